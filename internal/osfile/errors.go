@@ -1,0 +1,65 @@
+package osfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Errors of this package. Each arrives inside a *fs.PathError, but for ErrFault, which a *FaultError wraps.
+var (
+	// ErrLocked: another open file, in this process or elsewhere, holds a lock that conflicts.
+	ErrLocked = errors.New("file is locked")
+
+	// ErrNotRegular: the name is a directory, a pipe, a device; the message says which.
+	ErrNotRegular = errors.New("not a regular file")
+
+	// ErrNoMap: files cannot be mapped on this system, or not so much of one; read them with ReadAt.
+	ErrNoMap = errors.New("mapping files is not supported")
+
+	// ErrFault: mapped bytes could not be read.
+	ErrFault = errors.New("mapped file could not be read")
+)
+
+// A kindError refuses a file for what it is.
+type kindError fs.FileMode
+
+func (k kindError) Error() string {
+	switch mode := fs.FileMode(k); {
+	case mode.IsDir():
+		return "is a directory"
+	case mode&fs.ModeSymlink != 0:
+		return "is a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "is a named pipe, not a regular file"
+	case mode&fs.ModeSocket != 0:
+		return "is a socket, not a regular file"
+	case mode&fs.ModeDevice != 0:
+		return "is a device, not a regular file"
+	}
+	return ErrNotRegular.Error()
+}
+
+func (k kindError) Is(target error) bool { return target == ErrNotRegular }
+
+// pathError wraps err exactly once: what package os has wrapped already loses its wrapping, and so
+// its spelling of the name, first. It returns nil for nil.
+func pathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var (
+		pe *fs.PathError
+		le *os.LinkError
+		se *os.SyscallError
+	)
+	switch {
+	case errors.As(err, &pe):
+		err = pe.Err
+	case errors.As(err, &le):
+		err = le.Err
+	case errors.As(err, &se):
+		err = se.Err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: err}
+}

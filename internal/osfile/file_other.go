@@ -1,0 +1,40 @@
+//go:build !unix
+
+package osfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// A description is an open file with its own locks. Closing it touches nobody else's: there is no registry here.
+type description struct {
+	file *os.File
+	fd   uintptr
+}
+
+func acquire(name string, flag int, perm fs.FileMode) (*description, error) {
+	info, err := os.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, kindError(info.Mode())
+	}
+	file, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &description{file: file, fd: file.Fd()}, nil
+}
+
+// release ends the use of d.
+func release(d *description) error {
+	return errors.Join(d.unlockAll(), d.file.Close())
+}
+
+func (d *description) size() (int64, error) {
+	info, err := d.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

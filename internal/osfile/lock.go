@@ -1,0 +1,39 @@
+package osfile
+
+import "io/fs"
+
+// A LockKind says how much a lock excludes.
+type LockKind int
+
+const (
+	Shared    LockKind = iota // excludes Exclusive
+	Exclusive                 // excludes both; the file must be open for writing
+)
+
+// Lock takes a lock on n > 0 bytes at off, which may lie past the end of the file. It never waits: ErrLocked
+// tells that another File or another process holds a lock in the way; then nothing has changed. Bytes that f has
+// locked already are converted to the new kind; where the system cannot do that at once (Windows), they must be
+// unlocked first. It allocates nothing unless it fails.
+func (f *File) Lock(kind LockKind, off, n int64) error {
+	if f.closed.Load() {
+		return f.fail("lock", fs.ErrClosed)
+	}
+	return f.fail("lock", f.d.lock(kind, off, n))
+}
+
+// Unlock gives up the locks of f on n > 0 bytes at off. On Windows the bytes must be those of one Lock.
+func (f *File) Unlock(off, n int64) error {
+	if f.closed.Load() {
+		return f.fail("unlock", fs.ErrClosed)
+	}
+	return f.fail("unlock", f.d.unlock(off, n))
+}
+
+// Locked reports whether Lock would give ErrLocked now. The locks of f itself never count.
+func (f *File) Locked(kind LockKind, off, n int64) (bool, error) {
+	if f.closed.Load() {
+		return false, f.fail("lock", fs.ErrClosed)
+	}
+	locked, err := f.d.locked(kind, off, n)
+	return locked, f.fail("lock", err)
+}

@@ -1,0 +1,7 @@
+package osfile
+
+// From bsd/sys/fcntl.h of XNU, where they are not yet public: x/sys/unix lacks them.
+const (
+	ofdSetLock = 90 // F_OFD_SETLK
+	ofdGetLock = 92 // F_OFD_GETLK
+)

@@ -1,0 +1,67 @@
+//go:build linux || darwin
+
+package osfile
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Open file description locks (fcntl(2) on Linux, POSIX.1-2024): they belong to the description, conflict with
+// POSIX locks even of this process, and die with the last descriptor of the description.
+
+var lockType = [...]int16{Shared: unix.F_RDLCK, Exclusive: unix.F_WRLCK}
+
+func (d *description) lock(kind LockKind, off, n int64) error {
+	return d.setLock(lockType[kind], off, n)
+}
+
+func (d *description) unlock(off, n int64) error {
+	return d.setLock(unix.F_UNLCK, off, n)
+}
+
+// unlockAll gives up everything: a length of 0 reaches to the end of any file.
+func (d *description) unlockAll() error {
+	return d.setLock(unix.F_UNLCK, 0, 0)
+}
+
+func (d *description) locked(kind LockKind, off, n int64) (bool, error) {
+	lk, err := d.getLock(lockType[kind], off, n)
+	return lk.Type != unix.F_UNLCK, err
+}
+
+// lockedHere reports whether the first lock on the file that is not ours is a POSIX lock of this process. An error
+// counts as one.
+func (d *description) lockedHere() bool {
+	lk, err := d.getLock(unix.F_WRLCK, 0, 0)
+	return err != nil || lk.Type != unix.F_UNLCK && int(lk.Pid) == os.Getpid()
+}
+
+func (d *description) setLock(typ int16, off, n int64) error {
+	lk := unix.Flock_t{Type: typ, Whence: io.SeekStart, Start: off, Len: n}
+	switch err := fcntl(d.fd, ofdSetLock, &lk); err {
+	case unix.EAGAIN, unix.EACCES:
+		return ErrLocked
+	default:
+		return err
+	}
+}
+
+// getLock returns a lock that stands in the way of the described one, of Type F_UNLCK if there is none.
+// Pid is its owner's for a POSIX lock, -1 for an OFD lock.
+func (d *description) getLock(typ int16, off, n int64) (unix.Flock_t, error) {
+	lk := unix.Flock_t{Type: typ, Whence: io.SeekStart, Start: off, Len: n}
+	err := fcntl(d.fd, ofdGetLock, &lk)
+	return lk, err
+}
+
+func fcntl(fd, cmd int, lk *unix.Flock_t) error {
+	for {
+		err := unix.FcntlFlock(uintptr(fd), cmd, lk)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}

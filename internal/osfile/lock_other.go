@@ -1,0 +1,19 @@
+//go:build !linux && !darwin && !windows
+
+package osfile
+
+import "errors"
+
+// This system's locks belong to the process, and a close by anyone would drop them: none are better.
+
+func (d *description) lock(LockKind, int64, int64) error { return errors.ErrUnsupported }
+
+func (d *description) unlock(int64, int64) error { return errors.ErrUnsupported }
+
+func (d *description) unlockAll() error { return nil }
+
+func (d *description) locked(LockKind, int64, int64) (bool, error) {
+	return false, errors.ErrUnsupported
+}
+
+func (d *description) lockedHere() bool { return false }

@@ -1,0 +1,88 @@
+package osfile
+
+import (
+	"io/fs"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// A Mapping shows a file as bytes in memory, read-only and shared: what anyone writes to the file is seen at once.
+//
+// It may be longer than the file. The bytes that the file does not have yet appear when it grows; touching
+// them before, or those that it has lost, or those that the disk fails to read, is a fault: every function
+// that touches the bytes must guard itself with Arm and Catch. Between the end of the file and the end of
+// its last memory page there are zeros and no fault.
+type Mapping struct {
+	file *File
+	data []byte
+}
+
+// Map maps the first n > 0 bytes of f, and as much address space. ErrNoMap tells to use ReadAt instead.
+// The mapping outlives f's Close.
+func (f *File) Map(n int64) (*Mapping, error) {
+	if f.closed.Load() {
+		return nil, f.fail("mmap", fs.ErrClosed)
+	}
+	if n <= 0 || n != int64(int(n)) {
+		return nil, f.fail("mmap", ErrNoMap)
+	}
+	data, err := f.d.mapShared(int(n))
+	if err != nil {
+		return nil, f.fail("mmap", err)
+	}
+	m := &Mapping{file: f, data: data}
+	live.add(m)
+	return m, nil
+}
+
+// Bytes returns the mapped bytes, as many as were asked for. They are valid until Unmap, and not to be written.
+func (m *Mapping) Bytes() []byte { return m.data }
+
+// Unmap ends the mapping. Nobody may touch its bytes any more: that would be a crash, which Catch does not stop.
+// A second Unmap returns fs.ErrClosed.
+func (m *Mapping) Unmap() error {
+	if !live.remove(m) {
+		return m.file.fail("munmap", fs.ErrClosed)
+	}
+	data := m.data
+	m.data = nil
+	return m.file.fail("munmap", unmap(data))
+}
+
+// live lists the mappings. Catch looks here after a fault, nobody on the way of a normal read.
+var live mappings
+
+type mappings struct {
+	mu   sync.RWMutex // guards list
+	list []*Mapping
+}
+
+func (l *mappings) add(m *Mapping) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, m)
+}
+
+func (l *mappings) remove(m *Mapping) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.list, m)
+	if i < 0 {
+		return false
+	}
+	l.list = slices.Delete(l.list, i, i+1)
+	return true
+}
+
+// find returns the mapping that holds the address, and the offset in it; nil if none does.
+func (l *mappings) find(addr uintptr) (*Mapping, int64) {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for _, m := range l.list {
+		if off := addr - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))); off < uintptr(len(m.data)) {
+			return m, int64(off)
+		}
+	}
+	return nil, 0
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package osfile
+
+func (d *description) mapShared(int) ([]byte, error) { return nil, ErrNoMap }
+
+func unmap([]byte) error { return nil }

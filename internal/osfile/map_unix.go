@@ -1,0 +1,19 @@
+//go:build unix
+
+package osfile
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+func (d *description) mapShared(n int) ([]byte, error) {
+	data, err := unix.Mmap(d.fd, 0, n, unix.PROT_READ, unix.MAP_SHARED)
+	if errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENOMEM) {
+		return nil, ErrNoMap // a file system without maps, or no such stretch of addresses free
+	}
+	return data, err
+}
+
+func unmap(data []byte) error { return unix.Munmap(data) }

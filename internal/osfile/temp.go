@@ -1,0 +1,90 @@
+package osfile
+
+import (
+	"errors"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// CreateTemp creates a new file in dir for reading and writing, with the permissions that a new file has. The last "*" in
+// the pattern, or its end, becomes a number that makes the name new. A file that shall replace another must be
+// made in that one's directory. The usual form is
+//
+//	tmp, err := osfile.CreateTemp(filepath.Dir(name), ".name-*.tmp")
+//	defer tmp.Discard()
+//	...
+//	return osfile.ReplaceDurably(tmp, name)
+func CreateTemp(dir, pattern string) (*File, error) {
+	return createTemp(dir, pattern, 0o666)
+}
+
+// CreateScratch creates a private file without a name, which vanishes with its Close or with the process. Where
+// the system keeps the names of open files, it is a temporary file that Discard removes.
+func CreateScratch(dir string) (*File, error) {
+	f, err := createTemp(dir, ".scratch-*.tmp", 0o600)
+	if err == nil && os.Remove(f.name) == nil {
+		f.temp = false
+	}
+	return f, err
+}
+
+func createTemp(dir, pattern string, perm fs.FileMode) (*File, error) {
+	prefix, suffix := pattern, ""
+	if i := strings.LastIndexByte(pattern, '*'); i >= 0 {
+		prefix, suffix = pattern[:i], pattern[i+1:]
+	}
+	for {
+		name := filepath.Join(dir, prefix+strconv.FormatUint(rand.Uint64(), 36)+suffix)
+		f, err := Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			f.temp = true
+		}
+		return f, err
+	}
+}
+
+// ReplaceDurably gives a temporary file its name, in place of a file that may have it, such that after a power cut the
+// name leads to the old file or to the complete new one; when it returns without an error, to the new one.
+// A replaced file leaves its permissions to the new one.
+//
+// tmp is closed in any case. After an error it is removed and the name is untouched, except that when only
+// the last step failed, the sync of the directory, the new file is there and may not survive a power cut.
+func ReplaceDurably(tmp *File, name string) error {
+	return install(tmp, name, os.Rename)
+}
+
+// PlaceDurably is ReplaceDurably for a name that must be free: otherwise it gives fs.ErrExist.
+func PlaceDurably(tmp *File, name string) error {
+	return install(tmp, name, renameNoReplace)
+}
+
+func install(tmp *File, name string, rename func(from, to string) error) error {
+	defer tmp.Discard()
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		if err := tmp.d.file.Chmod(info.Mode().Perm()); err != nil {
+			return tmp.fail("chmod", err)
+		}
+	}
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	if err := tmp.rename(name, rename); err != nil {
+		return pathError("rename", name, err)
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// renameByLink renames without replacing, in two steps: a crash between them leaves the file with both names.
+func renameByLink(from, to string) error {
+	if err := os.Link(from, to); err != nil {
+		return err
+	}
+	return os.Remove(from)
+}

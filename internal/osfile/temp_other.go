@@ -1,0 +1,23 @@
+//go:build !unix
+
+package osfile
+
+import (
+	"errors"
+	"os"
+)
+
+// rename closes the file first: Windows does not rename an open one.
+func (f *File) rename(name string, rename func(from, to string) error) error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := rename(f.name, name); err != nil {
+		return errors.Join(err, os.Remove(f.name))
+	}
+	f.name, f.temp = name, false
+	return nil
+}
+
+// syncDir has nothing to do: directories cannot be synced here.
+func syncDir(string) error { return nil }

@@ -139,10 +139,12 @@ func pageSize(v uint16) int {
 	return int(v)
 }
 
+func validPageSize(n uint32) bool { return n >= MinPageSize && n <= MaxPageSize && n&(n-1) == 0 }
+
 // fault says what the format forbids in h, or nothing.
 func (h *Header) fault(b []byte) string {
 	switch {
-	case h.PageSize < MinPageSize || h.PageSize&(h.PageSize-1) != 0:
+	case !validPageSize(uint32(h.PageSize)):
 		return "page size is not a power of two from 512 to 65536"
 	case h.Usable() < MinUsableSize:
 		return "too many reserved bytes in a page"

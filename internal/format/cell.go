@@ -106,3 +106,22 @@ func (c *Cell) payload(b []byte, n int, s Spill) bool {
 	c.Size = n + local + 4
 	return true
 }
+
+// Append appends c as a cell of a page of kind k to b. Local and Overflow must already be split as the page's Spill
+// says; Size is not looked at.
+func (c *Cell) Append(b []byte, k PageKind) []byte {
+	if !k.Leaf() {
+		b = binary.BigEndian.AppendUint32(b, c.Child)
+	}
+	if k != InteriorTable {
+		b = AppendVarint(b, c.Payload)
+	}
+	if k.Table() {
+		b = AppendVarint(b, uint64(c.Rowid))
+	}
+	b = append(b, c.Local...)
+	if c.Overflow != 0 {
+		b = binary.BigEndian.AppendUint32(b, c.Overflow)
+	}
+	return b
+}

@@ -29,3 +29,18 @@ func RecordHeaderLen(b []byte) uint64 {
 	}
 	return h
 }
+
+// AppendRecordHeader appends the header of a record of values with these serial types to b.
+func AppendRecordHeader(b []byte, types ...SerialType) []byte {
+	size := 0
+	for _, t := range types {
+		size += VarintLen(uint64(t))
+	}
+	own := VarintLen(uint64(size) + 1)
+	own = VarintLen(uint64(size + own)) // its own length may need one byte more
+	b = AppendVarint(b, uint64(size+own))
+	for _, t := range types {
+		b = AppendVarint(b, uint64(t))
+	}
+	return b
+}

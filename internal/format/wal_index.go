@@ -9,10 +9,10 @@ import (
 // is in the machine's own byte order, and here it is a sequence of 32-bit words, which is the unit that a process
 // loads and stores atomically. It consists of blocks:
 //
-//	           WORDS  OF BLOCK 0                       OF EACH LATER BLOCK
-//	       0 to 4095  34 words of header, then the     the page numbers of 4096 frames
-//	                  page numbers of 4062 frames
-//	    4096 to 8191  the hash table, of 8192 slots    the same
+//	       WORDS  OF BLOCK 0                       OF EACH LATER BLOCK
+//	   0 to 4095  34 words of header, then the     the page numbers of 4096 frames
+//	              page numbers of 4062 frames
+//	4096 to 8191  the hash table, of 8192 slots    the same
 //
 // A slot is 16 bits: 0 where it is free, and otherwise the position in the block, counted from 1, of a frame whose
 // page hashes to this slot or to one before it, with no free slot between. At least half of the slots are free.
@@ -180,7 +180,9 @@ func NextWALIndexSlot(slot int) int { return (slot + 1) % walIndexSlots }
 func WALIndexSlotWord(slot int) int { return walIndexHashAt + slot/2 }
 
 // WALIndexSlot returns what a slot holds, given its word.
-func WALIndexSlot(word uint32, slot int) uint16 { return uint16(word >> slotShift(slot, hostBigEndian)) }
+func WALIndexSlot(word uint32, slot int) uint16 {
+	return uint16(word >> slotShift(slot, hostBigEndian))
+}
 
 // WithWALIndexSlot returns the word of a slot with v in that slot and the other as it was.
 func WithWALIndexSlot(word uint32, slot int, v uint16) uint32 {

@@ -1,0 +1,274 @@
+package folio_test
+
+import (
+	"fmt"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const modulePath = "github.com/foliofs/folio"
+
+// An importRule says what the files of one package may import, tests apart. Any package may import the standard
+// library, except for the doors to the operating system, and may be used with internal/invariant.
+type importRule struct {
+	pkg   string // its directory; one that ends in /* stands for any directory below
+	own   string // packages of this module, all of them from earlier rules; "." is the root
+	third string // modules of others
+	os    bool   // may touch the operating system
+	pure  bool   // no I/O and no state: not even the standard library's readers, clocks and locks
+}
+
+// importRules is policy, from the bottom to the top. A package without a rule does not pass. Relax a rule only with
+// a reason in the commit message.
+var importRules = []importRule{
+	{pkg: "internal/invariant"},
+	{pkg: "internal/format", pure: true},
+	{pkg: "internal/ddl", pure: true},
+	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
+	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
+	{pkg: "store"},
+	{pkg: "store/native", own: "store sqlitefile"},
+	{pkg: "store/sqlstore", own: "store"},
+	{pkg: ".", own: "store store/native"},
+	{pkg: "front/*", own: "."},
+	{
+		pkg: "cmd/folio", own: ". sqlitefile", os: true,
+		third: "github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term",
+	},
+	{pkg: "examples/*", own: ". sqlitefile", os: true},
+}
+
+// Packages that open a door to the operating system. Package io/fs is not among them: it only says what a file
+// system looks like.
+var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "golang.org/x/sys"}
+
+// Packages that a pure package does without.
+var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
+
+// TestImports holds every package of this module to importRules: all its files, for whatever system they are built.
+func TestImports(t *testing.T) {
+	for _, v := range importViolations(t, os.DirFS(".")) {
+		t.Error(v)
+	}
+}
+
+// TestImportRules checks that the rules themselves point down.
+func TestImportRules(t *testing.T) {
+	var below []string
+	for _, r := range importRules {
+		for _, own := range strings.Fields(r.own) {
+			if !slices.Contains(below, own) {
+				t.Errorf("the rule of %s allows %s, which is not below it", r.pkg, own)
+			}
+		}
+		if slices.Contains(below, r.pkg) {
+			t.Errorf("two rules for %s", r.pkg)
+		}
+		below = append(below, r.pkg)
+	}
+}
+
+// TestImportViolations checks that the checker finds what it is there to find, and nothing else.
+func TestImportViolations(t *testing.T) {
+	const own = modulePath + "/"
+	tests := []struct {
+		name, file, source string
+		want               string // part of the one violation, or empty for none
+	}{
+		{"down", "sqlitefile/a.go", imports(own + "internal/format"), ""},
+		{"up", "internal/format/a.go", imports(own + "sqlitefile"), "internal/format/a.go: may not import " + own + "sqlitefile"},
+		{"past the seam", "a.go", imports(own + "sqlitefile"), "a.go: may not import " + own + "sqlitefile"},
+		{"root from below", "store/a.go", imports(modulePath), "store/a.go: may not import " + modulePath},
+		{"root from above", "cmd/folio/a.go", imports(modulePath), ""},
+		{"invariant", "internal/format/a.go", imports(own + "internal/invariant"), ""},
+		{"os", "sqlitefile/a.go", imports("os"), "sqlitefile/a.go: may not import os"},
+		{"os/exec", "store/native/a.go", imports("os/exec"), "may not import os/exec"},
+		{"syscall", "a.go", imports("syscall"), "a.go: may not import syscall"},
+		{"unix", "sqlitefile/a.go", imports("golang.org/x/sys/unix"), "may not import golang.org/x/sys/unix"},
+		{"os in osfile", "internal/osfile/a.go", imports("os", "syscall", "golang.org/x/sys/unix"), ""},
+		{"os in cmd", "cmd/folio/a.go", imports("os"), ""},
+		{"os in a test", "sqlitefile/a_test.go", imports("os", "testing"), ""},
+		{"os on one system", "sqlitefile/a_windows.go", imports("os"), "may not import os"},
+		{"os behind a tag", "sqlitefile/a.go", "//go:build slow\n\n" + imports("os"), "may not import os"},
+		{"os in a generator", "sqlitefile/gen.go", "//go:build ignore\n\n" + imports("os"), ""},
+		{"io/fs", "sqlitefile/a.go", imports("io/fs", "errors"), ""},
+		{"pure", "internal/format/a.go", imports("io"), "internal/format/a.go: may not import io"},
+		{"pure, below", "internal/ddl/a.go", imports("sync/atomic"), "may not import sync/atomic"},
+		{"pure, by prefix only", "internal/ddl/a.go", imports("iter", "math"), ""},
+		{"cgo", "internal/osfile/a.go", imports("C"), "internal/osfile/a.go: may not import C"},
+		{"cgo in a test", "store/a_test.go", imports("C"), "may not import C"},
+		{"cgo in a generator", "store/gen.go", "//go:build ignore\n\n" + imports("C"), "may not import C"},
+		{"C source", "internal/osfile/a.c", "int x;", "internal/osfile/a.c: C in the product"},
+		{"driver", "store/sqlstore/a.go", imports("github.com/mattn/go-sqlite3"), "may not import github.com/mattn/go-sqlite3"},
+		{"driver in a test", "store/sqlstore/a_test.go", imports("modernc.org/sqlite"), "may not import modernc.org/sqlite"},
+		{"allowed module", "cmd/folio/a.go", imports("github.com/spf13/cobra/doc"), ""},
+		{"allowed module elsewhere", "a.go", imports("github.com/spf13/cobra"), "may not import github.com/spf13/cobra"},
+		{"no rule", "internal/util/a.go", imports("errors"), "internal/util: no rule"},
+		{"wildcard", "front/web/a.go", imports(modulePath, "net/http"), ""},
+		{"wildcard, up", "front/web/a.go", imports(own + "store"), "front/web/a.go: may not import " + own + "store"},
+		{"a module of its own", "lab/a.go", imports("os"), ""},
+		{"testdata", "sqlitefile/testdata/a.go", imports("os"), ""},
+		{"hidden", ".ci/a.go", imports("os"), ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tree := fstest.MapFS{
+				"go.mod":     {},
+				"lab/go.mod": {},
+				tt.file:      {Data: []byte(tt.source)},
+			}
+			got := importViolations(t, tree)
+			switch {
+			case tt.want == "" && len(got) > 0:
+				t.Errorf("got %q, want none", got)
+			case tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], tt.want)):
+				t.Errorf("got %q, want one with %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// imports returns a source file that imports the given packages.
+func imports(paths ...string) string {
+	var b strings.Builder
+	b.WriteString("package p\n")
+	for _, p := range paths {
+		fmt.Fprintf(&b, "import %q\n", p)
+	}
+	return b.String()
+}
+
+// importViolations checks every source file of the module at the root of tree. Modules below it, testdata and hidden
+// directories are none of its business.
+func importViolations(t *testing.T, tree fs.FS) (violations []string) {
+	t.Helper()
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if !d.IsDir() {
+			found, err := fileViolations(tree, name)
+			violations = append(violations, found...)
+			return err
+		}
+		if name != "." && (d.Name() == "testdata" || strings.ContainsAny(d.Name()[:1], "._") || hasModule(tree, name)) {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return violations
+}
+
+func hasModule(tree fs.FS, dir string) bool {
+	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func fileViolations(tree fs.FS, name string) (violations []string, err error) {
+	switch path.Ext(name) {
+	case ".go":
+	case ".c", ".cc", ".cpp", ".cxx", ".h", ".hh", ".m", ".S", ".syso":
+		return []string{name + ": C in the product"}, nil
+	default:
+		return nil, nil
+	}
+	source, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	rule, ok := ruleOf(path.Dir(name))
+	if !ok {
+		return []string{path.Dir(name) + ": no rule says what this package may import"}, nil
+	}
+	allowed := rule.allows
+	switch {
+	case strings.HasSuffix(name, "_test.go"):
+		allowed = rule.allowsTest
+	case isGenerator(string(source)):
+		allowed = func(imported string) bool { return imported != "C" }
+	}
+	for _, spec := range file.Imports {
+		if imported, _ := strconv.Unquote(spec.Path.Value); !allowed(imported) {
+			violations = append(violations, fmt.Sprintf("%s: may not import %s", name, imported))
+		}
+	}
+	return violations, nil
+}
+
+// isGenerator reports whether a source file is run by hand and never built into a package.
+func isGenerator(source string) bool {
+	for line := range strings.Lines(source) {
+		if strings.HasPrefix(line, "package ") {
+			return false
+		}
+		if expr, err := constraint.Parse(strings.TrimSpace(line)); err == nil {
+			return expr.String() == "ignore"
+		}
+	}
+	return false
+}
+
+func ruleOf(dir string) (importRule, bool) {
+	for _, r := range importRules {
+		if below, ok := strings.CutSuffix(r.pkg, "*"); r.pkg == dir || ok && strings.HasPrefix(dir, below) {
+			return r, true
+		}
+	}
+	return importRule{}, false
+}
+
+// allows reports whether a file of the package, other than a test, may import a package.
+func (r importRule) allows(imported string) bool {
+	switch {
+	case imported == "C":
+		return false
+	case isOwn(imported):
+		dir := strings.TrimPrefix(strings.TrimPrefix(imported, modulePath), "/")
+		return dir == "internal/invariant" || slices.Contains(strings.Fields(r.own), path.Clean(dir))
+	case !isStandard(imported):
+		return within(imported, strings.Fields(r.third))
+	case within(imported, osDoors):
+		return r.os
+	}
+	return !r.pure || !within(imported, impure)
+}
+
+// allowsTest does so for the tests of the package. They see all of the module and of the standard library, and no
+// other modules than the package does.
+func (r importRule) allowsTest(imported string) bool {
+	if imported == "C" {
+		return false
+	}
+	return isOwn(imported) || isStandard(imported) || within(imported, strings.Fields(r.third))
+}
+
+func isOwn(imported string) bool { return within(imported, []string{modulePath}) }
+
+// isStandard reports whether a package belongs to the standard library: no dot in its first element.
+func isStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".")
+}
+
+// within reports whether a package is one of the roots or lies below one.
+func within(imported string, roots []string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		return imported == root || strings.HasPrefix(imported, root+"/")
+	})
+}

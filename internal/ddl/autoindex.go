@@ -1,0 +1,129 @@
+package ddl
+
+import (
+	"strconv"
+	"strings"
+)
+
+// An AutoIndex is the index of a UNIQUE or PRIMARY KEY constraint. In sqlite_schema it has a row with this name and no SQL.
+type AutoIndex struct {
+	Name       string // sqlite_autoindex_<table>_<n>
+	Columns    []IndexedColumn
+	Primary    bool // of the PRIMARY KEY
+	OnConflict Conflict
+}
+
+// AutoIndexes returns the indexes that the constraints of the table make, in the order in which SQLite makes them, which
+// is that of their rows in sqlite_schema. A constraint with the same columns and collations as an earlier one makes none,
+// nor does the PRIMARY KEY when it is the rowid. That of a WITHOUT ROWID table is the table itself; it has a number, but
+// is not in the result. The result belongs to the table.
+func (t *Table) AutoIndexes() []AutoIndex { return t.auto }
+
+// autoIndexes derives them.
+func (p *tableParser) autoIndexes() error {
+	t := p.t
+	for i := range t.Uniques {
+		p.inherit(t.Uniques[i].Columns)
+	}
+	p.inherit(t.PrimaryKey)
+	m := autoMaker{table: t.Name, bySignature: map[string]int{}}
+	var late *Unique
+	for i := range t.Uniques {
+		u := &t.Uniques[i]
+		if u.Primary && p.alias {
+			late = u
+			continue
+		}
+		if !m.add(u) {
+			return p.failf("conflicting ON CONFLICT clauses")
+		}
+	}
+	if late != nil && t.WithoutRowid {
+		again := *late
+		again.Columns = t.PrimaryKey
+		if !m.add(&again) {
+			return p.failf("conflicting ON CONFLICT clauses")
+		}
+	}
+	t.auto = m.indexes(t.WithoutRowid)
+	return nil
+}
+
+// inherit fills in the collations of terms that were recorded before their column was complete.
+func (p *tableParser) inherit(terms []IndexedColumn) {
+	for i := range terms {
+		if terms[i].Collation == "" {
+			terms[i].Collation = p.t.Columns[terms[i].Column].Collation
+		}
+	}
+}
+
+// An autoMaker numbers indexes and drops those that repeat another.
+type autoMaker struct {
+	table       string
+	list        []AutoIndex
+	bySignature map[string]int
+}
+
+// add makes the index of a constraint, or finds the one it repeats. It reports false if their ON CONFLICT clauses
+// contradict each other.
+func (m *autoMaker) add(u *Unique) bool {
+	key := signature(u.Columns)
+	i, ok := m.bySignature[key]
+	if !ok {
+		name := "sqlite_autoindex_" + m.table + "_" + strconv.Itoa(len(m.list)+1)
+		m.bySignature[key] = len(m.list)
+		m.list = append(m.list, AutoIndex{name, u.Columns, u.Primary, u.OnConflict})
+		return true
+	}
+	x := &m.list[i]
+	x.Primary = x.Primary || u.Primary
+	if x.OnConflict == ConflictDefault {
+		x.OnConflict = u.OnConflict
+	}
+	return u.OnConflict == ConflictDefault || u.OnConflict == x.OnConflict
+}
+
+// indexes returns what was made, without the primary key if that is the table.
+func (m *autoMaker) indexes(withoutRowid bool) (list []AutoIndex) {
+	for _, x := range m.list {
+		if !withoutRowid || !x.Primary {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// signature is equal for keys of the same columns and collations, whatever their sort orders.
+func signature(terms []IndexedColumn) string {
+	var b strings.Builder
+	for i := range terms {
+		b.WriteString(termSignature(&terms[i]))
+	}
+	return b.String()
+}
+
+func termSignature(c *IndexedColumn) string {
+	return strconv.Itoa(c.Column) + " " + Fold(c.Collation) + "\x00"
+}
+
+// distinct drops the terms that repeat the column and collation of an earlier one.
+func distinct(terms []IndexedColumn) []IndexedColumn {
+	return appendMissing(nil, terms)
+}
+
+// appendMissing appends the terms whose column and collation are not in the list yet.
+func appendMissing(list, terms []IndexedColumn) []IndexedColumn {
+	seen := make(map[string]bool, len(list)+len(terms))
+	for i := range list {
+		seen[termSignature(&list[i])] = true
+	}
+	for i := range terms {
+		key := termSignature(&terms[i])
+		if !seen[key] {
+			seen[key] = true
+			list = append(list, terms[i])
+		}
+	}
+	return list
+}

@@ -1,0 +1,157 @@
+// Package ddl reads the statements that a SQLite database keeps in sqlite_schema.sql: CREATE TABLE and CREATE INDEX in
+// full, CREATE VIEW, CREATE TRIGGER and CREATE VIRTUAL TABLE as far as their names go.
+//
+// It accepts what SQLite's own parser accepts (quoted names, keywords used as names, types of any spelling, constraints
+// in any order, comments) and derives what the storage needs from it: which column is the rowid, which constraints have
+// an index and what that index is called, in which order a record holds its fields, affinities, collations, defaults.
+// Expressions are checked for their syntax and kept as text; nothing here evaluates them, except that a DEFAULT which is
+// a constant becomes a value.
+//
+// Terms. A name is compared without regard to ASCII case, and only ASCII case (EqualFold, Fold). A term is one entry
+// of an index or of a key. An automatic index is one that a UNIQUE or PRIMARY KEY constraint makes.
+//
+// Limits: 32,767 columns in a table and terms in an index or key, 1,048,576 terms in all constraints of a table, 1,000
+// levels of nesting in an expression, 1,000,000,000 bytes of text. Time and memory are linear in the text. Text after the
+// first NUL byte is ignored, as it is by SQLite.
+//
+// Everything here is pure: no input or output, no state between calls. Results are independent of each other and safe
+// for concurrent reading.
+package ddl
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	maxText    = 1_000_000_000
+	maxColumns = 32_767
+	maxTerms   = 1 << 20
+	maxNesting = 1_000
+)
+
+// A SyntaxError says where a statement stops being one that SQLite would accept.
+type SyntaxError struct {
+	Offset int    // bytes from the start of the text
+	What   string // one line, without the offset
+}
+
+// Error formats the error on one line.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("SQL: %s (at byte %d)", e.What, e.Offset)
+}
+
+// A Statement is a *Table, *Index, *View or *Trigger.
+type Statement interface {
+	// SQL returns the statement as SQLite stores it in sqlite_schema.sql: without TEMP, IF NOT EXISTS, the name of
+	// the schema, and whatever follows the statement.
+	SQL() string
+}
+
+// Parse parses one CREATE statement of any kind. Unlike the functions for one kind, which stop at the semicolon as
+// SQLite does, it returns an error for a second statement after the first. It returns a *SyntaxError.
+func Parse(sql string) (Statement, error) {
+	p, err := newParser(sql)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.statement()
+	if err != nil {
+		return nil, err
+	}
+	return s, p.only()
+}
+
+// ParseTable parses CREATE TABLE or CREATE VIRTUAL TABLE. It returns a *SyntaxError.
+func ParseTable(sql string) (*Table, error) {
+	return parseAs[*Table](sql, "CREATE TABLE")
+}
+
+// ParseIndex parses CREATE INDEX. The columns of the result are names until Resolve. It returns a *SyntaxError.
+func ParseIndex(sql string) (*Index, error) {
+	return parseAs[*Index](sql, "CREATE INDEX")
+}
+
+// ParseView parses CREATE VIEW. It returns a *SyntaxError.
+func ParseView(sql string) (*View, error) {
+	return parseAs[*View](sql, "CREATE VIEW")
+}
+
+// ParseTrigger parses CREATE TRIGGER. It returns a *SyntaxError.
+func ParseTrigger(sql string) (*Trigger, error) {
+	return parseAs[*Trigger](sql, "CREATE TRIGGER")
+}
+
+func parseAs[S Statement](sql, kind string) (S, error) {
+	var none S
+	p, err := newParser(sql)
+	if err != nil {
+		return none, err
+	}
+	s, err := p.statement()
+	if err != nil {
+		return none, err
+	}
+	as, ok := s.(S)
+	if !ok {
+		return none, &SyntaxError{0, "not a " + kind + " statement"}
+	}
+	return as, nil
+}
+
+// statement parses up to and including the end of the first statement.
+func (p *parser) statement() (Statement, error) {
+	s, err := p.create()
+	if err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokEnd && p.tok.kind != tokSemi {
+		return nil, p.unexpected()
+	}
+	return s, nil
+}
+
+// create parses the words up to the kind of object and leaves the rest to it.
+func (p *parser) create() (Statement, error) {
+	for p.accept(tokSemi) {
+	}
+	if err := p.expect(kwCreate, "CREATE"); err != nil {
+		return nil, err
+	}
+	if p.accept(kwUnique) {
+		if p.tok.kind != kwIndex {
+			return nil, p.unexpected()
+		}
+		return p.createIndex(true)
+	}
+	temp := p.accept(kwTemp)
+	switch {
+	case p.tok.kind == kwTable:
+		return p.createTable(temp)
+	case p.tok.kind == kwView:
+		return p.createView(temp)
+	case p.tok.kind == kwTrigger:
+		return p.createTrigger(temp)
+	case p.tok.kind == kwVirtual && !temp:
+		return p.createVirtual()
+	case p.tok.kind == kwIndex && !temp:
+		return p.createIndex(false)
+	}
+	return nil, p.unexpected()
+}
+
+// only checks that nothing but space, comments and semicolons is left.
+func (p *parser) only() error {
+	for p.accept(tokSemi) {
+	}
+	if p.tok.kind != tokEnd {
+		return p.errorf("text after the end of the statement")
+	}
+	return nil
+}
+
+// cutNUL returns the part of the text that a C string would hold.
+func cutNUL(sql string) string {
+	before, _, _ := strings.Cut(sql, "\x00")
+	return before
+}

@@ -1,0 +1,155 @@
+package ddl
+
+// What IndexedColumn.Column holds when it is not the index of a column.
+const (
+	Expression = -1 // an expression, or a name that Resolve has not seen yet
+	Rowid      = -2 // the rowid of the row
+)
+
+// An IndexedColumn is a term of an index or key.
+type IndexedColumn struct {
+	Column    int    // index in Table.Columns, or Expression or Rowid
+	Name      string // of the column, "" for an expression
+	Expr      string // as written, with COLLATE if it has one; "" in constraints of columns, and for a rowid
+	Collation string // as written; once resolved, that of the column or BINARY where none was
+	Desc      bool   // DESC was given. Databases with a schema format below 4 ignore it.
+
+	named bool // Name is one
+	quote byte // around it
+	at    int  // offset of the term
+}
+
+// An Index is a parsed CREATE INDEX.
+type Index struct {
+	Name    string
+	Schema  string // "main" in CREATE INDEX main.i, "" if not given
+	Table   string
+	Unique  bool
+	Columns []IndexedColumn
+	Where   string // the expression of a partial index, "" if there is none
+
+	body string // the text from the name on
+}
+
+// SQL implements Statement.
+func (x *Index) SQL() string {
+	if x.Unique {
+		return "CREATE UNIQUE INDEX " + x.body
+	}
+	return "CREATE INDEX " + x.body
+}
+
+// createIndex consumes INDEX and what follows.
+func (p *parser) createIndex(unique bool) (Statement, error) {
+	p.next()
+	o, err := p.object("the name of an index")
+	if err != nil {
+		return nil, err
+	}
+	x := &Index{Name: o.name, Schema: o.schema, Unique: unique}
+	if err = p.expect(kwOn, "ON"); err != nil {
+		return nil, err
+	}
+	if x.Table, err = p.name("the name of a table"); err != nil {
+		return nil, err
+	}
+	if err = p.expect(tokLP, "("); err != nil {
+		return nil, err
+	}
+	if x.Columns, err = p.indexTerms(); err != nil {
+		return nil, err
+	}
+	if err = p.expect(tokRP, ") or ,"); err != nil {
+		return nil, err
+	}
+	if x.Where, err = p.indexWhere(); err != nil {
+		return nil, err
+	}
+	x.body = p.since(o.start)
+	return x, nil
+}
+
+// indexWhere consumes WHERE expr, if next, and returns the text of the expression.
+func (p *parser) indexWhere() (string, error) {
+	if !p.accept(kwWhere) {
+		return "", nil
+	}
+	start := p.tok.start
+	_, err := p.expr()
+	return p.since(start), err
+}
+
+// indexTerms consumes terms with commas between them.
+func (p *parser) indexTerms() (terms []IndexedColumn, err error) {
+	for {
+		if err = p.countTerm(); err != nil {
+			return nil, err
+		}
+		if len(terms) == maxColumns {
+			return nil, p.errorf("too many terms")
+		}
+		c, err := p.indexTerm()
+		if err != nil {
+			return nil, err
+		}
+		terms = append(terms, c)
+		if !p.accept(tokComma) {
+			return terms, nil
+		}
+	}
+}
+
+// indexTerm consumes expr [ASC | DESC]. A string is taken for the name of a column, with one COLLATE at most.
+func (p *parser) indexTerm() (IndexedColumn, error) {
+	c := IndexedColumn{Column: Expression, at: p.tok.start}
+	x, err := p.expr()
+	if err != nil {
+		return c, err
+	}
+	c.Expr, c.Collation = p.since(c.at), x.collation
+	if x.kind == exprName || x.kind == exprString && x.collates <= 1 {
+		c.Name, c.quote, c.named = x.name, x.quote, true
+	}
+	c.Desc = p.sortOrder()
+	if p.tok.kind == kwNulls {
+		return c, p.errorf("NULLS FIRST or LAST in an index")
+	}
+	return c, nil
+}
+
+// Resolve finds the columns that the terms name and fills in the collations that they inherit. It may be called again.
+// It returns a *SyntaxError for a name that the table does not have.
+func (x *Index) Resolve(t *Table) error {
+	for i := range x.Columns {
+		if err := x.Columns[i].resolve(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolve finds the column. A name in double quotes that is no column is a string to SQLite, and TRUE and FALSE are
+// constants: both are expressions.
+func (c *IndexedColumn) resolve(t *Table) error {
+	if c.Column == Expression && c.named {
+		c.Column = t.ColumnIndex(c.Name)
+		if c.Column < 0 {
+			if c.quote != '"' && !(c.quote == 0 && isTruth(c.Name)) {
+				return &SyntaxError{c.at, "no such column: " + clip(c.Name)}
+			}
+			c.Column, c.Name, c.named = Expression, "", false
+		} else {
+			c.Name = t.Columns[c.Column].Name
+		}
+	}
+	if c.Collation == "" {
+		c.Collation = binary
+		if c.Column >= 0 {
+			c.Collation = t.Columns[c.Column].Collation
+		}
+	}
+	return nil
+}
+
+// isTruth reports whether the name is TRUE or FALSE.
+func isTruth(name string) bool { return EqualFold(name, "true") || EqualFold(name, "false") }

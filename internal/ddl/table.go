@@ -1,0 +1,245 @@
+package ddl
+
+// A Table is a parsed CREATE TABLE or CREATE VIRTUAL TABLE. It is made by ParseTable or Parse only.
+type Table struct {
+	Name   string
+	Schema string // "main" in CREATE TABLE main.t, "" if not given
+	Temp   bool   // CREATE TEMP TABLE
+
+	// Columns in the order of the table, generated ones included. Empty for a virtual table.
+	Columns []Column
+
+	// PrimaryKey holds the terms of the PRIMARY KEY, nil if there is none. In a WITHOUT ROWID table it is what the rows
+	// are sorted by, without the terms that repeat an earlier one; otherwise it is as declared.
+	PrimaryKey []IndexedColumn
+
+	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none.
+	RowidAlias int
+
+	Autoincrement bool
+	WithoutRowid  bool
+	Strict        bool
+
+	Uniques     []Unique     // UNIQUE and PRIMARY KEY constraints in the order of the text
+	ForeignKeys []ForeignKey // in the order of the text
+	Checks      []Check      // in the order of the text
+
+	Virtual *Virtual // what CREATE VIRTUAL TABLE says, else nil
+
+	body   string         // the text from the name on
+	byName map[string]int // folded name to index in Columns
+	auto   []AutoIndex
+}
+
+// A Check is a CHECK constraint.
+type Check struct {
+	Name string // of the constraint, "" if none
+	Expr string // between the parentheses
+}
+
+// A Conflict says what to do when a constraint is violated.
+type Conflict uint8
+
+// The algorithms of ON CONFLICT. Default stands for no clause and means the same as Abort.
+const (
+	ConflictDefault Conflict = iota
+	ConflictRollback
+	ConflictAbort
+	ConflictFail
+	ConflictIgnore
+	ConflictReplace
+)
+
+// SQL implements Statement.
+func (t *Table) SQL() string {
+	if t.Virtual != nil {
+		return "CREATE VIRTUAL TABLE " + t.body
+	}
+	return "CREATE TABLE " + t.body
+}
+
+// ColumnIndex returns the index of the column with the name, -1 if there is none.
+func (t *Table) ColumnIndex(name string) int {
+	if i, ok := t.byName[Fold(name)]; ok {
+		return i
+	}
+	return -1
+}
+
+// A tableParser parses one CREATE TABLE.
+type tableParser struct {
+	*parser
+	t     *Table
+	name  string // of the CONSTRAINT clause last seen, for those that follow it
+	alias bool   // the PRIMARY KEY is the rowid, or would be but for WITHOUT ROWID
+}
+
+// createTable consumes TABLE and what follows.
+func (p *parser) createTable(temp bool) (Statement, error) {
+	p.next()
+	o, err := p.object("the name of a table")
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{Name: o.name, Schema: o.schema, Temp: temp, RowidAlias: -1, byName: map[string]int{}}
+	tp := &tableParser{parser: p, t: t}
+	if p.tok.kind == kwAs {
+		return nil, p.errorf("CREATE TABLE AS SELECT has no list of columns")
+	}
+	if err := tp.definition(); err != nil {
+		return nil, err
+	}
+	t.body = p.since(o.start)
+	return t, nil
+}
+
+// definition consumes the parenthesis with the columns and constraints, and the options.
+func (p *tableParser) definition() error {
+	if err := p.expect(tokLP, "("); err != nil {
+		return err
+	}
+	if err := p.columns(); err != nil {
+		return err
+	}
+	if err := p.expect(tokRP, ") or ,"); err != nil {
+		return err
+	}
+	if err := p.options(); err != nil {
+		return err
+	}
+	return p.finish()
+}
+
+// columns consumes the columns and, after the last, the table constraints.
+func (p *tableParser) columns() error {
+	for {
+		if err := p.column(); err != nil {
+			return err
+		}
+		if !p.accept(tokComma) {
+			return nil
+		}
+		if p.startsConstraint() {
+			return p.constraints()
+		}
+	}
+}
+
+// options consumes WITHOUT ROWID and STRICT. SQLite lets the first have a comma before it.
+func (p *tableParser) options() error {
+	if p.tok.kind.isName() {
+		if err := p.option(); err != nil {
+			return err
+		}
+	}
+	for p.accept(tokComma) {
+		if err := p.option(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *tableParser) option() error {
+	switch {
+	case p.accept(kwWithout):
+		if !p.isWord("rowid") {
+			return p.errorf("%s, want ROWID", p.found())
+		}
+		p.t.WithoutRowid = true
+	case p.isWord("strict"):
+		p.t.Strict = true
+	default:
+		return p.errorf("%s, want a table option", p.found())
+	}
+	p.next()
+	return nil
+}
+
+// finish checks and derives what needs the whole statement.
+func (p *tableParser) finish() error {
+	t := p.t
+	if err := p.checkGenerated(); err != nil {
+		return err
+	}
+	if t.Strict {
+		if err := p.strict(); err != nil {
+			return err
+		}
+	}
+	if t.WithoutRowid {
+		if err := p.withoutRowid(); err != nil {
+			return err
+		}
+	}
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		c.Default.settle(c.Affinity)
+	}
+	return p.autoIndexes()
+}
+
+// checkGenerated wants one column at least that is not generated, and no generated one in the primary key.
+func (p *tableParser) checkGenerated() error {
+	plain := false
+	for i := range p.t.Columns {
+		c := &p.t.Columns[i]
+		if c.Generated != nil && c.PrimaryKey {
+			return p.failf("generated column %q in the PRIMARY KEY", c.Name)
+		}
+		plain = plain || c.Generated == nil
+	}
+	if !plain {
+		return p.failf("no column that is not generated")
+	}
+	return nil
+}
+
+// strict applies what STRICT says of types and of the primary key.
+func (p *tableParser) strict() error {
+	for i := range p.t.Columns {
+		c := &p.t.Columns[i]
+		if c.Standard == Custom {
+			return p.failf("type %q of column %q in a STRICT table", c.Type, c.Name)
+		}
+		if c.Standard == Any {
+			c.Affinity = AffinityBlob
+		}
+		if c.PrimaryKey && i != p.t.RowidAlias {
+			c.NotNull = true
+		}
+	}
+	return nil
+}
+
+// withoutRowid turns the primary key into what the rows are sorted by.
+func (p *tableParser) withoutRowid() error {
+	t := p.t
+	if t.Autoincrement {
+		return p.failf("AUTOINCREMENT in a WITHOUT ROWID table")
+	}
+	if t.PrimaryKey == nil {
+		return p.failf("WITHOUT ROWID table without a PRIMARY KEY")
+	}
+	for i := range t.Columns {
+		if t.Columns[i].PrimaryKey {
+			t.Columns[i].NotNull = true
+		}
+	}
+	if t.RowidAlias >= 0 {
+		p.demoteAlias()
+	}
+	t.PrimaryKey = distinct(t.PrimaryKey)
+	return nil
+}
+
+// demoteAlias makes an ordinary key of what would be the rowid in another table. SQLite makes it anew, after all other
+// constraints and without the collation that the constraint may have asked for.
+func (p *tableParser) demoteAlias() {
+	t := p.t
+	t.PrimaryKey[0].Collation = t.Columns[t.RowidAlias].Collation
+	t.RowidAlias = -1
+}
+
+// failf makes an error for the statement as a whole.
+func (p *tableParser) failf(format string, args ...any) error { return p.errorf(format, args...) }

@@ -1,0 +1,339 @@
+package ddl
+
+import "strings"
+
+// tokenKind is what the grammar distinguishes. Words that the grammar never asks for are plain identifiers if SQLite
+// lets them be names, else reserved.
+type tokenKind uint8
+
+const (
+	tokEnd tokenKind = iota
+	tokIllegal
+	tokSemi
+	tokLP
+	tokRP
+	tokComma
+	tokDot
+	tokPlus
+	tokMinus
+	tokStar
+	tokTilde
+	tokOperator // any other binary operator
+	tokInteger
+	tokFloat
+	tokQNumber // digits with underscores between them
+	tokString
+	tokBlob
+	tokVariable
+
+	tokID // identifier, also every quoted one
+
+	// Keywords that are names wherever the grammar has no use for them as keywords.
+	kwAbort
+	kwAction
+	kwAfter
+	kwAlways
+	kwAsc
+	kwBefore
+	kwBy
+	kwCascade
+	kwCast
+	kwConflict
+	kwCurrentTime // CURRENT_DATE, CURRENT_TIME, CURRENT_TIMESTAMP
+	kwDeferred
+	kwDesc
+	kwEnd
+	kwFail
+	kwFirst
+	kwGenerated
+	kwIf
+	kwIgnore
+	kwImmediate
+	kwInitially
+	kwInstead
+	kwKey
+	kwLast
+	kwLike // LIKE, GLOB, REGEXP
+	kwMatch
+	kwNo
+	kwNulls
+	kwOf
+	kwRaise
+	kwReplace
+	kwRestrict
+	kwRollback
+	kwTemp // TEMP, TEMPORARY
+	kwTrigger
+	kwView
+	kwVirtual
+	kwWith
+	kwWithout
+
+	// Keywords that are names, but neither types nor collations.
+	kwIndexed
+	kwJoin // CROSS, FULL, INNER, LEFT, NATURAL, OUTER, RIGHT
+
+	// Keywords that are never names.
+	kwAll
+	kwAnd
+	kwAs
+	kwAutoincrement
+	kwBetween
+	kwCase
+	kwCheck
+	kwCollate
+	kwConstraint
+	kwCreate
+	kwDefault
+	kwDeferrable
+	kwDelete
+	kwDistinct
+	kwElse
+	kwEscape
+	kwExists
+	kwForeign
+	kwFrom
+	kwIn
+	kwIndex
+	kwInsert
+	kwIs
+	kwIsnull
+	kwNot
+	kwNotnull
+	kwNull
+	kwOn
+	kwOr
+	kwOrder
+	kwPrimary
+	kwReferences
+	kwSelect
+	kwSet
+	kwTable
+	kwThen
+	kwUnique
+	kwUpdate
+	kwUsing
+	kwValues
+	kwWhen
+	kwWhere
+	kwReserved // every other word that is never a name
+)
+
+// isID reports whether a token of the kind stands where SQLite's grammar says ID: an identifier or a keyword that
+// falls back to one.
+func (k tokenKind) isID() bool { return k >= tokID && k <= kwWithout }
+
+// isName reports whether a token of the kind stands where the grammar says nm.
+func (k tokenKind) isName() bool { return k >= tokID && k <= kwJoin || k == tokString }
+
+// A token is a piece of the text: sql[start:end].
+type token struct {
+	kind       tokenKind
+	start, end int
+}
+
+// scan returns the first token at or after i, past space and comments.
+func scan(sql string, i int) token {
+	for i < len(sql) {
+		n := blank(sql[i:])
+		if n == 0 {
+			kind, size := lex(sql[i:])
+			return token{kind, i, i + size}
+		}
+		i += n
+	}
+	return token{tokEnd, len(sql), len(sql)}
+}
+
+// blank returns the length of the run of space, byte order mark or comment that s begins with, 0 if there is none.
+// A comment without an end reaches to the end of the text.
+func blank(s string) int {
+	switch s[0] {
+	case ' ', '\t', '\n', '\f', '\r':
+		return spaces(s)
+	case '-':
+		if strings.HasPrefix(s, "--") {
+			return upTo(s, "\n", 2)
+		}
+	case '/':
+		if strings.HasPrefix(s, "/*") && len(s) > 2 {
+			return upTo(s, "*/", 2)
+		}
+	case 0xef:
+		if strings.HasPrefix(s, "\xef\xbb\xbf") {
+			return 3
+		}
+	}
+	return 0
+}
+
+// spaces counts the white space that s begins with. A vertical tab counts except as the first, as in SQLite.
+func spaces(s string) int {
+	n := 1
+	for n < len(s) && isSpace(s[n]) {
+		n++
+	}
+	return n
+}
+
+// upTo returns the length of s up to and including the first end at or after from.
+func upTo(s, end string, from int) int {
+	if i := strings.Index(s[from:], end); i >= 0 {
+		return from + i + len(end)
+	}
+	return len(s)
+}
+
+// lex returns the kind and length of the token at the start of s, which is not empty and not blank.
+func lex(s string) (tokenKind, int) {
+	c := s[0]
+	switch {
+	case c == 'x' || c == 'X':
+		if len(s) > 1 && s[1] == '\'' {
+			return lexBlob(s)
+		}
+		return tokID, word(s)
+	case isLetter(c) || c == '_' || c >= 0x80:
+		n := word(s)
+		return keyword(s[:n]), n
+	case isDigit(c), c == '.' && len(s) > 1 && isDigit(s[1]):
+		return lexNumber(s)
+	}
+	switch c {
+	case '\'', '"', '`':
+		return lexQuoted(s)
+	case '[':
+		if i := strings.IndexByte(s, ']'); i >= 0 {
+			return tokID, i + 1
+		}
+		return tokIllegal, len(s)
+	case '?', '$', '@', ':', '#':
+		return tokVariable, word(s)
+	}
+	return lexPunct(s)
+}
+
+// word counts the bytes of the identifier or parameter that s begins with.
+func word(s string) int {
+	n := 1
+	for n < len(s) && isIDByte(s[n]) {
+		n++
+	}
+	return n
+}
+
+func lexQuoted(s string) (tokenKind, int) {
+	quote := s[0]
+	for i := 1; i < len(s); i++ {
+		if s[i] != quote {
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == quote {
+			i++
+			continue
+		}
+		if quote == '\'' {
+			return tokString, i + 1
+		}
+		return tokID, i + 1
+	}
+	return tokIllegal, len(s)
+}
+
+func lexBlob(s string) (tokenKind, int) {
+	i := 2
+	for i < len(s) && isHex(s[i]) {
+		i++
+	}
+	if i < len(s) && s[i] == '\'' && i%2 == 0 {
+		return tokBlob, i + 1
+	}
+	return tokIllegal, i
+}
+
+// lexNumber reads a decimal or hexadecimal number. A letter that follows at once makes it illegal.
+func lexNumber(s string) (tokenKind, int) {
+	kind, i := tokInteger, 0
+	if isHexNumber(s) {
+		i = digits(s, 2, isHex)
+	} else {
+		i = digits(s, 0, isDigit)
+		if i < len(s) && s[i] == '.' {
+			kind, i = tokFloat, digits(s, i+1, isDigit)
+		}
+		if n := exponent(s[i:]); n > 0 {
+			kind, i = tokFloat, digits(s, i+n, isDigit)
+		}
+	}
+	if strings.IndexByte(s[:i], '_') >= 0 {
+		kind = tokQNumber
+	}
+	if i < len(s) && isIDByte(s[i]) {
+		return tokIllegal, i + word(s[i:])
+	}
+	return kind, i
+}
+
+func isHexNumber(s string) bool {
+	return len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && isHex(s[2])
+}
+
+// digits returns the index of the first byte at or after i that is neither a digit nor an underscore.
+func digits(s string, i int, digit func(byte) bool) int {
+	for i < len(s) && (digit(s[i]) || s[i] == '_') {
+		i++
+	}
+	return i
+}
+
+// exponent returns the length of the e, the sign and the first digit of an exponent at the start of s, or 0.
+func exponent(s string) int {
+	if len(s) < 2 || s[0]|0x20 != 'e' {
+		return 0
+	}
+	if isDigit(s[1]) {
+		return 2
+	}
+	if len(s) > 2 && (s[1] == '+' || s[1] == '-') && isDigit(s[2]) {
+		return 3
+	}
+	return 0
+}
+
+// operators lists the longer ones first.
+var operators = []string{"->>", "->", "<=", "<>", "<<", ">=", ">>", "==", "!=", "||", "/", "%", "=", "<", ">", "|", "&"}
+
+func lexPunct(s string) (tokenKind, int) {
+	for _, op := range operators {
+		if strings.HasPrefix(s, op) {
+			return tokOperator, len(op)
+		}
+	}
+	switch s[0] {
+	case ';':
+		return tokSemi, 1
+	case '(':
+		return tokLP, 1
+	case ')':
+		return tokRP, 1
+	case ',':
+		return tokComma, 1
+	case '.':
+		return tokDot, 1
+	case '+':
+		return tokPlus, 1
+	case '-':
+		return tokMinus, 1
+	case '*':
+		return tokStar, 1
+	case '~':
+		return tokTilde, 1
+	}
+	return tokIllegal, 1
+}
+
+func isSpace(c byte) bool  { return c == ' ' || c >= '\t' && c <= '\r' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isHex(c byte) bool    { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+func isIDByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '$' || c >= 0x80 }

@@ -1,0 +1,61 @@
+package ddl
+
+// A View is a parsed CREATE VIEW.
+type View struct {
+	Name    string
+	Schema  string // "" if not given
+	Temp    bool
+	Columns []string // their names, if the statement gives any
+	Select  string   // not checked
+
+	body string
+}
+
+// SQL implements Statement.
+func (v *View) SQL() string { return "CREATE VIEW " + v.body }
+
+// createView consumes VIEW and what follows.
+func (p *parser) createView(temp bool) (Statement, error) {
+	p.next()
+	o, err := p.object("the name of a view")
+	if err != nil {
+		return nil, err
+	}
+	v := &View{Name: o.name, Schema: o.schema, Temp: temp}
+	if p.tok.kind == tokLP {
+		if v.Columns, err = p.names("a column"); err != nil {
+			return nil, err
+		}
+	}
+	if err = p.expect(kwAs, "AS"); err != nil {
+		return nil, err
+	}
+	start := p.tok.start
+	switch p.tok.kind {
+	case kwSelect, kwValues, kwWith:
+	default:
+		return nil, p.errorf("%s, want SELECT", p.found())
+	}
+	if err = p.rest(); err != nil {
+		return nil, err
+	}
+	v.Select, v.body = p.since(start), p.since(o.start)
+	return v, nil
+}
+
+// rest consumes everything up to the end of the statement.
+func (p *parser) rest() error {
+	for p.tok.kind != tokEnd && p.tok.kind != tokSemi {
+		if p.tok.kind == tokLP {
+			if err := p.group(); err != nil {
+				return err
+			}
+			continue
+		}
+		if p.tok.kind == tokIllegal || p.tok.kind == tokRP {
+			return p.unexpected()
+		}
+		p.next()
+	}
+	return nil
+}

@@ -1,0 +1,293 @@
+package sqlitefile
+
+import "github.com/foliofs/folio/internal/format"
+
+// maxDepth is how deep a b-tree can be, as SQLite limits it.
+const maxDepth = 20
+
+// A Cursor moves over the rows of a table or the entries of an index, in the order of their keys. It belongs to its
+// transaction and to one goroutine.
+//
+// Invariants while valid:
+//
+//	C1  path[0] is the root and path[d+1] the child path[d].i of path[d].
+//	C2  path[depth].i is the current entry: 0 <= i < cells. In a table path[depth] is a leaf; in an index it may be an
+//	    interior page, as those hold entries too.
+//	C3  budget bounds the pages visited in one direction since the last seek, so that a tree that
+//	    loops back on itself is found out.
+type Cursor struct {
+	rx     *Rx
+	shape  *shape
+	key    []keyColumn // of an index b-tree
+	root   uint32
+	table  bool
+	valid  bool
+	back   bool // the direction that budget counts
+	depth  int
+	budget uint32
+	path   [maxDepth]step
+}
+
+// A step is a page on the way from the root to the current entry.
+type step struct {
+	node
+	i int
+}
+
+// First moves to the first entry, if there is one.
+func (c *Cursor) First() (ok bool, err error) { return c.end(false) }
+
+// Last moves to the last entry, if there is one.
+func (c *Cursor) Last() (ok bool, err error) { return c.end(true) }
+
+func (c *Cursor) end(last bool) (bool, error) {
+	c.depth = -1
+	c.turn(last)
+	return c.descend(c.root, last)
+}
+
+// turn starts a new budget where the direction changes.
+func (c *Cursor) turn(back bool) {
+	if c.depth < 0 || c.back != back {
+		c.back, c.budget = back, c.rx.pages
+	}
+}
+
+// Next moves to the following entry, if there is one.
+func (c *Cursor) Next() (ok bool, err error) {
+	if !c.valid {
+		return false, nil
+	}
+	top := &c.path[c.depth]
+	top.i++
+	if top.kind.Leaf() && top.i < top.cells {
+		return true, nil
+	}
+	c.turn(false)
+	if top.kind.Leaf() {
+		return c.climb(false)
+	}
+	return c.follow(false)
+}
+
+// Prev moves to the preceding entry, if there is one.
+func (c *Cursor) Prev() (ok bool, err error) {
+	if !c.valid {
+		return false, nil
+	}
+	top := &c.path[c.depth]
+	c.turn(true)
+	if !top.kind.Leaf() {
+		return c.follow(true)
+	}
+	if top.i--; top.i >= 0 {
+		return true, nil
+	}
+	return c.climb(true)
+}
+
+// follow descends into the current child of the current page.
+func (c *Cursor) follow(last bool) (bool, error) {
+	top := &c.path[c.depth]
+	pgno, ok := top.child(top.i)
+	if !ok {
+		return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+	}
+	return c.descend(pgno, last)
+}
+
+// descend goes from page pgno, a child of the current one, to the first or the last entry below it.
+func (c *Cursor) descend(pgno uint32, last bool) (bool, error) {
+	for {
+		top, err := c.push(pgno)
+		if err != nil {
+			return c.fail(err)
+		}
+		if top.kind.Leaf() {
+			top.i = 0
+			if last {
+				top.i = top.cells - 1
+			}
+			if top.cells == 0 {
+				return c.climb(last)
+			}
+			c.valid = true
+			return true, nil
+		}
+		top.i = 0
+		if last {
+			top.i = top.cells
+		}
+		var ok bool
+		if pgno, ok = top.child(top.i); !ok {
+			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		}
+	}
+}
+
+// push makes page pgno the current one.
+func (c *Cursor) push(pgno uint32) (*step, error) {
+	if c.budget == 0 || c.depth+1 == maxDepth {
+		return nil, c.rx.corrupt(pgno, "a b-tree is too deep or loops back on itself")
+	}
+	n, err := c.rx.node(pgno)
+	if err != nil {
+		return nil, err
+	}
+	if n.kind.Table() != c.table {
+		return nil, c.rx.corrupt(pgno, "a page of another kind of b-tree")
+	}
+	c.budget--
+	c.depth++
+	c.path[c.depth] = step{node: n}
+	return &c.path[c.depth], nil
+}
+
+// climb leaves pages that have no more entries in the direction, up to one that has, and goes on from there.
+func (c *Cursor) climb(back bool) (bool, error) {
+	for c.depth > 0 {
+		c.depth--
+		top := &c.path[c.depth]
+		switch {
+		case back && top.i == 0, !back && top.i == top.cells:
+			continue
+		case !c.table:
+			if back {
+				top.i--
+			}
+			c.valid = true
+			return true, nil
+		case back:
+			top.i--
+		default:
+			top.i++
+		}
+		return c.follow(back)
+	}
+	c.valid = false
+	return false, nil
+}
+
+func (c *Cursor) fail(err error) (bool, error) {
+	c.valid = false
+	return false, err
+}
+
+// SeekRowid moves to the first row of a table whose rowid is rowid or more, if there is one.
+func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
+	if !c.table {
+		return c.fail(errNoRowid(c.shape))
+	}
+	c.depth = -1
+	c.turn(false)
+	low, high := int64(minRowid), int64(maxRowid)
+	for pgno := c.root; ; {
+		top, err := c.push(pgno)
+		if err != nil {
+			return c.fail(err)
+		}
+		i, _, ok := top.searchRowid(rowid, low, high)
+		if !ok {
+			return c.fail(c.rx.corrupt(pgno, "a cell lies outside the page"))
+		}
+		top.i = i
+		if top.kind.Leaf() {
+			return c.settle()
+		}
+		if pgno, ok = top.child(i); !ok {
+			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		}
+		low, high = top.bounds(i, low, high)
+	}
+}
+
+// settle makes the current place valid, or moves on if it is behind the last entry of its page.
+func (c *Cursor) settle() (bool, error) {
+	if top := &c.path[c.depth]; top.i < top.cells {
+		c.valid = true
+		return true, nil
+	}
+	return c.climb(false)
+}
+
+// SeekKey moves to the first entry that is not before the given values of its first columns, if there is one.
+func (c *Cursor) SeekKey(values ...any) (ok bool, err error) {
+	var buf [keyRoom]Value
+	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.key, values)
+	if err != nil {
+		return c.fail(err)
+	}
+	return c.seekKey(&k)
+}
+
+func (c *Cursor) seekKey(k *key) (bool, error) {
+	c.depth = -1
+	c.turn(false)
+	for pgno := c.root; ; {
+		top, err := c.push(pgno)
+		if err != nil {
+			return c.fail(err)
+		}
+		if top.i, _, err = c.rx.searchKey(&top.node, k); err != nil {
+			return c.fail(err)
+		}
+		if top.kind.Leaf() {
+			return c.settle()
+		}
+		var ok bool
+		if pgno, ok = top.child(top.i); !ok {
+			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		}
+	}
+}
+
+// Row returns the current entry.
+func (c *Cursor) Row() (Row, error) {
+	if !c.valid {
+		return Row{}, errNoEntry(c.shape)
+	}
+	top := &c.path[c.depth]
+	if c.table {
+		return c.rx.tableRow(&top.node, top.i, c.shape)
+	}
+	return c.rx.indexRow(&top.node, top.i, c.shape)
+}
+
+// tableRow returns the row in cell i of a table leaf.
+func (rx *Rx) tableRow(n *node, i int, s *shape) (row Row, err error) {
+	off := n.offset(i)
+	if off+1 < len(n.data) {
+		b := n.data[off:]
+		size, m := uint64(b[0]), 1
+		if b[0] >= 0x80 {
+			size, m = format.Varint(b)
+		}
+		rowid, l := format.Varint(b[m:])
+		if m > 0 && l > 0 {
+			row = Row{rx: rx, shape: s, rowid: int64(rowid)}
+			row.rec, err = rx.record(n.pgno, b[m+l:], size, &rx.spill[1])
+			return row, err
+		}
+	}
+	return row, rx.corrupt(n.pgno, "a cell lies outside the page")
+}
+
+// indexRow returns the entry in cell i of an index page.
+func (rx *Rx) indexRow(n *node, i int, s *shape) (row Row, err error) {
+	row = Row{rx: rx, shape: s}
+	if row.rec, err = rx.indexRecord(n, i); err != nil || s.rowidField < 0 {
+		return row, err
+	}
+	f, there, err := rx.field(&row.rec, s.rowidField)
+	if err == nil && (!there || !f.typ.IsInt()) {
+		err = rx.corrupt(n.pgno, "an index entry has no rowid")
+	}
+	if err != nil {
+		return row, err
+	}
+	b, err := rx.fieldBytes(&row.rec, f)
+	if err == nil {
+		row.rowid = f.typ.Int(b)
+	}
+	return row, err
+}

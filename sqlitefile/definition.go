@@ -1,0 +1,170 @@
+package sqlitefile
+
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/ddl"
+)
+
+// A tableDef is what is needed to read a table.
+type tableDef struct {
+	shape shape
+	root  uint32
+	key   []keyColumn // of a table WITHOUT ROWID; else nil
+	ddl   *ddl.Table
+}
+
+// An indexDef is what is needed to read an index.
+type indexDef struct {
+	shape  shape
+	root   uint32
+	key    []keyColumn // of all that the records hold
+	table  string
+	terms  int // how many columns the index was declared with
+	unique bool
+}
+
+// schemaTable describes sqlite_schema itself, whose root is always page 1.
+var schemaTable = tableDef{
+	shape: shape{
+		name: "sqlite_schema",
+		fields: []column{
+			{name: "type", field: 0}, {name: "name", field: 1}, {name: "tbl_name", field: 2},
+			{name: "rootpage", field: 3}, {name: "sql", field: 4},
+		},
+		alias:      none,
+		rowidField: none,
+	},
+	root: 1,
+	ddl: &ddl.Table{Columns: []ddl.Column{
+		{Name: "type", Type: "text"}, {Name: "name", Type: "text"}, {Name: "tbl_name", Type: "text"},
+		{Name: "rootpage", Type: "int"}, {Name: "sql", Type: "text"},
+	}},
+}
+
+func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
+	t, err := parseTable(o)
+	if err != nil {
+		return nil, err
+	}
+	def := &tableDef{root: o.Root, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none}}
+	def.shape.fields = make([]column, len(t.Columns))
+	for i := range t.Columns {
+		c := &t.Columns[i]
+		def.shape.fields[i] = column{
+			name:  c.Name,
+			field: none,
+			real:  c.Affinity == ddl.AffinityReal,
+			dflt:  rx.defaultValue(c),
+		}
+	}
+	for f, i := range t.StorageOrder() {
+		if def.shape.fields[i].field == none {
+			def.shape.fields[i].field = f
+		}
+	}
+	if t.WithoutRowid {
+		def.key = rx.keyColumns(t.PrimaryKey)
+	}
+	return def, nil
+}
+
+func parseTable(o Object) (*ddl.Table, error) {
+	t, err := ddl.ParseTable(o.SQL)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: the definition of table %s: %w", ErrUnsupported, o.Name, err)
+	case t.Virtual != nil:
+		return nil, fmt.Errorf("%w: %s is a virtual table", ErrUnsupported, o.Name)
+	}
+	return t, nil
+}
+
+// keyColumns tells how the terms of a key are ordered. Before schema format 4 nothing was stored in descending order, whatever
+// the statement says.
+func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []keyColumn {
+	key := make([]keyColumn, len(terms))
+	for i, t := range terms {
+		key[i] = keyColumn{
+			collation: collationOf(t.Collation),
+			desc:      t.Desc && rx.header.SchemaFormat >= 4,
+		}
+	}
+	return key
+}
+
+// defaultValue returns what a column reads as in rows that were written before it was added. SQLite lets only
+// constants be the default of an added column.
+func (rx *Rx) defaultValue(c *ddl.Column) Value {
+	switch d := &c.Default; d.Kind {
+	case ddl.DefaultInteger:
+		return Value{kind: Integer, num: d.Int}
+	case ddl.DefaultReal:
+		return floatValue(d.Real)
+	case ddl.DefaultText:
+		return rx.textValue([]byte(d.Text))
+	case ddl.DefaultBlob:
+		return Value{kind: Blob, data: []byte(d.Text)}
+	}
+	return Value{}
+}
+
+// newIndexDef describes index o of a table.
+func (rx *Rx) newIndexDef(o, table Object) (*indexDef, error) {
+	t, err := parseTable(table)
+	if err != nil {
+		return nil, err
+	}
+	def := &indexDef{root: o.Root, table: table.Name, shape: shape{name: o.Name, alias: none, rowidField: none}}
+	stored, err := def.stored(o, t)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the definition of index %s: %w", ErrUnsupported, o.Name, err)
+	}
+	def.key = rx.keyColumns(stored)
+	for i, c := range stored {
+		f := column{field: i}
+		if c.Column >= 0 {
+			f.name = t.Columns[c.Column].Name
+			f.real = t.Columns[c.Column].Affinity == ddl.AffinityReal
+		}
+		if c.Column == ddl.Rowid && i == len(stored)-1 {
+			def.shape.rowidField = i
+			break
+		}
+		def.shape.fields = append(def.shape.fields, f)
+	}
+	return def, nil
+}
+
+// stored returns what the records of the index hold, from its own statement or from the constraint that made it.
+func (def *indexDef) stored(o Object, t *ddl.Table) ([]ddl.IndexedColumn, error) {
+	if o.SQL != "" {
+		x, err := ddl.ParseIndex(o.SQL)
+		if err != nil {
+			return nil, err
+		}
+		def.terms, def.unique = len(x.Columns), x.Unique
+		return x.StoredColumns(t)
+	}
+	auto := t.AutoIndexes()
+	for i := range auto {
+		if ddl.EqualFold(auto[i].Name, o.Name) {
+			def.terms, def.unique = len(auto[i].Columns), true
+			return auto[i].StoredColumns(t), nil
+		}
+	}
+	return nil, fmt.Errorf("no constraint of table %s makes it", t.Name)
+}
+
+func (def *tableDef) columns() []Column {
+	columns := make([]Column, len(def.ddl.Columns))
+	for i, c := range def.ddl.Columns {
+		columns[i] = Column{Name: c.Name, Type: c.Type, NotNull: c.NotNull}
+	}
+	for i, k := range def.ddl.PrimaryKey {
+		if c := &columns[k.Column]; c.Key == 0 {
+			c.Key = i + 1
+		}
+	}
+	return columns
+}

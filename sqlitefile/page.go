@@ -1,0 +1,78 @@
+package sqlitefile
+
+import (
+	"errors"
+	"io"
+	"sync"
+)
+
+// page returns the usable bytes of page pgno: a slice of the map, valid until the transaction ends, or of a buffer
+// where the database is read without a map. Numbers outside the database are corruption: only a page can name them.
+func (rx *Rx) page(pgno uint32) ([]byte, error) {
+	off := (uint64(pgno) - 1) << rx.shift // page 0 ends up beyond every map
+	if off < uint64(len(rx.mapped)) {
+		return rx.mapped[off : off+uint64(rx.usable) : off+uint64(rx.usable)], nil
+	}
+	return rx.unmappedPage(pgno)
+}
+
+// unmappedPage reads what the map does not hold: every page in plain mode, and the last page of a file that ends in the
+// middle of it.
+func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
+	if pgno == 0 || pgno > rx.pages {
+		return nil, rx.corrupt(pgno, "no such page in the database")
+	}
+	return rx.cache.page(rx.db, pgno, rx.header.PageSize, rx.usable)
+}
+
+// A pageCache keeps the pages of one snapshot that were read without a map. It holds at most two generations of
+// cacheGeneration bytes each: when the young one is full it becomes the old one, and what the old one still held is left to the
+// garbage collector, so that a page stays valid for whoever holds it. Safe for concurrent use.
+type pageCache struct {
+	mu         sync.Mutex // guards the maps
+	young, old map[uint32][]byte
+}
+
+const cacheGeneration = 4 << 20 // bytes
+
+func (c *pageCache) page(db *DB, pgno uint32, size, usable int) ([]byte, error) {
+	if data := c.get(pgno, size); data != nil {
+		return data[:usable:usable], nil
+	}
+	data := make([]byte, size)
+	n, err := db.file.ReadAt(data, int64(pgno-1)*int64(size))
+	if err != nil && !(errors.Is(err, io.EOF) && n > 0) { // a cut last page ends in zeros, as SQLite reads it
+		return nil, db.pathError("read", err)
+	}
+	c.put(pgno, data)
+	return data[:usable:usable], nil
+}
+
+func (c *pageCache) get(pgno uint32, size int) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if data := c.young[pgno]; data != nil {
+		return data
+	}
+	data := c.old[pgno]
+	if data != nil {
+		c.add(pgno, data)
+	}
+	return data
+}
+
+func (c *pageCache) put(pgno uint32, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(pgno, data)
+}
+
+func (c *pageCache) add(pgno uint32, data []byte) {
+	if len(c.young)*len(data) >= cacheGeneration {
+		c.young, c.old = nil, c.young
+	}
+	if c.young == nil {
+		c.young = make(map[uint32][]byte)
+	}
+	c.young[pgno] = data
+}

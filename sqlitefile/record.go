@@ -1,0 +1,157 @@
+package sqlitefile
+
+import (
+	"math"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A record is the payload of a cell, as far as it lies in the page; what does not is read when it is asked for.
+//
+// Invariants, established by Rx.record:
+//
+//	R1  types, the serial types, lie wholly in local or in a copy of the header.
+//	R2  body is the offset of the first value in the payload, which has size bytes.
+//	R3  overflow is the first page of the rest where len(local) < size, and otherwise 0.
+type record struct {
+	local    []byte
+	types    []byte
+	size     uint64
+	body     int
+	overflow uint32
+	pgno     uint32 // of the cell, to name in errors
+}
+
+// cellRecord makes the record of the cell content at b: its payload of the given size starts there.
+func (rx *Rx) record(pgno uint32, b []byte, size uint64, spill *format.Spill) (r record, err error) {
+	local := spill.Local(size)
+	if local > len(b) {
+		return r, rx.corrupt(pgno, "a cell runs past the end of the page")
+	}
+	r = record{local: b[:local:local], size: size, pgno: pgno}
+	if uint64(local) < size {
+		if err := rx.overflowing(&r, b[local:]); err != nil {
+			return r, err
+		}
+	}
+	var ok bool
+	if r.types, r.body, ok = format.RecordHeader(r.local); ok {
+		return r, nil
+	}
+	return r, rx.longHeader(&r)
+}
+
+func (rx *Rx) overflowing(r *record, rest []byte) error {
+	if len(rest) < 4 {
+		return rx.corrupt(r.pgno, "a cell runs past the end of the page")
+	}
+	if r.size > rx.maxPayload() {
+		return rx.corrupt(r.pgno, "a payload larger than the database")
+	}
+	r.overflow = be32(rest)
+	return nil
+}
+
+// maxPayload bounds what is worth allocating for: no payload is larger than all pages together.
+func (rx *Rx) maxPayload() uint64 {
+	return min(uint64(rx.pages)<<rx.shift, math.MaxInt32)
+}
+
+// longHeader reads a header that goes on in the overflow pages: that of a row with very many columns.
+func (rx *Rx) longHeader(r *record) error {
+	n := format.RecordHeaderLen(r.local)
+	if n == 0 || n > r.size || r.overflow == 0 {
+		return rx.corrupt(r.pgno, "a record's header is longer than the record")
+	}
+	b := make([]byte, n)
+	if err := rx.payloadAt(r, b, 0); err != nil {
+		return err
+	}
+	var ok bool
+	if r.types, r.body, ok = format.RecordHeader(b); !ok {
+		return rx.corrupt(r.pgno, "a record's header is malformed")
+	}
+	return nil
+}
+
+// A field is where one value of a record lies in its payload.
+type field struct {
+	typ format.SerialType
+	off uint64
+}
+
+// nextField splits the next serial type off types.
+func nextType(types []byte) (t format.SerialType, rest []byte, ok bool) {
+	if len(types) > 0 && types[0] < 0x80 {
+		return format.SerialType(types[0]), types[1:], true
+	}
+	v, n := format.Varint(types)
+	if n == 0 {
+		return 0, nil, false
+	}
+	return format.SerialType(v), types[n:], true
+}
+
+// field finds value i. It is not there if the record has fewer values: columns were added to the table later.
+func (rx *Rx) field(r *record, i int) (f field, there bool, err error) {
+	types, off := r.types, uint64(r.body)
+	for ; len(types) > 0; i-- {
+		var ok bool
+		if f.typ, types, ok = nextType(types); !ok {
+			return f, false, rx.corrupt(r.pgno, "a serial type is cut off")
+		}
+		size := f.typ.Size()
+		if size > r.size || off+size > r.size {
+			return f, false, rx.corrupt(r.pgno, "a value runs past the end of its record")
+		}
+		if i == 0 {
+			f.off = off
+			return f, true, nil
+		}
+		off += size
+	}
+	return f, false, nil
+}
+
+// fieldBytes returns the bytes of a value: a part of the page, or a copy if they lie elsewhere.
+func (rx *Rx) fieldBytes(r *record, f field) ([]byte, error) {
+	size := f.typ.Size()
+	if end := f.off + size; end <= uint64(len(r.local)) {
+		return r.local[f.off:end:end], nil
+	}
+	b := make([]byte, size)
+	return b, rx.payloadAt(r, b, f.off)
+}
+
+// value decodes one value.
+func (rx *Rx) value(r *record, f field) (Value, error) {
+	b, err := rx.fieldBytes(r, f)
+	if err != nil {
+		return Value{}, err
+	}
+	return decode(f.typ, b, rx.header.Encoding), nil
+}
+
+// decode turns the bytes of a value, which are as many as t says, into a Value that points to them. The two types
+// without a use are read as NULL, as SQLite does.
+func decode(t format.SerialType, b []byte, enc format.Encoding) Value {
+	switch {
+	case t.IsInt():
+		return Value{kind: Integer, num: t.Int(b)}
+	case t == format.SerialFloat:
+		return floatValue(format.Float(b))
+	case t.IsText():
+		return Value{kind: Text, data: b, enc: enc}
+	case t.IsBlob():
+		return Value{kind: Blob, data: b}
+	}
+	return Value{}
+}
+
+// floatValue makes a REAL; a NaN is NULL, as SQLite has none.
+func floatValue(f float64) Value {
+	if f != f {
+		return Value{}
+	}
+	return Value{kind: Float, real: f}
+}

@@ -1,0 +1,197 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A Row is one row of a table or one entry of an index. It points into the database: it and the bytes that come
+// out of it are valid until the transaction ends. Columns count from 0, in the order of the CREATE statement.
+type Row struct {
+	rx    *Rx
+	shape *shape
+	rec   record
+	rowid int64
+}
+
+// A shape tells how the columns of a table, or of an index, lie in its records.
+type shape struct {
+	name   string   // of the table or the index, for errors
+	fields []column // by column
+	alias  int      // the column that is the rowid and is stored as NULL; -1 without
+
+	rowidField int // place of the rowid in the records of an index; -1 without
+}
+
+// A column is one column of a shape.
+type column struct {
+	name  string
+	field int   // place in the record; -1 where it is computed and not stored
+	real  bool  // integers in it are meant as floats, and are stored short
+	dflt  Value // where the record is too short to hold it
+}
+
+// none stands in a shape where there is no such column or field.
+const none = -1
+
+// Rowid returns the rowid of a row, or the rowid that an index entry leads to; 0 in tables WITHOUT ROWID.
+func (r *Row) Rowid() int64 { return r.rowid }
+
+// Len returns the number of columns.
+func (r *Row) Len() int { return len(r.shape.fields) }
+
+// Value returns the value of column i, with the defaults of columns that were added after the row was written.
+func (r *Row) Value(i int) (Value, error) {
+	c, err := r.column(i)
+	if err != nil {
+		return Value{}, err
+	}
+	if i == r.shape.alias {
+		return Value{kind: Integer, num: r.rowid}, nil
+	}
+	f, there, err := r.rx.field(&r.rec, c.field)
+	if err != nil {
+		return Value{}, err
+	}
+	if !there {
+		return c.dflt, nil
+	}
+	v, err := r.rx.value(&r.rec, f)
+	if c.real && v.kind == Integer {
+		v = Value{kind: Float, real: float64(v.num)}
+	}
+	return v, err
+}
+
+func (r *Row) column(i int) (*column, error) {
+	if uint(i) >= uint(len(r.shape.fields)) {
+		return nil, fmt.Errorf("%s: no column %d: it has %d", r.shape.name, i, len(r.shape.fields))
+	}
+	c := &r.shape.fields[i]
+	if c.field < 0 {
+		return nil, fmt.Errorf("%s.%s: %w: a virtual generated column", r.shape.name, c.name, ErrUnsupported)
+	}
+	return c, nil
+}
+
+// Int64 returns column i as an integer: Value's Int64 without the detour.
+func (r *Row) Int64(i int) (int64, error) {
+	v, err := r.Value(i)
+	return v.Int64(), err
+}
+
+// Float64 returns column i as a float.
+func (r *Row) Float64(i int) (float64, error) {
+	v, err := r.Value(i)
+	return v.Float64(), err
+}
+
+// Bytes returns the bytes of a text, in the database's encoding, or of a BLOB; nil for everything else. They must not be
+// changed, and are valid until the transaction ends.
+func (r *Row) Bytes(i int) ([]byte, error) {
+	v, err := r.Value(i)
+	return v.Bytes(), err
+}
+
+// Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are; "" for everything else.
+func (r *Row) Text(i int) (string, error) {
+	v, err := r.Value(i)
+	return v.Text(), err
+}
+
+// Scan copies the columns from the first on into dest: pointers to int64, int, uint32, float64, bool, string, []byte,
+// Value or any; nil passes over a column. A NULL becomes the zero value.
+func (r *Row) Scan(dest ...any) error {
+	for i, d := range dest {
+		if d == nil {
+			continue
+		}
+		v, err := r.Value(i)
+		if err != nil {
+			return err
+		}
+		if !assign(d, v) {
+			return fmt.Errorf("%s: cannot scan column %d into a %T", r.shape.name, i, d)
+		}
+	}
+	return nil
+}
+
+func assign(dest any, v Value) bool {
+	switch d := dest.(type) {
+	case *int64:
+		*d = v.Int64()
+	case *int:
+		*d = int(v.Int64())
+	case *uint32:
+		*d = uint32(v.Int64())
+	case *float64:
+		*d = v.Float64()
+	case *bool:
+		*d = v.Int64() != 0
+	case *string:
+		*d = v.Text()
+	case *[]byte:
+		*d = append([]byte(nil), v.data...)
+	case *Value:
+		*d = v
+	case *any:
+		*d = v.Any()
+	default:
+		return false
+	}
+	return true
+}
+
+// Size returns the number of bytes of a text or BLOB column without reading it; 0 for everything else.
+func (r *Row) Size(i int) (int64, error) {
+	f, _, err := r.blob(i)
+	if err != nil || f.typ < format.SerialBlob {
+		return 0, err
+	}
+	return int64(f.typ.Size()), nil
+}
+
+// ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling what comes before and after. Like
+// an io.ReaderAt it returns io.EOF with fewer bytes at the end.
+func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
+	f, dflt, err := r.blob(i)
+	if err != nil {
+		return 0, err
+	}
+	size := int64(0)
+	if f.typ >= format.SerialBlob {
+		size = int64(f.typ.Size())
+	} else if dflt != nil {
+		size = int64(len(dflt))
+	}
+	if off < 0 || off >= size {
+		return 0, io.EOF
+	}
+	if n := size - off; int64(len(p)) > n {
+		n, err := r.ReadAt(i, p[:n], off)
+		if err == nil {
+			err = io.EOF
+		}
+		return n, err
+	}
+	if dflt != nil {
+		return copy(p, dflt[off:]), nil
+	}
+	return len(p), r.rx.payloadAt(&r.rec, p, f.off+uint64(off))
+}
+
+// blob finds a text or BLOB column: in the record, or as the default of a column that was added later.
+func (r *Row) blob(i int) (f field, dflt []byte, err error) {
+	c, err := r.column(i)
+	if err != nil || i == r.shape.alias {
+		return f, nil, err
+	}
+	f, there, err := r.rx.field(&r.rec, c.field)
+	if err == nil && !there {
+		dflt = c.dflt.data
+	}
+	return f, dflt, err
+}

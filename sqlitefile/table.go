@@ -1,0 +1,214 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"iter"
+	"math"
+)
+
+const (
+	minRowid = math.MinInt64
+	maxRowid = math.MaxInt64
+)
+
+// A Table reads one table within a transaction. It is a small value, made anew by Rx.Table where it is needed.
+type Table struct {
+	rx  *Rx
+	def *tableDef
+}
+
+// A Column describes a column of a table as it was declared.
+type Column struct {
+	Name    string
+	Type    string // as written, or ""
+	NotNull bool
+	Key     int // place in the primary key, from 1; 0 outside it
+}
+
+// Name returns the table's name as it was created.
+func (t Table) Name() string { return t.def.shape.name }
+
+// WithoutRowid reports whether the rows are kept by their primary key and have no rowid.
+func (t Table) WithoutRowid() bool { return t.def.key != nil }
+
+// Columns returns the columns in the order of the CREATE statement.
+func (t Table) Columns() []Column { return t.def.columns() }
+
+// Get returns the row with the given rowid, if there is one. It allocates nothing.
+func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
+	if t.def.key != nil {
+		return row, false, errNoRowid(&t.def.shape)
+	}
+	rx, pgno := t.rx, t.def.root
+	low, high := int64(minRowid), int64(maxRowid)
+	for range maxDepth {
+		n, err := rx.node(pgno)
+		if err != nil {
+			return row, false, err
+		}
+		if !n.kind.Table() {
+			return row, false, rx.corrupt(pgno, "an index page in a table")
+		}
+		i, found, ok := n.searchRowid(rowid, low, high)
+		if !ok {
+			return row, false, rx.corrupt(pgno, "a cell lies outside the page")
+		}
+		if n.kind.Leaf() {
+			if !found {
+				return row, false, nil
+			}
+			row, err = rx.tableRow(&n, i, &t.def.shape)
+			return row, err == nil, err
+		}
+		if pgno, ok = n.child(i); !ok {
+			return row, false, rx.corrupt(n.pgno, "a cell lies outside the page")
+		}
+		low, high = n.bounds(i, low, high)
+	}
+	return row, false, rx.corrupt(t.def.root, "a b-tree is too deep")
+}
+
+// bounds returns between which keys, the lower exclusive, the i-th child of an interior table page lies.
+func (n *node) bounds(i int, low, high int64) (int64, int64) {
+	if i > 0 {
+		if k, ok := n.rowid(i - 1); ok {
+			low = k
+		}
+	}
+	if i < n.cells {
+		if k, ok := n.rowid(i); ok {
+			high = k
+		}
+	}
+	return low, high
+}
+
+// Find returns the first row of a table WITHOUT ROWID whose primary key begins with the given values.
+func (t Table) Find(key ...any) (row Row, ok bool, err error) {
+	if t.def.key == nil {
+		return row, false, fmt.Errorf("%s: has rowids: use Get, or Find of an index", t.Name())
+	}
+	var buf [keyRoom]Value
+	k, err := t.rx.makeKey(buf[:0], t.Name(), t.def.key, key)
+	if err != nil {
+		return row, false, err
+	}
+	n, i, found, err := t.rx.find(t.def.root, &k)
+	if err != nil || !found {
+		return row, false, err
+	}
+	row, err = t.rx.indexRow(&n, i, &t.def.shape)
+	return row, err == nil, err
+}
+
+// Cursor returns a cursor over the table, which stands nowhere yet.
+func (t Table) Cursor() *Cursor {
+	c := new(Cursor)
+	t.setCursor(c)
+	return c
+}
+
+func (t Table) setCursor(c *Cursor) {
+	c.rx, c.shape, c.root = t.rx, &t.def.shape, t.def.root
+	c.table, c.key = t.def.key == nil, t.def.key
+}
+
+// All yields every row in the order of the rowids, or of the primary key. An error is yielded once, last.
+func (t Table) All() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		t.setCursor(&c)
+		ok, err := c.First()
+		c.yieldAll(ok, err, yield)
+	}
+}
+
+// Backward yields every row in the opposite order.
+func (t Table) Backward() iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		t.setCursor(&c)
+		ok, err := c.Last()
+		for ; ok && err == nil; ok, err = c.Prev() {
+			row, err := c.Row()
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+		if err != nil {
+			yield(Row{}, err)
+		}
+	}
+}
+
+// Range yields the rows with low <= rowid <= high in order.
+func (t Table) Range(low, high int64) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		t.setCursor(&c)
+		ok, err := c.SeekRowid(low)
+		c.yieldAll(ok, err, func(row Row, err error) bool {
+			return (err != nil || row.rowid <= high) && yield(row, err)
+		})
+	}
+}
+
+// Prefix yields the rows of a table WITHOUT ROWID whose primary key begins with the given values, in order.
+func (t Table) Prefix(key ...any) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		t.setCursor(&c)
+		c.yieldPrefix(key, yield)
+	}
+}
+
+// yieldAll yields the current entry and all that follow.
+func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
+	for ; ok && err == nil; ok, err = c.Next() {
+		row, err := c.Row()
+		if !yield(row, err) || err != nil {
+			return
+		}
+	}
+	if err != nil {
+		yield(Row{}, err)
+	}
+}
+
+// yieldPrefix yields the entries that begin with the given values.
+func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
+	var buf [keyRoom]Value
+	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.key, values)
+	if err != nil {
+		yield(Row{}, err)
+		return
+	}
+	ok, err := c.seekKey(&k)
+	for ; ok && err == nil; ok, err = c.Next() {
+		row, err := c.prefixRow(&k)
+		if err == nil && row.rx == nil || !yield(row, err) || err != nil {
+			return
+		}
+	}
+	if err != nil {
+		yield(Row{}, err)
+	}
+}
+
+// prefixRow returns the current entry, or no Row if it does not begin with k.
+func (c *Cursor) prefixRow(k *key) (Row, error) {
+	top := &c.path[c.depth]
+	order, err := c.rx.compareCell(&top.node, top.i, k)
+	if err != nil || order != 0 {
+		return Row{}, err
+	}
+	return c.rx.indexRow(&top.node, top.i, c.shape)
+}
+
+func errNoRowid(s *shape) error {
+	return fmt.Errorf("%s: has no rowids: use Find or SeekKey", s.name)
+}
+
+func errNoEntry(s *shape) error {
+	return fmt.Errorf("%s: the cursor stands on no entry", s.name)
+}

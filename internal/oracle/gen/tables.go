@@ -42,6 +42,8 @@ func makeAlias(m *maker) {
 		})
 	}
 	m.exec("INSERT INTO notint(a) VALUES (1), (2)")
+	m.exec("CREATE INDEX alias_b ON middle(b, id DESC)")
+	m.exec("CREATE INDEX alias_id ON last(id, a)")
 }
 
 func makeAutoincrement(m *maker) {

@@ -29,6 +29,7 @@ type Index struct {
 	Table   string
 	Unique  bool
 	Partial bool
+	Primary bool // the primary key of a table WITHOUT ROWID, which is the table itself
 	Columns []IndexColumn
 }
 
@@ -72,7 +73,19 @@ func (c *Conn) columns(ctx context.Context, table string) ([]Column, error) {
 	return cols, nil
 }
 
-// Indexes are the indexes of a table, but for the primary key of a table WITHOUT ROWID, which is the table.
+// Scan is the table as part of FROM, so that it is read by itself and not by an index that holds all columns.
+func (c *Conn) Scan(ctx context.Context, t Table) (string, error) {
+	if !t.WithoutRowid { // SQLite heeds NOT INDEXED only in tables with rowids
+		return Quote(t.Name) + " NOT INDEXED", nil
+	}
+	pk, err := c.Strings(ctx, "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", t.Name)
+	if err != nil || len(pk) != 1 {
+		return "", fmt.Errorf("primary key of %q: %v, %w", t.Name, pk, err)
+	}
+	return Quote(t.Name) + " INDEXED BY " + Quote(pk[0]), nil
+}
+
+// Indexes are the indexes of a table, with the primary key of a table WITHOUT ROWID.
 func (c *Conn) Indexes(ctx context.Context, t Table) ([]Index, error) {
 	var all []Index
 	q := `SELECT name, "unique", origin, partial FROM pragma_index_list(?)`
@@ -80,10 +93,10 @@ func (c *Conn) Indexes(ctx context.Context, t Table) ([]Index, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.WithoutRowid && row[2] == "pk" {
-			continue
-		}
-		all = append(all, Index{Name: row[0].(string), Table: t.Name, Unique: row[1] == int64(1), Partial: row[3] == int64(1)})
+		all = append(all, Index{
+			Name: row[0].(string), Table: t.Name, Unique: row[1] == int64(1), Partial: row[3] == int64(1),
+			Primary: t.WithoutRowid && row[2] == "pk",
+		})
 	}
 	for i := range all {
 		cols, err := c.indexColumns(ctx, all[i].Name)

@@ -1,0 +1,81 @@
+package store
+
+// An Ino is the number of an inode, from 1 to MaxIno.
+type Ino uint64
+
+// Root is the inode of the root directory.
+const Root Ino = 1
+
+// A Node is an inode: everything about a file but its names and its content.
+type Node struct {
+	Ino   Ino
+	Mode  uint32 // POSIX st_mode: type and permission bits
+	Nlink uint32 // names; of a directory 2 and one for each directory in it
+	UID   uint32
+	GID   uint32
+	Rdev  uint32 // of a device: Linux's dev_t in its 32-bit form
+	Size  int64  // bytes of content; of a symbolic link, of its target; else 0
+	Holes int64  // how many of them are stored nowhere and read as zeros
+
+	Mtime, Ctime, Atime int64 // nanoseconds since 1970 UTC
+}
+
+// The type bits of Node.Mode.
+const (
+	ModeType    = 0o170000
+	ModeFifo    = 0o010000
+	ModeChar    = 0o020000
+	ModeDir     = 0o040000
+	ModeBlock   = 0o060000
+	ModeRegular = 0o100000
+	ModeSymlink = 0o120000
+	ModeSocket  = 0o140000
+)
+
+// A Type is the type of a file as a directory entry tells it.
+type Type uint8
+
+// The types, by the numbers that a volume stores.
+const (
+	File Type = 1 + iota
+	Dir
+	Symlink
+	Char
+	Block
+	Fifo
+	Socket
+)
+
+// TypeOf returns the type that st_mode tells, 0 if it tells none.
+func TypeOf(mode uint32) Type {
+	switch mode & ModeType {
+	case ModeRegular:
+		return File
+	case ModeDir:
+		return Dir
+	case ModeSymlink:
+		return Symlink
+	case ModeChar:
+		return Char
+	case ModeBlock:
+		return Block
+	case ModeFifo:
+		return Fifo
+	case ModeSocket:
+		return Socket
+	}
+	return 0
+}
+
+// An Entry is a name in a directory.
+type Entry struct {
+	Name string // bytes other than '/' and NUL; need not be UTF-8
+	Ino  Ino
+	Type Type
+}
+
+// An Xattr is an extended attribute of an inode.
+type Xattr struct {
+	Name  string
+	Value []byte
+}

@@ -1,0 +1,32 @@
+package store
+
+// Info describes a volume as a whole.
+type Info struct {
+	Path      string
+	Version   int   // of the volume's schema
+	Size      int64 // of the volume's file, in bytes
+	PageSize  int
+	FreeBytes int64 // in the file, for content to come
+	ChunkSize int   // bytes of content to a row
+}
+
+// A Report is what Store.Check found.
+type Report struct {
+	Problems []Problem // at most MaxProblems
+	Omitted  int       // how many more there are
+
+	Nodes, Entries, Chunks, Xattrs int64 // how much was looked at
+	Bytes                          int64 // of contents that are stored
+}
+
+// MaxProblems is how many problems a Report lists.
+const MaxProblems = 100
+
+// A Problem is one contradiction.
+type Problem struct {
+	Ino  Ino // the inode that it concerns; 0 for the volume as a whole
+	What string
+}
+
+// OK reports whether nothing was found.
+func (r *Report) OK() bool { return len(r.Problems) == 0 }

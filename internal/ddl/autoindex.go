@@ -22,10 +22,6 @@ func (t *Table) AutoIndexes() []AutoIndex { return t.auto }
 // autoIndexes derives them.
 func (p *tableParser) autoIndexes() error {
 	t := p.t
-	for i := range t.Uniques {
-		p.inherit(t.Uniques[i].Columns)
-	}
-	p.inherit(t.PrimaryKey)
 	m := autoMaker{table: t.Name, bySignature: map[string]int{}}
 	var late *Unique
 	for i := range t.Uniques {

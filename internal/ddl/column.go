@@ -222,7 +222,7 @@ func (p *tableParser) columnGenerated() error {
 	if err := p.expect(kwAs, "AS"); err != nil {
 		return err
 	}
-	text, _, err := p.parenthesised()
+	text, err := p.parenthesised()
 	if err != nil {
 		return err
 	}
@@ -241,15 +241,14 @@ func (p *tableParser) columnGenerated() error {
 }
 
 // parenthesised consumes ( expr ) and returns the text between the parentheses.
-func (p *parser) parenthesised() (string, expr, error) {
+func (p *parser) parenthesised() (string, error) {
 	if err := p.expect(tokLP, "("); err != nil {
-		return "", expr{}, err
+		return "", err
 	}
 	start := p.end
-	x, err := p.expr()
-	if err != nil {
-		return "", x, err
+	if _, err := p.expr(); err != nil {
+		return "", err
 	}
 	text := trimSpace(p.sql[start:p.tok.start])
-	return text, x, p.expect(tokRP, "an operator or )")
+	return text, p.expect(tokRP, "an operator or )")
 }

@@ -1,5 +1,7 @@
 package ddl
 
+import "slices"
+
 // A Unique is a UNIQUE or PRIMARY KEY constraint.
 type Unique struct {
 	Name       string // of the constraint, "" if none
@@ -93,12 +95,12 @@ func (p *tableParser) check() error {
 	if err := p.countTerm(); err != nil {
 		return err
 	}
-	text, _, err := p.parenthesised()
+	text, err := p.parenthesised()
 	p.t.Checks = append(p.t.Checks, Check{p.name, text})
 	return err
 }
 
-// primary consumes PRIMARY KEY, of which there may be one.
+// primaryWords consumes PRIMARY KEY, of which there may be one.
 func (p *tableParser) primaryWords() error {
 	if p.t.PrimaryKey != nil {
 		return p.errorf("more than one PRIMARY KEY")
@@ -200,7 +202,7 @@ func (p *tableParser) setPrimaryKey(u Unique, auto, desc bool) error {
 	for _, c := range u.Columns {
 		t.Columns[c.Column].PrimaryKey = true
 	}
-	t.PrimaryKey = u.Columns
+	t.PrimaryKey = slices.Clone(u.Columns)
 	t.Uniques = append(t.Uniques, u)
 	only := u.Columns[0].Column
 	switch {

@@ -1,13 +1,14 @@
 package ddl
 
 // A Default is the value of a column that an insertion leaves out, and of one that was added to the table after the row
-// was written. A constant is a value, to which the affinity of the column has been applied; what is not (CURRENT_TIME, a
-// function call) has the kind DefaultExpr and only its text.
+// was written. A constant is a value, to which the affinity of the column has been applied as SQLite applies it to a
+// record that ends before the column. Anything else (CURRENT_TIME, a function call) has the kind DefaultExpr and only its
+// text; SQLite lets no such column be added to a table that has rows.
 type Default struct {
 	Kind DefaultKind
 	Int  int64   // of DefaultInteger
 	Real float64 // of DefaultReal
-	Text string  // of DefaultText, and the bytes of DefaultBlob
+	Text string  // of DefaultText in UTF-8, and the bytes of DefaultBlob
 	Expr string  // as written, as PRAGMA table_info shows it; "" if there is no default
 }
 
@@ -26,21 +27,30 @@ const (
 )
 
 // columnDefault consumes DEFAULT and a literal with or without a sign, an identifier, or an expression in parentheses.
+// SQLite refuses an expression that refers to anything.
 func (p *tableParser) columnDefault() (err error) {
 	p.next()
-	if p.last().Generated != nil {
-		return p.errorf("DEFAULT of a generated column")
-	}
 	start := p.tok.start
-	var text string
+	text := ""
+	p.refers = -1
 	if p.tok.kind == tokLP {
-		text, _, err = p.parenthesised()
+		text, err = p.parenthesised()
 	} else {
 		err = p.defaultTerm()
 		text = p.since(start)
 	}
-	p.last().Default = Default{Kind: DefaultExpr, Expr: text}
-	return err
+	if err != nil {
+		return err
+	}
+	c := p.last()
+	if p.refers >= 0 {
+		return &SyntaxError{p.refers, "default value is not constant"}
+	}
+	if c.Generated != nil {
+		return &SyntaxError{start, "DEFAULT of a generated column"}
+	}
+	c.Default = Default{Kind: DefaultExpr, Expr: text}
+	return nil
 }
 
 // defaultTerm consumes a default that has no parentheses.
@@ -50,7 +60,7 @@ func (p *tableParser) defaultTerm() error {
 	case k == tokString:
 		p.next()
 		return nil
-	case k == tokInteger, k == tokFloat, k == tokQNumber, k == tokBlob, k == kwNull, k == kwCurrentTime:
+	case k.isLiteral():
 		return p.literal()
 	case !signed && (k.isID() || k == kwIndexed):
 		p.next()
@@ -59,7 +69,18 @@ func (p *tableParser) defaultTerm() error {
 	return p.errorf("%s, want a value", p.found())
 }
 
-// settle turns a constant into a value.
-func (d *Default) settle(a Affinity) {}
-
-func validQNumber(s string) bool { return true }
+// settle turns a constant into a value with the affinity of the column.
+func (d *Default) settle(a Affinity) {
+	if d.Kind != DefaultExpr {
+		return
+	}
+	v, ok := evaluate(d.Expr, a)
+	if !ok {
+		return
+	}
+	v.Expr = d.Expr
+	if a == AffinityReal && v.Kind == DefaultInteger {
+		v.setReal(float64(v.Int))
+	}
+	*d = v
+}

@@ -193,6 +193,7 @@ func (p *parser) inList() error {
 	if p.tok.kind == tokLP {
 		return p.list()
 	}
+	p.refers = p.tok.start
 	if _, err := p.qualified(); err != nil {
 		return err
 	}
@@ -233,8 +234,6 @@ func (p *parser) qualified() (dotted bool, err error) {
 // operand consumes a literal, a name, a function call, a parenthesis, CAST, CASE, EXISTS or RAISE.
 func (p *parser) operand() (expr, error) {
 	switch p.tok.kind {
-	case tokInteger, tokFloat, tokQNumber, tokBlob, kwNull, kwCurrentTime:
-		return expr{}, p.literal()
 	case tokLP:
 		return p.parens()
 	case kwCast:
@@ -246,9 +245,12 @@ func (p *parser) operand() (expr, error) {
 		if p.tok.kind != tokLP {
 			return expr{}, p.unexpected()
 		}
-		return expr{}, p.group()
+		return expr{}, p.opaque()
 	case tokVariable:
 		return expr{}, p.errorf("parameter in a schema")
+	}
+	if p.tok.kind.isLiteral() {
+		return expr{}, p.literal()
 	}
 	return p.reference()
 }
@@ -273,11 +275,14 @@ func (p *parser) reference() (expr, error) {
 	}
 	dotted, err := p.qualified()
 	if err != nil || dotted {
+		p.refers = t.start
 		return expr{}, err
 	}
 	x := expr{kind: exprName, name: Unquote(p.text(t))}
 	if t.kind == tokString {
 		x.kind = exprString
+	} else if !isTruth(p.text(t)) {
+		p.refers = t.start
 	}
 	if c := p.sql[t.start]; isQuote(c) {
 		x.quote = c
@@ -289,7 +294,7 @@ func (p *parser) reference() (expr, error) {
 func (p *parser) parens() (expr, error) {
 	switch p.second() {
 	case kwSelect, kwValues, kwWith:
-		return expr{}, p.group()
+		return expr{}, p.opaque()
 	}
 	p.next()
 	x, n, err := p.exprs()
@@ -300,6 +305,12 @@ func (p *parser) parens() (expr, error) {
 		x = expr{}
 	}
 	return x, p.expect(tokRP, "an operator or )")
+}
+
+// opaque consumes a parenthesis with something in it that is not looked into, such as a SELECT.
+func (p *parser) opaque() error {
+	p.refers = p.tok.start
+	return p.group()
 }
 
 // exprs consumes expressions with commas between them and returns the last and their number.

@@ -65,7 +65,7 @@ func (p *parser) createIndex(unique bool) (Statement, error) {
 	if x.Where, err = p.indexWhere(); err != nil {
 		return nil, err
 	}
-	x.body = p.since(o.start)
+	x.body = p.upTo(o.start)
 	return x, nil
 }
 

@@ -10,6 +10,10 @@ type parser struct {
 	end   int   // end of the token consumed last
 	depth int   // expressions within expressions
 	terms int   // terms of all keys and lists so far
+
+	// refers is the offset of the last part of an expression that refers to a column or a table. Who wants to know sets it
+	// to -1 before.
+	refers int
 }
 
 // newParser returns a parser at the first token.
@@ -37,6 +41,10 @@ func (p *parser) text(t token) string { return p.sql[t.start:t.end] }
 
 // since returns the text from an offset to the end of the token consumed last.
 func (p *parser) since(start int) string { return p.sql[start:p.end] }
+
+// upTo returns the text from an offset to the next token. SQLite stores some statements with what is between them and the
+// semicolon or the end.
+func (p *parser) upTo(start int) string { return p.sql[start:p.tok.start] }
 
 // accept consumes a token of the kind, if that is next.
 func (p *parser) accept(kind tokenKind) bool {
@@ -187,7 +195,7 @@ func (p *parser) group() error {
 			depth++
 		case tokRP:
 			depth--
-		case tokIllegal:
+		case tokIllegal, tokSemi:
 			return p.unexpected()
 		case tokEnd:
 			return &SyntaxError{open, "parenthesis not closed"}

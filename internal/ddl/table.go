@@ -90,6 +90,9 @@ func (p *parser) createTable(temp bool) (Statement, error) {
 		return nil, err
 	}
 	t.body = p.since(o.start)
+	if t.WithoutRowid || t.Strict {
+		t.body = p.upTo(o.start)
+	}
 	return t, nil
 }
 
@@ -162,6 +165,10 @@ func (p *tableParser) finish() error {
 	if err := p.checkGenerated(); err != nil {
 		return err
 	}
+	for i := range t.Uniques {
+		p.inherit(t.Uniques[i].Columns)
+	}
+	p.inherit(t.PrimaryKey)
 	if t.Strict {
 		if err := p.strict(); err != nil {
 			return err

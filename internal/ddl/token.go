@@ -126,6 +126,11 @@ func (k tokenKind) isID() bool { return k >= tokID && k <= kwWithout }
 // isName reports whether a token of the kind stands where the grammar says nm.
 func (k tokenKind) isName() bool { return k >= tokID && k <= kwJoin || k == tokString }
 
+// isLiteral reports whether a token of the kind is a value of its own. Strings are not among them: they may be names.
+func (k tokenKind) isLiteral() bool {
+	return k == tokInteger || k == tokFloat || k == tokQNumber || k == tokBlob || k == kwNull || k == kwCurrentTime
+}
+
 // A token is a piece of the text: sql[start:end].
 type token struct {
 	kind       tokenKind

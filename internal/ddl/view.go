@@ -39,7 +39,7 @@ func (p *parser) createView(temp bool) (Statement, error) {
 	if err = p.rest(); err != nil {
 		return nil, err
 	}
-	v.Select, v.body = p.since(start), p.since(o.start)
+	v.Select, v.body = p.since(start), trimSpaceRight(p.upTo(o.start))
 	return v, nil
 }
 

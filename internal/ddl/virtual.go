@@ -31,31 +31,41 @@ func (p *parser) createVirtual() (Statement, error) {
 	return &Table{Name: o.name, Schema: o.schema, RowidAlias: -1, Virtual: v, body: p.since(o.start)}, nil
 }
 
-// moduleArgs consumes arguments, which are any tokens with balanced parentheses, and the closing parenthesis.
+// moduleArgs consumes arguments up to the closing parenthesis.
 func (p *parser) moduleArgs() (args []string, err error) {
-	start := p.tok.start
 	for {
+		arg, err := p.moduleArg()
+		if err != nil {
+			return nil, err
+		}
+		if arg != "" {
+			args = append(args, arg)
+		}
+		if p.next().kind == tokRP {
+			return args, p.countTerm()
+		}
+	}
+}
+
+// moduleArg consumes one argument, leaving the comma or parenthesis after it. A semicolon is like any other token here.
+func (p *parser) moduleArg() (string, error) {
+	start := p.tok.start
+	if k := p.tok.kind; k == tokComma || k == tokRP {
+		return "", p.countTerm()
+	}
+	for depth := 0; ; p.next() {
 		switch p.tok.kind {
 		case tokLP:
-			if err = p.group(); err != nil {
-				return nil, err
+			depth++
+		case tokRP, tokComma:
+			if depth == 0 {
+				return p.since(start), p.countTerm()
 			}
-			continue
+			if p.tok.kind == tokRP {
+				depth--
+			}
 		case tokIllegal, tokEnd:
-			return nil, p.unexpected()
-		case tokComma, tokRP:
-			if err = p.countTerm(); err != nil {
-				return nil, err
-			}
-			if p.tok.start > start {
-				args = append(args, p.since(start))
-			}
-			if p.next().kind == tokRP {
-				return args, nil
-			}
-			start = p.tok.start
-			continue
+			return "", p.unexpected()
 		}
-		p.next()
 	}
 }

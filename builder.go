@@ -31,7 +31,7 @@ type Header struct {
 
 	UID, GID uint32
 	Linkname string            // target of a symbolic link, any bytes but NUL
-	Rdev     uint32            // of a device: Linux's dev_t in its 32-bit form, as RdevOf makes it
+	Rdev     uint64            // of a device: st_rdev as Linux has it
 	Xattrs   map[string][]byte // extended attributes
 }
 
@@ -81,9 +81,4 @@ func (b *Builder) Stats() BuildStats { return BuildStats{} }
 // are used as they are.
 func FileInfoHeader(name string, info fs.FileInfo, link string) *Header {
 	return &Header{Name: name, Mode: info.Mode(), ModTime: info.ModTime(), Linkname: link}
-}
-
-// RdevOf makes Header.Rdev of the numbers of a device.
-func RdevOf(major, minor uint32) uint32 {
-	return minor&0xff | major&0xfff<<8 | minor>>8<<20
 }

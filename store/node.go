@@ -13,7 +13,7 @@ type Node struct {
 	Nlink uint32 // names; of a directory 2 and one for each directory in it
 	UID   uint32
 	GID   uint32
-	Rdev  uint32 // of a device: Linux's dev_t in its 32-bit form
+	Rdev  uint64 // of a device: st_rdev as Linux has it
 	Size  int64  // bytes of content; of a symbolic link, of its target; else 0
 	Holes int64  // how many of them are stored nowhere and read as zeros
 

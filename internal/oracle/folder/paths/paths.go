@@ -34,29 +34,39 @@ func Append(b []byte, seed uint64, id int64) []byte {
 	return b
 }
 
-// A Set is the paths of the rows 1 to n.
-type Set struct {
+// A List is rows with their paths, one after the other in memory.
+type List struct {
+	ids  []int64
 	text string
-	ends []uint32
+	ends []uint64
 }
 
-// NewSet makes the paths of the rows 1 to n.
-func NewSet(seed uint64, n int) *Set {
-	b := make([]byte, 0, n*(MinLen+MaxLen)/2)
-	s := &Set{ends: make([]uint32, n+1)}
-	for i := range n {
-		b = Append(b, seed, int64(i+1))
-		s.ends[i+1] = uint32(len(b))
+// NewList lists the paths of the given rows.
+func NewList(seed uint64, ids []int64) *List {
+	b := make([]byte, 0, len(ids)*MaxLen)
+	l := &List{ids: ids, ends: make([]uint64, len(ids)+1)}
+	for i, id := range ids {
+		b = Append(b, seed, id)
+		l.ends[i+1] = uint64(len(b))
 	}
-	s.text = string(b)
-	return s
+	l.text = string(b)
+	return l
 }
 
-// Len is the number of rows.
-func (s *Set) Len() int { return len(s.ends) - 1 }
+// Random lists n rows out of those from 1 to rows, drawn with r.
+func Random(seed uint64, rows, n int, r *Rand) *List {
+	ids := make([]int64, n)
+	for i := range ids {
+		ids[i] = 1 + int64(r.Next()%uint64(rows))
+	}
+	return NewList(seed, ids)
+}
 
-// Path is the path of a row.
-func (s *Set) Path(id int64) string { return s.text[s.ends[id-1]:s.ends[id]] }
+// Len is the length of the list.
+func (l *List) Len() int { return len(l.ids) }
+
+// At is item i of the list: a row and its path.
+func (l *List) At(i int) (id int64, path string) { return l.ids[i], l.text[l.ends[i]:l.ends[i+1]] }
 
 // Rand is a stream of random numbers, splitmix64, whose state is the value itself.
 type Rand uint64
@@ -66,9 +76,6 @@ func (r *Rand) Next() uint64 {
 	*r += 0x9e3779b97f4a7c15
 	return mix(uint64(*r))
 }
-
-// ID is a random row of n.
-func (r *Rand) ID(n int) int64 { return 1 + int64(r.Next()%uint64(n)) }
 
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

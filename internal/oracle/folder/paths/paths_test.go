@@ -4,14 +4,24 @@ import "testing"
 
 // TestUnique looks at the lengths and the uniqueness of 200,000 paths.
 func TestUnique(t *testing.T) {
-	s := NewSet(1, 200_000)
-	seen := make(map[string]bool, s.Len())
-	for id := int64(1); id <= int64(s.Len()); id++ {
-		p := s.Path(id)
+	seen := make(map[string]bool)
+	for id := range int64(200_000) {
+		p := string(Append(nil, 1, id))
 		if len(p) < MinLen || len(p) > MaxLen || seen[p] {
 			t.Fatalf("row %d: path %q", id, p)
 		}
 		seen[p] = true
 	}
-	t.Log(s.Path(1), s.Path(2))
+}
+
+// TestRandom compares a list with the paths of its rows.
+func TestRandom(t *testing.T) {
+	r := Rand(1)
+	l := Random(3, 10, 50, &r)
+	for i := range l.Len() {
+		id, path := l.At(i)
+		if id < 1 || id > 10 || path != string(Append(nil, 3, id)) {
+			t.Fatalf("item %d: row %d, path %q", i, id, path)
+		}
+	}
 }

@@ -8,6 +8,7 @@ package bench
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -94,7 +95,6 @@ func (c Contender) run(o Options) (*Result, error) {
 	if err := readAll(o.DB); err != nil {
 		return nil, err
 	}
-	set := paths.NewSet(o.Seed, o.Rows)
 	readers := make([]*reader, o.Goroutines)
 	for i := range readers {
 		conn, err := c.Open(o)
@@ -102,7 +102,7 @@ func (c Contender) run(o Options) (*Result, error) {
 			return nil, err
 		}
 		defer conn.Close()
-		readers[i] = &reader{conn: conn, set: set, byPath: o.By == "path", rand: paths.Rand(uint64(i+1) << 32)}
+		readers[i] = &reader{conn: conn, byPath: o.By == "path"}
 	}
 	r := &Result{Contender: c.Name, By: o.By, Goroutines: o.Goroutines}
 	settings, err := c.settings(readers[0].conn)
@@ -110,19 +110,34 @@ func (c Contender) run(o Options) (*Result, error) {
 		return nil, err
 	}
 	r.Settings = settings
-	if err := together(readers, o.Reads/10); err != nil {
+	if err := warmUp(readers, o); err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
-	return r, r.measure(readers, o.Reads)
+	plan(readers, o, o.Reads, 2)
+	return r, r.measure(readers)
+}
+
+// warmUp has every connection make a tenth of its reads, of other rows.
+func warmUp(readers []*reader, o Options) error {
+	plan(readers, o, o.Reads/10, 1)
+	return together(readers)
+}
+
+// plan spreads reads evenly over the readers. Each phase draws other rows.
+func plan(readers []*reader, o Options, reads int, phase uint64) {
+	for i, r := range readers {
+		rand := paths.Rand(phase<<32 | uint64(i))
+		r.list = paths.Random(o.Seed, o.Rows, (reads+i)/len(readers), &rand)
+	}
 }
 
 // measure runs the reads against the clock.
-func (r *Result) measure(readers []*reader, reads int) error {
+func (r *Result) measure(readers []*reader) error {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	start := time.Now()
-	err := together(readers, reads)
+	err := together(readers)
 	r.Seconds = time.Since(start).Seconds()
 	runtime.ReadMemStats(&after)
 	r.Allocs = after.Mallocs - before.Mallocs
@@ -133,20 +148,15 @@ func (r *Result) measure(readers []*reader, reads int) error {
 	return err
 }
 
-// together spreads reads evenly over the readers and waits for them all.
-func together(readers []*reader, reads int) error {
+// together lets all readers read at once and waits for them all.
+func together(readers []*reader) error {
 	errs := make([]error, len(readers))
 	var wg sync.WaitGroup
 	for i, r := range readers {
-		wg.Go(func() { errs[i] = r.read((reads + i) / len(readers)) })
+		wg.Go(func() { errs[i] = r.read() })
 	}
 	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // readAll brings the file into the system's cache. It comes before any connection, as closing the file would drop the

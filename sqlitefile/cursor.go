@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/format"
-
 // maxDepth is how deep a b-tree can be, as SQLite limits it.
 const maxDepth = 20
 
@@ -242,52 +240,19 @@ func (c *Cursor) seekKey(k *key) (bool, error) {
 }
 
 // Row returns the current entry.
-func (c *Cursor) Row() (Row, error) {
+func (c *Cursor) Row() (row Row, err error) {
 	if !c.valid {
-		return Row{}, errNoEntry(c.shape)
+		return row, errNoEntry(c.shape)
 	}
 	top := &c.path[c.depth]
-	if c.table {
-		return c.rx.tableRow(&top.node, top.i, c.shape)
-	}
-	return c.rx.indexRow(&top.node, top.i, c.shape)
-}
-
-// tableRow returns the row in cell i of a table leaf.
-func (rx *Rx) tableRow(n *node, i int, s *shape) (row Row, err error) {
-	off := n.offset(i)
-	if off+1 < len(n.data) {
-		b := n.data[off:]
-		size, m := uint64(b[0]), 1
-		if b[0] >= 0x80 {
-			size, m = format.Varint(b)
-		}
-		rowid, l := format.Varint(b[m:])
-		if m > 0 && l > 0 {
-			row = Row{rx: rx, shape: s, rowid: int64(rowid)}
-			row.rec, err = rx.record(n.pgno, b[m+l:], size, &rx.spill[1])
-			return row, err
-		}
-	}
-	return row, rx.corrupt(n.pgno, "a cell lies outside the page")
-}
-
-// indexRow returns the entry in cell i of an index page.
-func (rx *Rx) indexRow(n *node, i int, s *shape) (row Row, err error) {
-	row = Row{rx: rx, shape: s}
-	if row.rec, err = rx.indexRecord(n, i); err != nil || s.rowidField < 0 {
-		return row, err
-	}
-	f, there, err := rx.field(&row.rec, s.rowidField)
-	if err == nil && (!there || !f.typ.IsInt()) {
-		err = rx.corrupt(n.pgno, "an index entry has no rowid")
-	}
-	if err != nil {
-		return row, err
-	}
-	b, err := rx.fieldBytes(&row.rec, f)
-	if err == nil {
-		row.rowid = f.typ.Int(b)
-	}
+	err = c.load(&row, &top.node, top.i)
 	return row, err
+}
+
+// load lets row be the entry in cell i of n.
+func (c *Cursor) load(row *Row, n *node, i int) error {
+	if c.table {
+		return c.rx.tableRow(row, n, i, c.shape)
+	}
+	return c.rx.indexRow(row, n, i, c.shape)
 }

@@ -49,7 +49,7 @@ func (x Index) FindRow(key ...any) (row Row, ok bool, err error) {
 	if err != nil || !found {
 		return row, false, err
 	}
-	row, err = x.rx.indexRow(&n, i, &x.def.shape)
+	err = x.rx.indexRow(&row, &n, i, &x.def.shape)
 	return row, err == nil, err
 }
 

@@ -71,24 +71,17 @@ func (n *node) rowid(i int) (rowid int64, ok bool) {
 	off := n.offset(i)
 	if n.kind == format.InteriorTable {
 		off += 4
-	} else if off < len(n.data) {
-		off += varintSize(n.data[off:])
+	} else {
+		for off < len(n.data) && n.data[off] >= 0x80 { // the size of the payload, mostly one or two bytes
+			off++
+		}
+		off++
 	}
 	if off >= len(n.data) {
 		return 0, false
 	}
 	v, m := format.Varint(n.data[off:])
 	return int64(v), m > 0
-}
-
-// varintSize returns the length of the varint at the start of b, or more than there is if it is cut off.
-func varintSize(b []byte) int {
-	for i, c := range b {
-		if c < 0x80 || i == format.MaxVarintLen-1 {
-			return i + 1
-		}
-	}
-	return len(b) + 1
 }
 
 // searchRowid returns the first cell of a table page whose key is rowid or more, cells if there is none, and whether

@@ -10,35 +10,26 @@ import (
 //
 // Invariants, established by Rx.record:
 //
-//	R1  types, the serial types, lie wholly in local or in a copy of the header.
-//	R2  body is the offset of the first value in the payload, which has size bytes.
-//	R3  overflow is the first page of the rest where len(local) < size, and otherwise 0.
+//	R1  local is the start of the payload, which has size bytes: all of it, or what the page keeps of it.
+//	R2  overflow is the first page of the rest where len(local) < size, and otherwise 0.
 type record struct {
 	local    []byte
-	types    []byte
 	size     uint64
-	body     int
 	overflow uint32
 	pgno     uint32 // of the cell, to name in errors
 }
 
-// cellRecord makes the record of the cell content at b: its payload of the given size starts there.
-func (rx *Rx) record(pgno uint32, b []byte, size uint64, spill *format.Spill) (r record, err error) {
+// record lets r be the record whose payload, of the given size, starts at b in page pgno.
+func (rx *Rx) record(r *record, pgno uint32, b []byte, size uint64, spill *format.Spill) error {
 	local := spill.Local(size)
 	if local > len(b) {
-		return r, rx.corrupt(pgno, "a cell runs past the end of the page")
+		return rx.corrupt(pgno, "a cell runs past the end of the page")
 	}
-	r = record{local: b[:local:local], size: size, pgno: pgno}
+	r.local, r.size, r.overflow, r.pgno = b[:local:local], size, 0, pgno
 	if uint64(local) < size {
-		if err := rx.overflowing(&r, b[local:]); err != nil {
-			return r, err
-		}
+		return rx.overflowing(r, b[local:])
 	}
-	var ok bool
-	if r.types, r.body, ok = format.RecordHeader(r.local); ok {
-		return r, nil
-	}
-	return r, rx.longHeader(&r)
+	return nil
 }
 
 func (rx *Rx) overflowing(r *record, rest []byte) error {
@@ -57,21 +48,31 @@ func (rx *Rx) maxPayload() uint64 {
 	return min(uint64(rx.pages)<<rx.shift, math.MaxInt32)
 }
 
-// longHeader reads a header that goes on in the overflow pages: that of a row with very many columns.
-func (rx *Rx) longHeader(r *record) error {
-	n := format.RecordHeaderLen(r.local)
-	if n == 0 || n > r.size || r.overflow == 0 {
-		return rx.corrupt(r.pgno, "a record's header is longer than the record")
+// header returns the serial types of r, and where its values begin.
+func (rx *Rx) recordHeader(r *record) (types []byte, body int, err error) {
+	types, body, ok := format.RecordHeader(r.local)
+	if ok {
+		return types, body, nil
 	}
-	b := make([]byte, n)
+	return rx.longHeader(r)
+}
+
+// longHeader handles a header that goes on in the overflow pages, that of a row with very many columns: the record is
+// assembled in memory.
+func (rx *Rx) longHeader(r *record) (types []byte, body int, err error) {
+	if n := format.RecordHeaderLen(r.local); n == 0 || n > r.size || r.overflow == 0 {
+		return nil, 0, rx.corrupt(r.pgno, "a record's header is longer than the record")
+	}
+	b := make([]byte, r.size)
 	if err := rx.payloadAt(r, b, 0); err != nil {
-		return err
+		return nil, 0, err
 	}
-	var ok bool
-	if r.types, r.body, ok = format.RecordHeader(b); !ok {
-		return rx.corrupt(r.pgno, "a record's header is malformed")
+	r.local, r.overflow = b, 0
+	types, body, ok := format.RecordHeader(r.local)
+	if !ok {
+		return nil, 0, rx.corrupt(r.pgno, "a record's header is malformed")
 	}
-	return nil
+	return types, body, nil
 }
 
 // A field is where one value of a record lies in its payload.
@@ -80,7 +81,7 @@ type field struct {
 	off uint64
 }
 
-// nextField splits the next serial type off types.
+// nextType splits the next serial type off types.
 func nextType(types []byte) (t format.SerialType, rest []byte, ok bool) {
 	if len(types) > 0 && types[0] < 0x80 {
 		return format.SerialType(types[0]), types[1:], true
@@ -94,8 +95,11 @@ func nextType(types []byte) (t format.SerialType, rest []byte, ok bool) {
 
 // field finds value i. It is not there if the record has fewer values: columns were added to the table later.
 func (rx *Rx) field(r *record, i int) (f field, there bool, err error) {
-	types, off := r.types, uint64(r.body)
-	for ; len(types) > 0; i-- {
+	types, body, err := rx.recordHeader(r)
+	if err != nil {
+		return f, false, err
+	}
+	for off := uint64(body); len(types) > 0; i-- {
 		var ok bool
 		if f.typ, types, ok = nextType(types); !ok {
 			return f, false, rx.corrupt(r.pgno, "a serial type is cut off")

@@ -195,3 +195,42 @@ func (r *Row) blob(i int) (f field, dflt []byte, err error) {
 	}
 	return f, dflt, err
 }
+
+// tableRow lets row be the one in cell i of a table leaf.
+func (rx *Rx) tableRow(row *Row, n *node, i int, s *shape) error {
+	off := n.offset(i)
+	if off >= len(n.data) {
+		return rx.corrupt(n.pgno, "a cell lies outside the page")
+	}
+	b := n.data[off:]
+	size, m := uint64(b[0]), 1
+	if size >= 0x80 {
+		size, m = format.Varint(b)
+	}
+	rowid, l := format.Varint(b[m:])
+	if m == 0 || l == 0 {
+		return rx.corrupt(n.pgno, "a cell runs past the end of the page")
+	}
+	row.rx, row.shape, row.rowid = rx, s, int64(rowid)
+	return rx.record(&row.rec, n.pgno, b[m+l:], size, &rx.spill[1])
+}
+
+// indexRow lets row be the entry in cell i of an index page.
+func (rx *Rx) indexRow(row *Row, n *node, i int, s *shape) error {
+	row.rx, row.shape = rx, s
+	if err := rx.indexRecord(&row.rec, n, i); err != nil || s.rowidField < 0 {
+		return err
+	}
+	f, there, err := rx.field(&row.rec, s.rowidField)
+	if err == nil && (!there || !f.typ.IsInt()) {
+		err = rx.corrupt(n.pgno, "an index entry has no rowid")
+	}
+	if err != nil {
+		return err
+	}
+	b, err := rx.fieldBytes(&row.rec, f)
+	if err == nil {
+		row.rowid = f.typ.Int(b)
+	}
+	return err
+}

@@ -57,7 +57,7 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 			if !found {
 				return row, false, nil
 			}
-			row, err = rx.tableRow(&n, i, &t.def.shape)
+			err = rx.tableRow(&row, &n, i, &t.def.shape)
 			return row, err == nil, err
 		}
 		if pgno, ok = n.child(i); !ok {
@@ -97,7 +97,7 @@ func (t Table) Find(key ...any) (row Row, ok bool, err error) {
 	if err != nil || !found {
 		return row, false, err
 	}
-	row, err = t.rx.indexRow(&n, i, &t.def.shape)
+	err = t.rx.indexRow(&row, &n, i, &t.def.shape)
 	return row, err == nil, err
 }
 
@@ -164,10 +164,19 @@ func (t Table) Prefix(key ...any) iter.Seq2[Row, error] {
 
 // yieldAll yields the current entry and all that follow.
 func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
-	for ; ok && err == nil; ok, err = c.Next() {
-		row, err := c.Row()
-		if !yield(row, err) || err != nil {
-			return
+	var row Row
+	for ok && err == nil {
+		for top := &c.path[c.depth]; ; top.i++ {
+			if err = c.load(&row, &top.node, top.i); err != nil {
+				break
+			}
+			if !yield(row, nil) {
+				return
+			}
+			if top.i+1 >= top.cells || !top.kind.Leaf() {
+				ok, err = c.Next()
+				break
+			}
 		}
 	}
 	if err != nil {
@@ -184,25 +193,15 @@ func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
 		return
 	}
 	ok, err := c.seekKey(&k)
-	for ; ok && err == nil; ok, err = c.Next() {
-		row, err := c.prefixRow(&k)
-		if err == nil && row.rx == nil || !yield(row, err) || err != nil {
-			return
+	c.yieldAll(ok, err, func(row Row, err error) bool {
+		if err == nil {
+			var order int
+			if order, err = c.rx.compareRecord(&row.rec, &k); err == nil && order != 0 {
+				return false
+			}
 		}
-	}
-	if err != nil {
-		yield(Row{}, err)
-	}
-}
-
-// prefixRow returns the current entry, or no Row if it does not begin with k.
-func (c *Cursor) prefixRow(k *key) (Row, error) {
-	top := &c.path[c.depth]
-	order, err := c.rx.compareCell(&top.node, top.i, k)
-	if err != nil || order != 0 {
-		return Row{}, err
-	}
-	return c.rx.indexRow(&top.node, top.i, c.shape)
+		return yield(row, err) && err == nil
+	})
 }
 
 func errNoRowid(s *shape) error {

@@ -34,6 +34,9 @@ func SpillOf(k PageKind, usable int) Spill {
 	return s
 }
 
+// Max returns how long a payload can be that stays in its page as a whole.
+func (s Spill) Max() int { return s.max }
+
 // Local returns how many bytes of a payload stay in the page; all of them unless it must spill.
 func (s Spill) Local(payload uint64) int {
 	if payload <= uint64(s.max) {

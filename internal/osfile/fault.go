@@ -10,14 +10,14 @@ import (
 type FaultError struct {
 	Name   string // of the file
 	Offset int64  // in the file; on some systems that of the memory page
-	Size   int64  // of the file after the fault, or -1
+	Size   int64  // of the file after the fault; -1 if its File is closed
 }
 
 func (e *FaultError) Error() string {
 	if e.Size >= 0 && e.Offset >= e.Size {
-		return fmt.Sprintf("read %s: file shrank to %d bytes while offset %d was read", e.Name, e.Size, e.Offset)
+		return fmt.Sprintf("read %s: file shrank to %d bytes, offset %d is gone", e.Name, e.Size, e.Offset)
 	}
-	return fmt.Sprintf("read %s: input/output error at offset %d", e.Name, e.Offset)
+	return fmt.Sprintf("read %s: mapped bytes at offset %d could not be read", e.Name, e.Offset)
 }
 
 func (e *FaultError) Unwrap() error { return ErrFault }
@@ -54,13 +54,9 @@ func faultOf(r any) error {
 	if m == nil {
 		panic(r)
 	}
-	return &FaultError{Name: m.file.name, Offset: off, Size: m.file.sizeNow()}
-}
-
-// sizeNow returns the size of the file that bears the name, or -1.
-func (f *File) sizeNow() int64 {
-	if size, err := f.Size(); err == nil {
-		return size
+	size, err := m.file.Size()
+	if err != nil {
+		size = -1
 	}
-	return -1
+	return &FaultError{Name: m.file.name, Offset: off, Size: size}
 }

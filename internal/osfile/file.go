@@ -22,6 +22,7 @@
 package osfile
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -147,7 +148,7 @@ func (f *File) Discard() error {
 	if f.temp {
 		removed = f.fail("remove", os.Remove(f.name))
 	}
-	return errors.Join(removed, f.Close())
+	return cmp.Or(f.Close(), removed)
 }
 
 func (f *File) fail(op string, err error) error { return pathError(op, f.name, err) }

@@ -3,7 +3,7 @@
 package osfile
 
 import (
-	"errors"
+	"cmp"
 	"io/fs"
 	"os"
 )
@@ -28,7 +28,7 @@ func acquire(name string, flag int, perm fs.FileMode) (*description, error) {
 
 // release ends the use of d.
 func release(d *description) error {
-	return errors.Join(d.unlockAll(), d.file.Close())
+	return cmp.Or(d.unlockAll(), d.file.Close())
 }
 
 func (d *description) size() (int64, error) {

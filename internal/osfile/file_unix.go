@@ -3,7 +3,7 @@
 package osfile
 
 import (
-	"errors"
+	"cmp"
 	"io/fs"
 	"os"
 
@@ -19,6 +19,8 @@ type description struct {
 	fd   int
 	id   fileID
 	flag int // as given to open, without what acts only once
+
+	mixed bool // other code in the process was seen to have the inode open; guarded by registry.mu
 }
 
 // openFlags are added to every open. O_NONBLOCK has no effect on a regular file; it keeps a pipe that was put
@@ -45,7 +47,7 @@ func openDescription(name string, flag int, perm fs.FileMode) (*description, err
 		err = kindError(info.Mode())
 	}
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, cmp.Or(err, file.Close())
 	}
 	return &description{file: file, fd: int(file.Fd()), id: idOf(info), flag: lasting(flag)}, nil
 }
@@ -54,11 +56,21 @@ func openDescription(name string, flag int, perm fs.FileMode) (*description, err
 func lasting(flag int) int { return flag &^ (os.O_CREATE | os.O_EXCL | os.O_TRUNC) }
 
 func (d *description) size() (int64, error) {
-	var st unix.Stat_t
+	st, err := d.stat()
+	return st.Size, err
+}
+
+// named reports whether the file still has a name, under which others can open it.
+func (d *description) named() bool {
+	st, err := d.stat()
+	return err != nil || st.Nlink > 0
+}
+
+func (d *description) stat() (st unix.Stat_t, err error) {
 	for {
-		err := unix.Fstat(d.fd, &st)
+		err = unix.Fstat(d.fd, &st)
 		if err != unix.EINTR {
-			return st.Size, err
+			return st, err
 		}
 	}
 }
@@ -89,7 +101,7 @@ func raise(file *os.File) (*os.File, error) {
 	}
 	fd, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, firstFD)
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, cmp.Or(err, file.Close())
 	}
 	return os.NewFile(uintptr(fd), file.Name()), file.Close()
 }

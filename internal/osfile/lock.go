@@ -1,6 +1,10 @@
 package osfile
 
-import "io/fs"
+import (
+	"io/fs"
+
+	"github.com/foliofs/folio/internal/invariant"
+)
 
 // A LockKind says how much a lock excludes.
 type LockKind int
@@ -18,6 +22,7 @@ func (f *File) Lock(kind LockKind, off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("lock", fs.ErrClosed)
 	}
+	checkRange(off, n)
 	return f.fail("lock", f.d.lock(kind, off, n))
 }
 
@@ -26,6 +31,7 @@ func (f *File) Unlock(off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("unlock", fs.ErrClosed)
 	}
+	checkRange(off, n)
 	return f.fail("unlock", f.d.unlock(off, n))
 }
 
@@ -36,4 +42,11 @@ func (f *File) Locked(kind LockKind, off, n int64) (bool, error) {
 	}
 	locked, err := f.d.locked(kind, off, n)
 	return locked, f.fail("lock", err)
+}
+
+// checkRange refuses what fcntl would take for the bytes before off, or for all that follow.
+func checkRange(off, n int64) {
+	if off < 0 || n <= 0 {
+		invariant.Check(false, "lock of %d bytes at %d", n, off)
+	}
 }

@@ -1,6 +1,7 @@
 package osfile
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -31,5 +32,5 @@ func ReadFirst(name string, p []byte) (n int, err error) {
 	if err == io.EOF {
 		err = nil
 	}
-	return n, errors.Join(err, f.Close())
+	return n, cmp.Or(err, f.Close())
 }

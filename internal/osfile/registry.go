@@ -3,6 +3,7 @@
 package osfile
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,22 +16,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The registry holds every descriptor of this package. Closing one is harmless when no other code in the
-// process has the same inode open: POSIX locks cannot exist without a descriptor, and ours carry none.
-// Otherwise the descriptor is parked, and is closed by a later sweep or used again by the next Open
-// of the same inode in the same mode.
+// The registry holds every descriptor of this package. A File's Close parks its descriptor, then a sweep closes the parked
+// ones that it can. A parked descriptor holds no lock and serves the next Open of the same inode in the same mode.
 //
-// So nothing is parked in a program without a second SQLite, and with one the descriptors of an inode, open
-// and parked, never outnumber the Files of it that were open at one time.
+// Closing is harmless while no other code in the process has the inode open: POSIX locks cannot exist without
+// a descriptor, and ours carry none. The list of the process's descriptors tells, but not for the future: a library that
+// opens the file after the list was read, and locks it within the microsecond before our close, loses that
+// lock. Hence, for an inode that other code was once seen to have open, the list is not trusted again:
 //
-// The proof is the list of the process's descriptors. Code that opens the file after the list was read and
-// takes its first lock between the last look (lockedHere) and our close, within a microsecond or so, still loses
-// that lock; no system call would exclude it without disturbing the locks of others.
+//	R1  The descriptor of an inode that other code has open, or on which this process holds a POSIX lock, is never closed.
+//	R2  The descriptor of an inode that other code had open earlier (mixed) is closed only when the file has no name
+//	    any more, or when more than maxParked are parked, or when the process has run out of descriptors.
+//
+// So a program without a second SQLite parks nothing. One with a second never has more descriptors of an
+// inode, open and parked, than it had Files of it open at one time, and keeps at most maxParked without need.
+// What is left is the microsecond in which other code opens the file for the very first time.
 var registry struct {
-	mu     sync.Mutex           // guards what follows; held during no I/O on the files but close
+	mu     sync.Mutex           // guards what follows and the mixed of every description
 	ours   map[int]*description // by descriptor, open and parked
-	parked []*description       // hold no locks
+	parked []*description       // the longest parked first
 }
+
+const maxParked = 128
 
 // acquire returns a description of the file with this resolved name: a parked one or a new one.
 func acquire(name string, flag int, perm fs.FileMode) (*description, error) {
@@ -50,7 +57,7 @@ func acquire(name string, flag int, perm fs.FileMode) (*description, error) {
 	}
 	d, err := openDescription(name, flag, perm)
 	if errors.Is(err, syscall.EMFILE) {
-		sweep()
+		_ = sweep(0) // its error belongs to files that are closed already
 		d, err = openDescription(name, flag, perm)
 	}
 	if err != nil {
@@ -65,6 +72,12 @@ func register(d *description) {
 	defer registry.mu.Unlock()
 	if registry.ours == nil {
 		registry.ours = make(map[int]*description)
+	}
+	for _, other := range registry.ours {
+		if other.id == d.id {
+			d.mixed = other.mixed
+			break
+		}
 	}
 	registry.ours[d.fd] = d
 }
@@ -95,11 +108,12 @@ func release(d *description) error {
 	registry.mu.Lock()
 	registry.parked = append(registry.parked, d)
 	registry.mu.Unlock()
-	return errors.Join(err, sweep())
+	return cmp.Or(err, sweep(maxParked))
 }
 
-// sweep closes the parked descriptors that can be closed without harm.
-func sweep() error {
+// sweep closes parked descriptors by the rules R1 and R2, those of mixed inodes as long as more than spare are
+// parked. It returns the first error of a close.
+func sweep(spare int) (closed error) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
 	if len(registry.parked) == 0 {
@@ -109,16 +123,20 @@ func sweep() error {
 	if err != nil {
 		return nil // nothing is known, so all stay
 	}
-	var errs []error
+	for _, d := range registry.ours {
+		d.mixed = d.mixed || foreign[d.id]
+	}
+	excess := len(registry.parked) - spare
 	registry.parked = slices.DeleteFunc(registry.parked, func(d *description) bool {
-		if foreign[d.id] || d.lockedHere() {
+		if foreign[d.id] || d.lockedHere() || d.mixed && excess <= 0 && d.named() {
 			return false
 		}
+		excess--
 		delete(registry.ours, d.fd)
-		errs = append(errs, d.file.Close())
+		closed = cmp.Or(closed, d.file.Close())
 		return true
 	})
-	return errors.Join(errs...)
+	return closed
 }
 
 // foreignInodes returns the inodes that the process has open through descriptors that are not ours.

@@ -12,6 +12,13 @@ import (
 // maxLinks bounds the chain of symbolic links that leads to a file still to be created.
 const maxLinks = 40
 
+// Resolve returns the absolute path, free of symbolic links, of the file that Open would open, or with O_CREATE
+// create, under this name. It need not exist, its directory must.
+func Resolve(name string) (string, error) {
+	resolved, err := resolve(name, os.O_CREATE)
+	return resolved, pathError("open", name, err)
+}
+
 // resolve returns the absolute path, free of symbolic links, of the file that open(2) with these flags would
 // open or create.
 func resolve(name string, flag int) (string, error) {

@@ -12,8 +12,9 @@ import (
 
 // CreateTemp creates a new file in dir for reading and writing, with the permissions that a new file has. The last "*" in
 // the pattern, or its end, becomes a number that makes the name new. A file that shall replace another must be
-// made in that one's directory. The usual form is
+// made in that one's directory:
 //
+//	name, err = osfile.Resolve(name)
 //	tmp, err := osfile.CreateTemp(filepath.Dir(name), ".name-*.tmp")
 //	defer tmp.Discard()
 //	...
@@ -43,42 +44,66 @@ func createTemp(dir, pattern string, perm fs.FileMode) (*File, error) {
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
-		if err == nil {
-			f.temp = true
+		if err != nil {
+			return nil, pathError("createtemp", dir, err)
 		}
-		return f, err
+		f.temp = true
+		return f, nil
 	}
 }
 
-// ReplaceDurably gives a temporary file its name, in place of a file that may have it, such that after a power cut the
-// name leads to the old file or to the complete new one; when it returns without an error, to the new one.
-// A replaced file leaves its permissions to the new one.
+// ReplaceDurably gives a temporary file its name, in place of a regular file that may have it, such that after a power
+// cut the name leads to the old file or to the complete new one; when it returns without an error, to the new one.
+// Symbolic links in the name are followed, and a replaced file leaves its permissions to the new one.
 //
 // tmp is closed in any case. After an error it is removed and the name is untouched, except that when only
 // the last step failed, the sync of the directory, the new file is there and may not survive a power cut.
 func ReplaceDurably(tmp *File, name string) error {
-	return install(tmp, name, os.Rename)
-}
-
-// PlaceDurably is ReplaceDurably for a name that must be free: otherwise it gives fs.ErrExist.
-func PlaceDurably(tmp *File, name string) error {
-	return install(tmp, name, renameNoReplace)
-}
-
-func install(tmp *File, name string, rename func(from, to string) error) error {
 	defer tmp.Discard()
-	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
-		if err := tmp.d.file.Chmod(info.Mode().Perm()); err != nil {
-			return tmp.fail("chmod", err)
-		}
-	}
-	if err := tmp.Sync(); err != nil {
+	resolved, err := Resolve(name)
+	if err != nil {
 		return err
 	}
-	if err := tmp.rename(name, rename); err != nil {
+	if err := adoptMode(tmp, resolved); err != nil {
 		return pathError("rename", name, err)
 	}
-	return syncDir(filepath.Dir(name))
+	return pathError("rename", name, tmp.install(resolved, os.Rename))
+}
+
+// PlaceDurably is ReplaceDurably for a name that must be free, of symbolic links as well: otherwise it gives fs.ErrExist.
+func PlaceDurably(tmp *File, name string) error {
+	defer tmp.Discard()
+	resolved, err := resolve(name, os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return pathError("rename", name, err)
+	}
+	return pathError("rename", name, tmp.install(resolved, renameNoReplace))
+}
+
+// install syncs the file, then renames it, then syncs the directory: no crash shows the name without the content.
+func (f *File) install(resolved string, rename func(from, to string) error) error {
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.rename(resolved, rename); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(resolved))
+}
+
+// adoptMode takes over the permissions of the regular file that tmp is to replace, if there is a file.
+func adoptMode(tmp *File, resolved string) error {
+	info, err := os.Lstat(resolved)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return kindError(info.Mode())
+	}
+	return tmp.d.file.Chmod(info.Mode().Perm())
 }
 
 // renameByLink renames without replacing, in two steps: a crash between them leaves the file with both names.
@@ -86,5 +111,9 @@ func renameByLink(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err
 	}
-	return os.Remove(from)
+	err := os.Remove(from)
+	if err != nil {
+		_ = os.Remove(to)
+	}
+	return err
 }

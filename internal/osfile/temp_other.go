@@ -2,10 +2,7 @@
 
 package osfile
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
 // rename closes the file first: Windows does not rename an open one.
 func (f *File) rename(name string, rename func(from, to string) error) error {
@@ -13,7 +10,8 @@ func (f *File) rename(name string, rename func(from, to string) error) error {
 		return err
 	}
 	if err := rename(f.name, name); err != nil {
-		return errors.Join(err, os.Remove(f.name))
+		_ = os.Remove(f.name)
+		return err
 	}
 	f.name, f.temp = name, false
 	return nil

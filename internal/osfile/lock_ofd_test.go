@@ -1,0 +1,90 @@
+//go:build linux || darwin
+
+package osfile_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A lock changes its kind in place, or stays what it was.
+func TestLockConversion(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x")
+	a, b := open(t, name), open(t, name)
+	must(t, a.Lock(osfile.Shared, far, size))
+	must(t, b.Lock(osfile.Shared, far, size))
+	if err := a.Lock(osfile.Exclusive, far, size); !errors.Is(err, osfile.ErrLocked) {
+		t.Errorf("upgrade beside another reader: %v", err)
+	}
+	must(t, b.Unlock(far, size))
+	checkLock(t, b, osfile.Exclusive, far, true) // a is still a reader
+	must(t, a.Lock(osfile.Exclusive, far, size))
+	checkLock(t, b, osfile.Shared, far, true)
+	must(t, a.Lock(osfile.Shared, far, size))
+	checkLock(t, b, osfile.Shared, far, false)
+	must(t, a.Unlock(far, 1))
+	checkLock(t, b, osfile.Exclusive, far, false) // a part of a range can be unlocked
+	checkLock(t, b, osfile.Exclusive, far+1, true)
+}
+
+// Another library's lock in this process counts like any other, and a C SQLite sees ours.
+func TestLockAgainstPOSIXInProcess(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x")
+	f := open(t, name)
+	p, err := openPOSIX(name)
+	must(t, err)
+	defer p.f.Close()
+	must(t, p.lock(osfile.Exclusive, far, size))
+	checkLock(t, f, osfile.Shared, far, true)
+	must(t, p.unlock(far, size))
+	must(t, f.Lock(osfile.Shared, far, size))
+	must(t, p.lock(osfile.Shared, far, size))
+	if err := p.lock(osfile.Exclusive, far, size); !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EACCES) {
+		t.Errorf("POSIX lock over ours: %v", err)
+	}
+	lk := unix.Flock_t{Type: unix.F_WRLCK, Start: far, Len: size}
+	must(t, unix.FcntlFlock(p.f.Fd(), unix.F_GETLK, &lk))
+	if lk.Type != unix.F_RDLCK || lk.Pid != -1 {
+		t.Errorf("F_GETLK shows our lock as %+v", lk)
+	}
+}
+
+// Close unlocks even when a child still has the description.
+func TestCloseUnlocksDespiteChild(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x")
+	a, b := open(t, name), open(t, name)
+	must(t, a.Lock(osfile.Exclusive, far, size))
+	dup, err := unix.FcntlInt(uintptr(a.FD()), unix.F_DUPFD_CLOEXEC, 0) // as a fork would
+	must(t, err)
+	defer unix.Close(dup)
+	must(t, a.Close())
+	checkLock(t, b, osfile.Exclusive, far, false)
+}
+
+func TestLockSharedReadOnly(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x")
+	write(t, name)
+	f, err := osfile.Open(name, os.O_RDONLY, 0)
+	must(t, err)
+	defer f.Close()
+	must(t, f.Lock(osfile.Shared, far, size))
+	err = f.Lock(osfile.Exclusive, far, size)
+	wantPathError(t, err, "lock", f.Name(), unix.EBADF)
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

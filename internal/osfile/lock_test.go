@@ -1,0 +1,132 @@
+package osfile_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+const (
+	far  = 1 << 30 // past the end of any file here
+	size = 510
+)
+
+// lockRole holds a lock: "posix" or "own", the kind, the file.
+func lockRole(args []string) error {
+	kind, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	if args[0] == "posix" {
+		err = holdPOSIX(args[2], osfile.LockKind(kind), far, size)
+	} else {
+		var f *osfile.File
+		if f, err = osfile.Open(args[2], os.O_RDWR, 0); err == nil {
+			err = f.Lock(osfile.LockKind(kind), far, size)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	ready()
+	return nil
+}
+
+// Two Files, in one process or two, and a POSIX lock of another process: all respect each other alike.
+func TestLockConflicts(t *testing.T) {
+	t.Parallel()
+	for _, holder := range []string{"file", "own", "posix"} {
+		for _, held := range []osfile.LockKind{osfile.Shared, osfile.Exclusive} {
+			t.Run(fmt.Sprint(holder, held), func(t *testing.T) {
+				t.Parallel()
+				name := filepath.Join(t.TempDir(), "x")
+				write(t, name)
+				release := hold(t, holder, held, name)
+				f := open(t, name)
+				for _, wanted := range []osfile.LockKind{osfile.Shared, osfile.Exclusive} {
+					conflict := held == osfile.Exclusive || wanted == osfile.Exclusive
+					checkLock(t, f, wanted, far+size-1, conflict)
+					checkLock(t, f, wanted, far+size, false)
+					checkLock(t, f, wanted, far-1, false)
+				}
+				release()
+				checkLock(t, f, osfile.Exclusive, far, false)
+			})
+		}
+	}
+}
+
+// hold takes the lock as the holder says, and returns what gives it up.
+func hold(t *testing.T, holder string, kind osfile.LockKind, name string) (release func()) {
+	t.Helper()
+	if holder != "file" {
+		if holder == "posix" && !havePOSIX {
+			t.Skip("no POSIX locks on this system")
+		}
+		return start(t, "lock", holder, strconv.Itoa(int(kind)), name).stop
+	}
+	f := open(t, name)
+	if err := f.Lock(kind, far, size); err != nil {
+		t.Fatal(err)
+	}
+	return func() { _ = f.Close() }
+}
+
+// checkLock asks for and takes a lock on one byte, and gives it up.
+func checkLock(t *testing.T, f *osfile.File, kind osfile.LockKind, off int64, conflict bool) {
+	t.Helper()
+	if locked, err := f.Locked(kind, off, 1); locked != conflict || err != nil {
+		t.Errorf("Locked(%d) at %d = %v, %v", kind, off, locked, err)
+	}
+	err := f.Lock(kind, off, 1)
+	if errors.Is(err, osfile.ErrLocked) != conflict || !conflict && err != nil {
+		t.Errorf("Lock(%d) at %d: %v", kind, off, err)
+	}
+	if conflict {
+		wantPathError(t, err, "lock", f.Name(), osfile.ErrLocked)
+		return
+	}
+	if err := f.Unlock(off, 1); err != nil {
+		t.Errorf("Unlock at %d: %v", off, err)
+	}
+}
+
+func TestLockAllocatesNothing(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "x"))
+	n := testing.AllocsPerRun(100, func() {
+		if err := errors.Join(f.Lock(osfile.Shared, far, size), f.Unlock(far, size)); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.Locked(osfile.Exclusive, far, size); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.Size(); err != nil {
+			t.Error(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkLockUnlock(b *testing.B) {
+	f, err := osfile.Open(filepath.Join(b.TempDir(), "x"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := f.Lock(osfile.Shared, far, size); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Unlock(far, size); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

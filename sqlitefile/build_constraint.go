@@ -1,0 +1,46 @@
+package sqlitefile
+
+import (
+	"errors"
+	"strings"
+)
+
+// ErrConstraint is matched by every *ConstraintError.
+var ErrConstraint = errors.New("constraint failed")
+
+// A Constraint is what kind of promise a table makes about its rows.
+type Constraint uint8
+
+// The constraints that writing upholds.
+const (
+	ConstraintNotNull Constraint = iota + 1
+	ConstraintUnique             // UNIQUE or PRIMARY KEY
+	ConstraintStrict             // the type of a column in a STRICT table
+)
+
+// A ConstraintError says that a row breaks a constraint of its table. It matches ErrConstraint.
+type ConstraintError struct {
+	Kind    Constraint
+	Table   string
+	Columns []string // of the constraint
+	What    string   // for ConstraintStrict: which type met which
+}
+
+// Error formats the error as SQLite does.
+func (e *ConstraintError) Error() string {
+	columns := make([]string, len(e.Columns))
+	for i, c := range e.Columns {
+		columns[i] = e.Table + "." + c
+	}
+	list := strings.Join(columns, ", ")
+	switch e.Kind {
+	case ConstraintNotNull:
+		return "NOT NULL constraint failed: " + list
+	case ConstraintUnique:
+		return "UNIQUE constraint failed: " + list
+	}
+	return e.What + " " + list
+}
+
+// Is makes errors.Is(err, ErrConstraint) true.
+func (e *ConstraintError) Is(target error) bool { return target == ErrConstraint }

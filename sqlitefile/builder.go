@@ -1,0 +1,220 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// BuildOptions say how a database is built. The zero value, and nil, are good defaults.
+type BuildOptions struct {
+	// PageSize is a power of two from 512 to 65536; 0 means 4096.
+	PageSize int
+	// ReservedBytes is how many bytes at the end of each page stay unused; 480 must be left.
+	ReservedBytes int
+	// ApplicationID and UserVersion go into the header, for PRAGMA application_id and user_version.
+	ApplicationID uint32
+	UserVersion   int32
+	// Replace allows path to exist: a database there is replaced when the new one is complete. It must not be in use.
+	Replace bool
+	// SortMemory is how many bytes the keys of indexes may take in memory while they are sorted; 0 means 64 MiB.
+	SortMemory int
+	// TempDir is where keys go that do not fit into SortMemory; "" means the directory of path.
+	TempDir string
+
+	firstPage uint32 // the first page handed out, for tests beyond the lock page; 0 means 2
+}
+
+const (
+	defaultPageSize   = 4096
+	defaultSortMemory = 64 << 20
+)
+
+// resolve fills in the defaults and refuses what cannot be.
+func (o *BuildOptions) resolve(path string) (r BuildOptions, err error) {
+	if o != nil {
+		r = *o
+	}
+	if r.PageSize == 0 {
+		r.PageSize = defaultPageSize
+	}
+	if r.SortMemory == 0 {
+		r.SortMemory = defaultSortMemory
+	}
+	if r.TempDir == "" {
+		r.TempDir = filepath.Dir(path)
+	}
+	if r.firstPage == 0 {
+		r.firstPage = 2
+	}
+	switch {
+	case r.PageSize < format.MinPageSize || r.PageSize > format.MaxPageSize || r.PageSize&(r.PageSize-1) != 0:
+		err = fmt.Errorf("page size %d is not a power of two from 512 to 65536", r.PageSize)
+	case r.ReservedBytes < 0 || r.ReservedBytes > 255 || r.PageSize-r.ReservedBytes < format.MinUsableSize:
+		err = fmt.Errorf("%d reserved bytes in pages of %d", r.ReservedBytes, r.PageSize)
+	}
+	return r, err
+}
+
+// A Builder makes one new database. It is valid within the function given to Build, and not safe for concurrent use.
+//
+// An error of any of its methods, or of those of its TableBuilders, makes the whole build fail, whether or not the
+// function returns it.
+type Builder struct {
+	path     string
+	options  BuildOptions
+	ctx      context.Context
+	tmp      *osfile.File
+	out      *outFile
+	space    *sortSpace
+	objects  []*buildObject          // in the order of their creation
+	names    map[string]*buildObject // by folded name
+	tables   map[string]*TableBuilder
+	sequence *TableBuilder // sqlite_sequence, if there is one
+	err      error         // the first one
+	over     bool
+}
+
+// Build makes a new database at path: fn creates its tables and appends their rows, in the order of their keys, to any
+// number of tables in turn; every index is derived. All pages are full, and written once, in order.
+//
+// The database appears at path complete and durable, or not at all: it is a temporary file beside it until then. An existing file
+// is fs.ErrExist unless o.Replace. Build fails with the error of fn, of the Builder, or of ctx; it notices a cancelled
+// ctx at least once for each megabyte of output. What went wrong with the file is an *fs.PathError with path;
+// a row that breaks a constraint is ErrConstraint, and a statement that asks for what the builder cannot keep true (CHECK,
+// generated columns, triggers, virtual tables, partial and expression indexes, unknown collations) is ErrUnsupported and names it.
+//
+// Foreign keys are not checked, as in SQLite without PRAGMA foreign_keys, and ON CONFLICT clauses do not apply.
+func Build(ctx context.Context, path string, o *BuildOptions, fn func(b *Builder) error) (err error) {
+	b, err := newBuilder(ctx, path, o)
+	if err != nil {
+		return buildError(path, err)
+	}
+	defer b.close(&err)
+	if err := fn(b); err != nil {
+		return err
+	}
+	if b.err != nil {
+		return b.err
+	}
+	return buildError(path, b.finish())
+}
+
+func newBuilder(ctx context.Context, path string, o *BuildOptions) (*Builder, error) {
+	options, err := o.resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := checkTarget(path, options.Replace); err != nil {
+		return nil, err
+	}
+	tmp, err := osfile.CreateTemp(filepath.Dir(path), ".build-*.tmp")
+	if err != nil {
+		return nil, err
+	}
+	return &Builder{
+		path: path, options: options, ctx: ctx, tmp: tmp,
+		names: map[string]*buildObject{}, tables: map[string]*TableBuilder{},
+		out:   newOutFile(ctx, tmp, options.PageSize, options.ReservedBytes, options.firstPage),
+		space: &sortSpace{ctx: ctx, dir: options.TempDir, limit: options.SortMemory},
+	}, nil
+}
+
+// buildError names path and not the temporary file.
+func buildError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	op := "build"
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		op, err = pe.Op, pe.Err
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}
+
+// Create runs one CREATE TABLE, CREATE INDEX or CREATE VIEW. An index must be created before the first row of its
+// table. The error is a *ddl.SyntaxError, ErrUnsupported, or tells of a name that exists or does not.
+func (b *Builder) Create(sql string) error {
+	if err := b.usable(); err != nil {
+		return err
+	}
+	if err := b.create(sql); err != nil {
+		return b.fail(err)
+	}
+	return nil
+}
+
+// Table returns the table with a name, without regard to case, or ErrNoTable.
+func (b *Builder) Table(name string) (*TableBuilder, error) {
+	if err := b.usable(); err != nil {
+		return nil, err
+	}
+	t := b.tables[ddl.Fold(name)]
+	if t == nil {
+		return nil, b.fail(fmt.Errorf("%w: %s", ErrNoTable, name))
+	}
+	return t, nil
+}
+
+// usable returns the error that made the build fail, or ErrClosed when it is over.
+func (b *Builder) usable() error {
+	if b.over {
+		return ErrClosed
+	}
+	return b.err
+}
+
+// fail makes the build fail.
+func (b *Builder) fail(err error) error {
+	b.err = buildError(b.path, err)
+	return b.err
+}
+
+// finish writes what is left: the right spines of the tables, the indexes, the schema; and names the file.
+func (b *Builder) finish() error {
+	b.space.prepare()
+	if err := b.writeSequence(); err != nil {
+		return err
+	}
+	for _, o := range b.objects {
+		if err := b.finishObject(o); err != nil {
+			return err
+		}
+	}
+	page1, err := b.writeSchema()
+	if err != nil {
+		return err
+	}
+	if err := b.out.finish(page1); err != nil {
+		return err
+	}
+	return place(b.tmp, b.path, b.options.Replace)
+}
+
+func (b *Builder) finishObject(o *buildObject) (err error) {
+	switch {
+	case o.rows != nil:
+		o.root, err = o.rows.tree.finish()
+	case o.index != nil:
+		o.root, err = o.index.build(b.out)
+	}
+	return err
+}
+
+// close ends the goroutines and removes what is temporary. It runs in any case, a panic in fn included.
+func (b *Builder) close(err *error) {
+	b.over = true
+	failed := errors.Join(b.out.stop(), b.space.close(), b.tmp.Discard())
+	if *err == nil {
+		*err = buildError(b.path, failed)
+	}
+}

@@ -178,13 +178,13 @@ func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
 	}
 	c.depth = -1
 	c.turn(false)
-	low, high := int64(minRowid), int64(maxRowid)
+	within := everything
 	for pgno := c.root; ; {
 		top, err := c.push(pgno)
 		if err != nil {
 			return c.fail(err)
 		}
-		i, _, ok := top.searchRowid(rowid, low, high)
+		i, _, ok := top.searchRowid(rowid, within)
 		if !ok {
 			return c.fail(c.rx.corrupt(pgno, "a cell lies outside the page"))
 		}
@@ -195,7 +195,7 @@ func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
 		if pgno, ok = top.child(i); !ok {
 			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
 		}
-		low, high = top.bounds(i, low, high)
+		within = top.narrow(within, i)
 	}
 }
 

@@ -84,18 +84,28 @@ func (n *node) rowid(i int) (rowid int64, ok bool) {
 	return int64(v), m > 0
 }
 
+// A span is where the keys of a table page are known, or guessed, to lie: low < key <= high. It only guides a
+// search, and may be wrong.
+type span struct{ low, high int64 }
+
+// everything is the span to start from: rowids are rarely negative.
+var everything = span{0, maxRowid}
+
 // searchRowid returns the first cell of a table page whose key is rowid or more, cells if there is none, and whether
 // it is rowid itself.
 //
-// Rowids are mostly dense: the first probe goes where the key would stand if those between low, exclusive, and
-// high, inclusive, were evenly spread. That saves most of the cache misses of a binary search, which goes on from there.
-func (n *node) searchRowid(rowid, low, high int64) (i int, found, ok bool) {
+// Rowids are mostly dense, so the first probes go where the key would stand if the keys were evenly spread over s: that
+// saves most of the cache misses and of the mispredicted branches of a binary search. Where they are not, it is one.
+func (n *node) searchRowid(rowid int64, s span) (i int, found, ok bool) {
 	lo, hi := 0, n.cells
-	probe := hi / 2
-	if span := uint64(high) - uint64(low); span != 0 && rowid > low && rowid <= high && span < 1<<32 {
-		probe = int((uint64(rowid) - uint64(low) - 1) * uint64(hi) / span)
+	if s.high == maxRowid && hi > 0 {
+		s.high, _ = n.rowid(hi - 1)
 	}
-	for lo < hi {
+	for probes := 0; lo < hi; probes++ {
+		probe := int(uint(lo+hi) / 2)
+		if probes < evenProbes {
+			probe = lo + s.position(rowid, hi-lo)
+		}
 		key, valid := n.rowid(probe)
 		switch {
 		case !valid:
@@ -103,11 +113,38 @@ func (n *node) searchRowid(rowid, low, high int64) (i int, found, ok bool) {
 		case key == rowid:
 			return probe, true, true
 		case key < rowid:
-			lo = probe + 1
+			lo, s.low = probe+1, key
 		default:
-			hi = probe
+			hi, s.high = probe, key-1
 		}
-		probe = int(uint(lo+hi) / 2)
 	}
 	return lo, false, true
+}
+
+// evenProbes is how many probes assume that the keys are evenly spread.
+const evenProbes = 3
+
+// position returns where, among n > 0 keys evenly spread over s, rowid stands: 0 to n-1. Where s says nothing, because rowid
+// is outside or it is too wide to multiply with, that is the middle.
+func (s span) position(rowid int64, n int) int {
+	width := uint64(s.high) - uint64(s.low)
+	if rowid <= s.low || rowid > s.high || width >= 1<<47 {
+		return n / 2
+	}
+	return int((uint64(rowid) - uint64(s.low) - 1) * uint64(n) / width)
+}
+
+// narrow returns the span of the i-th child of an interior table page that has the span s itself.
+func (n *node) narrow(s span, i int) span {
+	if i > 0 {
+		if k, ok := n.rowid(i - 1); ok {
+			s.low = k
+		}
+	}
+	if i < n.cells {
+		if k, ok := n.rowid(i); ok {
+			s.high = k
+		}
+	}
+	return s
 }

@@ -6,10 +6,7 @@ import (
 	"math"
 )
 
-const (
-	minRowid = math.MinInt64
-	maxRowid = math.MaxInt64
-)
+const maxRowid = math.MaxInt64
 
 // A Table reads one table within a transaction. It is a small value, made anew by Rx.Table where it is needed.
 type Table struct {
@@ -39,8 +36,7 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 	if t.def.key != nil {
 		return row, false, errNoRowid(&t.def.shape)
 	}
-	rx, pgno := t.rx, t.def.root
-	low, high := int64(minRowid), int64(maxRowid)
+	rx, pgno, within := t.rx, t.def.root, everything
 	for range maxDepth {
 		n, err := rx.node(pgno)
 		if err != nil {
@@ -49,7 +45,7 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 		if !n.kind.Table() {
 			return row, false, rx.corrupt(pgno, "an index page in a table")
 		}
-		i, found, ok := n.searchRowid(rowid, low, high)
+		i, found, ok := n.searchRowid(rowid, within)
 		if !ok {
 			return row, false, rx.corrupt(pgno, "a cell lies outside the page")
 		}
@@ -63,24 +59,9 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 		if pgno, ok = n.child(i); !ok {
 			return row, false, rx.corrupt(n.pgno, "a cell lies outside the page")
 		}
-		low, high = n.bounds(i, low, high)
+		within = n.narrow(within, i)
 	}
 	return row, false, rx.corrupt(t.def.root, "a b-tree is too deep")
-}
-
-// bounds returns between which keys, the lower exclusive, the i-th child of an interior table page lies.
-func (n *node) bounds(i int, low, high int64) (int64, int64) {
-	if i > 0 {
-		if k, ok := n.rowid(i - 1); ok {
-			low = k
-		}
-	}
-	if i < n.cells {
-		if k, ok := n.rowid(i); ok {
-			high = k
-		}
-	}
-	return low, high
 }
 
 // Find returns the first row of a table WITHOUT ROWID whose primary key begins with the given values.

@@ -4,6 +4,11 @@ package osfile
 
 const MaxParked = maxParked
 
+var (
+	Raise        = raise
+	RenameByLink = renameByLink
+)
+
 // FD returns the descriptor of f.
 func (f *File) FD() int { return f.d.fd }
 

@@ -32,7 +32,7 @@ func (e *FaultError) Unwrap() error { return ErrFault }
 func Arm() (old bool) { return debug.SetPanicOnFault(true) }
 
 // Catch restores what Arm returned. A fault in a live Mapping becomes a *FaultError in *err; any other panic goes on
-// with the same value.
+// with the same value. The guarded function is left in the middle, so that what it must put in order needs a defer.
 func Catch(old bool, err *error) {
 	r := recover()
 	debug.SetPanicOnFault(old)

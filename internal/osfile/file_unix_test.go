@@ -4,6 +4,7 @@ package osfile_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -26,9 +27,17 @@ func TestOpenRefusesPipe(t *testing.T) {
 	if err := os.Symlink(pipe, link); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{pipe, link, "/dev/null"} {
+	for name, text := range map[string]string{
+		pipe:        "is a named pipe, not a regular file",
+		link:        "is a named pipe, not a regular file",
+		"/dev/null": "is a device, not a regular file",
+		dir:         "is a directory",
+	} {
 		_, err := osfile.Open(name, os.O_RDWR|os.O_CREATE, 0)
 		wantPathError(t, err, "open", name, osfile.ErrNotRegular)
+		if want := "open " + name + ": " + text; err.Error() != want {
+			t.Errorf("message %q, want %q", err, want)
+		}
 	}
 }
 
@@ -126,27 +135,34 @@ func TestOpenSparesStandardDescriptors(t *testing.T) {
 	}
 }
 
-// standardRole closes descriptors 0 and 2, opens a file, and reports on 1 whether the file landed on them.
+// standardRole closes descriptors 0 and 2, opens a file, and fails if it landed there.
 func standardRole(args []string) error {
-	for _, fd := range []int{0, 2} {
-		if err := unix.Close(fd); err != nil {
-			return err
-		}
+	if err := unix.Close(0); err != nil {
+		return err
 	}
-	f, err := osfile.Open(args[0], os.O_RDWR|os.O_CREATE, 0o600)
+	low, err := os.OpenFile(args[0], os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	var file unix.Stat_t
-	if err := unix.Stat(f.Name(), &file); err != nil {
+	if high, err := osfile.Raise(low); err != nil || high.Fd() < 3 {
+		return fmt.Errorf("raised to %d: %w", high.Fd(), err)
+	}
+	if err := unix.Close(2); err != nil {
 		return err
 	}
+	f, err := osfile.Open(args[0], os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if f.FD() < 3 {
+		return fmt.Errorf("opened as %d", f.FD())
+	}
 	for fd := range 3 {
-		var st unix.Stat_t
-		if err := unix.Fstat(fd, &st); err != nil || st.Ino == file.Ino && st.Dev == file.Dev {
-			return errors.New("a standard descriptor is closed or leads to the file")
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
+			return fmt.Errorf("descriptor %d was left free: %w", fd, err)
 		}
 	}
 	ready()
-	return f.Close()
+	return nil
 }

@@ -140,31 +140,60 @@ func sweep(spare int) (closed error) {
 }
 
 // foreignInodes returns the inodes that the process has open through descriptors that are not ours.
-// Where the system offers no list it returns an empty set, and lockedHere alone decides. registry.mu is held.
+// Where the system has no list of descriptors it returns nothing, and lockedHere alone decides. registry.mu is held.
 func foreignInodes() (map[fileID]bool, error) {
+	fds, err := descriptors()
+	if err != nil {
+		return nil, err
+	}
+	foreign := make(map[fileID]bool)
+	for _, fd := range fds {
+		if registry.ours[fd] != nil {
+			continue
+		}
+		st, err := (&description{fd: fd}).stat()
+		if err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
+			foreign[fileID{uint64(st.Dev), uint64(st.Ino)}] = true
+		}
+	}
+	return foreign, nil
+}
+
+// descriptors lists the process's descriptors, and perhaps some numbers that are none.
+func descriptors() ([]int, error) {
 	dir := "/dev/fd"
 	if runtime.GOOS == "linux" {
 		dir = "/proc/self/fd"
 	}
 	names, err := readNames(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case errors.Is(err, syscall.EMFILE):
+		return allDescriptors()
+	case err != nil:
 		return nil, err
 	}
-	foreign := make(map[fileID]bool, len(names))
+	fds := make([]int, 0, len(names))
 	for _, name := range names {
-		fd, err := strconv.Atoi(name)
-		if err != nil || registry.ours[fd] != nil {
-			continue
-		}
-		var st unix.Stat_t
-		if unix.Fstat(fd, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
-			foreign[fileID{uint64(st.Dev), uint64(st.Ino)}] = true
+		if fd, err := strconv.Atoi(name); err == nil {
+			fds = append(fds, fd)
 		}
 	}
-	return foreign, nil
+	return fds, nil
+}
+
+// allDescriptors lists every possible descriptor, for when none is left to read a directory: then most of them are open.
+func allDescriptors() ([]int, error) {
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return nil, err
+	}
+	fds := make([]int, min(limit.Cur, 1<<20))
+	for fd := range fds {
+		fds[fd] = fd
+	}
+	return fds, nil
 }
 
 func readNames(dir string) ([]string, error) {

@@ -3,6 +3,8 @@
 package osfile_test
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +16,8 @@ import (
 
 	"github.com/foliofs/folio/internal/osfile"
 )
+
+func init() { roles["crowded"] = crowdedRole }
 
 // descriptors lists the process's descriptors of the file that has this name.
 func descriptors(t *testing.T, name string) []int {
@@ -129,16 +133,55 @@ func TestParkedAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	before := osfile.Parked()
 	for i := range osfile.MaxParked + 20 {
-		name := filepath.Join(dir, strconv.Itoa(i))
-		write(t, name)
-		p, err := openPOSIX(name)
-		must(t, err)
-		must(t, open(t, name).Close())
-		must(t, p.f.Close())
+		must(t, parkMixed(filepath.Join(dir, strconv.Itoa(i))))
 	}
 	if n := osfile.Parked(); n < osfile.MaxParked || n > osfile.MaxParked+1 {
 		t.Errorf("%d descriptors are parked, %d before", n, before)
 	}
+}
+
+// A process that has no descriptors left gives up parked ones.
+func TestParkedGiveWay(t *testing.T) {
+	t.Parallel()
+	start(t, "crowded", t.TempDir())
+}
+
+// crowdedRole parks descriptors, and then opens more files than there would be room for beside them.
+func crowdedRole(args []string) error {
+	const room = 64
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: room, Max: room}); err != nil {
+		return err
+	}
+	name := func(i int) string { return filepath.Join(args[0], strconv.Itoa(i)) }
+	for i := range room / 2 {
+		if err := parkMixed(name(i)); err != nil {
+			return err
+		}
+	}
+	var files []*osfile.File
+	for i := range room * 2 / 3 {
+		f, err := osfile.Open(name(room+i), os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return fmt.Errorf("beside %d files and %d parked: %w", len(files), osfile.Parked(), err)
+		}
+		files = append(files, f)
+	}
+	ready()
+	runtime.KeepAlive(files)
+	return nil
+}
+
+// parkMixed leaves a parked descriptor of a file that another library has opened and closed.
+func parkMixed(name string) error {
+	f, err := osfile.Open(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	p, err := openPOSIX(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), p.f.Close())
 }
 
 // A parked descriptor serves the inode, not the name.

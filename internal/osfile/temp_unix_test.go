@@ -60,3 +60,20 @@ func TestReplaceDurablyRefusesDevice(t *testing.T) {
 	wantPathError(t, err, "rename", pipe, osfile.ErrNotRegular)
 	wantFiles(t, dir, "pipe")
 }
+
+// The way for file systems that cannot refuse to replace.
+func TestRenameByLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	write(t, from)
+	if err := osfile.RenameByLink(from, to); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, dir, "to")
+	write(t, from)
+	if err := osfile.RenameByLink(from, to); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over a file: %v", err)
+	}
+	wantFiles(t, dir, "from", "to")
+}

@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,7 +41,7 @@ type DB struct {
 //
 // The error matches ErrNotDatabase, ErrNeedsRecovery, ErrWAL, ErrCorrupt, ErrBusy or fs.ErrNotExist, and names the path.
 func Open(path string, o *Options) (*DB, error) {
-	file, err := osfile.Open(path, os.O_RDONLY, 0)
+	file, err := osfile.Open(path, osfile.ReadOnly, 0)
 	if err != nil {
 		return nil, err
 	}

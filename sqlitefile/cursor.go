@@ -16,9 +16,8 @@ const maxDepth = 20
 type Cursor struct {
 	rx     *Rx
 	shape  *shape
-	key    []keyColumn // of an index b-tree
-	root   uint32
-	table  bool
+	tree   *tree
+	table  bool // the tree is keyed by rowid
 	valid  bool
 	back   bool // the direction that budget counts
 	depth  int
@@ -41,7 +40,7 @@ func (c *Cursor) Last() (ok bool, err error) { return c.end(true) }
 func (c *Cursor) end(last bool) (bool, error) {
 	c.depth = -1
 	c.turn(last)
-	return c.descend(c.root, last)
+	return c.descend(c.tree.root, last)
 }
 
 // turn starts a new budget where the direction changes.
@@ -97,7 +96,7 @@ func (c *Cursor) follow(last bool) (bool, error) {
 // descend goes from page pgno, a child of the current one, to the first or the last entry below it.
 func (c *Cursor) descend(pgno uint32, last bool) (bool, error) {
 	for {
-		top, err := c.push(pgno)
+		top, err := c.visit(pgno)
 		if err != nil {
 			return c.fail(err)
 		}
@@ -123,17 +122,22 @@ func (c *Cursor) descend(pgno uint32, last bool) (bool, error) {
 	}
 }
 
-// push makes page pgno the current one.
-func (c *Cursor) push(pgno uint32) (*step, error) {
-	if c.budget == 0 || c.depth+1 == maxDepth {
-		return nil, c.rx.corrupt(pgno, "a b-tree is too deep or loops back on itself")
-	}
+// visit makes page pgno, a child of the current one, the current one.
+func (c *Cursor) visit(pgno uint32) (*step, error) {
 	n, err := c.rx.node(pgno)
 	if err != nil {
 		return nil, err
 	}
+	return c.push(n)
+}
+
+// push makes n the current page.
+func (c *Cursor) push(n node) (*step, error) {
+	if c.budget == 0 || c.depth+1 == maxDepth {
+		return nil, c.rx.corrupt(n.pgno, "a b-tree is too deep or loops back on itself")
+	}
 	if n.kind.Table() != c.table {
-		return nil, c.rx.corrupt(pgno, "a page of another kind of b-tree")
+		return nil, c.rx.corrupt(n.pgno, "a page of another kind of b-tree")
 	}
 	c.budget--
 	c.depth++
@@ -179,8 +183,8 @@ func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
 	c.depth = -1
 	c.turn(false)
 	within := everything
-	for pgno := c.root; ; {
-		top, err := c.push(pgno)
+	for pgno := c.tree.root; ; {
+		top, err := c.visit(pgno)
 		if err != nil {
 			return c.fail(err)
 		}
@@ -211,7 +215,7 @@ func (c *Cursor) settle() (bool, error) {
 // SeekKey moves to the first entry that is not before the given values of its first columns, if there is one.
 func (c *Cursor) SeekKey(values ...any) (ok bool, err error) {
 	var buf [keyRoom]Value
-	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.key, values)
+	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.key, values)
 	if err != nil {
 		return c.fail(err)
 	}
@@ -221,12 +225,17 @@ func (c *Cursor) SeekKey(values ...any) (ok bool, err error) {
 func (c *Cursor) seekKey(k *key) (bool, error) {
 	c.depth = -1
 	c.turn(false)
-	for pgno := c.root; ; {
-		top, err := c.push(pgno)
+	p := c.tree.skeletonFor(c.rx, k).start()
+	for pgno := c.tree.root; ; {
+		n, err := c.rx.enter(&p, pgno)
 		if err != nil {
 			return c.fail(err)
 		}
-		if top.i, _, err = c.rx.searchKey(&top.node, k); err != nil {
+		top, err := c.push(n)
+		if err != nil {
+			return c.fail(err)
+		}
+		if top.i, _, err = c.rx.search(&p, &top.node, k); err != nil {
 			return c.fail(err)
 		}
 		if top.kind.Leaf() {
@@ -236,6 +245,7 @@ func (c *Cursor) seekKey(k *key) (bool, error) {
 		if pgno, ok = top.child(top.i); !ok {
 			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
 		}
+		p.follow(top.i)
 	}
 }
 

@@ -2,23 +2,29 @@ package sqlitefile
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/ddl"
 )
 
+// A tree is the b-tree of a table or an index.
+type tree struct {
+	root     uint32
+	key      []keyColumn // the order of the records of an index, or of a table WITHOUT ROWID; else nil
+	skeleton atomic.Pointer[skeleton]
+}
+
 // A tableDef is what is needed to read a table.
 type tableDef struct {
+	tree
 	shape shape
-	root  uint32
-	key   []keyColumn // of a table WITHOUT ROWID; else nil
 	ddl   *ddl.Table
 }
 
 // An indexDef is what is needed to read an index.
 type indexDef struct {
+	tree
 	shape  shape
-	root   uint32
-	key    []keyColumn // of all that the records hold
 	table  string
 	terms  int // how many columns the index was declared with
 	unique bool
@@ -35,7 +41,7 @@ var schemaTable = tableDef{
 		alias:      none,
 		rowidField: none,
 	},
-	root: 1,
+	tree: tree{root: 1},
 	ddl: &ddl.Table{Columns: []ddl.Column{
 		{Name: "type", Type: "text"}, {Name: "name", Type: "text"}, {Name: "tbl_name", Type: "text"},
 		{Name: "rootpage", Type: "int"}, {Name: "sql", Type: "text"},
@@ -47,7 +53,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 	if err != nil {
 		return nil, err
 	}
-	def := &tableDef{root: o.Root, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none}}
+	def := &tableDef{tree: tree{root: o.Root}, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none}}
 	def.shape.fields = make([]column, len(t.Columns))
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -115,7 +121,7 @@ func (rx *Rx) newIndexDef(o, table Object) (*indexDef, error) {
 	if err != nil {
 		return nil, err
 	}
-	def := &indexDef{root: o.Root, table: table.Name, shape: shape{name: o.Name, alias: none, rowidField: none}}
+	def := &indexDef{tree: tree{root: o.Root}, table: table.Name, shape: shape{name: o.Name, alias: none, rowidField: none}}
 	stored, err := def.stored(o, t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the definition of index %s: %w", ErrUnsupported, o.Name, err)

@@ -45,7 +45,7 @@ func (x Index) FindRow(key ...any) (row Row, ok bool, err error) {
 	if err != nil {
 		return row, false, err
 	}
-	n, i, found, err := x.rx.find(x.def.root, &k)
+	n, i, found, err := x.rx.find(&x.def.tree, &k)
 	if err != nil || !found {
 		return row, false, err
 	}
@@ -61,7 +61,7 @@ func (x Index) Cursor() *Cursor {
 }
 
 func (x Index) setCursor(c *Cursor) {
-	c.rx, c.shape, c.root, c.key = x.rx, &x.def.shape, x.def.root, x.def.key
+	c.rx, c.shape, c.tree = x.rx, &x.def.shape, &x.def.tree
 }
 
 // All yields every entry in order. An error is yielded once, last.

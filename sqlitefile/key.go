@@ -217,10 +217,9 @@ func (rx *Rx) indexRecord(r *record, n *node, i int) error {
 	return rx.record(r, n.pgno, n.data[off:], size, &rx.spill[0])
 }
 
-// searchKey returns the first cell of an index page whose record is not before k, cells if there is none, and whether
-// it begins with k.
-func (rx *Rx) searchKey(n *node, k *key) (i int, equal bool, err error) {
-	lo, hi := 0, n.cells
+// searchKey returns the first cell of an index page, from lo on, whose record is not before k, hi if there is none before
+// that, and whether it begins with k.
+func (rx *Rx) searchKey(n *node, k *key, lo, hi int) (i int, equal bool, err error) {
 	for lo < hi {
 		probe := int(uint(lo+hi) / 2)
 		c, err := rx.compareCell(n, probe, k)
@@ -236,19 +235,19 @@ func (rx *Rx) searchKey(n *node, k *key) (i int, equal bool, err error) {
 	return lo, equal, nil
 }
 
-// find returns the first cell of the index b-tree at root whose record begins with k. An entry in an interior page comes
+// find returns the first cell of an index b-tree whose record begins with k. An entry in an interior page comes
 // after everything below its left child, so what is found deeper is found earlier in the order.
-func (rx *Rx) find(root uint32, k *key) (at node, i int, found bool, err error) {
-	pgno := root
+func (rx *Rx) find(t *tree, k *key) (at node, i int, found bool, err error) {
+	pgno, p := t.root, t.skeletonFor(rx, k).start()
 	for range maxDepth {
-		n, err := rx.node(pgno)
+		n, err := rx.enter(&p, pgno)
 		if err != nil {
 			return at, 0, false, err
 		}
 		if n.kind.Table() {
 			return at, 0, false, rx.corrupt(pgno, "a table page in an index")
 		}
-		j, equal, err := rx.searchKey(&n, k)
+		j, equal, err := rx.search(&p, &n, k)
 		if err != nil {
 			return at, 0, false, err
 		}
@@ -262,6 +261,7 @@ func (rx *Rx) find(root uint32, k *key) (at node, i int, found bool, err error) 
 		if pgno, ok = n.child(j); !ok {
 			return at, 0, false, rx.corrupt(n.pgno, "a cell lies outside the page")
 		}
+		p.follow(j)
 	}
-	return at, 0, false, rx.corrupt(root, "a b-tree is too deep")
+	return at, 0, false, rx.corrupt(t.root, "a b-tree is too deep")
 }

@@ -74,7 +74,7 @@ func (t Table) Find(key ...any) (row Row, ok bool, err error) {
 	if err != nil {
 		return row, false, err
 	}
-	n, i, found, err := t.rx.find(t.def.root, &k)
+	n, i, found, err := t.rx.find(&t.def.tree, &k)
 	if err != nil || !found {
 		return row, false, err
 	}
@@ -90,8 +90,7 @@ func (t Table) Cursor() *Cursor {
 }
 
 func (t Table) setCursor(c *Cursor) {
-	c.rx, c.shape, c.root = t.rx, &t.def.shape, t.def.root
-	c.table, c.key = t.def.key == nil, t.def.key
+	c.rx, c.shape, c.tree, c.table = t.rx, &t.def.shape, &t.def.tree, t.def.key == nil
 }
 
 // All yields every row in the order of the rowids, or of the primary key. An error is yielded once, last.
@@ -168,7 +167,7 @@ func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
 // yieldPrefix yields the entries that begin with the given values.
 func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
 	var buf [keyRoom]Value
-	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.key, values)
+	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.key, values)
 	if err != nil {
 		yield(Row{}, err)
 		return

@@ -41,6 +41,9 @@ func (p *tableParser) autoIndexes() error {
 			return p.failf("conflicting ON CONFLICT clauses")
 		}
 	}
+	if t.WithoutRowid {
+		t.PrimaryKey = distinct(m.primary())
+	}
 	t.auto = m.indexes(t.WithoutRowid)
 	return nil
 }
@@ -78,6 +81,16 @@ func (m *autoMaker) add(u *Unique) bool {
 		x.OnConflict = u.OnConflict
 	}
 	return u.OnConflict == ConflictDefault || u.OnConflict == x.OnConflict
+}
+
+// primary returns the terms of the index of the primary key.
+func (m *autoMaker) primary() []IndexedColumn {
+	for i := range m.list {
+		if m.list[i].Primary {
+			return m.list[i].Columns
+		}
+	}
+	return nil
 }
 
 // indexes returns what was made, without the primary key if that is the table.

@@ -18,7 +18,8 @@ const maxCasts = 10
 
 // evaluate returns the value of a text that has been parsed before, so that its nesting is bounded.
 func evaluate(text string, a Affinity) (v Default, ok bool) {
-	e := evaluator{parser: parser{sql: text, tok: scan(text, 0)}}
+	e := evaluator{parser: parser{sql: text}}
+	e.read(0, tokEnd)
 	k := e.tok.kind
 	if (k.isID() || k == kwIndexed) && k != kwCurrentTime && e.second() == tokEnd {
 		return e.identifier(a), true
@@ -86,7 +87,7 @@ func (e *evaluator) operand(a Affinity, negative bool) (v Default, ok bool) {
 			return v, false
 		}
 		v = Default{Kind: DefaultBlob, Text: string(b)}
-	case kwNull:
+	case kwNull, tokVariable: // old versions let a parameter into a schema, as NULL
 		v = Default{Kind: DefaultNull}
 	case kwCast:
 		v, ok = e.cast(a)
@@ -117,8 +118,7 @@ func (e *evaluator) cast(a Affinity) (v Default, ok bool) {
 	if v, ok = sub.value(to, false); !ok || sub.tok.kind != kwAs || !v.cast(to) {
 		return v, false
 	}
-	v.apply(a)
-	return v, e.accept(tokRP)
+	return v, v.apply(a) && e.accept(tokRP)
 }
 
 // skipTo consumes tokens up to one of the kind outside parentheses, or the end.

@@ -147,7 +147,7 @@ func (p *tableParser) primaryKey() error {
 	}
 	u := Unique{Name: p.name, Primary: true}
 	var err error
-	if u.Columns, err = p.key(); err != nil {
+	if u.Columns, err = p.key(maxTerms); err != nil {
 		return err
 	}
 	auto := p.accept(kwAutoincrement)
@@ -164,7 +164,7 @@ func (p *tableParser) primaryKey() error {
 func (p *tableParser) unique() (err error) {
 	p.next()
 	u := Unique{Name: p.name}
-	if u.Columns, err = p.key(); err != nil {
+	if u.Columns, err = p.key(1); err != nil {
 		return err
 	}
 	if err = p.expect(tokRP, ") or ,"); err != nil {
@@ -175,12 +175,13 @@ func (p *tableParser) unique() (err error) {
 	return err
 }
 
-// key consumes the opening parenthesis and the terms of a constraint, which must be columns.
-func (p *tableParser) key() ([]IndexedColumn, error) {
+// key consumes the opening parenthesis and the terms of a constraint, which must be columns. It passes collates on to
+// indexTerms: SQLite lets a PRIMARY KEY have any number, UNIQUE and CREATE INDEX one.
+func (p *tableParser) key(collates int) ([]IndexedColumn, error) {
 	if err := p.expect(tokLP, "("); err != nil {
 		return nil, err
 	}
-	terms, err := p.indexTerms()
+	terms, err := p.indexTerms(collates)
 	if err != nil {
 		return nil, err
 	}

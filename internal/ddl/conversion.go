@@ -11,20 +11,22 @@ func (d *Default) setInteger(i int64) { *d = Default{Kind: DefaultInteger, Int: 
 func (d *Default) setReal(r float64)  { *d = Default{Kind: DefaultReal, Real: r} }
 func (d *Default) setText(s string)   { *d = Default{Kind: DefaultText, Text: s} }
 
-// apply gives the value the affinity, as far as that loses nothing. A real number never meets AffinityText here: literals
-// are still text when they do.
-func (d *Default) apply(a Affinity) {
+// apply gives the value the affinity, as far as that loses nothing. It reports false where the result depends on how a
+// real number is printed; literals are still text when they get here.
+func (d *Default) apply(a Affinity) bool {
 	switch {
 	case a == AffinityBlob:
 	case a == AffinityText:
 		if d.Kind == DefaultInteger {
 			d.setText(strconv.FormatInt(d.Int, 10))
 		}
+		return d.Kind != DefaultReal
 	case d.Kind == DefaultText:
 		d.applyNumeric()
 	case d.Kind == DefaultReal:
 		d.integerIfExact()
 	}
+	return true
 }
 
 // applyNumeric makes a number of text that is one, an integer if possible.
@@ -84,11 +86,7 @@ func (d *Default) negate(a Affinity) bool {
 	default:
 		d.Int = -d.Int
 	}
-	if d.Kind == DefaultReal && a == AffinityText {
-		return false
-	}
-	d.apply(a)
-	return true
+	return d.apply(a)
 }
 
 // cast converts the value by force. It reports false where the result depends on the encoding of the database or on how
@@ -102,8 +100,7 @@ func (d *Default) cast(to Affinity) bool {
 	}
 	switch to {
 	case AffinityText:
-		d.apply(to)
-		return d.Kind == DefaultText
+		return d.apply(to)
 	case AffinityNumeric:
 		return d.numerify()
 	case AffinityInteger:

@@ -10,8 +10,8 @@
 // Terms. A name is compared without regard to ASCII case, and only ASCII case (EqualFold, Fold). A term is one entry
 // of an index or of a key. An automatic index is one that a UNIQUE or PRIMARY KEY constraint makes.
 //
-// Limits: 32,767 columns in a table and terms in an index or key, 1,048,576 terms in all constraints of a table, 1,000
-// levels of nesting in an expression, 1,000,000,000 bytes of text. Time and memory are linear in the text. Text after the
+// Limits: 32,767 columns in a table and terms in an index or key, 1,048,576 terms in all constraints of a table, 5,000
+// operands within each other in an expression, 1,000,000,000 bytes of text. Time and memory are linear in the text. Text after the
 // first NUL byte is ignored, as it is by SQLite.
 //
 // Everything here is pure: no input or output, no state between calls. Results are independent of each other and safe
@@ -27,7 +27,7 @@ const (
 	maxText    = 1_000_000_000
 	maxColumns = 32_767
 	maxTerms   = 1 << 20
-	maxNesting = 1_000
+	maxNesting = 5_000
 )
 
 // A SyntaxError says where a statement stops being one that SQLite would accept.

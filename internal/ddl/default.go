@@ -78,9 +78,9 @@ func (d *Default) settle(a Affinity) {
 	if !ok {
 		return
 	}
-	v.Expr = d.Expr
 	if a == AffinityReal && v.Kind == DefaultInteger {
 		v.setReal(float64(v.Int))
 	}
+	v.Expr = d.Expr
 	*d = v
 }

@@ -25,167 +25,159 @@ func (x expr) collate(name string) expr {
 	return x
 }
 
-// An operator is what may follow an operand.
-type operator uint8
+// A precedence says how tightly an operator binds.
+type precedence uint8
 
+// The precedences, from loose to tight. All operators but NOT and the signs are left-associative.
 const (
-	opNone    operator = iota
-	opInfix            // takes an operand after it
-	opPostfix          // is complete
+	precNone    precedence = iota
+	precOr                 // OR
+	precAnd                // AND
+	precNot                // NOT
+	precEqual              // = <> IS LIKE MATCH BETWEEN IN ISNULL NOTNULL
+	precCompare            // < <= > >=
+	precBits               // & | << >>
+	precSum                // + -
+	precProduct            // * / %
+	precConcat             // || -> ->>
+	precCollate            // COLLATE
+	precSign               // prefix + - ~
 )
 
-// A chain is the state of one run of operands and operators at the same level.
-type chain struct {
-	between int  // BETWEENs that wait for their AND
-	like    bool // ESCAPE may follow
-	loose   bool // NOT, AND or OR was seen: what follows binds tighter than the whole
+// precedence returns how tightly a token binds as an infix or postfix operator, precNone if it is none. NOT stands before
+// IN, LIKE and the like, and binds as loosely there as in front of an expression.
+func (k tokenKind) precedence() precedence {
+	switch k {
+	case kwOr:
+		return precOr
+	case kwAnd:
+		return precAnd
+	case kwNot:
+		return precNot
+	case tokEqual, kwIs, kwLike, kwMatch, kwBetween, kwIn, kwIsnull, kwNotnull:
+		return precEqual
+	case tokCompare:
+		return precCompare
+	case tokBits:
+		return precBits
+	case tokPlus, tokMinus:
+		return precSum
+	case tokStar, tokProduct:
+		return precProduct
+	case tokConcat:
+		return precConcat
+	case kwCollate:
+		return precCollate
+	}
+	return precNone
 }
 
 // expr consumes an expression.
-func (p *parser) expr() (expr, error) {
+func (p *parser) expr() (expr, error) { return p.climb(precOr) }
+
+// climb consumes an operand and the operators after it that bind as tightly as least or tighter.
+func (p *parser) climb(least precedence) (expr, error) {
 	if p.depth++; p.depth > maxNesting {
 		return expr{}, p.errorf("expression nested too deeply")
 	}
-	var c chain
-	x, err := p.unary(&c)
+	x, err := p.prefixed()
 	for err == nil {
-		var op operator
-		if op, err = p.operator(&c); err != nil || op == opNone {
+		prec := p.tok.kind.precedence()
+		if prec == precNone || prec < least {
 			break
 		}
-		if op == opInfix {
-			_, err = p.unary(&c)
-			x = expr{}
-			continue
-		}
-		x = expr{}
-		if y, err := p.collates(x); err != nil {
-			return x, err
-		} else if !c.loose {
-			x = y
-		}
-	}
-	if err == nil && c.between > 0 {
-		err = p.errorf("%s, want AND", p.found())
+		x, err = p.operate(x, prec)
 	}
 	p.depth--
 	return x, err
 }
 
-// unary consumes prefix operators, an operand and the COLLATE operators that bind to it.
-func (p *parser) unary(c *chain) (expr, error) {
-	signed := false
-	for ; ; p.next() {
-		switch p.tok.kind {
-		case kwNot:
-			c.loose = true
-			continue
-		case tokPlus, tokMinus, tokTilde:
-			signed = true
-			continue
-		}
-		break
-	}
-	x, err := p.operand()
-	if signed {
-		x = expr{}
-	}
-	if err == nil {
-		x, err = p.collates(x)
-	}
-	if c.loose {
-		x = expr{}
-	}
-	return x, err
+// right consumes what stands to the right of an operator.
+func (p *parser) right(of precedence) error {
+	_, err := p.climb(of + 1)
+	return err
 }
 
-// collates consumes COLLATE operators.
-func (p *parser) collates(x expr) (expr, error) {
-	for p.tok.kind == kwCollate {
-		name, err := p.collation()
-		if err != nil {
-			return x, err
-		}
-		x = x.collate(name)
-	}
-	return x, nil
-}
-
-// operator consumes an infix or postfix operator other than COLLATE, if one is next.
-func (p *parser) operator(c *chain) (operator, error) {
+// prefixed consumes an operand with the operators before it.
+func (p *parser) prefixed() (expr, error) {
+	least := precSign
 	switch p.tok.kind {
-	case tokOperator, tokPlus, tokMinus, tokStar:
-		p.next()
-		return opInfix, nil
-	case kwOr:
-		c.loose = true
-		p.next()
-		return opInfix, nil
-	case kwAnd:
-		c.and()
-		p.next()
-		return opInfix, nil
-	case kwEscape:
-		if !c.like {
-			return opNone, nil
-		}
-		c.like = false
-		p.next()
-		return opInfix, nil
+	case kwNot:
+		least = precNot
+	case tokPlus, tokMinus, tokTilde:
+	default:
+		return p.operand()
+	}
+	p.next()
+	_, err := p.climb(least)
+	return expr{}, err
+}
+
+// operate consumes an operator and what is to its right. The left side has become x.
+func (p *parser) operate(x expr, prec precedence) (expr, error) {
+	switch p.tok.kind {
+	case kwCollate:
+		name, err := p.collation()
+		return x.collate(name), err
 	case kwIsnull, kwNotnull:
 		p.next()
-		return opPostfix, nil
+		return expr{}, nil
 	case kwIs:
-		return opInfix, p.is()
+		return expr{}, p.is()
 	case kwNot:
 		p.next()
 		if p.accept(kwNull) {
-			return opPostfix, nil
+			return expr{}, nil
 		}
-		op, err := p.negatable(c)
-		if err == nil && op == opNone {
-			err = p.unexpected()
+		return expr{}, p.negatable()
+	case kwLike, kwMatch, kwBetween, kwIn:
+		return expr{}, p.negatable()
+	}
+	p.next()
+	return expr{}, p.right(prec)
+}
+
+// negatable consumes one of the operators that may have NOT before them, and what is to its right.
+func (p *parser) negatable() error {
+	switch {
+	case p.accept(kwLike), p.accept(kwMatch):
+		if err := p.right(precEqual); err != nil || !p.accept(kwEscape) {
+			return err
 		}
-		return op, err
+		return p.right(precEqual)
+	case p.accept(kwBetween):
+		return p.between()
+	case p.accept(kwIn):
+		return p.inList()
 	}
-	return p.negatable(c)
+	return p.unexpected()
 }
 
-// and notes an AND, which belongs to a BETWEEN if one waits for it.
-func (c *chain) and() {
-	if c.between > 0 {
-		c.between--
-	} else {
-		c.loose = true
+// between consumes the bounds of BETWEEN. The lower one reaches to the first AND that no OR has claimed.
+func (p *parser) between() error {
+	_, err := p.climb(precNot)
+	for err == nil && p.accept(kwOr) {
+		err = p.right(precOr)
 	}
+	if err == nil {
+		err = p.expect(kwAnd, "AND")
+	}
+	if err != nil {
+		return err
+	}
+	return p.right(precEqual)
 }
 
-// negatable consumes one of the operators that may have NOT before them.
-func (p *parser) negatable(c *chain) (operator, error) {
-	switch p.tok.kind {
-	case kwLike, kwMatch:
-		c.like = true
-		p.next()
-		return opInfix, nil
-	case kwBetween:
-		c.between++
-		p.next()
-		return opInfix, nil
-	case kwIn:
-		p.next()
-		return opPostfix, p.inList()
-	}
-	return opNone, nil
-}
-
-// is consumes IS [NOT] [DISTINCT FROM].
+// is consumes IS [NOT] [DISTINCT FROM] and what is to its right.
 func (p *parser) is() error {
 	p.next()
 	p.accept(kwNot)
 	if p.accept(kwDistinct) {
-		return p.expect(kwFrom, "FROM")
+		if err := p.expect(kwFrom, "FROM"); err != nil {
+			return err
+		}
 	}
-	return nil
+	return p.right(precEqual)
 }
 
 // inList consumes what follows IN: a list, a SELECT, or the name of a table, perhaps with arguments.
@@ -240,14 +232,17 @@ func (p *parser) operand() (expr, error) {
 		return expr{}, p.cast()
 	case kwCase:
 		return expr{}, p.caseWhen()
-	case kwExists, kwRaise:
+	case kwExists:
 		p.next()
-		if p.tok.kind != tokLP {
+		if p.tok.kind != tokLP || !p.second().startsSelect() {
 			return expr{}, p.unexpected()
 		}
 		return expr{}, p.opaque()
+	case kwRaise:
+		return expr{}, p.raise()
 	case tokVariable:
-		return expr{}, p.errorf("parameter in a schema")
+		p.next()
+		return expr{}, nil
 	}
 	if p.tok.kind.isLiteral() {
 		return expr{}, p.literal()
@@ -292,8 +287,7 @@ func (p *parser) reference() (expr, error) {
 
 // parens consumes a parenthesis around a SELECT, one expression, or several. Around one expression it changes nothing.
 func (p *parser) parens() (expr, error) {
-	switch p.second() {
-	case kwSelect, kwValues, kwWith:
+	if p.second().startsSelect() {
 		return expr{}, p.opaque()
 	}
 	p.next()
@@ -307,10 +301,32 @@ func (p *parser) parens() (expr, error) {
 	return x, p.expect(tokRP, "an operator or )")
 }
 
-// opaque consumes a parenthesis with something in it that is not looked into, such as a SELECT.
+// opaque consumes a SELECT in parentheses without looking into it.
 func (p *parser) opaque() error {
 	p.refers = p.tok.start
 	return p.group()
+}
+
+// raise consumes RAISE ( IGNORE ) or RAISE ( algorithm, expr ).
+func (p *parser) raise() error {
+	p.refers = p.tok.start
+	p.next()
+	if err := p.expect(tokLP, "("); err != nil {
+		return err
+	}
+	if p.accept(kwIgnore) {
+		return p.expect(tokRP, ")")
+	}
+	if !p.accept(kwRollback) && !p.accept(kwAbort) && !p.accept(kwFail) {
+		return p.unexpected()
+	}
+	if err := p.expect(tokComma, ","); err != nil {
+		return err
+	}
+	if _, err := p.expr(); err != nil {
+		return err
+	}
+	return p.expect(tokRP, "an operator or )")
 }
 
 // exprs consumes expressions with commas between them and returns the last and their number.
@@ -390,13 +406,31 @@ func (p *parser) call() error {
 	if err := p.expect(tokRP, ")"); err != nil {
 		return err
 	}
-	if p.isWord("filter") && p.second() == tokLP {
-		p.next()
-		if err := p.group(); err != nil {
+	if p.accept(kwFilter) {
+		if err := p.filter(); err != nil {
 			return err
 		}
 	}
-	return p.over()
+	if !p.accept(kwOver) {
+		return nil
+	}
+	if p.tok.kind == tokLP {
+		return p.group()
+	}
+	p.next()
+	return nil
+}
+
+// filter consumes ( WHERE expr ).
+func (p *parser) filter() error {
+	p.next()
+	if err := p.expect(kwWhere, "WHERE"); err != nil {
+		return err
+	}
+	if _, err := p.expr(); err != nil {
+		return err
+	}
+	return p.expect(tokRP, "an operator or )")
 }
 
 // arguments consumes * or [DISTINCT | ALL] expr, ... [ORDER BY term, ...].
@@ -435,20 +469,4 @@ func (p *parser) ordering() error {
 			return nil
 		}
 	}
-}
-
-// over consumes OVER name or OVER ( window ), if next.
-func (p *parser) over() error {
-	if !p.isWord("over") {
-		return nil
-	}
-	switch k := p.second(); {
-	case k == tokLP:
-		p.next()
-		return p.group()
-	case k.isName():
-		p.next()
-		p.next()
-	}
-	return nil
 }

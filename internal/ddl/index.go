@@ -1,5 +1,7 @@
 package ddl
 
+import "strings"
+
 // What IndexedColumn.Column holds when it is not the index of a column.
 const (
 	Expression = -1 // an expression, or a name that Resolve has not seen yet
@@ -56,7 +58,7 @@ func (p *parser) createIndex(unique bool) (Statement, error) {
 	if err = p.expect(tokLP, "("); err != nil {
 		return nil, err
 	}
-	if x.Columns, err = p.indexTerms(); err != nil {
+	if x.Columns, err = p.indexTerms(1); err != nil {
 		return nil, err
 	}
 	if err = p.expect(tokRP, ") or ,"); err != nil {
@@ -65,7 +67,7 @@ func (p *parser) createIndex(unique bool) (Statement, error) {
 	if x.Where, err = p.indexWhere(); err != nil {
 		return nil, err
 	}
-	x.body = p.upTo(o.start)
+	x.body = strings.TrimSuffix(p.upTo(o.start), ";")
 	return x, nil
 }
 
@@ -79,8 +81,8 @@ func (p *parser) indexWhere() (string, error) {
 	return p.since(start), err
 }
 
-// indexTerms consumes terms with commas between them.
-func (p *parser) indexTerms() (terms []IndexedColumn, err error) {
+// indexTerms consumes terms with commas between them. A string with so many COLLATE operators at most is a name.
+func (p *parser) indexTerms(collates int) (terms []IndexedColumn, err error) {
 	for {
 		if err = p.countTerm(); err != nil {
 			return nil, err
@@ -88,7 +90,7 @@ func (p *parser) indexTerms() (terms []IndexedColumn, err error) {
 		if len(terms) == maxColumns {
 			return nil, p.errorf("too many terms")
 		}
-		c, err := p.indexTerm()
+		c, err := p.indexTerm(collates)
 		if err != nil {
 			return nil, err
 		}
@@ -99,15 +101,15 @@ func (p *parser) indexTerms() (terms []IndexedColumn, err error) {
 	}
 }
 
-// indexTerm consumes expr [ASC | DESC]. A string is taken for the name of a column, with one COLLATE at most.
-func (p *parser) indexTerm() (IndexedColumn, error) {
+// indexTerm consumes expr [ASC | DESC].
+func (p *parser) indexTerm(collates int) (IndexedColumn, error) {
 	c := IndexedColumn{Column: Expression, at: p.tok.start}
 	x, err := p.expr()
 	if err != nil {
 		return c, err
 	}
 	c.Expr, c.Collation = p.since(c.at), x.collation
-	if x.kind == exprName || x.kind == exprString && x.collates <= 1 {
+	if x.kind == exprName || x.kind == exprString && x.collates <= collates {
 		c.Name, c.quote, c.named = x.name, x.quote, true
 	}
 	c.Desc = p.sortOrder()

@@ -15,7 +15,7 @@ var keywords = map[string]tokenKind{
 	"default": kwDefault, "deferrable": kwDeferrable, "deferred": kwDeferred, "delete": kwDelete, "desc": kwDesc,
 	"distinct": kwDistinct, "drop": kwReserved,
 	"else": kwElse, "end": kwEnd, "escape": kwEscape, "except": kwReserved, "exists": kwExists,
-	"fail": kwFail, "first": kwFirst, "foreign": kwForeign, "from": kwFrom, "full": kwJoin,
+	"fail": kwFail, "filter": kwFilter, "first": kwFirst, "foreign": kwForeign, "from": kwFrom, "full": kwJoin,
 	"generated": kwGenerated, "glob": kwLike, "group": kwReserved,
 	"having": kwReserved,
 	"if":     kwIf, "ignore": kwIgnore, "immediate": kwImmediate, "in": kwIn, "index": kwIndex, "indexed": kwIndexed,
@@ -27,7 +27,7 @@ var keywords = map[string]tokenKind{
 	"match":   kwMatch,
 	"natural": kwJoin, "no": kwNo, "not": kwNot, "nothing": kwReserved, "notnull": kwNotnull, "null": kwNull,
 	"nulls": kwNulls,
-	"of":    kwOf, "on": kwOn, "or": kwOr, "order": kwOrder, "outer": kwJoin,
+	"of":    kwOf, "on": kwOn, "or": kwOr, "order": kwOrder, "outer": kwJoin, "over": kwOver,
 	"primary": kwPrimary,
 	"raise":   kwRaise, "references": kwReferences, "regexp": kwLike, "replace": kwReplace, "restrict": kwRestrict,
 	"returning": kwReserved, "right": kwJoin, "rollback": kwRollback,
@@ -36,7 +36,7 @@ var keywords = map[string]tokenKind{
 	"trigger": kwTrigger,
 	"union":   kwReserved, "unique": kwUnique, "update": kwUpdate, "using": kwUsing,
 	"values": kwValues, "view": kwView, "virtual": kwVirtual,
-	"when": kwWhen, "where": kwWhere, "with": kwWith, "without": kwWithout,
+	"when": kwWhen, "where": kwWhere, "window": kwWindow, "with": kwWith, "without": kwWithout,
 }
 
 // keyword returns the kind of a word.

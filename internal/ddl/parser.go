@@ -8,7 +8,7 @@ type parser struct {
 	sql   string
 	tok   token // next token, not consumed yet
 	end   int   // end of the token consumed last
-	depth int   // expressions within expressions
+	depth int   // operands within operands
 	terms int   // terms of all keys and lists so far
 
 	// refers is the offset of the last part of an expression that refers to a column or a table. Who wants to know sets it
@@ -22,25 +22,54 @@ func newParser(sql string) (*parser, error) {
 	if len(sql) > maxText {
 		return nil, &SyntaxError{maxText, "statement too long"}
 	}
-	return &parser{sql: sql, tok: scan(sql, 0)}, nil
+	p := &parser{sql: sql}
+	p.read(0, tokEnd)
+	return p, nil
 }
 
 // next consumes the lookahead token and returns it.
 func (p *parser) next() token {
 	t := p.tok
 	p.end = t.end
-	p.tok = scan(p.sql, t.end)
+	p.read(t.end, t.kind)
 	return t
 }
 
-// second returns the token after the lookahead token.
+// read makes the token at an offset the lookahead token. The one before it is of the given kind.
+func (p *parser) read(i int, before tokenKind) {
+	p.tok = scan(p.sql, i)
+	switch p.tok.kind {
+	case kwFilter, kwOver, kwWindow:
+		p.contextual(before)
+	}
+}
+
+// contextual makes a name of a word that is a keyword only between certain others: ) FILTER (, ) OVER (, ) OVER name,
+// WINDOW name AS.
+func (p *parser) contextual(before tokenKind) {
+	after := scan(p.sql, p.tok.end)
+	keyword := false
+	switch p.tok.kind {
+	case kwFilter:
+		keyword = before == tokRP && after.kind == tokLP
+	case kwOver:
+		keyword = before == tokRP && (after.kind == tokLP || after.kind.isContextName())
+	case kwWindow:
+		keyword = after.kind.isContextName() && scan(p.sql, after.end).kind == kwAs
+	}
+	if !keyword {
+		p.tok.kind = tokID
+	}
+}
+
+// second returns the kind of the token after the lookahead token.
 func (p *parser) second() tokenKind { return scan(p.sql, p.tok.end).kind }
 
 // text returns what a token spells, as written.
 func (p *parser) text(t token) string { return p.sql[t.start:t.end] }
 
 // since returns the text from an offset to the end of the token consumed last.
-func (p *parser) since(start int) string { return p.sql[start:p.end] }
+func (p *parser) since(start int) string { return p.sql[start:max(start, p.end)] }
 
 // upTo returns the text from an offset to the next token. SQLite stores some statements with what is between them and the
 // semicolon or the end.
@@ -64,7 +93,7 @@ func (p *parser) expect(kind tokenKind, want string) error {
 }
 
 // isWord reports whether the next token is the word, given in lower case, without quotes. It serves for words that are
-// not keywords to the tokenizer.
+// no keywords.
 func (p *parser) isWord(word string) bool {
 	return p.tok.kind.isID() && EqualFold(p.text(p.tok), word)
 }

@@ -10,7 +10,8 @@ type Table struct {
 	Columns []Column
 
 	// PrimaryKey holds the terms of the PRIMARY KEY, nil if there is none. In a WITHOUT ROWID table it is what the rows
-	// are sorted by, without the terms that repeat an earlier one; otherwise it is as declared.
+	// are sorted by: terms that repeat an earlier one are left out, and if a UNIQUE constraint with the same columns comes
+	// first, its sort order holds. Otherwise it is as declared.
 	PrimaryKey []IndexedColumn
 
 	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none.
@@ -219,7 +220,7 @@ func (p *tableParser) strict() error {
 	return nil
 }
 
-// withoutRowid turns the primary key into what the rows are sorted by.
+// withoutRowid checks that there is a primary key and makes it NOT NULL.
 func (p *tableParser) withoutRowid() error {
 	t := p.t
 	if t.Autoincrement {
@@ -236,7 +237,6 @@ func (p *tableParser) withoutRowid() error {
 	if t.RowidAlias >= 0 {
 		p.demoteAlias()
 	}
-	t.PrimaryKey = distinct(t.PrimaryKey)
 	return nil
 }
 

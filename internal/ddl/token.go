@@ -18,7 +18,11 @@ const (
 	tokMinus
 	tokStar
 	tokTilde
-	tokOperator // any other binary operator
+	tokEqual   // = == <> !=
+	tokCompare // < <= > >=
+	tokBits    // & | << >>
+	tokProduct // / %
+	tokConcat  // || -> ->>
 	tokInteger
 	tokFloat
 	tokQNumber // digits with underscores between them
@@ -91,6 +95,9 @@ const (
 	kwElse
 	kwEscape
 	kwExists
+	kwFilter // these three only where contextual says so, otherwise tokID
+	kwOver
+	kwWindow
 	kwForeign
 	kwFrom
 	kwIn
@@ -125,6 +132,14 @@ func (k tokenKind) isID() bool { return k >= tokID && k <= kwWithout }
 
 // isName reports whether a token of the kind stands where the grammar says nm.
 func (k tokenKind) isName() bool { return k >= tokID && k <= kwJoin || k == tokString }
+
+// isContextName reports whether a token of the kind counts as a name next to FILTER, OVER and WINDOW.
+func (k tokenKind) isContextName() bool {
+	return k.isID() || k == kwJoin || k == tokString || k == kwWindow || k == kwOver
+}
+
+// startsSelect reports whether a token of the kind is the first of a SELECT.
+func (k tokenKind) startsSelect() bool { return k == kwSelect || k == kwValues || k == kwWith }
 
 // isLiteral reports whether a token of the kind is a value of its own. Strings are not among them: they may be names.
 func (k tokenKind) isLiteral() bool {
@@ -212,8 +227,10 @@ func lex(s string) (tokenKind, int) {
 			return tokID, i + 1
 		}
 		return tokIllegal, len(s)
-	case '?', '$', '@', ':', '#':
-		return tokVariable, word(s)
+	case '?':
+		return tokVariable, len(s) - len(strings.TrimLeft(s[1:], "0123456789"))
+	case '$', '@', ':', '#':
+		return lexVariable(s)
 	}
 	return lexPunct(s)
 }
@@ -252,6 +269,43 @@ func lexBlob(s string) (tokenKind, int) {
 	}
 	if i < len(s) && s[i] == '\'' && i%2 == 0 {
 		return tokBlob, i + 1
+	}
+	return tokIllegal, i
+}
+
+// lexVariable reads a parameter with a name, which may contain :: and end in parentheses, as Tcl likes it.
+func lexVariable(s string) (tokenKind, int) {
+	i, named := 1, false
+	for i < len(s) {
+		switch {
+		case isIDByte(s[i]):
+			named = true
+			i++
+		case s[i] == '(' && named:
+			return lexSuffix(s, i)
+		case strings.HasPrefix(s[i:], "::"):
+			i += 2
+		default:
+			return variableIf(named), i
+		}
+	}
+	return variableIf(named), i
+}
+
+func variableIf(ok bool) tokenKind {
+	if ok {
+		return tokVariable
+	}
+	return tokIllegal
+}
+
+// lexSuffix reads the parentheses at the end of a parameter, which start at i.
+func lexSuffix(s string, i int) (tokenKind, int) {
+	for i < len(s) && s[i] != ')' && !isSpace(s[i]) {
+		i++
+	}
+	if i < len(s) && s[i] == ')' {
+		return tokVariable, i + 1
 	}
 	return tokIllegal, i
 }
@@ -305,34 +359,44 @@ func exponent(s string) int {
 	return 0
 }
 
-// operators lists the longer ones first.
-var operators = []string{"->>", "->", "<=", "<>", "<<", ">=", ">>", "==", "!=", "||", "/", "%", "=", "<", ">", "|", "&"}
+// puncts lists the tokens without letters and digits, longer ones before their beginnings.
+var puncts = [...]struct {
+	text string
+	kind tokenKind
+}{
+	{"(", tokLP},
+	{")", tokRP},
+	{",", tokComma},
+	{";", tokSemi},
+	{".", tokDot},
+	{"->>", tokConcat},
+	{"->", tokConcat},
+	{"||", tokConcat},
+	{"==", tokEqual},
+	{"=", tokEqual},
+	{"<>", tokEqual},
+	{"!=", tokEqual},
+	{"<=", tokCompare},
+	{">=", tokCompare},
+	{"<<", tokBits},
+	{">>", tokBits},
+	{"<", tokCompare},
+	{">", tokCompare},
+	{"&", tokBits},
+	{"|", tokBits},
+	{"+", tokPlus},
+	{"-", tokMinus},
+	{"*", tokStar},
+	{"/", tokProduct},
+	{"%", tokProduct},
+	{"~", tokTilde},
+}
 
 func lexPunct(s string) (tokenKind, int) {
-	for _, op := range operators {
-		if strings.HasPrefix(s, op) {
-			return tokOperator, len(op)
+	for i := range puncts {
+		if strings.HasPrefix(s, puncts[i].text) {
+			return puncts[i].kind, len(puncts[i].text)
 		}
-	}
-	switch s[0] {
-	case ';':
-		return tokSemi, 1
-	case '(':
-		return tokLP, 1
-	case ')':
-		return tokRP, 1
-	case ',':
-		return tokComma, 1
-	case '.':
-		return tokDot, 1
-	case '+':
-		return tokPlus, 1
-	case '-':
-		return tokMinus, 1
-	case '*':
-		return tokStar, 1
-	case '~':
-		return tokTilde, 1
 	}
 	return tokIllegal, 1
 }

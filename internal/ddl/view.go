@@ -31,9 +31,7 @@ func (p *parser) createView(temp bool) (Statement, error) {
 		return nil, err
 	}
 	start := p.tok.start
-	switch p.tok.kind {
-	case kwSelect, kwValues, kwWith:
-	default:
+	if !p.tok.kind.startsSelect() {
 		return nil, p.errorf("%s, want SELECT", p.found())
 	}
 	if err = p.rest(); err != nil {

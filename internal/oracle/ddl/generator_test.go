@@ -10,6 +10,11 @@ import (
 type generator struct {
 	*rand.Rand
 	columns []string // names that an expression may use
+
+	strict    bool // only standard types
+	primary   bool // the table has a PRIMARY KEY
+	special   bool // the column is a key, generated or has a default: not more than one of these
+	generated bool // a column is generated: no more of them
 }
 
 func newGenerator(seed uint64) *generator {
@@ -52,6 +57,9 @@ func (g *generator) name() string { return g.pick(names...) }
 // column returns one of the columns, in one of its spellings.
 func (g *generator) column() string {
 	c := g.pick(g.columns...)
+	if c == "with" {
+		return `"with"` // (with is the start of a SELECT, which internal/ddl does not look into
+	}
 	if g.chance(30) && isPlain(c) {
 		return g.pick(`"`+c+`"`, "["+c+"]", "`"+c+"`", strings.ToUpper(c), "'"+c+"'")
 	}
@@ -69,6 +77,7 @@ var types = []string{
 
 // table makes a CREATE TABLE.
 func (g *generator) table() string {
+	g.strict, g.primary, g.generated = g.chance(10), false, false
 	parts := []string{"CREATE TABLE", g.maybe(10, "IF NOT EXISTS"), g.maybe(10, "main."), g.pick("t", "t", "T1", `"odd name"`, "[x y]", "'s'"), "("}
 	n := 1 + g.IntN(5)
 	g.columns = nil
@@ -84,8 +93,22 @@ func (g *generator) table() string {
 		}
 		parts = append(parts, g.constraint())
 	}
-	parts = append(parts, ")", g.maybe(40, "WITHOUT ROWID", "STRICT", "STRICT, without rowid", ", STRICT", "WITHOUT ROWID,STRICT", "without rowid /* x */"))
+	parts = append(parts, ")", g.options())
 	return g.spell(parts...) + g.maybe(20, ";", " ; ", ";\n-- end", " -- end", "/* open")
+}
+
+// options makes the table options that fit what has been made so far, most of the time.
+func (g *generator) options() string {
+	withoutRowid := g.primary && g.chance(50) || g.chance(1)
+	switch {
+	case g.strict && withoutRowid:
+		return g.pick("STRICT, without rowid", ", WITHOUT ROWID,STRICT", "without rowid /* x */, strict, strict")
+	case g.strict:
+		return g.pick("STRICT", ", strict")
+	case withoutRowid:
+		return g.pick("WITHOUT ROWID", "without rowid", ", without /**/ RowId")
+	}
+	return g.maybe(2, "STRICT", "WITHOUT ROWID", "rowid", ",", "WITHOUT 'rowid'", `"strict"`)
 }
 
 // columnDefinition makes a column, with a name that is new most of the time.
@@ -96,6 +119,10 @@ func (g *generator) columnDefinition() string {
 	}
 	g.columns = append(g.columns, name)
 	parts := []string{name, g.pick(types...)}
+	if g.strict && g.chance(99) {
+		parts[1] = g.pick("INT", "integer", "TEXT", "blob", "REAL", "Any")
+	}
+	g.special = false
 	for range g.IntN(4) {
 		parts = append(parts, g.columnConstraint())
 	}
@@ -116,9 +143,9 @@ func (g *generator) onConflict() string {
 }
 
 func (g *generator) columnConstraint() string {
-	switch g.IntN(14) {
-	case 0, 1:
-		return "PRIMARY KEY " + g.maybe(40, "ASC", "DESC") + " " + g.onConflict() + " " + g.maybe(15, "AUTOINCREMENT")
+	switch kind := g.IntN(14); kind {
+	case 0, 1, 7, 8, 11:
+		return g.specialConstraint(kind)
 	case 2, 3:
 		return "UNIQUE " + g.onConflict()
 	case 4:
@@ -127,18 +154,31 @@ func (g *generator) columnConstraint() string {
 		return "NULL " + g.onConflict()
 	case 6:
 		return "COLLATE " + g.collation()
-	case 7, 8:
-		return "DEFAULT " + g.defaultValue()
 	case 9:
 		return "CHECK (" + g.expr(2) + ")"
 	case 10:
 		return "REFERENCES " + g.references(1)
-	case 11:
-		return g.pick("GENERATED ALWAYS AS", "AS") + " (" + g.expr(1) + ") " + g.maybe(60, "VIRTUAL", "STORED", "stored")
 	case 12:
 		return "CONSTRAINT " + g.name()
 	}
 	return g.deferrable()
+}
+
+// specialConstraint makes one that does not go with others, and nothing where there is one already, most of the time.
+func (g *generator) specialConstraint(kind int) string {
+	if g.special && g.chance(98) {
+		return ""
+	}
+	g.special = true
+	switch {
+	case kind <= 1 && (!g.primary || g.chance(2)):
+		g.primary = true
+		return "PRIMARY KEY " + g.maybe(40, "ASC", "DESC") + " " + g.onConflict() + " " + g.maybe(3, "AUTOINCREMENT")
+	case kind == 11 && (!g.generated && len(g.columns) > 1 || g.chance(2)):
+		g.generated = true
+		return g.pick("GENERATED ALWAYS AS", "AS") + " (" + g.pick("1", "1 + 2", "'x'", g.expr(1)) + ") " + g.maybe(60, "VIRTUAL", "STORED", "stored")
+	}
+	return "DEFAULT " + g.defaultValue()
 }
 
 func (g *generator) collation() string {
@@ -171,20 +211,22 @@ func (g *generator) references(columns int) string {
 func (g *generator) defaultValue() string {
 	return g.pick("1", "-1", "+ 5", "- 0x10", "1.5", "-.5e3", "'text'", `"quoted"`, "[bracket]", "word", "TRUE", "false", "NULL",
 		"x'0aFF'", "X''", "CURRENT_TIMESTAMP", "current_date", "(1 + 2)", "( 'x' || 'y' )", "(random())", "9223372036854775808",
-		"-9223372036854775808", "1_000", "key", "(a)", "+", "- 'x'", "(("+g.literal()+"))", "left", "indexed", "cast", "(NULL)", "("+g.expr(1)+")")
+		"-9223372036854775808", "1_000", "key", "(("+g.literal()+"))", "indexed", "cast", "(NULL)", "window", "("+g.literal()+"+1)",
+		"( 1 /* one */ )") + g.maybe(1, "(a)", "+", "- 'x'", "left", "("+g.expr(1)+")")
 }
 
 // constraint makes a table constraint.
 func (g *generator) constraint() string {
-	name := ""
-	if g.chance(30) {
-		name = "CONSTRAINT " + g.name() + " "
-	}
+	name := g.maybe(30, "CONSTRAINT "+g.name()+" ")
 	switch g.IntN(6) {
 	case 0, 1:
 		return name + "UNIQUE (" + g.keyTerms() + ") " + g.onConflict()
 	case 2, 3:
-		return name + "PRIMARY KEY (" + g.keyTerms() + g.maybe(10, " AUTOINCREMENT") + ") " + g.onConflict()
+		if !g.primary || g.chance(2) {
+			g.primary = true
+			return name + "PRIMARY KEY (" + g.keyTerms() + g.maybe(3, " AUTOINCREMENT") + ") " + g.onConflict()
+		}
+		return name + "UNIQUE (" + g.keyTerms() + ")"
 	case 4:
 		return name + "CHECK (" + g.expr(2) + ") " + g.onConflict()
 	}
@@ -207,7 +249,7 @@ func (g *generator) keyTerms() string {
 		if g.chance(25) {
 			c += " COLLATE " + g.collation()
 		}
-		list = append(list, c+" "+g.maybe(30, "ASC", "DESC")+g.maybe(2, " NULLS FIRST"))
+		list = append(list, c+" "+g.maybe(30, "ASC", "DESC")+g.maybe(1, " NULLS FIRST"))
 	}
 	return strings.Join(list, " , ")
 }
@@ -287,7 +329,7 @@ func (g *generator) expr(depth int) string {
 
 // damage drops, repeats, swaps or replaces some tokens of a statement.
 func (g *generator) damage(stmt string) string {
-	words := strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ", ",", " , ").Replace(stmt))
+	words := strings.Fields(strings.NewReplacer("-- it's\n", " ", "-- end", "", "(", " ( ", ")", " ) ", ",", " , ").Replace(stmt))
 	for range 1 + g.IntN(2) {
 		i, k := g.IntN(len(words)), g.IntN(len(words))
 		switch g.IntN(4) {

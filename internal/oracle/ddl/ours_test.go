@@ -8,6 +8,22 @@ import (
 
 // The functions of this file describe what internal/ddl makes of a statement in the words of the judge.
 
+// row returns the row of a statement in sqlite_schema.
+func row(s ddl.Statement) string {
+	var kind, name, table string
+	switch s := s.(type) {
+	case *ddl.Table:
+		kind, name, table = "table", s.Name, s.Name
+	case *ddl.Index:
+		kind, name, table = "index", s.Name, s.Table
+	case *ddl.View:
+		kind, name, table = "view", s.Name, s.Name
+	case *ddl.Trigger:
+		kind, name, table = "trigger", s.Name, s.Table
+	}
+	return kind + "|" + name + "|" + table + "|" + s.SQL()
+}
+
 // columns describes the columns of a table.
 func columns(t *ddl.Table) []string {
 	var out []string
@@ -28,11 +44,12 @@ func columns(t *ddl.Table) []string {
 	return out
 }
 
-// place returns where in the primary key a column stands first, counted from 1, or 0.
+// place returns where in the primary key a column stands first, counted from 1, or 0. SQLite looks no further than the
+// number of columns.
 func place(t *ddl.Table, column int) int {
 	for i, c := range t.PrimaryKey {
 		if c.Column == column {
-			return i + 1
+			return min(i, len(t.Columns)) + 1
 		}
 	}
 	return 0

@@ -8,8 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func (d *description) mapShared(n int) ([]byte, error) {
-	data, err := unix.Mmap(d.fd, 0, n, unix.PROT_READ, unix.MAP_SHARED)
+func (d *description) mapShared(n int) ([]byte, error) { return d.mmap(n, unix.PROT_READ) }
+
+func (d *description) mapWritable(n int) ([]byte, error) {
+	return d.mmap(n, unix.PROT_READ|unix.PROT_WRITE)
+}
+
+func (d *description) mmap(n, protection int) ([]byte, error) {
+	data, err := unix.Mmap(d.fd, 0, n, protection, unix.MAP_SHARED)
 	if errors.Is(err, unix.ENODEV) || errors.Is(err, unix.ENOMEM) {
 		return nil, ErrNoMap // a file system without maps, or no such stretch of addresses free
 	}

@@ -1,0 +1,55 @@
+package osfile
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A System is where the files of a database live: the operating system, or the crashable file system of the tests.
+type System interface {
+	// Open opens a regular file as the function Open does.
+	Open(name string, flag int, perm fs.FileMode) (Handle, error)
+	// Exists reports whether there is a file of that name, and its size.
+	Exists(name string) (size int64, ok bool, err error)
+	// Remove removes a file. That nobody reads it again is durable after SyncDir.
+	Remove(name string) error
+	// SyncDir makes durable which names there are in the directory of name.
+	SyncDir(name string) error
+}
+
+// A Handle is an open file of a System. Its methods are those of File, and described there.
+type Handle interface {
+	Name() string
+	ReadAt(p []byte, off int64) (int, error)
+	WriteAt(p []byte, off int64) (int, error)
+	Truncate(size int64) error
+	Sync() error
+	Size() (int64, error)
+	Moved() (bool, error)
+	Lock(kind LockKind, off, n int64) error
+	Unlock(off, n int64) error
+	Locked(kind LockKind, off, n int64) (bool, error)
+	Map(n int64) (*Mapping, error)
+	MapWords(n int64) (*Words, error)
+	Close() error
+}
+
+// OS is the operating system.
+var OS System = system{}
+
+type system struct{}
+
+func (system) Open(name string, flag int, perm fs.FileMode) (Handle, error) {
+	f, err := Open(name, flag, perm)
+	if err != nil {
+		return nil, err // not a Handle that holds a nil *File
+	}
+	return f, nil
+}
+
+func (system) Exists(name string) (int64, bool, error) { return Exists(name) }
+
+func (system) Remove(name string) error { return os.Remove(name) }
+
+func (system) SyncDir(name string) error { return syncDir(filepath.Dir(name)) }

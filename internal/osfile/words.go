@@ -1,0 +1,42 @@
+package osfile
+
+import (
+	"io/fs"
+	"unsafe"
+)
+
+// Words is a file as 32-bit words in memory that processes share, to read and to write. Whoever shares a word with others
+// loads and stores it by package sync/atomic. As in a Mapping, words beyond the end of the file are a fault.
+type Words struct {
+	Shared []uint32
+	m      *Mapping // nil where the words belong to a test's file system
+}
+
+// NewWords returns words that no file holds.
+func NewWords(shared []uint32) *Words { return &Words{Shared: shared} }
+
+// MapWords maps the first n bytes of f, a multiple of 4, for reading and writing, and as much address space.
+func (f *File) MapWords(n int64) (*Words, error) {
+	if f.closed.Load() {
+		return nil, f.fail("mmap", fs.ErrClosed)
+	}
+	if n <= 0 || n%4 != 0 || n != int64(int(n)) {
+		return nil, f.fail("mmap", ErrNoMap)
+	}
+	data, err := f.d.mapWritable(int(n))
+	if err != nil {
+		return nil, f.fail("mmap", err)
+	}
+	m := &Mapping{file: f, data: data}
+	live.add(m)
+	return &Words{Shared: unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(data))), n/4), m: m}, nil
+}
+
+// Unmap ends the mapping. Nobody may touch its words any more.
+func (w *Words) Unmap() error {
+	if w.m == nil {
+		return nil
+	}
+	w.Shared = nil
+	return w.m.Unmap()
+}

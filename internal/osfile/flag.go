@@ -2,5 +2,9 @@ package osfile
 
 import "os"
 
-// ReadOnly is the flag with which Open opens a file for reading, so that the packages above do without package os.
-const ReadOnly = os.O_RDONLY
+// Flags of Open, as those of package os, for the packages that do without it.
+const (
+	ReadOnly  = os.O_RDONLY
+	ReadWrite = os.O_RDWR
+	Create    = os.O_CREATE
+)

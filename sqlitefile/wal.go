@@ -1,0 +1,300 @@
+package sqlitefile
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A wal is the write-ahead log of a database as this process has it open, with its wal-index.
+//
+// Invariants, for all connections together:
+//
+//	W1  Frames are appended, and the header of the index changed, only by the holder of WRITE.
+//	W2  A frame is overwritten only after the log began anew, and that only while every frame is copied into the database and nobody holds a
+//	    read lock of a mark above 0 (restart).
+//	W3  A commit is in the log, and synced where durability asks for it, before the header of the index says so.
+//	W4  The first frame after the log began anew is written only after the log's new header, synced.
+//	W5  A checkpoint copies only frames that no reader can still need as they were before: up to the lowest mark in use. It syncs the log
+//	    before it writes to the database, and the database before it says how far it came.
+//	W6  A checkpoint compares the salts with those at its start once it holds READ0, the lock that whoever starts the log anew holds as well: a log
+//	    that began anew in between is not copied over the database.
+type wal struct {
+	sys      osfile.System
+	name     string // of the database
+	file     osfile.Handle
+	index    *walIndex
+	pageSize int
+	frame    int // bytes of a frame: header and page
+
+	mu      sync.Mutex // guards mapping and retired
+	mapping atomic.Pointer[osfile.Mapping]
+	retired []*osfile.Mapping // superseded by a longer one; unmapped at close, as readers may look at them
+	plain   bool
+
+	// What follows belongs to the holder of WRITE.
+	buf    []byte
+	synced bool // the header of the log is durable, as is the name of the file
+}
+
+// walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
+const walReserve = 64 << 20
+
+// openWAL opens the log of the database called name, and makes it if need be. ErrLocked means to try again.
+func openWAL(sys osfile.System, name string, perm fs.FileMode, pageSize int, plain bool) (w *wal, err error) {
+	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
+	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, perm); err != nil {
+		return nil, err
+	}
+	if w.index, err = openWALIndex(sys, name, perm); err != nil {
+		return nil, errors.Join(err, w.file.Close())
+	}
+	return w, nil
+}
+
+func (w *wal) close() error {
+	err := w.index.close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, m := range append(w.retired, w.mapping.Load()) {
+		if m != nil {
+			err = errors.Join(err, m.Unmap())
+		}
+	}
+	return errors.Join(err, w.file.Close())
+}
+
+// remove deletes the log and its index. The caller holds EXCLUSIVE on the database, and has copied everything.
+func (w *wal) remove() error {
+	if err := w.sys.Remove(w.name + "-wal"); err != nil {
+		return err
+	}
+	return w.sys.Remove(w.name + "-shm")
+}
+
+// state returns the header of the index. If there is none that is valid, the log is recovered first. ErrLocked means that somebody
+// else does so, or writes.
+func (w *wal) state() (h format.WALIndexHeader, err error) {
+	h, ok, err := w.index.load()
+	if err != nil || ok {
+		return h, w.usable(&h, err)
+	}
+	if err := w.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
+		return h, err
+	}
+	defer w.index.unlock(format.WALWriteLock, 1)
+	if h, ok, err = w.index.load(); err != nil || ok {
+		return h, w.usable(&h, err)
+	}
+	if h, err = w.recover(); err != nil {
+		return h, err
+	}
+	return h, w.usable(&h, nil)
+}
+
+// usable checks what a header asks for.
+func (w *wal) usable(h *format.WALIndexHeader, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case h.Version != format.WALIndexVersion:
+		return fmt.Errorf("%w: wal-index version %d", ErrUnsupported, h.Version)
+	case h.MaxFrame > 0 && h.PageSize != w.pageSize:
+		return &CorruptError{Path: w.name + "-wal", What: fmt.Sprintf("pages of %d bytes, where the database has %d", h.PageSize, w.pageSize)}
+	}
+	return nil
+}
+
+// recover makes the index anew from the log. The caller holds WRITE.
+func (w *wal) recover() (h format.WALIndexHeader, err error) {
+	if err := w.index.lock(osfile.Exclusive, format.WALCheckpointLock, 2); err != nil { // CHECKPOINT and RECOVER
+		return h, err
+	}
+	defer w.index.unlock(format.WALCheckpointLock, 2)
+	h = format.WALIndexHeader{Version: format.WALIndexVersion, PageSize: w.pageSize}
+	if err := w.scan(&h); err != nil {
+		return h, err
+	}
+	if err := w.index.forget(h.MaxFrame); err != nil {
+		return h, err
+	}
+	if err := w.index.store(&h); err != nil {
+		return h, err
+	}
+	w.index.setBackfill(0)
+	w.index.setAttempted(h.MaxFrame)
+	return h, w.resetMarks(h.MaxFrame)
+}
+
+// resetMarks sets the read marks that nobody holds, as a recovery leaves them.
+func (w *wal) resetMarks(last uint32) error {
+	w.index.setMark(0, 0)
+	for i := 1; i < format.WALReaders; i++ {
+		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
+		if errors.Is(err, osfile.ErrLocked) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if i == 1 && last > 0 {
+			w.index.setMark(i, last)
+		} else {
+			w.index.setMark(i, format.ReadMarkUnused)
+		}
+		w.index.unlock(format.WALReadLock+int64(i), 1)
+	}
+	return nil
+}
+
+// scan reads the log from its start as far as it is valid, adds its frames to the index, and lets h say where the last transaction ends.
+func (w *wal) scan(h *format.WALIndexHeader) error {
+	var b [format.WALHeaderSize]byte
+	if _, err := w.file.ReadAt(b[:], 0); err != nil {
+		return ignoreEOF(err)
+	}
+	head, ok := format.ParseWALHeader(b[:])
+	if !ok {
+		return nil
+	}
+	if head.Version != format.WALVersion {
+		return fmt.Errorf("%w: write-ahead log version %d", ErrUnsupported, head.Version)
+	}
+	h.BigEndian, h.PageSize, h.Salt, h.Frame = head.BigEndian, head.PageSize, head.Salt, head.Checksum
+	frame := make([]byte, format.FrameHeaderSize+head.PageSize)
+	sum := head.Checksum
+	for n := uint32(1); ; n++ {
+		if _, err := w.file.ReadAt(frame, format.FrameOffset(n, head.PageSize)); err != nil {
+			return ignoreEOF(err)
+		}
+		f, _ := format.ParseFrameHeader(frame)
+		if !f.Follows(&head, sum, frame[format.FrameHeaderSize:]) {
+			return nil
+		}
+		if err := w.index.add(n, f.Page); err != nil {
+			return err
+		}
+		if sum = f.Checksum; f.Commit != 0 {
+			h.MaxFrame, h.PageCount, h.Frame = n, f.Commit, sum
+		}
+	}
+}
+
+func ignoreEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// page returns the page in a frame: a slice of the map, valid while the caller's read lock keeps the log from beginning anew, or a copy.
+func (w *wal) page(frame uint32) ([]byte, error) {
+	at := format.FrameOffset(frame, w.pageSize) + format.FrameHeaderSize
+	if !w.plain {
+		m, err := w.mapped(at + int64(w.pageSize))
+		if err != nil {
+			return nil, err
+		}
+		if m != nil {
+			return m[at : at+int64(w.pageSize) : at+int64(w.pageSize)], nil
+		}
+	}
+	p := make([]byte, w.pageSize)
+	_, err := w.file.ReadAt(p, at)
+	return p, err
+}
+
+// mapped returns a map of the log that reaches to end, or nil if there can be none.
+func (w *wal) mapped(end int64) ([]byte, error) {
+	if m := w.mapping.Load(); m != nil && int64(len(m.Bytes())) >= end {
+		return m.Bytes(), nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old := w.mapping.Load()
+	if old != nil && int64(len(old.Bytes())) >= end {
+		return old.Bytes(), nil
+	}
+	m, err := w.file.Map(max(2*end, walReserve))
+	if err != nil {
+		return nil, nil // read without a map
+	}
+	if old != nil {
+		w.retired = append(w.retired, old)
+	}
+	w.mapping.Store(m)
+	return m.Bytes(), nil
+}
+
+// A framePage is a page to be appended.
+type framePage struct {
+	pgno uint32
+	data []byte // the whole page
+}
+
+// append writes pages as the frames after h.MaxFrame and updates h. If size is not 0 they end a transaction that leaves the
+// database with as many pages. The caller holds WRITE and a read lock; the index does not know of the frames yet (X3, W3).
+func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum, pages []framePage, size uint32) (format.Checksum, error) {
+	if last == 0 {
+		if err := w.begin(h); err != nil {
+			return sum, err
+		}
+		sum = h.Frame
+	}
+	head := format.WALHeader{BigEndian: h.BigEndian, PageSize: h.PageSize, Salt: h.Salt}
+	need := len(pages) * w.frame
+	if cap(w.buf) < need {
+		w.buf = make([]byte, need)
+	}
+	b := w.buf[:need]
+	for i, p := range pages {
+		f := format.FrameHeader{Page: p.pgno}
+		if i == len(pages)-1 {
+			f.Commit = size
+		}
+		at := b[i*w.frame : (i+1)*w.frame]
+		copy(at[format.FrameHeaderSize:], p.data)
+		f.Seal(&head, sum, p.data)
+		f.Put(at)
+		sum = f.Checksum
+	}
+	_, err := w.file.WriteAt(b, format.FrameOffset(last+1, w.pageSize))
+	return sum, err
+}
+
+// begin writes the header of a log that is empty, with the salts that h has got for it, and makes it durable (W4).
+func (w *wal) begin(h *format.WALIndexHeader) error {
+	var b [format.WALHeaderSize]byte
+	sequence := uint32(0)
+	if _, err := w.file.ReadAt(b[:], 0); err == nil {
+		if old, ok := format.ParseWALHeader(b[:]); ok {
+			sequence = old.Sequence + 1
+		}
+	}
+	if h.Salt == ([2]uint32{}) {
+		h.Salt = [2]uint32{randomWord(), randomWord()}
+	}
+	head := format.WALHeader{BigEndian: hostOrder(), Version: format.WALVersion, PageSize: w.pageSize, Sequence: sequence, Salt: h.Salt}
+	head.Put(b[:])
+	h.BigEndian, h.PageSize, h.Frame = head.BigEndian, head.PageSize, head.Checksum
+	if _, err := w.file.WriteAt(b[:], 0); err != nil {
+		return err
+	}
+	return nil
+}
+
+func hostOrder() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }
+
+func randomWord() uint32 {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return binary.BigEndian.Uint32(b[:])
+}

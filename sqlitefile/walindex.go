@@ -1,0 +1,308 @@
+package sqlitefile
+
+import (
+	"errors"
+	"io/fs"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A walIndex is the wal-index of a database: the file -shm, mapped, in which all connections to the database, in all processes, find
+// the state of the log, who reads how much of it, and in which frame a page was last written. It has no durable content: a lost one
+// is made again from the log.
+//
+// Invariants:
+//
+//	X1  Words are loaded and stored atomically, one by one.
+//	X2  The header changes, and entries are added, only by the holder of WRITE; in a recovery also CHECKPOINT and RECOVER are held.
+//	X3  Entries of frames beyond the header's MaxFrame mean nothing to readers; those up to it are complete before the header says so.
+//	X4  A read mark changes only under its own lock, held exclusively.
+//	X5  A block of the map is touched only when the file is known to reach beyond it (size).
+type walIndex struct {
+	file  osfile.Handle
+	words *osfile.Words
+	size  atomic.Int64 // bytes of the file that are known to be there
+}
+
+// walIndexReserve is how much address space the map takes: enough for the index of a log of 8 million frames.
+const walIndexReserve = 64 << 20
+
+// openWALIndex opens the wal-index of the database called name, and joins those who use it. ErrLocked means that somebody else
+// is opening it this moment.
+func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex, err error) {
+	file, err := sys.Open(name+"-shm", osfile.ReadWrite|osfile.Create, perm)
+	if err != nil {
+		return nil, err
+	}
+	x = &walIndex{file: file}
+	if err := x.join(); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if x.words, err = file.MapWords(walIndexReserve); err != nil {
+		return nil, errors.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
+	}
+	return x, x.measure()
+}
+
+// join takes the lock that says that the index is in use. Whoever is first cuts off what a crash has left: a length of 3 is no header.
+func (x *walIndex) join() error {
+	err := x.file.Lock(osfile.Exclusive, format.WALOpenLock, 1)
+	switch {
+	case err == nil:
+		if err := x.file.Truncate(3); err != nil {
+			return errors.Join(err, x.file.Unlock(format.WALOpenLock, 1))
+		}
+	case !errors.Is(err, osfile.ErrLocked):
+		return err
+	}
+	return x.file.Lock(osfile.Shared, format.WALOpenLock, 1)
+}
+
+// close leaves the index to the others.
+func (x *walIndex) close() error {
+	return errors.Join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
+}
+
+// alone reports whether no other connection, of whatever process, has the index open.
+func (x *walIndex) alone() (bool, error) {
+	locked, err := x.file.Locked(osfile.Exclusive, format.WALOpenLock, 1)
+	return !locked, err
+}
+
+// measure finds out how large the file is.
+func (x *walIndex) measure() error {
+	size, err := x.file.Size()
+	if err == nil {
+		x.size.Store(size)
+	}
+	return err
+}
+
+// block returns a block of the index, or nil if the file does not have it.
+func (x *walIndex) block(i int) ([]uint32, error) {
+	end := int64(i+1) * format.WALIndexBlockSize
+	if end > x.size.Load() {
+		if err := x.measure(); err != nil {
+			return nil, err
+		}
+		if end > x.size.Load() || end > walIndexReserve {
+			return nil, nil
+		}
+	}
+	return x.words.Shared[i*format.WALIndexBlockWords : (i+1)*format.WALIndexBlockWords], nil
+}
+
+// extend makes the file reach to the end of a block. It is written, not only lengthened: a hole would be a fault for
+// whoever touches it when the disk is full. The caller holds WRITE.
+func (x *walIndex) extend(i int) ([]uint32, error) {
+	b, err := x.block(i)
+	if b != nil || err != nil {
+		return b, err
+	}
+	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
+		return nil, errors.New("the write-ahead log is too long")
+	}
+	var zeros [4096]byte
+	for off := x.size.Load() &^ (int64(len(zeros)) - 1); off < int64(i+1)*format.WALIndexBlockSize; off += int64(len(zeros)) {
+		last := off + int64(len(zeros)) - 1
+		if last < x.size.Load() {
+			continue
+		}
+		if _, err := x.file.WriteAt(zeros[:1], last); err != nil {
+			return nil, err
+		}
+	}
+	return x.block(i)
+}
+
+// words of the header, all in block 0.
+
+// load reads the header, if there is one: both copies alike, initialized, and with the right checksum.
+func (x *walIndex) load() (h format.WALIndexHeader, ok bool, err error) {
+	b, err := x.block(0)
+	if b == nil {
+		return h, false, err
+	}
+	var first, second format.WALIndexWords
+	for i := range first {
+		first[i] = atomic.LoadUint32(&b[i])
+	}
+	for i := range second {
+		second[i] = atomic.LoadUint32(&b[format.WALIndexCopyWord+i])
+	}
+	if first != second {
+		return h, false, nil
+	}
+	h, ok = format.ParseWALIndexHeader(&first)
+	return h, ok, nil
+}
+
+// same reports whether the header is still the one with these words.
+func (x *walIndex) same(w *format.WALIndexWords) bool {
+	b := x.words.Shared
+	for i := range w {
+		if atomic.LoadUint32(&b[i]) != w[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// store publishes a header: the second copy first, so that readers, who load it last, see that they came in between.
+func (x *walIndex) store(h *format.WALIndexHeader) error {
+	b, err := x.extend(0)
+	if err != nil {
+		return err
+	}
+	w := h.Words()
+	for i := range w {
+		atomic.StoreUint32(&b[format.WALIndexCopyWord+i], w[i])
+	}
+	for i := range w {
+		atomic.StoreUint32(&b[i], w[i])
+	}
+	return nil
+}
+
+// backfill returns how many frames are copied into the database.
+func (x *walIndex) backfill() uint32 {
+	return atomic.LoadUint32(&x.words.Shared[format.WALIndexBackfillWord])
+}
+
+func (x *walIndex) setBackfill(n uint32) {
+	atomic.StoreUint32(&x.words.Shared[format.WALIndexBackfillWord], n)
+}
+
+func (x *walIndex) setAttempted(n uint32) {
+	atomic.StoreUint32(&x.words.Shared[format.WALIndexAttemptedWord], n)
+}
+
+func (x *walIndex) attempted() uint32 {
+	return atomic.LoadUint32(&x.words.Shared[format.WALIndexAttemptedWord])
+}
+
+// mark returns a read mark, 0 to 4.
+func (x *walIndex) mark(i int) uint32 {
+	return atomic.LoadUint32(&x.words.Shared[format.WALIndexReadMarkWord+i])
+}
+
+func (x *walIndex) setMark(i int, frame uint32) {
+	atomic.StoreUint32(&x.words.Shared[format.WALIndexReadMarkWord+i], frame)
+}
+
+// lock and unlock work on n of the lock bytes of the index.
+func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error { return x.file.Lock(kind, at, n) }
+
+func (x *walIndex) unlock(at, n int64) { _ = x.file.Unlock(at, n) } // fails only with the file
+
+// find returns the last frame up to last that holds page pgno, or 0.
+func (x *walIndex) find(pgno, last uint32) (uint32, error) {
+	if last == 0 {
+		return 0, nil
+	}
+	for i := format.WALIndexBlock(last); i >= 0; i-- {
+		b, err := x.block(i)
+		if err != nil {
+			return 0, err
+		}
+		if b == nil {
+			return 0, errShortIndex
+		}
+		if frame := findInBlock(b, i, pgno, last); frame != 0 {
+			return frame, nil
+		}
+	}
+	return 0, nil
+}
+
+var errShortIndex = errors.New("the wal-index ends before the log does")
+
+// findInBlock follows the chain of a page. A later slot of the chain is a later frame.
+func findInBlock(b []uint32, i int, pgno, last uint32) (found uint32) {
+	first := format.WALIndexFirst(i)
+	base := format.WALIndexPageWord(first)
+	slot := format.WALIndexHash(pgno)
+	for range format.WALIndexBlockWords { // no chain is longer, however damaged
+		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
+		if position == 0 {
+			return found
+		}
+		frame := first + uint32(position) - 1
+		if word := base + int(position) - 1; frame <= last && word < format.WALIndexSlotWord(0) && atomic.LoadUint32(&b[word]) == pgno {
+			found = frame
+		}
+		slot = format.NextWALIndexSlot(slot)
+	}
+	return found
+}
+
+// page returns the page that an entry names.
+func (x *walIndex) page(frame uint32) (uint32, error) {
+	b, err := x.block(format.WALIndexBlock(frame))
+	if err != nil {
+		return 0, err
+	}
+	if b == nil {
+		return 0, errShortIndex
+	}
+	return atomic.LoadUint32(&b[format.WALIndexPageWord(frame)]), nil
+}
+
+// add makes the entry of a frame. The caller holds WRITE, and adds frames in order.
+func (x *walIndex) add(frame, pgno uint32) error {
+	i := format.WALIndexBlock(frame)
+	b, err := x.extend(i)
+	if err != nil {
+		return err
+	}
+	first := format.WALIndexFirst(i)
+	if frame == first {
+		clearWords(b[format.WALIndexPageWord(first):])
+	}
+	word := format.WALIndexPageWord(frame)
+	if atomic.LoadUint32(&b[word]) != 0 {
+		forgetInBlock(b, i, frame-1) // what a writer left that died before its commit
+	}
+	atomic.StoreUint32(&b[word], pgno)
+	slot := format.WALIndexHash(pgno)
+	for range format.WALIndexBlockWords {
+		at := format.WALIndexSlotWord(slot)
+		w := atomic.LoadUint32(&b[at])
+		if format.WALIndexSlot(w, slot) == 0 {
+			atomic.StoreUint32(&b[at], format.WithWALIndexSlot(w, slot, uint16(frame-first+1)))
+			return nil
+		}
+		slot = format.NextWALIndexSlot(slot)
+	}
+	return errors.New("the wal-index has a full hash table")
+}
+
+// forget removes the entries of frames after last, which a transaction that did not commit has left.
+func (x *walIndex) forget(last uint32) error {
+	b, err := x.block(format.WALIndexBlock(last))
+	if b != nil && last != 0 {
+		forgetInBlock(b, format.WALIndexBlock(last), last)
+	}
+	return err
+}
+
+func forgetInBlock(b []uint32, i int, last uint32) {
+	first := format.WALIndexFirst(i)
+	limit := uint16(last - first + 1)
+	for slot := range 2 * (format.WALIndexBlockWords - format.WALIndexSlotWord(0)) {
+		at := format.WALIndexSlotWord(slot)
+		w := atomic.LoadUint32(&b[at])
+		if format.WALIndexSlot(w, slot) > limit {
+			atomic.StoreUint32(&b[at], format.WithWALIndexSlot(w, slot, 0))
+		}
+	}
+	clearWords(b[format.WALIndexPageWord(last)+1 : format.WALIndexSlotWord(0)])
+}
+
+func clearWords(b []uint32) {
+	for i := range b {
+		atomic.StoreUint32(&b[i], 0)
+	}
+}

@@ -3,9 +3,15 @@ package folio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"strings"
 	"time"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/native"
 )
 
 // CreateOptions say how a volume is made. The zero value, and nil, are good defaults.
@@ -14,8 +20,6 @@ type CreateOptions struct {
 	Replace bool
 	// PageSize is that of the database, a power of two from 512 to 65536; 0 means the one that docs/format.md recommends.
 	PageSize int
-	// NoSync leaves it to the system when the volume reaches the disk.
-	NoSync bool
 }
 
 // A Header describes a file to Builder.Add.
@@ -25,6 +29,7 @@ type Header struct {
 	Name string
 	Mode fs.FileMode // type and permissions, with setuid, setgid and sticky bits
 
+	// Times are kept in nanoseconds and lie between the years 1678 and 2262; what is beyond becomes the nearest of them.
 	ModTime    time.Time // if zero, the time of Create
 	AccessTime time.Time // if zero, ModTime
 	ChangeTime time.Time // if zero, ModTime
@@ -35,12 +40,24 @@ type Header struct {
 	Xattrs   map[string][]byte // extended attributes
 }
 
+// FileInfoHeader returns the part of a header that every file system knows: mode and modification time. Name and link
+// are used as they are.
+func FileInfoHeader(name string, info fs.FileInfo, link string) *Header {
+	return &Header{Name: name, Mode: info.Mode(), ModTime: info.ModTime(), Linkname: link}
+}
+
 // A Builder receives the files of a new volume. It belongs to one goroutine at a time; contents may be read ahead by
-// others and passed to AddBytes.
+// others and passed to AddBytes. It keeps about 80 bytes of memory for each file, but not the contents.
 //
 // Inode numbers are given in the order of the calls. In the order of fs.WalkDir, walks of the volume read it from the front
 // to the back.
-type Builder struct{}
+type Builder struct {
+	ctx   context.Context
+	out   *native.Builder
+	now   int64
+	tree  buildTree
+	stats BuildStats
+}
 
 // BuildStats counts what a Builder has received.
 type BuildStats struct {
@@ -57,28 +74,132 @@ type BuildStats struct {
 //
 // A path that exists is refused with fs.ErrExist unless o.Replace is set.
 func Create(ctx context.Context, path string, o *CreateOptions, fn func(b *Builder) error) error {
-	return errors.ErrUnsupported
+	if o == nil {
+		o = new(CreateOptions)
+	}
+	return native.Create(ctx, path, &native.CreateOptions{Replace: o.Replace, PageSize: o.PageSize}, func(out *native.Builder) error {
+		b := &Builder{ctx: ctx, out: out, now: time.Now().UnixNano()}
+		b.tree.init(b.implied())
+		if err := fn(b); err != nil {
+			return err
+		}
+		return b.tree.write(ctx, out)
+	})
+}
+
+// implied is the inode of a directory of which nothing is known.
+func (b *Builder) implied() buildNode {
+	return buildNode{attr: buildAttr{mode: store.ModeDir | 0o755}, mtime: b.now, ctime: b.now, atime: b.now}
 }
 
 // Add adds a file. The content of a regular file is read from content to the end; nil means empty. For anything else
 // content is not used. Chunks of zeros become holes.
 //
 // Directories that lead to the file and were not added are made with mode 0755; adding one of them later sets what
-// its header says. Any other name that is there already is refused with fs.ErrExist, as is one below a file.
-// Errors are *fs.PathError with the header's Name; those of content are wrapped once.
-func (b *Builder) Add(h *Header, content io.Reader) error { return errors.ErrUnsupported }
+// its header says. Any other name that is there already is refused with fs.ErrExist, as is one below a file with
+// ErrNotDirectory. Errors are *fs.PathError with the header's Name, unless content returns one of its own.
+func (b *Builder) Add(h *Header, content io.Reader) error {
+	return b.add(h, func(ino store.Ino) (size, holes int64, err error) {
+		if content == nil {
+			return 0, 0, nil
+		}
+		return b.out.Content(ino, content)
+	})
+}
 
 // AddBytes adds a file whose whole content is in memory. It does not keep content.
-func (b *Builder) AddBytes(h *Header, content []byte) error { return errors.ErrUnsupported }
+func (b *Builder) AddBytes(h *Header, content []byte) error {
+	return b.add(h, func(ino store.Ino) (size, holes int64, err error) {
+		holes, err = b.out.Bytes(ino, content)
+		return int64(len(content)), holes, err
+	})
+}
+
+func (b *Builder) add(h *Header, content func(store.Ino) (size, holes int64, err error)) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	n, err := b.nodeOf(h)
+	if err == nil {
+		err = b.insert(h, n, content)
+	}
+	return pathError("add", h.Name, err)
+}
+
+// nodeOf makes the inode that a header describes.
+func (b *Builder) nodeOf(h *Header) (n buildNode, err error) {
+	mode, ok := posixMode(h.Mode)
+	if !ok {
+		return n, fmt.Errorf("%w: a file of type %v", errors.ErrUnsupported, h.Mode.Type())
+	}
+	n.attr = buildAttr{mode: mode, uid: h.UID, gid: h.GID, rdev: h.Rdev}
+	n.mtime = nanoseconds(h.ModTime, b.now)
+	n.atime = nanoseconds(h.AccessTime, n.mtime)
+	n.ctime = nanoseconds(h.ChangeTime, n.mtime)
+	return n, nil
+}
+
+// nanoseconds returns t since 1970, or zero for the zero time.
+func nanoseconds(t time.Time, zero int64) int64 {
+	if t.IsZero() {
+		return zero
+	}
+	const limit = math.MaxInt64/int64(time.Second) - 1
+	switch seconds := t.Unix(); {
+	case seconds > limit:
+		return math.MaxInt64
+	case seconds < -limit:
+		return math.MinInt64
+	}
+	return t.UnixNano()
+}
+
+func (b *Builder) insert(h *Header, n buildNode, content func(store.Ino) (size, holes int64, err error)) error {
+	typ := store.TypeOf(n.attr.mode)
+	if typ == store.Symlink && (h.Linkname == "" || len(h.Linkname) > store.MaxTarget || strings.IndexByte(h.Linkname, 0) >= 0) {
+		return fmt.Errorf("%w: target of a symbolic link: %q", fs.ErrInvalid, h.Linkname)
+	}
+	ino, err := b.tree.add(h.Name, n, b.implied())
+	if err != nil {
+		return err
+	}
+	if err := b.tree.addXattrs(ino, h.Xattrs); err != nil {
+		return err
+	}
+	switch typ {
+	case store.Dir:
+		b.stats.Dirs = b.tree.dirs
+		return nil
+	case store.Symlink:
+		b.stats.Symlinks++
+		_, err := b.out.Bytes(ino, []byte(h.Linkname))
+		b.tree.setSize(ino, int64(len(h.Linkname)), 0)
+		return err
+	case store.File:
+		b.stats.Files++
+		size, holes, err := content(ino)
+		b.stats.Bytes += size
+		b.tree.setSize(ino, size, holes)
+		return err
+	}
+	b.stats.Others++
+	return nil
+}
 
 // Link gives a file that was added, but not a directory, a further name.
-func (b *Builder) Link(oldname, newname string) error { return errors.ErrUnsupported }
+func (b *Builder) Link(oldname, newname string) error {
+	if err := b.ctx.Err(); err != nil {
+		return err
+	}
+	if err := b.tree.link(oldname, newname, b.implied()); err != nil {
+		return pathError("link", newname, err)
+	}
+	b.stats.Links++
+	return nil
+}
 
 // Stats returns what was added so far.
-func (b *Builder) Stats() BuildStats { return BuildStats{} }
-
-// FileInfoHeader returns the part of a header that every file system knows: mode and modification time. Name and link
-// are used as they are.
-func FileInfoHeader(name string, info fs.FileInfo, link string) *Header {
-	return &Header{Name: name, Mode: info.Mode(), ModTime: info.ModTime(), Linkname: link}
+func (b *Builder) Stats() BuildStats {
+	b.stats.Dirs = b.tree.dirs
+	return b.stats
 }

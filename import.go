@@ -2,7 +2,6 @@ package folio
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 )
 
@@ -18,5 +17,54 @@ type ImportOptions struct {
 //
 // A file that cannot be read, or vanishes meanwhile, ends the import; no volume is left behind.
 func ImportFS(ctx context.Context, path string, src fs.FS, o *ImportOptions) error {
-	return errors.ErrUnsupported
+	if o == nil {
+		o = new(ImportOptions)
+	}
+	return Create(ctx, path, &o.CreateOptions, func(b *Builder) error {
+		return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				err = b.importEntry(src, name, d)
+			}
+			if err == nil && o.Progress != nil {
+				o.Progress(name, b.Stats())
+			}
+			return err
+		})
+	})
+}
+
+func (b *Builder) importEntry(src fs.FS, name string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err != nil {
+		return pathError("lstat", name, err)
+	}
+	switch {
+	case info.Mode().IsRegular():
+		return b.importFile(src, name)
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := fs.ReadLink(src, name)
+		if err != nil {
+			return pathError("readlink", name, err)
+		}
+		return b.Add(FileInfoHeader(name, info, target), nil)
+	}
+	return b.Add(FileInfoHeader(name, info, ""), nil)
+}
+
+// importFile adds a regular file as it is when it is opened.
+func (b *Builder) importFile(src fs.FS, name string) (err error) {
+	f, err := src.Open(name)
+	if err != nil {
+		return pathError("open", name, err)
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = pathError("close", name, closed)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return pathError("stat", name, err)
+	}
+	return b.Add(FileInfoHeader(name, info, ""), f)
 }

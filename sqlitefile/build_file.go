@@ -28,6 +28,7 @@ var errTooManyPages = errors.New("more pages than a database can have")
 type outFile struct {
 	ctx      context.Context
 	file     *osfile.File
+	lazy     bool // nobody will wait for the disk
 	pageSize int
 	usable   int
 	lockPage uint32
@@ -52,12 +53,12 @@ type outBuffer struct {
 	err  error
 }
 
-// newOutFile starts a file whose first page after page 1 is number first: 2, except in tests.
-func newOutFile(ctx context.Context, file *osfile.File, pageSize, reserved int, first uint32) *outFile {
-	off := int64(first-1) * int64(pageSize)
+func newOutFile(ctx context.Context, file *osfile.File, o *BuildOptions) *outFile {
+	off := int64(o.firstPage-1) * int64(o.PageSize)
 	f := &outFile{
-		ctx: ctx, file: file, pageSize: pageSize, usable: pageSize - reserved,
-		lockPage: format.LockPage(pageSize), next: first,
+		ctx: ctx, file: file, lazy: o.NoSync,
+		pageSize: o.PageSize, usable: o.PageSize - o.ReservedBytes,
+		lockPage: format.LockPage(o.PageSize), next: o.firstPage,
 		buf:  make([]byte, outBufferSize),
 		base: off &^ (outBufferSize - 1),
 	}
@@ -137,17 +138,19 @@ func (f *outFile) start() {
 	for range outBuffers - 1 {
 		f.free <- outBuffer{}
 	}
-	go writeBuffers(f.file, f.full, f.free)
+	go f.writeBuffers(f.full, f.free)
 }
 
 // writeBuffers writes what comes in until full is closed, and closes free then. After an error it writes no more.
-func writeBuffers(file *osfile.File, full <-chan outBuffer, free chan<- outBuffer) {
+func (f *outFile) writeBuffers(full <-chan outBuffer, free chan<- outBuffer) {
 	defer close(free)
 	var err error
 	for b := range full {
 		if err == nil {
-			_, err = file.WriteAt(b.data, b.off)
-			file.StartWriteback(b.off, int64(len(b.data)))
+			_, err = f.file.WriteAt(b.data, b.off)
+			if !f.lazy {
+				f.file.StartWriteback(b.off, int64(len(b.data)))
+			}
 		}
 		free <- outBuffer{buf: b.buf, err: err}
 	}

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 )
@@ -110,15 +111,11 @@ func appendFloat(b []byte, f float64) []byte {
 
 // floatDigits returns the significant digits of f without zeros at the end, and the exponent of the first one.
 func floatDigits(buf []byte, f float64) (digits []byte, exp int) {
-	long := strconv.AppendFloat(buf, f, 'e', 16, 64) // d.dddddddddddddddde±xx
-	exp, _ = strconv.Atoi(string(long[19:]))
-	copy(long[1:], long[2:18])
-	digits = long[:17]
+	digits, exp = splitFloat(strconv.AppendFloat(buf, f, 'e', 16, 64))
 	var tmp [32]byte
-	short := strconv.AppendFloat(tmp[:0], f, 'e', -1, 64)
-	if n := shortDigits(short); n <= 13 || n == 14 && digits[14] == '9' && digits[15] == '9' {
-		copy(short[1:], short[2:])
-		digits = append(digits[:0], short[:n]...)
+	short, shortExp := splitFloat(strconv.AppendFloat(tmp[:0], f, 'e', -1, 64))
+	if n := len(short); n <= 13 || n == 14 && digits[14] == '9' && digits[15] == '9' {
+		digits, exp = append(digits[:0], short...), shortExp
 	}
 	for len(digits) > 1 && digits[len(digits)-1] == '0' {
 		digits = digits[:len(digits)-1]
@@ -126,17 +123,15 @@ func floatDigits(buf []byte, f float64) (digits []byte, exp int) {
 	return digits, exp
 }
 
-// shortDigits returns the number of digits before the exponent.
-func shortDigits(s []byte) (n int) {
-	for _, c := range s {
-		if c == 'e' {
-			break
-		}
-		if c != '.' {
-			n++
-		}
+// splitFloat takes d.ddde±xx apart, in place.
+func splitFloat(s []byte) (digits []byte, exp int) {
+	e := bytes.IndexByte(s, 'e')
+	exp, _ = strconv.Atoi(string(s[e+1:]))
+	if e == 1 {
+		return s[:1], exp
 	}
-	return n
+	copy(s[1:], s[2:e])
+	return s[:e-1], exp
 }
 
 // appendScientific appends d.ddde+xx.

@@ -16,6 +16,8 @@ const (
 	minChunk = 4 << 10 // bytes of the first chunk of a run
 	maxChunk = 1 << 20 // bytes of a chunk, unless one record is larger
 
+	leastRun = 16 << 10 // bytes that a run may take whatever the limit, or it would be spilled record by record
+
 	recordPrefix  = 4  // bytes of the length in front of each record of a run
 	sortEntrySize = 16 // bytes
 )
@@ -66,7 +68,7 @@ func (r *sortRun) ascends() bool {
 
 // write writes the records in order to file, from offset off on.
 func (r *sortRun) write(ctx context.Context, file *osfile.File, off int64) error {
-	buf := make([]byte, 0, maxChunk)
+	buf := make([]byte, 0, min(r.bytes, maxChunk))
 	for _, e := range r.sorted {
 		b := r.chunks[e.pos>>32][uint32(e.pos):]
 		b = b[:recordPrefix+binary.LittleEndian.Uint32(b)]
@@ -134,7 +136,8 @@ func (r *sortRun) room(n int) bool {
 //
 // Invariants:
 //
-//	M1  The runs being filled take at most half of limit and one chunk, and the run being spilled another half.
+//	M1  The runs being filled take at most half of limit and one chunk, and the run being spilled another half, but
+//	    for a floor of leastRun bytes for each.
 //	M2  At most one run is being spilled, by a goroutine that owns the run until it sends on spilling.
 type sortSpace struct {
 	ctx      context.Context
@@ -161,7 +164,7 @@ func (s *sortSpace) sorter(order keyOrder) *sorter {
 
 // grow makes room in t for n more bytes. If that is too much memory the largest run goes to the scratch file first.
 func (s *sortSpace) grow(t *sorter, n int) error {
-	if s.used() > s.limit/2 {
+	if s.used() > max(s.limit/2, leastRun*len(s.sorters)) {
 		if err := s.spill(); err != nil {
 			return err
 		}

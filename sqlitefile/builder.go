@@ -9,7 +9,6 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
-	"github.com/foliofs/folio/internal/osfile"
 )
 
 // BuildOptions say how a database is built. The zero value, and nil, are good defaults.
@@ -23,6 +22,8 @@ type BuildOptions struct {
 	UserVersion   int32
 	// Replace allows path to exist: a database there is replaced when the new one is complete. It must not be in use.
 	Replace bool
+	// NoSync leaves it to the system when the database reaches the disk: a power cut may leave an incomplete one at path.
+	NoSync bool
 	// SortMemory is how many bytes the keys of indexes may take in memory while they are sorted; 0 means 64 MiB.
 	SortMemory int
 	// TempDir is where keys go that do not fit into SortMemory; "" means the directory of path.
@@ -70,7 +71,7 @@ type Builder struct {
 	path     string
 	options  BuildOptions
 	ctx      context.Context
-	tmp      *osfile.File
+	target   *buildTarget
 	out      *outFile
 	space    *sortSpace
 	objects  []*buildObject          // in the order of their creation
@@ -114,17 +115,14 @@ func newBuilder(ctx context.Context, path string, o *BuildOptions) (*Builder, er
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := checkTarget(path, options.Replace); err != nil {
-		return nil, err
-	}
-	tmp, err := osfile.CreateTemp(filepath.Dir(path), ".build-*.tmp")
+	target, err := newTarget(path, &options)
 	if err != nil {
 		return nil, err
 	}
 	return &Builder{
-		path: path, options: options, ctx: ctx, tmp: tmp,
+		path: path, options: options, ctx: ctx, target: target,
 		names: map[string]*buildObject{}, tables: map[string]*TableBuilder{},
-		out:   newOutFile(ctx, tmp, options.PageSize, options.ReservedBytes, options.firstPage),
+		out:   newOutFile(ctx, target.tmp, &options),
 		space: &sortSpace{ctx: ctx, dir: options.TempDir, limit: options.SortMemory},
 	}, nil
 }
@@ -197,7 +195,7 @@ func (b *Builder) finish() error {
 	if err := b.out.finish(page1); err != nil {
 		return err
 	}
-	return place(b.tmp, b.path, b.options.Replace)
+	return b.target.place()
 }
 
 func (b *Builder) finishObject(o *buildObject) (err error) {
@@ -213,7 +211,7 @@ func (b *Builder) finishObject(o *buildObject) (err error) {
 // close ends the goroutines and removes what is temporary. It runs in any case, a panic in fn included.
 func (b *Builder) close(err *error) {
 	b.over = true
-	failed := errors.Join(b.out.stop(), b.space.close(), b.tmp.Discard())
+	failed := errors.Join(b.out.stop(), b.space.close(), b.target.tmp.Discard())
 	if *err == nil {
 		*err = buildError(b.path, failed)
 	}

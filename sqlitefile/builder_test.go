@@ -188,7 +188,7 @@ func TestBuildManyRows(t *testing.T) {
 		})
 		checkShell(t, path, `PRAGMA integrity_check; PRAGMA page_size; SELECT count(*), sum(id), sum(a), count(DISTINCT b) FROM t;
 			SELECT count(*) FROM t WHERE a = 7; SELECT id FROM t WHERE b = '3c6ef362'`,
-			fmt.Sprintf("ok\n%d\n%d|%d|%d|%d\n100\n2", size, n, n*(n-1)/2, n/1000*(999*1000/2), n))
+			fmt.Sprintf("ok\n%d\n%d|%d|%d|%d\n100\n2", size, n, int64(n)*(n-1)/2, n/1000*(999*1000/2), n))
 	}
 }
 
@@ -373,10 +373,16 @@ func TestBuildManyObjects(t *testing.T) {
 
 func TestBuildTarget(t *testing.T) {
 	t.Parallel()
+	for _, noSync := range []bool{false, true} {
+		testTarget(t, noSync)
+	}
+}
+
+func testTarget(t *testing.T, noSync bool) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.db")
 	make := func(replace bool) error {
-		return Build(t.Context(), path, &BuildOptions{Replace: replace}, func(b *Builder) error { return b.Create("CREATE TABLE t(a)") })
+		return Build(t.Context(), path, &BuildOptions{Replace: replace, NoSync: noSync}, func(b *Builder) error { return b.Create("CREATE TABLE t(a)") })
 	}
 	if err := make(true); err != nil {
 		t.Fatal(err)
@@ -432,7 +438,7 @@ func TestBuildReplaceInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if err := reader.Lock(osfile.Shared, lockPending+2, lockSharedSize); err != nil {
+	if err := reader.Lock(osfile.Shared, sharedByte, sharedSize); err != nil {
 		t.Skipf("skipped: no locks here: %v", err)
 	}
 	err = Build(t.Context(), path, &BuildOptions{Replace: true}, func(*Builder) error { return nil })

@@ -17,8 +17,16 @@ import (
 	"errors"
 )
 
-// ErrDamaged says that what a store holds contradicts itself: a name without an inode, a chunk that is missing.
-var ErrDamaged = errors.New("volume is damaged")
+var (
+	// ErrNotVolume says that a database belongs to another application.
+	ErrNotVolume = errors.New("a SQLite database, but not a Folio volume")
+	// ErrNewerVersion says that a volume was made by a later version of Folio.
+	ErrNewerVersion = errors.New("made by a newer Folio; update to open it")
+	// ErrDamaged says that what a store holds contradicts itself: a name without an inode, a chunk that is missing.
+	ErrDamaged = errors.New("volume is damaged")
+	// ErrTooLarge says that a file has more bytes than MaxSize.
+	ErrTooLarge = errors.New("file too large")
+)
 
 // A Store keeps one volume.
 type Store interface {
@@ -42,12 +50,12 @@ type Rx interface {
 	Node(ino Ino) (Node, error)
 	// Lookup returns the entry with this name in a directory.
 	Lookup(dir Ino, name string) (Entry, error)
-	// List appends to entries those of a directory that sort after the given name, at most max of them, all if max
-	// is 0 or less. They are sorted by the bytes of their names. A directory that does not exist has none.
-	List(dir Ino, after string, max int, entries []Entry) ([]Entry, error)
+	// List adds to l the entries of a directory that sort after the given name, at most max of them, all if max is 0 or
+	// less. They are sorted by the bytes of their names. A directory that does not exist has none.
+	List(dir Ino, after string, max int, l *Listing) error
 	// ReadAt fills p with the content of n, a regular file or a symbolic link, from offset off on. What lies in a hole is
 	// zeros. As with io.ReaderAt, it returns io.EOF if n.Size ends it earlier.
-	ReadAt(n *Node, p []byte, off int64) (int, error)
+	ReadAt(n Node, p []byte, off int64) (int, error)
 	// Xattrs returns the extended attributes of an inode, sorted by name.
 	Xattrs(ino Ino) ([]Xattr, error)
 }

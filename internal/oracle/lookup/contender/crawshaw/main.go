@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Contender crawshaw looks rows up through crawshaw.io/sqlite.
 package main
 

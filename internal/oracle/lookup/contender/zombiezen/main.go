@@ -23,7 +23,7 @@ type conn struct {
 
 // open opens for reading only: the package's default flags would turn the file into WAL mode.
 func open(o bench.Options) (bench.Conn, error) {
-	db, err := sqlite.OpenConn(o.DB, sqlite.OpenReadOnly, sqlite.OpenNoMutex)
+	db, err := sqlite.OpenConn(o.DB, sqlite.OpenReadOnly)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,409 @@
+package folio
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"hash/maphash"
+	"io/fs"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/native"
+)
+
+// A buildTree holds the names and inodes of a volume that is being made, until all are known and can be written in
+// order. Millions of files pass through it, so that it counts bytes: no pointers, names in an arena, what inodes have in
+// common once.
+//
+// Invariants:
+//
+//	T1  nodes[i] is inode i+1. Inode 1 is the root.
+//	T2  index finds the number of every entry, counted from 1, by its directory and name.
+//	T3  A number in implied is a directory that Add was not called for.
+type buildTree struct {
+	nodes   []packedNode
+	entries []packedEntry
+	index   []uint32 // hash table with open addressing; 0 is a free slot
+	names   arena
+	attrs   []buildAttr
+	attrOf  map[buildAttr]uint32
+	holes   map[store.Ino]int64
+	implied map[store.Ino]bool
+	xattrs  []buildXattr
+	shared  map[string]string // names and short values of extended attributes
+	seed    maphash.Seed
+	dirs    int64 // without the root
+
+	lastPath string // the directory that dir found last
+	lastIno  store.Ino
+}
+
+// A buildNode is an inode before it gets its number.
+type buildNode struct {
+	attr                buildAttr
+	mtime, ctime, atime int64
+}
+
+// A buildAttr is what many inodes have in common.
+type buildAttr struct {
+	mode, uid, gid uint32
+	rdev           uint64
+}
+
+type packedNode struct {
+	attr                      uint32 // in attrs
+	nlink                     uint32 // names, or of a directory the directories in it
+	size, mtime, ctime, atime int64
+}
+
+type packedEntry struct {
+	parent, ino uint32
+	name        nameRef
+}
+
+type buildXattr struct {
+	ino         store.Ino
+	name, value string
+}
+
+const (
+	maxShared = 256 // bytes of an extended attribute that is worth sharing
+	maxBuild  = math.MaxUint32 - 1
+)
+
+var errTooManyFiles = errors.New("too many files for one import")
+
+func (t *buildTree) init(root buildNode) {
+	t.seed = maphash.MakeSeed()
+	t.attrOf = make(map[buildAttr]uint32)
+	t.holes = make(map[store.Ino]int64)
+	t.implied = map[store.Ino]bool{store.Root: true}
+	t.shared = make(map[string]string)
+	t.index = make([]uint32, 1<<10)
+	t.newNode(root)
+}
+
+// add adds a file and returns its inode. Missing directories become inodes like implied.
+func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
+	dir, base, err := t.parent(name, implied)
+	if err != nil {
+		return 0, err
+	}
+	ino := store.Root
+	if name != "." {
+		if ino = t.lookup(dir, base); ino == 0 {
+			return t.insert(dir, base, n)
+		}
+	}
+	if !t.implied[ino] {
+		return 0, fs.ErrExist
+	}
+	if store.TypeOf(n.attr.mode) != store.Dir {
+		return 0, ErrIsDirectory
+	}
+	delete(t.implied, ino)
+	p := &t.nodes[ino-1]
+	p.attr, p.mtime, p.ctime, p.atime = t.share(n.attr), n.mtime, n.ctime, n.atime
+	return ino, nil
+}
+
+// parent returns the directory that name lies in, which it makes if there is none, and its last element.
+func (t *buildTree) parent(name string, implied buildNode) (dir store.Ino, base string, err error) {
+	if name == "." {
+		return store.Root, name, nil
+	}
+	path, base := splitPath(name)
+	if path == "" && base != name { // begins with a slash
+		return 0, "", fs.ErrInvalid
+	}
+	if dir, err = t.dir(path, implied); err != nil {
+		return 0, "", err
+	}
+	return dir, base, checkName(base)
+}
+
+func checkName(name string) error {
+	switch {
+	case store.ValidName(name):
+		return nil
+	case len(name) > store.MaxName:
+		return ErrNameTooLong
+	}
+	return fs.ErrInvalid
+}
+
+// dir returns the directory at path, "" for the root, and makes what is missing of it.
+func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
+	if path == "" {
+		return store.Root, nil
+	}
+	if path == t.lastPath {
+		return t.lastIno, nil
+	}
+	ino := store.Root
+	for elem := range strings.SplitSeq(path, "/") {
+		if err := checkName(elem); err != nil {
+			return 0, err
+		}
+		next := t.lookup(ino, elem)
+		if next == 0 {
+			var err error
+			if next, err = t.insert(ino, elem, implied); err != nil {
+				return 0, err
+			}
+			t.implied[next] = true
+		}
+		if t.typeOf(next) != store.Dir {
+			return 0, ErrNotDirectory
+		}
+		ino = next
+	}
+	t.lastPath, t.lastIno = strings.Clone(path), ino
+	return ino, nil
+}
+
+func (t *buildTree) typeOf(ino store.Ino) store.Type {
+	return store.TypeOf(t.attrs[t.nodes[ino-1].attr].mode)
+}
+
+// insert adds an inode under a name that is not there yet.
+func (t *buildTree) insert(dir store.Ino, name string, n buildNode) (store.Ino, error) {
+	if len(t.nodes) >= maxBuild || len(t.entries) >= maxBuild {
+		return 0, errTooManyFiles
+	}
+	ino := t.newNode(n)
+	if store.TypeOf(n.attr.mode) == store.Dir {
+		t.nodes[dir-1].nlink++
+		t.dirs++
+	} else {
+		t.nodes[ino-1].nlink = 1
+	}
+	t.newEntry(dir, name, ino)
+	return ino, nil
+}
+
+func (t *buildTree) newNode(n buildNode) store.Ino {
+	t.nodes = append(t.nodes, packedNode{attr: t.share(n.attr), mtime: n.mtime, ctime: n.ctime, atime: n.atime})
+	return store.Ino(len(t.nodes))
+}
+
+func (t *buildTree) share(a buildAttr) uint32 {
+	i, ok := t.attrOf[a]
+	if !ok {
+		i = uint32(len(t.attrs))
+		t.attrs = append(t.attrs, a)
+		t.attrOf[a] = i
+	}
+	return i
+}
+
+func (t *buildTree) newEntry(dir store.Ino, name string, ino store.Ino) {
+	if 4*len(t.entries) >= 3*len(t.index) {
+		t.rehash()
+	}
+	t.entries = append(t.entries, packedEntry{parent: uint32(dir), ino: uint32(ino), name: t.names.add(name)})
+	slot, _ := t.find(dir, name)
+	t.index[slot] = uint32(len(t.entries))
+}
+
+// link gives the file at oldname a further name.
+func (t *buildTree) link(oldname, newname string, implied buildNode) error {
+	ino, err := t.existing(oldname)
+	if err != nil {
+		return err
+	}
+	dir, base, err := t.parent(newname, implied)
+	switch {
+	case err != nil:
+		return err
+	case t.typeOf(ino) == store.Dir:
+		return ErrIsDirectory
+	case newname == "." || t.lookup(dir, base) != 0:
+		return fs.ErrExist
+	case len(t.entries) >= maxBuild || t.nodes[ino-1].nlink == math.MaxUint32:
+		return errTooManyFiles
+	}
+	t.newEntry(dir, base, ino)
+	t.nodes[ino-1].nlink++
+	return nil
+}
+
+// existing returns the inode of a file that was added.
+func (t *buildTree) existing(path string) (store.Ino, error) {
+	ino := store.Root
+	if path == "." {
+		return ino, nil
+	}
+	for elem := range strings.SplitSeq(path, "/") {
+		if ino = t.lookup(ino, elem); ino == 0 {
+			return 0, fs.ErrNotExist
+		}
+	}
+	return ino, nil
+}
+
+func (t *buildTree) setSize(ino store.Ino, size, holes int64) {
+	t.nodes[ino-1].size = size
+	if holes > 0 {
+		t.holes[ino] = holes
+	}
+}
+
+// addXattrs copies the extended attributes of an inode.
+func (t *buildTree) addXattrs(ino store.Ino, attrs map[string][]byte) error {
+	for name, value := range attrs {
+		if name == "" || strings.IndexByte(name, 0) >= 0 {
+			return fs.ErrInvalid
+		}
+		t.xattrs = append(t.xattrs, buildXattr{ino: ino, name: t.intern(name), value: t.intern(string(value))})
+	}
+	return nil
+}
+
+func (t *buildTree) intern(s string) string {
+	if len(s) > maxShared {
+		return s
+	}
+	if known, ok := t.shared[s]; ok {
+		return known
+	}
+	s = strings.Clone(s)
+	t.shared[s] = s
+	return s
+}
+
+// lookup returns the inode of an entry, 0 if there is none.
+func (t *buildTree) lookup(dir store.Ino, name string) store.Ino {
+	slot, found := t.find(dir, name)
+	if !found {
+		return 0
+	}
+	return store.Ino(t.entries[t.index[slot]-1].ino)
+}
+
+// find returns the slot of an entry in index, or the free one where it belongs.
+func (t *buildTree) find(dir store.Ino, name string) (slot int, found bool) {
+	mask := len(t.index) - 1
+	for slot = t.home(uint32(dir), maphash.String(t.seed, name)); t.index[slot] != 0; slot = (slot + 1) & mask {
+		e := &t.entries[t.index[slot]-1]
+		if e.parent == uint32(dir) && string(t.names.get(e.name)) == name {
+			return slot, true
+		}
+	}
+	return slot, false
+}
+
+// home returns the slot where the search for an entry begins, by the hash of its name.
+func (t *buildTree) home(dir uint32, name uint64) int {
+	h := name ^ uint64(dir)*0x9e3779b97f4a7c15
+	return int((h ^ h>>29) & uint64(len(t.index)-1))
+}
+
+// rehash doubles the index.
+func (t *buildTree) rehash() {
+	t.index = make([]uint32, 2*len(t.index))
+	mask := len(t.index) - 1
+	for i := range t.entries {
+		e := &t.entries[i]
+		slot := t.home(e.parent, maphash.Bytes(t.seed, t.names.get(e.name)))
+		for t.index[slot] != 0 {
+			slot = (slot + 1) & mask
+		}
+		t.index[slot] = uint32(i + 1)
+	}
+}
+
+// write writes everything in the order of its keys.
+func (t *buildTree) write(ctx context.Context, out *native.Builder) error {
+	if err := t.writeXattrs(out); err != nil {
+		return err
+	}
+	for i := range t.nodes {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		n := t.node(i)
+		if err := out.Node(&n); err != nil {
+			return err
+		}
+	}
+	return t.writeEntries(ctx, out)
+}
+
+func (t *buildTree) writeXattrs(out *native.Builder) error {
+	slices.SortFunc(t.xattrs, func(a, b buildXattr) int {
+		return cmp.Or(cmp.Compare(a.ino, b.ino), strings.Compare(a.name, b.name))
+	})
+	for _, x := range t.xattrs {
+		if err := out.Xattr(x.ino, store.Xattr{Name: x.name, Value: []byte(x.value)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node unpacks nodes[i].
+func (t *buildTree) node(i int) store.Node {
+	p := &t.nodes[i]
+	a := &t.attrs[p.attr]
+	n := store.Node{
+		Ino: store.Ino(i + 1), Mode: a.mode, Nlink: p.nlink, UID: a.uid, GID: a.gid, Rdev: a.rdev,
+		Size: p.size, Mtime: p.mtime, Ctime: p.ctime, Atime: p.atime,
+	}
+	n.Holes = t.holes[n.Ino]
+	if store.TypeOf(a.mode) == store.Dir {
+		n.Nlink += 2
+	}
+	return n
+}
+
+func (t *buildTree) writeEntries(ctx context.Context, out *native.Builder) error {
+	t.index = nil
+	sorted := t.sortedEntries()
+	for i := range sorted {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e := &sorted[i]
+		ino := store.Ino(e.ino)
+		entry := store.Entry{Name: string(t.names.get(e.name)), Ino: ino, Type: t.typeOf(ino)}
+		if err := out.Entry(store.Ino(e.parent), entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sortedEntries returns the entries by directory and name: dealt out to their directories first, as most of these are in
+// order then.
+func (t *buildTree) sortedEntries() []packedEntry {
+	end := make([]uint32, len(t.nodes)+1) // where the next entry of each directory goes
+	for i := range t.entries {
+		end[t.entries[i].parent]++
+	}
+	total := uint32(0)
+	for i, n := range end {
+		end[i] = total
+		total += n
+	}
+	sorted := make([]packedEntry, len(t.entries))
+	for _, e := range t.entries {
+		sorted[end[e.parent]] = e
+		end[e.parent]++
+	}
+	byName := func(a, b packedEntry) int {
+		return bytes.Compare(t.names.get(a.name), t.names.get(b.name))
+	}
+	start := uint32(0)
+	for _, e := range end {
+		if of := sorted[start:e]; !slices.IsSortedFunc(of, byName) {
+			slices.SortFunc(of, byName)
+		}
+		start = e
+	}
+	return sorted
+}

@@ -1,0 +1,181 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// write makes a file of size bytes in dir, mostly a hole.
+func write(t *testing.T, dir, name string, size int64) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, size); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func openTree(t *testing.T, dir string, o *Options) Source {
+	t.Helper()
+	src, err := Open(dir, nil, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func TestDirOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"b", "a/x/y", "a.b", "a/z", "Z", ".h"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, err := collect(openTree(t, dir, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		info, _ := d.Info()
+		want = append(want, fmt.Sprintf("%s %v", path, info.Mode()))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, lines, want)
+}
+
+func TestDirSkips(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "out", "sub/out"} {
+		write(t, dir, name, 1)
+	}
+	id, err := ParentID(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	skip := func(dir FileID, name string) bool { return dir == id && name == "out" }
+	lines, err := collect(openTree(t, dir, &Options{Skip: skip}))
+	if err != nil || len(lines) != 4 || lines[3] != `sub/out -rw------- "x"` {
+		t.Errorf("%q, %v", lines, err)
+	}
+}
+
+// large is the size of a file that goes through a stream and is not read ahead as a whole.
+const large = 64 << 20
+
+// What happens to files between the listing and the end of their content ends the walk with an error that names them.
+func TestDirChanges(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(path string) error
+		want   error
+	}{
+		{"grows", func(path string) error { return os.Truncate(path, large+1) }, ErrChanged},
+		{"shrinks", func(path string) error { return os.Truncate(path, large/2) }, ErrChanged},
+		{"is written", func(path string) error { return os.Truncate(path, large) }, ErrChanged},
+		{"keeps", func(string) error { return nil }, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := write(t, dir, "f", large)
+			err := walkAnd(t, dir, "f", func() error { return tt.change(path) })
+			if !errors.Is(err, tt.want) {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+			if e, ok := errors.AsType[*EntryError](err); tt.want != nil && (!ok || e.Name != "f") {
+				t.Errorf("%v does not name the file", err)
+			}
+		})
+	}
+}
+
+// walkAnd walks a directory and does something before the content of one file is read.
+func walkAnd(t *testing.T, dir, name string, do func() error) error {
+	t.Helper()
+	src := openTree(t, dir, nil)
+	defer src.Close()
+	return src.Walk(context.Background(), func(e *Entry) error {
+		if e.Name == name {
+			if err := do(); err != nil {
+				t.Error(err)
+			}
+		}
+		_, err := describe(e)
+		return err
+	})
+}
+
+// manyLarge makes more large files than a pipeline reads ahead, so that the last is not seen before the first is read.
+func manyLarge(t *testing.T) (dir, last string) {
+	t.Helper()
+	dir = t.TempDir()
+	for i := range 2 * (workers() + spareBatches) {
+		last = fmt.Sprintf("f%02d", i)
+		write(t, dir, last, smallSize+1)
+	}
+	return dir, last
+}
+
+func TestDirVanishes(t *testing.T) {
+	t.Parallel()
+	dir, last := manyLarge(t)
+	err := walkAnd(t, dir, ".", func() error { return os.Remove(filepath.Join(dir, last)) })
+	if e, ok := errors.AsType[*EntryError](err); !ok || e.Name != last || !errors.Is(err, ErrVanished) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWalkStops(t *testing.T) {
+	t.Parallel()
+	dir, _ := manyLarge(t)
+	own := errors.New("own")
+	for stop := range 3 {
+		n := 0
+		src := openTree(t, dir, nil)
+		err := src.Walk(context.Background(), func(*Entry) error {
+			if n++; n > stop {
+				return own
+			}
+			return nil
+		})
+		if !errors.Is(err, own) || n != stop+1 {
+			t.Errorf("stop at %d: %v after %d", stop, err, n)
+		}
+		src.Close()
+	}
+}
+
+func TestWalkIsCancelled(t *testing.T) {
+	t.Parallel()
+	dir, _ := manyLarge(t)
+	src := openTree(t, dir, nil)
+	defer src.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	err := src.Walk(ctx, func(e *Entry) error {
+		cancel()
+		_, err := describe(e)
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

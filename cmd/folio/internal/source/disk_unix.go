@@ -1,0 +1,174 @@
+//go:build linux || darwin
+
+package source
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+)
+
+// A dirHandle is an open directory that several goroutines hold. It is closed when the last one releases it.
+type dirHandle struct {
+	fd      int
+	holders atomic.Int32
+}
+
+// openAncestors is how many directories on the way down to the current one stay open. The others are found
+// again from below, by "..".
+const openAncestors = 128
+
+const openFlags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK // NONBLOCK: a fifo put in the way must not block
+
+// openRoot opens a directory by its path, through symbolic links.
+func openRoot(path string) (*dirHandle, error) {
+	d, err := openDirAt(unix.AT_FDCWD, path, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return d, nil
+}
+
+func openDirAt(at int, name string, flags int) (*dirHandle, error) {
+	fd, err := retry(func() (int, error) { return unix.Openat(at, name, openFlags|unix.O_DIRECTORY|flags, 0) })
+	if err != nil {
+		return nil, err
+	}
+	d := &dirHandle{fd: fd}
+	d.holders.Store(1)
+	return d, nil
+}
+
+// changed says what it means when a file cannot be opened as what it was listed as.
+func changed(err error) error {
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return ErrVanished
+	case errors.Is(err, unix.ELOOP), errors.Is(err, unix.ENOTDIR):
+		return ErrChanged
+	}
+	return err
+}
+
+func retry(call func() (int, error)) (int, error) {
+	for {
+		n, err := call()
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
+}
+
+func (d *dirHandle) retain() *dirHandle {
+	d.holders.Add(1)
+	return d
+}
+
+func (d *dirHandle) release() {
+	if d.holders.Add(-1) == 0 {
+		_ = unix.Close(d.fd)
+	}
+}
+
+// openDir opens a directory within this one, or with ".." the one above.
+func (d *dirHandle) openDir(name string) (*dirHandle, fileStat, error) {
+	sub, err := openDirAt(d.fd, name, unix.O_NOFOLLOW)
+	if err != nil {
+		return nil, fileStat{}, err
+	}
+	st, err := sub.stat()
+	if err != nil {
+		sub.release()
+		return nil, fileStat{}, err
+	}
+	return sub, st, nil
+}
+
+func (d *dirHandle) stat() (fileStat, error) { return fstat(d.fd) }
+
+func fstat(fd int) (fileStat, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fileStat{}, err
+	}
+	return toFileStat(&st), nil
+}
+
+// lstat tells about one file of the directory.
+func (d *dirHandle) lstat(name string) (fileStat, error) {
+	var st unix.Stat_t
+	_, err := retry(func() (int, error) { return 0, unix.Fstatat(d.fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) })
+	if err != nil {
+		return fileStat{}, err
+	}
+	return toFileStat(&st), nil
+}
+
+// list returns the names in the directory, in no order, without "." and "..".
+func (d *dirHandle) list() (names []string, err error) {
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := retry(func() (int, error) { return unix.ReadDirent(d.fd, buf) })
+		if err != nil || n <= 0 {
+			return names, err
+		}
+		_, _, names = unix.ParseDirent(buf[:n], -1, names)
+	}
+}
+
+// readlink returns the target of a symbolic link, which is size bytes long unless the file system lies, as some do.
+func (d *dirHandle) readlink(name string, size int64) (string, error) {
+	for n := max(size+1, 128); ; n *= 2 {
+		buf := make([]byte, n)
+		got, err := retry(func() (int, error) { return unix.Readlinkat(d.fd, name, buf) })
+		if err != nil {
+			return "", err
+		}
+		if got < len(buf) {
+			return string(buf[:got]), nil
+		}
+	}
+}
+
+func (d *dirHandle) xattrs() (map[string][]byte, error) { return fdXattrs(d.fd) }
+
+// open opens a file of the directory for reading. If it is not the one that was listed, stat tells.
+func (d *dirHandle) open(name string) (*fileHandle, error) {
+	fd, err := retry(func() (int, error) { return unix.Openat(d.fd, name, openFlags|unix.O_NOFOLLOW, 0) })
+	if err != nil {
+		return nil, err
+	}
+	return &fileHandle{fd: fd}, nil
+}
+
+// A fileHandle is an open file, read from the front.
+type fileHandle struct{ fd int }
+
+func (f *fileHandle) close() { _ = unix.Close(f.fd) }
+
+func (f *fileHandle) stat() (fileStat, error) { return fstat(f.fd) }
+
+func (f *fileHandle) xattrs() (map[string][]byte, error) { return fdXattrs(f.fd) }
+
+func (f *fileHandle) Read(p []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(f.fd, p) })
+	switch {
+	case err != nil:
+		return 0, os.NewSyscallError("read", err)
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+// readFull fills p; a shorter file is ErrChanged.
+func (f *fileHandle) readFull(p []byte) error {
+	if _, err := io.ReadFull(f, p); err != nil && len(p) > 0 {
+		return shortContent(err)
+	}
+	return nil
+}

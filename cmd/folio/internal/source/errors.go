@@ -1,0 +1,92 @@
+package source
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/bzip2"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// What is wrong with a file that was to be a source.
+var (
+	ErrEmpty    = errors.New("is an empty file")
+	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive")
+	ErrVolume   = errors.New("is a Folio volume already")
+	ErrDatabase = errors.New("is a SQLite database, but not a SQLite archive")
+	ErrSeek     = errors.New("cannot be read from a pipe")
+)
+
+// What is wrong with one entry. They come inside an *EntryError.
+var (
+	ErrName      = errors.New("unsafe name")
+	ErrDuplicate = errors.New("appears twice")
+	ErrParent    = errors.New("lies below what is not a directory")
+	ErrLink      = errors.New("is a hard link to what is no earlier file of the archive")
+	ErrVanished  = errors.New("vanished while it was read")
+	ErrChanged   = errors.New("changed while it was read")
+	ErrTooLarge  = errors.New("goes beyond the size limit")
+	ErrTruncated = errors.New("the archive ends too early")
+	ErrDamaged   = errors.New("the archive is damaged")
+	ErrChecksum  = errors.New("wrong checksum")
+	ErrEncrypted = errors.New("is encrypted")
+	ErrOverlap   = errors.New("shares its bytes with other entries")
+	ErrMethod    = errors.New("is compressed by a method that is not known here")
+	ErrOwner     = errors.New("has an owner beyond 32 bits")
+	ErrType      = errors.New("has a type that a volume cannot hold")
+)
+
+// An EntryError says which entry of a source something is wrong with.
+type EntryError struct {
+	Name string
+	Err  error
+}
+
+// Error escapes the name: an archive must not speak to the terminal.
+func (e *EntryError) Error() string {
+	name := strconv.Quote(e.Name)
+	return name[1:len(name)-1] + ": " + e.Err.Error()
+}
+
+func (e *EntryError) Unwrap() error { return e.Err }
+
+// entryError wraps an error once.
+func entryError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*EntryError](err); ok {
+		return err
+	}
+	return &EntryError{Name: name, Err: err}
+}
+
+// archiveError gives the errors of the packages that read archives our names.
+func archiveError(err error) error {
+	if err == nil {
+		return nil
+	}
+	for ours, theirs := range archiveErrors {
+		if slices.ContainsFunc(theirs, func(target error) bool { return errors.Is(err, target) }) {
+			return ours
+		}
+	}
+	_, isFlate := errors.AsType[flate.CorruptInputError](err)
+	_, isBzip2 := errors.AsType[bzip2.StructuralError](err)
+	if isFlate || isBzip2 {
+		return ErrDamaged
+	}
+	return err
+}
+
+var archiveErrors = map[error][]error{
+	ErrTruncated: {io.ErrUnexpectedEOF},
+	ErrChecksum:  {gzip.ErrChecksum, zip.ErrChecksum, zlib.ErrChecksum},
+	ErrDamaged:   {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader},
+	ErrMethod:    {zip.ErrAlgorithm},
+}

@@ -1,0 +1,130 @@
+package source
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// magicSize is how much of a file tells what it is: a tar header.
+const magicSize = 512
+
+const (
+	sqliteMagic   = "SQLite format 3\x00"
+	sqliteAppID   = 68         // offset of the application_id, 4 bytes
+	volumeAppID   = 0x466F6C69 // "Foli"
+	maxArchivable = 1 << 44    // bytes of one entry: more is a claim that nobody should wait for
+)
+
+// Compressions that Go cannot undo, by magic, with the program that can.
+var foreign = []struct{ magic, name, program string }{
+	{"\xfd7zXZ\x00", "xz", "xz -dc"},
+	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"},
+	{"7z\xbc\xaf\x27\x1c", "7z", "7z x -so"},
+}
+
+// openFile opens an archive file. On success the source owns f.
+func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
+	if !info.Mode().IsRegular() {
+		return openStream(f.Name(), f, f, o)
+	}
+	head := make([]byte, magicSize)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	head = head[:n]
+	switch {
+	case n == 0:
+		return nil, pathError(f.Name(), ErrEmpty)
+	case bytes.HasPrefix(head, []byte(sqliteMagic)):
+		return openSQLite(f, head, o)
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
+		return openStream(f.Name(), f, f, o)
+	case isTar(head):
+		return &tarSource{name: f.Name(), kind: "tar archive", file: f, o: o}, nil
+	}
+	if src, err := openZip(f, info.Size(), o); !errors.Is(err, errNotZip) {
+		return src, err
+	}
+	return nil, pathError(f.Name(), kindError(head))
+}
+
+func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
+	if len(head) >= sqliteAppID+4 && binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID {
+		return nil, pathError(f.Name(), ErrVolume)
+	}
+	return openSqlar(f, o)
+}
+
+// openStream opens what can be read once only: a tar archive, which may be compressed. The source owns closer, which
+// may be nil.
+func openStream(name string, r io.Reader, closer io.Closer, o *Options) (Source, error) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	head, err := in.Peek(magicSize)
+	if len(head) == 0 {
+		if err == io.EOF {
+			err = ErrEmpty
+		}
+		return nil, pathError(name, err)
+	}
+	s := &tarSource{name: name, kind: "tar archive", closer: closer, o: o}
+	switch {
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
+		s.kind = "tar archive, gzip-compressed"
+		s.open = func() (io.Reader, error) { return gzip.NewReader(in) }
+	case bytes.HasPrefix(head, []byte("BZh")):
+		s.kind = "tar archive, bzip2-compressed"
+		s.open = func() (io.Reader, error) { return bzip2.NewReader(in), nil }
+	case isTar(head):
+		s.open = func() (io.Reader, error) { return in, nil }
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte(sqliteMagic)):
+		return nil, pathError(name, ErrSeek)
+	default:
+		return nil, pathError(name, kindError(head))
+	}
+	return s, nil
+}
+
+// isTar reports whether a file begins with the header of a tar entry, or with the end of an empty archive.
+func isTar(head []byte) bool {
+	if len(head) < magicSize {
+		return false
+	}
+	if bytes.Count(head, []byte{0}) == len(head) {
+		return true
+	}
+	_, err := tar.NewReader(bytes.NewReader(head)).Next()
+	return !errors.Is(err, tar.ErrHeader)
+}
+
+// kindError says what else a file may be.
+func kindError(head []byte) error {
+	for _, k := range foreign {
+		if bytes.HasPrefix(head, []byte(k.magic)) {
+			return &CompressedError{Name: k.name, Program: k.program}
+		}
+	}
+	return ErrKind
+}
+
+// A CompressedError says that a file is compressed in a way that only another program can undo.
+type CompressedError struct {
+	Name    string
+	Program string // a command that writes the content of the file that follows to standard output
+}
+
+func (e *CompressedError) Error() string { return fmt.Sprintf("is compressed by %s", e.Name) }
+
+func pathError(path string, err error) error {
+	return &fs.PathError{Op: "open", Path: path, Err: err}
+}

@@ -1,0 +1,40 @@
+package source
+
+import (
+	"io/fs"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+// userXattr is the prefix of the extended attributes that are taken in: the others belong to the system.
+const userXattr = "user."
+
+// A fileStat is what the system tells about a file on disk.
+type fileStat struct {
+	id                  FileID
+	mode                fs.FileMode
+	links               uint64
+	uid, gid            uint32
+	size                int64
+	mtime, atime, ctime time.Time
+	rdev                uint64
+}
+
+// entry returns an entry of that name, without what is particular to a type.
+func (st *fileStat) entry(name string) *Entry {
+	h := header(name)
+	h.Mode, h.UID, h.GID = st.mode, st.uid, st.gid
+	h.ModTime, h.AccessTime, h.ChangeTime = st.mtime, st.atime, st.ctime
+	if st.mode&fs.ModeDevice != 0 {
+		h.Rdev = st.rdev
+	}
+	return &Entry{Header: h}
+}
+
+func header(name string) folio.Header { return folio.Header{Name: name} }
+
+// sameContent reports whether a file, seen later, is still the one that st was taken of.
+func (st *fileStat) sameContent(then *fileStat) bool {
+	return st.id == then.id && st.size == then.size && st.mtime.Equal(then.mtime) && st.ctime.Equal(then.ctime)
+}

@@ -1,0 +1,240 @@
+package source
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+)
+
+// A tarSource is a tar archive: a file that can be read twice, or a stream.
+type tarSource struct {
+	name   string
+	kind   string
+	file   *os.File                  // nil for a stream
+	open   func() (io.Reader, error) // of a stream
+	closer io.Closer
+	o      *Options
+}
+
+func (s *tarSource) Kind() string { return s.kind }
+
+func (s *tarSource) Close() error {
+	switch {
+	case s.file != nil:
+		return s.file.Close()
+	case s.closer != nil:
+		return s.closer.Close()
+	}
+	return nil
+}
+
+func (s *tarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
+	return run(ctx, s.o, s.file == nil, func(p *pipeline) error {
+		t := &tarProducer{pipeline: p}
+		if s.file == nil {
+			return t.stream(s.open)
+		}
+		return t.file(s.file)
+	}, fn)
+}
+
+// A tarProducer reads members in their order in the archive. It counts them from 0.
+type tarProducer struct {
+	*pipeline
+	last map[string]int // the member that a name means, where the archive was read before; else nil
+}
+
+func (t *tarProducer) file(f *os.File) error {
+	t.last = make(map[string]int)
+	err := t.members(f, func(i int, name string, _ *tar.Header, _ *tar.Reader) error {
+		t.last[name] = i
+		return t.ctx.Err()
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	return t.members(bufio.NewReaderSize(f, 256<<10), t.member)
+}
+
+func (t *tarProducer) stream(open func() (io.Reader, error)) error {
+	r, err := open()
+	if err != nil {
+		return archiveError(err)
+	}
+	if err := t.members(r, t.member); err != nil {
+		return err
+	}
+	_, err = io.Copy(io.Discard, r) // the checksum of the compression is at its end
+	return archiveError(err)
+}
+
+// members calls fn for each member of the archive.
+func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.Header, r *tar.Reader) error) error {
+	end := &endReader{r: r}
+	tr := tar.NewReader(end.reader())
+	for i, before := 0, "."; ; i++ {
+		end.zeros = 0
+		h, err := tr.Next()
+		if err == io.EOF && end.marked() {
+			return nil
+		}
+		if err == io.EOF {
+			err = ErrTruncated
+		}
+		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
+			return entryError("after "+before, archiveError(err))
+		}
+		before = h.Name
+		if h.Typeflag == tar.TypeXGlobalHeader {
+			continue
+		}
+		name, err := cleanName(h.Name)
+		if err == nil {
+			err = fn(i, name, h, tr)
+		}
+		if err != nil {
+			return entryError(h.Name, archiveError(err))
+		}
+	}
+}
+
+// member adds one member to the pipeline.
+func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) error {
+	if t.last != nil && t.last[name] != i {
+		return nil // a later one replaces it
+	}
+	e, err := t.entry(name, h)
+	if err != nil {
+		return err
+	}
+	if !e.Mode.IsRegular() || e.Link != "" {
+		return t.add(e, nil)
+	}
+	return t.addContent(e, r)
+}
+
+// addContent adds a regular file and reads it from the archive, since no one else can.
+func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
+	if e.Size > smallSize {
+		s := newStream(t.ctx)
+		if err := t.addFed(e, s); err != nil {
+			return err
+		}
+		err := s.readFrom(r, e.Size)
+		s.close(archiveError(err))
+		return err
+	}
+	j, err := t.next(e, int(e.Size))
+	if err != nil {
+		return err
+	}
+	if err := readExactly(r, j.data); err != nil {
+		j.err = archiveError(err)
+	}
+	return t.flushFull()
+}
+
+// entry translates a header.
+func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
+	e := &Entry{Header: header(name)}
+	e.ModTime, e.AccessTime, e.ChangeTime = h.ModTime, h.AccessTime, h.ChangeTime
+	e.UID, e.GID = uint32(h.Uid), uint32(h.Gid)
+	if int64(e.UID) != int64(h.Uid) || int64(e.GID) != int64(h.Gid) {
+		return nil, ErrOwner
+	}
+	if h.Size < 0 || h.Size > maxArchivable {
+		return nil, ErrTooLarge
+	}
+	e.Xattrs = paxXattrs(h)
+	return e, t.typed(e, h)
+}
+
+// typed adds the mode and what is particular to a type.
+func (t *tarProducer) typed(e *Entry, h *tar.Header) (err error) {
+	mode := uint32(h.Mode & 0o7777)
+	switch h.Typeflag {
+	case tar.TypeReg, '\x00', tar.TypeCont, tar.TypeGNUSparse:
+		mode |= sIFREG
+		e.Size = h.Size
+	case tar.TypeLink:
+		mode |= sIFREG
+		e.Link, err = cleanName(h.Linkname)
+	case tar.TypeDir:
+		mode |= sIFDIR
+	case tar.TypeFifo:
+		mode |= sIFIFO
+	case tar.TypeSymlink:
+		mode |= sIFLNK
+		e.Linkname = h.Linkname
+	case tar.TypeChar:
+		mode |= sIFCHR
+		e.Rdev, err = tarDev(h)
+	case tar.TypeBlock:
+		mode |= sIFBLK
+		e.Rdev, err = tarDev(h)
+	default:
+		err = ErrType
+	}
+	e.Mode = FileMode(mode)
+	return err
+}
+
+func tarDev(h *tar.Header) (uint64, error) {
+	major, minor := uint32(h.Devmajor), uint32(h.Devminor)
+	if int64(major) != h.Devmajor || int64(minor) != h.Devminor {
+		return 0, ErrType
+	}
+	return linuxDev(major, minor), nil
+}
+
+const paxXattr = "SCHILY.xattr."
+
+func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
+	for key, value := range h.PAXRecords {
+		if name, ok := strings.CutPrefix(key, paxXattr); ok && strings.HasPrefix(name, userXattr) {
+			if attrs == nil {
+				attrs = make(map[string][]byte)
+			}
+			attrs[name] = []byte(value)
+		}
+	}
+	return attrs
+}
+
+// An endReader tells an archive's end, blocks of zeros, from one that was cut off between two members, where package tar
+// sees no difference.
+type endReader struct {
+	r     io.Reader
+	zeros int64 // bytes read last that are zero
+}
+
+func (e *endReader) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	tail := int64(n - len(bytes.TrimRight(p[:n], "\x00")))
+	if tail == int64(n) {
+		tail += e.zeros
+	}
+	e.zeros = tail
+	return n, err
+}
+
+func (e *endReader) marked() bool { return e.zeros >= magicSize }
+
+// reader is the endReader, with a Seek if there is one beneath: package tar skips contents with it.
+func (e *endReader) reader() io.Reader {
+	if seeker, ok := e.r.(io.Seeker); ok {
+		return struct {
+			io.Reader
+			io.Seeker
+		}{e, seeker}
+	}
+	return e
+}

@@ -1,0 +1,181 @@
+package source
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+var errNotZip = errors.New("not a zip archive")
+
+// A zipSource is a zip archive. Its directory is in memory; contents are read and inflated by the workers.
+type zipSource struct {
+	file  *os.File
+	files []zipFile // in walk order
+	o     *Options
+}
+
+type zipFile struct {
+	*zip.File
+	name string
+}
+
+// openZip takes f for a zip archive, or returns errNotZip.
+func openZip(f *os.File, size int64, o *Options) (Source, error) {
+	r, err := zip.NewReader(f, size)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, errNotZip
+	}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, pathError(f.Name(), archiveError(err))
+	}
+	s := &zipSource{file: f, files: make([]zipFile, 0, len(r.File)), o: o}
+	var packed uint64
+	for _, zf := range r.File {
+		if packed += zf.CompressedSize64; packed < zf.CompressedSize64 || packed > uint64(size) {
+			return nil, pathError(f.Name(), entryError(zf.Name, ErrOverlap))
+		}
+		name, err := zipName(zf)
+		if err != nil {
+			return nil, pathError(f.Name(), entryError(zf.Name, err))
+		}
+		s.files = append(s.files, zipFile{zf, name})
+	}
+	slices.SortStableFunc(s.files, func(a, b zipFile) int { return compareNames(a.name, b.name) })
+	return s, nil
+}
+
+// Systems that made an archive, in the upper byte of CreatorVersion, where a backslash is a byte like others.
+const (
+	creatorUnix  = 3
+	creatorMacOS = 19
+)
+
+// zipName returns the clean name of an entry. Archives from systems where a backslash may separate elements must not have one.
+func zipName(f *zip.File) (string, error) {
+	creator := f.CreatorVersion >> 8
+	if creator != creatorUnix && creator != creatorMacOS && strings.Contains(f.Name, `\`) {
+		return "", ErrName
+	}
+	return cleanName(f.Name)
+}
+
+func (s *zipSource) Kind() string { return "zip archive" }
+
+func (s *zipSource) Close() error { return s.file.Close() }
+
+func (s *zipSource) Walk(ctx context.Context, fn func(*Entry) error) error {
+	return run(ctx, s.o, false, func(p *pipeline) error {
+		for _, f := range s.files {
+			if err := f.add(p); err != nil {
+				return entryError(f.name, err)
+			}
+		}
+		return nil
+	}, fn)
+}
+
+const zipEncrypted = 1 // a bit of Flags
+
+func (f zipFile) add(p *pipeline) error {
+	if f.Flags&zipEncrypted != 0 {
+		return ErrEncrypted
+	}
+	e := &Entry{Header: header(f.name)}
+	e.Mode, e.ModTime = f.Mode(), f.Modified
+	e.UID, e.GID = f.owner()
+	switch e.Mode.Type() {
+	case 0:
+		if f.UncompressedSize64 > maxArchivable {
+			return ErrTooLarge
+		}
+		e.Size = int64(f.UncompressedSize64)
+		return p.add(e, f)
+	case fs.ModeSymlink:
+		target, err := f.target()
+		if err != nil {
+			return err
+		}
+		e.Linkname = target
+	case fs.ModeDir, fs.ModeNamedPipe:
+	default: // a device has no number here
+		return ErrType
+	}
+	return p.add(e, nil)
+}
+
+// maxTarget is the longest target of a symbolic link that an archive may hold, in bytes.
+const maxTarget = 4095
+
+// target returns what a symbolic link leads to: its content.
+func (f zipFile) target() (string, error) {
+	if f.UncompressedSize64 > maxTarget {
+		return "", ErrTooLarge
+	}
+	p := make([]byte, f.UncompressedSize64)
+	err := f.fill(nil, p)
+	return string(p), err
+}
+
+func (f zipFile) fill(_ *Entry, p []byte) error {
+	r, err := f.Open()
+	if err != nil {
+		return archiveError(err)
+	}
+	defer r.Close()
+	return archiveError(readExactly(r, p))
+}
+
+func (f zipFile) feed(s *stream) error {
+	r, err := f.Open()
+	if err != nil {
+		return archiveError(err)
+	}
+	defer r.Close()
+	return archiveError(s.readFrom(r, int64(f.UncompressedSize64)))
+}
+
+func (f zipFile) drop() {}
+
+const zipUnixOwner = 0x7875 // the id of Info-ZIP's new Unix extra field
+
+// owner returns who owns the file: version 1, size of uid, uid, size of gid, gid. Without an owner it is who runs this.
+func (f zipFile) owner() (uid, gid uint32) {
+	for extra := f.Extra; len(extra) >= 4; {
+		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
+		if extra = extra[4:]; size > len(extra) {
+			break
+		}
+		field := extra[:size]
+		extra = extra[size:]
+		if id != zipUnixOwner || len(field) < 1 || field[0] != 1 {
+			continue
+		}
+		uid, rest, ok := sized(field[1:])
+		gid, _, ok2 := sized(rest)
+		if ok && ok2 {
+			return uid, gid
+		}
+	}
+	return own()
+}
+
+// sized decodes a number that follows its size in bytes.
+func sized(p []byte) (n uint32, rest []byte, ok bool) {
+	if len(p) < 1 || p[0] > 4 || len(p) < 1+int(p[0]) {
+		return 0, nil, false
+	}
+	var b [4]byte
+	copy(b[:], p[1:1+p[0]])
+	return binary.LittleEndian.Uint32(b[:]), p[1+p[0]:], true
+}
+
+// own returns the ids of who runs this.
+func own() (uid, gid uint32) {
+	return uint32(max(0, os.Getuid())), uint32(max(0, os.Getgid()))
+}

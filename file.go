@@ -1,0 +1,264 @@
+package folio
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"sync"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A File is an open file or directory. It is safe for concurrent use, unless a View opened it: then it belongs to
+// the view's goroutine.
+//
+// Each call reads what the file holds at that moment, as with a file of the operating system. Errors are *fs.PathError,
+// but for a bare io.EOF.
+type File struct {
+	from *reader
+	name string
+	ino  store.Ino
+	typ  store.Type
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+	off    int64  // where Read goes on
+	after  string // the last name that ReadDir returned
+}
+
+var _ interface {
+	fs.ReadDirFile
+	io.ReaderAt
+	io.Seeker
+	io.WriterTo
+} = (*File)(nil)
+
+// Name returns the name that the file was opened by.
+func (f *File) Name() string { return f.name }
+
+// Stat describes the file.
+func (f *File) Stat() (fs.FileInfo, error) {
+	rx, err := f.begin()
+	if err != nil {
+		return nil, pathError("stat", f.name, err)
+	}
+	defer f.from.end(rx)
+	info, err := nodeInfo(rx, f.ino, path.Base(f.name))
+	if err != nil {
+		return nil, pathError("stat", f.name, err)
+	}
+	return info, nil
+}
+
+// begin starts a transaction unless the file is closed.
+func (f *File) begin() (store.Rx, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.beginLocked()
+}
+
+func (f *File) beginLocked() (store.Rx, error) {
+	if f.closed {
+		return nil, fs.ErrClosed
+	}
+	return f.from.begin()
+}
+
+// Close closes the file. A second time it fails with fs.ErrClosed.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return pathError("close", f.name, fs.ErrClosed)
+	}
+	f.closed = true
+	return nil
+}
+
+// Read reads from where the last Read or Seek ended.
+func (f *File) Read(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.readAt(p, f.off)
+	f.off += int64(n)
+	if n > 0 && errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, f.wrap("read", err)
+}
+
+// ReadAt reads from offset off on. It returns io.EOF with fewer than len(p) bytes at the end of the file.
+func (f *File) ReadAt(p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, pathError("readat", f.name, errNegativeOffset)
+	}
+	f.mu.Lock()
+	closed := f.closed
+	f.mu.Unlock()
+	if closed {
+		return 0, pathError("read", f.name, fs.ErrClosed)
+	}
+	n, err := f.readOpen(p, off)
+	return n, f.wrap("read", err)
+}
+
+var errNegativeOffset = errors.New("negative offset")
+
+// wrap names the file in an error, but for io.EOF.
+func (f *File) wrap(op string, err error) error {
+	if err == io.EOF {
+		return err
+	}
+	return pathError(op, f.name, err)
+}
+
+// readAt is ReadAt with mu held.
+func (f *File) readAt(p []byte, off int64) (int, error) {
+	if f.closed {
+		return 0, fs.ErrClosed
+	}
+	return f.readOpen(p, off)
+}
+
+func (f *File) readOpen(p []byte, off int64) (int, error) {
+	rx, err := f.from.begin()
+	if err != nil {
+		return 0, err
+	}
+	defer f.from.end(rx)
+	n, err := f.node(rx)
+	if err != nil || len(p) == 0 {
+		return 0, err
+	}
+	return rx.ReadAt(n, p, off)
+}
+
+// node returns the inode of a regular file.
+func (f *File) node(rx store.Rx) (store.Node, error) {
+	n, err := rx.Node(f.ino)
+	if err == nil {
+		err = mustBeRegular(n.Mode)
+	}
+	return n, err
+}
+
+// Seek sets where the next Read starts. A directory can be taken back to its start.
+func (f *File) Seek(offset int64, whence int) (int64, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	off, err := f.seek(offset, whence)
+	if err != nil {
+		return 0, pathError("seek", f.name, err)
+	}
+	f.off = off
+	return off, nil
+}
+
+func (f *File) seek(offset int64, whence int) (int64, error) {
+	if f.closed {
+		return 0, fs.ErrClosed
+	}
+	if f.typ == store.Dir {
+		if offset != 0 || whence != io.SeekStart {
+			return 0, ErrIsDirectory
+		}
+		f.after = ""
+		return 0, nil
+	}
+	base := int64(0)
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		base = f.off
+	case io.SeekEnd:
+		size, err := f.size()
+		if err != nil {
+			return 0, err
+		}
+		base = size
+	default:
+		return 0, fs.ErrInvalid
+	}
+	if off := base + offset; off >= 0 {
+		return off, nil
+	}
+	return 0, fs.ErrInvalid // negative, or beyond what an int64 holds
+}
+
+func (f *File) size() (int64, error) {
+	rx, err := f.from.begin()
+	if err != nil {
+		return 0, err
+	}
+	defer f.from.end(rx)
+	n, err := f.node(rx)
+	return n.Size, err
+}
+
+// writeToBuffer is how much WriteTo reads at once.
+const writeToBuffer = 256 << 10
+
+// WriteTo writes the rest of the file to w.
+func (f *File) WriteTo(w io.Writer) (written int64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return 0, pathError("read", f.name, fs.ErrClosed)
+	}
+	size, err := f.size()
+	if err != nil {
+		return 0, pathError("read", f.name, err)
+	}
+	p := make([]byte, max(1, min(writeToBuffer, size-f.off)))
+	for {
+		n, err := f.readOpen(p, f.off)
+		if err != nil && err != io.EOF {
+			return written, pathError("read", f.name, err)
+		}
+		if n == 0 {
+			return written, nil
+		}
+		m, writeErr := w.Write(p[:n])
+		f.off += int64(m)
+		written += int64(m)
+		if writeErr == nil && m < n {
+			writeErr = io.ErrShortWrite
+		}
+		if writeErr != nil || err == io.EOF {
+			return written, writeErr
+		}
+	}
+}
+
+// ReadDir returns the next n entries of a directory in the order of their names, all that are left if n is 0 or less. For n > 0
+// it returns io.EOF at the end. What is added or removed between two calls does not disturb the rest: each goes
+// on after the last name of the one before.
+func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list, err := f.readDir(n)
+	if err != nil {
+		return nil, pathError("readdir", f.name, err)
+	}
+	if len(list) == 0 && n > 0 {
+		return nil, io.EOF
+	}
+	return list, nil
+}
+
+func (f *File) readDir(n int) ([]fs.DirEntry, error) {
+	rx, err := f.beginLocked()
+	if err != nil {
+		return nil, err
+	}
+	defer f.from.end(rx)
+	if f.typ != store.Dir {
+		return nil, ErrNotDirectory
+	}
+	list, err := f.from.readEntries(rx, f.ino, f.after, n)
+	if len(list) > 0 {
+		f.after = list[len(list)-1].Name()
+	}
+	return list, err
+}

@@ -1,0 +1,26 @@
+package osfile
+
+import "os"
+
+// Replace is ReplaceDurably without waiting for the disk: after a power cut the name may lead to an incomplete file.
+func Replace(tmp *File, name string) error {
+	defer tmp.Discard()
+	resolved, err := Resolve(name)
+	if err != nil {
+		return err
+	}
+	if err := adoptMode(tmp, resolved); err != nil {
+		return pathError("rename", name, err)
+	}
+	return pathError("rename", name, tmp.rename(resolved, os.Rename))
+}
+
+// Place is PlaceDurably without waiting for the disk: after a power cut the name may lead to an incomplete file.
+func Place(tmp *File, name string) error {
+	defer tmp.Discard()
+	resolved, err := resolve(name, os.O_CREATE|os.O_EXCL)
+	if err != nil {
+		return pathError("rename", name, err)
+	}
+	return pathError("rename", name, tmp.rename(resolved, renameNoReplace))
+}

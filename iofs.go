@@ -1,0 +1,107 @@
+package folio
+
+import (
+	"io/fs"
+	"path"
+)
+
+// An ioFS is a volume, or a directory in it, as package io/fs sees it: names are those of fs.ValidPath, errors
+// call a file by the name that the caller used.
+type ioFS struct {
+	*reader
+	dir string // path in the volume; "" for the root
+}
+
+var _ interface {
+	fs.ReadDirFS
+	fs.StatFS
+	fs.ReadFileFS
+	fs.SubFS
+	fs.GlobFS
+	fs.ReadLinkFS
+} = ioFS{}
+
+// in returns the path in the volume.
+func (f ioFS) in(op, name string) (string, error) {
+	if !fs.ValidPath(name) {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if f.dir != "" {
+		return path.Join(f.dir, name), nil
+	}
+	return name, nil
+}
+
+func (f ioFS) Open(name string) (fs.File, error) {
+	file, err := f.in("open", name)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.open(file, name)
+	if err != nil {
+		return nil, err
+	}
+	return opened, nil
+}
+
+func (f ioFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	dir, err := f.in("readdir", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.readDir(dir, name)
+}
+
+func (f ioFS) ReadFile(name string) ([]byte, error) {
+	file, err := f.in("readfile", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.readFile(file, name)
+}
+
+func (f ioFS) Stat(name string) (fs.FileInfo, error) {
+	file, err := f.in("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.stat("stat", file, name, true)
+}
+
+func (f ioFS) Lstat(name string) (fs.FileInfo, error) {
+	file, err := f.in("lstat", name)
+	if err != nil {
+		return nil, err
+	}
+	return f.stat("lstat", file, name, false)
+}
+
+func (f ioFS) ReadLink(name string) (string, error) {
+	file, err := f.in("readlink", name)
+	if err != nil {
+		return "", err
+	}
+	return f.readlink(file, name)
+}
+
+// Sub returns the directory as a file system of its own. As with os.DirFS, symbolic links in it may lead elsewhere in
+// the volume.
+func (f ioFS) Sub(dir string) (fs.FS, error) {
+	sub, err := f.in("sub", dir)
+	if err != nil {
+		return nil, err
+	}
+	if dir == "." {
+		return f, nil
+	}
+	return ioFS{reader: f.reader, dir: sub}, nil
+}
+
+func (f ioFS) Glob(pattern string) ([]string, error) { return fs.Glob(globFS{f}, pattern) }
+
+// A globFS is what fs.Glob needs of an ioFS, without the method that would call it again.
+type globFS struct{ f ioFS }
+
+func (g globFS) Open(name string) (fs.File, error)          { return g.f.Open(name) }
+func (g globFS) ReadDir(name string) ([]fs.DirEntry, error) { return g.f.ReadDir(name) }
+func (g globFS) Stat(name string) (fs.FileInfo, error)      { return g.f.Stat(name) }

@@ -1,0 +1,180 @@
+package folio
+
+import (
+	"context"
+	"io/fs"
+	"path"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A reader has the reading methods that FS and Rx share. Names are slash-separated paths from the root. Like those of
+// os.Root they may hold "." and "..", symbolic links are followed inside the volume, and what leads out of it
+// fails with ErrEscapes. Errors are *fs.PathError.
+type reader struct {
+	fs  *FS
+	pin *Rx // read this snapshot; nil to read what the volume holds at each call
+}
+
+// begin starts a transaction, which end must end.
+func (r *reader) begin() (store.Rx, error) {
+	if r.pin == nil {
+		return r.fs.store.Begin(context.Background())
+	}
+	if r.pin.rx == nil {
+		return nil, fs.ErrClosed
+	}
+	return r.pin.rx, nil
+}
+
+func (r *reader) end(rx store.Rx) {
+	if r.pin == nil {
+		rx.End()
+	}
+}
+
+// Open opens a file or a directory.
+func (r *reader) Open(name string) (*File, error) { return r.open(name, name) }
+
+// ReadFile returns the content of a file.
+func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile(name, name) }
+
+// ReadDir returns the entries of a directory, sorted by the bytes of their names.
+func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(name, name) }
+
+// Stat describes a file. The Sys method of the result points to a Node.
+func (r *reader) Stat(name string) (fs.FileInfo, error) { return r.stat("stat", name, name, true) }
+
+// Lstat describes a file, and a symbolic link itself.
+func (r *reader) Lstat(name string) (fs.FileInfo, error) { return r.stat("lstat", name, name, false) }
+
+// Readlink returns the target of a symbolic link.
+func (r *reader) Readlink(name string) (string, error) { return r.readlink(name, name) }
+
+// FS returns the volume as package io/fs sees it. The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS,
+// fs.GlobFS and fs.ReadLinkFS; the files that it opens are *File.
+func (r *reader) FS() fs.FS { return ioFS{reader: r} }
+
+// Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has none.
+func (r *reader) Xattrs(name string) (map[string][]byte, error) {
+	rx, e, err := r.find(name, false)
+	if err != nil {
+		return nil, pathError("getxattr", name, err)
+	}
+	defer r.end(rx)
+	list, err := rx.Xattrs(e.Ino)
+	if err != nil || len(list) == 0 {
+		return nil, pathError("getxattr", name, err)
+	}
+	attrs := make(map[string][]byte, len(list))
+	for _, x := range list {
+		attrs[x.Name] = x.Value
+	}
+	return attrs, nil
+}
+
+// The methods below take the path in the volume, and the name by which the caller knows it and errors call it.
+
+// find starts a transaction and resolves a path. Without an error the caller must end the transaction.
+func (r *reader) find(path string, follow bool) (store.Rx, store.Entry, error) {
+	rx, err := r.begin()
+	if err != nil {
+		return nil, store.Entry{}, err
+	}
+	e, err := r.fs.resolve(rx, path, follow)
+	if err != nil {
+		r.end(rx)
+		return nil, e, err
+	}
+	return rx, e, nil
+}
+
+func (r *reader) open(path, name string) (*File, error) {
+	rx, e, err := r.find(path, true)
+	if err != nil {
+		return nil, pathError("open", name, err)
+	}
+	r.end(rx)
+	return &File{from: r, name: name, ino: e.Ino, typ: e.Type}, nil
+}
+
+func (r *reader) stat(op, file, name string, follow bool) (fs.FileInfo, error) {
+	rx, e, err := r.find(file, follow)
+	if err != nil {
+		return nil, pathError(op, name, err)
+	}
+	defer r.end(rx)
+	info, err := nodeInfo(rx, e.Ino, path.Base(name))
+	if err != nil {
+		return nil, pathError(op, name, err)
+	}
+	return info, nil
+}
+
+func (r *reader) readlink(path, name string) (string, error) {
+	rx, e, err := r.find(path, false)
+	if err != nil {
+		return "", pathError("readlink", name, err)
+	}
+	defer r.end(rx)
+	target, err := readTarget(rx, e.Ino)
+	return target, pathError("readlink", name, err)
+}
+
+func (r *reader) readDir(path, name string) ([]fs.DirEntry, error) {
+	rx, e, err := r.find(path, true)
+	if err != nil {
+		return nil, pathError("open", name, err)
+	}
+	defer r.end(rx)
+	if e.Type != store.Dir {
+		return nil, pathError("readdir", name, ErrNotDirectory)
+	}
+	list, err := r.readEntries(rx, e.Ino, "", 0)
+	return list, pathError("readdir", name, err)
+}
+
+func (r *reader) readFile(path, name string) ([]byte, error) {
+	rx, e, err := r.find(path, true)
+	if err != nil {
+		return nil, pathError("open", name, err)
+	}
+	defer r.end(rx)
+	data, err := readAll(rx, e.Ino)
+	return data, pathError("read", name, err)
+}
+
+// maxHoles is how much of a file that ReadFile returns may be holes. What is not holes is limited by the volume.
+const maxHoles = 1 << 30
+
+// readAll returns the content of a regular file in one allocation.
+func readAll(rx store.Rx, ino store.Ino) ([]byte, error) {
+	n, err := rx.Node(ino)
+	if err != nil {
+		return nil, err
+	}
+	if err := mustBeRegular(n.Mode); err != nil {
+		return nil, err
+	}
+	if n.Holes > maxHoles || int64(int(n.Size)) != n.Size {
+		return nil, ErrTooLarge
+	}
+	data := make([]byte, n.Size)
+	if len(data) > 0 {
+		_, err = rx.ReadAt(n, data, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+func mustBeRegular(mode uint32) error {
+	switch store.TypeOf(mode) {
+	case store.File:
+		return nil
+	case store.Dir:
+		return ErrIsDirectory
+	}
+	return ErrNotRegular
+}

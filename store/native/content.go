@@ -1,0 +1,55 @@
+package native
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio/store"
+)
+
+// ReadAt fills p from the content of n.
+func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fs.ErrInvalid
+	}
+	if off >= n.Size {
+		return 0, io.EOF
+	}
+	var eof error
+	if rest := n.Size - off; int64(len(p)) > rest {
+		p, eof = p[:rest], io.EOF
+	}
+	done := 0
+	err := r.tx.Guard(func() error { return r.read(&n, p, off, &done) })
+	if err == nil {
+		err = eof
+	}
+	return done, err
+}
+
+// read fills p, which lies within the file, chunk by chunk, and keeps count in done.
+func (r *rx) read(n *store.Node, p []byte, off int64, done *int) error {
+	t, err := r.tx.Table("data")
+	if err != nil {
+		return err
+	}
+	for *done < len(p) {
+		at := off + int64(*done)
+		part := p[*done:min(len(p), *done+store.ChunkSize-int(at%store.ChunkSize))]
+		got := 0
+		row, ok, err := t.Get(store.DataID(n.Ino, at))
+		if ok && err == nil {
+			got, err = row.ReadAt(dataBytes, part, at%store.ChunkSize)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if got < len(part) && n.Holes == 0 {
+			return damaged("inode %d lacks content from byte %d on", n.Ino, at+int64(got))
+		}
+		clear(part[got:])
+		*done += len(part)
+	}
+	return nil
+}

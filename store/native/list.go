@@ -1,0 +1,67 @@
+package native
+
+import (
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// List adds the entries of a directory to l.
+func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
+	return r.tx.Guard(func() error { return r.list(dir, after, max, l) })
+}
+
+func (r *rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
+	t, err := r.tx.Table("entry")
+	if err != nil {
+		return err
+	}
+	c := t.Cursor()
+	ok, err := c.SeekKey(int64(dir), after)
+	for n := 0; ok && err == nil; ok, err = c.Next() {
+		row, err := c.Row()
+		if err != nil {
+			return err
+		}
+		var e rawEntry
+		if err := e.decode(&row); err != nil || e.parent != dir {
+			return err
+		}
+		if string(e.name) == after { // also at the start, where an empty name would be refused
+			continue
+		}
+		if !store.ValidName(e.name) {
+			return damaged("inode %d has an entry with an impossible name: %q", dir, e.name)
+		}
+		l.Add(e.name, e.ino, e.typ)
+		if n++; n == max {
+			return nil
+		}
+	}
+	return err
+}
+
+// A rawEntry is a row of table entry. Its name points into the database.
+type rawEntry struct {
+	parent store.Ino
+	name   []byte
+	ino    store.Ino
+	typ    store.Type
+}
+
+// decode decodes row and checks all but the name.
+func (e *rawEntry) decode(row *sqlitefile.Row) error {
+	var v [entryColumns]sqlitefile.Value
+	if err := values(row, v[:]); err != nil {
+		return err
+	}
+	e.parent = store.Ino(v[entryParent].Int64())
+	e.name = v[entryName].Bytes()
+	ino, typ := v[entryIno].Int64(), v[entryType].Int64()
+	if v[entryName].Kind() != sqlitefile.Text || !validIno(ino) || typ < int64(store.File) || typ > int64(store.Socket) {
+		return damaged("entry %q of inode %d leads to inode %d of type %d", e.name, e.parent, ino, typ)
+	}
+	e.ino, e.typ = store.Ino(ino), store.Type(typ)
+	return nil
+}
+
+func validIno(ino int64) bool { return ino >= int64(store.Root) && ino <= int64(store.MaxIno) }

@@ -1,0 +1,150 @@
+package native
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// An rx is a read transaction. It implements store.Rx and goes back to the store's pool with End.
+type rx struct {
+	store *Store
+	tx    *sqlitefile.Rx
+}
+
+// End ends the transaction.
+func (r *rx) End() {
+	tx := r.tx
+	r.tx = nil
+	r.store.pool.Put(r)
+	tx.End()
+}
+
+// Version identifies the snapshot.
+func (r *rx) Version() uint64 { return r.tx.Version() }
+
+// Node returns an inode whose numbers are plausible: its type is known, its size one that a volume can hold.
+func (r *rx) Node(ino store.Ino) (n store.Node, err error) {
+	err = r.tx.Guard(func() error { return r.node(ino, &n) })
+	return n, err
+}
+
+func (r *rx) node(ino store.Ino, n *store.Node) error {
+	if !validIno(int64(ino)) {
+		return fs.ErrNotExist
+	}
+	t, err := r.tx.Table("node")
+	if err != nil {
+		return err
+	}
+	row, ok, err := t.Get(int64(ino))
+	if err != nil || !ok {
+		return missing(err)
+	}
+	return decodeNode(&row, n)
+}
+
+// missing turns a row that is not there into an error, unless err says more.
+func missing(err error) error {
+	if err == nil {
+		err = fs.ErrNotExist
+	}
+	return err
+}
+
+func decodeNode(row *sqlitefile.Row, n *store.Node) error {
+	var v [nodeColumns]sqlitefile.Value
+	if err := values(row, v[:]); err != nil {
+		return err
+	}
+	*n = store.Node{
+		Ino:   store.Ino(v[nodeIno].Int64()),
+		Mode:  uint32(v[nodeMode].Int64()),
+		Nlink: uint32(v[nodeNlink].Int64()),
+		UID:   uint32(v[nodeUID].Int64()),
+		GID:   uint32(v[nodeGID].Int64()),
+		Size:  v[nodeSize].Int64(),
+		Holes: v[nodeHoles].Int64(),
+		Mtime: v[nodeMtime].Int64(),
+		Ctime: v[nodeCtime].Int64(),
+		Atime: v[nodeAtime].Int64(),
+		Rdev:  uint64(v[nodeRdev].Int64()),
+	}
+	switch {
+	case store.TypeOf(n.Mode) == 0:
+		return damaged("inode %d has no valid type: mode 0%o", n.Ino, n.Mode)
+	case n.Size < 0 || n.Size > store.MaxSize:
+		return damaged("inode %d has an impossible size: %d", n.Ino, n.Size)
+	case n.Holes < 0 || n.Holes > n.Size:
+		return damaged("inode %d has impossible holes: %d bytes of %d", n.Ino, n.Holes, n.Size)
+	}
+	return nil
+}
+
+// damaged makes an error that matches store.ErrDamaged.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", store.ErrDamaged, fmt.Sprintf(format, args...))
+}
+
+// values decodes the first len(dst) columns.
+func values(row *sqlitefile.Row, dst []sqlitefile.Value) (err error) {
+	for i := range dst {
+		if dst[i], err = row.Value(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Lookup returns the entry with this name in a directory.
+func (r *rx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	err = r.tx.Guard(func() error { return r.lookup(dir, name, &e) })
+	return e, err
+}
+
+func (r *rx) lookup(dir store.Ino, name string, e *store.Entry) error {
+	t, err := r.tx.Table("entry")
+	if err != nil {
+		return err
+	}
+	row, ok, err := t.Find(int64(dir), name)
+	if err != nil || !ok {
+		return missing(err)
+	}
+	var raw rawEntry
+	if err := raw.decode(&row); err != nil {
+		return err
+	}
+	*e = store.Entry{Name: name, Ino: raw.ino, Type: raw.typ}
+	return nil
+}
+
+// Xattrs returns the extended attributes of an inode.
+func (r *rx) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
+	err = r.tx.Guard(func() error {
+		list, err = r.xattrs(ino)
+		return err
+	})
+	return list, err
+}
+
+func (r *rx) xattrs(ino store.Ino) ([]store.Xattr, error) {
+	t, err := r.tx.Table("xattr")
+	if err != nil {
+		return nil, err
+	}
+	var list []store.Xattr
+	for row, err := range t.Prefix(int64(ino)) {
+		if err != nil {
+			return nil, err
+		}
+		var x store.Xattr
+		if err := row.Scan(nil, &x.Name, &x.Value); err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}

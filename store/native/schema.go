@@ -1,0 +1,33 @@
+package native
+
+// The columns of the tables, in the order of store.Schema.
+const (
+	nodeIno = iota
+	nodeMode
+	nodeNlink
+	nodeUID
+	nodeGID
+	nodeSize
+	nodeHoles
+	nodeMtime
+	nodeCtime
+	nodeAtime
+	nodeRdev
+	nodeColumns
+)
+
+const (
+	entryParent = iota
+	entryName
+	entryIno
+	entryType
+	entryColumns
+)
+
+const dataBytes = 1
+
+const (
+	xattrIno = iota
+	xattrName
+	xattrValue
+)

@@ -1,0 +1,137 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// Options say how a volume is opened.
+type Options = sqlitefile.Options
+
+// A Store is a volume in a database. It implements store.Store.
+type Store struct {
+	db   *sqlitefile.DB
+	pool sync.Pool // of *rx
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the volume at path for reading. A database that is no volume is refused with store.ErrNotVolume, one of a
+// later version of the schema with store.ErrNewerVersion. Errors are *fs.PathError with the path.
+func Open(path string, o *Options) (*Store, error) {
+	db, err := sqlitefile.Open(path, o)
+	if err != nil {
+		return nil, pathError(path, err)
+	}
+	if err := admit(db); err != nil {
+		_ = db.Close()
+		return nil, pathError(path, err)
+	}
+	return &Store{db: db}, nil
+}
+
+// pathError names the volume, unless err does so already.
+func pathError(path string, err error) error {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: err}
+}
+
+// admit checks that a database is a volume of a version that this package reads.
+func admit(db *sqlitefile.DB) error {
+	return db.View(context.Background(), func(tx *sqlitefile.Rx) error {
+		info := tx.Info()
+		if info.ApplicationID != store.ApplicationID {
+			return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, info.ApplicationID, store.ApplicationID)
+		}
+		if info.UserVersion > store.SchemaVersion {
+			return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.SchemaVersion)
+		}
+		return checkTables(tx)
+	})
+}
+
+// checkTables makes sure that the tables are there and their columns in the known order.
+func checkTables(tx *sqlitefile.Rx) error {
+	if tx.Info().Encoding != "UTF-8" {
+		return fmt.Errorf("%w: its text is in %s", store.ErrDamaged, tx.Info().Encoding)
+	}
+	for _, want := range tableShapes {
+		t, err := tx.Table(want.name)
+		if err != nil {
+			return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+		}
+		if t.WithoutRowid() != want.withoutRowid || !hasColumns(t, want.columns) {
+			return fmt.Errorf("%w: table %s is not the one of a volume", store.ErrDamaged, want.name)
+		}
+	}
+	return nil
+}
+
+// A tableShape is what a reader relies on of a table. Further columns after these do no harm.
+type tableShape struct {
+	name         string
+	withoutRowid bool
+	columns      []string
+}
+
+var tableShapes = []tableShape{
+	{"node", false, []string{"ino", "mode", "nlink", "uid", "gid", "size", "holes", "mtime_ns", "ctime_ns", "atime_ns", "rdev"}},
+	{"entry", true, []string{"parent", "name", "ino", "type"}},
+	{"data", false, []string{"id", "bytes"}},
+	{"xattr", true, []string{"ino", "name", "value"}},
+}
+
+func hasColumns(t sqlitefile.Table, names []string) bool {
+	columns := t.Columns()
+	if len(columns) < len(names) {
+		return false
+	}
+	for i, name := range names {
+		if columns[i].Name != name {
+			return false
+		}
+	}
+	return true
+}
+
+// Begin starts a read transaction. While this process has been reading anyway, it costs no system call.
+func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
+	tx, err := s.db.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, _ := s.pool.Get().(*rx)
+	if r == nil {
+		r = &rx{store: s}
+	}
+	r.tx = tx
+	return r, nil
+}
+
+// Close waits for the transactions in progress and closes the database.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Info describes the volume by the header of its database.
+func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
+	err = s.db.View(ctx, func(tx *sqlitefile.Rx) error {
+		h := tx.Info()
+		info = store.Info{
+			Path:      s.db.Path(),
+			Version:   int(h.UserVersion),
+			Size:      int64(h.PageCount) * int64(h.PageSize),
+			PageSize:  h.PageSize,
+			FreeBytes: int64(h.FreePages) * int64(h.PageSize),
+			ChunkSize: store.ChunkSize,
+		}
+		return nil
+	})
+	return info, err
+}

@@ -1,0 +1,104 @@
+package store
+
+// The format of a volume, version 1. docs/format.md specifies it for other programs.
+
+// What the header of the database says of a volume.
+const (
+	ApplicationID = 0x466F6C69 // PRAGMA application_id: "Foli"
+	SchemaVersion = 1          // PRAGMA user_version
+)
+
+// Contents are stored in chunks, one in a row of table data, whose id tells the inode and the place.
+const (
+	ChunkShift = 16
+	ChunkSize  = 1 << ChunkShift // bytes
+	ChunkBits  = 28              // of a data row's id, the lowest
+)
+
+// DataID returns the id of the data row for the chunk that holds the byte at off.
+func DataID(ino Ino, off int64) int64 { return int64(ino)<<ChunkBits | off>>ChunkShift }
+
+// Limits.
+const (
+	MaxIno  Ino = 1<<(63-ChunkBits) - 1 // so that the ids of data rows are positive
+	MaxSize     = 1 << (ChunkShift + ChunkBits)
+	// MaxName is the longest name in bytes: 255 characters of UTF-16, which some systems allow, take as much in UTF-8.
+	MaxName = 3 * 255
+	// MaxTarget is the longest target of a symbolic link in bytes.
+	MaxTarget = 1<<15 - 1
+)
+
+// ValidName reports whether a directory can hold an entry of that name: bytes other than '/' and NUL, up to MaxName of
+// them, but not "." and "..".
+func ValidName[T string | []byte](name T) bool {
+	if len(name) == 0 || len(name) > MaxName || string(name) == "." || string(name) == ".." {
+		return false
+	}
+	for i := range len(name) {
+		if name[i] == '/' || name[i] == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Schema is the statements that make an empty volume's tables and its view; docs/format.md explains them. Their comments are
+// part of what sqlite3's .schema shows.
+var Schema = []string{
+	`CREATE TABLE node (
+  ino      INTEGER PRIMARY KEY,  -- 1 is the root
+  mode     INTEGER NOT NULL,     -- POSIX st_mode
+  nlink    INTEGER NOT NULL,
+  uid      INTEGER NOT NULL,
+  gid      INTEGER NOT NULL,
+  size     INTEGER NOT NULL,     -- bytes
+  holes    INTEGER NOT NULL,     -- bytes of size that no data row holds: zeros
+  mtime_ns INTEGER NOT NULL,     -- since 1970 UTC
+  ctime_ns INTEGER NOT NULL,
+  atime_ns INTEGER NOT NULL,
+  rdev     INTEGER NOT NULL
+)`,
+	`CREATE TABLE entry (
+  parent INTEGER NOT NULL,
+  name   TEXT NOT NULL,
+  ino    INTEGER NOT NULL,
+  type   INTEGER NOT NULL,       -- 1 file, 2 dir, 3 symlink, 4 char, 5 block, 6 fifo, 7 socket
+  PRIMARY KEY (parent, name)
+) WITHOUT ROWID`,
+	`CREATE TABLE data (
+  id    INTEGER PRIMARY KEY,     -- ino<<28 | chunk
+  bytes BLOB NOT NULL            -- content from byte chunk<<16 on, at most 65536 bytes
+)`,
+	`CREATE TABLE xattr (
+  ino   INTEGER NOT NULL,
+  name  TEXT NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (ino, name)
+) WITHOUT ROWID`,
+	`CREATE VIEW file AS
+WITH RECURSIVE tree(path, ino, type) AS (
+  SELECT name, ino, type FROM entry WHERE parent = 1
+  UNION ALL
+  SELECT path || '/' || entry.name, entry.ino, entry.type
+  FROM tree JOIN entry ON entry.parent = tree.ino WHERE tree.type = 2
+)
+SELECT
+  path,
+  CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
+    WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
+  printf('%04o', mode & 4095) AS mode,
+  size,
+  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
+  CASE
+    WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
+    WHEN size = 0 THEN x''
+    WHEN size <= 65536 AND holes = 0 THEN (SELECT bytes FROM data WHERE id = node.ino << 28)
+    ELSE (
+      WITH RECURSIVE chunk(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < node.size)
+      SELECT CAST(group_concat(coalesce(bytes, x'') ||
+        zeroblob(min(65536, node.size - (i << 16)) - coalesce(length(bytes), 0)), '') AS BLOB)
+      FROM chunk LEFT JOIN data ON data.id = (node.ino << 28) + i
+    )
+  END AS content
+FROM tree JOIN node USING (ino)`,
+}

@@ -1,0 +1,94 @@
+package folio
+
+import (
+	"context"
+	"hash/maphash"
+	"time"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/native"
+)
+
+// Options say how a volume is opened. The zero value, and nil, are good defaults.
+type Options struct {
+	// Plain reads the volume without mapping it into memory: slower, for files that are not trusted to stay as they are.
+	Plain bool
+	// BusyTimeout is how long to wait for another process that writes; 0 means 5 seconds, and less than 0 not to wait.
+	BusyTimeout time.Duration
+}
+
+// An FS is an open volume. It is safe for concurrent use by any number of goroutines.
+//
+// Each call reads what the volume holds at that moment; View reads many things at one moment.
+type FS struct {
+	reader
+	store store.Store
+	dirs  dirCache
+}
+
+// Open opens the volume at path for reading.
+//
+// Errors are *fs.PathError with that path: ErrNotVolume for a database that is something else, ErrNewerVersion,
+// fs.ErrNotExist, or what package sqlitefile found wrong with it.
+func Open(path string, o *Options) (*FS, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	s, err := native.Open(path, &native.Options{Plain: o.Plain, BusyTimeout: o.BusyTimeout})
+	if err != nil {
+		return nil, err
+	}
+	return newFS(s), nil
+}
+
+func newFS(s store.Store) *FS {
+	v := &FS{store: s}
+	v.reader.fs = v
+	v.dirs.seed = maphash.MakeSeed()
+	return v
+}
+
+// Close waits for the views in progress and closes the volume. Files that are open fail from then on.
+func (v *FS) Close() error { return v.store.Close() }
+
+// Info describes a volume as a whole.
+type Info = store.Info
+
+// Info describes the volume without looking at its files.
+func (v *FS) Info(ctx context.Context) (Info, error) { return v.store.Info(ctx) }
+
+// A CheckReport is what Check found; a Problem is one contradiction.
+type (
+	CheckReport = store.Report
+	Problem     = store.Problem
+)
+
+// Check looks for contradictions in the whole volume: in the b-trees of its database, and among names, inodes and
+// contents. An error means that it could not look; what it found is in the report.
+func (v *FS) Check(ctx context.Context) (*CheckReport, error) { return v.store.Check(ctx) }
+
+// An Rx reads a volume as it was at one moment. It belongs to one goroutine at a time, with the files that it opens, and
+// ends with the View that it comes from: from then on everything fails with fs.ErrClosed.
+type Rx struct {
+	reader
+	rx store.Rx // nil from the end on
+}
+
+// View calls fn with a snapshot of the volume and returns its error. What fn reads through rx belongs together, whatever others
+// write meanwhile. Do not keep a view for long: it holds up what a volume must do to give space back.
+func (v *FS) View(ctx context.Context, fn func(rx *Rx) error) error {
+	s, err := v.store.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	rx := &Rx{rx: s}
+	rx.reader = reader{fs: v, pin: rx}
+	defer rx.close()
+	return fn(rx)
+}
+
+func (rx *Rx) close() {
+	s := rx.rx
+	rx.rx = nil
+	s.End()
+}

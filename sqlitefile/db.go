@@ -2,6 +2,8 @@ package sqlitefile
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -11,51 +13,71 @@ import (
 
 // Options say how a database is opened. The zero value, and nil, are good defaults.
 type Options struct {
+	// ReadOnly opens the database for reading: nothing of it is ever changed, not even to recover it.
+	ReadOnly bool
 	// Plain reads pages into memory instead of mapping the file: slower, but nothing that happens to the file
 	// afterwards can disturb the process. It is the only way on systems without a map.
 	Plain bool
 	// BusyTimeout is how long to wait for a lock that another connection holds; 0 means 5 seconds, and less than 0
 	// not to wait.
 	BusyTimeout time.Duration
+	// Durability is what a transaction survives once Update has returned; the default is Full.
+	Durability Durability
+
+	system osfile.System // where the files are; the operating system unless a test says otherwise
 }
 
 const defaultBusyTimeout = 5 * time.Second
 
 // A DB is an open database. It is safe for concurrent use by any number of goroutines.
 //
-// Lock order: lease.mu or schema.mu, then pageCache.mu.
+// Lock order: writer.mu, then mu or schema.mu, then walIndex.mu, wal.mu or pageCache.mu.
 type DB struct {
 	path    string
-	file    *osfile.File
+	file    osfile.Handle
 	options Options
+	pool    sync.Pool // of *Rx
 
-	lease    lease
-	snapshot atomic.Pointer[snapshot] // replaced only by refresh, while there is no reader
-	mapping  *osfile.Mapping          // guarded by lease.mu, as is what follows
-	closed   bool
+	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
 
-	pool sync.Pool // of *Rx
+	mu      sync.Mutex // guards what follows, and taking and dropping SHARED
+	closed  bool
+	shared  bool // this process holds SHARED: a lease has it, or in WAL mode the log
+	wal     *wal // in WAL mode
+	mapping *osfile.Mapping
+	retired []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
+
+	writer writer
+	failed atomic.Pointer[error] // the failed sync that ended writing
 }
 
-// Open opens the database at path for reading. The file must exist and begin with the header of a SQLite database.
+// Open opens the database at path. The file must exist and begin with the header of a SQLite database.
 //
-// The error matches ErrNotDatabase, ErrNeedsRecovery, ErrWAL, ErrCorrupt, ErrBusy or fs.ErrNotExist, and names the path.
+// The error matches ErrNotDatabase, ErrNeedsRecovery, ErrCorrupt, ErrBusy or fs.ErrNotExist, and names the path.
 func Open(path string, o *Options) (*DB, error) {
-	file, err := osfile.Open(path, osfile.ReadOnly, 0)
-	if err != nil {
-		return nil, err
-	}
-	db := &DB{path: path, file: file}
+	db := &DB{path: path}
+	db.writer.init()
 	if o != nil {
 		db.options = *o
 	}
 	if db.options.BusyTimeout == 0 {
 		db.options.BusyTimeout = defaultBusyTimeout
 	}
+	if db.options.system == nil {
+		db.options.system = osfile.OS
+	}
+	flag := osfile.ReadWrite
+	if db.options.ReadOnly {
+		flag = osfile.ReadOnly
+	}
+	file, err := db.options.system.Open(path, flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	db.file = file
 	rx, err := db.begin(context.Background())
 	if err != nil {
-		_ = file.Close()
-		return nil, err
+		return nil, errors.Join(err, file.Close())
 	}
 	rx.End()
 	return db, nil
@@ -64,41 +86,37 @@ func Open(path string, o *Options) (*DB, error) {
 // Path returns the name that the database was opened by.
 func (db *DB) Path() string { return db.path }
 
-// View calls fn with a snapshot of the database and returns its error. Any number of views run at once. Starting one
-// costs no system call while this process has been reading anyway, as all views share one lock.
+// View calls fn with a snapshot of the database and returns its error. Any number of views run at once, and none keeps a
+// writer waiting for longer than rollback mode demands. Starting one costs no system call while this process has been reading anyway
+// and nothing has changed, as all views share one lock.
 //
 // Everything that fn gets from rx is valid until fn returns. A fault on a mapped page, because the file shrank or
 // its disk failed, ends fn with ErrFault in place of a crash; panics pass through.
 func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	rx, err := db.begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer rx.End()
-	defer osfile.Catch(osfile.Arm(), &err)
-	if err := fn(rx); err != nil || !rx.inWALMode() {
-		return err
-	}
-	return db.refuseLog() // a writer came and made one: what fn read may be torn
+	return fn(rx)
 }
 
 // Begin starts a read transaction that the caller must end with End. It is View for callers whose code does not fit into
-// a function; they call Guard where they read. A database in WAL mode can be read by View only.
-func (db *DB) Begin(ctx context.Context) (*Rx, error) {
-	rx, err := db.begin(ctx)
-	if err == nil && rx.inWALMode() {
-		rx.End()
-		return nil, db.pathError("begin", ErrWAL)
-	}
-	return rx, err
+// a function; they call Guard where they read.
+func (db *DB) Begin(ctx context.Context) (rx *Rx, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	return db.begin(ctx)
 }
 
 func (db *DB) begin(ctx context.Context) (*Rx, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if !db.lease.enter() {
-		if err := db.acquire(ctx); err != nil {
+	s := db.snapshot.Load()
+	if s == nil || !s.enter() {
+		var err error
+		if s, err = db.acquire(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -106,12 +124,51 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 	if rx == nil {
 		rx = &Rx{db: db}
 	}
-	rx.snapshot = db.snapshot.Load()
+	rx.snapshot = s
 	return rx, nil
 }
 
-// Close waits for the views in progress and closes the database.
+// acquire is the slow way to begin: it takes a lock, and looks at what changed meanwhile.
+func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
+	err = db.retry(ctx, func() error {
+		s, err = db.tryAcquire()
+		return err
+	})
+	return s, err
+}
+
+// retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.
+func (db *DB) retry(ctx context.Context, fn func() error) error {
+	deadline := time.Now().Add(db.options.BusyTimeout)
+	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 25*time.Millisecond) {
+		err := fn()
+		if !errors.Is(err, osfile.ErrLocked) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return &fs.PathError{Op: "lock", Path: db.path, Err: ErrBusy}
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close waits for the transactions in progress and closes the database.
 func (db *DB) Close() error {
+	<-db.writer.turn
+	defer func() { db.writer.turn <- struct{}{} }()
 	for !db.tryClose() {
 		time.Sleep(leaseTick / 4)
 	}
@@ -119,19 +176,17 @@ func (db *DB) Close() error {
 }
 
 func (db *DB) tryClose() bool {
-	l := &db.lease
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	db.mu.Lock()
 	if db.closed {
+		db.mu.Unlock()
 		return true
 	}
-	l.state.Or(leaseDraining)
-	if !db.release() {
-		return false
-	}
 	db.closed = true
-	if db.mapping != nil {
-		_ = db.mapping.Unmap()
+	s := db.snapshot.Load()
+	db.mu.Unlock()
+	s.lease.retire()
+	for !s.lease.over() {
+		time.Sleep(leaseTick / 4)
 	}
 	return true
 }

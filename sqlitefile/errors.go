@@ -19,6 +19,8 @@ var (
 	ErrWAL = errors.New("write-ahead log not supported yet; run PRAGMA journal_mode=DELETE on it with sqlite3")
 	// ErrBusy says that another connection kept the database locked for longer than Options.BusyTimeout.
 	ErrBusy = errors.New("database is locked")
+	// ErrReadOnly says that the database cannot be changed: it was opened so, or the file or its disk is read-only.
+	ErrReadOnly = errors.New("database is read-only")
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
 )

@@ -16,13 +16,40 @@ func (rx *Rx) page(pgno uint32) ([]byte, error) {
 	return rx.unmappedPage(pgno)
 }
 
-// unmappedPage reads what the map does not hold: every page in plain mode, and the last page of a file that ends in the
-// middle of it.
+// unmappedPage returns a page that rx.mapped does not show: one that the transaction changed, or that is in the log, or any
+// page in plain mode, or the last one of a file that ends in the middle of it.
 func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
 	if pgno == 0 || pgno > rx.pages {
 		return nil, rx.corrupt(pgno, "no such page in the database")
 	}
+	if rx.changed != nil {
+		if data := rx.changed.find(pgno); data != nil {
+			return data[:rx.usable:rx.usable], nil
+		}
+	}
+	if rx.last != 0 {
+		if data, err := rx.loggedPage(pgno); data != nil || err != nil {
+			return data, err
+		}
+	}
+	if end := uint64(pgno) << rx.shift; end <= uint64(len(rx.file)) {
+		start := end - 1<<rx.shift
+		return rx.file[start : start+uint64(rx.usable) : start+uint64(rx.usable)], nil
+	}
 	return rx.cache.page(rx.db, pgno, rx.header.PageSize, rx.usable)
+}
+
+// loggedPage returns a page as the log has it, or nil if it does not.
+func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
+	frame, err := rx.wal.index.find(pgno, rx.last)
+	if frame == 0 || err != nil {
+		return nil, err
+	}
+	data, err := rx.wal.page(frame)
+	if err != nil {
+		return nil, err
+	}
+	return data[:rx.usable:rx.usable], nil
 }
 
 // A pageCache keeps the pages of one snapshot that were read without a map. It holds at most two generations of

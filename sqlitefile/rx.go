@@ -9,15 +9,16 @@ import (
 // until the function given to View returns, or until End.
 type Rx struct {
 	*snapshot
-	db *DB
+	db      *DB
+	changed *writer // of a Tx: the pages that were changed but not committed
 }
 
 // End ends a transaction that Begin started. The Rx, and everything that came out of it, must not be used any more.
 func (rx *Rx) End() {
-	db := rx.db
+	db, s := rx.db, rx.snapshot
 	rx.snapshot = nil
 	db.pool.Put(rx)
-	db.lease.leave()
+	s.lease.leave()
 }
 
 // Info is what the header of a database tells.

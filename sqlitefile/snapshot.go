@@ -5,27 +5,32 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A snapshot is what all readers share while the database does not change: they see the file through it. It is
+// A snapshot is what readers share while the database does not change: they see the file, and the log, through it. It is
 // immutable but for what it caches.
 type snapshot struct {
+	lease    *lease
 	version  uint64
 	size     int64 // of the file, in bytes
 	header   format.Header
-	change   [16]byte // bytes 24 to 39 of the file: whoever writes changes them
+	change   [16]byte // bytes 24 to 39 of the file: whoever writes in rollback mode changes them
 	pages    uint32   // in the database
 	lockPage uint32
-	mapped   []byte // the whole pages of the file; empty in plain mode
+	mapped   []byte // the whole pages of the file, where every page is in the file as it should be; else empty
 	shift    uint8  // log2 of the page size
 	usable   int
 	spill    [2]format.Spill // of index and table leaf cells
 	cache    *pageCache
 	schema   *schema
+
+	wal   *wal                 // in WAL mode; else nil, as is what follows
+	words format.WALIndexWords // the header of the wal-index that this snapshot is
+	last  uint32               // the last frame of the log that belongs to it; 0 if the file has everything
+	file  []byte               // the whole pages of the file, for what is not in the log
 }
 
 // Offsets in the header of what a writer changes, as SQLite's pager compares it.
@@ -34,34 +39,96 @@ const (
 	changeEnd   = 40
 )
 
-// refresh brings db.snapshot up to date. The caller has just taken SHARED and holds lease.mu; there is no reader.
-func (db *DB) refresh() error {
-	if err := db.refuseJournal(); err != nil {
-		return err
+// enter counts the caller in as a reader if s is still what the database is.
+func (s *snapshot) enter() bool {
+	if !s.lease.enter() {
+		return false
 	}
-	if err := db.refuseLog(); err != nil {
-		return err
+	if s.wal != nil && !s.wal.index.same(&s.words) {
+		s.lease.leave()
+		return false
+	}
+	return true
+}
+
+// tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
+func (db *DB) tryAcquire() (*snapshot, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, db.pathError("view", ErrClosed)
+	}
+	if s := db.snapshot.Load(); s != nil && s.enter() { // somebody else was faster
+		return s, nil
+	}
+	if db.wal == nil {
+		s, err := db.acquireFile()
+		if db.wal == nil {
+			return s, err
+		}
+	}
+	return db.acquireLog()
+}
+
+// acquireFile takes SHARED and makes a snapshot of the file in rollback mode. If the database turns out to be in WAL mode, it opens the log and
+// keeps SHARED for as long as that is open. The caller holds mu.
+func (db *DB) acquireFile() (*snapshot, error) {
+	if db.shared {
+		return nil, osfile.ErrLocked // an old lease is draining
+	}
+	if err := db.lockShared(); err != nil {
+		return nil, err
+	}
+	s, err := db.look()
+	if err != nil {
+		return nil, errors.Join(err, db.unlockShared())
+	}
+	db.shared = true
+	if db.wal != nil {
+		return nil, nil
+	}
+	s.lease = &lease{drop: db.dropShared}
+	s.lease.enter()
+	db.snapshot.Store(s)
+	go s.lease.keep(db.writerWaits)
+	return s, nil
+}
+
+// dropShared ends the lease on SHARED.
+func (db *DB) dropShared() {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	_ = db.unlockShared() // fails only with the file
+	db.shared = false
+}
+
+// look reads the file's header under SHARED and returns a snapshot, or opens the log.
+func (db *DB) look() (*snapshot, error) {
+	if err := db.refuseJournal(); err != nil {
+		return nil, err
 	}
 	size, err := db.file.Size()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b [format.HeaderSize]byte
 	if n, err := db.file.ReadAt(b[:], 0); err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	} else if n < len(b) {
-		return db.pathError("open", notDatabase(size))
+		return nil, db.pathError("open", notDatabase(size))
 	}
 	old := db.snapshot.Load()
-	if old != nil && old.size == size && string(old.change[:]) == string(b[changeStart:changeEnd]) {
-		return nil
+	if wal, err := db.wantsLog(&b); wal || err != nil {
+		if err == nil {
+			err = db.openLog(&b)
+		}
+		return nil, err
 	}
-	next, err := db.newSnapshot(old, b[:], size)
-	if err != nil {
-		return err
+	if old != nil && old.wal == nil && old.size == size && string(old.change[:]) == string(b[changeStart:changeEnd]) {
+		same := *old
+		return &same, nil
 	}
-	db.snapshot.Store(next)
-	return nil
+	return db.newSnapshot(old, b[:], size)
 }
 
 func notDatabase(size int64) error {
@@ -75,11 +142,11 @@ func notDatabase(size int64) error {
 // holds RESERVED and so nobody is busy with it. A journal that names a super-journal which is gone has been committed.
 func (db *DB) refuseJournal() error {
 	name := db.file.Name() + "-journal"
-	size, ok, err := osfile.Exists(name)
+	size, ok, err := db.options.system.Exists(name)
 	if err != nil || !ok || size == 0 {
 		return err
 	}
-	reserved, err := db.file.Locked(osfile.Shared, pendingByte+1, 1)
+	reserved, err := db.file.Locked(osfile.Shared, reservedByte, 1)
 	if err != nil || reserved {
 		return err
 	}
@@ -90,18 +157,125 @@ func (db *DB) refuseJournal() error {
 	return db.pathError("open", ErrNeedsRecovery)
 }
 
-// refuseLog returns ErrWAL if a write-ahead log lies beside the database: its frames, or those that a writer may add to
-// it any moment, are newer than the file.
-func (db *DB) refuseLog() error {
-	_, ok, err := osfile.Exists(db.file.Name() + "-wal")
-	if err != nil || !ok {
-		return err
+// wantsLog reports whether the database is in WAL mode: its header says so, or a log lies beside it.
+func (db *DB) wantsLog(b *[format.HeaderSize]byte) (bool, error) {
+	if b[19] == format.VersionWAL {
+		return true, nil
 	}
-	return db.pathError("open", ErrWAL)
+	_, ok, err := db.options.system.Exists(db.file.Name() + "-wal")
+	return ok, err
 }
 
-// inWALMode reports whether writers of the database use a write-ahead log: they do not wait for our SHARED lock.
-func (s *snapshot) inWALMode() bool { return s.header.ReadVersion == format.VersionWAL }
+// openLog opens the log. The caller holds SHARED and mu.
+func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
+	h, what := format.ParseHeader(b[:])
+	if what != "" {
+		return db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what))
+	}
+	db.wal, err = openWAL(db.options.system, db.file.Name(), 0o644, h.PageSize, db.options.Plain)
+	return err
+}
+
+// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. The caller holds mu.
+func (db *DB) acquireLog() (*snapshot, error) {
+	for range 100 {
+		s, err := db.tryLog()
+		if !errors.Is(err, errChanged) {
+			return s, err
+		}
+	}
+	return nil, osfile.ErrLocked
+}
+
+func (db *DB) tryLog() (*snapshot, error) {
+	h, err := db.wal.state()
+	if err != nil {
+		return nil, err
+	}
+	words := h.Words()
+	old := db.snapshot.Load()
+	l, err := db.leaseFor(old, &h, &words)
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.newLogSnapshot(old, &h, &words, l.slot == 0)
+	if err != nil {
+		l.leave()
+		return nil, err
+	}
+	s.lease = l
+	db.snapshot.Store(s)
+	return s, nil
+}
+
+// leaseFor returns a lease under which the state h can be read, with the caller counted in: that of the last snapshot, if
+// its mark keeps the log from beginning anew, or a new one.
+func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WALIndexWords) (*lease, error) {
+	if old != nil && old.wal != nil {
+		if old.lease.slot > 0 && old.lease.enter() {
+			return old.lease, nil
+		}
+		old.lease.retire()
+	}
+	w := db.wal
+	slot, err := w.readLock(h, words)
+	if err != nil {
+		return nil, err
+	}
+	l := &lease{slot: slot, drop: func() { w.unlockRead(slot) }}
+	l.enter()
+	mark := h.MaxFrame
+	go l.keep(func() bool { return w.movedOn(mark) })
+	return l, nil
+}
+
+// movedOn reports whether the log has frames behind mark: readers that stay at it keep a checkpoint from copying those.
+func (w *wal) movedOn(mark uint32) bool {
+	h, ok, err := w.index.load()
+	return err != nil || !ok || h.MaxFrame != mark || mark != 0 && w.index.backfill() == mark
+}
+
+// newLogSnapshot makes the snapshot of state h of the log. whole says that the file alone has everything.
+func (db *DB) newLogSnapshot(old *snapshot, h *format.WALIndexHeader, words *format.WALIndexWords, whole bool) (*snapshot, error) {
+	size, err := db.file.Size()
+	if err != nil {
+		return nil, err
+	}
+	last := h.MaxFrame
+	if whole {
+		last = 0
+	}
+	b, err := db.firstPage(last)
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.newSnapshot(old, b, size)
+	if err != nil {
+		return nil, err
+	}
+	s.wal, s.words, s.last, s.file = db.wal, *words, last, s.mapped
+	if h.MaxFrame == 0 {
+		return s, db.measure(s, size)
+	}
+	if s.pages = h.PageCount; last != 0 {
+		s.mapped = nil
+	}
+	return s, nil
+}
+
+// firstPage returns the header as it is in the log up to frame last, or else in the file.
+func (db *DB) firstPage(last uint32) ([]byte, error) {
+	frame, err := db.wal.index.find(1, last)
+	if err != nil {
+		return nil, err
+	}
+	if frame != 0 {
+		return db.wal.page(frame)
+	}
+	b := make([]byte, format.HeaderSize)
+	_, err = db.file.ReadAt(b, 0)
+	return b, err
+}
 
 func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error) {
 	h, what := format.ParseHeader(b)
@@ -124,13 +298,15 @@ func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error
 		s.shift++
 	}
 	s.spill = [2]format.Spill{format.SpillOf(format.LeafIndex, s.usable), format.SpillOf(format.LeafTable, s.usable)}
-	if err := db.measure(s, size); err != nil {
-		return nil, err
-	}
 	if old != nil {
 		s.version = old.version + 1
 	}
 	s.schema = newSchema(s, old)
+	if db.wal == nil {
+		if err := db.measure(s, size); err != nil {
+			return nil, err
+		}
+	}
 	return s, db.mapFile(s, size)
 }
 
@@ -144,7 +320,7 @@ func (db *DB) measure(s *snapshot, size int64) error {
 	}
 	if int64(s.pages) > inFile {
 		rx := Rx{db: db}
-		return rx.corrupt(0, "the file is cut off: it has "+strconv.FormatInt(inFile, 10)+" of "+strconv.FormatUint(uint64(s.pages), 10)+" pages")
+		return rx.corrupt(0, fmt.Sprintf("the file is cut off: it has %d of %d pages", inFile, s.pages))
 	}
 	return nil
 }
@@ -153,17 +329,17 @@ func (db *DB) measure(s *snapshot, size int64) error {
 // taken only for what is read.
 const reserve = 1 << 30
 
-// mapFile lets s.mapped show the file's whole pages, through the map at hand if it is long enough. There is no
-// reader, so the old one can go.
+// mapFile lets s.mapped show the file's whole pages, through the map at hand if it is long enough. The caller holds mu.
 func (db *DB) mapFile(s *snapshot, size int64) error {
-	whole := min(size>>s.shift, int64(s.pages)) << s.shift
+	whole := size >> s.shift << s.shift
+	if db.wal == nil {
+		whole = min(whole, int64(s.pages)<<s.shift)
+	}
 	if db.options.Plain || whole > math.MaxInt/4 {
 		return nil
 	}
 	if db.mapping == nil || int64(len(db.mapping.Bytes())) < whole {
-		if err := db.remap(max(2*whole, reserve), whole); err != nil {
-			return err
-		}
+		db.remap(max(2*whole, reserve), whole)
 	}
 	if db.mapping != nil {
 		s.mapped = db.mapping.Bytes()[:whole:whole]
@@ -172,19 +348,16 @@ func (db *DB) mapFile(s *snapshot, size int64) error {
 }
 
 // remap maps n bytes or, where there is no address space for as much, least bytes; where there is none for those
-// either, or the system has no maps, the database is read without one.
-func (db *DB) remap(n, least int64) error {
+// either, or the system has no maps, the database is read without one. The old map stays for those who look at it.
+func (db *DB) remap(n, least int64) {
 	if db.mapping != nil {
-		if err := db.mapping.Unmap(); err != nil {
-			return err
-		}
+		db.retired = append(db.retired, db.mapping)
 		db.mapping = nil
 	}
 	for _, n := range []int64{n, least} {
 		if m, err := db.file.Map(n); err == nil {
 			db.mapping = m
-			return nil
+			return
 		}
 	}
-	return nil
 }

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"errors"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/format"
@@ -24,6 +25,9 @@ type walIndex struct {
 	file  osfile.Handle
 	words *osfile.Words
 	size  atomic.Int64 // bytes of the file that are known to be there
+
+	mu   sync.Mutex                 // guards held
+	held [format.WALReaders + 3]int // by lock byte: how many share it in this process, or -1
 }
 
 // walIndexReserve is how much address space the map takes: enough for the index of a log of 8 million frames.
@@ -192,10 +196,45 @@ func (x *walIndex) setMark(i int, frame uint32) {
 	atomic.StoreUint32(&x.words.Shared[format.WALIndexReadMarkWord+i], frame)
 }
 
-// lock and unlock work on n of the lock bytes of the index.
-func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error { return x.file.Lock(kind, at, n) }
+// lock takes n of the lock bytes of the index, all or none. The users of this process share one open file, which
+// cannot conflict with itself: they are kept apart here.
+func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.held[at-format.WALWriteLock : at-format.WALWriteLock+n]
+	for i := range held {
+		if held[i] < 0 || held[i] > 0 && kind == osfile.Exclusive {
+			return osfile.ErrLocked
+		}
+	}
+	if kind == osfile.Shared && held[0] > 0 {
+		held[0]++
+		return nil
+	}
+	if err := x.file.Lock(kind, at, n); err != nil {
+		return err
+	}
+	for i := range held {
+		held[i] = 1
+		if kind == osfile.Exclusive {
+			held[i] = -1
+		}
+	}
+	return nil
+}
 
-func (x *walIndex) unlock(at, n int64) { _ = x.file.Unlock(at, n) } // fails only with the file
+// unlock gives back what one lock took.
+func (x *walIndex) unlock(at, n int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.held[at-format.WALWriteLock : at-format.WALWriteLock+n]
+	if held[0] > 1 {
+		held[0]--
+		return
+	}
+	clear(held)
+	_ = x.file.Unlock(at, n) // fails only with the file
+}
 
 // find returns the last frame up to last that holds page pgno, or 0.
 func (x *walIndex) find(pgno, last uint32) (uint32, error) {

@@ -1,0 +1,171 @@
+package sqlitefile
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A CheckpointMode says how far a checkpoint goes, in SQLite's words.
+type CheckpointMode int
+
+const (
+	CheckpointPassive  CheckpointMode = iota // copies what it can without waiting for anybody
+	CheckpointFull                           // waits for writers, then for readers of older snapshots, and copies everything
+	CheckpointRestart                        // as Full, and the next writer begins the log anew
+	CheckpointTruncate                       // as Restart, and the log is cut to nothing
+)
+
+// copyBack copies frames of the log into the database, as many as no reader stands in the way of, and reports how many frames
+// the log has and how many are copied now. sync says whether the files are synced, which W5 asks for unless durability is Off. The
+// caller holds CHECKPOINT, and for all modes but Passive also WRITE.
+func (w *wal) copyBack(db osfile.Handle, sync bool) (frames, copied uint32, err error) {
+	h, ok, err := w.index.load()
+	if err != nil || !ok {
+		return 0, 0, err
+	}
+	if copied = w.index.backfill(); copied >= h.MaxFrame {
+		return h.MaxFrame, copied, nil
+	}
+	safe, err := w.safeFrame(h.MaxFrame)
+	if err != nil || safe <= copied {
+		return h.MaxFrame, copied, err
+	}
+	err = w.index.lock(osfile.Exclusive, format.WALReadLock, 1)
+	if errors.Is(err, osfile.ErrLocked) { // somebody reads the database alone: it must stay as it is
+		return h.MaxFrame, copied, nil
+	}
+	if err != nil {
+		return h.MaxFrame, copied, err
+	}
+	defer w.index.unlock(format.WALReadLock, 1)
+	if live, ok, err := w.index.load(); err != nil || !ok || live.Salt != h.Salt {
+		return h.MaxFrame, copied, err // W6
+	}
+	if err := w.copyFrames(db, &h, copied, safe, sync); err != nil {
+		return h.MaxFrame, copied, err
+	}
+	w.index.setBackfill(safe)
+	return h.MaxFrame, safe, nil
+}
+
+// safeFrame returns the last frame that can be copied without taking anything from a reader (W5). Marks that nobody uses are moved out of
+// the way.
+func (w *wal) safeFrame(last uint32) (uint32, error) {
+	safe := last
+	for i := 1; i < format.WALReaders; i++ {
+		mark := w.index.mark(i)
+		if mark >= safe {
+			continue
+		}
+		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
+		switch {
+		case err == nil:
+			if i == 1 {
+				w.index.setMark(i, safe)
+			} else {
+				w.index.setMark(i, format.ReadMarkUnused)
+			}
+			w.index.unlock(format.WALReadLock+int64(i), 1)
+		case errors.Is(err, osfile.ErrLocked):
+			safe = mark
+		default:
+			return 0, err
+		}
+	}
+	return safe, nil
+}
+
+// copyFrames copies the last version up to frame safe of every page that changed after frame copied, in page order.
+func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, safe uint32, sync bool) error {
+	w.index.setAttempted(safe)
+	if sync {
+		if err := w.file.Sync(); err != nil {
+			return err
+		}
+	}
+	list, err := w.latest(copied, safe)
+	if err != nil {
+		return err
+	}
+	for _, f := range list {
+		if f.pgno > h.PageCount {
+			continue
+		}
+		page, err := w.page(f.frame)
+		if err != nil {
+			return err
+		}
+		if _, err := db.WriteAt(page, int64(f.pgno-1)*int64(w.pageSize)); err != nil {
+			return err
+		}
+	}
+	if safe == h.MaxFrame {
+		if err := db.Truncate(int64(h.PageCount) * int64(w.pageSize)); err != nil {
+			return err
+		}
+	}
+	if sync {
+		return db.Sync()
+	}
+	return nil
+}
+
+// A pageFrame says in which frame a page is.
+type pageFrame struct{ pgno, frame uint32 }
+
+// latest returns for each page in the frames after copied up to safe the last one of them, in page order.
+func (w *wal) latest(copied, safe uint32) ([]pageFrame, error) {
+	list := make([]pageFrame, 0, safe-copied)
+	for frame := copied + 1; frame <= safe; frame++ {
+		pgno, err := w.index.page(frame)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, pageFrame{pgno, frame})
+	}
+	slices.SortFunc(list, func(a, b pageFrame) int {
+		return cmp.Or(cmp.Compare(a.pgno, b.pgno), cmp.Compare(b.frame, a.frame))
+	})
+	return slices.CompactFunc(list, func(a, b pageFrame) bool { return a.pgno == b.pgno }), nil
+}
+
+// restart begins the log anew if all of it is copied and nobody reads any of it (W2), and reports whether it did. The caller holds WRITE and SHARED
+// on READ0, which keeps a checkpoint from going on with what it knows of the old log (W6). It also must not disturb one by an old SQLite,
+// which does not compare salts: CHECKPOINT is taken, and if somebody else has it the log is left to grow.
+func (w *wal) restart(h *format.WALIndexHeader) (bool, error) {
+	if h.MaxFrame == 0 || w.index.backfill() != h.MaxFrame {
+		return false, nil
+	}
+	err := w.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1)
+	if err != nil {
+		return false, ignoreLocked(err)
+	}
+	defer w.index.unlock(format.WALCheckpointLock, 1)
+	if err := w.index.lock(osfile.Exclusive, format.WALReadLock+1, format.WALReaders-1); err != nil {
+		return false, ignoreLocked(err)
+	}
+	defer w.index.unlock(format.WALReadLock+1, format.WALReaders-1)
+	h.MaxFrame = 0
+	h.Salt = [2]uint32{h.Salt[0] + 1, randomWord()}
+	if err := w.index.store(h); err != nil {
+		return false, err
+	}
+	w.index.setBackfill(0)
+	w.index.setAttempted(0)
+	w.index.setMark(1, 0)
+	for i := 2; i < format.WALReaders; i++ {
+		w.index.setMark(i, format.ReadMarkUnused)
+	}
+	return true, nil
+}
+
+func ignoreLocked(err error) error {
+	if errors.Is(err, osfile.ErrLocked) {
+		return nil
+	}
+	return err
+}

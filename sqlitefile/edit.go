@@ -1,0 +1,423 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A page of a b-tree is changed where it lies, in the private copy that the transaction has of it.
+//
+//	header | cell offsets | gap | content area: cells, freeblocks, fragments
+//
+// The content area begins at the header's content start and ends with the usable bytes. What is free in it and at least
+// minCell bytes long is a freeblock: the offset of the next one and its own size, two bytes each, in ascending order.
+// Less than that is a fragment, of which the header only knows the sum.
+//
+// Invariants of a well-formed page, which every method here keeps. None of them is taken for granted: a method that meets a
+// page without them says what is wrong with it, and has then changed nothing but that page.
+//
+//	E1  The offsets end before the content start, and the content start lies within the page.
+//	E2  Each cell lies within the content area, and takes at least minCell bytes.
+//	E3  Cells, freeblocks and fragments do not overlap and together make up the content area.
+//	E4  Freeblocks ascend, with at least minCell bytes between any two; none is at the content start.
+//	E5  There are at most maxFragments bytes of fragments.
+const maxFragments = 60
+
+// What methods of a page say is wrong with it.
+const (
+	faultContent   = "the content area overlaps the offsets of the cells"
+	faultFreeblock = "the list of freeblocks is broken"
+	faultFragments = "the number of fragmented bytes is wrong"
+	faultCell      = "a cell lies outside the page"
+	faultOverlap   = "cells overlap"
+)
+
+// parseNode makes a node of the usable bytes of a page. It is not ok if they do not have N2 and N3.
+func parseNode(data []byte, pgno uint32) (n node, ok bool) {
+	at := format.PageHeaderAt(pgno)
+	b := data[at : at+12]
+	n = node{data: data, pgno: pgno, kind: format.PageKind(b[0])}
+	if !n.kind.Valid() {
+		return n, false
+	}
+	n.cells = int(binary.BigEndian.Uint16(b[3:]))
+	n.array = at + n.kind.HeaderLen()
+	return n, n.array+2*n.cells <= len(data)
+}
+
+func be16(b []byte) int { return int(binary.BigEndian.Uint16(b)) }
+
+func putBE16(b []byte, v int) { binary.BigEndian.PutUint16(b, uint16(v)) }
+
+// header returns the offset of the page header.
+func (n *node) header() int { return n.array - n.kind.HeaderLen() }
+
+// gap returns where the offsets of the cells end.
+func (n *node) gap() int { return n.array + 2*n.cells }
+
+// content returns the content start. It is not ok without E1.
+func (n *node) content() (top int, ok bool) {
+	top = be16(n.data[n.header()+5:])
+	if top == 0 {
+		top = format.MaxPageSize
+	}
+	return top, top >= n.gap() && top <= len(n.data)
+}
+
+func (n *node) setContent(top int) { putBE16(n.data[n.header()+5:], top) } // 65536 becomes 0
+
+func (n *node) setCells(cells int) {
+	n.cells = cells
+	putBE16(n.data[n.header()+3:], cells)
+}
+
+func (n *node) setOffset(i, off int) { putBE16(n.data[n.array+2*i:], off) }
+
+func (n *node) setRight(pgno uint32) { binary.BigEndian.PutUint32(n.data[n.array-4:], pgno) }
+
+// setChild lets the i-th child of an interior page be pgno, 0 <= i <= cells.
+func (n *node) setChild(i int, pgno uint32) (ok bool) {
+	if i == n.cells {
+		n.setRight(pgno)
+		return true
+	}
+	off := n.offset(i)
+	if off < n.gap() || off+4 > len(n.data) {
+		return false
+	}
+	binary.BigEndian.PutUint32(n.data[off:], pgno)
+	return true
+}
+
+func (n *node) fragments() int { return int(n.data[n.header()+7]) }
+
+func (n *node) setFragments(f int) { n.data[n.header()+7] = byte(f) }
+
+// format makes the page an empty one of its kind, or of another with a header as long.
+func (n *node) format(kind format.PageKind) {
+	n.kind = kind
+	h := format.PageHeader{Kind: kind, ContentStart: len(n.data)}
+	at := n.header()
+	h.Put(n.data, at)
+	n.array, n.cells = at+kind.HeaderLen(), 0
+}
+
+// empty makes data, the usable bytes of page pgno, an empty page of a kind.
+func empty(data []byte, pgno uint32, kind format.PageKind) node {
+	at := format.PageHeaderAt(pgno)
+	n := node{data: data, pgno: pgno, kind: kind, array: at + kind.HeaderLen()}
+	n.format(kind)
+	return n
+}
+
+// cellEnd returns where the cell at off ends, without what fills it up to minCell bytes; 0 if that is outside the page.
+func (n *node) cellEnd(off int, s *format.Spill) int {
+	b, p := n.data, off
+	if !n.kind.Leaf() {
+		p += 4
+	}
+	if n.kind == format.InteriorTable {
+		return skipVarint(b, p)
+	}
+	if p >= len(b) {
+		return 0
+	}
+	size := uint64(b[p])
+	p++
+	if size >= 0x80 {
+		v, m := format.Varint(b[p-1:])
+		if m == 0 {
+			return 0
+		}
+		size, p = v, p-1+m
+	}
+	if n.kind == format.LeafTable {
+		if p = skipVarint(b, p); p == 0 {
+			return 0
+		}
+	}
+	if size > uint64(s.Max()) {
+		p += s.Local(size) + 4
+	} else {
+		p += int(size)
+	}
+	if p > len(b) {
+		return 0
+	}
+	return p
+}
+
+// skipVarint returns where the variable-length integer at p ends, or 0 if it does not.
+func skipVarint(b []byte, p int) int {
+	for end := p + format.MaxVarintLen - 1; p < len(b); p++ {
+		if b[p] < 0x80 || p == end {
+			return p + 1
+		}
+	}
+	return 0
+}
+
+// freeSpace returns how many bytes of the page are free: the gap, the freeblocks and the fragments.
+func (n *node) freeSpace() (free int, what string) {
+	top, ok := n.content()
+	if !ok {
+		return 0, faultContent
+	}
+	free = top - n.gap() + n.fragments()
+	link := n.header() + 1
+	for block, least := be16(n.data[link:]), top; block != 0; block = be16(n.data[block:]) {
+		if block < least || block+minCell > len(n.data) {
+			return 0, faultFreeblock
+		}
+		size := be16(n.data[block+2:])
+		free += size
+		least = block + size + minCell
+		if size < minCell || block+size > len(n.data) {
+			return 0, faultFreeblock
+		}
+	}
+	if free > len(n.data)-n.gap() {
+		return 0, faultFragments
+	}
+	return free, ""
+}
+
+// insert makes room for a cell of size bytes before cell i and returns it, with undefined content, or nil if the page is too full.
+// The caller fills it at once. tmp is as long as the page and may be overwritten.
+func (n *node) insert(i, size int, s *format.Spill, tmp []byte) (cell []byte, what string) {
+	size = max(size, minCell)
+	top, ok := n.content()
+	if !ok {
+		return nil, faultContent
+	}
+	gap := n.gap()
+	off := 0
+	if gap+2 <= top && be16(n.data[n.header()+1:]) != 0 {
+		if off, what = n.takeFreeblock(size, top); what != "" {
+			return nil, what
+		}
+	}
+	if off == 0 {
+		if gap+2+size > top {
+			if top, what = n.squeeze(size, s, tmp); top == 0 {
+				return nil, what
+			}
+		}
+		off = top - size
+		n.setContent(off)
+	}
+	copy(n.data[n.array+2*i+2:gap+2], n.data[n.array+2*i:gap])
+	n.setOffset(i, off)
+	n.setCells(n.cells + 1)
+	return n.data[off : off+size : off+size], ""
+}
+
+// squeeze gathers the free space of the page in its gap, if it is enough for another cell of size bytes, and returns the new content
+// start; 0 if there is not enough.
+func (n *node) squeeze(size int, s *format.Spill, tmp []byte) (top int, what string) {
+	free, what := n.freeSpace()
+	if what != "" || free < size+2 {
+		return 0, what
+	}
+	if what = n.defragment(free, s, tmp); what != "" {
+		return 0, what
+	}
+	top, _ = n.content()
+	return top, ""
+}
+
+// takeFreeblock takes size bytes out of the first freeblock that has as many, and returns where they are; 0 if none has.
+func (n *node) takeFreeblock(size, top int) (off int, what string) {
+	link := n.header() + 1
+	for least := top; ; {
+		block := be16(n.data[link:])
+		if block == 0 {
+			return 0, ""
+		}
+		if block < least || block+minCell > len(n.data) {
+			return 0, faultFreeblock
+		}
+		room := be16(n.data[block+2:])
+		if room < minCell || block+room > len(n.data) {
+			return 0, faultFreeblock
+		}
+		if rest := room - size; rest >= minCell {
+			putBE16(n.data[block+2:], rest)
+			return block + rest, ""
+		} else if rest >= 0 {
+			if n.fragments()+rest > maxFragments {
+				return 0, ""
+			}
+			copy(n.data[link:link+2], n.data[block:])
+			n.setFragments(n.fragments() + rest)
+			return block, ""
+		}
+		link, least = block, block+room+minCell
+	}
+}
+
+// defragment moves all cells to the end of the page, so that its free bytes, which the caller has counted, are one gap. tmp
+// is as long as the page and is overwritten.
+func (n *node) defragment(free int, s *format.Spill, tmp []byte) (what string) {
+	top, ok := n.content()
+	if !ok {
+		return faultContent
+	}
+	copy(tmp[top:], n.data[top:])
+	old := *n
+	old.data = tmp
+	pos, gap := len(n.data), n.gap()
+	for i := range n.cells {
+		off := n.offset(i)
+		if off < top {
+			return faultCell
+		}
+		end := old.cellEnd(off, s)
+		if end == 0 {
+			return faultCell
+		}
+		end = max(end, off+minCell)
+		pos -= end - off
+		if end > len(tmp) || pos < gap {
+			return faultOverlap
+		}
+		copy(n.data[pos:], tmp[off:end])
+		n.setOffset(i, pos)
+	}
+	if pos-gap != free {
+		return faultFragments
+	}
+	n.setContent(pos)
+	n.setFragments(0)
+	putBE16(n.data[n.header()+1:], 0)
+	return ""
+}
+
+// drop takes cell i out of the page.
+func (n *node) drop(i int, s *format.Spill) (what string) {
+	off := n.offset(i)
+	top, ok := n.content()
+	if !ok {
+		return faultContent
+	}
+	end := n.cellEnd(off, s)
+	if end == 0 || off < top {
+		return faultCell
+	}
+	if n.cells == 1 {
+		right := n.right
+		n.clear()
+		_ = right
+		return ""
+	}
+	if end = max(end, off+minCell); end > len(n.data) {
+		return faultCell
+	}
+	if what := n.reclaim(off, end, top); what != "" {
+		return what
+	}
+	copy(n.data[n.array+2*i:], n.data[n.array+2*i+2:n.gap()])
+	n.setCells(n.cells - 1)
+	return ""
+}
+
+// clear takes all cells out of the page. The right-most child of an interior page stays.
+func (n *node) clear() {
+	n.setCells(0)
+	n.setContent(len(n.data))
+	n.setFragments(0)
+	putBE16(n.data[n.header()+1:], 0)
+}
+
+// reclaim makes the bytes from off to end, of a page whose content starts at top, a freeblock, or a part of its neighbours.
+func (n *node) reclaim(off, end, top int) (what string) {
+	first := n.header() + 1
+	link, next := first, be16(n.data[first:])
+	for next != 0 && next < off {
+		if next <= link || next+minCell > len(n.data) {
+			return faultFreeblock
+		}
+		link, next = next, be16(n.data[next:])
+	}
+	lost := 0 // fragments that become part of the freeblock
+	if next != 0 && next <= end+minCell-1 {
+		if next < end || next+minCell > len(n.data) {
+			return faultFreeblock
+		}
+		lost = next - end
+		end = next + be16(n.data[next+2:])
+		next = be16(n.data[next:])
+	}
+	merged := false
+	if link != first {
+		before := link + be16(n.data[link+2:])
+		if before > off {
+			return faultFreeblock
+		}
+		if before+minCell-1 >= off {
+			lost += off - before
+			off, merged = link, true
+		}
+	}
+	if end > len(n.data) || next != 0 && next < end {
+		return faultFreeblock
+	}
+	if lost > n.fragments() {
+		return faultFragments
+	}
+	n.setFragments(n.fragments() - lost)
+	switch {
+	case off == top && merged: // E4 forbids it
+		return faultFreeblock
+	case off == top:
+		putBE16(n.data[first:], next)
+		n.setContent(end)
+		return ""
+	case !merged:
+		putBE16(n.data[link:], off)
+	}
+	putBE16(n.data[off:], next)
+	putBE16(n.data[off+2:], end-off)
+	return ""
+}
+
+// A cell is one cell on its way from one page to another.
+type cell struct {
+	body  []byte // without the child, and without what fills it up
+	child uint32 // its left child; interior pages only
+}
+
+// room returns what a cell takes in a page of a kind, its offset included.
+func (c *cell) room(leaf bool) int {
+	if leaf {
+		return 2 + max(len(c.body), minCell)
+	}
+	return 2 + 4 + len(c.body)
+}
+
+// put writes c to dst, the room that insert made for it.
+func (c *cell) put(dst []byte, leaf bool) {
+	if !leaf {
+		binary.BigEndian.PutUint32(dst, c.child)
+		dst = dst[4:]
+	}
+	clear(dst[copy(dst, c.body):])
+}
+
+// rebuild makes the page one of a kind with these cells, which fit and lie elsewhere.
+func (n *node) rebuild(kind format.PageKind, cells []cell, right uint32) {
+	at := format.PageHeaderAt(n.pgno)
+	n.kind, n.array, n.cells = kind, at+kind.HeaderLen(), len(cells)
+	leaf := kind.Leaf()
+	pos := len(n.data)
+	for i := range cells {
+		c := &cells[i]
+		size := c.room(leaf) - 2
+		pos -= size
+		c.put(n.data[pos:pos+size], leaf)
+		n.setOffset(i, pos)
+	}
+	h := format.PageHeader{Kind: kind, Cells: len(cells), ContentStart: pos, RightChild: right}
+	h.Put(n.data, at)
+}

@@ -1,0 +1,53 @@
+package sqlitefile
+
+import (
+	"errors"
+
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// The bytes of a database file that carry its locks (sqlite.org/lockingv3.html).
+const (
+	pendingByte  = 0x40000000
+	reservedByte = pendingByte + 1
+	sharedByte   = pendingByte + 2
+	sharedSize   = 510
+)
+
+// lockShared takes SHARED as SQLite does: PENDING is read-locked while the range is, so that a writer that holds PENDING
+// keeps new readers out.
+func (db *DB) lockShared() error {
+	if err := db.file.Lock(osfile.Shared, pendingByte, 1); err != nil {
+		return err
+	}
+	err := db.file.Lock(osfile.Shared, sharedByte, sharedSize)
+	return errors.Join(err, db.file.Unlock(pendingByte, 1))
+}
+
+func (db *DB) unlockShared() error { return db.file.Unlock(sharedByte, sharedSize) }
+
+// lockReserved announces a writer. The caller holds SHARED.
+func (db *DB) lockReserved() error { return db.file.Lock(osfile.Exclusive, reservedByte, 1) }
+
+// lockExclusive keeps everybody else out. The caller holds SHARED, and no reader of this process uses it. Where others still read,
+// PENDING stays, so that no new ones come, until lockExclusive succeeds or toShared.
+func (db *DB) lockExclusive() error {
+	if err := db.file.Lock(osfile.Exclusive, pendingByte, 1); err != nil {
+		return err
+	}
+	return db.file.Lock(osfile.Exclusive, sharedByte, sharedSize)
+}
+
+// toShared goes back to SHARED from whatever is held above it.
+func (db *DB) toShared() error {
+	return errors.Join(
+		db.file.Lock(osfile.Shared, sharedByte, sharedSize),
+		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
+	)
+}
+
+// writerWaits reports whether some connection holds PENDING: it will write as soon as the readers are gone.
+func (db *DB) writerWaits() bool {
+	locked, err := db.file.Locked(osfile.Shared, pendingByte, 1)
+	return err == nil && locked
+}

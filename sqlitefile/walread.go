@@ -1,0 +1,78 @@
+package sqlitefile
+
+import (
+	"errors"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// errChanged says that the log changed while a lock for reading it was being taken: look again.
+var errChanged = errors.New("the log changed meanwhile")
+
+// readLock takes one of the read locks, such that everything up to h.MaxFrame can be read while it is held:
+// READ0 where the database alone holds all of it, and otherwise one whose mark is h.MaxFrame, or below if need be.
+// errChanged and ErrLocked mean to try again.
+func (w *wal) readLock(h *format.WALIndexHeader, words *format.WALIndexWords) (slot int, err error) {
+	x := w.index
+	if x.backfill() == h.MaxFrame {
+		err := x.lock(osfile.Shared, format.WALReadLock, 1)
+		if err == nil {
+			return 0, w.confirm(0, words, 0)
+		}
+		if !errors.Is(err, osfile.ErrLocked) {
+			return 0, err
+		}
+	}
+	slot, mark := w.bestMark(h.MaxFrame)
+	if mark < h.MaxFrame || slot == 0 {
+		if slot, mark, err = w.raiseMark(h.MaxFrame, slot, mark); err != nil {
+			return 0, err
+		}
+	}
+	if slot == 0 {
+		return 0, osfile.ErrLocked
+	}
+	if err := x.lock(osfile.Shared, format.WALReadLock+int64(slot), 1); err != nil {
+		return 0, err
+	}
+	return slot, w.confirm(slot, words, mark)
+}
+
+// bestMark returns the read lock with the highest mark that does not reach beyond last; slot 0 if there is none.
+func (w *wal) bestMark(last uint32) (slot int, mark uint32) {
+	for i := 1; i < format.WALReaders; i++ {
+		if m := w.index.mark(i); m <= last && (m >= mark || slot == 0) {
+			slot, mark = i, m
+		}
+	}
+	return slot, mark
+}
+
+// raiseMark sets a mark that nobody uses to last. Where all are in use it leaves the best one as it is.
+func (w *wal) raiseMark(last uint32, slot int, mark uint32) (int, uint32, error) {
+	for i := 1; i < format.WALReaders; i++ {
+		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
+		if errors.Is(err, osfile.ErrLocked) {
+			continue
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		w.index.setMark(i, last)
+		w.index.unlock(format.WALReadLock+int64(i), 1)
+		return i, last, nil
+	}
+	return slot, mark, nil
+}
+
+// confirm sees that nothing changed between reading the header and taking the lock; if it did, the lock is given back.
+func (w *wal) confirm(slot int, words *format.WALIndexWords, mark uint32) error {
+	if w.index.same(words) && (slot == 0 || w.index.mark(slot) == mark) {
+		return nil
+	}
+	w.unlockRead(slot)
+	return errChanged
+}
+
+func (w *wal) unlockRead(slot int) { w.index.unlock(format.WALReadLock+int64(slot), 1) }

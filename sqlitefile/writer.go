@@ -1,0 +1,274 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A writer is where the write transactions of a DB run, one after the other, and where their pages wait to be written.
+//
+// Transactions that come together are committed together. One that has run joins the open group and may be followed at once by the next, which
+// sees its pages though they are not on disk yet; neither is acknowledged before its group is. Whoever waits first seals the group
+// and commits it, while the next one fills.
+//
+// Invariants:
+//
+//	G1  Only the holder of the turn changes pages, size and the open group; only the holder of the press commits a group.
+//	G2  A page of a sealed group is never changed: who wants to, changes a copy.
+//	G3  A page that a transaction takes for the first time is kept in its undo until it ends, so that rolling back
+//	    puts every page back.
+//	G4  A group that fails takes with it everything that was built on it: the pages are dropped and all who wait get its error.
+//	G5  While any page waits, this process holds the lock of a writer.
+type writer struct {
+	turn  chan struct{} // holds one token; whoever has it runs a transaction
+	press chan struct{} // holds one token; whoever has it commits a group
+
+	// What follows belongs to the holder of the turn.
+	base  *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
+	pages map[uint32]*dirtyPage
+	size  uint32 // pages of the database
+	open  *group
+	txs   uint64 // numbers transactions
+	free  [][]byte
+}
+
+// A dirtyPage is a page as a transaction left it.
+type dirtyPage struct {
+	data  []byte
+	tx    uint64 // the transaction that may change it
+	group *group
+}
+
+// A group is what is committed at once.
+type group struct {
+	pgnos []uint32 // each page once
+	count int      // of transactions
+	done  chan struct{}
+	err   error // when done
+}
+
+func newGroup() *group { return &group{done: make(chan struct{})} }
+
+// find returns the page as the transactions so far left it, or nil if they did not touch it.
+func (w *writer) find(pgno uint32) []byte {
+	if p := w.pages[pgno]; p != nil {
+		return p.data
+	}
+	return nil
+}
+
+// init prepares a writer that was just made.
+func (w *writer) init() {
+	w.turn, w.press = make(chan struct{}, 1), make(chan struct{}, 1)
+	w.turn <- struct{}{}
+	w.press <- struct{}{}
+	w.pages = make(map[uint32]*dirtyPage)
+	w.open = newGroup()
+}
+
+// Update calls fn with a transaction that may change the database. If fn returns nil, everything that it did is committed, and has
+// survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
+// One transaction runs at a time; others wait for their turn until their ctx is cancelled.
+func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
+	g, err := db.run(ctx, fn)
+	if err != nil || g == nil {
+		return err
+	}
+	return db.await(g)
+}
+
+// run runs fn in its turn and returns the group that it joined; nil if it changed nothing.
+func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+	w := &db.writer
+	select {
+	case <-w.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { w.turn <- struct{}{} }()
+	if err := db.prepare(ctx); err != nil {
+		return nil, err
+	}
+	defer db.disperse()
+	tx := w.begin(db)
+	defer tx.rollback() // unless it was kept
+	if err := tx.call(ctx, fn); err != nil {
+		return nil, err
+	}
+	return tx.keep()
+}
+
+// prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
+// begins from.
+func (db *DB) prepare(ctx context.Context) error {
+	w := &db.writer
+	if w.base != nil {
+		return nil
+	}
+	if failed := db.failed.Load(); failed != nil {
+		return *failed
+	}
+	if db.options.ReadOnly {
+		return db.pathError("update", ErrReadOnly)
+	}
+	s, err := db.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	if s.wal == nil {
+		s.lease.leave()
+		return db.pathError("update", ErrUnsupported) // rollback mode comes with the journal
+	}
+	err = db.retry(ctx, func() error { return s.wal.index.lock(osfile.Exclusive, format.WALWriteLock, 1) })
+	if err != nil {
+		s.lease.leave()
+		return err
+	}
+	for !s.wal.index.same(&s.words) { // somebody committed before we had the lock
+		s.lease.leave()
+		if s, err = db.acquire(ctx); err != nil {
+			db.wal.index.unlock(format.WALWriteLock, 1)
+			return err
+		}
+	}
+	w.base, w.size = s, s.pages
+	return nil
+}
+
+// disperse stops being the writer if no page waits.
+func (db *DB) disperse() {
+	w := &db.writer
+	if w.base == nil || len(w.pages) > 0 {
+		return
+	}
+	w.base.wal.index.unlock(format.WALWriteLock, 1)
+	w.base.lease.leave()
+	w.base = nil
+}
+
+// await returns when g is committed, and commits it itself if nobody else is about to.
+func (db *DB) await(g *group) error {
+	w := &db.writer
+	for {
+		select {
+		case <-g.done:
+			return g.err
+		case <-w.press:
+			db.commit(g)
+			w.press <- struct{}{}
+		}
+	}
+}
+
+// commit seals the open group, if g is still open or was just sealed, and commits it. The caller holds the press.
+func (db *DB) commit(g *group) {
+	select {
+	case <-g.done: // somebody else did
+		return
+	default:
+	}
+	w := &db.writer
+	<-w.turn
+	batch, size := w.seal()
+	base := w.base
+	w.turn <- struct{}{}
+
+	next, err := db.write(base, batch, size)
+
+	<-w.turn
+	db.conclude(g, next, err)
+	w.turn <- struct{}{}
+}
+
+// seal closes the open group and returns its pages in order.
+func (w *writer) seal() (batch []framePage, size uint32) {
+	g := w.open
+	slices.Sort(g.pgnos)
+	for _, pgno := range g.pgnos {
+		batch = append(batch, framePage{pgno, w.pages[pgno].data})
+	}
+	w.open = newGroup()
+	return batch, w.size
+}
+
+// write appends a batch to the log and tells everybody, and returns the snapshot that has it.
+func (db *DB) write(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
+	log := base.wal
+	h, _, err := log.index.load()
+	if err != nil {
+		return nil, err
+	}
+	if base.lease.slot == 0 {
+		if _, err := log.restart(&h); err != nil {
+			return nil, err
+		}
+	}
+	last := h.MaxFrame
+	sum, err := log.append(&h, last, h.Frame, batch, size)
+	if err != nil {
+		return nil, err
+	}
+	if db.options.Durability <= Extra {
+		if err := log.file.Sync(); err != nil {
+			return nil, db.poison(err)
+		}
+	}
+	for i, p := range batch {
+		if err := log.index.add(last+uint32(i)+1, p.pgno); err != nil {
+			return nil, errors.Join(err, log.index.forget(last))
+		}
+	}
+	h.MaxFrame, h.PageCount, h.Frame = last+uint32(len(batch)), size, sum
+	h.Change++
+	if err := log.index.store(&h); err != nil {
+		return nil, err
+	}
+	return db.republish()
+}
+
+// conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
+func (db *DB) conclude(g *group, next *snapshot, err error) {
+	w := &db.writer
+	w.base.lease.leave()
+	if err != nil {
+		w.drop(err)
+		w.base.wal.index.unlock(format.WALWriteLock, 1)
+		w.base = nil
+	} else {
+		for _, pgno := range g.pgnos {
+			if w.pages[pgno].group == g {
+				delete(w.pages, pgno)
+			}
+		}
+		w.base = next
+		db.disperse()
+	}
+	g.err = err
+	close(g.done)
+}
+
+// drop forgets all pages that wait, as what they build on has failed (G4).
+func (w *writer) drop(err error) {
+	clear(w.pages)
+	w.open.err = err
+	close(w.open.done)
+	w.open = newGroup()
+}
+
+// republish makes the snapshot of what is committed now, with the caller as a reader.
+func (db *DB) republish() (*snapshot, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.acquireLog()
+}
+
+// poison makes the database refuse all further writes: after a failed sync nobody knows what is on disk.
+func (db *DB) poison(err error) error {
+	err = db.pathError("sync", err)
+	db.failed.CompareAndSwap(nil, &err)
+	return err
+}

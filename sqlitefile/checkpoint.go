@@ -20,9 +20,8 @@ const (
 )
 
 // copyBack copies frames of the log into the database, as many as no reader stands in the way of, and reports how many frames
-// the log has and how many are copied now. sync says whether the files are synced, which W5 asks for unless durability is Off. The
-// caller holds CHECKPOINT, and for all modes but Passive also WRITE.
-func (w *wal) copyBack(db osfile.Handle, sync bool) (frames, copied uint32, err error) {
+// the log has and how many are copied now. sync syncs a file, unless durability is Off (W5). The caller holds CHECKPOINT, and for all modes but Passive also WRITE.
+func (w *wal) copyBack(db osfile.Handle, sync func(osfile.Handle) error) (frames, copied uint32, err error) {
 	h, ok, err := w.index.load()
 	if err != nil || !ok {
 		return 0, 0, err
@@ -80,12 +79,10 @@ func (w *wal) safeFrame(last uint32) (uint32, error) {
 }
 
 // copyFrames copies the last version up to frame safe of every page that changed after frame copied, in page order.
-func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, safe uint32, sync bool) error {
+func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, safe uint32, sync func(osfile.Handle) error) error {
 	w.index.setAttempted(safe)
-	if sync {
-		if err := w.file.Sync(); err != nil {
-			return err
-		}
+	if err := sync(w.file); err != nil {
+		return err
 	}
 	list, err := w.latest(copied, safe)
 	if err != nil {
@@ -108,10 +105,7 @@ func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 			return err
 		}
 	}
-	if sync {
-		return db.Sync()
-	}
-	return nil
+	return sync(db)
 }
 
 // A pageFrame says in which frame a page is.

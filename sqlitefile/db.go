@@ -47,8 +47,9 @@ type DB struct {
 	mapping *osfile.Mapping
 	retired []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
 
-	writer writer
-	failed atomic.Pointer[error] // the failed sync that ended writing
+	writer      writer
+	checkpoints checkpointer
+	failed      atomic.Pointer[error] // the failed sync that ended writing
 }
 
 // Open opens the database at path. The file must exist and begin with the header of a SQLite database.
@@ -165,28 +166,40 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Close waits for the transactions in progress and closes the database.
+// Close waits for the transactions in progress and closes the database. The last connection to a database in WAL mode
+// copies the log into it and removes the log. A second Close returns ErrClosed.
 func (db *DB) Close() error {
-	<-db.writer.turn
-	defer func() { db.writer.turn <- struct{}{} }()
-	for !db.tryClose() {
-		time.Sleep(leaseTick / 4)
+	w := &db.writer
+	<-w.press
+	<-w.turn
+	defer func() { w.press <- struct{}{}; w.turn <- struct{}{} }()
+	if len(w.pages) > 0 {
+		db.flush()
 	}
-	return db.file.Close()
+	s, err := db.shut()
+	if err != nil {
+		return err
+	}
+	s.lease.retire()
+	<-s.lease.ended
+	if db.wal != nil {
+		err = db.closeLog()
+	}
+	for _, m := range append(db.retired, db.mapping) {
+		if m != nil {
+			err = errors.Join(err, m.Unmap())
+		}
+	}
+	return errors.Join(err, db.file.Close())
 }
 
-func (db *DB) tryClose() bool {
+// shut lets nobody in any more and returns the last snapshot.
+func (db *DB) shut() (*snapshot, error) {
 	db.mu.Lock()
+	defer db.mu.Unlock()
 	if db.closed {
-		db.mu.Unlock()
-		return true
+		return nil, db.pathError("close", ErrClosed)
 	}
 	db.closed = true
-	s := db.snapshot.Load()
-	db.mu.Unlock()
-	s.lease.retire()
-	for !s.lease.over() {
-		time.Sleep(leaseTick / 4)
-	}
-	return true
+	return db.snapshot.Load(), nil
 }

@@ -22,6 +22,14 @@ type lease struct {
 	state atomic.Uint64
 	slot  int    // the read lock, in WAL mode
 	drop  func() // gives the lock up
+	ended chan struct{}
+}
+
+// newLease returns a lease with its maker as the first reader.
+func newLease(slot int, drop func()) *lease {
+	l := &lease{slot: slot, drop: drop, ended: make(chan struct{})}
+	l.enter()
+	return l
 }
 
 // The parts of lease.state. Readers come and go by adding to it.
@@ -54,9 +62,6 @@ func (l *lease) leave() {
 // begun returns how many readers ever began.
 func (l *lease) begun() uint64 { return l.state.Load() / leaseBegun }
 
-// over reports whether the lease has ended, and its lock is dropped or about to be.
-func (l *lease) over() bool { return l.state.Load()&leaseEnded != 0 }
-
 // retire lets the lease end with its last reader.
 func (l *lease) retire() {
 	l.state.Or(leaseDraining)
@@ -80,6 +85,7 @@ func (l *lease) end() {
 		}
 		if l.state.CompareAndSwap(w, w|leaseEnded) {
 			l.drop()
+			close(l.ended)
 			return
 		}
 	}
@@ -89,8 +95,12 @@ func (l *lease) end() {
 func (l *lease) keep(obstructs func() bool) {
 	ticker := time.NewTicker(leaseTick)
 	defer ticker.Stop()
-	for before := l.begun(); !l.over(); {
-		<-ticker.C
+	for before := l.begun(); ; {
+		select {
+		case <-ticker.C:
+		case <-l.ended:
+			return
+		}
 		now := l.begun()
 		switch {
 		case now == before:

@@ -87,8 +87,7 @@ func (db *DB) acquireFile() (*snapshot, error) {
 	if db.wal != nil {
 		return nil, nil
 	}
-	s.lease = &lease{drop: db.dropShared}
-	s.lease.enter()
+	s.lease = newLease(0, db.dropShared)
 	db.snapshot.Store(s)
 	go s.lease.keep(db.writerWaits)
 	return s, nil
@@ -212,7 +211,7 @@ func (db *DB) tryLog() (*snapshot, error) {
 // its mark keeps the log from beginning anew, or a new one.
 func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WALIndexWords) (*lease, error) {
 	if old != nil && old.wal != nil {
-		if old.lease.slot > 0 && old.lease.enter() {
+		if old.lease.slot > 0 && db.wal.index.backfill() != h.MaxFrame && old.lease.enter() {
 			return old.lease, nil
 		}
 		old.lease.retire()
@@ -222,8 +221,7 @@ func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WA
 	if err != nil {
 		return nil, err
 	}
-	l := &lease{slot: slot, drop: func() { w.unlockRead(slot) }}
-	l.enter()
+	l := newLease(slot, func() { w.unlockRead(slot) })
 	mark := h.MaxFrame
 	go l.keep(func() bool { return w.movedOn(mark) })
 	return l, nil

@@ -164,39 +164,49 @@ func (db *DB) await(g *group) error {
 	}
 }
 
-// commit seals the open group, if g is still open or was just sealed, and commits it. The caller holds the press.
+// commit commits g, unless somebody else did meanwhile. The caller holds the press.
 func (db *DB) commit(g *group) {
 	select {
-	case <-g.done: // somebody else did
+	case <-g.done:
 		return
 	default:
 	}
 	w := &db.writer
 	<-w.turn
-	batch, size := w.seal()
+	defer func() { w.turn <- struct{}{} }()
+	if w.base.wal.crowded(w.base.words[4]) { // nobody may go on meanwhile: the log is to begin anew
+		db.flush()
+		return
+	}
+	sealed, batch, size := w.seal()
 	base := w.base
 	w.turn <- struct{}{}
-
 	next, err := db.write(base, batch, size)
-
 	<-w.turn
-	db.conclude(g, next, err)
-	w.turn <- struct{}{}
+	db.conclude(sealed, next, err)
+}
+
+// flush commits the open group. The caller holds the press and the turn.
+func (db *DB) flush() {
+	sealed, batch, size := db.writer.seal()
+	next, err := db.write(db.writer.base, batch, size)
+	db.conclude(sealed, next, err)
 }
 
 // seal closes the open group and returns its pages in order.
-func (w *writer) seal() (batch []framePage, size uint32) {
-	g := w.open
+func (w *writer) seal() (g *group, batch []framePage, size uint32) {
+	g = w.open
 	slices.Sort(g.pgnos)
 	for _, pgno := range g.pgnos {
 		batch = append(batch, framePage{pgno, w.pages[pgno].data})
 	}
 	w.open = newGroup()
-	return batch, w.size
+	return g, batch, w.size
 }
 
 // write appends a batch to the log and tells everybody, and returns the snapshot that has it.
-func (db *DB) write(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
+func (db *DB) write(base *snapshot, batch []framePage, size uint32) (next *snapshot, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	log := base.wal
 	h, _, err := log.index.load()
 	if err != nil {
@@ -213,8 +223,8 @@ func (db *DB) write(base *snapshot, batch []framePage, size uint32) (*snapshot, 
 		return nil, err
 	}
 	if db.options.Durability <= Extra {
-		if err := log.file.Sync(); err != nil {
-			return nil, db.poison(err)
+		if err := db.sync(log.file); err != nil {
+			return nil, err
 		}
 	}
 	for i, p := range batch {
@@ -245,7 +255,11 @@ func (db *DB) conclude(g *group, next *snapshot, err error) {
 			}
 		}
 		w.base = next
-		db.disperse()
+		if len(w.pages) == 0 {
+			_ = db.relieve(next.wal, next.words[4]) // what was committed is; the next commit tries again
+			db.disperse()
+		}
+		db.tend(next.wal, next.words[4])
 	}
 	g.err = err
 	close(g.done)
@@ -266,9 +280,16 @@ func (db *DB) republish() (*snapshot, error) {
 	return db.acquireLog()
 }
 
-// poison makes the database refuse all further writes: after a failed sync nobody knows what is on disk.
-func (db *DB) poison(err error) error {
-	err = db.pathError("sync", err)
-	db.failed.CompareAndSwap(nil, &err)
+// sync syncs a file, unless durability is Off. After a failure nobody knows what is on disk: the database refuses all further
+// writes until it is opened again.
+func (db *DB) sync(f osfile.Handle) error {
+	if db.options.Durability == Off {
+		return nil
+	}
+	err := f.Sync()
+	if err != nil {
+		err = db.pathError("sync", err)
+		db.failed.CompareAndSwap(nil, &err)
+	}
 	return err
 }

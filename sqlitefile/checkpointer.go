@@ -1,0 +1,187 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A checkpointer keeps the log of a DB short. From checkpointFrames on each commit starts a checkpoint in the background; where
+// that cannot keep up, commits wait for one from relieveBytes on, so that the log stays below 16 MiB however many write.
+type checkpointer struct {
+	running atomic.Bool
+	count   atomic.Uint64 // of checkpoints that copied something
+	waits   atomic.Uint64 // of commits that waited for one
+}
+
+const (
+	checkpointFrames = 1000     // as SQLite's wal_autocheckpoint
+	relieveBytes     = 12 << 20 // of log
+)
+
+// Checkpoint copies the log into the database, as far as mode says. In rollback mode there is nothing to do. ErrBusy means that somebody
+// stood in the way for longer than BusyTimeout.
+func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	rx, err := db.begin(ctx)
+	if err != nil {
+		return err
+	}
+	log := rx.wal
+	rx.End()
+	switch {
+	case log == nil:
+		return nil
+	case db.options.ReadOnly:
+		return db.pathError("checkpoint", ErrReadOnly)
+	case mode == CheckpointPassive:
+		_, _, err := db.checkpoint(log)
+		return ignoreLocked(err)
+	}
+	return db.exclusively(ctx, func() error { return db.checkpointAll(ctx, log, mode) })
+}
+
+// checkpoint copies what can be copied now. ErrLocked means that somebody else does.
+func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
+	if err := log.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1); err != nil {
+		return 0, 0, err
+	}
+	defer log.index.unlock(format.WALCheckpointLock, 1)
+	frames, copied, err = log.copyBack(db.file, db.sync)
+	if err == nil {
+		db.checkpoints.count.Add(1)
+	}
+	return frames, copied, err
+}
+
+// exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer.
+func (db *DB) exclusively(ctx context.Context, fn func() error) error {
+	w := &db.writer
+	<-w.press
+	defer func() { w.press <- struct{}{} }()
+	<-w.turn
+	defer func() { w.turn <- struct{}{} }()
+	if len(w.pages) > 0 {
+		db.flush()
+	}
+	if err := db.prepare(ctx); err != nil {
+		return err
+	}
+	defer db.disperse()
+	return fn()
+}
+
+// checkpointAll copies the whole log, waiting for readers of older states, and goes on as mode says.
+func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) error {
+	err := db.retry(ctx, func() error {
+		frames, copied, err := db.checkpoint(log)
+		if err == nil && copied < frames {
+			db.retireLease()
+			err = osfile.ErrLocked
+		}
+		return err
+	})
+	if err != nil || mode < CheckpointRestart {
+		return err
+	}
+	return db.retry(ctx, func() error {
+		if err := db.rebase(); err != nil {
+			return err
+		}
+		h, _, err := log.index.load()
+		if err != nil || h.MaxFrame == 0 {
+			return err
+		}
+		if ok, err := log.restart(&h); err != nil || !ok {
+			return errors.Join(err, osfile.ErrLocked)
+		}
+		if mode == CheckpointTruncate {
+			return log.file.Truncate(0)
+		}
+		return nil
+	})
+}
+
+// retireLease lets the current lease end with its readers: the next ones read the newest state.
+func (db *DB) retireLease() {
+	if s := db.snapshot.Load(); s != nil {
+		s.lease.retire()
+	}
+}
+
+// rebase takes a new read lock for the writer: where everything is copied back, one that does not hold the log. The caller holds
+// the turn, and no page waits.
+func (db *DB) rebase() error {
+	w := &db.writer
+	db.retireLease()
+	next, err := db.republish()
+	if err != nil {
+		return err
+	}
+	w.base.lease.leave()
+	w.base = next
+	return nil
+}
+
+// tend is called after each commit, with the number of frames in the log.
+func (db *DB) tend(log *wal, frames uint32) {
+	if frames < checkpointFrames || frames == log.index.backfill() || !db.checkpoints.running.CompareAndSwap(false, true) {
+		return
+	}
+	go func() {
+		defer db.checkpoints.running.Store(false)
+		var err error
+		defer osfile.Catch(osfile.Arm(), &err)
+		_, _, _ = db.checkpoint(log) // whoever is next tries again
+	}()
+}
+
+// crowded reports whether the log with so many frames is to begin anew before anybody else writes.
+func (w *wal) crowded(frames uint32) bool { return int64(frames)*int64(w.frame) >= relieveBytes }
+
+// relieve makes room in a log that grew too long: everything is copied back, and the next commit begins it anew. The caller
+// holds the turn, and no page waits.
+func (db *DB) relieve(log *wal, frames uint32) error {
+	if !log.crowded(frames) {
+		return nil
+	}
+	db.checkpoints.waits.Add(1)
+	all, copied, err := db.checkpoint(log)
+	if err != nil || copied < all {
+		return ignoreLocked(err)
+	}
+	return db.rebase()
+}
+
+// closeLog copies back what is in the log and removes it, if nobody else has the database open.
+func (db *DB) closeLog() error {
+	log := db.wal
+	if !db.options.ReadOnly && db.failed.Load() == nil && db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) == nil {
+		if err := db.cleanUp(log); err != nil {
+			return errors.Join(err, log.close())
+		}
+	}
+	return log.close()
+}
+
+// cleanUp is closeLog once this is the last connection.
+func (db *DB) cleanUp(log *wal) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	if alone, err := log.index.alone(); err != nil || !alone {
+		return err // somebody lost his lock on the database, but is there
+	}
+	if moved, err := db.file.Moved(); err != nil || moved {
+		return err
+	}
+	if _, err := log.state(); err != nil {
+		return ignoreLocked(err)
+	}
+	frames, copied, err := db.checkpoint(log)
+	if err != nil || copied < frames {
+		return ignoreLocked(err)
+	}
+	return log.remove()
+}

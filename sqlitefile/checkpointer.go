@@ -1,17 +1,20 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A checkpointer keeps the log of a DB short. From checkpointFrames on each commit starts a checkpoint in the background; where
+// A checkpointer keeps the log of a DB short. Whenever checkpointFrames have not been copied, a commit starts a checkpoint in the background; where
 // that cannot keep up, commits wait for one from relieveBytes on, so that the log stays below 16 MiB however many write.
 type checkpointer struct {
+	mu      sync.Mutex // held by the checkpoint of this process that is at work
 	running atomic.Bool
 	count   atomic.Uint64 // of checkpoints that copied something
 	waits   atomic.Uint64 // of commits that waited for one
@@ -44,8 +47,11 @@ func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
 	return db.exclusively(ctx, func() error { return db.checkpointAll(ctx, log, mode) })
 }
 
-// checkpoint copies what can be copied now. ErrLocked means that somebody else does.
+// checkpoint copies what can be copied now, after another checkpoint of this process. ErrLocked means that another process is
+// at it.
 func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
+	db.checkpoints.mu.Lock()
+	defer db.checkpoints.mu.Unlock()
 	if err := log.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1); err != nil {
 		return 0, 0, err
 	}
@@ -92,11 +98,13 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 			return err
 		}
 		h, _, err := log.index.load()
-		if err != nil || h.MaxFrame == 0 {
+		if err != nil {
 			return err
 		}
-		if ok, err := log.restart(&h); err != nil || !ok {
-			return errors.Join(err, osfile.ErrLocked)
+		if h.MaxFrame != 0 {
+			if ok, err := log.restart(&h); err != nil || !ok {
+				return cmp.Or(err, osfile.ErrLocked)
+			}
 		}
 		if mode == CheckpointTruncate {
 			return log.file.Truncate(0)
@@ -128,7 +136,7 @@ func (db *DB) rebase() error {
 
 // tend is called after each commit, with the number of frames in the log.
 func (db *DB) tend(log *wal, frames uint32) {
-	if frames < checkpointFrames || frames == log.index.backfill() || !db.checkpoints.running.CompareAndSwap(false, true) {
+	if frames < log.index.backfill()+checkpointFrames || !db.checkpoints.running.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {

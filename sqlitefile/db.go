@@ -31,7 +31,7 @@ const defaultBusyTimeout = 5 * time.Second
 
 // A DB is an open database. It is safe for concurrent use by any number of goroutines.
 //
-// Lock order: writer.mu, then mu or schema.mu, then walIndex.mu, wal.mu or pageCache.mu.
+// Lock order: writer.press, writer.turn, checkpoints.mu, then mu or schema.mu, then walIndex.mu, wal.mu or pageCache.mu.
 type DB struct {
 	path    string
 	file    osfile.Handle

@@ -157,6 +157,9 @@ func (db *DB) relieve(log *wal, frames uint32) error {
 		return nil
 	}
 	db.checkpoints.waits.Add(1)
+	if err := db.rebase(); err != nil { // our own lock may stand in the way
+		return err
+	}
 	all, copied, err := db.checkpoint(log)
 	if err != nil || copied < all {
 		return ignoreLocked(err)

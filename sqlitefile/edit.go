@@ -94,20 +94,10 @@ func (n *node) fragments() int { return int(n.data[n.header()+7]) }
 
 func (n *node) setFragments(f int) { n.data[n.header()+7] = byte(f) }
 
-// format makes the page an empty one of its kind, or of another with a header as long.
-func (n *node) format(kind format.PageKind) {
-	n.kind = kind
-	h := format.PageHeader{Kind: kind, ContentStart: len(n.data)}
-	at := n.header()
-	h.Put(n.data, at)
-	n.array, n.cells = at+kind.HeaderLen(), 0
-}
-
-// empty makes data, the usable bytes of page pgno, an empty page of a kind.
-func empty(data []byte, pgno uint32, kind format.PageKind) node {
-	at := format.PageHeaderAt(pgno)
-	n := node{data: data, pgno: pgno, kind: kind, array: at + kind.HeaderLen()}
-	n.format(kind)
+// emptyNode makes data, the usable bytes of page pgno, an empty page of a kind.
+func emptyNode(data []byte, pgno uint32, kind format.PageKind) node {
+	n := node{data: data, pgno: pgno}
+	n.rebuild(kind, nil, 0)
 	return n
 }
 
@@ -306,9 +296,7 @@ func (n *node) drop(i int, s *format.Spill) (what string) {
 		return faultCell
 	}
 	if n.cells == 1 {
-		right := n.right
 		n.clear()
-		_ = right
 		return ""
 	}
 	if end = max(end, off+minCell); end > len(n.data) {

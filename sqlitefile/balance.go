@@ -1,0 +1,290 @@
+package sqlitefile
+
+import (
+	"slices"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// Balancing takes a page that is too full, or sparse, and up to two of its neighbours, deals their cells out anew to as many pages as these
+// need, and puts the dividers between those in the parent in place of the old ones. What does not fit in the parent waits in
+// workspace.run while the parent is balanced in the same way, up to the root.
+//
+// A divider is, in the leaves of a table, a copy of the greatest rowid to its left; in all other pages it is a cell
+// of its own between those to its left and to its right.
+
+// maxSiblings is how many pages are balanced at once, and maxPages how many they can become: cells of a third of a page
+// and less fill pages to two thirds at least, and a larger one in a leaf of a table splits a page into three.
+const (
+	maxSiblings = 3
+	maxPages    = 8
+)
+
+// A workspace is memory that the b-trees of a transaction share while they change. It serves one at a time.
+type workspace struct {
+	usable   int
+	pointers bool // the database keeps pointer maps
+
+	page   []byte              // of a page that is defragmented
+	old    [maxSiblings][]byte // the siblings as they were
+	cells  []cell              // of the siblings, in order
+	run    run
+	carry  [2][]byte // the bodies of run, and of the run before it
+	turn   int       // the carry in use
+	spare  []byte    // a cell
+	record []byte    // a record assembled from overflow pages
+	moved  []byte    // the record of an entry that changes its place
+	parts  [1][]byte
+}
+
+// A run is cells that wait for room in a page: they belong before its cell at. A page has at most one.
+type run struct {
+	at, n int
+	cells [maxPages - 1]cell
+}
+
+func newWorkspace(usable int, pointers bool) *workspace {
+	ws := &workspace{usable: usable, pointers: pointers, page: make([]byte, usable)}
+	for i := range ws.old {
+		ws.old[i] = make([]byte, usable)
+	}
+	return ws
+}
+
+// pending makes a run of one cell of a leaf, and returns the room for its body.
+func (ws *workspace) pending(at, size int) []byte {
+	ws.begin(at)
+	ws.carry[ws.turn] = slices.Grow(ws.carry[ws.turn][:0], size)[:size]
+	ws.run.n, ws.run.cells[0] = 1, cell{body: ws.carry[ws.turn]}
+	return ws.carry[ws.turn]
+}
+
+// begin begins a run without cells, and leaves the bodies of the one before as they are.
+func (ws *workspace) begin(at int) {
+	ws.turn = 1 - ws.turn
+	ws.carry[ws.turn] = ws.carry[ws.turn][:0]
+	ws.run.at, ws.run.n = at, 0
+}
+
+// add adds a copy of a cell to the run.
+func (ws *workspace) add(c cell) {
+	buf := ws.carry[ws.turn]
+	ws.carry[ws.turn] = append(buf, c.body...)
+	c.body = ws.carry[ws.turn][len(buf):]
+	ws.run.cells[ws.run.n] = c
+	ws.run.n++
+}
+
+func (ws *workspace) pendingCell(at int, c cell) {
+	ws.begin(at)
+	ws.add(c)
+}
+
+// sparse reports whether a page with so many free bytes should share with its neighbours.
+func (ws *workspace) sparse(free int) bool { return free*3 > ws.usable*2 }
+
+// balance brings the page of the path at a level into order, and those above it as far as needed. A run waits for it, or
+// cells were taken out of it.
+func (t *btree) balance(level int) error {
+	for {
+		n, err := t.node(t.path[level].pgno)
+		if err != nil {
+			return err
+		}
+		free, what := n.freeSpace()
+		if what != "" {
+			return t.fault(&n, what)
+		}
+		if t.ws.run.n == 0 && (level == 0 || !t.ws.sparse(free)) {
+			return nil
+		}
+		t.known = false
+		if level == 0 {
+			if err := t.deepen(); err != nil {
+				return err
+			}
+			level = 1
+		}
+		if t.appends(level) {
+			err = t.extend(level)
+		} else {
+			err = t.redistribute(level)
+		}
+		if err != nil {
+			return err
+		}
+		level--
+	}
+}
+
+// deepen moves the content of the root to a new page, which becomes its only child. The path grows by it.
+func (t *btree) deepen() error {
+	if t.depth+1 == maxDepth {
+		return t.store.corrupt(t.root, faultDeep)
+	}
+	root, err := t.edit(t.root)
+	if err != nil {
+		return err
+	}
+	pgno, page, err := t.store.allocate(t.root)
+	if err != nil {
+		return err
+	}
+	header := root.header()
+	top, _ := root.content()
+	copy(page[top:], root.data[top:])
+	copy(page, root.data[header:root.gap()])
+	kind := format.InteriorIndex
+	if t.isTable {
+		kind = format.InteriorTable
+	}
+	root.rebuild(kind, nil, pgno)
+	copy(t.path[1:], t.path[:t.depth+1])
+	t.depth++
+	t.path[0] = spot{t.root, 0}
+	t.path[1].pgno = pgno
+	if !t.pointers {
+		return nil
+	}
+	child, err := t.parse(page, pgno)
+	if err != nil {
+		return err
+	}
+	return t.link(&child, t.root)
+}
+
+// link notes who points to a page, and to what its cells point.
+func (t *btree) link(n *node, parent uint32) error {
+	if !t.pointers {
+		return nil
+	}
+	if parent != 0 {
+		if err := t.store.linked(n.pgno, parent, format.PointerChild); err != nil {
+			return err
+		}
+	}
+	return linkNode(t.store, n)
+}
+
+// appends reports whether the page of the path at a level is to be extended by a page of its own for the one cell that waits at its
+// end, as where keys come in order. It then stays full.
+func (t *btree) appends(level int) bool {
+	run := &t.ws.run
+	if run.n != 1 || run.at == 0 {
+		return false
+	}
+	n, err := t.node(t.path[level].pgno)
+	if err != nil || run.at != n.cells || n.cells < 2 && n.kind != format.LeafTable {
+		return false
+	}
+	for l := level - 1; l >= 0; l-- {
+		above, err := t.node(t.path[l].pgno)
+		if err != nil || t.path[l].i != above.cells {
+			return false
+		}
+		if n.kind == format.LeafTable {
+			break
+		}
+	}
+	return true
+}
+
+// extend puts the one cell of the run in a new page to the right of that of the path at a level, which is the right-most child of its
+// parent. Unless it is a leaf of a table, its last cell becomes the divider.
+func (t *btree) extend(level int) error {
+	n, err := t.edit(t.path[level].pgno)
+	if err != nil {
+		return err
+	}
+	pgno, page, err := t.store.allocate(n.pgno)
+	if err != nil {
+		return err
+	}
+	right := uint32(0)
+	if !n.kind.Leaf() {
+		right = n.right()
+	}
+	added := node{data: page, pgno: pgno}
+	added.rebuild(n.kind, t.ws.run.cells[:1], right)
+	divider, err := t.splitOff(&n)
+	if err != nil {
+		return err
+	}
+	parent, err := t.edit(t.path[level-1].pgno)
+	if err != nil {
+		return err
+	}
+	if err := t.link(&added, parent.pgno); err != nil {
+		return err
+	}
+	t.ws.begin(parent.cells)
+	t.ws.add(divider)
+	parent.setRight(pgno)
+	return t.insertRun(&parent)
+}
+
+// splitOff returns the divider behind the last cell of a page that stays as full as it is.
+func (t *btree) splitOff(n *node) (divider cell, err error) {
+	last := n.cells - 1
+	off := n.offset(last)
+	end := n.cellEnd(off, &t.spill)
+	if end == 0 {
+		return divider, t.fault(n, faultCell)
+	}
+	divider.child = n.pgno
+	if n.kind == format.LeafTable {
+		rowid, _ := n.rowid(last)
+		t.ws.spare = format.AppendVarint(t.ws.spare[:0], uint64(rowid))
+	} else {
+		if !n.kind.Leaf() {
+			n.setRight(be32(n.data[off:]))
+			off += 4
+		}
+		t.ws.spare = append(t.ws.spare[:0], n.data[off:end]...)
+		if what := n.drop(last, &t.spill); what != "" {
+			return divider, t.fault(n, what)
+		}
+	}
+	divider.body = t.ws.spare
+	return divider, nil
+}
+
+// insertRun inserts the cells of the run in the interior page that they belong to, if all of them fit.
+func (t *btree) insertRun(n *node) error {
+	run := &t.ws.run
+	room := 0
+	for i := range run.n {
+		room += run.cells[i].room(false)
+	}
+	free, what := n.freeSpace()
+	if what != "" || free < room {
+		return t.fault(n, what)
+	}
+	for i := range run.n {
+		c := &run.cells[i]
+		dst, what := n.insert(run.at+i, 4+len(c.body), &t.spill, t.ws.page)
+		if dst == nil {
+			if what == "" {
+				what = faultFragments
+			}
+			return t.fault(n, what)
+		}
+		c.put(dst, false)
+		if err := t.linkDivider(n, c); err != nil {
+			return err
+		}
+	}
+	run.n = 0
+	return nil
+}
+
+// linkDivider notes to what a cell of an interior page points.
+func (t *btree) linkDivider(n *node, c *cell) error {
+	if !t.pointers {
+		return nil
+	}
+	if err := t.store.linked(c.child, n.pgno, format.PointerChild); err != nil || t.isTable {
+		return err
+	}
+	return t.own(t.overflowOf(c.body), n.pgno)
+}

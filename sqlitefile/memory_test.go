@@ -1,0 +1,166 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// memory is a database in memory: a pageStore with no transaction behind it.
+type memory struct {
+	freelist
+	header format.Header
+	pages  [][]byte // whole pages; nil where one was never made
+	age    uint64
+}
+
+func newMemory(pageSize, reserved, autoVacuum int) *memory {
+	m := &memory{header: format.Header{
+		PageSize: pageSize, Reserved: reserved, WriteVersion: format.VersionRollback, ReadVersion: format.VersionRollback,
+		SchemaFormat: 4, Encoding: format.UTF8, ChangeCounter: 1, VersionValidFor: 1, WriterVersion: 3_053_000,
+		Incremental: autoVacuum == 2,
+	}}
+	if autoVacuum > 0 {
+		m.header.LargestRoot = 1
+	}
+	m.freelist = newFreelist(m, &m.header)
+	m.pages = [][]byte{make([]byte, pageSize)}
+	m.header.Put(m.pages[0])
+	emptyNode(m.pages[0][:m.usable], 1, format.LeafTable)
+	return m
+}
+
+func (m *memory) page(pgno uint32) ([]byte, error) {
+	if uint64(pgno)-1 >= uint64(len(m.pages)) || m.pages[pgno-1] == nil {
+		return nil, m.corrupt(pgno, "no such page")
+	}
+	return m.pages[pgno-1][:m.usable:m.usable], nil
+}
+
+func (m *memory) writable(pgno uint32) ([]byte, error) { return m.page(pgno) }
+
+func (m *memory) fresh(pgno uint32) ([]byte, error) {
+	if uint64(pgno)-1 >= uint64(len(m.pages)) {
+		return nil, m.corrupt(pgno, "no such page")
+	}
+	if m.pages[pgno-1] == nil {
+		m.pages[pgno-1] = make([]byte, m.pageSize)
+	}
+	clear(m.pages[pgno-1])
+	return m.page(pgno)
+}
+
+func (m *memory) discard(pgno uint32) {
+	if page, err := m.page(pgno); err == nil {
+		for i := range page {
+			page[i] = 0xdd // so that who reads it notices
+		}
+	}
+}
+
+func (m *memory) pageCount() uint32 { return uint32(len(m.pages)) }
+
+func (m *memory) resize(pages uint32) error {
+	for uint32(len(m.pages)) < pages {
+		m.pages = append(m.pages, nil)
+	}
+	m.pages = m.pages[:pages]
+	return nil
+}
+
+func (m *memory) moved() { m.age++ }
+
+func (m *memory) epoch() uint64 { return m.age }
+
+func (m *memory) corrupt(pgno uint32, what string) error {
+	return &CorruptError{Path: "memory", Page: pgno, What: what}
+}
+
+// workspace returns a workspace for trees in m.
+func (m *memory) workspace() *workspace { return newWorkspace(m.usable, m.pointers) }
+
+// table adds a table, or a table WITHOUT ROWID if it has columns, to the schema and returns its tree.
+func (m *memory) object(t testing.TB, ws *workspace, typ, name, table, sql string, columns []keyColumn) *btree {
+	t.Helper()
+	kind := format.LeafTable
+	if columns != nil {
+		kind = format.LeafIndex
+	}
+	root, err := m.createRoot(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := newTableTree(m, ws, 1)
+	last, _, err := schema.lastRowid()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := schema.insertRow(last+1, makeRecord(typ, name, table, int64(root), sql)); err != nil {
+		t.Fatal(err)
+	}
+	if columns != nil {
+		return newIndexTree(m, ws, root, columns, format.UTF8)
+	}
+	return newTableTree(m, ws, root)
+}
+
+// write writes the database to a file.
+func (m *memory) write(t testing.TB) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "memory.db")
+	binary.BigEndian.PutUint32(m.pages[0][28:], m.pageCount())
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for i, p := range m.pages {
+		if p == nil {
+			continue
+		}
+		if _, err := f.WriteAt(p, int64(i)*int64(m.pageSize)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// makeRecord makes a record of the values: int64, string, []byte, float64 or nil.
+func makeRecord(values ...any) []byte { return appendRecord(nil, values...) }
+
+func appendRecord(b []byte, values ...any) []byte {
+	var types [16]format.SerialType
+	for i, v := range values {
+		switch v := v.(type) {
+		case nil:
+		case int64:
+			types[i] = format.IntType(v)
+		case float64:
+			types[i] = format.SerialFloat
+		case string:
+			types[i] = format.SerialText + format.SerialType(2*len(v))
+		case []byte:
+			types[i] = format.SerialBlob + format.SerialType(2*len(v))
+		default:
+			panic(fmt.Sprintf("a %T in a record", v))
+		}
+	}
+	b = format.AppendRecordHeader(b, types[:len(values)]...)
+	for i, v := range values {
+		switch v := v.(type) {
+		case int64:
+			b = format.AppendInt(b, types[i], v)
+		case float64:
+			b = format.AppendFloat(b, v)
+		case string:
+			b = append(b, v...)
+		case []byte:
+			b = append(b, v...)
+		}
+	}
+	return b
+}

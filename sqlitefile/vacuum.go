@@ -1,0 +1,263 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// relocate moves page from, which is no root unless p says so and is not free, to page to, whose content goes. It
+// changes the pointer to it, and the pointer map where the page or its pointers are in it. Page from keeps its content, and
+// belongs to nobody.
+func (f *freelist) relocate(from, to uint32, p format.Pointer) error {
+	old, err := f.source.page(from)
+	if err != nil {
+		return err
+	}
+	page, err := f.source.fresh(to)
+	if err != nil {
+		return err
+	}
+	copy(page, old)
+	f.source.moved()
+	if err := f.linked(to, p.Parent, p.Type); err != nil {
+		return err
+	}
+	switch p.Type {
+	case format.PointerOverflow, format.PointerChain:
+		if next := be32(page); next != 0 {
+			err = f.linked(next, to, format.PointerChain)
+		}
+	default:
+		n, ok := parseNode(page, to)
+		if !ok {
+			return f.source.corrupt(from, "not a b-tree page")
+		}
+		err = linkNode(f, &n)
+	}
+	if err != nil || p.Type == format.PointerRoot {
+		return err
+	}
+	return f.repoint(p, from, to)
+}
+
+// repoint changes the pointer to page from that the pointer map knows of.
+func (f *freelist) repoint(p format.Pointer, from, to uint32) error {
+	if !f.usual(p.Parent) && p.Parent != 1 {
+		return f.source.corrupt(from, "the pointer map has no such parent")
+	}
+	page, err := f.source.writable(p.Parent)
+	if err != nil {
+		return err
+	}
+	if p.Type == format.PointerChain {
+		if be32(page) != from {
+			return f.source.corrupt(p.Parent, "the pointer map is wrong about an overflow page")
+		}
+		binary.BigEndian.PutUint32(page, to)
+		return nil
+	}
+	n, ok := parseNode(page, p.Parent)
+	if !ok {
+		return f.source.corrupt(p.Parent, "not a b-tree page")
+	}
+	if !n.repoint(p.Type == format.PointerChild, from, to) {
+		return f.source.corrupt(p.Parent, "the pointer map is wrong about a child")
+	}
+	return nil
+}
+
+// repoint changes the one pointer to page from, which is to a child or to an overflow page. It is not ok if there is none.
+func (n *node) repoint(child bool, from, to uint32) (ok bool) {
+	if child && n.kind.Leaf() {
+		return false
+	}
+	if child && n.right() == from {
+		n.setRight(to)
+		return true
+	}
+	spill := format.SpillOf(n.kind, len(n.data))
+	for i := range n.cells {
+		off := n.offset(i)
+		c, ok := format.ParseCell(n.data, n.kind, spill, off)
+		if !ok {
+			return false
+		}
+		at := n.data[off:]
+		if child && c.Child != from || !child && c.Overflow != from {
+			continue
+		}
+		if !child {
+			at = at[c.Size-4:]
+		}
+		binary.BigEndian.PutUint32(at, to)
+		return true
+	}
+	return false
+}
+
+// vacuum makes a database with pointer maps shorter by as many pages as it has free ones, or by fewer if most says so: pages at
+// the end move to free ones before them. A database in full auto-vacuum mode does so with all when it commits.
+func (f *freelist) vacuum(most int) error {
+	head, err := f.source.page(1)
+	if err != nil || !f.pointers {
+		return err
+	}
+	size, free := f.source.pageCount(), be32(head[headFree:])
+	if free >= size || f.special(size) {
+		return f.source.corrupt(1, "the database ends wrongly")
+	}
+	if uint32(most) < free {
+		free = uint32(most)
+	}
+	target := f.sizeWithout(size, free)
+	if target < 1 || target > size {
+		return f.source.corrupt(1, "the freelist is longer than the database")
+	}
+	for last := size; last > target; last-- {
+		if err := f.empty(last, target); err != nil {
+			return err
+		}
+	}
+	if target == size {
+		return nil
+	}
+	return f.source.resize(target)
+}
+
+// sizeWithout returns how many pages a database of the given size has left after free pages of it are gone, and
+// the pointer-map pages that it then does without.
+func (f *freelist) sizeWithout(size, free uint32) uint32 {
+	for free > 0 && size > 1 {
+		if !f.special(size) {
+			free--
+		}
+		size--
+	}
+	for f.special(size) {
+		size--
+	}
+	return size
+}
+
+// empty makes page last, the last one that the database is to lose before the others, belong to nobody: what it holds goes to
+// a free page up to target.
+func (f *freelist) empty(last, target uint32) error {
+	if f.special(last) {
+		return nil
+	}
+	p, err := f.pointer(last)
+	if err != nil {
+		return err
+	}
+	switch p.Type {
+	case format.PointerRoot:
+		return f.source.corrupt(last, "a root beyond the largest root")
+	case format.PointerFree:
+		_, err := f.take(func(pgno uint32) bool { return pgno == last })
+		return err
+	}
+	to, err := f.take(func(pgno uint32) bool { return pgno <= target })
+	if err != nil {
+		return err
+	}
+	return f.relocate(last, to, p)
+}
+
+// take takes the first page that matches off the freelist.
+func (f *freelist) take(match func(pgno uint32) bool) (pgno uint32, err error) {
+	pgno, ok, err := f.find(match)
+	if err == nil && !ok {
+		err = f.source.corrupt(1, "the freelist has too few pages")
+	}
+	return pgno, err
+}
+
+// find is take where there need not be one.
+func (f *freelist) find(match func(pgno uint32) bool) (pgno uint32, ok bool, err error) {
+	head, err := f.source.page(1)
+	if err != nil {
+		return 0, false, err
+	}
+	before, at := uint32(1), headTrunk
+	number := be32(head[headTrunk:])
+	for left := be32(head[headFree:]); left > 0; left-- {
+		trunk, err := f.trunk(number)
+		if err != nil {
+			return 0, false, err
+		}
+		if match(number) {
+			return number, true, f.takeTrunk(before, at, number, trunk)
+		}
+		for i := range trunk.Len() {
+			if match(trunk.Leaf(i)) {
+				return f.takeFound(number, i)
+			}
+		}
+		if trunk.Next == 0 {
+			break
+		}
+		before, at, number = number, 0, trunk.Next
+	}
+	return 0, false, nil
+}
+
+func (f *freelist) takeFound(trunk uint32, i int) (pgno uint32, ok bool, err error) {
+	head, err := f.source.writable(1)
+	if err != nil {
+		return 0, false, err
+	}
+	f.count(head, -1)
+	pgno, err = f.takeLeaf(trunk, i)
+	return pgno, err == nil, err
+}
+
+// takeTrunk takes a trunk off the list; its first leaf becomes the trunk of the others. The pointer to it is at an offset of the
+// page before.
+func (f *freelist) takeTrunk(before uint32, at int, pgno uint32, trunk format.Trunk) error {
+	next := trunk.Next
+	if trunk.Len() > 0 {
+		next = trunk.Leaf(0)
+		if !f.usual(next) || next == pgno {
+			return f.source.corrupt(pgno, "the freelist leads to a page that cannot be free")
+		}
+		old, err := f.source.page(pgno)
+		if err != nil {
+			return err
+		}
+		page, err := f.source.fresh(next)
+		if err != nil {
+			return err
+		}
+		copy(page[:4], old)
+		binary.BigEndian.PutUint32(page[4:], uint32(trunk.Len()-1))
+		copy(page[8:], old[12:8+4*trunk.Len()])
+	}
+	head, err := f.source.writable(1)
+	if err != nil {
+		return err
+	}
+	f.count(head, -1)
+	page, err := f.source.writable(before)
+	if err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(page[at:], next)
+	return nil
+}
+
+// allocateAt hands out page pgno if it is free or the next one at the end, and otherwise any other.
+func (f *freelist) allocateAt(pgno uint32) (got uint32, page []byte, err error) {
+	if pgno <= f.source.pageCount() {
+		_, ok, err := f.find(func(p uint32) bool { return p == pgno })
+		if err != nil {
+			return 0, nil, err
+		}
+		if ok {
+			page, err = f.source.fresh(pgno)
+			return pgno, page, err
+		}
+		return f.allocate(0)
+	}
+	return f.grow()
+}

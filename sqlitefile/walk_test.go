@@ -1,0 +1,238 @@
+package sqlitefile
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A walker checks the invariants of everything in a memory, as SQLite's integrity_check does and a little more. It has
+// its own eyes: nothing here relies on how trees are written.
+type walker struct {
+	t     testing.TB
+	m     *memory
+	users map[uint32]string // of each page met
+	fill  int               // bytes in use in the pages of the tree
+	leafs int
+}
+
+// checkMemory walks the trees, which are all that the database holds but for the schema, and the freelist.
+func checkMemory(t testing.TB, m *memory, trees ...*btree) {
+	t.Helper()
+	w := &walker{t: t, m: m, users: map[uint32]string{}}
+	ws := m.workspace()
+	w.tree(newTableTree(m, ws, 1))
+	for _, tree := range trees {
+		w.tree(tree)
+	}
+	w.freelist()
+	for pgno := uint32(1); pgno <= m.pageCount(); pgno++ {
+		if pgno == m.lockPage || m.pointers && format.IsPtrmapPage(pgno, m.pageSize, m.usable) {
+			w.use(pgno, "reserved")
+		}
+		if w.users[pgno] == "" {
+			w.errorf("page %d: used by nobody", pgno)
+		}
+	}
+}
+
+func (w *walker) errorf(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf(format, args...)
+}
+
+func (w *walker) use(pgno uint32, by string) {
+	if old := w.users[pgno]; old != "" {
+		w.errorf("page %d: used by %s and by %s", pgno, old, by)
+	}
+	w.users[pgno] = by
+}
+
+func (w *walker) pointer(pgno, parent uint32, typ format.PointerType) {
+	if !w.m.pointers {
+		return
+	}
+	p, err := w.m.freelist.pointer(pgno)
+	if err != nil || p.Parent != parent || p.Type != typ {
+		w.errorf("page %d: pointer %v, %v; want %d %d", pgno, p, err, typ, parent)
+	}
+}
+
+func (w *walker) tree(t *btree) {
+	if t.root != 1 {
+		w.pointer(t.root, 0, format.PointerRoot)
+		head, _ := w.m.page(1)
+		if largest := be32(head[52:]); w.m.pointers && t.root > largest {
+			w.errorf("root %d beyond the largest root %d", t.root, largest)
+		}
+	}
+	v := &treeWalk{walker: w, t: t, depth: -1}
+	v.page(t.root, 0)
+}
+
+// A treeWalk is the walk over one tree, in order.
+type treeWalk struct {
+	*walker
+	t      *btree
+	depth  int    // of the leaves
+	last   int64  // the last rowid or divider met
+	record []byte // the last record met
+	any    bool
+	equal  bool // last is a divider, which the rowid may be equal to
+}
+
+func (v *treeWalk) page(pgno uint32, depth int) {
+	v.use(pgno, fmt.Sprint("tree ", v.t.root))
+	data, err := v.m.page(pgno)
+	if err != nil {
+		v.errorf("%v", err)
+	}
+	n, ok := parseNode(data, pgno)
+	if !ok || n.kind.Table() != v.t.isTable {
+		v.errorf("page %d: not a page of this tree: %d", pgno, n.kind)
+	}
+	v.space(&n)
+	if n.kind.Leaf() {
+		if v.depth < 0 {
+			v.depth = depth
+		}
+		if v.depth != depth || n.cells == 0 && depth > 0 {
+			v.errorf("page %d: leaf at depth %d of %d with %d cells", pgno, depth, v.depth, n.cells)
+		}
+	} else if n.cells == 0 && pgno != 1 {
+		v.errorf("page %d: interior page without cells", pgno)
+	}
+	for i := range n.cells {
+		c, ok := format.ParseCell(data, n.kind, v.t.spill, n.offset(i))
+		if !ok {
+			v.errorf("page %d: cell %d", pgno, i)
+		}
+		if !n.kind.Leaf() {
+			v.pointer(c.Child, pgno, format.PointerChild)
+			v.page(c.Child, depth+1)
+		}
+		v.cell(&n, &c)
+	}
+	if !n.kind.Leaf() {
+		v.pointer(n.right(), pgno, format.PointerChild)
+		v.page(n.right(), depth+1)
+	}
+}
+
+// cell checks the order and the overflow chain of a cell.
+func (v *treeWalk) cell(n *node, c *format.Cell) {
+	payload := v.payload(n.pgno, c)
+	if v.t.isTable {
+		if v.any && (c.Rowid < v.last || c.Rowid == v.last && !v.equal && n.kind.Leaf()) {
+			v.errorf("page %d: rowid %d after %d", n.pgno, c.Rowid, v.last)
+		}
+		if v.equal && n.kind.Leaf() && c.Rowid <= v.last {
+			v.errorf("page %d: rowid %d after divider %d", n.pgno, c.Rowid, v.last)
+		}
+		v.last, v.any, v.equal = c.Rowid, true, !n.kind.Leaf()
+		return
+	}
+	if v.any {
+		order := keyOrder(v.t.columns)
+		if d := order.compare(v.record, payload); d >= 0 {
+			v.errorf("page %d: record %q after %q", n.pgno, payload, v.record)
+		}
+	}
+	v.record, v.any = bytes.Clone(payload), true
+}
+
+func (v *treeWalk) payload(pgno uint32, c *format.Cell) []byte {
+	payload := bytes.Clone(c.Local)
+	from, typ := pgno, format.PointerOverflow
+	for next := c.Overflow; next != 0; typ = format.PointerChain {
+		v.use(next, fmt.Sprint("overflow of ", pgno))
+		v.pointer(next, from, typ)
+		page, err := v.m.page(next)
+		if err != nil {
+			v.errorf("%v", err)
+		}
+		if len(payload) >= int(c.Payload) {
+			v.errorf("page %d: overflow chain too long", pgno)
+		}
+		payload = append(payload, page[4:]...)
+		from, next = next, be32(page)
+	}
+	if len(payload) < int(c.Payload) {
+		v.errorf("page %d: overflow chain too short", pgno)
+	}
+	return payload[:c.Payload]
+}
+
+// space checks E1 to E5 byte by byte.
+func (w *walker) space(n *node) {
+	used := make([]byte, len(n.data))
+	mark := func(off, size int, what string) {
+		if off+size > len(used) || off < 0 {
+			w.errorf("page %d: %s outside the page", n.pgno, what)
+		}
+		for i := range size {
+			if used[off+i] != 0 {
+				w.errorf("page %d: %s overlaps", n.pgno, what)
+			}
+			used[off+i] = 1
+		}
+	}
+	h, _ := format.ParsePageHeader(n.data, n.header())
+	mark(0, h.ContentStart, "the gap")
+	spill := format.SpillOf(n.kind, len(n.data))
+	for i := range n.cells {
+		c, ok := format.ParseCell(n.data, n.kind, spill, n.offset(i))
+		if !ok {
+			w.errorf("page %d: cell %d", n.pgno, i)
+		}
+		mark(n.offset(i), c.Size, "a cell")
+	}
+	free := h.ContentStart - n.gap() + h.Fragmented
+	before := 0
+	for block := h.FirstFreeblock; block != 0; block = be16(n.data[block:]) {
+		if block <= before+3 || block == h.ContentStart {
+			w.errorf("page %d: freeblock %d after %d", n.pgno, block, before)
+		}
+		size := be16(n.data[block+2:])
+		mark(block, size, "a freeblock")
+		before = block + size
+		free += size
+	}
+	fragments := bytes.Count(used, []byte{0})
+	if fragments != h.Fragmented || fragments > maxFragments {
+		w.errorf("page %d: %d fragments, want %d", n.pgno, h.Fragmented, fragments)
+	}
+	if got, what := n.freeSpace(); got != free || what != "" {
+		w.errorf("page %d: free space %d, %q, want %d", n.pgno, got, what, free)
+	}
+	w.fill += len(n.data) - free
+	w.leafs++
+}
+
+func (w *walker) freelist() {
+	head, _ := w.m.page(1)
+	n := 0
+	for pgno := be32(head[headTrunk:]); pgno != 0; {
+		w.use(pgno, "freelist")
+		w.pointer(pgno, 0, format.PointerFree)
+		page, err := w.m.page(pgno)
+		if err != nil {
+			w.errorf("%v", err)
+		}
+		trunk, ok := format.ParseTrunk(page)
+		if !ok {
+			w.errorf("page %d: not a trunk", pgno)
+		}
+		for i := range trunk.Len() {
+			w.use(trunk.Leaf(i), "freelist")
+			w.pointer(trunk.Leaf(i), 0, format.PointerFree)
+		}
+		n += 1 + trunk.Len()
+		pgno = trunk.Next
+	}
+	if n != int(be32(head[headFree:])) {
+		w.errorf("%d free pages, want %d", be32(head[headFree:]), n)
+	}
+}

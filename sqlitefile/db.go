@@ -23,6 +23,9 @@ type Options struct {
 	BusyTimeout time.Duration
 	// Durability is what a transaction survives once Update has returned; the default is Full.
 	Durability Durability
+	// JournalMode is how a database in rollback mode finishes its journal: JournalDelete, JournalTruncate or JournalPersist. A database in WAL
+	// mode stays in it; SetJournalMode changes that.
+	JournalMode JournalMode
 
 	system osfile.System // where the files are; the operating system unless a test says otherwise
 }
@@ -40,12 +43,12 @@ type DB struct {
 
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
 
-	mu      sync.Mutex // guards what follows, and taking and dropping SHARED
-	closed  bool
-	shared  bool // this process holds SHARED: a lease has it, or in WAL mode the log
-	wal     *wal // in WAL mode
-	mapping *osfile.Mapping
-	retired []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
+	mu        sync.Mutex // guards what follows, and taking and dropping SHARED
+	closed    bool
+	fileLease *lease // on SHARED, in rollback mode
+	wal       *wal   // in WAL mode; SHARED is held for as long as the log is open
+	mapping   *osfile.Mapping
+	retired   []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
 
 	writer      writer
 	checkpoints checkpointer

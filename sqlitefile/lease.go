@@ -62,6 +62,9 @@ func (l *lease) leave() {
 // begun returns how many readers ever began.
 func (l *lease) begun() uint64 { return l.state.Load() / leaseBegun }
 
+// readers returns how many readers there are now.
+func (l *lease) readers() int { return int(l.state.Load() & leaseReaders) }
+
 // retire lets the lease end with its last reader.
 func (l *lease) retire() {
 	l.state.Or(leaseDraining)

@@ -11,7 +11,7 @@ import (
 func (rx *Rx) page(pgno uint32) ([]byte, error) {
 	off := (uint64(pgno) - 1) << rx.shift // page 0 ends up beyond every map
 	if off < uint64(len(rx.mapped)) {
-		return rx.mapped[off : off+uint64(rx.usable) : off+uint64(rx.usable)], nil
+		return rx.mapped[off : off+uint64(rx.usable) : off+1<<rx.shift], nil
 	}
 	return rx.unmappedPage(pgno)
 }
@@ -24,7 +24,7 @@ func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
 	}
 	if rx.changed != nil {
 		if data := rx.changed.find(pgno); data != nil {
-			return data[:rx.usable:rx.usable], nil
+			return data[:rx.usable], nil
 		}
 	}
 	if rx.last != 0 {
@@ -34,7 +34,7 @@ func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
 	}
 	if end := uint64(pgno) << rx.shift; end <= uint64(len(rx.file)) {
 		start := end - 1<<rx.shift
-		return rx.file[start : start+uint64(rx.usable) : start+uint64(rx.usable)], nil
+		return rx.file[start : start+uint64(rx.usable) : end], nil
 	}
 	return rx.cache.page(rx.db, pgno, rx.header.PageSize, rx.usable)
 }
@@ -49,7 +49,7 @@ func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return data[:rx.usable:rx.usable], nil
+	return data[:rx.usable], nil
 }
 
 // A pageCache keeps the pages of one snapshot that were read without a map. It holds at most two generations of
@@ -64,7 +64,7 @@ const cacheGeneration = 4 << 20 // bytes
 
 func (c *pageCache) page(db *DB, pgno uint32, size, usable int) ([]byte, error) {
 	if data := c.get(pgno, size); data != nil {
-		return data[:usable:usable], nil
+		return data[:usable], nil
 	}
 	data := make([]byte, size)
 	n, err := db.file.ReadAt(data, int64(pgno-1)*int64(size))
@@ -72,7 +72,7 @@ func (c *pageCache) page(db *DB, pgno uint32, size, usable int) ([]byte, error) 
 		return nil, db.pathError("read", err)
 	}
 	c.put(pgno, data)
-	return data[:usable:usable], nil
+	return data[:usable], nil
 }
 
 func (c *pageCache) get(pgno uint32, size int) []byte {

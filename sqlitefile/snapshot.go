@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -73,8 +74,8 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 // acquireFile takes SHARED and makes a snapshot of the file in rollback mode. If the database turns out to be in WAL mode, it opens the log and
 // keeps SHARED for as long as that is open. The caller holds mu.
 func (db *DB) acquireFile() (*snapshot, error) {
-	if db.shared {
-		return nil, osfile.ErrLocked // an old lease is draining
+	if db.fileLease != nil {
+		return nil, osfile.ErrLocked // the old lease is draining
 	}
 	if err := db.lockShared(); err != nil {
 		return nil, err
@@ -83,27 +84,39 @@ func (db *DB) acquireFile() (*snapshot, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.unlockShared())
 	}
-	db.shared = true
 	if db.wal != nil {
 		return nil, nil
 	}
-	s.lease = newLease(0, db.dropShared)
-	db.snapshot.Store(s)
-	go s.lease.keep(db.writerWaits)
+	db.leaseFile(s)
 	return s, nil
 }
 
-// dropShared ends the lease on SHARED.
-func (db *DB) dropShared() {
+// leaseFile lends SHARED to the readers of s, the first of whom is the caller. It holds mu.
+func (db *DB) leaseFile(s *snapshot) {
+	l := newLease(0, nil)
+	l.drop = func() { db.dropShared(l) }
+	s.lease, db.fileLease = l, l
+	db.snapshot.Store(s)
+	go l.keep(db.writerWaits)
+}
+
+// dropShared ends l, and with it SHARED, unless that has passed on to another lease.
+func (db *DB) dropShared(l *lease) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	if db.fileLease != l {
+		return
+	}
 	_ = db.unlockShared() // fails only with the file
-	db.shared = false
+	db.fileLease = nil
 }
 
 // look reads the file's header under SHARED and returns a snapshot, or opens the log.
 func (db *DB) look() (*snapshot, error) {
-	if err := db.refuseJournal(); err != nil {
+	if hot, err := db.hot(); err != nil || hot {
+		if hot {
+			err = cmp.Or(db.recoverFile(), osfile.ErrLocked) // look again, from the start
+		}
 		return nil, err
 	}
 	size, err := db.file.Size()
@@ -135,25 +148,6 @@ func notDatabase(size int64) error {
 		return fmt.Errorf("%w: it is empty", ErrNotDatabase)
 	}
 	return fmt.Errorf("%w: it has only %d bytes", ErrNotDatabase, size)
-}
-
-// refuseJournal returns ErrNeedsRecovery if a hot journal lies beside the database: one that has content, while nobody
-// holds RESERVED and so nobody is busy with it. A journal that names a super-journal which is gone has been committed.
-func (db *DB) refuseJournal() error {
-	name := db.file.Name() + "-journal"
-	size, ok, err := db.options.system.Exists(name)
-	if err != nil || !ok || size == 0 {
-		return err
-	}
-	reserved, err := db.file.Locked(osfile.Shared, reservedByte, 1)
-	if err != nil || reserved {
-		return err
-	}
-	var first [1]byte
-	if n, err := osfile.ReadFirst(name, first[:]); err != nil || n == 0 || first[0] == 0 {
-		return err
-	}
-	return db.pathError("open", ErrNeedsRecovery)
 }
 
 // wantsLog reports whether the database is in WAL mode: its header says so, or a log lies beside it.

@@ -37,11 +37,14 @@ func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 
 // keep hands the changes over to the open group.
 func (tx *Tx) keep() (*group, error) {
-	tx.over = true
 	if len(tx.undo) == 0 {
 		return nil, nil
 	}
 	w := tx.writer
+	if err := tx.stamp(); err != nil {
+		return nil, err
+	}
+	tx.over = true
 	w.size = tx.pages
 	w.open.count++
 	for pgno, before := range tx.undo {
@@ -50,6 +53,19 @@ func (tx *Tx) keep() (*group, error) {
 		}
 	}
 	return w.open, nil
+}
+
+// stamp counts the transaction in the header, as SQLite does: always in rollback mode, and in WAL mode if page 1 changes.
+func (tx *Tx) stamp() error {
+	_, changed := tx.undo[1]
+	if !changed && tx.wal != nil && tx.pages == tx.size {
+		return nil
+	}
+	page1, err := tx.writable(1)
+	if err == nil {
+		bump(page1, tx.pages)
+	}
+	return err
 }
 
 // rollback puts every page back, unless the changes were kept.
@@ -74,13 +90,24 @@ func (tx *Tx) writable(pgno uint32) ([]byte, error) {
 	if p != nil && p.tx == tx.id {
 		return p.data[:tx.usable:tx.usable], nil
 	}
-	old, err := tx.page(pgno)
+	old, err := tx.wholePage(pgno)
 	if err != nil {
 		return nil, err
 	}
 	data := make([]byte, tx.header.PageSize)
 	copy(data, old)
-	tx.undo[pgno] = p
+	if _, ok := tx.undo[pgno]; !ok {
+		tx.undo[pgno] = p
+	}
 	w.pages[pgno] = &dirtyPage{data: data, tx: tx.id, group: w.open}
 	return data[:tx.usable:tx.usable], nil
+}
+
+// wholePage returns a page with its reserved bytes.
+func (rx *Rx) wholePage(pgno uint32) ([]byte, error) {
+	data, err := rx.page(pgno)
+	if err != nil {
+		return nil, err
+	}
+	return data[:rx.header.PageSize], nil
 }

@@ -115,28 +115,41 @@ func (db *DB) prepare(ctx context.Context) error {
 	if db.options.ReadOnly {
 		return db.pathError("update", ErrReadOnly)
 	}
-	s, err := db.acquire(ctx)
-	if err != nil {
-		return err
-	}
-	if s.wal == nil {
-		s.lease.leave()
-		return db.pathError("update", ErrUnsupported) // rollback mode comes with the journal
-	}
-	err = db.retry(ctx, func() error { return s.wal.index.lock(osfile.Exclusive, format.WALWriteLock, 1) })
-	if err != nil {
-		s.lease.leave()
-		return err
-	}
-	for !s.wal.index.same(&s.words) { // somebody committed before we had the lock
-		s.lease.leave()
-		if s, err = db.acquire(ctx); err != nil {
-			db.wal.index.unlock(format.WALWriteLock, 1)
+	return db.retry(ctx, func() error {
+		s, err := db.acquire(ctx)
+		if err != nil {
 			return err
 		}
+		if err := db.lockWriter(s); err != nil {
+			s.lease.leave() // who has the lock may wait for us to go
+			return err
+		}
+		w.base, w.size = s, s.pages
+		return nil
+	})
+}
+
+// lockWriter makes this process the writer of the database, which is still as in s. ErrLocked means to try again.
+func (db *DB) lockWriter(s *snapshot) error {
+	if s.wal == nil {
+		return db.lockReserved() // nobody can have changed anything, as s has SHARED
 	}
-	w.base, w.size = s, s.pages
+	if err := s.wal.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
+		return err
+	}
+	if !s.wal.index.same(&s.words) {
+		db.unlockWriter(s)
+		return osfile.ErrLocked
+	}
 	return nil
+}
+
+func (db *DB) unlockWriter(s *snapshot) {
+	if s.wal == nil {
+		_ = db.toShared() // fails only with the file
+	} else {
+		s.wal.index.unlock(format.WALWriteLock, 1)
+	}
 }
 
 // disperse stops being the writer if no page waits.
@@ -145,7 +158,7 @@ func (db *DB) disperse() {
 	if w.base == nil || len(w.pages) > 0 {
 		return
 	}
-	w.base.wal.index.unlock(format.WALWriteLock, 1)
+	db.unlockWriter(w.base)
 	w.base.lease.leave()
 	w.base = nil
 }
@@ -174,7 +187,7 @@ func (db *DB) commit(g *group) {
 	w := &db.writer
 	<-w.turn
 	defer func() { w.turn <- struct{}{} }()
-	if w.base.wal.crowded(w.base.words[4]) { // nobody may go on meanwhile: the log is to begin anew
+	if w.base.wal == nil || w.base.wal.crowded(w.base.words[4]) { // nobody may go on meanwhile: the log is to begin anew
 		db.flush()
 		return
 	}
@@ -204,10 +217,17 @@ func (w *writer) seal() (g *group, batch []framePage, size uint32) {
 	return g, batch, w.size
 }
 
-// write appends a batch to the log and tells everybody, and returns the snapshot that has it.
+// write commits a batch, and returns the snapshot that has it.
 func (db *DB) write(base *snapshot, batch []framePage, size uint32) (next *snapshot, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	log := base.wal
+	if base.wal == nil {
+		return db.writeFile(base, batch, size)
+	}
+	return db.writeLog(base.wal, base, batch, size)
+}
+
+// writeLog appends a batch to the log and tells everybody.
+func (db *DB) writeLog(log *wal, base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
 	h, _, err := log.index.load()
 	if err != nil {
 		return nil, err
@@ -243,23 +263,25 @@ func (db *DB) write(base *snapshot, batch []framePage, size uint32) (next *snaps
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
 func (db *DB) conclude(g *group, next *snapshot, err error) {
 	w := &db.writer
-	w.base.lease.leave()
+	old := w.base
 	if err != nil {
 		w.drop(err)
-		w.base.wal.index.unlock(format.WALWriteLock, 1)
-		w.base = nil
+		db.disperse()
 	} else {
+		old.lease.leave()
 		for _, pgno := range g.pgnos {
 			if w.pages[pgno].group == g {
 				delete(w.pages, pgno)
 			}
 		}
 		w.base = next
-		if len(w.pages) == 0 {
-			_ = db.relieve(next.wal, next.words[4]) // what was committed is; the next commit tries again
-			db.disperse()
+		if next.wal != nil {
+			db.tend(next.wal, next.words[4])
 		}
-		db.tend(next.wal, next.words[4])
+		if len(w.pages) == 0 && next.wal != nil {
+			_ = db.relieve(next.wal, next.words[4]) // what was committed is; the next commit tries again
+		}
+		db.disperse()
 	}
 	g.err = err
 	close(g.done)

@@ -1,0 +1,393 @@
+package sqlitefile
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A JournalMode says how commits are made atomic, in SQLite's words. All but WAL keep a rollback journal: the pages as they were, until
+// the file has them as they shall be.
+type JournalMode int
+
+const (
+	JournalDelete   JournalMode = iota // the journal is deleted: that is the commit
+	JournalTruncate                    // the journal is cut to nothing
+	JournalPersist                     // the journal's header is overwritten with zeros
+	JournalWAL                         // a write-ahead log
+)
+
+// A journal is the rollback journal of one transaction.
+//
+// Invariants, for the database file and its journal together:
+//
+//	P1  A page of the file is overwritten, or cut off, only after its image is in the journal, and the journal is synced.
+//	P2  The journal has no header with a magic number before its records are synced; the header is synced before P1's overwriting.
+//	P3  The file is synced before the journal is finished.
+//	P4  Writes to the file are whole pages, under EXCLUSIVE.
+//
+//	none --[save]--> saved --[overwrite]--> hot --[finish]--> none
+//	                         hot --[replay]--> none
+type journal struct {
+	db   *DB
+	name string
+	file osfile.Handle
+}
+
+const journalSector = 512 // what headers are padded to
+
+func (db *DB) journalName() string { return db.file.Name() + "-journal" }
+
+// openJournal opens the journal, and makes it if need be.
+func (db *DB) openJournal() (*journal, error) {
+	file, err := db.options.system.Open(db.journalName(), osfile.ReadWrite|osfile.Create, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &journal{db: db, name: db.journalName(), file: file}, nil
+}
+
+// save writes the images of the given pages of base, and makes them durable (P2).
+func (j *journal) save(base *Rx, pgnos []uint32) error {
+	h := format.JournalHeader{
+		Records: uint32(len(pgnos)), Nonce: randomWord(), PageCount: base.pages,
+		SectorSize: journalSector, PageSize: uint32(base.header.PageSize),
+	}
+	off := int64(journalSector)
+	b := make([]byte, 0, 64*format.JournalRecordSize(base.header.PageSize))
+	for i, pgno := range pgnos {
+		page, err := base.wholePage(pgno)
+		if err != nil {
+			return err
+		}
+		r := format.JournalRecord{Page: pgno, Content: page, Checksum: format.JournalChecksum(h.Nonce, page)}
+		if b = r.Append(b); len(b)+format.JournalRecordSize(len(page)) > cap(b) || i == len(pgnos)-1 {
+			if _, err := j.file.WriteAt(b, off); err != nil {
+				return err
+			}
+			off += int64(len(b))
+			b = b[:0]
+		}
+	}
+	return j.head(&h, off)
+}
+
+// head writes the header: without its magic number first, then, once everything is durable, whole.
+func (j *journal) head(h *format.JournalHeader, end int64) error {
+	var sector [journalSector]byte
+	if err := j.clearStale(end); err != nil {
+		return err
+	}
+	if j.db.options.Durability == Off {
+		h.Put(sector[:])
+		_, err := j.file.WriteAt(sector[:], 0)
+		return err
+	}
+	h.Put(sector[:])
+	clear(sector[:12])
+	if _, err := j.file.WriteAt(sector[:], 0); err != nil {
+		return err
+	}
+	if err := j.db.sync(j.file); err != nil {
+		return err
+	}
+	if err := j.db.options.system.SyncDir(j.name); err != nil {
+		return err
+	}
+	h.Put(sector[:])
+	if _, err := j.file.WriteAt(sector[:12], 0); err != nil {
+		return err
+	}
+	return j.db.sync(j.file)
+}
+
+// clearStale makes sure that no header of an earlier, longer journal follows the records.
+func (j *journal) clearStale(end int64) error {
+	size, err := j.file.Size()
+	next := format.JournalNextSegment(end, journalSector)
+	if err != nil || size <= next {
+		return err
+	}
+	_, err = j.file.WriteAt(make([]byte, 12), next)
+	return err
+}
+
+// finish makes the journal one that is not played back: the commit, or the end of a rollback.
+func (j *journal) finish(mode JournalMode) error {
+	switch mode {
+	case JournalTruncate:
+		if err := j.file.Truncate(0); err != nil {
+			return err
+		}
+		return j.db.sync(j.file)
+	case JournalPersist:
+		if _, err := j.file.WriteAt(make([]byte, format.JournalHeaderSize), 0); err != nil {
+			return err
+		}
+		return j.db.sync(j.file)
+	}
+	if err := j.db.options.system.Remove(j.name); err != nil {
+		return err
+	}
+	if j.db.options.Durability == Extra {
+		return j.db.options.system.SyncDir(j.name)
+	}
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// hot reports whether a journal lies beside the database that nobody is busy with and that must be played back. The caller
+// holds SHARED.
+func (db *DB) hot() (bool, error) {
+	size, ok, err := db.options.system.Exists(db.journalName())
+	if err != nil || !ok || size == 0 {
+		return false, err
+	}
+	reserved, err := db.file.Locked(osfile.Shared, reservedByte, 1)
+	if err != nil || reserved {
+		return false, err
+	}
+	f, err := db.options.system.Open(db.journalName(), osfile.ReadOnly, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var first [1]byte
+	n, err := f.ReadAt(first[:], 0)
+	return n == 1 && first[0] != 0, errors.Join(ignoreEOF(err), f.Close())
+}
+
+// recoverFile plays back a hot journal. The caller holds SHARED. It goes to EXCLUSIVE without RESERVED: whoever
+// sees RESERVED would take the journal for that of a living writer, and read the file as it is.
+func (db *DB) recoverFile() error {
+	if db.options.ReadOnly {
+		return db.pathError("open", ErrNeedsRecovery)
+	}
+	if err := db.lockExclusive(); err != nil {
+		return errors.Join(err, db.toShared())
+	}
+	err := db.replay()
+	return errors.Join(err, db.toShared())
+}
+
+// replay plays the journal back, if it is still there. The caller holds EXCLUSIVE.
+func (db *DB) replay() error {
+	file, err := db.options.system.Open(db.journalName(), osfile.ReadWrite, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	j := &journal{db: db, name: db.journalName(), file: file}
+	err = j.playBack()
+	return errors.Join(err, j.close())
+}
+
+// playBack restores the file and removes the journal. A part of a transaction over several databases is not restored if its
+// super-journal is gone: it was committed.
+func (j *journal) playBack() error {
+	if err := j.db.sync(j.file); err != nil { // what is read now must not be lost after the file changed
+		return err
+	}
+	committed, err := j.committed()
+	if err != nil {
+		return err
+	}
+	if !committed {
+		if err := j.restore(); err != nil {
+			return err
+		}
+	}
+	return j.finish(JournalDelete)
+}
+
+// committed reports whether the journal names a super-journal that is gone. Only a file beside the database is looked at.
+func (j *journal) committed() (bool, error) {
+	size, err := j.file.Size()
+	if err != nil {
+		return false, err
+	}
+	tail := make([]byte, min(size, format.SuperJournalTail))
+	if _, err := j.file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
+		return false, err
+	}
+	name, ok := format.SuperJournal(tail)
+	if !ok || filepath.Dir(name) != filepath.Dir(j.name) {
+		return false, nil
+	}
+	_, exists, err := j.db.options.system.Exists(name)
+	return !exists, err
+}
+
+// restore writes the images back, segment by segment, up to the first record that is not valid.
+func (j *journal) restore() error {
+	var b [format.JournalHeaderSize]byte
+	var first format.JournalHeader
+	done := make(map[uint32]bool)
+	for off, n := int64(0), 0; ; n++ {
+		if _, err := j.file.ReadAt(b[:], off); err != nil {
+			if err != io.EOF {
+				return err
+			}
+			break
+		}
+		h, ok := format.ParseJournalHeader(b[:])
+		if !ok || n == 0 && !h.ValidSizes() {
+			break
+		}
+		if n == 0 {
+			if first = h; first.PageSize == 0 {
+				return errors.New("a journal of a version of SQLite that is too old")
+			}
+			if err := j.db.file.Truncate(int64(h.PageCount) * int64(h.PageSize)); err != nil {
+				return err
+			}
+		}
+		end, more, err := j.restoreSegment(&first, &h, off+int64(first.SectorSize), done)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+		off = format.JournalNextSegment(end, first.SectorSize)
+	}
+	return j.db.sync(j.db.file)
+}
+
+func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done map[uint32]bool) (end int64, more bool, err error) {
+	b := make([]byte, format.JournalRecordSize(int(first.PageSize)))
+	for n := uint32(0); n < h.Records; n++ {
+		if _, err := j.file.ReadAt(b, off); err != nil {
+			return off, false, ignoreEOF(err)
+		}
+		r, ok := format.ParseJournalRecord(b)
+		if !ok || !r.Valid(h.Nonce) {
+			return off, false, nil
+		}
+		if r.Page <= first.PageCount && !done[r.Page] {
+			done[r.Page] = true
+			if _, err := j.db.file.WriteAt(r.Content, int64(r.Page-1)*int64(first.PageSize)); err != nil {
+				return off, false, err
+			}
+		}
+		off += int64(len(b))
+	}
+	return off, true, nil
+}
+
+// writeFile commits a batch in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
+func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
+	j, err := db.openJournal()
+	if err != nil {
+		return nil, err
+	}
+	if err := j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)); err != nil {
+		return nil, errors.Join(err, j.discard())
+	}
+	if err := db.awaitExclusive(base); err != nil {
+		return nil, errors.Join(err, j.discard())
+	}
+	if err := db.overwrite(base, batch, size); err != nil {
+		return nil, errors.Join(err, db.undo(j))
+	}
+	if err := errors.Join(j.finish(db.options.JournalMode), j.close()); err != nil {
+		return nil, err
+	}
+	return db.handOver(base)
+}
+
+// overwritten returns the pages whose images the journal needs: those that change, and those that are cut off.
+func overwritten(base *snapshot, batch []framePage, size uint32) []uint32 {
+	var pgnos []uint32
+	for _, p := range batch {
+		if p.pgno <= base.pages && p.pgno <= size {
+			pgnos = append(pgnos, p.pgno)
+		}
+	}
+	for pgno := size + 1; pgno <= base.pages; pgno++ {
+		if pgno != base.lockPage {
+			pgnos = append(pgnos, pgno)
+		}
+	}
+	return pgnos
+}
+
+// discard removes a journal that nobody needs, as the file has not been touched.
+func (j *journal) discard() error { return errors.Join(j.finish(JournalDelete), j.close()) }
+
+// undo plays the journal back after a failure. If that fails as well, the journal stays hot for whoever comes next, and this
+// DB refuses to write.
+func (db *DB) undo(j *journal) error {
+	err := j.playBack()
+	if err != nil {
+		db.failed.CompareAndSwap(nil, &err)
+	}
+	return errors.Join(err, j.close())
+}
+
+// awaitExclusive takes EXCLUSIVE once the readers of this process, apart from the writer itself, and of others are gone.
+func (db *DB) awaitExclusive(base *snapshot) error {
+	base.lease.retire()
+	return db.retry(context.Background(), func() error {
+		if base.lease.readers() > 1 {
+			return osfile.ErrLocked
+		}
+		return db.lockExclusive()
+	})
+}
+
+// overwrite writes the batch to the file (P4) and syncs it (P3).
+func (db *DB) overwrite(base *snapshot, batch []framePage, size uint32) error {
+	pageSize := int64(base.header.PageSize)
+	for _, p := range batch {
+		if p.pgno > size {
+			continue
+		}
+		if _, err := db.file.WriteAt(p.data, int64(p.pgno-1)*pageSize); err != nil {
+			return err
+		}
+	}
+	if size < base.pages {
+		if err := db.file.Truncate(int64(size) * pageSize); err != nil {
+			return err
+		}
+	}
+	return db.sync(db.file)
+}
+
+// bump counts a commit in the header on page 1: the change counter, the size, and who wrote last.
+func bump(page1 []byte, size uint32) {
+	counter := binary.BigEndian.Uint32(page1[24:]) + 1
+	binary.BigEndian.PutUint32(page1[24:], counter)
+	binary.BigEndian.PutUint32(page1[28:], size)
+	binary.BigEndian.PutUint32(page1[92:], counter)
+	binary.BigEndian.PutUint32(page1[96:], writerVersion)
+}
+
+// handOver goes back from EXCLUSIVE to what a writer holds, and returns a snapshot of what is committed now, under a lease of its
+// own, with the caller as a reader.
+func (db *DB) handOver(base *snapshot) (*snapshot, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	err := errors.Join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.look()
+	if err != nil {
+		return nil, err
+	}
+	db.leaseFile(s)
+	return s, nil
+}

@@ -20,11 +20,12 @@ type rowBuilder struct {
 	table   string
 	columns []ddl.Column
 	strict  bool
-	alias   int    // see ddl.Table.RowidAlias
-	slots   []slot // by column, and the rowid behind the last one
-	text    []byte // texts that were made of values of another type
-	head    []byte // header of the record being written, behind room for its length
-	from    int    // where the header starts in head
+	alias   int             // see ddl.Table.RowidAlias
+	slots   []slot          // by column, and the rowid behind the last one
+	text    []byte          // texts that were made of values of another type
+	head    []byte          // header of the record being written, behind room for its length
+	from    int             // where the header starts in head
+	enc     format.Encoding // of texts; UTF-8 if it is 0
 }
 
 // A slot is one value, its column's affinity applied.
@@ -231,11 +232,18 @@ func (r *rowBuilder) setText(s *slot, a ddl.Affinity, v string) {
 			return
 		}
 	}
+	if r.enc > format.UTF8 {
+		r.made(s, append(r.text, v...))
+		return
+	}
 	*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v))), from: fromValue}
 }
 
 // made takes in a text that was appended to r.text.
 func (r *rowBuilder) made(s *slot, text []byte) {
+	if r.enc > format.UTF8 {
+		text = append(r.text, utf16Of(text[len(r.text):], r.enc)...)
+	}
 	n := len(text) - len(r.text)
 	*s = slot{typ: format.SerialText + format.SerialType(2*n), from: fromText, num: uint64(len(r.text))}
 	r.text = text

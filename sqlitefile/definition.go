@@ -26,8 +26,11 @@ type indexDef struct {
 	tree
 	shape  shape
 	table  string
-	terms  int // how many columns the index was declared with
+	stored []ddl.IndexedColumn // what the records hold
+	terms  int                 // how many columns the index was declared with
 	unique bool
+
+	partial, expression bool
 }
 
 // schemaTable describes sqlite_schema itself, whose root is always page 1.
@@ -122,12 +125,13 @@ func (rx *Rx) newIndexDef(o, table Object) (*indexDef, error) {
 		return nil, err
 	}
 	def := &indexDef{tree: tree{root: o.Root}, table: table.Name, shape: shape{name: o.Name, alias: none, rowidField: none}}
-	stored, err := def.stored(o, t)
+	stored, err := def.resolve(o, t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the definition of index %s: %w", ErrUnsupported, o.Name, err)
 	}
-	def.key = rx.keyColumns(stored)
+	def.key, def.stored = rx.keyColumns(stored), stored
 	for i, c := range stored {
+		def.expression = def.expression || c.Column == ddl.Expression
 		f := column{field: i}
 		if c.Column >= 0 {
 			f.name = t.Columns[c.Column].Name
@@ -142,14 +146,14 @@ func (rx *Rx) newIndexDef(o, table Object) (*indexDef, error) {
 	return def, nil
 }
 
-// stored returns what the records of the index hold, from its own statement or from the constraint that made it.
-func (def *indexDef) stored(o Object, t *ddl.Table) ([]ddl.IndexedColumn, error) {
+// resolve returns what the records of the index hold, from its own statement or from the constraint that made it.
+func (def *indexDef) resolve(o Object, t *ddl.Table) ([]ddl.IndexedColumn, error) {
 	if o.SQL != "" {
 		x, err := ddl.ParseIndex(o.SQL)
 		if err != nil {
 			return nil, err
 		}
-		def.terms, def.unique = len(x.Columns), x.Unique
+		def.terms, def.unique, def.partial = len(x.Columns), x.Unique, x.Where != ""
 		return x.StoredColumns(t)
 	}
 	auto := t.AutoIndexes()

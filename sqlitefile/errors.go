@@ -21,6 +21,8 @@ var (
 	ErrBusy = errors.New("database is locked")
 	// ErrReadOnly says that the database cannot be changed: it was opened so, or the file or its disk is read-only.
 	ErrReadOnly = errors.New("database is read-only")
+	// ErrFull says that there is no room: on the disk, in the database, or among the rowids of a table.
+	ErrFull = errors.New("database or disk is full")
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
 )

@@ -11,6 +11,7 @@ type Rx struct {
 	*snapshot
 	db      *DB
 	changed *writer // of a Tx: the pages that were changed but not committed
+	over    bool    // of a Tx: it has ended
 }
 
 // End ends a transaction that Begin started. The Rx, and everything that came out of it, must not be used any more.

@@ -37,7 +37,7 @@ type branch struct {
 
 // skeleton returns where the skeleton of the tree begins for a search of k, or nil if k is not of the sort that has one.
 func (t *tree) skeletonFor(rx *Rx, k *key) *skeleton {
-	if len(k.values) == 0 || t.key[0] != (keyColumn{}) {
+	if len(k.values) == 0 || t.key[0] != (keyColumn{}) || rx.changed != nil {
 		return nil
 	}
 	kind := k.values[0].kind

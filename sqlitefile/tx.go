@@ -7,23 +7,38 @@ import (
 )
 
 // A Tx is a write transaction: a snapshot that it can change, and that sees its own changes. It is valid until the function given to
-// Update returns.
+// Update returns, and belongs to one goroutine at a time. What was read from it before a change may be gone after it.
 type Tx struct {
 	Rx
 	writer *writer
-	id     uint64
-	undo   map[uint32]*dirtyPage // what was in writer.pages before; nil for a page that was not
-	size   uint32                // writer.size before
-	over   bool
+	level  *savepoint // the innermost
+	size   uint32     // writer.size before
+}
+
+// A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took
+// them for the first time.
+type savepoint struct {
+	id    uint64
+	undo  map[uint32]*dirtyPage // nil for a page that was not in writer.pages
+	pages uint32                // size of the database at its start
+	outer *savepoint
+
+	spoiled error // a tree may be half changed: there is only the way back
 }
 
 // begin starts a transaction on what the ones before have left.
 func (w *writer) begin(db *DB) *Tx {
 	s := *w.base
 	s.mapped, s.pages, s.cache = nil, w.size, new(pageCache)
-	w.txs++
-	tx := &Tx{Rx: Rx{snapshot: &s, db: db, changed: w}, writer: w, id: w.txs, undo: make(map[uint32]*dirtyPage), size: w.size}
+	tx := &Tx{Rx: Rx{snapshot: &s, db: db, changed: w}, writer: w, size: w.size}
+	tx.push()
+	w.tx = tx
 	return tx
+}
+
+func (tx *Tx) push() {
+	tx.writer.txs++
+	tx.level = &savepoint{id: tx.writer.txs, undo: make(map[uint32]*dirtyPage), pages: tx.pages, outer: tx.level}
 }
 
 // call calls fn with the guard of View.
@@ -35,72 +50,95 @@ func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 	return ctx.Err()
 }
 
-// keep hands the changes over to the open group.
+// Nested calls fn with the same transaction. If it fails or panics, what it has changed is as before, and the rest of the
+// transaction can go on. Nested calls nest.
+func (tx *Tx) Nested(fn func(tx *Tx) error) error {
+	tx.push()
+	inner := tx.level
+	kept := false
+	defer func() {
+		if !kept {
+			tx.restore(inner)
+		}
+	}()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if inner.spoiled != nil {
+		return inner.spoiled
+	}
+	kept = true
+	tx.release(inner)
+	return nil
+}
+
+// release makes the changes since inner a part of what is around it.
+func (tx *Tx) release(inner *savepoint) {
+	tx.level = inner.outer
+	for pgno, before := range inner.undo {
+		if _, ok := tx.level.undo[pgno]; !ok {
+			tx.level.undo[pgno] = before
+		}
+	}
+}
+
+// restore puts every page back that changed since s, and s is over.
+func (tx *Tx) restore(s *savepoint) {
+	w := tx.writer
+	for pgno, before := range s.undo {
+		if before == nil {
+			delete(w.pages, pgno)
+		} else {
+			w.pages[pgno] = before
+		}
+	}
+	tx.pages, tx.level = s.pages, s.outer
+	w.epochs++
+}
+
+// keep hands the changes over to the open group, which it returns; nil if there are none.
 func (tx *Tx) keep() (*group, error) {
-	if len(tx.undo) == 0 {
+	w := tx.writer
+	if tx.level.spoiled != nil {
+		return nil, tx.level.spoiled
+	}
+	if len(tx.level.undo) == 0 {
 		return nil, nil
 	}
-	w := tx.writer
 	if err := tx.stamp(); err != nil {
 		return nil, err
 	}
-	tx.over = true
 	w.size = tx.pages
 	w.open.count++
-	for pgno, before := range tx.undo {
-		if before == nil || before.group != w.open {
+	for pgno, before := range tx.level.undo {
+		if (before == nil || before.group != w.open) && w.pages[pgno] != nil {
 			w.open.pgnos = append(w.open.pgnos, pgno)
 		}
 	}
+	tx.level = nil
 	return w.open, nil
 }
 
 // stamp counts the transaction in the header, as SQLite does: always in rollback mode, and in WAL mode if page 1 changes.
 func (tx *Tx) stamp() error {
-	_, changed := tx.undo[1]
+	_, changed := tx.level.undo[1]
 	if !changed && tx.wal != nil && tx.pages == tx.size {
 		return nil
 	}
-	page1, err := tx.writable(1)
+	page1, err := tx.writer.writable(1)
 	if err == nil {
 		bump(page1, tx.pages)
 	}
 	return err
 }
 
-// rollback puts every page back, unless the changes were kept.
-func (tx *Tx) rollback() {
-	if tx.over {
-		return
+// end ends the transaction: what was not kept is rolled back.
+func (tx *Tx) end() {
+	for tx.level != nil {
+		tx.restore(tx.level)
 	}
-	tx.over = true
-	for pgno, before := range tx.undo {
-		if before == nil {
-			delete(tx.writer.pages, pgno)
-		} else {
-			tx.writer.pages[pgno] = before
-		}
-	}
-}
-
-// writable returns page pgno for the transaction to change: the usable part of a private copy.
-func (tx *Tx) writable(pgno uint32) ([]byte, error) {
-	w := tx.writer
-	p := w.pages[pgno]
-	if p != nil && p.tx == tx.id {
-		return p.data[:tx.usable:tx.usable], nil
-	}
-	old, err := tx.wholePage(pgno)
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, tx.header.PageSize)
-	copy(data, old)
-	if _, ok := tx.undo[pgno]; !ok {
-		tx.undo[pgno] = p
-	}
-	w.pages[pgno] = &dirtyPage{data: data, tx: tx.id, group: w.open}
-	return data[:tx.usable:tx.usable], nil
+	tx.writer.tx = nil
+	tx.snapshot, tx.over = nil, true
 }
 
 // wholePage returns a page with its reserved bytes.

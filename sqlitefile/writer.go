@@ -32,8 +32,14 @@ type writer struct {
 	pages map[uint32]*dirtyPage
 	size  uint32 // pages of the database
 	open  *group
-	txs   uint64 // numbers transactions
-	free  [][]byte
+	tx    *Tx    // the one that runs
+	txs   uint64 // numbers transactions and savepoints
+
+	// The writing side of the schema, kept from one transaction to the next.
+	freelist freelist
+	epochs   uint64 // see pageStore.epoch
+	seen     uint64 // the version that this writer committed last
+	kit      *kit
 }
 
 // A dirtyPage is a page as a transaction left it.
@@ -95,7 +101,7 @@ func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err err
 	}
 	defer db.disperse()
 	tx := w.begin(db)
-	defer tx.rollback() // unless it was kept
+	defer tx.end()
 	if err := tx.call(ctx, fn); err != nil {
 		return nil, err
 	}
@@ -123,6 +129,9 @@ func (db *DB) prepare(ctx context.Context) error {
 		if err := db.lockWriter(s); err != nil {
 			s.lease.leave() // who has the lock may wait for us to go
 			return err
+		}
+		if w.seen != s.version {
+			w.epochs++ // somebody else wrote
 		}
 		w.base, w.size = s, s.pages
 		return nil
@@ -211,7 +220,9 @@ func (w *writer) seal() (g *group, batch []framePage, size uint32) {
 	g = w.open
 	slices.Sort(g.pgnos)
 	for _, pgno := range g.pgnos {
-		batch = append(batch, framePage{pgno, w.pages[pgno].data})
+		if p := w.pages[pgno]; p != nil { // else the database has lost it
+			batch = append(batch, framePage{pgno, p.data})
+		}
 	}
 	w.open = newGroup()
 	return g, batch, w.size
@@ -270,11 +281,11 @@ func (db *DB) conclude(g *group, next *snapshot, err error) {
 	} else {
 		old.lease.leave()
 		for _, pgno := range g.pgnos {
-			if w.pages[pgno].group == g {
+			if p := w.pages[pgno]; p != nil && p.group == g {
 				delete(w.pages, pgno)
 			}
 		}
-		w.base = next
+		w.base, w.seen = next, next.version
 		if next.wal != nil {
 			db.tend(next.wal, next.words[4])
 		}
@@ -290,6 +301,7 @@ func (db *DB) conclude(g *group, next *snapshot, err error) {
 // drop forgets all pages that wait, as what they build on has failed (G4).
 func (w *writer) drop(err error) {
 	clear(w.pages)
+	w.epochs++
 	w.open.err = err
 	close(w.open.done)
 	w.open = newGroup()

@@ -1,0 +1,76 @@
+package sqlitefile
+
+import "github.com/foliofs/folio/internal/format"
+
+// The methods of a writer that make it the pageStore and the pageSource of its b-trees: the pages as the transaction that runs sees them.
+// They serve one transaction after the other, so that a b-tree may remember where it was.
+
+func (w *writer) page(pgno uint32) ([]byte, error) { return w.tx.page(pgno) }
+
+func (w *writer) writable(pgno uint32) ([]byte, error) {
+	tx := w.tx
+	if p := w.pages[pgno]; p != nil && p.tx == tx.level.id {
+		return p.data[:tx.usable], nil
+	}
+	old, err := tx.wholePage(pgno)
+	if err != nil {
+		return nil, err
+	}
+	p := w.take(pgno)
+	copy(p.data, old)
+	return p.data[:tx.usable], nil
+}
+
+func (w *writer) fresh(pgno uint32) ([]byte, error) {
+	tx := w.tx
+	p := w.pages[pgno]
+	if p == nil || p.tx != tx.level.id {
+		p = w.take(pgno)
+	}
+	clear(p.data)
+	return p.data[:tx.usable], nil
+}
+
+// take puts a page of the transaction's own in place of what is there (G2, G3). Its content is undefined.
+func (w *writer) take(pgno uint32) *dirtyPage {
+	level := w.tx.level
+	if _, ok := level.undo[pgno]; !ok {
+		level.undo[pgno] = w.pages[pgno]
+	}
+	p := &dirtyPage{data: make([]byte, w.tx.header.PageSize), tx: level.id, group: w.open}
+	w.pages[pgno] = p
+	return p
+}
+
+// discard has nothing to do: a free page is written as it is.
+func (w *writer) discard(uint32) {}
+
+func (w *writer) allocate(near uint32) (pgno uint32, page []byte, err error) {
+	return w.freelist.allocate(near)
+}
+
+func (w *writer) release(pgno uint32) error { return w.freelist.release(pgno) }
+
+func (w *writer) linked(child, parent uint32, kind format.PointerType) error {
+	return w.freelist.linked(child, parent, kind)
+}
+
+func (w *writer) pageCount() uint32 { return w.tx.pages }
+
+// resize forgets the pages that the database loses. They stay in undo.
+func (w *writer) resize(pages uint32) error {
+	for pgno := pages + 1; pgno <= w.tx.pages; pgno++ {
+		if p := w.pages[pgno]; p != nil {
+			w.take(pgno)
+			delete(w.pages, pgno)
+		}
+	}
+	w.tx.pages = pages
+	return nil
+}
+
+func (w *writer) moved() { w.epochs++ }
+
+func (w *writer) epoch() uint64 { return w.epochs }
+
+func (w *writer) corrupt(pgno uint32, what string) error { return w.tx.corrupt(pgno, what) }

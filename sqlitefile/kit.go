@@ -1,0 +1,242 @@
+package sqlitefile
+
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A kit is what writing to the tables of a schema takes. It is kept from one transaction to the next for as long as the
+// schema stays, so that a b-tree remembers where it was, and nothing is made anew for each.
+type kit struct {
+	schema *schema
+	ws     *workspace
+	tables map[*tableDef]*tableState
+}
+
+// A tableState is the writing side of one table.
+type tableState struct {
+	def     *tableDef
+	tree    *btree
+	row     rowBuilder
+	fields  []int // the slots in a record of the table
+	record  []byte
+	indexes []*indexState
+	counted bool // AUTOINCREMENT
+}
+
+// An indexState is the writing side of one index.
+type indexState struct {
+	def      *indexDef
+	tree     *btree
+	fields   []int // the slots in a record
+	old, new []byte
+}
+
+// equip gives the transaction the kit of its schema.
+func (w *writer) equip() {
+	tx := w.tx
+	if w.kit != nil && w.kit.schema == tx.schema {
+		return
+	}
+	w.freelist = newFreelist(w, &tx.header)
+	w.kit = &kit{
+		schema: tx.schema,
+		ws:     newWorkspace(tx.usable, tx.header.AutoVacuum()),
+		tables: make(map[*tableDef]*tableState),
+	}
+}
+
+// state returns the writing side of a table, or the reason why it cannot be written.
+func (k *kit) state(tx *Tx, def *tableDef) (*tableState, error) {
+	if s := k.tables[def]; s != nil {
+		return s, nil
+	}
+	if err := tx.refuse(def); err != nil {
+		return nil, err
+	}
+	s := &tableState{def: def, row: newRowBuilder(def.ddl), fields: def.ddl.StorageOrder(), counted: def.ddl.Autoincrement}
+	s.row.enc = tx.header.Encoding
+	if def.key == nil {
+		s.tree = newTableTree(tx.writer, k.ws, def.root)
+	} else {
+		s.tree = newIndexTree(tx.writer, k.ws, def.root, def.key, tx.header.Encoding)
+	}
+	objects, err := tx.Objects()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		if o.Type != "index" || !ddl.EqualFold(o.Table, def.shape.name) {
+			continue
+		}
+		x, err := tx.Index(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		s.indexes = append(s.indexes, k.index(tx, x.def, def))
+	}
+	k.tables[def] = s
+	return s, nil
+}
+
+func (k *kit) index(tx *Tx, def *indexDef, table *tableDef) *indexState {
+	x := &indexState{def: def, tree: newIndexTree(tx.writer, k.ws, def.root, def.key, tx.header.Encoding)}
+	for _, c := range def.stored {
+		slot := c.Column
+		if slot == ddl.Rowid || slot == table.shape.alias {
+			slot = len(table.ddl.Columns)
+		}
+		x.fields = append(x.fields, slot)
+	}
+	return x
+}
+
+// refuse returns an error that names what a table has that writing rows cannot keep true.
+func (tx *Tx) refuse(def *tableDef) error {
+	t := def.ddl
+	no := func(what string) error {
+		return tx.db.pathError("write", fmt.Errorf("%w: table %s has %s", ErrUnsupported, t.Name, what))
+	}
+	switch {
+	case def == &schemaTable:
+		return tx.db.pathError("write", fmt.Errorf("%w: rows of sqlite_schema come from CREATE and DROP", ErrUnsupported))
+	case len(t.Checks) > 0:
+		return no("a CHECK constraint")
+	case len(t.ForeignKeys) > 0:
+		return no("a foreign key")
+	}
+	for i := range t.Columns {
+		if t.Columns[i].Generated != nil {
+			return no("the generated column " + t.Columns[i].Name)
+		}
+	}
+	objects, err := tx.Objects()
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if err := tx.refuseObject(o, def, no); err != nil {
+			return err
+		}
+	}
+	return refuseOrder(def.key, no, "its primary key")
+}
+
+// refuseObject looks at what else in the schema concerns a table.
+func (tx *Tx) refuseObject(o Object, def *tableDef, no func(string) error) error {
+	if o.Type == "table" {
+		return refuseParent(o, def, no)
+	}
+	if !ddl.EqualFold(o.Table, def.shape.name) {
+		return nil
+	}
+	switch o.Type {
+	case "trigger":
+		return no("the trigger " + o.Name)
+	case "index":
+		x, err := tx.Index(o.Name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case x.def.partial:
+			return no("the partial index " + o.Name)
+		case x.def.expression:
+			return no("the expression index " + o.Name)
+		}
+		return refuseOrder(x.def.key, no, "the index "+o.Name)
+	}
+	return nil
+}
+
+// refuseParent refuses a table that the foreign key of another one refers to.
+func refuseParent(o Object, def *tableDef, no func(string) error) error {
+	if o.Root == 0 || ddl.EqualFold(o.Name, def.shape.name) {
+		return nil
+	}
+	t, err := ddl.ParseTable(o.SQL)
+	if err != nil {
+		return nil // whatever it is, it was not made by a statement with a foreign key that SQLite could read
+	}
+	for _, f := range t.ForeignKeys {
+		if ddl.EqualFold(f.Table, def.shape.name) {
+			return no("the foreign key of table " + t.Name + " to it")
+		}
+	}
+	return nil
+}
+
+func refuseOrder(key []keyColumn, no func(string) error, what string) error {
+	for _, c := range key {
+		if c.collation == collateUnknown {
+			return no("an unknown collation in " + what)
+		}
+	}
+	return nil
+}
+
+// record writes the record of the given slots of the row that was loaded.
+func (r *rowBuilder) record(buf []byte, fields []int, values []any) ([]byte, error) {
+	size, err := r.header(fields)
+	if err != nil {
+		return buf, err
+	}
+	buf = resize(buf, size)
+	w := payloadWriter{dst: buf}
+	return buf, r.write(&w, fields, values)
+}
+
+// recordOf writes the record of an index for a row of its table as that is stored.
+func (tx *Tx) recordOf(buf []byte, row *Row, fields []int) ([]byte, error) {
+	types := make([]format.SerialType, 0, 8)
+	parts := make([][]byte, 0, 8)
+	for _, slot := range fields {
+		typ, b, err := tx.stored(row, slot)
+		if err != nil {
+			return buf, err
+		}
+		types, parts = append(types, typ), append(parts, b)
+	}
+	buf = format.AppendRecordHeader(buf[:0], types...)
+	for _, b := range parts {
+		buf = append(buf, b...)
+	}
+	return buf, nil
+}
+
+// stored returns a value of a row as it is stored; the slot behind the last column is the rowid.
+func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err error) {
+	if slot == len(row.shape.fields) || slot == row.shape.alias {
+		typ = format.IntType(row.rowid)
+		return typ, format.AppendInt(nil, typ, row.rowid), nil
+	}
+	c := &row.shape.fields[slot]
+	f, there, err := tx.field(&row.rec, c.field)
+	if err != nil {
+		return 0, nil, err
+	}
+	if there {
+		b, err = tx.fieldBytes(&row.rec, f)
+		return f.typ, b, err
+	}
+	typ, b = encode(&c.dflt)
+	return typ, b, row.known(c)
+}
+
+// encode returns a value as it is stored.
+func encode(v *Value) (typ format.SerialType, b []byte) {
+	switch v.kind {
+	case Integer:
+		typ = format.IntType(v.num)
+		return typ, format.AppendInt(nil, typ, v.num)
+	case Float:
+		return format.SerialFloat, format.AppendFloat(nil, v.real)
+	case Text:
+		return format.SerialText + format.SerialType(2*len(v.data)), v.data
+	case Blob:
+		return format.SerialBlob + format.SerialType(2*len(v.data)), v.data
+	}
+	return format.SerialNull, nil
+}

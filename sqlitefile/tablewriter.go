@@ -1,0 +1,498 @@
+package sqlitefile
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A TableWriter reads and changes one table within a write transaction. Every index of the table is kept in step, and UNIQUE, NOT NULL,
+// PRIMARY KEY and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
+//
+// Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
+// []byte. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
+type TableWriter struct {
+	Table
+	tx    *Tx
+	state *tableState
+}
+
+// Table returns the table with the given name to read and to change. Besides the errors of Rx.Table it gives ErrUnsupported,
+// naming it, for anything that the table has and that cannot be kept true.
+func (tx *Tx) Table(name string) (TableWriter, error) {
+	if tx.over {
+		return TableWriter{}, tx.db.pathError("write", ErrClosed)
+	}
+	t, err := tx.Rx.Table(name)
+	if err != nil {
+		return TableWriter{}, err
+	}
+	tx.writer.equip()
+	s, err := tx.writer.kit.state(tx, t.def)
+	return TableWriter{Table: t, tx: tx, state: s}, err
+}
+
+// Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one and it is not nil, and otherwise
+// a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID the rowid is 0.
+func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
+	if t.def.key != nil {
+		return 0, t.insertKey(values)
+	}
+	if rowid, err = t.chooseRowid(values); err != nil {
+		return 0, err
+	}
+	return rowid, t.insertRow(rowid, values)
+}
+
+// InsertRowid adds a row with the given rowid.
+func (t TableWriter) InsertRowid(rowid int64, values ...any) error {
+	if t.def.key != nil {
+		return errNoRowid(&t.def.shape)
+	}
+	return t.insertRow(rowid, values)
+}
+
+// chooseRowid returns the rowid of a row to insert.
+func (t TableWriter) chooseRowid(values []any) (int64, error) {
+	s := t.state
+	if a := t.def.shape.alias; a >= 0 && a < len(values) && values[a] != nil {
+		var slot slot
+		if s.row.set(&slot, ddl.AffinityInteger, values[a]) && slot.typ.IsInt() {
+			return int64(slot.num), nil
+		}
+		return 0, fmt.Errorf("%s.%s: datatype mismatch: the rowid must be an integer", t.Name(), t.def.shape.fields[a].name)
+	}
+	last, _, err := s.tree.lastRowid()
+	if err != nil {
+		return 0, err
+	}
+	if s.counted {
+		if last, err = t.tx.sequence(t.Name(), last); err != nil {
+			return 0, err
+		}
+		if last == maxRowid {
+			return 0, fmt.Errorf("%s: %w: AUTOINCREMENT has used the last rowid", t.Name(), ErrFull)
+		}
+	}
+	if last < maxRowid {
+		return max(last, 0) + 1, nil
+	}
+	return t.randomRowid()
+}
+
+// randomRowid looks for a free rowid where the largest is taken, as SQLite does.
+func (t TableWriter) randomRowid() (int64, error) {
+	for range 100 {
+		rowid := rand.Int64N(maxRowid>>1) + 1
+		found, err := t.state.tree.seekRow(rowid)
+		if err != nil || !found {
+			return rowid, err
+		}
+	}
+	return 0, fmt.Errorf("%s: %w: no rowid was found to be free", t.Name(), ErrFull)
+}
+
+func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
+	s := t.state
+	if err := t.prepare(rowid, values); err != nil {
+		return err
+	}
+	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return err
+	}
+	added, err := s.tree.insertRow(rowid, s.record)
+	if err != nil {
+		return t.spoil(err)
+	}
+	if !added {
+		return t.duplicateRow()
+	}
+	if err := t.insertEntries(func() error { _, err := s.tree.deleteRow(rowid); return err }); err != nil {
+		return err
+	}
+	if s.counted {
+		return t.tx.setSequence(t.Name(), rowid)
+	}
+	return nil
+}
+
+// prepare loads a row and makes the records of its indexes.
+func (t TableWriter) prepare(rowid int64, values []any) (err error) {
+	if t.tx.over {
+		return t.tx.db.pathError("write", ErrClosed)
+	}
+	s := t.state
+	if err := s.row.load(rowid, values); err != nil {
+		return err
+	}
+	for _, x := range s.indexes {
+		if x.new, err = s.row.record(x.new, x.fields, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertEntries adds the new records to the indexes. If one is not unique, all that was done is undone, last by undo.
+func (t TableWriter) insertEntries(undo func() error) error {
+	for i, x := range t.state.indexes {
+		added, err := x.insert()
+		if err != nil {
+			return t.spoil(err)
+		}
+		if added {
+			continue
+		}
+		for _, y := range t.state.indexes[:i] {
+			if _, err := y.tree.deleteKey(y.new); err != nil {
+				return t.spoil(err)
+			}
+		}
+		if err := undo(); err != nil {
+			return t.spoil(err)
+		}
+		return x.duplicate(t.def)
+	}
+	return nil
+}
+
+// insert adds the new record, unless the index is unique and has its key. NULLs are never equal.
+func (x *indexState) insert() (added bool, err error) {
+	unique := 0
+	if x.def.unique && !hasNull(x.new, x.def.terms) {
+		unique = x.def.terms
+	}
+	return x.tree.insertKey(x.new, unique)
+}
+
+// hasNull reports whether one of the first n values of a record is NULL.
+func hasNull(record []byte, n int) bool {
+	types, _, _ := format.RecordHeader(record)
+	for ; n > 0 && len(types) > 0; n-- {
+		var t format.SerialType
+		if t, types, _ = nextType(types); t == format.SerialNull {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *indexState) duplicate(table *tableDef) error {
+	e := &ConstraintError{Kind: ConstraintUnique, Table: table.shape.name}
+	for _, c := range x.def.stored[:x.def.terms] {
+		column := c.Column
+		if column == ddl.Rowid {
+			column = table.shape.alias
+		}
+		name := "rowid"
+		if column >= 0 {
+			name = table.shape.fields[column].name
+		}
+		e.Columns = append(e.Columns, name)
+	}
+	return e
+}
+
+func (t TableWriter) duplicateRow() error {
+	name := "rowid"
+	if a := t.def.shape.alias; a >= 0 {
+		name = t.def.shape.fields[a].name
+	}
+	return &ConstraintError{Kind: ConstraintUnique, Table: t.Name(), Columns: []string{name}}
+}
+
+// spoil makes sure that a transaction whose trees may be half changed is not committed.
+func (t TableWriter) spoil(err error) error {
+	t.tx.level.spoiled = err
+	return err
+}
+
+// Update replaces the row with the given rowid, and reports whether there is one. The rowid stays: the INTEGER PRIMARY KEY, if there is one, must
+// be nil or the same.
+func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
+	row, ok, err := t.Get(rowid)
+	if err != nil || !ok {
+		return false, err
+	}
+	return true, t.replace(&row, rowid, values, func() error {
+		s := t.state
+		_, err := s.tree.replaceRow(rowid, s.record)
+		return err
+	})
+}
+
+// replace puts new values in place of a row.
+func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() error) (err error) {
+	s := t.state
+	if err := t.prepare(rowid, values); err != nil {
+		return err
+	}
+	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return err
+	}
+	if err := t.oldEntries(row); err != nil {
+		return err
+	}
+	if err := t.checkUnique(); err != nil {
+		return err
+	}
+	if err := put(); err != nil {
+		return t.spoil(err)
+	}
+	for _, x := range s.indexes {
+		if bytes.Equal(x.old, x.new) {
+			continue
+		}
+		if _, err := x.tree.deleteKey(x.old); err != nil {
+			return t.spoil(err)
+		}
+		if _, err := x.tree.insertKey(x.new, 0); err != nil {
+			return t.spoil(err)
+		}
+	}
+	return nil
+}
+
+// oldEntries makes the records that the indexes have of a row.
+func (t TableWriter) oldEntries(row *Row) (err error) {
+	for _, x := range t.state.indexes {
+		if x.old, err = t.tx.recordOf(x.old, row, x.fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkUnique looks whether a new record would meet that of another row.
+func (t TableWriter) checkUnique() error {
+	for _, x := range t.state.indexes {
+		if !x.def.unique || bytes.Equal(x.old, x.new) || hasNull(x.new, x.def.terms) {
+			continue
+		}
+		found, err := x.tree.seekKey(x.new, x.def.terms)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		there, err := x.tree.entry()
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(there, x.old) {
+			return x.duplicate(t.def)
+		}
+	}
+	return nil
+}
+
+// Put adds a row with the given rowid, or replaces the one that has it.
+func (t TableWriter) Put(rowid int64, values ...any) error {
+	ok, err := t.Update(rowid, values...)
+	if err != nil || ok {
+		return err
+	}
+	return t.InsertRowid(rowid, values...)
+}
+
+// Delete deletes the row with the given rowid, and reports whether there was one.
+func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
+	row, ok, err := t.Get(rowid)
+	if err != nil || !ok {
+		return false, err
+	}
+	if err := t.oldEntries(&row); err != nil {
+		return false, err
+	}
+	if _, err := t.state.tree.deleteRow(rowid); err != nil {
+		return false, t.spoil(err)
+	}
+	return true, t.deleteEntries()
+}
+
+func (t TableWriter) deleteEntries() error {
+	for _, x := range t.state.indexes {
+		if _, err := x.tree.deleteKey(x.old); err != nil {
+			return t.spoil(err)
+		}
+	}
+	return nil
+}
+
+// DeleteRange deletes the rows with low <= rowid <= high and returns how many there were.
+func (t TableWriter) DeleteRange(low, high int64) (n int64, err error) {
+	for {
+		c := t.Cursor()
+		ok, err := c.SeekRowid(low)
+		if err != nil || !ok {
+			return n, err
+		}
+		row, err := c.Row()
+		if err != nil || row.rowid > high {
+			return n, err
+		}
+		low = row.rowid
+		if _, err := t.Delete(low); err != nil {
+			return n, err
+		}
+		if n++; low == maxRowid {
+			return n, nil
+		}
+		low++
+	}
+}
+
+// insertKey adds a row to a table WITHOUT ROWID.
+func (t TableWriter) insertKey(values []any) (err error) {
+	s := t.state
+	if err := t.prepare(0, values); err != nil {
+		return err
+	}
+	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return err
+	}
+	added, err := s.tree.insertKey(s.record, len(t.def.key))
+	if err != nil {
+		return t.spoil(err)
+	}
+	if !added {
+		return t.duplicateKey()
+	}
+	return t.insertEntries(func() error { _, err := s.tree.deleteKey(s.record); return err })
+}
+
+func (t TableWriter) duplicateKey() error {
+	e := &ConstraintError{Kind: ConstraintUnique, Table: t.Name()}
+	for _, c := range t.def.ddl.PrimaryKey {
+		e.Columns = append(e.Columns, t.def.shape.fields[c.Column].name)
+	}
+	return e
+}
+
+// PutKey adds a row to a table WITHOUT ROWID, or replaces the one that has its primary key.
+func (t TableWriter) PutKey(values ...any) error {
+	if t.def.key == nil {
+		return fmt.Errorf("%s: has rowids: use Put", t.Name())
+	}
+	s := t.state
+	if err := t.prepare(0, values); err != nil {
+		return err
+	}
+	key := make([]any, 0, keyRoom)
+	for _, c := range t.def.ddl.PrimaryKey {
+		v, err := s.row.value(c.Column, values)
+		if err != nil {
+			return err
+		}
+		key = append(key, v)
+	}
+	row, ok, err := t.Find(key...)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return t.insertKey(values)
+	}
+	return t.replace(&row, 0, values, func() error {
+		_, err := s.tree.putKey(s.record)
+		return err
+	})
+}
+
+// DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given values, and returns how many there were.
+func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
+	if t.def.key == nil {
+		return 0, fmt.Errorf("%s: has rowids: use Delete", t.Name())
+	}
+	s := t.state
+	for {
+		row, ok, err := t.Find(key...)
+		if err != nil || !ok {
+			return n, err
+		}
+		if err := t.oldEntries(&row); err != nil {
+			return n, err
+		}
+		if s.record, err = t.tx.recordOf(s.record, &row, s.fields); err != nil {
+			return n, err
+		}
+		if _, err := s.tree.deleteKey(s.record); err != nil {
+			return n, t.spoil(err)
+		}
+		if err := t.deleteEntries(); err != nil {
+			return n, err
+		}
+		n++
+	}
+}
+
+// value returns a value that was loaded as a key to look for.
+func (r *rowBuilder) value(column int, values []any) (Value, error) {
+	s := &r.slots[column]
+	var b []byte
+	switch s.from {
+	case fromValue:
+		b = valueBytes(values[column])
+	case fromText:
+		b = r.text[s.num : s.num+s.typ.Size()]
+	default:
+		b = format.AppendInt(nil, s.typ, int64(s.num))
+	}
+	enc := r.enc
+	if enc == 0 {
+		enc = format.UTF8
+	}
+	return decode(s.typ, b, enc), nil
+}
+
+// sequence returns the largest rowid that a table with AUTOINCREMENT ever had.
+func (tx *Tx) sequence(table string, last int64) (int64, error) {
+	row, ok, err := tx.sequenceRow(table)
+	if err != nil || !ok {
+		return last, err
+	}
+	seq, err := row.Int64(1)
+	return max(seq, last), err
+}
+
+func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
+	t, err := tx.Rx.Table("sqlite_sequence")
+	if err != nil {
+		return row, false, err
+	}
+	for row, err := range t.All() {
+		if err != nil {
+			return row, false, err
+		}
+		name, err := row.Text(0)
+		if err != nil || name == table {
+			return row, err == nil, err
+		}
+	}
+	return row, false, nil
+}
+
+func (tx *Tx) setSequence(table string, rowid int64) error {
+	t, err := tx.Table("sqlite_sequence")
+	if err != nil {
+		return err
+	}
+	row, ok, err := tx.sequenceRow(table)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		_, err := t.Insert(table, rowid)
+		return err
+	}
+	seq, err := row.Int64(1)
+	if err != nil || seq >= rowid {
+		return err
+	}
+	_, err = t.Update(row.rowid, table, rowid)
+	return err
+}

@@ -147,25 +147,16 @@ func assign(dest any, v Value) bool {
 
 // Size returns the number of bytes of a text or BLOB column without reading it; 0 for everything else.
 func (r *Row) Size(i int) (int64, error) {
-	f, _, err := r.blob(i)
-	if err != nil || f.typ < format.SerialBlob {
-		return 0, err
-	}
-	return int64(f.typ.Size()), nil
+	size, _, _, err := r.blob(i)
+	return size, err
 }
 
 // ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling what comes before and after. Like
 // an io.ReaderAt it returns io.EOF with fewer bytes at the end.
 func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
-	f, dflt, err := r.blob(i)
+	size, at, dflt, err := r.blob(i)
 	if err != nil {
 		return 0, err
-	}
-	size := int64(0)
-	if f.typ >= format.SerialBlob {
-		size = int64(f.typ.Size())
-	} else if dflt != nil {
-		size = int64(len(dflt))
 	}
 	if off < 0 || off >= size {
 		return 0, io.EOF
@@ -180,20 +171,26 @@ func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
 	if dflt != nil {
 		return copy(p, dflt[off:]), nil
 	}
-	return len(p), r.rx.payloadAt(&r.rec, p, f.off+uint64(off))
+	return len(p), r.rx.payloadAt(&r.rec, p, at+uint64(off))
 }
 
-// blob finds a text or BLOB column: in the record, or as the default of a column that was added later.
-func (r *Row) blob(i int) (f field, dflt []byte, err error) {
+// blob finds a text or BLOB column: at some offset of the record, or as the default of a column that was added later. Everything
+// else has the size 0.
+func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {
-		return f, nil, err
+		return 0, 0, nil, err
 	}
 	f, there, err := r.rx.field(&r.rec, c.field)
-	if err == nil && !there {
-		dflt = c.dflt.data
+	switch {
+	case err != nil:
+		return 0, 0, nil, err
+	case !there:
+		return int64(len(c.dflt.data)), 0, c.dflt.data, nil
+	case f.typ < format.SerialBlob:
+		return 0, 0, nil, nil
 	}
-	return f, dflt, err
+	return int64(f.typ.Size()), f.off, nil, nil
 }
 
 // tableRow lets row be the one in cell i of a table leaf.

@@ -44,8 +44,8 @@ func (p *parser) read(i int, before tokenKind) {
 	}
 }
 
-// contextual makes a name of a word that is a keyword only between certain others: ) FILTER (, ) OVER (, ) OVER name,
-// WINDOW name AS.
+// contextual makes a name of a word that is a keyword only between certain others (Q1): ) FILTER (, ) OVER (, ) OVER name,
+// WINDOW name AS. It looks at the two tokens behind the word at most, so that time stays linear.
 func (p *parser) contextual(before tokenKind) {
 	after := scan(p.sql, p.tok.end)
 	keyword := false

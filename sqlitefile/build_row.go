@@ -288,6 +288,7 @@ func (r *rowBuilder) write(w *payloadWriter, fields []int, values []any) error {
 			return err
 		}
 	}
+	w.done()
 	return nil
 }
 

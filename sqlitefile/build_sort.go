@@ -222,6 +222,7 @@ func (s *sortSpace) spill() error {
 
 // prepare starts to sort the runs in memory, as many at once as there are processors. No records come any more.
 func (s *sortSpace) prepare() {
+	s.spare = nil
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, t := range s.sorters {
 		t.ready = make(chan struct{})

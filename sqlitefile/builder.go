@@ -65,8 +65,7 @@ func (o *BuildOptions) resolve(path string) (r BuildOptions, err error) {
 
 // A Builder makes one new database. It is valid within the function given to Build, and not safe for concurrent use.
 //
-// An error of any of its methods, or of those of its TableBuilders, makes the whole build fail, whether or not the
-// function returns it.
+// An error of Create, or of a TableBuilder, makes the whole build fail, whether or not the function returns it.
 type Builder struct {
 	path     string
 	options  BuildOptions
@@ -140,7 +139,7 @@ func buildError(path string, err error) error {
 }
 
 // Create runs one CREATE TABLE, CREATE INDEX or CREATE VIEW. An index must be created before the first row of its
-// table. The error is a *ddl.SyntaxError, ErrUnsupported, or tells of a name that exists or does not.
+// table. The SELECT of a view is not checked: SQLite refuses a database with one that it cannot parse. The error is a *ddl.SyntaxError, ErrUnsupported, or tells of a name that exists or does not.
 func (b *Builder) Create(sql string) error {
 	if err := b.usable(); err != nil {
 		return err
@@ -158,7 +157,7 @@ func (b *Builder) Table(name string) (*TableBuilder, error) {
 	}
 	t := b.tables[ddl.Fold(name)]
 	if t == nil {
-		return nil, b.fail(fmt.Errorf("%w: %s", ErrNoTable, name))
+		return nil, buildError(b.path, fmt.Errorf("%w: %s", ErrNoTable, name))
 	}
 	return t, nil
 }

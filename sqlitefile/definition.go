@@ -62,6 +62,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 			field: none,
 			real:  c.Affinity == ddl.AffinityReal,
 			dflt:  rx.defaultValue(c),
+			expr:  c.Default.Kind == ddl.DefaultExpr,
 		}
 	}
 	for f, i := range t.StorageOrder() {

@@ -31,6 +31,7 @@ type column struct {
 	field int   // place in the record; -1 where it is computed and not stored
 	real  bool  // integers in it are meant as floats, and are stored short
 	dflt  Value // where the record is too short to hold it
+	expr  bool  // that value is the result of an expression, which is for SQLite to evaluate
 }
 
 // none stands in a shape where there is no such column or field.
@@ -56,7 +57,7 @@ func (r *Row) Value(i int) (Value, error) {
 		return Value{}, err
 	}
 	if !there {
-		return c.dflt, nil
+		return c.dflt, r.known(c)
 	}
 	v, err := r.rx.value(&r.rec, f)
 	if c.real && v.kind == Integer {
@@ -74,6 +75,14 @@ func (r *Row) column(i int) (*column, error) {
 		return nil, fmt.Errorf("%s.%s: %w: a virtual generated column", r.shape.name, c.name, ErrUnsupported)
 	}
 	return c, nil
+}
+
+// known refuses a default that only SQLite can tell.
+func (r *Row) known(c *column) error {
+	if c.expr {
+		return fmt.Errorf("%s.%s: %w: a row without it, and an expression as its default", r.shape.name, c.name, ErrUnsupported)
+	}
+	return nil
 }
 
 // Int64 returns column i as an integer: Value's Int64 without the detour.
@@ -186,7 +195,7 @@ func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	case err != nil:
 		return 0, 0, nil, err
 	case !there:
-		return int64(len(c.dflt.data)), 0, c.dflt.data, nil
+		return int64(len(c.dflt.data)), 0, c.dflt.data, r.known(c)
 	case f.typ < format.SerialBlob:
 		return 0, 0, nil, nil
 	}

@@ -36,6 +36,7 @@ var importRules = []importRule{
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
 	{pkg: "store"},
+	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/native", own: "store sqlitefile"},
 	{pkg: "store/sqlstore", own: "store"},
 	{pkg: ".", own: "store store/native"},

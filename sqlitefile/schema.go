@@ -138,9 +138,12 @@ func lookup[T any](m map[string]*entry[T], name string) *entry[T] {
 	return m[ddl.Fold(name)]
 }
 
-// define makes the definition of an entry, unless somebody else does so at the same time.
-func (e *entry[T]) define(make func() (*T, error)) (*T, error) {
-	def, err := make()
+// use returns the definition of an entry, which the first who uses it makes.
+func (e *entry[T]) use(make func(o Object) (*T, error)) (*T, error) {
+	if def := e.def.Load(); def != nil {
+		return def, nil
+	}
+	def, err := make(e.object)
 	if err != nil {
 		return nil, err
 	}
@@ -159,10 +162,7 @@ func (rx *Rx) Table(name string) (Table, error) {
 	if e == nil {
 		return Table{}, rx.db.pathError("table", fmt.Errorf("%w: %s", ErrNoTable, name))
 	}
-	if def := e.def.Load(); def != nil {
-		return Table{rx, def}, nil
-	}
-	def, err := e.define(func() (*tableDef, error) { return rx.newTableDef(e.object) })
+	def, err := e.use(rx.newTableDef)
 	return Table{rx, def}, rx.db.pathError("table", err)
 }
 
@@ -177,10 +177,7 @@ func (rx *Rx) Index(name string) (Index, error) {
 	if e == nil {
 		return Index{}, rx.db.pathError("index", fmt.Errorf("%w: %s", ErrNoIndex, name))
 	}
-	if def := e.def.Load(); def != nil {
-		return Index{rx, def}, nil
-	}
-	def, err := e.define(func() (*indexDef, error) { return rx.newIndexOf(c, e.object) })
+	def, err := e.use(func(o Object) (*indexDef, error) { return rx.newIndexOf(c, o) })
 	return Index{rx, def}, rx.db.pathError("index", err)
 }
 
@@ -190,5 +187,9 @@ func (rx *Rx) newIndexOf(c *catalog, o Object) (*indexDef, error) {
 	if t == nil {
 		return nil, fmt.Errorf("%w: %s", ErrNoTable, o.Table)
 	}
-	return rx.newIndexDef(o, t.object)
+	table, err := t.use(rx.newTableDef)
+	if err != nil {
+		return nil, err
+	}
+	return rx.newIndexDef(o, table)
 }

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,9 @@ func buildError(path string, err error) error {
 }
 
 // Create runs one CREATE TABLE, CREATE INDEX or CREATE VIEW. An index must be created before the first row of its
-// table. The SELECT of a view is not checked: SQLite refuses a database with one that it cannot parse. The error is a *ddl.SyntaxError, ErrUnsupported, or tells of a name that exists or does not.
+// table. The SELECT of a view is not checked: SQLite refuses a database with one that it cannot parse.
+//
+// The error says where the statement has a mistake, is ErrUnsupported, or tells of a name that exists or does not.
 func (b *Builder) Create(sql string) error {
 	if err := b.usable(); err != nil {
 		return err
@@ -210,8 +213,6 @@ func (b *Builder) finishObject(o *buildObject) (err error) {
 // close ends the goroutines and removes what is temporary. It runs in any case, a panic in fn included.
 func (b *Builder) close(err *error) {
 	b.over = true
-	failed := errors.Join(b.out.stop(), b.space.close(), b.target.tmp.Discard())
-	if *err == nil {
-		*err = buildError(b.path, failed)
-	}
+	written, sorted, removed := b.out.stop(), b.space.close(), b.target.tmp.Discard()
+	*err = cmp.Or(*err, buildError(b.path, cmp.Or(written, sorted, removed)))
 }

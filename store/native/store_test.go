@@ -1,4 +1,4 @@
-package native_test
+package native
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
 	"github.com/foliofs/folio/store/storetest"
 )
 
@@ -20,7 +19,7 @@ func TestStore(t *testing.T) {
 			storetest.Run(t, func(t *testing.T, v *storetest.Volume) store.Store {
 				path := filepath.Join(t.TempDir(), "test.folio")
 				build(t, path, c.pageSize, v)
-				s, err := native.Open(path, &native.Options{Plain: c.plain})
+				s, err := Open(path, &Options{Plain: c.plain})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -32,7 +31,7 @@ func TestStore(t *testing.T) {
 
 func build(t *testing.T, path string, pageSize int, v *storetest.Volume) {
 	t.Helper()
-	err := native.Create(context.Background(), path, &native.CreateOptions{PageSize: pageSize}, func(b *native.Builder) error {
+	err := Create(context.Background(), path, &CreateOptions{PageSize: pageSize}, func(b *Builder) error {
 		return write(b, v)
 	})
 	if err != nil {
@@ -40,7 +39,7 @@ func build(t *testing.T, path string, pageSize int, v *storetest.Volume) {
 	}
 }
 
-func write(b *native.Builder, v *storetest.Volume) error {
+func write(b *Builder, v *storetest.Volume) error {
 	for _, c := range v.Contents {
 		if _, err := b.Bytes(c.Ino, c.Bytes); err != nil {
 			return err

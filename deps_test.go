@@ -41,9 +41,10 @@ var importRules = []importRule{
 	{pkg: "store/sqlstore", own: "store"},
 	{pkg: ".", own: "store store/native"},
 	{pkg: "front/*", own: "."},
+	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},
 	{
-		pkg: "cmd/folio", own: ". sqlitefile cmd/folio/internal/source", os: true,
+		pkg: "cmd/folio", own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target", os: true,
 		third: "github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
 			"golang.org/x/sys github.com/rogpeppe/go-internal",
 	},

@@ -38,7 +38,7 @@ type buildTree struct {
 	seed    maphash.Seed
 	dirs    int64 // without the root
 
-	lastPath string // the directory that dir found last
+	lastPath string // the directory that dir found last, if any
 	lastIno  store.Ino
 }
 
@@ -117,9 +117,6 @@ func (t *buildTree) parent(name string, implied buildNode) (dir store.Ino, base 
 		return store.Root, name, nil
 	}
 	path, base := splitPath(name)
-	if path == "" && base != name { // begins with a slash
-		return 0, "", fs.ErrInvalid
-	}
 	if dir, err = t.dir(path, implied); err != nil {
 		return 0, "", err
 	}
@@ -136,12 +133,12 @@ func checkName(name string) error {
 	return fs.ErrInvalid
 }
 
-// dir returns the directory at path, "" for the root, and makes what is missing of it.
+// dir returns the directory at path and makes what is missing of it.
 func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
-	if path == "" {
+	if path == "." {
 		return store.Root, nil
 	}
-	if path == t.lastPath {
+	if path == t.lastPath && t.lastIno != 0 {
 		return t.lastIno, nil
 	}
 	ino := store.Root

@@ -45,18 +45,18 @@ func (d *dirEntry) Info() (fs.FileInfo, error) {
 
 // nodeInfo describes an inode under a name.
 func nodeInfo(rx store.Rx, ino store.Ino, name string) (*fileInfo, error) {
-	node, err := rx.Node(ino)
+	n, err := rx.Node(ino)
 	if err != nil {
 		return nil, err
 	}
-	return &fileInfo{name: name, node: node}, nil
+	return &fileInfo{name: name, node: &n}, nil
 }
 
 var listings = sync.Pool{New: func() any { return new(store.Listing) }}
 
 // readEntries returns the entries of dir that sort after a name, at most n, or all if n is 0 or less. It allocates
-// three times, whatever their number: the names, the entries, the interfaces to them.
-func (r *reader) readEntries(rx store.Rx, dir store.Ino, after string, n int) ([]fs.DirEntry, error) {
+// twice, whatever their number: the names and the entries.
+func (r *reader) readEntries(rx store.Rx, dir store.Ino, after string, n int) ([]dirEntry, error) {
 	l := listings.Get().(*store.Listing)
 	defer listings.Put(l)
 	l.Reset()
@@ -65,11 +65,18 @@ func (r *reader) readEntries(rx store.Rx, dir store.Ino, after string, n int) ([
 	}
 	names, start := string(l.Names), 0
 	entries := make([]dirEntry, len(l.Items))
-	list := make([]fs.DirEntry, len(l.Items))
 	for i, item := range l.Items {
 		entries[i] = dirEntry{name: names[start:item.End], from: r, ref: refOf(item.Ino, item.Type)}
-		list[i] = &entries[i]
 		start = item.End
 	}
-	return list, nil
+	return entries, nil
+}
+
+// listOf returns entries as a list that belongs to the caller.
+func listOf(entries []dirEntry) []fs.DirEntry {
+	list := make([]fs.DirEntry, len(entries))
+	for i := range entries {
+		list[i] = &entries[i]
+	}
+	return list
 }

@@ -237,17 +237,17 @@ func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	list, err := f.readDir(n)
+	entries, err := f.readDir(n)
 	if err != nil {
 		return nil, pathError("readdir", f.name, err)
 	}
-	if len(list) == 0 && n > 0 {
+	if len(entries) == 0 && n > 0 {
 		return nil, io.EOF
 	}
-	return list, nil
+	return listOf(entries), nil
 }
 
-func (f *File) readDir(n int) ([]fs.DirEntry, error) {
+func (f *File) readDir(n int) ([]dirEntry, error) {
 	rx, err := f.beginLocked()
 	if err != nil {
 		return nil, err
@@ -256,9 +256,9 @@ func (f *File) readDir(n int) ([]fs.DirEntry, error) {
 	if f.typ != store.Dir {
 		return nil, ErrNotDirectory
 	}
-	list, err := f.from.readEntries(rx, f.ino, f.after, n)
-	if len(list) > 0 {
-		f.after = list[len(list)-1].Name()
+	entries, err := f.from.readEntries(rx, f.ino, f.after, n)
+	if len(entries) > 0 {
+		f.after = entries[len(entries)-1].name
 	}
-	return list, err
+	return entries, err
 }

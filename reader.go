@@ -57,12 +57,12 @@ func (r *reader) FS() fs.FS { return ioFS{reader: r} }
 
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has none.
 func (r *reader) Xattrs(name string) (map[string][]byte, error) {
-	rx, e, err := r.find(name, false)
+	rx, at, err := r.find(name, false)
 	if err != nil {
 		return nil, pathError("getxattr", name, err)
 	}
 	defer r.end(rx)
-	list, err := rx.Xattrs(e.Ino)
+	list, err := rx.Xattrs(at.ino)
 	if err != nil || len(list) == 0 {
 		return nil, pathError("getxattr", name, err)
 	}
@@ -76,71 +76,105 @@ func (r *reader) Xattrs(name string) (map[string][]byte, error) {
 // The methods below take the path in the volume, and the name by which the caller knows it and errors call it.
 
 // find starts a transaction and resolves a path. Without an error the caller must end the transaction.
-func (r *reader) find(path string, follow bool) (store.Rx, store.Entry, error) {
+func (r *reader) find(path string, follow bool) (store.Rx, place, error) {
 	rx, err := r.begin()
 	if err != nil {
-		return nil, store.Entry{}, err
+		return nil, place{}, err
 	}
-	e, err := r.fs.resolve(rx, path, follow)
+	at, err := r.fs.resolve(rx, path, follow)
 	if err != nil {
 		r.end(rx)
-		return nil, e, err
+		return nil, at, err
 	}
-	return rx, e, nil
+	return rx, at, nil
+}
+
+// node returns the inode at a place. It is shared, and not to be changed.
+func (at place) node(rx store.Rx) (*store.Node, error) {
+	if at.cached != nil {
+		if n := at.cached.node.Load(); n != nil {
+			return n, nil
+		}
+	}
+	n, err := rx.Node(at.ino)
+	if err == nil && at.cached != nil {
+		at.cached.node.Store(&n)
+	}
+	return &n, err
 }
 
 func (r *reader) open(path, name string) (*File, error) {
-	rx, e, err := r.find(path, true)
+	rx, at, err := r.find(path, true)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
 	r.end(rx)
-	return &File{from: r, name: name, ino: e.Ino, typ: e.Type}, nil
+	return &File{from: r, name: name, ino: at.ino, typ: at.typ}, nil
 }
 
 func (r *reader) stat(op, file, name string, follow bool) (fs.FileInfo, error) {
-	rx, e, err := r.find(file, follow)
+	rx, at, err := r.find(file, follow)
 	if err != nil {
 		return nil, pathError(op, name, err)
 	}
 	defer r.end(rx)
-	info, err := nodeInfo(rx, e.Ino, path.Base(name))
+	n, err := at.node(rx)
 	if err != nil {
 		return nil, pathError(op, name, err)
 	}
-	return info, nil
+	return &fileInfo{name: path.Base(name), node: n}, nil
 }
 
 func (r *reader) readlink(path, name string) (string, error) {
-	rx, e, err := r.find(path, false)
+	rx, at, err := r.find(path, false)
 	if err != nil {
 		return "", pathError("readlink", name, err)
 	}
 	defer r.end(rx)
-	target, err := readTarget(rx, e.Ino)
+	target, err := readTarget(rx, at.ino)
 	return target, pathError("readlink", name, err)
 }
 
 func (r *reader) readDir(path, name string) ([]fs.DirEntry, error) {
-	rx, e, err := r.find(path, true)
+	rx, err := r.begin()
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
 	defer r.end(rx)
-	if e.Type != store.Dir {
-		return nil, pathError("readdir", name, ErrNotDirectory)
+	at, err := r.fs.resolveDir(rx, path)
+	if err != nil {
+		return nil, pathError("open", name, err)
 	}
-	list, err := r.readEntries(rx, e.Ino, "", 0)
-	return list, pathError("readdir", name, err)
+	entries, err := r.entries(rx, at)
+	if err != nil {
+		return nil, pathError("readdir", name, err)
+	}
+	return listOf(entries), nil
+}
+
+// entries returns those of a directory. The second time it keeps them, if they are few and not bound to a View.
+func (r *reader) entries(rx store.Rx, at place) ([]dirEntry, error) {
+	c := at.cached
+	if c == nil || r.pin != nil {
+		return r.readEntries(rx, at.ino, "", 0)
+	}
+	if known := c.list.Load(); known != nil {
+		return *known, nil
+	}
+	entries, err := r.readEntries(rx, at.ino, "", 0)
+	if err == nil && len(entries) <= maxCachedList && c.listed.Swap(true) {
+		c.list.Store(&entries)
+	}
+	return entries, err
 }
 
 func (r *reader) readFile(path, name string) ([]byte, error) {
-	rx, e, err := r.find(path, true)
+	rx, at, err := r.find(path, true)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
 	defer r.end(rx)
-	data, err := readAll(rx, e.Ino)
+	data, err := readAll(rx, at)
 	return data, pathError("read", name, err)
 }
 
@@ -148,8 +182,8 @@ func (r *reader) readFile(path, name string) ([]byte, error) {
 const maxHoles = 1 << 30
 
 // readAll returns the content of a regular file in one allocation.
-func readAll(rx store.Rx, ino store.Ino) ([]byte, error) {
-	n, err := rx.Node(ino)
+func readAll(rx store.Rx, at place) ([]byte, error) {
+	n, err := at.node(rx)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +195,7 @@ func readAll(rx store.Rx, ino store.Ino) ([]byte, error) {
 	}
 	data := make([]byte, n.Size)
 	if len(data) > 0 {
-		_, err = rx.ReadAt(n, data, 0)
+		_, err = rx.ReadAt(*n, data, 0)
 	}
 	if err != nil {
 		return nil, err

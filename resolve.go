@@ -15,74 +15,104 @@ const (
 	// maxLinks is how many symbolic links may be on the way to a file. With store.MaxTarget it bounds the work of resolving a
 	// name.
 	maxLinks = 40
-	// maxFastPath bounds the depth of the recursion in knownDir.
+	// maxFastPath bounds the depth of the recursion between child and knownDir.
 	maxFastPath = 4096
 )
 
-var rootEntry = store.Entry{Name: ".", Ino: store.Root, Type: store.Dir}
+// A place is where a path leads.
+type place struct {
+	ino    store.Ino
+	typ    store.Type
+	cached *cachedPath // what else is known; nil if it is not in a cache
+}
 
-// resolve returns the entry that name leads to. A symbolic link at its end is followed if follow is set. Only the
-// inode and the type of the result count.
-func (v *FS) resolve(rx store.Rx, name string, follow bool) (store.Entry, error) {
+func (p *cachedPath) place() place { return place{p.ino, p.typ, p} }
+
+// resolve returns where name leads. A symbolic link at its end is followed if follow is set.
+func (v *FS) resolve(rx store.Rx, name string, follow bool) (at place, err error) {
 	if !fs.ValidPath(name) || len(name) > maxFastPath {
 		return walkPath(rx, name, follow)
 	}
-	if name == "." {
-		return rootEntry, nil
+	p, hash := v.files.get(rx.Version(), name)
+	if p != nil {
+		return p.place(), nil
 	}
-	dir, base := splitPath(name)
-	ino, linked, err := v.knownDir(rx, dir)
-	if err != nil {
-		return store.Entry{}, err
-	}
-	if !linked {
-		e, err := rx.Lookup(ino, base)
-		if err != nil || e.Type != store.Symlink || !follow {
-			return e, err
-		}
-	}
-	return walkPath(rx, name, follow)
-}
-
-// splitPath splits a valid path other than "." before its last element; dir is "" for the root.
-func splitPath(name string) (dir, base string) {
-	i := strings.LastIndexByte(name, '/')
-	return name[:max(i, 0)], name[i+1:]
-}
-
-// knownDir returns the inode of the directory at a valid path, "" for the root. It stops where a symbolic link is on the
-// way and says so.
-func (v *FS) knownDir(rx store.Rx, path string) (ino store.Ino, linked bool, err error) {
-	if path == "" {
-		return store.Root, false, nil
-	}
-	if ino, ok := v.dirs.get(rx.Version(), path); ok {
-		return ino, false, nil
-	}
-	parent, base := splitPath(path)
-	if ino, linked, err = v.knownDir(rx, parent); linked || err != nil {
-		return 0, linked, err
-	}
-	e, err := rx.Lookup(ino, base)
+	at, linked, err := v.child(rx, name)
 	switch {
 	case err != nil:
-		return 0, false, err
-	case e.Type == store.Symlink:
-		return 0, true, nil
-	case e.Type != store.Dir:
-		return 0, false, ErrNotDirectory
+		return at, err
+	case linked || at.typ == store.Symlink && follow:
+		return walkPath(rx, name, follow)
+	case at.typ != store.Symlink && v.files.again(hash):
+		at = v.files.put(hash, rx.Version(), name, at).place()
 	}
-	v.dirs.put(rx.Version(), path, e.Ino)
-	return e.Ino, false, nil
+	return at, nil
+}
+
+// child looks up the last element of a valid path. It stops where a symbolic link is on the way to it, and says so.
+func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) {
+	if path == "." {
+		return place{ino: store.Root, typ: store.Dir}, false, nil
+	}
+	parent, base := splitPath(path)
+	dir, linked, err := v.knownDir(rx, parent)
+	if linked || err != nil {
+		return at, linked, err
+	}
+	e, err := rx.Lookup(dir.ino, base)
+	return place{ino: e.Ino, typ: e.Type}, false, err
+}
+
+// resolveDir returns the directory that name leads to.
+func (v *FS) resolveDir(rx store.Rx, name string) (at place, err error) {
+	if fs.ValidPath(name) && len(name) <= maxFastPath {
+		at, linked, err := v.knownDir(rx, name)
+		if !linked {
+			return at, err
+		}
+	}
+	at, err = walkPath(rx, name, true)
+	if err == nil && at.typ != store.Dir {
+		err = ErrNotDirectory
+	}
+	return at, err
+}
+
+// knownDir returns the directory at a valid path. It stops where a symbolic link is on the way, and says so.
+func (v *FS) knownDir(rx store.Rx, path string) (at place, linked bool, err error) {
+	p, hash := v.dirs.get(rx.Version(), path)
+	if p != nil {
+		return p.place(), false, nil
+	}
+	at, linked, err = v.child(rx, path)
+	switch {
+	case linked || err != nil:
+		return at, linked, err
+	case at.typ == store.Symlink:
+		return at, true, nil
+	case at.typ != store.Dir:
+		return at, false, ErrNotDirectory
+	}
+	return v.dirs.put(hash, rx.Version(), path, at).place(), false, nil
+}
+
+// splitPath splits a path before its last element.
+func splitPath(path string) (dir, base string) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return ".", path
+	}
+	return path[:i], path[i+1:]
 }
 
 // walkPath resolves any name, element by element.
-func walkPath(rx store.Rx, name string, follow bool) (store.Entry, error) {
+func walkPath(rx store.Rx, name string, follow bool) (place, error) {
 	if name == "" {
-		return store.Entry{}, fs.ErrNotExist
+		return place{}, fs.ErrNotExist
 	}
 	w := pathWalk{rx: rx, dirs: []store.Ino{store.Root}}
-	return w.walk(name, follow)
+	e, err := w.walk(name, follow)
+	return place{ino: e.Ino, typ: e.Type}, err
 }
 
 // A pathWalk is on its way to a file.

@@ -2,7 +2,6 @@ package folio
 
 import (
 	"context"
-	"hash/maphash"
 	"time"
 
 	"github.com/foliofs/folio/store"
@@ -23,7 +22,8 @@ type Options struct {
 type FS struct {
 	reader
 	store store.Store
-	dirs  dirCache
+	dirs  pathCache // directories that were on the way to something, or read
+	files pathCache // what was asked for again
 }
 
 // Open opens the volume at path for reading.
@@ -42,9 +42,8 @@ func Open(path string, o *Options) (*FS, error) {
 }
 
 func newFS(s store.Store) *FS {
-	v := &FS{store: s}
+	v := &FS{store: s, dirs: newPathCache(cachedDirs), files: newPathCache(cachedFiles)}
 	v.reader.fs = v
-	v.dirs.seed = maphash.MakeSeed()
 	return v
 }
 

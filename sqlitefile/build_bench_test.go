@@ -1,10 +1,13 @@
 package sqlitefile
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
+	"unsafe"
 )
 
 // benchRows is the number of rows of one build.
@@ -15,7 +18,7 @@ func benchBuild(b *testing.B, names [][]byte, sql ...string) {
 	dir := b.TempDir()
 	b.ReportAllocs()
 	for b.Loop() {
-		err := Build(context.Background(), filepath.Join(dir, "bench.db"), &BuildOptions{Replace: true}, func(d *Builder) error {
+		err := Build(context.Background(), filepath.Join(dir, "bench.db"), &BuildOptions{Replace: true, NoSync: true}, func(d *Builder) error {
 			for _, s := range sql {
 				if err := d.Create(s); err != nil {
 					return err
@@ -68,6 +71,35 @@ func BenchmarkBuildRows(b *testing.B) {
 	})
 }
 
+// BenchmarkBuildKeys has rows like those of a volume's directories.
+func BenchmarkBuildKeys(b *testing.B) {
+	names := benchNames(1000)
+	slices.SortFunc(names, bytes.Compare)
+	path := filepath.Join(b.TempDir(), "bench.db")
+	b.ReportAllocs()
+	for b.Loop() {
+		err := Build(context.Background(), path, &BuildOptions{Replace: true, NoSync: true}, func(d *Builder) error {
+			if err := d.Create("CREATE TABLE t(parent INT, name TEXT, ino INT, type INT, PRIMARY KEY(parent, name)) WITHOUT ROWID"); err != nil {
+				return err
+			}
+			t, err := d.Table("t")
+			if err != nil {
+				return err
+			}
+			for i := range benchRows {
+				if err := t.AppendKey(i/len(names), unsafe.String(&names[i%len(names)][6], 20), i, 8); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/benchRows/float64(b.N), "ns/row")
+}
+
 func BenchmarkBuildBlobs(b *testing.B) {
 	for name, size := range map[string]int{"4KiB": 4 << 10, "64KiB": 64 << 10, "1MiB": 1 << 20} {
 		b.Run(name, func(b *testing.B) { benchBlobs(b, size, 256<<20/size) })
@@ -80,7 +112,7 @@ func benchBlobs(b *testing.B, size, count int) {
 	blob := make([]byte, size)
 	b.SetBytes(int64(size) * int64(count))
 	for b.Loop() {
-		err := Build(context.Background(), filepath.Join(dir, "bench.db"), &BuildOptions{Replace: true}, func(d *Builder) error {
+		err := Build(context.Background(), filepath.Join(dir, "bench.db"), &BuildOptions{Replace: true, NoSync: true}, func(d *Builder) error {
 			if err := d.Create("CREATE TABLE t(id INTEGER PRIMARY KEY, content BLOB)"); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -164,7 +165,7 @@ func (f *outFile) stop() (err error) {
 	f.stopped = true
 	close(f.full)
 	for b := range f.free {
-		err = errors.Join(err, b.err) // all the same one
+		err = cmp.Or(err, b.err)
 	}
 	return err
 }

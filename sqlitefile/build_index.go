@@ -34,7 +34,7 @@ func (x *indexBuilder) build(out *outFile) (root uint32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	tree := newTreeBuilder(out, false, 0)
+	tree := newTreeBuilder(out, false)
 	spill := format.SpillOf(format.LeafIndex, out.usable)
 	for record := m.peek(); record != nil; record = m.peek() {
 		if x.unique {

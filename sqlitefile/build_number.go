@@ -87,8 +87,8 @@ func wholeNumber(f float64) (i int64, ok bool) {
 	return i, float64(i) == f
 }
 
-// appendFloat appends the text that SQLite makes of a float: at most 17 digits, 13 or 14 where these already mean
-// the same float, and always a point. Versions before 3.52 gave 15 digits, and with them another float.
+// appendFloat appends the text that SQLite makes of a float since version 3.52: 17 digits, fewer where the end is a run of
+// nines or zeros that means the same float, and always a point. Versions before gave 15 digits, often of another float.
 func appendFloat(b []byte, f float64) []byte {
 	switch {
 	case math.IsInf(f, 0):
@@ -109,29 +109,58 @@ func appendFloat(b []byte, f float64) []byte {
 	return appendPlain(b, digits, exp)
 }
 
-// floatDigits returns the significant digits of f without zeros at the end, and the exponent of the first one.
+// floatDigits returns the significant digits of f without zeros at the end, and the exponent of the first one. SQLite
+// scales f by the power of ten that makes 18 digits of the power of two below f, and so 18 or 19 of f itself, and rounds these
+// once more.
 func floatDigits(buf []byte, f float64) (digits []byte, exp int) {
-	digits, exp = splitFloat(strconv.AppendFloat(buf, f, 'e', 16, 64))
-	var tmp [32]byte
-	short, shortExp := splitFloat(strconv.AppendFloat(tmp[:0], f, 'e', -1, 64))
-	if n := len(short); n <= 13 || n == 14 && digits[14] == '9' && digits[15] == '9' {
-		digits, exp = append(digits[:0], short...), shortExp
+	long := strconv.AppendFloat(buf, f, 'e', 18, 64) // d.dddddddddddddddddde±xx
+	exp, _ = strconv.Atoi(string(long[21:]))
+	_, two := math.Frexp(f)
+	scale := (two - 1) * 78913 >> 18 // the exponent of ten of the power of two
+	n := 18 + exp - scale
+	if n == 18 {
+		long = strconv.AppendFloat(buf, f, 'e', 17, 64)
 	}
-	for len(digits) > 1 && digits[len(digits)-1] == '0' {
-		digits = digits[:len(digits)-1]
+	copy(long[1:], long[2:n+1])
+	digits = long[:n]
+	short := digits[:17]
+	switch {
+	case string(digits[14:16]) == "99":
+		short = bytes.TrimRight(digits[:14], "9")
+	case scale >= 17 || string(digits[13:16]) == "000":
+		short = bytes.TrimRight(digits[:13], "0")
 	}
-	return digits, exp
+	if len(short) < 17 && !means(short, digits[len(short)], exp, f) {
+		short = digits[:17]
+	}
+	if digits[len(short)] >= '5' {
+		short, exp = increment(short, exp)
+	}
+	return bytes.TrimRight(short, "0"), exp
 }
 
-// splitFloat takes d.ddde±xx apart, in place.
-func splitFloat(s []byte) (digits []byte, exp int) {
-	e := bytes.IndexByte(s, 'e')
-	exp, _ = strconv.Atoi(string(s[e+1:]))
-	if e == 1 {
-		return s[:1], exp
+// means reports whether digits, rounded up if the next digit says so, are f.
+func means(digits []byte, next byte, exp int, f float64) bool {
+	var buf [32]byte
+	b := append(buf[:0], digits...)
+	if next >= '5' {
+		b, exp = increment(b, exp)
 	}
-	copy(s[1:], s[2:e])
-	return s[:e-1], exp
+	b = append(b, 'e')
+	b = strconv.AppendInt(b, int64(exp-len(b)+2), 10)
+	x, err := strconv.ParseFloat(string(b), 64)
+	return err == nil && x == f
+}
+
+// increment adds one to the last digit.
+func increment(digits []byte, exp int) ([]byte, int) {
+	for i := len(digits) - 1; i >= 0; i-- {
+		if digits[i]++; digits[i] <= '9' {
+			return digits, exp
+		}
+		digits[i] = '0'
+	}
+	return append(digits[:0], '1'), exp + 1
 }
 
 // appendScientific appends d.ddde+xx.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 // minCell is the least room that a cell takes in a page: that of a freeblock.
@@ -16,11 +17,10 @@ type pageBuilder struct {
 	kind    format.PageKind
 	cells   int
 	content int // offset of the last cell added
-	slack   int // bytes that stay unused, so that put can place the page behind the database header
 }
 
-func newPageBuilder(kind format.PageKind, usable, slack int) pageBuilder {
-	return pageBuilder{data: make([]byte, usable), kind: kind, content: usable, slack: slack}
+func newPageBuilder(kind format.PageKind, usable int) pageBuilder {
+	return pageBuilder{data: make([]byte, usable), kind: kind, content: usable}
 }
 
 func (p *pageBuilder) reset() {
@@ -30,11 +30,17 @@ func (p *pageBuilder) reset() {
 
 // fits reports whether there is room for one more cell of n bytes.
 func (p *pageBuilder) fits(n int) bool {
-	return p.slack+p.kind.HeaderLen()+2*p.cells+2+max(n, minCell) <= p.content
+	return p.kind.HeaderLen()+2*p.cells+2+max(n, minCell) <= p.content
+}
+
+// fitsAt reports whether the page can be put with its header at offset at.
+func (p *pageBuilder) fitsAt(at int) bool {
+	return at+p.kind.HeaderLen()+2*p.cells <= p.content
 }
 
 // add returns the place of a new cell of n bytes, which fits; the caller fills it.
 func (p *pageBuilder) add(n int) []byte {
+	invariant.Check(p.fits(n), "no room for a cell of %d bytes", n)
 	if n < minCell {
 		clear(p.data[p.content-minCell : p.content])
 		p.content -= minCell - n
@@ -57,7 +63,7 @@ func (p *pageBuilder) pop() []byte {
 	return cell
 }
 
-// put makes the page in dst, with its header at offset at: 0, or as much as slack on page 1.
+// put makes the page in dst, with its header at offset at.
 func (p *pageBuilder) put(dst []byte, at int, right uint32) {
 	h := format.PageHeader{Kind: p.kind, Cells: p.cells, ContentStart: p.content, RightChild: right}
 	h.Put(dst, at)

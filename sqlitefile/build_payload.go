@@ -1,6 +1,10 @@
 package sqlitefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/foliofs/folio/internal/invariant"
+)
 
 // A payloadWriter writes one payload of known size: the first part into its cell, the rest into a chain of overflow pages,
 // each of which is filled and gone before the next begins.
@@ -40,8 +44,14 @@ func (w *payloadWriter) write(b []byte) error {
 	}
 }
 
+// done checks that the payload had the size that was announced.
+func (w *payloadWriter) done() {
+	invariant.Check(len(w.dst) == 0 && w.left == 0, "%d bytes missing from a payload", len(w.dst)+w.left)
+}
+
 // overflow starts the next overflow page.
 func (w *payloadWriter) overflow() error {
+	invariant.Check(w.left > 0, "a payload is longer than announced")
 	_, page, err := w.out.page()
 	if err != nil {
 		return err

@@ -93,7 +93,7 @@ func (r *rowBuilder) checkAlias(rowid int64) error {
 func (r *rowBuilder) unsupported(i int, v any) error {
 	kind := "an integer above 9223372036854775807"
 	switch v.(type) {
-	case uint, uint64, uintptr:
+	case uint, uint64:
 	default:
 		kind = typeName(v)
 	}
@@ -296,6 +296,7 @@ func (r *rowBuilder) write(w *payloadWriter, fields []int, values []any) error {
 			return err
 		}
 	}
+	w.done()
 	return nil
 }
 

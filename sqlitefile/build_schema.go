@@ -75,7 +75,7 @@ func (b *Builder) createTable(def *ddl.Table) error {
 	if err := refuseTable(def); err != nil {
 		return err
 	}
-	t := newTableBuilder(b, def, 0)
+	t := newTableBuilder(b, def)
 	if err := b.object(def.Schema, buildObject{kind: "table", name: def.Name, table: def.Name, sql: def.SQL(), rows: t}); err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (b *Builder) createSequence() error {
 	if err != nil {
 		return err
 	}
-	b.sequence = newTableBuilder(b, def, 0)
+	b.sequence = newTableBuilder(b, def)
 	return b.internalObject(buildObject{kind: "table", name: def.Name, table: def.Name, sql: def.SQL(), rows: b.sequence})
 }
 
@@ -177,8 +177,11 @@ func (b *Builder) createIndex(def *ddl.Index) error {
 
 // refuseIndex names what an index has that the builder cannot derive.
 func refuseIndex(def *ddl.Index) error {
-	if def.Where != "" {
+	switch {
+	case def.Where != "":
 		return unsupportedf("partial index %s", def.Name)
+	case len(def.Columns) > maxBuildColumns:
+		return unsupportedf("index %s: more than %d columns", def.Name, maxBuildColumns)
 	}
 	for _, c := range def.Columns {
 		if c.Column == ddl.Expression {
@@ -212,14 +215,14 @@ func (b *Builder) writeSchema() (page1 []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := newTableBuilder(b, def, format.HeaderSize)
+	t := newTableBuilder(b, def)
 	for i, o := range b.objects {
 		if err := t.append(int64(i)+1, []any{o.kind, o.name, o.table, int64(o.root), o.sql}); err != nil {
 			return nil, err
 		}
 	}
 	page1 = make([]byte, b.out.pageSize)
-	if err := t.tree.finishAt(page1[:b.out.usable]); err != nil {
+	if err := t.tree.finishAt(page1[:b.out.usable], format.HeaderSize); err != nil {
 		return nil, err
 	}
 	h := b.header()

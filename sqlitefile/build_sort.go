@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -73,7 +72,10 @@ func (r *sortRun) write(ctx context.Context, file *osfile.File, off int64) error
 		b := r.chunks[e.pos>>32][uint32(e.pos):]
 		b = b[:recordPrefix+binary.LittleEndian.Uint32(b)]
 		if len(buf)+len(b) > cap(buf) {
-			if err := errors.Join(ctx.Err(), writeAll(file, buf, &off)); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := writeAll(file, buf, &off); err != nil {
 				return err
 			}
 			buf = buf[:0]
@@ -222,6 +224,7 @@ func (s *sortSpace) spill() error {
 
 // prepare starts to sort the runs in memory, as many at once as there are processors. No records come any more.
 func (s *sortSpace) prepare() {
+	s.spare = nil
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, t := range s.sorters {
 		t.ready = make(chan struct{})
@@ -254,7 +257,7 @@ func (s *sortSpace) close() error {
 	s.sorting.Wait()
 	err := s.wait()
 	if s.file != nil {
-		err = errors.Join(err, s.file.Discard())
+		err = cmp.Or(err, s.file.Discard())
 		s.file = nil
 	}
 	return err

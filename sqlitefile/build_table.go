@@ -31,10 +31,10 @@ type TableBuilder struct {
 	key, prev []byte // the key of this row and of the one before, as records
 }
 
-func newTableBuilder(b *Builder, def *ddl.Table, slack int) *TableBuilder {
+func newTableBuilder(b *Builder, def *ddl.Table) *TableBuilder {
 	t := &TableBuilder{
 		b: b, def: def, row: newRowBuilder(def), fields: def.StorageOrder(),
-		tree: newTreeBuilder(b.out, !def.WithoutRowid, slack),
+		tree: newTreeBuilder(b.out, !def.WithoutRowid),
 	}
 	kind := format.LeafTable
 	if def.WithoutRowid {

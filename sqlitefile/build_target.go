@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 
@@ -59,7 +58,7 @@ func (t *buildTarget) place() (err error) {
 	if !t.replace {
 		return t.install()
 	}
-	old, err := osfile.Open(t.name, os.O_RDWR, 0)
+	old, err := osfile.Open(t.name, osfile.ReadWrite, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.replace = false
 		return t.install()

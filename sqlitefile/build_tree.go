@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 // A treeBuilder makes one b-tree out of its cells, which come in the order of their keys. Each page is full when it goes
@@ -16,7 +17,7 @@ import (
 // Invariants:
 //
 //	T1  A page goes out when it is known that cells follow its divider: until then the level holds the divider. So
-//	    no page is without cells, but for the only page of an empty tree.
+//	    no page is without cells, but for the only page of an empty tree and, rarely, page 1 (finishAt).
 //	T2  In an interior page the child of the cell held is the right-most child.
 //
 //	filling --[no room]--> held --[next cell]--> filling       (goes out: push)
@@ -24,7 +25,6 @@ import (
 type treeBuilder struct {
 	out    *outFile
 	table  bool
-	slack  int         // see pageBuilder
 	levels []treeLevel // from the leaves up
 	last   int64       // the rowid added last; tables only
 	key    []byte      // a divider on its way up
@@ -38,8 +38,8 @@ type treeLevel struct {
 	full  bool
 }
 
-func newTreeBuilder(out *outFile, table bool, slack int) *treeBuilder {
-	t := &treeBuilder{out: out, table: table, slack: slack}
+func newTreeBuilder(out *outFile, table bool) *treeBuilder {
+	t := &treeBuilder{out: out, table: table}
 	t.grow()
 	return t
 }
@@ -55,7 +55,7 @@ func (t *treeBuilder) grow() {
 	case t.table:
 		kind = format.InteriorTable
 	}
-	t.levels = append(t.levels, treeLevel{page: newPageBuilder(kind, t.out.usable, t.slack)})
+	t.levels = append(t.levels, treeLevel{page: newPageBuilder(kind, t.out.usable)})
 }
 
 // tableCell returns the place for the next cell of a table: n bytes, for the caller to fill before the next call.
@@ -152,13 +152,22 @@ func (t *treeBuilder) finish() (root uint32, err error) {
 	return t.emit(t.top(), root)
 }
 
-// finishAt makes the root in data, behind a header of slack bytes: that is page 1.
-func (t *treeBuilder) finishAt(data []byte) error {
+// finishAt makes the root of a table in data, behind a header of at bytes: that is page 1. A root that fits into any
+// other page only becomes the one child of a page without cells, as it does in SQLite.
+func (t *treeBuilder) finishAt(data []byte, at int) error {
 	right, err := t.close()
 	if err != nil {
 		return err
 	}
-	t.top().page.put(data, t.slack, right)
+	root := &t.top().page
+	if !root.fitsAt(at) {
+		if right, err = t.emit(t.top(), right); err != nil {
+			return err
+		}
+		empty := newPageBuilder(format.InteriorTable, t.out.usable)
+		root = &empty
+	}
+	root.put(data, at, right)
 	return nil
 }
 
@@ -185,6 +194,7 @@ func (t *treeBuilder) close() (right uint32, err error) {
 // held one the only cell of a new page.
 func (t *treeBuilder) borrow(i int) error {
 	l := &t.levels[i]
+	invariant.Check(l.page.cells > 1, "a full page with %d cells", l.page.cells)
 	cell := l.page.pop()
 	right := uint32(0)
 	if i > 0 {

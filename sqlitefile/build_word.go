@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -182,12 +181,23 @@ func (r *sortRun) sort(e []sortEntry, p keyPlace) {
 			return
 		}
 		if !r.load(e, p) {
-			slices.SortFunc(e, func(a, b sortEntry) int { return cmp.Compare(a.word, b.word) })
+			slices.SortFunc(e, compareWords)
 			r.sortGroups(e, p)
 			return
 		}
 		p = p.after(e[0].word, r.order[p.col].desc)
 	}
+}
+
+// compareWords is cmp.Compare, which is not inlined here and costs a fifth of the sort.
+func compareWords(a, b sortEntry) int {
+	switch {
+	case a.word < b.word:
+		return -1
+	case a.word > b.word:
+		return 1
+	}
+	return 0
 }
 
 // load fills in the words at place p and reports whether all are the same.

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,8 +66,7 @@ func (o *BuildOptions) resolve(path string) (r BuildOptions, err error) {
 
 // A Builder makes one new database. It is valid within the function given to Build, and not safe for concurrent use.
 //
-// An error of any of its methods, or of those of its TableBuilders, makes the whole build fail, whether or not the
-// function returns it.
+// An error of Create, or of a TableBuilder, makes the whole build fail, whether or not the function returns it.
 type Builder struct {
 	path     string
 	options  BuildOptions
@@ -140,7 +140,9 @@ func buildError(path string, err error) error {
 }
 
 // Create runs one CREATE TABLE, CREATE INDEX or CREATE VIEW. An index must be created before the first row of its
-// table. The error is a *ddl.SyntaxError, ErrUnsupported, or tells of a name that exists or does not.
+// table. The SELECT of a view is not checked: SQLite refuses a database with one that it cannot parse.
+//
+// The error says where the statement has a mistake, is ErrUnsupported, or tells of a name that exists or does not.
 func (b *Builder) Create(sql string) error {
 	if err := b.usable(); err != nil {
 		return err
@@ -158,7 +160,7 @@ func (b *Builder) Table(name string) (*TableBuilder, error) {
 	}
 	t := b.tables[ddl.Fold(name)]
 	if t == nil {
-		return nil, b.fail(fmt.Errorf("%w: %s", ErrNoTable, name))
+		return nil, buildError(b.path, fmt.Errorf("%w: %s", ErrNoTable, name))
 	}
 	return t, nil
 }
@@ -211,8 +213,6 @@ func (b *Builder) finishObject(o *buildObject) (err error) {
 // close ends the goroutines and removes what is temporary. It runs in any case, a panic in fn included.
 func (b *Builder) close(err *error) {
 	b.over = true
-	failed := errors.Join(b.out.stop(), b.space.close(), b.target.tmp.Discard())
-	if *err == nil {
-		*err = buildError(b.path, failed)
-	}
+	written, sorted, removed := b.out.stop(), b.space.close(), b.target.tmp.Discard()
+	*err = cmp.Or(*err, buildError(b.path, cmp.Or(written, sorted, removed)))
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -369,6 +370,68 @@ func TestBuildManyObjects(t *testing.T) {
 		path := build(t, &BuildOptions{PageSize: size}, create, nil)
 		checkShell(t, path, "PRAGMA integrity_check; SELECT count(*), max(rowid) FROM sqlite_schema", "ok\n3000|3000")
 	}
+}
+
+// TestBuildFirstPage has schemas that just fit into page 1, and just do not: as a leaf, and as an interior page.
+func TestBuildFirstPage(t *testing.T) {
+	t.Parallel()
+	const size = 512
+	shapes := map[string]int{}
+	for length := 360; length < 480; length += 8 {
+		path := build(t, &BuildOptions{PageSize: size, NoSync: true}, []string{longTable(0, length)}, nil)
+		shapes[checkFirstPage(t, path, 1)]++
+	}
+	for objects := 48; objects < 70; objects++ { // each takes a leaf
+		var create []string
+		for i := range objects {
+			create = append(create, longTable(i, 300))
+		}
+		path := build(t, &BuildOptions{PageSize: size, NoSync: true}, create, nil)
+		shapes[checkFirstPage(t, path, objects)]++
+	}
+	if len(shapes) != 3 {
+		t.Errorf("page 1 was only %v", shapes)
+	}
+}
+
+// longTable makes a statement of about n bytes.
+func longTable(i, n int) string {
+	return fmt.Sprintf("CREATE TABLE t%d(a DEFAULT '%s')", i, strings.Repeat("x", n-30))
+}
+
+// checkFirstPage returns the shape of page 1.
+func checkFirstPage(t *testing.T, path string, objects int) (shape string) {
+	t.Helper()
+	image, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch h, _ := format.ParsePageHeader(image, format.HeaderSize); {
+	case h.Kind == format.LeafTable:
+		shape = "leaf"
+	case h.Cells == 0:
+		shape = "interior page with one child"
+	default:
+		shape = "interior page"
+	}
+	checkShell(t, path, fmt.Sprintf("PRAGMA integrity_check; SELECT count(*) FROM sqlite_schema; INSERT INTO t%d DEFAULT VALUES; PRAGMA integrity_check", objects-1),
+		fmt.Sprintf("ok\n%d\nok", objects))
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	err = db.View(t.Context(), func(rx *Rx) error {
+		list, err := rx.Objects()
+		if len(list) != objects {
+			t.Errorf("%d objects, want %d", len(list), objects)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return shape
 }
 
 func TestBuildTarget(t *testing.T) {

@@ -38,16 +38,22 @@ var schemaTable = tableDef{
 	shape: shape{
 		name: "sqlite_schema",
 		fields: []column{
-			{name: "type", field: 0}, {name: "name", field: 1}, {name: "tbl_name", field: 2},
-			{name: "rootpage", field: 3}, {name: "sql", field: 4},
+			{name: "type", field: 0},
+			{name: "name", field: 1},
+			{name: "tbl_name", field: 2},
+			{name: "rootpage", field: 3},
+			{name: "sql", field: 4},
 		},
 		alias:      none,
 		rowidField: none,
 	},
 	tree: tree{root: 1},
 	ddl: &ddl.Table{Columns: []ddl.Column{
-		{Name: "type", Type: "text"}, {Name: "name", Type: "text"}, {Name: "tbl_name", Type: "text"},
-		{Name: "rootpage", Type: "int"}, {Name: "sql", Type: "text"},
+		{Name: "type", Type: "text"},
+		{Name: "name", Type: "text"},
+		{Name: "tbl_name", Type: "text"},
+		{Name: "rootpage", Type: "int"},
+		{Name: "sql", Type: "text"},
 	}},
 }
 
@@ -65,6 +71,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 			field: none,
 			real:  c.Affinity == ddl.AffinityReal,
 			dflt:  rx.defaultValue(c),
+			expr:  c.Default.Kind == ddl.DefaultExpr,
 		}
 	}
 	for f, i := range t.StorageOrder() {
@@ -119,12 +126,9 @@ func (rx *Rx) defaultValue(c *ddl.Column) Value {
 }
 
 // newIndexDef describes index o of a table.
-func (rx *Rx) newIndexDef(o, table Object) (*indexDef, error) {
-	t, err := parseTable(table)
-	if err != nil {
-		return nil, err
-	}
-	def := &indexDef{tree: tree{root: o.Root}, table: table.Name, shape: shape{name: o.Name, alias: none, rowidField: none}}
+func (rx *Rx) newIndexDef(o Object, table *tableDef) (*indexDef, error) {
+	t := table.ddl
+	def := &indexDef{tree: tree{root: o.Root}, table: table.shape.name, shape: shape{name: o.Name, alias: none, rowidField: none}}
 	stored, err := def.resolve(o, t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the definition of index %s: %w", ErrUnsupported, o.Name, err)

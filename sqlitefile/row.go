@@ -31,6 +31,7 @@ type column struct {
 	field int   // place in the record; -1 where it is computed and not stored
 	real  bool  // integers in it are meant as floats, and are stored short
 	dflt  Value // where the record is too short to hold it
+	expr  bool  // that value is the result of an expression, which is for SQLite to evaluate
 }
 
 // none stands in a shape where there is no such column or field.
@@ -56,7 +57,7 @@ func (r *Row) Value(i int) (Value, error) {
 		return Value{}, err
 	}
 	if !there {
-		return c.dflt, nil
+		return c.dflt, r.known(c)
 	}
 	v, err := r.rx.value(&r.rec, f)
 	if c.real && v.kind == Integer {
@@ -74,6 +75,14 @@ func (r *Row) column(i int) (*column, error) {
 		return nil, fmt.Errorf("%s.%s: %w: a virtual generated column", r.shape.name, c.name, ErrUnsupported)
 	}
 	return c, nil
+}
+
+// known refuses a default that only SQLite can tell.
+func (r *Row) known(c *column) error {
+	if c.expr {
+		return fmt.Errorf("%s.%s: %w: a row without it, and an expression as its default", r.shape.name, c.name, ErrUnsupported)
+	}
+	return nil
 }
 
 // Int64 returns column i as an integer: Value's Int64 without the detour.
@@ -147,25 +156,16 @@ func assign(dest any, v Value) bool {
 
 // Size returns the number of bytes of a text or BLOB column without reading it; 0 for everything else.
 func (r *Row) Size(i int) (int64, error) {
-	f, _, err := r.blob(i)
-	if err != nil || f.typ < format.SerialBlob {
-		return 0, err
-	}
-	return int64(f.typ.Size()), nil
+	size, _, _, err := r.blob(i)
+	return size, err
 }
 
 // ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling what comes before and after. Like
 // an io.ReaderAt it returns io.EOF with fewer bytes at the end.
 func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
-	f, dflt, err := r.blob(i)
+	size, at, dflt, err := r.blob(i)
 	if err != nil {
 		return 0, err
-	}
-	size := int64(0)
-	if f.typ >= format.SerialBlob {
-		size = int64(f.typ.Size())
-	} else if dflt != nil {
-		size = int64(len(dflt))
 	}
 	if off < 0 || off >= size {
 		return 0, io.EOF
@@ -180,20 +180,26 @@ func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
 	if dflt != nil {
 		return copy(p, dflt[off:]), nil
 	}
-	return len(p), r.rx.payloadAt(&r.rec, p, f.off+uint64(off))
+	return len(p), r.rx.payloadAt(&r.rec, p, at+uint64(off))
 }
 
-// blob finds a text or BLOB column: in the record, or as the default of a column that was added later.
-func (r *Row) blob(i int) (f field, dflt []byte, err error) {
+// blob finds a text or BLOB column: at some offset of the record, or as the default of a column that was added later. Everything
+// else has the size 0.
+func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {
-		return f, nil, err
+		return 0, 0, nil, err
 	}
 	f, there, err := r.rx.field(&r.rec, c.field)
-	if err == nil && !there {
-		dflt = c.dflt.data
+	switch {
+	case err != nil:
+		return 0, 0, nil, err
+	case !there:
+		return int64(len(c.dflt.data)), 0, c.dflt.data, r.known(c)
+	case f.typ < format.SerialBlob:
+		return 0, 0, nil, nil
 	}
-	return f, dflt, err
+	return int64(f.typ.Size()), f.off, nil, nil
 }
 
 // tableRow lets row be the one in cell i of a table leaf.

@@ -2,8 +2,8 @@ package sqlitefile
 
 import (
 	"fmt"
-	"maps"
-	"strings"
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -21,16 +21,22 @@ type Object struct {
 
 // A schema holds what is known of the tables and indexes of the snapshots that share a schema cookie. It is read when somebody first
 // asks, and each statement is parsed when its table or index is first used.
-//
-// Lookups of what is known take no lock: the maps are replaced, never changed.
 type schema struct {
-	cookie  uint32
-	tables  atomic.Pointer[map[string]*tableDef]
-	indexes atomic.Pointer[map[string]*indexDef]
+	catalog atomic.Pointer[catalog] // nil before somebody asks
+	mu      sync.Mutex              // held while it is read
+}
 
-	mu      sync.Mutex // guards what follows, and replacing the maps
+// A catalog lists the schema. It is immutable but for the definitions, so that lookups take no lock.
+type catalog struct {
 	objects []Object
-	loaded  bool
+	tables  map[string]*catalogEntry[tableDef] // by name, as it is and folded
+	indexes map[string]*catalogEntry[indexDef]
+}
+
+// A catalogEntry is a table or an index in a catalog.
+type catalogEntry[T any] struct {
+	object Object
+	def    atomic.Pointer[T] // nil before it is used
 }
 
 // newSchema returns the schema of s: the old one if nobody changed it.
@@ -38,114 +44,152 @@ func newSchema(s, old *snapshot) *schema {
 	if old != nil && old.header.SchemaCookie == s.header.SchemaCookie && old.header.Encoding == s.header.Encoding {
 		return old.schema
 	}
-	c := &schema{cookie: s.header.SchemaCookie}
-	c.tables.Store(&map[string]*tableDef{})
-	c.indexes.Store(&map[string]*indexDef{})
-	return c
+	return new(schema)
 }
 
 // Objects returns all rows of sqlite_schema in the order in which they stand there.
 func (rx *Rx) Objects() ([]Object, error) {
-	c := rx.schema
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	err := c.load(rx)
-	return append([]Object(nil), c.objects...), err
+	c, err := rx.catalog()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(c.objects), nil
 }
 
-// load reads sqlite_schema. The caller holds mu.
-func (c *schema) load(rx *Rx) error {
-	if c.loaded {
-		return nil
+// catalog returns the catalog, which the first caller reads.
+func (rx *Rx) catalog() (*catalog, error) {
+	s := rx.schema
+	if c := s.catalog.Load(); c != nil {
+		return c, nil
 	}
-	var objects []Object
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.catalog.Load(); c != nil {
+		return c, nil
+	}
+	objects, err := rx.readObjects()
+	if err != nil {
+		return nil, err
+	}
+	c := newCatalog(objects)
+	s.catalog.Store(c)
+	return c, nil
+}
+
+// readObjects reads sqlite_schema. Its rows cannot be larger than the database, unless they share pages.
+func (rx *Rx) readObjects() (objects []Object, err error) {
+	var size uint64
 	for row, err := range (Table{rx, &schemaTable}).All() {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		var o Object
-		if err := row.Scan(&o.Type, &o.Name, &o.Table, &o.Root, &o.SQL); err != nil {
-			return err
+		if size += row.rec.size; size > uint64(rx.pages)<<rx.shift {
+			return nil, rx.corrupt(1, "a schema larger than the database")
+		}
+		o, err := schemaObject(&row)
+		if err != nil {
+			return nil, err
 		}
 		objects = append(objects, o)
 	}
-	c.objects, c.loaded = objects, true
-	return nil
+	return objects, nil
+}
+
+// schemaObject reads a row of sqlite_schema. A root page that is no page number becomes one that no database has.
+func schemaObject(row *Row) (o Object, err error) {
+	var root int64
+	err = row.Scan(&o.Type, &o.Name, &o.Table, &root, &o.SQL)
+	if o.Root = uint32(root); int64(o.Root) != root {
+		o.Root = math.MaxUint32
+	}
+	return o, err
+}
+
+func newCatalog(objects []Object) *catalog {
+	c := &catalog{objects, make(map[string]*catalogEntry[tableDef]), make(map[string]*catalogEntry[indexDef])}
+	for _, name := range []string{"sqlite_schema", "sqlite_master"} {
+		addEntry(c.tables, Object{Name: name}).def.Store(&schemaTable)
+	}
+	for _, o := range objects {
+		switch o.Type {
+		case "table":
+			addEntry(c.tables, o)
+		case "index":
+			addEntry(c.indexes, o)
+		}
+	}
+	return c
+}
+
+// addEntry adds an object under its name; of two with the same name the first counts.
+func addEntry[T any](m map[string]*catalogEntry[T], o Object) *catalogEntry[T] {
+	e, folded := &catalogEntry[T]{object: o}, ddl.Fold(o.Name)
+	if m[folded] == nil {
+		m[folded], m[o.Name] = e, e
+	}
+	return e
+}
+
+// lookup finds a name in any case of letters.
+func lookup[T any](m map[string]*catalogEntry[T], name string) *catalogEntry[T] {
+	if e := m[name]; e != nil {
+		return e
+	}
+	return m[ddl.Fold(name)]
+}
+
+// use returns the definition of an entry, which the first who uses it makes.
+func (e *catalogEntry[T]) use(make func(o Object) (*T, error)) (*T, error) {
+	if def := e.def.Load(); def != nil {
+		return def, nil
+	}
+	def, err := make(e.object)
+	if err != nil {
+		return nil, err
+	}
+	e.def.CompareAndSwap(nil, def)
+	return e.def.Load(), nil
 }
 
 // Table returns the table with the given name, in any case of letters. The error matches ErrNoTable or, for a virtual table
 // and for a statement that is beyond this package, ErrUnsupported.
 func (rx *Rx) Table(name string) (Table, error) {
-	if def := (*rx.schema.tables.Load())[name]; def != nil {
-		return Table{rx, def}, nil
+	c, err := rx.catalog()
+	if err != nil {
+		return Table{}, err
 	}
-	def, err := rx.schema.defineTable(rx, name)
-	return Table{rx, def}, err
+	e := lookup(c.tables, name)
+	if e == nil {
+		return Table{}, rx.db.pathError("table", fmt.Errorf("%w: %s", ErrNoTable, name))
+	}
+	def, err := e.use(rx.newTableDef)
+	return Table{rx, def}, rx.db.pathError("table", err)
 }
 
 // Index returns the index with the given name, in any case of letters; the index of a constraint is called
 // sqlite_autoindex_TABLE_N. The error matches ErrNoIndex or ErrUnsupported.
 func (rx *Rx) Index(name string) (Index, error) {
-	if def := (*rx.schema.indexes.Load())[name]; def != nil {
-		return Index{rx, def}, nil
+	c, err := rx.catalog()
+	if err != nil {
+		return Index{}, err
 	}
-	def, err := rx.schema.defineIndex(rx, name)
-	return Index{rx, def}, err
+	e := lookup(c.indexes, name)
+	if e == nil {
+		return Index{}, rx.db.pathError("index", fmt.Errorf("%w: %s", ErrNoIndex, name))
+	}
+	def, err := e.use(func(o Object) (*indexDef, error) { return rx.newIndexOf(c, o) })
+	return Index{rx, def}, rx.db.pathError("index", err)
 }
 
-func (c *schema) defineTable(rx *Rx, name string) (*tableDef, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if ddl.EqualFold(name, "sqlite_schema") || ddl.EqualFold(name, "sqlite_master") {
-		return &schemaTable, nil
+// newIndexOf describes an index of a table in the catalog.
+func (rx *Rx) newIndexOf(c *catalog, o Object) (*indexDef, error) {
+	t := lookup(c.tables, o.Table)
+	if t == nil {
+		return nil, fmt.Errorf("%w: %s", ErrNoTable, o.Table)
 	}
-	o, err := c.object(rx, "table", name, ErrNoTable)
+	table, err := t.use(rx.newTableDef)
 	if err != nil {
 		return nil, err
 	}
-	def, err := rx.newTableDef(o)
-	if err != nil {
-		return nil, rx.db.pathError("table", err)
-	}
-	addTo(&c.tables, name, def)
-	return def, nil
-}
-
-func (c *schema) defineIndex(rx *Rx, name string) (*indexDef, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	o, err := c.object(rx, "index", name, ErrNoIndex)
-	if err != nil {
-		return nil, err
-	}
-	t, err := c.object(rx, "table", o.Table, ErrNoTable)
-	if err != nil {
-		return nil, err
-	}
-	def, err := rx.newIndexDef(o, t)
-	if err != nil {
-		return nil, rx.db.pathError("index", err)
-	}
-	addTo(&c.indexes, name, def)
-	return def, nil
-}
-
-// addTo replaces the map at p by one that also has def under name.
-func addTo[T any](p *atomic.Pointer[map[string]T], name string, def T) {
-	m := maps.Clone(*p.Load())
-	m[strings.Clone(name)] = def
-	p.Store(&m)
-}
-
-// object finds a row of sqlite_schema. The caller holds mu.
-func (c *schema) object(rx *Rx, typ, name string, missing error) (o Object, err error) {
-	if err := c.load(rx); err != nil {
-		return o, err
-	}
-	for _, o := range c.objects {
-		if o.Type == typ && ddl.EqualFold(o.Name, name) {
-			return o, nil
-		}
-	}
-	return o, rx.db.pathError(typ, fmt.Errorf("%w: %s", missing, name))
+	return rx.newIndexDef(o, table)
 }

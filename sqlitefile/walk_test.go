@@ -68,12 +68,12 @@ func (w *walker) tree(t *btree) {
 			w.errorf("root %d beyond the largest root %d", t.root, largest)
 		}
 	}
-	v := &treeWalk{walker: w, t: t, depth: -1}
+	v := &treeAudit{walker: w, t: t, depth: -1}
 	v.page(t.root, 0)
 }
 
-// A treeWalk is the walk over one tree, in order.
-type treeWalk struct {
+// A treeAudit is the walk over one tree, in order.
+type treeAudit struct {
 	*walker
 	t      *btree
 	depth  int    // of the leaves
@@ -83,7 +83,7 @@ type treeWalk struct {
 	equal  bool // last is a divider, which the rowid may be equal to
 }
 
-func (v *treeWalk) page(pgno uint32, depth int) {
+func (v *treeAudit) page(pgno uint32, depth int) {
 	v.use(pgno, fmt.Sprint("tree ", v.t.root))
 	data, err := v.m.page(pgno)
 	if err != nil {
@@ -122,7 +122,7 @@ func (v *treeWalk) page(pgno uint32, depth int) {
 }
 
 // cell checks the order and the overflow chain of a cell.
-func (v *treeWalk) cell(n *node, c *format.Cell) {
+func (v *treeAudit) cell(n *node, c *format.Cell) {
 	payload := v.payload(n.pgno, c)
 	if v.t.isTable {
 		if v.any && (c.Rowid < v.last || c.Rowid == v.last && !v.equal && n.kind.Leaf()) {
@@ -143,7 +143,7 @@ func (v *treeWalk) cell(n *node, c *format.Cell) {
 	v.record, v.any = bytes.Clone(payload), true
 }
 
-func (v *treeWalk) payload(pgno uint32, c *format.Cell) []byte {
+func (v *treeAudit) payload(pgno uint32, c *format.Cell) []byte {
 	payload := bytes.Clone(c.Local)
 	from, typ := pgno, format.PointerOverflow
 	for next := c.Overflow; next != 0; typ = format.PointerChain {

@@ -24,8 +24,18 @@ const MaxProblems = 100
 
 // A Problem is one contradiction.
 type Problem struct {
-	Ino  Ino // the inode that it concerns; 0 for the volume as a whole
+	Ino  Ino    // the inode that it concerns; 0 for the volume as a whole
+	Path string // one of its paths, "." for the root; "" if it has none
 	What string
+}
+
+// Add adds a problem, or counts it if there are many.
+func (r *Report) Add(p Problem) {
+	if len(r.Problems) == MaxProblems {
+		r.Omitted++
+		return
+	}
+	r.Problems = append(r.Problems, p)
 }
 
 // OK reports whether nothing was found.

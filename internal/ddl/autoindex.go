@@ -19,7 +19,8 @@ type AutoIndex struct {
 // is not in the result. The result belongs to the table.
 func (t *Table) AutoIndexes() []AutoIndex { return t.auto }
 
-// autoIndexes derives them.
+// autoIndexes derives them. What would be an alias but for WITHOUT ROWID comes last (Q6); the key of the table is then that
+// of the index that serves the PRIMARY KEY, which may be an earlier one (Q7).
 func (p *tableParser) autoIndexes() error {
 	t := p.t
 	m := autoMaker{table: t.Name, bySignature: map[string]int{}}
@@ -31,14 +32,14 @@ func (p *tableParser) autoIndexes() error {
 			continue
 		}
 		if !m.add(u) {
-			return p.failf("conflicting ON CONFLICT clauses")
+			return p.errorf("conflicting ON CONFLICT clauses")
 		}
 	}
 	if late != nil && t.WithoutRowid {
 		again := *late
 		again.Columns = t.PrimaryKey
 		if !m.add(&again) {
-			return p.failf("conflicting ON CONFLICT clauses")
+			return p.errorf("conflicting ON CONFLICT clauses")
 		}
 	}
 	if t.WithoutRowid {
@@ -64,7 +65,7 @@ type autoMaker struct {
 	bySignature map[string]int
 }
 
-// add makes the index of a constraint, or finds the one it repeats. It reports false if their ON CONFLICT clauses
+// add makes the index of a constraint, or finds the one it repeats (Q7). It reports false if their ON CONFLICT clauses
 // contradict each other.
 func (m *autoMaker) add(u *Unique) bool {
 	key := signature(u.Columns)
@@ -103,7 +104,8 @@ func (m *autoMaker) indexes(withoutRowid bool) (list []AutoIndex) {
 	return list
 }
 
-// signature is equal for keys of the same columns and collations, whatever their sort orders.
+// signature is equal for keys of the same columns and collations, whatever their sort orders. It is not ambiguous, as no
+// name has a NUL.
 func signature(terms []IndexedColumn) string {
 	var b strings.Builder
 	for i := range terms {
@@ -116,7 +118,7 @@ func termSignature(c *IndexedColumn) string {
 	return strconv.Itoa(c.Column) + " " + Fold(c.Collation) + "\x00"
 }
 
-// distinct drops the terms that repeat the column and collation of an earlier one.
+// distinct drops the terms that repeat the column and collation of an earlier one (Q8).
 func distinct(terms []IndexedColumn) []IndexedColumn {
 	return appendMissing(nil, terms)
 }

@@ -1,5 +1,7 @@
 package ddl
 
+import "fmt"
+
 // A Column is a column of a table.
 type Column struct {
 	Name string
@@ -8,7 +10,7 @@ type Column struct {
 	// with its comments, "" for none.
 	Type     string
 	Standard StandardType
-	Affinity Affinity // AffinityOf(Type), except that STRICT tables store ANY as it is and that the type "" is numeric
+	Affinity Affinity // AffinityOf(Type), except that STRICT tables store ANY as it is, and for an empty type in quotes (Q4)
 
 	NotNull         bool // also if a PRIMARY KEY implies it
 	NotNullConflict Conflict
@@ -27,6 +29,7 @@ type Generated struct {
 // Virtual reports whether the column is computed when read: no record holds it.
 func (c *Column) Virtual() bool { return c.Generated != nil && !c.Generated.Stored }
 
+// binary is the collation of what declares none.
 const binary = "BINARY"
 
 // column consumes a column definition.
@@ -41,7 +44,7 @@ func (p *tableParser) column() error {
 	}
 	key := Fold(name)
 	if _, ok := p.t.byName[key]; ok {
-		return &SyntaxError{at.start, "duplicate column name: " + clip(name)}
+		return &SyntaxError{at.start, fmt.Sprintf("duplicate column %q", clip(name))}
 	}
 	c := Column{Name: name, Collation: binary}
 	if err := p.columnType(&c); err != nil {
@@ -78,7 +81,7 @@ func (p *tableParser) columnType(c *Column) error {
 	return nil
 }
 
-// unquoteType takes the quotes off a type that is one quoted word. SQLite looks at the first byte only, so [x] y becomes
+// unquoteType takes the quotes off a type that is one quoted word (Q4). SQLite looks at the first byte only, so [x] y becomes
 // "x] ", while a type with any other quote in it is left for Unquote, which keeps the first word alone.
 func unquoteType(text string) string {
 	if !isQuote(text[0]) {
@@ -93,7 +96,8 @@ func unquoteType(text string) string {
 	return inner
 }
 
-// trimGenerated removes the words GENERATED ALWAYS from the end of a type: the grammar takes them for a part of it.
+// trimGenerated removes the words GENERATED ALWAYS from the end of a type (Q3). It looks at the text, not at its tokens, and
+// drops ALWAYS from any type that is longer than the two words, as SQLite does.
 func trimGenerated(text string) string {
 	if len(text) < len("GENERATEDALWAYS")+1 {
 		return text
@@ -228,7 +232,7 @@ func (p *tableParser) columnGenerated() error {
 	}
 	c, g := p.last(), &Generated{Expr: text}
 	if c.Generated != nil || c.Default.Kind != DefaultNone {
-		return p.errorf("column %q is generated and has a default, or is generated twice", c.Name)
+		return p.errorf("column %q is generated and has a default, or is generated twice", clip(c.Name))
 	}
 	if p.tok.kind.isID() {
 		if g.Stored = p.isWord("stored"); !g.Stored && !p.isWord("virtual") {

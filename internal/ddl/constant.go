@@ -28,7 +28,7 @@ func evaluate(text string, a Affinity) (v Default, ok bool) {
 	return v, ok && e.tok.kind == tokEnd
 }
 
-// identifier reads a default that is one word: TRUE, FALSE or, whatever else it is, a string.
+// identifier reads a default that is one word: TRUE, FALSE or, whatever else it is, a string (Q13).
 func (e *evaluator) identifier(a Affinity) Default {
 	word := e.text(e.next())
 	if isTruth(word) {
@@ -134,8 +134,7 @@ func (e *evaluator) skipTo(kind tokenKind) (depth int) {
 	return depth
 }
 
-// number reads a numeric literal. With an affinity that is not Blob it counts as text to begin with, so that a column of
-// type TEXT gets 1.50 with its zero.
+// number reads a numeric literal. With an affinity that is not Blob it counts as text to begin with (Q13).
 func number(text string, a Affinity, negative bool) (v Default, ok bool) {
 	text = strings.ReplaceAll(text, "_", "")
 	if isHexNumber(text) {

@@ -54,7 +54,7 @@ func (p *tableParser) constraint() error {
 	return p.errorf("%s, want a constraint", p.found())
 }
 
-// constraintName consumes CONSTRAINT and a name.
+// constraintName consumes CONSTRAINT and a name (Q11).
 func (p *tableParser) constraintName() (err error) {
 	p.next()
 	p.name, err = p.parser.name("the name of a constraint")
@@ -69,24 +69,29 @@ func (p *parser) onConflict() (Conflict, error) {
 	if err := p.expect(kwConflict, "CONFLICT"); err != nil {
 		return ConflictDefault, err
 	}
-	switch p.tok.kind {
-	case kwRollback:
-		p.next()
-		return ConflictRollback, nil
-	case kwAbort:
-		p.next()
-		return ConflictAbort, nil
-	case kwFail:
-		p.next()
-		return ConflictFail, nil
-	case kwIgnore:
-		p.next()
-		return ConflictIgnore, nil
-	case kwReplace:
-		p.next()
-		return ConflictReplace, nil
+	c := p.tok.kind.conflict()
+	if c == ConflictDefault {
+		return c, p.unexpected()
 	}
-	return ConflictDefault, p.unexpected()
+	p.next()
+	return c, nil
+}
+
+// conflict returns the algorithm that a keyword names, ConflictDefault if it names none.
+func (k tokenKind) conflict() Conflict {
+	switch k {
+	case kwRollback:
+		return ConflictRollback
+	case kwAbort:
+		return ConflictAbort
+	case kwFail:
+		return ConflictFail
+	case kwIgnore:
+		return ConflictIgnore
+	case kwReplace:
+		return ConflictReplace
+	}
+	return ConflictDefault
 }
 
 // check consumes CHECK ( expr ).
@@ -176,7 +181,8 @@ func (p *tableParser) unique() (err error) {
 }
 
 // key consumes the opening parenthesis and the terms of a constraint, which must be columns. It passes collates on to
-// indexTerms: SQLite lets a PRIMARY KEY have any number, UNIQUE and CREATE INDEX one.
+// indexTerms: a string is still a name (Q10) with any number of COLLATE operators in a PRIMARY KEY, with one in UNIQUE and
+// CREATE INDEX.
 func (p *tableParser) key(collates int) ([]IndexedColumn, error) {
 	if err := p.expect(tokLP, "("); err != nil {
 		return nil, err
@@ -196,8 +202,8 @@ func (p *tableParser) key(collates int) ([]IndexedColumn, error) {
 	return terms, nil
 }
 
-// setPrimaryKey records the primary key. One column of the type INTEGER is the rowid, unless the column itself says
-// PRIMARY KEY DESC, which is a quirk that SQLite keeps for old files.
+// setPrimaryKey records the primary key, and the alias if it is one (Q5). SQLite keeps the exception for columns that say
+// DESC, which began as a mistake, because there are files with such tables.
 func (p *tableParser) setPrimaryKey(u Unique, auto, desc bool) error {
 	t := p.t
 	for _, c := range u.Columns {

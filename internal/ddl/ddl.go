@@ -1,21 +1,3 @@
-// Package ddl reads the statements that a SQLite database keeps in sqlite_schema.sql: CREATE TABLE and CREATE INDEX in
-// full, CREATE VIEW, CREATE TRIGGER and CREATE VIRTUAL TABLE as far as their names go.
-//
-// It accepts what SQLite's own parser accepts (quoted names, keywords used as names, types of any spelling, constraints
-// in any order, comments) and derives what the storage needs from it: which column is the rowid, which constraints have
-// an index and what that index is called, in which order a record holds its fields, affinities, collations, defaults.
-// Expressions are checked for their syntax and kept as text; nothing here evaluates them, except that a DEFAULT which is
-// a constant becomes a value.
-//
-// Terms. A name is compared without regard to ASCII case, and only ASCII case (EqualFold, Fold). A term is one entry
-// of an index or of a key. An automatic index is one that a UNIQUE or PRIMARY KEY constraint makes.
-//
-// Limits: 32,767 columns in a table and terms in an index or key, 1,048,576 terms in all constraints of a table, 5,000
-// operands within each other in an expression, 1,000,000,000 bytes of text. Time and memory are linear in the text. Text after the
-// first NUL byte is ignored, as it is by SQLite.
-//
-// Everything here is pure: no input or output, no state between calls. Results are independent of each other and safe
-// for concurrent reading.
 package ddl
 
 import (
@@ -23,6 +5,8 @@ import (
 	"strings"
 )
 
+// Limits. SQLite's own are 1,000,000,000 bytes of text, and 2,000 columns unless it was built for up to 32,767; the others
+// keep hostile text from taking more memory than it has bytes, times a small factor.
 const (
 	maxText    = 1_000_000_000
 	maxColumns = 32_767

@@ -1,5 +1,7 @@
 package ddl
 
+import "fmt"
+
 // A ForeignKey is a REFERENCES or FOREIGN KEY constraint.
 type ForeignKey struct {
 	Name     string   // of the constraint, "" if none
@@ -57,7 +59,7 @@ func (p *tableParser) foreignKey() error {
 	for _, n := range names {
 		i := p.t.ColumnIndex(n)
 		if i < 0 {
-			return &SyntaxError{at, "unknown column in foreign key: " + clip(n)}
+			return &SyntaxError{at, fmt.Sprintf("unknown column %q in a foreign key", clip(n))}
 		}
 		fk.Columns = append(fk.Columns, i)
 	}
@@ -153,7 +155,7 @@ func (p *tableParser) action() (Action, error) {
 }
 
 // deferrable consumes DEFERRABLE [INITIALLY DEFERRED | INITIALLY IMMEDIATE] and applies it to the latest foreign key of
-// the table, if any, as SQLite does.
+// the table, if any (Q12).
 func (p *tableParser) deferrable(not bool) error {
 	p.next()
 	deferred := false

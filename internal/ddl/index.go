@@ -1,6 +1,9 @@
 package ddl
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // What IndexedColumn.Column holds when it is not the index of a column.
 const (
@@ -81,7 +84,7 @@ func (p *parser) indexWhere() (string, error) {
 	return p.since(start), err
 }
 
-// indexTerms consumes terms with commas between them. A string with so many COLLATE operators at most is a name.
+// indexTerms consumes terms with commas between them. A string with so many COLLATE operators at most is a name (Q10).
 func (p *parser) indexTerms(collates int) (terms []IndexedColumn, err error) {
 	for {
 		if err = p.countTerm(); err != nil {
@@ -130,14 +133,14 @@ func (x *Index) Resolve(t *Table) error {
 	return nil
 }
 
-// resolve finds the column. A name in double quotes that is no column is a string to SQLite, and TRUE and FALSE are
-// constants: both are expressions.
+// resolve finds the column. A name in double quotes that is no column is a string (Q10), and TRUE and FALSE are constants:
+// both are expressions.
 func (c *IndexedColumn) resolve(t *Table) error {
 	if c.Column == Expression && c.named {
 		c.Column = t.ColumnIndex(c.Name)
 		if c.Column < 0 {
 			if c.quote != '"' && !(c.quote == 0 && isTruth(c.Name)) {
-				return &SyntaxError{c.at, "no such column: " + clip(c.Name)}
+				return &SyntaxError{c.at, fmt.Sprintf("no such column %q", clip(c.Name))}
 			}
 			c.Column, c.Name, c.named = Expression, "", false
 		} else {

@@ -44,8 +44,8 @@ func (p *parser) read(i int, before tokenKind) {
 	}
 }
 
-// contextual makes a name of a word that is a keyword only between certain others: ) FILTER (, ) OVER (, ) OVER name,
-// WINDOW name AS.
+// contextual makes a name of a word that is a keyword only between certain others (Q1): ) FILTER (, ) OVER (, ) OVER name,
+// WINDOW name AS. It looks at the two tokens behind the word at most, so that time stays linear.
 func (p *parser) contextual(before tokenKind) {
 	after := scan(p.sql, p.tok.end)
 	keyword := false
@@ -147,7 +147,8 @@ type object struct {
 	start        int // offset of the name
 }
 
-// object consumes [IF NOT EXISTS] [schema .] name.
+// object consumes [IF NOT EXISTS] [schema .] name. The name may not be the bare word IF: SQLite would store a statement
+// that it cannot read again.
 func (p *parser) object(what string) (o object, err error) {
 	if p.accept(kwIf) {
 		if err = p.expect(kwNot, "NOT"); err != nil {
@@ -157,12 +158,15 @@ func (p *parser) object(what string) (o object, err error) {
 			return o, err
 		}
 	}
-	o.start = p.tok.start
-	if o.name, err = p.name(what); err != nil || !p.accept(tokDot) {
-		return o, err
+	t := p.tok
+	if o.name, err = p.name(what); err == nil && p.accept(tokDot) {
+		t, o.schema = p.tok, o.name
+		o.name, err = p.name(what)
 	}
-	o.schema, o.start = o.name, p.tok.start
-	o.name, err = p.name(what)
+	if err == nil && t.kind == kwIf {
+		err = &SyntaxError{t.start, "IF as a name needs quotes"}
+	}
+	o.start = t.start
 	return o, err
 }
 

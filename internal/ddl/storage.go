@@ -4,7 +4,7 @@ import "slices"
 
 // StorageOrder returns for each field of a record of the table the index of the column it holds. In a table with rowids
 // that is every column but the virtual ones; the field of the RowidAlias is there, and NULL. In a WITHOUT ROWID table it
-// is the terms of the PrimaryKey, then the others. A column may come twice if the key has it with two collations.
+// is the terms of the PrimaryKey, then the others. A column may come twice if the key has it with two collations (Q8).
 func (t *Table) StorageOrder() []int {
 	order := make([]int, 0, len(t.Columns))
 	keyed := make([]bool, len(t.Columns))
@@ -23,8 +23,8 @@ func (t *Table) StorageOrder() []int {
 }
 
 // StoredColumns resolves the index and returns what each field of its records holds: the terms of the index, then the
-// rowid (Column is Rowid), or for a WITHOUT ROWID table the terms of its PrimaryKey that the index does not have yet.
-// Records are sorted by all of them.
+// rowid (Column is Rowid), or for a WITHOUT ROWID table the terms of its PrimaryKey that the index does not have yet (Q9).
+// Records are sorted by all of them. It returns a *SyntaxError for a name that the table does not have.
 func (x *Index) StoredColumns(t *Table) ([]IndexedColumn, error) {
 	if err := x.Resolve(t); err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (x *Index) StoredColumns(t *Table) ([]IndexedColumn, error) {
 }
 
 // StoredColumns returns what each field of the records of the index holds: its terms, then the rowid (Column is Rowid), or
-// for a WITHOUT ROWID table the terms of its PrimaryKey that the index does not have yet; those are always ascending here.
+// for a WITHOUT ROWID table the terms of its PrimaryKey that the index does not have yet, all ascending (Q9).
 func (x *AutoIndex) StoredColumns(t *Table) []IndexedColumn {
 	ascending := slices.Clone(t.PrimaryKey)
 	for i := range ascending {

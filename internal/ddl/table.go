@@ -10,11 +10,11 @@ type Table struct {
 	Columns []Column
 
 	// PrimaryKey holds the terms of the PRIMARY KEY, nil if there is none. In a WITHOUT ROWID table it is what the rows
-	// are sorted by: terms that repeat an earlier one are left out, and if a UNIQUE constraint with the same columns comes
-	// first, its sort order holds. Otherwise it is as declared.
+	// are sorted by: terms that repeat an earlier one are left out (Q8), and if a UNIQUE constraint with the same columns
+	// comes first, its sort order holds (Q7). Otherwise it is as declared.
 	PrimaryKey []IndexedColumn
 
-	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none.
+	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none (Q5).
 	RowidAlias int
 
 	Autoincrement bool
@@ -59,7 +59,8 @@ func (t *Table) SQL() string {
 	return "CREATE TABLE " + t.body
 }
 
-// ColumnIndex returns the index of the column with the name, -1 if there is none.
+// ColumnIndex returns the index of the column with the name, -1 if there is none. It costs a map lookup: hostile keys with
+// many terms in tables with many columns stay linear.
 func (t *Table) ColumnIndex(name string) int {
 	if i, ok := t.byName[Fold(name)]; ok {
 		return i
@@ -129,7 +130,7 @@ func (p *tableParser) columns() error {
 	}
 }
 
-// options consumes WITHOUT ROWID and STRICT. SQLite lets the first have a comma before it.
+// options consumes WITHOUT ROWID and STRICT. The grammar lets the first have a comma before it.
 func (p *tableParser) options() error {
 	if p.tok.kind.isName() {
 		if err := p.option(); err != nil {
@@ -160,7 +161,8 @@ func (p *tableParser) option() error {
 	return nil
 }
 
-// finish checks and derives what needs the whole statement.
+// finish checks and derives what needs the whole statement. The order matters: STRICT spares the alias that WITHOUT ROWID
+// takes away, and automatic indexes compare the collations that inherit fills in.
 func (p *tableParser) finish() error {
 	t := p.t
 	if err := p.checkGenerated(); err != nil {
@@ -193,12 +195,12 @@ func (p *tableParser) checkGenerated() error {
 	for i := range p.t.Columns {
 		c := &p.t.Columns[i]
 		if c.Generated != nil && c.PrimaryKey {
-			return p.failf("generated column %q in the PRIMARY KEY", c.Name)
+			return p.errorf("generated column %q in the PRIMARY KEY", clip(c.Name))
 		}
 		plain = plain || c.Generated == nil
 	}
 	if !plain {
-		return p.failf("no column that is not generated")
+		return p.errorf("no column that is not generated")
 	}
 	return nil
 }
@@ -208,7 +210,7 @@ func (p *tableParser) strict() error {
 	for i := range p.t.Columns {
 		c := &p.t.Columns[i]
 		if c.Standard == Custom {
-			return p.failf("type %q of column %q in a STRICT table", c.Type, c.Name)
+			return p.errorf("type %q of column %q in a STRICT table", clip(c.Type), clip(c.Name))
 		}
 		if c.Standard == Any {
 			c.Affinity = AffinityBlob
@@ -224,10 +226,10 @@ func (p *tableParser) strict() error {
 func (p *tableParser) withoutRowid() error {
 	t := p.t
 	if t.Autoincrement {
-		return p.failf("AUTOINCREMENT in a WITHOUT ROWID table")
+		return p.errorf("AUTOINCREMENT in a WITHOUT ROWID table")
 	}
 	if t.PrimaryKey == nil {
-		return p.failf("WITHOUT ROWID table without a PRIMARY KEY")
+		return p.errorf("WITHOUT ROWID table without a PRIMARY KEY")
 	}
 	for i := range t.Columns {
 		if t.Columns[i].PrimaryKey {
@@ -240,13 +242,10 @@ func (p *tableParser) withoutRowid() error {
 	return nil
 }
 
-// demoteAlias makes an ordinary key of what would be the rowid in another table. SQLite makes it anew, after all other
-// constraints and without the collation that the constraint may have asked for.
+// demoteAlias makes an ordinary key of what would be the alias in another table (Q6): whatever collation the constraint asks
+// for, that of the column holds.
 func (p *tableParser) demoteAlias() {
 	t := p.t
 	t.PrimaryKey[0].Collation = t.Columns[t.RowidAlias].Collation
 	t.RowidAlias = -1
 }
-
-// failf makes an error for the statement as a whole.
-func (p *tableParser) failf(format string, args ...any) error { return p.errorf(format, args...) }

@@ -3,7 +3,7 @@ package ddl
 import "strings"
 
 // tokenKind is what the grammar distinguishes. Words that the grammar never asks for are plain identifiers if SQLite
-// lets them be names, else reserved.
+// lets them be names, else reserved. The order of the constants is that of Q1: isID and isName are ranges.
 type tokenKind uint8
 
 const (
@@ -126,11 +126,11 @@ const (
 	kwReserved // every other word that is never a name
 )
 
-// isID reports whether a token of the kind stands where SQLite's grammar says ID: an identifier or a keyword that
-// falls back to one.
+// isID reports whether a token of the kind stands where the grammar says id: an identifier or a keyword that falls back to
+// one (Q1). A type and a collation may be a string besides.
 func (k tokenKind) isID() bool { return k >= tokID && k <= kwWithout }
 
-// isName reports whether a token of the kind stands where the grammar says nm.
+// isName reports whether a token of the kind stands where the grammar says name (Q1, Q2).
 func (k tokenKind) isName() bool { return k >= tokID && k <= kwJoin || k == tokString }
 
 // isContextName reports whether a token of the kind counts as a name next to FILTER, OVER and WINDOW.

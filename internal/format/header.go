@@ -173,10 +173,20 @@ func (h *Header) Put(b []byte) {
 		off int
 		v   uint32
 	}{
-		{24, h.ChangeCounter}, {28, h.PageCount}, {32, h.FreelistTrunk}, {36, h.FreelistCount},
-		{40, h.SchemaCookie}, {44, h.SchemaFormat}, {48, uint32(h.CacheSize)}, {52, h.LargestRoot},
-		{56, uint32(h.Encoding)}, {60, uint32(h.UserVersion)}, {64, incremental}, {68, h.ApplicationID},
-		{92, h.VersionValidFor}, {96, h.WriterVersion},
+		{24, h.ChangeCounter},
+		{28, h.PageCount},
+		{32, h.FreelistTrunk},
+		{36, h.FreelistCount},
+		{40, h.SchemaCookie},
+		{44, h.SchemaFormat},
+		{48, uint32(h.CacheSize)},
+		{52, h.LargestRoot},
+		{56, uint32(h.Encoding)},
+		{60, uint32(h.UserVersion)},
+		{64, incremental},
+		{68, h.ApplicationID},
+		{92, h.VersionValidFor},
+		{96, h.WriterVersion},
 	} {
 		binary.BigEndian.PutUint32(b[f.off:], f.v)
 	}

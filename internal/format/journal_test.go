@@ -28,6 +28,16 @@ func TestJournalSizes(t *testing.T) {
 	}
 }
 
+func TestJournalHeaderLength(t *testing.T) {
+	b := goldenBytes(t, "journal")
+	if h, ok := ParseJournalHeader(b[:JournalHeaderSize]); !ok || h.Records != 1 || h.SectorSize != 512 {
+		t.Errorf("%+v, %t", h, ok)
+	}
+	if _, ok := ParseJournalHeader(b[:JournalHeaderSize-1]); ok {
+		t.Error("a header in 27 bytes")
+	}
+}
+
 func TestJournalNextSegment(t *testing.T) {
 	for off, want := range map[int64]int64{0: 0, 1: 512, 511: 512, 512: 512, 513: 1024, 1<<40 + 1: 1<<40 + 512} {
 		if got := JournalNextSegment(off, 512); got != want {

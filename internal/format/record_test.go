@@ -162,6 +162,34 @@ func TestSerialTypes(t *testing.T) {
 	}
 }
 
+func TestRecordHeader(t *testing.T) {
+	tests := []struct {
+		b     string
+		types string
+		body  int
+		ok    bool
+	}{
+		{"\x00", "", 0, true}, // no header at all: an empty record
+		{"\x00\x01", "", 0, true},
+		{"\x01", "", 1, true},
+		{"\x01\x01", "", 1, true},
+		{"\x03\x01\x08\x7f", "\x01\x08", 3, true},
+		{"\x03\x01", "", 0, false},
+		{"", "", 0, false},
+		{"\x80", "", 0, false},
+		{"\x80\x02", "", 2, true}, // longer than need be
+		{"\x80\x01", "", 0, false},
+		{"\x80\x03\x01", "\x01", 3, true},
+		{"\xff\xff\xff\xff\xff\xff\xff\xff\xff", "", 0, false},
+	}
+	for _, tt := range tests {
+		types, body, ok := RecordHeader([]byte(tt.b))
+		if ok != tt.ok || ok && (string(types) != tt.types || body != tt.body) {
+			t.Errorf("% x: types % x, body at %d, %t; want %+v", tt.b, types, body, ok, tt)
+		}
+	}
+}
+
 // TestRecordHeaderLen walks the number of values over the sizes at which a header's length needs one byte more.
 func TestRecordHeaderLen(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 127, 128, 16380, 16381, 16382, 16383, 16384, 16385} {

@@ -1,6 +1,9 @@
 package format
 
-import "testing"
+import (
+	"encoding/binary"
+	"testing"
+)
 
 // TestWALIndexBlocks counts frames through the first blocks: 4062 in the first, and then 4096 in each.
 func TestWALIndexBlocks(t *testing.T) {
@@ -80,4 +83,34 @@ func TestWALIndexOther(t *testing.T) {
 			t.Errorf("%s is ok before it is initialized", name)
 		}
 	}
+}
+
+// TestWALIndexHost reads the index that a machine like this one wrote as this machine does: by words, natively.
+func TestWALIndexHost(t *testing.T) {
+	for _, name := range []string{"walindex", "walindex-be"} {
+		b := goldenBytes(t, name)
+		if binary.NativeEndian.Uint32(b) != WALIndexVersion {
+			continue
+		}
+		var w [WALIndexBlockWords]uint32
+		for i := range w {
+			w[i] = binary.NativeEndian.Uint32(b[4*i:])
+		}
+		first := WALIndexWords(w[:WALIndexCopyWord])
+		h, ok := ParseWALIndexHeader(&first)
+		if !ok || h.PageSize != 512 || h.MaxFrame == 0 {
+			t.Errorf("%s: %+v, %t", name, h, ok)
+		}
+		if h.Words() != first {
+			t.Errorf("%s: %08x encoded as %08x", name, first, h.Words())
+		}
+		for slot := range walIndexSlots {
+			want := binary.NativeEndian.Uint16(b[4*walIndexHashAt+2*slot:])
+			if got := WALIndexSlot(w[WALIndexSlotWord(slot)], slot); got != want {
+				t.Errorf("%s: slot %d holds %d, want %d", name, slot, got, want)
+			}
+		}
+		return
+	}
+	t.Error("no golden file is of this machine's byte order")
 }

@@ -14,8 +14,15 @@ import (
 // that touches the bytes must guard itself with Arm and Catch. Between the end of the file and the end of
 // its last memory page there are zeros and no fault.
 type Mapping struct {
-	file *File
-	data []byte
+	file  *File // nil in a mapping of NewMapping
+	data  []byte
+	unmap func() error // of NewMapping; nil once it was called
+}
+
+// NewMapping returns a mapping of a file that the operating system does not know of: it shows data until Unmap, which
+// calls unmap.
+func NewMapping(data []byte, unmap func() error) *Mapping {
+	return &Mapping{data: data, unmap: unmap}
 }
 
 // Map maps the first n > 0 bytes of f, and as much address space. ErrNoMap tells to use ReadAt instead.
@@ -42,12 +49,24 @@ func (m *Mapping) Bytes() []byte { return m.data }
 // Unmap ends the mapping. Nobody may touch its bytes any more: that would be a crash, which Catch does not stop.
 // A second Unmap returns fs.ErrClosed.
 func (m *Mapping) Unmap() error {
+	if m.file == nil {
+		return m.unmapMade()
+	}
 	if !live.remove(m) {
 		return m.file.fail("munmap", fs.ErrClosed)
 	}
 	data := m.data
 	m.data = nil
 	return m.file.fail("munmap", unmap(data))
+}
+
+func (m *Mapping) unmapMade() error {
+	unmap := m.unmap
+	if unmap == nil {
+		return fs.ErrClosed
+	}
+	m.data, m.unmap = nil, nil
+	return unmap()
 }
 
 // live lists the mappings. Catch looks here after a fault, nobody on the way of a normal read.

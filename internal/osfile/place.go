@@ -2,6 +2,10 @@ package osfile
 
 import "os"
 
+// ReadWrite is the flag with which Open opens a file for writing: like ReadOnly, for packages without package os. An
+// exclusive lock asks for it.
+const ReadWrite = os.O_RDWR
+
 // Replace is ReplaceDurably without waiting for the disk: after a power cut the name may lead to an incomplete file.
 func Replace(tmp *File, name string) error {
 	defer tmp.Discard()

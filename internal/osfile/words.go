@@ -9,11 +9,13 @@ import (
 // loads and stores it by package sync/atomic. As in a Mapping, words beyond the end of the file are a fault.
 type Words struct {
 	Shared []uint32
-	m      *Mapping // nil where the words belong to a test's file system
+	m      *Mapping
 }
 
-// NewWords returns words that no file holds.
-func NewWords(shared []uint32) *Words { return &Words{Shared: shared} }
+// NewWords returns the words of a file that the operating system does not know of. Unmap calls unmap.
+func NewWords(shared []uint32, unmap func() error) *Words {
+	return &Words{Shared: shared, m: NewMapping(nil, unmap)}
+}
 
 // MapWords maps the first n bytes of f, a multiple of 4, for reading and writing, and as much address space.
 func (f *File) MapWords(n int64) (*Words, error) {
@@ -34,9 +36,6 @@ func (f *File) MapWords(n int64) (*Words, error) {
 
 // Unmap ends the mapping. Nobody may touch its words any more.
 func (w *Words) Unmap() error {
-	if w.m == nil {
-		return nil
-	}
 	w.Shared = nil
 	return w.m.Unmap()
 }

@@ -116,6 +116,7 @@ var handmade = []string{
 
 	// Types.
 	"CREATE TABLE t(a long  name\tof a type, b varchar (10 , 20), c x(+1,-2.5e3), d x(1,2,3))",
+	"CREATE TABLE t(a [x y](3), b 'x'(3), c \"x\"\"y\"(3), d '' (3), e `x` [y])",
 	"CREATE TABLE t(a x(a))",
 	"CREATE TABLE t(a (10))",
 	"CREATE TABLE t(a x(1) y)",

@@ -164,3 +164,21 @@ func (v *verdict) compareCorrupt(f *finding) string {
 	}
 	return v.compareRows(f)
 }
+
+// apart counts, in tables of corrupt images, where reading alone does not tell the two apart as Check does: tables that
+// only the engine read to the end, only C SQLite did, and that both did with different rows.
+func (v *verdict) apart(f *finding) (onlyOurs, onlyTheirs, differ int) {
+	for _, theirs := range v.Tables {
+		ours := named(f.tables, theirs.Name)
+		switch {
+		case ours == nil || ours.Code == codeOther:
+		case theirs.Code == 0 && ours.Code == 0 && theirs.Sum != ours.Sum:
+			differ++
+		case theirs.Code == judge.CodeCorrupt && ours.Code == 0:
+			onlyOurs++
+		case theirs.Code == 0 && ours.Code != 0:
+			onlyTheirs++
+		}
+	}
+	return onlyOurs, onlyTheirs, differ
+}

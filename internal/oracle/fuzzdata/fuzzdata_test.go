@@ -20,6 +20,7 @@ const (
 
 var (
 	only    = flag.String("image", "", "read only this image, such as fuzzdata3.db/54, and say all about it")
+	apart   = flag.Bool("apart", false, "say all about images that both call corrupt and read differently")
 	verbose = flag.Int("differences", 20, "how many differences to print")
 )
 
@@ -52,6 +53,9 @@ type replay struct {
 	images      int
 	classes     map[string]int
 	spared      int // tables and indexes that the engine refuses with C SQLite, when that is not lenient
+	onlyOurs    int // tables of corrupt images that only the engine reads to the end
+	onlyTheirs  int // and that only C SQLite does
+	differing   int // and that both do, with different rows
 	differences []string
 	slowest     float64
 	largest     uint64
@@ -114,6 +118,11 @@ func (r *replay) image(w *worker, img image) {
 		r.differ(img, fmt.Sprintf("%s: %s", v.class(), d))
 	}
 	r.spared += v.Spared
+	onlyOurs, onlyTheirs, differ := v.apart(mapped)
+	r.onlyOurs, r.onlyTheirs, r.differing = r.onlyOurs+onlyOurs, r.onlyTheirs+onlyTheirs, r.differing+differ
+	if *apart && onlyOurs+onlyTheirs+differ > 0 {
+		r.t.Logf("%s: only ours %d, only theirs %d, differ %d\nC:    %v\nours: %v", img.name, onlyOurs, onlyTheirs, differ, v, mapped)
+	}
 	if *only != "" {
 		r.t.Logf("%s\nC:    %v\nours: %v", img.name, v, mapped)
 	}
@@ -152,6 +161,8 @@ func (r *replay) report() {
 		r.t.Logf("%6d  %s", r.classes[class], class)
 	}
 	r.t.Logf("%6d  tables and indexes that neither reads unless C is told to bear their statements", r.spared)
+	r.t.Logf("%6d  tables of corrupt images read to the end only by the engine, %d only by C, %d by both with different rows",
+		r.onlyOurs, r.onlyTheirs, r.differing)
 	r.t.Logf("%6d  images; slowest %.3f s, largest %d KiB allocated", r.images, r.slowest, r.largest>>10)
 	for i, d := range r.differences {
 		if i == *verbose {

@@ -25,6 +25,36 @@ func newComparison(s Spec, src *source, rx *sqlitefile.Rx) *comparison {
 	return &comparison{src, rx, s.Encoding, &maker{spec: s, rng: rand.New(rand.NewPCG(s.Seed, 7))}}
 }
 
+// check wants the engine to find nothing wrong, and to count what C SQLite counts.
+func (c *comparison) check() error {
+	report, err := c.rx.Check(ctx)
+	if err != nil {
+		return err
+	}
+	if !report.OK() {
+		return fmt.Errorf("check: %d problems: %v", len(report.Problems), report.Problems[0])
+	}
+	rows, entries, indexes := 0, 0, 0
+	for _, t := range c.src.tables {
+		rows += len(t.rows)
+		indexes += len(t.indexes)
+		for _, o := range t.indexes {
+			entries += len(o.entries)
+		}
+	}
+	counts, err := c.src.conn.Strings(ctx, "SELECT page_count FROM pragma_page_count UNION ALL SELECT freelist_count FROM pragma_freelist_count")
+	if err != nil {
+		return err
+	}
+	pages, free := fmt.Sprint(report.Pages.Total), fmt.Sprint(report.Pages.FreeTrunk+report.Pages.FreeLeaf)
+	if report.Tables != len(c.src.tables) || int(report.Rows) != rows || report.Indexes != indexes || int(report.Entries) != entries ||
+		pages != counts[0] || free != counts[1] {
+		return fmt.Errorf("check counts %+v; want %d tables, %d rows, %d indexes, %d entries, pages and free %v",
+			report, len(c.src.tables), rows, indexes, entries, counts)
+	}
+	return nil
+}
+
 // schema compares sqlite_schema, read as a table, and the header's wishes.
 func (c *comparison) schema() error {
 	t, err := c.rx.Table("sqlite_schema")

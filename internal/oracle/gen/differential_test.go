@@ -58,6 +58,9 @@ func compare(s Spec, src *source, path string, plain bool) error {
 	defer db.Close()
 	return db.View(ctx, func(rx *sqlitefile.Rx) error {
 		c := newComparison(s, src, rx)
+		if err := c.check(); err != nil {
+			return err
+		}
 		if err := c.schema(); err != nil {
 			return err
 		}

@@ -10,8 +10,10 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// samples is how many searches of each sort are made in an index.
-const samples = 8
+const (
+	samples = 8 // searches of each sort in an index
+	stretch = 6 // entries that are compared from where a seek leads
+)
 
 type (
 	findFunc   func(key ...any) (sqlitefile.Row, bool, error)
@@ -114,7 +116,7 @@ func (c *comparison) prefix(o *order, key []any, find findFunc, prefix prefixFun
 	for i := range key {
 		same = append(same, fmt.Sprintf("%s IS ?%d", o.terms[i].bare(), i+1))
 	}
-	want, rowids, stored, err := c.expect(o, strings.Join(same, " AND "), key)
+	want, rowids, stored, err := c.expect(o, strings.Join(same, " AND "), key, all)
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func (c *comparison) prefix(o *order, key []any, find findFunc, prefix prefixFun
 	return nil
 }
 
-// above compares the entries from the first that is not before probe.
+// above compares some entries from the first that is not before probe.
 func (c *comparison) above(o *order, probe any, cur *sqlitefile.Cursor) error {
 	e := o.terms[0].bare()
 	cond := e + " >= ?1"
@@ -146,7 +148,7 @@ func (c *comparison) above(o *order, probe any, cur *sqlitefile.Cursor) error {
 	case o.terms[0].desc:
 		cond = "(" + e + " <= ?1 OR " + e + " IS NULL)"
 	}
-	want, rowids, stored, err := c.expect(o, cond, []any{probe})
+	want, rowids, stored, err := c.expect(o, cond, []any{probe}, stretch)
 	if err != nil {
 		return err
 	}
@@ -156,10 +158,14 @@ func (c *comparison) above(o *order, probe any, cur *sqlitefile.Cursor) error {
 	return nil
 }
 
-// from yields the entries from the first that is not before key.
+// from yields a stretch of entries from the first that is not before key.
 func from(cur *sqlitefile.Cursor, key any) iter.Seq2[sqlitefile.Row, error] {
 	return func(yield func(sqlitefile.Row, error) bool) {
+		n := 0
 		for ok, err := cur.SeekKey(key); ok || err != nil; ok, err = cur.Next() {
+			if n++; n > stretch {
+				return
+			}
 			var row sqlitefile.Row
 			if err == nil {
 				row, err = cur.Row()
@@ -171,13 +177,16 @@ func from(cur *sqlitefile.Cursor, key any) iter.Seq2[sqlitefile.Row, error] {
 	}
 }
 
-// expect asks C SQLite for the entries that fulfil a condition, in order. In a table WITHOUT ROWID they are its rows.
-func (c *comparison) expect(o *order, cond string, args []any) (want [][]judge.Value, rowids []int64, stored func(int) bool, err error) {
+// all is no limit to the entries that expect returns.
+const all = -1
+
+// expect asks C SQLite for the first entries that fulfil a condition, in order. In a table WITHOUT ROWID they are its rows.
+func (c *comparison) expect(o *order, cond string, args []any, limit int) (want [][]judge.Value, rowids []int64, stored func(int) bool, err error) {
 	exprs, stored := o.exprs(), everything
 	if o == o.table.primary {
 		exprs, stored = o.table.exprs(), o.table.stored
 	}
-	want, err = c.src.all(exprs, o.from(" NOT INDEXED")+" AND "+cond+o.sorted(), args...)
+	want, err = c.src.all(exprs, o.from(" NOT INDEXED")+" AND "+cond+o.sorted()+fmt.Sprintf(" LIMIT %d", limit), args...)
 	if err == nil && !o.table.WithoutRowid {
 		want, rowids = splitRowids(want)
 	}

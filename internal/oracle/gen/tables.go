@@ -159,13 +159,12 @@ func makeDeep(m *maker) {
 	m.exec("CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT)")
 	m.exec("CREATE INDEX deep_a ON t(a)")
 	m.exec("CREATE TABLE k(a TEXT PRIMARY KEY, n) WITHOUT ROWID")
-	width := max(20, m.usable()/12)
-	rows := 900
-	if m.spec.PageSize > 4096 {
-		rows = 250
+	rows, width := 1200, m.usable()/6
+	if m.spec.PageSize > 2048 {
+		rows, width = 250, m.usable()/12
 	}
-	m.each(rows, "INSERT INTO t(a) VALUES (?)", func(int) []any { return []any{m.text(m.rng.IntN(width))} })
-	m.each(rows, "INSERT OR IGNORE INTO k VALUES (?, ?)", func(i int) []any { return []any{m.text(m.rng.IntN(width)), int64(i)} })
+	m.each(rows, "INSERT INTO t(a) VALUES (?)", func(int) []any { return []any{m.text(width - m.rng.IntN(9))} })
+	m.each(rows, "INSERT OR IGNORE INTO k VALUES (?, ?)", func(i int) []any { return []any{m.text(width - m.rng.IntN(9)), int64(i)} })
 }
 
 // makeDeleted has free pages, free blocks and fragments; vacuumSome then gives some pages back.

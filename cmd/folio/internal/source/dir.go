@@ -23,7 +23,10 @@ func openDir(path string, o *Options) (Source, error) {
 	return &dirSource{path: path, root: root, o: o}, nil
 }
 
-func (s *dirSource) Kind() string { return "directory" }
+// Directory is the Kind of a directory on disk.
+const Directory = "directory"
+
+func (s *dirSource) Kind() string { return Directory }
 
 func (s *dirSource) Close() error {
 	s.root.release()

@@ -59,6 +59,9 @@ type Entry struct {
 type Source interface {
 	// Kind says what the source is, for people: "directory", "tar archive".
 	Kind() string
+	// Size returns the bytes of all contents together, as far as names and headers tell; not ok if that would take
+	// reading it all. It may be called while Walk is busy.
+	Size(ctx context.Context) (bytes int64, ok bool)
 	// Walk calls fn for each entry in walk order, on the caller's goroutine, until there are no more or one fails. Errors
 	// name the entry. When ctx ends, so does Walk, even if the source is stuck in a read.
 	Walk(ctx context.Context, fn func(*Entry) error) error

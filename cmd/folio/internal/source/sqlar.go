@@ -58,6 +58,8 @@ func openSqlar(f *os.File, o *Options) (Source, error) {
 
 func (s *sqlarSource) Kind() string { return "SQLite archive" }
 
+func (s *sqlarSource) Size(context.Context) (int64, bool) { return 0, false }
+
 func (s *sqlarSource) Close() error { return s.db.Close() }
 
 // sqlarTable returns the table and the places of sqlarColumns in it.

@@ -23,6 +23,18 @@ type tarSource struct {
 
 func (s *tarSource) Kind() string { return s.kind }
 
+// Size is that of the archive, which is a little more than that of the contents.
+func (s *tarSource) Size(context.Context) (int64, bool) {
+	if s.file == nil {
+		return 0, false
+	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
 func (s *tarSource) Close() error {
 	switch {
 	case s.file != nil:

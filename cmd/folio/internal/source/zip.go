@@ -67,6 +67,13 @@ func zipName(f *zip.File) (string, error) {
 
 func (s *zipSource) Kind() string { return "zip archive" }
 
+func (s *zipSource) Size(context.Context) (total int64, ok bool) {
+	for _, f := range s.files {
+		total += int64(min(f.UncompressedSize64, maxArchivable))
+	}
+	return total, total >= 0
+}
+
 func (s *zipSource) Close() error { return s.file.Close() }
 
 func (s *zipSource) Walk(ctx context.Context, fn func(*Entry) error) error {

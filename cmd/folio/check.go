@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+func (c *command) checkCommand() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:   "check VOLUME",
+		Short: "Look for damage",
+		Long: `Look for contradictions in the whole volume: in the b-trees of its database, and among names, inodes and contents.
+
+Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object; docs/command.md describes it.`,
+		Example: "  folio check goroot.folio && echo all is well",
+		Args:    between(1, 1, "one VOLUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.check(cmd.Context(), args[0], json)
+		},
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
+	return cmd
+}
+
+// A checkJSON is the report of a check.
+type checkJSON struct {
+	jsonPath
+	OK       bool          `json:"ok"`
+	Problems []problemJSON `json:"problems"`
+	Omitted  int           `json:"omitted"`
+	Nodes    int64         `json:"inodes"`
+	Entries  int64         `json:"entries"`
+	Chunks   int64         `json:"chunks"`
+	Xattrs   int64         `json:"xattrs"`
+	Bytes    int64         `json:"bytes"`
+}
+
+type problemJSON struct {
+	Ino  uint64   `json:"ino,omitempty"`
+	What jsonText `json:"what"`
+}
+
+func (c *command) check(ctx context.Context, volume string, json bool) error {
+	v, err := location{volume, "."}.open()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	report, err := v.Check(ctx)
+	if err != nil {
+		return failure(volume, err)
+	}
+	if json {
+		err = writeJSON(c.stdout, checkObject(volume, report))
+	} else {
+		c.printCheck(volume, report)
+	}
+	if err == nil && !report.OK() {
+		err = errSilent
+	}
+	return err
+}
+
+func checkObject(volume string, r *folio.CheckReport) checkJSON {
+	j := checkJSON{
+		jsonPath: jsonPath{jsonText(volume)}, OK: r.OK(), Problems: []problemJSON{}, Omitted: r.Omitted,
+		Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes,
+	}
+	for _, p := range r.Problems {
+		j.Problems = append(j.Problems, problemJSON{uint64(p.Ino), jsonText(p.What)})
+	}
+	return j
+}
+
+func (c *command) printCheck(volume string, r *folio.CheckReport) {
+	for _, p := range r.Problems {
+		if p.Ino != 0 {
+			fmt.Fprintf(c.stdout, "%s: inode %d: %s\n", c.name(volume), p.Ino, escape(p.What))
+		} else {
+			fmt.Fprintf(c.stdout, "%s: %s\n", c.name(volume), escape(p.What))
+		}
+	}
+	if r.Omitted > 0 {
+		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.Omitted), "problem more", "problems more"))
+	}
+	if r.OK() {
+		fmt.Fprintf(c.stdout, "%s: ok: %s, %s, %s of contents\n", c.name(volume), count(r.Entries, "name", "names"),
+			count(r.Nodes, "inode", "inodes"), metricSize(r.Bytes))
+	}
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// completeLocation completes VOLUME[:PATH]: before a colon a file on disk, after it a path in the volume.
+func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	i := strings.LastIndexByte(word, ':')
+	if i < 0 || !exists(word[:i]) {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	const here = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	loc := location{volume: word[:i]}
+	v, err := loc.open()
+	if err != nil {
+		return nil, here
+	}
+	defer v.Close()
+	dir, prefix := path.Split(word[i+1:])
+	list, err := v.ReadDir(inVolume(dir))
+	if err != nil {
+		return nil, here
+	}
+	var words []string
+	for _, d := range list {
+		if !strings.HasPrefix(d.Name(), prefix) || !printable(d.Name()) {
+			continue
+		}
+		name := word[:i+1] + dir + d.Name()
+		if d.IsDir() {
+			name += "/"
+		}
+		words = append(words, name)
+	}
+	return words, here
+}

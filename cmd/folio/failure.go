@@ -1,0 +1,120 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// failure says what is wrong with the file at path. It keeps an error that names a path of its own.
+func failure(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return &fs.PathError{Path: path, Err: err}
+}
+
+// A hintError has a way out of its own.
+type hintError struct {
+	error
+	way string
+}
+
+func (e *hintError) Unwrap() error { return e.error }
+
+// hint gives an error a way out that it has not got.
+func hint(err error, way string) error {
+	if err == nil || wayOut(err) != "" {
+		return err
+	}
+	return &hintError{err, way}
+}
+
+// message is an error as one line for people: PATH: cause; way out. Nothing in it can move a terminal's cursor.
+func message(err error) string {
+	text := describe(err)
+	if way := wayOut(err); way != "" {
+		text += "; " + way
+	}
+	return escape(text)
+}
+
+// describe leaves out the operation of a path error, which is rarely what the user asked for.
+func describe(err error) string {
+	switch e := err.(type) {
+	case *hintError:
+		return describe(e.error)
+	case *fs.PathError:
+		return e.Path + ": " + cause(e.Err)
+	}
+	return cause(err)
+}
+
+// cause is what is wrong, without a path that was named already.
+func cause(err error) string {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Path + ": " + cause(e.Err)
+	case *source.EntryError:
+		return e.Name + ": " + cause(e.Err)
+	case *sqlitefile.CorruptError:
+		return "the database is corrupt: " + e.What
+	}
+	return err.Error()
+}
+
+// wayOut is what the user can do about an error; "" where that is plain.
+func wayOut(err error) string {
+	if e, ok := errors.AsType[*hintError](err); ok {
+		return e.way
+	}
+	if e, ok := errors.AsType[*source.CompressedError](err); ok {
+		return "use: " + e.Program + " FILE | folio import - VOLUME"
+	}
+	for _, w := range waysOut {
+		if errors.Is(err, w.err) {
+			return w.way
+		}
+	}
+	return ""
+}
+
+var waysOut = []struct {
+	err error
+	way string
+}{
+	{errVolumeExists, "--force replaces it"},
+	{errNotEmpty, "--force adds to it"},
+	{errNoVolume, "a path in a volume is written VOLUME:PATH"},
+	{errNotDir, "folio cat reads a file"},
+	{folio.ErrNotVolume, "folio import makes volumes"},
+	{sqlitefile.ErrNotDatabase, "folio import makes volumes"},
+	{sqlitefile.ErrCorrupt, "folio check says more"},
+	{folio.ErrDamaged, "folio check says more"},
+	{sqlitefile.ErrBusy, "try again when the other program is done"},
+	{source.ErrVolume, "copy the file, or name another source"},
+	{source.ErrSeek, "save it to a file first"},
+	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},
+	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},
+	{source.ErrDuplicate, "in a tar archive that is a file and not compressed, the last one wins"},
+	{source.ErrTooLarge, "--max-size sets the limit"},
+}
+
+// escape replaces what is not printable by an escape, as in Go strings.
+func escape(s string) string {
+	if printable(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		s = s[escapeRune(&b, s):]
+	}
+	return b.String()
+}

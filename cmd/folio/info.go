@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// An infoJSON is all that info tells.
+type infoJSON struct {
+	jsonPath
+	Version   int   `json:"version"`
+	Size      int64 `json:"size"`
+	PageSize  int   `json:"page_size"`
+	ChunkSize int   `json:"chunk_size"`
+	Free      int64 `json:"free"`
+	Files     int64 `json:"files"`
+	Dirs      int64 `json:"directories"`
+	Symlinks  int64 `json:"symlinks"`
+	Others    int64 `json:"others"`
+	Links     int64 `json:"links"`
+	Bytes     int64 `json:"bytes"`
+	Stored    int64 `json:"stored"`
+}
+
+func (c *command) infoCommand() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:   "info VOLUME",
+		Short: "Describe a volume as a whole",
+		Long: `Describe a volume as a whole: its file, its format, and how much it holds.
+
+With --json: one object; docs/command.md describes it.`,
+		Example: "  folio info goroot.folio",
+		Args:    between(1, 1, "one VOLUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.info(cmd.Context(), args[0], json)
+		},
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
+	return cmd
+}
+
+func (c *command) info(ctx context.Context, volume string, json bool) error {
+	loc := location{volume, "."}
+	v, err := loc.open()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	info, err := v.Info(ctx)
+	if err != nil {
+		return failure(volume, err)
+	}
+	i := infoJSON{
+		jsonPath: jsonPath{jsonText(volume)}, Version: info.Version, Size: info.Size, PageSize: info.PageSize,
+		ChunkSize: info.ChunkSize, Free: info.FreeBytes,
+	}
+	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {
+		return err
+	}
+	if json {
+		return writeJSON(c.stdout, i)
+	}
+	c.printInfo(&i)
+	return nil
+}
+
+// count looks at every file.
+func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
+	seen := make(map[uint64]bool)
+	last := "."
+	err := fs.WalkDir(rx.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		last = path
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return i.add(path, info.Sys().(*folio.Node), info.Mode(), seen)
+	})
+	if errors.Is(err, context.Canceled) {
+		return context.Cause(ctx)
+	}
+	return loc.failure(last, err)
+}
+
+func (i *infoJSON) add(path string, n *folio.Node, mode fs.FileMode, seen map[uint64]bool) error {
+	if mode.IsDir() || n.Nlink > 1 {
+		if seen[uint64(n.Ino)] && mode.IsDir() {
+			return errCycle
+		}
+		if seen[uint64(n.Ino)] {
+			i.Links++
+			return nil
+		}
+		seen[uint64(n.Ino)] = true
+	}
+	switch mode.Type() {
+	case 0:
+		i.Files++
+		i.Bytes += n.Size
+		i.Stored += n.Size - n.Holes
+	case fs.ModeDir:
+		if path != "." {
+			i.Dirs++
+		}
+	case fs.ModeSymlink:
+		i.Symlinks++
+	default:
+		i.Others++
+	}
+	return nil
+}
+
+func (c *command) printInfo(i *infoJSON) {
+	row := func(label, format string, args ...any) {
+		fmt.Fprintf(c.stdout, "%-11s "+format+"\n", append([]any{label}, args...)...)
+	}
+	row("volume", "%s", c.name(string(i.Path)))
+	row("format", "%d", i.Version)
+	row("size", "%s (%s)", metricSize(i.Size), count(i.Size, "byte", "bytes"))
+	row("free in it", "%s", metricSize(i.Free))
+	row("page size", "%d", i.PageSize)
+	row("chunk size", "%d", i.ChunkSize)
+	row("files", "%s", grouped(i.Files))
+	row("directories", "%s", grouped(i.Dirs))
+	row("symlinks", "%s", grouped(i.Symlinks))
+	row("others", "%s", grouped(i.Others))
+	row("hard links", "%s", grouped(i.Links))
+	row("contents", "%s (%s)", metricSize(i.Bytes), count(i.Bytes, "byte", "bytes"))
+	if i.Stored < i.Bytes {
+		row("in holes", "%s", metricSize(i.Bytes-i.Stored))
+	}
+}

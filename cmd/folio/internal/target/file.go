@@ -1,0 +1,78 @@
+package target
+
+import (
+	"bytes"
+	"io"
+	"os"
+)
+
+// blockSize is the size of the blocks of zeros that are left out of files with holes.
+const blockSize = 4096
+
+var zeros [blockSize]byte
+
+// large writes a content that is not held in memory.
+func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error {
+	f, err := d.create(name)
+	if err != nil {
+		return err
+	}
+	if t.buf == nil {
+		t.buf = make([]byte, arenaSize)
+	}
+	for off := int64(0); off < attr.Size && err == nil; off += arenaSize {
+		p := t.buf[:min(arenaSize, attr.Size-off)]
+		if err = t.failure(); err == nil {
+			err = readAt(content, p, off)
+		}
+		if err == nil {
+			err = writeAt(f, p, off, attr)
+		}
+	}
+	return t.finishFile(d, f, name, attr, err)
+}
+
+// writeAt writes p, but for blocks of zeros if there are to be holes.
+func writeAt(f *os.File, p []byte, off int64, attr *Attr) error {
+	if !attr.Holes {
+		if len(p) == 0 {
+			return nil
+		}
+		_, err := f.WriteAt(p, off)
+		return err
+	}
+	for len(p) > 0 {
+		n := min(blockSize, len(p))
+		if !bytes.Equal(p[:n], zeros[:n]) {
+			if _, err := f.WriteAt(p[:n], off); err != nil {
+				return err
+			}
+		}
+		p, off = p[n:], off+int64(n)
+	}
+	return nil
+}
+
+// finishFile closes a file that was written, unless with an error, and gives it its attributes. Setting an owner takes away
+// setuid, so the mode comes last.
+func (t *Tree) finishFile(d *dir, f *os.File, name string, attr *Attr, err error) error {
+	if err == nil && attr.Holes {
+		err = f.Truncate(attr.Size)
+	}
+	if err == nil && t.o.Owner {
+		err = f.Chown(int(attr.UID), int(attr.GID))
+	}
+	if err == nil {
+		err = setXattrs(f, attr.Xattrs)
+	}
+	if err == nil {
+		err = d.setTimes(name, attr)
+	}
+	if err == nil {
+		err = f.Chmod(t.mode(attr))
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
+}

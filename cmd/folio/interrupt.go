@@ -1,0 +1,49 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// An interruptError is the cause that ends the context of a command when a signal asks it to end.
+type interruptError struct{ signal syscall.Signal }
+
+func (e *interruptError) Error() string { return "interrupted" }
+
+// interruptible returns a context that the first signal ends. The second one ends the process.
+func interruptible(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			number, _ := s.(syscall.Signal)
+			cancel(&interruptError{number})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		cancel(nil)
+	}
+}
+
+// interruption returns the signal that ended ctx, if one did and err comes of it.
+func interruption(ctx context.Context, err error) *interruptError {
+	cause, ok := errors.AsType[*interruptError](context.Cause(ctx))
+	if !ok || err == nil {
+		return nil
+	}
+	if _, direct := errors.AsType[*interruptError](err); direct || errors.Is(err, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// exitCode is what shells report for a process that a signal ended.
+func (e *interruptError) exitCode() int { return 128 + int(e.signal) }

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// An ls is one listing.
+type ls struct {
+	*command
+	long, recursive, human, dir, json bool
+
+	loc    location
+	rx     *folio.Rx
+	titled bool           // several directories: each gets its name
+	begun  bool           // something was printed
+	inside map[uint64]int // directories being listed, to notice one that holds itself
+}
+
+func (c *command) lsCommand() *cobra.Command {
+	l := &ls{command: c}
+	cmd := &cobra.Command{
+		Use:   "ls VOLUME[:PATH]...",
+		Short: "List directories",
+		Long: `List directories of a volume, sorted by name, and other files as themselves.
+
+With -l: mode, links, owner and group as numbers, size in bytes, time of the last change, name.
+With --json: one object for each file and line, as docs/command.md describes.`,
+		Example: `  folio ls goroot.folio
+  folio ls -lh goroot.folio:src/io goroot.folio:bin
+  folio ls -R --json goroot.folio | jq -r 'select(.size > 1e6).path'`,
+		Args:              between(1, -1, "VOLUME[:PATH]"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.titled = l.recursive || len(args) > 1
+			for _, arg := range args {
+				if err := l.list(cmd, locate(arg)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&l.long, "long", "l", false, "tell mode, owner, size and time")
+	flags.BoolVarP(&l.recursive, "recursive", "R", false, "list the directories in directories, too")
+	flags.BoolVarP(&l.human, "human-readable", "h", false, "with -l, sizes like 1.5K and 20M")
+	flags.BoolVarP(&l.dir, "directory", "d", false, "list directories themselves, not what is in them")
+	flags.BoolVar(&l.json, "json", false, "one JSON object for each file")
+	plainHelp(cmd)
+	return cmd
+}
+
+// plainHelp leaves -h to sizes.
+func plainHelp(cmd *cobra.Command) {
+	cmd.Flags().Bool("help", false, "help for "+cmd.Name())
+}
+
+func (l *ls) list(cmd *cobra.Command, loc location) error {
+	l.loc, l.inside = loc, make(map[uint64]int)
+	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
+		l.rx = rx
+		return l.start()
+	})
+}
+
+// start lists what the command line names: a symbolic link to a directory stands for the directory.
+func (l *ls) start() error {
+	e, err := entryOf(l.rx, l.loc.path, nil)
+	if err != nil {
+		return l.loc.failure(l.loc.path, err)
+	}
+	isDir := e.mode.IsDir()
+	if !isDir && !l.long {
+		info, err := l.rx.Stat(l.loc.path)
+		isDir = err == nil && info.IsDir()
+	}
+	if isDir && !l.dir {
+		return l.directory(l.loc.path)
+	}
+	e.name = l.loc.String()
+	return l.print([]entry{e})
+}
+
+// directory lists one directory and, if asked to, those in it.
+func (l *ls) directory(dir string) error {
+	entries, err := l.read(dir)
+	if err != nil {
+		return l.loc.failure(dir, err)
+	}
+	if l.titled && !l.json {
+		l.title(l.loc.display(dir))
+	}
+	if err := l.print(entries); err != nil || !l.recursive {
+		return err
+	}
+	for i := range entries {
+		if e := &entries[i]; e.mode.IsDir() {
+			if err := l.enter(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (l *ls) enter(e *entry) error {
+	if l.inside[uint64(e.node.Ino)] > 0 {
+		return l.loc.failure(e.path, errCycle)
+	}
+	l.inside[uint64(e.node.Ino)]++
+	defer delete(l.inside, uint64(e.node.Ino))
+	return l.directory(e.path)
+}
+
+func (l *ls) title(name string) {
+	if l.begun {
+		fmt.Fprintln(l.stdout)
+	}
+	l.begun = true
+	fmt.Fprintf(l.stdout, "%s:\n", l.name(name))
+}
+
+// read returns the entries of a directory. Unless they are needed, it does without their inodes.
+func (l *ls) read(dir string) ([]entry, error) {
+	list, err := l.rx.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]entry, len(list))
+	for i, d := range list {
+		entries[i], err = l.entry(path.Join(dir, d.Name()), d)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+func (l *ls) entry(path string, d fs.DirEntry) (entry, error) {
+	if l.long || l.json || l.recursive && d.IsDir() {
+		return entryOf(l.rx, path, d)
+	}
+	return entry{path: path, name: d.Name(), mode: d.Type()}, nil
+}
+
+func (l *ls) print(entries []entry) error {
+	switch {
+	case l.json:
+		for i := range entries {
+			if err := writeJSON(l.stdout, entries[i].json()); err != nil {
+				return err
+			}
+		}
+	case l.long:
+		l.printLong(entries)
+	default:
+		for i := range entries {
+			fmt.Fprintln(l.stdout, l.name(entries[i].name))
+		}
+	}
+	l.begun = l.begun || len(entries) > 0
+	return nil
+}
+
+// printLong aligns the columns among the entries of one directory.
+func (l *ls) printLong(entries []entry) {
+	rows := make([][4]string, len(entries))
+	var width [4]int
+	for i := range entries {
+		rows[i] = l.columns(&entries[i])
+		for j, s := range rows[i] {
+			width[j] = max(width[j], len(s))
+		}
+	}
+	for i := range entries {
+		e, row := &entries[i], &rows[i]
+		fmt.Fprintf(l.stdout, "%s %*s %*s %*s %*s %s %s\n", modeString(e.mode), width[0], row[0], width[1], row[1],
+			width[2], row[2], width[3], row[3], listTime(e.node.Mtime), l.nameAndTarget(e))
+	}
+}
+
+// columns are links, owner, group and size.
+func (l *ls) columns(e *entry) [4]string {
+	n := &e.node
+	size := l.size(n.Size)
+	if e.mode&fs.ModeDevice != 0 {
+		major, minor := devNumbers(n.Rdev)
+		size = fmt.Sprintf("%d, %d", major, minor)
+	}
+	id := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
+	return [4]string{id(n.Nlink), id(n.UID), id(n.GID), size}
+}
+
+func (l *ls) size(n int64) string {
+	if l.human {
+		return humanSize(n)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func (c *command) nameAndTarget(e *entry) string {
+	if e.mode.Type() == fs.ModeSymlink {
+		return c.name(e.name) + " -> " + c.name(e.target)
+	}
+	return c.name(e.name)
+}
+
+func listTime(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04") }
+
+// octalMode is the permission bits as chmod takes them.
+func octalMode(m uint32) string {
+	s := strconv.FormatUint(uint64(m&0o7777), 8)
+	return strings.Repeat("0", max(0, 4-len(s))) + s
+}

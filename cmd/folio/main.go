@@ -1,0 +1,16 @@
+// Command folio keeps a directory tree in one SQLite database file, a volume, and gives it back.
+//
+// See docs/command.md for what its subcommands do, or folio help.
+package main
+
+import (
+	"context"
+	"os"
+)
+
+func main() {
+	ctx, stop := interruptible(context.Background())
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}

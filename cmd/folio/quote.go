@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// printable reports whether a terminal shows s as it is: valid UTF-8 without controls and invisible characters.
+func printable(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= utf8.RuneSelf {
+			return utf8.ValidString(s) && strings.IndexFunc(s, unprintable) < 0
+		}
+		if s[i] < ' ' || s[i] == 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
+
+// escapeRune writes the first character of s, as an escape if it is not printable, and returns its length.
+func escapeRune(b *strings.Builder, s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		fmt.Fprintf(b, `\x%02x`, s[0])
+	case strings.ContainsRune("\a\b\t\n\v\f\r", r):
+		b.WriteByte('\\')
+		b.WriteByte("abtnvfr"[r-'\a'])
+	case r < ' ' || r == 0x7f:
+		fmt.Fprintf(b, `\x%02x`, r)
+	case !unprintable(r):
+		b.WriteRune(r)
+	case r <= 0xffff:
+		fmt.Fprintf(b, `\u%04x`, r)
+	default:
+		fmt.Fprintf(b, `\U%08x`, r)
+	}
+	return n
+}
+
+// shellSpecial is what a shell takes for more than a character of a name.
+const shellSpecial = " \t\n!\"#$&'()*;<=>?[\\]^`{|}~"
+
+// shellQuote writes a name as GNU ls does on a terminal: such that a shell reads it back, and the terminal shows it on one
+// line. Names without anything special stay as they are.
+func shellQuote(name string) string {
+	switch {
+	case name == "":
+		return "''"
+	case !printable(name):
+		return ansiQuote(name)
+	case !strings.ContainsAny(name, shellSpecial):
+		return name
+	case strings.Contains(name, "'"):
+		return `"` + doubleQuoted.Replace(name) + `"`
+	}
+	return "'" + name + "'"
+}
+
+var doubleQuoted = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")
+
+// ansiQuote is the shell's $'...'.
+func ansiQuote(name string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for name != "" {
+		if name[0] == '\'' || name[0] == '\\' {
+			b.WriteByte('\\')
+			b.WriteByte(name[0])
+			name = name[1:]
+			continue
+		}
+		name = name[escapeRune(&b, name):]
+	}
+	b.WriteString("'")
+	return b.String()
+}
+
+// name is a file's name for the output: quoted on a terminal, as it is for programs.
+func (c *command) name(s string) string {
+	if c.terminal.stdout {
+		return shellQuote(s)
+	}
+	return s
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit codes, besides 128 and the number of the signal that ended the command.
+const (
+	exitOK      = 0
+	exitFailure = 1 // something went wrong; one line on standard error says what
+	exitUsage   = 2 // the command line makes no sense
+)
+
+// A command is one invocation of the program. Its output is buffered until it ends.
+type command struct {
+	stdin    io.Reader
+	stdout   *bufio.Writer
+	stderr   io.Writer
+	terminal struct{ stdout, stderr bool }
+	started  bool // past the command line: what goes wrong now is no misuse
+}
+
+// run runs the program and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	c := &command{stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr}
+	c.terminal.stdout, c.terminal.stderr = isTerminal(stdout), isTerminal(stderr)
+	root := c.root()
+	root.SetArgs(args)
+	root.SetOut(c.stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if flushed := c.stdout.Flush(); err == nil && flushed != nil {
+		err = failure("standard output", flushed)
+	}
+	return c.finish(ctx, err)
+}
+
+// finish reports an error, if there is one, in one line.
+func (c *command) finish(ctx context.Context, err error) int {
+	code := exitFailure
+	switch interrupted := interruption(ctx, err); {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errSilent):
+		return exitFailure
+	case interrupted != nil:
+		err, code = interrupted, interrupted.exitCode()
+	case !c.started:
+		code = exitUsage
+	}
+	fmt.Fprintf(c.stderr, "folio: %s\n", message(err))
+	return code
+}
+
+// errSilent ends a command whose output has said already what is wrong.
+var errSilent = errors.New("failed")
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+const rootLong = `Folio keeps a directory tree in one file, a volume: an ordinary SQLite database.
+
+A path in a volume is written VOLUME:PATH, as in photos.folio:2026/may; VOLUME alone
+is its root. A volume whose own name holds a colon works too: what names a file that is there
+is the volume, and the rest, after a colon, is the path in it.
+
+Exit codes: 0 all went well, 1 something did not, 2 the command line makes no sense.`
+
+const rootExample = `  folio import ~/photos photos.folio        # a directory, tar, zip or SQLite archive into a volume
+  folio ls -l photos.folio:2026             # look into it
+  folio cat photos.folio:2026/notes.txt     # read a file
+  folio export photos.folio restored        # and all of it back`
+
+// root returns the command with all its subcommands.
+func (c *command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "folio",
+		Short:             "A directory tree in one SQLite database file",
+		Long:              rootLong,
+		Example:           rootExample,
+		Version:           version(),
+		Args:              c.unknownCommand,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRun:  func(*cobra.Command, []string) { c.started = true },
+		DisableAutoGenTag: true,
+	}
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
+	root.AddCommand(
+		c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
+		c.duCommand(), c.infoCommand(), c.checkCommand(),
+	)
+	return root
+}
+
+// unknownCommand refuses arguments of folio itself: the first one was meant to be a subcommand.
+func (c *command) unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return fmt.Errorf("unknown command %q; folio help lists them", args[0])
+}
+
+// usageError names the help that would have helped.
+func usageError(cmd *cobra.Command, err error) error {
+	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
+}
+
+// between accepts from least to most arguments; a most below 0 means any number. what says what they are.
+func between(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || most >= 0 && len(args) > most {
+			return usageError(cmd, fmt.Errorf("expected %s, got %d arguments", what, len(args)))
+		}
+		return nil
+	}
+}

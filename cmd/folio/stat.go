@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+func (c *command) statCommand() *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:   "stat VOLUME[:PATH]...",
+		Short: "Tell all about files",
+		Long: `Tell all that a volume knows about files. A symbolic link is told about itself.
+
+With --json: one object for each file and line, as docs/command.md describes.`,
+		Example: `  folio stat goroot.folio:VERSION
+  folio stat --json goroot.folio:src goroot.folio:bin/go | jq .mtime`,
+		Args:              between(1, -1, "VOLUME[:PATH]"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for i, arg := range args {
+				if i > 0 && !json {
+					fmt.Fprintln(c.stdout)
+				}
+				loc := locate(arg)
+				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return c.stat(loc, rx, json) })
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "one JSON object for each file")
+	return cmd
+}
+
+func (c *command) stat(loc location, rx *folio.Rx, json bool) error {
+	e, err := entryOf(rx, loc.path, nil)
+	if err == nil {
+		e.xattrs, err = rx.Xattrs(loc.path)
+	}
+	if err != nil {
+		return loc.failure(loc.path, err)
+	}
+	if json {
+		return writeJSON(c.stdout, e.json())
+	}
+	e.name = loc.String()
+	c.printStat(&e)
+	return nil
+}
+
+func (c *command) printStat(e *entry) {
+	n := &e.node
+	row := func(label, format string, args ...any) {
+		fmt.Fprintf(c.stdout, "%-9s "+format+"\n", append([]any{label}, args...)...)
+	}
+	row("path", "%s", c.nameAndTarget(e))
+	row("type", "%s", typeName(e.mode))
+	switch {
+	case e.mode&fs.ModeDevice != 0:
+		major, minor := devNumbers(n.Rdev)
+		row("device", "%d, %d", major, minor)
+	case n.Holes > 0:
+		row("size", "%s, %s of them in holes", count(n.Size, "byte", "bytes"), grouped(n.Holes))
+	case !e.mode.IsDir():
+		row("size", "%s", count(n.Size, "byte", "bytes"))
+	}
+	row("mode", "%s %s", octalMode(n.Mode), modeString(e.mode))
+	row("owner", "%d:%d", n.UID, n.GID)
+	row("inode", "%d, %s", n.Ino, count(int64(n.Nlink), "link", "links"))
+	row("modified", "%s", statTime(n.Mtime))
+	row("changed", "%s", statTime(n.Ctime))
+	row("accessed", "%s", statTime(n.Atime))
+	for _, name := range sortedKeys(e.xattrs) {
+		row("attribute", "%s=%s", c.name(name), strconv.Quote(string(e.xattrs[name])))
+	}
+}
+
+func statTime(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04:05.000000000 -0700") }

@@ -1,0 +1,85 @@
+package ddl
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestErrors pins where a statement is found wrong, and the words.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sql    string
+		offset int
+		what   string
+	}{
+		{"", 0, "unexpected end, want CREATE"},
+		{"SELECT 1", 0, `unexpected "SELECT", want CREATE`},
+		{"CREATE TABLE", 12, "unexpected end, want the name of a table"},
+		{"CREATE TABLE if(a)", 15, `unexpected "(", want NOT`},
+		{"CREATE TABLE IF NOT EXISTS if(a)", 27, "IF as a name needs quotes"},
+		{"CREATE TABLE t AS SELECT 1", 15, "CREATE TABLE AS SELECT has no list of columns"},
+		{"CREATE TABLE t(a", 16, "unexpected end, want ) or ,"},
+		{"CREATE TABLE t(a, 'b)", 18, `unrecognized token "'b)", want the name of a column`},
+		{"CREATE TABLE t(a, A)", 18, `duplicate column "A"`},
+		{"CREATE TABLE t(a left)", 17, `unexpected "left", want ) or ,`},
+		{"CREATE TABLE t(a x(y))", 19, `unexpected "y", want a number`},
+		{"CREATE TABLE t(a DEFAULT -b)", 26, `unexpected "b", want a value`},
+		{"CREATE TABLE t(a DEFAULT (b))", 26, "default value is not constant"},
+		{"CREATE TABLE t(a DEFAULT 1__0)", 25, `unrecognized token "1__0"`},
+		{"CREATE TABLE t(a, b AS (a) x)", 27, `unexpected "x", want VIRTUAL or STORED`},
+		{"CREATE TABLE t(a AS (1))", 24, "no column that is not generated"},
+		{"CREATE TABLE t(a PRIMARY KEY, PRIMARY KEY(a))", 30, "more than one PRIMARY KEY"},
+		{"CREATE TABLE t(a PRIMARY KEY AUTOINCREMENT)", 42, "AUTOINCREMENT without INTEGER PRIMARY KEY"},
+		{"CREATE TABLE t(a, UNIQUE(b))", 25, `no such column "b"`},
+		{"CREATE TABLE t(a, UNIQUE(a, a+1))", 28, "expression in a PRIMARY KEY or UNIQUE constraint"},
+		{"CREATE TABLE t(a, FOREIGN KEY(b) REFERENCES p)", 18, `unknown column "b" in a foreign key`},
+		{"CREATE TABLE t(a REFERENCES p(x, y))", 17, "foreign key with another number of columns than its parent"},
+		{"CREATE TABLE t(a, CHECK(a + ))", 28, `unexpected ")"`},
+		{"CREATE TABLE t(a, CHECK(a BETWEEN 1 OR 2))", 40, `unexpected ")", want AND`},
+		{"CREATE TABLE t(a, CHECK(EXISTS(SELECT (1)", 30, "parenthesis not closed"},
+		{"CREATE TABLE t(a) WITHOUT x", 26, `unexpected "x", want ROWID`},
+		{"CREATE TABLE t(a) x", 18, `unexpected "x", want a table option`},
+		{"CREATE TABLE t(a) WITHOUT ROWID", 31, "WITHOUT ROWID table without a PRIMARY KEY"},
+		{"CREATE TABLE t(a x) STRICT", 26, `type "x" of column "a" in a STRICT table`},
+		{"CREATE TABLE t(a UNIQUE ON CONFLICT FAIL, UNIQUE(a) ON CONFLICT IGNORE)", 71, "conflicting ON CONFLICT clauses"},
+		{"CREATE TABLE t(a); SELECT 1", 19, "text after the end of the statement"},
+		{"CREATE INDEX i ON t(a NULLS FIRST)", 22, "NULLS FIRST or LAST in an index"},
+		{"CREATE UNIQUE TABLE t(a)", 14, `unexpected "TABLE"`},
+		{"CREATE TEMP INDEX i ON t(a)", 12, `unexpected "INDEX"`},
+		{"CREATE VIEW v AS DELETE", 17, `unexpected "DELETE", want SELECT`},
+		{"CREATE TRIGGER r INSERT ON t BEGIN SELECT 1 END", 47, "unexpected end"},
+		{"CREATE TABLE " + strings.Repeat("x", 50) + ".", 64, "unexpected end, want the name of a table"},
+	} {
+		_, err := Parse(c.sql)
+		var e *SyntaxError
+		if !errors.As(err, &e) {
+			t.Errorf("%s: %v, want a *SyntaxError", c.sql, err)
+		} else if e.Offset != c.offset || e.What != c.what {
+			t.Errorf("%s:\n got %d: %s\nwant %d: %s", c.sql, e.Offset, e.What, c.offset, c.what)
+		}
+	}
+}
+
+// TestKinds wants the functions for one kind to refuse the others, and to stop at the semicolon.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	const table, index, view = "CREATE TABLE t(a); x", "CREATE INDEX i ON t(a); x", "CREATE VIEW v AS SELECT 1; x"
+	const trigger = "CREATE TRIGGER r INSERT ON t BEGIN SELECT 1; END; x"
+	for _, sql := range []string{table, index, view, trigger} {
+		for want, parse := range map[string]func(string) error{
+			table:   func(s string) error { _, err := ParseTable(s); return err },
+			index:   func(s string) error { _, err := ParseIndex(s); return err },
+			view:    func(s string) error { _, err := ParseView(s); return err },
+			trigger: func(s string) error { _, err := ParseTrigger(s); return err },
+		} {
+			if err := parse(sql); (err == nil) != (sql == want) {
+				t.Errorf("%s: %v", sql, err)
+			}
+		}
+	}
+	if _, err := ParseTable("CREATE TABLE t(a)\x00x("); err != nil {
+		t.Errorf("text after NUL: %v", err)
+	}
+}

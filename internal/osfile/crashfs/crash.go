@@ -1,0 +1,180 @@
+package crashfs
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+)
+
+// A Plan says how many images are made of a disk. Those with all and with nothing of what was not synced are always made.
+type Plan struct {
+	Seed    uint64
+	Single  int // changes that are dropped, and torn in three ways, each alone; those made last come first
+	Subsets int // random subsets of sectors, truncations and names
+	Garbage int // random subsets with garbage in some sectors
+	Names   int // changes of names that are lost alone, or there alone
+}
+
+// FullPlan is the plan that the reliability of a database is judged by.
+func FullPlan(seed uint64) Plan {
+	return Plan{Seed: seed, Single: 24, Subsets: 16, Garbage: 4, Names: 8}
+}
+
+// All returns the image with everything that was written: what is there if not the power failed but all processes died.
+func (d *Disk) All() *Image { return d.image(d.fate("all", allMoves, allWrites, 1)) }
+
+// None returns the image with nothing that was not synced.
+func (d *Disk) None() *Image { return d.image(d.fate("none", noMoves, noWrites, 0)) }
+
+// Images returns what a crash can leave of the disk, by plan. Images may be alike.
+func (d *Disk) Images(p Plan) iter.Seq[*Image] {
+	return func(yield func(*Image) bool) {
+		for t := range d.fates(p) {
+			if !yield(d.image(t)) {
+				return
+			}
+		}
+	}
+}
+
+func (d *Disk) fates(p Plan) iter.Seq[*fate] {
+	pending := d.pending()
+	return func(yield func(*fate) bool) {
+		for _, part := range []iter.Seq[*fate]{
+			d.wholeFates(len(pending)), d.nameFates(p), d.singleFates(p, pending), d.subsetFates(p, len(pending)),
+		} {
+			for t := range part {
+				if !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func allMoves(*move) bool                { return true }
+func noMoves(*move) bool                 { return false }
+func allWrites(*change, int) sectorFate { return kept }
+func noWrites(*change, int) sectorFate  { return dropped }
+
+func (d *Disk) fate(how string, moved func(*move) bool, wrote func(*change, int) sectorFate, words int) *fate {
+	return &fate{how: how, moved: moved, wrote: wrote, words: words, rng: rand.New(rand.NewPCG(uint64(d.at), 0))}
+}
+
+// wholeFates keep all or nothing, names and content apart.
+func (d *Disk) wholeFates(pending int) iter.Seq[*fate] {
+	return func(yield func(*fate) bool) {
+		if !yield(d.fate("all", allMoves, allWrites, 1)) || pending+len(d.moves) == 0 {
+			return
+		}
+		if !yield(d.fate("none", noMoves, noWrites, 0)) || pending == 0 || len(d.moves) == 0 {
+			return
+		}
+		_ = yield(d.fate("all names, no content", allMoves, noWrites, 1)) &&
+			yield(d.fate("all content, no names", noMoves, allWrites, 2))
+	}
+}
+
+// nameFates lose or keep one change of names at a time, and all after one.
+func (d *Disk) nameFates(p Plan) iter.Seq[*fate] {
+	return func(yield func(*fate) bool) {
+		for i := max(0, len(d.moves)-p.Names); i < len(d.moves); i++ {
+			op := d.moves[i].op
+			what := d.history.ops[op-1].String()
+			lose := func(m *move) bool { return m.op != op }
+			only := func(m *move) bool { return m.op == op }
+			before := func(m *move) bool { return m.op < op }
+			ok := yield(d.fate("all but "+what, lose, allWrites, 1)) &&
+				yield(d.fate("synced content, all but "+what, lose, noWrites, 3)) &&
+				yield(d.fate("all content, only "+what, only, allWrites, 2)) &&
+				yield(d.fate("all content, names before "+what, before, allWrites, 1))
+			if !ok {
+				return
+			}
+		}
+	}
+}
+
+// singleFates drop or tear one change at a time, and keep the others.
+func (d *Disk) singleFates(p Plan, pending []change) iter.Seq[*fate] {
+	return func(yield func(*fate) bool) {
+		for i := max(0, len(pending)-p.Single); i < len(pending); i++ {
+			c := &pending[i]
+			what := d.history.ops[c.op-1].String()
+			drop := func(o *change, _ int) sectorFate { return keptIf(o.op != c.op) }
+			if !yield(d.fate("all but "+what, allMoves, drop, 1)) {
+				return
+			}
+			for _, at := range tears(c.sectors()) {
+				head := func(o *change, sector int) sectorFate { return keptIf(o.op != c.op || sector < at) }
+				tail := func(o *change, sector int) sectorFate { return keptIf(o.op != c.op || sector >= at) }
+				if !yield(d.fate(fmt.Sprintf("all but from sector %d of %s", at, what), allMoves, head, 1)) ||
+					!yield(d.fate(fmt.Sprintf("all but up to sector %d of %s", at, what), allMoves, tail, 1)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func keptIf(ok bool) sectorFate {
+	if ok {
+		return kept
+	}
+	return dropped
+}
+
+// tears returns where a change of so many sectors is torn: after the first, in the middle, before the last.
+func tears(sectors int) (at []int) {
+	for _, n := range []int{1, sectors / 2, sectors - 1} {
+		if n > 0 && n < sectors && (len(at) == 0 || at[len(at)-1] < n) {
+			at = append(at, n)
+		}
+	}
+	return at
+}
+
+// subsetFates keep what chance says: in some images whole changes, in others sectors.
+func (d *Disk) subsetFates(p Plan, pending int) iter.Seq[*fate] {
+	return func(yield func(*fate) bool) {
+		if pending+len(d.moves) == 0 {
+			return
+		}
+		for n := range p.Subsets + p.Garbage {
+			if pending == 0 && n >= p.Subsets {
+				return // there is nothing to spoil
+			}
+			if !yield(d.chance(p.Seed, n, n >= p.Subsets)) {
+				return
+			}
+		}
+	}
+}
+
+// chance returns the n-th random fate.
+func (d *Disk) chance(seed uint64, n int, garbage bool) *fate {
+	rng := rand.New(rand.NewPCG(seed, uint64(d.at)<<16|uint64(n)))
+	share, spoil := rng.Float64(), 0.0
+	how := fmt.Sprintf("random %d of seed %d", n, seed)
+	if garbage {
+		share, spoil = 0.5+rng.Float64()/2, 0.1+rng.Float64()/2
+		how = "garbage, " + how
+	}
+	bySector := garbage || n%2 == 1
+	last := struct {
+		op   int
+		fate sectorFate
+	}{}
+	t := &fate{how: how, words: n % 4, rng: rng, moved: func(*move) bool { return rng.Float64() < share }}
+	t.wrote = func(c *change, _ int) sectorFate {
+		if last.op == c.op && !bySector {
+			return last.fate
+		}
+		last.op, last.fate = c.op, keptIf(rng.Float64() < share)
+		if last.fate == kept && c.kind == Write && rng.Float64() < spoil {
+			last.fate = spoiled
+		}
+		return last.fate
+	}
+	return t
+}

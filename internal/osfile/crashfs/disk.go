@@ -1,0 +1,201 @@
+package crashfs
+
+import (
+	"iter"
+	"maps"
+	"path"
+	"slices"
+)
+
+// A History is what was done to an FS so far.
+type History struct {
+	base  *Image
+	first map[string]*inode
+	ops   []Op
+	words map[*inode]bool // the volatile files
+}
+
+// History returns the history up to now.
+func (f *FS) History() *History {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	h := &History{base: f.base, first: f.first, ops: f.ops[:len(f.ops):len(f.ops)], words: make(map[*inode]bool)}
+	for _, i := range f.inodes {
+		if i.volatile {
+			h.words[i] = true
+		}
+	}
+	return h
+}
+
+// Ops returns the operations. They must not be changed.
+func (h *History) Ops() []Op { return h.ops }
+
+// Crashes returns the disk at each moment at which a crash can find something that it could not find before: at first, and
+// after each operation that changes what is on disk or may get there. The disk goes on with the iteration.
+func (h *History) Crashes() iter.Seq[*Disk] {
+	return func(yield func(*Disk) bool) {
+		d := h.disk()
+		if !yield(d) {
+			return
+		}
+		for d.at < len(h.ops) {
+			if d.step() && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// A Disk is what is on disk at one moment, and what may get there (D1 to D7).
+type Disk struct {
+	history *History
+	at      int // operations done
+	files   map[*inode]*file
+	names   map[string]*inode // on disk
+	moves   []move
+}
+
+// A file is what is on disk of an inode. Its content is never changed in place.
+type file struct {
+	content []byte
+	pending []change
+	words   [][]byte // what a volatile file held, the last at the end
+}
+
+// A change is a write or a truncation that is not on disk.
+type change struct {
+	op    int
+	kind  Kind
+	inode *inode
+	off   int64 // the size for Truncate
+	data  []byte
+	lost  bool // by a Sync that failed: the next one does not put it on disk
+}
+
+// A move is a change of names that is not on disk.
+type move struct {
+	op       int
+	kind     Kind
+	name, to string
+	inode    *inode
+}
+
+func (h *History) disk() *Disk {
+	d := &Disk{history: h, files: make(map[*inode]*file), names: maps.Clone(h.first)}
+	for name, i := range h.first {
+		d.files[i] = &file{content: h.base.files[name]}
+	}
+	return d
+}
+
+// At returns how many operations were done.
+func (d *Disk) At() int { return d.at }
+
+// Last returns the operation that was done last, if there was any.
+func (d *Disk) Last() (op Op, ok bool) {
+	if d.at == 0 {
+		return op, false
+	}
+	return d.history.ops[d.at-1], true
+}
+
+// step does the next operation, and reports whether it makes a difference to a crash.
+func (d *Disk) step() bool {
+	op := d.history.ops[d.at]
+	d.at++
+	for _, w := range op.words {
+		f := d.file(w.inode)
+		f.words = append(f.words, w.data)
+	}
+	f := d.file(op.inode)
+	switch op.Kind {
+	case Write:
+		f.pending = append(f.pending, change{op: d.at, kind: Write, inode: op.inode, off: op.Off, data: op.data})
+	case Truncate:
+		f.pending = append(f.pending, change{op: d.at, kind: Truncate, inode: op.inode, off: op.N})
+	case Sync:
+		f.sync(op.Err != nil)
+	case Create, Remove, Rename:
+		d.moves = append(d.moves, move{op: d.at, kind: op.Kind, name: op.Name, to: op.To, inode: op.inode})
+	case SyncDir:
+		d.syncDir(op.Name)
+	default:
+		return false
+	}
+	return op.Kind == SyncDir || !d.history.words[op.inode] || op.Kind&(Write|Truncate|Sync) == 0
+}
+
+func (d *Disk) file(i *inode) *file {
+	if i == nil {
+		return nil
+	}
+	f := d.files[i]
+	if f == nil {
+		f = new(file)
+		d.files[i] = f
+	}
+	return f
+}
+
+// sync puts the pending changes on disk, or loses them.
+func (f *file) sync(failed bool) {
+	if failed {
+		for i := range f.pending {
+			f.pending[i].lost = true
+		}
+		return
+	}
+	content := slices.Clone(f.content)
+	for _, c := range f.pending {
+		if !c.lost {
+			content = c.apply(content)
+		}
+	}
+	f.content, f.pending = content, nil
+}
+
+// apply returns the content with the change, whole. The content is changed in place.
+func (c *change) apply(content []byte) []byte {
+	if c.kind == Truncate {
+		return resized(content, c.off)
+	}
+	content = resized(content, max(int64(len(content)), c.off+int64(len(c.data))))
+	copy(content[c.off:], c.data)
+	return content
+}
+
+func (d *Disk) syncDir(dir string) {
+	var rest []move
+	for _, m := range d.moves {
+		if path.Dir(m.name) == dir || m.kind == Rename && path.Dir(m.to) == dir {
+			m.apply(d.names)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	d.moves = rest
+}
+
+func (m *move) apply(names map[string]*inode) {
+	switch m.kind {
+	case Create:
+		names[m.name] = m.inode
+	case Remove:
+		delete(names, m.name)
+	case Rename:
+		delete(names, m.name)
+		names[m.to] = m.inode
+	}
+}
+
+// pending returns the changes that may get on disk, in the order in which they were made.
+func (d *Disk) pending() (list []change) {
+	for i, f := range d.files {
+		if !d.history.words[i] {
+			list = append(list, f.pending...)
+		}
+	}
+	slices.SortFunc(list, func(a, b change) int { return a.op - b.op })
+	return list
+}

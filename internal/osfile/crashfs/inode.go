@@ -1,0 +1,166 @@
+package crashfs
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+)
+
+// An inode is a file, with or without a name. Its FS's mu guards it.
+//
+// The content is data; while the file is mapped it is the first length bytes of region, which never moves and
+// holds zeros beyond. Words are loaded and stored atomically, as their users do.
+type inode struct {
+	number   int
+	data     []byte
+	own      bool // data is not an image's: it may be changed in place
+	region   []uint32
+	length   int64 // of the content in region
+	peak     int64 // how much of region was ever in use
+	mappings int
+	volatile bool // was mapped as words (D7)
+	locks    []lock
+	last     []byte // of a volatile file: the content that the last Op recorded
+}
+
+func (i *inode) size() int64 {
+	if i.region != nil {
+		return i.length
+	}
+	return int64(len(i.data))
+}
+
+// content returns a copy.
+func (i *inode) content() []byte {
+	b := make([]byte, i.size())
+	i.readAt(b, 0)
+	return b
+}
+
+// readAt reads what there is and returns how much.
+func (i *inode) readAt(p []byte, off int64) int {
+	if off < 0 || off >= i.size() {
+		return 0
+	}
+	p = p[:min(int64(len(p)), i.size()-off)]
+	if i.volatile && i.region != nil {
+		loadBytes(p, i.region, off)
+		return len(p)
+	}
+	return copy(p, i.bytes()[off:])
+}
+
+// bytes returns the content, to read.
+func (i *inode) bytes() []byte {
+	if i.region != nil {
+		return regionBytes(i.region)[:i.length]
+	}
+	return i.data
+}
+
+func (i *inode) writeAt(p []byte, off int64) error {
+	if len(p) == 0 {
+		return nil
+	}
+	if err := i.resize(max(i.size(), off+int64(len(p)))); err != nil {
+		return err
+	}
+	if i.volatile && i.region != nil {
+		storeBytes(i.region, p, off)
+		return nil
+	}
+	copy(i.bytes()[off:], p)
+	return nil
+}
+
+// resize sets the size, and makes the content one that can be changed in place.
+func (i *inode) resize(size int64) error {
+	if i.region != nil {
+		return i.resizeRegion(size)
+	}
+	if !i.own {
+		i.data, i.own = slices.Clone(i.data), true
+	}
+	i.data = resized(i.data, size)
+	return nil
+}
+
+func (i *inode) resizeRegion(size int64) error {
+	if size > regionSize {
+		return errTooLarge
+	}
+	if size < i.length {
+		zeros := make([]byte, i.length-size)
+		if i.volatile {
+			storeBytes(i.region, zeros, size)
+		} else {
+			copy(regionBytes(i.region)[size:], zeros)
+		}
+	}
+	i.length, i.peak = size, max(i.peak, size)
+	return nil
+}
+
+// resized returns b with the given length: cut off, or with zeros added.
+func resized(b []byte, size int64) []byte {
+	if size <= int64(len(b)) {
+		return b[:size]
+	}
+	n := len(b)
+	b = slices.Grow(b, int(size)-n)[:size]
+	clear(b[n:])
+	return b
+}
+
+// enterRegion moves the content to where mappings show it.
+func (i *inode) enterRegion() error {
+	i.mappings++
+	if i.region != nil {
+		return nil
+	}
+	if len(i.data) > regionSize {
+		i.mappings--
+		return errTooLarge
+	}
+	i.region, i.length, i.peak = takeRegion(), int64(len(i.data)), int64(len(i.data))
+	copy(regionBytes(i.region), i.data)
+	i.data = nil
+	return nil
+}
+
+// leaveRegion ends a mapping. After the last one the content lies by itself again.
+func (i *inode) leaveRegion() {
+	if i.mappings--; i.mappings > 0 {
+		return
+	}
+	b := i.content()
+	giveRegion(i.region, i.peak)
+	i.data, i.own, i.region = b, true, nil
+}
+
+func regionBytes(region []uint32) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(region))), 4*len(region))
+}
+
+// loadBytes copies bytes out of words that others store to.
+func loadBytes(p []byte, words []uint32, off int64) {
+	var b [4]byte
+	for n := 0; n < len(p); {
+		at := off + int64(n)
+		binary.NativeEndian.PutUint32(b[:], atomic.LoadUint32(&words[at/4]))
+		n += copy(p[n:], b[at%4:])
+	}
+}
+
+// storeBytes copies bytes into words that others load and store.
+func storeBytes(words []uint32, p []byte, off int64) {
+	var b [4]byte
+	for n := 0; n < len(p); {
+		at := off + int64(n)
+		word := &words[at/4]
+		binary.NativeEndian.PutUint32(b[:], atomic.LoadUint32(word))
+		n += copy(b[at%4:], p[n:])
+		atomic.StoreUint32(word, binary.NativeEndian.Uint32(b[:]))
+	}
+}

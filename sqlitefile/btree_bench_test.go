@@ -1,0 +1,114 @@
+package sqlitefile
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// treeRows is how many entries a tree has when a benchmark has filled it.
+const treeRows = 1_000_000
+
+// treeKeys makes records of an index: texts of 50 bytes, as of paths, and rowids.
+func treeKeys(random bool) [][]byte {
+	r := rand.New(rand.NewPCG(1, 2))
+	keys := make([][]byte, treeRows)
+	all := make([]byte, 0, treeRows*64)
+	for i := range keys {
+		name := append(make([]byte, 0, 50), "/data/"...)
+		for len(name) < 50 {
+			n := uint64(i) >> (4 * (49 - len(name)))
+			if random {
+				n = r.Uint64()
+			}
+			name = append(name, "abcdefghijklmnop"[n%16])
+		}
+		start := len(all)
+		all = appendRecord(all, string(name), int64(i))
+		keys[i] = all[start:len(all):len(all)]
+	}
+	return keys
+}
+
+// benchTree calls change treeRows times for each iteration, in a new tree each time that is filled first.
+func benchTree(b *testing.B, columns []keyColumn, fill, change func(tree *btree, i int) error) {
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		m := newMemory(4096, 0, 0)
+		ws := m.workspace()
+		kind := format.LeafTable
+		if columns != nil {
+			kind = format.LeafIndex
+		}
+		root, err := m.createRoot(kind)
+		tree := newTableTree(m, ws, root)
+		if columns != nil {
+			tree = newIndexTree(m, ws, root, columns, format.UTF8)
+		}
+		for i := 0; i < treeRows && fill != nil && err == nil; i++ {
+			err = fill(tree, i)
+		}
+		b.StartTimer()
+		for i := 0; i < treeRows && err == nil; i++ {
+			err = change(tree, i)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		n += treeRows
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/change")
+}
+
+func benchKeys(b *testing.B, random bool) {
+	keys := treeKeys(random)
+	benchTree(b, make([]keyColumn, 2), nil, func(tree *btree, i int) error {
+		_, err := tree.insertKey(keys[i], 1)
+		return err
+	})
+}
+
+func BenchmarkTreeRandomKeys(b *testing.B)     { benchKeys(b, true) }
+func BenchmarkTreeSequentialKeys(b *testing.B) { benchKeys(b, false) }
+
+func BenchmarkTreeDeleteRandomKeys(b *testing.B) {
+	keys := treeKeys(true)
+	order := rand.New(rand.NewPCG(3, 4)).Perm(treeRows)
+	insert := func(tree *btree, i int) error { _, err := tree.insertKey(keys[i], 1); return err }
+	benchTree(b, make([]keyColumn, 2), insert, func(tree *btree, i int) error {
+		_, err := tree.deleteKey(keys[order[i]])
+		return err
+	})
+}
+
+var benchRecord = makeRecord(nil, "a row of about fifty bytes, as they often are", int64(123456))
+
+func insertBenchRow(tree *btree, i int) error {
+	_, err := tree.insertRow(int64(i), benchRecord)
+	return err
+}
+
+func BenchmarkTreeAppendRows(b *testing.B) { benchTree(b, nil, nil, insertBenchRow) }
+
+func BenchmarkTreeRandomRows(b *testing.B) {
+	order := rand.New(rand.NewPCG(3, 4)).Perm(treeRows)
+	benchTree(b, nil, nil, func(tree *btree, i int) error { return insertBenchRow(tree, order[i]) })
+}
+
+func BenchmarkTreeReplaceRows(b *testing.B) {
+	order := rand.New(rand.NewPCG(3, 4)).Perm(treeRows)
+	benchTree(b, nil, insertBenchRow, func(tree *btree, i int) error {
+		_, err := tree.putRow(int64(order[i]), benchRecord)
+		return err
+	})
+}
+
+func BenchmarkTreeDeleteRows(b *testing.B) {
+	benchTree(b, nil, insertBenchRow, func(tree *btree, i int) error {
+		_, err := tree.deleteRow(int64(i))
+		return err
+	})
+}

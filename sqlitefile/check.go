@@ -1,0 +1,223 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// maxProblems is how many problems a report lists, as in SQLite's integrity_check.
+const maxProblems = 100
+
+// A Problem is one thing that is wrong with a database.
+type Problem struct {
+	Page   uint32 // the page that shows it; 0 where it is no single page
+	Object string // the table or index, "freelist" or "pointer map"; "" for the database as a whole
+	What   string
+}
+
+func (p Problem) String() string {
+	s := p.What
+	if p.Page != 0 {
+		s = fmt.Sprintf("page %d: %s", p.Page, s)
+	}
+	if p.Object != "" {
+		s = p.Object + ": " + s
+	}
+	return s
+}
+
+// PageCounts says what the pages of a database are used for.
+type PageCounts struct {
+	Total                        uint32
+	TableInterior, TableLeaf     uint32
+	IndexInterior, IndexLeaf     uint32 // those of tables WITHOUT ROWID too
+	Overflow                     uint32
+	FreeTrunk, FreeLeaf          uint32
+	PointerMap, LockByte, Unused uint32
+}
+
+// A CheckReport is what Check found.
+type CheckReport struct {
+	Problems  []Problem // the first hundred
+	Partial   bool      // the check stopped at the hundredth problem, and the counts with it
+	Unchecked []string  // what was not checked beyond its pages, and why
+	Pages     PageCounts
+	Tables    int // tables and indexes that were walked, without sqlite_schema
+	Indexes   int
+	Rows      uint64 // of these tables
+	Entries   uint64 // of these indexes
+}
+
+// OK reports whether there is no problem.
+func (r *CheckReport) OK() bool { return len(r.Problems) == 0 }
+
+// Check looks at every page of the database, as SQLite's PRAGMA integrity_check does: each is used exactly once, by a
+// b-tree, as overflow, or free; cells and free space of a page do not overlap and account for all of it; keys
+// are in order and between those of the page above; overflow chains, freelist, pointer map and header agree; records are
+// well formed, and hold what NOT NULL, UNIQUE and the types of a column allow; an index holds exactly the keys of the
+// rows of its table.
+//
+// It does not evaluate expressions: CHECK constraints are not looked at, and of a partial index, an index on an
+// expression or on a virtual column only its own order. What else is left out the report says.
+//
+// What is wrong with the database is in the report. The error is that of starting a transaction, of reading the file, or
+// of ctx. The time is linear in the size of the file, the memory one bit a page and twice the largest key.
+func (db *DB) Check(ctx context.Context) (*CheckReport, error) {
+	return db.CheckProgress(ctx, nil)
+}
+
+// CheckProgress is Check that calls progress now and then with the number of pages seen and of all pages.
+func (db *DB) CheckProgress(ctx context.Context, progress func(seen, all uint32)) (r *CheckReport, err error) {
+	err = db.View(ctx, func(rx *Rx) error {
+		r, err = rx.check(ctx, progress)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Check is that of the DB, of this snapshot.
+func (rx *Rx) Check(ctx context.Context) (*CheckReport, error) { return rx.check(ctx, nil) }
+
+func (rx *Rx) check(ctx context.Context, progress func(seen, all uint32)) (r *CheckReport, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	c := &checker{
+		rx:       rx,
+		ctx:      ctx,
+		progress: progress,
+		report:   &CheckReport{Pages: PageCounts{Total: rx.pages}},
+		pages:    newPageSet(rx.pages),
+		seed:     maphash.MakeSeed(),
+	}
+	if err := c.run(); err != nil && !errors.Is(err, errFull) {
+		return nil, err
+	}
+	return c.report, nil
+}
+
+// errFull ends a check whose report is full.
+var errFull = errors.New("too many problems")
+
+// A checker checks one snapshot. It believes nothing that the file says: what it needs of a page it decodes itself.
+//
+// Invariants:
+//
+//	K1  A page is looked at only after reach has said yes to it, which it does once for each page. So every loop over
+//	    pages ends, whatever they say.
+//	K2  Every other loop is over what lies in one page, over the columns of one statement, or over pages that K1 counted.
+//	K3  Memory is taken for what was read, not for what a page claims to have.
+//
+// Its methods return an error to stop the check; what is wrong with the database goes into the report.
+type checker struct {
+	rx       *Rx
+	ctx      context.Context
+	progress func(seen, all uint32)
+	report   *CheckReport
+	pages    pageSet
+	object   string // what is being checked, for problems
+	objects  []Object
+	spans    []uint32 // room for layout
+	scratch  []byte   // room for fingerprints
+	seed     maphash.Seed
+}
+
+func (c *checker) run() error {
+	for _, step := range []func() error{c.header, c.freelist, c.schema, c.trees, c.unused} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// header checks what the header says and nothing else repeats. Opening the database has checked the rest.
+func (c *checker) header() error {
+	if h := &c.rx.header; h.Incremental && !h.AutoVacuum() {
+		return c.problem(1, "incremental vacuum is on in a database without a pointer map")
+	}
+	return nil
+}
+
+// unused checks that every page has been reached.
+func (c *checker) unused() error {
+	c.object = ""
+	counts := &c.report.Pages
+	counts.PointerMap = c.pointerMaps()
+	if c.rx.lockPage <= c.rx.pages {
+		counts.LockByte = 1
+	}
+	counts.Unused = counts.Total - c.pages.count - counts.PointerMap - counts.LockByte
+	for first, last, ok := c.pages.gap(1); ok; first, last, ok = c.pages.gap(uint64(last) + 1) {
+		for first <= last && c.reserved(first) {
+			first++
+		}
+		for first <= last && c.reserved(last) {
+			last--
+		}
+		if first > last {
+			continue
+		}
+		what := "is never used"
+		if first < last {
+			what = fmt.Sprintf("this and all pages up to %d are never used", last)
+		}
+		if err := c.problem(first, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reserved reports whether a page is there without anything that leads to it.
+func (c *checker) reserved(pgno uint32) bool {
+	return pgno == c.rx.lockPage || c.isPointerMap(pgno)
+}
+
+// problem adds to the report. It returns errFull if that is enough.
+func (c *checker) problem(pgno uint32, what string) error {
+	r := c.report
+	r.Problems = append(r.Problems, Problem{pgno, c.object, what})
+	if len(r.Problems) < maxProblems {
+		return nil
+	}
+	r.Partial = true
+	return errFull
+}
+
+func (c *checker) problemf(pgno uint32, format string, args ...any) error {
+	return c.problem(pgno, fmt.Sprintf(format, args...))
+}
+
+// unchecked notes what is left out. A schema can be long: the report names as many as problems.
+func (c *checker) unchecked(name, why string) {
+	if len(c.report.Unchecked) < maxProblems {
+		c.report.Unchecked = append(c.report.Unchecked, name+": "+why)
+	}
+}
+
+// page reads a page. It is not ok, and a problem, if the page is not there; an error is one of reading the file.
+func (c *checker) page(pgno uint32) (data []byte, ok bool, err error) {
+	data, err = c.rx.page(pgno)
+	if corrupt, is := errors.AsType[*CorruptError](err); is {
+		return nil, false, c.problem(pgno, corrupt.What)
+	}
+	return data, err == nil, err
+}
+
+// tick lets the caller see how far the check is, and stop it.
+func (c *checker) tick() error {
+	if c.progress != nil {
+		c.progress(c.pages.count, c.rx.pages)
+	}
+	return c.ctx.Err()
+}
+
+// encoding is that of all texts.
+func (c *checker) encoding() format.Encoding { return c.rx.header.Encoding }

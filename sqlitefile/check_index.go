@@ -1,0 +1,168 @@
+package sqlitefile
+
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/format"
+)
+
+// An indexCheck checks the entries of one index, and holds them against the rows of its table.
+type indexCheck struct {
+	object Object
+	why    string // the index cannot be understood; what follows is then empty
+	fields int    // of an entry
+	order  entryOrder
+	rowid  bool // an entry ends in a rowid
+
+	// sources is where the fields of an entry come from: a column of the table, or ddl.Rowid. It is nil where an entry
+	// cannot be told from its row.
+	sources []int
+
+	expected, found fingerprint // what the rows ask for, and what the entries are
+}
+
+// setIndexes makes the checks of the indexes of the table.
+func (t *tableCheck) setIndexes(indexes []Object) {
+	auto := make(map[string]*ddl.AutoIndex)
+	list := t.def.ddl.AutoIndexes()
+	for i := range list {
+		auto[ddl.Fold(list[i].Name)] = &list[i]
+	}
+	for _, o := range indexes {
+		x := &indexCheck{object: o, rowid: t.def.key == nil}
+		if err := x.define(t, auto[ddl.Fold(o.Name)]); err != nil {
+			x.why = err.Error()
+		}
+		t.indexes = append(t.indexes, x)
+	}
+}
+
+// define finds out what the index holds: from its own statement, or from the constraint that made it.
+func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
+	x.order = entryOrder{c: t.c, wanted: func(int, format.SerialType) bool { return true }}
+	var stored []ddl.IndexedColumn
+	partial := false
+	switch {
+	case x.object.SQL != "":
+		parsed, err := ddl.ParseIndex(x.object.SQL)
+		if err != nil {
+			return err
+		}
+		nameCollations(parsed)
+		if stored, err = parsed.StoredColumns(t.def.ddl); err != nil {
+			return err
+		}
+		partial = parsed.Where != ""
+		if parsed.Unique {
+			x.order.unique = len(parsed.Columns)
+		}
+	case auto != nil:
+		stored, x.order.unique = auto.StoredColumns(t.def.ddl), len(auto.Columns)
+	default:
+		return fmt.Errorf("no constraint of table %s makes it", t.def.shape.name)
+	}
+	x.fields = len(stored)
+	x.order.key = t.c.rx.keyColumns(stored)
+	if !partial {
+		x.sources = t.sources(stored)
+	}
+	return nil
+}
+
+// nameCollations gives the expressions of an index that name no collation one that is not known: it may be
+// that of a column in them.
+func nameCollations(x *ddl.Index) {
+	for i := range x.Columns {
+		if c := &x.Columns[i]; c.Column == ddl.Expression && c.Name == "" && c.Collation == "" {
+			c.Collation = "?"
+		}
+	}
+}
+
+// sources returns where stored columns come from, or nil if one is computed.
+func (t *tableCheck) sources(stored []ddl.IndexedColumn) []int {
+	sources := make([]int, len(stored))
+	for i, s := range stored {
+		if s.Column == ddl.Expression || s.Column >= 0 && t.def.shape.fields[s.Column].field == none {
+			return nil
+		}
+		sources[i] = s.Column
+	}
+	return sources
+}
+
+// expect notes the entry that a row must have.
+func (x *indexCheck) expect(t *tableCheck, rowid int64, fields []Value) {
+	if x.sources == nil {
+		return
+	}
+	b := t.c.scratch[:0]
+	for _, column := range x.sources {
+		v := Value{kind: Integer, num: rowid}
+		if column != ddl.Rowid {
+			v = t.value(column, rowid, fields)
+		}
+		b = appendPrint(b, &v)
+	}
+	x.expected.add(t.c.seed, b)
+	t.c.scratch = b
+}
+
+// check checks the index, after all rows of its table. It is held against them if they are sound.
+func (x *indexCheck) check(t *tableCheck, sound bool) error {
+	c := t.c
+	c.object = x.object.Name
+	if x.why != "" {
+		c.unchecked(x.object.Name, x.why)
+		return c.bareIndex(x.object)
+	}
+	x.noteUnknown(c)
+	c.report.Indexes++
+	entries, intact, err := c.walk(x.object.Root, false, func(_ int64, p *payload) error { return x.entry(c, p) })
+	if err != nil {
+		return err
+	}
+	c.report.Entries += entries
+	if x.sources == nil || !sound || !intact || x.expected == x.found {
+		return nil
+	}
+	return x.mismatch(t)
+}
+
+// noteUnknown says in the report what is not checked of the index.
+func (x *indexCheck) noteUnknown(c *checker) {
+	if x.sources == nil {
+		c.unchecked(x.object.Name, "which rows it holds: it is partial, or on an expression or a virtual column")
+	}
+	for _, k := range x.order.key {
+		if k.collation == collateUnknown {
+			c.unchecked(x.object.Name, "the order of its texts: a collation is not known")
+			return
+		}
+	}
+}
+
+// entry checks one entry.
+func (x *indexCheck) entry(c *checker, p *payload) error {
+	values, ok, err := x.order.next(p)
+	if !ok || err != nil {
+		return err
+	}
+	if len(values) != x.fields {
+		return c.problemf(p.page, "an entry has %d values, not %d", len(values), x.fields)
+	}
+	if x.rowid && values[len(values)-1].kind != Integer {
+		return c.problem(p.page, "an entry does not end in a rowid")
+	}
+	if x.sources == nil {
+		return nil
+	}
+	b := c.scratch[:0]
+	for i := range values {
+		b = appendPrint(b, &values[i])
+	}
+	x.found.add(c.seed, b)
+	c.scratch = b
+	return nil
+}

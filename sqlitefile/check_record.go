@@ -1,0 +1,83 @@
+package sqlitefile
+
+import "github.com/foliofs/folio/internal/format"
+
+// contents is what a record holds, as far as it is asked for. It is used for one record after another; the values are
+// valid until the next but one, as far as they had to be assembled, and else as long as the transaction.
+type contents struct {
+	values []Value // one for each field of the record
+	arena  []byte  // what had to be assembled
+}
+
+// read reads the record in p. What is longer than a number is left without its bytes unless wanted says that they are needed. It
+// is not ok, and has been a problem, if the record breaks the format.
+func (r *contents) read(p *payload, wanted func(field int, t format.SerialType) bool) (ok bool, err error) {
+	r.values, r.arena = r.values[:0], r.arena[:0]
+	types, ok, err := r.header(p)
+	if !ok {
+		return false, err
+	}
+	for field := 0; len(types) > 0; field++ {
+		var t format.SerialType
+		t, types, _ = nextType(types)
+		var b []byte
+		if size := t.Size(); size <= 8 || wanted(field, t) {
+			b, ok, err = p.take(size, &r.arena)
+		} else {
+			ok, err = p.skip(size)
+		}
+		if !ok {
+			return false, err
+		}
+		if b == nil && t >= format.SerialBlob {
+			r.values = append(r.values, Value{kind: kindOf(t)})
+			continue
+		}
+		r.values = append(r.values, decode(t, b, p.c.encoding()))
+	}
+	return true, nil
+}
+
+func kindOf(t format.SerialType) Kind {
+	if t.IsText() {
+		return Text
+	}
+	return Blob
+}
+
+// header takes the header of the record, checks it against the payload's size, and returns the serial types.
+func (r *contents) header(p *payload) (types []byte, ok bool, err error) {
+	size := p.size
+	n := format.RecordHeaderLen(p.here)
+	if n == 0 || n > size {
+		return nil, false, p.c.problemf(p.page, "a record of %d bytes has a header of %d", size, n)
+	}
+	b, ok, err := p.take(n, &r.arena)
+	if !ok {
+		return nil, false, err
+	}
+	types, _, ok = format.RecordHeader(b)
+	if !ok {
+		return nil, false, p.c.problem(p.page, "a record has a malformed header")
+	}
+	body, ok := bodySize(types)
+	switch {
+	case !ok:
+		return nil, false, p.c.problem(p.page, "the last serial type of a record is cut off")
+	case body != size-n:
+		return nil, false, p.c.problemf(p.page, "a record has %d bytes for values of %d", size-n, body)
+	}
+	return types, true, nil
+}
+
+// bodySize returns how many bytes values of these serial types take; a very large number for more than 2^62.
+func bodySize(types []byte) (size uint64, ok bool) {
+	for len(types) > 0 {
+		var t format.SerialType
+		if t, types, ok = nextType(types); !ok {
+			return 0, false
+		}
+		size = min(size+t.Size(), 1<<63)
+	}
+	return size, true
+}

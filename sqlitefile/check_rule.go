@@ -1,0 +1,110 @@
+package sqlitefile
+
+import (
+	"bytes"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A columnRule is what the values of a column must keep.
+type columnRule struct {
+	name     string
+	column   int
+	field    int
+	notNull  bool
+	kinds    uint8 // bit k: values of Kind k are allowed
+	numeric  bool  // texts that look like a number are not: they would have been stored as one
+	computed bool  // in a record that is too short the value is not known
+}
+
+const allKinds = 1<<Null | 1<<Integer | 1<<Float | 1<<Text | 1<<Blob
+
+// strictKinds is what the columns of a STRICT table may hold.
+var strictKinds = [...]uint8{
+	ddl.Custom:  allKinds,
+	ddl.Any:     allKinds,
+	ddl.Blob:    1<<Null | 1<<Blob,
+	ddl.Int:     1<<Null | 1<<Integer,
+	ddl.Integer: 1<<Null | 1<<Integer,
+	ddl.Real:    1<<Null | 1<<Integer | 1<<Float,
+	ddl.Text:    1<<Null | 1<<Text,
+}
+
+// columnRules returns the rules of those columns of a table that have any.
+func columnRules(def *tableDef) []columnRule {
+	var rules []columnRule
+	for i := range def.ddl.Columns {
+		c, field := &def.ddl.Columns[i], def.shape.fields[i].field
+		if i == def.shape.alias || field == none {
+			continue
+		}
+		r := columnRule{
+			name: c.Name, column: i, field: field,
+			notNull: c.NotNull, kinds: allKinds, computed: c.Default.Kind == ddl.DefaultExpr,
+		}
+		switch {
+		case def.ddl.Strict:
+			r.kinds = strictKinds[c.Standard]
+		case c.Affinity == ddl.AffinityText:
+			r.kinds = 1<<Null | 1<<Text | 1<<Blob
+		default:
+			r.numeric = c.Affinity >= ddl.AffinityNumeric
+		}
+		if r.notNull || r.numeric || r.kinds != allKinds {
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// broken says how v breaks the rule, or nothing.
+func (r *columnRule) broken(v *Value) string {
+	switch {
+	case v.kind == Null && r.notNull:
+		return "NULL in column " + r.name
+	case r.kinds>>v.kind&1 == 0:
+		return "a value of kind " + v.kind.String() + " in column " + r.name
+	case r.numeric && v.kind == Text && isNumber(v):
+		return "a text that should be a number in column " + r.name
+	}
+	return ""
+}
+
+// isNumber reports whether the whole of a text is a decimal number, with space around it: SQLite stores such a text as
+// a number where the column prefers numbers.
+func isNumber(v *Value) bool {
+	b := v.data
+	if v.enc > format.UTF8 {
+		b = utf8Of(b, v.enc)
+	}
+	b = bytes.Trim(b, " \t\n\v\f\r")
+	b = trimSign(b)
+	whole, b := trimDigits(b)
+	fraction := 0
+	if len(b) > 0 && b[0] == '.' {
+		fraction, b = trimDigits(b[1:])
+	}
+	if whole+fraction == 0 {
+		return false
+	}
+	if len(b) == 0 || b[0] != 'e' && b[0] != 'E' {
+		return len(b) == 0
+	}
+	exponent, b := trimDigits(trimSign(b[1:]))
+	return exponent > 0 && len(b) == 0
+}
+
+func trimSign(b []byte) []byte {
+	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {
+		return b[1:]
+	}
+	return b
+}
+
+func trimDigits(b []byte) (n int, rest []byte) {
+	for n < len(b) && b[n] >= '0' && b[n] <= '9' {
+		n++
+	}
+	return n, b[n:]
+}

@@ -1,0 +1,149 @@
+package sqlitefile
+
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A tableCheck checks the rows of one table, and gathers from them what its indexes must hold.
+type tableCheck struct {
+	c       *checker
+	def     *tableDef
+	rules   []columnRule
+	needed  []bool // by field: its bytes are needed
+	numeric []bool // by field: its bytes are needed if they are a text
+	indexes []*indexCheck
+	row     contents   // of a table with rowids
+	order   entryOrder // of one without
+}
+
+// table checks a table and its indexes.
+func (c *checker) table(o Object, indexes []Object) error {
+	c.object = o.Name
+	def, err := c.rx.newTableDef(o)
+	if err != nil {
+		return c.unknownTable(o, indexes, err)
+	}
+	t := &tableCheck{c: c, def: def, rules: columnRules(def)}
+	t.setIndexes(indexes)
+	t.need()
+	c.report.Tables++
+	rows, sound, err := t.walk()
+	if err != nil {
+		return err
+	}
+	c.report.Rows += rows
+	for _, x := range t.indexes {
+		if err := x.check(t, sound); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownTable checks the pages of a table that cannot be understood, and of its indexes. A virtual table has none itself.
+func (c *checker) unknownTable(o Object, indexes []Object, why error) error {
+	if o.Root != 0 {
+		c.unchecked(o.Name, why.Error())
+		if err := c.bareTable(o); err != nil {
+			return err
+		}
+	}
+	for _, x := range indexes {
+		c.object = x.Name
+		c.unchecked(x.Name, "its table is not understood")
+		if err := c.bareIndex(x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// need notes which fields must be read: those of keys, and texts that may have to be numbers.
+func (t *tableCheck) need() {
+	fields := len(t.def.shape.fields) + len(t.def.key)
+	t.needed, t.numeric = make([]bool, fields), make([]bool, fields)
+	for f := range t.def.key {
+		t.needed[f] = true
+	}
+	for _, x := range t.indexes {
+		for _, column := range x.sources {
+			if column >= 0 {
+				t.needed[t.def.shape.fields[column].field] = true
+			}
+		}
+	}
+	for i := range t.rules {
+		t.numeric[t.rules[i].field] = t.rules[i].numeric
+	}
+}
+
+func (t *tableCheck) wanted(field int, typ format.SerialType) bool {
+	return field < len(t.needed) && (t.needed[field] || t.numeric[field] && typ.IsText())
+}
+
+// walk checks the rows.
+func (t *tableCheck) walk() (rows uint64, sound bool, err error) {
+	s := &t.def.shape
+	if t.def.key == nil {
+		return t.c.walk(t.def.root, true, func(rowid int64, p *payload) error {
+			ok, err := t.row.read(p, t.wanted)
+			if !ok {
+				return err
+			}
+			return t.check(p.page, rowid, t.row.values)
+		})
+	}
+	t.order = entryOrder{c: t.c, key: t.def.key, wanted: t.wanted}
+	for _, k := range t.def.key {
+		if k.collation == collateUnknown {
+			t.c.unchecked(s.name, "the order of its keys: a collation is not known")
+			break
+		}
+	}
+	return t.c.walk(t.def.root, false, func(_ int64, p *payload) error {
+		values, ok, err := t.order.next(p)
+		if !ok || err != nil {
+			return err
+		}
+		return t.check(p.page, 0, values)
+	})
+}
+
+// check checks a row.
+func (t *tableCheck) check(pgno uint32, rowid int64, fields []Value) error {
+	for i := range t.rules {
+		r := &t.rules[i]
+		if r.computed && r.field >= len(fields) {
+			continue
+		}
+		v := t.value(r.column, rowid, fields)
+		what := r.broken(&v)
+		if what == "" {
+			continue
+		}
+		if t.def.key == nil {
+			what = fmt.Sprintf("row %d: %s", rowid, what)
+		}
+		if err := t.c.problem(pgno, what); err != nil {
+			return err
+		}
+	}
+	for _, x := range t.indexes {
+		x.expect(t, rowid, fields)
+	}
+	return nil
+}
+
+// value returns the value of a column, as far as it was read.
+func (t *tableCheck) value(column int, rowid int64, fields []Value) Value {
+	col := &t.def.shape.fields[column]
+	switch {
+	case column == t.def.shape.alias:
+		return Value{kind: Integer, num: rowid}
+	case col.field < len(fields):
+		return fields[col.field]
+	}
+	return col.dflt
+}

@@ -1,0 +1,64 @@
+package native
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pageSize int
+		plain    bool
+	}{"default": {}, "small pages": {pageSize: 512}, "large pages": {pageSize: 65536}, "plain": {plain: true}} {
+		t.Run(name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T, v *storetest.Volume) store.Store {
+				path := filepath.Join(t.TempDir(), "test.folio")
+				build(t, path, c.pageSize, v)
+				s, err := Open(path, &Options{Plain: c.plain})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			})
+		})
+	}
+}
+
+func build(t *testing.T, path string, pageSize int, v *storetest.Volume) {
+	t.Helper()
+	err := Create(context.Background(), path, &CreateOptions{PageSize: pageSize}, func(b *Builder) error {
+		return write(b, v)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(b *Builder, v *storetest.Volume) error {
+	for _, c := range v.Contents {
+		if _, err := b.Bytes(c.Ino, c.Bytes); err != nil {
+			return err
+		}
+	}
+	for i := range v.Nodes {
+		if err := b.Node(&v.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	for _, e := range v.Entries {
+		if err := b.Entry(e.Dir, e.Entry); err != nil {
+			return err
+		}
+	}
+	for _, x := range v.Xattrs {
+		if err := b.Xattr(x.Ino, x.Xattr); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -38,10 +38,11 @@ func (d *Disk) Images(p Plan) iter.Seq[*Image] {
 }
 
 func (d *Disk) fates(p Plan) iter.Seq[*fate] {
-	pending := d.pending()
+	pending, moves := d.pending(), d.moved()
 	return func(yield func(*fate) bool) {
 		for _, part := range []iter.Seq[*fate]{
-			d.wholeFates(len(pending)), d.nameFates(p), d.singleFates(p, pending), d.subsetFates(p, len(pending)),
+			d.wholeFates(len(pending), len(moves)), d.nameFates(p, moves), d.singleFates(p, pending),
+			d.subsetFates(p, len(pending), len(moves)),
 		} {
 			for t := range part {
 				if !yield(t) {
@@ -52,8 +53,8 @@ func (d *Disk) fates(p Plan) iter.Seq[*fate] {
 	}
 }
 
-func allMoves(*move) bool                { return true }
-func noMoves(*move) bool                 { return false }
+func allMoves(*move) bool               { return true }
+func noMoves(*move) bool                { return false }
 func allWrites(*change, int) sectorFate { return kept }
 func noWrites(*change, int) sectorFate  { return dropped }
 
@@ -62,12 +63,12 @@ func (d *Disk) fate(how string, moved func(*move) bool, wrote func(*change, int)
 }
 
 // wholeFates keep all or nothing, names and content apart.
-func (d *Disk) wholeFates(pending int) iter.Seq[*fate] {
+func (d *Disk) wholeFates(pending, moves int) iter.Seq[*fate] {
 	return func(yield func(*fate) bool) {
-		if !yield(d.fate("all", allMoves, allWrites, 1)) || pending+len(d.moves) == 0 {
+		if !yield(d.fate("all", allMoves, allWrites, 1)) || pending+moves == 0 {
 			return
 		}
-		if !yield(d.fate("none", noMoves, noWrites, 0)) || pending == 0 || len(d.moves) == 0 {
+		if !yield(d.fate("none", noMoves, noWrites, 0)) || pending == 0 || moves == 0 {
 			return
 		}
 		_ = yield(d.fate("all names, no content", allMoves, noWrites, 1)) &&
@@ -76,10 +77,10 @@ func (d *Disk) wholeFates(pending int) iter.Seq[*fate] {
 }
 
 // nameFates lose or keep one change of names at a time, and all after one.
-func (d *Disk) nameFates(p Plan) iter.Seq[*fate] {
+func (d *Disk) nameFates(p Plan, moves []move) iter.Seq[*fate] {
 	return func(yield func(*fate) bool) {
-		for i := max(0, len(d.moves)-p.Names); i < len(d.moves); i++ {
-			op := d.moves[i].op
+		for i := max(0, len(moves)-p.Names); i < len(moves); i++ {
+			op := moves[i].op
 			what := d.history.ops[op-1].String()
 			lose := func(m *move) bool { return m.op != op }
 			only := func(m *move) bool { return m.op == op }
@@ -135,9 +136,9 @@ func tears(sectors int) (at []int) {
 }
 
 // subsetFates keep what chance says: in some images whole changes, in others sectors.
-func (d *Disk) subsetFates(p Plan, pending int) iter.Seq[*fate] {
+func (d *Disk) subsetFates(p Plan, pending, moves int) iter.Seq[*fate] {
 	return func(yield func(*fate) bool) {
-		if pending+len(d.moves) == 0 {
+		if pending+moves == 0 {
 			return
 		}
 		for n := range p.Subsets + p.Garbage {

@@ -31,20 +31,28 @@ func (f *FS) History() *History {
 // Ops returns the operations. They must not be changed.
 func (h *History) Ops() []Op { return h.ops }
 
-// Crashes returns the disk at each moment at which a crash can find something that it could not find before: at first, and
-// after each operation that changes what is on disk or may get there. The disk goes on with the iteration.
+// Crashes returns the disk at each moment before an operation that changes what a crash can find, and at the end. The
+// disk goes on with the iteration.
 func (h *History) Crashes() iter.Seq[*Disk] {
 	return func(yield func(*Disk) bool) {
 		d := h.disk()
-		if !yield(d) {
-			return
-		}
-		for d.at < len(h.ops) {
-			if d.step() && !yield(d) {
+		for _, op := range h.ops {
+			if d.differs(op) && !yield(d) {
 				return
 			}
+			d.step(op)
 		}
+		yield(d)
 	}
+}
+
+// End returns the disk as it is at the end.
+func (h *History) End() *Disk {
+	d := h.disk()
+	for _, op := range h.ops {
+		d.step(op)
+	}
+	return d
 }
 
 // A Disk is what is on disk at one moment, and what may get there (D1 to D7).
@@ -100,9 +108,21 @@ func (d *Disk) Last() (op Op, ok bool) {
 	return d.history.ops[d.at-1], true
 }
 
-// step does the next operation, and reports whether it makes a difference to a crash.
-func (d *Disk) step() bool {
-	op := d.history.ops[d.at]
+// differs reports whether an operation changes what a crash can find. What happens to volatile files does not count.
+func (d *Disk) differs(op Op) bool {
+	switch op.Kind {
+	case Write, Truncate, Create, Remove, Rename:
+		return !d.history.words[op.inode]
+	case Sync:
+		return len(d.file(op.inode).pending) > 0 && !d.history.words[op.inode]
+	case SyncDir:
+		return len(d.moves) > 0
+	}
+	return false
+}
+
+// step does the next operation.
+func (d *Disk) step(op Op) {
 	d.at++
 	for _, w := range op.words {
 		f := d.file(w.inode)
@@ -120,10 +140,7 @@ func (d *Disk) step() bool {
 		d.moves = append(d.moves, move{op: d.at, kind: op.Kind, name: op.Name, to: op.To, inode: op.inode})
 	case SyncDir:
 		d.syncDir(op.Name)
-	default:
-		return false
 	}
-	return op.Kind == SyncDir || !d.history.words[op.inode] || op.Kind&(Write|Truncate|Sync) == 0
 }
 
 func (d *Disk) file(i *inode) *file {
@@ -187,6 +204,16 @@ func (m *move) apply(names map[string]*inode) {
 		delete(names, m.name)
 		names[m.to] = m.inode
 	}
+}
+
+// moved returns the changes of names that may get on disk, but for those of volatile files.
+func (d *Disk) moved() (list []move) {
+	for _, m := range d.moves {
+		if !d.history.words[m.inode] {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // pending returns the changes that may get on disk, in the order in which they were made.

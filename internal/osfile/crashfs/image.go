@@ -38,8 +38,8 @@ type fate struct {
 	how   string
 	moved func(m *move) bool
 	wrote func(c *change, sector int) sectorFate // sector counts those of the change; a Truncate has one
-	words int                                     // of volatile files: 0 nothing, 1 what they held last, 2 earlier, 3 garbage
-	rng   *rand.Rand                              // for garbage; nil where there is none
+	words int                                    // of volatile files: 0 nothing, 1 what they held last, 2 earlier, 3 garbage
+	rng   *rand.Rand                             // for garbage; nil where there is none
 }
 
 type sectorFate int

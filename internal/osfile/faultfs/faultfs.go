@@ -1,0 +1,264 @@
+// Package faultfs makes operations on files fail, for tests: the n-th of some kind, or every one from the n-th on, with a
+// given error. It wraps any osfile.System. What fails has no effect, but for a Partial read or write, and for Close, which
+// closes in any case.
+package faultfs
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// An Op is an operation of a System or a Handle. A set of them is their sum.
+type Op uint32
+
+// The operations.
+const (
+	Open Op = 1 << iota
+	Exists
+	Remove
+	SyncDir
+	Read
+	Write
+	Truncate
+	Sync
+	Size
+	Moved
+	Lock
+	Unlock
+	Locked
+	Map
+	MapWords
+	Close
+
+	// Storage is all that moves bytes or names.
+	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved
+	// Any is what can fail on a working system in one way or another. Giving up a lock or a handle does not.
+	Any = Storage | Lock | Locked | Map | MapWords
+)
+
+var opNames = []string{
+	"open", "stat", "remove", "sync", "read", "write", "truncate", "sync", "stat", "stat", "lock", "unlock", "lock", "mmap",
+	"mmap", "close",
+}
+
+// String returns the word that an error has for an operation.
+func (op Op) String() string {
+	for i, name := range opNames {
+		if op == 1<<i {
+			return name
+		}
+	}
+	return "?"
+}
+
+// A Fault says what fails, and how.
+type Fault struct {
+	Ops     Op     // the operations that count; 0 stands for Any
+	Suffix  string // of the names of the files that count; "" stands for all
+	N       int    // the operation that fails, among those that count, from 1; 0 for none
+	Sticky  bool   // every one after it fails as well
+	Err     error
+	Partial bool // a read or a write does half of its work before it fails
+	Lose    bool // a Sync that fails loses what it should have synced, where the wrapped System can
+}
+
+// A System lets operations on another System fail. It is safe for concurrent use.
+type System struct {
+	inner osfile.System
+
+	mu    sync.Mutex // guards what follows
+	fault Fault
+	seen  int
+	hits  []string
+}
+
+// New returns a System on which nothing fails yet.
+func New(inner osfile.System) *System { return &System{inner: inner} }
+
+// Arm sets the fault, and begins to count anew. The zero Fault ends it, and lets all operations count.
+func (s *System) Arm(f Fault) {
+	if f.Ops == 0 {
+		f.Ops = Any
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault, s.seen, s.hits = f, 0, nil
+}
+
+// Seen returns how many operations counted since Arm.
+func (s *System) Seen() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.seen
+}
+
+// Hits returns what failed since Arm.
+func (s *System) Hits() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hits[:len(s.hits):len(s.hits)]
+}
+
+// hit counts an operation, and returns the fault if it is to fail.
+func (s *System) hit(op Op, name string) (f Fault, failed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.fault.Ops&op == 0 || !strings.HasSuffix(name, s.fault.Suffix) {
+		return f, false
+	}
+	s.seen++
+	if s.fault.N == 0 || s.seen < s.fault.N || s.seen > s.fault.N && !s.fault.Sticky {
+		return f, false
+	}
+	s.hits = append(s.hits, op.String()+" "+path.Base(name))
+	return s.fault, true
+}
+
+// check returns the error of an operation that is to fail.
+func (s *System) check(op Op, name string) error {
+	f, failed := s.hit(op, name)
+	if !failed {
+		return nil
+	}
+	return &fs.PathError{Op: op.String(), Path: name, Err: f.Err}
+}
+
+// Open implements osfile.System.
+func (s *System) Open(name string, flag int, perm fs.FileMode) (osfile.Handle, error) {
+	if err := s.check(Open, name); err != nil {
+		return nil, err
+	}
+	h, err := s.inner.Open(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &handle{Handle: h, s: s}, nil
+}
+
+// Exists implements osfile.System.
+func (s *System) Exists(name string) (int64, bool, error) {
+	if err := s.check(Exists, name); err != nil {
+		return 0, false, err
+	}
+	return s.inner.Exists(name)
+}
+
+// Remove implements osfile.System.
+func (s *System) Remove(name string) error {
+	if err := s.check(Remove, name); err != nil {
+		return err
+	}
+	return s.inner.Remove(name)
+}
+
+// SyncDir implements osfile.System.
+func (s *System) SyncDir(name string) error {
+	if err := s.check(SyncDir, name); err != nil {
+		return err
+	}
+	return s.inner.SyncDir(name)
+}
+
+// A handle lets operations on another Handle fail.
+type handle struct {
+	osfile.Handle
+	s *System
+}
+
+func (h *handle) check(op Op) error { return h.s.check(op, h.Name()) }
+
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	return h.transfer(Read, h.Handle.ReadAt, p, off)
+}
+
+func (h *handle) WriteAt(p []byte, off int64) (int, error) {
+	return h.transfer(Write, h.Handle.WriteAt, p, off)
+}
+
+func (h *handle) transfer(op Op, do func([]byte, int64) (int, error), p []byte, off int64) (n int, err error) {
+	f, failed := h.s.hit(op, h.Name())
+	if !failed {
+		return do(p, off)
+	}
+	if f.Partial {
+		n, _ = do(p[:len(p)/2], off)
+	}
+	return n, &fs.PathError{Op: op.String(), Path: h.Name(), Err: f.Err}
+}
+
+func (h *handle) Truncate(size int64) error {
+	if err := h.check(Truncate); err != nil {
+		return err
+	}
+	return h.Handle.Truncate(size)
+}
+
+func (h *handle) Sync() error {
+	f, failed := h.s.hit(Sync, h.Name())
+	if !failed {
+		return h.Handle.Sync()
+	}
+	if loser, ok := h.Handle.(interface{ LoseSync(err error) error }); ok && f.Lose {
+		return loser.LoseSync(f.Err)
+	}
+	return &fs.PathError{Op: "sync", Path: h.Name(), Err: f.Err}
+}
+
+func (h *handle) Size() (int64, error) {
+	if err := h.check(Size); err != nil {
+		return 0, err
+	}
+	return h.Handle.Size()
+}
+
+func (h *handle) Moved() (bool, error) {
+	if err := h.check(Moved); err != nil {
+		return false, err
+	}
+	return h.Handle.Moved()
+}
+
+func (h *handle) Lock(kind osfile.LockKind, off, n int64) error {
+	if err := h.check(Lock); err != nil {
+		return err
+	}
+	return h.Handle.Lock(kind, off, n)
+}
+
+func (h *handle) Unlock(off, n int64) error {
+	if err := h.check(Unlock); err != nil {
+		return err
+	}
+	return h.Handle.Unlock(off, n)
+}
+
+func (h *handle) Locked(kind osfile.LockKind, off, n int64) (bool, error) {
+	if err := h.check(Locked); err != nil {
+		return false, err
+	}
+	return h.Handle.Locked(kind, off, n)
+}
+
+func (h *handle) Map(n int64) (*osfile.Mapping, error) {
+	if err := h.check(Map); err != nil {
+		return nil, err
+	}
+	return h.Handle.Map(n)
+}
+
+func (h *handle) MapWords(n int64) (*osfile.Words, error) {
+	if err := h.check(MapWords); err != nil {
+		return nil, err
+	}
+	return h.Handle.MapWords(n)
+}
+
+func (h *handle) Close() error {
+	err := h.check(Close)
+	return errors.Join(err, h.Handle.Close())
+}

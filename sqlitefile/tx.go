@@ -29,7 +29,7 @@ type savepoint struct {
 // begin starts a transaction on what the ones before have left.
 func (w *writer) begin(db *DB) *Tx {
 	s := *w.base
-	s.mapped, s.pages, s.cache = nil, w.size, new(pageCache)
+	s.mapped, s.pages, s.header, s.schema, s.cache = nil, w.size, w.header, w.schema, new(pageCache)
 	tx := &Tx{Rx: Rx{snapshot: &s, db: db, changed: w}, writer: w, size: w.size}
 	tx.push()
 	w.tx = tx
@@ -108,7 +108,7 @@ func (tx *Tx) keep() (*group, error) {
 	if err := tx.stamp(); err != nil {
 		return nil, err
 	}
-	w.size = tx.pages
+	w.state = state{tx.pages, tx.header, tx.schema}
 	w.open.count++
 	for pgno, before := range tx.level.undo {
 		if (before == nil || before.group != w.open) && w.pages[pgno] != nil {

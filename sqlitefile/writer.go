@@ -30,7 +30,7 @@ type writer struct {
 	// What follows belongs to the holder of the turn.
 	base  *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
 	pages map[uint32]*dirtyPage
-	size  uint32 // pages of the database
+	state // of the database, as the transactions so far left it
 	open  *group
 	tx    *Tx    // the one that runs
 	txs   uint64 // numbers transactions and savepoints
@@ -40,6 +40,13 @@ type writer struct {
 	epochs   uint64 // see pageStore.epoch
 	seen     uint64 // the version that this writer committed last
 	kit      *kit
+}
+
+// A state is what a transaction begins from, besides the pages.
+type state struct {
+	size   uint32 // pages of the database
+	header format.Header
+	schema *schema
 }
 
 // A dirtyPage is a page as a transaction left it.
@@ -133,7 +140,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		if w.seen != s.version {
 			w.epochs++ // somebody else wrote
 		}
-		w.base, w.size = s, s.pages
+		w.base, w.state = s, state{s.pages, s.header, s.schema}
 		return nil
 	})
 }

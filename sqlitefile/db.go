@@ -27,7 +27,8 @@ type Options struct {
 	// mode stays in it; SetJournalMode changes that.
 	JournalMode JournalMode
 
-	system osfile.System // where the files are; the operating system unless a test says otherwise
+	spillBytes int64         // memory for the changed pages of a transaction; spillBytes unless a test says otherwise
+	system     osfile.System // where the files are; the operating system unless a test says otherwise
 }
 
 const defaultBusyTimeout = 5 * time.Second
@@ -66,6 +67,9 @@ func Open(path string, o *Options) (*DB, error) {
 	}
 	if db.options.BusyTimeout == 0 {
 		db.options.BusyTimeout = defaultBusyTimeout
+	}
+	if db.options.spillBytes == 0 {
+		db.options.spillBytes = spillBytes
 	}
 	if db.options.system == nil {
 		db.options.system = osfile.OS

@@ -1,6 +1,10 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/format"
+import (
+	"slices"
+
+	"github.com/foliofs/folio/internal/format"
+)
 
 // The methods of a writer that make it the pageStore and the pageSource of its b-trees: the pages as the transaction that runs sees them.
 // They serve one transaction after the other, so that a b-tree may remember where it was.
@@ -35,11 +39,27 @@ func (w *writer) fresh(pgno uint32) ([]byte, error) {
 func (w *writer) take(pgno uint32) *dirtyPage {
 	level := w.tx.level
 	if _, ok := level.undo[pgno]; !ok {
-		level.undo[pgno] = w.pages[pgno]
+		level.undo[pgno] = w.before(pgno)
 	}
+	w.held++
 	p := &dirtyPage{data: make([]byte, w.tx.header.PageSize), tx: level.id, group: w.open}
 	w.pages[pgno] = p
 	return p
+}
+
+// before returns what going back to the savepoint puts in place of a page. A page that was spilled to the file, where the next spill
+// may overwrite it, is kept in memory.
+func (w *writer) before(pgno uint32) *dirtyPage {
+	p := w.pages[pgno]
+	if p != nil || w.tx.level.outer == nil || !w.spilled[pgno] {
+		return p
+	}
+	data, err := w.tx.wholePage(pgno)
+	if err != nil {
+		w.tx.level.outer.spoiled = err
+		return nil
+	}
+	return &dirtyPage{data: slices.Clone(data), group: w.open}
 }
 
 // discard has nothing to do: a free page is written as it is.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -38,6 +39,9 @@ type journal struct {
 	db   *DB
 	name string
 	file osfile.Handle
+	end  int64           // where the next segment begins
+	has  map[uint32]bool // pages whose images are saved
+	hot  bool            // the database file is no longer what it was
 }
 
 const journalSector = 512 // what headers are padded to
@@ -50,16 +54,20 @@ func (db *DB) openJournal() (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &journal{db: db, name: db.journalName(), file: file}, nil
+	return &journal{db: db, name: db.journalName(), file: file, has: make(map[uint32]bool)}, nil
 }
 
-// save writes the images of the given pages of base, and makes them durable (P2).
+// save writes the images of those of the given pages of base that have none yet as one more segment, and makes them durable (P2).
 func (j *journal) save(base *Rx, pgnos []uint32) error {
+	pgnos = slices.DeleteFunc(pgnos, func(pgno uint32) bool { return j.has[pgno] })
+	if len(pgnos) == 0 && j.end > 0 {
+		return nil
+	}
 	h := format.JournalHeader{
 		Records: uint32(len(pgnos)), Nonce: randomWord(), PageCount: base.pages,
 		SectorSize: journalSector, PageSize: uint32(base.header.PageSize),
 	}
-	off := int64(journalSector)
+	off := j.end + journalSector
 	b := make([]byte, 0, 64*format.JournalRecordSize(base.header.PageSize))
 	for i, pgno := range pgnos {
 		page, err := base.wholePage(pgno)
@@ -74,34 +82,40 @@ func (j *journal) save(base *Rx, pgnos []uint32) error {
 			off += int64(len(b))
 			b = b[:0]
 		}
+		j.has[pgno] = true
 	}
-	return j.head(&h, off)
+	if err := j.head(&h, off); err != nil {
+		return err
+	}
+	j.end = format.JournalNextSegment(off, journalSector)
+	return nil
 }
 
-// head writes the header: without its magic number first, then, once everything is durable, whole.
+// head writes the header of the segment that begins at j.end: without its magic number first, then, once everything is durable, whole.
 func (j *journal) head(h *format.JournalHeader, end int64) error {
 	var sector [journalSector]byte
 	if err := j.clearStale(end); err != nil {
 		return err
 	}
+	h.Put(sector[:])
 	if j.db.options.Durability == Off {
-		h.Put(sector[:])
-		_, err := j.file.WriteAt(sector[:], 0)
+		_, err := j.file.WriteAt(sector[:], j.end)
 		return err
 	}
-	h.Put(sector[:])
 	clear(sector[:12])
-	if _, err := j.file.WriteAt(sector[:], 0); err != nil {
+	if _, err := j.file.WriteAt(sector[:], j.end); err != nil {
 		return err
 	}
 	if err := j.db.sync(j.file); err != nil {
 		return err
 	}
-	if err := j.db.options.system.SyncDir(j.name); err != nil {
-		return err
+	if j.end == 0 {
+		if err := j.db.options.system.SyncDir(j.name); err != nil {
+			return err
+		}
 	}
 	h.Put(sector[:])
-	if _, err := j.file.WriteAt(sector[:12], 0); err != nil {
+	if _, err := j.file.WriteAt(sector[:12], j.end); err != nil {
 		return err
 	}
 	return j.db.sync(j.file)
@@ -287,21 +301,31 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done
 }
 
 // writeFile commits a batch in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
-func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
-	j, err := db.openJournal()
+func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (next *snapshot, err error) {
+	j := db.writer.journal
+	if j == nil {
+		if j, err = db.openJournal(); err != nil {
+			return nil, err
+		}
+	}
+	db.writer.journal, db.writer.spilled = nil, nil
+	err = j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size))
+	if err == nil {
+		err = db.awaitExclusive(base)
+	}
+	if err == nil {
+		j.hot = true
+		err = db.overwrite(base, batch, size)
+	}
+	switch {
+	case err == nil:
+		err = errors.Join(j.finish(db.options.JournalMode), j.close())
+	case j.hot:
+		err = errors.Join(err, db.undo(j))
+	default:
+		err = errors.Join(err, j.discard())
+	}
 	if err != nil {
-		return nil, err
-	}
-	if err := j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)); err != nil {
-		return nil, errors.Join(err, j.discard())
-	}
-	if err := db.awaitExclusive(base); err != nil {
-		return nil, errors.Join(err, j.discard())
-	}
-	if err := db.overwrite(base, batch, size); err != nil {
-		return nil, errors.Join(err, db.undo(j))
-	}
-	if err := errors.Join(j.finish(db.options.JournalMode), j.close()); err != nil {
 		return nil, err
 	}
 	return db.handOver(base)
@@ -347,23 +371,30 @@ func (db *DB) awaitExclusive(base *snapshot) error {
 	})
 }
 
-// overwrite writes the batch to the file (P4) and syncs it (P3).
+// overwrite makes the file what it shall be, and syncs it (P3).
 func (db *DB) overwrite(base *snapshot, batch []framePage, size uint32) error {
-	pageSize := int64(base.header.PageSize)
-	for _, p := range batch {
-		if p.pgno > size {
-			continue
-		}
-		if _, err := db.file.WriteAt(p.data, int64(p.pgno-1)*pageSize); err != nil {
-			return err
-		}
+	if err := db.writePages(base, batch, size); err != nil {
+		return err
 	}
 	if size < base.pages {
-		if err := db.file.Truncate(int64(size) * pageSize); err != nil {
+		if err := db.file.Truncate(int64(size) * int64(base.header.PageSize)); err != nil {
 			return err
 		}
 	}
 	return db.sync(db.file)
+}
+
+// writePages writes a batch to the file (P4).
+func (db *DB) writePages(base *snapshot, batch []framePage, size uint32) error {
+	for _, p := range batch {
+		if p.pgno > size {
+			continue
+		}
+		if _, err := db.file.WriteAt(p.data, int64(p.pgno-1)*int64(base.header.PageSize)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bump counts a commit in the header on page 1: the change counter, the size, and who wrote last.

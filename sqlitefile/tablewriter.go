@@ -38,6 +38,9 @@ func (tx *Tx) Table(name string) (TableWriter, error) {
 // Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one and it is not nil, and otherwise
 // a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID the rowid is 0.
 func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
+	if err := t.tx.relax(); err != nil {
+		return 0, err
+	}
 	if t.def.key != nil {
 		return 0, t.insertKey(values)
 	}
@@ -49,6 +52,9 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 
 // InsertRowid adds a row with the given rowid.
 func (t TableWriter) InsertRowid(rowid int64, values ...any) error {
+	if err := t.tx.relax(); err != nil {
+		return err
+	}
 	if t.def.key != nil {
 		return errNoRowid(&t.def.shape)
 	}
@@ -121,9 +127,6 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 
 // prepare loads a row and makes the records of its indexes.
 func (t TableWriter) prepare(rowid int64, values []any) (err error) {
-	if t.tx.over {
-		return t.tx.db.pathError("write", ErrClosed)
-	}
 	s := t.state
 	if err := s.row.load(rowid, values); err != nil {
 		return err
@@ -213,6 +216,9 @@ func (t TableWriter) spoil(err error) error {
 // Update replaces the row with the given rowid, and reports whether there is one. The rowid stays: the INTEGER PRIMARY KEY, if there is one, must
 // be nil or the same.
 func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
+	if err := t.tx.relax(); err != nil {
+		return false, err
+	}
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
@@ -301,6 +307,9 @@ func (t TableWriter) Put(rowid int64, values ...any) error {
 
 // Delete deletes the row with the given rowid, and reports whether there was one.
 func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
+	if err := t.tx.relax(); err != nil {
+		return false, err
+	}
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
@@ -375,6 +384,9 @@ func (t TableWriter) duplicateKey() error {
 
 // PutKey adds a row to a table WITHOUT ROWID, or replaces the one that has its primary key.
 func (t TableWriter) PutKey(values ...any) error {
+	if err := t.tx.relax(); err != nil {
+		return err
+	}
 	if t.def.key == nil {
 		return fmt.Errorf("%s: has rowids: use Put", t.Name())
 	}
@@ -410,6 +422,9 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 	}
 	s := t.state
 	for {
+		if err := t.tx.relax(); err != nil {
+			return n, err
+		}
 		row, ok, err := t.Find(key...)
 		if err != nil || !ok {
 			return n, err

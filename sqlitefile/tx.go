@@ -13,6 +13,7 @@ type Tx struct {
 	writer *writer
 	level  *savepoint // the innermost
 	size   uint32     // writer.size before
+	kept   bool
 }
 
 // A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took
@@ -20,7 +21,8 @@ type Tx struct {
 type savepoint struct {
 	id    uint64
 	undo  map[uint32]*dirtyPage // nil for a page that was not in writer.pages
-	pages uint32                // size of the database at its start
+	state state                 // as it was at its start
+	tail  logTail               // where the log ended
 	outer *savepoint
 
 	spoiled error // a tree may be half changed: there is only the way back
@@ -29,6 +31,7 @@ type savepoint struct {
 // begin starts a transaction on what the ones before have left.
 func (w *writer) begin(db *DB) *Tx {
 	s := *w.base
+	s.file, s.last = s.whole(), max(s.last, w.spilledTo())
 	s.mapped, s.pages, s.header, s.schema, s.cache = nil, w.size, w.header, w.schema, new(pageCache)
 	tx := &Tx{Rx: Rx{snapshot: &s, db: db, changed: w}, writer: w, size: w.size}
 	tx.push()
@@ -38,7 +41,7 @@ func (w *writer) begin(db *DB) *Tx {
 
 func (tx *Tx) push() {
 	tx.writer.txs++
-	tx.level = &savepoint{id: tx.writer.txs, undo: make(map[uint32]*dirtyPage), pages: tx.pages, outer: tx.level}
+	tx.level = &savepoint{id: tx.writer.txs, undo: make(map[uint32]*dirtyPage), state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
 }
 
 // call calls fn with the guard of View.
@@ -86,13 +89,11 @@ func (tx *Tx) release(inner *savepoint) {
 func (tx *Tx) restore(s *savepoint) {
 	w := tx.writer
 	for pgno, before := range s.undo {
-		if before == nil {
-			delete(w.pages, pgno)
-		} else {
-			w.pages[pgno] = before
-		}
+		w.put(pgno, before)
 	}
-	tx.pages, tx.level = s.pages, s.outer
+	tx.takeBack(s)
+	tx.pages, tx.header, tx.schema = s.state.size, s.state.header, s.state.schema
+	tx.level = s.outer
 	w.epochs++
 }
 
@@ -115,7 +116,7 @@ func (tx *Tx) keep() (*group, error) {
 			w.open.pgnos = append(w.open.pgnos, pgno)
 		}
 	}
-	tx.level = nil
+	tx.level, tx.kept = nil, true
 	return w.open, nil
 }
 
@@ -137,7 +138,10 @@ func (tx *Tx) end() {
 	for tx.level != nil {
 		tx.restore(tx.level)
 	}
-	tx.writer.tx = nil
+	tx.writer.tx, tx.writer.held = nil, 0
+	if !tx.kept {
+		tx.db.abandon()
+	}
 	tx.snapshot, tx.over = nil, true
 }
 

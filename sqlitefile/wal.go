@@ -41,8 +41,7 @@ type wal struct {
 	plain   bool
 
 	// What follows belongs to the holder of WRITE.
-	buf    []byte
-	synced bool // the header of the log is durable, as is the name of the file
+	buf []byte
 }
 
 // walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
@@ -242,9 +241,9 @@ type framePage struct {
 
 // append writes pages as the frames after h.MaxFrame and updates h. If size is not 0 they end a transaction that leaves the
 // database with as many pages. The caller holds WRITE and a read lock; the index does not know of the frames yet (X3, W3).
-func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum, pages []framePage, size uint32) (format.Checksum, error) {
+func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum, pages []framePage, size uint32, syncStart func(osfile.Handle) error) (format.Checksum, error) {
 	if last == 0 {
-		if err := w.begin(h); err != nil {
+		if err := w.begin(h, syncStart); err != nil {
 			return sum, err
 		}
 		sum = h.Frame
@@ -271,7 +270,7 @@ func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum,
 }
 
 // begin writes the header of a log that is empty, with the salts that h has got for it, and makes it durable (W4).
-func (w *wal) begin(h *format.WALIndexHeader) error {
+func (w *wal) begin(h *format.WALIndexHeader, sync func(osfile.Handle) error) error {
 	var b [format.WALHeaderSize]byte
 	sequence := uint32(0)
 	if _, err := w.file.ReadAt(b[:], 0); err == nil {
@@ -288,7 +287,7 @@ func (w *wal) begin(h *format.WALIndexHeader) error {
 	if _, err := w.file.WriteAt(b[:], 0); err != nil {
 		return err
 	}
-	return nil
+	return sync(w.file)
 }
 
 func hostOrder() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }

@@ -28,12 +28,18 @@ type writer struct {
 	press chan struct{} // holds one token; whoever has it commits a group
 
 	// What follows belongs to the holder of the turn.
-	base  *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
-	pages map[uint32]*dirtyPage
-	state // of the database, as the transactions so far left it
-	open  *group
-	tx    *Tx    // the one that runs
-	txs   uint64 // numbers transactions and savepoints
+	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
+	pages  map[uint32]*dirtyPage
+	state  // of the database, as the transactions so far left it
+	open   *group
+	flight *group // the sealed one that is being committed
+
+	tx      *Tx             // the one that runs
+	held    int             // pages that it has in memory
+	tail    logTail         // what it spilled, in WAL mode
+	journal *journal        // what it spilled, in rollback mode: the originals
+	spilled map[uint32]bool // and which pages
+	txs     uint64          // numbers transactions and savepoints
 
 	// The writing side of the schema, kept from one transaction to the next.
 	freelist freelist
@@ -60,11 +66,20 @@ type dirtyPage struct {
 type group struct {
 	pgnos []uint32 // each page once
 	count int      // of transactions
-	done  chan struct{}
-	err   error // when done
+
+	// Once sealed:
+	pages []framePage
+	size  uint32  // of the database
+	tail  logTail // what its only transaction spilled
+
+	written chan struct{} // closed when next and err are there
+	next    *snapshot     // that has it
+	done    chan struct{} // closed when the transactions may go
+	err     error
+	over    bool // conclude was here
 }
 
-func newGroup() *group { return &group{done: make(chan struct{})} }
+func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
 // find returns the page as the transactions so far left it, or nil if they did not touch it.
 func (w *writer) find(pgno uint32) []byte {
@@ -171,7 +186,7 @@ func (db *DB) unlockWriter(s *snapshot) {
 // disperse stops being the writer if no page waits.
 func (db *DB) disperse() {
 	w := &db.writer
-	if w.base == nil || len(w.pages) > 0 {
+	if w.base == nil || len(w.pages) > 0 || w.tx != nil {
 		return
 	}
 	db.unlockWriter(w.base)
@@ -203,113 +218,130 @@ func (db *DB) commit(g *group) {
 	w := &db.writer
 	<-w.turn
 	defer func() { w.turn <- struct{}{} }()
+	select {
+	case <-g.done: // a transaction that had to spill did
+		return
+	default:
+	}
 	if w.base.wal == nil || w.base.wal.crowded(w.base.words[4]) { // nobody may go on meanwhile: the log is to begin anew
 		db.flush()
 		return
 	}
-	sealed, batch, size := w.seal()
-	base := w.base
+	sealed, base := w.seal(), w.base
+	w.flight = sealed
 	w.turn <- struct{}{}
-	next, err := db.write(base, batch, size)
+	sealed.next, sealed.err = db.write(base, sealed)
+	close(sealed.written)
 	<-w.turn
-	db.conclude(sealed, next, err)
+	db.conclude(sealed)
 }
 
-// flush commits the open group. The caller holds the press and the turn.
+// flush commits the open group. The caller holds the press and the turn, and no transaction runs.
 func (db *DB) flush() {
-	sealed, batch, size := db.writer.seal()
-	next, err := db.write(db.writer.base, batch, size)
-	db.conclude(sealed, next, err)
+	g := db.writer.seal()
+	g.next, g.err = db.write(db.writer.base, g)
+	db.conclude(g)
 }
 
-// seal closes the open group and returns its pages in order.
-func (w *writer) seal() (g *group, batch []framePage, size uint32) {
-	g = w.open
+// seal closes the open group, with its pages in order.
+func (w *writer) seal() *group {
+	g := w.open
 	slices.Sort(g.pgnos)
+	g.pages = make([]framePage, 0, len(g.pgnos))
 	for _, pgno := range g.pgnos {
 		if p := w.pages[pgno]; p != nil { // else the database has lost it
-			batch = append(batch, framePage{pgno, p.data})
+			g.pages = append(g.pages, framePage{pgno, p.data})
 		}
 	}
-	w.open = newGroup()
-	return g, batch, w.size
+	g.size, g.tail = w.size, w.tail
+	w.open, w.tail = newGroup(), logTail{}
+	return g
 }
 
-// write commits a batch, and returns the snapshot that has it.
-func (db *DB) write(base *snapshot, batch []framePage, size uint32) (next *snapshot, err error) {
+// write commits a group, and returns the snapshot that has it.
+func (db *DB) write(base *snapshot, g *group) (next *snapshot, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
-		return db.writeFile(base, batch, size)
+		return db.writeFile(base, g.pages, g.size)
 	}
-	return db.writeLog(base.wal, base, batch, size)
+	return db.writeLog(base.wal, base, g)
 }
 
-// writeLog appends a batch to the log and tells everybody.
-func (db *DB) writeLog(log *wal, base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
-	h, _, err := log.index.load()
-	if err != nil {
-		return nil, err
+// logEnd returns the header of the index where the next frame goes, after beginning the log anew if that is due.
+func (db *DB) logEnd(base *snapshot) (h format.WALIndexHeader, err error) {
+	if h, _, err = base.wal.index.load(); err != nil || base.lease.slot != 0 {
+		return h, err
 	}
-	if base.lease.slot == 0 {
-		if _, err := log.restart(&h); err != nil {
+	_, err = base.wal.restart(&h)
+	return h, err
+}
+
+// writeLog appends a group to the log and tells everybody.
+func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
+	t := g.tail
+	if t.last == 0 {
+		h, err := db.logEnd(base)
+		if err != nil {
 			return nil, err
 		}
+		t = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
 	}
-	last := h.MaxFrame
-	sum, err := log.append(&h, last, h.Frame, batch, size)
-	if err != nil {
-		return nil, err
+	h := &t.header
+	if err := log.appendTail(&t, g.pages, g.size, db.syncStart); err != nil {
+		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
 		if err := db.sync(log.file); err != nil {
-			return nil, err
+			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 		}
 	}
-	for i, p := range batch {
-		if err := log.index.add(last+uint32(i)+1, p.pgno); err != nil {
-			return nil, errors.Join(err, log.index.forget(last))
-		}
-	}
-	h.MaxFrame, h.PageCount, h.Frame = last+uint32(len(batch)), size, sum
+	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
 	h.Change++
-	if err := log.index.store(&h); err != nil {
+	if err := log.index.store(h); err != nil {
 		return nil, err
 	}
 	return db.republish()
 }
 
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
-func (db *DB) conclude(g *group, next *snapshot, err error) {
+func (db *DB) conclude(g *group) {
 	w := &db.writer
-	old := w.base
-	if err != nil {
-		w.drop(err)
-		db.disperse()
+	if g.over {
+		return
+	}
+	g.over, w.flight = true, nil
+	if g.err != nil {
+		w.drop(g.err)
 	} else {
-		old.lease.leave()
-		for _, pgno := range g.pgnos {
-			if p := w.pages[pgno]; p != nil && p.group == g {
-				delete(w.pages, pgno)
+		w.base.lease.leave()
+		for _, p := range g.pages {
+			if have := w.pages[p.pgno]; have != nil && have.group == g {
+				delete(w.pages, p.pgno)
 			}
 		}
-		w.base, w.seen = next, next.version
-		if next.wal != nil {
-			db.tend(next.wal, next.words[4])
+		w.base, w.seen = g.next, g.next.version
+		if log := g.next.wal; log != nil {
+			frames := g.next.words[4]
+			db.tend(log, frames)
+			if len(w.pages) == 0 && w.tx == nil {
+				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
+			}
 		}
-		if len(w.pages) == 0 && next.wal != nil {
-			_ = db.relieve(next.wal, next.words[4]) // what was committed is; the next commit tries again
-		}
-		db.disperse()
 	}
-	g.err = err
+	db.disperse()
 	close(g.done)
 }
 
-// drop forgets all pages that wait, as what they build on has failed (G4).
+// drop forgets all pages that wait, as what they build on has failed (G4). A transaction that runs cannot be kept any more.
 func (w *writer) drop(err error) {
 	clear(w.pages)
 	w.epochs++
-	w.open.err = err
+	if w.tx != nil {
+		for s := w.tx.level; s != nil; s = s.outer {
+			s.spoiled, s.undo = err, make(map[uint32]*dirtyPage)
+		}
+	}
+	w.open.err, w.open.over = err, true
 	close(w.open.done)
 	w.open = newGroup()
 }
@@ -334,3 +366,6 @@ func (db *DB) sync(f osfile.Handle) error {
 	}
 	return err
 }
+
+// syncStart syncs a log that begins anew, so that its first frames are never taken for those of the log before (W4).
+func (db *DB) syncStart(f osfile.Handle) error { return db.sync(f) }

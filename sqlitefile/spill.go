@@ -1,0 +1,301 @@
+package sqlitefile
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// A transaction that changes more pages than memory shall hold spills: what it has changed so far goes to the log, as frames that no commit
+// follows yet, or in rollback mode to the file, once the journal has the originals. Readers never see it; going back to a savepoint takes
+// it back.
+//
+//	S1  A transaction spills between two operations, when no b-tree holds a page.
+//	S2  What was kept by earlier transactions is committed first: only one transaction has pages in the log without a commit.
+//	S3  tail is where the log ends for the transaction that spilled; a savepoint remembers where it ended for it.
+
+// spillBytes is how much memory the changed pages of a transaction may take.
+const spillBytes = 64 << 20
+
+// A logTail is the end of the log behind frames that are not committed. The zero value is where the last commit ended.
+type logTail struct {
+	header format.WALIndexHeader // of the last commit, with the salts of the frames
+	last   uint32
+	sum    format.Checksum
+}
+
+// relax is called before each operation.
+func (tx *Tx) relax() error {
+	if tx.over {
+		return tx.db.pathError("write", ErrClosed)
+	}
+	if int64(tx.writer.held)*int64(tx.header.PageSize) < tx.db.options.spillBytes {
+		return nil
+	}
+	if err := tx.spill(); err != nil {
+		tx.level.spoiled = err
+		return err
+	}
+	return nil
+}
+
+func (tx *Tx) spill() error {
+	if err := tx.land(); err != nil { // S2
+		return err
+	}
+	if err := tx.spillLevel(tx.level, math.MaxUint64); err != nil {
+		return err
+	}
+	tx.writer.held = 0
+	return nil
+}
+
+// spillLevel spills the pages that were taken before a savepoint with the given number began, those of the outer levels first, so that
+// going back to s leaves them where they are.
+func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
+	w := tx.writer
+	if s.outer != nil {
+		if err := tx.spillLevel(s.outer, s.id); err != nil {
+			return err
+		}
+	}
+	batch := w.own(before)
+	if len(batch) == 0 {
+		return nil
+	}
+	err := error(nil)
+	if tx.wal != nil {
+		err = tx.spillLog(batch)
+	} else {
+		err = tx.spillFile(batch)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range batch {
+		delete(w.pages, p.pgno)
+	}
+	for inner := tx.level; inner != s; inner = inner.outer {
+		inner.tail = w.tail // none of them has spilled yet, or nothing would have been left to
+	}
+	return nil
+}
+
+// own returns the pages in memory that were taken before a savepoint began, in order. All are of the transaction that runs: others are
+// committed.
+func (w *writer) own(before uint64) (batch []framePage) {
+	for pgno, p := range w.pages {
+		if p.tx < before {
+			batch = append(batch, framePage{pgno, p.data})
+		}
+	}
+	slices.SortFunc(batch, func(a, b framePage) int { return cmp.Compare(a.pgno, b.pgno) })
+	return batch
+}
+
+// land lets the group that is being written, and then what earlier transactions left in the open one, be committed.
+func (tx *Tx) land() error {
+	w := tx.writer
+	if f := w.flight; f != nil {
+		<-f.written
+		tx.db.conclude(f)
+		if f.err != nil {
+			return f.err
+		}
+	}
+	if len(w.open.pgnos) > 0 {
+		g := tx.sealBefore()
+		g.next, g.err = tx.db.write(w.base, g)
+		tx.db.conclude(g)
+		if g.err != nil {
+			return g.err
+		}
+	}
+	tx.rebase()
+	return nil
+}
+
+// sealBefore closes the open group with its pages as they were before the transaction that runs. Those are its own from now on.
+func (tx *Tx) sealBefore() *group {
+	w := tx.writer
+	now := make(map[uint32]*dirtyPage)
+	for s := tx.level; s != nil; s = s.outer { // the outermost last
+		for pgno, before := range s.undo {
+			if _, ok := now[pgno]; !ok {
+				now[pgno] = w.pages[pgno]
+			}
+			w.put(pgno, before)
+		}
+	}
+	g := w.seal()
+	g.size = tx.size
+	for pgno, p := range now {
+		w.put(pgno, p)
+		if p != nil {
+			p.group = w.open
+		}
+	}
+	for s := tx.level; s != nil; s = s.outer {
+		for pgno, before := range s.undo {
+			if before != nil && before.group == g {
+				s.undo[pgno] = nil // in the log, or in the file
+			}
+		}
+	}
+	return g
+}
+
+// put lets p be what is in memory of a page; nil if there is nothing.
+func (w *writer) put(pgno uint32, p *dirtyPage) {
+	if p == nil {
+		delete(w.pages, pgno)
+	} else {
+		w.pages[pgno] = p
+	}
+}
+
+// rebase lets the transaction read below its own pages what is committed now.
+func (tx *Tx) rebase() {
+	base := tx.writer.base
+	s := tx.snapshot
+	s.lease, s.wal, s.words, s.last, s.file = base.lease, base.wal, base.words, base.last, base.whole()
+	s.last = max(s.last, tx.writer.spilledTo())
+}
+
+// spilledTo returns the last frame of what was spilled and is not committed yet; 0 if nothing was.
+func (w *writer) spilledTo() uint32 {
+	if w.tail.last == 0 && w.flight != nil {
+		return w.flight.tail.last
+	}
+	return w.tail.last
+}
+
+// whole returns the pages of the file as they lie in the map.
+func (s *snapshot) whole() []byte {
+	if s.wal == nil {
+		return s.mapped
+	}
+	return s.file
+}
+
+// spillLog appends pages to the log without a commit.
+func (tx *Tx) spillLog(batch []framePage) error {
+	w, log := tx.writer, tx.wal
+	if w.tail.last == 0 {
+		h, err := tx.db.logEnd(w.base)
+		if err != nil {
+			return err
+		}
+		w.tail = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
+	}
+	for len(batch) > 0 {
+		n := min(len(batch), spillFrames)
+		if err := log.appendTail(&w.tail, batch[:n], 0, tx.db.syncStart); err != nil {
+			return errors.Join(err, log.index.forget(w.tail.last))
+		}
+		batch = batch[n:]
+	}
+	tx.last = w.tail.last
+	return nil
+}
+
+// spillFrames is how many frames are appended by one write.
+const spillFrames = 1024
+
+// appendTail appends pages behind t, and moves it. The index knows of them, but its header does not.
+func (w *wal) appendTail(t *logTail, batch []framePage, size uint32, syncStart func(osfile.Handle) error) error {
+	sum, err := w.append(&t.header, t.last, t.sum, batch, size, syncStart)
+	if err != nil {
+		return err
+	}
+	for i, p := range batch {
+		if err := w.index.add(t.last+uint32(i)+1, p.pgno); err != nil {
+			return err
+		}
+	}
+	t.last, t.sum = t.last+uint32(len(batch)), sum
+	return nil
+}
+
+// takeBack forgets what was spilled since s.
+func (tx *Tx) takeBack(s *savepoint) {
+	w := tx.writer
+	if w.tail.last == s.tail.last {
+		return
+	}
+	end := s.tail.last
+	if end == 0 {
+		end = w.tail.header.MaxFrame
+	}
+	_ = tx.wal.index.forget(end) // what is left there is overwritten by the next commit
+	w.tail = s.tail
+	tx.last = max(w.base.last, end)
+}
+
+// spillFile saves what the file has in the journal, and overwrites it.
+func (tx *Tx) spillFile(batch []framePage) (err error) {
+	w := tx.writer
+	if w.journal == nil {
+		if w.journal, err = tx.db.openJournal(); err != nil {
+			return err
+		}
+	}
+	if err := w.journal.save(&Rx{snapshot: w.base, db: tx.db}, overwritten(w.base, batch, tx.pages)); err != nil {
+		return err
+	}
+	if err := tx.db.awaitExclusive(w.base); err != nil {
+		return err
+	}
+	if err := tx.keepOriginals(batch); err != nil {
+		return err
+	}
+	w.journal.hot = true
+	if err := tx.db.writePages(w.base, batch, tx.pages); err != nil {
+		return err
+	}
+	if w.spilled == nil {
+		w.spilled = make(map[uint32]bool)
+	}
+	for _, p := range batch {
+		w.spilled[p.pgno] = true
+	}
+	tx.cache = new(pageCache)
+	return nil
+}
+
+// keepOriginals keeps in memory what the file has of pages that a nested part of the transaction is about to overwrite there.
+func (tx *Tx) keepOriginals(batch []framePage) error {
+	for s := tx.level; s.outer != nil; s = s.outer {
+		for _, p := range batch {
+			before, ok := s.undo[p.pgno]
+			if !ok || before != nil || p.pgno > s.state.size {
+				continue
+			}
+			data := make([]byte, tx.header.PageSize)
+			if _, err := tx.db.file.ReadAt(data, int64(p.pgno-1)*int64(len(data))); err != nil {
+				return err
+			}
+			s.undo[p.pgno] = &dirtyPage{data: data, group: tx.writer.open}
+		}
+	}
+	return nil
+}
+
+// abandon rolls a journal back whose transaction has come to nothing.
+func (db *DB) abandon() {
+	w := &db.writer
+	j := w.journal
+	w.journal, w.spilled = nil, nil
+	if j == nil {
+		return
+	}
+	if j.hot {
+		_ = db.undo(j) // a failure ends writing
+	} else {
+		_ = j.discard()
+	}
+}

@@ -33,6 +33,8 @@ type Index struct {
 	Columns []IndexedColumn
 	Where   string // the expression of a partial index, "" if there is none
 
+	IfNotExists bool
+
 	body string // the text from the name on
 }
 
@@ -51,7 +53,7 @@ func (p *parser) createIndex(unique bool) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{Name: o.name, Schema: o.schema, Unique: unique}
+	x := &Index{Name: o.name, Schema: o.schema, Unique: unique, IfNotExists: o.optional}
 	if err = p.expect(kwOn, "ON"); err != nil {
 		return nil, err
 	}

@@ -144,13 +144,15 @@ func (p *parser) collation() (string, error) {
 // object is the name of what a statement creates.
 type object struct {
 	schema, name string
-	start        int // offset of the name
+	start        int  // offset of the name
+	optional     bool // IF NOT EXISTS
 }
 
 // object consumes [IF NOT EXISTS] [schema .] name. The name may not be the bare word IF: SQLite would store a statement
 // that it cannot read again.
 func (p *parser) object(what string) (o object, err error) {
 	if p.accept(kwIf) {
+		o.optional = true
 		if err = p.expect(kwNot, "NOT"); err != nil {
 			return o, err
 		}

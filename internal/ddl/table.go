@@ -6,6 +6,8 @@ type Table struct {
 	Schema string // "main" in CREATE TABLE main.t, "" if not given
 	Temp   bool   // CREATE TEMP TABLE
 
+	IfNotExists bool
+
 	// Columns in the order of the table, generated ones included. Empty for a virtual table.
 	Columns []Column
 
@@ -83,7 +85,7 @@ func (p *parser) createTable(temp bool) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{Name: o.name, Schema: o.schema, Temp: temp, RowidAlias: -1, byName: map[string]int{}}
+	t := &Table{Name: o.name, Schema: o.schema, Temp: temp, IfNotExists: o.optional, RowidAlias: -1, byName: map[string]int{}}
 	tp := &tableParser{parser: p, t: t}
 	if p.tok.kind == kwAs {
 		return nil, p.errorf("CREATE TABLE AS SELECT has no list of columns")

@@ -8,6 +8,8 @@ type View struct {
 	Columns []string // their names, if the statement gives any
 	Select  string   // not checked
 
+	IfNotExists bool
+
 	body string
 }
 
@@ -21,7 +23,7 @@ func (p *parser) createView(temp bool) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Name: o.name, Schema: o.schema, Temp: temp}
+	v := &View{Name: o.name, Schema: o.schema, Temp: temp, IfNotExists: o.optional}
 	if p.tok.kind == tokLP {
 		if v.Columns, err = p.names("a column"); err != nil {
 			return nil, err

@@ -28,7 +28,7 @@ func (p *parser) createVirtual() (Statement, error) {
 			return nil, err
 		}
 	}
-	return &Table{Name: o.name, Schema: o.schema, RowidAlias: -1, Virtual: v, body: p.since(o.start)}, nil
+	return &Table{Name: o.name, Schema: o.schema, IfNotExists: o.optional, RowidAlias: -1, Virtual: v, body: p.since(o.start)}, nil
 }
 
 // moduleArgs consumes arguments up to the closing parenthesis.

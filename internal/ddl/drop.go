@@ -1,0 +1,82 @@
+package ddl
+
+import "strings"
+
+// A Drop is a parsed DROP TABLE, DROP INDEX, DROP VIEW or DROP TRIGGER.
+type Drop struct {
+	Kind     string // "table", "index", "view" or "trigger"
+	Name     string
+	Schema   string // "main" in DROP TABLE main.t, "" if not given
+	IfExists bool
+}
+
+// An Other is a statement of a kind that this package does not read.
+type Other struct {
+	Word string // its first word, in upper case
+}
+
+// A Script is a text of statements with semicolons between them.
+type Script struct{ p *parser }
+
+// NewScript returns the script of a text. It returns a *SyntaxError for one that is too long.
+func NewScript(sql string) (*Script, error) {
+	p, err := newParser(sql)
+	return &Script{p}, err
+}
+
+// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop or *Other, or nil at the end of the text. An *Other is not
+// read beyond its first word, and is the last. It returns a *SyntaxError.
+func (s *Script) Next() (any, error) {
+	p := s.p
+	for p.accept(tokSemi) {
+	}
+	switch {
+	case p.tok.kind == tokEnd:
+		return nil, nil
+	case p.tok.kind == kwCreate:
+		return p.statement()
+	case p.isReserved("drop"):
+		return p.drop()
+	case p.tok.kind < tokID:
+		return nil, p.unexpected()
+	}
+	return &Other{strings.ToUpper(clip(p.text(p.tok)))}, nil
+}
+
+// isReserved reports whether the next token is a word that is never a name, given in lower case, and has no kind of its own.
+func (p *parser) isReserved(word string) bool {
+	return p.tok.kind == kwReserved && EqualFold(p.text(p.tok), word)
+}
+
+// drop consumes DROP and what follows, up to the end of the statement.
+func (p *parser) drop() (*Drop, error) {
+	p.next()
+	d := new(Drop)
+	switch p.tok.kind {
+	case kwTable, kwIndex, kwView, kwTrigger:
+		d.Kind = strings.ToLower(p.text(p.next()))
+	default:
+		return nil, p.errorf("%s, want TABLE, INDEX, VIEW or TRIGGER", p.found())
+	}
+	if d.IfExists = p.accept(kwIf); d.IfExists {
+		if err := p.expect(kwExists, "EXISTS"); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.dropName(d); err != nil {
+		return nil, err
+	}
+	if p.tok.kind != tokEnd && p.tok.kind != tokSemi {
+		return nil, p.unexpected()
+	}
+	return d, nil
+}
+
+// dropName consumes [schema .] name.
+func (p *parser) dropName(d *Drop) (err error) {
+	if d.Name, err = p.name("a name"); err == nil && p.accept(tokDot) {
+		d.Schema = d.Name
+		d.Name, err = p.name("a name")
+	}
+	return err
+}

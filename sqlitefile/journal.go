@@ -301,11 +301,19 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done
 }
 
 // writeFile commits a batch in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
-func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (next *snapshot, err error) {
+func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
+	if err := db.commitFile(base, batch, size); err != nil {
+		return nil, err
+	}
+	return db.handOver(base)
+}
+
+// commitFile makes the file what it shall be, or leaves it as it was. EXCLUSIVE is held after it.
+func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err error) {
 	j := db.writer.journal
 	if j == nil {
 		if j, err = db.openJournal(); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	db.writer.journal, db.writer.spilled = nil, nil
@@ -325,10 +333,7 @@ func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (next *s
 	default:
 		err = errors.Join(err, j.discard())
 	}
-	if err != nil {
-		return nil, err
-	}
-	return db.handOver(base)
+	return err
 }
 
 // overwritten returns the pages whose images the journal needs: those that change, and those that are cut off.

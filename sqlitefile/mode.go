@@ -1,0 +1,138 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// JournalMode returns how the database makes commits atomic now.
+func (db *DB) JournalMode(ctx context.Context) (JournalMode, error) {
+	rx, err := db.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer rx.End()
+	if rx.wal != nil {
+		return JournalWAL, nil
+	}
+	return db.options.JournalMode, nil
+}
+
+// SetJournalMode changes how commits are made atomic. Into and out of WAL mode the database must be open nowhere else, or ErrBusy is
+// returned after BusyTimeout; the mode stays in the file. Among the others it is a matter of this DB.
+func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
+	if mode < JournalDelete || mode > JournalWAL {
+		return db.pathError("journal mode", fmt.Errorf("%w: mode %d", ErrUnsupported, mode))
+	}
+	return db.exclusively(ctx, func() error {
+		wal := db.writer.base.wal != nil
+		var err error
+		switch {
+		case mode == JournalWAL && !wal:
+			err = db.enterWAL()
+		case mode != JournalWAL && wal:
+			err = db.leaveWAL(ctx)
+		}
+		if err == nil && mode != JournalWAL {
+			db.options.JournalMode = mode
+		}
+		return err
+	})
+}
+
+// enterWAL marks the file as one in WAL mode, and opens the log. The caller is the writer.
+func (db *DB) enterWAL() error {
+	w := &db.writer
+	base := w.base
+	page1, err := db.versioned(base, format.VersionWAL)
+	if err != nil {
+		return err
+	}
+	if err := db.commitFile(base, []framePage{{1, page1}}, base.pages); err != nil {
+		return err
+	}
+	w.base = nil
+	defer base.lease.leave()
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.fileLease = nil // SHARED is the log's from now on
+	err = db.openLog((*[format.HeaderSize]byte)(page1))
+	return errors.Join(err, db.toShared())
+}
+
+// versioned returns page 1 with other format versions, as one more commit.
+func (db *DB) versioned(base *snapshot, version byte) ([]byte, error) {
+	page, err := (&Rx{snapshot: base, db: db}).wholePage(1)
+	if err != nil {
+		return nil, err
+	}
+	page1 := append([]byte(nil), page...)
+	page1[18], page1[19] = version, version
+	bump(page1, base.pages)
+	return page1, nil
+}
+
+// leaveWAL copies the log back, removes it, and marks the file as one in rollback mode. The caller is the writer.
+func (db *DB) leaveWAL(ctx context.Context) error {
+	w, log := &db.writer, db.wal
+	if err := db.checkpointAll(ctx, log, CheckpointFull); err != nil {
+		return err
+	}
+	if err := db.closeReaders(ctx); err != nil {
+		return err
+	}
+	if err := db.retry(ctx, db.lockExclusive); err != nil {
+		return errors.Join(err, db.toShared())
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if err := db.cleanUp(log); err != nil {
+		return errors.Join(err, db.toShared())
+	}
+	w.base, db.wal = nil, nil
+	err := log.close()
+	if err == nil {
+		err = db.markRollback()
+	}
+	db.snapshot.Store(nil)
+	return errors.Join(err, db.toShared(), db.unlockShared())
+}
+
+// closeReaders waits until nobody in this process reads, the writer included.
+func (db *DB) closeReaders(ctx context.Context) error {
+	base := db.writer.base
+	db.retireLease()
+	base.lease.retire()
+	return db.retry(ctx, func() error {
+		if base.lease.readers() > 1 {
+			return osfile.ErrLocked
+		}
+		return nil
+	})
+}
+
+// markRollback writes the header of a file in rollback mode. The caller holds EXCLUSIVE.
+func (db *DB) markRollback() error {
+	var b [format.HeaderSize]byte
+	if _, err := db.file.ReadAt(b[:], 0); err != nil {
+		return err
+	}
+	size, err := db.file.Size()
+	if err != nil {
+		return err
+	}
+	base, err := db.newSnapshot(db.snapshot.Load(), b[:], size)
+	if err != nil {
+		return err
+	}
+	page1, err := db.versioned(base, format.VersionRollback)
+	if err != nil {
+		return err
+	}
+	base.lease = newLease(0, func() {})
+	return db.commitFile(base, []framePage{{1, page1}}, base.pages)
+}

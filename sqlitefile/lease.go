@@ -12,12 +12,15 @@ import (
 // Invariants:
 //
 //	L1  Until state has the ended bit, this process holds the lock: nobody takes away what its readers see.
-//	L2  The ended bit comes once, while the lease is draining and the count of readers is zero; then the lock is dropped.
-//	L3  A reader counts itself first and looks at the draining bit of that same addition.
+//	L2  The ended bit comes once, while the lease is draining or closing and the count of readers is zero; then the lock is
+//	    dropped.
+//	L3  A reader counts itself first and looks at the draining and closing bits of that same addition.
 //	L4  A lease ends at most two ticks after its last reader. It takes no new reader once its lock stands in the way of a
 //	    writer or a checkpoint: nobody starves.
 //
-//	held --[retire: stands in the way, or unused]--> draining --[end: no reader left]--> ended
+//	held --[keep: stands in the way]--> draining --[end: no reader left]--> ended
+//	draining --[keep: no more]--> held
+//	any --[retire]--> closing --[end: no reader left]--> ended
 type lease struct {
 	state atomic.Uint64
 	slot  int    // the read lock, in WAL mode
@@ -35,9 +38,12 @@ func newLease(slot int, drop func()) *lease {
 // The parts of lease.state. Readers come and go by adding to it.
 const (
 	leaseReaders  = 1<<30 - 1 // mask of the number of readers
-	leaseDraining = 1 << 30
-	leaseEnded    = 1 << 31
-	leaseBegun    = 1 << 32 // and above: how many readers ever began, modulo 2^32
+	leaseDraining = 1 << 30 // for as long as somebody waits
+	leaseClosing  = 1 << 31 // for good
+	leaseEnded    = 1 << 32
+	leaseBegun    = 1 << 33 // and above: how many readers ever began, modulo 2^31
+
+	leaseGoing = leaseDraining | leaseClosing
 )
 
 // leaseTick is how often a lease is looked at while it is held.
@@ -45,7 +51,7 @@ const leaseTick = 2 * time.Millisecond
 
 // enter counts the caller in as a reader, unless the lease is draining.
 func (l *lease) enter() bool {
-	if l.state.Add(leaseBegun+1)&leaseDraining == 0 {
+	if l.state.Add(leaseBegun+1)&leaseGoing == 0 {
 		return true
 	}
 	l.leave()
@@ -54,7 +60,7 @@ func (l *lease) enter() bool {
 
 // leave counts a reader out.
 func (l *lease) leave() {
-	if w := l.state.Add(^uint64(0)); w&leaseDraining != 0 && w&leaseReaders == 0 {
+	if w := l.state.Add(^uint64(0)); w&leaseGoing != 0 && w&leaseReaders == 0 {
 		l.end()
 	}
 }
@@ -67,23 +73,33 @@ func (l *lease) readers() int { return int(l.state.Load() & leaseReaders) }
 
 // retire lets the lease end with its last reader.
 func (l *lease) retire() {
-	l.state.Or(leaseDraining)
+	l.state.Or(leaseClosing)
 	l.end()
 }
 
 // retireUnused ends the lease if nobody reads.
 func (l *lease) retireUnused() {
 	w := l.state.Load()
-	if w&leaseReaders == 0 && l.state.CompareAndSwap(w, w|leaseDraining) {
+	if w&leaseReaders == 0 && l.state.CompareAndSwap(w, w|leaseClosing) {
 		l.end()
 	}
 }
 
-// end ends a draining lease that has no reader.
+// yield lets no new reader in while somebody waits for the lease to end.
+func (l *lease) yield(waits bool) {
+	if waits {
+		l.state.Or(leaseDraining)
+		l.end()
+		return
+	}
+	l.state.And(^uint64(leaseDraining))
+}
+
+// end ends a lease that lets nobody in and has no reader.
 func (l *lease) end() {
 	for {
 		w := l.state.Load()
-		if w&leaseDraining == 0 || w&leaseEnded != 0 || w&leaseReaders != 0 {
+		if w&leaseGoing == 0 || w&leaseEnded != 0 || w&leaseReaders != 0 {
 			return
 		}
 		if l.state.CompareAndSwap(w, w|leaseEnded) {
@@ -108,8 +124,11 @@ func (l *lease) keep(obstructs func() bool) {
 		switch {
 		case now == before:
 			l.retireUnused()
-		case obstructs():
-			l.retire()
+		case l.enter(): // what obstructs looks at is there as long as the lease has a reader
+			if now++; obstructs() {
+				l.retire()
+			}
+			l.leave()
 		}
 		before = now
 	}

@@ -139,14 +139,28 @@ func (tx *Tx) sealBefore() *group {
 			p.group = w.open
 		}
 	}
+	first := tx.outermost().id
 	for s := tx.level; s != nil; s = s.outer {
 		for pgno, before := range s.undo {
-			if before != nil && before.group == g {
-				s.undo[pgno] = nil // in the log, or in the file
+			switch {
+			case before == nil:
+			case before.tx >= first:
+				before.group = w.open
+			default:
+				s.undo[pgno] = nil // it will be in the log, or in the file
 			}
 		}
 	}
 	return g
+}
+
+// outermost returns the savepoint that the transaction began with.
+func (tx *Tx) outermost() *savepoint {
+	s := tx.level
+	for s.outer != nil {
+		s = s.outer
+	}
+	return s
 }
 
 // put lets p be what is in memory of a page; nil if there is nothing.
@@ -279,7 +293,7 @@ func (tx *Tx) keepOriginals(batch []framePage) error {
 			if _, err := tx.db.file.ReadAt(data, int64(p.pgno-1)*int64(len(data))); err != nil {
 				return err
 			}
-			s.undo[p.pgno] = &dirtyPage{data: data, group: tx.writer.open}
+			s.undo[p.pgno] = &dirtyPage{data: data, tx: tx.outermost().id, group: tx.writer.open}
 		}
 	}
 	return nil

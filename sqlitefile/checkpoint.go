@@ -81,7 +81,7 @@ func (w *wal) safeFrame(last uint32) (uint32, error) {
 // copyFrames copies the last version up to frame safe of every page that changed after frame copied, in page order.
 func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, safe uint32, sync func(osfile.Handle) error) error {
 	w.index.setAttempted(safe)
-	if err := sync(w.file); err != nil {
+	if err := w.syncBy(sync); err != nil {
 		return err
 	}
 	list, err := w.latest(copied, safe)

@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -85,8 +84,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 	err := db.retry(ctx, func() error {
 		frames, copied, err := db.checkpoint(log)
 		if err == nil && copied < frames {
-			db.retireLease()
-			err = osfile.ErrLocked
+			err = cmp.Or(db.rebase(), osfile.ErrLocked) // our own lock, of an older state, may stand in the way
 		}
 		return err
 	})
@@ -139,12 +137,12 @@ func (db *DB) tend(log *wal, frames uint32) {
 	if frames < log.index.backfill()+checkpointFrames || !db.checkpoints.running.CompareAndSwap(false, true) {
 		return
 	}
-	go func() {
+	db.busy.Go(func() {
 		defer db.checkpoints.running.Store(false)
 		var err error
 		defer osfile.Catch(osfile.Arm(), &err)
 		_, _, _ = db.checkpoint(log) // whoever is next tries again
-	}()
+	})
 }
 
 // crowded reports whether the log with so many frames is to begin anew before anybody else writes.
@@ -169,13 +167,10 @@ func (db *DB) relieve(log *wal, frames uint32) error {
 
 // closeLog copies back what is in the log and removes it, if nobody else has the database open.
 func (db *DB) closeLog() error {
-	log := db.wal
-	if !db.options.ReadOnly && db.failed.Load() == nil && db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) == nil {
-		if err := db.cleanUp(log); err != nil {
-			return errors.Join(err, log.close())
-		}
+	if db.options.ReadOnly || db.failed.Load() != nil || db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
+		return nil
 	}
-	return log.close()
+	return db.cleanUp(db.wal)
 }
 
 // cleanUp is closeLog once this is the last connection.

@@ -54,6 +54,7 @@ type DB struct {
 	writer      writer
 	checkpoints checkpointer
 	failed      atomic.Pointer[error] // the failed sync that ended writing
+	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
 }
 
 // Open opens the database at path. The file must exist and begin with the header of a SQLite database.
@@ -85,10 +86,23 @@ func Open(path string, o *Options) (*DB, error) {
 	db.file = file
 	rx, err := db.begin(context.Background())
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, db.release())
 	}
 	rx.End()
 	return db, nil
+}
+
+// release closes the files when nobody uses them any more.
+func (db *DB) release() (err error) {
+	if db.wal != nil {
+		err = db.wal.close()
+	}
+	for _, m := range append(db.retired, db.mapping) {
+		if m != nil {
+			err = errors.Join(err, m.Unmap())
+		}
+	}
+	return errors.Join(err, db.file.Close())
 }
 
 // Path returns the name that the database was opened by.
@@ -188,16 +202,11 @@ func (db *DB) Close() error {
 		return err
 	}
 	s.lease.retire()
-	<-s.lease.ended
+	db.busy.Wait()
 	if db.wal != nil {
 		err = db.closeLog()
 	}
-	for _, m := range append(db.retired, db.mapping) {
-		if m != nil {
-			err = errors.Join(err, m.Unmap())
-		}
-	}
-	return errors.Join(err, db.file.Close())
+	return errors.Join(err, db.release())
 }
 
 // shut lets nobody in any more and returns the last snapshot.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 
 	"github.com/foliofs/folio/internal/format"
@@ -94,7 +95,11 @@ func (db *DB) acquireFile() (*snapshot, error) {
 // leaseFile lends SHARED to the readers of s, the first of whom is the caller. It holds mu.
 func (db *DB) leaseFile(s *snapshot) {
 	l := newLease(0, nil)
-	l.drop = func() { db.dropShared(l) }
+	db.busy.Add(1)
+	l.drop = func() {
+		db.dropShared(l)
+		db.busy.Done()
+	}
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
 	go l.keep(db.writerWaits)
@@ -162,11 +167,37 @@ func (db *DB) wantsLog(b *[format.HeaderSize]byte) (bool, error) {
 // openLog opens the log. The caller holds SHARED and mu.
 func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 	h, what := format.ParseHeader(b[:])
-	if what != "" {
-		return db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what))
+	size := h.PageSize
+	if what != "" { // a checkpoint that was cut off may have left garbage; then the log has page 1
+		if size, err = db.loggedPageSize(); err != nil || size == 0 {
+			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
+		}
 	}
-	db.wal, err = openWAL(db.options.system, db.file.Name(), 0o644, h.PageSize, db.options.Plain)
-	return err
+	log, err := openWAL(db.options.system, db.file.Name(), 0o644, size, db.options.Plain)
+	if err != nil {
+		return err
+	}
+	log.named.Store(db.options.Durability == Off)
+	db.wal = log
+	return nil
+}
+
+// loggedPageSize returns the page size that the log has, or 0 if there is none.
+func (db *DB) loggedPageSize() (int, error) {
+	f, err := db.options.system.Open(db.file.Name()+"-wal", osfile.ReadOnly, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	var b [format.WALHeaderSize]byte
+	_, err = f.ReadAt(b[:], 0)
+	h, ok := format.ParseWALHeader(b[:])
+	if !ok {
+		h.PageSize = 0
+	}
+	return h.PageSize, errors.Join(ignoreEOF(err), f.Close())
 }
 
 // acquireLog takes a read lock of the log and makes a snapshot of what the log says now. The caller holds mu.
@@ -215,7 +246,11 @@ func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WA
 	if err != nil {
 		return nil, err
 	}
-	l := newLease(slot, func() { w.unlockRead(slot) })
+	db.busy.Add(1)
+	l := newLease(slot, func() {
+		w.unlockRead(slot)
+		db.busy.Done()
+	})
 	mark := h.MaxFrame
 	go l.keep(func() bool { return w.movedOn(mark) })
 	return l, nil

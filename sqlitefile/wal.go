@@ -39,6 +39,7 @@ type wal struct {
 	mapping atomic.Pointer[osfile.Mapping]
 	retired []*osfile.Mapping // superseded by a longer one; unmapped at close, as readers may look at them
 	plain   bool
+	named   atomic.Bool // the name of the file is durable, or need not be
 
 	// What follows belongs to the holder of WRITE.
 	buf []byte
@@ -287,7 +288,20 @@ func (w *wal) begin(h *format.WALIndexHeader, sync func(osfile.Handle) error) er
 	if _, err := w.file.WriteAt(b[:], 0); err != nil {
 		return err
 	}
-	return sync(w.file)
+	return w.syncBy(sync)
+}
+
+// syncBy syncs the log, and the first time its name as well: without that, a crash loses all commits, and what a checkpoint that was
+// cut off needs.
+func (w *wal) syncBy(sync func(osfile.Handle) error) error {
+	if err := sync(w.file); err != nil || w.named.Load() {
+		return err
+	}
+	if err := w.sys.SyncDir(w.name + "-wal"); err != nil {
+		return err
+	}
+	w.named.Store(true)
+	return nil
 }
 
 func hostOrder() bool { return binary.NativeEndian.Uint16([]byte{0, 1}) == 1 }

@@ -291,7 +291,7 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
-		if err := db.sync(log.file); err != nil {
+		if err := log.syncBy(db.sync); err != nil {
 			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 		}
 	}

@@ -1,0 +1,250 @@
+package sqlitefile
+
+import (
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A crashState is what the database of a crash test holds: the model that it is compared with.
+type crashState struct {
+	version int64 // of the transactions that it consists of, the number of the last
+	items   map[int64]crashItem
+	words   map[crashWord]int64
+}
+
+type crashItem struct {
+	name string
+	size int64
+	body string
+}
+
+type crashWord struct{ lang, word string }
+
+const crashSchema = `
+CREATE TABLE mark (id INTEGER PRIMARY KEY, version INT NOT NULL);
+CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, size INT, body BLOB);
+CREATE INDEX item_size ON item (size, name DESC);
+CREATE TABLE word (lang TEXT, word TEXT, n INT, PRIMARY KEY (lang, word)) WITHOUT ROWID`
+
+// newCrashState returns version 0, with some rows.
+func newCrashState() *crashState {
+	s := &crashState{items: make(map[int64]crashItem), words: make(map[crashWord]int64)}
+	for i := range int64(12) {
+		s.items[i] = crashItem{fmt.Sprintf("item %d", i), i * i, strings.Repeat("first ", firstRepeats(i))}
+		s.words[crashWord{"en", fmt.Sprint(i)}] = i
+	}
+	return s
+}
+
+// firstRepeats makes one item in five long enough for overflow pages.
+func firstRepeats(i int64) int {
+	if i%5 == 4 {
+		return int(40 * i)
+	}
+	return int(i)
+}
+
+func (s *crashState) clone() *crashState {
+	return &crashState{s.version, maps.Clone(s.items), maps.Clone(s.words)}
+}
+
+// digest returns a number that equal states share, within this process.
+func (s *crashState) digest() uint64 {
+	var h maphash.Hash
+	h.SetSeed(crashSeed)
+	fmt.Fprintln(&h, s.version)
+	for _, id := range slices.Sorted(maps.Keys(s.items)) {
+		fmt.Fprintln(&h, id, s.items[id])
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(s.words), func(a, b crashWord) int {
+		return strings.Compare(a.lang+"\x00"+a.word, b.lang+"\x00"+b.word)
+	}) {
+		fmt.Fprintln(&h, k, s.words[k])
+	}
+	return h.Sum64()
+}
+
+var crashSeed = maphash.MakeSeed()
+
+// build returns the bytes of a database with the state.
+func (s *crashState) build(t *testing.T, pageSize int, wal bool) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "db")
+	err := Build(t.Context(), path, &BuildOptions{PageSize: pageSize, NoSync: true}, func(b *Builder) error {
+		for sql := range strings.SplitSeq(crashSchema, ";") {
+			if err := b.Create(sql); err != nil {
+				return err
+			}
+		}
+		return s.append(b)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wal {
+		data[18], data[19] = format.VersionWAL, format.VersionWAL
+	}
+	return data
+}
+
+func (s *crashState) append(b *Builder) error {
+	var tables [3]*TableBuilder
+	for i, name := range []string{"mark", "item", "word"} {
+		t, err := b.Table(name)
+		if err != nil {
+			return err
+		}
+		tables[i] = t
+	}
+	errs := []error{tables[0].Append(1, nil, s.version)}
+	for _, id := range slices.Sorted(maps.Keys(s.items)) {
+		item := s.items[id]
+		errs = append(errs, tables[1].Append(id, nil, item.name, item.size, []byte(item.body)))
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(s.words), func(a, b crashWord) int { return strings.Compare(a.word, b.word) }) {
+		errs = append(errs, tables[2].AppendKey(k.lang, k.word, s.words[k]))
+	}
+	return errors.Join(errs...)
+}
+
+// readCrashState returns what the database holds.
+func readCrashState(rx *Rx) (*crashState, error) {
+	s := &crashState{items: make(map[int64]crashItem), words: make(map[crashWord]int64)}
+	return s, errors.Join(s.readMark(rx), s.readItems(rx), s.readWords(rx))
+}
+
+func (s *crashState) readMark(rx *Rx) error {
+	table, err := rx.Table("mark")
+	if err != nil {
+		return err
+	}
+	row, ok, err := table.Get(1)
+	if err != nil || !ok {
+		return fmt.Errorf("mark: %v, %w", ok, err)
+	}
+	s.version, err = row.Int64(1)
+	return err
+}
+
+func (s *crashState) readItems(rx *Rx) error {
+	table, err := rx.Table("item")
+	if err != nil {
+		return err
+	}
+	for row, err := range table.All() {
+		if err != nil {
+			return err
+		}
+		var item crashItem
+		var body []byte
+		if err := row.Scan(nil, &item.name, &item.size, &body); err != nil {
+			return err
+		}
+		item.body = string(body)
+		s.items[row.Rowid()] = item
+	}
+	return nil
+}
+
+func (s *crashState) readWords(rx *Rx) error {
+	table, err := rx.Table("word")
+	if err != nil {
+		return err
+	}
+	for row, err := range table.All() {
+		if err != nil {
+			return err
+		}
+		var k crashWord
+		var n int64
+		if err := row.Scan(&k.lang, &k.word, &n); err != nil {
+			return err
+		}
+		s.words[k] = n
+	}
+	return nil
+}
+
+// advance makes the next version of s, and of the database, by changes that rng chooses.
+func (s *crashState) advance(tx *Tx, rng *rand.Rand) error {
+	s.version++
+	mark, err := tx.Table("mark")
+	if err != nil {
+		return err
+	}
+	if _, err := mark.Update(1, nil, s.version); err != nil {
+		return err
+	}
+	for range 1 + rng.IntN(5) {
+		if err := s.change(tx, rng); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change does one change to both.
+func (s *crashState) change(tx *Tx, rng *rand.Rand) error {
+	items, err := tx.Table("item")
+	if err != nil {
+		return err
+	}
+	words, err := tx.Table("word")
+	if err != nil {
+		return err
+	}
+	switch id := rng.Int64N(30); rng.IntN(7) {
+	case 0, 1, 2:
+		item := crashItem{fmt.Sprintf("item %d of %d", id, s.version), rng.Int64N(100), strings.Repeat("x", crashBody(rng))}
+		s.items[id] = item
+		return items.Put(id, nil, item.name, item.size, []byte(item.body))
+	case 3:
+		_, ok := s.items[id]
+		delete(s.items, id)
+		return wantFound(items.Delete(id))(ok)
+	case 4:
+		maps.DeleteFunc(s.items, func(i int64, _ crashItem) bool { return id <= i && i <= id+4 })
+		_, err := items.DeleteRange(id, id+4)
+		return err
+	case 5:
+		k := crashWord{"de", fmt.Sprint(id)}
+		s.words[k] = s.version
+		return words.PutKey(k.lang, k.word, s.version)
+	default:
+		k := crashWord{"en", fmt.Sprint(id)}
+		delete(s.words, k)
+		_, err := words.DeleteKey(k.lang, k.word)
+		return err
+	}
+}
+
+// crashBody is small mostly, and sometimes takes overflow pages.
+func crashBody(rng *rand.Rand) int {
+	if rng.IntN(5) == 0 {
+		return rng.IntN(3000)
+	}
+	return rng.IntN(120)
+}
+
+func wantFound(got bool, err error) func(bool) error {
+	return func(want bool) error {
+		if err == nil && got != want {
+			err = fmt.Errorf("found is %v, want %v", got, want)
+		}
+		return err
+	}
+}

@@ -1,0 +1,114 @@
+package sqlitefile
+
+import (
+	"flag"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+var (
+	crashImages = flag.Int("crash.images", 0, "images of each crash test to check; 0 for what fits into CI")
+	crashSeeds  = flag.Int("crash.seeds", 1, "how many seeds each crash test is run with")
+	crashFirst  = flag.Uint64("crash.seed", 1, "the first seed of crash tests")
+)
+
+var crashModes = []struct {
+	name    string
+	wal     bool
+	journal JournalMode
+}{
+	{"wal", true, JournalDelete},
+	{"delete", false, JournalDelete},
+	{"truncate", false, JournalTruncate},
+	{"persist", false, JournalPersist},
+}
+
+var crashDurabilities = []struct {
+	name       string
+	durability Durability
+}{
+	{"full", Full}, {"extra", Extra}, {"normal", Normal}, {"off", Off},
+}
+
+// TestCrash crashes databases in all modes at each moment of their use, in all the ways of package crashfs, and looks at what is left: it
+// opens, Check finds no fault, it holds exactly the first so many transactions, among them all that were acknowledged, and it can be written
+// to and closed. (reliability: B1, B2)
+func TestCrash(t *testing.T) {
+	t.Cleanup(func() { logCrashCounts(t) })
+	for _, mode := range crashModes {
+		for _, d := range crashDurabilities {
+			c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, run: mixedUse}
+			t.Run(mode.name+" "+d.name, func(t *testing.T) { c.test(t, 60) })
+		}
+	}
+	for _, mode := range crashModes {
+		c := &crashCase{wal: mode.wal, journal: mode.journal, pageSize: 4096, run: concurrentUse}
+		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
+	}
+}
+
+// test runs the case with each seed.
+func (c *crashCase) test(t *testing.T, steps int) {
+	t.Parallel()
+	limit := 4000
+	if *crashImages > 0 {
+		limit = *crashImages
+	}
+	for n := range uint64(*crashSeeds) {
+		seed := *crashFirst + n
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			l := newCrashLoad(t, c, seed)
+			l.steps = steps
+			c.run(l)
+			l.close()
+			l.verify(seed, limit, 20)
+		})
+	}
+}
+
+// mixedUse does a bit of everything, from one goroutine.
+func mixedUse(l *crashLoad) {
+	for range l.steps {
+		switch l.rng.IntN(12) {
+		case 0:
+			l.rollback()
+		case 1, 2:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		case 3:
+			l.close()
+			l.open()
+		case 4:
+			l.read()
+		case 5:
+			l.fromOutside()
+		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+// fromOutside commits through another connection, while the first one is there.
+func (l *crashLoad) fromOutside() {
+	db, err := Open(crashPath, l.options(l.fs))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.commit(db)
+	if err := db.Close(); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// concurrentUse commits from several goroutines at once, in groups.
+func concurrentUse(l *crashLoad) {
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range l.steps {
+				l.commit(l.db)
+			}
+		})
+	}
+	wg.Wait()
+}

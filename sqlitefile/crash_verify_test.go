@@ -1,0 +1,249 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio/internal/osfile/crashfs"
+)
+
+// crashCounts counts what all crash tests of a run did.
+var crashCounts struct {
+	moments  atomic.Int64 // at which a crash was looked at
+	images   atomic.Int64 // checked against the bounds of their moment
+	opened   atomic.Int64 // of these, opened: the others are alike
+	nested   atomic.Int64 // images of crashes in the recovery of images
+	advanced atomic.Int64 // on which a further transaction was committed
+	shell    atomic.Int64 // recovered by the sqlite3 shell as well
+}
+
+// A crashVerifier opens the images of one load.
+type crashVerifier struct {
+	*crashLoad
+	plan   crashfs.Plan
+	seen   map[uint64]int64 // versions by the hash of the image
+	failed int
+	nested int // how many images' recoveries are to be crashed
+	rng    *rand.Rand
+}
+
+// verify checks every image of every moment in the history of l, until there were limit.
+func (l *crashLoad) verify(seed uint64, limit, nested int) {
+	l.t.Helper()
+	v := &crashVerifier{crashLoad: l, plan: crashfs.FullPlan(seed), seen: make(map[uint64]int64), nested: nested, rng: rand.New(rand.NewPCG(seed, 2))}
+	history := l.fs.History()
+	count := 0
+	for disk := range history.Crashes() {
+		crashCounts.moments.Add(1)
+		for img := range v.images(disk) {
+			if count++; count > limit || v.failed >= 3 {
+				return
+			}
+			low, high := l.bounds(disk.At(), img.How != "all")
+			if err := v.check(img, low, high); err != nil {
+				v.report(history, disk, img, err)
+			}
+		}
+	}
+}
+
+// images returns the images that durability promises anything for.
+func (v *crashVerifier) images(d *crashfs.Disk) func(func(*crashfs.Image) bool) {
+	if v.durability == Off {
+		return func(yield func(*crashfs.Image) bool) { yield(d.All()) }
+	}
+	return d.Images(v.plan)
+}
+
+func (v *crashVerifier) report(h *crashfs.History, d *crashfs.Disk, img *crashfs.Image, err error) {
+	v.t.Helper()
+	v.failed++
+	dir := v.t.ArtifactDir()
+	for _, name := range img.Names() {
+		file := filepath.Join(dir, fmt.Sprintf("crash-%d-%s", v.failed, filepath.Base(name)))
+		if err := os.WriteFile(file, img.File(name), 0o666); err != nil {
+			v.t.Log(err)
+		}
+	}
+	from := max(0, d.At()-25)
+	v.t.Errorf("crash after operation %d with %s: %v\nimage in %s\nlast operations:\n%s",
+		d.At(), img.How, err, dir, crashfs.Trace(h.Ops()[from:d.At()], crashfs.Storage))
+}
+
+// check opens an image and compares it with what must be there. Images alike are opened once.
+func (v *crashVerifier) check(img *crashfs.Image, low, high int64) error {
+	crashCounts.images.Add(1)
+	hash := img.Hash()
+	version, ok := v.seen[hash]
+	if !ok {
+		var err error
+		if version, err = v.open(img); err != nil {
+			return err
+		}
+		v.seen[hash] = version
+	}
+	if version < low || version > high {
+		return fmt.Errorf("has the transactions up to %d, want %d to %d", version, low, high)
+	}
+	return nil
+}
+
+// open recovers an image, checks it, and goes on with it.
+func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
+	crashCounts.opened.Add(1)
+	sys := img.FS()
+	db, err := Open(crashPath, v.recoveryOptions(sys))
+	if err != nil {
+		return 0, fmt.Errorf("open: %w", err)
+	}
+	state, err := v.sound(db)
+	if err != nil {
+		return 0, errors.Join(err, db.Close())
+	}
+	advance := v.rng.IntN(4) == 0 || v.nested > 0
+	if advance {
+		if err := v.advance(sys, db, state); err != nil {
+			return 0, errors.Join(fmt.Errorf("a further transaction: %w", err), db.Close())
+		}
+	}
+	if err := db.Close(); err != nil {
+		return 0, fmt.Errorf("close: %w", err)
+	}
+	if sys.Handles()+sys.Locks()+sys.Mappings() > 0 {
+		return 0, fmt.Errorf("closed, with %d handles, %d locks, %d mappings", sys.Handles(), sys.Locks(), sys.Mappings())
+	}
+	if _, ok, _ := sys.Exists(crashPath + "-wal"); ok {
+		return 0, errors.New("closed, and the log is there")
+	}
+	if v.nested > 0 {
+		v.nested--
+		return state.version, v.crashAgain(sys, state)
+	}
+	return state.version, nil
+}
+
+func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
+	return &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, system: sys}
+}
+
+// sound returns the state of a database that Check finds no fault with and that is one that was committed.
+func (v *crashVerifier) sound(db *DB) (state *crashState, err error) {
+	report, err := db.Check(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("check: %w", err)
+	}
+	if !report.OK() {
+		return nil, fmt.Errorf("check: %v", report.Problems)
+	}
+	err = db.View(context.Background(), func(rx *Rx) error {
+		state, err = readCrashState(rx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	if n := state.version; n < 0 || n >= int64(len(v.digests)) || state.digest() != v.digests[n] {
+		return nil, fmt.Errorf("the content is not that of transaction %d", n)
+	}
+	return state, nil
+}
+
+// advance commits a further transaction, which then survives a crash.
+func (v *crashVerifier) advance(sys *crashfs.FS, db *DB, state *crashState) error {
+	crashCounts.advanced.Add(1)
+	next := state.clone()
+	err := db.Update(context.Background(), func(tx *Tx) error { return next.advance(tx, v.rng) })
+	if err != nil {
+		return err
+	}
+	if err := sameState(db, next); err != nil {
+		return err
+	}
+	if v.journal == JournalDelete && !v.wal {
+		return nil // that the journal is gone is not synced
+	}
+	after := sys.History().End().None().FS()
+	db, err = Open(crashPath, v.recoveryOptions(after))
+	if err != nil {
+		return fmt.Errorf("crash after it: open: %w", err)
+	}
+	if err := errors.Join(sameState(db, next), db.Close()); err != nil {
+		return fmt.Errorf("crash after it: %w", err)
+	}
+	return nil
+}
+
+func sameState(db *DB, want *crashState) error {
+	return db.View(context.Background(), func(rx *Rx) error {
+		got, err := readCrashState(rx)
+		if err == nil && got.digest() != want.digest() {
+			err = fmt.Errorf("version %d is there, want %d", got.version, want.version)
+		}
+		return err
+	})
+}
+
+// crashAgain crashes a recovery, and what followed it, at each moment: what the first one recovered must be there again, or
+// what followed.
+func (v *crashVerifier) crashAgain(sys *crashfs.FS, state *crashState) error {
+	history := sys.History()
+	for disk := range history.Crashes() {
+		for img := range disk.Images(crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 3, Garbage: 1, Names: 2}) {
+			crashCounts.nested.Add(1)
+			if err := v.recoverAgain(img, state); err != nil {
+				return fmt.Errorf("crash after operation %d of the recovery with %s: %w\n%s",
+					disk.At(), img.How, err, indent(crashfs.Trace(history.Ops()[:disk.At()], crashfs.Storage)))
+			}
+		}
+	}
+	return nil
+}
+
+func indent(s string) string {
+	return "\t" + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n\t")
+}
+
+func (v *crashVerifier) recoverAgain(img *crashfs.Image, state *crashState) error {
+	sys := img.FS()
+	db, err := Open(crashPath, v.recoveryOptions(sys))
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	report, err := db.Check(context.Background())
+	if err == nil && !report.OK() {
+		err = fmt.Errorf("check: %v", report.Problems)
+	}
+	if err == nil {
+		err = db.View(context.Background(), func(rx *Rx) error { return atOrAfter(rx, state) })
+	}
+	return errors.Join(err, db.Close())
+}
+
+// atOrAfter returns an error unless the database is in the state, or holds one more transaction.
+func atOrAfter(rx *Rx, want *crashState) error {
+	got, err := readCrashState(rx)
+	switch {
+	case err != nil:
+		return err
+	case got.version == want.version && got.digest() != want.digest():
+		return fmt.Errorf("the content is not that of transaction %d", got.version)
+	case got.version != want.version && got.version != want.version+1:
+		return fmt.Errorf("has the transactions up to %d, want %d", got.version, want.version)
+	}
+	return nil
+}
+
+// logCrashCounts says what was done so far in this run.
+func logCrashCounts(t *testing.T) {
+	c := &crashCounts
+	t.Logf("so far: %d moments, %d images (%d opened, the others alike), %d with a further transaction, %d nested",
+		c.moments.Load(), c.images.Load(), c.opened.Load(), c.advanced.Load(), c.nested.Load())
+}

@@ -38,8 +38,8 @@ func newLease(slot int, drop func()) *lease {
 // The parts of lease.state. Readers come and go by adding to it.
 const (
 	leaseReaders  = 1<<30 - 1 // mask of the number of readers
-	leaseDraining = 1 << 30 // for as long as somebody waits
-	leaseClosing  = 1 << 31 // for good
+	leaseDraining = 1 << 30   // for as long as somebody waits
+	leaseClosing  = 1 << 31   // for good
 	leaseEnded    = 1 << 32
 	leaseBegun    = 1 << 33 // and above: how many readers ever began, modulo 2^31
 

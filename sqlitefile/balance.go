@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/foliofs/folio/internal/format"
@@ -27,20 +28,28 @@ type workspace struct {
 
 	page   []byte              // of a page that is defragmented
 	old    [maxSiblings][]byte // the siblings as they were
-	cells  []cell              // of the siblings, in order
 	run    run
-	carry  [2][]byte // the bodies of run, and of the run before it
+	carry  [2][]byte // the cells of run, and of the run before it
 	turn   int       // the carry in use
 	spare  []byte    // a cell
 	record []byte    // a record assembled from overflow pages
 	moved  []byte    // the record of an entry that changes its place
 	parts  [1][]byte
+	rowid  [format.MaxVarintLen]byte // a divider of a table
 }
 
 // A run is cells that wait for room in a page: they belong before its cell at. A page has at most one.
 type run struct {
 	at, n int
 	cells [maxPages - 1]cell
+}
+
+// room returns what the cells take in a page.
+func (r *run) room() (room int) {
+	for i := range r.n {
+		room += r.cells[i].room()
+	}
+	return room
 }
 
 func newWorkspace(usable int, pointers bool) *workspace {
@@ -51,33 +60,29 @@ func newWorkspace(usable int, pointers bool) *workspace {
 	return ws
 }
 
-// pending makes a run of one cell of a leaf, and returns the room for its body.
+// pending makes a run of one cell, and returns the room for it.
 func (ws *workspace) pending(at, size int) []byte {
 	ws.begin(at)
 	ws.carry[ws.turn] = slices.Grow(ws.carry[ws.turn][:0], size)[:size]
-	ws.run.n, ws.run.cells[0] = 1, cell{body: ws.carry[ws.turn]}
+	ws.run.n, ws.run.cells[0] = 1, ws.carry[ws.turn]
 	return ws.carry[ws.turn]
 }
 
-// begin begins a run without cells, and leaves the bodies of the one before as they are.
+// begin begins a run without cells, and leaves the bytes of the one before as they are.
 func (ws *workspace) begin(at int) {
 	ws.turn = 1 - ws.turn
 	ws.carry[ws.turn] = ws.carry[ws.turn][:0]
 	ws.run.at, ws.run.n = at, 0
 }
 
-// add adds a copy of a cell to the run.
-func (ws *workspace) add(c cell) {
-	buf := ws.carry[ws.turn]
-	ws.carry[ws.turn] = append(buf, c.body...)
-	c.body = ws.carry[ws.turn][len(buf):]
-	ws.run.cells[ws.run.n] = c
+// divider adds a cell of an interior page to the run: a child, and a copy of the rest.
+func (ws *workspace) divider(child uint32, body []byte) {
+	start := len(ws.carry[ws.turn])
+	buf := binary.BigEndian.AppendUint32(ws.carry[ws.turn], child)
+	buf = append(buf, body...)
+	ws.carry[ws.turn] = buf
+	ws.run.cells[ws.run.n] = buf[start:len(buf):len(buf)]
 	ws.run.n++
-}
-
-func (ws *workspace) pendingCell(at int, c cell) {
-	ws.begin(at)
-	ws.add(c)
 }
 
 // sparse reports whether a page with so many free bytes should share with its neighbours.
@@ -138,7 +143,7 @@ func (t *btree) deepen() error {
 	if t.isTable {
 		kind = format.InteriorTable
 	}
-	root.rebuild(kind, nil, pgno)
+	emptyNode(root.data, t.root, kind, pgno)
 	copy(t.path[1:], t.path[:t.depth+1])
 	t.depth++
 	t.path[0] = spot{t.root, 0}
@@ -204,9 +209,10 @@ func (t *btree) extend(level int) error {
 	if !n.kind.Leaf() {
 		right = n.right()
 	}
-	added := node{data: page, pgno: pgno}
-	added.rebuild(n.kind, t.ws.run.cells[:1], right)
-	divider, err := t.splitOff(&n)
+	f := fill(page, pgno, n.kind)
+	f.add(t.ws.run.cells[0])
+	added := f.end(right)
+	body, err := t.splitOff(&n)
 	if err != nil {
 		return err
 	}
@@ -218,58 +224,50 @@ func (t *btree) extend(level int) error {
 		return err
 	}
 	t.ws.begin(parent.cells)
-	t.ws.add(divider)
+	t.ws.divider(n.pgno, body)
 	parent.setRight(pgno)
 	return t.insertRun(&parent)
 }
 
-// splitOff returns the divider behind the last cell of a page that stays as full as it is.
-func (t *btree) splitOff(n *node) (divider cell, err error) {
+// splitOff returns the divider, without its child, behind a page that stays as full as it is.
+func (t *btree) splitOff(n *node) (body []byte, err error) {
 	last := n.cells - 1
 	off := n.offset(last)
 	end := n.cellEnd(off, &t.spill)
 	if end == 0 {
-		return divider, t.fault(n, faultCell)
+		return nil, t.fault(n, faultCell)
 	}
-	divider.child = n.pgno
 	if n.kind == format.LeafTable {
 		rowid, _ := n.rowid(last)
-		t.ws.spare = format.AppendVarint(t.ws.spare[:0], uint64(rowid))
-	} else {
-		if !n.kind.Leaf() {
-			n.setRight(be32(n.data[off:]))
-			off += 4
-		}
-		t.ws.spare = append(t.ws.spare[:0], n.data[off:end]...)
-		if what := n.drop(last, &t.spill); what != "" {
-			return divider, t.fault(n, what)
-		}
+		return format.AppendVarint(t.ws.rowid[:0], uint64(rowid)), nil
 	}
-	divider.body = t.ws.spare
-	return divider, nil
+	if !n.kind.Leaf() {
+		n.setRight(be32(n.data[off:]))
+		off += 4
+	}
+	t.ws.spare = append(t.ws.spare[:0], n.data[off:end]...)
+	return t.ws.spare, t.fault(n, n.drop(last, &t.spill))
 }
 
 // insertRun inserts the cells of the run in the interior page that they belong to, if all of them fit.
 func (t *btree) insertRun(n *node) error {
 	run := &t.ws.run
-	room := 0
-	for i := range run.n {
-		room += run.cells[i].room(false)
-	}
 	free, what := n.freeSpace()
-	if what != "" || free < room {
+	if what != "" || free < run.room() {
 		return t.fault(n, what)
 	}
+	sound := n.wasSound(&t.spill)
 	for i := range run.n {
-		c := &run.cells[i]
-		dst, what := n.insert(run.at+i, 4+len(c.body), &t.spill, t.ws.page)
+		c := run.cells[i]
+		dst, what := n.insert(run.at+i, len(c), &t.spill, t.ws.page)
 		if dst == nil {
 			if what == "" {
 				what = faultFragments
 			}
 			return t.fault(n, what)
 		}
-		c.put(dst, false)
+		c.put(dst)
+		n.checkSound(sound, &t.spill)
 		if err := t.linkDivider(n, c); err != nil {
 			return err
 		}
@@ -279,12 +277,12 @@ func (t *btree) insertRun(n *node) error {
 }
 
 // linkDivider notes to what a cell of an interior page points.
-func (t *btree) linkDivider(n *node, c *cell) error {
+func (t *btree) linkDivider(n *node, c cell) error {
 	if !t.pointers {
 		return nil
 	}
-	if err := t.store.linked(c.child, n.pgno, format.PointerChild); err != nil || t.isTable {
+	if err := t.store.linked(be32(c), n.pgno, format.PointerChild); err != nil || t.isTable {
 		return err
 	}
-	return t.own(t.overflowOf(c.body), n.pgno)
+	return t.own(t.overflowOf(c[4:]), n.pgno)
 }

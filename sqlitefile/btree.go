@@ -236,7 +236,7 @@ func (t *btree) fault(n *node, what string) error {
 // cell decodes cell i of a page.
 func (t *btree) cell(n *node, i int) (c format.Cell, err error) {
 	if i >= n.cells {
-		return c, t.fault(n, "has fewer cells than before")
+		return c, t.fault(n, faultFewer)
 	}
 	c, ok := format.ParseCell(n.data, n.kind, t.spill, n.offset(i))
 	if !ok {
@@ -314,12 +314,14 @@ func (t *btree) insert(e entry) error {
 	if err != nil {
 		return err
 	}
+	sound := n.wasSound(&t.spill)
 	dst, what := n.insert(at.i, body, &t.spill, t.ws.page)
 	if what != "" {
 		return t.fault(&n, what)
 	}
 	if dst != nil {
 		t.write(dst, &e, local, overflow)
+		n.checkSound(sound, &t.spill)
 		return t.own(overflow, at.pgno)
 	}
 	t.write(t.ws.pending(at.i, body), &e, local, overflow)
@@ -358,6 +360,7 @@ func (t *btree) replace(e entry) error {
 		t.write(n.data[off+child:off+old.Size], &e, local, overflow)
 		return t.own(overflow, at.pgno)
 	}
+	sound := n.wasSound(&t.spill)
 	if what := n.drop(at.i, &t.spill); what != "" {
 		return t.fault(&n, what)
 	}
@@ -365,15 +368,18 @@ func (t *btree) replace(e entry) error {
 	if what != "" {
 		return t.fault(&n, what)
 	}
-	if dst == nil {
-		t.write(t.ws.pending(at.i, body), &e, local, overflow)
-		t.ws.run.cells[0].child = old.Child
-		return t.balance(t.depth)
+	full := dst == nil
+	if full {
+		dst = t.ws.pending(at.i, child+body)
 	}
 	if child != 0 {
 		binary.BigEndian.PutUint32(dst, old.Child)
 	}
 	t.write(dst[child:], &e, local, overflow)
+	if full {
+		return t.balance(t.depth)
+	}
+	n.checkSound(sound, &t.spill)
 	if err := t.own(overflow, at.pgno); err != nil {
 		return err
 	}
@@ -418,17 +424,19 @@ func (t *btree) removeInterior(n *node) error {
 	if err != nil {
 		return err
 	}
-	before.child = child
+	binary.BigEndian.PutUint32(before, child)
+	sound := n.wasSound(&t.spill)
 	if what := n.drop(i, &t.spill); what != "" {
 		return t.fault(n, what)
 	}
-	dst, what := n.insert(i, 4+len(before.body), &t.spill, t.ws.page)
+	dst, what := n.insert(i, len(before), &t.spill, t.ws.page)
 	if what != "" {
 		return t.fault(n, what)
 	}
 	if dst != nil {
-		before.put(dst, false)
-		if err := t.own(t.overflowOf(before.body), n.pgno); err != nil {
+		before.put(dst)
+		n.checkSound(sound, &t.spill)
+		if err := t.own(t.overflowOf(before[4:]), n.pgno); err != nil {
 			return err
 		}
 		return t.balance(t.depth)
@@ -453,7 +461,7 @@ func (t *btree) lastLeaf(pgno uint32) error {
 	return t.store.corrupt(pgno, faultDeep)
 }
 
-// takeLast takes the last cell out of the leaf of an index that the path leads to, and returns a copy of it.
+// takeLast takes the last cell out of the leaf of an index that the path leads to, and returns a copy of it behind room for a child.
 func (t *btree) takeLast() (c cell, err error) {
 	leaf, err := t.edit(t.path[t.depth].pgno)
 	if err != nil {
@@ -468,14 +476,14 @@ func (t *btree) takeLast() (c cell, err error) {
 	if end == 0 {
 		return c, t.fault(&leaf, faultCell)
 	}
-	t.ws.spare = append(t.ws.spare[:0], leaf.data[off:end]...)
-	return cell{body: t.ws.spare}, t.fault(&leaf, leaf.drop(last, &t.spill))
+	t.ws.spare = append(append(t.ws.spare[:0], 0, 0, 0, 0), leaf.data[off:end]...)
+	return t.ws.spare, t.fault(&leaf, leaf.drop(last, &t.spill))
 }
 
 // overfill goes on where an entry that takes the place of a deleted one does not fit in its interior page. That page is split first, after
 // which the path is no longer known; then the leaf that the entry came from, which is the last one before it, is looked for.
 func (t *btree) overfill(level, i int, c cell) error {
-	parsed, ok := t.parseBody(c.body)
+	parsed, ok := t.parseBody(c[4:])
 	if !ok {
 		return t.store.corrupt(t.root, faultCell)
 	}
@@ -483,7 +491,7 @@ func (t *btree) overfill(level, i int, c cell) error {
 	if t.ws.moved = record; err != nil {
 		return err
 	}
-	t.ws.pendingCell(i, c)
+	copy(t.ws.pending(i, len(c)), c)
 	if err := t.balance(level); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ const (
 	faultFragments = "the number of fragmented bytes is wrong"
 	faultCell      = "a cell lies outside the page"
 	faultOverlap   = "cells overlap"
+	faultFewer     = "has fewer cells than before"
 )
 
 // parseNode makes a node of the usable bytes of a page. It is not ok if they do not have N2 and N3.
@@ -93,13 +94,6 @@ func (n *node) setChild(i int, pgno uint32) (ok bool) {
 func (n *node) fragments() int { return int(n.data[n.header()+7]) }
 
 func (n *node) setFragments(f int) { n.data[n.header()+7] = byte(f) }
-
-// emptyNode makes data, the usable bytes of page pgno, an empty page of a kind.
-func emptyNode(data []byte, pgno uint32, kind format.PageKind) node {
-	n := node{data: data, pgno: pgno}
-	n.rebuild(kind, nil, 0)
-	return n
-}
 
 // cellEnd returns where the cell at off ends, without what fills it up to minCell bytes; 0 if that is outside the page.
 func (n *node) cellEnd(off int, s *format.Spill) int {
@@ -254,6 +248,7 @@ func (n *node) defragment(free int, s *format.Spill, tmp []byte) (what string) {
 	if !ok {
 		return faultContent
 	}
+	sound := n.wasSound(s)
 	copy(tmp[top:], n.data[top:])
 	old := *n
 	old.data = tmp
@@ -281,11 +276,13 @@ func (n *node) defragment(free int, s *format.Spill, tmp []byte) (what string) {
 	n.setContent(pos)
 	n.setFragments(0)
 	putBE16(n.data[n.header()+1:], 0)
+	n.checkSound(sound, s)
 	return ""
 }
 
 // drop takes cell i out of the page.
 func (n *node) drop(i int, s *format.Spill) (what string) {
+	sound := n.wasSound(s)
 	off := n.offset(i)
 	top, ok := n.content()
 	if !ok {
@@ -307,6 +304,7 @@ func (n *node) drop(i int, s *format.Spill) (what string) {
 	}
 	copy(n.data[n.array+2*i:], n.data[n.array+2*i+2:n.gap()])
 	n.setCells(n.cells - 1)
+	n.checkSound(sound, s)
 	return ""
 }
 
@@ -370,42 +368,51 @@ func (n *node) reclaim(off, end, top int) (what string) {
 	return ""
 }
 
-// A cell is one cell on its way from one page to another.
-type cell struct {
-	body  []byte // without the child, and without what fills it up
-	child uint32 // its left child; interior pages only
-}
+// A cell is the bytes of one cell, the child included, without what fills it up.
+type cell []byte
 
-// room returns what a cell takes in a page of a kind, its offset included.
-func (c *cell) room(leaf bool) int {
-	if leaf {
-		return 2 + max(len(c.body), minCell)
-	}
-	return 2 + 4 + len(c.body)
-}
+// room returns what a cell takes in a page, its offset included.
+func (c cell) room() int { return 2 + max(len(c), minCell) }
 
 // put writes c to dst, the room that insert made for it.
-func (c *cell) put(dst []byte, leaf bool) {
-	if !leaf {
-		binary.BigEndian.PutUint32(dst, c.child)
-		dst = dst[4:]
-	}
-	clear(dst[copy(dst, c.body):])
+func (c cell) put(dst []byte) { clear(dst[copy(dst, c):]) }
+
+// A filler makes a page anew, cell by cell in the order of their keys. The cells lie elsewhere.
+type filler struct {
+	node
+	pos int // of the cell added last
 }
 
-// rebuild makes the page one of a kind with these cells, which fit and lie elsewhere.
-func (n *node) rebuild(kind format.PageKind, cells []cell, right uint32) {
-	at := format.PageHeaderAt(n.pgno)
-	n.kind, n.array, n.cells = kind, at+kind.HeaderLen(), len(cells)
-	leaf := kind.Leaf()
-	pos := len(n.data)
-	for i := range cells {
-		c := &cells[i]
-		size := c.room(leaf) - 2
-		pos -= size
-		c.put(n.data[pos:pos+size], leaf)
-		n.setOffset(i, pos)
+// fill begins to make a page one of a kind.
+func fill(data []byte, pgno uint32, kind format.PageKind) filler {
+	return filler{node: node{data: data, pgno: pgno, kind: kind, array: format.PageHeaderAt(pgno) + kind.HeaderLen()}, pos: len(data)}
+}
+
+// add adds a cell. It is not ok if the page is full.
+func (f *filler) add(c []byte) (ok bool) {
+	size := max(len(c), minCell)
+	pos, at := f.pos-size, f.gap()
+	if pos < at+2 {
+		return false
 	}
-	h := format.PageHeader{Kind: kind, Cells: len(cells), ContentStart: pos, RightChild: right}
-	h.Put(n.data, at)
+	if n := copy(f.data[pos:pos+size], c); n < size {
+		clear(f.data[pos+n : pos+size])
+	}
+	putBE16(f.data[at:], pos)
+	f.pos = pos
+	f.cells++
+	return true
+}
+
+// end writes the header and returns the page.
+func (f *filler) end(right uint32) node {
+	h := format.PageHeader{Kind: f.kind, Cells: f.cells, ContentStart: f.pos, RightChild: right}
+	h.Put(f.data, f.header())
+	return f.node
+}
+
+// emptyNode makes data, the usable bytes of page pgno, an empty page of a kind.
+func emptyNode(data []byte, pgno uint32, kind format.PageKind, right uint32) node {
+	f := fill(data, pgno, kind)
+	return f.end(right)
 }

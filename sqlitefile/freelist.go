@@ -71,24 +71,37 @@ func (f *freelist) allocate(near uint32) (pgno uint32, page []byte, err error) {
 	if be32(head[headFree:]) == 0 {
 		return f.grow()
 	}
-	if head, err = f.source.writable(1); err != nil {
+	if pgno, err = f.pop(near); err != nil {
 		return 0, nil, err
 	}
-	number := be32(head[headTrunk:])
-	trunk, err := f.trunk(number)
-	if err != nil {
-		return 0, nil, err
-	}
-	if trunk.Len() == 0 {
-		binary.BigEndian.PutUint32(head[headTrunk:], trunk.Next)
-		pgno = number
-	} else if pgno, err = f.takeLeaf(number, nearest(trunk, near)); err != nil {
-		return 0, nil, err
-	}
-	f.count(head, -1)
 	page, err = f.source.fresh(pgno)
 	return pgno, page, err
 }
+
+// pop takes a page off the freelist.
+func (f *freelist) pop(near uint32) (pgno uint32, err error) {
+	head, err := f.source.writable(1)
+	if err != nil {
+		return 0, err
+	}
+	if be32(head[headFree:]) == 0 {
+		return 0, f.source.corrupt(1, faultFreelist)
+	}
+	pgno = be32(head[headTrunk:])
+	trunk, err := f.trunk(pgno)
+	if err != nil {
+		return 0, err
+	}
+	f.count(head, -1)
+	if trunk.Len() == 0 {
+		binary.BigEndian.PutUint32(head[headTrunk:], trunk.Next)
+		return pgno, nil
+	}
+	return f.takeLeaf(pgno, nearest(trunk, near))
+}
+
+// faultFreelist says that the freelist ends before its count does.
+const faultFreelist = "the freelist has too few pages"
 
 // count adds to the number of free pages.
 func (f *freelist) count(head []byte, pages int) {

@@ -30,7 +30,7 @@ func newMemory(pageSize, reserved, autoVacuum int) *memory {
 	m.freelist = newFreelist(m, &m.header)
 	m.pages = [][]byte{make([]byte, pageSize)}
 	m.header.Put(m.pages[0])
-	emptyNode(m.pages[0][:m.usable], 1, format.LeafTable)
+	emptyNode(m.pages[0][:m.usable], 1, format.LeafTable, 0)
 	return m
 }
 

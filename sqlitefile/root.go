@@ -18,7 +18,7 @@ func (f *freelist) createRoot(kind format.PageKind) (root uint32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	emptyNode(page, root, kind)
+	emptyNode(page, root, kind, 0)
 	return root, f.linked(root, 0, format.PointerRoot)
 }
 

@@ -1,25 +1,34 @@
 package sqlitefile
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/foliofs/folio/internal/format"
 )
 
-// Siblings are the neighbouring pages that are balanced at once.
+// Siblings are the neighbouring pages that are balanced at once, as one sequence of cells. Only the cells that move are ever looked
+// at.
 //
-//	G1  Their cells lie in workspace.cells, in order, each with a body that no page of the tree holds any more. Between the cells
-//	    of two siblings stands the divider, its child being the right-most child of the left one; but not in the leaves of a table.
-//	G2  pages[j] held cells from[j] to to[j], and right is the right-most child of the last one.
+//	G1  nodes[j] is a copy of page pages[j], and cells from[j] to to[j] of the sequence are its own, with those of the run among
+//	    the cells of page changed.
+//	G2  Between the cells of two siblings stands the divider, with the right-most child of the left one for its child; but
+//	    not in the leaves of a table.
 type siblings struct {
 	kind     format.PageKind
+	spill    *format.Spill
 	first    int // place of the first one among the children of the parent
 	n        int
 	pages    [maxSiblings]uint32
+	nodes    [maxSiblings]node
 	from, to [maxSiblings]int
-	changed  int // which of them the run was for; -1 if there was none
-	right    uint32
+	room     [maxSiblings]int // what their cells take
+	divider  [maxSiblings - 1]cell
 	dividers int // how many stand between two siblings: 0 in the leaves of a table, else 1
+	changed  int // -1 if there is no run
+	run      run
+	cells    int  // of the sequence
+	damaged  bool // a cell could not be decoded
 }
 
 // redistribute balances the page of the path at a level with its neighbours.
@@ -34,8 +43,8 @@ func (t *btree) redistribute(level int) error {
 	}
 	t.ws.run.n = 0
 	var d deal
-	if err := t.deal(&d, &s); err != nil {
-		return err
+	if what := d.deal(&s); what != "" {
+		return t.store.corrupt(s.pages[0], what)
 	}
 	if level == 1 && d.n == 1 && s.n == parent.cells+1 && d.room[0] <= t.space(&parent, s.kind) {
 		return t.flatten(&s, &parent)
@@ -61,50 +70,56 @@ func (t *btree) space(n *node, kind format.PageKind) int {
 	return t.ws.usable - format.PageHeaderAt(n.pgno) - kind.HeaderLen()
 }
 
-// gather collects the cells of up to three children of parent around the i-th one, which the run is for.
+// gather makes up to three children of parent siblings: the i-th one, which the run is for, and its neighbours.
 func (t *btree) gather(s *siblings, parent *node, i int) error {
 	s.n = min(parent.cells+1, maxSiblings)
 	s.first = min(max(i-1, 0), parent.cells+1-s.n)
-	s.changed = -1
-	ws := t.ws
-	ws.cells, ws.spare = ws.cells[:0], ws.spare[:0]
+	s.changed, s.run, s.spill = -1, t.ws.run, &t.spill
+	if s.run.n > 0 {
+		s.changed = i - s.first
+	}
+	t.ws.spare = t.ws.spare[:0]
 	for j := range s.n {
-		n, err := t.sibling(s, parent, j)
-		if err != nil {
+		if err := t.sibling(s, parent, j); err != nil {
 			return err
 		}
-		s.from[j] = len(ws.cells)
-		waiting := &run{}
-		if s.first+j == i && ws.run.n > 0 {
-			waiting, s.changed = &ws.run, j
+		n := &s.nodes[j]
+		free, what := n.freeSpace()
+		if what != "" {
+			return t.fault(n, what)
 		}
-		if err := t.gatherPage(&n, waiting); err != nil {
-			return err
+		s.from[j], s.to[j] = s.cells, s.cells+n.cells
+		s.room[j] = len(n.data) - n.array - free
+		if j == s.changed {
+			if s.run.at > n.cells {
+				return t.fault(n, faultFewer)
+			}
+			s.to[j] += s.run.n
+			s.room[j] += s.run.room()
 		}
-		s.to[j] = len(ws.cells)
-		if !n.kind.Leaf() {
-			s.right = n.right()
-		}
+		s.cells = s.to[j]
 		if s.dividers == 1 && j+1 < s.n {
-			if err := t.gatherDivider(parent, s.first+j, s.right); err != nil {
+			if err := t.gatherDivider(s, parent, j); err != nil {
 				return err
 			}
+			s.cells++
 		}
 	}
 	return nil
 }
 
-// sibling returns a copy of the j-th sibling.
-func (t *btree) sibling(s *siblings, parent *node, j int) (n node, err error) {
+// sibling copies the j-th sibling.
+func (t *btree) sibling(s *siblings, parent *node, j int) error {
 	pgno, ok := parent.child(s.first + j)
 	if !ok {
-		return n, t.fault(parent, faultCell)
+		return t.fault(parent, faultCell)
 	}
 	if pgno == parent.pgno || pgno == t.root || slices.Contains(s.pages[:j], pgno) {
-		return n, t.store.corrupt(pgno, "a page has two parents")
+		return t.store.corrupt(pgno, "a page has two parents")
 	}
-	if n, err = t.node(pgno); err != nil {
-		return n, err
+	n, err := t.node(pgno)
+	if err != nil {
+		return err
 	}
 	if j == 0 {
 		s.kind = n.kind
@@ -113,59 +128,113 @@ func (t *btree) sibling(s *siblings, parent *node, j int) (n node, err error) {
 		}
 	}
 	if n.kind != s.kind {
-		return n, t.fault(&n, "leaves at different depths")
+		return t.fault(&n, "leaves at different depths")
 	}
-	s.pages[j] = pgno
 	copy(t.ws.old[j], n.data)
 	n.data = t.ws.old[j]
-	return n, nil
+	s.pages[j], s.nodes[j] = pgno, n
+	return nil
 }
 
-// gatherPage adds the cells of a page, and those of the run where they belong.
-func (t *btree) gatherPage(n *node, waiting *run) error {
-	ws, leaf := t.ws, n.kind.Leaf()
-	if waiting.at > n.cells {
-		return t.fault(n, "has fewer cells than before")
-	}
-	ws.cells = slices.Grow(ws.cells, n.cells+waiting.n)
-	for i := 0; ; i++ {
-		if i == waiting.at {
-			ws.cells = append(ws.cells, waiting.cells[:waiting.n]...)
-		}
-		if i == n.cells {
-			return nil
-		}
-		off := n.offset(i)
-		end := n.cellEnd(off, &t.spill)
-		if end == 0 || off < n.gap() {
-			return t.fault(n, faultCell)
-		}
-		c := cell{body: n.data[off:end]}
-		if !leaf {
-			c = cell{body: n.data[off+4 : end], child: be32(n.data[off:])}
-		}
-		ws.cells = append(ws.cells, c)
-	}
-}
-
-// gatherDivider adds the i-th cell of the parent, with another child.
-func (t *btree) gatherDivider(parent *node, i int, child uint32) error {
-	off := parent.offset(i)
+// gatherDivider copies the divider behind the j-th sibling, in the form that it has in a sibling.
+func (t *btree) gatherDivider(s *siblings, parent *node, j int) error {
+	off := parent.offset(s.first + j)
 	end := parent.cellEnd(off, &t.spill)
 	if end == 0 {
 		return t.fault(parent, faultCell)
 	}
-	buf := t.ws.spare
-	t.ws.spare = append(buf, parent.data[off+4:end]...)
-	t.ws.cells = append(t.ws.cells, cell{body: t.ws.spare[len(buf):], child: child})
+	start := len(t.ws.spare)
+	if n := &s.nodes[j]; !n.kind.Leaf() {
+		t.ws.spare = binary.BigEndian.AppendUint32(t.ws.spare, n.right())
+	}
+	t.ws.spare = append(t.ws.spare, parent.data[off+4:end]...)
+	s.divider[j] = t.ws.spare[start:len(t.ws.spare):len(t.ws.spare)]
 	return nil
+}
+
+// locate returns where cell i of the sequence is: cell k of sibling j, after which it goes on for more cells there; or, if more is 0,
+// in c.
+func (s *siblings) locate(i int) (j, k, more int, c cell) {
+	for i > s.to[j] || i == s.to[j] && s.dividers == 0 {
+		j++
+	}
+	if i == s.to[j] {
+		return j, 0, 0, s.divider[j]
+	}
+	k = i - s.from[j]
+	switch run := &s.run; {
+	case j != s.changed:
+	case k < run.at:
+		return j, k, run.at - k, nil
+	case k < run.at+run.n:
+		return j, 0, 0, run.cells[k-run.at]
+	default:
+		k -= run.n
+	}
+	return j, k, s.nodes[j].cells - k, nil
+}
+
+// cell returns cell i of the sequence.
+func (s *siblings) cell(i int) cell {
+	j, k, more, c := s.locate(i)
+	if more > 0 {
+		c = s.at(j, k)
+	}
+	return c
+}
+
+// at returns cell k of sibling j.
+func (s *siblings) at(j, k int) cell {
+	n := &s.nodes[j]
+	off := n.offset(k)
+	end := n.cellEnd(off, s.spill)
+	if end == 0 || off < n.array {
+		s.damaged = true
+		return nil
+	}
+	return n.data[off:end]
+}
+
+// roomOf returns what cell i of the sequence takes in one of the pages.
+func (s *siblings) roomOf(i int) int { return s.cell(i).room() }
+
+// right returns the right-most child of an interior page that gets the cells up to to.
+func (s *siblings) right(to int) uint32 {
+	if s.kind.Leaf() {
+		return 0
+	}
+	if to == s.cells {
+		return s.nodes[s.n-1].right()
+	}
+	if c := s.cell(to); c != nil {
+		return be32(c)
+	}
+	return 0
+}
+
+// copy adds the cells from from to to of the sequence to a page. It is not ok if they do not fit.
+func (s *siblings) copy(f *filler, from, to int) (ok bool) {
+	for ok = true; from < to && ok; {
+		j, k, more, c := s.locate(from)
+		if more == 0 {
+			ok = f.add(c)
+			from++
+			continue
+		}
+		more = min(more, to-from)
+		from += more
+		for end := k + more; k < end && ok; k++ {
+			ok = f.add(s.at(j, k))
+		}
+	}
+	return ok && !s.damaged
 }
 
 // A deal tells which cells go to which page.
 //
 //	D1  Page k gets cells from[k] to to[k], at least one, which take room[k] bytes. Where there are dividers, cell to[k] is
 //	    the one between pages k and k+1.
-//	D2  pages[:n] ascend; what follows up to have is not used any more.
+//	D2  pages[:have] ascend; from n on they are not used any more.
 type deal struct {
 	n, have  int
 	pages    [maxPages]uint32
@@ -175,46 +244,91 @@ type deal struct {
 
 func (d *deal) unused() []uint32 { return d.pages[d.n:max(d.n, d.have)] }
 
-// deal deals out the cells: first as many to each page as fit, which tells how many pages it takes, and then, from the right, as many back from
-// the page before as make the two even.
-func (t *btree) deal(d *deal, s *siblings) error {
-	cells, leaf := t.ws.cells, s.kind.Leaf()
-	space := t.ws.usable - s.kind.HeaderLen()
-	for i := 0; ; d.n++ {
-		if d.n == maxPages {
-			return t.store.corrupt(s.pages[0], faultOverlap)
+// deal deals out the cells: first as many to each page as fit, which tells how many pages it takes, and then, from the right, as
+// many back from the page before as make the two even.
+func (d *deal) deal(s *siblings) (what string) {
+	d.n = copy(d.room[:], s.room[:s.n])
+	copy(d.to[:], s.to[:s.n])
+	space := len(s.nodes[0].data) - s.kind.HeaderLen()
+	for k := 0; k < d.n; k++ {
+		if k > 0 {
+			d.from[k] = d.to[k-1] + s.dividers
 		}
-		from, room := i, 0
-		for ; i < len(cells); i++ {
-			r := cells[i].room(leaf)
-			if room+r > space {
-				break
+		for d.room[k] > space {
+			if !d.shed(s, k) {
+				return faultOverlap
 			}
-			room += r
 		}
-		d.from[d.n], d.to[d.n], d.room[d.n] = from, i, room
-		if i == len(cells) {
-			d.n++
-			break
+		for d.to[k] < s.cells && d.draw(s, k, space) {
 		}
-		if i == from {
-			return t.store.corrupt(s.pages[0], faultCell)
+		if d.to[k] == s.cells {
+			d.n = k + 1
 		}
-		i += s.dividers
 	}
 	for k := d.n - 1; k > 0; k-- {
-		d.even(k, cells, leaf, s.dividers)
+		d.even(s, k)
 	}
-	return nil
+	for k := range d.n {
+		if d.from[k] >= d.to[k] && s.cells > 0 || d.room[k] > space || s.damaged {
+			return faultOverlap
+		}
+	}
+	return ""
+}
+
+// While cells are dealt out, the bound between two pages may pass the next one: room[k] is what the cells from from[k] to to[k] take, and
+// counts them as less than nothing where to[k] is before from[k].
+
+// shed moves the last cell of page k to the next one, which may have to be made. It is not ok if that cannot be.
+func (d *deal) shed(s *siblings, k int) (ok bool) {
+	if k+1 == d.n {
+		if d.n == maxPages {
+			return false
+		}
+		d.to[d.n], d.room[d.n] = s.cells, 0
+		d.n++
+	}
+	last := d.to[k] - 1
+	if last <= d.from[k] || s.damaged {
+		return false
+	}
+	out := s.roomOf(last)
+	d.room[k] -= out
+	if s.dividers == 0 {
+		d.room[k+1] += out
+	} else if d.to[k] < s.cells {
+		d.room[k+1] += s.roomOf(d.to[k])
+	}
+	d.to[k] = last
+	return true
+}
+
+// draw moves the cell behind page k to it, if it fits.
+func (d *deal) draw(s *siblings, k, space int) (ok bool) {
+	in := s.roomOf(d.to[k])
+	if d.room[k]+in > space || s.damaged {
+		return false
+	}
+	d.room[k] += in
+	d.to[k]++
+	if s.dividers == 0 {
+		d.room[k+1] -= in
+	} else if d.to[k] < s.cells {
+		d.room[k+1] -= s.roomOf(d.to[k])
+	}
+	return true
 }
 
 // even moves cells from page k-1 to page k, as long as that does not become the fuller one.
-func (d *deal) even(k int, cells []cell, leaf bool, dividers int) {
+func (d *deal) even(s *siblings, k int) {
 	left, right := d.room[k-1], d.room[k]
 	from, to := d.from[k], d.to[k-1]
-	for to-1 > d.from[k-1] {
-		out := cells[to-1].room(leaf)
-		in := cells[to-1+dividers].room(leaf)
+	for to-1 > d.from[k-1] && !s.damaged {
+		out := s.roomOf(to - 1)
+		in := out
+		if s.dividers == 1 {
+			in = s.roomOf(to)
+		}
 		if right > 0 && right+in > left-out {
 			break
 		}
@@ -239,24 +353,72 @@ func (t *btree) assign(d *deal, s *siblings) error {
 	return nil
 }
 
-// fill writes page k, unless it stays as it is.
+// fill writes page k, or changes it where it still holds most of its cells, or leaves it as it is.
 func (t *btree) fill(d *deal, s *siblings, k int, parent uint32) error {
-	pgno := d.pages[k]
+	pgno, from, to := d.pages[k], d.from[k], d.to[k]
 	j := slices.Index(s.pages[:s.n], pgno)
-	if j >= 0 && j != s.changed && d.from[k] == s.from[j] && d.to[k] == s.to[j] {
+	if j == s.changed {
+		j = -1
+	}
+	if j >= 0 && from == s.from[j] && to == s.to[j] && s.right(to) == s.right(s.to[j]) {
 		return nil
 	}
 	data, err := t.store.writable(pgno)
 	if err != nil {
 		return err
 	}
-	right := s.right
-	if k+1 < d.n && !s.kind.Leaf() {
-		right = t.ws.cells[d.to[k]].child
+	if j >= 0 {
+		if n, ok := t.mend(data, s, j, from, to); ok {
+			return t.link(&n, parent)
+		}
 	}
-	n := node{data: data, pgno: pgno}
-	n.rebuild(s.kind, t.ws.cells[d.from[k]:d.to[k]], right)
+	f := fill(data, pgno, s.kind)
+	if !s.copy(&f, from, to) {
+		return t.store.corrupt(s.pages[0], faultOverlap)
+	}
+	n := f.end(s.right(to))
+	n.checkSound(true, &t.spill)
 	return t.link(&n, parent)
+}
+
+// mend changes the page of sibling j so that it holds cells from to to of the sequence. It is not ok if that is better done by building
+// it anew; the page may be half changed then.
+func (t *btree) mend(data []byte, s *siblings, j, from, to int) (n node, ok bool) {
+	first, end := s.from[j], s.to[j]
+	if kept := min(to, end) - max(from, first); kept < mendable*(to-from+end-first-2*kept) {
+		return n, false
+	}
+	n, ok = parseNode(data, s.pages[j])
+	for ; ok && end > to; end-- {
+		ok = n.drop(n.cells-1, s.spill) == ""
+	}
+	for ; ok && first < from; first++ {
+		ok = n.drop(0, s.spill) == ""
+	}
+	for i := first - 1; ok && i >= from; i-- {
+		ok = t.adopt(&n, 0, s.cell(i))
+	}
+	for ; ok && end < to; end++ {
+		ok = t.adopt(&n, n.cells, s.cell(end))
+	}
+	if !s.kind.Leaf() {
+		n.setRight(s.right(to))
+	}
+	return n, ok
+}
+
+// mendable is how many cells must stay in a page for each that comes or goes, if these are to be moved one by one.
+const mendable = 3
+
+// adopt inserts a cell before cell i of a page, if it fits.
+func (t *btree) adopt(n *node, i int, c cell) (ok bool) {
+	sound := n.wasSound(&t.spill)
+	dst, _ := n.insert(i, len(c), &t.spill, t.ws.page)
+	if dst != nil {
+		c.put(dst)
+		n.checkSound(sound, &t.spill)
+	}
+	return dst != nil
 }
 
 // divide puts the new dividers in the parent in place of the old ones, or lets them wait in the run.
@@ -271,37 +433,44 @@ func (t *btree) divide(d *deal, s *siblings, parent *node) error {
 	}
 	t.ws.begin(s.first)
 	for k := range d.n - 1 {
-		c := cell{child: d.pages[k]}
-		if s.dividers == 1 {
-			c.body = t.ws.cells[d.to[k]].body
-			t.ws.add(c)
-			continue
-		}
-		rowid, ok := rowidOf(t.ws.cells[d.to[k]-1].body)
+		body, ok := s.between(d.to[k], t.ws.rowid[:0])
 		if !ok {
 			return t.fault(parent, faultCell)
 		}
-		var buf [format.MaxVarintLen]byte
-		c.body = format.AppendVarint(buf[:0], uint64(rowid))
-		t.ws.add(c)
+		t.ws.divider(d.pages[k], body)
 	}
 	return t.insertRun(parent)
 }
 
-// rowidOf returns the rowid of a cell of a table leaf.
-func rowidOf(body []byte) (rowid int64, ok bool) {
-	_, m := format.Varint(body)
-	v, l := format.Varint(body[m:])
-	return int64(v), m > 0 && l > 0
+// between returns the divider, without a child, behind a page that gets the cells up to to. In a table it is in buf.
+func (s *siblings) between(to int, buf []byte) (body []byte, ok bool) {
+	switch {
+	case s.kind == format.LeafTable:
+		c := s.cell(to - 1)
+		_, m := format.Varint(c)
+		rowid, l := format.Varint(c[m:])
+		return format.AppendVarint(buf, rowid), m > 0 && l > 0
+	case s.kind.Leaf():
+		return s.cell(to), !s.damaged
+	}
+	c := s.cell(to)
+	if c == nil {
+		return nil, false
+	}
+	return c[4:], true
 }
 
 // flatten puts all cells of the siblings in the root, whose only children they are.
 func (t *btree) flatten(s *siblings, root *node) error {
-	root.rebuild(s.kind, t.ws.cells, s.right)
+	f := fill(root.data, root.pgno, s.kind)
+	if !s.copy(&f, 0, s.cells) {
+		return t.store.corrupt(s.pages[0], faultOverlap)
+	}
+	flat := f.end(s.right(s.cells))
 	for _, pgno := range s.pages[:s.n] {
 		if err := t.store.release(pgno); err != nil {
 			return err
 		}
 	}
-	return t.link(root, 0)
+	return t.link(&flat, 0)
 }

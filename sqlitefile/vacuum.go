@@ -96,9 +96,9 @@ func (n *node) repoint(child bool, from, to uint32) (ok bool) {
 	return false
 }
 
-// vacuum makes a database with pointer maps shorter by as many pages as it has free ones, or by fewer if most says so: pages at
-// the end move to free ones before them. A database in full auto-vacuum mode does so with all when it commits.
-func (f *freelist) vacuum(most int) error {
+// vacuum makes a database with pointer maps shorter by its free pages, or by fewer if most says so: pages at the end
+// move to free ones before them. In full auto-vacuum mode each transaction does so with all of them when it commits.
+func (f *freelist) vacuum(most uint32) error {
 	head, err := f.source.page(1)
 	if err != nil || !f.pointers {
 		return err
@@ -107,20 +107,21 @@ func (f *freelist) vacuum(most int) error {
 	if free >= size || f.special(size) {
 		return f.source.corrupt(1, "the database ends wrongly")
 	}
-	if uint32(most) < free {
-		free = uint32(most)
-	}
-	target := f.sizeWithout(size, free)
-	if target < 1 || target > size {
-		return f.source.corrupt(1, "the freelist is longer than the database")
+	all := most >= free
+	target := f.sizeWithout(size, min(most, free))
+	if target == size {
+		return nil
 	}
 	for last := size; last > target; last-- {
-		if err := f.empty(last, target); err != nil {
+		if err := f.empty(last, target, all); err != nil {
 			return err
 		}
 	}
-	if target == size {
-		return nil
+	if all {
+		if head, err = f.source.writable(1); err != nil {
+			return err
+		}
+		clear(head[headTrunk : headFree+4])
 	}
 	return f.source.resize(target)
 }
@@ -141,8 +142,8 @@ func (f *freelist) sizeWithout(size, free uint32) uint32 {
 }
 
 // empty makes page last, the last one that the database is to lose before the others, belong to nobody: what it holds goes to
-// a free page up to target.
-func (f *freelist) empty(last, target uint32) error {
+// a free page up to target. All says that no page will be free in the end.
+func (f *freelist) empty(last, target uint32, all bool) error {
 	if f.special(last) {
 		return nil
 	}
@@ -150,14 +151,21 @@ func (f *freelist) empty(last, target uint32) error {
 	if err != nil {
 		return err
 	}
-	switch p.Type {
-	case format.PointerRoot:
+	var to uint32
+	switch {
+	case p.Type == format.PointerRoot:
 		return f.source.corrupt(last, "a root beyond the largest root")
-	case format.PointerFree:
+	case p.Type == format.PointerFree && all:
+		return nil
+	case p.Type == format.PointerFree:
 		_, err := f.take(func(pgno uint32) bool { return pgno == last })
 		return err
+	case !all:
+		to, err = f.take(func(pgno uint32) bool { return pgno <= target })
+	default:
+		for to, err = f.pop(0); to > target && err == nil; to, err = f.pop(0) {
+		}
 	}
-	to, err := f.take(func(pgno uint32) bool { return pgno <= target })
 	if err != nil {
 		return err
 	}
@@ -168,7 +176,7 @@ func (f *freelist) empty(last, target uint32) error {
 func (f *freelist) take(match func(pgno uint32) bool) (pgno uint32, err error) {
 	pgno, ok, err := f.find(match)
 	if err == nil && !ok {
-		err = f.source.corrupt(1, "the freelist has too few pages")
+		err = f.source.corrupt(1, faultFreelist)
 	}
 	return pgno, err
 }

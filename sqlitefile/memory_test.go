@@ -15,6 +15,7 @@ type memory struct {
 	freelist
 	header format.Header
 	pages  [][]byte // whole pages; nil where one was never made
+	schema *btree   // made by object
 	age    uint64
 }
 
@@ -83,7 +84,7 @@ func (m *memory) corrupt(pgno uint32, what string) error {
 // workspace returns a workspace for trees in m.
 func (m *memory) workspace() *workspace { return newWorkspace(m.usable, m.pointers) }
 
-// table adds a table, or a table WITHOUT ROWID if it has columns, to the schema and returns its tree.
+// object adds a table, or an index or a table WITHOUT ROWID if it has columns, to the schema and returns its tree.
 func (m *memory) object(t testing.TB, ws *workspace, typ, name, table, sql string, columns []keyColumn) *btree {
 	t.Helper()
 	kind := format.LeafTable
@@ -94,12 +95,14 @@ func (m *memory) object(t testing.TB, ws *workspace, typ, name, table, sql strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema := newTableTree(m, ws, 1)
-	last, _, err := schema.lastRowid()
+	if m.schema == nil {
+		m.schema = newTableTree(m, ws, 1)
+	}
+	last, _, err := m.schema.lastRowid()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := schema.insertRow(last+1, makeRecord(typ, name, table, int64(root), sql)); err != nil {
+	if _, err := m.schema.insertRow(last+1, makeRecord(typ, name, table, int64(root), sql)); err != nil {
 		t.Fatal(err)
 	}
 	if columns != nil {

@@ -98,7 +98,7 @@ func (n *node) repoint(child bool, from, to uint32) (ok bool) {
 
 // vacuum makes a database with pointer maps shorter by its free pages, or by fewer if most says so: pages at the end
 // move to free ones before them. In full auto-vacuum mode each transaction does so with all of them when it commits.
-func (f *freelist) vacuum(most uint32) error {
+func (f *freelist) vacuum(most int) error {
 	head, err := f.source.page(1)
 	if err != nil || !f.pointers {
 		return err
@@ -107,8 +107,11 @@ func (f *freelist) vacuum(most uint32) error {
 	if free >= size || f.special(size) {
 		return f.source.corrupt(1, "the database ends wrongly")
 	}
-	all := most >= free
-	target := f.sizeWithout(size, min(most, free))
+	all := most >= int(free)
+	if !all {
+		free = uint32(max(most, 0))
+	}
+	target := f.sizeWithout(size, free)
 	if target == size {
 		return nil
 	}

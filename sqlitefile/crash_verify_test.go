@@ -21,6 +21,7 @@ var crashCounts struct {
 	images   atomic.Int64 // checked against the bounds of their moment
 	opened   atomic.Int64 // of these, opened: the others are alike
 	nested   atomic.Int64 // images of crashes in the recovery of images
+	deaths   atomic.Int64 // images of crashes after the recovery from the death of all processes
 	advanced atomic.Int64 // on which a further transaction was committed
 	shell    atomic.Int64 // recovered by the sqlite3 shell as well
 }
@@ -49,11 +50,19 @@ func (l *crashLoad) verify(seed uint64, limit, nested int) {
 			}
 			low, high := l.bounds(disk.At(), img.How != "all")
 			if err := v.check(img, low, high); err != nil {
-				v.report(history, disk, img, err)
+				v.report(history, disk, img.How, img, err)
+			}
+		}
+		if v.rng.IntN(100) < deathPercent {
+			if err := v.die(history, disk.At()); err != nil {
+				v.report(history, disk, "the death of all processes", disk.All(), err)
 			}
 		}
 	}
 }
+
+// deathPercent is at how many moments of a hundred the processes die before the power fails.
+const deathPercent = 4
 
 // images returns the images that durability promises anything for.
 func (v *crashVerifier) images(d *crashfs.Disk) func(func(*crashfs.Image) bool) {
@@ -63,7 +72,7 @@ func (v *crashVerifier) images(d *crashfs.Disk) func(func(*crashfs.Image) bool) 
 	return d.Images(v.plan)
 }
 
-func (v *crashVerifier) report(h *crashfs.History, d *crashfs.Disk, img *crashfs.Image, err error) {
+func (v *crashVerifier) report(h *crashfs.History, d *crashfs.Disk, how string, img *crashfs.Image, err error) {
 	v.t.Helper()
 	v.failed++
 	dir := v.t.ArtifactDir()
@@ -75,7 +84,7 @@ func (v *crashVerifier) report(h *crashfs.History, d *crashfs.Disk, img *crashfs
 	}
 	from := max(0, d.At()-25)
 	v.t.Errorf("crash after operation %d with %s: %v\nimage in %s\nlast operations:\n%s",
-		d.At(), img.How, err, dir, crashfs.Trace(h.Ops()[from:d.At()], crashfs.Storage))
+		d.At(), how, err, dir, crashfs.Trace(h.Ops()[from:d.At()], crashfs.Storage))
 }
 
 // check opens an image and compares it with what must be there. Images alike are opened once.
@@ -198,7 +207,10 @@ func (v *crashVerifier) crashAgain(sys *crashfs.FS, state *crashState) error {
 	for disk := range history.Crashes() {
 		for img := range disk.Images(crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 3, Garbage: 1, Names: 2}) {
 			crashCounts.nested.Add(1)
-			if err := v.recoverAgain(img, state); err != nil {
+			err := v.recoverAgain(img, func(s *crashState) bool {
+				return s.version == state.version && s.digest() == state.digest() || s.version == state.version+1
+			})
+			if err != nil {
 				return fmt.Errorf("crash after operation %d of the recovery with %s: %w\n%s",
 					disk.At(), img.How, err, indent(crashfs.Trace(history.Ops()[:disk.At()], crashfs.Storage)))
 			}
@@ -211,7 +223,8 @@ func indent(s string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n\t")
 }
 
-func (v *crashVerifier) recoverAgain(img *crashfs.Image, state *crashState) error {
+// recoverAgain opens an image and checks that it holds a state that may be there.
+func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState) bool) error {
 	sys := img.FS()
 	db, err := Open(crashPath, v.recoveryOptions(sys))
 	if err != nil {
@@ -222,21 +235,60 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, state *crashState) erro
 		err = fmt.Errorf("check: %v", report.Problems)
 	}
 	if err == nil {
-		err = db.View(context.Background(), func(rx *Rx) error { return atOrAfter(rx, state) })
+		err = db.View(context.Background(), func(rx *Rx) error {
+			s, err := readCrashState(rx)
+			if err == nil && !may(s) {
+				err = fmt.Errorf("has the transactions up to %d, or something else", s.version)
+			}
+			return err
+		})
 	}
 	return errors.Join(err, db.Close())
 }
 
-// atOrAfter returns an error unless the database is in the state, or holds one more transaction.
-func atOrAfter(rx *Rx, want *crashState) error {
-	got, err := readCrashState(rx)
-	switch {
-	case err != nil:
+// die lets all processes die at a moment: the next one finds everything that was written, synced or not. Then the power fails, at
+// each moment of what that one does.
+func (v *crashVerifier) die(h *crashfs.History, at int) error {
+	sys := h.Fork(at)
+	db, err := Open(crashPath, v.options(sys))
+	if err != nil {
+		return fmt.Errorf("open: %w", err)
+	}
+	low, high := v.bounds(at, false)
+	state, err := v.sound(db)
+	if err == nil && (state.version < low || state.version > high) {
+		err = fmt.Errorf("has the transactions up to %d, want %d to %d", state.version, low, high)
+	}
+	if err != nil {
+		return errors.Join(err, db.Close())
+	}
+	next := state.clone()
+	err = db.Update(context.Background(), func(tx *Tx) error { return next.advance(tx, v.rng) })
+	if err = errors.Join(err, db.Close()); err != nil || v.durability == Off {
 		return err
-	case got.version == want.version && got.digest() != want.digest():
-		return fmt.Errorf("the content is not that of transaction %d", got.version)
-	case got.version != want.version && got.version != want.version+1:
-		return fmt.Errorf("has the transactions up to %d, want %d", got.version, want.version)
+	}
+	low, _ = v.bounds(at, true)
+	return v.failPower(sys, at, low, next)
+}
+
+// failPower looks at what a loss of power can leave of sys after an operation: low or more, up to next.
+func (v *crashVerifier) failPower(sys *crashfs.FS, at int, low int64, next *crashState) error {
+	history := sys.History()
+	for disk := range history.Crashes() {
+		if disk.At() < at {
+			continue
+		}
+		for img := range disk.Images(crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 4, Garbage: 1, Names: 2}) {
+			crashCounts.deaths.Add(1)
+			err := v.recoverAgain(img, func(s *crashState) bool {
+				return s.version == next.version && s.digest() == next.digest() ||
+					low <= s.version && s.version < next.version && s.digest() == v.digests[s.version]
+			})
+			if err != nil {
+				return fmt.Errorf("loss of power after operation %d with %s: %w\n%s",
+					disk.At(), img.How, err, indent(crashfs.Trace(history.Ops()[at:disk.At()], crashfs.Storage)))
+			}
+		}
 	}
 	return nil
 }
@@ -244,6 +296,6 @@ func atOrAfter(rx *Rx, want *crashState) error {
 // logCrashCounts says what was done so far in this run.
 func logCrashCounts(t *testing.T) {
 	c := &crashCounts
-	t.Logf("so far: %d moments, %d images (%d opened, the others alike), %d with a further transaction, %d nested",
-		c.moments.Load(), c.images.Load(), c.opened.Load(), c.advanced.Load(), c.nested.Load())
+	t.Logf("so far: %d moments, %d images (%d opened, the others alike), %d with a further transaction, %d nested, %d after deaths",
+		c.moments.Load(), c.images.Load(), c.opened.Load(), c.advanced.Load(), c.nested.Load(), c.deaths.Load())
 }

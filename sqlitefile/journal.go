@@ -48,11 +48,21 @@ const journalSector = 512 // what headers are padded to
 
 func (db *DB) journalName() string { return db.file.Name() + "-journal" }
 
-// openJournal opens the journal, and makes it if need be.
-func (db *DB) openJournal() (*journal, error) {
+// openJournal opens the journal of a transaction on base, and makes it if need be. One that is there was finished, perhaps by a process
+// that died before it could sync that: unless it was ours, it is synced now, lest its old header come back to life over new records.
+func (db *DB) openJournal(base *snapshot) (*journal, error) {
+	_, there, err := db.options.system.Exists(db.journalName())
+	if err != nil {
+		return nil, err
+	}
 	file, err := db.options.system.Open(db.journalName(), osfile.ReadWrite|osfile.Create, 0o644)
 	if err != nil {
 		return nil, err
+	}
+	if there && db.writer.seen != base.version {
+		if err := db.sync(file); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
 	}
 	return &journal{db: db, name: db.journalName(), file: file, has: make(map[uint32]bool)}, nil
 }
@@ -312,7 +322,7 @@ func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (*snapsh
 func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err error) {
 	j := db.writer.journal
 	if j == nil {
-		if j, err = db.openJournal(); err != nil {
+		if j, err = db.openJournal(base); err != nil {
 			return err
 		}
 	}

@@ -254,7 +254,7 @@ func (tx *Tx) takeBack(s *savepoint) {
 func (tx *Tx) spillFile(batch []framePage) (err error) {
 	w := tx.writer
 	if w.journal == nil {
-		if w.journal, err = tx.db.openJournal(); err != nil {
+		if w.journal, err = tx.db.openJournal(w.base); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ type Disk struct {
 type file struct {
 	content []byte
 	pending []change
-	words   [][]byte // what a volatile file held, the last at the end
+	words   [][]uint32 // what a volatile file held, the last at the end
 }
 
 // A change is a write or a truncation that is not on disk.

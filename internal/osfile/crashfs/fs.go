@@ -17,8 +17,8 @@ type FS struct {
 
 	mu      sync.Mutex // guards what follows, and all inodes and handles
 	names   map[string]*inode
-	inodes  []*inode // by number
-	base    *Image   // what was on disk at first
+	inodes  []*inode
+	base    *Image // what was on disk at first
 	first   map[string]*inode
 	ops     []Op
 	handles int
@@ -48,7 +48,7 @@ func (m *Image) FS(options ...Option) *FS {
 }
 
 func (f *FS) newInode(data []byte) *inode {
-	i := &inode{number: len(f.inodes), data: data[:len(data):len(data)]}
+	i := &inode{data: data}
 	f.inodes = append(f.inodes, i)
 	return i
 }

@@ -132,9 +132,9 @@ func (f *file) volatile(t *fate) []byte {
 	}
 	switch {
 	case t.words == 1 && n > 0:
-		return f.words[n-1]
+		return regionBytes(f.words[n-1])
 	case t.words == 2 && n > 0:
-		return f.words[t.rng.IntN(n)]
+		return regionBytes(f.words[t.rng.IntN(n)])
 	case t.words == 3:
 		b := make([]byte, 1+t.rng.IntN(1<<16))
 		fill(b, t.rng)

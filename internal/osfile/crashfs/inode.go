@@ -12,7 +12,6 @@ import (
 // The content is data; while the file is mapped it is the first length bytes of region, which never moves and
 // holds zeros beyond. Words are loaded and stored atomically, as their users do.
 type inode struct {
-	number   int
 	data     []byte
 	own      bool // data is not an image's: it may be changed in place
 	region   []uint32
@@ -21,7 +20,7 @@ type inode struct {
 	mappings int
 	volatile bool // was mapped as words (D7)
 	locks    []lock
-	last     []byte // of a volatile file: the content that the last Op recorded
+	last     []uint32 // of a volatile file: the content that was recorded last
 }
 
 func (i *inode) size() int64 {
@@ -137,6 +136,28 @@ func (i *inode) leaveRegion() {
 	b := i.content()
 	giveRegion(i.region, i.peak)
 	i.data, i.own, i.region = b, true, nil
+}
+
+// load returns a copy of the words of a file.
+func (i *inode) load() []uint32 {
+	b := make([]uint32, (i.length+3)/4)
+	for n := range b {
+		b[n] = atomic.LoadUint32(&i.region[n])
+	}
+	return b
+}
+
+// changed reports whether load returns something else than last time.
+func (i *inode) changed() bool {
+	if int64(len(i.last)) != (i.length+3)/4 {
+		return true
+	}
+	for n, word := range i.last {
+		if atomic.LoadUint32(&i.region[n]) != word {
+			return true
+		}
+	}
+	return false
 }
 
 func regionBytes(region []uint32) []byte {

@@ -1,7 +1,6 @@
 package crashfs
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -54,7 +53,7 @@ type Op struct {
 // words is what a volatile file held.
 type words struct {
 	inode *inode
-	data  []byte
+	data  []uint32 // shared by all who look at it, never changed
 }
 
 // String returns a line without the directories of names.
@@ -95,9 +94,9 @@ func (f *FS) changedWords() (changed []words) {
 		if !i.volatile || i.region == nil {
 			continue
 		}
-		if b := i.content(); !bytes.Equal(b, i.last) {
-			i.last = b
-			changed = append(changed, words{i, b})
+		if i.changed() {
+			i.last = i.load()
+			changed = append(changed, words{i, i.last})
 		}
 	}
 	return changed

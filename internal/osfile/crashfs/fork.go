@@ -1,0 +1,53 @@
+package crashfs
+
+import "maps"
+
+// Fork returns a file system as it was after so many operations, and on which the power can fail as if all that happened on it: what
+// was not synced then is not on disk yet. It is what the next process finds when all processes die.
+func (h *History) Fork(at int, options ...Option) *FS {
+	f := (&Image{}).FS(options...)
+	f.base = h.base
+	twins := make(map[*inode]*inode)
+	twin := func(i *inode) *inode {
+		if i != nil && twins[i] == nil {
+			twins[i] = f.newInode(nil)
+			twins[i].volatile = h.words[i]
+		}
+		return twins[i]
+	}
+	for name, i := range h.first {
+		twin(i).data = h.base.files[name]
+		f.names[name] = twin(i)
+	}
+	f.first = maps.Clone(f.names)
+	for _, op := range h.ops[:at] {
+		op.inode = twin(op.inode)
+		op.words = retwin(op.words, twin)
+		f.ops = append(f.ops, op)
+		f.redo(op)
+	}
+	return f
+}
+
+func retwin(list []words, twin func(*inode) *inode) (changed []words) {
+	for _, w := range list {
+		changed = append(changed, words{twin(w.inode), w.data})
+	}
+	return changed
+}
+
+// redo does an operation to the files.
+func (f *FS) redo(op Op) {
+	for _, w := range op.words {
+		w.inode.data, w.inode.own, w.inode.last = regionBytes(w.data), false, w.data
+	}
+	switch op.Kind {
+	case Write:
+		_ = op.inode.writeAt(op.data, op.Off) // no inode is mapped
+	case Truncate:
+		_ = op.inode.resize(op.N)
+	case Create, Remove, Rename:
+		m := move{kind: op.Kind, name: op.Name, to: op.To, inode: op.inode}
+		m.apply(f.names)
+	}
+}

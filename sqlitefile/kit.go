@@ -17,6 +17,7 @@ type kit struct {
 
 // A tableState is the writing side of one table.
 type tableState struct {
+	kit     *kit
 	def     *tableDef
 	tree    *btree
 	row     rowBuilder
@@ -56,7 +57,7 @@ func (k *kit) state(tx *Tx, def *tableDef) (*tableState, error) {
 	if err := tx.refuse(def); err != nil {
 		return nil, err
 	}
-	s := &tableState{def: def, row: newRowBuilder(def.ddl), fields: def.ddl.StorageOrder(), counted: def.ddl.Autoincrement}
+	s := &tableState{kit: k, def: def, row: newRowBuilder(def.ddl), fields: def.ddl.StorageOrder(), counted: def.ddl.Autoincrement}
 	s.row.enc = tx.header.Encoding
 	if def.key == nil {
 		s.tree = newTableTree(tx.writer, k.ws, def.root)

@@ -35,10 +35,21 @@ func (tx *Tx) Table(name string) (TableWriter, error) {
 	return TableWriter{Table: t, tx: tx, state: s}, err
 }
 
+// ready is called before each operation. A table that was asked for before the schema changed may be another one by now.
+func (t TableWriter) ready() error {
+	if err := t.tx.relax(); err != nil {
+		return err
+	}
+	if k := t.state.kit; k != t.tx.writer.kit || k.schema != t.tx.schema {
+		return t.tx.db.pathError("write", fmt.Errorf("%s: %w: the schema changed since Tx.Table returned it", t.Name(), ErrClosed))
+	}
+	return nil
+}
+
 // Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one and it is not nil, and otherwise
 // a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID the rowid is 0.
 func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
-	if err := t.tx.relax(); err != nil {
+	if err := t.ready(); err != nil {
 		return 0, err
 	}
 	if t.def.key != nil {
@@ -52,7 +63,7 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 
 // InsertRowid adds a row with the given rowid.
 func (t TableWriter) InsertRowid(rowid int64, values ...any) error {
-	if err := t.tx.relax(); err != nil {
+	if err := t.ready(); err != nil {
 		return err
 	}
 	if t.def.key != nil {
@@ -216,7 +227,7 @@ func (t TableWriter) spoil(err error) error {
 // Update replaces the row with the given rowid, and reports whether there is one. The rowid stays: the INTEGER PRIMARY KEY, if there is one, must
 // be nil or the same.
 func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
-	if err := t.tx.relax(); err != nil {
+	if err := t.ready(); err != nil {
 		return false, err
 	}
 	row, ok, err := t.Get(rowid)
@@ -307,7 +318,7 @@ func (t TableWriter) Put(rowid int64, values ...any) error {
 
 // Delete deletes the row with the given rowid, and reports whether there was one.
 func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
-	if err := t.tx.relax(); err != nil {
+	if err := t.ready(); err != nil {
 		return false, err
 	}
 	row, ok, err := t.Get(rowid)
@@ -384,7 +395,7 @@ func (t TableWriter) duplicateKey() error {
 
 // PutKey adds a row to a table WITHOUT ROWID, or replaces the one that has its primary key.
 func (t TableWriter) PutKey(values ...any) error {
-	if err := t.tx.relax(); err != nil {
+	if err := t.ready(); err != nil {
 		return err
 	}
 	if t.def.key == nil {
@@ -422,7 +433,7 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 	}
 	s := t.state
 	for {
-		if err := t.tx.relax(); err != nil {
+		if err := t.ready(); err != nil {
 			return n, err
 		}
 		row, ok, err := t.Find(key...)

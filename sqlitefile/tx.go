@@ -2,6 +2,8 @@ package sqlitefile
 
 import (
 	"context"
+	"errors"
+	"math"
 
 	"github.com/foliofs/folio/internal/osfile"
 )
@@ -10,6 +12,7 @@ import (
 // Update returns, and belongs to one goroutine at a time. What was read from it before a change may be gone after it.
 type Tx struct {
 	Rx
+	ctx    context.Context
 	writer *writer
 	level  *savepoint // the innermost
 	size   uint32     // writer.size before
@@ -47,6 +50,7 @@ func (tx *Tx) push() {
 // call calls fn with the guard of View.
 func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
+	tx.ctx = ctx
 	if err := fn(tx); err != nil {
 		return err
 	}
@@ -106,7 +110,7 @@ func (tx *Tx) keep() (*group, error) {
 	if len(tx.level.undo) == 0 {
 		return nil, nil
 	}
-	if err := tx.stamp(); err != nil {
+	if err := errors.Join(tx.shorten(), tx.stamp()); err != nil {
 		return nil, err
 	}
 	w.state = state{tx.pages, tx.header, tx.schema}
@@ -118,6 +122,15 @@ func (tx *Tx) keep() (*group, error) {
 	}
 	tx.level, tx.kept = nil, true
 	return w.open, nil
+}
+
+// shorten gives back the free pages of a database in full auto-vacuum mode, as SQLite does in each transaction.
+func (tx *Tx) shorten() error {
+	if !tx.header.AutoVacuum() || tx.header.Incremental {
+		return nil
+	}
+	tx.writer.equip()
+	return tx.writer.freelist.vacuum(math.MaxInt)
 }
 
 // stamp counts the transaction in the header, as SQLite does: always in rollback mode, and in WAL mode if page 1 changes.

@@ -1,0 +1,168 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/foliofs/folio/internal/ddl"
+)
+
+// drop runs DROP.
+func (c *schemaChange) drop(d *ddl.Drop) error {
+	if err := mainOnly(d.Schema, d.Kind+" "+d.Name, false); err != nil {
+		return err
+	}
+	o := c.find(d.Name, d.Kind)
+	if o == nil {
+		return c.missing(d)
+	}
+	dropped := *o // its row is about to go
+	switch d.Kind {
+	case "table":
+		return c.dropTable(&dropped)
+	case "index":
+		return c.dropIndex(&dropped)
+	case "view":
+		return c.dropRows(func(o *Object) bool { return ddl.EqualFold(o.Table, dropped.Name) })
+	}
+	return c.dropRows(func(o *Object) bool { return o.Type == "trigger" && ddl.EqualFold(o.Name, dropped.Name) })
+}
+
+// missing returns the error for what is not there.
+func (c *schemaChange) missing(d *ddl.Drop) error {
+	switch {
+	case d.Kind == "table" && c.find(d.Name, "view") != nil:
+		return fmt.Errorf("use DROP VIEW to delete view %s", d.Name)
+	case d.Kind == "view" && c.find(d.Name, "table") != nil:
+		return fmt.Errorf("use DROP TABLE to delete table %s", d.Name)
+	case d.IfExists:
+		return nil
+	case d.Kind == "table":
+		return fmt.Errorf("%w: %s", ErrNoTable, d.Name)
+	case d.Kind == "index":
+		return fmt.Errorf("%w: %s", ErrNoIndex, d.Name)
+	}
+	return fmt.Errorf("no such %s: %s", d.Kind, d.Name)
+}
+
+// dropTable drops a table and what belongs to it: indexes, triggers, its rows in sqlite_sequence and in the tables of ANALYZE.
+func (c *schemaChange) dropTable(o *Object) error {
+	if err := c.refuseDrop(o); err != nil {
+		return err
+	}
+	if err := c.forget("tbl", 0, o.Name); err != nil {
+		return err
+	}
+	if c.find("sqlite_sequence", "table") != nil {
+		if err := c.deleteRows("sqlite_sequence", 0, o.Name); err != nil {
+			return err
+		}
+	}
+	removed, err := c.remove(func(r *Object) bool { return ddl.EqualFold(r.Table, o.Name) })
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(removed, func(a, b Object) int { return int(int64(b.Root) - int64(a.Root)) })
+	for _, r := range removed { // the largest root first: it is the one that would move
+		if r.Type == "table" || r.Type == "index" {
+			if err := c.destroy(r.Root, r.Type == "table"); err != nil {
+				return c.spoil(err)
+			}
+		}
+	}
+	return c.commit()
+}
+
+// refuseDrop returns an error for a table that must stay.
+func (c *schemaChange) refuseDrop(o *Object) error {
+	if internalName(o.Name) && !(len(o.Name) >= 11 && ddl.EqualFold(o.Name[7:11], "stat")) {
+		return fmt.Errorf("table %s may not be dropped", o.Name)
+	}
+	if o.Root == 0 {
+		return unsupportedf("%s is a virtual table", o.Name)
+	}
+	for i := range c.rows {
+		r := &c.rows[i].Object
+		if r.Type != "table" || ddl.EqualFold(r.Name, o.Name) {
+			continue
+		}
+		if t, err := ddl.ParseTable(r.SQL); err == nil && refersTo(t, o.Name) {
+			return unsupportedf("table %s: the foreign key of table %s refers to it", o.Name, r.Name)
+		}
+	}
+	return nil
+}
+
+func refersTo(t *ddl.Table, parent string) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(f ddl.ForeignKey) bool { return ddl.EqualFold(f.Table, parent) })
+}
+
+func (c *schemaChange) dropIndex(o *Object) error {
+	if o.SQL == "" {
+		return fmt.Errorf("index %s associated with UNIQUE or PRIMARY KEY constraint cannot be dropped", o.Name)
+	}
+	if err := c.forget("idx", 1, o.Name); err != nil {
+		return err
+	}
+	if _, err := c.remove(func(r *Object) bool { return r.Type == "index" && ddl.EqualFold(r.Name, o.Name) }); err != nil {
+		return err
+	}
+	if err := c.destroy(o.Root, false); err != nil {
+		return c.spoil(err)
+	}
+	return c.commit()
+}
+
+// dropRows drops what has no pages.
+func (c *schemaChange) dropRows(match func(o *Object) bool) error {
+	if _, err := c.remove(match); err != nil {
+		return err
+	}
+	return c.commit()
+}
+
+// forget deletes what ANALYZE has found out about a table or an index. The tables for that all begin with the columns tbl and idx.
+func (c *schemaChange) forget(column string, i int, name string) error {
+	for n := range 4 {
+		stat := fmt.Sprint("sqlite_stat", n+1)
+		if c.find(stat, "table") == nil {
+			continue
+		}
+		t, err := c.tx.Rx.Table(stat)
+		if err != nil {
+			return err
+		}
+		if columns := t.Columns(); len(columns) <= i || !ddl.EqualFold(columns[i].Name, column) {
+			continue
+		}
+		if err := c.deleteRows(stat, i, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteRows deletes the rows of a table that have a text in column i.
+func (c *schemaChange) deleteRows(table string, i int, text string) error {
+	t, err := c.tx.Table(table)
+	if err != nil {
+		return err
+	}
+	var rowids []int64
+	for row, err := range t.All() {
+		if err != nil {
+			return err
+		}
+		if v, err := row.Text(i); err != nil {
+			return err
+		} else if v == text {
+			rowids = append(rowids, row.rowid)
+		}
+	}
+	for _, rowid := range rowids {
+		if _, err := t.Delete(rowid); err != nil {
+			return err
+		}
+	}
+	return nil
+}

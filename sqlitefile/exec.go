@@ -1,0 +1,100 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/foliofs/folio/internal/ddl"
+)
+
+// Exec runs statements that change the schema, all of them or none, in a transaction of their own. See Tx.Exec.
+func (db *DB) Exec(ctx context.Context, sql string) error {
+	return db.Update(ctx, func(tx *Tx) error { return tx.Exec(sql) })
+}
+
+// Exec runs statements that change the schema, with semicolons between them; if one fails, none of them has happened and the transaction
+// can go on. They leave sqlite_schema as SQLite would:
+//
+//	CREATE TABLE [IF NOT EXISTS]            with WITHOUT ROWID, STRICT, AUTOINCREMENT, and the indexes of constraints
+//	CREATE [UNIQUE] INDEX [IF NOT EXISTS]   on columns; the rows that are there are sorted in bounded memory
+//	CREATE VIEW [IF NOT EXISTS]
+//	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]   with all that belongs to it
+//
+// What came from Tx.Table before must be asked for again, and what came from Rx.Table or Rx.Index must not be used any more.
+//
+// A statement that asks for what the engine cannot keep true, or for anything else, is ErrUnsupported and names it. A UNIQUE index on
+// rows that are not unique is a *ConstraintError.
+func (tx *Tx) Exec(sql string) error {
+	if tx.over {
+		return tx.db.pathError("exec", ErrClosed)
+	}
+	script, err := ddl.NewScript(sql)
+	if err != nil {
+		return tx.execError(err)
+	}
+	return tx.execError(tx.Nested(func(tx *Tx) error {
+		for {
+			s, err := script.Next()
+			if err != nil || s == nil {
+				return err
+			}
+			if err := tx.execute(s); err != nil {
+				return err
+			}
+		}
+	}))
+}
+
+// execError names the database in an error, unless it does so already.
+func (tx *Tx) execError(err error) error {
+	if _, ok := errors.AsType[*CorruptError](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return tx.db.pathError("exec", err)
+}
+
+// execute runs one statement.
+func (tx *Tx) execute(statement any) error {
+	c, err := tx.changeSchema()
+	if err != nil {
+		return err
+	}
+	switch s := statement.(type) {
+	case *ddl.Table:
+		return c.createTable(s)
+	case *ddl.Index:
+		return c.createIndex(s)
+	case *ddl.View:
+		return c.createView(s)
+	case *ddl.Drop:
+		return c.drop(s)
+	case *ddl.Trigger:
+		return unsupportedf("trigger %s", s.Name)
+	case *ddl.Other:
+		return unsupportedf("the statement %s", s.Word)
+	}
+	return unsupportedf("a statement of this kind")
+}
+
+// mainOnly refuses what is not in the database itself.
+func mainOnly(schema, what string, temp bool) error {
+	switch {
+	case temp:
+		return unsupportedf("%s: TEMP", what)
+	case schema != "" && !ddl.EqualFold(schema, "main"):
+		return unsupportedf("%s in database %s", what, schema)
+	}
+	return nil
+}
+
+// internalName reports whether a name is one that SQLite keeps for itself.
+func internalName(name string) bool { return len(name) >= 7 && ddl.EqualFold(name[:7], "sqlite_") }
+
+func errReserved(name string) error {
+	return fmt.Errorf("object name reserved for internal use: %s", name)
+}

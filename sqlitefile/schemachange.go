@@ -1,0 +1,180 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/format"
+)
+
+// A schemaChange is one statement at work on sqlite_schema.
+//
+// Its rows are read once, when the statement begins, and kept in step with what is written. The transaction has its new schema
+// once commit was called.
+type schemaChange struct {
+	tx     *Tx
+	rows   []schemaRow // in the order of the rowids
+	tree   *btree      // of sqlite_schema
+	row    rowBuilder
+	record []byte
+}
+
+// A schemaRow is a row of sqlite_schema.
+type schemaRow struct {
+	rowid int64
+	Object
+}
+
+// Offsets in the header of what a change of the schema changes.
+const (
+	headCookie       = 40
+	headSchemaFormat = 44
+	headEncoding     = 56
+)
+
+// currentSchemaFormat is the format of new schemas: the first in which DESC has a meaning in indexes.
+const currentSchemaFormat = 4
+
+func (tx *Tx) changeSchema() (*schemaChange, error) {
+	if err := tx.relax(); err != nil {
+		return nil, err
+	}
+	w := tx.writer
+	w.equip()
+	c := &schemaChange{tx: tx, tree: newTableTree(w, w.kit.ws, 1), row: newRowBuilder(schemaTable.ddl)}
+	c.row.enc, c.row.alias = tx.header.Encoding, none
+	for row, err := range (Table{&tx.Rx, &schemaTable}).All() {
+		if err != nil {
+			return nil, err
+		}
+		o, err := schemaObject(&row)
+		if err != nil {
+			return nil, err
+		}
+		c.rows = append(c.rows, schemaRow{row.rowid, o})
+	}
+	return c, nil
+}
+
+// find returns the object of a name, in any case of letters, that is of one of the types; nil if there is none.
+func (c *schemaChange) find(name string, types ...string) *Object {
+	for i := range c.rows {
+		if o := &c.rows[i].Object; ddl.EqualFold(o.Name, name) && slices.Contains(types, o.Type) {
+			return o
+		}
+	}
+	return nil
+}
+
+// insert adds an object as the last one.
+func (c *schemaChange) insert(o Object) error {
+	rowid := int64(1)
+	if n := len(c.rows); n > 0 {
+		if rowid = c.rows[n-1].rowid + 1; rowid <= 0 {
+			return fmt.Errorf("%w: sqlite_schema has used the last rowid", ErrFull)
+		}
+	}
+	if err := c.load(rowid, &o); err != nil {
+		return err
+	}
+	if _, err := c.tree.insertRow(rowid, c.record); err != nil {
+		return c.spoil(err)
+	}
+	c.rows = append(c.rows, schemaRow{rowid, o})
+	return nil
+}
+
+// load makes the record of an object.
+func (c *schemaChange) load(rowid int64, o *Object) (err error) {
+	var sql any
+	if o.SQL != "" {
+		sql = o.SQL
+	}
+	values := []any{o.Type, o.Name, o.Table, int64(o.Root), sql}
+	if err := c.row.load(rowid, values); err != nil {
+		return err
+	}
+	c.record, err = c.row.record(c.record, []int{0, 1, 2, 3, 4}, values)
+	return err
+}
+
+// remove deletes the objects that match and returns them.
+func (c *schemaChange) remove(match func(o *Object) bool) (removed []Object, err error) {
+	kept := c.rows[:0]
+	for _, r := range c.rows {
+		if !match(&r.Object) {
+			kept = append(kept, r)
+			continue
+		}
+		if _, err := c.tree.deleteRow(r.rowid); err != nil {
+			return nil, c.spoil(err)
+		}
+		removed = append(removed, r.Object)
+	}
+	c.rows = kept
+	return removed, nil
+}
+
+// rename lets the objects whose root was from have the root to.
+func (c *schemaChange) rename(from, to uint32) error {
+	for i := range c.rows {
+		r := &c.rows[i]
+		if r.Root != from {
+			continue
+		}
+		r.Root = to
+		if err := c.load(r.rowid, &r.Object); err != nil {
+			return err
+		}
+		if _, err := c.tree.replaceRow(r.rowid, c.record); err != nil {
+			return c.spoil(err)
+		}
+	}
+	return nil
+}
+
+// spoil makes sure that a half changed tree is not committed.
+func (c *schemaChange) spoil(err error) error {
+	c.tx.level.spoiled = err
+	return err
+}
+
+// prepare fixes what a database decides on with its first object.
+func (c *schemaChange) prepare() error {
+	h := &c.tx.header
+	if h.SchemaFormat != 0 {
+		return nil
+	}
+	page1, err := c.tx.writer.writable(1)
+	if err != nil {
+		return err
+	}
+	h.SchemaFormat = currentSchemaFormat
+	binary.BigEndian.PutUint32(page1[headSchemaFormat:], currentSchemaFormat)
+	binary.BigEndian.PutUint32(page1[headEncoding:], uint32(h.Encoding))
+	return nil
+}
+
+// commit counts the change in the header and gives the transaction its new schema.
+func (c *schemaChange) commit() error {
+	page1, err := c.tx.writer.writable(1)
+	if err != nil {
+		return err
+	}
+	cookie := be32(page1[headCookie:]) + 1
+	binary.BigEndian.PutUint32(page1[headCookie:], cookie)
+	c.tx.header.SchemaCookie = cookie
+	c.tx.schema = new(schema)
+	return nil
+}
+
+// createTree makes an empty b-tree and returns its root.
+func (c *schemaChange) createTree(kind format.PageKind) (root uint32, err error) {
+	root, err = c.tx.writer.freelist.createRoot(kind)
+	if err != nil {
+		return 0, c.spoil(err)
+	}
+	return root, nil
+}

@@ -104,6 +104,9 @@ func (f *outFile) page() (pgno uint32, data []byte, err error) {
 	return pgno, data[:f.usable:f.usable], nil
 }
 
+// done has nothing to do: a page is written when the buffer is full.
+func (f *outFile) done(uint32, []byte) error { return nil }
+
 // slot returns room for one page in the buffer.
 func (f *outFile) slot() ([]byte, error) {
 	if f.used == outBufferSize {

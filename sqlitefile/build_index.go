@@ -34,7 +34,7 @@ func (x *indexBuilder) build(out *outFile) (root uint32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	tree := newTreeBuilder(out, false)
+	tree := newTreeBuilder(out, out.usable, false)
 	spill := format.SpillOf(format.LeafIndex, out.usable)
 	for record := m.peek(); record != nil; record = m.peek() {
 		if x.unique {
@@ -42,7 +42,7 @@ func (x *indexBuilder) build(out *outFile) (root uint32, err error) {
 				return 0, err
 			}
 		}
-		if err := putRecord(tree, spill, record); err != nil {
+		if err := putRecord(out, tree, spill, record); err != nil {
 			return 0, err
 		}
 		if err := m.drop(); err != nil {
@@ -53,14 +53,14 @@ func (x *indexBuilder) build(out *outFile) (root uint32, err error) {
 	return tree.finish()
 }
 
-func putRecord(tree *treeBuilder, spill format.Spill, record []byte) error {
+func putRecord(out *outFile, tree *treeBuilder, spill format.Spill, record []byte) error {
 	local := spill.Local(uint64(len(record)))
 	cell, err := tree.indexCell(format.VarintLen(uint64(len(record))) + cellRoom(local, len(record)))
 	if err != nil {
 		return err
 	}
 	cell = cell[format.PutVarint(cell, uint64(len(record))):]
-	w := newPayloadWriter(tree.out, cell, local, len(record))
+	w := newPayloadWriter(out, cell, local, len(record))
 	return w.write(record)
 }
 

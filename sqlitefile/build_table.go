@@ -34,7 +34,7 @@ type TableBuilder struct {
 func newTableBuilder(b *Builder, def *ddl.Table) *TableBuilder {
 	t := &TableBuilder{
 		b: b, def: def, row: newRowBuilder(def), fields: def.StorageOrder(),
-		tree: newTreeBuilder(b.out, !def.WithoutRowid),
+		tree: newTreeBuilder(b.out, b.out.usable, !def.WithoutRowid),
 	}
 	kind := format.LeafTable
 	if def.WithoutRowid {

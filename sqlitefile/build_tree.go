@@ -23,11 +23,20 @@ import (
 //	filling --[no room]--> held --[next cell]--> filling       (goes out: push)
 //	                       held --[finish]----> the last cell becomes the divider, the held one opens the last page
 type treeBuilder struct {
-	out    *outFile
+	out    pageSink
+	usable int // bytes of a page
 	table  bool
 	levels []treeLevel // from the leaves up
 	last   int64       // the rowid added last; tables only
 	key    []byte      // a divider on its way up
+}
+
+// A pageSink is where the pages of a tree go that is being built.
+type pageSink interface {
+	// page returns the next page: its number and its usable bytes, which must all be overwritten before the next call.
+	page() (pgno uint32, data []byte, err error)
+	// done is called with each page of the tree once it is complete.
+	done(pgno uint32, data []byte) error
 }
 
 // A treeLevel is the page of one level that is being filled.
@@ -38,8 +47,8 @@ type treeLevel struct {
 	full  bool
 }
 
-func newTreeBuilder(out *outFile, table bool) *treeBuilder {
-	t := &treeBuilder{out: out, table: table}
+func newTreeBuilder(out pageSink, usable int, table bool) *treeBuilder {
+	t := &treeBuilder{out: out, usable: usable, table: table}
 	t.grow()
 	return t
 }
@@ -55,7 +64,7 @@ func (t *treeBuilder) grow() {
 	case t.table:
 		kind = format.InteriorTable
 	}
-	t.levels = append(t.levels, treeLevel{page: newPageBuilder(kind, t.out.usable)})
+	t.levels = append(t.levels, treeLevel{page: newPageBuilder(kind, t.usable)})
 }
 
 // tableCell returns the place for the next cell of a table: n bytes, for the caller to fill before the next call.
@@ -141,7 +150,7 @@ func (t *treeBuilder) emit(l *treeLevel, right uint32) (pgno uint32, err error) 
 	}
 	l.page.put(data, 0, right)
 	l.page.reset()
-	return pgno, nil
+	return pgno, t.out.done(pgno, data)
 }
 
 // finish writes what is left and returns the number of the root.
@@ -150,6 +159,16 @@ func (t *treeBuilder) finish() (root uint32, err error) {
 		return 0, err
 	}
 	return t.emit(t.top(), root)
+}
+
+// finishIn writes what is left, the root to page pgno, of which data are the usable bytes.
+func (t *treeBuilder) finishIn(pgno uint32, data []byte) error {
+	right, err := t.close()
+	if err != nil {
+		return err
+	}
+	t.top().page.put(data, 0, right)
+	return t.out.done(pgno, data)
 }
 
 // finishAt makes the root of a table in data, behind a header of at bytes: that is page 1. A root that fits into any
@@ -164,7 +183,7 @@ func (t *treeBuilder) finishAt(data []byte, at int) error {
 		if right, err = t.emit(t.top(), right); err != nil {
 			return err
 		}
-		empty := newPageBuilder(format.InteriorTable, t.out.usable)
+		empty := newPageBuilder(format.InteriorTable, t.usable)
 		root = &empty
 	}
 	root.put(data, at, right)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -80,6 +81,7 @@ func (c *schemaChange) fillIndex(o Object, t Table, stored []ddl.IndexedColumn) 
 		return err
 	}
 	f := &indexFiller{tx: c.tx, table: t, x: c.tx.writer.kit.index(c.tx, def, t.def), order: orderOf(stored)}
+	f.tree = newTreeBuilder(f, c.tx.usable, false)
 	for i := range f.order {
 		f.order[i].desc = def.key[i].desc // not in an old schema format
 	}
@@ -95,19 +97,8 @@ type indexFiller struct {
 	table Table
 	x     *indexState
 	order keyOrder
-	prev  []byte // the record before, if the index is unique
-}
-
-// fill adds the rows, sorted, as the sorter can: it knows no collation but BINARY of texts in UTF-16. Those are added as they come.
-func (f *indexFiller) fill() error {
-	if f.tx.header.Encoding != format.UTF8 {
-		for _, k := range f.order {
-			if k.collation != collateBinary {
-				return f.records(f.add)
-			}
-		}
-	}
-	return f.fillSorted()
+	prev  []byte // the record before as it was sorted, if the index is unique
+	tree  *treeBuilder
 }
 
 // records calls fn with the record of each row, which is valid until fn returns.
@@ -127,29 +118,13 @@ func (f *indexFiller) records(fn func(record []byte) error) error {
 	return nil
 }
 
-// add adds a record where it belongs.
-func (f *indexFiller) add(record []byte) error {
-	if err := f.tx.relax(); err != nil {
-		return err
-	}
-	f.x.new = append(f.x.new[:0], record...)
-	added, err := f.x.insert()
-	if err == nil && !added {
-		err = f.x.duplicate(f.table.def)
-	}
-	return err
-}
-
-func (f *indexFiller) fillSorted() (err error) {
-	space := &sortSpace{ctx: f.tx.ctx, dir: filepath.Dir(f.tx.db.file.Name()), limit: defaultSortMemory}
+// fill adds the rows, sorted.
+func (f *indexFiller) fill() (err error) {
+	space := &sortSpace{ctx: f.tx.ctx, dir: filepath.Dir(f.tx.db.file.Name()), limit: f.tx.db.options.sortBytes}
 	defer func() { err = cmp.Or(err, space.close()) }()
 	s := space.sorter(f.order)
-	err = f.records(func(record []byte) error {
-		place, err := s.add(len(record))
-		copy(place, record)
-		return err
-	})
-	if err != nil {
+	wrapped := f.wraps()
+	if err := f.sort(s, wrapped); err != nil {
 		return err
 	}
 	space.prepare()
@@ -158,6 +133,12 @@ func (f *indexFiller) fillSorted() (err error) {
 		return err
 	}
 	for record := m.peek(); record != nil; record = m.peek() {
+		if f.x.def.unique && f.repeats(record) {
+			return f.x.duplicate(f.table.def)
+		}
+		if wrapped {
+			record = f.unwrap(record)
+		}
 		if err := f.append(record); err != nil {
 			return err
 		}
@@ -165,7 +146,61 @@ func (f *indexFiller) fillSorted() (err error) {
 			return err
 		}
 	}
-	return nil
+	return f.finish()
+}
+
+// sort gives the records to the sorter.
+func (f *indexFiller) sort(s *sorter, wrapped bool) error {
+	return f.records(func(record []byte) error {
+		if wrapped {
+			record = f.wrap(record)
+		}
+		place, err := s.add(len(record))
+		copy(place, record)
+		return err
+	})
+}
+
+// wraps reports whether the sorter does not know how to compare the records: texts in UTF-16 by any collation but BINARY.
+func (f *indexFiller) wraps() bool {
+	return f.tx.header.Encoding != format.UTF8 && slices.ContainsFunc(f.order, func(k keyColumn) bool { return k.collation != collateBinary })
+}
+
+// wrap returns a record that the sorter can compare, with the texts in question in UTF-8, and the record itself as one more value.
+func (f *indexFiller) wrap(record []byte) []byte {
+	var types []format.SerialType
+	var body []byte
+	values := readFields(record)
+	for _, k := range f.order {
+		v := values.next()
+		if v.typ.IsText() && k.collation != collateBinary {
+			v.data = utf8Of(v.data, f.tx.header.Encoding)
+			v.typ = format.SerialText + format.SerialType(2*len(v.data))
+		}
+		types, body = append(types, v.typ), append(body, v.data...)
+	}
+	types = append(types, format.SerialBlob+format.SerialType(2*len(record)))
+	return append(append(format.AppendRecordHeader(nil, types...), body...), record...)
+}
+
+// unwrap returns the record that wrap was given.
+func (f *indexFiller) unwrap(record []byte) []byte {
+	values := readFields(record)
+	for range f.order {
+		values.next()
+	}
+	return values.next().data
+}
+
+// repeats reports whether a record, as it was sorted, has the key of the one before. NULLs are never equal.
+func (f *indexFiller) repeats(record []byte) bool {
+	if f.prev != nil {
+		if d, null := f.order[:f.x.def.terms].compareFrom(0, f.prev, record); d == 0 && !null {
+			return true
+		}
+	}
+	f.prev = append(f.prev[:0], record...)
+	return false
 }
 
 // append adds a record behind all others.
@@ -173,17 +208,42 @@ func (f *indexFiller) append(record []byte) error {
 	if err := f.tx.relax(); err != nil {
 		return err
 	}
-	if f.x.def.unique && f.prev != nil {
-		if d, null := f.order[:f.x.def.terms].compareFrom(0, f.prev, record); d == 0 && !null {
-			return f.x.duplicate(f.table.def)
-		}
+	e := newEntry(0, [][]byte{record})
+	local, body := f.x.tree.shape(&e)
+	overflow, err := f.x.tree.writeChain(&e, local, f.x.tree.root, format.Cell{})
+	if err != nil {
+		return err
 	}
-	added, err := f.x.tree.insertKey(record, 0)
-	if err == nil && !added {
-		err = f.tx.corrupt(f.table.def.root, "two rows with one key")
-	}
-	if f.x.def.unique {
-		f.prev = append(f.prev[:0], record...)
+	cell, err := f.tree.indexCell(body)
+	if err == nil {
+		f.x.tree.write(cell, &e, local, overflow)
 	}
 	return err
+}
+
+// finish writes what is left of the tree, with the root to where it was made.
+func (f *indexFiller) finish() error {
+	root := f.x.tree.root
+	page, err := f.tx.writer.fresh(root)
+	if err != nil {
+		return err
+	}
+	return f.tree.finishIn(root, page)
+}
+
+// page is the next page for the tree.
+func (f *indexFiller) page() (pgno uint32, data []byte, err error) {
+	return f.tx.writer.allocate(f.x.tree.root)
+}
+
+// done notes what a page of the tree points to.
+func (f *indexFiller) done(pgno uint32, data []byte) error {
+	if !f.x.tree.pointers {
+		return nil
+	}
+	n, ok := parseNode(data, pgno)
+	if !ok {
+		return f.tx.corrupt(pgno, "not a b-tree page")
+	}
+	return linkNode(&f.tx.writer.freelist, &n)
 }

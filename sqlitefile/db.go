@@ -24,9 +24,15 @@ type Options struct {
 	// Durability is what a transaction survives once Update has returned; the default is Full.
 	Durability Durability
 	// JournalMode is how a database in rollback mode finishes its journal: JournalDelete, JournalTruncate or JournalPersist. A database in WAL
-	// mode stays in it; SetJournalMode changes that.
+	// mode stays in it; SetJournalMode changes that. A new database begins with it.
 	JournalMode JournalMode
+	// Create lets Open make the file if there is none, and takes a file of no bytes for a database without tables, which the first
+	// transaction writes. Without it both are errors.
+	Create bool
+	// PageSize is that of a new database, a power of two from 512 to 65536; 0 means 4096.
+	PageSize int
 
+	sortBytes  int           // memory for sorting the entries of a new index; defaultSortMemory unless a test says otherwise
 	spillBytes int64         // memory for the changed pages of a transaction; spillBytes unless a test says otherwise
 	system     osfile.System // where the files are; the operating system unless a test says otherwise
 }
@@ -57,7 +63,8 @@ type DB struct {
 	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
 }
 
-// Open opens the database at path. The file must exist and begin with the header of a SQLite database.
+// Open opens the database at path. The file must exist and begin with the header of a SQLite database, unless Options.Create says
+// otherwise.
 //
 // The error matches ErrNotDatabase, ErrNeedsRecovery, ErrCorrupt, ErrBusy or fs.ErrNotExist, and names the path.
 func Open(path string, o *Options) (*DB, error) {
@@ -75,11 +82,20 @@ func Open(path string, o *Options) (*DB, error) {
 	if db.options.system == nil {
 		db.options.system = osfile.OS
 	}
-	flag := osfile.ReadWrite
-	if db.options.ReadOnly {
-		flag = osfile.ReadOnly
+	if db.options.sortBytes == 0 {
+		db.options.sortBytes = defaultSortMemory
 	}
-	file, err := db.options.system.Open(path, flag, 0)
+	if err := db.options.checkCreate(); err != nil {
+		return nil, db.pathError("open", err)
+	}
+	flag := osfile.ReadWrite
+	switch {
+	case db.options.ReadOnly:
+		flag = osfile.ReadOnly
+	case db.options.Create:
+		flag |= osfile.Create
+	}
+	file, err := db.options.system.Open(path, flag, 0o644)
 	if err != nil {
 		return nil, err
 	}

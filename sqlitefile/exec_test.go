@@ -296,7 +296,7 @@ func TestExecIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(ours) > len(c)+len(c)/10 {
+			if len(ours) > len(c)+len(c)/50 {
 				t.Errorf("%d bytes, SQLite needs %d", len(ours), len(c))
 			}
 		})

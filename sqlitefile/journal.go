@@ -174,6 +174,9 @@ func (db *DB) hot() (bool, error) {
 	if err != nil || !ok || size == 0 {
 		return false, err
 	}
+	if size, err = db.file.Size(); err != nil || size == 0 { // nothing can be rolled back to: it was left by another database
+		return false, err
+	}
 	reserved, err := db.file.Locked(osfile.Shared, reservedByte, 1)
 	if err != nil || reserved {
 		return false, err

@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -219,11 +220,18 @@ func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err e
 		return 0, nil, err
 	}
 	if there {
-		b, err = tx.fieldBytes(&row.rec, f)
+		if b, err = tx.fieldBytes(&row.rec, f); err == nil && readsAsNull(f.typ, b) {
+			return format.SerialNull, nil, nil
+		}
 		return f.typ, b, err
 	}
 	typ, b = encode(&c.dflt)
 	return typ, b, row.known(c)
+}
+
+// readsAsNull reports whether a value is one that SQLite never writes, and reads as NULL.
+func readsAsNull(typ format.SerialType, b []byte) bool {
+	return typ == 10 || typ == 11 || typ == format.SerialFloat && math.IsNaN(format.Float(b))
 }
 
 // encode returns a value as it is stored.

@@ -128,13 +128,16 @@ func (db *DB) look() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	old := db.snapshot.Load()
+	if size == 0 {
+		return db.emptySnapshot(old)
+	}
 	var b [format.HeaderSize]byte
 	if n, err := db.file.ReadAt(b[:], 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	} else if n < len(b) {
 		return nil, db.pathError("open", notDatabase(size))
 	}
-	old := db.snapshot.Load()
 	if wal, err := db.wantsLog(&b); wal || err != nil {
 		if err == nil {
 			err = db.openLog(&b)

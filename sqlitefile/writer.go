@@ -144,12 +144,8 @@ func (db *DB) prepare(ctx context.Context) error {
 		return db.pathError("update", ErrReadOnly)
 	}
 	return db.retry(ctx, func() error {
-		s, err := db.acquire(ctx)
+		s, err := db.claim()
 		if err != nil {
-			return err
-		}
-		if err := db.lockWriter(s); err != nil {
-			s.lease.leave() // who has the lock may wait for us to go
 			return err
 		}
 		if w.seen != s.version {

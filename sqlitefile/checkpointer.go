@@ -170,24 +170,25 @@ func (db *DB) closeLog() error {
 	if db.options.ReadOnly || db.failed.Load() != nil || db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
 		return nil
 	}
-	return db.cleanUp(db.wal)
+	_, err := db.cleanUp(db.wal)
+	return err
 }
 
-// cleanUp is closeLog once this is the last connection.
-func (db *DB) cleanUp(log *wal) (err error) {
+// cleanUp copies the log back and removes it, and reports whether it did. The caller holds EXCLUSIVE on the database.
+func (db *DB) cleanUp(log *wal) (removed bool, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if alone, err := log.index.alone(); err != nil || !alone {
-		return err // somebody lost his lock on the database, but is there
+		return false, err // somebody lost his lock on the database, but is there
 	}
 	if moved, err := db.file.Moved(); err != nil || moved {
-		return err
+		return false, err
 	}
 	if _, err := log.state(); err != nil {
-		return ignoreLocked(err)
+		return false, ignoreLocked(err)
 	}
 	frames, copied, err := db.checkpoint(log)
 	if err != nil || copied < frames {
-		return ignoreLocked(err)
+		return false, ignoreLocked(err)
 	}
-	return log.remove()
+	return true, log.remove()
 }

@@ -217,7 +217,9 @@ func (db *DB) Close() error {
 	if err != nil {
 		return err
 	}
-	s.lease.retire()
+	if s != nil {
+		s.lease.retire()
+	}
 	db.busy.Wait()
 	if db.wal != nil {
 		err = db.closeLog()

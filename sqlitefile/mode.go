@@ -88,14 +88,20 @@ func (db *DB) leaveWAL(ctx context.Context) error {
 	if err := db.retry(ctx, db.lockExclusive); err != nil {
 		return errors.Join(err, db.toShared())
 	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if err := db.cleanUp(log); err != nil {
+	removed, err := db.cleanUp(log)
+	if err == nil && !removed {
+		err = db.pathError("journal mode", ErrBusy)
+	}
+	if err != nil {
 		return errors.Join(err, db.toShared())
 	}
-	w.base, db.wal = nil, nil
-	err := log.close()
-	if err == nil {
+	db.unlockWriter(w.base)
+	w.base.lease.leave()
+	w.base = nil
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.wal = nil
+	if err = log.close(); err == nil {
 		err = db.markRollback()
 	}
 	db.snapshot.Store(nil)

@@ -1,0 +1,70 @@
+package sqlitefile
+
+import (
+	"context"
+	"encoding/binary"
+	"io"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// backupBuffer is how many bytes of a copy are handed on at once; a multiple of every page size.
+const backupBuffer = 1 << 20
+
+// Backup writes a copy of the database to w, as it is at one moment: one whole file in rollback mode, without a journal or log, that any
+// SQLite opens. Free pages are copied as they are; Compact leaves them out.
+//
+// In WAL mode writers go on meanwhile, though the log cannot begin anew before the copy is complete. In rollback mode they wait, for
+// as long as their BusyTimeout: let w be fast, or a temporary file.
+//
+// The error is that of ctx, of w, or of reading; what w has got until then is no database.
+func (db *DB) Backup(ctx context.Context, w io.Writer) error {
+	rx, err := db.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer rx.End()
+	buf := make([]byte, 0, max(backupBuffer, rx.header.PageSize))
+	for pgno := uint32(1); pgno <= rx.pages; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := rx.Guard(func() (err error) { buf, pgno, err = rx.appendPages(buf[:0], pgno); return err }); err != nil {
+			return err
+		}
+		n, err := w.Write(buf)
+		if err == nil && n < len(buf) {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return db.pathError("backup", err)
+		}
+	}
+	return nil
+}
+
+// appendPages fills buf with pages from pgno on and returns the page after the last one.
+func (rx *Rx) appendPages(buf []byte, pgno uint32) ([]byte, uint32, error) {
+	for ; pgno <= rx.pages && len(buf) < cap(buf); pgno++ {
+		if pgno == rx.lockPage { // holds nothing, and is never read
+			buf = append(buf, make([]byte, rx.header.PageSize)...)
+			continue
+		}
+		page, err := rx.wholePage(pgno)
+		if err != nil {
+			return buf, pgno, err
+		}
+		buf = append(buf, page...)
+		if pgno == 1 {
+			standAlone(buf, rx.pages)
+		}
+	}
+	return buf, pgno, nil
+}
+
+// standAlone lets page 1 say that the database is in rollback mode, and how large it is.
+func standAlone(page1 []byte, pages uint32) {
+	page1[18], page1[19] = format.VersionRollback, format.VersionRollback
+	binary.BigEndian.PutUint32(page1[28:], pages)
+	copy(page1[92:96], page1[24:28])
+}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 var (
@@ -31,15 +33,17 @@ var crashDurabilities = []struct {
 	{"full", Full}, {"extra", Extra}, {"normal", Normal}, {"off", Off},
 }
 
+var crashPageSizes = [...]int{512, 4096, 1024}
+
 // TestCrash crashes databases in all modes at each moment of their use, in all the ways of package crashfs, and looks at what is left: it
 // opens, Check finds no fault, it holds exactly the first so many transactions, among them all that were acknowledged, and it can be written
 // to and closed. (reliability: B1, B2)
 func TestCrash(t *testing.T) {
 	t.Cleanup(func() { logCrashCounts(t) })
-	for _, mode := range crashModes {
-		for _, d := range crashDurabilities {
-			c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, run: mixedUse}
-			t.Run(mode.name+" "+d.name, func(t *testing.T) { c.test(t, 60) })
+	for i, mode := range crashModes {
+		for j, d := range crashDurabilities {
+			c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: crashPageSizes[(i+j)%3], run: mixedUse}
+			t.Run(mode.name+" "+d.name, func(t *testing.T) { c.test(t, 80) })
 		}
 	}
 	for _, mode := range crashModes {
@@ -51,9 +55,12 @@ func TestCrash(t *testing.T) {
 // test runs the case with each seed.
 func (c *crashCase) test(t *testing.T, steps int) {
 	t.Parallel()
-	limit := 4000
+	images, nested := 5000, 20
+	if invariant.Enabled {
+		images, nested = 300, 2
+	}
 	if *crashImages > 0 {
-		limit = *crashImages
+		images, nested = *crashImages, 1+*crashImages/250
 	}
 	for n := range uint64(*crashSeeds) {
 		seed := *crashFirst + n
@@ -62,7 +69,7 @@ func (c *crashCase) test(t *testing.T, steps int) {
 			l.steps = steps
 			c.run(l)
 			l.close()
-			l.verify(seed, limit, 20)
+			l.verify(seed, images, nested)
 		})
 	}
 }

@@ -32,20 +32,20 @@ type crashVerifier struct {
 	plan   crashfs.Plan
 	seen   map[uint64]int64 // versions by the hash of the image
 	failed int
-	nested int // how many images' recoveries are to be crashed
+	nested float64 // the part of images whose recoveries are crashed
 	rng    *rand.Rand
 }
 
-// verify checks every image of every moment in the history of l, until there were limit.
+// verify checks about limit images of all moments in the history of l, and crashes the recovery of some of them.
 func (l *crashLoad) verify(seed uint64, limit, nested int) {
 	l.t.Helper()
-	v := &crashVerifier{crashLoad: l, plan: crashfs.FullPlan(seed), seen: make(map[uint64]int64), nested: nested, rng: rand.New(rand.NewPCG(seed, 2))}
+	v := &crashVerifier{crashLoad: l, plan: crashfs.FullPlan(seed), seen: make(map[uint64]int64), rng: rand.New(rand.NewPCG(seed, 2))}
 	history := l.fs.History()
-	count := 0
+	v.share(history, limit, nested)
 	for disk := range history.Crashes() {
 		crashCounts.moments.Add(1)
 		for img := range v.images(disk) {
-			if count++; count > limit || v.failed >= 3 {
+			if v.failed >= 3 {
 				return
 			}
 			low, high := l.bounds(disk.At(), img.How != "all")
@@ -59,6 +59,20 @@ func (l *crashLoad) verify(seed uint64, limit, nested int) {
 			}
 		}
 	}
+}
+
+// share takes so many images of all, and crashes the recovery of nested of them.
+func (v *crashVerifier) share(h *crashfs.History, limit, nested int) {
+	count := 0
+	for disk := range h.Crashes() {
+		if v.durability == Off {
+			count++
+		} else {
+			count += disk.Count(v.plan)
+		}
+	}
+	v.plan.Share = float64(limit) / float64(count)
+	v.nested = float64(nested) / float64(min(count, limit))
 }
 
 // deathPercent is at how many moments of a hundred the processes die before the power fails.
@@ -117,7 +131,8 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 	if err != nil {
 		return 0, errors.Join(err, db.Close())
 	}
-	advance := v.rng.IntN(4) == 0 || v.nested > 0
+	nest := v.rng.Float64() < v.nested
+	advance := nest || v.rng.IntN(4) == 0
 	if advance {
 		if err := v.advance(sys, db, state); err != nil {
 			return 0, errors.Join(fmt.Errorf("a further transaction: %w", err), db.Close())
@@ -132,8 +147,7 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 	if _, ok, _ := sys.Exists(crashPath + "-wal"); ok {
 		return 0, errors.New("closed, and the log is there")
 	}
-	if v.nested > 0 {
-		v.nested--
+	if nest {
 		return state.version, v.crashAgain(sys, state)
 	}
 	return state.version, nil

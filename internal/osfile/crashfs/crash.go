@@ -13,6 +13,8 @@ type Plan struct {
 	Subsets int // random subsets of sectors, truncations and names
 	Garbage int // random subsets with garbage in some sectors
 	Names   int // changes of names that are lost alone, or there alone
+
+	Share float64 // of all these images, but for those with all and with nothing, chance takes as many; 0 takes all
 }
 
 // FullPlan is the plan that the reliability of a database is judged by.
@@ -21,20 +23,36 @@ func FullPlan(seed uint64) Plan {
 }
 
 // All returns the image with everything that was written: what is there if not the power failed but all processes died.
-func (d *Disk) All() *Image { return d.image(d.fate("all", allMoves, allWrites, 1)) }
+func (d *Disk) All() *Image { return d.image(d.all()) }
+
+func (d *Disk) all() *fate { return d.fate("all", allMoves, allWrites, 1) }
 
 // None returns the image with nothing that was not synced.
-func (d *Disk) None() *Image { return d.image(d.fate("none", noMoves, noWrites, 0)) }
+func (d *Disk) None() *Image { return d.image(d.none()) }
+
+func (d *Disk) none() *fate { return d.fate("none", noMoves, noWrites, 0) }
 
 // Images returns what a crash can leave of the disk, by plan. Images may be alike.
 func (d *Disk) Images(p Plan) iter.Seq[*Image] {
+	rng := rand.New(rand.NewPCG(p.Seed, uint64(d.at)))
 	return func(yield func(*Image) bool) {
 		for t := range d.fates(p) {
+			if p.Share > 0 && !t.always && rng.Float64() >= p.Share {
+				continue
+			}
 			if !yield(d.image(t)) {
 				return
 			}
 		}
 	}
+}
+
+// Count returns how many images there would be, were Share 0.
+func (d *Disk) Count(p Plan) (n int) {
+	for range d.fates(p) {
+		n++
+	}
+	return n
 }
 
 func (d *Disk) fates(p Plan) iter.Seq[*fate] {
@@ -65,10 +83,12 @@ func (d *Disk) fate(how string, moved func(*move) bool, wrote func(*change, int)
 // wholeFates keep all or nothing, names and content apart.
 func (d *Disk) wholeFates(pending, moves int) iter.Seq[*fate] {
 	return func(yield func(*fate) bool) {
-		if !yield(d.fate("all", allMoves, allWrites, 1)) || pending+moves == 0 {
+		all, none := d.all(), d.none()
+		all.always, none.always = true, true
+		if !yield(all) || pending+moves == 0 {
 			return
 		}
-		if !yield(d.fate("none", noMoves, noWrites, 0)) || pending == 0 || moves == 0 {
+		if !yield(none) || pending == 0 || moves == 0 {
 			return
 		}
 		_ = yield(d.fate("all names, no content", allMoves, noWrites, 1)) &&

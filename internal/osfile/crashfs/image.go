@@ -35,11 +35,12 @@ func (m *Image) Hash() uint64 {
 
 // A fate is what becomes of the changes that are not on disk when the power fails.
 type fate struct {
-	how   string
-	moved func(m *move) bool
-	wrote func(c *change, sector int) sectorFate // sector counts those of the change; a Truncate has one
-	words int                                    // of volatile files: 0 nothing, 1 what they held last, 2 earlier, 3 garbage
-	rng   *rand.Rand                             // for garbage; nil where there is none
+	how    string
+	always bool // not left to Plan.Share
+	moved  func(m *move) bool
+	wrote  func(c *change, sector int) sectorFate // sector counts those of the change; a Truncate has one
+	words  int                                    // of volatile files: 0 nothing, 1 what they held last, 2 earlier, 3 garbage
+	rng    *rand.Rand                             // for garbage; nil where there is none
 }
 
 type sectorFate int

@@ -122,6 +122,16 @@ func (t *btree) balance(level int) error {
 	}
 }
 
+// parent returns the page of the path above a level, to change. Its child in the path is one that it has.
+func (t *btree) parent(level int) (node, error) {
+	above := t.path[level-1]
+	n, err := t.edit(above.pgno)
+	if err == nil && (n.kind.Leaf() || above.i > n.cells) {
+		err = t.fault(&n, faultFewer)
+	}
+	return n, err
+}
+
 // deepen moves the content of the root to a new page, which becomes its only child. The path grows by it.
 func (t *btree) deepen() error {
 	if t.depth+1 == maxDepth {
@@ -216,7 +226,7 @@ func (t *btree) extend(level int) error {
 	if err != nil {
 		return err
 	}
-	parent, err := t.edit(t.path[level-1].pgno)
+	parent, err := t.parent(level)
 	if err != nil {
 		return err
 	}

@@ -84,6 +84,9 @@ func (t *btree) deleteRange(low, high int64) (rows int64, err error) {
 		if last >= high {
 			break
 		}
+		if last < low {
+			return rows, t.store.corrupt(t.root, "rowids out of order")
+		}
 		low = last + 1
 	}
 	return rows, nil
@@ -140,13 +143,12 @@ func (t *btree) deleteInLeaf(high int64) (rows int, err error) {
 // takes over what rowids belong in it.
 func (t *btree) dropLeaf() (ok bool, err error) {
 	level := t.depth - 1
-	above := t.path[level]
-	parent, err := t.edit(above.pgno)
-	if err != nil || parent.cells == 0 || above.i > parent.cells {
+	parent, err := t.parent(t.depth)
+	if err != nil || parent.cells == 0 {
 		return false, err
 	}
 	t.known = false
-	i := above.i
+	i := t.path[level].i
 	if i == parent.cells {
 		i--
 		left, ok := parent.child(i)

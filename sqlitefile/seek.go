@@ -12,6 +12,7 @@ const faultDeep = "a b-tree is too deep"
 // seekRow makes the path lead to the row with this rowid or to where it belongs. Rows that come one after another are
 // mostly in the same leaf: that is looked at first, by the rowids that belong in it.
 func (t *btree) seekRow(rowid int64) (found bool, err error) {
+	t.ws.run.n = 0 // where a change before failed
 	if !t.known || t.seen != t.store.epoch() || rowid <= t.within.low || rowid > t.within.high {
 		return t.descendRow(rowid)
 	}
@@ -71,6 +72,7 @@ func (t *btree) settleRow(n *node, rowid int64) (found bool, err error) {
 
 // seekKey makes the path lead to an entry that is equal to record in the first columns, or to where record belongs.
 func (t *btree) seekKey(record []byte, columns int) (found bool, err error) {
+	t.ws.run.n = 0 // where a change before failed
 	if err := t.setKey(record, columns); err != nil {
 		return false, err
 	}

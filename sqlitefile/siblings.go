@@ -33,7 +33,7 @@ type siblings struct {
 
 // redistribute balances the page of the path at a level with its neighbours.
 func (t *btree) redistribute(level int) error {
-	parent, err := t.edit(t.path[level-1].pgno)
+	parent, err := t.parent(level)
 	if err != nil {
 		return err
 	}

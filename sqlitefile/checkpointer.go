@@ -55,8 +55,12 @@ func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
 		return 0, 0, err
 	}
 	defer log.index.unlock(format.WALCheckpointLock, 1)
+	start, before := db.clock(), log.index.backfill()
 	frames, copied, err = log.copyBack(db.file, db.sync)
-	if err == nil {
+	if err != nil || copied > before {
+		db.trace(Event{Kind: EventCheckpoint, Start: start, Pages: int(copied) - int(before), Err: err})
+	}
+	if err == nil && copied > before {
 		db.checkpoints.count.Add(1)
 	}
 	return frames, copied, err

@@ -31,6 +31,9 @@ type Options struct {
 	Create bool
 	// PageSize is that of a new database, a power of two from 512 to 65536; 0 means 4096.
 	PageSize int
+	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, and not use
+	// the DB.
+	Trace func(Event)
 
 	sortBytes  int           // memory for sorting the entries of a new index; defaultSortMemory unless a test says otherwise
 	spillBytes int64         // memory for the changed pages of a transaction; spillBytes unless a test says otherwise
@@ -59,6 +62,7 @@ type DB struct {
 
 	writer      writer
 	checkpoints checkpointer
+	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
 	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
 }
@@ -177,19 +181,25 @@ func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
 
 // retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
-	deadline := time.Now().Add(db.options.BusyTimeout)
-	for wait := 50 * time.Microsecond; ; wait = min(2*wait, 25*time.Millisecond) {
-		err := fn()
-		if !errors.Is(err, osfile.ErrLocked) {
-			return err
-		}
+	err := fn()
+	if !errors.Is(err, osfile.ErrLocked) {
+		return err
+	}
+	start := time.Now()
+	deadline := start.Add(db.options.BusyTimeout)
+	for wait := 50 * time.Microsecond; errors.Is(err, osfile.ErrLocked); wait = min(2*wait, 25*time.Millisecond) {
 		if time.Now().After(deadline) {
-			return &fs.PathError{Op: "lock", Path: db.path, Err: ErrBusy}
+			err = &fs.PathError{Op: "lock", Path: db.path, Err: ErrBusy}
+			break
 		}
-		if err := sleep(ctx, wait); err != nil {
-			return err
+		if err = sleep(ctx, wait); err == nil {
+			err = fn()
 		}
 	}
+	db.tally.waits.Add(1)
+	db.tally.waited.Add(int64(time.Since(start)))
+	db.trace(Event{Kind: EventWait, Start: start, Err: err})
+	return err
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -42,6 +42,8 @@ type journal struct {
 	end  int64           // where the next segment begins
 	has  map[uint32]bool // pages whose images are saved
 	hot  bool            // the database file is no longer what it was
+
+	restored int // pages that were played back
 }
 
 const journalSector = 512 // what headers are padded to
@@ -216,7 +218,9 @@ func (db *DB) replay() error {
 		return err
 	}
 	j := &journal{db: db, name: db.journalName(), file: file}
+	start := db.clock()
 	err = j.playBack()
+	db.trace(Event{Kind: EventRecovery, Start: start, Pages: j.restored, Err: err})
 	return errors.Join(err, j.close())
 }
 
@@ -304,6 +308,7 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done
 		}
 		if r.Page <= first.PageCount && !done[r.Page] {
 			done[r.Page] = true
+			j.restored++
 			if _, err := j.db.file.WriteAt(r.Content, int64(r.Page-1)*int64(first.PageSize)); err != nil {
 				return off, false, err
 			}

@@ -26,12 +26,14 @@ type lease struct {
 	slot  int    // the read lock, in WAL mode
 	drop  func() // gives the lock up
 	ended chan struct{}
+	since atomic.Int64 // no reader is from before; nanoseconds since 1970
 }
 
 // newLease returns a lease with its maker as the first reader.
 func newLease(slot int, drop func()) *lease {
 	l := &lease{slot: slot, drop: drop, ended: make(chan struct{})}
 	l.enter()
+	l.since.Store(time.Now().UnixNano())
 	return l
 }
 
@@ -116,7 +118,10 @@ func (l *lease) keep(obstructs func() bool) {
 	defer ticker.Stop()
 	for before := l.begun(); ; {
 		select {
-		case <-ticker.C:
+		case at := <-ticker.C:
+			if l.readers() == 0 {
+				l.since.Store(at.UnixNano())
+			}
 		case <-l.ended:
 			return
 		}

@@ -95,11 +95,9 @@ func (db *DB) acquireFile() (*snapshot, error) {
 // leaseFile lends SHARED to the readers of s, the first of whom is the caller. It holds mu.
 func (db *DB) leaseFile(s *snapshot) {
 	l := newLease(0, nil)
+	l.drop = func() { db.dropShared(l) }
 	db.busy.Add(1)
-	l.drop = func() {
-		db.dropShared(l)
-		db.busy.Done()
-	}
+	db.tally.add(l, db.busy.Done)
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
 	go l.keep(db.writerWaits)
@@ -181,6 +179,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 		return err
 	}
 	log.named.Store(db.options.Durability == Off)
+	log.recovered = db.traceRecovery
 	db.wal = log
 	return nil
 }
@@ -249,11 +248,9 @@ func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WA
 	if err != nil {
 		return nil, err
 	}
+	l := newLease(slot, func() { w.unlockRead(slot) })
 	db.busy.Add(1)
-	l := newLease(slot, func() {
-		w.unlockRead(slot)
-		db.busy.Done()
-	})
+	db.tally.add(l, db.busy.Done)
 	mark := h.MaxFrame
 	go l.keep(func() bool { return w.movedOn(mark) })
 	return l, nil

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -41,6 +42,8 @@ type wal struct {
 	plain   bool
 	named   atomic.Bool // the name of the file is durable, or need not be
 
+	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
+
 	// What follows belongs to the holder of WRITE.
 	buf []byte
 }
@@ -51,6 +54,7 @@ const walReserve = 64 << 20
 // openWAL opens the log of the database called name, and makes it if need be. ErrLocked means to try again.
 func openWAL(sys osfile.System, name string, perm fs.FileMode, pageSize int, plain bool) (w *wal, err error) {
 	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
+	w.recovered = func(time.Time, uint32, error) {}
 	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, perm); err != nil {
 		return nil, err
 	}
@@ -94,7 +98,10 @@ func (w *wal) state() (h format.WALIndexHeader, err error) {
 	if h, ok, err = w.index.load(); err != nil || ok {
 		return h, w.usable(&h, err)
 	}
-	if h, err = w.recover(); err != nil {
+	start := time.Now()
+	h, err = w.recover()
+	w.recovered(start, h.MaxFrame, err)
+	if err != nil {
 		return h, err
 	}
 	return h, w.usable(&h, nil)

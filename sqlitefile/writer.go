@@ -256,6 +256,16 @@ func (w *writer) seal() *group {
 
 // write commits a group, and returns the snapshot that has it.
 func (db *DB) write(base *snapshot, g *group) (next *snapshot, err error) {
+	start := db.clock()
+	if next, err = db.writeGroup(base, g); err == nil {
+		db.tally.groups.Add(1)
+		db.tally.transactions.Add(uint64(g.count))
+	}
+	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: err})
+	return next, err
+}
+
+func (db *DB) writeGroup(base *snapshot, g *group) (next *snapshot, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
 		return db.writeFile(base, g.pages, g.size)

@@ -30,7 +30,7 @@ func (m dbImage) spilled(tb testing.TB, root uint32) (pgno uint32, cell format.C
 			continue
 		}
 		for i := range n.Cells {
-			c, ok := format.ParseCell(m.page(pgno+1), n.Kind, format.SpillOf(n.Kind, h.Usable()), be16(m.pointer(pgno+1, i)))
+			c, ok := format.ParseCell(m.page(pgno+1), n.Kind, format.SpillOf(n.Kind, h.Usable()), offsetAt(m.pointer(pgno+1, i)))
 			if ok && c.Overflow != 0 && c.Payload > uint64(2*h.PageSize) {
 				return pgno + 1, c
 			}
@@ -51,7 +51,7 @@ func (m dbImage) last(pgno uint32) uint32 {
 // swap exchanges the cells 0 and 1 of a page.
 func (m dbImage) swap(pgno uint32) {
 	a, b := m.pointer(pgno, 0), m.pointer(pgno, 1)
-	x, y := be16(a), be16(b)
+	x, y := offsetAt(a), offsetAt(b)
 	put16(a, y)
 	put16(b, x)
 }
@@ -142,7 +142,7 @@ var damages = []struct {
 	}, "plain", "fragmented bytes"},
 	{"freeblock loops", 0, func(tb testing.TB, m dbImage) {
 		leaf := m.leaf(m.root(tb, "plain"))
-		off := be16(m.pointer(leaf, 0))
+		off := offsetAt(m.pointer(leaf, 0))
 		m.setNode(leaf, func(h *format.PageHeader) { h.FirstFreeblock = off })
 		put16(m.page(leaf)[off:], off)
 		put16(m.page(leaf)[off+2:], 4)

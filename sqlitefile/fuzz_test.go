@@ -135,7 +135,7 @@ func (m dbImage) step(p []byte) dbImage {
 		return m // an earlier step has spoilt the header
 	}
 	kind := int(p[0]) % (len(steps) + 2)
-	at, v := be16(p[2:]), binary.BigEndian.Uint16(p[4:])
+	at, v := offsetAt(p[2:]), binary.BigEndian.Uint16(p[4:])
 	switch kind {
 	case len(steps):
 		return m[:min(len(m), 512+at)]
@@ -185,7 +185,7 @@ func (m dbImage) anyPointer(pgno uint32, i int) []byte {
 }
 
 // anyCell returns a cell, at least 32 bytes.
-func (m dbImage) anyCell(pgno uint32, i int) []byte { return m.at(pgno, be16(m.anyPointer(pgno, i))) }
+func (m dbImage) anyCell(pgno uint32, i int) []byte { return m.at(pgno, offsetAt(m.anyPointer(pgno, i))) }
 
 // endCell changes the overflow page of a cell that has one.
 func (m dbImage) endCell(pgno uint32, i int, v uint16) {
@@ -193,7 +193,7 @@ func (m dbImage) endCell(pgno uint32, i int, v uint16) {
 	if !h.Kind.Valid() {
 		return
 	}
-	off := be16(m.anyPointer(pgno, i))
+	off := offsetAt(m.anyPointer(pgno, i))
 	c, ok := format.ParseCell(m.page(pgno), h.Kind, format.SpillOf(h.Kind, m.usable()), off)
 	if ok && c.Overflow != 0 {
 		put32(m.page(pgno)[off+c.Size-4:], m.pgno(v))
@@ -202,7 +202,7 @@ func (m dbImage) endCell(pgno uint32, i int, v uint16) {
 
 func (m dbImage) swapCells(pgno uint32, i, j int) {
 	a, b := m.anyPointer(pgno, i), m.anyPointer(pgno, j)
-	x, y := be16(a), be16(b)
+	x, y := offsetAt(a), offsetAt(b)
 	put16(a, y)
 	put16(b, x)
 }

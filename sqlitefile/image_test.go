@@ -52,12 +52,12 @@ func (m dbImage) pointer(pgno uint32, i int) []byte {
 
 // cell returns the bytes of a page from cell i on.
 func (m dbImage) cell(pgno uint32, i int) []byte {
-	return m.page(pgno)[be16(m.pointer(pgno, i)):]
+	return m.page(pgno)[offsetAt(m.pointer(pgno, i)):]
 }
 
 func (m dbImage) set32(off int, v uint32) { binary.BigEndian.PutUint32(m[off:], v) }
 
-func be16(b []byte) int { return int(binary.BigEndian.Uint16(b)) }
+func offsetAt(b []byte) int { return int(binary.BigEndian.Uint16(b)) }
 
 func put16(b []byte, v int) { binary.BigEndian.PutUint16(b, uint16(v)) }
 

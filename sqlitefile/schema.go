@@ -29,12 +29,12 @@ type schema struct {
 // A catalog lists the schema. It is immutable but for the definitions, so that lookups take no lock.
 type catalog struct {
 	objects []Object
-	tables  map[string]*entry[tableDef] // by name, as it is and folded
-	indexes map[string]*entry[indexDef]
+	tables  map[string]*catalogEntry[tableDef] // by name, as it is and folded
+	indexes map[string]*catalogEntry[indexDef]
 }
 
-// An entry is a table or an index in a catalog.
-type entry[T any] struct {
+// A catalogEntry is a table or an index in a catalog.
+type catalogEntry[T any] struct {
 	object Object
 	def    atomic.Pointer[T] // nil before it is used
 }
@@ -106,7 +106,7 @@ func schemaObject(row *Row) (o Object, err error) {
 }
 
 func newCatalog(objects []Object) *catalog {
-	c := &catalog{objects, make(map[string]*entry[tableDef]), make(map[string]*entry[indexDef])}
+	c := &catalog{objects, make(map[string]*catalogEntry[tableDef]), make(map[string]*catalogEntry[indexDef])}
 	for _, name := range []string{"sqlite_schema", "sqlite_master"} {
 		addEntry(c.tables, Object{Name: name}).def.Store(&schemaTable)
 	}
@@ -122,8 +122,8 @@ func newCatalog(objects []Object) *catalog {
 }
 
 // addEntry adds an object under its name; of two with the same name the first counts.
-func addEntry[T any](m map[string]*entry[T], o Object) *entry[T] {
-	e, folded := &entry[T]{object: o}, ddl.Fold(o.Name)
+func addEntry[T any](m map[string]*catalogEntry[T], o Object) *catalogEntry[T] {
+	e, folded := &catalogEntry[T]{object: o}, ddl.Fold(o.Name)
 	if m[folded] == nil {
 		m[folded], m[o.Name] = e, e
 	}
@@ -131,7 +131,7 @@ func addEntry[T any](m map[string]*entry[T], o Object) *entry[T] {
 }
 
 // lookup finds a name in any case of letters.
-func lookup[T any](m map[string]*entry[T], name string) *entry[T] {
+func lookup[T any](m map[string]*catalogEntry[T], name string) *catalogEntry[T] {
 	if e := m[name]; e != nil {
 		return e
 	}
@@ -139,7 +139,7 @@ func lookup[T any](m map[string]*entry[T], name string) *entry[T] {
 }
 
 // use returns the definition of an entry, which the first who uses it makes.
-func (e *entry[T]) use(make func(o Object) (*T, error)) (*T, error) {
+func (e *catalogEntry[T]) use(make func(o Object) (*T, error)) (*T, error) {
 	if def := e.def.Load(); def != nil {
 		return def, nil
 	}

@@ -185,7 +185,9 @@ func (m dbImage) anyPointer(pgno uint32, i int) []byte {
 }
 
 // anyCell returns a cell, at least 32 bytes.
-func (m dbImage) anyCell(pgno uint32, i int) []byte { return m.at(pgno, offsetAt(m.anyPointer(pgno, i))) }
+func (m dbImage) anyCell(pgno uint32, i int) []byte {
+	return m.at(pgno, offsetAt(m.anyPointer(pgno, i)))
+}
 
 // endCell changes the overflow page of a cell that has one.
 func (m dbImage) endCell(pgno uint32, i int, v uint16) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strconv"
 
@@ -71,24 +72,42 @@ func notDatabase(size int64) error {
 	return fmt.Errorf("%w: it has only %d bytes", ErrNotDatabase, size)
 }
 
-// refuseJournal returns ErrNeedsRecovery if a hot journal lies beside the database: one that has content, while nobody
-// holds RESERVED and so nobody is busy with it. A journal that names a super-journal which is gone has been committed.
+// refuseJournal returns ErrNeedsRecovery if a hot journal lies beside the database. Another process may begin and end a transaction
+// while we look, and then look like one that died, but not every time.
 func (db *DB) refuseJournal() error {
-	name := db.file.Name() + "-journal"
-	size, ok, err := osfile.Exists(name)
-	if err != nil || !ok || size == 0 {
-		return err
-	}
-	reserved, err := db.file.Locked(osfile.Shared, pendingByte+1, 1)
-	if err != nil || reserved {
-		return err
-	}
-	var first [1]byte
-	if n, err := osfile.ReadFirst(name, first[:]); err != nil || n == 0 || first[0] == 0 {
-		return err
+	for range 4 {
+		if hot, err := db.journalHot(); err != nil || !hot {
+			return err
+		}
 	}
 	return db.pathError("open", ErrNeedsRecovery)
 }
+
+// journalHot reports whether a journal has content while nobody holds RESERVED and so nobody is busy with it, neither before
+// nor after it was looked at.
+func (db *DB) journalHot() (bool, error) {
+	name := db.file.Name() + "-journal"
+	size, ok, err := osfile.Exists(name)
+	if err != nil || !ok || size == 0 {
+		return false, err
+	}
+	if reserved, err := db.reserved(); err != nil || reserved {
+		return false, err
+	}
+	var first [1]byte
+	n, err := osfile.ReadFirst(name, first[:])
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || n == 0 || first[0] == 0 {
+		return false, err
+	}
+	reserved, err := db.reserved()
+	return !reserved, err
+}
+
+// reserved reports whether some connection holds RESERVED: it writes, or is about to.
+func (db *DB) reserved() (bool, error) { return db.file.Locked(osfile.Shared, pendingByte+1, 1) }
 
 // refuseLog returns ErrWAL if a write-ahead log lies beside the database: its frames, or those that a writer may add to
 // it any moment, are newer than the file.

@@ -32,6 +32,7 @@ type DB struct {
 	lease    lease
 	snapshot atomic.Pointer[snapshot] // replaced only by refresh, while there is no reader
 	mapping  *osfile.Mapping          // guarded by lease.mu, as is what follows
+	closing  bool
 	closed   bool
 
 	pool sync.Pool // of *Rx
@@ -125,6 +126,7 @@ func (db *DB) tryClose() bool {
 	if db.closed {
 		return true
 	}
+	db.closing = true
 	l.state.Or(leaseDraining)
 	if !db.release() {
 		return false

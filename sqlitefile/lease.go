@@ -30,6 +30,7 @@ const (
 //
 //	free --[acquire]--> held --[keep: idle]--> free
 //	                    held --[keep: a writer waits]--> draining --[keep: no reader left]--> free
+//	                                                     draining --[keep: the writer gave up]--> held
 type lease struct {
 	state atomic.Uint64
 	mu    sync.Mutex // guards the transitions and the lock on the file
@@ -140,17 +141,21 @@ func (db *DB) keep() {
 	}
 }
 
-// settle ends the lease if it may end, and starts draining it if another process waits. It reports whether the lease ended.
+// settle ends the lease if it may end. As long as another process waits, or Close does, it lets no new reader in. It
+// reports whether the lease ended.
 func (db *DB) settle(idle bool) bool {
 	l := &db.lease
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !idle && l.state.Load()&leaseDraining == 0 && db.writerWaits() {
-		l.state.Or(leaseDraining)
+	draining := l.state.Load()&leaseDraining != 0
+	if idle && !draining {
+		return db.release()
 	}
-	if !idle && l.state.Load()&leaseDraining == 0 {
-		return false
+	if !db.closing && !db.writerWaits() {
+		l.state.And(^uint64(leaseDraining))
+		return idle && db.release()
 	}
+	l.state.Or(leaseDraining)
 	return db.release()
 }
 

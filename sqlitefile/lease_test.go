@@ -83,6 +83,23 @@ func TestWriterWaitsForReader(t *testing.T) {
 	wantRows(t, db, 11)
 }
 
+// TestWriterGivesUp lets a writer wait in vain for a long view: when it gives up, other views go on beside the long one.
+func TestWriterGivesUp(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	db, c := open(t, path, &Options{BusyTimeout: -1}), newPeer(t, path)
+	short := func() bool { return db.View(context.Background(), countRows(new(int))) == nil }
+	view(t, db, func(*Rx) error {
+		mark := c.send(".timeout 300\nINSERT INTO t VALUES (11, 0)")
+		eventually(t, "a view makes way for the writer", func() bool { return !short() })
+		if got := c.wait(mark); got == "" {
+			t.Error("a writer committed under a reader")
+		}
+		eventually(t, "a view need not make way any more", short)
+		return nil
+	})
+}
+
 // TestWriterDoesNotStarve lets views follow each other without a gap: a writer gets its turn again and again.
 func TestWriterDoesNotStarve(t *testing.T) {
 	t.Parallel()

@@ -192,3 +192,15 @@ func TestAllocsScan(t *testing.T) {
 		return nil
 	})
 }
+
+// TestAllocsCheck holds a check to what it needs for its pages and the schema, and nothing for a row.
+func TestAllocsCheck(t *testing.T) {
+	db := lean(t)
+	wantAllocs(t, "Check", 200, db, func(rx *Rx) error {
+		r, err := rx.Check(context.Background())
+		if err == nil && (!r.OK() || r.Rows != 2*allocRows) {
+			err = fmt.Errorf("%+v", r)
+		}
+		return err
+	})
+}

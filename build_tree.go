@@ -124,8 +124,11 @@ func (t *buildTree) parent(path string, implied buildNode) (dir store.Ino, base 
 
 // checkPath returns what is wrong with the path of a file.
 func checkPath(path string) error {
-	if path == "." {
+	switch {
+	case path == ".":
 		return nil
+	case len(path) > store.MaxPath:
+		return ErrNameTooLong
 	}
 	for elem := range strings.SplitSeq(path, "/") {
 		switch {

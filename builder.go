@@ -139,7 +139,7 @@ func (b *Builder) nodeOf(h *Header) (n buildNode, err error) {
 	if !ok {
 		return n, fmt.Errorf("%w: a file of type %v", errors.ErrUnsupported, h.Mode.Type())
 	}
-	if h.Mode&fs.ModeSymlink != 0 && (len(h.Linkname) > store.MaxTarget || !validText(h.Linkname)) {
+	if h.Mode&fs.ModeSymlink != 0 && (len(h.Linkname) > store.MaxPath || !validText(h.Linkname)) {
 		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", fs.ErrInvalid, h.Linkname)
 	}
 	for name := range h.Xattrs {

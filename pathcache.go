@@ -11,8 +11,8 @@ import (
 // A pathCache remembers what paths led to in a snapshot, as long as no symbolic link was on the way. Safe for
 // concurrent use, without locks.
 //
-// A path has one slot, which it shares with others; the last one wins. So the cache is bounded by its slots, and
-// by maxCachedPath for each. What belongs to another snapshot is not found, and is overwritten in time.
+// A path has one slot, which it shares with others; the last one wins. The few longer than longPath share the first longSlots.
+// So the cache is bounded. What belongs to another snapshot is not found, and is overwritten in time.
 type pathCache struct {
 	seed  maphash.Seed
 	slots []atomic.Pointer[cachedPath] // a power of two
@@ -33,8 +33,9 @@ type cachedPath struct {
 const (
 	cachedDirs    = 1 << 13
 	cachedFiles   = 1 << 14
-	maxCachedPath = 1024 // bytes
-	maxCachedList = 64   // entries
+	longPath      = 1024 // bytes
+	longSlots     = 64
+	maxCachedList = 64 // entries
 )
 
 func newPathCache(slots int) pathCache {
@@ -45,10 +46,18 @@ func newPathCache(slots int) pathCache {
 	}
 }
 
+// slot returns which slot a path has.
+func (c *pathCache) slot(hash uint64, path string) uint64 {
+	if len(path) > longPath {
+		return hash % longSlots
+	}
+	return hash & uint64(len(c.slots)-1)
+}
+
 // get returns what is known of a path, nil if that is nothing, and its hash for put.
 func (c *pathCache) get(version uint64, path string) (p *cachedPath, hash uint64) {
 	hash = maphash.String(c.seed, path)
-	p = c.slots[hash&uint64(len(c.slots)-1)].Load()
+	p = c.slots[c.slot(hash, path)].Load()
 	if p == nil || p.version != version || p.path != path {
 		return nil, hash
 	}
@@ -57,11 +66,8 @@ func (c *pathCache) get(version uint64, path string) (p *cachedPath, hash uint64
 
 // put remembers what a path led to.
 func (c *pathCache) put(hash, version uint64, path string, at place) *cachedPath {
-	p := &cachedPath{version: version, ino: at.ino, typ: at.typ}
-	if len(path) <= maxCachedPath {
-		p.path = strings.Clone(path)
-		c.slots[hash&uint64(len(c.slots)-1)].Store(p)
-	}
+	p := &cachedPath{version: version, path: strings.Clone(path), ino: at.ino, typ: at.typ}
+	c.slots[c.slot(hash, path)].Store(p)
 	return p
 }
 

@@ -11,13 +11,9 @@ import (
 // really entered, and whatever would lead above the root is an error. The names of package io/fs, which have no "..",
 // take a short cut through the dirCache until there is a symbolic link on the way.
 
-const (
-	// maxLinks is how many symbolic links may be on the way to a file. With store.MaxTarget it bounds the work of resolving a
-	// name.
-	maxLinks = 40
-	// maxFastPath bounds the depth of the recursion between child and knownDir.
-	maxFastPath = 4096
-)
+// maxLinks is how many symbolic links may be on the way to a file. With store.MaxPath it bounds the work of resolving a
+// name.
+const maxLinks = 40
 
 // A place is where a path leads.
 type place struct {
@@ -30,7 +26,7 @@ func (p *cachedPath) place() place { return place{p.ino, p.typ, p} }
 
 // resolve returns where name leads. A symbolic link at its end is followed if follow is set.
 func (v *FS) resolve(rx store.Rx, name string, follow bool) (at place, err error) {
-	if !fs.ValidPath(name) || len(name) > maxFastPath {
+	if !fs.ValidPath(name) || len(name) > store.MaxPath {
 		return walkPath(rx, name, follow)
 	}
 	p, hash := v.files.get(rx.Version(), name)
@@ -65,7 +61,7 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 
 // resolveDir returns the directory that name leads to.
 func (v *FS) resolveDir(rx store.Rx, name string) (at place, err error) {
-	if fs.ValidPath(name) && len(name) <= maxFastPath {
+	if fs.ValidPath(name) && len(name) <= store.MaxPath {
 		at, linked, err := v.knownDir(rx, name)
 		if !linked {
 			return at, err
@@ -107,8 +103,11 @@ func splitPath(path string) (dir, base string) {
 
 // walkPath resolves any name, element by element.
 func walkPath(rx store.Rx, name string, follow bool) (place, error) {
-	if name == "" {
+	switch {
+	case name == "":
 		return place{}, fs.ErrNotExist
+	case len(name) > store.MaxPath:
+		return place{}, ErrNameTooLong
 	}
 	w := pathWalk{rx: rx, dirs: []store.Ino{store.Root}}
 	e, err := w.walk(name, follow)
@@ -199,7 +198,7 @@ func readTarget(rx store.Rx, ino store.Ino) (string, error) {
 	if store.TypeOf(n.Mode) != store.Symlink {
 		return "", fs.ErrInvalid
 	}
-	if n.Size > store.MaxTarget {
+	if n.Size > store.MaxPath {
 		return "", ErrNameTooLong
 	}
 	p := make([]byte, n.Size)

@@ -26,7 +26,7 @@ func (r *rx) list(dir store.Ino, after string, max int, l *store.Listing) error 
 		if err := e.decode(&row); err != nil || e.parent != dir {
 			return err
 		}
-		if string(e.name) == after { // also at the start, where an empty name would be refused
+		if after != "" && string(e.name) == after {
 			continue
 		}
 		if !store.ValidName(e.name) {

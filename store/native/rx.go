@@ -25,7 +25,8 @@ func (r *rx) End() {
 // Version identifies the snapshot.
 func (r *rx) Version() uint64 { return r.tx.Version() }
 
-// Node returns an inode whose numbers are plausible: its type is known, its size one that a volume can hold.
+// Node returns an inode whose numbers are plausible: its type is known, its size one that a volume can hold, and what is not holes of
+// it no more than there is.
 func (r *rx) Node(ino store.Ino) (n store.Node, err error) {
 	err = r.tx.Guard(func() error { return r.node(ino, &n) })
 	return n, err
@@ -43,7 +44,18 @@ func (r *rx) node(ino store.Ino, n *store.Node) error {
 	if err != nil || !ok {
 		return missing(err)
 	}
-	return decodeNode(&row, n)
+	if err := decodeNode(&row, n); err != nil {
+		return err
+	}
+	if stored := n.Size - n.Holes; stored > store.ChunkSize && stored > r.databaseSize() {
+		return damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
+	}
+	return nil
+}
+
+func (r *rx) databaseSize() int64 {
+	info := r.tx.Info()
+	return int64(info.PageCount) * int64(info.PageSize)
 }
 
 // missing turns a row that is not there into an error, unless err says more.
@@ -105,6 +117,9 @@ func (r *rx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 }
 
 func (r *rx) lookup(dir store.Ino, name string, e *store.Entry) error {
+	if !store.ValidName(name) {
+		return fs.ErrNotExist
+	}
 	t, err := r.tx.Table("entry")
 	if err != nil {
 		return err

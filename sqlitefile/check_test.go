@@ -470,6 +470,29 @@ func TestIsNumber(t *testing.T) {
 	}
 }
 
+// TestCheckLong takes keys that are too long to compare, for a limit that is low.
+func TestCheckLong(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{
+		"CREATE TABLE t (a, b); CREATE INDEX i ON t (b);",
+		"CREATE TABLE t (a PRIMARY KEY, b) WITHOUT ROWID; CREATE INDEX i ON t (b);",
+		"CREATE TABLE t (a, b PRIMARY KEY) WITHOUT ROWID; CREATE INDEX i ON t (a);",
+	} {
+		m := made(t, sql+counted(20, "INSERT INTO t SELECT i, CASE i % 3 WHEN 0 THEN i WHEN 1 THEN 'x' || zeroblob(i) ELSE i || zeroblob(9000) END FROM n"))
+		view(t, m.open(t, nil), func(rx *Rx) error {
+			c := newChecker(t.Context(), rx)
+			c.longest = 5000
+			if err := c.run(); err != nil {
+				return err
+			}
+			if r := c.report; !r.OK() || r.Rows != 20 || !equalPrefixes(r.Unchecked, []string{"i: keys of more"}) {
+				t.Errorf("%+v", r)
+			}
+			return nil
+		})
+	}
+}
+
 // TestCheckExpressions checks the order of indexes on expressions: it is BINARY unless the whole of one has a COLLATE.
 func TestCheckExpressions(t *testing.T) {
 	for _, expr := range []string{

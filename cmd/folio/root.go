@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if flushed := c.stdout.Flush(); err == nil && flushed != nil {
-		err = failure("standard output", flushed)
+		err = outputFailure(flushed)
 	}
 	return c.finish(ctx, err)
 }
@@ -97,6 +97,7 @@ func (c *command) root() *cobra.Command {
 		PersistentPreRun:  func(*cobra.Command, []string) { c.started = true },
 		DisableAutoGenTag: true,
 	}
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })

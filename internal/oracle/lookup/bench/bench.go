@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foliofs/folio/internal/oracle/cputime"
 	"github.com/foliofs/folio/internal/oracle/folder/paths"
 )
 
@@ -137,9 +138,9 @@ func (r *Result) measure(readers []*reader) error {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	start, cpu := time.Now(), cpuSeconds()
+	start, cpu := time.Now(), cputime.Seconds()
 	err := together(readers)
-	r.Seconds, r.CPUSeconds = time.Since(start).Seconds(), cpuSeconds()-cpu
+	r.Seconds, r.CPUSeconds = time.Since(start).Seconds(), cputime.Seconds()-cpu
 	runtime.ReadMemStats(&after)
 	r.Allocs = after.Mallocs - before.Mallocs
 	for _, rd := range readers {

@@ -1,11 +1,11 @@
 //go:build unix
 
-package bench
+package cputime
 
 import "syscall"
 
-// cpuSeconds is the processor time that this process has used so far, in user and in system mode.
-func cpuSeconds() float64 {
+// Seconds is the processor time so far, in user and in system mode, of all cores.
+func Seconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

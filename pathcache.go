@@ -31,14 +31,20 @@ type cachedPath struct {
 }
 
 const (
-	cachedDirs    = 1 << 13
-	cachedFiles   = 1 << 14
+	minSlots      = longSlots
+	maxDirSlots   = 1 << 13
+	maxFileSlots  = 1 << 16
 	longPath      = 1024 // bytes
 	longSlots     = 64
 	maxCachedList = 64 // entries
 )
 
-func newPathCache(slots int) pathCache {
+// newPathCache returns a cache for about so many paths, with at most that many slots, a power of two.
+func newPathCache(paths int64, most int) pathCache {
+	slots := minSlots
+	for slots < most && int64(slots) < paths {
+		slots *= 2
+	}
 	return pathCache{
 		seed:  maphash.MakeSeed(),
 		slots: make([]atomic.Pointer[cachedPath], slots),

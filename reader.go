@@ -163,7 +163,8 @@ func (r *reader) entries(rx store.Rx, at place) ([]dirEntry, error) {
 	}
 	entries, err := r.readEntries(rx, at.ino, "", 0)
 	if err == nil && len(entries) <= maxCachedList && c.listed.Swap(true) {
-		c.list.Store(&entries)
+		kept := entries // a variable of its own, as this one moves to the heap
+		c.list.Store(&kept)
 	}
 	return entries, err
 }

@@ -38,13 +38,24 @@ func Open(path string, o *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFS(s), nil
+	v, err := newFS(s)
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return v, nil
 }
 
-func newFS(s store.Store) *FS {
-	v := &FS{store: s, dirs: newPathCache(cachedDirs), files: newPathCache(cachedFiles)}
+// newFS guesses how large its caches should be from a file to each half KiB of volume: there are rarely more.
+func newFS(s store.Store) (*FS, error) {
+	info, err := s.Info(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	files := info.Size / 512
+	v := &FS{store: s, dirs: newPathCache(files/8, maxDirSlots), files: newPathCache(4*files, maxFileSlots)}
 	v.reader.fs = v
-	return v
+	return v, nil
 }
 
 // Close waits for the views in progress and closes the volume. Files that are open fail from then on.

@@ -548,6 +548,26 @@ func TestPageSetLargest(t *testing.T) {
 	}
 }
 
+// TestPointerMaps counts pointer-map pages one by one, around the page of the lock bytes, where one of them would be in a database
+// of 1024-byte pages.
+func TestPointerMaps(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1024, 65536} {
+		lock := format.LockPage(size)
+		s := &snapshot{header: format.Header{PageSize: size, LargestRoot: 1}, usable: size, lockPage: lock}
+		c := &checker{rx: &Rx{snapshot: s}}
+		n := uint32(0)
+		for s.pages = 1; s.pages < lock+500; s.pages++ {
+			if c.isPointerMap(s.pages) {
+				n++
+			}
+			if got := c.pointerMaps(); got != n {
+				t.Fatalf("%d pages of %d bytes: %d pointer-map pages, want %d", s.pages, size, got, n)
+			}
+		}
+	}
+}
+
 // TestAppendPrint holds equal values to equal prints, and no others.
 func TestAppendPrint(t *testing.T) {
 	t.Parallel()

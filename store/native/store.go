@@ -38,8 +38,8 @@ func Open(path string, o *Options) (*Store, error) {
 
 // pathError names the volume, unless err does so already.
 func pathError(path string, err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }

@@ -72,7 +72,7 @@ type buildXattr struct {
 
 const (
 	maxShared = 256 // bytes of an extended attribute that is worth sharing
-	maxBuild  = math.MaxUint32 - 1
+	maxBuild  = math.MaxInt32 // files
 )
 
 var errTooManyFiles = errors.New("too many files for one import")

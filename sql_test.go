@@ -21,7 +21,7 @@ func sqlite(t *testing.T, volume, sql string) string {
 	if err != nil {
 		t.Skip("no sqlite3 shell here to compare with")
 	}
-	out, err := exec.Command(shell, "-batch", volume, sql).CombinedOutput()
+	out, err := exec.Command(shell, "-batch", "-cmd", ".timeout 10000", volume, sql).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v: %s", sql, err, out)
 	}

@@ -214,7 +214,7 @@ func (l layout) add(node, data *sqlitefile.TableBuilder, i int, f *sourceFile) e
 			chunk++
 		}
 	}
-	const now = 1795213971480998079
+	const now int64 = 1795213971480998079
 	return node.Append(ino, nil, 0o100644, 1, 1000, 1000, len(p), 0, now, now, now, 0, content)
 }
 

@@ -65,8 +65,11 @@ func checkTables(tx *sqlitefile.Rx) error {
 	}
 	for _, want := range tableShapes {
 		t, err := tx.Table(want.name)
-		if err != nil {
-			return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+		switch {
+		case errors.Is(err, sqlitefile.ErrNoTable):
+			return fmt.Errorf("%w: there is no table %s", store.ErrDamaged, want.name)
+		case err != nil:
+			return err
 		}
 		if t.WithoutRowid() != want.withoutRowid || !hasColumns(t, want.columns) {
 			return fmt.Errorf("%w: table %s is not the one of a volume", store.ErrDamaged, want.name)

@@ -71,7 +71,7 @@ type buildXattr struct {
 }
 
 const (
-	maxShared = 256 // bytes of an extended attribute that is worth sharing
+	maxShared = 256           // bytes of an extended attribute that is worth sharing
 	maxBuild  = math.MaxInt32 // files
 )
 

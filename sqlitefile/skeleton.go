@@ -15,10 +15,10 @@ import (
 // A skeleton belongs to one version of the database and is shared by all searches. It grows to maxSkeleton bytes; what is beyond is
 // searched in the pages.
 type skeleton struct {
-	version  uint64
-	kind     Kind // of the first values of the keys: Text or Integer
-	top      atomic.Pointer[branch]
-	bytes    atomic.Int64
+	version uint64
+	kind    Kind // of the first values of the keys: Text or Integer
+	top     atomic.Pointer[branch]
+	bytes   atomic.Int64
 }
 
 const maxSkeleton = 16 << 20

@@ -43,9 +43,10 @@ something goes wrong, what was written into a new or empty DIR is removed.`
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter{command: c}
 	cmd := &cobra.Command{
-		Use:   "export VOLUME[:PATH] DIR",
-		Short: "Write a volume to a directory on disk",
-		Long:  exportLong,
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "export VOLUME[:PATH] DIR",
+		Short:       "Write a volume to a directory on disk",
+		Long:        exportLong,
 		Example: `  folio export photos.folio restored
   folio export goroot.folio:src/io io`,
 		Args: between(2, 2, "VOLUME[:PATH] and DIR"),

@@ -41,9 +41,10 @@ A tree that changes while it is read is an error, and so is an archive that is c
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
 	cmd := &cobra.Command{
-		Use:   "import SRC VOLUME",
-		Short: "Make a volume of a directory or an archive",
-		Long:  importLong,
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "import SRC VOLUME",
+		Short:       "Make a volume of a directory or an archive",
+		Long:        importLong,
 		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   xz -dc linux.tar.xz | folio import - linux.folio`,

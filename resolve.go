@@ -24,9 +24,20 @@ type place struct {
 
 func (p *cachedPath) place() place { return place{p.ino, p.typ, p} }
 
-// resolve returns where name leads. A symbolic link at its end is followed if follow is set.
-func (v *FS) resolve(rx store.Rx, name string, follow bool) (at place, err error) {
-	if !fs.ValidPath(name) || len(name) > store.MaxPath {
+// A location is a path in a volume, and the name by which the caller knows it.
+type location struct {
+	path, name string
+	valid      bool // fs.ValidPath of the path, and it is not too long
+}
+
+func locate(name string) location {
+	return location{path: name, name: name, valid: fs.ValidPath(name) && len(name) <= store.MaxPath}
+}
+
+// resolve returns where a path leads. A symbolic link at its end is followed if follow is set.
+func (v *FS) resolve(rx store.Rx, l location, follow bool) (at place, err error) {
+	name := l.path
+	if !l.valid {
 		return walkPath(rx, name, follow)
 	}
 	p, hash := v.files.get(rx.Version(), name)
@@ -39,8 +50,8 @@ func (v *FS) resolve(rx store.Rx, name string, follow bool) (at place, err error
 		return at, err
 	case linked || at.typ == store.Symlink && follow:
 		return walkPath(rx, name, follow)
-	case at.typ != store.Symlink && v.files.again(hash):
-		at = v.files.put(hash, rx.Version(), name, at).place()
+	case at.typ != store.Symlink:
+		at = v.files.putFile(hash, rx.Version(), name, at)
 	}
 	return at, nil
 }
@@ -59,15 +70,15 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 	return place{ino: e.Ino, typ: e.Type}, false, err
 }
 
-// resolveDir returns the directory that name leads to.
-func (v *FS) resolveDir(rx store.Rx, name string) (at place, err error) {
-	if fs.ValidPath(name) && len(name) <= store.MaxPath {
-		at, linked, err := v.knownDir(rx, name)
+// resolveDir returns the directory that a path leads to.
+func (v *FS) resolveDir(rx store.Rx, l location) (at place, err error) {
+	if l.valid {
+		at, linked, err := v.knownDir(rx, l.path)
 		if !linked {
 			return at, err
 		}
 	}
-	at, err = walkPath(rx, name, true)
+	at, err = walkPath(rx, l.path, true)
 	if err == nil && at.typ != store.Dir {
 		err = ErrNotDirectory
 	}
@@ -89,7 +100,7 @@ func (v *FS) knownDir(rx store.Rx, path string) (at place, linked bool, err erro
 	case at.typ != store.Dir:
 		return at, false, ErrNotDirectory
 	}
-	return v.dirs.put(hash, rx.Version(), path, at).place(), false, nil
+	return v.dirs.put(hash, rx.Version(), path, at, 0).place(), false, nil
 }
 
 // splitPath splits a path before its last element.

@@ -131,6 +131,9 @@ func sameAnswer(t *testing.T, v *folio.FS, root *os.Root, name string) {
 	}
 	for op, call := range calls {
 		got, want := outcomeOf(call[0]()), outcomeOf(call[1]())
+		if want.reason == folio.ErrTooManyLinks {
+			continue // os.Root follows 8 links, we follow 40
+		}
 		if got != want {
 			t.Errorf("%s(%q) = %v, os.Root %v", op, name, got, want)
 		}

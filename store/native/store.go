@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -15,10 +14,7 @@ import (
 type Options = sqlitefile.Options
 
 // A Store is a volume in a database. It implements store.Store.
-type Store struct {
-	db   *sqlitefile.DB
-	pool sync.Pool // of *rx
-}
+type Store struct{ db *sqlitefile.DB }
 
 var _ store.Store = (*Store)(nil)
 
@@ -111,12 +107,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _ := s.pool.Get().(*rx)
-	if r == nil {
-		r = &rx{store: s}
-	}
-	r.tx = tx
-	return r, nil
+	return rx{tx}, nil
 }
 
 // Close waits for the transactions in progress and closes the database.

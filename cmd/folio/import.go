@@ -172,7 +172,7 @@ func (i *importer) sourceFailure(err error) error {
 	switch {
 	case !ok:
 		err = failure(i.srcTitle(), err)
-	case i.src.Kind() == source.Directory:
+	case i.src.OnDisk():
 		err = &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
 	default:
 		err = &fs.PathError{Path: i.srcTitle(), Err: e}

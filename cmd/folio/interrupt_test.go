@@ -80,3 +80,28 @@ func TestExportIsInterrupted(t *testing.T) {
 	}
 	wantNames(t, dir, "src", "v.folio")
 }
+
+// So does one that waits for an archive of which nothing has come yet.
+func TestSilentInputIsInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	r, w := io.Pipe()
+	defer w.Close()
+	stdin := &hookReader{r: r, hook: func() { cancel(&interruptError{syscall.SIGINT}) }}
+	if code := run(ctx, []string{"import", "-", filepath.Join(dir, "v.folio")}, stdin, io.Discard, io.Discard); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	wantNames(t, dir)
+}
+
+// A hookReader calls a function before it reads.
+type hookReader struct {
+	r    io.Reader
+	hook func()
+}
+
+func (r *hookReader) Read(p []byte) (int, error) {
+	r.hook()
+	return r.r.Read(p)
+}

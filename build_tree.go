@@ -71,8 +71,8 @@ type buildXattr struct {
 }
 
 const (
-	maxShared = 256 // bytes of an extended attribute that is worth sharing
-	maxBuild  = math.MaxUint32 - 1
+	maxShared = 256           // bytes of an extended attribute that is worth sharing
+	maxBuild  = math.MaxInt32 // files
 )
 
 var errTooManyFiles = errors.New("too many files for one import")
@@ -87,8 +87,12 @@ func (t *buildTree) init(root buildNode) {
 	t.newNode(root)
 }
 
-// add adds a file and returns its inode. Missing directories become inodes like implied.
+// add adds a file and returns its inode. Missing directories become inodes like implied. After an error nothing has
+// changed.
 func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
+	if err := checkPath(name); err != nil {
+		return 0, err
+	}
 	dir, base, err := t.parent(name, implied)
 	if err != nil {
 		return 0, err
@@ -111,26 +115,31 @@ func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
 	return ino, nil
 }
 
-// parent returns the directory that name lies in, which it makes if there is none, and its last element.
-func (t *buildTree) parent(name string, implied buildNode) (dir store.Ino, base string, err error) {
-	if name == "." {
-		return store.Root, name, nil
-	}
-	path, base := splitPath(name)
-	if dir, err = t.dir(path, implied); err != nil {
-		return 0, "", err
-	}
-	return dir, base, checkName(base)
+// parent returns the directory that a checked path lies in, which it makes if there is none, and its last element.
+func (t *buildTree) parent(path string, implied buildNode) (dir store.Ino, base string, err error) {
+	parent, base := splitPath(path)
+	dir, err = t.dir(parent, implied)
+	return dir, base, err
 }
 
-func checkName(name string) error {
+// checkPath returns what is wrong with the path of a file.
+func checkPath(path string) error {
 	switch {
-	case store.ValidName(name):
+	case path == ".":
 		return nil
-	case len(name) > store.MaxName:
+	case len(path) > store.MaxPath:
 		return ErrNameTooLong
 	}
-	return fs.ErrInvalid
+	for elem := range strings.SplitSeq(path, "/") {
+		switch {
+		case store.ValidName(elem):
+		case len(elem) > store.MaxName:
+			return ErrNameTooLong
+		default:
+			return fs.ErrInvalid
+		}
+	}
+	return nil
 }
 
 // dir returns the directory at path and makes what is missing of it.
@@ -143,9 +152,6 @@ func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
 	}
 	ino := store.Root
 	for elem := range strings.SplitSeq(path, "/") {
-		if err := checkName(elem); err != nil {
-			return 0, err
-		}
 		next := t.lookup(ino, elem)
 		if next == 0 {
 			var err error
@@ -207,22 +213,26 @@ func (t *buildTree) newEntry(dir store.Ino, name string, ino store.Ino) {
 	t.index[slot] = uint32(len(t.entries))
 }
 
-// link gives the file at oldname a further name.
+// link gives the file at oldname a further name. After an error nothing has changed.
 func (t *buildTree) link(oldname, newname string, implied buildNode) error {
 	ino, err := t.existing(oldname)
-	if err != nil {
-		return err
+	if err == nil {
+		err = checkPath(newname)
 	}
-	dir, base, err := t.parent(newname, implied)
 	switch {
 	case err != nil:
 		return err
 	case t.typeOf(ino) == store.Dir:
 		return ErrIsDirectory
-	case newname == "." || t.lookup(dir, base) != 0:
-		return fs.ErrExist
 	case len(t.entries) >= maxBuild || t.nodes[ino-1].nlink == math.MaxUint32:
 		return errTooManyFiles
+	}
+	dir, base, err := t.parent(newname, implied)
+	switch {
+	case err != nil:
+		return err
+	case newname == "." || t.lookup(dir, base) != 0:
+		return fs.ErrExist
 	}
 	t.newEntry(dir, base, ino)
 	t.nodes[ino-1].nlink++
@@ -251,14 +261,10 @@ func (t *buildTree) setSize(ino store.Ino, size, holes int64) {
 }
 
 // addXattrs copies the extended attributes of an inode.
-func (t *buildTree) addXattrs(ino store.Ino, attrs map[string][]byte) error {
+func (t *buildTree) addXattrs(ino store.Ino, attrs map[string][]byte) {
 	for name, value := range attrs {
-		if name == "" || strings.IndexByte(name, 0) >= 0 {
-			return fs.ErrInvalid
-		}
 		t.xattrs = append(t.xattrs, buildXattr{ino: ino, name: t.intern(name), value: t.intern(string(value))})
 	}
-	return nil
 }
 
 func (t *buildTree) intern(s string) string {

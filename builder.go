@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,7 @@ type Builder struct {
 	now   int64
 	tree  buildTree
 	stats BuildStats
+	err   error // of a content; the volume is not to be had any more
 }
 
 // BuildStats counts what a Builder has received.
@@ -80,7 +82,8 @@ func Create(ctx context.Context, path string, o *CreateOptions, fn func(b *Build
 	return native.Create(ctx, path, &native.CreateOptions{Replace: o.Replace, PageSize: o.PageSize}, func(out *native.Builder) error {
 		b := &Builder{ctx: ctx, out: out, now: time.Now().UnixNano()}
 		b.tree.init(b.implied())
-		if err := fn(b); err != nil {
+		err := fn(b)
+		if err = cmp.Or(err, b.err); err != nil {
 			return err
 		}
 		return b.tree.write(ctx, out)
@@ -98,6 +101,8 @@ func (b *Builder) implied() buildNode {
 // Directories that lead to the file and were not added are made with mode 0755; adding one of them later sets what
 // its header says. Any other name that is there already is refused with fs.ErrExist, as is one below a file with
 // ErrNotDirectory. Errors are *fs.PathError with the header's Name, unless content returns one of its own.
+//
+// After an error of the header nothing was added, and others can be. An error of content makes Create fail.
 func (b *Builder) Add(h *Header, content io.Reader) error {
 	return b.add(h, func(ino store.Ino) (size, holes int64, err error) {
 		if content == nil {
@@ -116,7 +121,7 @@ func (b *Builder) AddBytes(h *Header, content []byte) error {
 }
 
 func (b *Builder) add(h *Header, content func(store.Ino) (size, holes int64, err error)) error {
-	if err := b.ctx.Err(); err != nil {
+	if err := b.usable(); err != nil {
 		return err
 	}
 	n, err := b.nodeOf(h)
@@ -126,11 +131,21 @@ func (b *Builder) add(h *Header, content func(store.Ino) (size, holes int64, err
 	return pathError("add", h.Name, err)
 }
 
-// nodeOf makes the inode that a header describes.
+func (b *Builder) usable() error { return cmp.Or(b.err, b.ctx.Err()) }
+
+// nodeOf checks a header, apart from its name, and makes the inode that it describes.
 func (b *Builder) nodeOf(h *Header) (n buildNode, err error) {
 	mode, ok := posixMode(h.Mode)
 	if !ok {
 		return n, fmt.Errorf("%w: a file of type %v", errors.ErrUnsupported, h.Mode.Type())
+	}
+	if h.Mode&fs.ModeSymlink != 0 && (len(h.Linkname) > store.MaxPath || !validText(h.Linkname)) {
+		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", fs.ErrInvalid, h.Linkname)
+	}
+	for name := range h.Xattrs {
+		if !validText(name) {
+			return n, fmt.Errorf("%w: name of an extended attribute: %.100q", fs.ErrInvalid, name)
+		}
 	}
 	n.attr = buildAttr{mode: mode, uid: h.UID, gid: h.GID, rdev: h.Rdev}
 	n.mtime = nanoseconds(h.ModTime, b.now)
@@ -138,6 +153,9 @@ func (b *Builder) nodeOf(h *Header) (n buildNode, err error) {
 	n.ctime = nanoseconds(h.ChangeTime, n.mtime)
 	return n, nil
 }
+
+// validText reports whether s can be a target or the name of an attribute.
+func validText(s string) bool { return s != "" && strings.IndexByte(s, 0) < 0 }
 
 // nanoseconds returns t since 1970, or zero for the zero time.
 func nanoseconds(t time.Time, zero int64) int64 {
@@ -155,40 +173,33 @@ func nanoseconds(t time.Time, zero int64) int64 {
 }
 
 func (b *Builder) insert(h *Header, n buildNode, content func(store.Ino) (size, holes int64, err error)) error {
-	typ := store.TypeOf(n.attr.mode)
-	if typ == store.Symlink && (h.Linkname == "" || len(h.Linkname) > store.MaxTarget || strings.IndexByte(h.Linkname, 0) >= 0) {
-		return fmt.Errorf("%w: target of a symbolic link: %q", fs.ErrInvalid, h.Linkname)
-	}
 	ino, err := b.tree.add(h.Name, n, b.implied())
 	if err != nil {
 		return err
 	}
-	if err := b.tree.addXattrs(ino, h.Xattrs); err != nil {
-		return err
-	}
-	switch typ {
+	b.tree.addXattrs(ino, h.Xattrs)
+	switch store.TypeOf(n.attr.mode) {
 	case store.Dir:
-		b.stats.Dirs = b.tree.dirs
-		return nil
 	case store.Symlink:
 		b.stats.Symlinks++
-		_, err := b.out.Bytes(ino, []byte(h.Linkname))
+		_, b.err = b.out.Bytes(ino, []byte(h.Linkname))
 		b.tree.setSize(ino, int64(len(h.Linkname)), 0)
-		return err
 	case store.File:
 		b.stats.Files++
-		size, holes, err := content(ino)
+		var size, holes int64
+		size, holes, b.err = content(ino)
 		b.stats.Bytes += size
 		b.tree.setSize(ino, size, holes)
-		return err
+	default:
+		b.stats.Others++
 	}
-	b.stats.Others++
-	return nil
+	b.err = pathError("add", h.Name, b.err)
+	return b.err
 }
 
 // Link gives a file that was added, but not a directory, a further name.
 func (b *Builder) Link(oldname, newname string) error {
-	if err := b.ctx.Err(); err != nil {
+	if err := b.usable(); err != nil {
 		return err
 	}
 	if err := b.tree.link(oldname, newname, b.implied()); err != nil {

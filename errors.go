@@ -37,12 +37,12 @@ var (
 	ErrTooLarge = store.ErrTooLarge
 )
 
-// pathError names the operation and the file, unless err is about the volume's own file and names that.
+// pathError names the operation and the file, unless err names one already: the volume's own, or that of a source.
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*fs.PathError); ok {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}

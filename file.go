@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"sync"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/store"
 )
@@ -20,6 +21,8 @@ type File struct {
 	name string
 	ino  store.Ino
 	typ  store.Type
+
+	known atomic.Pointer[knownNode]
 
 	mu     sync.Mutex // guards what follows
 	closed bool
@@ -134,11 +137,23 @@ func (f *File) readOpen(p []byte, off int64) (int, error) {
 	return rx.ReadAt(n, p, off)
 }
 
+// A knownNode is a file's inode in the snapshot that was read last. It is immutable.
+type knownNode struct {
+	version uint64
+	node    store.Node
+}
+
 // node returns the inode of a regular file.
 func (f *File) node(rx store.Rx) (store.Node, error) {
+	if k := f.known.Load(); k != nil && k.version == rx.Version() {
+		return k.node, nil
+	}
 	n, err := rx.Node(f.ino)
 	if err == nil {
 		err = mustBeRegular(n.Mode)
+	}
+	if err == nil {
+		f.known.Store(&knownNode{rx.Version(), n})
 	}
 	return n, err
 }

@@ -3,6 +3,8 @@ package folio
 import (
 	"io/fs"
 	"path"
+
+	"github.com/foliofs/folio/store"
 )
 
 // An ioFS is a volume, or a directory in it, as package io/fs sees it: names are those of fs.ValidPath, errors
@@ -21,23 +23,25 @@ var _ interface {
 	fs.ReadLinkFS
 } = ioFS{}
 
-// in returns the path in the volume.
-func (f ioFS) in(op, name string) (string, error) {
+// in returns where a name is in the volume.
+func (f ioFS) in(op, name string) (location, error) {
 	if !fs.ValidPath(name) {
-		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+		return location{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
+	l := location{path: name, name: name}
 	if f.dir != "" {
-		return path.Join(f.dir, name), nil
+		l.path = path.Join(f.dir, name)
 	}
-	return name, nil
+	l.valid = len(l.path) <= store.MaxPath
+	return l, nil
 }
 
 func (f ioFS) Open(name string) (fs.File, error) {
-	file, err := f.in("open", name)
+	l, err := f.in("open", name)
 	if err != nil {
 		return nil, err
 	}
-	opened, err := f.open(file, name)
+	opened, err := f.open(l)
 	if err != nil {
 		return nil, err
 	}
@@ -45,43 +49,43 @@ func (f ioFS) Open(name string) (fs.File, error) {
 }
 
 func (f ioFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	dir, err := f.in("readdir", name)
+	l, err := f.in("readdir", name)
 	if err != nil {
 		return nil, err
 	}
-	return f.readDir(dir, name)
+	return f.readDir(l)
 }
 
 func (f ioFS) ReadFile(name string) ([]byte, error) {
-	file, err := f.in("readfile", name)
+	l, err := f.in("readfile", name)
 	if err != nil {
 		return nil, err
 	}
-	return f.readFile(file, name)
+	return f.readFile(l)
 }
 
 func (f ioFS) Stat(name string) (fs.FileInfo, error) {
-	file, err := f.in("stat", name)
+	l, err := f.in("stat", name)
 	if err != nil {
 		return nil, err
 	}
-	return f.stat("stat", file, name, true)
+	return f.stat("stat", l, true)
 }
 
 func (f ioFS) Lstat(name string) (fs.FileInfo, error) {
-	file, err := f.in("lstat", name)
+	l, err := f.in("lstat", name)
 	if err != nil {
 		return nil, err
 	}
-	return f.stat("lstat", file, name, false)
+	return f.stat("lstat", l, false)
 }
 
 func (f ioFS) ReadLink(name string) (string, error) {
-	file, err := f.in("readlink", name)
+	l, err := f.in("readlink", name)
 	if err != nil {
 		return "", err
 	}
-	return f.readlink(file, name)
+	return f.readlink(l)
 }
 
 // Sub returns the directory as a file system of its own. As with os.DirFS, symbolic links in it may lead elsewhere in
@@ -94,7 +98,7 @@ func (f ioFS) Sub(dir string) (fs.FS, error) {
 	if dir == "." {
 		return f, nil
 	}
-	return ioFS{reader: f.reader, dir: sub}, nil
+	return ioFS{reader: f.reader, dir: sub.path}, nil
 }
 
 func (f ioFS) Glob(pattern string) ([]string, error) { return fs.Glob(globFS{f}, pattern) }

@@ -34,22 +34,22 @@ func (r *reader) end(rx store.Rx) {
 }
 
 // Open opens a file or a directory.
-func (r *reader) Open(name string) (*File, error) { return r.open(name, name) }
+func (r *reader) Open(name string) (*File, error) { return r.open(locate(name)) }
 
 // ReadFile returns the content of a file.
-func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile(name, name) }
+func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile(locate(name)) }
 
 // ReadDir returns the entries of a directory, sorted by the bytes of their names.
-func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(name, name) }
+func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(locate(name)) }
 
 // Stat describes a file. The Sys method of the result points to a Node.
-func (r *reader) Stat(name string) (fs.FileInfo, error) { return r.stat("stat", name, name, true) }
+func (r *reader) Stat(name string) (fs.FileInfo, error) { return r.stat("stat", locate(name), true) }
 
 // Lstat describes a file, and a symbolic link itself.
-func (r *reader) Lstat(name string) (fs.FileInfo, error) { return r.stat("lstat", name, name, false) }
+func (r *reader) Lstat(name string) (fs.FileInfo, error) { return r.stat("lstat", locate(name), false) }
 
 // Readlink returns the target of a symbolic link.
-func (r *reader) Readlink(name string) (string, error) { return r.readlink(name, name) }
+func (r *reader) Readlink(name string) (string, error) { return r.readlink(locate(name)) }
 
 // FS returns the volume as package io/fs sees it. The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS,
 // fs.GlobFS and fs.ReadLinkFS; the files that it opens are *File.
@@ -57,7 +57,7 @@ func (r *reader) FS() fs.FS { return ioFS{reader: r} }
 
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has none.
 func (r *reader) Xattrs(name string) (map[string][]byte, error) {
-	rx, at, err := r.find(name, false)
+	rx, at, err := r.find(locate(name), false)
 	if err != nil {
 		return nil, pathError("getxattr", name, err)
 	}
@@ -73,15 +73,13 @@ func (r *reader) Xattrs(name string) (map[string][]byte, error) {
 	return attrs, nil
 }
 
-// The methods below take the path in the volume, and the name by which the caller knows it and errors call it.
-
 // find starts a transaction and resolves a path. Without an error the caller must end the transaction.
-func (r *reader) find(path string, follow bool) (store.Rx, place, error) {
+func (r *reader) find(l location, follow bool) (store.Rx, place, error) {
 	rx, err := r.begin()
 	if err != nil {
 		return nil, place{}, err
 	}
-	at, err := r.fs.resolve(rx, path, follow)
+	at, err := r.fs.resolve(rx, l, follow)
 	if err != nil {
 		r.end(rx)
 		return nil, at, err
@@ -103,79 +101,78 @@ func (at place) node(rx store.Rx) (*store.Node, error) {
 	return &n, err
 }
 
-func (r *reader) open(path, name string) (*File, error) {
-	rx, at, err := r.find(path, true)
+func (r *reader) open(l location) (*File, error) {
+	rx, at, err := r.find(l, true)
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, pathError("open", l.name, err)
 	}
 	r.end(rx)
-	return &File{from: r, name: name, ino: at.ino, typ: at.typ}, nil
+	return &File{from: r, name: l.name, ino: at.ino, typ: at.typ}, nil
 }
 
-func (r *reader) stat(op, file, name string, follow bool) (fs.FileInfo, error) {
-	rx, at, err := r.find(file, follow)
+func (r *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
+	rx, at, err := r.find(l, follow)
 	if err != nil {
-		return nil, pathError(op, name, err)
+		return nil, pathError(op, l.name, err)
 	}
 	defer r.end(rx)
 	n, err := at.node(rx)
 	if err != nil {
-		return nil, pathError(op, name, err)
+		return nil, pathError(op, l.name, err)
 	}
-	return &fileInfo{name: path.Base(name), node: n}, nil
+	return &fileInfo{name: path.Base(l.name), node: n}, nil
 }
 
-func (r *reader) readlink(path, name string) (string, error) {
-	rx, at, err := r.find(path, false)
+func (r *reader) readlink(l location) (string, error) {
+	rx, at, err := r.find(l, false)
 	if err != nil {
-		return "", pathError("readlink", name, err)
+		return "", pathError("readlink", l.name, err)
 	}
 	defer r.end(rx)
 	target, err := readTarget(rx, at.ino)
-	return target, pathError("readlink", name, err)
+	return target, pathError("readlink", l.name, err)
 }
 
-func (r *reader) readDir(path, name string) ([]fs.DirEntry, error) {
+func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
 	rx, err := r.begin()
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, pathError("open", l.name, err)
 	}
 	defer r.end(rx)
-	at, err := r.fs.resolveDir(rx, path)
+	at, err := r.fs.resolveDir(rx, l)
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, pathError("open", l.name, err)
 	}
 	entries, err := r.entries(rx, at)
 	if err != nil {
-		return nil, pathError("readdir", name, err)
+		return nil, pathError("readdir", l.name, err)
 	}
 	return listOf(entries), nil
 }
 
-// entries returns those of a directory. The second time it keeps them, if they are few and not bound to a View.
+// entries returns those of a directory. They are kept for the next time, unless they are bound to a View.
 func (r *reader) entries(rx store.Rx, at place) ([]dirEntry, error) {
-	c := at.cached
-	if c == nil || r.pin != nil {
+	if at.cached == nil || r.pin != nil {
 		return r.readEntries(rx, at.ino, "", 0)
 	}
-	if known := c.list.Load(); known != nil {
+	if known := at.cached.list.Load(); known != nil {
 		return *known, nil
 	}
 	entries, err := r.readEntries(rx, at.ino, "", 0)
-	if err == nil && len(entries) <= maxCachedList && c.listed.Swap(true) {
-		c.list.Store(&entries)
+	if err == nil {
+		r.fs.dirs.keepList(at.cached, entries)
 	}
 	return entries, err
 }
 
-func (r *reader) readFile(path, name string) ([]byte, error) {
-	rx, at, err := r.find(path, true)
+func (r *reader) readFile(l location) ([]byte, error) {
+	rx, at, err := r.find(l, true)
 	if err != nil {
-		return nil, pathError("open", name, err)
+		return nil, pathError("open", l.name, err)
 	}
 	defer r.end(rx)
 	data, err := readAll(rx, at)
-	return data, pathError("read", name, err)
+	return data, pathError("read", l.name, err)
 }
 
 // maxHoles is how much of a file that ReadFile returns may be holes. What is not holes is limited by the volume.

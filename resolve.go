@@ -11,13 +11,9 @@ import (
 // really entered, and whatever would lead above the root is an error. The names of package io/fs, which have no "..",
 // take a short cut through the dirCache until there is a symbolic link on the way.
 
-const (
-	// maxLinks is how many symbolic links may be on the way to a file. With store.MaxTarget it bounds the work of resolving a
-	// name.
-	maxLinks = 40
-	// maxFastPath bounds the depth of the recursion between child and knownDir.
-	maxFastPath = 4096
-)
+// maxLinks is how many symbolic links may be on the way to a file. With store.MaxPath it bounds the work of resolving a
+// name.
+const maxLinks = 40
 
 // A place is where a path leads.
 type place struct {
@@ -28,9 +24,20 @@ type place struct {
 
 func (p *cachedPath) place() place { return place{p.ino, p.typ, p} }
 
-// resolve returns where name leads. A symbolic link at its end is followed if follow is set.
-func (v *FS) resolve(rx store.Rx, name string, follow bool) (at place, err error) {
-	if !fs.ValidPath(name) || len(name) > maxFastPath {
+// A location is a path in a volume, and the name by which the caller knows it.
+type location struct {
+	path, name string
+	valid      bool // fs.ValidPath of the path, and it is not too long
+}
+
+func locate(name string) location {
+	return location{path: name, name: name, valid: fs.ValidPath(name) && len(name) <= store.MaxPath}
+}
+
+// resolve returns where a path leads. A symbolic link at its end is followed if follow is set.
+func (v *FS) resolve(rx store.Rx, l location, follow bool) (at place, err error) {
+	name := l.path
+	if !l.valid {
 		return walkPath(rx, name, follow)
 	}
 	p, hash := v.files.get(rx.Version(), name)
@@ -43,8 +50,8 @@ func (v *FS) resolve(rx store.Rx, name string, follow bool) (at place, err error
 		return at, err
 	case linked || at.typ == store.Symlink && follow:
 		return walkPath(rx, name, follow)
-	case at.typ != store.Symlink && v.files.again(hash):
-		at = v.files.put(hash, rx.Version(), name, at).place()
+	case at.typ != store.Symlink:
+		at = v.files.putFile(hash, rx.Version(), name, at)
 	}
 	return at, nil
 }
@@ -63,15 +70,15 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 	return place{ino: e.Ino, typ: e.Type}, false, err
 }
 
-// resolveDir returns the directory that name leads to.
-func (v *FS) resolveDir(rx store.Rx, name string) (at place, err error) {
-	if fs.ValidPath(name) && len(name) <= maxFastPath {
-		at, linked, err := v.knownDir(rx, name)
+// resolveDir returns the directory that a path leads to.
+func (v *FS) resolveDir(rx store.Rx, l location) (at place, err error) {
+	if l.valid {
+		at, linked, err := v.knownDir(rx, l.path)
 		if !linked {
 			return at, err
 		}
 	}
-	at, err = walkPath(rx, name, true)
+	at, err = walkPath(rx, l.path, true)
 	if err == nil && at.typ != store.Dir {
 		err = ErrNotDirectory
 	}
@@ -93,7 +100,7 @@ func (v *FS) knownDir(rx store.Rx, path string) (at place, linked bool, err erro
 	case at.typ != store.Dir:
 		return at, false, ErrNotDirectory
 	}
-	return v.dirs.put(hash, rx.Version(), path, at).place(), false, nil
+	return v.dirs.put(hash, rx.Version(), path, at, 0).place(), false, nil
 }
 
 // splitPath splits a path before its last element.
@@ -107,8 +114,11 @@ func splitPath(path string) (dir, base string) {
 
 // walkPath resolves any name, element by element.
 func walkPath(rx store.Rx, name string, follow bool) (place, error) {
-	if name == "" {
+	switch {
+	case name == "":
 		return place{}, fs.ErrNotExist
+	case len(name) > store.MaxPath:
+		return place{}, ErrNameTooLong
 	}
 	w := pathWalk{rx: rx, dirs: []store.Ino{store.Root}}
 	e, err := w.walk(name, follow)
@@ -199,7 +209,7 @@ func readTarget(rx store.Rx, ino store.Ino) (string, error) {
 	if store.TypeOf(n.Mode) != store.Symlink {
 		return "", fs.ErrInvalid
 	}
-	if n.Size > store.MaxTarget {
+	if n.Size > store.MaxPath {
 		return "", ErrNameTooLong
 	}
 	p := make([]byte, n.Size)

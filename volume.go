@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,7 +15,12 @@ type Options struct {
 	Plain bool
 	// BusyTimeout is how long to wait for another process that writes; 0 means 5 seconds, and less than 0 not to wait.
 	BusyTimeout time.Duration
+	// CacheSize is how many bytes of memory may be taken by what is known of files and directories that are used
+	// again and again; 0 means 64 MiB, and less than 0 none. Contents are not in it: the system caches those.
+	CacheSize int64
 }
+
+const defaultCacheSize = 64 << 20
 
 // An FS is an open volume. It is safe for concurrent use by any number of goroutines.
 //
@@ -24,6 +30,7 @@ type FS struct {
 	store store.Store
 	dirs  pathCache // directories that were on the way to something, or read
 	files pathCache // what was asked for again
+	cache cacheBudget
 }
 
 // Open opens the volume at path for reading.
@@ -38,13 +45,27 @@ func Open(path string, o *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFS(s), nil
+	v, err := newFS(s, cmp.Or(o.CacheSize, defaultCacheSize))
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return v, nil
 }
 
-func newFS(s store.Store) *FS {
-	v := &FS{store: s, dirs: newPathCache(cachedDirs), files: newPathCache(cachedFiles)}
+// newFS guesses how many slots its caches should have from a file to each half KiB of volume: there are rarely more.
+func newFS(s store.Store, cacheSize int64) (*FS, error) {
+	info, err := s.Info(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	files := info.Size / 512
+	v := &FS{store: s}
 	v.reader.fs = v
-	return v
+	v.cache.left.Store(max(0, cacheSize))
+	v.dirs = newPathCache(files/8, maxDirSlots, &v.cache)
+	v.files = newPathCache(4*files, maxFileSlots, &v.cache)
+	return v, nil
 }
 
 // Close waits for the views in progress and closes the volume. Files that are open fail from then on.

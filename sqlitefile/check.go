@@ -66,7 +66,7 @@ func (r *CheckReport) OK() bool { return len(r.Problems) == 0 }
 // expression or on a virtual column only its own order. What else is left out the report says.
 //
 // What is wrong with the database is in the report. The error is that of starting a transaction, of reading the file, or
-// of ctx. The time is linear in the size of the file, the memory one bit a page and twice the largest key.
+// of ctx. The time is linear in the size of the file, the memory one bit a page, twice the largest key and the schema.
 func (db *DB) Check(ctx context.Context) (*CheckReport, error) {
 	return db.CheckProgress(ctx, nil)
 }
@@ -88,14 +88,8 @@ func (rx *Rx) Check(ctx context.Context) (*CheckReport, error) { return rx.check
 
 func (rx *Rx) check(ctx context.Context, progress func(seen, all uint32)) (r *CheckReport, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	c := &checker{
-		rx:       rx,
-		ctx:      ctx,
-		progress: progress,
-		report:   &CheckReport{Pages: PageCounts{Total: rx.pages}},
-		pages:    newPageSet(rx.pages),
-		seed:     maphash.MakeSeed(),
-	}
+	c := newChecker(ctx, rx)
+	c.progress = progress
 	if err := c.run(); err != nil && !errors.Is(err, errFull) {
 		return nil, err
 	}
@@ -126,6 +120,20 @@ type checker struct {
 	spans    []uint32 // room for layout
 	scratch  []byte   // room for fingerprints
 	seed     maphash.Seed
+	longest  uint64 // bytes of a record that are assembled; one that needs more is not compared
+}
+
+const longestKey = 64 << 20
+
+func newChecker(ctx context.Context, rx *Rx) *checker {
+	return &checker{
+		rx:      rx,
+		ctx:     ctx,
+		report:  &CheckReport{Pages: PageCounts{Total: rx.pages}},
+		pages:   newPageSet(rx.pages),
+		seed:    maphash.MakeSeed(),
+		longest: longestKey,
+	}
 }
 
 func (c *checker) run() error {

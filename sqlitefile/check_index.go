@@ -49,7 +49,6 @@ func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 		if err != nil {
 			return err
 		}
-		nameCollations(parsed)
 		if stored, err = parsed.StoredColumns(t.def.ddl); err != nil {
 			return err
 		}
@@ -68,16 +67,6 @@ func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 		x.sources = t.sources(stored)
 	}
 	return nil
-}
-
-// nameCollations gives the expressions of an index that name no collation one that is not known: it may be
-// that of a column in them.
-func nameCollations(x *ddl.Index) {
-	for i := range x.Columns {
-		if c := &x.Columns[i]; c.Column == ddl.Expression && c.Name == "" && c.Collation == "" {
-			c.Collation = "?"
-		}
-	}
 }
 
 // sources returns where stored columns come from, or nil if one is computed.
@@ -124,10 +113,14 @@ func (x *indexCheck) check(t *tableCheck, sound bool) error {
 		return err
 	}
 	c.report.Entries += entries
-	if x.sources == nil || !sound || !intact || x.expected == x.found {
-		return nil
+	switch {
+	case x.sources == nil || !sound || !intact:
+	case x.order.cut || t.cut || t.order.cut:
+		c.unchecked(x.object.Name, "keys of more than 64 MiB")
+	case x.expected != x.found:
+		return x.mismatch(t)
 	}
-	return x.mismatch(t)
+	return nil
 }
 
 // noteUnknown says in the report what is not checked of the index.

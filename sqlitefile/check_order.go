@@ -16,13 +16,18 @@ type entryOrder struct {
 	contents [2]contents // of the current entry and the one before, in turn
 	turn     int
 	any      bool // there is one before
+	cut      bool // some were too long to compare
 }
 
-// next reads an entry. It is not ok, and has been a problem, if it is malformed.
+// next reads an entry. It is not ok if it is malformed, which has been a problem, or too long to compare.
 func (k *entryOrder) next(p *payload) (values []Value, ok bool, err error) {
 	r := &k.contents[k.turn]
 	if ok, err := r.read(p, k.wanted); !ok {
 		return nil, false, err
+	}
+	if r.cut {
+		k.any, k.cut = false, true
+		return nil, false, nil
 	}
 	if len(r.values) < len(k.key) {
 		return nil, false, k.c.problemf(p.page, "an entry has %d values, fewer than its key of %d", len(r.values), len(k.key))

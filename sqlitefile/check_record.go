@@ -7,12 +7,13 @@ import "github.com/foliofs/folio/internal/format"
 type contents struct {
 	values []Value // one for each field of the record
 	arena  []byte  // what had to be assembled
+	cut    bool    // what is wanted was too long, and is not there
 }
 
 // read reads the record in p. What is longer than a number is left without its bytes unless wanted says that they are needed. It
 // is not ok, and has been a problem, if the record breaks the format.
 func (r *contents) read(p *payload, wanted func(field int, t format.SerialType) bool) (ok bool, err error) {
-	r.values, r.arena = r.values[:0], r.arena[:0]
+	r.values, r.arena, r.cut = r.values[:0], r.arena[:0], false
 	types, ok, err := r.header(p)
 	if !ok {
 		return false, err
@@ -20,12 +21,7 @@ func (r *contents) read(p *payload, wanted func(field int, t format.SerialType) 
 	for field := 0; len(types) > 0; field++ {
 		var t format.SerialType
 		t, types, _ = nextType(types)
-		var b []byte
-		if size := t.Size(); size <= 8 || wanted(field, t) {
-			b, ok, err = p.take(size, &r.arena)
-		} else {
-			ok, err = p.skip(size)
-		}
+		b, ok, err := r.field(p, t.Size(), t.Size() <= 8 || wanted(field, t))
 		if !ok {
 			return false, err
 		}
@@ -38,6 +34,16 @@ func (r *contents) read(p *payload, wanted func(field int, t format.SerialType) 
 	return true, nil
 }
 
+// field takes a value, or passes over it.
+func (r *contents) field(p *payload, size uint64, wanted bool) (b []byte, ok bool, err error) {
+	if wanted && uint64(len(r.arena))+size <= p.c.longest {
+		return p.take(size, &r.arena)
+	}
+	r.cut = r.cut || wanted
+	ok, err = p.skip(size)
+	return nil, ok, err
+}
+
 func kindOf(t format.SerialType) Kind {
 	if t.IsText() {
 		return Text
@@ -45,11 +51,14 @@ func kindOf(t format.SerialType) Kind {
 	return Blob
 }
 
+// longestHeader is how long the header of a record may be, as SQLite limits it.
+const longestHeader = 98307
+
 // header takes the header of the record, checks it against the payload's size, and returns the serial types.
 func (r *contents) header(p *payload) (types []byte, ok bool, err error) {
 	size := p.size
 	n := format.RecordHeaderLen(p.here)
-	if n == 0 || n > size {
+	if n == 0 || n > min(size, longestHeader) {
 		return nil, false, p.c.problemf(p.page, "a record of %d bytes has a header of %d", size, n)
 	}
 	b, ok, err := p.take(n, &r.arena)

@@ -15,6 +15,7 @@ type tableCheck struct {
 	numeric []bool // by field: its bytes are needed if they are a text
 	indexes []*indexCheck
 	row     contents   // of a table with rowids
+	cut     bool       // some of its rows were too long to compare with their entries
 	order   entryOrder // of one without
 }
 
@@ -92,6 +93,7 @@ func (t *tableCheck) walk() (rows uint64, sound bool, err error) {
 			if !ok {
 				return err
 			}
+			t.cut = t.cut || t.row.cut
 			return t.check(p.page, rowid, t.row.values)
 		})
 	}

@@ -19,6 +19,7 @@ type treeWalk struct {
 	table   bool // keyed by rowid
 	visit   func(rowid int64, p *payload) error
 	entries uint64
+	payload payload // of the current entry
 
 	stack [maxDepth]walkLevel
 	depth int
@@ -188,9 +189,9 @@ func (w *treeWalk) checkRowid(l *walkLevel, rowid int64) error {
 // entry visits one row or entry and checks its overflow chain.
 func (w *treeWalk) entry(l *walkLevel, cell *format.Cell) error {
 	w.entries++
-	p := w.c.newPayload(l.pgno, cell)
-	if err := w.visit(cell.Rowid, &p); err != nil {
+	w.payload = w.c.newPayload(l.pgno, cell)
+	if err := w.visit(cell.Rowid, &w.payload); err != nil {
 		return err
 	}
-	return p.finish()
+	return w.payload.finish()
 }

@@ -79,12 +79,37 @@ func (c collation) compare(a, b *Value) int {
 	}
 	x, y := a.data, b.data
 	if a.enc > format.UTF8 {
-		x, y = utf8Of(x, a.enc), utf8Of(y, b.enc)
+		x, y = translate(x, a.enc), translate(y, b.enc)
 	}
 	if c == collateNoCase {
 		return compareNoCase(x, y)
 	}
 	return bytes.Compare(bytes.TrimRight(x, " "), bytes.TrimRight(y, " "))
+}
+
+// translate converts UTF-16 to the UTF-8 that SQLite compares: it takes any half of a surrogate pair, and whatever
+// follows it, for a pair. Where nothing does, the half is encoded as it is.
+func translate(b []byte, enc format.Encoding) []byte {
+	order := byteOrder(enc)
+	out := make([]byte, 0, len(b)/2*3)
+	for ; len(b) >= 2; b = b[2:] {
+		c := uint32(order.Uint16(b))
+		if c >= 0xd800 && c < 0xe000 && len(b) >= 4 {
+			b = b[2:]
+			c = uint32(order.Uint16(b))&0x3ff | c&0x3f<<10 | (c&0x3c0+0x40)<<10
+		}
+		switch {
+		case c < 0x80:
+			out = append(out, byte(c))
+		case c < 0x800:
+			out = append(out, 0xc0|byte(c>>6), 0x80|byte(c&0x3f))
+		case c < 0x10000:
+			out = append(out, 0xe0|byte(c>>12), 0x80|byte(c>>6&0x3f), 0x80|byte(c&0x3f))
+		default:
+			out = append(out, 0xf0|byte(c>>18), 0x80|byte(c>>12&0x3f), 0x80|byte(c>>6&0x3f), 0x80|byte(c&0x3f))
+		}
+	}
+	return out
 }
 
 // compareNoCase folds the 26 letters of ASCII. Like SQLite's it looks no further than a zero byte that both texts

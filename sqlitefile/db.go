@@ -92,14 +92,7 @@ func Open(path string, o *Options) (*DB, error) {
 	if err := db.options.checkCreate(); err != nil {
 		return nil, db.pathError("open", err)
 	}
-	flag := osfile.ReadWrite
-	switch {
-	case db.options.ReadOnly:
-		flag = osfile.ReadOnly
-	case db.options.Create:
-		flag |= osfile.Create
-	}
-	file, err := db.options.system.Open(path, flag, 0o644)
+	file, err := db.openFile()
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +103,27 @@ func Open(path string, o *Options) (*DB, error) {
 	}
 	rx.End()
 	return db, nil
+}
+
+// openFile opens the file for writing or, if it or its disk does not allow that, for reading.
+func (db *DB) openFile() (osfile.Handle, error) {
+	o := &db.options
+	if !o.ReadOnly {
+		flag := osfile.ReadWrite
+		if o.Create {
+			flag |= osfile.Create
+		}
+		file, err := o.system.Open(db.path, flag, 0o644)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			return file, err
+		}
+		if readable, e := o.system.Open(db.path, osfile.ReadOnly, 0); e == nil {
+			o.ReadOnly = true
+			return readable, nil
+		}
+		return nil, err
+	}
+	return o.system.Open(db.path, osfile.ReadOnly, 0)
 }
 
 // release closes the files when nobody uses them any more.

@@ -170,8 +170,17 @@ func (j *journal) finish(mode JournalMode) error {
 func (j *journal) close() error { return j.file.Close() }
 
 // hot reports whether a journal lies beside the database that nobody is busy with and that must be played back. The caller
-// holds SHARED.
+// holds SHARED. Another process may begin and end a transaction while we look, and then look like one that died, but not every time.
 func (db *DB) hot() (bool, error) {
+	for range 4 {
+		if hot, err := db.looksHot(); err != nil || !hot {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (db *DB) looksHot() (bool, error) {
 	size, ok, err := db.options.system.Exists(db.journalName())
 	if err != nil || !ok || size == 0 {
 		return false, err
@@ -192,7 +201,11 @@ func (db *DB) hot() (bool, error) {
 	}
 	var first [1]byte
 	n, err := f.ReadAt(first[:], 0)
-	return n == 1 && first[0] != 0, errors.Join(ignoreEOF(err), f.Close())
+	if err := errors.Join(ignoreEOF(err), f.Close()); err != nil || n == 0 || first[0] == 0 {
+		return false, err
+	}
+	reserved, err = db.file.Locked(osfile.Shared, reservedByte, 1) // one may have begun since
+	return !reserved, err
 }
 
 // recoverFile plays back a hot journal. The caller holds SHARED. It goes to EXCLUSIVE without RESERVED: whoever

@@ -80,6 +80,9 @@ func (n *node) rowid(i int) (rowid int64, ok bool) {
 	if off >= len(n.data) {
 		return 0, false
 	}
+	if v, m := shortVarint(n.data[off:]); m > 0 {
+		return int64(v), true
+	}
 	v, m := format.Varint(n.data[off:])
 	return int64(v), m > 0
 }

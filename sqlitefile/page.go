@@ -36,7 +36,28 @@ func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
 		start := end - 1<<rx.shift
 		return rx.file[start : start+uint64(rx.usable) : end], nil
 	}
-	return rx.cache.page(rx.db, pgno, rx.header.PageSize, rx.usable)
+	data := rx.cache.get(pgno)
+	if data == nil {
+		var err error
+		if data, err = rx.readPage(pgno); err != nil {
+			return nil, err
+		}
+		rx.cache.put(pgno, data)
+	}
+	return data[:rx.usable], nil
+}
+
+// readPage reads a page from the file. A last page that is cut off ends in zeros, as SQLite reads it.
+func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
+	data := make([]byte, rx.header.PageSize)
+	n, err := rx.db.file.ReadAt(data, int64(pgno-1)<<rx.shift)
+	switch {
+	case err == nil, errors.Is(err, io.EOF) && n > 0 && pgno == rx.pages:
+		return data, nil
+	case errors.Is(err, io.EOF):
+		return nil, rx.corrupt(pgno, "the file ends before this page does")
+	}
+	return nil, rx.db.pathError("read", err)
 }
 
 // loggedPage returns a page as the log has it, or nil if it does not.
@@ -62,20 +83,7 @@ type pageCache struct {
 
 const cacheGeneration = 4 << 20 // bytes
 
-func (c *pageCache) page(db *DB, pgno uint32, size, usable int) ([]byte, error) {
-	if data := c.get(pgno, size); data != nil {
-		return data[:usable], nil
-	}
-	data := make([]byte, size)
-	n, err := db.file.ReadAt(data, int64(pgno-1)*int64(size))
-	if err != nil && !(errors.Is(err, io.EOF) && n > 0) { // a cut last page ends in zeros, as SQLite reads it
-		return nil, db.pathError("read", err)
-	}
-	c.put(pgno, data)
-	return data[:usable], nil
-}
-
-func (c *pageCache) get(pgno uint32, size int) []byte {
+func (c *pageCache) get(pgno uint32) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if data := c.young[pgno]; data != nil {

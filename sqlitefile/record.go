@@ -93,28 +93,72 @@ func nextType(types []byte) (t format.SerialType, rest []byte, ok bool) {
 	return format.SerialType(v), types[n:], true
 }
 
-// field finds value i. It is not there if the record has fewer values: columns were added to the table later.
+// field finds value i. It is not there if the record has fewer values: columns were added to the table later. Like SQLite, whoever
+// gets to the end of the header demands that the values end with the payload.
 func (rx *Rx) field(r *record, i int) (f field, there bool, err error) {
+	b := r.local
+	if len(b) == 0 || b[0] >= 0x80 || int(b[0]) > len(b) {
+		return rx.longField(r, i)
+	}
+	off := uint64(b[0])
+	types := b[min(1, off):off]
+	for n, t := range types {
+		if t >= 0x80 {
+			return rx.fieldFrom(r, types[n:], off, i-n)
+		}
+		size := format.SerialType(t).Size()
+		if n == i {
+			f = field{format.SerialType(t), off}
+			return f, true, rx.checkEnd(r, off+size, n+1 == len(types))
+		}
+		off += size
+	}
+	return f, false, rx.checkNone(r, types, off)
+}
+
+// checkEnd wants a value to end within the payload, and the last one at its end.
+func (rx *Rx) checkEnd(r *record, end uint64, last bool) error {
+	if end > r.size || last && end != r.size {
+		return rx.corrupt(r.pgno, "the values of a record do not end where it ends")
+	}
+	return nil
+}
+
+// checkNone is checkEnd for a value that is not there. A header without a type is none, unless its length is 0.
+func (rx *Rx) checkNone(r *record, types []byte, end uint64) error {
+	if len(types) == 0 && r.local[0] != 0 {
+		return rx.corrupt(r.pgno, "a record has no values")
+	}
+	return rx.checkEnd(r, end, len(types) > 0)
+}
+
+// longField is field for a header that is longer than 127 bytes, or goes on in overflow pages.
+func (rx *Rx) longField(r *record, i int) (f field, there bool, err error) {
 	types, body, err := rx.recordHeader(r)
 	if err != nil {
 		return f, false, err
 	}
-	for off := uint64(body); len(types) > 0; i-- {
+	return rx.fieldFrom(r, types, uint64(body), i)
+}
+
+// fieldFrom finds the i-th value of those with the given types, the first of which is at off.
+func (rx *Rx) fieldFrom(r *record, types []byte, off uint64, i int) (f field, there bool, err error) {
+	for ; len(types) > 0; i-- {
 		var ok bool
 		if f.typ, types, ok = nextType(types); !ok {
 			return f, false, rx.corrupt(r.pgno, "a serial type is cut off")
 		}
 		size := f.typ.Size()
-		if size > r.size || off+size > r.size {
+		if size > r.size {
 			return f, false, rx.corrupt(r.pgno, "a value runs past the end of its record")
 		}
 		if i == 0 {
 			f.off = off
-			return f, true, nil
+			return f, true, rx.checkEnd(r, off+size, len(types) == 0)
 		}
 		off += size
 	}
-	return f, false, nil
+	return f, false, rx.checkEnd(r, off, true)
 }
 
 // fieldBytes returns the bytes of a value: a part of the page, or a copy if they lie elsewhere.

@@ -59,11 +59,14 @@ func (r *Row) Value(i int) (Value, error) {
 	if !there {
 		return c.dflt, r.known(c)
 	}
-	v, err := r.rx.value(&r.rec, f)
-	if c.real && v.kind == Integer {
-		v = Value{kind: Float, real: float64(v.num)}
+	b, err := r.rx.fieldBytes(&r.rec, f)
+	if err != nil {
+		return Value{}, err
 	}
-	return v, err
+	if c.real && f.typ.IsInt() {
+		return Value{kind: Float, real: float64(f.typ.Int(b))}, nil
+	}
+	return decode(f.typ, b, r.rx.header.Encoding), nil
 }
 
 func (r *Row) column(i int) (*column, error) {
@@ -87,6 +90,9 @@ func (r *Row) known(c *column) error {
 
 // Int64 returns column i as an integer: Value's Int64 without the detour.
 func (r *Row) Int64(i int) (int64, error) {
+	if i == r.shape.alias {
+		return r.rowid, nil
+	}
 	v, err := r.Value(i)
 	return v.Int64(), err
 }
@@ -100,6 +106,11 @@ func (r *Row) Float64(i int) (float64, error) {
 // Bytes returns the bytes of a text, in the database's encoding, or of a BLOB; nil for everything else. They must not be
 // changed, and are valid until the transaction ends.
 func (r *Row) Bytes(i int) ([]byte, error) {
+	if c, err := r.column(i); err == nil && i != r.shape.alias {
+		if f, there, err := r.rx.field(&r.rec, c.field); err == nil && there && f.typ >= format.SerialBlob {
+			return r.rx.fieldBytes(&r.rec, f)
+		}
+	}
 	v, err := r.Value(i)
 	return v.Bytes(), err
 }
@@ -202,10 +213,11 @@ func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	return int64(f.typ.Size()), f.off, nil, nil
 }
 
-// tableRow lets row be the one in cell i of a table leaf.
+// tableRow lets row be the one in cell i of a table leaf. A scan spends its time here: hence no calls where there is nothing out
+// of the ordinary.
 func (rx *Rx) tableRow(row *Row, n *node, i int, s *shape) error {
 	off := n.offset(i)
-	if off >= len(n.data) {
+	if off+2 > len(n.data) {
 		return rx.corrupt(n.pgno, "a cell lies outside the page")
 	}
 	b := n.data[off:]
@@ -213,12 +225,36 @@ func (rx *Rx) tableRow(row *Row, n *node, i int, s *shape) error {
 	if size >= 0x80 {
 		size, m = format.Varint(b)
 	}
-	rowid, l := format.Varint(b[m:])
+	rowid, l := shortVarint(b[m:])
+	if l == 0 {
+		rowid, l = format.Varint(b[m:])
+	}
 	if m == 0 || l == 0 {
 		return rx.corrupt(n.pgno, "a cell runs past the end of the page")
 	}
 	row.rx, row.shape, row.rowid = rx, s, int64(rowid)
-	return rx.record(&row.rec, n.pgno, b[m+l:], size, &rx.spill[1])
+	b = b[m+l:]
+	if size > uint64(rx.spill[1].Max()) || size > uint64(len(b)) {
+		return rx.record(&row.rec, n.pgno, b, size, &rx.spill[1])
+	}
+	row.rec = record{local: b[:size:size], size: size, pgno: n.pgno}
+	return nil
+}
+
+// shortVarint decodes a varint of up to three bytes; the length is 0 if it is longer, or b too short to tell.
+func shortVarint(b []byte) (v uint64, n int) {
+	if len(b) < 3 {
+		return 0, 0
+	}
+	switch {
+	case b[0] < 0x80:
+		return uint64(b[0]), 1
+	case b[1] < 0x80:
+		return uint64(b[0]&0x7f)<<7 | uint64(b[1]), 2
+	case b[2] < 0x80:
+		return uint64(b[0]&0x7f)<<14 | uint64(b[1]&0x7f)<<7 | uint64(b[2]), 3
+	}
+	return 0, 0
 }
 
 // indexRow lets row be the entry in cell i of an index page.

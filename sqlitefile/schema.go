@@ -111,7 +111,7 @@ func newCatalog(objects []Object) *catalog {
 		addEntry(c.tables, Object{Name: name}).def.Store(&schemaTable)
 	}
 	for _, o := range objects {
-		switch o.Type {
+		switch ddl.Fold(o.Type) {
 		case "table":
 			addEntry(c.tables, o)
 		case "index":

@@ -12,16 +12,16 @@ import (
 // keys, eight bytes each, side by side. Where a search of the page itself waits for a cache line at
 // each probe, the heads of a page take a few lines together and decide nearly all comparisons.
 //
-// A skeleton belongs to one version of the database and is shared by all searches. It grows to maxBranches pages, a few
-// megabytes; what is beyond is searched in the pages.
+// A skeleton belongs to one version of the database and is shared by all searches. It grows to maxSkeleton bytes; what is beyond is
+// searched in the pages.
 type skeleton struct {
-	version  uint64
-	kind     Kind // of the first values of the keys: Text or Integer
-	top      atomic.Pointer[branch]
-	branches atomic.Int32
+	version uint64
+	kind    Kind // of the first values of the keys: Text or Integer
+	top     atomic.Pointer[branch]
+	bytes   atomic.Int64
 }
 
-const maxBranches = 1 << 14
+const maxSkeleton = 16 << 20
 
 // A branch is one interior page of a skeleton. It is immutable but for the children that it comes to know.
 //
@@ -78,11 +78,20 @@ func (rx *Rx) enter(p *descent, pgno uint32) (node, error) {
 		}
 	}
 	n, err := rx.node(pgno)
-	if err == nil && p.slot != nil && !n.kind.Leaf() && p.skeleton.branches.Add(1) <= maxBranches {
+	if err == nil && p.slot != nil && !n.kind.Leaf() && p.skeleton.bytes.Add(branchSize(rx, &n)) <= maxSkeleton {
 		p.branch = rx.newBranch(n, p.skeleton.kind)
 		p.slot.Store(p.branch)
 	}
 	return n, err
+}
+
+// branchSize returns how much memory a branch takes. Without a map it also keeps its page there.
+func branchSize(rx *Rx, n *node) int64 {
+	size := 16*int64(n.cells) + 128
+	if len(rx.mapped) == 0 {
+		size += int64(rx.header.PageSize)
+	}
+	return size
 }
 
 // follow moves on to the i-th child.

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"unicode/utf16"
 	"unsafe"
 
@@ -42,12 +43,17 @@ func (v Value) Kind() Kind { return v.kind }
 // IsNull reports whether v is NULL.
 func (v Value) IsNull() bool { return v.kind == Null }
 
-// Int64 returns an INTEGER, or a REAL cut to an integer; 0 for everything else.
+// Int64 returns an INTEGER, or a REAL cut to an integer, the nearest there is; 0 for everything else.
 func (v Value) Int64() int64 {
-	if v.kind == Float {
-		return int64(v.real)
+	switch {
+	case v.kind != Float:
+		return v.num
+	case v.real >= 1<<63:
+		return math.MaxInt64
+	case v.real <= -1<<63:
+		return math.MinInt64
 	}
-	return v.num
+	return int64(v.real)
 }
 
 // Float64 returns a REAL or an INTEGER as a float; 0 for everything else.
@@ -99,7 +105,7 @@ func (v Value) String() string {
 // textBytes views a string as bytes without a copy. The caller only reads them, and no longer than the string lives.
 func textBytes(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// utf8Of converts UTF-16 text. As in SQLite, an odd last byte is dropped and a lone surrogate becomes U+FFFD.
+// utf8Of converts UTF-16 text. An odd last byte is dropped and a lone surrogate becomes U+FFFD.
 func utf8Of(b []byte, enc format.Encoding) []byte {
 	order := byteOrder(enc)
 	units := make([]uint16, len(b)/2)

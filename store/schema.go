@@ -24,8 +24,8 @@ const (
 	MaxSize     = 1 << (ChunkShift + ChunkBits)
 	// MaxName is the longest name in bytes: 255 characters of UTF-16, which some systems allow, take as much in UTF-8.
 	MaxName = 3 * 255
-	// MaxTarget is the longest target of a symbolic link in bytes.
-	MaxTarget = 1<<15 - 1
+	// MaxPath is the longest path in bytes, and the longest target of a symbolic link.
+	MaxPath = 1<<15 - 1
 )
 
 // ValidName reports whether a directory can hold an entry of that name: bytes other than '/' and NUL, up to MaxName of

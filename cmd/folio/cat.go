@@ -35,7 +35,7 @@ func (c *command) cat(loc location, rx *folio.Rx) error {
 	defer f.Close()
 	out := &output{w: c.stdout}
 	if _, err = f.WriteTo(out); out.err != nil {
-		return failure("standard output", out.err)
+		return outputFailure(out.err)
 	}
 	return loc.failure(loc.path, err)
 }

@@ -41,13 +41,13 @@ func entryOf(rx *folio.Rx, path string, d fs.DirEntry) (entry, error) {
 	return e, err
 }
 
-// typeName is the type of a file in words, as in JSON.
+// typeName is the type of a file as the view file of a volume calls it.
 func typeName(mode fs.FileMode) string {
 	switch mode.Type() {
 	case 0:
 		return "file"
 	case fs.ModeDir:
-		return "directory"
+		return "dir"
 	case fs.ModeSymlink:
 		return "symlink"
 	case fs.ModeNamedPipe:
@@ -55,9 +55,9 @@ func typeName(mode fs.FileMode) string {
 	case fs.ModeSocket:
 		return "socket"
 	case fs.ModeDevice:
-		return "block device"
+		return "block"
 	case fs.ModeDevice | fs.ModeCharDevice:
-		return "character device"
+		return "char"
 	}
 	return "unknown"
 }

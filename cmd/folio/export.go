@@ -43,9 +43,10 @@ something goes wrong, what was written into a new or empty DIR is removed.`
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter{command: c}
 	cmd := &cobra.Command{
-		Use:   "export VOLUME[:PATH] DIR",
-		Short: "Write a volume to a directory on disk",
-		Long:  exportLong,
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "export VOLUME[:PATH] DIR",
+		Short:       "Write a volume to a directory on disk",
+		Long:        exportLong,
 		Example: `  folio export photos.folio restored
   folio export goroot.folio:src/io io`,
 		Args: between(2, 2, "VOLUME[:PATH] and DIR"),
@@ -160,12 +161,12 @@ func (e *exporter) write(root *os.Root, info fs.FileInfo, empty bool) error {
 	}
 	defer tree.Close()
 	e.tree, e.first = tree, make(map[uint64]string)
-	e.progress = e.command.progress("exporting", e.quiet)
+	e.progress = e.newProgress("exporting", e.quiet)
 	defer e.progress.done()
 	if e.progress.shown() {
 		u := &du{command: e.command, loc: e.loc, rx: e.rx, counted: make(map[uint64]bool), apparent: true, silent: true}
 		if total, err := u.total(); err == nil {
-			e.progress.setTotal(total.Bytes)
+			e.progress.total.Store(total.Bytes)
 		}
 	}
 	if err := e.directory(e.loc.path, ".", info); err != nil {
@@ -223,6 +224,9 @@ func (e *exporter) entry(dir, to string, d fs.DirEntry) error {
 		return e.loc.failure(dir+"/"+name, target.ErrName)
 	}
 	info, err := d.Info()
+	if err == nil && info.Mode().Type() != d.Type() {
+		err = folio.ErrDamaged
+	}
 	if err != nil {
 		return e.loc.failure(from, err)
 	}
@@ -273,13 +277,13 @@ func (e *exporter) file(from, name string, attr *target.Attr) error {
 		return e.loc.failure(from, err)
 	}
 	defer f.Close()
-	err = e.tree.File(name, attr, f)
+	err = e.tree.File(name, attr, countedReaderAt{f, e.progress})
 	if pe, ok := err.(*fs.PathError); err != nil && (!ok || pe.Op != target.Op) {
 		return e.loc.failure(from, err) // of reading it
 	}
 	e.stats.Files++
 	e.stats.Bytes += attr.Size
-	e.progress.add(attr.Size)
+	e.progress.addFile()
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/foliofs/folio"
@@ -46,28 +47,40 @@ func message(err error) string {
 	return escape(text)
 }
 
-// describe leaves out the operation of a path error, which is rarely what the user asked for.
+// describe leaves out the operations of path errors, which are rarely what the user asked for.
 func describe(err error) string {
-	switch e := err.(type) {
-	case *hintError:
-		return describe(e.error)
-	case *fs.PathError:
-		return e.Path + ": " + cause(e.Err)
+	if e, ok := errors.AsType[*hintError](err); ok {
+		err = e.error
 	}
 	return cause(err)
 }
 
-// cause is what is wrong, without a path that was named already.
+// cause is what is wrong, with the paths that the error names.
 func cause(err error) string {
 	switch e := err.(type) {
 	case *fs.PathError:
 		return e.Path + ": " + cause(e.Err)
+	case *os.LinkError:
+		return e.New + ": " + cause(e.Err)
+	case *os.SyscallError:
+		return cause(e.Err)
 	case *source.EntryError:
 		return e.Name + ": " + cause(e.Err)
 	case *sqlitefile.CorruptError:
-		return "the database is corrupt: " + e.What
+		return sqlitefile.ErrCorrupt.Error() + ": " + e.What
+	case interface{ Unwrap() []error }:
+		return joined(e.Unwrap())
 	}
 	return err.Error()
+}
+
+// joined puts the causes of several errors, or of one, on one line.
+func joined(errs []error) string {
+	var parts []string
+	for _, err := range errs {
+		parts = append(parts, cause(err))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // wayOut is what the user can do about an error; "" where that is plain.
@@ -105,6 +118,14 @@ var waysOut = []struct {
 	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},
 	{source.ErrDuplicate, "in a tar archive that is a file and not compressed, the last one wins"},
 	{source.ErrTooLarge, "--max-size sets the limit"},
+}
+
+// outputFailure says what is wrong with standard output.
+func outputFailure(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Path: "standard output", Err: err}
 }
 
 // escape replaces what is not printable by an escape, as in Go strings.

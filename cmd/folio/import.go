@@ -41,9 +41,10 @@ A tree that changes while it is read is an error, and so is an archive that is c
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
 	cmd := &cobra.Command{
-		Use:   "import SRC VOLUME",
-		Short: "Make a volume of a directory or an archive",
-		Long:  importLong,
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "import SRC VOLUME",
+		Short:       "Make a volume of a directory or an archive",
+		Long:        importLong,
 		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   xz -dc linux.tar.xz | folio import - linux.folio`,
@@ -75,7 +76,7 @@ func (i *importer) run(ctx context.Context) error {
 	}
 	i.src, err = source.Open(i.srcName, i.stdin, &source.Options{MaxSize: int64(i.maxSize), Skip: skip, Warn: i.warn})
 	if err != nil {
-		return failure(i.srcName, err)
+		return failure(i.srcTitle(), err)
 	}
 	defer i.src.Close()
 	start := time.Now()
@@ -138,7 +139,7 @@ func (i *importer) warn(name, what string) {
 }
 
 func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err error) {
-	i.progress = i.command.progress("importing", i.quiet)
+	i.progress = i.newProgress("importing", i.quiet)
 	defer i.progress.done()
 	if i.progress.shown() {
 		go i.measure(ctx)
@@ -158,7 +159,7 @@ func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err erro
 // measure finds out, beside the import, how long the progress bar is.
 func (i *importer) measure(ctx context.Context) {
 	if total, ok := i.src.Size(ctx); ok {
-		i.progress.setTotal(total)
+		i.progress.total.Store(total)
 	}
 }
 
@@ -170,13 +171,20 @@ func (i *importer) sourceFailure(err error) error {
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
 	case !ok:
-		err = failure(i.srcName, err)
-	case i.src.Kind() == source.Directory:
+		err = failure(i.srcTitle(), err)
+	case i.src.OnDisk():
 		err = &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
 	default:
-		err = &fs.PathError{Path: i.srcName, Err: e}
+		err = &fs.PathError{Path: i.srcTitle(), Err: e}
 	}
 	return &sourceError{err}
+}
+
+func (i *importer) srcTitle() string {
+	if i.srcName == "-" {
+		return "standard input"
+	}
+	return i.srcName
 }
 
 // A sourceError is about the source, and a volumeError about the volume, while both are at work.
@@ -210,7 +218,7 @@ func (i *importer) add(e *source.Entry) error {
 	if err := i.put(e); err != nil {
 		return entryFailure(e, err)
 	}
-	i.progress.add(e.Size)
+	i.progress.addFile()
 	return nil
 }
 
@@ -219,8 +227,9 @@ func (i *importer) put(e *source.Entry) error {
 	case e.Link != "":
 		return i.builder.Link(e.Link, e.Name)
 	case e.Content != nil:
-		return i.builder.Add(&e.Header, e.Content)
+		return i.builder.Add(&e.Header, countedReader{e.Content, i.progress})
 	}
+	i.progress.addBytes(e.Size)
 	return i.builder.AddBytes(&e.Header, e.Data)
 }
 

@@ -13,23 +13,37 @@ type interruptError struct{ signal syscall.Signal }
 
 func (e *interruptError) Error() string { return "interrupted" }
 
+// interruptsKey is the key of a context's *interrupts.
+type interruptsKey struct{}
+
+// An interrupts receives the signals that end a command.
+type interrupts struct{ signals chan os.Signal }
+
 // interruptible returns a context that the first signal ends. The second one ends the process.
 func interruptible(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	in := &interrupts{make(chan os.Signal, 1)}
+	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, in))
+	signal.Notify(in.signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		select {
-		case s := <-signals:
-			signal.Stop(signals)
+		case s := <-in.signals:
+			signal.Stop(in.signals)
 			number, _ := s.(syscall.Signal)
 			cancel(&interruptError{number})
 		case <-ctx.Done():
 		}
 	}()
 	return ctx, func() {
-		signal.Stop(signals)
+		signal.Stop(in.signals)
 		cancel(nil)
+	}
+}
+
+// letSignalsKill is for commands that leave nothing behind: a signal ends the process at once, even one that waits for the
+// reader of its output.
+func letSignalsKill(ctx context.Context) {
+	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
+		signal.Stop(in.signals)
 	}
 }
 

@@ -2,68 +2,119 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
-// A progress shows on a terminal how far a command is, and shows nothing elsewhere. It belongs to one goroutine, but for
-// setTotal.
+// A progress shows on a terminal how far a command is, if it takes more than a moment. Elsewhere it shows nothing. It
+// belongs to one goroutine, but for total.
 type progress struct {
 	bar   *progressbar.ProgressBar // nil where nothing is shown
+	out   *lateWriter
 	verb  string
+	total atomic.Int64 // bytes; 0 while unknown
+	max   int64        // the total that the bar knows
+	bytes int64
 	files int64
-	since int // files since the description was changed
 }
 
 const (
-	progressEvery = 64 // files between two looks at the description
-	progressTick  = 100 * time.Millisecond
+	progressMoment = 300 * time.Millisecond
+	progressTick   = 100 * time.Millisecond
+	progressFiles  = 64 // between two changes of the number of files
 )
 
-// progress starts one, for an unknown number of bytes.
-func (c *command) progress(verb string, quiet bool) *progress {
-	p := &progress{verb: verb}
-	if !c.terminal.stderr || quiet {
-		return p
+// newProgress starts one.
+func (c *command) newProgress(verb string, quiet bool) *progress {
+	p := &progress{verb: verb, out: &lateWriter{w: c.stderr, from: time.Now().Add(progressMoment)}}
+	if c.terminal.stderr && !quiet {
+		p.setBar(-1) // the number of bytes is not known yet
 	}
-	p.bar = progressbar.NewOptions64(-1,
-		progressbar.OptionSetWriter(c.stderr),
-		progressbar.OptionSetDescription(verb),
+	return p
+}
+
+func (p *progress) setBar(total int64) {
+	p.bar = progressbar.NewOptions64(
+		total,
+		progressbar.OptionSetWriter(p.out),
+		progressbar.OptionSetDescription(p.title()),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(progressTick),
+		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine: what comes is shown when it comes
 		progressbar.OptionFullWidth(),
 		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " "}),
 	)
-	return p
 }
 
 func (p *progress) shown() bool { return p.bar != nil }
 
-// setTotal says how many bytes there are in all.
-func (p *progress) setTotal(bytes int64) {
-	if p.bar != nil {
-		p.bar.ChangeMax64(max(bytes, 1))
-	}
-}
-
-// add counts a file.
-func (p *progress) add(bytes int64) {
+// addBytes counts bytes of contents.
+func (p *progress) addBytes(n int64) {
 	if p.bar == nil {
 		return
 	}
-	p.files++
-	if p.since++; p.since == progressEvery {
-		p.since = 0
-		p.bar.Describe(fmt.Sprintf("%s %s", p.verb, count(p.files, "file", "files")))
+	p.bytes += n
+	if total := p.total.Load(); total != p.max {
+		p.max, n = total, p.bytes
+		p.setBar(total)
 	}
-	_ = p.bar.Add64(bytes)
+	_ = p.bar.Add64(n)
 }
+
+// addFile counts a file, besides its bytes.
+func (p *progress) addFile() {
+	if p.files++; p.bar != nil && p.files%progressFiles == 0 {
+		p.bar.Describe(p.title())
+	}
+}
+
+func (p *progress) title() string { return p.verb + " " + count(p.files, "file", "files") }
 
 // done takes the bar off the screen.
 func (p *progress) done() {
 	if p.bar != nil {
-		_ = p.bar.Clear()
-		_ = p.bar.Exit()
+		_ = p.bar.Finish()
+		fmt.Fprint(p.out, "\r\x1b[K")
 	}
+}
+
+// A lateWriter drops what comes before its time.
+type lateWriter struct {
+	w    io.Writer
+	from time.Time
+}
+
+func (l *lateWriter) Write(p []byte) (int, error) {
+	if time.Now().Before(l.from) {
+		return len(p), nil
+	}
+	return l.w.Write(p)
+}
+
+// A countedReader counts what is read for a progress.
+type countedReader struct {
+	r io.Reader
+	p *progress
+}
+
+func (c countedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.p.addBytes(int64(n))
+	return n, err
+}
+
+// A countedReaderAt counts what is read, in whatever order.
+type countedReaderAt struct {
+	r io.ReaderAt
+	p *progress
+}
+
+func (c countedReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.r.ReadAt(p, off)
+	c.p.addBytes(int64(n))
+	return n, err
 }

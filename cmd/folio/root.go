@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if flushed := c.stdout.Flush(); err == nil && flushed != nil {
-		err = failure("standard output", flushed)
+		err = outputFailure(flushed)
 	}
 	return c.finish(ctx, err)
 }
@@ -94,9 +94,10 @@ func (c *command) root() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:     true,
 		SilenceUsage:      true,
-		PersistentPreRun:  func(*cobra.Command, []string) { c.started = true },
+		PersistentPreRun:  c.start,
 		DisableAutoGenTag: true,
 	}
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
@@ -105,6 +106,16 @@ func (c *command) root() *cobra.Command {
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
 	)
 	return root
+}
+
+// cleansUp is the annotation of commands that clean up when they are interrupted.
+const cleansUp = "cleansUp"
+
+func (c *command) start(cmd *cobra.Command, _ []string) {
+	c.started = true
+	if cmd.Annotations[cleansUp] == "" {
+		letSignalsKill(cmd.Context())
+	}
 }
 
 // unknownCommand refuses arguments of folio itself: the first one was meant to be a subcommand.

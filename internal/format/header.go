@@ -18,7 +18,8 @@ const (
 // Encoding is the encoding of all text in a database.
 type Encoding uint32
 
-// The encodings, by their number in the header. Zero, in a database that holds no table yet, means UTF-8.
+// The encodings, by their number in the header. Zero, in a database that holds no table yet, means UTF-8. SQLite looks
+// at the lowest two bits only, and so does ParseHeader.
 const (
 	UTF8    Encoding = 1
 	UTF16LE Encoding = 2
@@ -116,7 +117,7 @@ func decodeHeader(b []byte) Header {
 		SchemaFormat:    u32(44),
 		CacheSize:       int32(u32(48)),
 		LargestRoot:     u32(52),
-		Encoding:        Encoding(u32(56)),
+		Encoding:        Encoding(u32(56) & 3),
 		UserVersion:     int32(u32(60)),
 		Incremental:     u32(64) != 0,
 		ApplicationID:   u32(68),
@@ -150,8 +151,6 @@ func (h *Header) fault(b []byte) string {
 		return "too many reserved bytes in a page"
 	case b[21] != 64 || b[22] != 32 || b[23] != 32:
 		return "payload fractions are not 64, 32, 32"
-	case h.Encoding > UTF16BE:
-		return "unknown text encoding"
 	case h.SchemaFormat > 4:
 		return "unknown schema format"
 	}

@@ -28,8 +28,7 @@ func TestHeaderFaults(t *testing.T) {
 		{"least embedded payload", 22, "\x21", false},
 		{"leaf payload", 23, "\x00", false},
 		{"schema format 5", 44, "\x00\x00\x00\x05", false},
-		{"encoding 0", 56, "\x00\x00\x00\x00", true},
-		{"encoding 4", 56, "\x00\x00\x00\x04", false},
+		{"encoding of more bits", 56, "\xff\xff\xff\xff", true}, // see TestHeaderEncoding
 	}
 	for _, tt := range tests {
 		b := bytes.Clone(good)
@@ -37,6 +36,26 @@ func TestHeaderFaults(t *testing.T) {
 		if h, what := ParseHeader(b); what == "" != tt.ok {
 			t.Errorf("%s: %q, %+v", tt.name, what, h)
 		}
+	}
+}
+
+// TestHeaderEncoding checks that only two bits of the encoding count, as in SQLite.
+func TestHeaderEncoding(t *testing.T) {
+	b := bytes.Clone(goldenBytes(t, "tree")[:HeaderSize])
+	for word, want := range map[byte]Encoding{0: UTF8, 1: UTF8, 2: UTF16LE, 3: UTF16BE, 4: UTF8, 6: UTF16LE, 255: UTF16BE} {
+		b[56], b[59] = word, word
+		if h, what := ParseHeader(b); what != "" || h.Encoding != want {
+			t.Errorf("%d: encoding %d, %s; want %d", word, h.Encoding, what, want)
+		}
+	}
+}
+
+// TestHeaderVersions checks that the write version comes before the read version.
+func TestHeaderVersions(t *testing.T) {
+	b := bytes.Clone(goldenBytes(t, "tree")[:HeaderSize])
+	b[18], b[19] = 2, 1
+	if h, _ := ParseHeader(b); h.WriteVersion != VersionWAL || h.ReadVersion != VersionRollback {
+		t.Errorf("write version %d, read version %d", h.WriteVersion, h.ReadVersion)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3"
 
+	"github.com/foliofs/folio/internal/oracle/cputime"
 	"github.com/foliofs/folio/internal/oracle/folder"
 	"github.com/foliofs/folio/internal/oracle/folder/paths"
 	"github.com/foliofs/folio/internal/oracle/judge"
@@ -87,6 +88,7 @@ func BenchmarkScan(b *testing.B) {
 // benchScan reports by row.
 func benchScan(b *testing.B, want int64, scan func() (int64, error)) {
 	b.ReportAllocs()
+	cpu := cputime.Seconds()
 	for b.Loop() {
 		sum, err := scan()
 		if err != nil || sum != want {
@@ -94,6 +96,7 @@ func benchScan(b *testing.B, want int64, scan func() (int64, error)) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/benchRows, "ns/row")
+	b.ReportMetric((cputime.Seconds()-cpu)*1e9/float64(b.N)/benchRows, "cpu-ns/row")
 }
 
 func ourScan(db *sqlitefile.DB, withPaths bool) func() (int64, error) {

@@ -124,6 +124,12 @@ func (b *Builder) Bytes(ino store.Ino, p []byte) (holes int64, err error) {
 	return holes, nil
 }
 
+// Chunk writes the chunk of content at off, which begins one, in ascending order of inodes and offsets.
+func (b *Builder) Chunk(ino store.Ino, off int64, p []byte) error {
+	id := store.DataID(ino, off)
+	return b.data.Append(id, id, p)
+}
+
 // put writes the chunk at off, unless it is a hole.
 func (b *Builder) put(ino store.Ino, off int64, p []byte) (hole int64, err error) {
 	if off+int64(len(p)) > store.MaxSize {
@@ -132,8 +138,7 @@ func (b *Builder) put(ino store.Ino, off int64, p []byte) (hole int64, err error
 	if len(p) == store.ChunkSize && allZero(p) {
 		return int64(len(p)), nil
 	}
-	id := store.DataID(ino, off)
-	return 0, b.data.Append(id, id, p)
+	return 0, b.Chunk(ino, off, p)
 }
 
 // zeros is one chunk of them.

@@ -9,7 +9,7 @@ import (
 )
 
 // ReadAt fills p from the content of n.
-func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
+func (r rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fs.ErrInvalid
 	}
@@ -29,7 +29,7 @@ func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 }
 
 // read fills p, which lies within the file, chunk by chunk, and keeps count in done.
-func (r *rx) read(n *store.Node, p []byte, off int64, done *int) error {
+func (r rx) read(n *store.Node, p []byte, off int64, done *int) error {
 	t, err := r.tx.Table("data")
 	if err != nil {
 		return err

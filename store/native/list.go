@@ -6,11 +6,11 @@ import (
 )
 
 // List adds the entries of a directory to l.
-func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
+func (r rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
 	return r.tx.Guard(func() error { return r.list(dir, after, max, l) })
 }
 
-func (r *rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
+func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 	t, err := r.tx.Table("entry")
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (r *rx) list(dir store.Ino, after string, max int, l *store.Listing) error 
 		if err := e.decode(&row); err != nil || e.parent != dir {
 			return err
 		}
-		if string(e.name) == after { // also at the start, where an empty name would be refused
+		if after != "" && string(e.name) == after {
 			continue
 		}
 		if !store.ValidName(e.name) {

@@ -8,30 +8,23 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// An rx is a read transaction. It implements store.Rx and goes back to the store's pool with End.
-type rx struct {
-	store *Store
-	tx    *sqlitefile.Rx
-}
+// An rx is a read transaction. It implements store.Rx. As it is only a pointer, making one allocates nothing.
+type rx struct{ tx *sqlitefile.Rx }
 
 // End ends the transaction.
-func (r *rx) End() {
-	tx := r.tx
-	r.tx = nil
-	r.store.pool.Put(r)
-	tx.End()
-}
+func (r rx) End() { r.tx.End() }
 
 // Version identifies the snapshot.
-func (r *rx) Version() uint64 { return r.tx.Version() }
+func (r rx) Version() uint64 { return r.tx.Version() }
 
-// Node returns an inode whose numbers are plausible: its type is known, its size one that a volume can hold.
-func (r *rx) Node(ino store.Ino) (n store.Node, err error) {
+// Node returns an inode whose numbers are plausible: its type is known, its size one that a volume can hold, and what is not holes of
+// it no more than there is.
+func (r rx) Node(ino store.Ino) (n store.Node, err error) {
 	err = r.tx.Guard(func() error { return r.node(ino, &n) })
 	return n, err
 }
 
-func (r *rx) node(ino store.Ino, n *store.Node) error {
+func (r rx) node(ino store.Ino, n *store.Node) error {
 	if !validIno(int64(ino)) {
 		return fs.ErrNotExist
 	}
@@ -43,7 +36,18 @@ func (r *rx) node(ino store.Ino, n *store.Node) error {
 	if err != nil || !ok {
 		return missing(err)
 	}
-	return decodeNode(&row, n)
+	if err := decodeNode(&row, n); err != nil {
+		return err
+	}
+	if stored := n.Size - n.Holes; stored > store.ChunkSize && stored > r.databaseSize() {
+		return damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
+	}
+	return nil
+}
+
+func (r rx) databaseSize() int64 {
+	info := r.tx.Info()
+	return int64(info.PageCount) * int64(info.PageSize)
 }
 
 // missing turns a row that is not there into an error, unless err says more.
@@ -99,12 +103,15 @@ func values(row *sqlitefile.Row, dst []sqlitefile.Value) (err error) {
 }
 
 // Lookup returns the entry with this name in a directory.
-func (r *rx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+func (r rx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 	err = r.tx.Guard(func() error { return r.lookup(dir, name, &e) })
 	return e, err
 }
 
-func (r *rx) lookup(dir store.Ino, name string, e *store.Entry) error {
+func (r rx) lookup(dir store.Ino, name string, e *store.Entry) error {
+	if !store.ValidName(name) {
+		return fs.ErrNotExist
+	}
 	t, err := r.tx.Table("entry")
 	if err != nil {
 		return err
@@ -122,7 +129,7 @@ func (r *rx) lookup(dir store.Ino, name string, e *store.Entry) error {
 }
 
 // Xattrs returns the extended attributes of an inode.
-func (r *rx) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
+func (r rx) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
 	err = r.tx.Guard(func() error {
 		list, err = r.xattrs(ino)
 		return err
@@ -130,7 +137,7 @@ func (r *rx) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
 	return list, err
 }
 
-func (r *rx) xattrs(ino store.Ino) ([]store.Xattr, error) {
+func (r rx) xattrs(ino store.Ino) ([]store.Xattr, error) {
 	t, err := r.tx.Table("xattr")
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"sync"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -15,17 +14,19 @@ import (
 type Options = sqlitefile.Options
 
 // A Store is a volume in a database. It implements store.Store.
-type Store struct {
-	db   *sqlitefile.DB
-	pool sync.Pool // of *rx
-}
+type Store struct{ db *sqlitefile.DB }
 
 var _ store.Store = (*Store)(nil)
 
 // Open opens the volume at path for reading. A database that is no volume is refused with store.ErrNotVolume, one of a
 // later version of the schema with store.ErrNewerVersion. Errors are *fs.PathError with the path.
 func Open(path string, o *Options) (*Store, error) {
-	db, err := sqlitefile.Open(path, o)
+	reading := Options{}
+	if o != nil {
+		reading = *o
+	}
+	reading.ReadOnly = true
+	db, err := sqlitefile.Open(path, &reading)
 	if err != nil {
 		return nil, pathError(path, err)
 	}
@@ -38,8 +39,8 @@ func Open(path string, o *Options) (*Store, error) {
 
 // pathError names the volume, unless err does so already.
 func pathError(path string, err error) error {
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe
 	}
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
@@ -65,8 +66,11 @@ func checkTables(tx *sqlitefile.Rx) error {
 	}
 	for _, want := range tableShapes {
 		t, err := tx.Table(want.name)
-		if err != nil {
-			return fmt.Errorf("%w: %w", store.ErrDamaged, err)
+		switch {
+		case errors.Is(err, sqlitefile.ErrNoTable):
+			return fmt.Errorf("%w: there is no table %s", store.ErrDamaged, want.name)
+		case err != nil:
+			return err
 		}
 		if t.WithoutRowid() != want.withoutRowid || !hasColumns(t, want.columns) {
 			return fmt.Errorf("%w: table %s is not the one of a volume", store.ErrDamaged, want.name)
@@ -108,12 +112,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, _ := s.pool.Get().(*rx)
-	if r == nil {
-		r = &rx{store: s}
-	}
-	r.tx = tx
-	return r, nil
+	return rx{tx}, nil
 }
 
 // Close waits for the transactions in progress and closes the database.

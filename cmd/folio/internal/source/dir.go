@@ -23,10 +23,7 @@ func openDir(path string, o *Options) (Source, error) {
 	return &dirSource{path: path, root: root, o: o}, nil
 }
 
-// Directory is the Kind of a directory on disk.
-const Directory = "directory"
-
-func (s *dirSource) Kind() string { return Directory }
+func (s *dirSource) OnDisk() bool { return true }
 
 func (s *dirSource) Close() error {
 	s.root.release()

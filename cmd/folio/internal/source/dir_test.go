@@ -76,6 +76,29 @@ func TestDirSkips(t *testing.T) {
 	}
 }
 
+// The size is told while the walk is busy, and does not disturb it.
+func TestDirSize(t *testing.T) {
+	t.Parallel()
+	dir, last := manyLarge(t)
+	if err := os.Link(filepath.Join(dir, last), filepath.Join(dir, "again")); err != nil {
+		t.Fatal(err)
+	}
+	src := openTree(t, dir, nil)
+	defer src.Close()
+	n := int64(0)
+	err := src.Walk(context.Background(), func(e *Entry) error {
+		n += e.Size
+		if size, ok := src.Size(context.Background()); !ok || size != int64(2*(workers()+spareBatches))*(smallSize+1) {
+			t.Errorf("%d, %t", size, ok)
+		}
+		_, err := describe(e)
+		return err
+	})
+	if size, _ := src.Size(context.Background()); err != nil || size != n {
+		t.Errorf("%d bytes, then %d, %v", n, size, err)
+	}
+}
+
 // large is the size of a file that goes through a stream and is not read ahead as a whole.
 const large = 64 << 20
 

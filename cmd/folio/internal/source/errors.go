@@ -37,6 +37,7 @@ var (
 	ErrEncrypted = errors.New("is encrypted")
 	ErrOverlap   = errors.New("shares its bytes with other entries")
 	ErrMethod    = errors.New("is compressed by a method that is not known here")
+	ErrTarget    = errors.New("is a symbolic link with a target that is too long")
 	ErrOwner     = errors.New("has an owner beyond 32 bits")
 	ErrType      = errors.New("has a type that a volume cannot hold")
 )

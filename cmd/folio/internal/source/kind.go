@@ -35,7 +35,7 @@ var foreign = []struct{ magic, name, program string }{
 // openFile opens an archive file. On success the source owns f.
 func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	if !info.Mode().IsRegular() {
-		return openStream(f.Name(), f, f, o)
+		return openStream(f.Name(), f, f, o), nil
 	}
 	head := make([]byte, magicSize)
 	n, err := f.ReadAt(head, 0)
@@ -49,9 +49,9 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	case bytes.HasPrefix(head, []byte(sqliteMagic)):
 		return openSQLite(f, head, o)
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
-		return openStream(f.Name(), f, f, o)
+		return openStream(f.Name(), f, f, o), nil
 	case isTar(head):
-		return &tarSource{name: f.Name(), kind: "tar archive", file: f, o: o}, nil
+		return &tarSource{file: f, o: o}, nil
 	}
 	if src, err := openZip(f, info.Size(), o); !errors.Is(err, errNotZip) {
 		return src, err
@@ -66,33 +66,38 @@ func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
 	return openSqlar(f, o)
 }
 
-// openStream opens what can be read once only: a tar archive, which may be compressed. The source owns closer, which
-// may be nil.
-func openStream(name string, r io.Reader, closer io.Closer, o *Options) (Source, error) {
+// openStream opens what can be read once only: a tar archive, which may be compressed. Nothing is read before Walk, for it may
+// be long in coming. The source owns closer, which may be nil.
+func openStream(name string, r io.Reader, closer io.Closer, o *Options) Source {
 	in := bufio.NewReaderSize(r, 64<<10)
-	head, err := in.Peek(magicSize)
-	if len(head) == 0 {
-		if err == io.EOF {
-			err = ErrEmpty
+	return &tarSource{closer: closer, o: o, open: func() (io.Reader, error) {
+		tr, err := unpack(in)
+		if err != nil {
+			return nil, pathError(name, err)
 		}
-		return nil, pathError(name, err)
-	}
-	s := &tarSource{name: name, kind: "tar archive", closer: closer, o: o}
+		return tr, nil
+	}}
+}
+
+// unpack returns the tar archive that a stream is or has compressed.
+func unpack(in *bufio.Reader) (io.Reader, error) {
+	head, err := in.Peek(magicSize)
 	switch {
+	case len(head) == 0 && err == io.EOF:
+		return nil, ErrEmpty
+	case len(head) == 0:
+		return nil, err
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
-		s.kind = "tar archive, gzip-compressed"
-		s.open = func() (io.Reader, error) { return gzip.NewReader(in) }
+		r, err := gzip.NewReader(in)
+		return r, archiveError(err)
 	case bytes.HasPrefix(head, []byte("BZh")):
-		s.kind = "tar archive, bzip2-compressed"
-		s.open = func() (io.Reader, error) { return bzip2.NewReader(in), nil }
+		return bzip2.NewReader(in), nil
 	case isTar(head):
-		s.open = func() (io.Reader, error) { return in, nil }
+		return in, nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte(sqliteMagic)):
-		return nil, pathError(name, ErrSeek)
-	default:
-		return nil, pathError(name, kindError(head))
+		return nil, ErrSeek
 	}
-	return s, nil
+	return nil, kindError(head)
 }
 
 // isTar reports whether a file begins with the header of a tar entry, or with the end of an empty archive.

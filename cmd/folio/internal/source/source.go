@@ -57,8 +57,8 @@ type Entry struct {
 
 // A Source is a tree to be read once.
 type Source interface {
-	// Kind says what the source is, for people: "directory", "tar archive".
-	Kind() string
+	// OnDisk reports whether entries are files on disk, and not parts of an archive.
+	OnDisk() bool
 	// Size returns the bytes of all contents together, as far as names and headers tell; not ok if that would take
 	// reading it all. It may be called while Walk is busy.
 	Size(ctx context.Context) (bytes int64, ok bool)
@@ -74,7 +74,7 @@ func Open(path string, stdin io.Reader, o *Options) (Source, error) {
 		o = &Options{}
 	}
 	if path == "-" {
-		return openStream("standard input", stdin, nil, o)
+		return openStream("standard input", stdin, nil, o), nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {

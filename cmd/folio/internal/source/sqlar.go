@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -39,7 +40,7 @@ var sqlarColumns = []string{"name", "mode", "mtime", "sz", "data"}
 
 // openSqlar opens the database again by the engine, and closes f.
 func openSqlar(f *os.File, o *Options) (Source, error) {
-	db, err := sqlitefile.Open(f.Name(), nil)
+	db, err := sqlitefile.Open(f.Name(), &sqlitefile.Options{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func openSqlar(f *os.File, o *Options) (Source, error) {
 	return s, nil
 }
 
-func (s *sqlarSource) Kind() string { return "SQLite archive" }
+func (s *sqlarSource) OnDisk() bool { return false }
 
 func (s *sqlarSource) Size(context.Context) (int64, bool) { return 0, false }
 
@@ -156,7 +157,7 @@ func (s *sqlarProducer) entry(r *sqlarRow) error {
 	case 0:
 		return s.file(e, r)
 	case fs.ModeSymlink:
-		target, err := s.data(r, maxTarget)
+		target, err := s.target(r)
 		if err != nil {
 			return err
 		}
@@ -180,14 +181,14 @@ func (s *sqlarProducer) find(r *sqlarRow) (row sqlitefile.Row, size int64, err e
 	return row, size, err
 }
 
-// data returns the data of a row, which may have limit bytes.
-func (s *sqlarProducer) data(r *sqlarRow, limit int64) ([]byte, error) {
+// target returns what a symbolic link leads to: its data.
+func (s *sqlarProducer) target(r *sqlarRow) ([]byte, error) {
 	row, size, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	if size > limit {
-		return nil, ErrTooLarge
+	if size > maxTarget {
+		return nil, ErrTarget
 	}
 	p := make([]byte, size)
 	return p, s.readAt(&row, p, 0)
@@ -203,7 +204,7 @@ func (s *sqlarProducer) readAt(row *sqlitefile.Row, p []byte, off int64) error {
 
 func (s *sqlarProducer) file(e *Entry, r *sqlarRow) error {
 	if r.size < 0 || r.size > maxArchivable {
-		return ErrTooLarge
+		return folio.ErrTooLarge
 	}
 	e.Size = r.size
 	row, size, err := s.find(r)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -109,14 +110,14 @@ func TestSqlarHostile(t *testing.T) {
 		{"absolute", []any{"/etc/passwd", 0o100644, 0, 1, []byte("x")}, ErrName},
 		{"up", []any{"a/../../b", 0o100644, 0, 1, []byte("x")}, ErrName},
 		{"device", []any{"d", 0o020666, 0, 0, nil}, ErrType},
-		{"negative", []any{"n", 0o100644, 0, -5, []byte("x")}, ErrTooLarge},
-		{"huge", []any{"n", 0o100644, 0, int64(1) << 60, []byte("x")}, ErrTooLarge},
+		{"negative", []any{"n", 0o100644, 0, -5, []byte("x")}, folio.ErrTooLarge},
+		{"huge", []any{"n", 0o100644, 0, int64(1) << 60, []byte("x")}, folio.ErrTooLarge},
 		{"not zlib", []any{"z", 0o100644, 0, 100, []byte("hello")}, ErrDamaged},
 		{"too short", []any{"s", 0o100644, 0, 100, deflated(t, "hello")}, ErrChanged},
 		{"too long", []any{"s", 0o100644, 0, 3, deflated(t, "hello")}, ErrChanged},
 		{"large, too short", []any{"s", 0o100644, 0, int64(1) << 40, deflated(t, big)}, ErrChanged},
 		{"large, too long", []any{"s", 0o100644, 0, smallSize + 1, deflated(t, big)}, ErrChanged},
-		{"long target", []any{"l", 0o120777, 0, -1, strings.Repeat("x", maxTarget+1)}, ErrTooLarge},
+		{"long target", []any{"l", 0o120777, 0, -1, strings.Repeat("x", maxTarget+1)}, ErrTarget},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -9,19 +9,19 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/foliofs/folio"
 )
 
 // A tarSource is a tar archive: a file that can be read twice, or a stream.
 type tarSource struct {
-	name   string
-	kind   string
 	file   *os.File                  // nil for a stream
 	open   func() (io.Reader, error) // of a stream
 	closer io.Closer
 	o      *Options
 }
 
-func (s *tarSource) Kind() string { return s.kind }
+func (s *tarSource) OnDisk() bool { return false }
 
 // Size is that of the archive, which is a little more than that of the contents.
 func (s *tarSource) Size(context.Context) (int64, bool) {
@@ -79,7 +79,7 @@ func (t *tarProducer) file(f *os.File) error {
 func (t *tarProducer) stream(open func() (io.Reader, error)) error {
 	r, err := open()
 	if err != nil {
-		return archiveError(err)
+		return err
 	}
 	if err := t.members(r, t.member); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 		return nil, ErrOwner
 	}
 	if h.Size < 0 || h.Size > maxArchivable {
-		return nil, ErrTooLarge
+		return nil, folio.ErrTooLarge
 	}
 	e.Xattrs = paxXattrs(h)
 	return e, t.typed(e, h)

@@ -6,12 +6,16 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/foliofs/folio"
 )
 
 // A member is a header with its content.
@@ -170,6 +174,53 @@ func TestTarHostile(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// rawTar writes an archive block by block: PAX records, which package tar would not write, and an empty file.
+func rawTar(records map[string]string) []byte {
+	var pax strings.Builder
+	for key, value := range records {
+		line := " " + key + "=" + value + "\n"
+		n := len(line) + 2 // for lines of 10 to 99 bytes
+		fmt.Fprintf(&pax, "%d%s", n, line)
+	}
+	data := append(rawHeader("pax", 'x', pax.Len()), pax.String()...)
+	data = append(data, make([]byte, -len(data)&511)...)
+	data = append(data, rawHeader("s", '0', 0)...)
+	return append(data, make([]byte, 1024)...)
+}
+
+func rawHeader(name string, typ byte, size int) []byte {
+	h := make([]byte, 512)
+	copy(h, name)
+	copy(h[100:], "0000644\x000000000\x000000000\x00")
+	copy(h[124:], fmt.Sprintf("%011o\x00%011o\x00        ", size, 0))
+	h[156] = typ
+	copy(h[257:], "ustar\x0000")
+	sum := 0
+	for _, c := range h {
+		sum += int(c)
+	}
+	copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return h
+}
+
+// A file of 8 EiB that is all hole is not waited for.
+func TestTarSparse(t *testing.T) {
+	t.Parallel()
+	sparse := func(size string) []byte {
+		return rawTar(map[string]string{
+			"GNU.sparse.major": "0", "GNU.sparse.minor": "1", "GNU.sparse.numblocks": "1", "GNU.sparse.map": "0,0",
+			"GNU.sparse.size": size,
+		})
+	}
+	lines, err := collectData(t, sparse("3000000"), false)
+	if want := []string{`s -rw-r--r-- 3000000x"\x00"`}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%q, %v", lines, err)
+	}
+	if _, err := collectData(t, sparse("9223372036854775807"), false); !errors.Is(err, folio.ErrTooLarge) {
+		t.Errorf("got %v", err)
 	}
 }
 

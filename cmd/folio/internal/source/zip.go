@@ -9,6 +9,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/foliofs/folio"
 )
 
 var errNotZip = errors.New("not a zip archive")
@@ -65,7 +67,7 @@ func zipName(f *zip.File) (string, error) {
 	return cleanName(f.Name)
 }
 
-func (s *zipSource) Kind() string { return "zip archive" }
+func (s *zipSource) OnDisk() bool { return false }
 
 func (s *zipSource) Size(context.Context) (total int64, ok bool) {
 	for _, f := range s.files {
@@ -99,7 +101,7 @@ func (f zipFile) add(p *pipeline) error {
 	switch e.Mode.Type() {
 	case 0:
 		if f.UncompressedSize64 > maxArchivable {
-			return ErrTooLarge
+			return folio.ErrTooLarge
 		}
 		e.Size = int64(f.UncompressedSize64)
 		return p.add(e, f)
@@ -122,7 +124,7 @@ const maxTarget = 4095
 // target returns what a symbolic link leads to: its content.
 func (f zipFile) target() (string, error) {
 	if f.UncompressedSize64 > maxTarget {
-		return "", ErrTooLarge
+		return "", ErrTarget
 	}
 	p := make([]byte, f.UncompressedSize64)
 	err := f.fill(nil, p)

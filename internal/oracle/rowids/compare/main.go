@@ -75,13 +75,21 @@ func run() error {
 		return err
 	}
 	fmt.Printf("%s\n%s\nboth print the same %d rows\n", ours.shell(), theirs.shell(), *count)
-	times, err := measure(dir, *runs, ours, theirs)
+	figures, err := measure(dir, *runs, ours, theirs)
 	if err != nil {
 		return err
 	}
+	a, b := figures[0], figures[1]
 	fmt.Printf("%s %.3f s, %s %.3f s (medians of %d): %.1f times faster\n",
-		ours.name, times[0], theirs.name, times[1], *runs, times[1]/times[0])
+		ours.name, a.seconds, theirs.name, b.seconds, *runs, b.seconds/a.seconds)
+	fmt.Printf("processor time %.3f s, %.3f s (means): %.1f times less\n", a.cpu, b.cpu, b.cpu/a.cpu)
 	return nil
+}
+
+// A figure is what a command took.
+type figure struct {
+	seconds float64 // the median
+	cpu     float64 // processor time, the mean
 }
 
 // prepare builds our program and writes both inputs.
@@ -107,26 +115,29 @@ func prepare(dir, db, shell string, rows, count int) (ours, theirs command, err 
 	return ours, theirs, os.WriteFile(theirs.stdin, sql.Bytes(), 0o600)
 }
 
-// output runs the command and returns what it printed.
-func (c command) output() ([]byte, error) {
+// output runs the command and returns what it printed and the processor time that it took.
+func (c command) output() (out []byte, cpu float64, err error) {
 	in, err := os.Open(c.stdin)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer in.Close()
 	cmd := exec.Command(c.args[0], c.args[1:]...)
 	cmd.Stdin, cmd.Stderr = in, os.Stderr
-	return cmd.Output()
+	if out, err = cmd.Output(); err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", c.name, err)
+	}
+	return out, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), nil
 }
 
 func sameOutput(ours, theirs command, count int) error {
-	a, err := ours.output()
+	a, _, err := ours.output()
 	if err != nil {
-		return fmt.Errorf("%s: %w", ours.name, err)
+		return err
 	}
-	b, err := theirs.output()
+	b, _, err := theirs.output()
 	if err != nil {
-		return fmt.Errorf("%s: %w", theirs.name, err)
+		return err
 	}
 	if n := bytes.Count(a, []byte{'\n'}); !bytes.Equal(a, b) || n != count {
 		return fmt.Errorf("the outputs differ: %d and %d bytes, %d lines of %d", len(a), len(b), n, count)
@@ -134,32 +145,34 @@ func sameOutput(ours, theirs command, count int) error {
 	return nil
 }
 
-// measure returns the median seconds of each command.
-func measure(dir string, runs int, commands ...command) ([]float64, error) {
+// measure times the commands, in turns if it does so itself.
+func measure(dir string, runs int, commands ...command) ([]figure, error) {
 	if _, err := exec.LookPath("hyperfine"); err == nil {
 		return hyperfine(filepath.Join(dir, "hyperfine.json"), runs, commands)
 	}
 	fmt.Println("hyperfine is not installed: timed by this program")
 	samples := make([][]float64, len(commands))
+	figures := make([]figure, len(commands))
 	for range runs {
 		for i, c := range commands {
 			start := time.Now()
-			if _, err := c.output(); err != nil {
+			_, cpu, err := c.output()
+			if err != nil {
 				return nil, err
 			}
 			samples[i] = append(samples[i], time.Since(start).Seconds())
+			figures[i].cpu += cpu / float64(runs)
 		}
 	}
-	medians := make([]float64, len(commands))
 	for i, s := range samples {
 		slices.Sort(s)
-		medians[i] = (s[(len(s)-1)/2] + s[len(s)/2]) / 2
+		figures[i].seconds = (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 	}
-	return medians, nil
+	return figures, nil
 }
 
 // hyperfine times the commands by the program of that name, which shows its own report.
-func hyperfine(report string, runs int, commands []command) ([]float64, error) {
+func hyperfine(report string, runs int, commands []command) ([]figure, error) {
 	args := []string{"--warmup", "1", "--runs", strconv.Itoa(runs), "--export-json", report}
 	for _, c := range commands {
 		args = append(args, "--command-name", c.name, c.shell())
@@ -173,13 +186,15 @@ func hyperfine(report string, runs int, commands []command) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r struct{ Results []struct{ Median float64 } }
+	var r struct {
+		Results []struct{ Median, User, System float64 }
+	}
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, err
 	}
-	var medians []float64
+	var figures []figure
 	for _, res := range r.Results {
-		medians = append(medians, res.Median)
+		figures = append(figures, figure{res.Median, res.User + res.System})
 	}
-	return medians, nil
+	return figures, nil
 }

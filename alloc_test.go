@@ -1,0 +1,48 @@
+package folio_test
+
+import (
+	"io"
+	"io/fs"
+	"testing"
+
+	"github.com/foliofs/folio/internal/invariant"
+)
+
+// TestAllocations holds what is called often to how much it may allocate.
+func TestAllocations(t *testing.T) {
+	if invariant.Enabled {
+		t.Skip("invariants, and the race detector, allocate")
+	}
+	files := append([]file(nil), sampleFiles...)
+	for i := range 100 {
+		files = append(files, file{"many/" + string(rune(0x100+i)), "x", 0o644})
+	}
+	v := create(t, addAll(files...))
+	fsys := v.FS()
+	f, err := v.Open("big")
+	must(t, err)
+	p := make([]byte, 4096)
+	off := int64(0)
+	for _, test := range []struct {
+		name string
+		most float64
+		call func() error
+	}{
+		{"Stat", 1, func() error { _, err := fs.Stat(fsys, "a/b/c.txt"); return err }},                // the FileInfo
+		{"Lstat", 1, func() error { _, err := v.Lstat("a/b/c.txt"); return err }},                     // the same
+		{"ReadDir, small", 1, func() error { _, err := fs.ReadDir(fsys, "a/b"); return err }},         // the list
+		{"ReadDir, large", 3, func() error { _, err := fs.ReadDir(fsys, "many"); return err }},        // and entries and names
+		{"ReadFile", 1, func() error { _, err := fs.ReadFile(fsys, "big"); return err }},              // the content
+		{"Open", 1, func() error { _, err := v.Open("a/b/c.txt"); return err }},                       // the File
+		{"Readlink", 2, func() error { _, err := v.Readlink("to-file"); return err }},                 // the target, twice
+		{"ReadAt", 0, func() error { off += 4096; _, err := f.ReadAt(p, off%200_000); return err }},   //
+		{"Read", 0, func() error { _, _ = f.Seek(0, io.SeekStart); _, err := f.Read(p); return err }}, //
+	} {
+		for range 3 { // fill the caches
+			must(t, test.call())
+		}
+		if got := testing.AllocsPerRun(200, func() { must(t, test.call()) }); got > test.most {
+			t.Errorf("%s allocates %v times, want %v", test.name, got, test.most)
+		}
+	}
+}

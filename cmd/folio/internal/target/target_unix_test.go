@@ -1,0 +1,127 @@
+//go:build linux || darwin
+
+package target
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// allocated returns the bytes that a file takes on disk.
+func allocated(t *testing.T, path string) int64 {
+	t.Helper()
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		t.Fatal(err)
+	}
+	return st.Blocks * 512
+}
+
+func TestSetuidNeedsTheOwner(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	attr := func(uid int) *Attr {
+		a := fileAttr(fs.ModeSetuid|0o755, 1)
+		a.UID, a.GID = uint32(uid), uint32(os.Getegid())
+		return a
+	}
+	err := write(t, dir, &Options{}, nil, func(tree *Tree) error {
+		if err := tree.File("own", attr(os.Geteuid()), strings.NewReader("x")); err != nil {
+			return err
+		}
+		return tree.File("other", attr(os.Geteuid()+1), strings.NewReader("x"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{"own": fs.ModeSetuid | 0o755, "other": 0o755} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+func TestSymlinkTimes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	err := write(t, dir, &Options{}, nil, func(tree *Tree) error {
+		return tree.Symlink("l", "nowhere", fileAttr(0o777, 0))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(filepath.Join(dir, "l")); err != nil || !info.ModTime().Equal(past) {
+		t.Errorf("%v, %v", info.ModTime(), err)
+	}
+}
+
+func TestXattrs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := unix.Setxattr(dir, "user.test", []byte("x"), 0); err != nil {
+		t.Skip("no extended attributes here:", err)
+	}
+	with := func(a *Attr) *Attr {
+		a.Xattrs = map[string][]byte{"user.k": []byte("v")}
+		return a
+	}
+	err := write(t, dir, &Options{}, nil, func(tree *Tree) error {
+		if err := tree.File("f", with(fileAttr(0o400, 1)), strings.NewReader("x")); err != nil {
+			return err
+		}
+		if err := tree.Enter("d", with(dirAttr(0o700))); err != nil {
+			return err
+		}
+		return tree.Leave()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"f", "d"} {
+		p := make([]byte, 10)
+		if n, err := unix.Getxattr(filepath.Join(dir, name), "user.k", p); err != nil || string(p[:n]) != "v" {
+			t.Errorf("%s: %q, %v", name, p[:max(n, 0)], err)
+		}
+	}
+}
+
+func TestSpecial(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var warned []string
+	warn := func(name, _ string) { warned = append(warned, name) }
+	err := write(t, dir, &Options{Warn: warn}, nil, func(tree *Tree) error {
+		pipe := fileAttr(fs.ModeNamedPipe|0o622, 0)
+		null := fileAttr(fs.ModeDevice|fs.ModeCharDevice|0o666, 0)
+		null.Rdev = 0x103
+		if err := tree.Special("null", null); err != nil {
+			return err
+		}
+		return tree.Special("pipe", pipe)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSpecial(t, filepath.Join(dir, "pipe"), fs.ModeNamedPipe|0o622, warned)
+	checkSpecial(t, filepath.Join(dir, "null"), fs.ModeDevice|fs.ModeCharDevice|0o666, warned)
+}
+
+// checkSpecial accepts a file as it should be, or none with a warning.
+func checkSpecial(t *testing.T, path string, mode fs.FileMode, warned []string) {
+	t.Helper()
+	info, err := os.Lstat(path)
+	for _, w := range warned {
+		if w == filepath.Base(path) && err != nil {
+			t.Log("not made here:", w)
+			return
+		}
+	}
+	if err != nil || info.Mode() != mode || !info.ModTime().Equal(past) {
+		t.Errorf("%s: %v, %v", path, info, err)
+	}
+}

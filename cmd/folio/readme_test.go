@@ -1,0 +1,69 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// readme returns the code blocks of a language in the front page.
+func readme(t *testing.T, language string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(text), "```"+language+"\n")[1:] {
+		block, _, _ := strings.Cut(part, "```")
+		blocks = append(blocks, block)
+	}
+	if len(blocks) == 0 {
+		t.Fatalf("no %s in the front page", language)
+	}
+	return blocks
+}
+
+// The commands of the front page work.
+func TestReadmeCommands(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("imports GOROOT")
+	}
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no shell:", err)
+	}
+	dir := t.TempDir()
+	built, err := exec.Command("go", "build", "-o", filepath.Join(dir, "folio"), ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, built)
+	}
+	for _, block := range readme(t, "sh") {
+		for line := range strings.Lines(block) {
+			line = strings.Replace(line, "go run ./cmd/folio", "./folio", 2)
+			first, _, _ := strings.Cut(line, " ")
+			if _, err := exec.LookPath("sqlite3"); first != "./folio" && (first != "sqlite3" || err != nil) {
+				continue
+			}
+			cmd := exec.Command(sh, "-c", strings.Replace(line, "folio import", "folio import --force", 1))
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil || len(out) == 0 {
+				t.Errorf("%s%v: %s", line, err, out)
+			}
+		}
+	}
+}
+
+// The program of the front page compiles.
+func TestReadmeProgram(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(name, []byte(readme(t, "go")[0]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "vet", name).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

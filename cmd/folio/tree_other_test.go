@@ -1,0 +1,7 @@
+//go:build !linux && !darwin
+
+package main
+
+import "io/fs"
+
+func lookSystem(string, fs.FileInfo) (system, id string) { return "", "" }

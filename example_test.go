@@ -1,0 +1,170 @@
+package folio_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing/fstest"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+// site makes a small volume and returns its path.
+func site() string {
+	dir, err := os.MkdirTemp("", "folio")
+	if err != nil {
+		log.Fatal(err)
+	}
+	path := filepath.Join(dir, "site.folio")
+	err = folio.ImportFS(context.Background(), path, fstest.MapFS{
+		"index.html":      {Data: []byte("<h1>Folio</h1>")},
+		"docs/format.txt": {Data: []byte("one SQLite file")},
+		"docs/latest":     {Data: []byte("format.txt"), Mode: fs.ModeSymlink},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return path
+}
+
+func Example() {
+	path := site()
+	defer os.RemoveAll(filepath.Dir(path))
+
+	vol, err := folio.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+
+	text, err := vol.ReadFile("docs/latest")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", text)
+	// Output: one SQLite file
+}
+
+func ExampleFS_FS() {
+	path := site()
+	defer os.RemoveAll(filepath.Dir(path))
+	vol, err := folio.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+
+	err = fs.WalkDir(vol.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		fmt.Println(d.Type(), name)
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	http.Handle("/", http.FileServerFS(vol.FS())) // with ranges, types and modification times
+	// Output:
+	// d--------- .
+	// d--------- docs
+	// ---------- docs/format.txt
+	// L--------- docs/latest
+	// ---------- index.html
+}
+
+func ExampleFS_View() {
+	path := site()
+	defer os.RemoveAll(filepath.Dir(path))
+	vol, err := folio.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+
+	// Whatever others write meanwhile, the list and the sizes belong together.
+	err = vol.View(context.Background(), func(rx *folio.Rx) error {
+		list, err := rx.ReadDir("docs")
+		if err != nil {
+			return err
+		}
+		for _, d := range list {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			fmt.Println(info.Name(), info.Size())
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// format.txt 15
+	// latest 10
+}
+
+func ExampleCreate() {
+	dir, err := os.MkdirTemp("", "folio")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "new.folio")
+
+	ctx := context.Background()
+	err = folio.Create(ctx, path, nil, func(b *folio.Builder) error {
+		day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+		if err := b.Add(&folio.Header{Name: "logs", Mode: fs.ModeDir | 0o750, ModTime: day}, nil); err != nil {
+			return err
+		}
+		if err := b.AddBytes(&folio.Header{Name: "logs/a.log", Mode: 0o640, ModTime: day}, []byte("started\n")); err != nil {
+			return err
+		}
+		return b.Link("logs/a.log", "logs/current.log")
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	vol, err := folio.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+	info, err := vol.Stat("logs/current.log")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(info.Mode(), info.Size(), info.Sys().(*folio.Node).Nlink)
+	report, err := vol.Check(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.OK(), report.Nodes)
+	// Output:
+	// -rw-r----- 8 2
+	// true 3
+}
+
+func ExampleImportFS() {
+	dir, err := os.MkdirTemp("", "folio")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	src := fstest.MapFS{"a.txt": {Data: []byte("a")}, "b/c.txt": {Data: []byte("bc")}}
+
+	o := &folio.ImportOptions{Progress: func(name string, so folio.BuildStats) { fmt.Println(so.Files, so.Bytes, name) }}
+	if err := folio.ImportFS(context.Background(), filepath.Join(dir, "v.folio"), src, o); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// 0 0 .
+	// 1 1 a.txt
+	// 1 1 b
+	// 2 3 b/c.txt
+}

@@ -1,0 +1,335 @@
+package folio_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"html/template"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/foliofs/folio"
+)
+
+// TestFS lets the standard library judge, on trees of the Go distribution and on one with all that is odd.
+func TestFS(t *testing.T) {
+	t.Parallel()
+	for d, expected := range map[string]string{"src/io": "fs/walk.go", "src/text/template": "doc.go", "src/cmd/go/internal/web": "http.go"} {
+		t.Run(d, func(t *testing.T) {
+			t.Parallel()
+			v := importTree(t, goroot(t, d))
+			must(t, fstest.TestFS(v.FS(), expected))
+		})
+	}
+	t.Run("sample", func(t *testing.T) {
+		t.Parallel()
+		v := create(t, addAll(slices.DeleteFunc(slices.Clone(sampleFiles), isBroken)...))
+		must(t, fstest.TestFS(v.FS(), "a/b/c.txt", "a/b/up", "big", "empty", "secret/"+longName, "to-file"))
+		sub, err := fs.Sub(v.FS(), "a")
+		must(t, err)
+		must(t, fstest.TestFS(sub, "b/c.txt", "other.txt"))
+		must(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/b/c.txt") }))
+	})
+	t.Run("no files", func(t *testing.T) {
+		t.Parallel()
+		v := create(t, addAll())
+		must(t, fstest.TestFS(v.FS()))
+	})
+}
+
+// isBroken reports whether a file cannot be opened, which TestFS does not allow for.
+func isBroken(f file) bool {
+	return slices.Contains([]string{"abs", "dangling", "escape", "loop1", "loop2", "to-dangling"}, f.name)
+}
+
+// TestSameTree imports a tree of the Go distribution and compares it with the original.
+func TestSameTree(t *testing.T) {
+	t.Parallel()
+	d := goroot(t, "src/crypto")
+	sameTree(t, importTree(t, d).FS(), os.DirFS(d))
+}
+
+// TestSymlinksFromOS does so with symbolic links, times before 1970 and modes.
+func TestSymlinksFromOS(t *testing.T) {
+	t.Parallel()
+	d := t.TempDir()
+	must(t, os.MkdirAll(d+"/x/y", 0o755))
+	must(t, os.WriteFile(d+"/x/f", []byte("f"), 0o640))
+	must(t, os.Symlink("../x/f", d+"/x/y/l"))
+	must(t, os.Symlink("/etc/passwd", d+"/abs"))
+	must(t, os.Mkdir(d+"/none", 0o111))
+	must(t, os.Chtimes(d+"/x/f", sampleTime, sampleTime.AddDate(-100, 0, 0)))
+	must(t, os.Chtimes(d+"/x", sampleTime, sampleTime))
+	v := importTree(t, d)
+	must(t, os.Chmod(d+"/none", 0o755))
+	must(t, os.Chtimes(d+"/none", sampleTime, sampleTime))
+	if info, err := v.Stat("none"); err != nil || info.Mode() != fs.ModeDir|0o111 {
+		t.Errorf("%v, %v", info, err)
+	}
+	sameFile(t, v.FS(), os.DirFS(d), "x/f")
+	sameFile(t, v.FS(), os.DirFS(d), "x/y/l")
+	sameFile(t, v.FS(), os.DirFS(d), "x")
+	sameFile(t, v.FS(), os.DirFS(d), "abs")
+}
+
+func TestReaders(t *testing.T) {
+	t.Parallel()
+	v := create(t, addAll(sampleFiles...))
+	for _, f := range sampleFiles {
+		info, err := v.Lstat(f.name)
+		must(t, err)
+		if info.Mode() != f.mode || !info.ModTime().Equal(sampleTime) || info.Name() != f.name[strings.LastIndexByte(f.name, '/')+1:] {
+			t.Errorf("Lstat(%q) = %v", f.name, info)
+		}
+		switch {
+		case f.mode.IsRegular():
+			if p, err := v.ReadFile(f.name); err != nil || string(p) != f.content {
+				t.Errorf("ReadFile(%q): %d bytes, %v", f.name, len(p), err)
+			}
+			if got := readAll(t, v, f.name); got != f.content {
+				t.Errorf("%s: %d bytes", f.name, len(got))
+			}
+		case f.mode&fs.ModeSymlink != 0:
+			if target, err := v.Readlink(f.name); err != nil || target != f.content {
+				t.Errorf("Readlink(%q) = %q, %v", f.name, target, err)
+			}
+		}
+	}
+	for name, want := range map[string]string{"to-file": "see", "to-b/up": "other", "a/../to-b/./c.txt": "see", "a//b///c.txt": "see"} {
+		if p, err := v.ReadFile(name); err != nil || string(p) != want {
+			t.Errorf("ReadFile(%q) = %q, %v; want %q", name, p, err, want)
+		}
+	}
+	list, err := v.ReadDir("to-b")
+	if err != nil || len(list) != 2 || list[0].Name() != "c.txt" || list[1].Type() != fs.ModeSymlink {
+		t.Errorf("ReadDir of a link: %v, %v", list, err)
+	}
+}
+
+// TestErrors checks each error: what it is, and that it names operation and file once.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	v := create(t, addAll(sampleFiles...))
+	for _, test := range []struct {
+		op, name string
+		err      error
+		call     func(name string) error
+	}{
+		{"open", "missing", fs.ErrNotExist, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "a/missing", fs.ErrNotExist, func(n string) error { _, err := v.ReadFile(n); return err }},
+		{"open", "", fs.ErrNotExist, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "a.txt/x", folio.ErrNotDirectory, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "a.txt/", folio.ErrNotDirectory, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "a.txt", folio.ErrNotDirectory, func(n string) error { _, err := v.ReadDir(n); return err }},
+		{"open", "to-file/x", folio.ErrNotDirectory, func(n string) error { _, err := v.ReadDir(n); return err }},
+		{"read", "a", folio.ErrIsDirectory, func(n string) error { _, err := v.ReadFile(n); return err }},
+		{"stat", "dangling", fs.ErrNotExist, func(n string) error { _, err := v.Stat(n); return err }},
+		{"stat", "to-dangling", fs.ErrNotExist, func(n string) error { _, err := v.Stat(n); return err }},
+		{"lstat", "x/y", fs.ErrNotExist, func(n string) error { _, err := v.Lstat(n); return err }},
+		{"stat", "loop1", folio.ErrTooManyLinks, func(n string) error { _, err := v.Stat(n); return err }},
+		{"open", "loop2/x", folio.ErrTooManyLinks, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "abs", folio.ErrEscapes, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "escape", folio.ErrEscapes, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "/a", folio.ErrEscapes, func(n string) error { _, err := v.Open(n); return err }},
+		{"open", "..", folio.ErrEscapes, func(n string) error { _, err := v.ReadDir(n); return err }},
+		{"stat", "a/../../a", folio.ErrEscapes, func(n string) error { _, err := v.Stat(n); return err }},
+		{"readlink", "a.txt", fs.ErrInvalid, func(n string) error { _, err := v.Readlink(n); return err }},
+		{"getxattr", "missing", fs.ErrNotExist, func(n string) error { _, err := v.Xattrs(n); return err }},
+		{"open", "../a", fs.ErrInvalid, func(n string) error { _, err := v.FS().Open(n); return err }},
+		{"stat", "a/", fs.ErrInvalid, func(n string) error { _, err := fs.Stat(v.FS(), n); return err }},
+		{"lstat", "./a", fs.ErrInvalid, func(n string) error { _, err := fs.Lstat(v.FS(), n); return err }},
+		{"readdir", "a//b", fs.ErrInvalid, func(n string) error { _, err := fs.ReadDir(v.FS(), n); return err }},
+		{"readfile", "/a", fs.ErrInvalid, func(n string) error { _, err := fs.ReadFile(v.FS(), n); return err }},
+		{"readlink", "", fs.ErrInvalid, func(n string) error { _, err := fs.ReadLink(v.FS(), n); return err }},
+		{"sub", "..", fs.ErrInvalid, func(n string) error { _, err := fs.Sub(v.FS(), n); return err }},
+		{"open", "c.txt", fs.ErrNotExist, func(n string) error { _, err := sub(t, v, "a").Open(n); return err }},
+	} {
+		checkError(t, test.call(test.name), test.op, test.name, test.err)
+	}
+}
+
+func checkError(t *testing.T, err error, op, name string, want error) {
+	t.Helper()
+	pe, ok := err.(*fs.PathError)
+	if !ok || pe.Op != op || pe.Path != name || !errors.Is(err, want) || errors.As(pe.Err, new(*fs.PathError)) {
+		t.Errorf("%s %q: %v, want %v", op, name, err, want)
+	}
+}
+
+func sub(t *testing.T, v *folio.FS, dir string) fs.FS {
+	t.Helper()
+	f, err := fs.Sub(v.FS(), dir)
+	must(t, err)
+	return f
+}
+
+func TestGlob(t *testing.T) {
+	t.Parallel()
+	v := create(t, addAll(sampleFiles...))
+	for pattern, want := range map[string][]string{
+		"*/b/*.txt": {"a/b/c.txt"},
+		"a*":        {"a", "a.txt", "abs"},
+		"big":       {"big"},
+		"none":      nil,
+		"*/*.txt":   {"a/other.txt", "secret/" + longName, "to-b/c.txt"},
+	} {
+		if got, err := fs.Glob(v.FS(), pattern); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Glob(%q) = %q, %v; want %q", pattern, got, err, want)
+		}
+	}
+	if _, err := fs.Glob(v.FS(), "["); err == nil {
+		t.Error("a malformed pattern is no error")
+	}
+	if got, err := fs.Glob(sub(t, v, "a"), "*/*.txt"); err != nil || !slices.Equal(got, []string{"b/c.txt"}) {
+		t.Errorf("in a: %q, %v", got, err)
+	}
+}
+
+func TestHTTP(t *testing.T) {
+	t.Parallel()
+	v := create(t, addAll(sampleFiles...))
+	server := httptest.NewServer(http.FileServerFS(v.FS()))
+	defer server.Close()
+	get := func(path, ranges string) (int, string) {
+		req, err := http.NewRequest(http.MethodGet, server.URL+path, nil)
+		must(t, err)
+		if ranges != "" {
+			req.Header.Set("Range", ranges)
+		}
+		res, err := server.Client().Do(req)
+		must(t, err)
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		must(t, err)
+		return res.StatusCode, string(body)
+	}
+	big := sampleFiles[7].content
+	for _, test := range []struct {
+		path, ranges string
+		status       int
+		body         string
+	}{
+		{"/a/b/c.txt", "", 200, "see"},
+		{"/big", "", 200, big},
+		{"/big", "bytes=65530-65545", 206, big[65530:65546]},
+		{"/big", "bytes=-10", 206, big[len(big)-10:]},
+		{"/to-b/c.txt", "bytes=1-", 206, "ee"},
+	} {
+		if status, body := get(test.path, test.ranges); status != test.status || body != test.body {
+			t.Errorf("%s %s: %d, %d bytes", test.path, test.ranges, status, len(body))
+		}
+	}
+	if status, _ := get("/escape", ""); status == 200 {
+		t.Error("a link led out")
+	}
+	if status, body := get("/a/", ""); status != 200 || !strings.Contains(body, "other.txt") {
+		t.Errorf("listing: %d, %s", status, body)
+	}
+}
+
+func TestZip(t *testing.T) {
+	t.Parallel()
+	v := importTree(t, goroot(t, "src/archive"))
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	must(t, w.AddFS(v.FS()))
+	must(t, w.Close())
+	r, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	must(t, err)
+	p, err := fs.ReadFile(r, "zip/reader.go")
+	must(t, err)
+	if want, err := v.ReadFile("zip/reader.go"); err != nil || !bytes.Equal(p, want) {
+		t.Errorf("%d bytes, want %d, %v", len(p), len(want), err)
+	}
+}
+
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	v := create(t, addAll(file{"t/a.html", `{{define "a"}}<b>{{.}}</b>{{end}}`, 0o644}, file{"t/b.html", `{{template "a" .}}`, 0o644}))
+	tmpl, err := template.ParseFS(v.FS(), "t/*.html")
+	must(t, err)
+	var buf strings.Builder
+	must(t, tmpl.ExecuteTemplate(&buf, "b.html", "x<y"))
+	if buf.String() != "<b>x&lt;y</b>" {
+		t.Error(buf.String())
+	}
+}
+
+// TestOpenInZip opens an archive that lies in a volume, at offsets.
+func TestOpenInZip(t *testing.T) {
+	t.Parallel()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	must(t, w.AddFS(os.DirFS(goroot(t, "src/archive/zip"))))
+	must(t, w.Close())
+	v := create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "x.zip"}, &buf) })
+	f, err := v.Open("x.zip")
+	must(t, err)
+	defer f.Close()
+	info, err := f.Stat()
+	must(t, err)
+	r, err := zip.NewReader(f, info.Size())
+	must(t, err)
+	if p, err := fs.ReadFile(r, "reader.go"); err != nil || !bytes.Contains(p, []byte("package zip")) {
+		t.Errorf("%d bytes, %v", len(p), err)
+	}
+}
+
+// TestConcurrent lets many goroutines do everything at once, on one volume and on one file.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	v := create(t, addAll(sampleFiles...))
+	shared, err := v.Open("big")
+	must(t, err)
+	defer shared.Close()
+	want := sampleFiles[7].content
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 100 {
+				off := (g*100 + i) * 97
+				p := make([]byte, 100)
+				if _, err := shared.ReadAt(p, int64(off)); err != nil || string(p) != want[off:off+100] {
+					t.Errorf("ReadAt %d: %v", off, err)
+				}
+				if err := touch(v); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func touch(v *folio.FS) error {
+	n := 0
+	err := fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil {
+			_, err = d.Info()
+		}
+		n++
+		return err
+	})
+	if err != nil || n != len(sampleFiles)+1 {
+		return errors.Join(err, errors.New("another number of files"))
+	}
+	if p, err := v.ReadFile("to-file"); err != nil || string(p) != "see" {
+		return errors.Join(err, errors.New("other content"))
+	}
+	return v.View(context.Background(), func(rx *folio.Rx) error {
+		list, err := rx.ReadDir("a")
+		if err == nil && len(list) != 2 {
+			err = errors.New("another list")
+		}
+		return err
+	})
+}

@@ -1,0 +1,155 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and never reads what it left.
+func TestHotJournal(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	db, c := open(t, path, &Options{BusyTimeout: -1}), newPeer(t, path)
+	c.must("PRAGMA journal_mode = DELETE", "delete")
+	c.must(".timeout 10000\nPRAGMA cache_size = 1; BEGIN; UPDATE t SET b = 0; "+counted(500, "INSERT INTO t SELECT i, zeroblob(3000) FROM n"), "")
+	if err := db.View(t.Context(), countRows(new(int))); !errors.Is(err, ErrBusy) {
+		t.Errorf("while the writer lives: %v, want ErrBusy", err)
+	}
+	copied := copyDatabase(t, path)
+	c.kill()
+	for _, p := range []string{path, copied} {
+		if _, err := Open(p, &Options{ReadOnly: true}); !errors.Is(err, ErrNeedsRecovery) {
+			t.Errorf("Open: %v, want ErrNeedsRecovery", err)
+		}
+	}
+	wantRows(t, open(t, copied, nil), 10)
+	wantRows(t, db, 10)
+	shell(t, path, "PRAGMA integrity_check")
+	view(t, db, func(rx *Rx) error {
+		if sum, err := sumRows(rx); err != nil || sum != 1000 {
+			t.Errorf("the sum is %d, %v", sum, err)
+		}
+		return nil
+	})
+}
+
+// copyDatabase copies a database with its journal, as a backup at a bad moment does.
+func copyDatabase(tb testing.TB, path string) string {
+	tb.Helper()
+	to := filepath.Join(tb.TempDir(), "copy.db")
+	for _, suffix := range []string{"", "-journal"} {
+		writeFile(tb, to+suffix, readFile(tb, path+suffix))
+	}
+	return to
+}
+
+// TestWriterBeforeCommit reads beside a writer that has changed nothing in the file yet.
+func TestWriterBeforeCommit(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	db, c := open(t, path, nil), newPeer(t, path)
+	c.must("BEGIN; INSERT INTO t VALUES (11, 0)", "")
+	if _, err := os.Stat(path + "-journal"); err != nil {
+		t.Fatal("the writer has no journal:", err)
+	}
+	wantRows(t, db, 10)
+	wantRows(t, open(t, path, nil), 10)
+	c.must(".timeout 10000\nCOMMIT", "")
+	wantRows(t, db, 11)
+}
+
+// TestColdJournals are those that say nothing: of a mode that keeps the file, or empty.
+func TestColdJournals(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"persist", "truncate"} {
+		path := shared(t)
+		db, c := open(t, path, nil), newPeer(t, path)
+		c.must("PRAGMA journal_mode = "+mode, mode)
+		c.must(".timeout 10000\nINSERT INTO t VALUES (11, 0)", "")
+		if _, err := os.Stat(path + "-journal"); err != nil {
+			t.Fatalf("%s: no journal: %v", mode, err)
+		}
+		wantRows(t, db, 11)
+		wantRows(t, open(t, path, nil), 11)
+	}
+}
+
+// TestRollbacks opens the database while another process starts transactions and rolls them back: its journal comes and goes, and
+// is never hot.
+func TestRollbacks(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	c := newPeer(t, path)
+	sql := ""
+	for range 500 {
+		sql += "BEGIN IMMEDIATE; INSERT INTO t VALUES (0, 0); ROLLBACK;\n"
+	}
+	mark, n := c.send(sql), 0
+	done := make(chan string, 1)
+	go func() { done <- c.wait(mark) }()
+	db := open(t, path, nil)
+	for ; len(done) == 0; n++ {
+		if hot, err := db.hot(); err != nil || hot {
+			t.Fatal("hot:", hot, err)
+		}
+		if n%100 == 0 {
+			wantRows(t, open(t, path, nil), 10)
+		}
+	}
+	if got := <-done; got != "" {
+		t.Error(got)
+	}
+	t.Logf("looked %d times", n)
+}
+
+// TestWAL meets a log in every state: rows that are older than what is in it are never read.
+func TestWAL(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	db, c := open(t, path, nil), newPeer(t, path)
+	c.must(".timeout 10000\nPRAGMA journal_mode = WAL", "wal")
+	c.must("INSERT INTO t VALUES (11, 0)", "")
+	wantRows(t, db, 11)
+	wantRows(t, open(t, path, nil), 11)
+	err := db.View(context.Background(), func(rx *Rx) error {
+		var before, after int
+		if err := countRows(&before)(rx); err != nil {
+			return err
+		}
+		c.must(".timeout 10000\nINSERT INTO t VALUES (12, 0)", "")
+		if err := countRows(&after)(rx); err != nil || before != 11 || after != 11 {
+			t.Errorf("%d rows, then %d, %v; want 11 all the time", before, after, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	wantRows(t, db, 12)
+	c.quit()
+	wantRows(t, db, 12)
+	view(t, db, func(rx *Rx) error {
+		if !rx.Info().WAL {
+			t.Error("the database is not in WAL mode")
+		}
+		return nil
+	})
+}
+
+// TestSymlink finds the journal beside the file that a link leads to.
+func TestSymlink(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	link := filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	wantRows(t, open(t, link, nil), 10)
+	writeFile(t, path+"-journal", []byte("\xd9\xd5\x05\xf9 and so on"))
+	if _, err := Open(link, &Options{ReadOnly: true}); !errors.Is(err, ErrNeedsRecovery) {
+		t.Errorf("%v, want ErrNeedsRecovery", err)
+	}
+}

@@ -14,6 +14,9 @@ type System interface {
 	Exists(name string) (size int64, ok bool, err error)
 	// Remove removes a file. That nobody reads it again is durable after SyncDir.
 	Remove(name string) error
+	// Rename gives a file another name, in place of the file that may have it, whose owner and permissions it takes over. It happens as a
+	// whole, and is durable after SyncDir.
+	Rename(from, to string) error
 	// SyncDir makes durable which names there are in the directory of name.
 	SyncDir(name string) error
 }

@@ -34,16 +34,17 @@ const (
 	Map
 	MapWords
 	Close
+	Rename
 
 	// Storage is all that moves bytes or names.
-	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved
+	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
 	// Any is what can fail on a working system in one way or another. Giving up a lock or a handle does not.
 	Any = Storage | Lock | Locked | Map | MapWords
 )
 
 var opNames = []string{
 	"open", "stat", "remove", "sync", "read", "write", "truncate", "sync", "stat", "stat", "lock", "unlock", "lock", "mmap",
-	"mmap", "close",
+	"mmap", "close", "rename",
 }
 
 // String returns the word that an error has for an operation.
@@ -154,6 +155,14 @@ func (s *System) Remove(name string) error {
 		return err
 	}
 	return s.inner.Remove(name)
+}
+
+// Rename implements osfile.System. What counts is the name that the file has at first.
+func (s *System) Rename(from, to string) error {
+	if err := s.check(Rename, from); err != nil {
+		return err
+	}
+	return s.inner.Rename(from, to)
 }
 
 // SyncDir implements osfile.System.

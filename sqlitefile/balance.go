@@ -110,8 +110,8 @@ func (t *btree) balance(level int) error {
 			}
 			level = 1
 		}
-		if t.appends(level) {
-			err = t.extend(level)
+		if at := t.edge(level); at != noEdge {
+			err = t.extend(level, at)
 		} else {
 			err = t.redistribute(level)
 		}
@@ -181,48 +181,48 @@ func (t *btree) link(n *node, parent uint32) error {
 	return linkNode(t.store, n)
 }
 
-// appends reports whether the page of the path at a level is to be extended by a page of its own for the one cell that waits at its
-// end, as where keys come in order. It then stays full.
-func (t *btree) appends(level int) bool {
+// An edge is the end of a tree at which keys come in order.
+type edge uint8
+
+const (
+	noEdge edge = iota
+	leftEdge
+	rightEdge
+)
+
+// edge tells whether a page of its own is to be made for the one cell that waits at the end of the page of the path at a level, as
+// where keys come in order, up or down: that page then stays full. It is so at both ends of the tree, and in a table
+// at the right end of each interior page.
+func (t *btree) edge(level int) edge {
 	run := &t.ws.run
-	if run.n != 1 || run.at == 0 {
-		return false
-	}
 	n, err := t.node(t.path[level].pgno)
-	if err != nil || run.at != n.cells || n.cells < 2 && n.kind != format.LeafTable {
-		return false
+	if err != nil || run.n != 1 || n.cells == 0 || n.cells == 1 && n.kind != format.LeafTable {
+		return noEdge
 	}
-	for l := level - 1; l >= 0; l-- {
+	left, right := run.at == 0, run.at == n.cells
+	for l := level - 1; l >= 0 && (left || right); l-- {
 		above, err := t.node(t.path[l].pgno)
-		if err != nil || t.path[l].i != above.cells {
-			return false
+		if err != nil {
+			return noEdge
 		}
-		if n.kind == format.LeafTable {
+		left, right = left && t.path[l].i == 0, right && t.path[l].i == above.cells
+		if right && n.kind == format.LeafTable {
 			break
 		}
 	}
-	return true
+	switch {
+	case right:
+		return rightEdge
+	case left:
+		return leftEdge
+	}
+	return noEdge
 }
 
-// extend puts the one cell of the run in a new page to the right of that of the path at a level, which is the right-most child of its
-// parent. Unless it is a leaf of a table, its last cell becomes the divider.
-func (t *btree) extend(level int) error {
+// extend puts the one cell of the run in a new page beside that of the path at a level, at an edge of the tree. Unless it is a leaf of a
+// table, the old page's cell next to it becomes the divider.
+func (t *btree) extend(level int, at edge) error {
 	n, err := t.edit(t.path[level].pgno)
-	if err != nil {
-		return err
-	}
-	pgno, page, err := t.store.allocate(n.pgno)
-	if err != nil {
-		return err
-	}
-	right := uint32(0)
-	if !n.kind.Leaf() {
-		right = n.right()
-	}
-	f := fill(page, pgno, n.kind)
-	f.add(t.ws.run.cells[0])
-	added := f.end(right)
-	body, err := t.splitOff(&n)
 	if err != nil {
 		return err
 	}
@@ -230,33 +230,61 @@ func (t *btree) extend(level int) error {
 	if err != nil {
 		return err
 	}
-	if err := t.link(&added, parent.pgno); err != nil {
+	pgno, page, err := t.store.allocate(n.pgno)
+	if err != nil {
 		return err
 	}
-	t.ws.begin(parent.cells)
-	t.ws.divider(n.pgno, body)
-	parent.setRight(pgno)
+	added := fill(page, pgno, n.kind)
+	added.add(t.ws.run.cells[0])
+	body, right, err := t.splitOff(&n, at)
+	if err != nil {
+		return err
+	}
+	left := n.pgno
+	if at == leftEdge {
+		left = pgno
+	} else {
+		parent.setRight(pgno)
+	}
+	link := added.end(right)
+	if err := t.link(&link, parent.pgno); err != nil {
+		return err
+	}
+	t.ws.begin(t.path[level-1].i)
+	t.ws.divider(left, body)
 	return t.insertRun(&parent)
 }
 
-// splitOff returns the divider, without its child, behind a page that stays as full as it is.
-func (t *btree) splitOff(n *node) (body []byte, err error) {
-	last := n.cells - 1
-	off := n.offset(last)
+// splitOff returns the divider, without its child, between a page and the one with the run beside it, and what becomes the
+// right-most child of the latter.
+func (t *btree) splitOff(n *node, at edge) (body []byte, right uint32, err error) {
+	i := 0
+	if at == rightEdge {
+		i = n.cells - 1
+	}
+	off := n.offset(i)
 	end := n.cellEnd(off, &t.spill)
 	if end == 0 {
-		return nil, t.fault(n, faultCell)
+		return nil, 0, t.fault(n, faultCell)
 	}
-	if n.kind == format.LeafTable {
-		rowid, _ := n.rowid(last)
-		return format.AppendVarint(t.ws.rowid[:0], uint64(rowid)), nil
-	}
-	if !n.kind.Leaf() {
+	switch {
+	case n.kind == format.LeafTable:
+		last := cell(n.data[off:end])
+		if at == leftEdge {
+			last = t.ws.run.cells[0]
+		}
+		return format.AppendVarint(t.ws.rowid[:0], uint64(last.rowid())), 0, nil
+	case n.kind.Leaf():
+	case at == leftEdge:
+		right = be32(n.data[off:])
+		off += 4
+	default:
+		right = n.right()
 		n.setRight(be32(n.data[off:]))
 		off += 4
 	}
 	t.ws.spare = append(t.ws.spare[:0], n.data[off:end]...)
-	return t.ws.spare, t.fault(n, n.drop(last, &t.spill))
+	return t.ws.spare, right, t.fault(n, n.drop(i, &t.spill))
 }
 
 // insertRun inserts the cells of the run in the interior page that they belong to, if all of them fit.

@@ -371,6 +371,13 @@ func (n *node) reclaim(off, end, top int) (what string) {
 // A cell is the bytes of one cell, the child included, without what fills it up.
 type cell []byte
 
+// rowid returns the key of a cell of a table leaf, which is complete.
+func (c cell) rowid() int64 {
+	_, m := format.Varint(c)
+	v, _ := format.Varint(c[m:])
+	return int64(v)
+}
+
 // room returns what a cell takes in a page, its offset included.
 func (c cell) room() int { return 2 + max(len(c), minCell) }
 

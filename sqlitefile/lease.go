@@ -87,14 +87,16 @@ func (l *lease) retireUnused() {
 	}
 }
 
-// yield lets no new reader in while somebody waits for the lease to end.
-func (l *lease) yield(waits bool) {
-	if waits {
-		l.state.Or(leaseDraining)
-		l.end()
-		return
+// yield lets no new reader in while somebody waits for the lease to end. What waits looks at is there as long as the lease is.
+func (l *lease) yield(waits func() bool) {
+	if l.state.Add(1)&leaseEnded == 0 {
+		if waits() {
+			l.state.Or(leaseDraining)
+		} else {
+			l.state.And(^uint64(leaseDraining))
+		}
 	}
-	l.state.And(^uint64(leaseDraining))
+	l.leave()
 }
 
 // end ends a lease that lets nobody in and has no reader.
@@ -126,15 +128,10 @@ func (l *lease) keep(obstructs func() bool) {
 			return
 		}
 		now := l.begun()
-		switch {
-		case now == before:
+		if now == before {
 			l.retireUnused()
-		case l.enter(): // what obstructs looks at is there as long as the lease has a reader
-			if now++; obstructs() {
-				l.retire()
-			}
-			l.leave()
 		}
+		l.yield(obstructs)
 		before = now
 	}
 }

@@ -116,10 +116,11 @@ func (db *DB) dropShared(l *lease) {
 
 // look reads the file's header under SHARED and returns a snapshot, or opens the log.
 func (db *DB) look() (*snapshot, error) {
-	if hot, err := db.hot(); err != nil || hot {
-		if hot {
-			err = cmp.Or(db.recoverFile(), osfile.ErrLocked) // look again, from the start
-		}
+	hot, err := db.hot()
+	if err == nil && hot {
+		err = db.recoverFile()
+	}
+	if err != nil {
 		return nil, err
 	}
 	size, err := db.file.Size()

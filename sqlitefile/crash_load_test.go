@@ -23,13 +23,13 @@ type crashCase struct {
 	run        func(l *crashLoad)
 }
 
-// late reports by how many transactions the state after a loss of power may lag behind what was acknowledged; -1 says by any
+// late reports by how many transactions the state after a loss of power may lag behind what was acknowledged with d; -1 says by any
 // number since what was secured.
-func (c *crashCase) late() int64 {
+func (c *crashCase) late(d Durability) int64 {
 	switch {
-	case c.durability == Off || c.durability == Normal && c.wal:
+	case d == Off || d == Normal && c.wal:
 		return -1
-	case !c.wal && c.journal == JournalDelete && c.durability != Extra:
+	case !c.wal && c.journal == JournalDelete && d != Extra:
 		return 1 // nobody synced that the journal is gone
 	}
 	return 0
@@ -177,7 +177,7 @@ func (l *crashLoad) same(rx *Rx) error {
 // the processes died, or the power failed.
 func (l *crashLoad) bounds(at int, power bool) (low, high int64) {
 	low, high = last(l.acked, at), last(l.begun, at)
-	switch late := l.late(); {
+	switch late := l.late(l.durability); {
 	case !power:
 	case late < 0:
 		low = last(l.secured, at)

@@ -47,7 +47,7 @@ func TestCrash(t *testing.T) {
 		}
 	}
 	for _, mode := range crashModes {
-		c := &crashCase{wal: mode.wal, journal: mode.journal, pageSize: 4096, run: concurrentUse}
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -132,9 +133,9 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 		return 0, errors.Join(err, db.Close())
 	}
 	nest := v.rng.Float64() < v.nested
-	advance := nest || v.rng.IntN(4) == 0
-	if advance {
-		if err := v.advance(sys, db, state); err != nil {
+	var after *sequel
+	if nest || v.rng.IntN(4) == 0 {
+		if after, err = v.goOn(sys, db, state); err != nil {
 			return 0, errors.Join(fmt.Errorf("a further transaction: %w", err), db.Close())
 		}
 	}
@@ -148,9 +149,9 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 		return 0, errors.New("closed, and the log is there")
 	}
 	if nest {
-		return state.version, v.crashAgain(sys, state)
+		err = v.crashAgain(after, crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 3, Garbage: 1, Names: 2}, &crashCounts.nested)
 	}
-	return state.version, nil
+	return state.version, err
 }
 
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
@@ -179,29 +180,41 @@ func (v *crashVerifier) sound(db *DB) (state *crashState, err error) {
 	return state, nil
 }
 
-// advance commits a further transaction, which then survives a crash.
-func (v *crashVerifier) advance(sys *crashfs.FS, db *DB, state *crashState) error {
+// A sequel is what came after a crash: a recovery found some version, and committed one more transaction. What another crash can
+// leave of it is that transaction; until it was acknowledged, also what was there before. A log that lost its end may get it back as long as
+// nothing is written there.
+type sequel struct {
+	sys       *crashfs.FS
+	from      int // the operation that it begins with
+	low, high int64
+	next      *crashState
+	acked     int // the operation after which next must be there
+}
+
+// goOn commits a further transaction, which cannot be mistaken for one that was lost.
+func (v *crashVerifier) goOn(sys *crashfs.FS, db *DB, state *crashState) (*sequel, error) {
 	crashCounts.advanced.Add(1)
 	next := state.clone()
+	next.version += 1000
 	err := db.Update(context.Background(), func(tx *Tx) error { return next.advance(tx, v.rng) })
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := sameState(db, next); err != nil {
-		return err
+	after := &sequel{sys: sys, low: state.version, high: state.version, next: next, acked: sys.Count()}
+	if v.wal {
+		after.high = int64(len(v.digests)) - 1
 	}
-	if v.journal == JournalDelete && !v.wal {
-		return nil // that the journal is gone is not synced
+	if v.late(db.options.Durability) != 0 {
+		after.acked = math.MaxInt
 	}
-	after := sys.History().End().None().FS()
-	db, err = Open(crashPath, v.recoveryOptions(after))
+	if err := sameState(db, next); err != nil || after.acked == math.MaxInt {
+		return after, err
+	}
+	err = v.recoverAgain(sys.History().End().None(), func(s *crashState) bool { return s.digest() == next.digest() })
 	if err != nil {
-		return fmt.Errorf("crash after it: open: %w", err)
+		err = fmt.Errorf("crash after it: %w", err)
 	}
-	if err := errors.Join(sameState(db, next), db.Close()); err != nil {
-		return fmt.Errorf("crash after it: %w", err)
-	}
-	return nil
+	return after, err
 }
 
 func sameState(db *DB, want *crashState) error {
@@ -214,23 +227,31 @@ func sameState(db *DB, want *crashState) error {
 	})
 }
 
-// crashAgain crashes a recovery, and what followed it, at each moment: what the first one recovered must be there again, or
-// what followed.
-func (v *crashVerifier) crashAgain(sys *crashfs.FS, state *crashState) error {
-	history := sys.History()
+// crashAgain lets the power fail at each moment of a sequel.
+func (v *crashVerifier) crashAgain(after *sequel, plan crashfs.Plan, count *atomic.Int64) error {
+	history := after.sys.History()
 	for disk := range history.Crashes() {
-		for img := range disk.Images(crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 3, Garbage: 1, Names: 2}) {
-			crashCounts.nested.Add(1)
-			err := v.recoverAgain(img, func(s *crashState) bool {
-				return s.version == state.version && s.digest() == state.digest() || s.version == state.version+1
-			})
+		if disk.At() < after.from {
+			continue
+		}
+		for img := range disk.Images(plan) {
+			count.Add(1)
+			err := v.recoverAgain(img, func(s *crashState) bool { return v.follows(after, s, disk.At()) })
 			if err != nil {
-				return fmt.Errorf("crash after operation %d of the recovery with %s: %w\n%s",
-					disk.At(), img.How, err, indent(crashfs.Trace(history.Ops()[:disk.At()], crashfs.Storage)))
+				return fmt.Errorf("crash after operation %d, the recovery from the first one, with %s: %w\n%s",
+					disk.At(), img.How, err, indent(crashfs.Trace(history.Ops()[after.from:disk.At()], crashfs.Storage)))
 			}
 		}
 	}
 	return nil
+}
+
+// follows reports whether a state may be what a crash at an operation left.
+func (v *crashVerifier) follows(after *sequel, s *crashState, at int) bool {
+	if s.version == after.next.version {
+		return s.digest() == after.next.digest()
+	}
+	return at < after.acked && after.low <= s.version && s.version <= after.high && s.digest() == v.digests[s.version]
 }
 
 func indent(s string) string {
@@ -276,35 +297,16 @@ func (v *crashVerifier) die(h *crashfs.History, at int) error {
 	if err != nil {
 		return errors.Join(err, db.Close())
 	}
-	next := state.clone()
-	err = db.Update(context.Background(), func(tx *Tx) error { return next.advance(tx, v.rng) })
+	after, err := v.goOn(sys, db, state)
 	if err = errors.Join(err, db.Close()); err != nil || v.durability == Off {
 		return err
 	}
-	low, _ = v.bounds(at, true)
-	return v.failPower(sys, at, low, next)
-}
-
-// failPower looks at what a loss of power can leave of sys after an operation: low or more, up to next.
-func (v *crashVerifier) failPower(sys *crashfs.FS, at int, low int64, next *crashState) error {
-	history := sys.History()
-	for disk := range history.Crashes() {
-		if disk.At() < at {
-			continue
-		}
-		for img := range disk.Images(crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 4, Garbage: 1, Names: 2}) {
-			crashCounts.deaths.Add(1)
-			err := v.recoverAgain(img, func(s *crashState) bool {
-				return s.version == next.version && s.digest() == next.digest() ||
-					low <= s.version && s.version < next.version && s.digest() == v.digests[s.version]
-			})
-			if err != nil {
-				return fmt.Errorf("loss of power after operation %d with %s: %w\n%s",
-					disk.At(), img.How, err, indent(crashfs.Trace(history.Ops()[at:disk.At()], crashfs.Storage)))
-			}
-		}
+	after.from, after.high = at, state.version
+	after.low, _ = v.bounds(at, true)
+	if v.late(v.durability) < 0 {
+		after.acked = sys.Count() // Close secured it
 	}
-	return nil
+	return v.crashAgain(after, crashfs.Plan{Seed: v.plan.Seed, Single: 3, Subsets: 4, Garbage: 1, Names: 2}, &crashCounts.deaths)
 }
 
 // logCrashCounts says what was done so far in this run.

@@ -24,6 +24,8 @@ type FS struct {
 	handles int
 }
 
+var _ osfile.System = (*FS)(nil)
+
 // An Option changes what an FS can do.
 type Option func(*FS)
 

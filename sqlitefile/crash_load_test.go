@@ -47,6 +47,7 @@ type crashLoad struct {
 	rng   *rand.Rand
 	db    *DB
 	steps int
+	small bool // transactions change one row
 
 	mu      sync.Mutex  // guards what follows
 	state   *crashState // of the last transaction
@@ -116,7 +117,7 @@ func (l *crashLoad) commit(db *DB) {
 		l.mu.Lock() // for the transactions of other processes
 		defer l.mu.Unlock()
 		next := l.state.clone()
-		if err := next.advance(tx, l.rng); err != nil {
+		if err := next.advance(tx, l.rng, l.changes()); err != nil {
 			return err
 		}
 		l.state, version = next, next.version
@@ -133,13 +134,21 @@ func (l *crashLoad) commit(db *DB) {
 	l.acked = append(l.acked, event{version, l.fs.Count()})
 }
 
+// changes returns how many changes the next transaction makes.
+func (l *crashLoad) changes() int {
+	if l.small {
+		return 0
+	}
+	return 1 + l.rng.IntN(5)
+}
+
 var errRollback = errors.New("on purpose")
 
 // rollback does the work of a transaction and gives it up.
 func (l *crashLoad) rollback() {
 	l.t.Helper()
 	err := l.db.Update(context.Background(), func(tx *Tx) error {
-		return errors.Join(l.state.clone().advance(tx, l.rng), errRollback)
+		return errors.Join(l.state.clone().advance(tx, l.rng, 3), errRollback)
 	})
 	if !errors.Is(err, errRollback) {
 		l.t.Fatalf("%v\n%s", err, crashfs.Trace(l.fs.Ops(max(0, l.fs.Count()-40)), 0xffff))

@@ -179,8 +179,8 @@ func (s *crashState) readWords(rx *Rx) error {
 	return nil
 }
 
-// advance makes the next version of s, and of the database, by changes that rng chooses.
-func (s *crashState) advance(tx *Tx, rng *rand.Rand) error {
+// advance makes the next version of s, and of the database, by so many changes besides that of the version.
+func (s *crashState) advance(tx *Tx, rng *rand.Rand, changes int) error {
 	s.version++
 	mark, err := tx.Table("mark")
 	if err != nil {
@@ -189,7 +189,7 @@ func (s *crashState) advance(tx *Tx, rng *rand.Rand) error {
 	if _, err := mark.Update(1, nil, s.version); err != nil {
 		return err
 	}
-	for range 1 + rng.IntN(5) {
+	for range changes {
 		if err := s.change(tx, rng); err != nil {
 			return err
 		}

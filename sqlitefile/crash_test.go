@@ -46,6 +46,10 @@ func TestCrash(t *testing.T) {
 			t.Run(mode.name+" "+d.name, func(t *testing.T) { c.test(t, 80) })
 		}
 	}
+	for _, d := range crashDurabilities {
+		c := &crashCase{wal: true, durability: d.durability, pageSize: 512, run: logUse}
+		t.Run("log "+d.name, func(t *testing.T) { c.test(t, 120) })
+	}
 	for _, mode := range crashModes {
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
@@ -90,6 +94,25 @@ func mixedUse(l *crashLoad) {
 		case 5:
 			l.fromOutside()
 		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+// logUse begins the log anew again and again, over the traces of many small transactions.
+func logUse(l *crashLoad) {
+	for range l.steps {
+		switch l.rng.IntN(20) {
+		case 0:
+			l.rollback()
+		case 1:
+			l.read()
+		case 2:
+			l.fromOutside()
+		case 3, 4, 5, 6, 7, 8:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		default:
+			l.small = l.rng.IntN(3) > 0
 			l.commit(l.db)
 		}
 	}

@@ -196,7 +196,7 @@ func (v *crashVerifier) goOn(sys *crashfs.FS, db *DB, state *crashState) (*seque
 	crashCounts.advanced.Add(1)
 	next := state.clone()
 	next.version += 1000
-	err := db.Update(context.Background(), func(tx *Tx) error { return next.advance(tx, v.rng) })
+	err := db.Update(context.Background(), func(tx *Tx) error { return next.advance(tx, v.rng, 2) })
 	if err != nil {
 		return nil, err
 	}

@@ -161,9 +161,9 @@ func (t *btree) deepen() error {
 	if !t.pointers {
 		return nil
 	}
-	child, err := t.parse(page, pgno)
-	if err != nil {
-		return err
+	child, ok := parseNode(page, pgno)
+	if !ok {
+		return t.fault(&child, faultKind)
 	}
 	return t.link(&child, t.root)
 }

@@ -200,29 +200,21 @@ func (t *btree) entry() ([]byte, error) {
 }
 
 // node returns a page of the tree, to read.
-func (t *btree) node(pgno uint32) (node, error) {
+func (t *btree) node(pgno uint32) (n node, err error) {
 	data, err := t.store.page(pgno)
-	if err != nil {
-		return node{}, err
+	if err == nil && !(n.parse(data, pgno) && n.kind.Table() == t.isTable) {
+		err = t.store.corrupt(pgno, faultKind)
 	}
-	return t.parse(data, pgno)
+	return n, err
 }
 
 // edit returns a page of the tree, to change.
-func (t *btree) edit(pgno uint32) (node, error) {
+func (t *btree) edit(pgno uint32) (n node, err error) {
 	data, err := t.store.writable(pgno)
-	if err != nil {
-		return node{}, err
+	if err == nil && !(n.parse(data, pgno) && n.kind.Table() == t.isTable) {
+		err = t.store.corrupt(pgno, faultKind)
 	}
-	return t.parse(data, pgno)
-}
-
-func (t *btree) parse(data []byte, pgno uint32) (node, error) {
-	n, ok := parseNode(data, pgno)
-	if !ok || n.kind.Table() != t.isTable {
-		return n, t.fault(&n, "not a page of this kind of b-tree")
-	}
-	return n, nil
+	return n, err
 }
 
 // fault makes the error for a page of which what is not the empty string.

@@ -26,6 +26,7 @@ const maxFragments = 60
 
 // What methods of a page say is wrong with it.
 const (
+	faultKind      = "not a page of this kind of b-tree"
 	faultContent   = "the content area overlaps the offsets of the cells"
 	faultFreeblock = "the list of freeblocks is broken"
 	faultFragments = "the number of fragmented bytes is wrong"
@@ -36,15 +37,25 @@ const (
 
 // parseNode makes a node of the usable bytes of a page. It is not ok if they do not have N2 and N3.
 func parseNode(data []byte, pgno uint32) (n node, ok bool) {
-	at := format.PageHeaderAt(pgno)
-	b := data[at : at+12]
-	n = node{data: data, pgno: pgno, kind: format.PageKind(b[0])}
-	if !n.kind.Valid() {
-		return n, false
+	ok = n.parse(data, pgno)
+	return n, ok
+}
+
+// parse is parseNode in place.
+func (n *node) parse(data []byte, pgno uint32) (ok bool) {
+	at := 0
+	if pgno == 1 {
+		at = format.HeaderSize
 	}
-	n.cells = int(binary.BigEndian.Uint16(b[3:]))
-	n.array = at + n.kind.HeaderLen()
-	return n, n.array+2*n.cells <= len(data)
+	b := data[at : at+12]
+	kind := format.PageKind(b[0])
+	n.data, n.pgno, n.kind = data, pgno, kind
+	n.cells = int(b[3])<<8 | int(b[4])
+	n.array = at + 12
+	if kind >= format.LeafIndex {
+		n.array = at + 8
+	}
+	return kind.Valid() && n.array+2*n.cells <= len(data)
 }
 
 func be16(b []byte) int { return int(binary.BigEndian.Uint16(b)) }

@@ -165,15 +165,29 @@ func (t *btree) descendKey() (found bool, err error) {
 	}
 }
 
-// searchKey returns the first cell of an index page whose record is not before t.key, and whether it is equal.
+// searchKey returns the first cell of an index page whose record is not before t.key, and whether it is equal. A short record is compared
+// at once, any other by compareCell.
 func (t *btree) searchKey(n *node) (i int, found bool, err error) {
+	child := 4
+	if n.kind.Leaf() {
+		child = 0
+	}
 	lo, hi := 0, n.cells
 	for lo < hi {
 		probe := int(uint(lo+hi) / 2)
-		order, err := t.compareCell(n, probe)
+		order, ok := 0, false
+		if off := n.offset(probe) + child; off < len(n.data) {
+			b := n.data[off:]
+			if size := int(b[0]); size < 0x80 && size < len(b) && size <= t.spill.Max() {
+				order, ok = t.key.compare(b[1 : 1+size])
+			}
+		}
+		if !ok {
+			if order, err = t.compareCell(n, probe); err != nil {
+				return 0, false, err
+			}
+		}
 		switch {
-		case err != nil:
-			return 0, false, err
 		case order == 0:
 			return probe, true, nil
 		case order < 0:

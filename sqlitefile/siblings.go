@@ -262,6 +262,12 @@ func (s *siblings) cell(i int) cell {
 	return c
 }
 
+// waits reports whether cell i of the sequence, which belongs to sibling j, is one of the run.
+func (s *siblings) waits(i, j int) bool {
+	i -= s.from[j] + s.run.at
+	return j == s.changed && i >= 0 && i < s.run.n
+}
+
 // at returns cell k of sibling j.
 func (s *siblings) at(j, k int) cell {
 	n := &s.nodes[j]
@@ -436,10 +442,7 @@ func (t *btree) assign(d *deal, s *siblings) error {
 func (t *btree) fill(d *deal, s *siblings, k int, parent uint32) error {
 	pgno, from, to := d.pages[k], d.from[k], d.to[k]
 	j := slices.Index(s.pages[:s.n], pgno)
-	if j == s.changed {
-		j = -1
-	}
-	if j >= 0 && from == s.from[j] && to == s.to[j] && s.right(to) == s.right(s.to[j]) {
+	if j >= 0 && j != s.changed && from == s.from[j] && to == s.to[j] && s.right(to) == s.right(s.to[j]) {
 		return nil
 	}
 	data, err := t.store.writable(pgno)
@@ -469,10 +472,15 @@ func (t *btree) mend(data []byte, s *siblings, j, from, to int) (n node, ok bool
 	}
 	n, ok = parseNode(data, s.pages[j])
 	for ; ok && end > to; end-- {
-		ok = n.drop(n.cells-1, s.spill) == ""
+		ok = s.waits(end-1, j) || n.drop(n.cells-1, s.spill) == ""
 	}
 	for ; ok && first < from; first++ {
-		ok = n.drop(0, s.spill) == ""
+		ok = s.waits(first, j) || n.drop(0, s.spill) == ""
+	}
+	if j == s.changed {
+		for i := max(first, s.from[j]+s.run.at); ok && i < end && s.waits(i, j); i++ {
+			ok = t.adopt(&n, i-first, s.cell(i))
+		}
 	}
 	for i := first - 1; ok && i >= from; i-- {
 		ok = t.adopt(&n, 0, s.cell(i))

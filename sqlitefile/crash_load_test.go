@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -20,6 +21,7 @@ type crashCase struct {
 	journal    JournalMode // where not wal
 	durability Durability
 	pageSize   int
+	spill      int64 // bytes of changed pages that a transaction keeps in memory; 0 for the default
 	run        func(l *crashLoad)
 }
 
@@ -36,7 +38,7 @@ func (c *crashCase) late(d Durability) int64 {
 }
 
 func (c *crashCase) options(sys *crashfs.FS) *Options {
-	return &Options{Durability: c.durability, JournalMode: c.journal, BusyTimeout: 10 * time.Second, system: sys}
+	return &Options{Durability: c.durability, JournalMode: c.journal, BusyTimeout: 10 * time.Second, spillBytes: c.spill, system: sys}
 }
 
 // A crashLoad is a crashCase at work, and what must be true of its database at each moment.
@@ -47,7 +49,7 @@ type crashLoad struct {
 	rng   *rand.Rand
 	db    *DB
 	steps int
-	small bool // transactions change one row
+	size  int // of the next transactions: how many changes they make at the most; 0 stands for 5, and less for none
 
 	mu      sync.Mutex  // guards what follows
 	state   *crashState // of the last transaction
@@ -136,10 +138,10 @@ func (l *crashLoad) commit(db *DB) {
 
 // changes returns how many changes the next transaction makes.
 func (l *crashLoad) changes() int {
-	if l.small {
+	if l.size < 0 {
 		return 0
 	}
-	return 1 + l.rng.IntN(5)
+	return 1 + l.rng.IntN(cmp.Or(l.size, 5))
 }
 
 var errRollback = errors.New("on purpose")
@@ -148,7 +150,7 @@ var errRollback = errors.New("on purpose")
 func (l *crashLoad) rollback() {
 	l.t.Helper()
 	err := l.db.Update(context.Background(), func(tx *Tx) error {
-		return errors.Join(l.state.clone().advance(tx, l.rng, 3), errRollback)
+		return errors.Join(l.state.clone().advance(tx, l.rng, l.changes()), errRollback)
 	})
 	if !errors.Is(err, errRollback) {
 		l.t.Fatalf("%v\n%s", err, crashfs.Trace(l.fs.Ops(max(0, l.fs.Count()-40)), 0xffff))

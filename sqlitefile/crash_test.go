@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"sync"
@@ -49,6 +50,12 @@ func TestCrash(t *testing.T) {
 	for _, d := range crashDurabilities {
 		c := &crashCase{wal: true, durability: d.durability, pageSize: 512, run: logUse}
 		t.Run("log "+d.name, func(t *testing.T) { c.test(t, 120) })
+	}
+	for _, mode := range crashModes {
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, spill: 8 * 512, run: largeUse}
+		t.Run(mode.name+" spill", func(t *testing.T) { c.test(t, 30) })
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 1024, run: switchingUse}
+		t.Run(mode.name+" switch", func(t *testing.T) { c.test(t, 60) })
 	}
 	for _, mode := range crashModes {
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
@@ -112,9 +119,52 @@ func logUse(l *crashLoad) {
 		case 3, 4, 5, 6, 7, 8:
 			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
 		default:
-			l.small = l.rng.IntN(3) > 0
+			l.size = l.rng.IntN(6) - 4
 			l.commit(l.db)
 		}
+	}
+}
+
+// largeUse has transactions that do not fit into memory.
+func largeUse(l *crashLoad) {
+	for range l.steps {
+		l.size = 2 + 40*l.rng.IntN(2)
+		switch l.rng.IntN(10) {
+		case 0, 1, 2:
+			l.rollback()
+		case 3:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		case 4:
+			l.close()
+			l.open()
+		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+// switchingUse goes from one journal mode to another.
+func switchingUse(l *crashLoad) {
+	for range l.steps {
+		switch l.rng.IntN(8) {
+		case 0, 1:
+			l.switchMode(JournalMode(l.rng.IntN(4)))
+		case 2:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		case 3:
+			l.fromOutside()
+		case 4:
+			l.close()
+			l.open()
+		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+func (l *crashLoad) switchMode(mode JournalMode) {
+	if err := l.db.SetJournalMode(context.Background(), mode); err != nil {
+		l.t.Fatalf("to mode %d: %v", mode, err)
 	}
 }
 

@@ -155,7 +155,11 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 }
 
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
-	return &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, system: sys}
+	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, system: sys}
+	if v.durability == Extra {
+		o.Durability = Extra
+	}
+	return o
 }
 
 // sound returns the state of a database that Check finds no fault with and that is one that was committed.

@@ -47,7 +47,10 @@ func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex
 	if x.words, err = file.MapWords(walIndexReserve); err != nil {
 		return nil, errors.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
 	}
-	return x, x.measure()
+	if err := x.measure(); err != nil {
+		return nil, errors.Join(err, x.close())
+	}
+	return x, nil
 }
 
 // join takes the lock that says that the index is in use. Whoever is first cuts off what a crash has left: a length of 3 is no header.

@@ -91,6 +91,13 @@ func (s *System) Arm(f Fault) {
 	s.fault, s.seen, s.hits = f, 0, nil
 }
 
+// Heal ends the fault. What was counted stays.
+func (s *System) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = Fault{}
+}
+
 // Seen returns how many operations counted since Arm.
 func (s *System) Seen() int {
 	s.mu.Lock()

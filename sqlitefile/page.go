@@ -50,9 +50,10 @@ func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
 // readPage reads a page from the file. A last page that is cut off ends in zeros, as SQLite reads it.
 func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
 	data := make([]byte, rx.header.PageSize)
-	n, err := rx.db.file.ReadAt(data, int64(pgno-1)<<rx.shift)
+	off := int64(pgno-1) << rx.shift
+	n, err := rx.db.file.ReadAt(data, off)
 	switch {
-	case err == nil, errors.Is(err, io.EOF) && n > 0 && pgno == rx.pages:
+	case err == nil, errors.Is(err, io.EOF) && n > 0 && pgno == rx.pages && off+int64(n) >= rx.size:
 		return data, nil
 	case errors.Is(err, io.EOF):
 		return nil, rx.corrupt(pgno, "the file ends before this page does")

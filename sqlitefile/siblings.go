@@ -319,7 +319,8 @@ func (s *siblings) copy(f *filler, from, to int) (ok bool) {
 //
 //	D1  Page k gets cells from[k] to to[k], at least one, which take room[k] bytes. Where there are dividers, cell to[k] is
 //	    the one between pages k and k+1.
-//	D2  pages[:have] ascend; from n on they are not used any more.
+//	D2  pages[:have] are the siblings and those that are new; from n on they are not used any more. Where their number changes they ascend,
+//	    so that entries that follow each other are in pages that do; otherwise each stays where it is, as most of its cells do.
 type deal struct {
 	n, have  int
 	pages    [maxPages]uint32
@@ -434,7 +435,9 @@ func (t *btree) assign(d *deal, s *siblings) error {
 		}
 		d.pages[d.have] = pgno
 	}
-	slices.Sort(d.pages[:d.have])
+	if d.n != s.n {
+		slices.Sort(d.pages[:d.have])
+	}
 	return nil
 }
 
@@ -495,7 +498,7 @@ func (t *btree) mend(data []byte, s *siblings, j, from, to int) (n node, ok bool
 }
 
 // mendable is how many cells must stay in a page for each that comes or goes, if these are to be moved one by one.
-const mendable = 3
+const mendable = 2
 
 // adopt inserts a cell before cell i of a page, if it fits.
 func (t *btree) adopt(n *node, i int, c cell) (ok bool) {

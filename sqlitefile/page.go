@@ -53,7 +53,7 @@ func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
 	off := int64(pgno-1) << rx.shift
 	n, err := rx.db.file.ReadAt(data, off)
 	switch {
-	case err == nil, errors.Is(err, io.EOF) && n > 0 && pgno == rx.pages && off+int64(n) >= rx.size:
+	case err == nil, errors.Is(err, io.EOF) && off < rx.size && rx.size <= off+int64(n):
 		return data, nil
 	case errors.Is(err, io.EOF):
 		return nil, rx.corrupt(pgno, "the file ends before this page does")

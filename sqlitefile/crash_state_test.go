@@ -1,6 +1,8 @@
 package sqlitefile
 
 import (
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/maphash"
@@ -60,18 +62,24 @@ func (s *crashState) clone() *crashState {
 
 // digest returns a number that equal states share, within this process.
 func (s *crashState) digest() uint64 {
-	var h maphash.Hash
-	h.SetSeed(crashSeed)
-	fmt.Fprintln(&h, s.version)
+	b := binary.AppendVarint(nil, s.version)
+	text := func(t string) { b = append(binary.AppendVarint(b, int64(len(t))), t...) }
 	for _, id := range slices.Sorted(maps.Keys(s.items)) {
-		fmt.Fprintln(&h, id, s.items[id])
+		item := s.items[id]
+		b = binary.AppendVarint(binary.AppendVarint(b, id), item.size)
+		text(item.name)
+		text(item.body)
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(s.words), func(a, b crashWord) int {
-		return strings.Compare(a.lang+"\x00"+a.word, b.lang+"\x00"+b.word)
-	}) {
-		fmt.Fprintln(&h, k, s.words[k])
+	for _, k := range slices.SortedFunc(maps.Keys(s.words), crashWord.compare) {
+		text(k.lang)
+		text(k.word)
+		b = binary.AppendVarint(b, s.words[k])
 	}
-	return h.Sum64()
+	return maphash.Bytes(crashSeed, b)
+}
+
+func (k crashWord) compare(other crashWord) int {
+	return cmp.Or(cmp.Compare(k.lang, other.lang), cmp.Compare(k.word, other.word))
 }
 
 var crashSeed = maphash.MakeSeed()
@@ -115,7 +123,7 @@ func (s *crashState) append(b *Builder) error {
 		item := s.items[id]
 		errs = append(errs, tables[1].Append(id, nil, item.name, item.size, []byte(item.body)))
 	}
-	for _, k := range slices.SortedFunc(maps.Keys(s.words), func(a, b crashWord) int { return strings.Compare(a.word, b.word) }) {
+	for _, k := range slices.SortedFunc(maps.Keys(s.words), crashWord.compare) {
 		errs = append(errs, tables[2].AppendKey(k.lang, k.word, s.words[k]))
 	}
 	return errors.Join(errs...)

@@ -1,0 +1,295 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/osfile/faultfs"
+)
+
+var faultStride = flag.Int("fault.stride", 0, "let every so manieth operation fail in fault tests; 0 for what fits into CI")
+
+// faultKinds are the ways to fail.
+var faultKinds = []struct {
+	name  string
+	fault faultfs.Fault
+}{
+	{"EIO", faultfs.Fault{Err: syscall.EIO}},
+	{"EIO for good", faultfs.Fault{Err: syscall.EIO, Sticky: true}},
+	{"EIO after half", faultfs.Fault{Err: syscall.EIO, Partial: true, Ops: faultfs.Read | faultfs.Write}},
+	{"end of file after half", faultfs.Fault{Err: io.EOF, Partial: true, Ops: faultfs.Read, Suffix: "/db"}}, // the ends of logs mean something
+	{"ENOSPC", faultfs.Fault{Err: syscall.ENOSPC, Partial: true, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate}},
+	{"ENOSPC for good", faultfs.Fault{Err: syscall.ENOSPC, Partial: true, Sticky: true, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate}},
+	{"EDQUOT", faultfs.Fault{Err: syscall.EDQUOT, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate}},
+	{"EINTR", faultfs.Fault{Err: syscall.EINTR}},
+	{"ENOLCK", faultfs.Fault{Err: syscall.ENOLCK, Ops: faultfs.Lock | faultfs.Locked}},
+	{"ENOLCK for good", faultfs.Fault{Err: syscall.ENOLCK, Sticky: true, Ops: faultfs.Lock | faultfs.Locked}},
+	{"EACCES", faultfs.Fault{Err: syscall.EACCES}},
+	{"a sync that loses", faultfs.Fault{Err: syscall.EIO, Lose: true, Ops: faultfs.Sync}},
+	{"no map", faultfs.Fault{Err: syscall.ENOMEM, Ops: faultfs.Map | faultfs.MapWords}},
+}
+
+// faultPoints counts the runs with a fault, of all tests.
+var faultPoints atomic.Int64
+
+// TestFault lets each operation of a workload fail in each way, once and for good: nothing panics or hangs or leaks; what was acknowledged
+// is there; what failed has happened as a whole or not at all; with the fault gone the database can be opened and used.
+// (reliability: C1, C2)
+func TestFault(t *testing.T) {
+	t.Cleanup(func() { t.Logf("so far: %d points", faultPoints.Load()) })
+	for i, mode := range crashModes {
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: crashPageSizes[i%3], spill: 16 << 10}
+		t.Run(mode.name, func(t *testing.T) { c.fail(t) })
+	}
+}
+
+func (c *crashCase) fail(t *testing.T) {
+	t.Parallel()
+	image := crashfs.New()
+	first := newCrashState()
+	if err := image.WriteFile(crashPath, first.build(t, c.pageSize, c.wal)); err != nil {
+		t.Fatal(err)
+	}
+	base := image.History().End().None()
+	stride := *faultStride
+	if stride == 0 {
+		stride = 1
+		if invariant.Enabled {
+			stride = 17
+		}
+	}
+	for _, kind := range faultKinds {
+		t.Run(kind.name, func(t *testing.T) {
+			for n := 1; ; n += stride {
+				fault := kind.fault
+				fault.N = n
+				r := &faultRun{crashCase: c, base: base, may: []*crashState{first}, rng: rand.New(rand.NewPCG(uint64(n), 3))}
+				if err := r.run(fault); err != nil {
+					t.Errorf("operation %d: %v\nfailed: %q\n%s", n, err, r.sys.Hits(), indent(r.trace()))
+					if t.Failed() {
+						return
+					}
+				}
+				if len(r.sys.Hits()) == 0 {
+					return
+				}
+				faultPoints.Add(1)
+			}
+		})
+	}
+}
+
+// A faultRun is one run of the workload with one fault.
+type faultRun struct {
+	*crashCase
+	base *crashfs.Image
+	fs   *crashfs.FS
+	sys  *faultfs.System
+	db   *DB
+	rng  *rand.Rand
+	may  []*crashState // what the database may hold: what was acknowledged last, and what failed since
+}
+
+func (r *faultRun) trace() string {
+	n := r.fs.Count()
+	return crashfs.Trace(r.fs.Ops(max(0, n-25)), 0xffff)
+}
+
+func (r *faultRun) run(f faultfs.Fault) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, stack())
+		}
+	}()
+	r.fs = r.base.FS()
+	r.sys = faultfs.New(r.fs)
+	r.sys.Arm(f)
+	if err := r.work(); err != nil {
+		return err
+	}
+	r.sys.Heal()
+	return r.aftermath()
+}
+
+func stack() []byte {
+	b := make([]byte, 16<<10)
+	return b[:runtime.Stack(b, false)]
+}
+
+// work does a bit of everything. It returns an error if something fails before the fault has hit, or the wrong way.
+func (r *faultRun) work() error {
+	for _, step := range []func() error{
+		r.open, r.commit, r.commit, r.read, r.checkpoint(CheckpointPassive), r.commit, r.rollback, r.checkpoint(CheckpointTruncate), r.large,
+		r.check, r.commit, r.close, r.open, r.commit, r.checkpoint(CheckpointRestart), r.commit, r.close,
+	} {
+		hits := len(r.sys.Hits())
+		err := step()
+		if wrong, ok := errors.AsType[wrongError](err); ok {
+			return wrong
+		}
+		if err != nil && hits+len(r.sys.Hits()) == 0 {
+			return fmt.Errorf("without a fault: %w", err)
+		}
+	}
+	return nil
+}
+
+// A wrongError is a failure of the test, where others are what a fault may cause.
+type wrongError struct{ error }
+
+func (r *faultRun) open() (err error) {
+	r.db, err = Open(crashPath, &Options{
+		JournalMode: r.journal, Durability: r.durability, BusyTimeout: 50 * time.Millisecond, spillBytes: r.spill, system: r.sys,
+	})
+	if err != nil {
+		r.db = nil
+		if n := r.fs.Handles() + r.fs.Locks() + r.fs.Mappings(); n > 0 {
+			return wrongError{fmt.Errorf("open failed (%w) and left %d handles, %d locks, %d mappings", err, r.fs.Handles(), r.fs.Locks(), r.fs.Mappings())}
+		}
+	}
+	return err
+}
+
+// close closes the database, whether or not that works. It is gone then.
+func (r *faultRun) close() error {
+	if r.db == nil {
+		return nil
+	}
+	err := r.db.Close()
+	r.db = nil
+	if n := r.fs.Handles() + r.fs.Locks() + r.fs.Mappings(); n > 0 {
+		return wrongError{fmt.Errorf("closed (%w) with %d handles, %d locks, %d mappings", err, r.fs.Handles(), r.fs.Locks(), r.fs.Mappings())}
+	}
+	return err
+}
+
+func (r *faultRun) commit() error { return r.change(3) }
+
+func (r *faultRun) large() error { return r.change(60) }
+
+// change commits a transaction. If that fails, the state after it is one that may be there, as well as those before.
+func (r *faultRun) change(changes int) error {
+	if r.db == nil {
+		return nil
+	}
+	var next *crashState
+	err := r.db.Update(context.Background(), func(tx *Tx) error {
+		state, err := r.known(&tx.Rx)
+		if err != nil {
+			return err
+		}
+		next = state.clone()
+		next.version = r.may[len(r.may)-1].version // so that no two states have one version
+		return next.advance(tx, r.rng, changes)
+	})
+	switch {
+	case err == nil:
+		r.may = []*crashState{next}
+	case next != nil:
+		r.may = append(r.may, next)
+	}
+	return err
+}
+
+// known returns which of the states that may be there is there.
+func (r *faultRun) known(rx *Rx) (*crashState, error) {
+	s, err := readCrashState(rx)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(r.may, func(m *crashState) bool { return m.digest() == s.digest() }) {
+		return nil, wrongError{fmt.Errorf("transaction %d is there, or something else; want %d to %d", s.version, r.may[0].version, r.may[len(r.may)-1].version)}
+	}
+	return s, nil
+}
+
+func (r *faultRun) read() error {
+	if r.db == nil {
+		return nil
+	}
+	return r.db.View(context.Background(), func(rx *Rx) error {
+		_, err := r.known(rx)
+		return err
+	})
+}
+
+func (r *faultRun) rollback() error {
+	if r.db == nil {
+		return nil
+	}
+	err := r.db.Update(context.Background(), func(tx *Tx) error {
+		state, err := r.known(&tx.Rx)
+		if err != nil {
+			return err
+		}
+		return errors.Join(state.clone().advance(tx, r.rng, 50), errRollback)
+	})
+	if errors.Is(err, errRollback) {
+		return nil
+	}
+	if err == nil {
+		return wrongError{errors.New("a transaction that failed was committed")}
+	}
+	return err
+}
+
+func (r *faultRun) checkpoint(mode CheckpointMode) func() error {
+	return func() error {
+		if r.db == nil {
+			return nil
+		}
+		return r.db.Checkpoint(context.Background(), mode)
+	}
+}
+
+func (r *faultRun) check() error {
+	if r.db == nil {
+		return nil
+	}
+	hits := len(r.sys.Hits())
+	report, err := r.db.Check(context.Background())
+	if err == nil && !report.OK() && len(r.sys.Hits()) == hits {
+		return wrongError{fmt.Errorf("check: %v", report.Problems)}
+	}
+	return err
+}
+
+// aftermath looks at what is left, with the fault gone: by this system, and after a loss of power.
+func (r *faultRun) aftermath() error {
+	if err := r.close(); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	if r.rng.IntN(4) > 0 {
+		return r.use(r.fs)
+	}
+	history := r.fs.History()
+	for img := range history.End().Images(crashfs.Plan{Seed: 1, Subsets: 2}) {
+		if err := r.use(img.FS()); err != nil {
+			return fmt.Errorf("after a loss of power with %s: %w", img.How, err)
+		}
+	}
+	return r.use(r.fs)
+}
+
+// use opens what is left, checks it, and commits one more transaction.
+func (r *faultRun) use(fs *crashfs.FS) error {
+	again := &faultRun{crashCase: r.crashCase, fs: fs, sys: faultfs.New(fs), may: r.may, rng: r.rng}
+	for _, step := range []func() error{again.open, again.check, again.read, again.commit, again.read, again.close} {
+		if err := step(); err != nil {
+			return errors.Join(err, again.close())
+		}
+	}
+	return nil
+}

@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 // A treeModel is a database with one table and one table WITHOUT ROWID, beside maps of what they should hold.
@@ -339,4 +341,49 @@ func testTreeModel(t *testing.T, seed uint64, pageSize, reserved, autoVacuum int
 	}
 	d.compare()
 	d.judge()
+}
+
+// TestTreeAllocations: where pages are there already, changes allocate nothing.
+func TestTreeAllocations(t *testing.T) {
+	if invariant.Enabled {
+		t.Skip("checks that are compiled in allocate")
+	}
+	const n = 20000
+	for _, autoVacuum := range []int{0, 2} {
+		m := newMemory(1024, 0, autoVacuum)
+		ws := m.workspace()
+		table := m.object(t, ws, "table", "t", "t", "CREATE TABLE t(a INTEGER PRIMARY KEY, b)", nil)
+		index := m.object(t, ws, "table", "w", "w", "CREATE TABLE w(a PRIMARY KEY) WITHOUT ROWID", make([]keyColumn, 1))
+		keys := make([][]byte, n)
+		rows := makeRecord(nil, make([]byte, 2000)) // on overflow pages
+		for i := range keys {
+			keys[i] = makeRecord(fmt.Sprintf("key %x", uint32(i)*2654435761))
+		}
+		var failed error
+		i := 0
+		change := func(i int) {
+			_, err1 := table.putRow(int64(i), keys[i])
+			_, err2 := index.insertKey(keys[i], 0)
+			_, err3 := table.putRow(int64(i%100), rows)
+			_, err4 := table.deleteRow(int64(i / 2))
+			_, err5 := index.deleteKey(keys[i/2])
+			failed = errors.Join(failed, err1, err2, err3, err4, err5)
+		}
+		for i := range keys {
+			change(i)
+		}
+		for _, tree := range []*btree{table, index} {
+			if _, err := tree.clear(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := testing.AllocsPerRun(n-2, func() {
+			change(i)
+			i++
+		})
+		if got != 0 || failed != nil {
+			t.Errorf("%v allocations for five changes, %v", got, failed)
+		}
+		checkMemory(t, m, table, index)
+	}
 }

@@ -30,9 +30,35 @@ type cachedPath struct {
 	ino     store.Ino
 	typ     store.Type
 	listed  atomic.Bool                // somebody read the directory before
-	node    atomic.Pointer[store.Node] // immutable, shared with whoever got it
-	list    atomic.Pointer[[]dirEntry] // the same
+	list    atomic.Pointer[[]dirEntry] // immutable, shared with whoever got it
 	cost    atomic.Int64               // bytes taken from the budget; less than 0 once it is out of its slot
+	filled  atomic.Uint32              // nodeEmpty, nodeFilling or nodeKnown
+	node    store.Node                 // immutable from nodeKnown on, shared with whoever got it
+}
+
+// How far cachedPath.node is.
+const (
+	nodeEmpty = iota
+	nodeFilling
+	nodeKnown
+)
+
+// known returns the inode, or nil if it was not asked for yet.
+func (p *cachedPath) known() *store.Node {
+	if p.filled.Load() != nodeKnown {
+		return nil
+	}
+	return &p.node
+}
+
+// keepNode keeps the inode for the next time and returns it.
+func (p *cachedPath) keepNode(n store.Node) *store.Node {
+	if !p.filled.CompareAndSwap(nodeEmpty, nodeFilling) {
+		return &n
+	}
+	p.node = n
+	p.filled.Store(nodeKnown)
+	return &p.node
 }
 
 const (
@@ -42,8 +68,8 @@ const (
 	longPath     = 1024 // bytes
 	longSlots    = 64
 
-	fileCost  = int64(unsafe.Sizeof(cachedPath{}) + unsafe.Sizeof(store.Node{})) // and its path
-	entryCost = int64(unsafe.Sizeof(dirEntry{}))                                 // and its name
+	fileCost  = int64(unsafe.Sizeof(cachedPath{})) // and its path
+	entryCost = int64(unsafe.Sizeof(dirEntry{}))   // and its name
 	retired   = -1 << 60
 )
 

@@ -90,15 +90,43 @@ func (r *reader) find(l location, follow bool) (store.Rx, place, error) {
 // node returns the inode at a place. It is shared, and not to be changed.
 func (at place) node(rx store.Rx) (*store.Node, error) {
 	if at.cached != nil {
-		if n := at.cached.node.Load(); n != nil {
+		if n := at.cached.known(); n != nil {
 			return n, nil
 		}
 	}
 	n, err := rx.Node(at.ino)
 	if err == nil && at.cached != nil {
-		at.cached.node.Store(&n)
+		return at.cached.keepNode(n), nil
 	}
 	return &n, err
+}
+
+// knownNode returns the inode of a file if it can be told without a transaction, and otherwise nil. Only valid paths are known.
+func (r *reader) knownNode(path string) *store.Node {
+	if version, ok := r.current(); ok {
+		if p, _ := r.fs.files.get(version, path); p != nil {
+			return p.known()
+		}
+	}
+	return nil
+}
+
+// knownEntries returns those of a directory if they can be told without a transaction, and otherwise nil.
+func (r *reader) knownEntries(path string) *[]dirEntry {
+	if version, ok := r.current(); ok {
+		if p, _ := r.fs.dirs.get(version, path); p != nil {
+			return p.list.Load()
+		}
+	}
+	return nil
+}
+
+// current returns the version of what a call reads now, if that is known.
+func (r *reader) current() (version uint64, ok bool) {
+	if r.pin != nil {
+		return 0, false
+	}
+	return r.fs.store.Version()
 }
 
 func (r *reader) open(l location) (*File, error) {

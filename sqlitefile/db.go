@@ -111,6 +111,15 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 	return rx, nil
 }
 
+// Version returns what Rx.Version would return in a view that began now, without beginning one. It is not known while this DB has no
+// lock on the file: before its first view, and from a few milliseconds after the last.
+func (db *DB) Version() (version uint64, ok bool) {
+	if db.lease.state.Load()&(leaseHeld|leaseDraining) != leaseHeld {
+		return 0, false
+	}
+	return db.snapshot.Load().version, true // the current one at that moment, or a later one
+}
+
 // Close waits for the views in progress and closes the database.
 func (db *DB) Close() error {
 	for !db.tryClose() {

@@ -32,6 +32,9 @@ func Open(path string, o *Options) (*Store, error) {
 	return &Store{db: db}, nil
 }
 
+// Version implements store.Store.
+func (s *Store) Version() (version uint64, ok bool) { return s.db.Version() }
+
 // pathError names the volume, unless err does so already.
 func pathError(path string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {

@@ -50,8 +50,8 @@ func (f ioFS) Open(name string) (fs.File, error) {
 
 func (f ioFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if f.dir == "" {
-		if entries := f.knownEntries(name); entries != nil {
-			return listOf(*entries), nil
+		if list := f.knownList(name); list != nil {
+			return list.entries(), nil
 		}
 	}
 	l, err := f.in("readdir", name)
@@ -71,7 +71,7 @@ func (f ioFS) ReadFile(name string) ([]byte, error) {
 
 func (f ioFS) Stat(name string) (fs.FileInfo, error) {
 	if f.dir == "" {
-		if n := f.knownNode(name); n != nil {
+		if n, ok := f.knownNode(name); ok {
 			return &fileInfo{name: path.Base(name), node: n}, nil
 		}
 	}

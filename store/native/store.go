@@ -116,7 +116,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 // Close waits for the transactions in progress and closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Info describes the volume by the header of its database.
+// Info describes the volume by the header of its database and its last inode.
 func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 	err = s.db.View(ctx, func(tx *sqlitefile.Rx) error {
 		h := tx.Info()
@@ -128,7 +128,21 @@ func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 			FreeBytes: int64(h.FreePages) * int64(h.PageSize),
 			ChunkSize: store.ChunkSize,
 		}
-		return nil
+		info.LastIno, err = lastIno(tx)
+		return err
 	})
 	return info, err
+}
+
+func lastIno(tx *sqlitefile.Rx) (store.Ino, error) {
+	t, err := tx.Table("node")
+	if err != nil {
+		return 0, err
+	}
+	c := t.Cursor()
+	if ok, err := c.Last(); err != nil || !ok {
+		return 0, err
+	}
+	row, err := c.Row()
+	return store.Ino(row.Rowid()), err
 }

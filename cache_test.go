@@ -110,7 +110,7 @@ func TestFileCache(t *testing.T) {
 	for _, path := range []string{"a", ".", long, long + "x"} {
 		for i := range 3 {
 			n, hash, ok := c.get(1, path)
-			if want := i == 2 && len(path) <= maxFilePath; ok != want || ok && n.Size != 7 {
+			if want := i > 0 && len(path) <= maxFilePath; ok != want || ok && n.Size != 7 {
 				t.Errorf("%q, time %d: %v, %+v", path, i+1, ok, n)
 			}
 			c.put(hash, 1, path, &store.Node{Size: 7})
@@ -126,6 +126,33 @@ func TestFileCache(t *testing.T) {
 			t.Error("a cache without room keeps something")
 		} else {
 			none.put(hash, 1, "a", new(store.Node))
+		}
+	}
+}
+
+// TestFileCacheFull looks at more files than there are slots: most of what is kept must stay.
+func TestFileCacheFull(t *testing.T) {
+	t.Parallel()
+	c := new(fileCache)
+	c.init(64, 1<<20)
+	for version := range uint64(3) {
+		hits := 0
+		for pass := range 10 {
+			for i := range 2 * len(c.slots) {
+				path := fmt.Sprint(i)
+				n, hash, ok := c.get(version, path)
+				if !ok {
+					c.put(hash, version, path, &store.Node{Size: int64(i)})
+				} else if hits++; n.Size != int64(i) {
+					t.Fatalf("%s: %+v", path, n)
+				}
+			}
+			if pass == 0 && hits > 0 {
+				t.Error("found at the first time")
+			}
+		}
+		if most := 9 * len(c.slots); hits < most/3 || hits > most {
+			t.Errorf("%d hits of %d that are possible", hits, most)
 		}
 	}
 }

@@ -38,7 +38,7 @@ const (
 	longPath    = 1024 // bytes
 	longSlots   = 64
 	retired     = -1 << 60
-	itemCost    = int64(unsafe.Sizeof(listItem{}))
+	itemCost    = int64(unsafe.Sizeof(listItem{}) + unsafe.Sizeof(dirEntry{}))
 )
 
 // init makes room for about so many directories, and so many bytes of entries.

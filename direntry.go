@@ -9,9 +9,10 @@ import (
 
 // A dirList is what was read of a directory. It is immutable: any number of dirEntries, and the dirCache, share one.
 type dirList struct {
-	from  *reader
-	names string // one after the other
-	items []listItem
+	from    *reader
+	names   string // one after the other
+	items   []listItem
+	entries []dirEntry // what callers get: shared, as they are immutable too
 }
 
 // A listItem is one entry of a dirList. It holds no pointer, so that keeping many costs the garbage collector nothing.
@@ -83,32 +84,24 @@ func (r *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dir
 	if err := rx.List(dir, after, n, l); err != nil {
 		return nil, err
 	}
-	list := &dirList{from: r, names: string(l.Names), items: make([]listItem, len(l.Items))}
+	list := &dirList{
+		from:    r,
+		names:   string(l.Names),
+		items:   make([]listItem, len(l.Items)),
+		entries: make([]dirEntry, len(l.Items)),
+	}
 	for i, item := range l.Items {
 		list.items[i] = listItem{ref: refOf(item.Ino, item.Type), end: item.End}
+		list.entries[i] = dirEntry{list, i}
 	}
 	return list, nil
 }
 
-// A fewEntries is room for the entries of a small directory, as most are, in one allocation.
-type fewEntries struct {
-	entries [4]dirEntry
-	list    [4]fs.DirEntry
-}
-
-// entries returns what the caller of ReadDir gets, and may change.
-func (l *dirList) entries() []fs.DirEntry {
-	var entries []dirEntry
-	var list []fs.DirEntry
-	if n := len(l.items); n <= len(fewEntries{}.list) {
-		few := new(fewEntries)
-		entries, list = few.entries[:n], few.list[:n:n]
-	} else {
-		entries, list = make([]dirEntry, n), make([]fs.DirEntry, n)
-	}
-	for i := range entries {
-		entries[i] = dirEntry{l, i}
-		list[i] = &entries[i]
+// dirEntries returns what the caller of ReadDir gets, and may change.
+func (l *dirList) dirEntries() []fs.DirEntry {
+	list := make([]fs.DirEntry, len(l.entries))
+	for i := range l.entries {
+		list[i] = &l.entries[i]
 	}
 	return list
 }

@@ -259,7 +259,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	if len(list.items) == 0 && n > 0 {
 		return nil, io.EOF
 	}
-	return list.entries(), nil
+	return list.dirEntries(), nil
 }
 
 func (f *File) readDir(n int) (*dirList, error) {

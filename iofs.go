@@ -51,7 +51,7 @@ func (f ioFS) Open(name string) (fs.File, error) {
 func (f ioFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	if f.dir == "" {
 		if list := f.knownList(name); list != nil {
-			return list.entries(), nil
+			return list.dirEntries(), nil
 		}
 	}
 	l, err := f.in("readdir", name)

@@ -175,7 +175,7 @@ func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}
-	return list.entries(), nil
+	return list.dirEntries(), nil
 }
 
 func (r *reader) readFile(l location) ([]byte, error) {
@@ -204,7 +204,7 @@ func readAll(rx store.Rx, n *store.Node) ([]byte, error) {
 		return nil, ErrTooLarge
 	}
 	var err error
-	data := make([]byte, n.Size)
+	data := contentBuffer(int(n.Size))
 	if len(data) > 0 {
 		_, err = rx.ReadAt(*n, data, 0)
 	}

@@ -53,8 +53,8 @@ func (db *DB) refresh() error {
 	} else if n < len(b) {
 		return db.pathError("open", notDatabase(size))
 	}
-	old := db.snapshot.Load()
-	if old != nil && old.size == size && string(old.change[:]) == string(b[changeStart:changeEnd]) {
+	old := db.snapshot.Load() // in WAL mode a commit need not touch the header
+	if old != nil && !old.inWALMode() && old.size == size && string(old.change[:]) == string(b[changeStart:changeEnd]) {
 		return nil
 	}
 	next, err := db.newSnapshot(old, b[:], size)

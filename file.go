@@ -252,17 +252,17 @@ func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	entries, err := f.readDir(n)
+	list, err := f.readDir(n)
 	if err != nil {
 		return nil, pathError("readdir", f.name, err)
 	}
-	if len(entries) == 0 && n > 0 {
+	if len(list.items) == 0 && n > 0 {
 		return nil, io.EOF
 	}
-	return listOf(entries), nil
+	return list.dirEntries(), nil
 }
 
-func (f *File) readDir(n int) ([]dirEntry, error) {
+func (f *File) readDir(n int) (*dirList, error) {
 	rx, err := f.beginLocked()
 	if err != nil {
 		return nil, err
@@ -271,9 +271,9 @@ func (f *File) readDir(n int) ([]dirEntry, error) {
 	if f.typ != store.Dir {
 		return nil, ErrNotDirectory
 	}
-	entries, err := f.from.readEntries(rx, f.ino, f.after, n)
-	if len(entries) > 0 {
-		f.after = entries[len(entries)-1].name
+	list, err := f.from.readList(rx, f.ino, f.after, n)
+	if err == nil && len(list.items) > 0 {
+		f.after = list.name(len(list.items) - 1)
 	}
-	return entries, err
+	return list, err
 }

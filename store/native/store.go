@@ -37,6 +37,9 @@ func Open(path string, o *Options) (*Store, error) {
 	return &Store{db: db}, nil
 }
 
+// Version implements store.Store.
+func (s *Store) Version() (version uint64, ok bool) { return s.db.Version() }
+
 // pathError names the volume, unless err does so already.
 func pathError(path string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
@@ -118,7 +121,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 // Close waits for the transactions in progress and closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Info describes the volume by the header of its database.
+// Info describes the volume by the header of its database and its last inode.
 func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 	err = s.db.View(ctx, func(tx *sqlitefile.Rx) error {
 		h := tx.Info()
@@ -130,7 +133,21 @@ func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 			FreeBytes: int64(h.FreePages) * int64(h.PageSize),
 			ChunkSize: store.ChunkSize,
 		}
-		return nil
+		info.LastIno, err = lastIno(tx)
+		return err
 	})
 	return info, err
+}
+
+func lastIno(tx *sqlitefile.Rx) (store.Ino, error) {
+	t, err := tx.Table("node")
+	if err != nil {
+		return 0, err
+	}
+	c := t.Cursor()
+	if ok, err := c.Last(); err != nil || !ok {
+		return 0, err
+	}
+	row, err := c.Row()
+	return store.Ino(row.Rowid()), err
 }

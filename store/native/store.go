@@ -19,7 +19,7 @@ type Store struct{ db *sqlitefile.DB }
 var _ store.Store = (*Store)(nil)
 
 // Open opens the volume at path for reading. A database that is no volume is refused with store.ErrNotVolume, one of a
-// later version of the schema with store.ErrNewerVersion. Errors are *fs.PathError with the path.
+// later version of the schema with store.ErrNewerVersion, one of a version that there never was with store.ErrDamaged. Errors are *fs.PathError with the path.
 func Open(path string, o *Options) (*Store, error) {
 	reading := Options{}
 	if o != nil {
@@ -57,6 +57,9 @@ func admit(db *sqlitefile.DB) error {
 		}
 		if info.UserVersion > store.SchemaVersion {
 			return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.SchemaVersion)
+		}
+		if info.UserVersion < 1 {
+			return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
 		}
 		return checkTables(tx)
 	})

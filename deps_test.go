@@ -34,6 +34,8 @@ var importRules = []importRule{
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
+	{pkg: "internal/osfile/crashfs", own: "internal/osfile"}, // for tests, as is the next
+	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
 	{pkg: "store"},
 	{pkg: "store/storetest", own: "store"},

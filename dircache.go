@@ -34,6 +34,7 @@ type cachedDir struct {
 }
 
 const (
+	minDirSlots = 1 << 12 // so many that the few directories of a small volume hardly ever meet in one
 	maxDirSlots = 1 << 16
 	longPath    = 1024 // bytes
 	longSlots   = 64
@@ -43,7 +44,7 @@ const (
 
 // init makes room for about so many directories, and so many bytes of entries.
 func (c *dirCache) init(dirs, size int64) {
-	n := max(longSlots, min(dirs, maxDirSlots))
+	n := max(minDirSlots, min(dirs, maxDirSlots))
 	c.seed, c.slots = maphash.MakeSeed(), make([]atomic.Pointer[cachedDir], 1<<bits.Len64(uint64(n-1)))
 	c.left.Store(max(0, size))
 }

@@ -61,7 +61,7 @@ func newFS(s store.Store, cacheSize int64) (*FS, error) {
 	v := &FS{store: s}
 	v.reader.fs = v
 	files := int64(info.LastIno)
-	v.dirs.init(files/2, cacheSize-cacheSize/4)
+	v.dirs.init(2*files, cacheSize-cacheSize/4)
 	v.files.init(files, cacheSize/4)
 	return v, nil
 }

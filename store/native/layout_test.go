@@ -259,7 +259,7 @@ func (m *measurement) stat() error {
 
 func (m *measurement) decode(row *sqlitefile.Row) error {
 	var v [nodeColumns]sqlitefile.Value
-	err := values(row, v[:])
+	err := row.Values(v[:])
 	m.sum += v[nodeSize].Int64() + v[nodeAtime].Int64()
 	return err
 }

@@ -12,8 +12,8 @@ import (
 type pageStore interface {
 	// page returns the usable bytes of a page, to read; they are valid until the page is next made writable or released.
 	page(pgno uint32) ([]byte, error)
-	// writable returns the usable bytes of a private copy of a page, to change in place until the next savepoint begins
-	// or ends.
+	// writable returns the usable bytes of a private copy of a page, to change in place until the method of a b-tree that asked returns: it
+	// is the same slice each time until then. Every method asks anew, so that a savepoint may begin or end between two.
 	writable(pgno uint32) ([]byte, error)
 	// allocate returns a new page as writable does, zeroed; it takes one from the freelist, if it can one not far from
 	// near, or else from the end of the database.
@@ -44,7 +44,7 @@ type pageStore interface {
 //	B3  No leaf but the root is empty.
 //	B4  No page but the root is left sparse by a deletion (see sparse) while a neighbour can share.
 //
-// A damaged tree gives a *CorruptError. After any error the tree may be half changed: the caller goes back to the savepoint that
+// Records that are handed in are only read, and must not lie in pages of the tree. A damaged tree gives a *CorruptError. After any error the tree may be half changed: the caller goes back to the savepoint that
 // it set before, or gives up the transaction.
 type btree struct {
 	store    pageStore
@@ -353,29 +353,36 @@ func (t *btree) replace(e entry) error {
 		return t.own(overflow, at.pgno)
 	}
 	sound := n.wasSound(&t.spill)
-	if what := n.drop(at.i, &t.spill); what != "" {
-		return t.fault(&n, what)
-	}
-	dst, what := n.insert(at.i, child+body, &t.spill, t.ws.page)
-	if what != "" {
-		return t.fault(&n, what)
-	}
-	full := dst == nil
-	if full {
-		dst = t.ws.pending(at.i, child+body)
+	dst, full, err := t.resize(&n, at.i, child+body)
+	if err != nil {
+		return err
 	}
 	if child != 0 {
 		binary.BigEndian.PutUint32(dst, old.Child)
 	}
 	t.write(dst[child:], &e, local, overflow)
-	if full {
-		return t.balance(t.depth)
-	}
-	n.checkSound(sound, &t.spill)
-	if err := t.own(overflow, at.pgno); err != nil {
-		return err
+	if !full {
+		n.checkSound(sound, &t.spill)
+		if err := t.own(overflow, at.pgno); err != nil {
+			return err
+		}
 	}
 	return t.balance(t.depth)
+}
+
+// resize replaces cell i of a page by one of another size, and returns the room for it: in the page or, if that is full, in the run.
+func (t *btree) resize(n *node, i, size int) (dst []byte, full bool, err error) {
+	if what := n.drop(i, &t.spill); what != "" {
+		return nil, false, t.fault(n, what)
+	}
+	dst, what := n.insert(i, size, &t.spill, t.ws.page)
+	if what != "" {
+		return nil, false, t.fault(n, what)
+	}
+	if dst == nil {
+		return t.ws.pending(i, size), true, nil
+	}
+	return dst, false, nil
 }
 
 // remove deletes the entry that the path leads to.
@@ -418,22 +425,19 @@ func (t *btree) removeInterior(n *node) error {
 	}
 	binary.BigEndian.PutUint32(before, child)
 	sound := n.wasSound(&t.spill)
-	if what := n.drop(i, &t.spill); what != "" {
-		return t.fault(n, what)
+	dst, full, err := t.resize(n, i, len(before))
+	if err != nil {
+		return err
 	}
-	dst, what := n.insert(i, len(before), &t.spill, t.ws.page)
-	if what != "" {
-		return t.fault(n, what)
+	before.put(dst)
+	if full {
+		return t.overfill(level, before)
 	}
-	if dst != nil {
-		before.put(dst)
-		n.checkSound(sound, &t.spill)
-		if err := t.own(t.overflowOf(before[4:]), n.pgno); err != nil {
-			return err
-		}
-		return t.balance(t.depth)
+	n.checkSound(sound, &t.spill)
+	if err := t.own(t.overflowOf(before[4:]), n.pgno); err != nil {
+		return err
 	}
-	return t.overfill(level, i, before)
+	return t.balance(t.depth)
 }
 
 // lastLeaf extends the path by page pgno, a child of its last page, to the right-most leaf below it.
@@ -472,9 +476,10 @@ func (t *btree) takeLast() (c cell, err error) {
 	return t.ws.spare, t.fault(&leaf, leaf.drop(last, &t.spill))
 }
 
-// overfill goes on where an entry that takes the place of a deleted one does not fit in its interior page. That page is split first, after
-// which the path is no longer known; then the leaf that the entry came from, which is the last one before it, is looked for.
-func (t *btree) overfill(level, i int, c cell) error {
+// overfill goes on where an entry that takes the place of a deleted one does not fit in its interior page, and waits in the run. That
+// page is split first, after which the path is no longer known; then the leaf that the entry came from, which is the last one before
+// it, is looked for.
+func (t *btree) overfill(level int, c cell) error {
 	parsed, ok := t.parseBody(c[4:])
 	if !ok {
 		return t.store.corrupt(t.root, faultCell)
@@ -483,7 +488,6 @@ func (t *btree) overfill(level, i int, c cell) error {
 	if t.ws.moved = record; err != nil {
 		return err
 	}
-	copy(t.ws.pending(i, len(c)), c)
 	if err := t.balance(level); err != nil {
 		return err
 	}

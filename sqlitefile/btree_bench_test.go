@@ -34,7 +34,7 @@ func treeKeys(random bool) [][]byte {
 // benchTree calls change treeRows times for each iteration, in a new tree each time that is filled first.
 func benchTree(b *testing.B, columns []keyColumn, fill, change func(tree *btree, i int) error) {
 	b.ReportAllocs()
-	n := 0
+	n, writes, pages := 0, 0, 0
 	for b.Loop() {
 		b.StopTimer()
 		m := newMemory(4096, 0, 0)
@@ -51,16 +51,22 @@ func benchTree(b *testing.B, columns []keyColumn, fill, change func(tree *btree,
 		for i := 0; i < treeRows && fill != nil && err == nil; i++ {
 			err = fill(tree, i)
 		}
+		m.writes = 0
 		b.StartTimer()
 		for i := 0; i < treeRows && err == nil; i++ {
+			m.change++
 			err = change(tree, i)
 		}
+		writes += m.writes
+		pages = int(m.pageCount())
 		if err != nil {
 			b.Fatal(err)
 		}
 		n += treeRows
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/change")
+	b.ReportMetric(float64(writes)/float64(n), "writes/change")
+	b.ReportMetric(float64(pages), "pages")
 }
 
 func benchKeys(b *testing.B, random bool) {

@@ -128,15 +128,24 @@ func (t *btree) deleteInLeaf(high int64) (rows int, err error) {
 			return rows, err
 		}
 	}
-	if n, err = t.edit(at.pgno); err != nil {
-		return 0, err
+	return rows, t.dropCells(at.i, end)
+}
+
+// dropCells takes the cells from first to end out of the leaf that the path leads to.
+func (t *btree) dropCells(first, end int) error {
+	n, err := t.edit(t.path[t.depth].pgno)
+	if err != nil {
+		return err
 	}
-	for i := end - 1; i >= at.i; i-- {
+	if end > n.cells {
+		return t.fault(&n, faultFewer)
+	}
+	for i := end - 1; i >= first; i-- {
 		if what := n.drop(i, &t.spill); what != "" {
-			return 0, t.fault(&n, what)
+			return t.fault(&n, what)
 		}
 	}
-	return rows, t.balance(t.depth)
+	return t.balance(t.depth)
 }
 
 // dropLeaf releases the leaf of a table that the path leads to, unless it is the only child of its parent. Its neighbour

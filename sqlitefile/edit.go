@@ -330,53 +330,60 @@ func (n *node) clear() {
 // reclaim makes the bytes from off to end, of a page whose content starts at top, a freeblock, or a part of its neighbours.
 func (n *node) reclaim(off, end, top int) (what string) {
 	first := n.header() + 1
-	link, next := first, be16(n.data[first:])
-	for next != 0 && next < off {
-		if next <= link || next+minCell > len(n.data) {
-			return faultFreeblock
-		}
-		link, next = next, be16(n.data[next:])
+	link, next, ok := n.freeAround(off)
+	if !ok {
+		return faultFreeblock
 	}
 	lost := 0 // fragments that become part of the freeblock
-	if next != 0 && next <= end+minCell-1 {
-		if next < end || next+minCell > len(n.data) {
-			return faultFreeblock
-		}
+	if next != 0 && next < end+minCell {
 		lost = next - end
-		end = next + be16(n.data[next+2:])
-		next = be16(n.data[next:])
+		end, next = next+be16(n.data[next+2:]), be16(n.data[next:])
 	}
 	merged := false
 	if link != first {
-		before := link + be16(n.data[link+2:])
-		if before > off {
-			return faultFreeblock
-		}
-		if before+minCell-1 >= off {
-			lost += off - before
+		between := off - link - be16(n.data[link+2:])
+		if between < minCell {
+			lost += between
 			off, merged = link, true
 		}
+		if between < 0 {
+			return faultFreeblock
+		}
 	}
-	if end > len(n.data) || next != 0 && next < end {
+	if lost < 0 || end > len(n.data) || next != 0 && next < end || merged && off == top { // E4 forbids the last
 		return faultFreeblock
 	}
 	if lost > n.fragments() {
 		return faultFragments
 	}
 	n.setFragments(n.fragments() - lost)
-	switch {
-	case off == top && merged: // E4 forbids it
-		return faultFreeblock
-	case off == top:
+	if off == top {
 		putBE16(n.data[first:], next)
 		n.setContent(end)
 		return ""
-	case !merged:
+	}
+	if !merged {
 		putBE16(n.data[link:], off)
 	}
 	putBE16(n.data[off:], next)
 	putBE16(n.data[off+2:], end-off)
 	return ""
+}
+
+// freeAround returns the last freeblock before off, or the place in the header that leads to the first one, and the freeblock that
+// follows, or 0.
+func (n *node) freeAround(off int) (link, next int, ok bool) {
+	link = n.header() + 1
+	for next = be16(n.data[link:]); next != 0; next = be16(n.data[next:]) {
+		if next <= link || next+minCell > len(n.data) {
+			return 0, 0, false
+		}
+		if next >= off {
+			break
+		}
+		link = next
+	}
+	return link, next, true
 }
 
 // A cell is the bytes of one cell, the child included, without what fills it up.

@@ -58,6 +58,21 @@ func (e *CorruptError) Error() string {
 // Is makes errors.Is(err, ErrCorrupt) true.
 func (e *CorruptError) Is(target error) bool { return target == ErrCorrupt }
 
+// A fullError is what the system says when there is no room. It matches ErrFull.
+type fullError struct{ error }
+
+func (e fullError) Is(target error) bool { return target == ErrFull }
+
+func (e fullError) Unwrap() error { return e.error }
+
+// explain lets an error of the system match the one of this package that means the same.
+func explain(err error) error {
+	if osfile.Full(err) {
+		return fullError{err}
+	}
+	return err
+}
+
 // corrupt makes the error for a page that breaks the format. It is the only place that makes one.
 func (rx *Rx) corrupt(pgno uint32, what string) error {
 	return &CorruptError{Path: rx.db.path, Page: pgno, What: what}

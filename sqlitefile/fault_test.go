@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 )
@@ -116,7 +117,7 @@ func (r *faultRun) run(f faultfs.Fault) (err error) {
 	r.fs = r.base.FS()
 	r.sys = faultfs.New(r.fs)
 	r.sys.Arm(f)
-	if err := r.work(); err != nil {
+	if err := r.work(f); err != nil {
 		return err
 	}
 	r.sys.Heal()
@@ -129,19 +130,35 @@ func stack() []byte {
 }
 
 // work does a bit of everything. It returns an error if something fails before the fault has hit, or the wrong way.
-func (r *faultRun) work() error {
+func (r *faultRun) work(f faultfs.Fault) error {
 	for _, step := range []func() error{
 		r.open, r.commit, r.commit, r.read, r.checkpoint(CheckpointPassive), r.commit, r.rollback, r.checkpoint(CheckpointTruncate), r.large,
 		r.check, r.commit, r.close, r.open, r.commit, r.checkpoint(CheckpointRestart), r.commit, r.close,
 	} {
-		hits := len(r.sys.Hits())
+		before := len(r.sys.Hits())
 		err := step()
 		if wrong, ok := errors.AsType[wrongError](err); ok {
 			return wrong
 		}
-		if err != nil && hits+len(r.sys.Hits()) == 0 {
-			return fmt.Errorf("without a fault: %w", err)
+		if err != nil {
+			if err := r.excuse(f, err, before); err != nil {
+				return err
+			}
 		}
+	}
+	return nil
+}
+
+// excuse returns an error if that of a step is not one that the fault may cause. A fault that has passed causes no more errors, except that
+// nothing is written after a sync that failed, or a rollback, or by who may only read.
+func (r *faultRun) excuse(f faultfs.Fault, err error, before int) error {
+	hits := r.sys.Hits()
+	switch {
+	case len(hits) == 0:
+		return fmt.Errorf("without a fault: %w", err)
+	case errors.Is(f.Err, syscall.EACCES) && errors.Is(err, ErrReadOnly):
+	case len(hits) == before && !f.Sticky && (r.db == nil || r.db.failed.Load() == nil):
+		return fmt.Errorf("after the fault has passed: %w", err)
 	}
 	return nil
 }
@@ -199,6 +216,9 @@ func (r *faultRun) change(changes int) error {
 		r.may = []*crashState{next}
 	case next != nil:
 		r.may = append(r.may, next)
+	}
+	if osfile.Full(err) && !errors.Is(err, ErrFull) {
+		err = wrongError{fmt.Errorf("not ErrFull: %w", err)}
 	}
 	return err
 }

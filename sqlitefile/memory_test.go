@@ -17,6 +17,9 @@ type memory struct {
 	pages  [][]byte // whole pages; nil where one was never made
 	schema *btree   // made by object
 	age    uint64
+	change int   // counted by who wants to know writes
+	writes int   // pages made writable, each once in a change
+	wrote  []int // the last change of each page
 }
 
 func newMemory(pageSize, reserved, autoVacuum int) *memory {
@@ -42,7 +45,16 @@ func (m *memory) page(pgno uint32) ([]byte, error) {
 	return m.pages[pgno-1][:m.usable:m.usable], nil
 }
 
-func (m *memory) writable(pgno uint32) ([]byte, error) { return m.page(pgno) }
+func (m *memory) writable(pgno uint32) ([]byte, error) {
+	for len(m.wrote) < len(m.pages) {
+		m.wrote = append(m.wrote, 0)
+	}
+	if uint64(pgno)-1 < uint64(len(m.wrote)) && m.wrote[pgno-1] != m.change {
+		m.wrote[pgno-1] = m.change
+		m.writes++
+	}
+	return m.page(pgno)
+}
 
 func (m *memory) fresh(pgno uint32) ([]byte, error) {
 	if uint64(pgno)-1 >= uint64(len(m.pages)) {

@@ -79,7 +79,8 @@ func (t *btree) space(n *node, kind format.PageKind) int {
 // Which neighbours share with a page that is too full decides how often pages are written, and how full they are. One that has room is
 // enough. Only where neither has any, two are asked, even the two on one side, before a page is added.
 //
-// With random keys that is 30% fewer pages written than with two neighbours each time, which is SQLite's way, and as full.
+// SQLite asks two neighbours each time, and has siblings change places to keep their numbers in order. The benchmark TreeRandomKeys tells
+// what a way costs: so it is 1.356 pages written for each key and 16118 pages in the end, SQLite's way 1.392 and 16243.
 
 // pair lets s begin as the i-th child of parent and the neighbour that has more room. It is not ok if that cannot take what the run brings,
 // nor at the right end: where keys come nearly in order, pages before the last two are to be left full.

@@ -103,10 +103,10 @@ func (w *writer) init() {
 // One transaction runs at a time; others wait for their turn until their ctx is cancelled.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	g, err := db.run(ctx, fn)
-	if err != nil || g == nil {
-		return err
+	if err == nil && g != nil {
+		err = db.await(g)
 	}
-	return db.await(g)
+	return explain(err)
 }
 
 // run runs fn in its turn and returns the group that it joined; nil if it changed nothing.

@@ -14,4 +14,6 @@ func Full(err error) bool {
 
 // Unwritable reports whether err says that a file cannot be written to, which may be there to read: its permissions forbid
 // it, or its disk is read-only.
-func Unwritable(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
+func Unwritable(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}

@@ -114,14 +114,10 @@ func (db *DB) openFile() (osfile.Handle, error) {
 			flag |= osfile.Create
 		}
 		file, err := o.system.Open(db.path, flag, 0o644)
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err == nil || !osfile.Unwritable(err) {
 			return file, err
 		}
-		if readable, e := o.system.Open(db.path, osfile.ReadOnly, 0); e == nil {
-			o.ReadOnly = true
-			return readable, nil
-		}
-		return nil, err
+		o.ReadOnly = true
 	}
 	return o.system.Open(db.path, osfile.ReadOnly, 0)
 }

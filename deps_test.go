@@ -34,6 +34,7 @@ var importRules = []importRule{
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
+	{pkg: "internal/osfile/*", own: "internal/format internal/osfile"}, // file systems for tests
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
 	{pkg: "store"},
 	{pkg: "store/storetest", own: "store"},

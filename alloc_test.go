@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/invariant"
 )
 
@@ -19,6 +20,11 @@ func TestAllocations(t *testing.T) {
 	}
 	v := create(t, addAll(files...))
 	fsys := v.FS()
+	info, err := v.Info(t.Context())
+	must(t, err)
+	uncached, err := folio.Open(info.Path, &folio.Options{CacheSize: -1})
+	must(t, err)
+	defer func() { must(t, uncached.Close()) }()
 	f, err := v.Open("big")
 	must(t, err)
 	p := make([]byte, 4096)

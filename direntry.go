@@ -7,38 +7,60 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A dirEntry is one name in a directory that was read. Its inode is looked up when Info asks for it. There are many of
-// them: it is kept small.
+// A dirList is what was read of a directory. It is immutable: any number of dirEntries, and the dirCache, share one.
+type dirList struct {
+	from    *reader
+	names   string // one after the other
+	items   []listItem
+	entries []dirEntry // what callers get: shared, as they are immutable too
+}
+
+// A listItem is one entry of a dirList. It holds no pointer, so that keeping many costs the garbage collector nothing.
+type listItem struct {
+	ref uint64 // inode and type, as refOf makes it
+	end int    // of its name in names
+}
+
+const refTypeBits = 3 // of a ref, the lowest; store.MaxIno leaves room
+
+func refOf(ino store.Ino, typ store.Type) uint64 { return uint64(ino)<<refTypeBits | uint64(typ) }
+
+// A dirEntry is one name in a directory that was read. Its inode is looked up when Info asks for it.
 type dirEntry struct {
-	name string
-	from *reader
-	ref  uint64 // inode and type, as refOf makes it
+	list *dirList
+	i    int
 }
 
 var _ fs.DirEntry = (*dirEntry)(nil)
 
-const refTypeBits = 3 // of a ref, the lowest; MaxIno leaves room
+func (d *dirEntry) ino() store.Ino  { return store.Ino(d.list.items[d.i].ref >> refTypeBits) }
+func (d *dirEntry) typ() store.Type { return store.Type(d.list.items[d.i].ref & (1<<refTypeBits - 1)) }
 
-func refOf(ino store.Ino, typ store.Type) uint64 { return uint64(ino)<<refTypeBits | uint64(typ) }
-
-func (d *dirEntry) ino() store.Ino  { return store.Ino(d.ref >> refTypeBits) }
-func (d *dirEntry) typ() store.Type { return store.Type(d.ref & (1<<refTypeBits - 1)) }
-
-func (d *dirEntry) Name() string      { return d.name }
+func (d *dirEntry) Name() string      { return d.list.name(d.i) }
 func (d *dirEntry) IsDir() bool       { return d.typ() == store.Dir }
 func (d *dirEntry) Type() fs.FileMode { return typeModes[d.typ()] }
 func (d *dirEntry) String() string    { return fs.FormatDirEntry(d) }
 
+// name returns the name of the i-th entry.
+func (l *dirList) name(i int) string {
+	start := 0
+	if i > 0 {
+		start = l.items[i-1].end
+	}
+	return l.names[start:l.items[i].end]
+}
+
 // Info returns the file's state now, or, in a View, then. It fails with fs.ErrNotExist if the file was removed since.
 func (d *dirEntry) Info() (fs.FileInfo, error) {
-	rx, err := d.from.begin()
+	r := d.list.from
+	rx, err := r.begin()
 	if err != nil {
-		return nil, pathError("lstat", d.name, err)
+		return nil, pathError("lstat", d.Name(), err)
 	}
-	defer d.from.end(rx)
-	info, err := nodeInfo(rx, d.ino(), d.name)
+	defer r.end(rx)
+	info, err := nodeInfo(rx, d.ino(), d.Name())
 	if err != nil {
-		return nil, pathError("lstat", d.name, err)
+		return nil, pathError("lstat", d.Name(), err)
 	}
 	return info, nil
 }
@@ -49,34 +71,37 @@ func nodeInfo(rx store.Rx, ino store.Ino, name string) (*fileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileInfo{name: name, node: &n}, nil
+	return &fileInfo{name: name, node: n}, nil
 }
 
 var listings = sync.Pool{New: func() any { return new(store.Listing) }}
 
-// readEntries returns the entries of dir that sort after a name, at most n, or all if n is 0 or less. It allocates
-// twice, whatever their number: the names and the entries.
-func (r *reader) readEntries(rx store.Rx, dir store.Ino, after string, n int) ([]dirEntry, error) {
+// readList reads the entries of dir that sort after a name, at most n, or all if n is 0 or less.
+func (r *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dirList, error) {
 	l := listings.Get().(*store.Listing)
 	defer listings.Put(l)
 	l.Reset()
 	if err := rx.List(dir, after, n, l); err != nil {
 		return nil, err
 	}
-	names, start := string(l.Names), 0
-	entries := make([]dirEntry, len(l.Items))
-	for i, item := range l.Items {
-		entries[i] = dirEntry{name: names[start:item.End], from: r, ref: refOf(item.Ino, item.Type)}
-		start = item.End
+	list := &dirList{
+		from:    r,
+		names:   string(l.Names),
+		items:   make([]listItem, len(l.Items)),
+		entries: make([]dirEntry, len(l.Items)),
 	}
-	return entries, nil
+	for i, item := range l.Items {
+		list.items[i] = listItem{ref: refOf(item.Ino, item.Type), end: item.End}
+		list.entries[i] = dirEntry{list, i}
+	}
+	return list, nil
 }
 
-// listOf returns entries as a list that belongs to the caller.
-func listOf(entries []dirEntry) []fs.DirEntry {
-	list := make([]fs.DirEntry, len(entries))
-	for i := range entries {
-		list[i] = &entries[i]
+// dirEntries returns what the caller of ReadDir gets, and may change.
+func (l *dirList) dirEntries() []fs.DirEntry {
+	list := make([]fs.DirEntry, len(l.entries))
+	for i := range l.entries {
+		list[i] = &l.entries[i]
 	}
 	return list
 }

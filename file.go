@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -81,10 +82,7 @@ func (f *File) Close() error {
 
 // Read reads from where the last Read or Seek ended.
 func (f *File) Read(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n, err := f.readAt(p, f.off)
-	f.off += int64(n)
+	n, _, err := f.readNext(p)
 	if n > 0 && errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -211,23 +209,18 @@ func (f *File) size() (int64, error) {
 	return n.Size, err
 }
 
-// writeToBuffer is how much WriteTo reads at once.
-const writeToBuffer = 256 << 10
+// maxWriteTo is how much WriteTo reads at once.
+const maxWriteTo = 256 << 10
 
-// WriteTo writes the rest of the file to w.
+// WriteTo writes the rest of the file to w. Other methods need not wait while w does: what Read gets meanwhile, w does not
+// get. What w does not accept, Read gets, unless something else moved the offset meanwhile.
 func (f *File) WriteTo(w io.Writer) (written int64, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return 0, pathError("read", f.name, fs.ErrClosed)
-	}
-	size, err := f.size()
+	p, err := f.writeToBuffer()
 	if err != nil {
 		return 0, pathError("read", f.name, err)
 	}
-	p := make([]byte, max(1, min(writeToBuffer, size-f.off)))
 	for {
-		n, err := f.readOpen(p, f.off)
+		n, end, err := f.readNext(p)
 		if err != nil && err != io.EOF {
 			return written, pathError("read", f.name, err)
 		}
@@ -235,14 +228,43 @@ func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 			return written, nil
 		}
 		m, writeErr := w.Write(p[:n])
-		f.off += int64(m)
 		written += int64(m)
-		if writeErr == nil && m < n {
-			writeErr = io.ErrShortWrite
+		if m < n {
+			f.giveBack(end, n-m)
+			writeErr = cmp.Or(writeErr, io.ErrShortWrite)
 		}
 		if writeErr != nil || err == io.EOF {
 			return written, writeErr
 		}
+	}
+}
+
+// writeToBuffer returns a buffer for what is left of the file, or a part of it.
+func (f *File) writeToBuffer() ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, fs.ErrClosed
+	}
+	size, err := f.size()
+	return make([]byte, max(1, min(maxWriteTo, size-f.off))), err
+}
+
+// readNext reads at the offset and moves it to end.
+func (f *File) readNext(p []byte) (n int, end int64, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err = f.readAt(p, f.off)
+	f.off += int64(n)
+	return n, f.off, err
+}
+
+// giveBack moves the offset back by n bytes if it is still where readNext left it.
+func (f *File) giveBack(end int64, n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.off == end {
+		f.off -= int64(n)
 	}
 }
 
@@ -252,17 +274,17 @@ func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	entries, err := f.readDir(n)
+	list, err := f.readDir(n)
 	if err != nil {
 		return nil, pathError("readdir", f.name, err)
 	}
-	if len(entries) == 0 && n > 0 {
+	if len(list.items) == 0 && n > 0 {
 		return nil, io.EOF
 	}
-	return listOf(entries), nil
+	return list.dirEntries(), nil
 }
 
-func (f *File) readDir(n int) ([]dirEntry, error) {
+func (f *File) readDir(n int) (*dirList, error) {
 	rx, err := f.beginLocked()
 	if err != nil {
 		return nil, err
@@ -271,9 +293,9 @@ func (f *File) readDir(n int) ([]dirEntry, error) {
 	if f.typ != store.Dir {
 		return nil, ErrNotDirectory
 	}
-	entries, err := f.from.readEntries(rx, f.ino, f.after, n)
-	if len(entries) > 0 {
-		f.after = entries[len(entries)-1].name
+	list, err := f.from.readList(rx, f.ino, f.after, n)
+	if err == nil && len(list.items) > 0 {
+		f.after = list.name(len(list.items) - 1)
 	}
-	return entries, err
+	return list, err
 }

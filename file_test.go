@@ -285,3 +285,52 @@ func (w *shortWriter) Write(p []byte) (int, error) {
 	w.room -= n
 	return w.Buffer.Write(p[:n])
 }
+
+// A callingWriter is a function that does the writing.
+type callingWriter func(p []byte) (int, error)
+
+func (w callingWriter) Write(p []byte) (int, error) { return w(p) }
+
+// TestWriteToHoldsNothing uses a file from within the writer that WriteTo writes to.
+func TestWriteToHoldsNothing(t *testing.T) {
+	t.Parallel()
+	d := t.TempDir()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 40_000)
+	must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
+	v := importTree(t, d)
+	f, err := v.Open("f")
+	must(t, err)
+	calls := 0
+	n, err := f.WriteTo(callingWriter(func(p []byte) (int, error) {
+		calls++
+		_, err := f.Stat()
+		must(t, err)
+		_, err = f.ReadAt(make([]byte, 1), 0)
+		must(t, err)
+		if calls == 2 {
+			must(t, f.Close())
+		}
+		return len(p), nil
+	}))
+	if !errors.Is(err, fs.ErrClosed) || calls != 2 || n == 0 {
+		t.Errorf("%d bytes in %d calls, %v; want the file closed after 2", n, calls, err)
+	}
+}
+
+// TestWriteToShort reads on after a writer that accepted a part only.
+func TestWriteToShort(t *testing.T) {
+	t.Parallel()
+	d := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(d, "f"), []byte("0123456789"), 0o644))
+	v := importTree(t, d)
+	f, err := v.Open("f")
+	must(t, err)
+	defer f.Close()
+	n, err := f.WriteTo(callingWriter(func([]byte) (int, error) { return 4, nil }))
+	if n != 4 || err != io.ErrShortWrite {
+		t.Errorf("%d, %v; want 4 and a short write", n, err)
+	}
+	if rest, err := io.ReadAll(f); string(rest) != "456789" || err != nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+}

@@ -13,7 +13,7 @@ type Node = store.Node
 // A fileInfo describes a file at the moment when it was asked for.
 type fileInfo struct {
 	name string
-	node *Node // shared, not to be changed
+	node Node
 }
 
 var _ fs.FileInfo = (*fileInfo)(nil)
@@ -23,9 +23,5 @@ func (i *fileInfo) Size() int64        { return i.node.Size }
 func (i *fileInfo) Mode() fs.FileMode  { return fileMode(i.node.Mode) }
 func (i *fileInfo) ModTime() time.Time { return time.Unix(0, i.node.Mtime) }
 func (i *fileInfo) IsDir() bool        { return store.TypeOf(i.node.Mode) == store.Dir }
+func (i *fileInfo) Sys() any           { return &i.node }
 func (i *fileInfo) String() string     { return fs.FormatFileInfo(i) }
-
-func (i *fileInfo) Sys() any {
-	n := *i.node
-	return &n
-}

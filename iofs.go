@@ -49,6 +49,11 @@ func (f ioFS) Open(name string) (fs.File, error) {
 }
 
 func (f ioFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if f.dir == "" {
+		if list := f.knownList(name); list != nil {
+			return list.dirEntries(), nil
+		}
+	}
 	l, err := f.in("readdir", name)
 	if err != nil {
 		return nil, err
@@ -65,6 +70,11 @@ func (f ioFS) ReadFile(name string) ([]byte, error) {
 }
 
 func (f ioFS) Stat(name string) (fs.FileInfo, error) {
+	if f.dir == "" {
+		if n, ok := f.knownNode(name); ok {
+			return &fileInfo{name: path.Base(name), node: n}, nil
+		}
+	}
 	l, err := f.in("stat", name)
 	if err != nil {
 		return nil, err

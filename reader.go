@@ -79,7 +79,7 @@ func (r *reader) find(l location, follow bool) (store.Rx, place, error) {
 	if err != nil {
 		return nil, place{}, err
 	}
-	at, err := r.fs.resolve(rx, l, follow)
+	at, _, err := r.fs.resolve(rx, l, follow)
 	if err != nil {
 		r.end(rx)
 		return nil, at, err
@@ -87,18 +87,50 @@ func (r *reader) find(l location, follow bool) (store.Rx, place, error) {
 	return rx, at, nil
 }
 
-// node returns the inode at a place. It is shared, and not to be changed.
-func (at place) node(rx store.Rx) (*store.Node, error) {
-	if at.cached != nil {
-		if n := at.cached.node.Load(); n != nil {
+// node returns the inode that a path leads to.
+func (v *FS) node(rx store.Rx, l location, follow bool) (n store.Node, err error) {
+	var hash uint64
+	if l.valid {
+		var ok bool
+		if n, hash, ok = v.files.get(rx.Version(), l.path); ok {
 			return n, nil
 		}
 	}
-	n, err := rx.Node(at.ino)
-	if err == nil && at.cached != nil {
-		at.cached.node.Store(&n)
+	at, direct, err := v.resolve(rx, l, follow)
+	if err != nil {
+		return n, err
 	}
-	return &n, err
+	if n, err = rx.Node(at.ino); err == nil && direct {
+		v.files.put(hash, rx.Version(), l.path, &n)
+	}
+	return n, err
+}
+
+// knownNode returns the inode of a file if it can be told without a transaction. Only valid paths are known.
+func (r *reader) knownNode(path string) (n store.Node, ok bool) {
+	if version, ok := r.current(); ok {
+		n, _, ok = r.fs.files.get(version, path)
+		return n, ok
+	}
+	return n, false
+}
+
+// knownList returns what a directory holds if that can be told without a transaction, and otherwise nil.
+func (r *reader) knownList(path string) *dirList {
+	if version, ok := r.current(); ok {
+		if d, _ := r.fs.dirs.get(version, path); d != nil {
+			return d.list.Load()
+		}
+	}
+	return nil
+}
+
+// current returns the version of what a call reads now, if that is known.
+func (r *reader) current() (version uint64, ok bool) {
+	if r.pin != nil {
+		return 0, false
+	}
+	return r.fs.store.Version()
 }
 
 func (r *reader) open(l location) (*File, error) {
@@ -111,12 +143,12 @@ func (r *reader) open(l location) (*File, error) {
 }
 
 func (r *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
-	rx, at, err := r.find(l, follow)
+	rx, err := r.begin()
 	if err != nil {
 		return nil, pathError(op, l.name, err)
 	}
 	defer r.end(rx)
-	n, err := at.node(rx)
+	n, err := r.fs.node(rx, l, follow)
 	if err != nil {
 		return nil, pathError(op, l.name, err)
 	}
@@ -139,39 +171,24 @@ func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
 		return nil, pathError("open", l.name, err)
 	}
 	defer r.end(rx)
-	at, err := r.fs.resolveDir(rx, l)
+	list, err := r.list(rx, l)
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}
-	entries, err := r.entries(rx, at)
-	if err != nil {
-		return nil, pathError("readdir", l.name, err)
-	}
-	return listOf(entries), nil
-}
-
-// entries returns those of a directory. They are kept for the next time, unless they are bound to a View.
-func (r *reader) entries(rx store.Rx, at place) ([]dirEntry, error) {
-	if at.cached == nil || r.pin != nil {
-		return r.readEntries(rx, at.ino, "", 0)
-	}
-	if known := at.cached.list.Load(); known != nil {
-		return *known, nil
-	}
-	entries, err := r.readEntries(rx, at.ino, "", 0)
-	if err == nil {
-		r.fs.dirs.keepList(at.cached, entries)
-	}
-	return entries, err
+	return list.dirEntries(), nil
 }
 
 func (r *reader) readFile(l location) ([]byte, error) {
-	rx, at, err := r.find(l, true)
+	rx, err := r.begin()
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}
 	defer r.end(rx)
-	data, err := readAll(rx, at)
+	n, err := r.fs.node(rx, l, true)
+	if err != nil {
+		return nil, pathError("open", l.name, err)
+	}
+	data, err := readAll(rx, &n)
 	return data, pathError("read", l.name, err)
 }
 
@@ -179,18 +196,15 @@ func (r *reader) readFile(l location) ([]byte, error) {
 const maxHoles = 1 << 30
 
 // readAll returns the content of a regular file in one allocation.
-func readAll(rx store.Rx, at place) ([]byte, error) {
-	n, err := at.node(rx)
-	if err != nil {
-		return nil, err
-	}
+func readAll(rx store.Rx, n *store.Node) ([]byte, error) {
 	if err := mustBeRegular(n.Mode); err != nil {
 		return nil, err
 	}
 	if n.Holes > maxHoles || int64(int(n.Size)) != n.Size {
 		return nil, ErrTooLarge
 	}
-	data := make([]byte, n.Size)
+	var err error
+	data := contentBuffer(int(n.Size))
 	if len(data) > 0 {
 		_, err = rx.ReadAt(*n, data, 0)
 	}

@@ -15,15 +15,6 @@ import (
 // name.
 const maxLinks = 40
 
-// A place is where a path leads.
-type place struct {
-	ino    store.Ino
-	typ    store.Type
-	cached *cachedPath // what else is known; nil if it is not in a cache
-}
-
-func (p *cachedPath) place() place { return place{p.ino, p.typ, p} }
-
 // A location is a path in a volume, and the name by which the caller knows it.
 type location struct {
 	path, name string
@@ -34,32 +25,31 @@ func locate(name string) location {
 	return location{path: name, name: name, valid: fs.ValidPath(name) && len(name) <= store.MaxPath}
 }
 
-// resolve returns where a path leads. A symbolic link at its end is followed if follow is set.
-func (v *FS) resolve(rx store.Rx, l location, follow bool) (at place, err error) {
-	name := l.path
-	if !l.valid {
-		return walkPath(rx, name, follow)
+// A place is where a path leads.
+type place struct {
+	ino store.Ino
+	typ store.Type
+}
+
+var rootPlace = place{ino: store.Root, typ: store.Dir}
+
+// resolve returns where a path leads. A symbolic link at its end is followed if follow is set. direct says that there
+// was no symbolic link on the way, nor at the end.
+func (v *FS) resolve(rx store.Rx, l location, follow bool) (at place, direct bool, err error) {
+	if l.valid {
+		at, linked, err := v.child(rx, l.path)
+		if err != nil || !linked && (at.typ != store.Symlink || !follow) {
+			return at, at.typ != store.Symlink, err
+		}
 	}
-	p, hash := v.files.get(rx.Version(), name)
-	if p != nil {
-		return p.place(), nil
-	}
-	at, linked, err := v.child(rx, name)
-	switch {
-	case err != nil:
-		return at, err
-	case linked || at.typ == store.Symlink && follow:
-		return walkPath(rx, name, follow)
-	case at.typ != store.Symlink:
-		at = v.files.putFile(hash, rx.Version(), name, at)
-	}
-	return at, nil
+	at, err = walkPath(rx, l.path, follow)
+	return at, false, err
 }
 
 // child looks up the last element of a valid path. It stops where a symbolic link is on the way to it, and says so.
 func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) {
 	if path == "." {
-		return place{ino: store.Root, typ: store.Dir}, false, nil
+		return rootPlace, false, nil
 	}
 	parent, base := splitPath(path)
 	dir, linked, err := v.knownDir(rx, parent)
@@ -67,40 +57,61 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 		return at, linked, err
 	}
 	e, err := rx.Lookup(dir.ino, base)
-	return place{ino: e.Ino, typ: e.Type}, false, err
-}
-
-// resolveDir returns the directory that a path leads to.
-func (v *FS) resolveDir(rx store.Rx, l location) (at place, err error) {
-	if l.valid {
-		at, linked, err := v.knownDir(rx, l.path)
-		if !linked {
-			return at, err
-		}
-	}
-	at, err = walkPath(rx, l.path, true)
-	if err == nil && at.typ != store.Dir {
-		err = ErrNotDirectory
-	}
-	return at, err
+	return place{e.Ino, e.Type}, false, err
 }
 
 // knownDir returns the directory at a valid path. It stops where a symbolic link is on the way, and says so.
-func (v *FS) knownDir(rx store.Rx, path string) (at place, linked bool, err error) {
-	p, hash := v.dirs.get(rx.Version(), path)
-	if p != nil {
-		return p.place(), false, nil
+func (v *FS) knownDir(rx store.Rx, path string) (d *cachedDir, linked bool, err error) {
+	d, hash := v.dirs.get(rx.Version(), path)
+	if d != nil {
+		return d, false, nil
 	}
-	at, linked, err = v.child(rx, path)
+	at, linked, err := v.child(rx, path)
 	switch {
 	case linked || err != nil:
-		return at, linked, err
+		return nil, linked, err
 	case at.typ == store.Symlink:
-		return at, true, nil
+		return nil, true, nil
 	case at.typ != store.Dir:
-		return at, false, ErrNotDirectory
+		return nil, false, ErrNotDirectory
 	}
-	return v.dirs.put(hash, rx.Version(), path, at, 0).place(), false, nil
+	return v.dirs.put(hash, rx.Version(), path, at.ino), false, nil
+}
+
+// list returns what the directory at a path holds. The second time that is kept for a third one, unless it
+// is bound to a View.
+func (r *reader) list(rx store.Rx, l location) (*dirList, error) {
+	if l.valid {
+		d, linked, err := r.fs.knownDir(rx, l.path)
+		if err != nil {
+			return nil, err
+		}
+		if !linked {
+			return r.listKnown(rx, d)
+		}
+	}
+	at, err := walkPath(rx, l.path, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case at.typ != store.Dir:
+		return nil, ErrNotDirectory
+	}
+	return r.readList(rx, at.ino, "", 0)
+}
+
+func (r *reader) listKnown(rx store.Rx, d *cachedDir) (*dirList, error) {
+	if r.pin != nil {
+		return r.readList(rx, d.ino, "", 0)
+	}
+	if list := d.list.Load(); list != nil {
+		return list, nil
+	}
+	list, err := r.readList(rx, d.ino, "", 0)
+	if err == nil {
+		r.fs.dirs.keep(d, list)
+	}
+	return list, err
 }
 
 // splitPath splits a path before its last element.
@@ -122,7 +133,7 @@ func walkPath(rx store.Rx, name string, follow bool) (place, error) {
 	}
 	w := pathWalk{rx: rx, dirs: []store.Ino{store.Root}}
 	e, err := w.walk(name, follow)
-	return place{ino: e.Ino, typ: e.Type}, err
+	return place{e.Ino, e.Type}, err
 }
 
 // A pathWalk is on its way to a file.

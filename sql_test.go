@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store"
 )
 
 // sqlite runs a statement in the sqlite3 shell, or skips the test where there is none.
@@ -59,6 +60,18 @@ func TestSQL(t *testing.T) {
 			if got := sqlite(t, path, sql); got != strings.ToUpper(hex.EncodeToString([]byte(f.content))) {
 				t.Errorf("%s: %d digits", f.name, len(got))
 			}
+		}
+	}
+}
+
+// TestFormatPage holds docs/format.md to the schema.
+func TestFormatPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("docs/format.md")
+	must(t, err)
+	for _, sql := range store.Schema {
+		if strings.HasPrefix(sql, "CREATE TABLE") && !strings.Contains(string(page), sql+";\n") {
+			t.Errorf("docs/format.md does not have\n%s;", sql)
 		}
 	}
 }

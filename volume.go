@@ -16,7 +16,8 @@ type Options struct {
 	// BusyTimeout is how long to wait for another process that writes; 0 means 5 seconds, and less than 0 not to wait.
 	BusyTimeout time.Duration
 	// CacheSize is how many bytes of memory may be taken by what is known of files and directories that are used
-	// again and again; 0 means 64 MiB, and less than 0 none. Contents are not in it: the system caches those.
+	// again and again; 0 means 64 MiB, and less than 0 none but for where directories are. Contents are not in it: the
+	// system caches those.
 	CacheSize int64
 }
 
@@ -28,9 +29,8 @@ const defaultCacheSize = 64 << 20
 type FS struct {
 	reader
 	store store.Store
-	dirs  pathCache // directories that were on the way to something, or read
-	files pathCache // what was asked for again
-	cache cacheBudget
+	dirs  dirCache  // directories that were on the way to something, or read
+	files fileCache // what was asked for again
 }
 
 // Open opens the volume at path for reading.
@@ -53,18 +53,16 @@ func Open(path string, o *Options) (*FS, error) {
 	return v, nil
 }
 
-// newFS guesses how many slots its caches should have from a file to each half KiB of volume: there are rarely more.
 func newFS(s store.Store, cacheSize int64) (*FS, error) {
 	info, err := s.Info(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	files := info.Size / 512
 	v := &FS{store: s}
 	v.reader.fs = v
-	v.cache.left.Store(max(0, cacheSize))
-	v.dirs = newPathCache(files/8, maxDirSlots, &v.cache)
-	v.files = newPathCache(4*files, maxFileSlots, &v.cache)
+	files := int64(info.LastIno)
+	v.dirs.init(2*files, cacheSize-cacheSize/4)
+	v.files.init(files, cacheSize/4)
 	return v, nil
 }
 

@@ -18,7 +18,6 @@ const crashPath = "/dir/db"
 
 // A crashCase is a database and how it is used.
 type crashCase struct {
-	name       string
 	wal        bool
 	journal    JournalMode // where not wal
 	durability Durability

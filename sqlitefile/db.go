@@ -117,14 +117,10 @@ func (db *DB) openFile() (osfile.Handle, error) {
 			flag |= osfile.Create
 		}
 		file, err := o.system.Open(db.path, flag, 0o644)
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
+		if err == nil || !osfile.Unwritable(err) {
 			return file, err
 		}
-		if readable, e := o.system.Open(db.path, osfile.ReadOnly, 0); e == nil {
-			o.ReadOnly = true
-			return readable, nil
-		}
-		return nil, err
+		o.ReadOnly = true
 	}
 	return o.system.Open(db.path, osfile.ReadOnly, 0)
 }
@@ -188,6 +184,27 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 	}
 	rx.snapshot = s
 	return rx, nil
+}
+
+// Version returns what Rx.Version would return in a view that began now, without beginning one. It is not known while this DB has no
+// lock for reading: before its first view, and from a few milliseconds after the last.
+func (db *DB) Version() (version uint64, ok bool) {
+	s := db.snapshot.Load()
+	if s == nil || s.wal != nil {
+		return db.logVersion(s)
+	}
+	return s.version, s.lease.state.Load()&leaseGoing == 0
+}
+
+// logVersion is Version in WAL mode, where the wal-index has to be looked at, as by a reader.
+func (db *DB) logVersion(s *snapshot) (version uint64, ok bool) {
+	var err error
+	defer osfile.Catch(osfile.Arm(), &err)
+	if s == nil || !s.enter() {
+		return 0, false
+	}
+	s.lease.leave()
+	return s.version, true
 }
 
 // acquire is the slow way to begin: it takes a lock, and looks at what changed meanwhile.

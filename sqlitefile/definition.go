@@ -79,10 +79,22 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 			def.shape.fields[i].field = f
 		}
 	}
+	def.shape.plain = def.shape.countPlain()
 	if t.WithoutRowid {
 		def.key = rx.keyColumns(t.PrimaryKey)
 	}
 	return def, nil
+}
+
+// countPlain returns how many columns, from the first on, are the fields of the record as they are: neither elsewhere nor
+// integers that are meant as floats.
+func (s *shape) countPlain() int {
+	for i := range s.fields {
+		if c := &s.fields[i]; c.field != i || c.real {
+			return i
+		}
+	}
+	return len(s.fields)
 }
 
 func parseTable(o Object) (*ddl.Table, error) {

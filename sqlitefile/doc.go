@@ -12,12 +12,13 @@
 //
 // # Concurrency
 //
-// A DB is safe for concurrent use. A transaction, and whatever it returns, belongs to one goroutine at a time. All
-// readers of a DB share one SHARED lock on the file, a lease, that ends a few milliseconds after the last of them, or
-// when another process waits to write.
+// A DB is safe for concurrent use. A transaction, and whatever it returns, belongs to one goroutine at a time. Views run side by
+// side and share locks, leases that end a few milliseconds after the last of them, or when another process waits. Updates
+// run one at a time, and those that come together are committed together.
 //
 // # Limits
 //
-// Databases in rollback mode are read, and those in WAL mode while nobody else has them open. The format is that of
-// sqlite.org/fileformat2.html.
+// Databases in rollback mode and in WAL mode are read and written, beside SQLite in this process and in others. A table with
+// something that writing rows cannot keep true (a trigger, CHECK, generated column, foreign key, partial or expression index,
+// unknown collation) is read only. The format is that of sqlite.org/fileformat2.html.
 package sqlitefile

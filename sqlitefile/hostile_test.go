@@ -218,7 +218,7 @@ func TestLongVarints(t *testing.T) {
 
 // TestHostileOverflow lets every cell of a large page share one long chain of overflow pages.
 func TestHostileOverflow(t *testing.T) {
-	m := made(t, "PRAGMA page_size = 65536; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(8000000));")
+	m := made(t, "PRAGMA page_size = 65536; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(7000000));")
 	h, _ := m.node(2)
 	const cells = 5000
 	for i := range cells {

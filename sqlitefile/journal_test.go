@@ -153,3 +153,26 @@ func TestSymlink(t *testing.T) {
 		t.Errorf("%v, want ErrNeedsRecovery", err)
 	}
 }
+
+// TestWALBetweenViews changes a row in WAL mode, where a commit leaves the header alone, and closes the log again.
+func TestWALBetweenViews(t *testing.T) {
+	t.Parallel()
+	for _, plain := range []bool{false, true} {
+		path := shared(t)
+		c := newPeer(t, path)
+		c.must(".timeout 10000\nPRAGMA journal_mode = WAL", "wal")
+		c.quit()
+		db := open(t, path, &Options{Plain: plain})
+		for _, want := range []int64{1000, 0} {
+			view(t, db, func(rx *Rx) error {
+				sum, err := sumRows(rx)
+				if sum != want {
+					t.Errorf("plain %v: the sum is %d, want %d", plain, sum, want)
+				}
+				return err
+			})
+			eventually(t, "the lease ends", func() bool { return !db.held() })
+			shell(t, path, "UPDATE t SET b = 0")
+		}
+	}
+}

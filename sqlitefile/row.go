@@ -20,6 +20,7 @@ type Row struct {
 type shape struct {
 	name   string   // of the table or the index, for errors
 	fields []column // by column
+	plain  int      // how many columns, from the first on, are the fields of the record as they are
 	alias  int      // the column that is the rowid and is stored as NULL; -1 without
 
 	rowidField int // place of the rowid in the records of an index; -1 without

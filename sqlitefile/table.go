@@ -144,19 +144,28 @@ func (t Table) Prefix(key ...any) iter.Seq2[Row, error] {
 
 // yieldAll yields the current entry and all that follow.
 func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
-	var row Row
+	row := Row{rx: c.rx, shape: c.shape}
 	for ok && err == nil {
-		for top := &c.path[c.depth]; ; top.i++ {
-			if err = c.load(&row, &top.node, top.i); err != nil {
-				break
+		top := &c.path[c.depth]
+		last := top.i // an interior page has entries between its children
+		if top.kind.Leaf() {
+			last = top.cells - 1
+		}
+		for ; err == nil; top.i++ {
+			if c.table {
+				err = c.rx.tableRow(&row, &top.node, top.i, c.shape)
+			} else {
+				err = c.rx.indexRow(&row, &top.node, top.i, c.shape)
 			}
-			if !yield(row, nil) {
+			if err == nil && !yield(row, nil) {
 				return
 			}
-			if top.i+1 >= top.cells || !top.kind.Leaf() {
-				ok, err = c.Next()
+			if top.i == last {
 				break
 			}
+		}
+		if err == nil {
+			ok, err = c.Next()
 		}
 	}
 	if err != nil {

@@ -186,10 +186,6 @@ func (x *walIndex) setAttempted(n uint32) {
 	atomic.StoreUint32(&x.words.Shared[format.WALIndexAttemptedWord], n)
 }
 
-func (x *walIndex) attempted() uint32 {
-	return atomic.LoadUint32(&x.words.Shared[format.WALIndexAttemptedWord])
-}
-
 // mark returns a read mark, 0 to 4.
 func (x *walIndex) mark(i int) uint32 {
 	return atomic.LoadUint32(&x.words.Shared[format.WALIndexReadMarkWord+i])

@@ -8,6 +8,7 @@ type Info struct {
 	PageSize  int
 	FreeBytes int64 // in the file, for content to come
 	ChunkSize int   // bytes of content to a row
+	LastIno   Ino   // the highest number of an inode, which tells about how many there are
 }
 
 // A Report is what Store.Check found.

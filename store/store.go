@@ -32,6 +32,9 @@ var (
 type Store interface {
 	// Begin starts a read transaction.
 	Begin(ctx context.Context) (Rx, error)
+	// Version returns what Rx.Version would return in a transaction that began now, if that is known without beginning one. It
+	// is a matter of nanoseconds.
+	Version() (version uint64, ok bool)
 	// Info describes the volume without looking at every file.
 	Info(ctx context.Context) (Info, error)
 	// Check looks at all that the volume holds, contents excepted, and reports what contradicts itself.

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
@@ -46,14 +48,12 @@ type problemJSON struct {
 }
 
 func (c *command) check(ctx context.Context, volume string, json bool) error {
-	v, err := location{volume, "."}.open()
+	report, err := checked(ctx, volume)
+	if err != nil && json {
+		_ = writeJSON(c.stdout, failedCheck(volume, err))
+	}
 	if err != nil {
 		return err
-	}
-	defer v.Close()
-	report, err := v.Check(ctx)
-	if err != nil {
-		return failure(volume, err)
 	}
 	if json {
 		err = writeJSON(c.stdout, checkObject(volume, report))
@@ -64,6 +64,25 @@ func (c *command) check(ctx context.Context, volume string, json bool) error {
 		err = errSilent
 	}
 	return err
+}
+
+// checked opens and checks a volume. An error says what stood in the way of that.
+func checked(ctx context.Context, volume string) (*folio.CheckReport, error) {
+	v, err := location{volume, "."}.open()
+	if err != nil {
+		return nil, checkFailure(err)
+	}
+	defer v.Close()
+	report, err := v.Check(ctx)
+	return report, checkFailure(failure(volume, err))
+}
+
+// failedCheck is the report of a volume that is too damaged to be checked, or cannot be read at all.
+func failedCheck(volume string, err error) checkJSON {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return checkJSON{jsonPath: jsonPath{jsonText(volume)}, Problems: []problemJSON{{What: jsonText(cause(err))}}}
 }
 
 func checkObject(volume string, r *folio.CheckReport) checkJSON {

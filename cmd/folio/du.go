@@ -14,7 +14,7 @@ import (
 type du struct {
 	*command
 	summary, all, human, json bool
-	depth                     int
+	depth                     levels
 	loc                       location
 	rx                        *folio.Rx
 	counted                   map[uint64]bool // inodes with several names, and directories
@@ -33,7 +33,7 @@ type duJSON struct {
 }
 
 func (c *command) duCommand() *cobra.Command {
-	u := &du{command: c}
+	u := &du{command: c, depth: -1}
 	cmd := &cobra.Command{
 		Use:   "du VOLUME[:PATH]...",
 		Short: "Add up the sizes of files",
@@ -63,7 +63,7 @@ With --json: an object with path, bytes and files for each line.`,
 	flags.BoolVarP(&u.summary, "summarize", "s", false, "the total only")
 	flags.BoolVarP(&u.all, "all", "a", false, "tell about each file, too")
 	flags.BoolVarP(&u.human, "human-readable", "h", false, "sizes like 1.5K and 20M")
-	flags.IntVarP(&u.depth, "level", "L", -1, "tell about at most this many `levels` of directories")
+	flags.VarP(&u.depth, "level", "L", "tell about at most this many `levels` of directories")
 	flags.BoolVar(&u.json, "json", false, "one JSON object for each line")
 	plainHelp(cmd)
 	return cmd
@@ -104,7 +104,7 @@ func (u *du) add(e *entry, level int) (total duTotal, err error) {
 	return total, u.print(e, total)
 }
 
-func (u *du) shown(level int) bool { return u.depth < 0 || level <= u.depth }
+func (u *du) shown(level int) bool { return u.depth < 0 || level <= int(u.depth) }
 
 func (u *du) directory(dir *entry, level int) (total duTotal, err error) {
 	list, err := u.rx.ReadDir(dir.path)

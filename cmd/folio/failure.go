@@ -22,7 +22,7 @@ func failure(path string, err error) error {
 	return &fs.PathError{Path: path, Err: err}
 }
 
-// A hintError has a way out of its own.
+// A hintError has a way out of its own, or "" for none.
 type hintError struct {
 	error
 	way string
@@ -36,6 +36,14 @@ func hint(err error, way string) error {
 		return err
 	}
 	return &hintError{err, way}
+}
+
+// checkFailure takes from an error of folio check the advice to use folio check.
+func checkFailure(err error) error {
+	if errors.Is(err, sqlitefile.ErrCorrupt) || errors.Is(err, folio.ErrDamaged) {
+		return &hintError{err, ""}
+	}
+	return err
 }
 
 // message is an error as one line for people: PATH: cause; way out. Nothing in it can move a terminal's cursor.

@@ -139,7 +139,7 @@ func usageError(cmd *cobra.Command, err error) error {
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {
-			return usageError(cmd, fmt.Errorf("expected %s, got %d arguments", what, len(args)))
+			return usageError(cmd, fmt.Errorf("expected %s, got %s", what, count(int64(len(args)), "argument", "arguments")))
 		}
 		return nil
 	}

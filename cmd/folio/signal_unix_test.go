@@ -57,3 +57,30 @@ func waitForFile(t *testing.T, dir string) {
 		runtime.Gosched()
 	}
 }
+
+// A signal ends an import from a named pipe that nobody writes to.
+func TestSignalPipe(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		dir, pipe := t.TempDir(), filepath.Join(t.TempDir(), "pipe")
+		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		cmd := &exec.Cmd{Path: self, Args: []string{"folio", "import", pipe, filepath.Join(dir, "v.folio")}, Stderr: &stderr}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		waitForFile(t, dir)
+		_ = cmd.Process.Signal(s)
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(s) || stderr.String() != "folio: interrupted\n" {
+			t.Errorf("%v: exit code %d, %q", s, code, stderr.String())
+		}
+		wantNames(t, dir)
+	}
+}

@@ -15,7 +15,7 @@ var errCycle = fmt.Errorf("%w: a directory holds itself", folio.ErrDamaged)
 // A tree is one drawing.
 type tree struct {
 	*command
-	depth           int
+	depth           levels
 	dirsOnly, sizes bool
 	human, json     bool
 	loc             location
@@ -45,7 +45,7 @@ With --json: one object for each file and line, parents first, as docs/command.m
 		},
 	}
 	flags := cmd.Flags()
-	flags.IntVarP(&t.depth, "level", "L", 0, "go down at most this many `levels`; 0 means all")
+	flags.VarP(&t.depth, "level", "L", "go down at most this many `levels`; 0 means all")
 	flags.BoolVarP(&t.dirsOnly, "directories", "d", false, "directories only")
 	flags.BoolVarP(&t.sizes, "size", "s", false, "tell sizes in bytes")
 	flags.BoolVarP(&t.human, "human-readable", "h", false, "tell sizes like 1.5K and 20M")
@@ -94,7 +94,7 @@ func (t *tree) directory(dir, margin string, level int) error {
 		if err == nil {
 			err = t.print(&e, margin+branch)
 		}
-		if err == nil && e.mode.IsDir() && level != t.depth {
+		if err == nil && e.mode.IsDir() && level != int(t.depth) {
 			err = t.enter(&e, margin+below, level+1)
 		}
 		if err != nil {

@@ -17,13 +17,13 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 	}
 	c := t.Cursor()
 	ok, err := c.SeekKey(int64(dir), after)
+	var v [entryColumns]sqlitefile.Value
 	for n := 0; ok && err == nil; ok, err = c.Next() {
-		row, err := c.Row()
-		if err != nil {
+		if err := c.Values(v[:]); err != nil {
 			return err
 		}
 		var e rawEntry
-		if err := e.decode(&row); err != nil || e.parent != dir {
+		if err := e.from(&v); err != nil || e.parent != dir {
 			return err
 		}
 		if after != "" && string(e.name) == after {
@@ -51,9 +51,14 @@ type rawEntry struct {
 // decode decodes row and checks all but the name.
 func (e *rawEntry) decode(row *sqlitefile.Row) error {
 	var v [entryColumns]sqlitefile.Value
-	if err := values(row, v[:]); err != nil {
+	if err := row.Values(v[:]); err != nil {
 		return err
 	}
+	return e.from(&v)
+}
+
+// from takes the columns of an entry, and checks all but the name.
+func (e *rawEntry) from(v *[entryColumns]sqlitefile.Value) error {
 	e.parent = store.Ino(v[entryParent].Int64())
 	e.name = v[entryName].Bytes()
 	ino, typ := v[entryIno].Int64(), v[entryType].Int64()

@@ -36,6 +36,14 @@ var makers = map[string]struct {
 		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 2) },
 		store.ErrNewerVersion, "update",
 	},
+	"version 0": {
+		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 0, store.Schema...) },
+		store.ErrDamaged, "user_version is 0",
+	},
+	"negative version": {
+		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, -1, store.Schema...) },
+		store.ErrDamaged, "user_version is -1",
+	},
 	"no tables": {
 		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 1) },
 		store.ErrDamaged, "node",

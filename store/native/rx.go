@@ -60,7 +60,7 @@ func missing(err error) error {
 
 func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 	var v [nodeColumns]sqlitefile.Value
-	if err := values(row, v[:]); err != nil {
+	if err := row.Values(v[:]); err != nil {
 		return err
 	}
 	*n = store.Node{
@@ -90,16 +90,6 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 // damaged makes an error that matches store.ErrDamaged.
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", store.ErrDamaged, fmt.Sprintf(format, args...))
-}
-
-// values decodes the first len(dst) columns.
-func values(row *sqlitefile.Row, dst []sqlitefile.Value) (err error) {
-	for i := range dst {
-		if dst[i], err = row.Value(i); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Lookup returns the entry with this name in a directory.

@@ -25,9 +25,3 @@ const (
 )
 
 const dataBytes = 1
-
-const (
-	xattrIno = iota
-	xattrName
-	xattrValue
-)

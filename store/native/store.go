@@ -19,7 +19,7 @@ type Store struct{ db *sqlitefile.DB }
 var _ store.Store = (*Store)(nil)
 
 // Open opens the volume at path for reading. A database that is no volume is refused with store.ErrNotVolume, one of a
-// later version of the schema with store.ErrNewerVersion. Errors are *fs.PathError with the path.
+// later version of the schema with store.ErrNewerVersion, one of a version that there never was with store.ErrDamaged. Errors are *fs.PathError with the path.
 func Open(path string, o *Options) (*Store, error) {
 	reading := Options{}
 	if o != nil {
@@ -36,6 +36,9 @@ func Open(path string, o *Options) (*Store, error) {
 	}
 	return &Store{db: db}, nil
 }
+
+// Version implements store.Store.
+func (s *Store) Version() (version uint64, ok bool) { return s.db.Version() }
 
 // pathError names the volume, unless err does so already.
 func pathError(path string, err error) error {
@@ -54,6 +57,9 @@ func admit(db *sqlitefile.DB) error {
 		}
 		if info.UserVersion > store.SchemaVersion {
 			return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.SchemaVersion)
+		}
+		if info.UserVersion < 1 {
+			return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
 		}
 		return checkTables(tx)
 	})
@@ -118,7 +124,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 // Close waits for the transactions in progress and closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Info describes the volume by the header of its database.
+// Info describes the volume by the header of its database and its last inode.
 func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 	err = s.db.View(ctx, func(tx *sqlitefile.Rx) error {
 		h := tx.Info()
@@ -130,7 +136,21 @@ func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 			FreeBytes: int64(h.FreePages) * int64(h.PageSize),
 			ChunkSize: store.ChunkSize,
 		}
-		return nil
+		info.LastIno, err = lastIno(tx)
+		return err
 	})
 	return info, err
+}
+
+func lastIno(tx *sqlitefile.Rx) (store.Ino, error) {
+	t, err := tx.Table("node")
+	if err != nil {
+		return 0, err
+	}
+	c := t.Cursor()
+	if ok, err := c.Last(); err != nil || !ok {
+		return 0, err
+	}
+	row, err := c.Row()
+	return store.Ino(row.Rowid()), err
 }

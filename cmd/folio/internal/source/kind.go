@@ -32,11 +32,8 @@ var foreign = []struct{ magic, name, program string }{
 	{"7z\xbc\xaf\x27\x1c", "7z", "7z x -so"},
 }
 
-// openFile opens an archive file. On success the source owns f.
+// openFile opens an archive that is a regular file. On success the source owns f.
 func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
-	if !info.Mode().IsRegular() {
-		return openStream(f.Name(), f, f, o), nil
-	}
 	head := make([]byte, magicSize)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
@@ -130,6 +127,10 @@ type CompressedError struct {
 
 func (e *CompressedError) Error() string { return fmt.Sprintf("is compressed by %s", e.Name) }
 
+// pathError names the path, unless err does so already.
 func pathError(path string, err error) error {
+	if _, ok := err.(*fs.PathError); ok {
+		return err
+	}
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }

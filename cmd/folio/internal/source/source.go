@@ -83,6 +83,9 @@ func Open(path string, stdin io.Reader, o *Options) (Source, error) {
 	if info.IsDir() {
 		return openDir(path, o)
 	}
+	if !info.Mode().IsRegular() {
+		return openPipe(path, o), nil
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

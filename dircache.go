@@ -1,0 +1,129 @@
+package folio
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A dirCache remembers where paths of directories led to in a snapshot, as long as no symbolic link was on the way, and
+// what these hold. Safe for concurrent use, without locks.
+//
+// A path has one slot, which it shares with others; the last one wins. The few longer than longPath share the first
+// longSlots. So the number of directories is bounded; a budget bounds what is kept of their entries. What belongs to another
+// snapshot is not found, and is overwritten in time.
+type dirCache struct {
+	seed  maphash.Seed
+	slots []atomic.Pointer[cachedDir] // a power of two
+	left  atomic.Int64                // bytes of the budget
+	swept atomic.Uint64               // the version for which sweep was called
+}
+
+// A cachedDir is where one path led to. It is immutable, but for what is filled in when somebody reads the directory.
+type cachedDir struct {
+	version uint64
+	path    string
+	ino     store.Ino
+	listed  atomic.Bool // somebody read the directory before
+	list    atomic.Pointer[dirList]
+	cost    atomic.Int64 // bytes taken from the budget; less than 0 once it is out of its slot
+}
+
+const (
+	minDirSlots = 1 << 12 // so many that the few directories of a small volume hardly ever meet in one
+	maxDirSlots = 1 << 16
+	longPath    = 1024 // bytes
+	longSlots   = 64
+	retired     = -1 << 60
+	itemCost    = int64(unsafe.Sizeof(listItem{}) + unsafe.Sizeof(dirEntry{}))
+)
+
+// init makes room for about so many directories, and so many bytes of entries.
+func (c *dirCache) init(dirs, size int64) {
+	n := max(minDirSlots, min(dirs, maxDirSlots))
+	c.seed, c.slots = maphash.MakeSeed(), make([]atomic.Pointer[cachedDir], 1<<bits.Len64(uint64(n-1)))
+	c.left.Store(max(0, size))
+}
+
+// slot returns the slot of a path.
+func (c *dirCache) slot(hash uint64, path string) *atomic.Pointer[cachedDir] {
+	if len(path) > longPath {
+		return &c.slots[hash%longSlots]
+	}
+	return &c.slots[hash&uint64(len(c.slots)-1)]
+}
+
+// get returns what is known of a path, nil if that is nothing, and its hash for put.
+func (c *dirCache) get(version uint64, path string) (d *cachedDir, hash uint64) {
+	hash = maphash.String(c.seed, path)
+	d = c.slot(hash, path).Load()
+	if d == nil || d.version != version || d.path != path {
+		return nil, hash
+	}
+	return d, hash
+}
+
+// put remembers what a path led to.
+func (c *dirCache) put(hash, version uint64, path string, ino store.Ino) *cachedDir {
+	d := &cachedDir{version: version, path: strings.Clone(path), ino: ino}
+	if old := c.slot(hash, path).Swap(d); old != nil {
+		c.retire(old)
+	}
+	return d
+}
+
+// keep keeps the entries of a directory, if that is read again and the budget allows for it.
+func (c *dirCache) keep(d *cachedDir, list *dirList) {
+	if !d.listed.Swap(true) {
+		return
+	}
+	cost := itemCost*int64(len(list.items)) + int64(len(list.names))
+	if !c.take(d.version, cost) {
+		return
+	}
+	switch {
+	case d.cost.Add(cost) < 0: // retired
+		c.left.Add(cost)
+	case !d.list.CompareAndSwap(nil, list): // another was faster
+		d.cost.Add(-cost)
+		c.left.Add(cost)
+	}
+}
+
+// take takes bytes from the budget, if need be after giving back what belongs to other snapshots.
+func (c *dirCache) take(version uint64, n int64) bool {
+	if c.left.Add(-n) >= 0 {
+		return true
+	}
+	c.left.Add(n)
+	if c.swept.Swap(version) == version {
+		return false
+	}
+	c.sweep(version)
+	if c.left.Add(-n) >= 0 {
+		return true
+	}
+	c.left.Add(n)
+	return false
+}
+
+// sweep lets go of the directories of other snapshots.
+func (c *dirCache) sweep(version uint64) {
+	for i := range c.slots {
+		d := c.slots[i].Load()
+		if d != nil && d.version != version && c.slots[i].CompareAndSwap(d, nil) {
+			c.retire(d)
+		}
+	}
+}
+
+// retire gives back what d took, which has just lost its slot.
+func (c *dirCache) retire(d *cachedDir) {
+	if cost := d.cost.Swap(retired); cost > 0 {
+		c.left.Add(cost)
+	}
+}

@@ -66,7 +66,7 @@ func TestCrash(t *testing.T) {
 // test runs the case with each seed.
 func (c *crashCase) test(t *testing.T, steps int) {
 	t.Parallel()
-	images, nested := 5000, 20
+	images, nested := 3000, 8
 	if invariant.Enabled {
 		images, nested = 300, 2
 	}
@@ -175,7 +175,7 @@ func (l *crashLoad) switchMode(mode JournalMode) {
 
 // fromOutside commits through another connection, while the first one is there.
 func (l *crashLoad) fromOutside() {
-	db, err := Open(crashPath, l.options(l.fs))
+	db, err := Open(crashPath, l.options(l.sys))
 	if err != nil {
 		l.t.Fatal(err)
 	}

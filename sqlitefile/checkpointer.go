@@ -159,6 +159,24 @@ func (db *DB) tend(log *wal, frames uint32) {
 	})
 }
 
+// writeBackFrames is how many frames are handed to the disk at once.
+const writeBackFrames = 256
+
+// writeBack is called after each commit: where commits are not synced, the disk gets frames early, so that a checkpoint does not wait for all
+// of them.
+func (db *DB) writeBack(log *wal, frames uint32) {
+	file, ok := log.file.(interface{ StartWriteback(off, n int64) })
+	if frames < log.hinted {
+		log.hinted = 0
+	}
+	if !ok || db.options.Durability != Normal || frames < log.hinted+writeBackFrames {
+		return
+	}
+	from, to := format.FrameOffset(log.hinted+1, log.pageSize), format.FrameOffset(frames+1, log.pageSize)
+	log.hinted = frames
+	db.busy.Go(func() { file.StartWriteback(from, to-from) })
+}
+
 // crowded reports whether the log with so many frames is to begin anew before anybody else writes.
 func (w *wal) crowded(frames uint32) bool { return int64(frames)*int64(w.frame) >= relieveBytes }
 

@@ -321,6 +321,7 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
+		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
 			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 		}
@@ -352,6 +353,7 @@ func (db *DB) conclude(g *group) {
 		if log := g.next.wal; log != nil {
 			frames := g.next.words[4]
 			db.tend(log, frames)
+			db.writeBack(log, frames)
 			if len(w.pages) == 0 && w.tx == nil {
 				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
 			}

@@ -177,8 +177,17 @@ func (db *DB) writeBack(log *wal, frames uint32) {
 	db.busy.Go(func() { file.StartWriteback(from, to-from) })
 }
 
-// crowded reports whether the log with so many frames is to begin anew before anybody else writes.
-func (w *wal) crowded(frames uint32) bool { return int64(frames)*int64(w.frame) >= relieveBytes }
+// crowded reports whether the log with so many frames is to begin anew before anybody else writes: it is too long, or little is left to copy of
+// what is worth copying, and a log that begins anew lies in memory and on disk already.
+func (w *wal) crowded(frames uint32) bool {
+	if int64(frames)*int64(w.frame) >= relieveBytes {
+		return true
+	}
+	return frames >= checkpointFrames && frames >= w.wait && frames-min(frames, w.index.backfill()) <= lastFrames
+}
+
+// lastFrames is how many frames are copied while writers wait, rather than in the background.
+const lastFrames = 256
 
 // relieve makes room in a log that grew too long: everything is copied back, and the next commit begins it anew. The caller
 // holds the turn, and no page waits.
@@ -192,8 +201,10 @@ func (db *DB) relieve(log *wal, frames uint32) error {
 	}
 	all, copied, err := db.checkpoint(log)
 	if err != nil || copied < all {
+		log.wait = frames + lastFrames // somebody reads what is in the log
 		return ignoreLocked(err)
 	}
+	log.wait = 0
 	return db.rebase()
 }
 

@@ -47,6 +47,7 @@ type wal struct {
 	// What follows belongs to the holder of WRITE.
 	buf    []byte
 	length int64  // of the file, when it was last looked at or written
+	wait   uint32 // it is not begun anew before it has so many frames, unless it is too long
 	hinted uint32 // the system was told to write the frames up to here to disk
 }
 

@@ -53,6 +53,12 @@ func (s *snapshot) enter() bool {
 	return true
 }
 
+// outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
+// the state of another file, or read.
+func (s *snapshot) outdated() *snapshot {
+	return &snapshot{lease: s.lease, version: s.version, size: -1, header: s.header, pages: s.pages, schema: new(schema)}
+}
+
 // tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()

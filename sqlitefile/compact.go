@@ -70,13 +70,20 @@ func (db *DB) exchange(name string) (replaced bool, err error) {
 	if db.elsewhere() { // somebody came while the copy was made
 		return false, ErrBusy
 	}
-	if err := db.removeCompanions(); err != nil {
+	next, err := db.lockNext(name)
+	if err != nil {
 		return false, err
 	}
-	if err := db.options.system.Rename(name, db.file.Name()); err != nil {
-		return false, err
+	if err = db.removeCompanions(); err == nil {
+		err = db.options.system.Rename(name, db.file.Name())
 	}
-	return true, db.reopen()
+	if err == nil {
+		return true, db.reopen(next)
+	}
+	if next != nil {
+		err = errors.Join(err, next.Close())
+	}
+	return false, err
 }
 
 var errMoved = errors.New("the file was removed or replaced")
@@ -113,17 +120,22 @@ func (db *DB) removeCompanions() error {
 	return db.options.system.SyncDir(db.file.Name())
 }
 
-// reopen goes on with the new file. The old one stays locked.
-func (db *DB) reopen() error {
+// reopen goes on with the new file, which next has locked if the DB is to be sole. The old one stays locked.
+func (db *DB) reopen(next osfile.Handle) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	file, err := db.options.system.Open(db.file.Name(), osfile.ReadWrite, 0)
-	if err != nil {
-		db.lost = db.pathError("open", err) // nothing must be read of the old file, or written to it
+	old := db.file
+	file, err := db.options.system.Open(old.Name(), osfile.ReadWrite, 0)
+	if err == nil {
+		db.file, db.replaced = file, append(db.replaced, old)
+		err = db.takeOver(next)
+	} else if next != nil {
+		err = errors.Join(err, next.Close())
+	}
+	if err != nil { // nothing must be read of the old file, or written to it
+		db.lost = db.pathError("open", err)
 		return db.lost
 	}
-	old := db.file
-	db.file, db.replaced = file, append(db.replaced, old)
 	for _, m := range append(db.retired, db.mapping) {
 		if m != nil {
 			err = errors.Join(err, m.Unmap())

@@ -160,7 +160,7 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 }
 
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
-	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, system: sys}
+	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, Exclusive: v.exclusive && v.rng.IntN(2) == 0, system: sys}
 	if v.durability == Extra {
 		o.Durability = Extra
 	}

@@ -186,7 +186,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file.Name(), 0o644, size, db.options.Plain)
+	log, err := openWAL(db.options.system, db.file.Name(), size, db.options.Plain, db.sole)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/foliofs/folio/internal/oracle/judge"
 	"github.com/foliofs/folio/sqlitefile"
@@ -154,56 +153,4 @@ func sizeOf(t *testing.T, path string) int64 {
 		t.Fatal(err)
 	}
 	return info.Size()
-}
-
-// TestCompactNeighbour has C SQLite in this process with the database open, idle or reading: Compact is busy, and nothing has changed.
-func TestCompactNeighbour(t *testing.T) {
-	if !judge.Available {
-		t.Skip("C SQLite: no C compiler in this build")
-	}
-	for _, mode := range []string{"DELETE", "WAL"} {
-		for _, state := range []string{"", "BEGIN; SELECT count(*) FROM sqlite_schema;", "BEGIN IMMEDIATE;"} {
-			path := filepath.Join(t.TempDir(), "x.db")
-			ask(t, path, fmt.Sprintf("PRAGMA journal_mode = %s; CREATE TABLE t(a); INSERT INTO t VALUES(1); CREATE TABLE gone(a); DROP TABLE gone;", mode))
-			neighbour, err := judge.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := neighbour.Strings(t.Context(), "SELECT a FROM t"); err != nil {
-				t.Fatal(err)
-			}
-			if state != "" {
-				if err := neighbour.Exec(state); err != nil {
-					t.Fatal(err)
-				}
-			}
-			db, err := sqlitefile.Open(path, &sqlitefile.Options{BusyTimeout: 30 * time.Millisecond})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := db.Compact(t.Context()); !errors.Is(err, sqlitefile.ErrBusy) {
-				t.Errorf("%s, %q: %v", mode, state, err)
-			}
-			if state != "" {
-				if err := neighbour.Exec("COMMIT"); err != nil {
-					t.Errorf("%s, %q: %v", mode, state, err)
-				}
-			}
-			if err := neighbour.Exec("INSERT INTO t VALUES(2)"); err != nil {
-				t.Errorf("%s, %q: %v", mode, state, err)
-			}
-			if err := neighbour.Close(); err != nil {
-				t.Error(err)
-			}
-			if err := db.Compact(t.Context()); err != nil {
-				t.Errorf("%s, %q: alone: %v", mode, state, err)
-			}
-			if err := db.Close(); err != nil {
-				t.Error(err)
-			}
-			if got := ask(t, path, "SELECT a FROM t ORDER BY a"); !slices.Equal(got, []string{"1", "2"}) {
-				t.Errorf("%s, %q: %v", mode, state, got)
-			}
-		}
-	}
 }

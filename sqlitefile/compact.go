@@ -149,11 +149,12 @@ func (db *DB) reopen(next osfile.Handle) error {
 // settle makes the name of the new file durable, and gives back the room that the old one took. Without the first nothing may be
 // written: a crash could bring the old file back.
 func (db *DB) settle(old osfile.Handle) error {
-	if db.options.Durability != Off {
-		if err := db.options.system.SyncDir(db.file.Name()); err != nil {
-			db.failed.CompareAndSwap(nil, &err)
-			return err
-		}
+	if db.options.Durability == Off {
+		return nil
+	}
+	if err := db.options.system.SyncDir(db.file.Name()); err != nil {
+		db.failed.CompareAndSwap(nil, &err)
+		return err
 	}
 	if f, ok := old.(interface{ Named() bool }); ok && !f.Named() {
 		_ = old.Truncate(int64(db.snapshot.Load().header.PageSize)) // not to nothing: SQLite would remove the log of the new file

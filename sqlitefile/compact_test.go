@@ -328,7 +328,7 @@ func TestCrashCompact(t *testing.T) {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			t.Parallel()
 			fs := crashfs.New()
-			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second, system: fs}
+			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second, system: watch(t, fs, Extra)}
 			db := compactable(t, &o)
 			start := fs.Count()
 			if err := db.Compact(t.Context()); err != nil {
@@ -350,7 +350,7 @@ func TestCrashCompact(t *testing.T) {
 						continue
 					}
 					images[img.Hash()] = true
-					if err := compactImage(img, o, disk.At() >= acked); err != nil {
+					if err := compactImage(t, img, o, disk.At() >= acked); err != nil {
 						t.Fatalf("crash after operation %d with %s: %v\n%s", disk.At(), img.How, err, crashfs.Trace(fs.Ops(start)[:disk.At()-start], crashfs.Storage))
 					}
 				}
@@ -360,8 +360,8 @@ func TestCrashCompact(t *testing.T) {
 	}
 }
 
-func compactImage(img *crashfs.Image, o Options, after bool) error {
-	o.system = img.FS()
+func compactImage(t *testing.T, img *crashfs.Image, o Options, after bool) error {
+	o.system = watch(t, img.FS(), o.Durability)
 	db, err := Open(crashPath, &o)
 	if err != nil {
 		return err
@@ -382,7 +382,7 @@ func TestCompactFaults(t *testing.T) {
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		for n, done := 1, false; !done; n++ {
 			inner := crashfs.New()
-			fs := faultfs.New(inner)
+			fs := faultfs.New(watchFaulty(inner, Extra, func(err error) { t.Errorf("mode %d, operation %d: %v", mode, n, err) }))
 			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Millisecond, system: fs}
 			db := compactable(t, &o)
 			fs.Arm(faultfs.Fault{N: n, Err: errNoRoom, Partial: true})

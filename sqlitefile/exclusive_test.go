@@ -183,7 +183,7 @@ func TestExclusiveRecovery(t *testing.T) {
 func TestExclusiveWithoutSharedMemory(t *testing.T) {
 	t.Parallel()
 	fs := crashfs.New()
-	sys := faultfs.New(fs)
+	sys := faultfs.New(watch(t, fs, Off))
 	sys.Arm(faultfs.Fault{Ops: faultfs.Map | faultfs.MapWords, N: 1, Sticky: true, Err: osfile.ErrNoMap})
 	o := &Options{Create: true, JournalMode: JournalWAL, PageSize: 512, Exclusive: true, Durability: Off, system: sys}
 	db, err := Open(crashPath, o)
@@ -251,7 +251,7 @@ func TestExclusiveFaults(t *testing.T) {
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		for n, done := 1, false; !done; n++ {
 			inner := crashfs.New()
-			fs := faultfs.New(inner)
+			fs := faultfs.New(watchFaulty(inner, Extra, func(err error) { t.Errorf("mode %d, operation %d: %v", mode, n, err) }))
 			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Millisecond, system: inner}
 			if err := compactable(t, &o).Close(); err != nil {
 				t.Fatal(err)

@@ -197,7 +197,7 @@ func TestCompactReplaced(t *testing.T) {
 func TestCompactConcurrent(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
-		db := open(t, filepath.Join(t.TempDir(), "x.db"), &Options{Create: true, JournalMode: mode, Durability: Off})
+		db := open(t, filepath.Join(t.TempDir(), "x.db"), &Options{Create: true, JournalMode: mode, Durability: Off, system: watch(t, osfile.OS, Off)})
 		if err := db.Exec(t.Context(), "CREATE TABLE account(id INTEGER PRIMARY KEY, amount INT, note TEXT); CREATE INDEX note ON account(note)"); err != nil {
 			t.Fatal(err)
 		}

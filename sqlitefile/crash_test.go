@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"sync"
@@ -56,6 +57,10 @@ func TestCrash(t *testing.T) {
 		t.Run(mode.name+" spill", func(t *testing.T) { c.test(t, 30) })
 		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 1024, run: switchingUse}
 		t.Run(mode.name+" switch", func(t *testing.T) { c.test(t, 60) })
+	}
+	for _, mode := range crashModes {
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, exclusive: true, run: exclusiveUse}
+		t.Run(mode.name+" exclusive", func(t *testing.T) { c.test(t, 60) })
 	}
 	for _, mode := range crashModes {
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
@@ -182,6 +187,42 @@ func (l *crashLoad) fromOutside() {
 	l.commit(db)
 	if err := db.Close(); err != nil {
 		l.t.Fatal(err)
+	}
+}
+
+// exclusiveUse keeps others out. It also compacts.
+func exclusiveUse(l *crashLoad) {
+	for range l.steps {
+		switch l.rng.IntN(12) {
+		case 0:
+			l.switchMode(JournalMode(l.rng.IntN(4)))
+		case 1, 2:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		case 3:
+			l.refused()
+		case 4:
+			l.close()
+			l.open()
+		case 5:
+			l.compact()
+		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+func (l *crashLoad) compact() {
+	if err := l.db.Compact(context.Background()); err != nil {
+		l.t.Fatalf("compact: %v", err)
+	}
+}
+
+// refused tries to open another connection.
+func (l *crashLoad) refused() {
+	o := l.options(l.sys)
+	o.BusyTimeout = -1
+	if _, err := Open(crashPath, o); !errors.Is(err, ErrBusy) {
+		l.t.Errorf("another connection: %v", err)
 	}
 }
 

@@ -249,11 +249,18 @@ func (db *DB) commit(g *group) {
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
-	w.turn <- struct{}{}
-	sealed.next, sealed.err = db.write(base, sealed)
-	close(sealed.written)
-	<-w.turn
+	w.lendTurn(func() {
+		sealed.next, sealed.err = db.write(base, sealed)
+		close(sealed.written)
+	})
 	db.conclude(sealed)
+}
+
+// lendTurn lets transactions run while fn does. The caller has the turn before and after, even if fn panics.
+func (w *writer) lendTurn(fn func()) {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	fn()
 }
 
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.

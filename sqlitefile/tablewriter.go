@@ -82,12 +82,12 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 		}
 		return 0, fmt.Errorf("%s.%s: datatype mismatch: the rowid must be an integer", t.Name(), t.def.shape.fields[a].name)
 	}
-	last, _, err := s.tree.lastRowid()
+	last, _, err := s.tree.lastRowid() // 0 in an empty table
 	if err != nil {
 		return 0, err
 	}
 	if s.counted {
-		if last, err = t.tx.sequence(t.Name(), last); err != nil {
+		if last, err = t.tx.sequence(t.Name(), max(last, 0)); err != nil {
 			return 0, err
 		}
 		if last == maxRowid {
@@ -95,7 +95,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 		}
 	}
 	if last < maxRowid {
-		return max(last, 0) + 1, nil
+		return last + 1, nil
 	}
 	return t.randomRowid()
 }
@@ -502,7 +502,9 @@ func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
 	return row, false, nil
 }
 
+// setSequence notes a rowid of a table with AUTOINCREMENT. What it notes is never below 0.
 func (tx *Tx) setSequence(table string, rowid int64) error {
+	rowid = max(rowid, 0)
 	t, err := tx.Table("sqlite_sequence")
 	if err != nil {
 		return err

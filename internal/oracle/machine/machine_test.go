@@ -21,24 +21,27 @@ var ctx = context.Background()
 
 // A machine is one run: the same operations on each of its sides.
 type machine struct {
-	dir     string
-	random  *rand.Rand // of the operation at work
-	setup   setup
-	ours    *engine // the database in a file, by the engine
-	theirs  *conn   // the same file, by C SQLite, if the two take turns
-	turns   bool
-	model   *conn  // a database in memory, by C SQLite
-	sides   []side // those that the transaction in progress runs on; the last is the model
-	ops     []op
-	next    int
-	schema  []*table // never changed in place, so that it can be as before
-	level   int      // how many transactions and savepoints are open
-	edge    bool     // the largest rowid may be in use
-	counted bool     // there was a table with AUTOINCREMENT
-	smaller bool     // ours was made as small as it can be, and the model was not
-	every   int      // how many transactions there are from one comparison to the next; 0 if only operations ask for it
-	trace   []string
-	totals  totals
+	dir      string
+	random   *rand.Rand // of the operation at work
+	setup    setup
+	ours     *engine // the database in a file, by the engine
+	theirs   *conn   // the same file, by C SQLite, if the two take turns
+	turns    bool
+	model    *conn  // a database in memory, by C SQLite
+	sides    []side // those that the transaction in progress runs on; the last is the model
+	ops      []op
+	next     int
+	schema   []*table // never changed in place, so that it can be as before
+	level    int      // how many transactions and savepoints are open
+	edge     bool     // the largest rowid may be in use
+	counted  bool     // there was a table with AUTOINCREMENT
+	smaller  bool     // ours was made as small as it can be, and the model was not
+	lockPage uint32   // of a database that grows across it; 0 for others
+	unused   span     // what makes it so large, while it is in no freelist
+	crossed  bool     // it did grow
+	every    int      // how many transactions there are from one comparison to the next; 0 if only operations ask for it
+	trace    []string
+	totals   totals
 }
 
 // errRollback ends a transaction, or a savepoint, without what it has done.
@@ -159,6 +162,9 @@ func (m *machine) play() (err error) {
 	defer m.close()
 	if err := m.run(); err != nil {
 		return err
+	}
+	if m.lockPage > 0 {
+		return m.finishSparse()
 	}
 	return m.compare()
 }

@@ -48,14 +48,28 @@ func (m *machine) open() (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(m.setup.apply(c), c.Close()); err != nil {
+	err = m.setup.apply(c)
+	if m.lockPage > 0 && err == nil {
+		err = c.Exec(m.ballast())
+	}
+	if err := errors.Join(err, c.Close()); err != nil {
 		return err
+	}
+	if m.lockPage > 0 {
+		if err := m.stretch(); err != nil {
+			return err
+		}
 	}
 	if m.model, err = newConn(":memory:"); err != nil {
 		return err
 	}
 	if err := m.setup.apply(m.model.conn); err != nil {
 		return err
+	}
+	if m.lockPage > 0 {
+		if err := m.model.exec(m.ballast()); err != nil {
+			return err
+		}
 	}
 	m.ours = &engine{}
 	m.sides = []side{m.ours, m.model}

@@ -60,8 +60,8 @@ func newInterleaved(seed uint64) *machine {
 	return &machine{setup: randomSetup(r), ops: randomOps(r, turnOps, &turnWeights), random: rand.New(rand.NewPCG(seed, 4)), turns: true, every: *every}
 }
 
-// openTheirs opens the file with C, and makes tables that ours refuses to write.
-func (m *machine) openTheirs() (err error) {
+// openOthers opens the file with C, and makes tables that ours refuses to write; and once more with ours.
+func (m *machine) openOthers() (err error) {
 	if m.theirs, err = newConn("file:" + m.path() + "?_busy_timeout=20000"); err != nil {
 		return err
 	}
@@ -70,19 +70,25 @@ func (m *machine) openTheirs() (err error) {
 	for _, c := range []*conn{m.theirs, m.model} {
 		err = errors.Join(err, c.exec(settings), c.exec(foreignTables))
 	}
+	if err == nil {
+		m.second = &engine{}
+		m.second.db, err = sqlitefile.Open(m.path(), m.options())
+	}
 	return err
+}
+
+func (m *machine) closeOthers() error {
+	return errors.Join(m.second.Close(), m.theirs.Close())
 }
 
 // takeTurn says who makes the next transaction.
 func (m *machine) takeTurn() {
-	m.sides[0] = m.theirs
-	if m.random.IntN(2) == 0 {
-		m.sides[0] = m.ours
-	}
-	m.note("%T", m.sides[0])
+	who := m.random.IntN(5)
+	m.sides[0] = []side{m.ours, m.ours, m.second, m.theirs, m.theirs}[who]
+	m.note("who: %d", who)
 }
 
-// changeModeBeside changes the journal mode. C must have closed the file if that was WAL.
+// changeModeBeside changes the journal mode. The others must have closed the file if that was WAL.
 func (m *machine) changeModeBeside(mode sqlitefile.JournalMode) error {
 	name := []string{"DELETE", "TRUNCATE", "PERSIST", "WAL"}[mode]
 	now, err := m.ours.db.JournalMode(ctx)
@@ -90,11 +96,11 @@ func (m *machine) changeModeBeside(mode sqlitefile.JournalMode) error {
 		return err
 	}
 	if now == sqlitefile.JournalWAL && mode != now {
-		err := errors.Join(m.theirs.Close(), m.ours.db.SetJournalMode(ctx, mode))
+		err := errors.Join(m.closeOthers(), m.ours.db.SetJournalMode(ctx, mode))
 		if err != nil {
 			return err
 		}
-		return m.openTheirs()
+		return m.openOthers()
 	}
 	if m.random.IntN(2) == 0 {
 		return m.ours.db.SetJournalMode(ctx, mode)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"sync"
 	"testing"
+
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 var lockRuns = flag.Int("machine.sparse", 8, "databases that grow across the lock page at 1 GiB")
@@ -163,7 +165,7 @@ func (m *machine) finishSparse() error {
 	if err := m.compare(); err != nil {
 		return err
 	}
-	if err := errors.Join(m.ours.Close(), m.theirs.Close()); err != nil {
+	if err := errors.Join(m.ours.Close(), m.closeOthers()); err != nil {
 		return err
 	}
 	info, err := os.Stat(m.path())
@@ -180,7 +182,7 @@ func (m *machine) finishSparse() error {
 			return err
 		}
 	}
-	if err := errors.Join(m.openOurs(), m.openTheirs()); err != nil {
+	if err := errors.Join(m.openOurs(), m.openOthers()); err != nil {
 		return err
 	}
 	if err := m.compare(); err != nil {
@@ -201,10 +203,10 @@ func (m *machine) vacuumAll() error {
 // dwindle has all free pages given back by ours or by C, and compares once more.
 func (m *machine) dwindle() error {
 	if m.setup.vacuum == 0 {
-		if err := errors.Join(m.theirs.Close(), m.ours.db.Compact(ctx)); err != nil {
+		if err := errors.Join(m.closeOthers(), m.ours.db.Compact(ctx)); err != nil {
 			return err
 		}
-		if err := m.openTheirs(); err != nil {
+		if err := m.openOthers(); err != nil {
 			return err
 		}
 	}
@@ -214,6 +216,9 @@ func (m *machine) dwindle() error {
 		return err
 	}
 	if err := m.compare(); err != nil {
+		return err
+	}
+	if err := m.ours.db.Checkpoint(ctx, sqlitefile.CheckpointTruncate); err != nil {
 		return err
 	}
 	info, err := os.Stat(m.path())

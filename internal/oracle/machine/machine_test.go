@@ -26,6 +26,7 @@ type machine struct {
 	setup    setup
 	ours     *engine // the database in a file, by the engine
 	theirs   *conn   // the same file, by C SQLite, if the two take turns
+	second   *engine // the same file once more by the engine, if it is in turns
 	turns    bool
 	model    *conn  // a database in memory, by C SQLite
 	sides    []side // those that the transaction in progress runs on; the last is the model

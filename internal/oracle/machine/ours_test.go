@@ -17,7 +17,12 @@ type engine struct {
 	tx *sqlitefile.Tx // that is open, or nil
 }
 
-func (e *engine) Close() error { return e.db.Close() }
+func (e *engine) Close() error {
+	if e == nil || e.db == nil {
+		return nil
+	}
+	return e.db.Close()
+}
 
 func (e *engine) update(fn func() error) error {
 	return e.db.Update(ctx, func(tx *sqlitefile.Tx) error {

@@ -44,15 +44,7 @@ func (m *machine) path() string { return filepath.Join(m.dir, "ours.db") }
 
 // open makes both databases and opens them.
 func (m *machine) open() (err error) {
-	c, err := judge.Open("file:" + m.path() + "?_journal_mode=off&_sync=off")
-	if err != nil {
-		return err
-	}
-	err = m.setup.apply(c)
-	if m.lockPage > 0 && err == nil {
-		err = c.Exec(m.ballast())
-	}
-	if err := errors.Join(err, c.Close()); err != nil {
+	if err := m.makeFile(); err != nil {
 		return err
 	}
 	if m.lockPage > 0 {
@@ -84,24 +76,50 @@ func (m *machine) open() (err error) {
 	if !m.turns {
 		return nil
 	}
-	return m.openTheirs()
+	return m.openOthers()
+}
+
+// makeFile lets C make the database in the file, or else leaves it to ours if it has nothing special.
+func (m *machine) makeFile() error {
+	if m.setup == (setup{pageSize: m.setup.pageSize, encoding: "UTF-8"}) && !m.turns && m.random.IntN(2) == 0 {
+		db, err := sqlitefile.Open(m.path(), m.options())
+		if err != nil {
+			return err
+		}
+		return errors.Join(db.Exec(ctx, "CREATE TABLE first(x); DROP TABLE first"), db.Close())
+	}
+	c, err := judge.Open("file:" + m.path() + "?_journal_mode=off&_sync=off")
+	if err != nil {
+		return err
+	}
+	err = m.setup.apply(c)
+	if m.lockPage > 0 && err == nil {
+		err = c.Exec(m.ballast())
+	}
+	return errors.Join(err, c.Close())
 }
 
 // openOurs opens the database in the file, in any way.
 func (m *machine) openOurs() (err error) {
-	o := &sqlitefile.Options{
+	m.ours.db, err = sqlitefile.Open(m.path(), m.options())
+	return err
+}
+
+// options are those of the engine in any way.
+func (m *machine) options() *sqlitefile.Options {
+	return &sqlitefile.Options{
 		Plain:       m.random.IntN(4) == 0,
 		Durability:  pick(m.random, []sqlitefile.Durability{sqlitefile.Off, sqlitefile.Normal, sqlitefile.Full, sqlitefile.Extra}),
 		JournalMode: pick(m.random, journalModes[:3]),
+		Create:      true,
+		PageSize:    m.setup.pageSize,
 	}
-	m.ours.db, err = sqlitefile.Open(m.path(), o)
-	return err
 }
 
 var journalModes = []sqlitefile.JournalMode{sqlitefile.JournalDelete, sqlitefile.JournalTruncate, sqlitefile.JournalPersist, sqlitefile.JournalWAL}
 
 func (m *machine) close() {
-	for _, c := range []io.Closer{m.ours, m.theirs, m.model} {
+	for _, c := range []io.Closer{m.ours, m.second, m.theirs, m.model} {
 		_ = c.Close()
 	}
 }
@@ -110,10 +128,7 @@ func (m *machine) close() {
 func (m *machine) reopen() error {
 	m.note("reopen")
 	if m.turns && m.random.IntN(2) == 0 {
-		if err := m.theirs.Close(); err != nil {
-			return err
-		}
-		return m.openTheirs()
+		return errors.Join(m.closeOthers(), m.openOthers())
 	}
 	if err := m.ours.db.Close(); err != nil {
 		return err

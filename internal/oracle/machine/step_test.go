@@ -49,7 +49,7 @@ const (
 // weights says how often each kind occurs where each side has a database of its own.
 var weights = [opKinds]int{
 	opCreateTable: 4, opDropTable: 1, opCreateIndex: 5, opDropIndex: 2, opInsert: 22, opInsertRowid: 8, opUpdate: 16, opPut: 10, opDelete: 10, opDeleteRange: 2,
-	opMany: 8, opFew: 3, opScan: 2, opBegin: 10, opEnd: 9, opRollback: 4, opCompare: 2, opReopen: 2, opCheckpoint: 2, opMode: 2, opBackup: 1, opCompact: 1,
+	opMany: 8, opFew: 3, opScan: 1, opBegin: 10, opEnd: 9, opRollback: 4, opCompare: 2, opReopen: 2, opCheckpoint: 2, opMode: 2, opBackup: 1, opCompact: 1,
 }
 
 // randomOps draws n operations. The first ones make tables.

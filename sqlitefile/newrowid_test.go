@@ -35,6 +35,33 @@ func TestNewRowid(t *testing.T) {
 	}
 }
 
+// TestSequenceByHand lets ours and SQLite choose a rowid after somebody has written to sqlite_sequence.
+func TestSequenceByHand(t *testing.T) {
+	t.Parallel()
+	for _, seq := range []string{"-5", "-20", "12", "'12'", "' 12abc'", "'-7'", "NULL", "7.9", "'7.9'", "'x'", "x'3132'", "9223372036854775806"} {
+		for _, there := range []int64{-10, 3} {
+			script := fmt.Sprintf("CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO t VALUES(%d, 0); UPDATE sqlite_sequence SET seq = %s", there, seq)
+			path, theirs := scripted(t, script), scripted(t, script)
+			read := "SELECT group_concat(id) FROM (SELECT id FROM t ORDER BY id); SELECT name, typeof(seq), seq FROM sqlite_sequence"
+			want := shell(t, theirs, "INSERT INTO t VALUES(1, 0); INSERT INTO t VALUES(NULL, 0); "+read)
+			db := open(t, path, nil)
+			update(t, db, func(tx *Tx) error {
+				w, err := tx.Table("t")
+				if err == nil {
+					err = w.InsertRowid(1, nil, 0)
+				}
+				if err == nil {
+					_, err = w.Insert(nil, 0)
+				}
+				return err
+			})
+			if got := shell(t, path, read); got != want {
+				t.Errorf("seq %s beside %d:\n%s\nwant\n%s", seq, there, got, want)
+			}
+		}
+	}
+}
+
 // TestNewRowidFull has no rowid left that is larger than all others.
 func TestNewRowidFull(t *testing.T) {
 	t.Parallel()

@@ -150,11 +150,11 @@ func (m *machine) alter() error {
 const foreignTables = `CREATE TABLE IF NOT EXISTS parent(id INTEGER PRIMARY KEY, a TEXT UNIQUE);
 	CREATE TABLE IF NOT EXISTS child(id INTEGER PRIMARY KEY, p REFERENCES parent ON DELETE CASCADE, a REFERENCES parent(a) ON UPDATE CASCADE ON DELETE SET NULL, b BLOB)`
 
-// foreign changes the tables with foreign keys.
+// foreign changes the tables with foreign keys, or what AUTOINCREMENT keeps.
 func (m *machine) foreign() error {
 	n := int64(m.random.IntN(40))
 	var err error
-	switch m.random.IntN(4) {
+	switch m.random.IntN(5) {
 	case 0:
 		_, err = m.theirTurn("INSERT OR IGNORE INTO parent VALUES(?, ?)", n, fmt.Sprint("p", n))
 	case 1:
@@ -163,6 +163,10 @@ func (m *machine) foreign() error {
 		_, err = m.theirTurn("DELETE FROM parent WHERE id = ?", n)
 	case 3:
 		_, err = m.theirTurn("UPDATE parent SET a = a || '.' WHERE id = ?", n)
+	case 4:
+		if m.counted {
+			_, err = m.theirTurn("UPDATE sqlite_sequence SET seq = " + pick(m.random, []string{"-5", "'12'", "' 300 '", "NULL", "7.9", "'x'", "x'3132'", "500"}))
+		}
 	}
 	return err
 }

@@ -170,10 +170,12 @@ func (m *machine) play() (err error) {
 	return m.compare()
 }
 
-// folder makes a directory in memory, if the system has such.
+// folder makes a directory, in memory if the system has room for it there.
 func folder() (string, error) {
-	if dir, err := os.MkdirTemp("/dev/shm", "folio-machine-"); err == nil {
-		return dir, nil
+	if dir := memoryDir(); dir != "" {
+		if made, err := os.MkdirTemp(dir, "folio-machine-"); err == nil {
+			return made, nil
+		}
 	}
 	return os.MkdirTemp("", "folio-machine-")
 }

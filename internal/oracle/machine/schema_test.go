@@ -72,7 +72,7 @@ func randomTable(r *rand.Rand, name string) *table {
 			c.typ = "INTEGER"
 			parts = append(parts, c.name+" INTEGER PRIMARY KEY"+map[bool]string{true: " AUTOINCREMENT"}[t.counted])
 		} else {
-			parts = append(parts, fmt.Sprintf("%s %s COLLATE %s%s%s", c.name, c.typ, c.collation, maybe(r, 6, " NOT NULL"), maybe(r, 10, " UNIQUE")))
+			parts = append(parts, fmt.Sprintf("%s %s COLLATE %s%s%s", c.name, c.typ, c.collation, maybe(r, 6, " NOT NULL"), maybe(r, 5, " UNIQUE")))
 		}
 		t.columns = append(t.columns, c)
 	}
@@ -138,7 +138,7 @@ func (m *machine) createIndex() error {
 	}
 	list, terms := t.terms(m.random)
 	name := fmt.Sprint("i", m.random.IntN(8))
-	sql := fmt.Sprintf("CREATE %sINDEX %s ON %s(%s)", maybe(m.random, 4, "UNIQUE "), name, t.name, list)
+	sql := fmt.Sprintf("CREATE %sINDEX %s ON %s(%s)", maybe(m.random, 3, "UNIQUE "), name, t.name, list)
 	_, ok, err := m.both(func() string { return sql }, func(s side) (int64, error) { return 0, s.exec(sql) })
 	if ok {
 		m.replace(t, func(t *table) { t.indexes = append(slices.Clone(t.indexes), index{name, terms}) })

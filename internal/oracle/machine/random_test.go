@@ -50,6 +50,9 @@ func each(t *testing.T, n int, fn func(seed uint64) error) (failed []uint64) {
 				if i >= int64(n) {
 					return
 				}
+				if i > 0 && i%1000 == 0 {
+					t.Logf("%d begun", i)
+				}
 				seed := *first + uint64(i)
 				if err := fn(seed); err != nil {
 					bad.Add(1)

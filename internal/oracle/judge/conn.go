@@ -16,12 +16,11 @@ import (
 
 // Result codes of C SQLite that tests tell apart.
 const (
-	CodeError    = 1
-	CodeCorrupt  = 11
-	CodeFull     = 13
-	CodeTooBig   = 18
-	CodeMismatch = 20
-	CodeNotADB   = 26
+	CodeError   = 1
+	CodeCorrupt = 11
+	CodeFull    = 13
+	CodeTooBig  = 18
+	CodeNotADB  = 26
 )
 
 // Extended result codes of constraints.
@@ -36,7 +35,7 @@ const (
 // Code is the primary result code of an error that came from C SQLite, or 0.
 func Code(err error) int { return code(err) & 0xff }
 
-// Extended is the extended result code of an error that came from C SQLite, or 0.
+// Extended is the extended result code of an error that came from C SQLite, wrapped or not, or 0. Its lowest byte is the primary one.
 func Extended(err error) int { return extended(err) }
 
 // Conn is one connection to C SQLite, without a pool above it.

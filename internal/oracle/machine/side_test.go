@@ -70,7 +70,7 @@ func classOf(err error) string {
 	case judge.CodeConstraintType:
 		return classType
 	}
-	if errors.Is(err, sqlitefile.ErrFull) || judge.Code(err) == judge.CodeFull {
+	if errors.Is(err, sqlitefile.ErrFull) || judge.Extended(err)&0xff == judge.CodeFull {
 		return "full"
 	}
 	return "refused"

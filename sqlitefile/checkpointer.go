@@ -51,6 +51,9 @@ func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
 func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
 	db.checkpoints.mu.Lock()
 	defer db.checkpoints.mu.Unlock()
+	if !db.has(log) {
+		return 0, 0, osfile.ErrLocked
+	}
 	if err := log.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1); err != nil {
 		return 0, 0, err
 	}
@@ -64,6 +67,13 @@ func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
 		db.checkpoints.count.Add(1)
 	}
 	return frames, copied, err
+}
+
+// has reports whether a log is still open.
+func (db *DB) has(log *wal) bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.wal == log
 }
 
 // exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer.

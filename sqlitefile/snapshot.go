@@ -57,8 +57,13 @@ func (s *snapshot) enter() bool {
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.closed {
+	switch {
+	case db.closed:
 		return nil, db.pathError("view", ErrClosed)
+	case db.lost != nil:
+		return nil, db.lost
+	case db.frozen:
+		return nil, osfile.ErrLocked
 	}
 	if s := db.snapshot.Load(); s != nil && s.enter() { // somebody else was faster
 		return s, nil

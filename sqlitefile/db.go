@@ -52,6 +52,7 @@ type DB struct {
 	pool    sync.Pool // of *Rx
 
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
+	reserved atomic.Bool              // RESERVED is held, or is being taken
 
 	mu        sync.Mutex // guards what follows, and taking and dropping SHARED
 	closed    bool

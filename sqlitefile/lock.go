@@ -27,7 +27,14 @@ func (db *DB) lockShared() error {
 func (db *DB) unlockShared() error { return db.file.Unlock(sharedByte, sharedSize) }
 
 // lockReserved announces a writer. The caller holds SHARED.
-func (db *DB) lockReserved() error { return db.file.Lock(osfile.Exclusive, reservedByte, 1) }
+func (db *DB) lockReserved() error {
+	db.reserved.Store(true)
+	err := db.file.Lock(osfile.Exclusive, reservedByte, 1)
+	if err != nil {
+		db.reserved.Store(false)
+	}
+	return err
+}
 
 // lockExclusive keeps everybody else out. The caller holds SHARED, and no reader of this process uses it. Where others still read,
 // PENDING stays, so that no new ones come, until lockExclusive succeeds or toShared.
@@ -40,6 +47,7 @@ func (db *DB) lockExclusive() error {
 
 // toShared goes back to SHARED from whatever is held above it.
 func (db *DB) toShared() error {
+	defer db.reserved.Store(false)
 	return errors.Join(
 		db.file.Lock(osfile.Shared, sharedByte, sharedSize),
 		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
@@ -50,4 +58,26 @@ func (db *DB) toShared() error {
 func (db *DB) writerWaits() bool {
 	locked, err := db.file.Locked(osfile.Shared, pendingByte, 1)
 	return err == nil && locked
+}
+
+// obstructs returns what tells a lease on SHARED whether it stands in anybody's way: in that of a writer, or of a connection that wants to
+// play back a hot journal. Such a one cannot say so, for SQLite takes no PENDING to recover. The writer may have died while this process
+// was reading, before it changed the file.
+func (db *DB) obstructs() func() bool {
+	tick, hot := 0, false
+	return func() bool {
+		if tick++; hot || tick%hotTicks == 0 {
+			hot = db.abandoned()
+		}
+		return hot || db.writerWaits()
+	}
+}
+
+// hotTicks is how often a lease looks for a hot journal, in ticks.
+const hotTicks = 16
+
+// abandoned reports whether a writer died and left a hot journal. A writer of this DB is alive: its own lock does not show.
+func (db *DB) abandoned() bool {
+	hot, err := db.hot()
+	return err == nil && hot && !db.reserved.Load()
 }

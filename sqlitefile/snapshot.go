@@ -105,7 +105,7 @@ func (db *DB) leaseFile(s *snapshot) {
 	db.tally.add(l, db.busy.Done)
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
-	go l.keep(db.writerWaits)
+	go l.keep(db.obstructs())
 }
 
 // dropShared ends l, and with it SHARED, unless that has passed on to another lease.

@@ -27,6 +27,9 @@ func (s *setting) String() string {
 	return fmt.Sprintf("%s seed=%d", name, s.Seed)
 }
 
+// modes are what a writer may switch to.
+var modes = [...]string{"DELETE", "TRUNCATE", "PERSIST", "WAL"}
+
 const schema = `
 CREATE TABLE mark (id INTEGER PRIMARY KEY, version INT NOT NULL);
 CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, size INT, body BLOB);
@@ -39,7 +42,7 @@ type step struct {
 	kind    kind
 	version int64 // after it
 	changes []change
-	mode    int // of a checkpoint
+	mode    int // of a checkpoint, or of the journal
 }
 
 type kind int
@@ -51,7 +54,9 @@ const (
 	createScratch
 	dropScratch
 	checkpoint
-	vacuum // free pages away, by a transaction
+	vacuum     // some free pages away
+	compact    // all of them away
+	switchMode // another journal mode
 	reopen
 )
 
@@ -82,7 +87,7 @@ func (s *setting) steps() []step {
 	version := int64(0)
 	for range s.Steps {
 		next := step{kind: commit}
-		switch rng.IntN(16) {
+		switch rng.IntN(18) {
 		case 0:
 			next.kind = rollback
 		case 1, 2:
@@ -97,6 +102,10 @@ func (s *setting) steps() []step {
 				next.kind = dropScratch
 			}
 			scratch = !scratch
+		case 6:
+			next.kind = compact
+		case 7:
+			next.kind, next.mode = switchMode, rng.IntN(len(modes))
 		}
 		if next.kind != rollback && next.kind.transaction() {
 			version++

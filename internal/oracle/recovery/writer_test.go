@@ -70,6 +70,10 @@ func (w *cWriter) run(s *step) error {
 		return w.Exec("PRAGMA wal_checkpoint(" + [...]string{"PASSIVE", "FULL", "RESTART", "TRUNCATE"}[s.mode] + ")")
 	case vacuum:
 		return w.Exec("PRAGMA incremental_vacuum(3)")
+	case compact:
+		return w.Exec("VACUUM")
+	case switchMode:
+		return w.Exec("PRAGMA journal_mode=" + modes[s.mode])
 	}
 	if err := w.Exec("BEGIN IMMEDIATE"); err != nil {
 		return err
@@ -160,6 +164,10 @@ func (w *oursWriter) run(s *step) error {
 		return w.Checkpoint(ctx, sqlitefile.CheckpointMode(s.mode))
 	case vacuum:
 		return nil
+	case compact:
+		return w.Compact(ctx)
+	case switchMode:
+		return w.SetJournalMode(ctx, journalModes[modes[s.mode]])
 	}
 	err := w.Update(ctx, func(tx *sqlitefile.Tx) error {
 		if err := oursChange(tx, s); err != nil {

@@ -39,7 +39,7 @@ func recoverC(path string) (c content, err error) {
 		return c, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	if err := conn.Exec("PRAGMA synchronous=OFF"); err != nil {
+	if err := conn.Exec(fmt.Sprintf("PRAGMA busy_timeout=%d; PRAGMA synchronous=OFF", patience.Milliseconds())); err != nil {
 		return c, err
 	}
 	if c, err = contentC(conn); err != nil {

@@ -21,7 +21,7 @@ type checkpointer struct {
 
 const (
 	checkpointFrames = 1000     // as SQLite's wal_autocheckpoint
-	relieveBytes     = 12 << 20 // of log
+	relieveBytes     = 14 << 20 // of log
 )
 
 // Checkpoint copies the log into the database, as far as mode says. In rollback mode there is nothing to do. ErrBusy means that somebody

@@ -54,7 +54,8 @@ type DB struct {
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
 	reserved atomic.Bool              // RESERVED is held, or is being taken
 
-	mu        sync.Mutex // guards what follows, and taking and dropping SHARED
+	versions  atomic.Uint64 // how many snapshots there were
+	mu        sync.Mutex    // guards what follows, and taking and dropping SHARED
 	closed    bool
 	frozen    bool   // nobody may begin to read
 	lost      error  // the file was replaced, and the new one could not be opened

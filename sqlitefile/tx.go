@@ -93,6 +93,9 @@ func (tx *Tx) release(inner *savepoint) {
 func (tx *Tx) restore(s *savepoint) {
 	w := tx.writer
 	for pgno, before := range s.undo {
+		if before != nil && before.group.over { // it was committed meanwhile, and nobody waits for it
+			before = nil
+		}
 		w.put(pgno, before)
 	}
 	tx.takeBack(s)

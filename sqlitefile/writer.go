@@ -47,6 +47,7 @@ type writer struct {
 	epochs   uint64 // see pageStore.epoch
 	seen     uint64 // the version that this writer committed last
 	kit      *kit
+	shelf    shelf
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -82,12 +83,12 @@ type group struct {
 
 func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
-// find returns the page as the transactions so far left it, or nil if they did not touch it.
+// find returns the page as the transactions so far left it, or nil if they did not touch it lately.
 func (w *writer) find(pgno uint32) []byte {
 	if p := w.pages[pgno]; p != nil {
 		return p.data
 	}
-	return nil
+	return w.shelf.pages[pgno]
 }
 
 // init prepares a writer that was just made.
@@ -151,6 +152,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		}
 		if w.seen != s.version {
 			w.epochs++ // somebody else wrote
+			w.shelf.clear()
 		}
 		w.base, w.state = s, state{s.pages, s.header, s.schema}
 		return nil
@@ -307,7 +309,10 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 	if err := log.index.store(h); err != nil {
 		return nil, err
 	}
-	return db.republish()
+	if g.tail.last != 0 {
+		return db.republish()
+	}
+	return db.advance(base, h, g.pages)
 }
 
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
@@ -321,11 +326,7 @@ func (db *DB) conclude(g *group) {
 		w.drop(g.err)
 	} else {
 		w.base.lease.leave()
-		for _, p := range g.pages {
-			if have := w.pages[p.pgno]; have != nil && have.group == g {
-				delete(w.pages, p.pgno)
-			}
-		}
+		w.settle(g)
 		w.base, w.seen = g.next, g.next.version
 		if log := g.next.wal; log != nil {
 			frames := g.next.words[4]
@@ -339,9 +340,23 @@ func (db *DB) conclude(g *group) {
 	close(g.done)
 }
 
+// settle moves the pages of a group that is committed to the shelf.
+func (w *writer) settle(g *group) {
+	if g.size < w.base.pages {
+		w.shelf.clear()
+	}
+	for _, p := range g.pages {
+		if have := w.pages[p.pgno]; have != nil && have.group == g {
+			delete(w.pages, p.pgno)
+		}
+		w.shelf.put(p.pgno, p.data, w.tx == nil)
+	}
+}
+
 // drop forgets all pages that wait, as what they build on has failed (G4). A transaction that runs cannot be kept any more.
 func (w *writer) drop(err error) {
 	clear(w.pages)
+	w.shelf.clear()
 	w.epochs++
 	if w.tx != nil {
 		for s := w.tx.level; s != nil; s = s.outer {

@@ -2,10 +2,13 @@ package sqlitefile
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/foliofs/folio/internal/format"
 )
 
 // TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and never reads what it left.
@@ -34,6 +37,28 @@ func TestHotJournal(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestRecordTwice plays back a journal that has a page twice, as SQLite does.
+func TestRecordTwice(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	file := readFile(t, path)
+	size := int(binary.BigEndian.Uint16(file[16:]))
+	h := format.JournalHeader{Records: 3, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: journalSector, PageSize: uint32(size)}
+	journal := make([]byte, journalSector)
+	h.Put(journal)
+	for _, record := range []struct{ page, content uint32 }{{2, 1}, {2, 2}, {1, 1}} {
+		r := format.JournalRecord{Page: record.page, Content: file[int(record.content-1)*size:][:size]}
+		r.Checksum = format.JournalChecksum(h.Nonce, r.Content)
+		journal = r.Append(journal)
+	}
+	writeFile(t, path+"-journal", journal)
+	copied := copyDatabase(t, path)
+	wantRows(t, open(t, path, nil), 10)
+	if got := shell(t, copied, "PRAGMA integrity_check; SELECT count(*) FROM t"); got != "ok\n10" {
+		t.Errorf("SQLite finds %q", got)
+	}
 }
 
 // copyDatabase copies a database with its journal, as a backup at a bad moment does.

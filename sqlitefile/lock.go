@@ -78,6 +78,9 @@ const hotTicks = 16
 
 // abandoned reports whether a writer died and left a hot journal. A writer of this DB is alive: its own lock does not show.
 func (db *DB) abandoned() bool {
+	if db.reserved.Load() {
+		return false
+	}
 	hot, err := db.hot()
 	return err == nil && hot && !db.reserved.Load()
 }

@@ -34,8 +34,7 @@ var (
 )
 
 // killSettings are for each engine. What a process wrote survives its death whatever it synced: the levels of sync differ in what they write.
-func killSettings() (all []*setting) {
-	seed := 100 * *killSeed
+func killSettings(seed uint64) (all []*setting) {
 	for _, e := range []string{"c", "ours"} {
 		for i, mode := range modes {
 			for sync := range 4 {
@@ -67,7 +66,7 @@ func TestKill(t *testing.T) {
 		t.Logf("killed: %d of C SQLite, %d of ours (%d with a journal or a log), %d recoveries; %d ended before; seed %d",
 			c.points[0].Load(), c.points[1].Load(), c.journals.Load(), c.recovered.Load(), c.survivors.Load(), *killSeed)
 	})
-	for _, s := range killSettings() {
+	for _, s := range killSettings(100 * *killSeed) {
 		t.Run(s.String(), func(t *testing.T) {
 			t.Parallel()
 			newKiller(t, s).killAll()

@@ -309,7 +309,8 @@ func (j *journal) restore() error {
 }
 
 // restoreSegment writes back the images of one segment. Where there are two of a page the last one stays, as in SQLite: no writer saves a page twice,
-// but a record can get the number of another page from an older journal in the same file, if it was not synced.
+// but a record can get the number of another page from an older journal in the same file, if it was not synced. And one beyond the end of the
+// database is passed over, whatever its checksum.
 func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end int64, more bool, err error) {
 	b := make([]byte, format.JournalRecordSize(int(first.PageSize)))
 	for n := uint32(0); n < h.Records; n++ {
@@ -317,10 +318,11 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end
 			return off, false, ignoreEOF(err)
 		}
 		r, ok := format.ParseJournalRecord(b)
-		if !ok || !r.Valid(h.Nonce) {
+		beyond := r.Page > first.PageCount && r.Page != format.LockPage(int(first.PageSize))
+		if !ok || !beyond && !r.Valid(h.Nonce) {
 			return off, false, nil
 		}
-		if r.Page <= first.PageCount {
+		if !beyond {
 			j.restored++
 			if _, err := j.db.file.WriteAt(r.Content, int64(r.Page-1)*int64(first.PageSize)); err != nil {
 				return off, false, err

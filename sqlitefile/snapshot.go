@@ -111,7 +111,7 @@ func (db *DB) leaseFile(s *snapshot) {
 	db.tally.add(l, db.busy.Done)
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
-	go l.keep(db.writerWaits)
+	go l.keep(db.obstructs())
 }
 
 // dropShared ends l, and with it SHARED, unless that has passed on to another lease.
@@ -249,10 +249,8 @@ func (db *DB) tryLog() (*snapshot, error) {
 // advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
 // it is base with what the commit has changed.
 func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	if base.lease.slot == 0 || !base.lease.enter() {
-		return db.acquireLog()
+		return db.republish()
 	}
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
@@ -261,6 +259,8 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 		next.header, _ = format.ParseHeader(pages[0].data)
 		next.schema = newSchema(&next, base)
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.snapshot.Store(&next)
 	return &next, nil
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -398,12 +399,20 @@ func (w *writer) drop(err error) {
 	w.open = newGroup()
 }
 
-// republish makes the snapshot of what is committed now, with the caller as a reader.
-func (db *DB) republish() (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.acquireLog()
+// republish makes the snapshot of what is committed now, with the caller as a reader. It holds WRITE, so that others are in the way only
+// for the moment in which they move a read mark. A commit must not fail by that, whatever BusyTimeout says, for it is done.
+func (db *DB) republish() (s *snapshot, err error) {
+	err = db.retryFor(context.Background(), max(db.options.BusyTimeout, markPatience), func() error {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		s, err = db.acquireLog()
+		return err
+	})
+	return s, err
 }
+
+// markPatience is as long as SQLite waits for others who move read marks.
+const markPatience = 10 * time.Second
 
 // sync syncs a file, unless durability is Off. After a failure nobody knows what is on disk: the database refuses all further
 // writes until it is opened again.

@@ -77,6 +77,7 @@ type counts struct {
 	acks, busy, looks, kills tally // by member
 	chores, modes, checks    tally // by kind
 	storms                   int   // kills of all members at once
+	amid                     int   // kills in the middle of a large transaction
 	took                     time.Duration
 }
 
@@ -101,7 +102,7 @@ func (r *ring) print(w io.Writer) {
 	fmt.Fprintf(w, "seed %d, pages of %d bytes, auto_vacuum %d, %v\n", r.seed, r.pageSize, r.vacuum, c.took.Round(time.Second))
 	fmt.Fprintf(w, "commits    %8d: %s\n", c.acks.sum(), &c.acks)
 	fmt.Fprintf(w, "snapshots  %8d: %s\n", c.looks.sum(), &c.looks)
-	fmt.Fprintf(w, "kills      %8d: %s; %d times all at once\n", c.kills.sum(), &c.kills, c.storms)
+	fmt.Fprintf(w, "kills      %8d: %s; %d times all at once, %d amid a large transaction\n", c.kills.sum(), &c.kills, c.storms, c.amid)
 	fmt.Fprintf(w, "busy       %8d: %s\n", c.busy.sum(), &c.busy)
 	fmt.Fprintf(w, "chores     %8d: %s\n", c.chores.sum(), &c.chores)
 	fmt.Fprintf(w, "modes      %8d: %s\n", c.modes.sum(), &c.modes)

@@ -33,6 +33,7 @@ type ring struct {
 	members  []*seat
 	acked    []atomic.Int64 // by writer: the last transaction that was acknowledged
 	counts   counts
+	middle   chan *seat // members in the middle of a large transaction
 	log      *record
 	pageSize int
 	vacuum   int
@@ -44,7 +45,7 @@ const stall = 60 * time.Second
 
 // run builds the members, lets them work, and returns what they did. The error says what was wrong.
 func run(s settings) (*ring, error) {
-	r := &ring{settings: s, rnd: rand.New(rand.NewPCG(s.seed, 0))}
+	r := &ring{settings: s, middle: make(chan *seat), rnd: rand.New(rand.NewPCG(s.seed, 0))}
 	dir, err := os.MkdirTemp(s.dir, "mixed-")
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (r *ring) work() error {
 	defer cancel(nil)
 	for _, m := range r.members {
 		m.ring, m.fail = r, cancel
-		if err := m.start(r.rnd.Uint64()); err != nil {
+		if err := m.start(r.rnd.Uint64(), ""); err != nil {
 			return errors.Join(err, r.killAll())
 		}
 	}
@@ -129,8 +130,15 @@ func (r *ring) disturb(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-kills:
-			if err := r.strike(); err != nil {
+			if err := r.strike(r.victims()); err != nil {
 				return err
+			}
+		case m := <-r.middle:
+			if r.kills > 0 && r.rnd.IntN(3) == 0 {
+				r.counts.amid++
+				if err := r.strike([]*seat{m}, ""); err != nil {
+					return err
+				}
 			}
 		case <-switches:
 			r.switchMode()
@@ -161,13 +169,19 @@ func ticks(d time.Duration) <-chan time.Time {
 	return time.Tick(d)
 }
 
-// strike kills a member, or now and then all of them, and starts them again.
-func (r *ring) strike() error {
-	victims := []*seat{r.members[r.rnd.IntN(len(r.members))]}
-	if r.rnd.IntN(20) == 0 {
-		victims = r.members
-		r.counts.storms++
+// victims returns who is to be killed: one member, or now and then all of them. Then the first is to change the journal mode, if it is faster
+// than the others: as long as many have the database open, it can hardly be done.
+func (r *ring) victims() (victims []*seat, mode string) {
+	chosen := r.rnd.IntN(len(r.members))
+	if r.rnd.IntN(10) > 0 {
+		return r.members[chosen : chosen+1], ""
 	}
+	r.counts.storms++
+	return append(r.members[chosen:len(r.members):len(r.members)], r.members[:chosen]...), r.mode()
+}
+
+// strike kills members and starts them again.
+func (r *ring) strike(victims []*seat, mode string) error {
 	for _, m := range victims {
 		m.kill()
 	}
@@ -176,20 +190,28 @@ func (r *ring) strike() error {
 			return err
 		}
 		r.counts.kills.add(m.name, 1)
-		if err := m.start(r.rnd.Uint64()); err != nil {
+	}
+	for _, m := range victims {
+		if err := m.start(r.rnd.Uint64(), mode); err != nil {
 			return err
 		}
+		mode = ""
 	}
 	return nil
 }
 
+// mode chooses a journal mode.
+func (r *ring) mode() string {
+	modes := [...]string{"WAL", "DELETE", "TRUNCATE", "PERSIST"} // out of WAL mode is the harder way
+	return modes[r.rnd.IntN(len(modes))]
+}
+
 // switchMode asks a member to change the journal mode, and the others to close for a moment.
 func (r *ring) switchMode() {
-	modes := [...]string{"WAL", "WAL", "WAL", "DELETE", "TRUNCATE", "PERSIST"}
 	chosen := r.rnd.IntN(len(r.members))
 	for i, m := range r.members {
 		if i == chosen {
-			m.tell("switch " + modes[r.rnd.IntN(len(modes))])
+			m.tell("switch " + r.mode())
 		} else {
 			m.tell("reopen")
 		}

@@ -30,14 +30,14 @@ type seat struct {
 	killed bool
 }
 
-// start starts a process. It is told what the ones before have acknowledged.
-func (m *seat) start(seed uint64) (err error) {
+// start starts a process. It is told what the ones before have acknowledged, and which journal mode it shall change to first, if any.
+func (m *seat) start(seed uint64, mode string) (err error) {
 	floors := make([]string, m.kind.writers)
 	for i := range floors {
 		floors[i] = strconv.FormatInt(m.ring.acked[m.first+i].Load(), 10)
 	}
 	args := append(m.argv[1:len(m.argv):len(m.argv)], "-db", m.ring.path, "-first", strconv.Itoa(m.first), "-floors", strings.Join(floors, ","),
-		"-readers", strconv.Itoa(m.kind.readers), "-all", strconv.Itoa(len(m.ring.acked)), "-seed", strconv.FormatUint(seed%1_000_000_000, 10))
+		"-readers", strconv.Itoa(m.kind.readers), "-all", strconv.Itoa(len(m.ring.acked)), "-seed", strconv.FormatUint(seed%1_000_000_000, 10), "-switch", mode)
 	m.cmd = exec.Command(m.argv[0], args...)
 	m.errors.Reset()
 	m.cmd.Stderr = &m.errors
@@ -101,6 +101,11 @@ func (m *seat) hear(words []string) string {
 		c.chores.add(words[1], 1)
 	case len(words) == 2 && words[0] == "m":
 		c.modes.add(words[1], 1)
+	case len(words) == 1 && words[0] == "i":
+		select {
+		case m.ring.middle <- m:
+		default:
+		}
 	default:
 		return strings.Join(words, " ")
 	}

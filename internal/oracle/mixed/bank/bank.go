@@ -12,6 +12,7 @@ package bank
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 const (
@@ -53,6 +54,7 @@ type Transfer struct {
 	From, To int
 	Amount   int64
 	Undo     bool
+	Linger   time.Duration // how long to wait before the end, for somebody to kill it there
 }
 
 // Drop returns the number of the note that a transaction removes.
@@ -66,11 +68,12 @@ type Note struct {
 
 // A Look is what one read transaction saw.
 type Look struct {
-	Writer  int      // whose notes are read; the reader sets it
-	Sums    [3]int64 // of the balances: from the table, from the index, and from the table again, last of all
-	Numbers []int64  // by writer
-	Again   []int64  // the same, read last of all
-	Notes   []Note   // of Writer, in order
+	Writer  int           // whose notes are read; the reader sets it
+	Linger  time.Duration // how long to wait in the middle, as others must not change what the snapshot shows; the reader sets it
+	Sums    [3]int64      // of the balances: from the table, from the index, and from the table again, last of all
+	Numbers []int64       // by writer
+	Again   []int64       // the same, read last of all
+	Notes   []Note        // of Writer, in order
 }
 
 // Wrong returns what is wrong with what was seen, after an earlier look in the same connection saw the numbers before; "" if all is well.

@@ -8,6 +8,7 @@
 //	r N             so many snapshots were read, and found to be right
 //	k CHORE         a chore is done
 //	m MODE          the database is in this journal mode now
+//	i               in the middle of a large transaction
 //	! TEXT          something is wrong; the member ends
 //
 // On its standard input it is told, one line each:
@@ -71,7 +72,6 @@ type member struct {
 	all     int // writers of all members
 	rnd     *rand.Rand
 
-	out   sync.Mutex // guards the standard output
 	busy  atomic.Int64
 	looks atomic.Int64
 	stop  atomic.Bool
@@ -87,13 +87,14 @@ type writer struct {
 // Main is the whole of a member's main.
 func Main(d Driver) {
 	m := &member{driver: d}
-	var floors string
+	var floors, mode string
 	var seed uint64
 	flag.StringVar(&m.path, "db", "", "the `file`")
 	flag.IntVar(&m.first, "first", 0, "number of the first writer")
 	flag.StringVar(&floors, "floors", "0", "what is acknowledged of each writer")
 	flag.IntVar(&m.readers, "readers", 1, "readers")
 	flag.IntVar(&m.all, "all", 1, "writers of all members")
+	flag.StringVar(&mode, "switch", "", "the journal `mode` to change to before anything else")
 	flag.Uint64Var(&seed, "seed", 1, "seed")
 	flag.Parse()
 	m.rnd = rand.New(rand.NewPCG(seed, uint64(m.first)))
@@ -103,6 +104,9 @@ func Main(d Driver) {
 			m.fail("floors: %v", err)
 		}
 		m.writers = append(m.writers, &writer{id: m.first + i, last: floor, unknown: true})
+	}
+	if mode != "" {
+		m.change(mode)
 	}
 	m.run()
 }
@@ -134,7 +138,7 @@ func (m *member) run() {
 		if mode, is := strings.CutPrefix(command, "switch "); is {
 			m.change(mode)
 		} else if command == "reopen" {
-			time.Sleep(time.Duration(m.rnd.IntN(200)) * time.Millisecond) // so that the one who changes the mode finds nobody, or somebody
+			time.Sleep(time.Duration(m.rnd.IntN(400)) * time.Millisecond) // so that the one who changes the mode finds nobody, or somebody
 		}
 	}
 }
@@ -210,29 +214,35 @@ func (m *member) check(what string, err error) (ok bool) {
 }
 
 func (m *member) fail(format string, args ...any) {
-	m.say("! " + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; "))
+	Say("! " + strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", "; "))
 	os.Exit(3)
 }
 
-func (m *member) say(line string) {
-	m.out.Lock()
-	defer m.out.Unlock()
+// Say reports a line. It is written at once, as whoever says it may be killed.
+func Say(line string) {
+	out.Lock()
+	defer out.Unlock()
 	_, _ = os.Stdout.WriteString(line + "\n")
 }
+
+var out sync.Mutex // guards the standard output
 
 // tell reports the counts since the last time.
 func (m *member) tell() {
 	if n := m.busy.Swap(0); n > 0 {
-		m.say(fmt.Sprint("b ", n))
+		Say(fmt.Sprint("b ", n))
 	}
 	if n := m.looks.Swap(0); n > 0 {
-		m.say(fmt.Sprint("r ", n))
+		Say(fmt.Sprint("r ", n))
 	}
 }
 
 // transfer runs one transaction.
 func (m *member) transfer(c Session, w *writer, r *rand.Rand) {
 	t := bank.Transfer{Writer: w.id, Seq: w.last + 1, From: 1 + r.IntN(bank.Accounts), To: 1 + r.IntN(bank.Accounts), Amount: r.Int64N(50), Undo: r.IntN(16) == 0}
+	if r.IntN(100) == 0 {
+		t.Linger = time.Duration(r.IntN(20_000)) * time.Microsecond
+	}
 	found, err := c.Transfer(&t)
 	if !m.check("transfer", err) {
 		return
@@ -242,19 +252,22 @@ func (m *member) transfer(c Session, w *writer, r *rand.Rand) {
 			m.fail("writer %d finds %d after it was told that %d is committed", w.id, found, w.last)
 		}
 		w.last, w.unknown = found, false
-		m.say(fmt.Sprintf("a %d %d", w.id, found)) // it was committed: it must not get lost from now on
+		Say(fmt.Sprintf("a %d %d", w.id, found)) // it was committed: it must not get lost from now on
 		return
 	}
 	w.unknown = false
 	if !t.Undo {
 		w.last = t.Seq
-		m.say(fmt.Sprintf("a %d %d", w.id, t.Seq))
+		Say(fmt.Sprintf("a %d %d", w.id, t.Seq))
 	}
 }
 
 // look reads one snapshot.
 func (m *member) look(c Session, before []int64, r *rand.Rand) []int64 {
 	l := bank.Look{Writer: r.IntN(m.all)}
+	if r.IntN(4) == 0 {
+		l.Linger = time.Duration(r.IntN(30_000)) * time.Microsecond
+	}
 	if !m.check("look", c.Look(&l)) {
 		return before
 	}
@@ -272,7 +285,7 @@ func (m *member) chore(c Session, r *rand.Rand) {
 	m.tell()
 	name := pick(r, m.driver.Chores()...)
 	if m.check(name, c.Chore(name)) {
-		m.say("k " + name)
+		Say("k " + name)
 	}
 }
 
@@ -286,7 +299,7 @@ func (m *member) change(mode string) {
 		ok := m.check("switch", c.Switch(mode))
 		m.check("close", c.Close())
 		if ok {
-			m.say("m " + mode)
+			Say("m " + mode)
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/foliofs/folio/internal/oracle/mixed/bank"
 )
@@ -149,6 +150,7 @@ func (s *sqlSession) Transfer(t *bank.Transfer) (found int64, err error) {
 				return false, err // SQLite may have rolled back by itself: another statement would be a transaction of its own
 			}
 		}
+		time.Sleep(t.Linger)
 		return !t.Undo, nil
 	})
 	return found, err
@@ -161,11 +163,17 @@ func (s *sqlSession) Look(l *bank.Look) error {
 			s.one("SELECT sum(balance) FROM account NOT INDEXED", &l.Sums[0]),
 			s.one("SELECT sum(balance) FROM account INDEXED BY by_balance", &l.Sums[1]),
 			s.numbers(&l.Numbers),
+			wait(l.Linger),
 			s.notes(l),
 			s.one("SELECT sum(balance) FROM account NOT INDEXED", &l.Sums[2]),
 			s.numbers(&l.Again),
 		)
 	})
+}
+
+func wait(d time.Duration) error {
+	time.Sleep(d)
+	return nil
 }
 
 func (s *sqlSession) numbers(dest *[]int64) error {
@@ -210,11 +218,24 @@ func (s *sqlSession) Chore(name string) error {
 	case "INDEX":
 		return s.toggleIndex()
 	case "REWRITE":
-		return s.exec("UPDATE note SET seq = seq, body = body || ''")
+		return s.rewrite()
 	}
 	var busy, frames, copied int
 	row := s.c.QueryRowContext(s.ctx, "PRAGMA wal_checkpoint("+name+")")
 	return row.Scan(&busy, &frames, &copied)
+}
+
+// rewrite changes every note into what it is. With a small cache most of that is in the file before the transaction ends: a good moment to
+// be killed.
+func (s *sqlSession) rewrite() error {
+	return s.within("BEGIN IMMEDIATE", func() (bool, error) {
+		if err := s.exec("UPDATE note SET seq = seq, body = body || ''"); err != nil {
+			return false, err
+		}
+		Say("i")
+		time.Sleep(20 * time.Millisecond)
+		return true, nil
+	})
 }
 
 // toggleIndex makes an index, or drops it if it is there.

@@ -109,6 +109,8 @@ class Member:
             c.execute("UPDATE writer SET seq = ? WHERE id = ?", (seq, w["id"]))
             c.execute("INSERT INTO note(writer, seq, body) VALUES (?, ?, ?)", (w["id"], seq, body(w["id"], seq)))
             c.execute("DELETE FROM note WHERE writer = ? AND seq = ?", (w["id"], seq - NOTES))
+            if r.random() < 1 / 100:
+                time.sleep(r.random() / 50)
             return not undo
 
         self.within(c, "BEGIN IMMEDIATE", do)
@@ -133,6 +135,8 @@ class Member:
             for i, b in enumerate(before):
                 if numbers[i] < b:
                     return f"writer {i} was at {b} and is at {numbers[i]}"
+            if r.random() < 1 / 4:
+                time.sleep(r.random() * 0.03)
             writer = r.randrange(self.all)
             notes = list(c.execute("SELECT seq, body FROM note WHERE writer = ? ORDER BY seq", (writer,)))
             last = numbers[writer]
@@ -228,7 +232,7 @@ class Member:
                 if line.startswith("switch "):
                     self.change(line.removeprefix("switch "))
                 elif line == "reopen":
-                    time.sleep(self.random.random() / 5)
+                    time.sleep(self.random.random() * 0.4)
 
 
 if __name__ == "__main__":
@@ -238,5 +242,10 @@ if __name__ == "__main__":
     p.add_argument("-floors")
     p.add_argument("-readers", type=int)
     p.add_argument("-all", type=int)
+    p.add_argument("-switch", default="")
     p.add_argument("-seed", type=int)
-    Member(p.parse_args()).run()
+    args = p.parse_args()
+    member = Member(args)
+    if args.switch:
+        member.change(args.switch)
+    member.run()

@@ -40,7 +40,7 @@ func (d *driver) Open(path string, s member.Settings) (member.Session, error) {
 	if d.users == 0 {
 		db, err := sqlitefile.Open(path, &sqlitefile.Options{
 			Durability: durabilities[s.Sync], JournalMode: journals[s.Journal],
-			Plain: s.Odd%3 == 0, BusyTimeout: timeouts[s.Odd/3%4],
+			Plain: s.Odd%3 == 0, BusyTimeout: timeouts[s.Odd/3%4], Trace: report,
 		})
 		if err != nil {
 			return nil, err
@@ -49,6 +49,13 @@ func (d *driver) Open(path string, s member.Settings) (member.Session, error) {
 	}
 	d.users++
 	return &session{driver: d, db: d.db, ctx: context.Background()}, nil
+}
+
+// report counts recoveries among the chores.
+func report(e sqlitefile.Event) {
+	if e.Kind == sqlitefile.EventRecovery && e.Err == nil {
+		member.Say("k RECOVERY")
+	}
 }
 
 // Busy implements member.Driver.
@@ -94,6 +101,7 @@ func (s *session) Transfer(t *bank.Transfer) (found int64, err error) {
 		} else {
 			err = do(tx)
 		}
+		time.Sleep(t.Linger)
 		if err == nil && t.Undo {
 			err = errNot
 		}
@@ -184,6 +192,7 @@ func (s *session) Look(l *bank.Look) error {
 			func() error { return sumTable(rx, &l.Sums[0]) },
 			func() error { return sumIndex(rx, &l.Sums[1]) },
 			func() error { return numbers(rx, &l.Numbers) },
+			func() error { time.Sleep(l.Linger); return nil },
 			func() error { return notes(rx, l) },
 			func() error { return sumTable(rx, &l.Sums[2]) },
 			func() error { return numbers(rx, &l.Again) },

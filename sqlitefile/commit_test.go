@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"errors"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
@@ -15,20 +16,26 @@ import (
 func TestBusyIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalWAL, JournalPersist} {
-		for n, hit := 1, true; hit; n++ {
-			hit = busyAt(t, mode, n)
+		for _, sticky := range []bool{false, true} {
+			for n, hit := 1, true; hit; n++ {
+				hit = busyAt(t, mode, n, sticky)
+			}
 		}
 	}
 }
 
-// busyAt lets the n-th attempt of two transactions fail, and reports whether there was one.
-func busyAt(t *testing.T, mode JournalMode, n int) bool {
-	sys := faultfs.New(osfile.OS)
+// busyAt lets the n-th attempt of two transactions fail, or all from it on, and reports whether there was one.
+func busyAt(t *testing.T, mode JournalMode, n int, sticky bool) bool {
 	path := filepath.Join(t.TempDir(), "db")
 	ctx := t.Context()
-	db, err := Open(path, &Options{Create: true, BusyTimeout: -time.Second, system: sys})
+	maker, err := Open(path, &Options{Create: true})
 	if err == nil {
-		err = errors.Join(db.Exec(ctx, "CREATE TABLE t(a)"), db.SetJournalMode(ctx, mode))
+		err = errors.Join(maker.Exec(ctx, "CREATE TABLE t(a)"), maker.SetJournalMode(ctx, mode), maker.Close())
+	}
+	sys := faultfs.New(osfile.OS)
+	var db *DB
+	if err == nil {
+		db, err = Open(path, &Options{BusyTimeout: -time.Second, JournalMode: mode % JournalWAL, system: sys})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +47,7 @@ func busyAt(t *testing.T, mode JournalMode, n int) bool {
 		}
 		return err
 	}
-	sys.Arm(faultfs.Fault{Ops: faultfs.Lock, N: n, Err: osfile.ErrLocked})
+	sys.Arm(faultfs.Fault{Ops: faultfs.Lock, N: n, Sticky: sticky, Err: osfile.ErrLocked})
 	want := 0
 	for range 2 {
 		switch err := db.Update(ctx, insert); {
@@ -51,7 +58,6 @@ func busyAt(t *testing.T, mode JournalMode, n int) bool {
 		}
 	}
 	sys.Heal()
-	wantRows(t, db, want)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -62,4 +68,58 @@ func busyAt(t *testing.T, mode JournalMode, n int) bool {
 	defer again.Close()
 	wantRows(t, again, want)
 	return len(sys.Hits()) > 0
+}
+
+// TestViewIsNotBusy: in WAL mode the locks that a reader takes are held by others for a moment at most, and it tries again even if it is not
+// to wait for anything, as SQLite does.
+func TestViewIsNotBusy(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	path := filepath.Join(t.TempDir(), "db")
+	writer, err := Open(path, &Options{Create: true})
+	if err == nil {
+		err = errors.Join(writer.SetJournalMode(ctx, JournalWAL), writer.Exec(ctx, "CREATE TABLE t(a)"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	sys := faultfs.New(osfile.OS)
+	db, err := Open(path, &Options{BusyTimeout: -time.Second, system: sys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for n := range 20 {
+		if err := writer.Update(ctx, func(tx *Tx) error { return tx.Exec("CREATE TABLE t" + strconv.Itoa(n) + "(a)") }); err != nil {
+			t.Fatal(err)
+		}
+		db.retireLease()
+		sys.Arm(faultfs.Fault{Ops: faultfs.Lock, N: 1 + n%4, Err: osfile.ErrLocked})
+		if err := db.View(ctx, func(*Rx) error { return nil }); err != nil {
+			t.Errorf("attempt %d: %v", n, err)
+		}
+	}
+	sys.Heal()
+}
+
+// TestOwnLeaseIsNotBusy: a lease of our own that nobody uses and that is about to end keeps nobody from reading, however short the timeout.
+func TestOwnLeaseIsNotBusy(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "db")
+	db, err := Open(path, &Options{Create: true, BusyTimeout: -time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	l := db.snapshot.Load().lease
+	l.state.Or(leaseClosing | leaseEnded) // as end leaves it for a moment
+	if err := db.View(t.Context(), func(*Rx) error { return nil }); err != nil {
+		t.Error(err)
+	}
+	l.drop()
+	close(l.ended)
+	if err := db.View(t.Context(), func(*Rx) error { return nil }); err != nil {
+		t.Error(err)
+	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	duration = flag.Duration("duration", 20*time.Second, "how long the members work")
+	duration = flag.Duration("duration", 15*time.Second, "how long the members work")
 	seed     = flag.Uint64("seed", 0, "seed; 0 for a random one")
 )
 

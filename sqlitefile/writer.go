@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -13,8 +15,8 @@ import (
 // A writer is where the write transactions of a DB run, one after the other, and where their pages wait to be written.
 //
 // Transactions that come together are committed together. One that has run joins the open group and may be followed at once by the next, which
-// sees its pages though they are not on disk yet; neither is acknowledged before its group is. Whoever waits first seals the group
-// and commits it, while the next one fills.
+// sees its pages though they are not on disk yet; neither is acknowledged before its group is. The first of a group seals it
+// and commits it for all, while the next one fills.
 //
 // Invariants:
 //
@@ -28,6 +30,7 @@ import (
 type writer struct {
 	turn  chan struct{} // holds one token; whoever has it runs a transaction
 	press chan struct{} // holds one token; whoever has it commits a group
+	crowd atomic.Int64  // how many are in Update
 
 	// What follows belongs to the holder of the turn.
 	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
@@ -48,6 +51,9 @@ type writer struct {
 	epochs   uint64 // see pageStore.epoch
 	seen     uint64 // the version that this writer committed last
 	kit      *kit
+	shelf    shelf
+	view     snapshot              // what the transaction that runs sees
+	undo     map[uint32]*dirtyPage // for the next transaction, empty
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -74,6 +80,8 @@ type group struct {
 	size  uint32  // of the database
 	tail  logTail // what its only transaction spilled
 
+	header format.WALIndexHeader // once it is in the log
+
 	written chan struct{} // closed when next, err and unread are there
 	next    *snapshot     // that has it
 	done    chan struct{} // closed when the transactions may go
@@ -87,12 +95,12 @@ func (g *group) broken() error { return cmp.Or(g.err, g.unread) }
 
 func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
-// find returns the page as the transactions so far left it, or nil if they did not touch it.
+// find returns the page as the transactions so far left it, or nil if they did not touch it lately.
 func (w *writer) find(pgno uint32) []byte {
 	if p := w.pages[pgno]; p != nil {
 		return p.data
 	}
-	return nil
+	return w.shelf.pages[pgno]
 }
 
 // init prepares a writer that was just made.
@@ -108,32 +116,48 @@ func (w *writer) init() {
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
 // One transaction runs at a time; others wait for their turn until their ctx is cancelled.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	g, err := db.run(ctx, fn)
+	db.writer.crowd.Add(1)
+	defer db.writer.crowd.Add(-1)
+	g, first, err := db.run(ctx, fn)
 	if err == nil && g != nil {
-		err = db.await(g)
+		err = db.await(g, first)
 	}
 	return explain(err)
 }
 
-// run runs fn in its turn and returns the group that it joined; nil if it changed nothing.
-func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+// run runs fn in its turn and returns the group that it joined, and whether as the first; nil if it changed nothing.
+func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
 	w := &db.writer
-	select {
-	case <-w.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := w.await(ctx); err != nil {
+		return nil, false, err
 	}
 	defer func() { w.turn <- struct{}{} }()
 	if err := db.prepare(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer db.disperse()
 	tx := w.begin(db)
 	defer tx.end()
 	if err := tx.call(ctx, fn); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return tx.keep()
+	g, err = tx.keep()
+	return g, g != nil && g.count == 1, err
+}
+
+// await takes the turn.
+func (w *writer) await(ctx context.Context) error {
+	select {
+	case <-w.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-w.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
@@ -156,6 +180,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		}
 		if w.seen != s.version {
 			w.epochs++ // somebody else wrote
+			w.shelf.clear()
 		}
 		w.base, w.state = s, state{s.pages, s.header, s.schema}
 		return nil
@@ -196,18 +221,19 @@ func (db *DB) disperse() {
 	w.base = nil
 }
 
-// await returns when g is committed, and commits it itself if nobody else is about to.
-func (db *DB) await(g *group) error {
+// await returns when g is committed, which is done by its first transaction.
+func (db *DB) await(g *group, first bool) error {
 	w := &db.writer
-	for {
-		select {
-		case <-g.done:
-			return g.err
-		case <-w.press:
-			db.commit(g)
-			w.press <- struct{}{}
+	if first {
+		if w.crowd.Load() > 1 {
+			runtime.Gosched() // whoever is ready to write joins g
 		}
+		<-w.press
+		db.commit(g)
+		w.press <- struct{}{}
 	}
+	<-g.done
+	return g.err
 }
 
 // commit commits g, unless somebody else did meanwhile. The caller holds the press.
@@ -266,7 +292,7 @@ func (db *DB) write(base *snapshot, g *group) {
 	if g.err = db.writeGroup(base, g); g.err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
-		g.next, g.unread = db.follow(base)
+		g.next, g.unread = db.follow(base, g)
 	}
 	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: g.err})
 }
@@ -280,13 +306,17 @@ func (db *DB) writeGroup(base *snapshot, g *group) (err error) {
 }
 
 // follow returns the snapshot of what was just committed, with the caller as a reader. The locks for reading may be taken for a moment.
-func (db *DB) follow(base *snapshot) (next *snapshot, err error) {
+func (db *DB) follow(base *snapshot, g *group) (next *snapshot, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
 		return db.handOver(base)
 	}
 	err = db.retry(context.Background(), func() error {
-		next, err = db.republish()
+		if g.tail.last != 0 {
+			next, err = db.republish()
+		} else {
+			next, err = db.advance(base, &g.header, g.pages)
+		}
 		return err
 	})
 	return next, err
@@ -316,12 +346,14 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) error {
 		return errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
+		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
 			return errors.Join(err, log.index.forget(h.MaxFrame))
 		}
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
 	h.Change++
+	g.header = *h
 	return log.index.store(h)
 }
 
@@ -336,15 +368,12 @@ func (db *DB) conclude(g *group) {
 		w.drop(err)
 	} else {
 		w.base.lease.leave()
-		for _, p := range g.pages {
-			if have := w.pages[p.pgno]; have != nil && have.group == g {
-				delete(w.pages, p.pgno)
-			}
-		}
+		w.settle(g)
 		w.base, w.seen = g.next, g.next.version
 		if log := g.next.wal; log != nil {
 			frames := g.next.words[4]
 			db.tend(log, frames)
+			db.writeBack(log, frames)
 			if len(w.pages) == 0 && w.tx == nil {
 				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
 			}
@@ -354,9 +383,23 @@ func (db *DB) conclude(g *group) {
 	close(g.done)
 }
 
+// settle moves the pages of a group that is committed to the shelf.
+func (w *writer) settle(g *group) {
+	if g.size < w.base.pages {
+		w.shelf.clear()
+	}
+	for _, p := range g.pages {
+		if have := w.pages[p.pgno]; have != nil && have.group == g {
+			delete(w.pages, p.pgno)
+		}
+		w.shelf.put(p.pgno, p.data, w.tx == nil)
+	}
+}
+
 // drop forgets all pages that wait, as what they build on has failed (G4). A transaction that runs cannot be kept any more.
 func (w *writer) drop(err error) {
 	clear(w.pages)
+	w.shelf.clear()
 	w.epochs++
 	if w.tx != nil {
 		for s := w.tx.level; s != nil; s = s.outer {

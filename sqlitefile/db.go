@@ -61,6 +61,7 @@ type DB struct {
 	retired   []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
 
 	writer      writer
+	syncs       syncer
 	checkpoints checkpointer
 	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
@@ -74,6 +75,7 @@ type DB struct {
 func Open(path string, o *Options) (*DB, error) {
 	db := &DB{path: path}
 	db.writer.init()
+	db.syncs.init()
 	if o != nil {
 		db.options = *o
 	}

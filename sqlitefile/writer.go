@@ -359,12 +359,17 @@ func (db *DB) republish() (*snapshot, error) {
 	return db.acquireLog()
 }
 
-// sync syncs a file, unless durability is Off. After a failure nobody knows what is on disk: the database refuses all further
-// writes until it is opened again.
+// sync syncs a file, unless durability is Off.
 func (db *DB) sync(f osfile.Handle) error {
 	if db.options.Durability == Off {
 		return nil
 	}
+	return db.mustSync(f)
+}
+
+// mustSync syncs a file. After a failure nobody knows what is on disk: the database refuses all further writes until it is opened
+// again.
+func (db *DB) mustSync(f osfile.Handle) error {
 	err := f.Sync()
 	if err != nil {
 		err = db.pathError("sync", err)

@@ -112,6 +112,17 @@ func (t TableWriter) randomRowid() (int64, error) {
 	return 0, fmt.Errorf("%s: %w: no rowid was found to be free", t.Name(), ErrFull)
 }
 
+// LastRowid returns the largest rowid of the table, if it has a row.
+func (t TableWriter) LastRowid() (rowid int64, ok bool, err error) {
+	if err := t.ready(); err != nil {
+		return 0, false, err
+	}
+	if t.def.key != nil {
+		return 0, false, errNoRowid(&t.def.shape)
+	}
+	return t.state.tree.lastRowid()
+}
+
 func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 	s := t.state
 	if err := t.prepare(rowid, values); err != nil {

@@ -33,15 +33,16 @@ var importRules = []importRule{
 	{pkg: "internal/invariant"},
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
+	{pkg: "internal/posix", os: true}, // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile"}, // for tests, as is the next
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
-	{pkg: "store"},
+	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/native", own: "store sqlitefile"},
 	{pkg: "store/sqlstore", own: "store"},
-	{pkg: ".", own: "store store/native"},
+	{pkg: ".", own: "store store/native internal/posix"},
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},

@@ -41,7 +41,7 @@ func (f ioFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := f.open(l)
+	opened, err := f.open("open", l)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (f ioFS) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.readFile(l)
+	return f.readFile("open", l)
 }
 
 func (f ioFS) Stat(name string) (fs.FileInfo, error) {
@@ -95,7 +95,7 @@ func (f ioFS) ReadLink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.readlink(l)
+	return f.readlink("readlink", l)
 }
 
 // Sub returns the directory as a file system of its own. As with os.DirFS, symbolic links in it may lead elsewhere in

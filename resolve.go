@@ -13,7 +13,7 @@ import (
 
 // maxLinks is how many symbolic links may be on the way to a file. With store.MaxPath it bounds the work of resolving a
 // name.
-const maxLinks = 40
+var maxLinks = 40 // a test sets it
 
 // A location is a path in a volume, and the name by which the caller knows it.
 type location struct {
@@ -62,9 +62,11 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 
 // knownDir returns the directory at a valid path. It stops where a symbolic link is on the way, and says so.
 func (v *FS) knownDir(rx store.Rx, path string) (d *cachedDir, linked bool, err error) {
-	d, hash := v.dirs.get(rx.Version(), path)
-	if d != nil {
-		return d, false, nil
+	version, hash := rx.Version(), uint64(0)
+	if version != 0 {
+		if d, hash = v.dirs.get(version, path); d != nil {
+			return d, false, nil
+		}
 	}
 	at, linked, err := v.child(rx, path)
 	switch {
@@ -75,7 +77,10 @@ func (v *FS) knownDir(rx store.Rx, path string) (d *cachedDir, linked bool, err 
 	case at.typ != store.Dir:
 		return nil, false, ErrNotDirectory
 	}
-	return v.dirs.put(hash, rx.Version(), path, at.ino), false, nil
+	if version == 0 { // a write transaction: it may be another one at the next call
+		return &cachedDir{ino: at.ino}, false, nil
+	}
+	return v.dirs.put(hash, version, path, at.ino), false, nil
 }
 
 // list returns what the directory at a path holds. The second time that is kept for a third one, unless it

@@ -18,6 +18,8 @@ package store
 import (
 	"context"
 	"errors"
+
+	"github.com/foliofs/folio/internal/posix"
 )
 
 var (
@@ -28,11 +30,11 @@ var (
 	// ErrDamaged says that what a store holds contradicts itself: a name without an inode, a chunk that is missing.
 	ErrDamaged = errors.New("volume is damaged")
 	// ErrTooLarge says that a file has more bytes than MaxSize.
-	ErrTooLarge = errors.New("file too large")
+	ErrTooLarge = posix.TooLarge("file too large")
 	// ErrReadOnly says that a volume cannot be changed: it was opened so, or its file or disk is read-only.
-	ErrReadOnly = errors.New("volume is read-only")
+	ErrReadOnly = posix.ReadOnly("volume is read-only")
 	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of inodes.
-	ErrFull = errors.New("volume or disk is full")
+	ErrFull = posix.Full("volume or disk is full")
 )
 
 // A Store keeps one volume.

@@ -66,9 +66,9 @@ func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 func explain(err error) error {
 	switch {
 	case errors.Is(err, sqlitefile.ErrReadOnly):
-		return fmt.Errorf("%w: %w", store.ErrReadOnly, err)
+		return store.ErrReadOnly
 	case errors.Is(err, sqlitefile.ErrFull):
-		return fmt.Errorf("%w: %w", store.ErrFull, err)
+		return fmt.Errorf("%w (%v)", store.ErrFull, err)
 	}
 	return err
 }

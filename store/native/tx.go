@@ -49,15 +49,19 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // update is Update without what follows.
 func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
-	err := s.prepare(ctx)
-	if err == nil {
-		err = s.db.Update(ctx, func(db *sqlitefile.Tx) error {
-			t := tx{rx: rx{&db.Rx}, s: s, db: db}
-			if err := fn(&t); err != nil {
-				return err
-			}
-			return t.failed
-		})
+	if err := s.prepare(ctx); err != nil {
+		return explain(err)
+	}
+	var own error // is the caller's, and stays as it is
+	err := s.db.Update(ctx, func(db *sqlitefile.Tx) error {
+		t := tx{rx: rx{&db.Rx}, s: s, db: db}
+		if own = fn(&t); own == nil {
+			own = t.failed
+		}
+		return own
+	})
+	if own != nil {
+		return own
 	}
 	return explain(err)
 }
@@ -132,6 +136,7 @@ func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 
 // fail notes the error of a change.
 func (t *tx) fail(err error) error {
+	err = explain(err)
 	if t.failed == nil {
 		t.failed = err
 	}

@@ -53,12 +53,16 @@ type DB struct {
 
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
 
-	mu        sync.Mutex // guards what follows, and taking and dropping SHARED
+	versions  atomic.Uint64 // how many snapshots there were
+	mu        sync.Mutex    // guards what follows, and taking and dropping SHARED
 	closed    bool
+	frozen    bool   // nobody may begin to read
+	lost      error  // the file was replaced, and the new one could not be opened
 	fileLease *lease // on SHARED, in rollback mode
 	wal       *wal   // in WAL mode; SHARED is held for as long as the log is open
 	mapping   *osfile.Mapping
 	retired   []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
+	replaced  []osfile.Handle   // files that Compact put another one in place of, locked
 
 	writer      writer
 	syncs       syncer
@@ -133,6 +137,9 @@ func (db *DB) release() (err error) {
 		if m != nil {
 			err = errors.Join(err, m.Unmap())
 		}
+	}
+	for _, f := range db.replaced {
+		err = errors.Join(err, f.Close())
 	}
 	return errors.Join(err, db.file.Close())
 }

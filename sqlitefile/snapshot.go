@@ -57,8 +57,13 @@ func (s *snapshot) enter() bool {
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.closed {
+	switch {
+	case db.closed:
 		return nil, db.pathError("view", ErrClosed)
+	case db.lost != nil:
+		return nil, db.lost
+	case db.frozen:
+		return nil, osfile.ErrLocked
 	}
 	if s := db.snapshot.Load(); s != nil && s.enter() { // somebody else was faster
 		return s, nil
@@ -235,6 +240,25 @@ func (db *DB) tryLog() (*snapshot, error) {
 	return s, nil
 }
 
+// advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
+// it is base with what the commit has changed.
+func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if base.lease.slot == 0 || !base.lease.enter() {
+		return db.acquireLog()
+	}
+	next := *base
+	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
+	next.mapped, next.cache = nil, new(pageCache)
+	if pages[0].pgno == 1 {
+		next.header, _ = format.ParseHeader(pages[0].data)
+		next.schema = newSchema(&next, base)
+	}
+	db.snapshot.Store(&next)
+	return &next, nil
+}
+
 // leaseFor returns a lease under which the state h can be read, with the caller counted in: that of the last snapshot, if
 // its mark keeps the log from beginning anew, or a new one.
 func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WALIndexWords) (*lease, error) {
@@ -314,7 +338,7 @@ func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error
 		return nil, db.pathError("open", fmt.Errorf("%w: file format version %d", ErrUnsupported, h.ReadVersion))
 	}
 	s := &snapshot{
-		version:  1,
+		version:  db.versions.Add(1),
 		size:     size,
 		header:   h,
 		change:   [16]byte(b[changeStart:changeEnd]),
@@ -326,9 +350,6 @@ func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error
 		s.shift++
 	}
 	s.spill = [2]format.Spill{format.SpillOf(format.LeafIndex, s.usable), format.SpillOf(format.LeafTable, s.usable)}
-	if old != nil {
-		s.version = old.version + 1
-	}
 	s.schema = newSchema(s, old)
 	if db.wal == nil {
 		if err := db.measure(s, size); err != nil {

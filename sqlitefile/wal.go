@@ -45,7 +45,10 @@ type wal struct {
 	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 
 	// What follows belongs to the holder of WRITE.
-	buf []byte
+	buf    []byte
+	length int64  // of the file, when it was last looked at or written
+	wait   uint32 // it is not begun anew before it has so many frames, unless it is too long
+	hinted uint32 // the system was told to write the frames up to here to disk
 }
 
 // walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
@@ -275,6 +278,29 @@ func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum,
 	}
 	_, err := w.file.WriteAt(b, format.FrameOffset(last+1, w.pageSize))
 	return sum, err
+}
+
+// Where each commit is synced, the file grows in steps, by zeros, which are the end of the log to whoever recovers it: to sync a file that
+// has become longer costs as much again.
+const (
+	leastGrowth = 64 << 10
+	mostGrowth  = 1 << 20
+)
+
+// reserve lets the file be longer than its frames up to last. It may fail: nothing relies on it.
+func (w *wal) reserve(last uint32) {
+	end := format.FrameOffset(last+1, w.pageSize)
+	if end < w.length {
+		return
+	}
+	size, err := w.file.Size()
+	if err == nil && size <= end {
+		zeros := make([]byte, min(max(end, leastGrowth), mostGrowth))
+		if _, err = w.file.WriteAt(zeros, end); err == nil {
+			size = end + int64(len(zeros))
+		}
+	}
+	w.length = size
 }
 
 // begin writes the header of a log that is empty, with the salts that h has got for it, and makes it durable (W4).

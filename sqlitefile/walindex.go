@@ -21,10 +21,14 @@ import (
 //	X3  Entries of frames beyond the header's MaxFrame mean nothing to readers; those up to it are complete before the header says so.
 //	X4  A read mark changes only under its own lock, held exclusively.
 //	X5  A block of the map is touched only when the file is known to reach beyond it (size).
+//	X6  Whoever follows the chain of a page may begin at any entry of it instead of at its hash: all slots in between are taken, since
+//	    entries go from the end of the log only.
 type walIndex struct {
 	file  osfile.Handle
 	words *osfile.Words
 	size  atomic.Int64 // bytes of the file that are known to be there
+
+	hints [walIndexHints]atomic.Uint32 // by page: block and slot of an entry of it; zero for none
 
 	mu   sync.Mutex                 // guards held
 	held [format.WALReaders + 3]int // by lock byte: how many share it in this process, or -1
@@ -248,7 +252,7 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 		if b == nil {
 			return 0, errShortIndex
 		}
-		if frame := findInBlock(b, i, pgno, last); frame != 0 {
+		if frame := findInBlock(b, i, x.hinted(b, i, pgno, last), pgno, last); frame != 0 {
 			return frame, nil
 		}
 	}
@@ -257,11 +261,39 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 
 var errShortIndex = errors.New("the wal-index ends before the log does")
 
-// findInBlock follows the chain of a page. A later slot of the chain is a later frame.
-func findInBlock(b []uint32, i int, pgno, last uint32) (found uint32) {
+// walIndexHints is how many pages this process remembers an entry of: chains get long where a page is written again and again.
+const walIndexHints = 1 << 10
+
+// A hint is a slot in its low bits, and the number of the block and one above them.
+const hintSlots = 1 << 13
+
+// hinted returns the slot of an entry of a page for a frame up to last, where to begin to follow its chain (X6); else its hash.
+func (x *walIndex) hinted(b []uint32, i int, pgno, last uint32) int {
+	slot := format.WALIndexHash(pgno)
+	hint := x.hints[pgno%walIndexHints].Load()
+	if hint/hintSlots != uint32(i)+1 {
+		return slot
+	}
+	first := format.WALIndexFirst(i)
+	at := int(hint % hintSlots)
+	position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(at)]), at)
+	frame := first + uint32(position) - 1
+	word := format.WALIndexPageWord(first) + int(position) - 1
+	if position == 0 || frame > last || word >= format.WALIndexSlotWord(0) || atomic.LoadUint32(&b[word]) != pgno {
+		return slot
+	}
+	return at
+}
+
+// hint remembers an entry.
+func (x *walIndex) hint(i int, pgno uint32, slot int) {
+	x.hints[pgno%walIndexHints].Store(uint32(i+1)*hintSlots + uint32(slot))
+}
+
+// findInBlock follows the chain of a page from a slot on. A later slot of the chain is a later frame.
+func findInBlock(b []uint32, i, slot int, pgno, last uint32) (found uint32) {
 	first := format.WALIndexFirst(i)
 	base := format.WALIndexPageWord(first)
-	slot := format.WALIndexHash(pgno)
 	for range format.WALIndexBlockWords { // no chain is longer, however damaged
 		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
 		if position == 0 {
@@ -304,12 +336,13 @@ func (x *walIndex) add(frame, pgno uint32) error {
 		forgetInBlock(b, i, frame-1) // what a writer left that died before its commit
 	}
 	atomic.StoreUint32(&b[word], pgno)
-	slot := format.WALIndexHash(pgno)
+	slot := x.hinted(b, i, pgno, frame-1)
 	for range format.WALIndexBlockWords {
 		at := format.WALIndexSlotWord(slot)
 		w := atomic.LoadUint32(&b[at])
 		if format.WALIndexSlot(w, slot) == 0 {
 			atomic.StoreUint32(&b[at], format.WithWALIndexSlot(w, slot, uint16(frame-first+1)))
+			x.hint(i, pgno, slot)
 			return nil
 		}
 		slot = format.NextWALIndexSlot(slot)

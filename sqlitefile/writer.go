@@ -3,7 +3,9 @@ package sqlitefile
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -12,8 +14,8 @@ import (
 // A writer is where the write transactions of a DB run, one after the other, and where their pages wait to be written.
 //
 // Transactions that come together are committed together. One that has run joins the open group and may be followed at once by the next, which
-// sees its pages though they are not on disk yet; neither is acknowledged before its group is. Whoever waits first seals the group
-// and commits it, while the next one fills.
+// sees its pages though they are not on disk yet; neither is acknowledged before its group is. The first of a group seals it
+// and commits it for all, while the next one fills.
 //
 // Invariants:
 //
@@ -26,6 +28,7 @@ import (
 type writer struct {
 	turn  chan struct{} // holds one token; whoever has it runs a transaction
 	press chan struct{} // holds one token; whoever has it commits a group
+	crowd atomic.Int64  // how many are in Update
 
 	// What follows belongs to the holder of the turn.
 	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
@@ -46,6 +49,9 @@ type writer struct {
 	epochs   uint64 // see pageStore.epoch
 	seen     uint64 // the version that this writer committed last
 	kit      *kit
+	shelf    shelf
+	view     snapshot              // what the transaction that runs sees
+	undo     map[uint32]*dirtyPage // for the next transaction, empty
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -81,12 +87,12 @@ type group struct {
 
 func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
-// find returns the page as the transactions so far left it, or nil if they did not touch it.
+// find returns the page as the transactions so far left it, or nil if they did not touch it lately.
 func (w *writer) find(pgno uint32) []byte {
 	if p := w.pages[pgno]; p != nil {
 		return p.data
 	}
-	return nil
+	return w.shelf.pages[pgno]
 }
 
 // init prepares a writer that was just made.
@@ -102,32 +108,48 @@ func (w *writer) init() {
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
 // One transaction runs at a time; others wait for their turn until their ctx is cancelled.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	g, err := db.run(ctx, fn)
+	db.writer.crowd.Add(1)
+	defer db.writer.crowd.Add(-1)
+	g, first, err := db.run(ctx, fn)
 	if err == nil && g != nil {
-		err = db.await(g)
+		err = db.await(g, first)
 	}
 	return explain(err)
 }
 
-// run runs fn in its turn and returns the group that it joined; nil if it changed nothing.
-func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+// run runs fn in its turn and returns the group that it joined, and whether as the first; nil if it changed nothing.
+func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
 	w := &db.writer
-	select {
-	case <-w.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := w.await(ctx); err != nil {
+		return nil, false, err
 	}
 	defer func() { w.turn <- struct{}{} }()
 	if err := db.prepare(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer db.disperse()
 	tx := w.begin(db)
 	defer tx.end()
 	if err := tx.call(ctx, fn); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return tx.keep()
+	g, err = tx.keep()
+	return g, g != nil && g.count == 1, err
+}
+
+// await takes the turn.
+func (w *writer) await(ctx context.Context) error {
+	select {
+	case <-w.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-w.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
@@ -150,6 +172,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		}
 		if w.seen != s.version {
 			w.epochs++ // somebody else wrote
+			w.shelf.clear()
 		}
 		w.base, w.state = s, state{s.pages, s.header, s.schema}
 		return nil
@@ -190,18 +213,19 @@ func (db *DB) disperse() {
 	w.base = nil
 }
 
-// await returns when g is committed, and commits it itself if nobody else is about to.
-func (db *DB) await(g *group) error {
+// await returns when g is committed, which is done by its first transaction.
+func (db *DB) await(g *group, first bool) error {
 	w := &db.writer
-	for {
-		select {
-		case <-g.done:
-			return g.err
-		case <-w.press:
-			db.commit(g)
-			w.press <- struct{}{}
+	if first {
+		if w.crowd.Load() > 1 {
+			runtime.Gosched() // whoever is ready to write joins g
 		}
+		<-w.press
+		db.commit(g)
+		w.press <- struct{}{}
 	}
+	<-g.done
+	return g.err
 }
 
 // commit commits g, unless somebody else did meanwhile. The caller holds the press.
@@ -297,6 +321,7 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
+		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
 			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 		}
@@ -306,7 +331,10 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 	if err := log.index.store(h); err != nil {
 		return nil, err
 	}
-	return db.republish()
+	if g.tail.last != 0 {
+		return db.republish()
+	}
+	return db.advance(base, h, g.pages)
 }
 
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
@@ -320,15 +348,12 @@ func (db *DB) conclude(g *group) {
 		w.drop(g.err)
 	} else {
 		w.base.lease.leave()
-		for _, p := range g.pages {
-			if have := w.pages[p.pgno]; have != nil && have.group == g {
-				delete(w.pages, p.pgno)
-			}
-		}
+		w.settle(g)
 		w.base, w.seen = g.next, g.next.version
 		if log := g.next.wal; log != nil {
 			frames := g.next.words[4]
 			db.tend(log, frames)
+			db.writeBack(log, frames)
 			if len(w.pages) == 0 && w.tx == nil {
 				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
 			}
@@ -338,9 +363,23 @@ func (db *DB) conclude(g *group) {
 	close(g.done)
 }
 
+// settle moves the pages of a group that is committed to the shelf.
+func (w *writer) settle(g *group) {
+	if g.size < w.base.pages {
+		w.shelf.clear()
+	}
+	for _, p := range g.pages {
+		if have := w.pages[p.pgno]; have != nil && have.group == g {
+			delete(w.pages, p.pgno)
+		}
+		w.shelf.put(p.pgno, p.data, w.tx == nil)
+	}
+}
+
 // drop forgets all pages that wait, as what they build on has failed (G4). A transaction that runs cannot be kept any more.
 func (w *writer) drop(err error) {
 	clear(w.pages)
+	w.shelf.clear()
 	w.epochs++
 	if w.tx != nil {
 		for s := w.tx.level; s != nil; s = s.outer {

@@ -47,7 +47,10 @@ func (c *change) touched(dir store.Ino, dirs int) error {
 }
 
 // add makes an inode with a name in a directory.
-func (c *change) add(g *goal, mode uint32) (n store.Node, err error) {
+func (c *change) add(g *goal, mode uint32) (n store.Node, err error) { return c.addSized(g, mode, 0) }
+
+// addSized is add for an inode to which the caller writes a content of that size.
+func (c *change) addSized(g *goal, mode uint32, size int64) (n store.Node, err error) {
 	dir, err := c.tx.Node(g.dir)
 	if err != nil {
 		return n, err
@@ -55,7 +58,7 @@ func (c *change) add(g *goal, mode uint32) (n store.Node, err error) {
 	if dir.Nlink == 0 { // it was removed, and somebody has it open as a Root
 		return n, fs.ErrNotExist
 	}
-	n = store.Node{Mode: mode, Nlink: 1, Mtime: c.now, Ctime: c.now, Atime: c.now}
+	n = store.Node{Mode: mode, Nlink: 1, Size: size, Mtime: c.now, Ctime: c.now, Atime: c.now}
 	n.UID, n.GID = posix.Owner()
 	isDir := store.TypeOf(mode) == store.Dir
 	if dir.Mode&modeSetgid != 0 {

@@ -62,17 +62,37 @@ func (c *change) writeFile(name string, data []byte, perm fs.FileMode) error {
 	if int64(len(data)) > store.MaxSize {
 		return ErrTooLarge
 	}
-	n, err := c.openFile(name, posix.WriteOnly|posix.Create, perm)
+	g, err := c.find(name, followLast)
+	if err != nil {
+		return err
+	}
+	if !g.there() {
+		return c.addFile(&g, data, perm)
+	}
+	if err := openable(g.entry.Type, posix.WriteOnly); err != nil {
+		return err
+	}
+	n, err := c.tx.Node(g.entry.Ino)
 	if err == nil {
 		err = mustBeRegular(n.Mode)
+	}
+	if err == nil {
+		err = c.tx.WriteAt(&n, data, 0)
 	}
 	if err != nil {
 		return err
 	}
-	if err := c.tx.WriteAt(&n, data, 0); err != nil {
+	return c.resize(&n, int64(len(data)))
+}
+
+// addFile makes a file with a content.
+func (c *change) addFile(g *goal, data []byte, perm fs.FileMode) error {
+	n, err := c.addSized(g, store.ModeRegular|uint32(perm), int64(len(data)))
+	if err != nil {
 		return err
 	}
-	return c.resize(&n, int64(len(data)))
+	n.Size = 0
+	return c.tx.WriteAt(&n, data, 0)
 }
 
 // mkdir makes a directory.
@@ -140,14 +160,12 @@ func (c *change) symlink(target, name string) error {
 	if err != nil {
 		return err
 	}
-	n, err := c.add(&g, store.ModeSymlink|0o777)
-	if err == nil {
-		err = c.tx.WriteAt(&n, []byte(target), 0)
+	n, err := c.addSized(&g, store.ModeSymlink|0o777, int64(len(target)))
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = c.tx.Put(&n)
-	}
-	return err
+	n.Size = 0
+	return c.tx.WriteAt(&n, []byte(target), 0)
 }
 
 // maxNlink is how many names a file can have.

@@ -241,6 +241,9 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if err := t.ready(); err != nil {
 		return false, err
 	}
+	if t.def.key == nil && len(t.state.indexes) == 0 {
+		return t.updateAlone(rowid, values)
+	}
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
@@ -250,6 +253,21 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 		_, err := s.tree.replaceRow(rowid, s.record)
 		return err
 	})
+}
+
+// updateAlone is Update for a table without indexes, where nobody needs the row as it was.
+func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
+	s := t.state
+	if err := t.prepare(rowid, values); err != nil {
+		return false, err
+	}
+	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return false, err
+	}
+	if ok, err = s.tree.replaceRow(rowid, s.record); err != nil {
+		err = t.spoil(err)
+	}
+	return ok, err
 }
 
 // replace puts new values in place of a row.

@@ -122,6 +122,20 @@ func (t *tx) End() {}
 // Version implements store.Tx.
 func (t *tx) Version() uint64 { return 0 }
 
+// The methods of rx that read, without its guard, as Update has one.
+
+// Node implements store.Rx.
+func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
+	err = t.node(ino, &n)
+	return n, err
+}
+
+// Lookup implements store.Rx.
+func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	err = t.lookup(dir, name, &e)
+	return e, err
+}
+
 // table returns one of the tables.
 func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 	if !t.opened[i] {
@@ -240,7 +254,11 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if err != nil {
 		return err
 	}
-	return t.fail(entry.PutKey(int64(dir), e.Name, int64(e.Ino), int64(e.Type)))
+	_, err = entry.Insert(int64(dir), e.Name, int64(e.Ino), int64(e.Type))
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = entry.PutKey(int64(dir), e.Name, int64(e.Ino), int64(e.Type))
+	}
+	return t.fail(err)
 }
 
 // Unlink implements store.Tx.

@@ -57,7 +57,10 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if off > 0 || len(part) < size {
+	if off+len(part) <= size {
+		return 0, data.WriteAt(id, dataBytes, part, int64(off))
+	}
+	if off > 0 {
 		chunk := t.s.chunk[:max(size, off+len(part))]
 		if err := readRow(&row, chunk[:size]); err != nil {
 			return 0, err

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
@@ -12,6 +11,7 @@ import (
 // changed nothing.
 type change struct {
 	tx  store.Tx
+	fs  *FS
 	top store.Ino // where paths begin
 	now int64     // nanoseconds since 1970
 }
@@ -59,7 +59,7 @@ func (c *change) addSized(g *goal, mode uint32, size int64) (n store.Node, err e
 		return n, fs.ErrNotExist
 	}
 	n = store.Node{Mode: mode, Nlink: 1, Size: size, Mtime: c.now, Ctime: c.now, Atime: c.now}
-	n.UID, n.GID = posix.Owner()
+	n.UID, n.GID = c.fs.uid, c.fs.gid
 	isDir := store.TypeOf(mode) == store.Dir
 	if dir.Mode&modeSetgid != 0 {
 		n.GID = dir.GID

@@ -35,11 +35,18 @@ type goalWalk struct {
 	names   []string                                            // by which dirs[1:] were entered
 	missing func(w *goalWalk, name string) (store.Entry, error) // makes a directory on the way; nil: that is fs.ErrNotExist
 	at      string                                              // the element that failed
+
+	room struct { // for dirs and names: few paths are longer
+		dirs  [8]store.Ino
+		names [8]string
+	}
 }
 
 // newGoalWalk begins at a directory.
 func newGoalWalk(rx store.Rx, top store.Ino) *goalWalk {
-	return &goalWalk{pathWalk: pathWalk{rx: rx, dirs: []store.Ino{top}}}
+	w := &goalWalk{pathWalk: pathWalk{rx: rx}}
+	w.dirs, w.names = append(w.room.dirs[:0], top), w.room.names[:0]
+	return w
 }
 
 func (w *goalWalk) here() store.Ino { return w.dirs[len(w.dirs)-1] }

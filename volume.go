@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/native"
 )
@@ -40,6 +41,8 @@ type FS struct {
 	store store.Store
 	dirs  dirCache  // directories that were on the way to something, or read
 	files fileCache // what was asked for again
+
+	uid, gid uint32 // of new files
 }
 
 // Open opens the volume at path, for writing too if its file and its directory allow that.
@@ -84,6 +87,7 @@ func newFS(s store.Store, cacheSize int64) (*FS, error) {
 	v := &FS{store: s}
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
+	v.uid, v.gid = posix.Owner()
 	files := max(minFiles, int64(info.LastIno))
 	v.dirs.init(2*files, cacheSize-cacheSize/4)
 	v.files.init(files, cacheSize/4)

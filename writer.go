@@ -25,13 +25,13 @@ func (w *writer) change(fn func(c *change) error) error {
 	now := time.Now().UnixNano()
 	if w.tx == nil {
 		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
-			return fn(&change{tx, w.from.top, now})
+			return fn(&change{tx, w.from.fs, w.from.top, now})
 		})
 	}
 	if w.tx.store == nil {
 		return fs.ErrClosed
 	}
-	return fn(&change{w.tx.store, w.from.top, now})
+	return fn(&change{w.tx.store, w.from.fs, w.from.top, now})
 }
 
 // changeNode calls fn with the inode that a name leads to.

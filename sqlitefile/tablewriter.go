@@ -13,7 +13,7 @@ import (
 // PRIMARY KEY and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
 //
 // Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
-// []byte. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
+// []byte, or a pointer to an int64, which takes no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
 type TableWriter struct {
 	Table
 	tx    *Tx

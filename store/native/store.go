@@ -27,6 +27,7 @@ type Store struct {
 
 	// What follows belongs to the write transaction that runs.
 	next  store.Ino // no number from here on was ever given by this Store
+	row   rowRoom
 	chunk [store.ChunkSize]byte
 }
 

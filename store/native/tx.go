@@ -126,13 +126,19 @@ func (t *tx) Version() uint64 { return 0 }
 
 // Node implements store.Rx.
 func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
-	err = t.node(ino, &n)
+	node, err := t.table(nodeTable)
+	if err == nil {
+		err = t.readNode(node.Table, ino, &n)
+	}
 	return n, err
 }
 
 // Lookup implements store.Rx.
 func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
-	err = t.lookup(dir, name, &e)
+	entry, err := t.table(entryTable)
+	if err == nil {
+		err = readEntry(entry.Table, dir, name, &e)
+	}
 	return e, err
 }
 
@@ -166,8 +172,7 @@ func (t *tx) Insert(n *store.Node) error {
 	if n.Ino, err = t.newIno(); err != nil {
 		return t.fail(err)
 	}
-	return t.fail(node.InsertRowid(int64(n.Ino), int64(n.Ino), n.Mode, n.Nlink, n.UID, n.GID, n.Size, n.Holes,
-		n.Mtime, n.Ctime, n.Atime, int64(n.Rdev)))
+	return t.fail(node.InsertRowid(int64(n.Ino), t.s.row.node(n)...))
 }
 
 // newIno returns a number that was never given.
@@ -223,8 +228,7 @@ func (t *tx) Put(n *store.Node) error {
 	if err != nil {
 		return err
 	}
-	ok, err := node.Update(int64(n.Ino), int64(n.Ino), n.Mode, n.Nlink, n.UID, n.GID, n.Size, n.Holes,
-		n.Mtime, n.Ctime, n.Atime, int64(n.Rdev))
+	ok, err := node.Update(int64(n.Ino), t.s.row.node(n)...)
 	if err == nil && !ok {
 		err = fs.ErrNotExist
 	}
@@ -254,9 +258,10 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if err != nil {
 		return err
 	}
-	_, err = entry.Insert(int64(dir), e.Name, int64(e.Ino), int64(e.Type))
+	row := t.s.row.entry(dir, &e)
+	_, err = entry.Insert(row...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
-		err = entry.PutKey(int64(dir), e.Name, int64(e.Ino), int64(e.Type))
+		err = entry.PutKey(row...)
 	}
 	return t.fail(err)
 }

@@ -22,7 +22,13 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	stored := n.Size - n.Holes
 	for at := off; len(p) > 0; {
 		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
-		more, err := t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		var more int
+		var err error
+		if stored > 0 {
+			more, err = t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		} else { // there is no row at all
+			more, err = t.addChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		}
 		if err != nil {
 			return t.fail(err)
 		}
@@ -45,13 +51,7 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 		return 0, err
 	}
 	if !ok {
-		if off > 0 {
-			chunk := t.s.chunk[:off+len(part)]
-			clear(chunk[:off])
-			copy(chunk[off:], part)
-			part = chunk
-		}
-		return len(part), data.InsertRowid(id, id, part)
+		return t.addChunk(id, part, off)
 	}
 	size, err := chunkSize(&row, id)
 	if err != nil {
@@ -71,8 +71,23 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 		copy(chunk[off:], part)
 		part = chunk
 	}
-	_, err = data.Update(id, id, part)
+	_, err = data.Update(id, t.s.row.data(part)...)
 	return len(part) - size, err
+}
+
+// addChunk makes the row of a chunk that has none, and returns how long it is.
+func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	if off > 0 {
+		chunk := t.s.chunk[:off+len(part)]
+		clear(chunk[:off])
+		copy(chunk[off:], part)
+		part = chunk
+	}
+	return len(part), data.InsertRowid(id, t.s.row.data(part)...)
 }
 
 // chunkSize returns the length of a data row.

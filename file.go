@@ -86,6 +86,8 @@ func (f *File) Close() error {
 	return nil
 }
 
+func (f *File) isDir() bool { return f.typ == store.Dir }
+
 // find sets the inode that a path leads to, and holds it.
 func (f *File) find(l location) error {
 	for range maxTries {
@@ -108,6 +110,17 @@ func (f *File) find(l location) error {
 		f.release() // removed meanwhile; another file may have the name
 	}
 	return fs.ErrNotExist
+}
+
+// settle lets a file that was opened in a Root outlive it.
+func (f *File) settle() {
+	v := f.from.fs
+	if f.from.root != nil {
+		f.from = &v.reader
+	}
+	if f.writer != nil && f.writer.from.root != nil {
+		f.writer = &v.writer
+	}
 }
 
 // maxTries is how often a file is looked for that others replace all the time.

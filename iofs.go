@@ -28,11 +28,11 @@ func (f ioFS) in(op, name string) (location, error) {
 	if !fs.ValidPath(name) {
 		return location{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	l := location{path: name, name: name}
+	l := location{path: name, name: name, top: f.top}
 	if f.dir != "" {
 		l.path = path.Join(f.dir, name)
 	}
-	l.valid = len(l.path) <= store.MaxPath
+	l.valid = f.top == store.Root && len(l.path) <= store.MaxPath
 	return l, nil
 }
 

@@ -69,8 +69,9 @@ type mirrorSide struct {
 
 // A mirrorCall is one operation on either side. It returns what came of it.
 type mirrorCall struct {
-	name string
-	do   func(s *mirrorSide) string
+	name  string
+	do    func(s *mirrorSide) string
+	reads bool // only
 }
 
 // TestMirror makes random calls on os.Root and on a volume: names, errors, contents and metadata must be the same. One more:
@@ -108,6 +109,7 @@ func mirrorOnce(t *testing.T, r *rand.Rand, ops int) bool {
 	got := &mirrorSide{mirrored: v, open: func(name string, flag int, perm fs.FileMode) (mirroredFile, error) {
 		return v.OpenFile(name, flag, perm)
 	}}
+	others := readers(t, v)
 	defer want.closeAll()
 	defer got.closeAll()
 	must(t, resetTimes(want, got, d))
@@ -120,8 +122,19 @@ func mirrorOnce(t *testing.T, r *rand.Rand, ops int) bool {
 			t.Errorf("after %d calls, %s\n got %s\nwant %s\nafter\n%s", i, call.name, a, b, strings.Join(last[max(0, len(last)-25):], "\n"))
 			return false
 		}
+		for j, other := range others {
+			if again := b; call.reads {
+				if again = call.do(other); again == b {
+					again = call.do(other) // from a cache, maybe
+				}
+				if again != b {
+					t.Errorf("after %d calls, %s by another reader, %d\n got %s\nwant %s", i, call.name, j, again, b)
+					return false
+				}
+			}
+		}
 		if i%200 == 199 || i == ops-1 {
-			if a, b := got.tree(), want.tree(); a != b {
+			if a, b := others[i/200%len(others)].tree(), want.tree(); a != b {
 				t.Errorf("after %d calls, the trees differ: %s\nafter\n%s", i, difference(a, b), strings.Join(last[max(0, len(last)-201):], "\n"))
 				return false
 			}
@@ -130,6 +143,18 @@ func mirrorOnce(t *testing.T, r *rand.Rand, ops int) bool {
 	}
 	wantClean(t, v)
 	return true
+}
+
+// readers returns other ways to read a volume: through another connection, with caches of its own, and through io/fs.
+func readers(t *testing.T, v *folio.FS) (sides []*mirrorSide) {
+	t.Helper()
+	for _, o := range []*folio.Options{nil, {ReadOnly: true}, {Plain: true, CacheSize: -1}} {
+		other := again(t, v, o)
+		sides = append(sides, &mirrorSide{mirrored: other, open: func(name string, flag int, perm fs.FileMode) (mirroredFile, error) {
+			return other.OpenFile(name, flag, perm)
+		}})
+	}
+	return append(sides, &mirrorSide{mirrored: v, open: func(name string, _ int, _ fs.FileMode) (mirroredFile, error) { return v.Open(name) }})
 }
 
 // difference returns the first lines that differ.
@@ -338,7 +363,7 @@ func mirrorOffset(r *rand.Rand) int64 {
 func randomCall(r *rand.Rand) mirrorCall {
 	name, other := mirrorName(r), mirrorName(r)
 	simple := func(op string, do func(s *mirrorSide) error) mirrorCall {
-		return mirrorCall{op, func(s *mirrorSide) string { return s.fail(do(s)) }}
+		return mirrorCall{op, func(s *mirrorSide) string { return s.fail(do(s)) }, false}
 	}
 	perm := fs.FileMode(r.IntN(0o1000))
 	switch r.IntN(34) {
@@ -366,11 +391,11 @@ func randomCall(r *rand.Rand) mirrorCall {
 		return mirrorCall{fmt.Sprintf("Readlink(%q)", name), func(s *mirrorSide) string {
 			target, err := s.Readlink(name)
 			return target + " " + s.fail(err)
-		}}
+		}, true}
 	case 16:
-		return mirrorCall{fmt.Sprintf("Stat(%q)", name), func(s *mirrorSide) string { return s.stat(s.Stat(name)) }}
+		return mirrorCall{fmt.Sprintf("Stat(%q)", name), func(s *mirrorSide) string { return s.stat(s.Stat(name)) }, true}
 	case 17:
-		return mirrorCall{fmt.Sprintf("Lstat(%q)", name), func(s *mirrorSide) string { return s.stat(s.Lstat(name)) }}
+		return mirrorCall{fmt.Sprintf("Lstat(%q)", name), func(s *mirrorSide) string { return s.stat(s.Lstat(name)) }, true}
 	case 18:
 		mode := perm | [...]fs.FileMode{0, fs.ModeSetuid, fs.ModeSetgid, fs.ModeSticky}[r.IntN(4)]
 		if mode&fs.ModeSticky != 0 {
@@ -398,7 +423,7 @@ func randomCall(r *rand.Rand) mirrorCall {
 		return mirrorCall{fmt.Sprintf("ReadFile(%q)", name), func(s *mirrorSide) string {
 			p, err := s.ReadFile(name)
 			return hash(p) + " " + s.fail(err)
-		}}
+		}, true}
 	case 23, 24, 25:
 		data := mirrorData(r)
 		return simple(fmt.Sprintf("WriteFile(%q, %d, %v)", name, len(data), perm), func(s *mirrorSide) error { return s.WriteFile(name, data, perm) })
@@ -422,7 +447,7 @@ func randomFileCall(r *rand.Rand, name string, perm fs.FileMode) mirrorCall {
 				return "none"
 			}
 			return do(s, s.files[i])
-		}}
+		}, false}
 	}
 	data, off := mirrorData(r), mirrorOffset(r)
 	switch r.IntN(14) {
@@ -446,7 +471,7 @@ func randomFileCall(r *rand.Rand, name string, perm fs.FileMode) mirrorCall {
 				s.files[i] = f
 			}
 			return s.fail(err)
-		}}
+		}, false}
 	case 4:
 		return on(fmt.Sprintf("Read(%d)", len(data)), func(s *mirrorSide, f mirroredFile) string {
 			p := make([]byte, len(data))

@@ -12,13 +12,17 @@ import (
 // os.Root they may hold "." and "..", symbolic links are followed inside the volume, and what leads out of it
 // fails with ErrEscapes. Errors are *fs.PathError.
 type reader struct {
-	fs  *FS
-	pin *Rx       // read this snapshot; nil to read what the volume holds at each call
-	top store.Ino // where names begin
+	fs   *FS
+	pin  *Rx       // read this snapshot; nil to read what the volume holds at each call
+	top  store.Ino // where names begin
+	root *Root     // of one; else nil
 }
 
 // begin starts a transaction, which end must end.
 func (r *reader) begin() (store.Rx, error) {
+	if r.root != nil && r.root.closed.Load() {
+		return nil, fs.ErrClosed
+	}
 	if r.pin == nil {
 		return r.fs.store.Begin(context.Background())
 	}
@@ -35,24 +39,28 @@ func (r *reader) end(rx store.Rx) {
 }
 
 // Open opens a file or a directory.
-func (r *reader) Open(name string) (*File, error) { return r.open("openat", locate(name)) }
+func (r *reader) Open(name string) (*File, error) { return r.open("openat", r.locate(name)) }
 
 // ReadFile returns the content of a file.
-func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile("openat", locate(name)) }
+func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile("openat", r.locate(name)) }
 
 // ReadDir returns the entries of a directory, sorted by the bytes of their names.
-func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(locate(name)) }
+func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(r.locate(name)) }
 
 // Stat describes a file. The Sys method of the result points to a Node.
-func (r *reader) Stat(name string) (fs.FileInfo, error) { return r.stat("statat", locate(name), true) }
+func (r *reader) Stat(name string) (fs.FileInfo, error) {
+	return r.stat("statat", r.locate(name), true)
+}
 
 // Lstat describes a file, and a symbolic link itself.
 func (r *reader) Lstat(name string) (fs.FileInfo, error) {
-	return r.stat("statat", locate(name), false)
+	return r.stat("statat", r.locate(name), false)
 }
 
 // Readlink returns the target of a symbolic link.
-func (r *reader) Readlink(name string) (string, error) { return r.readlink("readlinkat", locate(name)) }
+func (r *reader) Readlink(name string) (string, error) {
+	return r.readlink("readlinkat", r.locate(name))
+}
 
 // FS returns the volume as package io/fs sees it. The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS,
 // fs.GlobFS and fs.ReadLinkFS; the files that it opens are *File.
@@ -60,7 +68,7 @@ func (r *reader) FS() fs.FS { return ioFS{reader: r} }
 
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has none.
 func (r *reader) Xattrs(name string) (map[string][]byte, error) {
-	rx, at, err := r.find(locate(name), false)
+	rx, at, err := r.find(r.locate(name), false)
 	if err != nil {
 		return nil, pathError("getxattr", name, err)
 	}
@@ -130,7 +138,7 @@ func (r *reader) knownList(path string) *dirList {
 
 // current returns the version of what a call reads now, if that is known.
 func (r *reader) current() (version uint64, ok bool) {
-	if r.pin != nil {
+	if r.pin != nil || r.top != store.Root {
 		return 0, false
 	}
 	return r.fs.store.Version()
@@ -141,6 +149,7 @@ func (r *reader) open(op string, l location) (*File, error) {
 	if err := f.find(l); err != nil {
 		return nil, pathError(op, l.name, err)
 	}
+	f.settle()
 	return f, nil
 }
 

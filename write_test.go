@@ -481,3 +481,78 @@ func TestCopy(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 }
+
+// TestRoot confines names to a directory, wherever that is.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("a/b/c", 0o755))
+	must(t, v.WriteFile("a/f", []byte("above"), 0o644))
+	must(t, v.Symlink("../f", "a/b/out"))
+	must(t, v.Symlink("c", "a/b/in"))
+	root, err := v.OpenRoot("a/b")
+	must(t, err)
+	for range 2 {
+		must(t, root.WriteFile("in/g", []byte("below"), 0o644))
+		wantFile(t, root, "c/g", "below")
+		wantFile(t, root, "./c/../in/g", "below")
+		for _, name := range []string{"..", "../f", "out", "c/../../f", "/a/f"} {
+			if _, err := root.ReadFile(name); !errors.Is(err, folio.ErrEscapes) {
+				t.Errorf("ReadFile(%q): %v", name, err)
+			}
+			if err := root.WriteFile(name, nil, 0o644); !errors.Is(err, folio.ErrEscapes) {
+				t.Errorf("WriteFile(%q): %v", name, err)
+			}
+		}
+		must(t, fstest.TestFS(fs.FS(noLinks{root.FS()}), "c/g"))
+		_ = v.Rename("a/b", "moved")
+	}
+	wantFile(t, v, "moved/c/g", "below")
+	inner, err := root.OpenRoot("in")
+	must(t, err)
+	if inner.Name() != "a/b/in" {
+		t.Error(inner.Name())
+	}
+	f, err := inner.OpenFile("g", os.O_RDWR|os.O_APPEND, 0)
+	must(t, err)
+	must(t, inner.Close())
+	_, err = f.WriteString(", more")
+	must(t, err)
+	wantFile(t, v, "moved/c/g", "below, more")
+	must(t, f.Close())
+	for name, err := range map[string]error{"Stat": second(inner.Stat(".")), "Mkdir": inner.Mkdir("x", 0o755), "Close": inner.Close()} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+	if _, err := v.OpenRoot("moved/c/g"); !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
+	must(t, v.RemoveAll("moved"))
+	if err := root.WriteFile("x", nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a directory that was removed: %v", err)
+	}
+	if list, err := root.ReadDir("."); len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	must(t, root.Close())
+	wantClean(t, v)
+}
+
+// noLinks leaves the link that leads out of the directory away, which TestFS would follow.
+type noLinks struct{ fs.FS }
+
+func (n noLinks) Open(name string) (fs.File, error) {
+	f, err := n.FS.Open(name)
+	if d, ok := f.(fs.ReadDirFile); ok && err == nil && name == "." {
+		return noLinkDir{d}, nil
+	}
+	return f, err
+}
+
+type noLinkDir struct{ fs.ReadDirFile }
+
+func (d noLinkDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	list, err := d.ReadDirFile.ReadDir(n)
+	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.Name() == "out" }), err
+}

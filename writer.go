@@ -23,6 +23,9 @@ type writer struct {
 // change calls fn with a transaction.
 func (w *writer) change(fn func(c *change) error) error {
 	now := time.Now().UnixNano()
+	if r := w.from.root; r != nil && r.closed.Load() {
+		return fs.ErrClosed
+	}
 	if w.tx == nil {
 		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
 			return fn(&change{tx, w.from.fs, w.from.top, now})
@@ -57,7 +60,7 @@ func (w *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error
 		return nil, pathError("openat", name, errMode)
 	}
 	if flag&(posix.Create|posix.Exclusive|posix.Truncate) == 0 || flag&(posix.Exclusive|posix.Truncate) == 0 {
-		f, err := w.from.openFlag(locate(name), flag)
+		f, err := w.from.openFlag(w.from.locate(name), flag)
 		if err == nil || !isMissing(err) || flag&posix.Create == 0 {
 			return w.give(f), err
 		}
@@ -75,6 +78,7 @@ func (w *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error
 		f.release()
 		return nil, pathError("openat", name, err)
 	}
+	f.settle()
 	return f, nil
 }
 
@@ -82,6 +86,7 @@ func (w *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error
 func (w *writer) give(f *File) *File {
 	if f != nil {
 		f.writer = w
+		f.settle()
 	}
 	return f
 }

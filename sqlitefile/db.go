@@ -71,6 +71,7 @@ type DB struct {
 	replaced  []osfile.Handle   // files that Compact put another one in place of, locked
 
 	writer      writer
+	syncs       syncer
 	checkpoints checkpointer
 	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
@@ -84,6 +85,7 @@ type DB struct {
 func Open(path string, o *Options) (*DB, error) {
 	db := &DB{path: path}
 	db.writer.init()
+	db.syncs.init()
 	if o != nil {
 		db.options = *o
 	}

@@ -15,7 +15,7 @@ import (
 // PRIMARY KEY and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
 //
 // Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
-// []byte. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
+// []byte, or a pointer to an int64, which takes no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
 type TableWriter struct {
 	Table
 	tx    *Tx
@@ -112,6 +112,17 @@ func (t TableWriter) randomRowid() (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s: %w: no rowid was found to be free", t.Name(), ErrFull)
+}
+
+// LastRowid returns the largest rowid of the table, if it has a row.
+func (t TableWriter) LastRowid() (rowid int64, ok bool, err error) {
+	if err := t.ready(); err != nil {
+		return 0, false, err
+	}
+	if t.def.key != nil {
+		return 0, false, errNoRowid(&t.def.shape)
+	}
+	return t.state.tree.lastRowid()
 }
 
 func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
@@ -232,6 +243,9 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if err := t.ready(); err != nil {
 		return false, err
 	}
+	if t.def.key == nil && len(t.state.indexes) == 0 {
+		return t.updateAlone(rowid, values)
+	}
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
@@ -241,6 +255,21 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 		_, err := s.tree.replaceRow(rowid, s.record)
 		return err
 	})
+}
+
+// updateAlone is Update for a table without indexes, where nobody needs the row as it was.
+func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
+	s := t.state
+	if err := t.prepare(rowid, values); err != nil {
+		return false, err
+	}
+	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return false, err
+	}
+	if ok, err = s.tree.replaceRow(rowid, s.record); err != nil {
+		err = t.spoil(err)
+	}
+	return ok, err
 }
 
 // replace puts new values in place of a row.

@@ -429,12 +429,17 @@ func (db *DB) republish() (s *snapshot, err error) {
 // markPatience is as long as SQLite waits for others who move read marks.
 const markPatience = 10 * time.Second
 
-// sync syncs a file, unless durability is Off. After a failure nobody knows what is on disk: the database refuses all further
-// writes until it is opened again.
+// sync syncs a file, unless durability is Off.
 func (db *DB) sync(f osfile.Handle) error {
 	if db.options.Durability == Off {
 		return nil
 	}
+	return db.mustSync(f)
+}
+
+// mustSync syncs a file. After a failure nobody knows what is on disk: the database refuses all further writes until it is opened
+// again.
+func (db *DB) mustSync(f osfile.Handle) error {
 	err := f.Sync()
 	if err != nil {
 		err = db.pathError("sync", err)

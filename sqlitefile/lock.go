@@ -39,7 +39,12 @@ func (db *DB) lockReserved() error {
 	if db.sole {
 		return nil
 	}
-	return db.file.Lock(osfile.Exclusive, reservedByte, 1)
+	db.reserved.Store(true)
+	err := db.file.Lock(osfile.Exclusive, reservedByte, 1)
+	if err != nil {
+		db.reserved.Store(false)
+	}
+	return err
 }
 
 // lockExclusive keeps everybody else out. The caller holds SHARED, and no reader of this process uses it. Where others still read,
@@ -67,6 +72,7 @@ func (db *DB) toShared() error {
 	if db.sole {
 		return nil
 	}
+	defer db.reserved.Store(false)
 	return errors.Join(
 		db.file.Lock(osfile.Shared, sharedByte, sharedSize),
 		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
@@ -80,4 +86,29 @@ func (db *DB) writerWaits() bool {
 	}
 	locked, err := db.file.Locked(osfile.Shared, pendingByte, 1)
 	return err == nil && locked
+}
+
+// obstructs returns what tells a lease on SHARED whether it stands in anybody's way: in that of a writer, or of a connection that wants to
+// play back a hot journal. Such a one cannot say so, for SQLite takes no PENDING to recover. The writer may have died while this process
+// was reading, before it changed the file.
+func (db *DB) obstructs() func() bool {
+	tick, hot := 0, false
+	return func() bool {
+		if tick++; hot || tick%hotTicks == 0 {
+			hot = db.abandoned()
+		}
+		return hot || db.writerWaits()
+	}
+}
+
+// hotTicks is how often a lease looks for a hot journal, in ticks.
+const hotTicks = 16
+
+// abandoned reports whether a writer died and left a hot journal. A writer of this DB is alive: its own lock does not show.
+func (db *DB) abandoned() bool {
+	if db.reserved.Load() {
+		return false
+	}
+	hot, err := db.hot()
+	return err == nil && hot && !db.reserved.Load()
 }

@@ -565,9 +565,9 @@ func (tx *Tx) setSequence(table string, rowid int64) error {
 		return err
 	}
 	v, err := row.Value(1)
-	if err != nil || v.kind == Integer && v.num >= rowid {
+	if err != nil || sequenceNumber(v) >= rowid {
 		return err
 	}
-	_, err = t.Update(row.rowid, table, max(rowid, sequenceNumber(v)))
+	_, err = t.Update(row.rowid, table, rowid)
 	return err
 }

@@ -159,8 +159,35 @@ func (db *DB) tend(log *wal, frames uint32) {
 	})
 }
 
-// crowded reports whether the log with so many frames is to begin anew before anybody else writes.
-func (w *wal) crowded(frames uint32) bool { return int64(frames)*int64(w.frame) >= relieveBytes }
+// writeBackFrames is how many frames are handed to the disk at once.
+const writeBackFrames = 256
+
+// writeBack is called after each commit: where commits are not synced, the disk gets frames early, so that a checkpoint does not wait for all
+// of them.
+func (db *DB) writeBack(log *wal, frames uint32) {
+	file, ok := log.file.(interface{ StartWriteback(off, n int64) })
+	if frames < log.hinted {
+		log.hinted = 0
+	}
+	if !ok || db.options.Durability != Normal || frames < log.hinted+writeBackFrames {
+		return
+	}
+	from, to := format.FrameOffset(log.hinted+1, log.pageSize), format.FrameOffset(frames+1, log.pageSize)
+	log.hinted = frames
+	db.busy.Go(func() { file.StartWriteback(from, to-from) })
+}
+
+// crowded reports whether the log with so many frames is to begin anew before anybody else writes: it is too long, or little is left to copy of
+// what is worth copying, and a log that begins anew lies in memory and on disk already.
+func (w *wal) crowded(frames uint32) bool {
+	if int64(frames)*int64(w.frame) >= relieveBytes {
+		return true
+	}
+	return frames >= checkpointFrames && frames >= w.wait && frames-min(frames, w.index.backfill()) <= lastFrames
+}
+
+// lastFrames is how many frames are copied while writers wait, rather than in the background.
+const lastFrames = 256
 
 // relieve makes room in a log that grew too long: everything is copied back, and the next commit begins it anew. The caller
 // holds the turn, and no page waits.
@@ -174,14 +201,19 @@ func (db *DB) relieve(log *wal, frames uint32) error {
 	}
 	all, copied, err := db.checkpoint(log)
 	if err != nil || copied < all {
+		log.wait = frames + lastFrames // somebody reads what is in the log
 		return ignoreLocked(err)
 	}
+	log.wait = 0
 	return db.rebase()
 }
 
 // closeLog copies back what is in the log and removes it, if nobody else has the database open.
 func (db *DB) closeLog() error {
-	if db.options.ReadOnly || db.failed.Load() != nil || db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
+	if db.options.ReadOnly || db.failed.Load() != nil {
+		return nil
+	}
+	if !db.sole && db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
 		return nil
 	}
 	_, err := db.cleanUp(db.wal)

@@ -24,6 +24,7 @@ type crashCase struct {
 	pageSize   int
 	autoVacuum int   // as PRAGMA auto_vacuum has it
 	spill      int64 // bytes of changed pages that a transaction keeps in memory; 0 for the default
+	exclusive  bool
 	run        func(l *crashLoad)
 }
 
@@ -40,7 +41,7 @@ func (c *crashCase) late(d Durability) int64 {
 }
 
 func (c *crashCase) options(sys osfile.System) *Options {
-	return &Options{Durability: c.durability, JournalMode: c.journal, BusyTimeout: 10 * time.Second, spillBytes: c.spill, system: sys}
+	return &Options{Durability: c.durability, JournalMode: c.journal, Exclusive: c.exclusive, BusyTimeout: 10 * time.Second, spillBytes: c.spill, system: sys}
 }
 
 // A crashLoad is a crashCase at work, and what must be true of its database at each moment.

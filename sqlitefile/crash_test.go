@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"sync"
@@ -63,7 +64,13 @@ func TestCrash(t *testing.T) {
 		d := crashDurabilities[(i+2)%3]
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, autoVacuum: 1 + i/3, spill: 16 * 512, run: vacuumUse}
 		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
-		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
+	}
+	for _, mode := range crashModes {
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, exclusive: true, run: exclusiveUse}
+		t.Run(mode.name+" exclusive", func(t *testing.T) { c.test(t, 60) })
+	}
+	for _, mode := range crashModes {
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
 	}
 }
@@ -232,6 +239,42 @@ func (l *crashLoad) fromOutside() {
 	l.commit(db)
 	if err := db.Close(); err != nil {
 		l.t.Fatal(err)
+	}
+}
+
+// exclusiveUse keeps others out. It also compacts.
+func exclusiveUse(l *crashLoad) {
+	for range l.steps {
+		switch l.rng.IntN(12) {
+		case 0:
+			l.switchMode(JournalMode(l.rng.IntN(4)))
+		case 1, 2:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		case 3:
+			l.refused()
+		case 4:
+			l.close()
+			l.open()
+		case 5:
+			l.compact()
+		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+func (l *crashLoad) compact() {
+	if err := l.db.Compact(context.Background()); err != nil {
+		l.t.Fatalf("compact: %v", err)
+	}
+}
+
+// refused tries to open another connection.
+func (l *crashLoad) refused() {
+	o := l.options(l.sys)
+	o.BusyTimeout = -1
+	if _, err := Open(crashPath, o); !errors.Is(err, ErrBusy) {
+		l.t.Errorf("another connection: %v", err)
 	}
 }
 

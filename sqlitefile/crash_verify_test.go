@@ -131,11 +131,7 @@ func (v *crashVerifier) check(img *crashfs.Image, low, high int64) error {
 func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 	crashCounts.opened.Add(1)
 	sys := img.FS()
-	options := v.recoveryOptions(sys)
-	if v.rng.IntN(8) == 0 {
-		options.system = witness.New(sys, false, v.breach)
-	}
-	db, err := Open(crashPath, options)
+	db, err := Open(crashPath, v.recoveryOptions(sys))
 	if err != nil {
 		return 0, fmt.Errorf("open: %w", err)
 	}
@@ -166,7 +162,8 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 }
 
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
-	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, system: sys}
+	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, Exclusive: v.exclusive && v.rng.IntN(2) == 0}
+	o.system = witness.New(sys, false, v.breach)
 	if v.durability == Extra {
 		o.Durability = Extra
 	}

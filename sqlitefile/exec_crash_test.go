@@ -55,7 +55,7 @@ func TestCrashSchema(t *testing.T) {
 }
 
 func testCrashSchema(t *testing.T, o *Options, fs *crashfs.FS) {
-	o.system = fs
+	o.system = watch(t, fs, o.Durability)
 	db := open(t, crashPath, o)
 	schemas, acked := []string{""}, []int{0}
 	for _, step := range schemaSteps {
@@ -88,7 +88,7 @@ func testCrashSchema(t *testing.T, o *Options, fs *crashfs.FS) {
 // schemaStep opens an image and returns which step it stands at.
 func schemaStep(t *testing.T, img *crashfs.Image, o Options, schemas []string) (step int, err error) {
 	fs := img.FS()
-	o.system = fs
+	o.system = watch(t, fs, o.Durability)
 	db, err := Open(crashPath, &o)
 	if err != nil {
 		return 0, err

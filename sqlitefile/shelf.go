@@ -18,10 +18,17 @@ func (s *shelf) put(pgno uint32, data []byte, idle bool) {
 	if s.pages == nil || len(s.pages)*len(data) >= shelfBytes {
 		s.pages = make(map[uint32][]byte)
 	}
-	if old := s.pages[pgno]; old != nil && idle && len(s.spare)*len(data) < shelfBytes {
-		s.spare = append(s.spare, old)
+	if old := s.pages[pgno]; old != nil && idle {
+		s.reuse(old)
 	}
 	s.pages[pgno] = data
+}
+
+// reuse takes the memory of a page that nobody looks at any more.
+func (s *shelf) reuse(data []byte) {
+	if len(s.spare)*len(data) < shelfBytes {
+		s.spare = append(s.spare, data)
+	}
 }
 
 // drop forgets a page, which is elsewhere now.

@@ -53,6 +53,12 @@ func (s *snapshot) enter() bool {
 	return true
 }
 
+// outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
+// the state of another file, or read.
+func (s *snapshot) outdated() *snapshot {
+	return &snapshot{lease: s.lease, version: s.version, size: -1, header: s.header, pages: s.pages, schema: new(schema)}
+}
+
 // tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()
@@ -180,7 +186,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file.Name(), 0o644, size, db.options.Plain)
+	log, err := openWAL(db.options.system, db.file.Name(), size, db.options.Plain, db.sole)
 	if err != nil {
 		return err
 	}

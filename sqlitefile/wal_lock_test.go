@@ -20,7 +20,7 @@ func TestCommitWhileMarksAreTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantRows(t, db, 10)
-		other, err := openWALIndex(osfile.OS, path, 0o644)
+		other, err := openWALIndex(osfile.OS, path)
 		if err != nil {
 			t.Fatal(err)
 		}

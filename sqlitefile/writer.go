@@ -3,7 +3,9 @@ package sqlitefile
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/foliofs/folio/internal/format"
@@ -13,8 +15,8 @@ import (
 // A writer is where the write transactions of a DB run, one after the other, and where their pages wait to be written.
 //
 // Transactions that come together are committed together. One that has run joins the open group and may be followed at once by the next, which
-// sees its pages though they are not on disk yet; neither is acknowledged before its group is. Whoever waits first seals the group
-// and commits it, while the next one fills.
+// sees its pages though they are not on disk yet; neither is acknowledged before its group is. The first of a group seals it
+// and commits it for all, while the next one fills.
 //
 // Invariants:
 //
@@ -27,6 +29,7 @@ import (
 type writer struct {
 	turn  chan struct{} // holds one token; whoever has it runs a transaction
 	press chan struct{} // holds one token; whoever has it commits a group
+	crowd atomic.Int64  // how many are in Update
 
 	// What follows belongs to the holder of the turn.
 	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
@@ -48,6 +51,8 @@ type writer struct {
 	seen     uint64 // the version that this writer committed last
 	kit      *kit
 	shelf    shelf
+	view     snapshot              // what the transaction that runs sees
+	undo     map[uint32]*dirtyPage // for the next transaction, empty
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -104,32 +109,48 @@ func (w *writer) init() {
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
 // One transaction runs at a time; others wait for their turn until their ctx is cancelled.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	g, err := db.run(ctx, fn)
+	db.writer.crowd.Add(1)
+	defer db.writer.crowd.Add(-1)
+	g, first, err := db.run(ctx, fn)
 	if err == nil && g != nil {
-		err = db.await(g)
+		err = db.await(g, first)
 	}
 	return explain(err)
 }
 
-// run runs fn in its turn and returns the group that it joined; nil if it changed nothing.
-func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+// run runs fn in its turn and returns the group that it joined, and whether as the first; nil if it changed nothing.
+func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
 	w := &db.writer
-	select {
-	case <-w.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := w.await(ctx); err != nil {
+		return nil, false, err
 	}
 	defer func() { w.turn <- struct{}{} }()
 	if err := db.prepare(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer db.disperse()
 	tx := w.begin(db)
 	defer tx.end()
 	if err := tx.call(ctx, fn); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return tx.keep()
+	g, err = tx.keep()
+	return g, g != nil && g.count == 1, err
+}
+
+// await takes the turn.
+func (w *writer) await(ctx context.Context) error {
+	select {
+	case <-w.turn:
+		return nil
+	default:
+	}
+	select {
+	case <-w.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
@@ -193,18 +214,19 @@ func (db *DB) disperse() {
 	w.base = nil
 }
 
-// await returns when g is committed, and commits it itself if nobody else is about to.
-func (db *DB) await(g *group) error {
+// await returns when g is committed, which is done by its first transaction.
+func (db *DB) await(g *group, first bool) error {
 	w := &db.writer
-	for {
-		select {
-		case <-g.done:
-			return g.err
-		case <-w.press:
-			db.commit(g)
-			w.press <- struct{}{}
+	if first {
+		if w.crowd.Load() > 1 {
+			runtime.Gosched() // whoever is ready to write joins g
 		}
+		<-w.press
+		db.commit(g)
+		w.press <- struct{}{}
 	}
+	<-g.done
+	return g.err
 }
 
 // commit commits g, unless somebody else did meanwhile. The caller holds the press.
@@ -228,11 +250,18 @@ func (db *DB) commit(g *group) {
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
-	w.turn <- struct{}{}
-	sealed.next, sealed.err = db.write(base, sealed)
-	close(sealed.written)
-	<-w.turn
+	w.lendTurn(func() {
+		sealed.next, sealed.err = db.write(base, sealed)
+		close(sealed.written)
+	})
 	db.conclude(sealed)
+}
+
+// lendTurn lets transactions run while fn does. The caller has the turn before and after, even if fn panics.
+func (w *writer) lendTurn(fn func()) {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	fn()
 }
 
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.
@@ -300,6 +329,7 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
+		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
 			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
 		}
@@ -331,6 +361,7 @@ func (db *DB) conclude(g *group) {
 		if log := g.next.wal; log != nil {
 			frames := g.next.words[4]
 			db.tend(log, frames)
+			db.writeBack(log, frames)
 			if len(w.pages) == 0 && w.tx == nil {
 				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
 			}

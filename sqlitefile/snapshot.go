@@ -249,11 +249,11 @@ func (db *DB) tryLog() (*snapshot, error) {
 // advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
 // it is base with what the commit has changed.
 func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
+	if base.lease.slot == 0 || !base.lease.enter() {
+		return db.republish()
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if base.lease.slot == 0 || !base.lease.enter() {
-		return db.acquireLog()
-	}
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
 	next.mapped, next.cache = nil, new(pageCache)

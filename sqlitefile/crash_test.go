@@ -60,17 +60,15 @@ func TestCrash(t *testing.T) {
 		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 1024, run: switchingUse}
 		t.Run(mode.name+" switch", func(t *testing.T) { c.test(t, 60) })
 	}
-	for i, mode := range crashModes {
-		d := crashDurabilities[(i+2)%3]
-		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, autoVacuum: 1 + i/3, spill: 16 * 512, run: vacuumUse}
-		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
-	}
 	for _, mode := range crashModes {
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, exclusive: true, run: exclusiveUse}
 		t.Run(mode.name+" exclusive", func(t *testing.T) { c.test(t, 60) })
 	}
-	for _, mode := range crashModes {
-		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
+	for i, mode := range crashModes {
+		d := crashDurabilities[(i+2)%3]
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, autoVacuum: 1 + i/3, spill: 16 * 512, run: vacuumUse}
+		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
 	}
 }

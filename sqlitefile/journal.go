@@ -333,15 +333,8 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end
 	return off, true, nil
 }
 
-// writeFile commits a batch in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
-func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
-	if err := db.commitFile(base, batch, size); err != nil {
-		return nil, err
-	}
-	return db.handOver(base)
-}
-
-// commitFile makes the file what it shall be, or leaves it as it was. EXCLUSIVE is held after it.
+// commitFile commits a batch in rollback mode: it makes the file what it shall be, or leaves it as it was. The caller holds RESERVED, and
+// EXCLUSIVE after it.
 func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err error) {
 	j := db.writer.journal
 	if j == nil {

@@ -86,8 +86,14 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 // acquireFile takes SHARED and makes a snapshot of the file in rollback mode. If the database turns out to be in WAL mode, it opens the log and
 // keeps SHARED for as long as that is open. The caller holds mu.
 func (db *DB) acquireFile() (*snapshot, error) {
-	if db.fileLease != nil {
-		return nil, osfile.ErrLocked // the old lease is draining
+	if l := db.fileLease; l != nil {
+		if !l.unused() {
+			return nil, osfile.ErrLocked // it is draining
+		}
+		if err := db.unlockShared(); err != nil { // what its end would do this moment
+			return nil, err
+		}
+		db.fileLease = nil
 	}
 	if err := db.lockShared(); err != nil {
 		return nil, err
@@ -214,11 +220,12 @@ func (db *DB) loggedPageSize() (int, error) {
 	return h.PageSize, errors.Join(ignoreEOF(err), f.Close())
 }
 
-// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. The caller holds mu.
+// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. Others hold what stands in the way for a moment,
+// in which they call nobody, unless one of them recovers the log: only that is worth an ErrLocked. The caller holds mu.
 func (db *DB) acquireLog() (*snapshot, error) {
 	for range 100 {
 		s, err := db.tryLog()
-		if !errors.Is(err, errChanged) {
+		if !errors.Is(err, errChanged) && !errors.Is(err, osfile.ErrLocked) {
 			return s, err
 		}
 	}
@@ -252,8 +259,6 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 	if base.lease.slot == 0 || !base.lease.enter() {
 		return db.republish()
 	}
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
 	next.mapped, next.cache = nil, new(pageCache)
@@ -261,6 +266,8 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 		next.header, _ = format.ParseHeader(pages[0].data)
 		next.schema = newSchema(&next, base)
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.snapshot.Store(&next)
 	return &next, nil
 }

@@ -106,7 +106,7 @@ const hotTicks = 16
 
 // abandoned reports whether a writer died and left a hot journal. A writer of this DB is alive: its own lock does not show.
 func (db *DB) abandoned() bool {
-	if db.reserved.Load() {
+	if db.sole || db.reserved.Load() {
 		return false
 	}
 	hot, err := db.hot()

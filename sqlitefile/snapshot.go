@@ -53,6 +53,12 @@ func (s *snapshot) enter() bool {
 	return true
 }
 
+// outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
+// the state of another file, or read.
+func (s *snapshot) outdated() *snapshot {
+	return &snapshot{lease: s.lease, version: s.version, size: -1, header: s.header, pages: s.pages, schema: new(schema)}
+}
+
 // tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()
@@ -111,7 +117,7 @@ func (db *DB) leaseFile(s *snapshot) {
 	db.tally.add(l, db.busy.Done)
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
-	go l.keep(db.writerWaits)
+	go l.keep(db.obstructs())
 }
 
 // dropShared ends l, and with it SHARED, unless that has passed on to another lease.
@@ -186,7 +192,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file.Name(), 0o644, size, db.options.Plain)
+	log, err := openWAL(db.options.system, db.file.Name(), size, db.options.Plain, db.sole)
 	if err != nil {
 		return err
 	}
@@ -250,10 +256,8 @@ func (db *DB) tryLog() (*snapshot, error) {
 // advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
 // it is base with what the commit has changed.
 func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	if base.lease.slot == 0 || !base.lease.enter() {
-		return db.acquireLog()
+		return db.republish()
 	}
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
@@ -262,6 +266,8 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 		next.header, _ = format.ParseHeader(pages[0].data)
 		next.schema = newSchema(&next, base)
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.snapshot.Store(&next)
 	return &next, nil
 }

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -257,11 +258,18 @@ func (db *DB) commit(g *group) {
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
-	w.turn <- struct{}{}
-	db.write(base, sealed)
-	close(sealed.written)
-	<-w.turn
+	w.lendTurn(func() {
+		db.write(base, sealed)
+		close(sealed.written)
+	})
 	db.conclude(sealed)
+}
+
+// lendTurn lets transactions run while fn does. The caller has the turn before and after, even if fn panics.
+func (w *writer) lendTurn(fn func()) {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	fn()
 }
 
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.
@@ -306,21 +314,16 @@ func (db *DB) writeGroup(base *snapshot, g *group) (err error) {
 	return db.writeLog(base.wal, base, g)
 }
 
-// follow returns the snapshot of what was just committed, with the caller as a reader. The locks for reading may be taken for a moment.
+// follow returns the snapshot of what was just committed, with the caller as a reader.
 func (db *DB) follow(base *snapshot, g *group) (next *snapshot, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
 		return db.handOver(base)
 	}
-	err = db.retry(context.Background(), func() error {
-		if g.tail.last != 0 {
-			next, err = db.republish()
-		} else {
-			next, err = db.advance(base, &g.header, g.pages)
-		}
-		return err
-	})
-	return next, err
+	if g.tail.last != 0 {
+		return db.republish()
+	}
+	return db.advance(base, &g.header, g.pages)
 }
 
 // logEnd returns the header of the index where the next frame goes, after beginning the log anew if that is due.
@@ -412,19 +415,32 @@ func (w *writer) drop(err error) {
 	w.open = newGroup()
 }
 
-// republish makes the snapshot of what is committed now, with the caller as a reader.
-func (db *DB) republish() (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.acquireLog()
+// republish makes the snapshot of what is committed now, with the caller as a reader. It holds WRITE, so that others are in the way only
+// for the moment in which they move a read mark. A commit must not fail by that, whatever BusyTimeout says, for it is done.
+func (db *DB) republish() (s *snapshot, err error) {
+	err = db.retryFor(context.Background(), max(db.options.BusyTimeout, markPatience), func() error {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		s, err = db.acquireLog()
+		return err
+	})
+	return s, err
 }
 
-// sync syncs a file, unless durability is Off. After a failure nobody knows what is on disk: the database refuses all further
-// writes until it is opened again.
+// markPatience is as long as SQLite waits for others who move read marks.
+const markPatience = 10 * time.Second
+
+// sync syncs a file, unless durability is Off.
 func (db *DB) sync(f osfile.Handle) error {
 	if db.options.Durability == Off {
 		return nil
 	}
+	return db.mustSync(f)
+}
+
+// mustSync syncs a file. After a failure nobody knows what is on disk: the database refuses all further writes until it is opened
+// again.
+func (db *DB) mustSync(f osfile.Handle) error {
 	err := f.Sync()
 	if err != nil {
 		err = db.pathError("sync", err)

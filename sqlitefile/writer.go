@@ -73,7 +73,7 @@ type dirtyPage struct {
 
 // A group is what is committed at once.
 type group struct {
-	pgnos []uint32 // each page once
+	pgnos []uint32 // once sealed, in order and each once
 	count int      // of transactions
 
 	// Once sealed:
@@ -283,6 +283,7 @@ func (db *DB) flush() {
 func (w *writer) seal() *group {
 	g := w.open
 	slices.Sort(g.pgnos)
+	g.pgnos = slices.Compact(g.pgnos) // a page that the database lost and got again is there twice
 	g.pages = make([]framePage, 0, len(g.pgnos))
 	for _, pgno := range g.pgnos {
 		if p := w.pages[pgno]; p != nil { // else the database has lost it

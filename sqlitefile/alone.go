@@ -27,9 +27,12 @@ func (db *DB) alone(ctx context.Context, fn func() error) error {
 	if err := db.emptyLog(); err != nil {
 		return errors.Join(err, db.toShared())
 	}
-	err := db.detach()
+	file, err := db.file, db.detach()
 	if err == nil {
 		err = fn()
+	}
+	if db.file != file || db.lost != nil { // nobody is to use the old one again
+		return err
 	}
 	return errors.Join(err, db.toShared(), db.unlockShared())
 }

@@ -210,7 +210,10 @@ func (db *DB) relieve(log *wal, frames uint32) error {
 
 // closeLog copies back what is in the log and removes it, if nobody else has the database open.
 func (db *DB) closeLog() error {
-	if db.options.ReadOnly || db.failed.Load() != nil || db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
+	if db.options.ReadOnly || db.failed.Load() != nil {
+		return nil
+	}
+	if !db.sole && db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
 		return nil
 	}
 	_, err := db.cleanUp(db.wal)

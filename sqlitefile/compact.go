@@ -15,9 +15,9 @@ import (
 // Transactions of this DB that write wait for it, those that read do so only while the files are exchanged. After a crash there is the
 // old file or the new one, and perhaps a useless one whose name ends in "-compact", which the next Compact overwrites.
 //
-// As whenever a file is replaced, nobody can see a connection of SQLite in another process that has the file open, but holds no lock on it: one in rollback
-// mode between two transactions, or one that has not read yet. It is kept from reading or writing for as long as this DB is open, by
-// locks on the old file, and must be opened anew.
+// Where the system does not tell who has a file open, which most do on Linux and none elsewhere, a connection of SQLite that holds no lock cannot be
+// seen: one in rollback mode between two transactions, or one that has not read yet. It is kept from reading or writing for as long as this DB
+// is open, by locks on the old file, and must be opened anew.
 func (db *DB) Compact(ctx context.Context) error {
 	return db.exclusively(ctx, func() error { return db.compact(ctx) })
 }
@@ -28,50 +28,77 @@ func (db *DB) compact(ctx context.Context) (err error) {
 		return err
 	}
 	name := db.file.Name() + "-compact"
-	file, err := db.options.system.Open(name, osfile.ReadWrite|osfile.Create, 0o600)
-	if err != nil {
+	remove := func() error { return ignoreMissing(db.options.system.Remove(name)) }
+	if err := remove(); err != nil { // what a crash has left
 		return err
 	}
-	if err := errors.Join(db.fillCompact(ctx, file), file.Close()); err != nil {
-		return errors.Join(err, db.options.system.Remove(name))
+	if err := db.fillCompact(ctx, name); err != nil {
+		return errors.Join(err, remove())
 	}
 	replaced := false
 	err = db.alone(ctx, func() (err error) {
-		if err = db.removeCompanions(); err == nil {
-			err = db.options.system.Rename(name, db.file.Name())
-		}
-		if err != nil {
-			return err
-		}
-		replaced = true
-		return db.reopen()
+		replaced, err = db.exchange(name)
+		return err
 	})
 	if err != nil && !replaced {
-		err = errors.Join(err, db.options.system.Remove(name))
+		err = errors.Join(err, remove())
 	}
 	return db.pathError("compact", err)
 }
 
-// checkAlone gives ErrLocked while others use the database: in WAL mode for as long as they have it open.
+// checkAlone gives ErrLocked while others have the database open, as far as that can be told: in rollback mode SQLite holds no lock
+// between two transactions.
 func (db *DB) checkAlone() error {
 	if moved, err := db.file.Moved(); err != nil || moved {
 		return errors.Join(err, db.pathError("compact", errMoved))
 	}
 	locked, err := db.file.Locked(osfile.Exclusive, sharedByte, sharedSize)
-	if err == nil && locked && db.writer.base.wal != nil {
+	if err == nil && (locked && db.writer.base.wal != nil || db.elsewhere()) {
 		err = osfile.ErrLocked
 	}
 	return err
 }
 
+// elsewhere reports whether the system knows that others have the file open.
+func (db *DB) elsewhere() bool {
+	f, ok := db.file.(interface{ Elsewhere() bool })
+	return ok && f.Elsewhere()
+}
+
+// exchange puts the new file in place of the database, and reports whether it did. The caller is alone.
+func (db *DB) exchange(name string) (replaced bool, err error) {
+	if db.elsewhere() { // somebody came while the copy was made
+		return false, ErrBusy
+	}
+	next, err := db.lockNext(name)
+	if err != nil {
+		return false, err
+	}
+	if err = db.removeCompanions(); err == nil {
+		err = db.options.system.Rename(name, db.file.Name())
+	}
+	if err == nil {
+		return true, db.reopen(next)
+	}
+	if next != nil {
+		err = errors.Join(err, next.Close())
+	}
+	return false, err
+}
+
 var errMoved = errors.New("the file was removed or replaced")
 
 // fillCompact makes the new file.
-func (db *DB) fillCompact(ctx context.Context, file osfile.Handle) (err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
-	if err := file.Truncate(0); err != nil { // a crash may have left one
+func (db *DB) fillCompact(ctx context.Context, name string) (err error) {
+	file, err := db.options.system.Open(name, osfile.ReadWrite|osfile.Create, 0o600)
+	if err != nil {
 		return err
 	}
+	return errors.Join(db.writeCompact(ctx, file), file.Close())
+}
+
+func (db *DB) writeCompact(ctx context.Context, file osfile.Handle) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	if err := (&Rx{snapshot: db.writer.base, db: db}).compact(ctx, file); err != nil {
 		return err
 	}
@@ -84,7 +111,7 @@ func (db *DB) fillCompact(ctx context.Context, file osfile.Handle) (err error) {
 // removeCompanions makes sure that no journal, finished but not gone, comes back to life beside the new file, nor the log: after a crash at any
 // moment they are gone for good before a file that they do not belong to has the name.
 func (db *DB) removeCompanions() error {
-	if err := db.options.system.Remove(db.journalName()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := ignoreMissing(db.options.system.Remove(db.journalName())); err != nil {
 		return err
 	}
 	if db.options.Durability == Off {
@@ -93,37 +120,51 @@ func (db *DB) removeCompanions() error {
 	return db.options.system.SyncDir(db.file.Name())
 }
 
-// reopen goes on with the new file. The old one stays locked.
-func (db *DB) reopen() error {
+// reopen goes on with the new file, which next has locked if the DB is to be sole. The old one stays locked.
+func (db *DB) reopen(next osfile.Handle) error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	file, err := db.options.system.Open(db.file.Name(), osfile.ReadWrite, 0)
-	if err != nil {
-		db.lost = db.pathError("open", err) // nothing must be read of the old file, or written to it
+	old := db.file
+	file, err := db.options.system.Open(old.Name(), osfile.ReadWrite, 0)
+	if err == nil {
+		db.file, db.replaced = file, append(db.replaced, old)
+		err = db.takeOver(next)
+	} else if next != nil {
+		err = errors.Join(err, next.Close())
+	}
+	if err != nil { // nothing must be read of the old file, or written to it
+		db.lost = db.pathError("open", err)
 		return db.lost
 	}
-	old := db.file
-	db.file, db.replaced = file, append(db.replaced, old)
 	for _, m := range append(db.retired, db.mapping) {
 		if m != nil {
 			err = errors.Join(err, m.Unmap())
 		}
 	}
 	db.retired, db.mapping = nil, nil
+	db.snapshot.Store(db.snapshot.Load().outdated())
 	return errors.Join(err, db.settle(old))
 }
 
 // settle makes the name of the new file durable, and gives back the room that the old one took. Without the first nothing may be
 // written: a crash could bring the old file back.
 func (db *DB) settle(old osfile.Handle) error {
-	if db.options.Durability != Off {
-		if err := db.options.system.SyncDir(db.file.Name()); err != nil {
-			db.failed.CompareAndSwap(nil, &err)
-			return err
-		}
+	if db.options.Durability == Off {
+		return nil
+	}
+	if err := db.options.system.SyncDir(db.file.Name()); err != nil {
+		db.failed.CompareAndSwap(nil, &err)
+		return err
 	}
 	if f, ok := old.(interface{ Named() bool }); ok && !f.Named() {
 		_ = old.Truncate(int64(db.snapshot.Load().header.PageSize)) // not to nothing: SQLite would remove the log of the new file
 	}
 	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"slices"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -59,13 +58,15 @@ func (c *compactor) trees() (roots []uint32, err error) {
 	if err != nil {
 		return nil, err
 	}
+	seen := map[uint32]bool{1: true}
 	for _, o := range objects {
-		switch {
-		case o.Root == 0 || o.Type != "table" && o.Type != "index":
+		if o.Root == 0 || o.Type != "table" && o.Type != "index" {
 			continue
-		case o.Root == 1 || slices.Contains(roots, o.Root):
+		}
+		if seen[o.Root] {
 			return nil, c.rx.corrupt(o.Root, "the root of two b-trees")
 		}
+		seen[o.Root] = true
 		roots = append(roots, o.Root)
 	}
 	return roots, nil

@@ -31,6 +31,10 @@ type Options struct {
 	Create bool
 	// PageSize is that of a new database, a power of two from 512 to 65536; 0 means 4096.
 	PageSize int
+	// Exclusive keeps all others out for as long as the database is open, as SQLite's locking_mode=EXCLUSIVE does: they get SQLITE_BUSY. What WAL
+	// mode needs in shared memory otherwise is in memory of this process, without a file -shm, so that it works where files cannot be mapped
+	// for sharing. Open gives ErrBusy if others have the database open, and ErrReadOnly if it cannot be written.
+	Exclusive bool
 	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, and not use
 	// the DB.
 	Trace func(Event)
@@ -48,10 +52,12 @@ const defaultBusyTimeout = 5 * time.Second
 type DB struct {
 	path    string
 	file    osfile.Handle
+	sole    bool // EXCLUSIVE is held until Close; does not change while anything runs
 	options Options
 	pool    sync.Pool // of *Rx
 
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
+	reserved atomic.Bool              // RESERVED is held, or is being taken
 
 	versions  atomic.Uint64 // how many snapshots there were
 	mu        sync.Mutex    // guards what follows, and taking and dropping SHARED
@@ -103,12 +109,24 @@ func Open(path string, o *Options) (*DB, error) {
 		return nil, err
 	}
 	db.file = file
-	rx, err := db.begin(context.Background())
-	if err != nil {
+	if err := db.firstLook(context.Background()); err != nil {
 		return nil, errors.Join(err, db.release())
 	}
-	rx.End()
 	return db, nil
+}
+
+// firstLook takes the locks that last until Close, recovers what has to be recovered, and looks at the header.
+func (db *DB) firstLook(ctx context.Context) error {
+	if db.options.Exclusive {
+		if err := db.lockOut(ctx); err != nil {
+			return err
+		}
+	}
+	rx, err := db.begin(ctx)
+	if err == nil {
+		rx.End()
+	}
+	return err
 }
 
 // openFile opens the file for writing or, if it or its disk does not allow that, for reading.
@@ -221,12 +239,16 @@ func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
 
 // retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
+	return db.retryFor(ctx, db.options.BusyTimeout, fn)
+}
+
+func (db *DB) retryFor(ctx context.Context, timeout time.Duration, fn func() error) error {
 	err := fn()
 	if !errors.Is(err, osfile.ErrLocked) {
 		return err
 	}
 	start := time.Now()
-	deadline := start.Add(db.options.BusyTimeout)
+	deadline := start.Add(timeout)
 	for wait := 50 * time.Microsecond; errors.Is(err, osfile.ErrLocked); wait = min(2*wait, 25*time.Millisecond) {
 		if time.Now().After(deadline) {
 			err = &fs.PathError{Op: "lock", Path: db.path, Err: ErrBusy}

@@ -38,14 +38,24 @@ func TestCrashSchema(t *testing.T) {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			t.Parallel()
 			o := &Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second}
-			testCrashSchema(t, o)
+			testCrashSchema(t, o, crashfs.New())
+		})
+		t.Run(fmt.Sprint(mode, " auto-vacuum"), func(t *testing.T) {
+			t.Parallel()
+			first := newMemory(512, 0, 1).pages[0]
+			markWAL(first, mode == JournalWAL)
+			fs := crashfs.New()
+			if err := fs.WriteFile(crashPath, first); err != nil {
+				t.Fatal(err)
+			}
+			o := &Options{JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second}
+			testCrashSchema(t, o, fs.History().End().None().FS())
 		})
 	}
 }
 
-func testCrashSchema(t *testing.T, o *Options) {
-	fs := crashfs.New()
-	o.system = fs
+func testCrashSchema(t *testing.T, o *Options, fs *crashfs.FS) {
+	o.system = watch(t, fs, o.Durability)
 	db := open(t, crashPath, o)
 	schemas, acked := []string{""}, []int{0}
 	for _, step := range schemaSteps {
@@ -78,7 +88,7 @@ func testCrashSchema(t *testing.T, o *Options) {
 // schemaStep opens an image and returns which step it stands at.
 func schemaStep(t *testing.T, img *crashfs.Image, o Options, schemas []string) (step int, err error) {
 	fs := img.FS()
-	o.system = fs
+	o.system = watch(t, fs, o.Durability)
 	db, err := Open(crashPath, &o)
 	if err != nil {
 		return 0, err

@@ -1,9 +1,7 @@
 package sqlitefile
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/format"
 )
@@ -79,7 +77,7 @@ func (db *DB) claim() (*snapshot, error) {
 
 // initialize writes page 1. The caller holds RESERVED.
 func (db *DB) initialize(s *snapshot) error {
-	if err := db.options.system.Remove(db.file.Name() + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of another database
+	if err := ignoreMissing(db.options.system.Remove(db.file.Name() + "-wal")); err != nil { // of another database
 		return err
 	}
 	origin := *s

@@ -53,6 +53,12 @@ func (s *snapshot) enter() bool {
 	return true
 }
 
+// outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
+// the state of another file, or read.
+func (s *snapshot) outdated() *snapshot {
+	return &snapshot{lease: s.lease, version: s.version, size: -1, header: s.header, pages: s.pages, schema: new(schema)}
+}
+
 // tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()
@@ -80,8 +86,14 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 // acquireFile takes SHARED and makes a snapshot of the file in rollback mode. If the database turns out to be in WAL mode, it opens the log and
 // keeps SHARED for as long as that is open. The caller holds mu.
 func (db *DB) acquireFile() (*snapshot, error) {
-	if db.fileLease != nil {
-		return nil, osfile.ErrLocked // the old lease is draining
+	if l := db.fileLease; l != nil {
+		if !l.unused() {
+			return nil, osfile.ErrLocked // it is draining
+		}
+		if err := db.unlockShared(); err != nil { // what its end would do this moment
+			return nil, err
+		}
+		db.fileLease = nil
 	}
 	if err := db.lockShared(); err != nil {
 		return nil, err
@@ -105,7 +117,7 @@ func (db *DB) leaseFile(s *snapshot) {
 	db.tally.add(l, db.busy.Done)
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
-	go l.keep(db.writerWaits)
+	go l.keep(db.obstructs())
 }
 
 // dropShared ends l, and with it SHARED, unless that has passed on to another lease.
@@ -180,7 +192,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file.Name(), 0o644, size, db.options.Plain)
+	log, err := openWAL(db.options.system, db.file.Name(), size, db.options.Plain, db.sole)
 	if err != nil {
 		return err
 	}
@@ -208,11 +220,12 @@ func (db *DB) loggedPageSize() (int, error) {
 	return h.PageSize, errors.Join(ignoreEOF(err), f.Close())
 }
 
-// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. The caller holds mu.
+// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. Others hold what stands in the way for a moment,
+// in which they call nobody, unless one of them recovers the log: only that is worth an ErrLocked. The caller holds mu.
 func (db *DB) acquireLog() (*snapshot, error) {
 	for range 100 {
 		s, err := db.tryLog()
-		if !errors.Is(err, errChanged) {
+		if !errors.Is(err, errChanged) && !errors.Is(err, osfile.ErrLocked) {
 			return s, err
 		}
 	}
@@ -243,10 +256,8 @@ func (db *DB) tryLog() (*snapshot, error) {
 // advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
 // it is base with what the commit has changed.
 func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	if base.lease.slot == 0 || !base.lease.enter() {
-		return db.acquireLog()
+		return db.republish()
 	}
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
@@ -255,6 +266,8 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 		next.header, _ = format.ParseHeader(pages[0].data)
 		next.schema = newSchema(&next, base)
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.snapshot.Store(&next)
 	return &next, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -82,7 +84,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 		}
 		return 0, fmt.Errorf("%s.%s: datatype mismatch: the rowid must be an integer", t.Name(), t.def.shape.fields[a].name)
 	}
-	last, _, err := s.tree.lastRowid()
+	last, _, err := s.tree.lastRowid() // 0 in an empty table
 	if err != nil {
 		return 0, err
 	}
@@ -95,7 +97,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 		}
 	}
 	if last < maxRowid {
-		return max(last, 0) + 1, nil
+		return last + 1, nil
 	}
 	return t.randomRowid()
 }
@@ -504,14 +506,31 @@ func (r *rowBuilder) value(column int, values []any) (Value, error) {
 	return decode(s.typ, b, enc), nil
 }
 
-// sequence returns the largest rowid that a table with AUTOINCREMENT ever had.
+// sequence returns the largest rowid that a table with AUTOINCREMENT ever had, as far as SQLite cares: 0 at first. Its last rowid is last.
 func (tx *Tx) sequence(table string, last int64) (int64, error) {
 	row, ok, err := tx.sequenceRow(table)
-	if err != nil || !ok {
-		return last, err
+	if err != nil {
+		return 0, err
 	}
-	seq, err := row.Int64(1)
-	return max(seq, last), err
+	if !ok {
+		return max(last, 0), nil
+	}
+	v, err := row.Value(1)
+	return max(sequenceNumber(v), last), err
+}
+
+// sequenceNumber returns what SQLite takes a value of sqlite_sequence for, which anybody can write to: a text begins with a number, or is 0.
+func sequenceNumber(v Value) int64 {
+	if v.kind != Text && v.kind != Blob {
+		return v.Int64()
+	}
+	text := strings.TrimLeft(v.Text(), " \t\n\v\f\r")
+	end := 0
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && (text[0] == '-' || text[0] == '+')) {
+		end++
+	}
+	n, _ := strconv.ParseInt(text[:end], 10, 64) // the nearest there is if it is too large
+	return n
 }
 
 func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
@@ -531,6 +550,7 @@ func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
 	return row, false, nil
 }
 
+// setSequence notes a rowid of a table with AUTOINCREMENT, as long as it is larger than what is noted: 0 at first.
 func (tx *Tx) setSequence(table string, rowid int64) error {
 	t, err := tx.Table("sqlite_sequence")
 	if err != nil {
@@ -541,13 +561,13 @@ func (tx *Tx) setSequence(table string, rowid int64) error {
 		return err
 	}
 	if !ok {
-		_, err := t.Insert(table, rowid)
+		_, err := t.Insert(table, max(rowid, 0))
 		return err
 	}
-	seq, err := row.Int64(1)
-	if err != nil || seq >= rowid {
+	v, err := row.Value(1)
+	if err != nil || v.kind == Integer && v.num >= rowid {
 		return err
 	}
-	_, err = t.Update(row.rowid, table, rowid)
+	_, err = t.Update(row.rowid, table, max(rowid, sequenceNumber(v)))
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,14 +53,18 @@ type wal struct {
 // walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
 const walReserve = 64 << 20
 
-// openWAL opens the log of the database called name, and makes it if need be. ErrLocked means to try again.
-func openWAL(sys osfile.System, name string, perm fs.FileMode, pageSize int, plain bool) (w *wal, err error) {
+// openWAL opens the log of the database called name, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
+func openWAL(sys osfile.System, name string, pageSize int, plain, sole bool) (w *wal, err error) {
 	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
 	w.recovered = func(time.Time, uint32, error) {}
-	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, perm); err != nil {
+	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, 0o644); err != nil {
 		return nil, err
 	}
-	if w.index, err = openWALIndex(sys, name, perm); err != nil {
+	if sole {
+		w.index = newHeapIndex()
+		return w, nil
+	}
+	if w.index, err = openWALIndex(sys, name); err != nil {
 		return nil, errors.Join(err, w.file.Close())
 	}
 	return w, nil
@@ -84,7 +87,7 @@ func (w *wal) remove() error {
 	if err := w.sys.Remove(w.name + "-wal"); err != nil {
 		return err
 	}
-	return w.sys.Remove(w.name + "-shm")
+	return ignoreMissing(w.sys.Remove(w.name + "-shm"))
 }
 
 // state returns the header of the index. If there is none that is valid, the log is recovered first. ErrLocked means that somebody

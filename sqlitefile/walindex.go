@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"errors"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -12,7 +11,7 @@ import (
 
 // A walIndex is the wal-index of a database: the file -shm, mapped, in which all connections to the database, in all processes, find
 // the state of the log, who reads how much of it, and in which frame a page was last written. It has no durable content: a lost one
-// is made again from the log.
+// is made again from the log. One that nobody shares is in the heap, without a file (walindex_heap.go).
 //
 // Invariants:
 //
@@ -27,6 +26,8 @@ type walIndex struct {
 	file  osfile.Handle
 	words *osfile.Words
 	size  atomic.Int64 // bytes of the file that are known to be there
+	heap  *heapBlocks  // in place of all that
+	head  []uint32     // block 0
 
 	hints [walIndexHints]atomic.Uint32 // by page: block and slot of an entry of it; zero for none
 
@@ -39,8 +40,8 @@ const walIndexReserve = 64 << 20
 
 // openWALIndex opens the wal-index of the database called name, and joins those who use it. ErrLocked means that somebody else
 // is opening it this moment.
-func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex, err error) {
-	file, err := sys.Open(name+"-shm", osfile.ReadWrite|osfile.Create, perm)
+func openWALIndex(sys osfile.System, name string) (x *walIndex, err error) {
+	file, err := sys.Open(name+"-shm", osfile.ReadWrite|osfile.Create, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +52,7 @@ func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex
 	if x.words, err = file.MapWords(walIndexReserve); err != nil {
 		return nil, errors.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
 	}
+	x.head = x.words.Shared[:format.WALIndexBlockWords]
 	if err := x.measure(); err != nil {
 		return nil, errors.Join(err, x.close())
 	}
@@ -73,11 +75,17 @@ func (x *walIndex) join() error {
 
 // close leaves the index to the others.
 func (x *walIndex) close() error {
+	if x.heap != nil {
+		return nil
+	}
 	return errors.Join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
 }
 
 // alone reports whether no other connection, of whatever process, has the index open.
 func (x *walIndex) alone() (bool, error) {
+	if x.heap != nil {
+		return true, nil
+	}
 	locked, err := x.file.Locked(osfile.Exclusive, format.WALOpenLock, 1)
 	return !locked, err
 }
@@ -93,6 +101,9 @@ func (x *walIndex) measure() error {
 
 // block returns a block of the index, or nil if the file does not have it.
 func (x *walIndex) block(i int) ([]uint32, error) {
+	if x.heap != nil {
+		return x.heap.block(i), nil
+	}
 	end := int64(i+1) * format.WALIndexBlockSize
 	if end > x.size.Load() {
 		if err := x.measure(); err != nil {
@@ -111,6 +122,9 @@ func (x *walIndex) extend(i int) ([]uint32, error) {
 	b, err := x.block(i)
 	if b != nil || err != nil {
 		return b, err
+	}
+	if x.heap != nil {
+		return x.heap.extend(i), nil
 	}
 	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
 		return nil, errors.New("the write-ahead log is too long")
@@ -152,7 +166,7 @@ func (x *walIndex) load() (h format.WALIndexHeader, ok bool, err error) {
 
 // same reports whether the header is still the one with these words.
 func (x *walIndex) same(w *format.WALIndexWords) bool {
-	b := x.words.Shared
+	b := x.head
 	for i := range w {
 		if atomic.LoadUint32(&b[i]) != w[i] {
 			return false
@@ -179,24 +193,24 @@ func (x *walIndex) store(h *format.WALIndexHeader) error {
 
 // backfill returns how many frames are copied into the database.
 func (x *walIndex) backfill() uint32 {
-	return atomic.LoadUint32(&x.words.Shared[format.WALIndexBackfillWord])
+	return atomic.LoadUint32(&x.head[format.WALIndexBackfillWord])
 }
 
 func (x *walIndex) setBackfill(n uint32) {
-	atomic.StoreUint32(&x.words.Shared[format.WALIndexBackfillWord], n)
+	atomic.StoreUint32(&x.head[format.WALIndexBackfillWord], n)
 }
 
 func (x *walIndex) setAttempted(n uint32) {
-	atomic.StoreUint32(&x.words.Shared[format.WALIndexAttemptedWord], n)
+	atomic.StoreUint32(&x.head[format.WALIndexAttemptedWord], n)
 }
 
 // mark returns a read mark, 0 to 4.
 func (x *walIndex) mark(i int) uint32 {
-	return atomic.LoadUint32(&x.words.Shared[format.WALIndexReadMarkWord+i])
+	return atomic.LoadUint32(&x.head[format.WALIndexReadMarkWord+i])
 }
 
 func (x *walIndex) setMark(i int, frame uint32) {
-	atomic.StoreUint32(&x.words.Shared[format.WALIndexReadMarkWord+i], frame)
+	atomic.StoreUint32(&x.head[format.WALIndexReadMarkWord+i], frame)
 }
 
 // lock takes n of the lock bytes of the index, all or none. The users of this process share one open file, which
@@ -214,8 +228,10 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 		held[0]++
 		return nil
 	}
-	if err := x.file.Lock(kind, at, n); err != nil {
-		return err
+	if x.heap == nil {
+		if err := x.file.Lock(kind, at, n); err != nil {
+			return err
+		}
 	}
 	for i := range held {
 		held[i] = 1
@@ -236,6 +252,9 @@ func (x *walIndex) unlock(at, n int64) {
 		return
 	}
 	clear(held)
+	if x.heap != nil {
+		return
+	}
 	_ = x.file.Unlock(at, n) // fails only with the file
 }
 

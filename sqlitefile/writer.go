@@ -1,11 +1,13 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -23,7 +25,8 @@ import (
 //	G2  A page of a sealed group is never changed: who wants to, changes a copy.
 //	G3  A page that a transaction takes for the first time is kept in its undo until it ends, so that rolling back
 //	    puts every page back.
-//	G4  A group that fails takes with it everything that was built on it: the pages are dropped and all who wait get its error.
+//	G4  A group that fails takes with it everything that was built on it: the pages are dropped and all who wait get its error. One that is
+//	    committed never fails, whatever happens after it; if the database cannot be read then, only what was built on it fails.
 //	G5  While any page waits, this process holds the lock of a writer.
 type writer struct {
 	turn  chan struct{} // holds one token; whoever has it runs a transaction
@@ -78,12 +81,18 @@ type group struct {
 	size  uint32  // of the database
 	tail  logTail // what its only transaction spilled
 
-	written chan struct{} // closed when next and err are there
+	header format.WALIndexHeader // once it is in the log
+
+	written chan struct{} // closed when next, err and unread are there
 	next    *snapshot     // that has it
 	done    chan struct{} // closed when the transactions may go
-	err     error
-	over    bool // conclude was here
+	err     error         // it is not committed
+	unread  error         // it is committed, but what the database is now cannot be read: there is no next
+	over    bool          // conclude was here
 }
+
+// broken returns why nothing can be built on the group.
+func (g *group) broken() error { return cmp.Or(g.err, g.unread) }
 
 func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
@@ -249,17 +258,24 @@ func (db *DB) commit(g *group) {
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
-	w.turn <- struct{}{}
-	sealed.next, sealed.err = db.write(base, sealed)
-	close(sealed.written)
-	<-w.turn
+	w.lendTurn(func() {
+		db.write(base, sealed)
+		close(sealed.written)
+	})
 	db.conclude(sealed)
+}
+
+// lendTurn lets transactions run while fn does. The caller has the turn before and after, even if fn panics.
+func (w *writer) lendTurn(fn func()) {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	fn()
 }
 
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.
 func (db *DB) flush() {
 	g := db.writer.seal()
-	g.next, g.err = db.write(db.writer.base, g)
+	db.write(db.writer.base, g)
 	db.conclude(g)
 }
 
@@ -278,23 +294,35 @@ func (w *writer) seal() *group {
 	return g
 }
 
-// write commits a group, and returns the snapshot that has it.
-func (db *DB) write(base *snapshot, g *group) (next *snapshot, err error) {
+// write commits a group, and looks at the database as it is then.
+func (db *DB) write(base *snapshot, g *group) {
 	start := db.clock()
-	if next, err = db.writeGroup(base, g); err == nil {
+	if g.err = db.writeGroup(base, g); g.err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
+		g.next, g.unread = db.follow(base, g)
 	}
-	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: err})
-	return next, err
+	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: g.err})
 }
 
-func (db *DB) writeGroup(base *snapshot, g *group) (next *snapshot, err error) {
+func (db *DB) writeGroup(base *snapshot, g *group) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
-		return db.writeFile(base, g.pages, g.size)
+		return db.commitFile(base, g.pages, g.size)
 	}
 	return db.writeLog(base.wal, base, g)
+}
+
+// follow returns the snapshot of what was just committed, with the caller as a reader.
+func (db *DB) follow(base *snapshot, g *group) (next *snapshot, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	if base.wal == nil {
+		return db.handOver(base)
+	}
+	if g.tail.last != 0 {
+		return db.republish()
+	}
+	return db.advance(base, &g.header, g.pages)
 }
 
 // logEnd returns the header of the index where the next frame goes, after beginning the log anew if that is due.
@@ -307,34 +335,29 @@ func (db *DB) logEnd(base *snapshot) (h format.WALIndexHeader, err error) {
 }
 
 // writeLog appends a group to the log and tells everybody.
-func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
+func (db *DB) writeLog(log *wal, base *snapshot, g *group) error {
 	t := g.tail
 	if t.last == 0 {
 		h, err := db.logEnd(base)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
 	}
 	h := &t.header
 	if err := log.appendTail(&t, g.pages, g.size, db.syncStart); err != nil {
-		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
+		return errors.Join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
 		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
-			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
+			return errors.Join(err, log.index.forget(h.MaxFrame))
 		}
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
 	h.Change++
-	if err := log.index.store(h); err != nil {
-		return nil, err
-	}
-	if g.tail.last != 0 {
-		return db.republish()
-	}
-	return db.advance(base, h, g.pages)
+	g.header = *h
+	return log.index.store(h)
 }
 
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
@@ -344,8 +367,8 @@ func (db *DB) conclude(g *group) {
 		return
 	}
 	g.over, w.flight = true, nil
-	if g.err != nil {
-		w.drop(g.err)
+	if err := g.broken(); err != nil {
+		w.drop(err)
 	} else {
 		w.base.lease.leave()
 		w.settle(g)
@@ -391,12 +414,20 @@ func (w *writer) drop(err error) {
 	w.open = newGroup()
 }
 
-// republish makes the snapshot of what is committed now, with the caller as a reader.
-func (db *DB) republish() (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.acquireLog()
+// republish makes the snapshot of what is committed now, with the caller as a reader. It holds WRITE, so that others are in the way only
+// for the moment in which they move a read mark. A commit must not fail by that, whatever BusyTimeout says, for it is done.
+func (db *DB) republish() (s *snapshot, err error) {
+	err = db.retryFor(context.Background(), max(db.options.BusyTimeout, markPatience), func() error {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		s, err = db.acquireLog()
+		return err
+	})
+	return s, err
 }
+
+// markPatience is as long as SQLite waits for others who move read marks.
+const markPatience = 10 * time.Second
 
 // sync syncs a file, unless durability is Off.
 func (db *DB) sync(f osfile.Handle) error {

@@ -67,6 +67,12 @@ func (h *handle) Close() error {
 	return h.Handle.Close()
 }
 
+// Named passes on what only some systems can tell.
+func (h *handle) Named() bool {
+	n, ok := h.Handle.(interface{ Named() bool })
+	return !ok || n.Named()
+}
+
 // LoseSync passes on what only some systems can do.
 func (h *handle) LoseSync(err error) error {
 	return h.Handle.(interface{ LoseSync(err error) error }).LoseSync(err)

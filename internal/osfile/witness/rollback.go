@@ -9,12 +9,15 @@ import (
 
 // checkPages looks at a write to a database.
 func (s *System) checkPages(db *file, h osfile.Handle, p []byte, off int64) {
+	if s.checkReplacing(db) {
+		return
+	}
 	size := int64(pageSizeOf(h))
 	if size == 0 || !db.named && !s.lazy {
 		return // a new database (R0)
 	}
 	if off%size != 0 || int64(len(p))%size != 0 {
-		s.breach(db, "R1: %d bytes are written at %d, of pages of %d", len(p), off, size)
+		s.breach(db, 1, "%d bytes are written at %d, of pages of %d", len(p), off, size)
 		return
 	}
 	if l := s.files[db.base+suffixes[log]]; l != nil && s.framesOf(l) != nil {
@@ -28,6 +31,9 @@ func (s *System) checkPages(db *file, h osfile.Handle, p []byte, off int64) {
 
 // checkCut looks at a truncation of a database.
 func (s *System) checkCut(db *file, h osfile.Handle, size int64) {
+	if s.checkReplacing(db) {
+		return
+	}
 	now, err := h.Size()
 	page := int64(pageSizeOf(h))
 	if err != nil || page == 0 || size >= now || !db.named && !s.lazy {
@@ -36,7 +42,7 @@ func (s *System) checkCut(db *file, h osfile.Handle, size int64) {
 	if l := s.files[db.base+suffixes[log]]; l != nil {
 		if frames := s.framesOf(l); frames != nil {
 			if int64(frames.size)*page != size {
-				s.breach(db, "R4: is cut to %d bytes, where the log says %d pages", size, frames.size)
+				s.breach(db, 4, "is cut to %d bytes, where the log says %d pages", size, frames.size)
 			}
 			return
 		}
@@ -51,18 +57,18 @@ func (s *System) checkSaved(db *file, h osfile.Handle, pgno uint32, what string)
 	j := s.files[db.base+suffixes[journal]]
 	if j == nil {
 		if now, err := h.Size(); err == nil && int64(pgno)*int64(pageSizeOf(h)) <= now {
-			s.breach(db, "R2: page %d %s without a journal", pgno, what)
+			s.breach(db, 2, "page %d %s without a journal", pgno, what)
 		}
 		return
 	}
 	saved, pages, ok := savedPages(s.stable(j))
 	switch {
 	case !ok:
-		s.breach(db, "R2: page %d %s before the journal has a header that is synced", pgno, what)
+		s.breach(db, 2, "page %d %s before the journal has a header that is synced", pgno, what)
 	case !j.named && !s.lazy:
-		s.breach(db, "R2: page %d %s before the name of the journal is synced", pgno, what)
+		s.breach(db, 2, "page %d %s before the name of the journal is synced", pgno, what)
 	case pgno <= pages && !saved[pgno] && !j.leaves[pgno]:
-		s.breach(db, "R2: page %d %s, and its image is not in the journal as it was synced", pgno, what)
+		s.breach(db, 2, "page %d %s, and its image is not in the journal as it was synced", pgno, what)
 	}
 }
 
@@ -116,7 +122,7 @@ func (s *System) checkEnd(f *file, what string) {
 		s.checkCopied(f, what)
 	case f.role == journal && !s.settled(s.files[f.base]):
 		if _, _, ok := savedPages(f.content); ok {
-			s.breach(f, "R3: %s before the database is synced", what)
+			s.breach(f, 3, "%s before the database is synced", what)
 		}
 	}
 }

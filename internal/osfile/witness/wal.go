@@ -64,13 +64,13 @@ func parseFrames(b []byte) *frames {
 // checkCopy looks at a write of a checkpoint to the database (R4).
 func (s *System) checkCopy(db, l *file, p []byte, off int64, size int) {
 	if !l.named && !s.lazy {
-		s.breach(db, "R4: is written to before the name of the log is synced")
+		s.breach(db, 4, "is written to before the name of the log is synced")
 	}
 	frames := s.framesOf(l)
 	for at := 0; at < len(p); at += size {
 		pgno := uint32((off+int64(at))/int64(size)) + 1
 		if !contains(frames.pages[pgno], p[at:at+size]) {
-			s.breach(db, "R4: page %d is written as no committed frame of the log has it, as that was synced", pgno)
+			s.breach(db, 4, "page %d is written as no committed frame of the log has it, as that was synced", pgno)
 		}
 	}
 }
@@ -92,12 +92,12 @@ func (s *System) checkLog(l *file, p []byte, off int64) {
 		return
 	}
 	if end := format.FrameOffset(now.count+1, now.header.PageSize); now.count > 0 && off < end {
-		s.breach(l, "R6: committed frames are overwritten, at %d of %d", off, end)
+		s.breach(l, 6, "committed frames are overwritten, at %d of %d", off, end)
 	}
 	if s.lazy || len(l.synced) >= format.WALHeaderSize && bytes.Equal(l.synced[:format.WALHeaderSize], l.content[:format.WALHeaderSize]) {
 		return
 	}
-	s.breach(l, "R6: a frame is written before the header is synced")
+	s.breach(l, 6, "a frame is written before the header is synced")
 }
 
 // checkCopied looks whether a log is needed any more (R5).
@@ -107,7 +107,7 @@ func (s *System) checkCopied(l *file, what string) {
 		return
 	}
 	if !s.settled(s.files[l.base]) {
-		s.breach(l, "R5: %s before the database is synced", what)
+		s.breach(l, 5, "%s before the database is synced", what)
 	}
 	page := make([]byte, frames.header.PageSize)
 	for pgno, versions := range frames.pages {
@@ -115,7 +115,7 @@ func (s *System) checkCopied(l *file, what string) {
 			continue
 		}
 		if _, err := db.ReadAt(page, int64(pgno-1)*int64(len(page))); err != nil || !bytes.Equal(page, versions[len(versions)-1]) {
-			s.breach(l, "R5: %s, and the database does not have page %d as the log has it", what, pgno)
+			s.breach(l, 5, "%s, and the database does not have page %d as the log has it", what, pgno)
 		}
 	}
 }

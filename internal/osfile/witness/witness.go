@@ -15,6 +15,8 @@
 //	    synced.
 //	R6  A committed frame is not overwritten unless the log begins anew, and no frame is written after the header of a log before that
 //	    is synced.
+//	R7  A file takes the name of a database only when it is synced, nothing of a journal or a log is beside that, and this is synced. Neither the new
+//	    file is written to, nor the old one, before the name is synced.
 //
 // Where nothing is ever synced (durability Off) the rules hold for files as they are written.
 //
@@ -42,15 +44,26 @@ type System struct {
 	report func(error)
 	lazy   bool
 
-	mu    sync.Mutex // guards what follows, and is held during operations that change something
-	files map[string]*file
+	mu       sync.Mutex // guards what follows, and is held during operations that change something
+	files    map[string]*file
+	removed  map[string]bool // names of journals and logs that may come back
+	replaced []*file         // that had the name of a database, and may get it back
 }
+
+// A Breach is what breaks a rule.
+type Breach struct {
+	Rule int    // its number
+	Name string // of the file
+	What string
+}
+
+func (b *Breach) Error() string { return fmt.Sprintf("%s: R%d: %s", b.Name, b.Rule, b.What) }
 
 var _ osfile.System = (*System)(nil)
 
-// New returns a System that calls report with each breach of a rule. Lazy says that nothing is synced.
+// New returns a System that calls report with each *Breach. Lazy says that nothing is synced.
 func New(inner osfile.System, lazy bool, report func(error)) *System {
-	return &System{inner: inner, lazy: lazy, report: report, files: make(map[string]*file)}
+	return &System{inner: inner, lazy: lazy, report: report, files: make(map[string]*file), removed: make(map[string]bool)}
 }
 
 // A role says what a file is to a database.
@@ -61,9 +74,10 @@ const (
 	journal
 	log
 	index
+	draft // that takes the place of the database
 )
 
-var suffixes = map[role]string{journal: "-journal", log: "-wal", index: "-shm"}
+var suffixes = map[role]string{journal: "-journal", log: "-wal", index: "-shm", draft: "-compact"}
 
 // roleOf returns the role of a file, and the name of the database.
 func roleOf(name string) (role, string) {
@@ -86,6 +100,9 @@ type file struct {
 	synced  []byte // what was there at the last Sync; replaced, never changed
 	dirty   bool   // written to since
 	named   bool   // the name is synced
+	fresh   bool   // it took the name of another file, and that is not synced
+	old     bool   // another one took its name
+	gone    bool   // and that is synced
 
 	leaves map[uint32]bool // of the freelist of the database when the journal was made
 	frames *frames         // of a log: what synced says, nil if that has to be looked at
@@ -165,6 +182,9 @@ func (s *System) Remove(name string) error {
 	err := s.inner.Remove(name)
 	if err == nil {
 		delete(s.files, name)
+		if r, _ := roleOf(name); r == journal || r == log {
+			s.removed[name] = true
+		}
 	}
 	return err
 }
@@ -173,16 +193,53 @@ func (s *System) Remove(name string) error {
 func (s *System) Rename(from, to string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.inner.Rename(from, to)
-	if err == nil {
-		if f := s.files[from]; f != nil {
-			f.name = to
-			f.role, f.base = roleOf(to)
-			s.files[to] = f
-		}
-		delete(s.files, from)
+	f, old := s.files[from], s.files[to]
+	if f != nil && old != nil && old.role == database {
+		s.checkExchange(f, old)
 	}
-	return err
+	if err := s.inner.Rename(from, to); err != nil {
+		return err
+	}
+	delete(s.files, from)
+	delete(s.files, to)
+	if f != nil {
+		f.name = to
+		f.role, f.base = roleOf(to)
+		s.files[to] = f
+	}
+	if f != nil && old != nil {
+		f.fresh, old.old, f.named, old.gone = !s.lazy, true, old.named, s.lazy
+		s.replaced = append(s.replaced, old)
+	}
+	return nil
+}
+
+// checkExchange looks at a file that is about to take the name of a database (R7).
+func (s *System) checkExchange(f, old *file) {
+	if !s.settled(f) {
+		s.breach(old, 7, "is replaced by a file that is not synced")
+	}
+	for _, r := range []role{journal, log} {
+		name := old.base + suffixes[r]
+		if s.removed[name] && !s.lazy {
+			s.breach(old, 7, "is replaced before it is synced that %s is gone", name)
+		}
+		if c := s.files[name]; c != nil && len(c.content) > 0 {
+			s.breach(old, 7, "is replaced while there is %s", name)
+		}
+	}
+}
+
+// checkReplacing looks at a write to a database around the time when another file takes its name (R7), and reports whether that is all
+// that there is to say.
+func (s *System) checkReplacing(f *file) bool {
+	switch {
+	case f.old && !f.gone:
+		s.breach(f, 7, "is changed before the name of the file in its place is synced")
+	case f.fresh:
+		s.breach(f, 7, "is changed before its name is synced")
+	}
+	return f.old
 }
 
 // SyncDir implements osfile.System.
@@ -195,14 +252,19 @@ func (s *System) SyncDir(name string) error {
 	}
 	for _, f := range s.files {
 		if filepath.Dir(f.name) == filepath.Dir(name) {
-			f.named = true
+			f.named, f.fresh = true, false
 		}
 	}
+	for _, f := range s.replaced {
+		f.gone = true
+	}
+	s.replaced = nil
+	clear(s.removed)
 	return nil
 }
 
-func (s *System) breach(f *file, format string, args ...any) {
-	s.report(fmt.Errorf("%s: %s", f.name, fmt.Sprintf(format, args...)))
+func (s *System) breach(f *file, rule int, format string, args ...any) {
+	s.report(&Breach{Rule: rule, Name: f.name, What: fmt.Sprintf(format, args...)})
 }
 
 // stable returns the content of a journal or a log that a crash cannot take away.

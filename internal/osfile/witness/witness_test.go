@@ -110,6 +110,17 @@ func (s *stage) frame(n, pgno uint32, v byte) {
 	s.write("db-wal", format.FrameOffset(n, pageSize), append(b, page(v)...))
 }
 
+// draft makes a file that is to take the place of the database, out of order, unsynced.
+func (s *stage) draft() {
+	s.t.Helper()
+	s.open("db-compact")
+	s.write("db-compact", 0, page(1))
+	s.write("db-compact", 2*pageSize, page(3))
+	s.write("db-compact", pageSize, page(2))
+}
+
+func (s *stage) exchange() { s.must(s.sys.Rename("/db-compact", "/db")) }
+
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -195,6 +206,36 @@ func TestRules(t *testing.T) {
 		}, "R5"},
 		{"a committed frame overwritten", false, func(s *stage) { logged(s); s.frame(1, 2, 21) }, "R6"},
 		{"a frame before the header", false, func(s *stage) { s.begin(1); s.frame(1, 2, 20) }, "R6"},
+
+		{"another file", false, func(s *stage) {
+			s.draft()
+			s.sync("db-compact")
+			s.exchange()
+			s.must(s.sys.SyncDir("/db"))
+			s.must(s.files["db"].Truncate(pageSize))
+		}, ""},
+		{"another file without syncs", true, func(s *stage) { s.draft(); s.exchange(); s.must(s.files["db"].Truncate(pageSize)) }, ""},
+		{"a file that is not synced", false, func(s *stage) { s.draft(); s.exchange() }, "R7"},
+		{"another file over a journal", false, func(s *stage) { s.draft(); s.sync("db-compact"); s.save(2); s.exchange() }, "R7"},
+		{"another file over a journal that may come back", false, func(s *stage) {
+			s.draft()
+			s.sync("db-compact")
+			s.save(2)
+			s.must(s.sys.Remove("/db-journal"))
+			s.exchange()
+		}, "R7"},
+		{"the old file cut off too early", false, func(s *stage) {
+			s.draft()
+			s.sync("db-compact")
+			s.exchange()
+			s.must(s.files["db"].Truncate(pageSize))
+		}, "R7"},
+		{"the new file written to too early", false, func(s *stage) {
+			s.draft()
+			s.sync("db-compact")
+			s.exchange()
+			s.write("db-compact", 3*pageSize, page(4))
+		}, "R7"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t, tt.lazy)

@@ -38,13 +38,19 @@ type worker struct {
 	n       int
 	times   []time.Duration
 	want    Sum
+	tasks   []*Task // what there is to write is made before the clock starts
 	rows    []Row
 }
 
 func newWorker(s Session, i int, o Options) *worker {
 	w := &worker{session: s, number: i, n: o.N, times: make([]time.Duration, 0, 16*o.N)}
-	if o.Work == "load" {
+	switch o.Work {
+	case "load":
 		w.rows = makeRows(o.N)
+	case "insert", "task":
+		for i := range w.n {
+			w.tasks = append(w.tasks, w.newTask(i))
+		}
 	}
 	return w
 }
@@ -67,8 +73,7 @@ func (w *worker) newTask(i int) *Task {
 
 // insert stores tasks one by one.
 func (w *worker) insert() error {
-	for i := range w.n {
-		t := w.newTask(i)
+	for _, t := range w.tasks {
 		if err := w.do(func() error { return w.session.Insert(t) }); err != nil {
 			return err
 		}
@@ -85,25 +90,29 @@ func (s *Sum) add(t *Task) {
 
 // task lets tasks live: each is stored, runs, writes its output ten times, and goes.
 func (w *worker) task() error {
-	for i := range w.n {
-		if err := w.live(w.newTask(i)); err != nil {
+	for i, t := range w.tasks {
+		if err := w.live(t); err != nil {
 			return fmt.Errorf("task %d of %d: %w", i, w.number, err)
 		}
 	}
 	return nil
 }
 
-// outputs is how often a task writes its output.
-const outputs = 10
+// outputs are what a task writes in turn: it grows by a line each time.
+var outputs = func() (all [10]string) {
+	for i := range all {
+		all[i] = strings.Repeat("a line of output\n", i+1)
+	}
+	return all
+}()
 
 func (w *worker) live(t *Task) error {
 	err := w.do(func() error { return w.session.Insert(t) })
 	if err == nil {
 		err = w.do(func() error { return w.session.SetStatus(t.ID, Status[1]) })
 	}
-	for i := 1; i <= outputs && err == nil; i++ {
-		t.Output = strings.Repeat("a line of output\n", i)
-		err = w.do(func() error { return w.session.SetOutput(t.ID, t.Output) })
+	for i := 0; i < len(outputs) && err == nil; i++ {
+		err = w.do(func() error { return w.session.SetOutput(t.ID, outputs[i]) })
 	}
 	if err == nil {
 		err = w.do(func() error { return w.session.Delete(t.ID) })

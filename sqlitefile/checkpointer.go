@@ -88,7 +88,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 	err := db.retry(ctx, func() error {
 		frames, copied, err := db.checkpoint(log)
 		if err == nil && copied < frames {
-			err = cmp.Or(db.rebase(), osfile.ErrLocked) // our own lock, of an older state, may stand in the way
+			err = cmp.Or(db.rebase(), log.index.readers()) // our own lock, of an older state, may stand in the way
 		}
 		return err
 	})
@@ -105,7 +105,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 		}
 		if h.MaxFrame != 0 {
 			if ok, err := log.restart(&h); err != nil || !ok {
-				return cmp.Or(err, osfile.ErrLocked)
+				return cmp.Or(err, log.index.readers())
 			}
 		}
 		if mode == CheckpointTruncate {

@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -99,7 +98,7 @@ func Open(path string, o *Options) (*DB, error) {
 	db.file = file
 	rx, err := db.begin(context.Background())
 	if err != nil {
-		return nil, errors.Join(err, db.release())
+		return nil, join(err, db.release())
 	}
 	rx.End()
 	return db, nil
@@ -129,10 +128,10 @@ func (db *DB) release() (err error) {
 	}
 	for _, m := range append(db.retired, db.mapping) {
 		if m != nil {
-			err = errors.Join(err, m.Unmap())
+			err = join(err, m.Unmap())
 		}
 	}
-	return errors.Join(err, db.file.Close())
+	return join(err, db.file.Close())
 }
 
 // Path returns the name that the database was opened by.
@@ -220,7 +219,7 @@ func (db *DB) retry(ctx context.Context, fn func() error) error {
 	deadline := start.Add(db.options.BusyTimeout)
 	for wait := 50 * time.Microsecond; errors.Is(err, osfile.ErrLocked); wait = min(2*wait, 25*time.Millisecond) {
 		if time.Now().After(deadline) {
-			err = &fs.PathError{Op: "lock", Path: db.path, Err: ErrBusy}
+			err = db.busyError(err)
 			break
 		}
 		if err = sleep(ctx, wait); err == nil {
@@ -265,7 +264,7 @@ func (db *DB) Close() error {
 	if db.wal != nil {
 		err = db.closeLog()
 	}
-	return errors.Join(err, db.release())
+	return join(err, db.release())
 }
 
 // shut lets nobody in any more and returns the last snapshot.

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -153,7 +154,9 @@ func (r *faultRun) work(f faultfs.Fault) error {
 // nothing is written after a sync that failed, or a rollback, or by who may only read.
 func (r *faultRun) excuse(f faultfs.Fault, err error, before int) error {
 	hits := r.sys.Hits()
-	switch {
+	switch text := err.Error(); {
+	case strings.Contains(text, "\n") || strings.Count(text, crashPath) != 1:
+		return fmt.Errorf("not one line with the path once: %q", text)
 	case len(hits) == 0:
 		return fmt.Errorf("without a fault: %w", err)
 	case errors.Is(f.Err, syscall.EACCES) && errors.Is(err, ErrReadOnly):
@@ -168,7 +171,7 @@ type wrongError struct{ error }
 
 func (r *faultRun) open() (err error) {
 	r.db, err = Open(crashPath, &Options{
-		JournalMode: r.journal, Durability: r.durability, BusyTimeout: 50 * time.Millisecond, spillBytes: r.spill, system: r.sys,
+		JournalMode: r.journal, Durability: r.durability, BusyTimeout: 5 * time.Second, spillBytes: r.spill, system: r.sys,
 	})
 	if err != nil {
 		r.db = nil
@@ -254,7 +257,7 @@ func (r *faultRun) rollback() error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(state.clone().advance(tx, r.rng, 50), errRollback)
+		return join(state.clone().advance(tx, r.rng, 50), errRollback)
 	})
 	if errors.Is(err, errRollback) {
 		return nil
@@ -308,7 +311,7 @@ func (r *faultRun) use(fs *crashfs.FS) error {
 	again := &faultRun{crashCase: r.crashCase, fs: fs, sys: faultfs.New(fs), may: r.may, rng: r.rng}
 	for _, step := range []func() error{again.open, again.check, again.read, again.commit, again.read, again.close} {
 		if err := step(); err != nil {
-			return errors.Join(err, again.close())
+			return join(err, again.close())
 		}
 	}
 	return nil

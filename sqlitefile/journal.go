@@ -63,7 +63,7 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 	}
 	if there && db.writer.seen != base.version {
 		if err := db.sync(file); err != nil {
-			return nil, errors.Join(err, file.Close())
+			return nil, join(err, file.Close())
 		}
 	}
 	return &journal{db: db, name: db.journalName(), file: file, has: make(map[uint32]bool)}, nil
@@ -201,7 +201,7 @@ func (db *DB) looksHot() (bool, error) {
 	}
 	var first [1]byte
 	n, err := f.ReadAt(first[:], 0)
-	if err := errors.Join(ignoreEOF(err), f.Close()); err != nil || n == 0 || first[0] == 0 {
+	if err := join(ignoreEOF(err), f.Close()); err != nil || n == 0 || first[0] == 0 {
 		return false, err
 	}
 	reserved, err = db.file.Locked(osfile.Shared, reservedByte, 1) // one may have begun since
@@ -215,10 +215,10 @@ func (db *DB) recoverFile() error {
 		return db.pathError("open", ErrNeedsRecovery)
 	}
 	if err := db.lockExclusive(); err != nil {
-		return errors.Join(err, db.toShared())
+		return join(err, db.toShared())
 	}
 	err := db.replay()
-	return errors.Join(err, db.toShared())
+	return join(err, db.toShared())
 }
 
 // replay plays the journal back, if it is still there. The caller holds EXCLUSIVE.
@@ -234,7 +234,7 @@ func (db *DB) replay() error {
 	start := db.clock()
 	err = j.playBack()
 	db.trace(Event{Kind: EventRecovery, Start: start, Pages: j.restored, Err: err})
-	return errors.Join(err, j.close())
+	return join(err, j.close())
 }
 
 // playBack restores the file and removes the journal. A part of a transaction over several databases is not restored if its
@@ -358,11 +358,11 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err er
 	}
 	switch {
 	case err == nil:
-		err = errors.Join(j.finish(db.options.JournalMode), j.close())
+		err = join(j.finish(db.options.JournalMode), j.close())
 	case j.hot:
-		err = errors.Join(err, db.undo(j))
+		err = join(err, db.undo(j))
 	default:
-		err = errors.Join(err, j.discard())
+		err = join(err, j.discard())
 	}
 	return err
 }
@@ -384,16 +384,16 @@ func overwritten(base *snapshot, batch []framePage, size uint32) []uint32 {
 }
 
 // discard removes a journal that nobody needs, as the file has not been touched.
-func (j *journal) discard() error { return errors.Join(j.finish(JournalDelete), j.close()) }
+func (j *journal) discard() error { return join(j.finish(JournalDelete), j.close()) }
 
 // undo plays the journal back after a failure. If that fails as well, the journal stays hot for whoever comes next, and this
 // DB refuses to write.
 func (db *DB) undo(j *journal) error {
 	err := j.playBack()
 	if err != nil {
-		db.failed.CompareAndSwap(nil, &err)
+		db.fail(err)
 	}
-	return errors.Join(err, j.close())
+	return join(err, j.close())
 }
 
 // awaitExclusive takes EXCLUSIVE once the readers of this process, apart from the writer itself, and of others are gone.
@@ -401,7 +401,7 @@ func (db *DB) awaitExclusive(base *snapshot) error {
 	base.lease.retire()
 	return db.retry(context.Background(), func() error {
 		if base.lease.readers() > 1 {
-			return osfile.ErrLocked
+			return errOurReaders
 		}
 		return db.lockExclusive()
 	})
@@ -447,7 +447,7 @@ func bump(page1 []byte, size uint32) {
 func (db *DB) handOver(base *snapshot) (*snapshot, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	err := errors.Join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
+	err := join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
 	if err != nil {
 		return nil, err
 	}

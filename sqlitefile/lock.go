@@ -1,8 +1,6 @@
 package sqlitefile
 
 import (
-	"errors"
-
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -14,34 +12,41 @@ const (
 	sharedSize   = 510
 )
 
+// lock takes a lock of the file. holds says what the connection does that keeps us from it.
+func (db *DB) lock(kind osfile.LockKind, off, n int64, holds string) error {
+	return heldBy(db.file.Lock(kind, off, n), holds, db.file, kind, off, n)
+}
+
 // lockShared takes SHARED as SQLite does: PENDING is read-locked while the range is, so that a writer that holds PENDING
 // keeps new readers out.
 func (db *DB) lockShared() error {
-	if err := db.file.Lock(osfile.Shared, pendingByte, 1); err != nil {
+	if err := db.lock(osfile.Shared, pendingByte, 1, "wants to write, and waits for readers"); err != nil {
 		return err
 	}
-	err := db.file.Lock(osfile.Shared, sharedByte, sharedSize)
-	return errors.Join(err, db.file.Unlock(pendingByte, 1))
+	err := db.lock(osfile.Shared, sharedByte, sharedSize, "is writing")
+	return join(err, db.file.Unlock(pendingByte, 1))
 }
 
 func (db *DB) unlockShared() error { return db.file.Unlock(sharedByte, sharedSize) }
 
 // lockReserved announces a writer. The caller holds SHARED.
-func (db *DB) lockReserved() error { return db.file.Lock(osfile.Exclusive, reservedByte, 1) }
+func (db *DB) lockReserved() error {
+	return db.lock(osfile.Exclusive, reservedByte, 1, "is writing")
+}
 
 // lockExclusive keeps everybody else out. The caller holds SHARED, and no reader of this process uses it. Where others still read,
 // PENDING stays, so that no new ones come, until lockExclusive succeeds or toShared.
 func (db *DB) lockExclusive() error {
-	if err := db.file.Lock(osfile.Exclusive, pendingByte, 1); err != nil {
+	if err := db.lock(osfile.Exclusive, pendingByte, 1, "wants to write, or begins to read"); err != nil {
 		return err
 	}
-	return db.file.Lock(osfile.Exclusive, sharedByte, sharedSize)
+	return db.lock(osfile.Exclusive, sharedByte, sharedSize, "has it open for reading")
 }
 
 // toShared goes back to SHARED from whatever is held above it.
 func (db *DB) toShared() error {
-	return errors.Join(
-		db.file.Lock(osfile.Shared, sharedByte, sharedSize),
+	return join(
+		db.lock(osfile.Shared, sharedByte, sharedSize, "is writing"),
 		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
 	)
 }

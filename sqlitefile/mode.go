@@ -2,11 +2,9 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/foliofs/folio/internal/format"
-	"github.com/foliofs/folio/internal/osfile"
 )
 
 // JournalMode returns how the database makes commits atomic now.
@@ -61,7 +59,7 @@ func (db *DB) enterWAL() error {
 	defer db.mu.Unlock()
 	db.fileLease = nil // SHARED is the log's from now on
 	err = db.openLog((*[format.HeaderSize]byte)(page1))
-	return errors.Join(err, db.toShared())
+	return join(err, db.toShared())
 }
 
 // versioned returns page 1 with other format versions, as one more commit.
@@ -86,14 +84,14 @@ func (db *DB) leaveWAL(ctx context.Context) error {
 		return err
 	}
 	if err := db.retry(ctx, db.lockExclusive); err != nil {
-		return errors.Join(err, db.toShared())
+		return join(err, db.toShared())
 	}
 	removed, err := db.cleanUp(log)
 	if err == nil && !removed {
-		err = db.pathError("journal mode", ErrBusy)
+		err = db.pathError("journal mode", &busyError{who: "another connection has the database open"})
 	}
 	if err != nil {
-		return errors.Join(err, db.toShared())
+		return join(err, db.toShared())
 	}
 	db.unlockWriter(w.base)
 	w.base.lease.leave()
@@ -105,7 +103,7 @@ func (db *DB) leaveWAL(ctx context.Context) error {
 		err = db.markRollback()
 	}
 	db.snapshot.Store(nil)
-	return errors.Join(err, db.toShared(), db.unlockShared())
+	return join(err, db.toShared(), db.unlockShared())
 }
 
 // closeReaders waits until nobody in this process reads, the writer included.
@@ -115,7 +113,7 @@ func (db *DB) closeReaders(ctx context.Context) error {
 	base.lease.retire()
 	return db.retry(ctx, func() error {
 		if base.lease.readers() > 1 {
-			return osfile.ErrLocked
+			return errOurReaders
 		}
 		return nil
 	})

@@ -76,14 +76,14 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 // keeps SHARED for as long as that is open. The caller holds mu.
 func (db *DB) acquireFile() (*snapshot, error) {
 	if db.fileLease != nil {
-		return nil, osfile.ErrLocked // the old lease is draining
+		return nil, errOurReaders // the old lease is draining
 	}
 	if err := db.lockShared(); err != nil {
 		return nil, err
 	}
 	s, err := db.look()
 	if err != nil {
-		return nil, errors.Join(err, db.unlockShared())
+		return nil, join(err, db.unlockShared())
 	}
 	if db.wal != nil {
 		return nil, nil
@@ -200,7 +200,7 @@ func (db *DB) loggedPageSize() (int, error) {
 	if !ok {
 		h.PageSize = 0
 	}
-	return h.PageSize, errors.Join(ignoreEOF(err), f.Close())
+	return h.PageSize, join(ignoreEOF(err), f.Close())
 }
 
 // acquireLog takes a read lock of the log and makes a snapshot of what the log says now. The caller holds mu.

@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -209,7 +208,7 @@ func (tx *Tx) spillLog(batch []framePage) error {
 	for len(batch) > 0 {
 		n := min(len(batch), spillFrames)
 		if err := log.appendTail(&w.tail, batch[:n], 0, tx.db.syncStart); err != nil {
-			return errors.Join(err, log.index.forget(w.tail.last))
+			return join(err, log.index.forget(w.tail.last))
 		}
 		batch = batch[n:]
 	}

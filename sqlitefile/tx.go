@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/foliofs/folio/internal/osfile"
@@ -110,7 +109,7 @@ func (tx *Tx) keep() (*group, error) {
 	if len(tx.level.undo) == 0 {
 		return nil, nil
 	}
-	if err := errors.Join(tx.shorten(), tx.stamp()); err != nil {
+	if err := join(tx.shorten(), tx.stamp()); err != nil {
 		return nil, err
 	}
 	w.state = state{tx.pages, tx.header, tx.schema}

@@ -59,7 +59,7 @@ func openWAL(sys osfile.System, name string, perm fs.FileMode, pageSize int, pla
 		return nil, err
 	}
 	if w.index, err = openWALIndex(sys, name, perm); err != nil {
-		return nil, errors.Join(err, w.file.Close())
+		return nil, join(err, w.file.Close())
 	}
 	return w, nil
 }
@@ -70,10 +70,10 @@ func (w *wal) close() error {
 	defer w.mu.Unlock()
 	for _, m := range append(w.retired, w.mapping.Load()) {
 		if m != nil {
-			err = errors.Join(err, m.Unmap())
+			err = join(err, m.Unmap())
 		}
 	}
-	return errors.Join(err, w.file.Close())
+	return join(err, w.file.Close())
 }
 
 // remove deletes the log and its index. The caller holds EXCLUSIVE on the database, and has copied everything.

@@ -42,13 +42,13 @@ func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex
 	}
 	x = &walIndex{file: file}
 	if err := x.join(); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, join(err, file.Close())
 	}
 	if x.words, err = file.MapWords(walIndexReserve); err != nil {
-		return nil, errors.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
+		return nil, join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
 	}
 	if err := x.measure(); err != nil {
-		return nil, errors.Join(err, x.close())
+		return nil, join(err, x.close())
 	}
 	return x, nil
 }
@@ -59,17 +59,18 @@ func (x *walIndex) join() error {
 	switch {
 	case err == nil:
 		if err := x.file.Truncate(3); err != nil {
-			return errors.Join(err, x.file.Unlock(format.WALOpenLock, 1))
+			return join(err, x.file.Unlock(format.WALOpenLock, 1))
 		}
 	case !errors.Is(err, osfile.ErrLocked):
 		return err
 	}
-	return x.file.Lock(osfile.Shared, format.WALOpenLock, 1)
+	err = x.file.Lock(osfile.Shared, format.WALOpenLock, 1)
+	return heldBy(err, "opens or closes the database", x.file, osfile.Shared, format.WALOpenLock, 1)
 }
 
 // close leaves the index to the others.
 func (x *walIndex) close() error {
-	return errors.Join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
+	return join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
 }
 
 // alone reports whether no other connection, of whatever process, has the index open.
@@ -195,6 +196,11 @@ func (x *walIndex) setMark(i int, frame uint32) {
 	atomic.StoreUint32(&x.words.Shared[format.WALIndexReadMarkWord+i], frame)
 }
 
+// indexHolds says what a connection does that holds a lock byte, from WRITE on.
+var indexHolds = [format.WALReaders + 3]string{
+	"is writing", "makes a checkpoint", "recovers the log", "is reading", "is reading", "is reading", "is reading", "is reading",
+}
+
 // lock takes n of the lock bytes of the index, all or none. The users of this process share one open file, which
 // cannot conflict with itself: they are kept apart here.
 func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
@@ -203,7 +209,7 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 	held := x.held[at-format.WALWriteLock : at-format.WALWriteLock+n]
 	for i := range held {
 		if held[i] < 0 || held[i] > 0 && kind == osfile.Exclusive {
-			return osfile.ErrLocked
+			return errOurselves
 		}
 	}
 	if kind == osfile.Shared && held[0] > 0 {
@@ -211,7 +217,7 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 		return nil
 	}
 	if err := x.file.Lock(kind, at, n); err != nil {
-		return err
+		return heldBy(err, indexHolds[at-format.WALWriteLock], x.file, kind, at, n)
 	}
 	for i := range held {
 		held[i] = 1

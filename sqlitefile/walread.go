@@ -31,7 +31,7 @@ func (w *wal) readLock(h *format.WALIndexHeader, words *format.WALIndexWords) (s
 		}
 	}
 	if slot == 0 {
-		return 0, osfile.ErrLocked
+		return 0, x.readers()
 	}
 	if err := x.lock(osfile.Shared, format.WALReadLock+int64(slot), 1); err != nil {
 		return 0, err

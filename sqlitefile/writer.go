@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/foliofs/folio/internal/format"
@@ -137,8 +136,8 @@ func (db *DB) prepare(ctx context.Context) error {
 	if w.base != nil {
 		return nil
 	}
-	if failed := db.failed.Load(); failed != nil {
-		return *failed
+	if err := db.failure(); err != nil {
+		return err
 	}
 	if db.options.ReadOnly {
 		return db.pathError("update", ErrReadOnly)
@@ -294,11 +293,11 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 	}
 	h := &t.header
 	if err := log.appendTail(&t, g.pages, g.size, db.syncStart); err != nil {
-		return nil, errors.Join(err, log.index.forget(h.MaxFrame))
+		return nil, join(err, log.index.forget(h.MaxFrame))
 	}
 	if db.options.Durability <= Extra {
 		if err := log.syncBy(db.sync); err != nil {
-			return nil, errors.Join(err, log.index.forget(h.MaxFrame))
+			return nil, join(err, log.index.forget(h.MaxFrame))
 		}
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
@@ -306,7 +305,16 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 	if err := log.index.store(h); err != nil {
 		return nil, err
 	}
-	return db.republish()
+	return db.publish()
+}
+
+// publish returns the snapshot of what has just been committed, with the caller as a reader.
+func (db *DB) publish() (next *snapshot, err error) {
+	err = db.retry(context.Background(), func() error {
+		next, err = db.republish()
+		return err
+	})
+	return next, err
 }
 
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
@@ -368,7 +376,7 @@ func (db *DB) sync(f osfile.Handle) error {
 	err := f.Sync()
 	if err != nil {
 		err = db.pathError("sync", err)
-		db.failed.CompareAndSwap(nil, &err)
+		db.fail(err)
 	}
 	return err
 }

@@ -33,7 +33,7 @@ func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
 		return err
 	}
 	log := rx.wal
-	rx.End()
+	rx.end()
 	switch {
 	case log == nil:
 		return nil
@@ -49,6 +49,9 @@ func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
 // checkpoint copies what can be copied now, after another checkpoint of this process. ErrLocked means that another process is
 // at it.
 func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
+	if err := db.failure(); err != nil {
+		return 0, 0, err // what it would copy may not be on disk (W5)
+	}
 	db.checkpoints.mu.Lock()
 	defer db.checkpoints.mu.Unlock()
 	if err := log.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1); err != nil {
@@ -69,9 +72,13 @@ func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
 // exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer.
 func (db *DB) exclusively(ctx context.Context, fn func() error) error {
 	w := &db.writer
-	<-w.press
+	if err := take(ctx, w.press); err != nil {
+		return err
+	}
 	defer func() { w.press <- struct{}{} }()
-	<-w.turn
+	if err := take(ctx, w.turn); err != nil {
+		return err
+	}
 	defer func() { w.turn <- struct{}{} }()
 	if len(w.pages) > 0 {
 		db.flush()
@@ -136,8 +143,17 @@ func (db *DB) rebase() error {
 	return nil
 }
 
-// tend is called after each commit, with the number of frames in the log.
-func (db *DB) tend(log *wal, frames uint32) {
+// tend is called after each commit, with the number of frames in the log. The caller holds the turn.
+func (db *DB) tend(log *wal, frames uint32) error {
+	db.checkpointSoon(log, frames)
+	if w := &db.writer; len(w.pages) > 0 || w.tx != nil {
+		return nil
+	}
+	return db.relieve(log, frames)
+}
+
+// checkpointSoon starts a checkpoint in the background if there is enough to copy.
+func (db *DB) checkpointSoon(log *wal, frames uint32) {
 	if frames < log.index.backfill()+checkpointFrames || !db.checkpoints.running.CompareAndSwap(false, true) {
 		return
 	}
@@ -184,7 +200,7 @@ func (db *DB) cleanUp(log *wal) (removed bool, err error) {
 	if alone, err := log.index.alone(); err != nil || !alone {
 		return false, err // somebody lost his lock on the database, but is there
 	}
-	if moved, err := db.file.Moved(); err != nil || moved {
+	if err := db.inPlace(db.file, log.file, log.index.file); err != nil {
 		return false, err
 	}
 	if _, err := log.state(); err != nil {

@@ -63,6 +63,7 @@ type DB struct {
 	checkpoints checkpointer
 	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
+	looked      time.Time             // when the files were looked at last; of who commits a group
 	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
 }
 
@@ -96,7 +97,7 @@ func Open(path string, o *Options) (*DB, error) {
 		return nil, err
 	}
 	db.file = file
-	rx, err := db.begin(context.Background())
+	rx, err := db.Begin(context.Background())
 	if err != nil {
 		return nil, join(err, db.release())
 	}
@@ -149,7 +150,7 @@ func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer rx.End()
+	defer rx.end()
 	return fn(rx)
 }
 
@@ -157,7 +158,10 @@ func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 // a function; they call Guard where they read.
 func (db *DB) Begin(ctx context.Context) (rx *Rx, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	return db.begin(ctx)
+	if rx, err = db.begin(ctx); err == nil {
+		rx.begun = true
+	}
+	return rx, err
 }
 
 func (db *DB) begin(ctx context.Context) (*Rx, error) {
@@ -206,7 +210,7 @@ func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
 		s, err = db.tryAcquire()
 		return err
 	})
-	return s, err
+	return s, db.pathError("view", explain(err))
 }
 
 // retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.

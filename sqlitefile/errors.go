@@ -81,6 +81,12 @@ func explain(err error) error {
 	return err
 }
 
+// guard calls fn and turns a fault on mapped memory into an error.
+func guard(fn func() error) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	return fn()
+}
+
 // A failedError says what ended writing. It matches ErrFailed.
 type failedError struct{ cause error }
 
@@ -153,9 +159,12 @@ func brief(err error) string {
 	return err.Error()
 }
 
-// corrupt makes the error for a page that breaks the format. It is the only place that makes one.
-func (rx *Rx) corrupt(pgno uint32, what string) error {
-	return &CorruptError{Path: rx.db.path, Page: pgno, What: what}
+// corrupt makes the error for a page that breaks the format.
+func (rx *Rx) corrupt(pgno uint32, what string) error { return corruptFile(rx.db.path, pgno, what) }
+
+// corruptFile makes the error for a file that breaks its format, in a page if that is not 0. It is the only place that makes one.
+func corruptFile(path string, pgno uint32, what string) error {
+	return &CorruptError{Path: path, Page: pgno, What: what}
 }
 
 // pathError wraps err with the operation and the database's path, unless it names a path already or is that of a context.

@@ -77,7 +77,7 @@ func (c *crashCase) fail(t *testing.T) {
 			for n := 1; ; n += stride {
 				fault := kind.fault
 				fault.N = n
-				r := &faultRun{crashCase: c, base: base, may: []*crashState{first}, rng: rand.New(rand.NewPCG(uint64(n), 3))}
+				r := &faultRun{crashCase: c, base: base, ctx: context.Background(), may: []*crashState{first}, rng: rand.New(rand.NewPCG(uint64(n), 3))}
 				if err := r.run(fault); err != nil {
 					t.Errorf("operation %d: %v\nfailed: %q\n%s", n, err, r.sys.Hits(), indent(r.trace()))
 					if t.Failed() {
@@ -101,6 +101,7 @@ type faultRun struct {
 	sys  *faultfs.System
 	db   *DB
 	rng  *rand.Rand
+	ctx  context.Context
 	may  []*crashState // what the database may hold: what was acknowledged last, and what failed since
 }
 
@@ -130,12 +131,17 @@ func stack() []byte {
 	return b[:runtime.Stack(b, false)]
 }
 
-// work does a bit of everything. It returns an error if something fails before the fault has hit, or the wrong way.
-func (r *faultRun) work(f faultfs.Fault) error {
-	for _, step := range []func() error{
+// steps are a bit of everything.
+func (r *faultRun) steps() []func() error {
+	return []func() error{
 		r.open, r.commit, r.commit, r.read, r.checkpoint(CheckpointPassive), r.commit, r.rollback, r.checkpoint(CheckpointTruncate), r.large,
 		r.check, r.commit, r.close, r.open, r.commit, r.checkpoint(CheckpointRestart), r.commit, r.close,
-	} {
+	}
+}
+
+// work takes the steps. It returns an error if something fails before the fault has hit, or the wrong way.
+func (r *faultRun) work(f faultfs.Fault) error {
+	for _, step := range r.steps() {
 		before := len(r.sys.Hits())
 		err := step()
 		if wrong, ok := errors.AsType[wrongError](err); ok {
@@ -205,7 +211,7 @@ func (r *faultRun) change(changes int) error {
 		return nil
 	}
 	var next *crashState
-	err := r.db.Update(context.Background(), func(tx *Tx) error {
+	err := r.db.Update(r.ctx, func(tx *Tx) error {
 		state, err := r.known(&tx.Rx)
 		if err != nil {
 			return err
@@ -217,7 +223,7 @@ func (r *faultRun) change(changes int) error {
 	switch {
 	case err == nil:
 		r.may = []*crashState{next}
-	case next != nil:
+	case next != nil && r.ctx.Err() == nil:
 		r.may = append(r.may, next)
 	}
 	if osfile.Full(err) && !errors.Is(err, ErrFull) {
@@ -242,7 +248,7 @@ func (r *faultRun) read() error {
 	if r.db == nil {
 		return nil
 	}
-	return r.db.View(context.Background(), func(rx *Rx) error {
+	return r.db.View(r.ctx, func(rx *Rx) error {
 		_, err := r.known(rx)
 		return err
 	})
@@ -252,7 +258,7 @@ func (r *faultRun) rollback() error {
 	if r.db == nil {
 		return nil
 	}
-	err := r.db.Update(context.Background(), func(tx *Tx) error {
+	err := r.db.Update(r.ctx, func(tx *Tx) error {
 		state, err := r.known(&tx.Rx)
 		if err != nil {
 			return err
@@ -273,7 +279,7 @@ func (r *faultRun) checkpoint(mode CheckpointMode) func() error {
 		if r.db == nil {
 			return nil
 		}
-		return r.db.Checkpoint(context.Background(), mode)
+		return r.db.Checkpoint(r.ctx, mode)
 	}
 }
 
@@ -282,7 +288,7 @@ func (r *faultRun) check() error {
 		return nil
 	}
 	hits := len(r.sys.Hits())
-	report, err := r.db.Check(context.Background())
+	report, err := r.db.Check(r.ctx)
 	if err == nil && !report.OK() && len(r.sys.Hits()) == hits {
 		return wrongError{fmt.Errorf("check: %v", report.Problems)}
 	}
@@ -308,7 +314,7 @@ func (r *faultRun) aftermath() error {
 
 // use opens what is left, checks it, and commits one more transaction.
 func (r *faultRun) use(fs *crashfs.FS) error {
-	again := &faultRun{crashCase: r.crashCase, fs: fs, sys: faultfs.New(fs), may: r.may, rng: r.rng}
+	again := &faultRun{crashCase: r.crashCase, fs: fs, sys: faultfs.New(fs), ctx: context.Background(), may: r.may, rng: r.rng}
 	for _, step := range []func() error{again.open, again.check, again.read, again.commit, again.read, again.close} {
 		if err := step(); err != nil {
 			return join(err, again.close())

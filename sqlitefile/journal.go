@@ -53,6 +53,9 @@ func (db *DB) journalName() string { return db.file.Name() + "-journal" }
 // openJournal opens the journal of a transaction on base, and makes it if need be. One that is there was finished, perhaps by a process
 // that died before it could sync that: unless it was ours, it is synced now, lest its old header come back to life over new records.
 func (db *DB) openJournal(base *snapshot) (*journal, error) {
+	if err := db.inPlace(db.file); err != nil {
+		return nil, err // it would be the journal of another database
+	}
 	_, there, err := db.options.system.Exists(db.journalName())
 	if err != nil {
 		return nil, err
@@ -331,16 +334,16 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done
 	return off, true, nil
 }
 
-// writeFile commits a batch in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
-func (db *DB) writeFile(base *snapshot, batch []framePage, size uint32) (*snapshot, error) {
-	if err := db.commitFile(base, batch, size); err != nil {
+// writeFile commits a group in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
+func (db *DB) writeFile(base *snapshot, g *group) (*snapshot, error) {
+	if err := db.commitFile(base, g.pages, g.size, g.ctxs...); err != nil {
 		return nil, err
 	}
 	return db.handOver(base)
 }
 
-// commitFile makes the file what it shall be, or leaves it as it was. EXCLUSIVE is held after it.
-func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err error) {
+// commitFile makes the file what it shall be, or leaves it as it was, also if all of ctxs are cancelled while readers are in the way. EXCLUSIVE is held after it.
+func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ...context.Context) (err error) {
 	j := db.writer.journal
 	if j == nil {
 		if j, err = db.openJournal(base); err != nil {
@@ -348,9 +351,9 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err er
 		}
 	}
 	db.writer.journal, db.writer.spilled = nil, nil
-	err = j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size))
+	err = guard(func() error { return j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)) })
 	if err == nil {
-		err = db.awaitExclusive(base)
+		err = db.awaitExclusive(base, ctxs...)
 	}
 	if err == nil {
 		j.hot = true
@@ -358,7 +361,7 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err er
 	}
 	switch {
 	case err == nil:
-		err = join(j.finish(db.options.JournalMode), j.close())
+		err = join(j.finish(db.options.JournalMode), j.close(), db.inPlace(db.file))
 	case j.hot:
 		err = join(err, db.undo(j))
 	default:
@@ -396,15 +399,23 @@ func (db *DB) undo(j *journal) error {
 	return join(err, j.close())
 }
 
-// awaitExclusive takes EXCLUSIVE once the readers of this process, apart from the writer itself, and of others are gone.
-func (db *DB) awaitExclusive(base *snapshot) error {
+// awaitExclusive takes EXCLUSIVE once the readers of this process, apart from the writer itself, and of others are gone. It gives up when
+// all of ctxs, of which there is one at least, are cancelled.
+func (db *DB) awaitExclusive(base *snapshot, ctxs ...context.Context) error {
 	base.lease.retire()
-	return db.retry(context.Background(), func() error {
-		if base.lease.readers() > 1 {
-			return errOurReaders
+	err := context.Canceled
+	for _, ctx := range ctxs {
+		err = db.retry(ctx, func() error {
+			if base.lease.readers() > 1 {
+				return errOurReaders
+			}
+			return db.lockExclusive()
+		})
+		if err == nil || ctx.Err() == nil {
+			return err
 		}
-		return db.lockExclusive()
-	})
+	}
+	return err
 }
 
 // overwrite makes the file what it shall be, and syncs it (P3).

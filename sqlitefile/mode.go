@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
 )
 
 // JournalMode returns how the database makes commits atomic now.
@@ -26,12 +27,12 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 	if mode < JournalDelete || mode > JournalWAL {
 		return db.pathError("journal mode", fmt.Errorf("%w: mode %d", ErrUnsupported, mode))
 	}
-	return db.exclusively(ctx, func() error {
+	return db.exclusively(ctx, func() (err error) {
+		defer osfile.Catch(osfile.Arm(), &err)
 		wal := db.writer.base.wal != nil
-		var err error
 		switch {
 		case mode == JournalWAL && !wal:
-			err = db.enterWAL()
+			err = db.enterWAL(ctx)
 		case mode != JournalWAL && wal:
 			err = db.leaveWAL(ctx)
 		}
@@ -43,14 +44,14 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 }
 
 // enterWAL marks the file as one in WAL mode, and opens the log. The caller is the writer.
-func (db *DB) enterWAL() error {
+func (db *DB) enterWAL(ctx context.Context) error {
 	w := &db.writer
 	base := w.base
 	page1, err := db.versioned(base, format.VersionWAL)
 	if err != nil {
 		return err
 	}
-	if err := db.commitFile(base, []framePage{{1, page1}}, base.pages); err != nil {
+	if err := db.commitFile(base, []framePage{{1, page1}}, base.pages, ctx); err != nil {
 		return err
 	}
 	w.base = nil
@@ -100,7 +101,7 @@ func (db *DB) leaveWAL(ctx context.Context) error {
 	defer db.mu.Unlock()
 	db.wal = nil
 	if err = log.close(); err == nil {
-		err = db.markRollback()
+		err = guard(db.markRollback)
 	}
 	db.snapshot.Store(nil)
 	return join(err, db.toShared(), db.unlockShared())
@@ -138,5 +139,5 @@ func (db *DB) markRollback() error {
 		return err
 	}
 	base.lease = newLease(0, func() {})
-	return db.commitFile(base, []framePage{{1, page1}}, base.pages)
+	return db.commitFile(base, []framePage{{1, page1}}, base.pages, context.Background())
 }

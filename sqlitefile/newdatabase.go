@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,7 +56,7 @@ func (db *DB) emptySnapshot(old *snapshot) (*snapshot, error) {
 }
 
 // claim returns a snapshot of the database, with the lock of a writer and the caller as a reader. ErrLocked means to try again.
-func (db *DB) claim() (*snapshot, error) {
+func (db *DB) claim(ctx context.Context) (*snapshot, error) {
 	for {
 		s, err := db.tryAcquire()
 		if err != nil {
@@ -68,7 +69,7 @@ func (db *DB) claim() (*snapshot, error) {
 		if s.wal != nil || s.size > 0 {
 			return s, nil
 		}
-		err = db.initialize(s)
+		err = db.initialize(ctx, s)
 		db.unlockWriter(s)
 		s.lease.leave()
 		if err != nil {
@@ -78,11 +79,11 @@ func (db *DB) claim() (*snapshot, error) {
 }
 
 // initialize writes page 1. The caller holds RESERVED.
-func (db *DB) initialize(s *snapshot) error {
+func (db *DB) initialize(ctx context.Context, s *snapshot) error {
 	if err := db.options.system.Remove(db.file.Name() + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of another database
 		return err
 	}
 	origin := *s
 	origin.pages = 0
-	return db.commitFile(&origin, []framePage{{1, db.options.firstPageOf()}}, 1)
+	return db.commitFile(&origin, []framePage{{1, db.options.firstPageOf()}}, 1, ctx)
 }

@@ -46,11 +46,17 @@ func (s *snapshot) enter() bool {
 	if !s.lease.enter() {
 		return false
 	}
-	if s.wal != nil && !s.wal.index.same(&s.words) {
-		s.lease.leave()
-		return false
-	}
-	return true
+	return s.wal == nil || s.still()
+}
+
+// still reports whether the log is in the state that s is of. If not, or if its index is gone, the caller is no reader any more.
+func (s *snapshot) still() (same bool) {
+	defer func() {
+		if !same {
+			s.lease.leave()
+		}
+	}()
+	return s.wal.index.same(&s.words)
 }
 
 // tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
@@ -225,7 +231,11 @@ func (db *DB) tryLog() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.newLogSnapshot(old, &h, &words, l.slot == 0)
+	var s *snapshot
+	err = guard(func() error {
+		s, err = db.newLogSnapshot(old, &h, &words, l.slot == 0)
+		return err
+	})
 	if err != nil {
 		l.leave()
 		return nil, err
@@ -259,8 +269,13 @@ func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WA
 
 // movedOn reports whether the log has frames behind mark: readers that stay at it keep a checkpoint from copying those.
 func (w *wal) movedOn(mark uint32) bool {
-	h, ok, err := w.index.load()
-	return err != nil || !ok || h.MaxFrame != mark || mark != 0 && w.index.backfill() == mark
+	on := false
+	err := guard(func() error {
+		h, ok, err := w.index.load()
+		on = !ok || h.MaxFrame != mark || mark != 0 && w.index.backfill() == mark
+		return err
+	})
+	return on || err != nil
 }
 
 // newLogSnapshot makes the snapshot of state h of the log. whole says that the file alone has everything.

@@ -260,7 +260,7 @@ func (tx *Tx) spillFile(batch []framePage) (err error) {
 	if err := w.journal.save(&Rx{snapshot: w.base, db: tx.db}, overwritten(w.base, batch, tx.pages)); err != nil {
 		return err
 	}
-	if err := tx.db.awaitExclusive(w.base); err != nil {
+	if err := tx.db.awaitExclusive(w.base, tx.ctx); err != nil {
 		return err
 	}
 	if err := tx.keepOriginals(batch); err != nil {

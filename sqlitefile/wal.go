@@ -115,7 +115,7 @@ func (w *wal) usable(h *format.WALIndexHeader, err error) error {
 	case h.Version != format.WALIndexVersion:
 		return fmt.Errorf("%w: wal-index version %d", ErrUnsupported, h.Version)
 	case h.MaxFrame > 0 && h.PageSize != w.pageSize:
-		return &CorruptError{Path: w.name + "-wal", What: fmt.Sprintf("pages of %d bytes, where the database has %d", h.PageSize, w.pageSize)}
+		return corruptFile(w.file.Name(), 0, fmt.Sprintf("pages of %d bytes, where the database has %d", h.PageSize, w.pageSize))
 	}
 	return nil
 }
@@ -145,19 +145,13 @@ func (w *wal) recover() (h format.WALIndexHeader, err error) {
 func (w *wal) resetMarks(last uint32) error {
 	w.index.setMark(0, 0)
 	for i := 1; i < format.WALReaders; i++ {
-		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
-		if errors.Is(err, osfile.ErrLocked) {
-			continue
+		mark := uint32(format.ReadMarkUnused)
+		if i == 1 && last > 0 {
+			mark = last
 		}
-		if err != nil {
+		if err := w.index.moveMark(i, mark); err != nil && !errors.Is(err, osfile.ErrLocked) {
 			return err
 		}
-		if i == 1 && last > 0 {
-			w.index.setMark(i, last)
-		} else {
-			w.index.setMark(i, format.ReadMarkUnused)
-		}
-		w.index.unlock(format.WALReadLock+int64(i), 1)
 	}
 	return nil
 }
@@ -216,6 +210,9 @@ func (w *wal) page(frame uint32) ([]byte, error) {
 	}
 	p := make([]byte, w.pageSize)
 	_, err := w.file.ReadAt(p, at)
+	if errors.Is(err, io.EOF) {
+		err = corruptFile(w.file.Name(), 0, fmt.Sprintf("it ends before frame %d does", frame))
+	}
 	return p, err
 }
 

@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -110,7 +111,7 @@ func (x *walIndex) extend(i int) ([]uint32, error) {
 		return b, err
 	}
 	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
-		return nil, errors.New("the write-ahead log is too long")
+		return nil, &fs.PathError{Op: "write", Path: x.file.Name(), Err: fmt.Errorf("%w: the write-ahead log is too long", ErrFull)}
 	}
 	var zeros [4096]byte
 	for off := x.size.Load() &^ (int64(len(zeros)) - 1); off < int64(i+1)*format.WALIndexBlockSize; off += int64(len(zeros)) {
@@ -201,6 +202,16 @@ var indexHolds = [format.WALReaders + 3]string{
 	"is writing", "makes a checkpoint", "recovers the log", "is reading", "is reading", "is reading", "is reading", "is reading",
 }
 
+// moveMark sets a read mark that nobody uses (X4). ErrLocked means that somebody does.
+func (x *walIndex) moveMark(i int, frame uint32) error {
+	if err := x.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1); err != nil {
+		return err
+	}
+	defer x.unlock(format.WALReadLock+int64(i), 1)
+	x.setMark(i, frame)
+	return nil
+}
+
 // lock takes n of the lock bytes of the index, all or none. The users of this process share one open file, which
 // cannot conflict with itself: they are kept apart here.
 func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
@@ -252,7 +263,7 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 			return 0, err
 		}
 		if b == nil {
-			return 0, errShortIndex
+			return 0, x.short()
 		}
 		if frame := findInBlock(b, i, pgno, last); frame != 0 {
 			return frame, nil
@@ -261,7 +272,9 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 	return 0, nil
 }
 
-var errShortIndex = errors.New("the wal-index ends before the log does")
+func (x *walIndex) short() error {
+	return corruptFile(x.file.Name(), 0, "it ends before the log does")
+}
 
 // findInBlock follows the chain of a page. A later slot of the chain is a later frame.
 func findInBlock(b []uint32, i int, pgno, last uint32) (found uint32) {
@@ -289,7 +302,7 @@ func (x *walIndex) page(frame uint32) (uint32, error) {
 		return 0, err
 	}
 	if b == nil {
-		return 0, errShortIndex
+		return 0, x.short()
 	}
 	return atomic.LoadUint32(&b[format.WALIndexPageWord(frame)]), nil
 }
@@ -320,11 +333,12 @@ func (x *walIndex) add(frame, pgno uint32) error {
 		}
 		slot = format.NextWALIndexSlot(slot)
 	}
-	return errors.New("the wal-index has a full hash table")
+	return corruptFile(x.file.Name(), 0, "a hash table is full")
 }
 
 // forget removes the entries of frames after last, which a transaction that did not commit has left.
-func (x *walIndex) forget(last uint32) error {
+func (x *walIndex) forget(last uint32) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	b, err := x.block(format.WALIndexBlock(last))
 	if b != nil && last != 0 {
 		forgetInBlock(b, format.WALIndexBlock(last), last)

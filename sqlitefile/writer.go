@@ -63,8 +63,9 @@ type dirtyPage struct {
 
 // A group is what is committed at once.
 type group struct {
-	pgnos []uint32 // each page once
-	count int      // of transactions
+	pgnos []uint32          // each page once
+	count int               // of transactions
+	ctxs  []context.Context // of these, in rollback mode, where a commit waits for readers
 
 	// Once sealed:
 	pages []framePage
@@ -99,7 +100,10 @@ func (w *writer) init() {
 
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything that it did is committed, and has
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
-// One transaction runs at a time; others wait for their turn until their ctx is cancelled.
+// One transaction runs at a time; others wait for their turn until their ctx is cancelled, one within fn for ever.
+//
+// Once fn has returned and the commit has begun, ctx matters only while readers of a database in rollback mode keep it waiting, and only if the ctx
+// of every transaction of the same commit is cancelled. An error of ctx always means that nothing has happened.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	g, err := db.run(ctx, fn)
 	if err == nil && g != nil {
@@ -108,13 +112,22 @@ func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return explain(err)
 }
 
+// take takes a token, unless ctx is cancelled first.
+func take(ctx context.Context, token chan struct{}) error {
+	select {
+	case <-token:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // run runs fn in its turn and returns the group that it joined; nil if it changed nothing.
 func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	w := &db.writer
-	select {
-	case <-w.turn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := take(ctx, w.turn); err != nil {
+		return nil, err
 	}
 	defer func() { w.turn <- struct{}{} }()
 	if err := db.prepare(ctx); err != nil {
@@ -143,7 +156,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		return db.pathError("update", ErrReadOnly)
 	}
 	return db.retry(ctx, func() error {
-		s, err := db.claim()
+		s, err := db.claim(ctx)
 		if err != nil {
 			return err
 		}
@@ -163,11 +176,16 @@ func (db *DB) lockWriter(s *snapshot) error {
 	if err := s.wal.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
 		return err
 	}
-	if !s.wal.index.same(&s.words) {
+	err := guard(func() error {
+		if !s.wal.index.same(&s.words) {
+			return osfile.ErrLocked
+		}
+		return nil
+	})
+	if err != nil {
 		db.unlockWriter(s)
-		return osfile.ErrLocked
 	}
-	return nil
+	return err
 }
 
 func (db *DB) unlockWriter(s *snapshot) {
@@ -256,7 +274,10 @@ func (w *writer) seal() *group {
 // write commits a group, and returns the snapshot that has it.
 func (db *DB) write(base *snapshot, g *group) (next *snapshot, err error) {
 	start := db.clock()
-	if next, err = db.writeGroup(base, g); err == nil {
+	if err = db.failure(); err == nil {
+		next, err = db.writeGroup(base, g)
+	}
+	if err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
 	}
@@ -267,7 +288,7 @@ func (db *DB) write(base *snapshot, g *group) (next *snapshot, err error) {
 func (db *DB) writeGroup(base *snapshot, g *group) (next *snapshot, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
-		return db.writeFile(base, g.pages, g.size)
+		return db.writeFile(base, g)
 	}
 	return db.writeLog(base.wal, base, g)
 }
@@ -292,13 +313,8 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 		t = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
 	}
 	h := &t.header
-	if err := log.appendTail(&t, g.pages, g.size, db.syncStart); err != nil {
+	if err := db.appendGroup(log, &t, g); err != nil {
 		return nil, join(err, log.index.forget(h.MaxFrame))
-	}
-	if db.options.Durability <= Extra {
-		if err := log.syncBy(db.sync); err != nil {
-			return nil, join(err, log.index.forget(h.MaxFrame))
-		}
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
 	h.Change++
@@ -306,6 +322,29 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 		return nil, err
 	}
 	return db.publish()
+}
+
+// appendGroup appends a group behind t, and syncs it if durability asks for that. A log that others have cut off or taken away is not
+// one to commit to.
+func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
+	look := db.lookDue()
+	if look {
+		if err := db.whole(log, t.last); err != nil {
+			return err
+		}
+	}
+	if err := log.appendTail(t, g.pages, g.size, db.syncStart); err != nil {
+		return err
+	}
+	if db.options.Durability <= Extra {
+		if err := log.syncBy(db.sync); err != nil {
+			return err
+		}
+	}
+	if look {
+		return db.inPlace(db.file, log.file, log.index.file)
+	}
+	return nil
 }
 
 // publish returns the snapshot of what has just been committed, with the caller as a reader.
@@ -335,11 +374,7 @@ func (db *DB) conclude(g *group) {
 		}
 		w.base, w.seen = g.next, g.next.version
 		if log := g.next.wal; log != nil {
-			frames := g.next.words[4]
-			db.tend(log, frames)
-			if len(w.pages) == 0 && w.tx == nil {
-				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
-			}
+			_ = guard(func() error { return db.tend(log, g.next.words[4]) }) // what was committed is; the next commit tries again
 		}
 	}
 	db.disperse()

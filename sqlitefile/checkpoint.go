@@ -88,7 +88,7 @@ func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 		if f.pgno > h.PageCount {
 			continue
 		}
-		page, err := w.page(f.frame)
+		page, err := w.pageOf(f.pgno, f.frame, h.Salt)
 		if err != nil {
 			return err
 		}

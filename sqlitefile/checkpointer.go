@@ -26,8 +26,11 @@ const (
 
 // Checkpoint copies the log into the database, as far as mode says. In rollback mode there is nothing to do. ErrBusy means that somebody
 // stood in the way for longer than BusyTimeout.
-func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
+func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) error {
+	return explain(guard(func() error { return db.checkpointNow(ctx, mode) }))
+}
+
+func (db *DB) checkpointNow(ctx context.Context, mode CheckpointMode) error {
 	rx, err := db.begin(ctx)
 	if err != nil {
 		return err
@@ -203,8 +206,12 @@ func (db *DB) cleanUp(log *wal) (removed bool, err error) {
 	if err := db.inPlace(db.file, log.file, log.index.file); err != nil {
 		return false, err
 	}
-	if _, err := log.state(); err != nil {
+	h, err := log.state()
+	if err != nil {
 		return false, ignoreLocked(err)
+	}
+	if err := db.whole(log, h.MaxFrame); err != nil {
+		return false, err
 	}
 	frames, copied, err := db.checkpoint(log)
 	if err != nil || copied < frames {

@@ -268,7 +268,7 @@ func (db *DB) Close() error {
 	if db.wal != nil {
 		err = db.closeLog()
 	}
-	return join(err, db.release())
+	return explain(join(err, db.release()))
 }
 
 // shut lets nobody in any more and returns the last snapshot.

@@ -125,7 +125,7 @@ func (j *journal) head(h *format.JournalHeader, end int64) error {
 		return err
 	}
 	if j.end == 0 {
-		if err := j.db.options.system.SyncDir(j.name); err != nil {
+		if err := j.db.syncDir(j.name); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (j *journal) finish(mode JournalMode) error {
 		return err
 	}
 	if j.db.options.Durability == Extra {
-		return j.db.options.system.SyncDir(j.name)
+		return j.db.syncDir(j.name)
 	}
 	return nil
 }

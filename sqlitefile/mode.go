@@ -27,7 +27,7 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 	if mode < JournalDelete || mode > JournalWAL {
 		return db.pathError("journal mode", fmt.Errorf("%w: mode %d", ErrUnsupported, mode))
 	}
-	return db.exclusively(ctx, func() (err error) {
+	return explain(db.exclusively(ctx, func() (err error) {
 		defer osfile.Catch(osfile.Arm(), &err)
 		wal := db.writer.base.wal != nil
 		switch {
@@ -40,7 +40,7 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 			db.options.JournalMode = mode
 		}
 		return err
-	})
+	}))
 }
 
 // enterWAL marks the file as one in WAL mode, and opens the log. The caller is the writer.

@@ -186,7 +186,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 		return err
 	}
 	log.named.Store(db.options.Durability == Off)
-	log.recovered = db.traceRecovery
+	log.failed, log.recovered = db.fail, db.traceRecovery
 	db.wal = log
 	return nil
 }

@@ -51,6 +51,7 @@ type vandal struct {
 	mu       sync.Mutex // guards what follows
 	acked    int        // rows 1 to acked are acknowledged
 	struck   bool
+	noticed  bool     // an error has said so
 	failures []string // what must not be
 }
 
@@ -216,6 +217,9 @@ func (v *vandal) complain(err error) {
 	if text := err.Error(); strings.Contains(text, "\n") || strings.Count(text, v.path) != 1 {
 		v.failf("not one line with one path: %q", text)
 	}
+	v.mu.Lock()
+	v.noticed = v.noticed || v.struck
+	v.mu.Unlock()
 	if errors.Is(err, ErrBusy) {
 		v.failf("%v", err)
 	}
@@ -234,7 +238,9 @@ func (v *vandal) after() error {
 	if !strings.HasSuffix(v.file, "-shm") && v.did != "nothing" {
 		return v.reopen()
 	}
-	_ = os.Remove(v.path + "-shm.away")
+	if v.noticed && v.durability > Extra { // what was built on a damaged index before that may be wrong
+		return v.reopen()
+	}
 	db, err := Open(v.path, nil)
 	if err != nil {
 		return err

@@ -42,6 +42,7 @@ type wal struct {
 	plain   bool
 	named   atomic.Bool // the name of the file is durable, or need not be
 
+	failed    func(err error)                                 // is told if the directory could not be synced
 	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 
 	// What follows belongs to the holder of WRITE.
@@ -54,7 +55,7 @@ const walReserve = 64 << 20
 // openWAL opens the log of the database called name, and makes it if need be. ErrLocked means to try again.
 func openWAL(sys osfile.System, name string, perm fs.FileMode, pageSize int, plain bool) (w *wal, err error) {
 	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
-	w.recovered = func(time.Time, uint32, error) {}
+	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
 	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, perm); err != nil {
 		return nil, err
 	}
@@ -198,17 +199,35 @@ func ignoreEOF(err error) error {
 
 // page returns the page in a frame: a slice of the map, valid while the caller's read lock keeps the log from beginning anew, or a copy.
 func (w *wal) page(frame uint32) ([]byte, error) {
-	at := format.FrameOffset(frame, w.pageSize) + format.FrameHeaderSize
-	if !w.plain {
-		m, err := w.mapped(at + int64(w.pageSize))
+	return w.part(frame, format.FrameHeaderSize, w.pageSize)
+}
+
+// pageOf returns the page in a frame that the index says is that of page pgno, and sees that it is: whoever copies it over the database must be
+// sure that neither the index nor the log was tampered with.
+func (w *wal) pageOf(pgno, frame uint32, salt [2]uint32) ([]byte, error) {
+	head, err := w.part(frame, 0, format.FrameHeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := format.ParseFrameHeader(head); !ok || pgno == 0 || f.Page != pgno || f.Salt != salt {
+		return nil, corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", frame, pgno))
+	}
+	return w.page(frame)
+}
+
+// part returns n bytes of a frame from offset off on.
+func (w *wal) part(frame uint32, off int64, n int) ([]byte, error) {
+	at := format.FrameOffset(frame, w.pageSize) + off
+	if end := at + int64(n); !w.plain {
+		m, err := w.mapped(end)
 		if err != nil {
 			return nil, err
 		}
 		if m != nil {
-			return m[at : at+int64(w.pageSize) : at+int64(w.pageSize)], nil
+			return m[at:end:end], nil
 		}
 	}
-	p := make([]byte, w.pageSize)
+	p := make([]byte, n)
 	_, err := w.file.ReadAt(p, at)
 	if errors.Is(err, io.EOF) {
 		err = corruptFile(w.file.Name(), 0, fmt.Sprintf("it ends before frame %d does", frame))
@@ -302,6 +321,7 @@ func (w *wal) syncBy(sync func(osfile.Handle) error) error {
 		return err
 	}
 	if err := w.sys.SyncDir(w.name + "-wal"); err != nil {
+		w.failed(err)
 		return err
 	}
 	w.named.Store(true)

@@ -103,8 +103,8 @@ func (x *walIndex) block(i int) ([]uint32, error) {
 	return x.words.Shared[i*format.WALIndexBlockWords : (i+1)*format.WALIndexBlockWords], nil
 }
 
-// extend makes the file reach to the end of a block. It is written, not only lengthened: a hole would be a fault for
-// whoever touches it when the disk is full. The caller holds WRITE.
+// extend makes the file reach to the end of a block. Every byte of it is written: a hole, be it a part
+// of a memory page, would be a fault for whoever touches it when the disk is full. The caller holds WRITE.
 func (x *walIndex) extend(i int) ([]uint32, error) {
 	b, err := x.block(i)
 	if b != nil || err != nil {
@@ -113,15 +113,9 @@ func (x *walIndex) extend(i int) ([]uint32, error) {
 	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
 		return nil, &fs.PathError{Op: "write", Path: x.file.Name(), Err: fmt.Errorf("%w: the write-ahead log is too long", ErrFull)}
 	}
-	var zeros [4096]byte
-	for off := x.size.Load() &^ (int64(len(zeros)) - 1); off < int64(i+1)*format.WALIndexBlockSize; off += int64(len(zeros)) {
-		last := off + int64(len(zeros)) - 1
-		if last < x.size.Load() {
-			continue
-		}
-		if _, err := x.file.WriteAt(zeros[:1], last); err != nil {
-			return nil, err
-		}
+	size := x.size.Load()
+	if _, err := x.file.WriteAt(make([]byte, int64(i+1)*format.WALIndexBlockSize-size), size); err != nil {
+		return nil, err
 	}
 	return x.block(i)
 }

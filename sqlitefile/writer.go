@@ -416,5 +416,14 @@ func (db *DB) sync(f osfile.Handle) error {
 	return err
 }
 
+// syncDir makes it durable that there is a file of that name, or none. A failure is one of sync.
+func (db *DB) syncDir(name string) error {
+	err := db.options.system.SyncDir(name)
+	if err != nil {
+		db.fail(err)
+	}
+	return err
+}
+
 // syncStart syncs a log that begins anew, so that its first frames are never taken for those of the log before (W4).
 func (db *DB) syncStart(f osfile.Handle) error { return db.sync(f) }

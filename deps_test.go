@@ -36,6 +36,7 @@ var importRules = []importRule{
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile"}, // for tests, as is the next
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
+	{pkg: "internal/osfile/witness", own: "internal/format internal/osfile"},
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
 	{pkg: "store"},
 	{pkg: "store/storetest", own: "store"},

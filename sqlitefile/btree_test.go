@@ -324,8 +324,8 @@ func TestTreeModel(t *testing.T) {
 func testTreeModel(t *testing.T, seed uint64, pageSize, reserved, autoVacuum int) {
 	d := newTreeModel(t, seed, pageSize, reserved, autoVacuum)
 	steps := 6000
-	if testing.Short() {
-		steps = 1500
+	if testing.Short() || invariant.Enabled {
+		steps = 1000
 	}
 	for i := range steps {
 		d.step(i%(steps/2) < steps/3)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -22,19 +23,20 @@ var errTooManyPages = errors.New("more pages than a database can have")
 // Invariants:
 //
 //	O1  Page n lies at offset (n-1)*pageSize and is written once, after all pages below it. Only page 1 comes last, by finish.
-//	O2  next is never the lock page, whose place in the file is filled with zeros.
+//	O2  next is never the lock page, nor a pointer-map page; their places in the file are filled with zeros.
 //	O3  A buffer belongs to the goroutine from full until it comes back through free.
 //
 // It is not safe for concurrent use.
 type outFile struct {
 	ctx      context.Context
-	file     *osfile.File
+	file     io.WriterAt
 	lazy     bool // nobody will wait for the disk
 	pageSize int
 	usable   int
 	lockPage uint32
+	pointers bool   // there are pointer-map pages
 	next     uint32 // number of the next page
-	gap      bool   // the lock page comes before next, and is still to be filled
+	gap      int    // how many pages come before next that are not handed out, and are still to be filled
 
 	buf  []byte // outBufferSize bytes, those from start to used are filled
 	base int64  // offset of buf in the file
@@ -54,7 +56,7 @@ type outBuffer struct {
 	err  error
 }
 
-func newOutFile(ctx context.Context, file *osfile.File, o *BuildOptions) *outFile {
+func newOutFile(ctx context.Context, file io.WriterAt, o *BuildOptions) *outFile {
 	off := int64(o.firstPage-1) * int64(o.PageSize)
 	f := &outFile{
 		ctx: ctx, file: file, lazy: o.NoSync,
@@ -69,23 +71,17 @@ func newOutFile(ctx context.Context, file *osfile.File, o *BuildOptions) *outFil
 }
 
 // pages returns the number of pages so far, page 1 among them.
-func (f *outFile) pages() uint32 {
-	if f.gap {
-		return f.next - 2
-	}
-	return f.next - 1
-}
+func (f *outFile) pages() uint32 { return f.next - 1 - uint32(f.gap) }
 
 // page returns the next page: its number and its usable bytes, which hold garbage and must all be overwritten before the
 // next call.
 func (f *outFile) page() (pgno uint32, data []byte, err error) {
-	if f.gap {
+	for ; f.gap > 0; f.gap-- {
 		hole, err := f.slot()
 		if err != nil {
 			return 0, nil, err
 		}
 		clear(hole)
-		f.gap = false
 	}
 	if f.next > format.MaxPage {
 		return 0, nil, errTooManyPages
@@ -96,16 +92,19 @@ func (f *outFile) page() (pgno uint32, data []byte, err error) {
 	}
 	clear(data[f.usable:])
 	pgno = f.next
-	f.next++
-	if f.next == f.lockPage {
-		f.next++
-		f.gap = true
+	for f.next++; f.special(f.next); f.next++ {
+		f.gap++
 	}
 	return pgno, data[:f.usable:f.usable], nil
 }
 
 // done has nothing to do: a page is written when the buffer is full.
 func (f *outFile) done(uint32, []byte) error { return nil }
+
+// special reports whether a page is one that is not handed out.
+func (f *outFile) special(pgno uint32) bool {
+	return pgno == f.lockPage || f.pointers && format.IsPtrmapPage(pgno, f.pageSize, f.usable)
+}
 
 // slot returns room for one page in the buffer.
 func (f *outFile) slot() ([]byte, error) {
@@ -152,8 +151,8 @@ func (f *outFile) writeBuffers(full <-chan outBuffer, free chan<- outBuffer) {
 	for b := range full {
 		if err == nil {
 			_, err = f.file.WriteAt(b.data, b.off)
-			if !f.lazy {
-				f.file.StartWriteback(b.off, int64(len(b.data)))
+			if file, ok := f.file.(*osfile.File); ok && !f.lazy {
+				file.StartWriteback(b.off, int64(len(b.data)))
 			}
 		}
 		free <- outBuffer{buf: b.buf, err: err}

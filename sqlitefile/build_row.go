@@ -186,8 +186,27 @@ func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
 		r.setInt(s, a, int64(v))
 	case float32:
 		r.setFloat(s, a, float64(v))
+	case Value:
+		return r.setValue(s, a, v)
 	default:
 		return false
+	}
+	return true
+}
+
+// setValue puts in what was read from a row. Its text may be in another encoding than the database's.
+func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v Value) bool {
+	switch {
+	case v.kind == Blob:
+		*s = slot{typ: format.SerialBlob + format.SerialType(2*uint64(len(v.data))), from: fromValue}
+	case v.kind == Text && a < ddl.AffinityNumeric && v.enc <= format.UTF8 && r.enc <= format.UTF8:
+		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.data))), from: fromValue}
+	case v.kind == Text:
+		if r.setText(s, a, v.Text()); s.from == fromValue { // its bytes are not those of v
+			r.made(s, append(r.text, v.Text()...))
+		}
+	default:
+		return r.set(s, a, v.Any())
 	}
 	return true
 }
@@ -319,6 +338,9 @@ func (r *rowBuilder) writeSlot(w *payloadWriter, s *slot, i int, values []any) e
 func valueBytes(v any) []byte {
 	if s, ok := v.(string); ok {
 		return textBytes(s)
+	}
+	if v, ok := v.(Value); ok {
+		return v.data
 	}
 	b, _ := v.([]byte)
 	return b

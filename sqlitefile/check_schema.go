@@ -99,7 +99,7 @@ func (c *checker) largestRoot() error {
 		return nil
 	}
 	c.object = ""
-	root := uint32(0)
+	root := uint32(1) // that of sqlite_schema
 	for _, o := range c.objects {
 		if o.Type == "table" || o.Type == "index" {
 			root = max(root, o.Root)

@@ -603,3 +603,15 @@ func TestAppendPrint(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckNoTables has the largest root of a database without tables: that of sqlite_schema.
+func TestCheckNoTables(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"", "CREATE VIEW v AS SELECT 1", "CREATE TABLE t(a UNIQUE); CREATE VIEW v AS SELECT 1; DROP TABLE t"} {
+		path := scripted(t, "PRAGMA auto_vacuum=2;"+script)
+		checkShell(t, path, "PRAGMA integrity_check", "ok")
+		if report, err := open(t, path, nil).Check(t.Context()); err != nil || !report.OK() {
+			t.Errorf("%q: %v, %v", script, err, report)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type checkpointer struct {
 
 const (
 	checkpointFrames = 1000     // as SQLite's wal_autocheckpoint
-	relieveBytes     = 12 << 20 // of log
+	relieveBytes     = 14 << 20 // of log
 )
 
 // Checkpoint copies the log into the database, as far as mode says. In rollback mode there is nothing to do. ErrBusy means that somebody
@@ -57,6 +57,9 @@ func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
 	}
 	db.checkpoints.mu.Lock()
 	defer db.checkpoints.mu.Unlock()
+	if !db.has(log) {
+		return 0, 0, osfile.ErrLocked
+	}
 	if err := log.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1); err != nil {
 		return 0, 0, err
 	}
@@ -70,6 +73,13 @@ func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
 		db.checkpoints.count.Add(1)
 	}
 	return frames, copied, err
+}
+
+// has reports whether a log is still open.
+func (db *DB) has(log *wal) bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.wal == log
 }
 
 // exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer.
@@ -149,6 +159,7 @@ func (db *DB) rebase() error {
 // tend is called after each commit, with the number of frames in the log. The caller holds the turn.
 func (db *DB) tend(log *wal, frames uint32) error {
 	db.checkpointSoon(log, frames)
+	db.writeBack(log, frames)
 	if w := &db.writer; len(w.pages) > 0 || w.tx != nil {
 		return nil
 	}
@@ -168,8 +179,37 @@ func (db *DB) checkpointSoon(log *wal, frames uint32) {
 	})
 }
 
-// crowded reports whether the log with so many frames is to begin anew before anybody else writes.
-func (w *wal) crowded(frames uint32) bool { return int64(frames)*int64(w.frame) >= relieveBytes }
+// writeBackFrames is how many frames are handed to the disk at once.
+const writeBackFrames = 256
+
+// writeBack is called after each commit: where commits are not synced, the disk gets frames early, so that a checkpoint does not wait for all
+// of them.
+func (db *DB) writeBack(log *wal, frames uint32) {
+	file, ok := log.file.(interface{ StartWriteback(off, n int64) })
+	if frames < log.hinted {
+		log.hinted = 0
+	}
+	if !ok || db.options.Durability != Normal || frames < log.hinted+writeBackFrames {
+		return
+	}
+	from, to := format.FrameOffset(log.hinted+1, log.pageSize), format.FrameOffset(frames+1, log.pageSize)
+	log.hinted = frames
+	db.busy.Go(func() { file.StartWriteback(from, to-from) })
+}
+
+// crowded reports whether the log with so many frames is to begin anew before anybody else writes: it is too long, or little is left to copy of
+// what is worth copying, and a log that begins anew lies in memory and on disk already.
+func (w *wal) crowded(frames uint32) bool {
+	if int64(frames)*int64(w.frame) >= relieveBytes {
+		return true
+	}
+	copied := frames // without an index, let the commit find out
+	_ = guard(func() error { copied = w.index.backfill(); return nil })
+	return frames >= checkpointFrames && frames >= w.wait && frames-min(frames, copied) <= lastFrames
+}
+
+// lastFrames is how many frames are copied while writers wait, rather than in the background.
+const lastFrames = 256
 
 // relieve makes room in a log that grew too long: everything is copied back, and the next commit begins it anew. The caller
 // holds the turn, and no page waits.
@@ -183,14 +223,19 @@ func (db *DB) relieve(log *wal, frames uint32) error {
 	}
 	all, copied, err := db.checkpoint(log)
 	if err != nil || copied < all {
+		log.wait = frames + lastFrames // somebody reads what is in the log
 		return ignoreLocked(err)
 	}
+	log.wait = 0
 	return db.rebase()
 }
 
 // closeLog copies back what is in the log and removes it, if nobody else has the database open.
 func (db *DB) closeLog() error {
-	if db.options.ReadOnly || db.failed.Load() != nil || db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
+	if db.options.ReadOnly || db.failed.Load() != nil {
+		return nil
+	}
+	if !db.sole && db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {
 		return nil
 	}
 	_, err := db.cleanUp(db.wal)
@@ -203,7 +248,7 @@ func (db *DB) cleanUp(log *wal) (removed bool, err error) {
 	if alone, err := log.index.alone(); err != nil || !alone {
 		return false, err // somebody lost his lock on the database, but is there
 	}
-	if err := db.inPlace(db.file, log.file, log.index.file); err != nil {
+	if err := db.inPlace(log.files(db.file)...); err != nil {
 		return false, err
 	}
 	h, err := log.state()

@@ -179,19 +179,19 @@ func vacuumMemory(t *testing.T, m *memory, r *rand.Rand, trees []*btree) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, size := be32(head[headFree:]), m.pageCount()
-	most := uint32(math.MaxUint32)
+	free, size := int(be32(head[headFree:])), int(m.pageCount())
+	most := math.MaxInt
 	if r.IntN(2) == 0 {
-		most = r.Uint32N(20)
+		most = r.IntN(20)
 	}
-	if err := m.vacuum(int(most)); err != nil {
+	if err := m.vacuum(most); err != nil {
 		t.Fatal(err)
 	}
 	checkMemory(t, m, trees...)
-	if got := be32(head[headFree:]); got != free-min(free, most) {
+	if got := int(be32(head[headFree:])); got != free-min(free, most) {
 		t.Errorf("%d of %d free pages are left of a vacuum of %d", got, free, most)
 	}
-	if got := m.pageCount(); got > size-min(free, most) {
+	if got := int(m.pageCount()); got > size-min(free, most) {
 		t.Errorf("%d pages are left of %d with %d free, after a vacuum of %d", got, size, free, most)
 	}
 }

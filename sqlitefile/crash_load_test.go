@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/osfile/witness"
 )
 
 const crashPath = "/dir/db"
@@ -21,6 +23,7 @@ type crashCase struct {
 	durability Durability
 	pageSize   int
 	spill      int64 // bytes of changed pages that a transaction keeps in memory; 0 for the default
+	exclusive  bool
 	run        func(l *crashLoad)
 }
 
@@ -36,8 +39,8 @@ func (c *crashCase) late(d Durability) int64 {
 	return 0
 }
 
-func (c *crashCase) options(sys *crashfs.FS) *Options {
-	return &Options{Durability: c.durability, JournalMode: c.journal, BusyTimeout: 10 * time.Second, spillBytes: c.spill, system: sys}
+func (c *crashCase) options(sys osfile.System) *Options {
+	return &Options{Durability: c.durability, JournalMode: c.journal, Exclusive: c.exclusive, BusyTimeout: 10 * time.Second, spillBytes: c.spill, system: sys}
 }
 
 // A crashLoad is a crashCase at work, and what must be true of its database at each moment.
@@ -45,6 +48,7 @@ type crashLoad struct {
 	*crashCase
 	t     *testing.T
 	fs    *crashfs.FS
+	sys   osfile.System // fs, with a witness
 	rng   *rand.Rand
 	db    *DB
 	steps int
@@ -73,18 +77,22 @@ func newCrashLoad(t *testing.T, c *crashCase, seed uint64) *crashLoad {
 	}
 	l.digests = append(l.digests, l.state.digest())
 	l.fs = l.fs.History().End().None().FS() // the history begins here
+	l.sys = witness.New(l.fs, c.durability == Off, l.breach)
 	l.open()
 	return l
 }
 
 func (l *crashLoad) open() {
 	l.t.Helper()
-	db, err := Open(crashPath, l.options(l.fs))
+	db, err := Open(crashPath, l.options(l.sys))
 	if err != nil {
 		l.t.Fatalf("%v\n%s", err, crashfs.Trace(l.fs.Ops(max(0, l.fs.Count()-40)), 0xffff))
 	}
 	l.db = db
 }
+
+// breach is called by the witness.
+func (l *crashLoad) breach(err error) { l.t.Error(err) }
 
 func (l *crashLoad) close() {
 	l.t.Helper()

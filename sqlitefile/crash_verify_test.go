@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/osfile/witness"
 )
 
 // crashCounts counts what all crash tests of a run did.
@@ -77,7 +78,7 @@ func (v *crashVerifier) share(h *crashfs.History, limit, nested int) {
 }
 
 // deathPercent is at how many moments of a hundred the processes die before the power fails.
-const deathPercent = 4
+const deathPercent = 1
 
 // images returns the images that durability promises anything for.
 func (v *crashVerifier) images(d *crashfs.Disk) func(func(*crashfs.Image) bool) {
@@ -155,7 +156,8 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 }
 
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
-	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, system: sys}
+	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, Exclusive: v.exclusive && v.rng.IntN(2) == 0}
+	o.system = witness.New(sys, false, v.breach)
 	if v.durability == Extra {
 		o.Durability = Extra
 	}
@@ -289,7 +291,7 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState)
 // each moment of what that one does.
 func (v *crashVerifier) die(h *crashfs.History, at int) error {
 	sys := h.Fork(at)
-	db, err := Open(crashPath, v.options(sys))
+	db, err := Open(crashPath, v.options(witness.New(sys, v.durability == Off, v.breach)))
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 // A guarded memory counts how many pages are asked for, so that no change runs forever.
@@ -120,7 +121,7 @@ func abuseOnce(d *treeModel, g *guarded) (err error) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	rounds := 1500
-	if testing.Short() {
+	if testing.Short() || invariant.Enabled {
 		rounds = 200
 	}
 	seed := uint64(time.Now().UnixNano())

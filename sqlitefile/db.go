@@ -30,6 +30,10 @@ type Options struct {
 	Create bool
 	// PageSize is that of a new database, a power of two from 512 to 65536; 0 means 4096.
 	PageSize int
+	// Exclusive keeps all others out for as long as the database is open, as SQLite's locking_mode=EXCLUSIVE does: they get SQLITE_BUSY. What WAL
+	// mode needs in shared memory otherwise is in memory of this process, without a file -shm, so that it works where files cannot be mapped
+	// for sharing. Open gives ErrBusy if others have the database open, and ErrReadOnly if it cannot be written.
+	Exclusive bool
 	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, and not use
 	// the DB.
 	Trace func(Event)
@@ -47,17 +51,22 @@ const defaultBusyTimeout = 5 * time.Second
 type DB struct {
 	path    string
 	file    osfile.Handle
+	sole    bool // EXCLUSIVE is held until Close; does not change while anything runs
 	options Options
 	pool    sync.Pool // of *Rx
 
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
 
-	mu        sync.Mutex // guards what follows, and taking and dropping SHARED
+	versions  atomic.Uint64 // how many snapshots there were
+	mu        sync.Mutex    // guards what follows, and taking and dropping SHARED
 	closed    bool
+	frozen    bool   // nobody may begin to read
+	lost      error  // the file was replaced, and the new one could not be opened
 	fileLease *lease // on SHARED, in rollback mode
 	wal       *wal   // in WAL mode; SHARED is held for as long as the log is open
 	mapping   *osfile.Mapping
 	retired   []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
+	replaced  []osfile.Handle   // files that Compact put another one in place of, locked
 
 	writer      writer
 	checkpoints checkpointer
@@ -97,12 +106,24 @@ func Open(path string, o *Options) (*DB, error) {
 		return nil, err
 	}
 	db.file = file
-	rx, err := db.Begin(context.Background())
-	if err != nil {
+	if err := db.firstLook(context.Background()); err != nil {
 		return nil, join(err, db.release())
 	}
-	rx.End()
 	return db, nil
+}
+
+// firstLook takes the locks that last until Close, recovers what has to be recovered, and looks at the header.
+func (db *DB) firstLook(ctx context.Context) error {
+	if db.options.Exclusive {
+		if err := db.lockOut(ctx); err != nil {
+			return err
+		}
+	}
+	rx, err := db.Begin(ctx)
+	if err == nil {
+		rx.End()
+	}
+	return err
 }
 
 // openFile opens the file for writing or, if it or its disk does not allow that, for reading.
@@ -131,6 +152,9 @@ func (db *DB) release() (err error) {
 		if m != nil {
 			err = join(err, m.Unmap())
 		}
+	}
+	for _, f := range db.replaced {
+		err = join(err, f.Close())
 	}
 	return join(err, db.file.Close())
 }

@@ -42,7 +42,7 @@ func (w *writer) take(pgno uint32) *dirtyPage {
 		level.undo[pgno] = w.before(pgno)
 	}
 	w.held++
-	p := &dirtyPage{data: make([]byte, w.tx.header.PageSize), tx: level.id, group: w.open}
+	p := &dirtyPage{data: w.shelf.page(w.tx.header.PageSize), tx: level.id, group: w.open}
 	w.pages[pgno] = p
 	return p
 }

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -103,6 +105,23 @@ type faultRun struct {
 	rng  *rand.Rand
 	ctx  context.Context
 	may  []*crashState // what the database may hold: what was acknowledged last, and what failed since
+
+	mu       sync.Mutex // guards breaches
+	breaches []error    // that the witness saw
+}
+
+// breach is called by the witness.
+func (r *faultRun) breach(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.breaches = append(r.breaches, err)
+}
+
+// watched returns what the witness saw, once nothing runs any more.
+func (r *faultRun) watched() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return errors.Join(r.breaches...)
 }
 
 func (r *faultRun) trace() string {
@@ -117,13 +136,13 @@ func (r *faultRun) run(f faultfs.Fault) (err error) {
 		}
 	}()
 	r.fs = r.base.FS()
-	r.sys = faultfs.New(r.fs)
+	r.sys = faultfs.New(watchFaulty(r.fs, r.durability, r.breach))
 	r.sys.Arm(f)
 	if err := r.work(f); err != nil {
 		return err
 	}
 	r.sys.Heal()
-	return r.aftermath()
+	return cmp.Or(r.aftermath(), r.watched())
 }
 
 func stack() []byte {
@@ -314,11 +333,12 @@ func (r *faultRun) aftermath() error {
 
 // use opens what is left, checks it, and commits one more transaction.
 func (r *faultRun) use(fs *crashfs.FS) error {
-	again := &faultRun{crashCase: r.crashCase, fs: fs, sys: faultfs.New(fs), ctx: context.Background(), may: r.may, rng: r.rng}
+	again := &faultRun{crashCase: r.crashCase, fs: fs, ctx: context.Background(), may: r.may, rng: r.rng}
+	again.sys = faultfs.New(watchFaulty(fs, r.durability, again.breach))
 	for _, step := range []func() error{again.open, again.check, again.read, again.commit, again.read, again.close} {
 		if err := step(); err != nil {
 			return join(err, again.close())
 		}
 	}
-	return nil
+	return again.watched()
 }

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 // A load is a sequence of changes to a table, or to a table WITHOUT ROWID that is keyed by text, which ours and SQLite make alike.
@@ -169,6 +171,9 @@ func (s loadStep) apply(tree *btree, keyed bool) (err error) {
 // TestFill compares how many pages ours and SQLite take for the same loads.
 func TestFill(t *testing.T) {
 	t.Parallel()
+	if testing.Short() || invariant.Enabled {
+		t.Skip("skipped: takes long")
+	}
 	for _, l := range loads {
 		for _, pageSize := range []int{1024, 4096} {
 			t.Run(fmt.Sprintf("%s-%v-%d", l.name, l.keyed, pageSize), func(t *testing.T) {

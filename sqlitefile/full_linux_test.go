@@ -120,7 +120,7 @@ func TestFullDiskIndex(t *testing.T) {
 func TestFullDiskShared(t *testing.T) {
 	dir := ext4Disk(t, 4, "-b", "1024")
 	for leave := 48 << 10; leave > 0; leave -= 4 << 10 {
-		x, err := openWALIndex(osfile.OS, filepath.Join(dir, fmt.Sprint(leave)), 0o644)
+		x, err := openWALIndex(osfile.OS, filepath.Join(dir, fmt.Sprint(leave)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -405,7 +405,7 @@ func TestSyncFails(t *testing.T) {
 			for n := 1; n <= 40; n++ {
 				path := filepath.Join(t.TempDir(), "sync.db")
 				newFullDiskAt(t, path, mode.wal, mode.journal)
-				cmd := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync", "-e", fmt.Sprintf("inject=fsync:error=EIO:when=%d", n),
+				cmd := exec.Command(strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=fsync,fdatasync", "-e", fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d", n),
 					os.Args[0], "-test.run=^TestSyncProcess$", "-test.v")
 				cmd.Env = append(os.Environ(), syncEnv+"="+mode.name+"/"+path, "GODEBUG=asyncpreemptoff=1")
 				out, err := cmd.CombinedOutput()

@@ -458,8 +458,7 @@ func bump(page1 []byte, size uint32) {
 func (db *DB) handOver(base *snapshot) (*snapshot, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	err := join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
-	if err != nil {
+	if err := db.toReserved(); err != nil {
 		return nil, err
 	}
 	s, err := db.look()

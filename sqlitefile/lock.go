@@ -20,6 +20,9 @@ func (db *DB) lock(kind osfile.LockKind, off, n int64, holds string) error {
 // lockShared takes SHARED as SQLite does: PENDING is read-locked while the range is, so that a writer that holds PENDING
 // keeps new readers out.
 func (db *DB) lockShared() error {
+	if db.sole {
+		return nil
+	}
 	if err := db.lock(osfile.Shared, pendingByte, 1, "wants to write, and waits for readers"); err != nil {
 		return err
 	}
@@ -27,24 +30,46 @@ func (db *DB) lockShared() error {
 	return join(err, db.file.Unlock(pendingByte, 1))
 }
 
-func (db *DB) unlockShared() error { return db.file.Unlock(sharedByte, sharedSize) }
+func (db *DB) unlockShared() error {
+	if db.sole {
+		return nil
+	}
+	return db.file.Unlock(sharedByte, sharedSize)
+}
 
 // lockReserved announces a writer. The caller holds SHARED.
 func (db *DB) lockReserved() error {
+	if db.sole {
+		return nil
+	}
 	return db.lock(osfile.Exclusive, reservedByte, 1, "is writing")
 }
 
 // lockExclusive keeps everybody else out. The caller holds SHARED, and no reader of this process uses it. Where others still read,
 // PENDING stays, so that no new ones come, until lockExclusive succeeds or toShared.
 func (db *DB) lockExclusive() error {
+	if db.sole {
+		return nil
+	}
 	if err := db.lock(osfile.Exclusive, pendingByte, 1, "wants to write, or begins to read"); err != nil {
 		return err
 	}
 	return db.lock(osfile.Exclusive, sharedByte, sharedSize, "has it open for reading")
 }
 
+// toReserved goes back from EXCLUSIVE.
+func (db *DB) toReserved() error {
+	if db.sole {
+		return nil
+	}
+	return join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
+}
+
 // toShared goes back to SHARED from whatever is held above it.
 func (db *DB) toShared() error {
+	if db.sole {
+		return nil
+	}
 	return join(
 		db.lock(osfile.Shared, sharedByte, sharedSize, "is writing"),
 		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
@@ -53,6 +78,9 @@ func (db *DB) toShared() error {
 
 // writerWaits reports whether some connection holds PENDING: it will write as soon as the readers are gone.
 func (db *DB) writerWaits() bool {
+	if db.sole {
+		return false
+	}
 	locked, err := db.file.Locked(osfile.Shared, pendingByte, 1)
 	return err == nil && locked
 }

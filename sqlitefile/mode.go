@@ -77,47 +77,12 @@ func (db *DB) versioned(base *snapshot, version byte) ([]byte, error) {
 
 // leaveWAL copies the log back, removes it, and marks the file as one in rollback mode. The caller is the writer.
 func (db *DB) leaveWAL(ctx context.Context) error {
-	w, log := &db.writer, db.wal
-	if err := db.checkpointAll(ctx, log, CheckpointFull); err != nil {
-		return err
-	}
-	if err := db.closeReaders(ctx); err != nil {
-		return err
-	}
-	if err := db.retry(ctx, db.lockExclusive); err != nil {
-		return join(err, db.toShared())
-	}
-	removed, err := db.cleanUp(log)
-	if err == nil && !removed {
-		err = db.pathError("journal mode", &busyError{who: "another connection has the database open"})
-	}
-	if err != nil {
-		return join(err, db.toShared())
-	}
-	db.unlockWriter(w.base)
-	w.base.lease.leave()
-	w.base = nil
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	db.wal = nil
-	if err = log.close(); err == nil {
-		err = guard(db.markRollback)
-	}
-	db.snapshot.Store(nil)
-	return join(err, db.toShared(), db.unlockShared())
-}
-
-// closeReaders waits until nobody in this process reads, the writer included.
-func (db *DB) closeReaders(ctx context.Context) error {
-	base := db.writer.base
-	db.retireLease()
-	base.lease.retire()
-	return db.retry(ctx, func() error {
-		if base.lease.readers() > 1 {
-			return errOurReaders
-		}
-		return nil
+	err := db.alone(ctx, func() error {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		return guard(db.markRollback)
 	})
+	return db.pathError("journal mode", err)
 }
 
 // markRollback writes the header of a file in rollback mode. The caller holds EXCLUSIVE.

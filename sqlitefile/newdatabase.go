@@ -2,9 +2,7 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/format"
 )
@@ -80,7 +78,7 @@ func (db *DB) claim(ctx context.Context) (*snapshot, error) {
 
 // initialize writes page 1. The caller holds RESERVED.
 func (db *DB) initialize(ctx context.Context, s *snapshot) error {
-	if err := db.options.system.Remove(db.file.Name() + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) { // of another database
+	if err := ignoreMissing(db.options.system.Remove(db.file.Name() + "-wal")); err != nil { // of another database
 		return err
 	}
 	origin := *s

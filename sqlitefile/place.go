@@ -36,7 +36,7 @@ func (db *DB) inPlace(files ...osfile.Handle) error {
 			return err
 		}
 		if moved {
-			return db.lost(&fs.PathError{Op: "commit", Path: f.Name(), Err: ErrMoved})
+			return db.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: ErrMoved})
 		}
 	}
 	return nil
@@ -46,20 +46,31 @@ func (db *DB) inPlace(files ...osfile.Handle) error {
 func (db *DB) whole(log *wal, last uint32) error {
 	size, err := log.file.Size()
 	if err == nil && last > 0 && size < format.FrameOffset(last+1, log.pageSize) {
-		err = db.lost(corruptFile(log.file.Name(), 0, fmt.Sprintf("it was cut off to %d bytes while it was open", size)))
+		err = db.stop(corruptFile(log.file.Name(), 0, fmt.Sprintf("it was cut off to %d bytes while it was open", size)))
 	}
 	if err != nil {
 		return err
 	}
+	if log.index.heap != nil {
+		return nil
+	}
 	size, err = log.index.file.Size()
 	if err == nil && size < log.index.size.Load() {
-		err = db.lost(corruptFile(log.index.file.Name(), 0, fmt.Sprintf("it was cut off to %d bytes while it was open", size)))
+		err = db.stop(corruptFile(log.index.file.Name(), 0, fmt.Sprintf("it was cut off to %d bytes while it was open", size)))
 	}
 	return err
 }
 
-// lost ends writing because of what has become of a file.
-func (db *DB) lost(err error) error {
+// files returns the files that hold what is committed by the log of a database.
+func (w *wal) files(db osfile.Handle) []osfile.Handle {
+	if w.index.heap != nil {
+		return []osfile.Handle{db, w.file}
+	}
+	return []osfile.Handle{db, w.file, w.index.file}
+}
+
+// stop ends writing because of what has become of a file.
+func (db *DB) stop(err error) error {
 	db.fail(err)
 	return err
 }

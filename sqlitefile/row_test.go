@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -301,4 +302,44 @@ func TestWideRecord(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestRowValues gives what was read from a row to a table again: every value stays what it is, whatever the encoding.
+func TestRowValues(t *testing.T) {
+	for _, encoding := range []string{"UTF-8", "UTF-16le", "UTF-16be"} {
+		path := filepath.Join(t.TempDir(), "db")
+		shell(t, path, `PRAGMA encoding = '`+encoding+`'; CREATE TABLE t (id INTEGER PRIMARY KEY, a, b TEXT, c NUMERIC, d REAL);
+			INSERT INTO t VALUES (1, 'grün', 'text', 'no number', 1.5), (2, x'00ff', '12', '12', 3), (3, NULL, NULL, NULL, NULL);`)
+		db, err := Open(path, nil)
+		if err == nil {
+			err = errors.Join(db.Update(t.Context(), copyRows), db.Close())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkShell(t, path, `SELECT count(*) FROM t x JOIN t y ON y.id = x.id + 3 WHERE x.a IS y.a AND x.b IS y.b AND x.c IS y.c AND x.d IS y.d
+			AND typeof(x.a) = typeof(y.a) AND typeof(x.c) = typeof(y.c); PRAGMA integrity_check;`, "3\nok")
+	}
+}
+
+// copyRows copies three rows of table t.
+func copyRows(tx *Tx) error {
+	table, err := tx.Table("t")
+	if err != nil {
+		return err
+	}
+	for id := int64(1); id <= 3; id++ {
+		row, _, err := table.Get(id)
+		if err != nil {
+			return err
+		}
+		var v [5]Value
+		if err := row.Values(v[:]); err != nil {
+			return err
+		}
+		if _, err := table.Insert(id+3, v[1], v[2], v[3], v[4]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

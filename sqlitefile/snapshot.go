@@ -59,12 +59,23 @@ func (s *snapshot) still() (same bool) {
 	return s.wal.index.same(&s.words)
 }
 
+// outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
+// the state of another file, or read.
+func (s *snapshot) outdated() *snapshot {
+	return &snapshot{lease: s.lease, version: s.version, size: -1, header: s.header, pages: s.pages, schema: new(schema)}
+}
+
 // tryAcquire returns a snapshot that the caller is a reader of. ErrLocked means to try again.
 func (db *DB) tryAcquire() (*snapshot, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.closed {
+	switch {
+	case db.closed:
 		return nil, db.pathError("view", ErrClosed)
+	case db.lost != nil:
+		return nil, db.lost
+	case db.frozen:
+		return nil, errOurselves
 	}
 	if s := db.snapshot.Load(); s != nil && s.enter() { // somebody else was faster
 		return s, nil
@@ -181,7 +192,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file.Name(), 0o644, size, db.options.Plain)
+	log, err := openWAL(db.options.system, db.file.Name(), size, db.options.Plain, db.sole)
 	if err != nil {
 		return err
 	}
@@ -243,6 +254,25 @@ func (db *DB) tryLog() (*snapshot, error) {
 	s.lease = l
 	db.snapshot.Store(s)
 	return s, nil
+}
+
+// advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
+// it is base with what the commit has changed.
+func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if base.lease.slot == 0 || !base.lease.enter() {
+		return db.acquireLog()
+	}
+	next := *base
+	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
+	next.mapped, next.cache = nil, new(pageCache)
+	if pages[0].pgno == 1 {
+		next.header, _ = format.ParseHeader(pages[0].data)
+		next.schema = newSchema(&next, base)
+	}
+	db.snapshot.Store(&next)
+	return &next, nil
 }
 
 // leaseFor returns a lease under which the state h can be read, with the caller counted in: that of the last snapshot, if
@@ -329,7 +359,7 @@ func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error
 		return nil, db.pathError("open", fmt.Errorf("%w: file format version %d", ErrUnsupported, h.ReadVersion))
 	}
 	s := &snapshot{
-		version:  1,
+		version:  db.versions.Add(1),
 		size:     size,
 		header:   h,
 		change:   [16]byte(b[changeStart:changeEnd]),
@@ -341,9 +371,6 @@ func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error
 		s.shift++
 	}
 	s.spill = [2]format.Spill{format.SpillOf(format.LeafIndex, s.usable), format.SpillOf(format.LeafTable, s.usable)}
-	if old != nil {
-		s.version = old.version + 1
-	}
 	s.schema = newSchema(s, old)
 	if db.wal == nil {
 		if err := db.measure(s, size); err != nil {

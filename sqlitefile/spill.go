@@ -77,6 +77,7 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 	}
 	for _, p := range batch {
 		delete(w.pages, p.pgno)
+		w.shelf.drop(p.pgno)
 	}
 	for inner := tx.level; inner != s; inner = inner.outer {
 		inner.tail = w.tail // none of them has spilled yet, or nothing would have been left to

@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -65,6 +66,23 @@ func (t *tally) add(l *lease, end func()) {
 		t.mu.Unlock()
 		end()
 	}
+}
+
+// retire lets all leases end with their readers.
+func (t *tally) retire() {
+	t.mu.Lock()
+	list := slices.Collect(maps.Keys(t.leases))
+	t.mu.Unlock()
+	for _, l := range list {
+		l.retire()
+	}
+}
+
+// only reports whether l is the only lease, with one reader.
+func (t *tally) only(l *lease) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.leases) == 1 && t.leases[l] && l.readers() == 1
 }
 
 // readers returns how many transactions there are, and since when the oldest.

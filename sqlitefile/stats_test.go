@@ -183,7 +183,7 @@ func TestTraceRecovery(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		fs := crashfs.New()
-		db := open(t, crashPath, &Options{Create: true, JournalMode: mode, system: fs})
+		db := open(t, crashPath, &Options{Create: true, JournalMode: mode, system: watch(t, fs, Full)})
 		for _, sql := range []string{"CREATE TABLE t(a)", "CREATE TABLE u(a)"} {
 			if err := db.Exec(t.Context(), sql); err != nil {
 				t.Fatal(err)
@@ -192,7 +192,7 @@ func TestTraceRecovery(t *testing.T) {
 		found := false
 		for d := range fs.History().Crashes() {
 			var r recorder
-			after := open(t, crashPath, &Options{Create: true, Trace: r.trace, system: d.All().FS()})
+			after := open(t, crashPath, &Options{Create: true, Trace: r.trace, system: watch(t, d.All().FS(), Full)})
 			view(t, after, func(*Rx) error { return nil })
 			list := r.of(EventRecovery)
 			found = found || len(list) == 1 && list[0].Pages > 0 && list[0].Err == nil && list[0].Kind.String() == "recovery"

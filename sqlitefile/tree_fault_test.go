@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/invariant"
 )
 
 // A failing memory fails one of the calls to it.
@@ -75,7 +76,7 @@ func TestTreeFaults(t *testing.T) {
 		d.m.freelist.source = f
 		d.table.store, d.keyed.store = f, f
 		rounds := 400
-		if testing.Short() {
+		if testing.Short() || invariant.Enabled {
 			rounds = 80
 		}
 		for round := range rounds {

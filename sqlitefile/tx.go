@@ -33,18 +33,22 @@ type savepoint struct {
 
 // begin starts a transaction on what the ones before have left.
 func (w *writer) begin(db *DB) *Tx {
-	s := *w.base
+	s := &w.view
+	*s = *w.base
 	s.file, s.last = s.whole(), max(s.last, w.spilledTo())
 	s.mapped, s.pages, s.header, s.schema, s.cache = nil, w.size, w.header, w.schema, new(pageCache)
-	tx := &Tx{Rx: Rx{snapshot: &s, db: db, changed: w}, writer: w, size: w.size}
-	tx.push()
-	w.tx = tx
+	tx := &Tx{Rx: Rx{snapshot: s, db: db, changed: w}, writer: w, size: w.size}
+	if w.undo == nil {
+		w.undo = make(map[uint32]*dirtyPage)
+	}
+	tx.push(w.undo)
+	w.tx, w.undo = tx, nil
 	return tx
 }
 
-func (tx *Tx) push() {
+func (tx *Tx) push(undo map[uint32]*dirtyPage) {
 	tx.writer.txs++
-	tx.level = &savepoint{id: tx.writer.txs, undo: make(map[uint32]*dirtyPage), state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
+	tx.level = &savepoint{id: tx.writer.txs, undo: undo, state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
 }
 
 // call calls fn with the guard of View.
@@ -63,7 +67,7 @@ func (tx *Tx) Nested(fn func(tx *Tx) error) error {
 	if tx.over {
 		return tx.db.pathError("begin", ErrClosed)
 	}
-	tx.push()
+	tx.push(make(map[uint32]*dirtyPage))
 	inner := tx.level
 	kept := false
 	defer func() {
@@ -105,6 +109,9 @@ func (tx *Tx) release(inner *savepoint) {
 func (tx *Tx) restore(s *savepoint) {
 	w := tx.writer
 	for pgno, before := range s.undo {
+		if before != nil && before.group.over { // it was committed meanwhile, and nobody waits for it
+			before = nil
+		}
 		w.put(pgno, before)
 	}
 	tx.takeBack(s)
@@ -131,13 +138,23 @@ func (tx *Tx) keep() (*group, error) {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}
 	for pgno, before := range tx.level.undo {
-		if (before == nil || before.group != w.open) && w.pages[pgno] != nil {
+		switch {
+		case before != nil && before.group == w.open:
+			w.shelf.reuse(before.data) // nobody goes back to it any more
+		case w.pages[pgno] != nil:
 			w.open.pgnos = append(w.open.pgnos, pgno)
 		}
+	}
+	if len(tx.level.undo) <= keptUndo {
+		w.undo = tx.level.undo
+		clear(w.undo)
 	}
 	tx.level, tx.kept = nil, true
 	return w.open, nil
 }
+
+// keptUndo is how many pages a transaction may have changed for its undo to serve the next one: a larger one takes long to clear.
+const keptUndo = 256
 
 // shorten gives back the free pages of a database in full auto-vacuum mode, as SQLite does in each transaction.
 func (tx *Tx) shorten() error {

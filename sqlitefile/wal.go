@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,20 +45,27 @@ type wal struct {
 	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 
 	// What follows belongs to the holder of WRITE.
-	buf []byte
+	buf    []byte
+	length int64  // of the file, when it was last looked at or written
+	wait   uint32 // it is not begun anew before it has so many frames, unless it is too long
+	hinted uint32 // the system was told to write the frames up to here to disk
 }
 
 // walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
 const walReserve = 64 << 20
 
-// openWAL opens the log of the database called name, and makes it if need be. ErrLocked means to try again.
-func openWAL(sys osfile.System, name string, perm fs.FileMode, pageSize int, plain bool) (w *wal, err error) {
+// openWAL opens the log of the database called name, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
+func openWAL(sys osfile.System, name string, pageSize int, plain, sole bool) (w *wal, err error) {
 	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
 	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
-	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, perm); err != nil {
+	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, 0o644); err != nil {
 		return nil, err
 	}
-	if w.index, err = openWALIndex(sys, name, perm); err != nil {
+	if sole {
+		w.index = newHeapIndex()
+		return w, nil
+	}
+	if w.index, err = openWALIndex(sys, name); err != nil {
 		return nil, join(err, w.file.Close())
 	}
 	return w, nil
@@ -82,7 +88,7 @@ func (w *wal) remove() error {
 	if err := w.sys.Remove(w.name + "-wal"); err != nil {
 		return err
 	}
-	return w.sys.Remove(w.name + "-shm")
+	return ignoreMissing(w.sys.Remove(w.name + "-shm"))
 }
 
 // state returns the header of the index. If there is none that is valid, the log is recovered first. ErrLocked means that somebody
@@ -291,6 +297,29 @@ func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum,
 	}
 	_, err := w.file.WriteAt(b, format.FrameOffset(last+1, w.pageSize))
 	return sum, err
+}
+
+// Where each commit is synced, the file grows in steps, by zeros, which are the end of the log to whoever recovers it: to sync a file that
+// has become longer costs as much again.
+const (
+	leastGrowth = 64 << 10
+	mostGrowth  = 1 << 20
+)
+
+// reserve lets the file be longer than its frames up to last. It may fail: nothing relies on it.
+func (w *wal) reserve(last uint32) {
+	end := format.FrameOffset(last+1, w.pageSize)
+	if end < w.length {
+		return
+	}
+	size, err := w.file.Size()
+	if err == nil && size <= end {
+		zeros := make([]byte, min(max(end, leastGrowth), mostGrowth))
+		if _, err = w.file.WriteAt(zeros, end); err == nil {
+			size = end + int64(len(zeros))
+		}
+	}
+	w.length = size
 }
 
 // begin writes the header of a log that is empty, with the salts that h has got for it, and makes it durable (W4).

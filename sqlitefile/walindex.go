@@ -13,7 +13,7 @@ import (
 
 // A walIndex is the wal-index of a database: the file -shm, mapped, in which all connections to the database, in all processes, find
 // the state of the log, who reads how much of it, and in which frame a page was last written. It has no durable content: a lost one
-// is made again from the log.
+// is made again from the log. One that nobody shares is in the heap, without a file (walindex_heap.go).
 //
 // Invariants:
 //
@@ -22,10 +22,16 @@ import (
 //	X3  Entries of frames beyond the header's MaxFrame mean nothing to readers; those up to it are complete before the header says so.
 //	X4  A read mark changes only under its own lock, held exclusively.
 //	X5  A block of the map is touched only when the file is known to reach beyond it (size).
+//	X6  Whoever follows the chain of a page may begin at any entry of it instead of at its hash: all slots in between are taken, since
+//	    entries go from the end of the log only.
 type walIndex struct {
 	file  osfile.Handle
 	words *osfile.Words
 	size  atomic.Int64 // bytes of the file that are known to be there
+	heap  *heapBlocks  // in place of all that
+	head  []uint32     // block 0
+
+	hints [walIndexHints]atomic.Uint32 // by page: block and slot of an entry of it; zero for none
 
 	mu   sync.Mutex                 // guards held
 	held [format.WALReaders + 3]int // by lock byte: how many share it in this process, or -1
@@ -36,8 +42,8 @@ const walIndexReserve = 64 << 20
 
 // openWALIndex opens the wal-index of the database called name, and joins those who use it. ErrLocked means that somebody else
 // is opening it this moment.
-func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex, err error) {
-	file, err := sys.Open(name+"-shm", osfile.ReadWrite|osfile.Create, perm)
+func openWALIndex(sys osfile.System, name string) (x *walIndex, err error) {
+	file, err := sys.Open(name+"-shm", osfile.ReadWrite|osfile.Create, 0o644)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +54,7 @@ func openWALIndex(sys osfile.System, name string, perm fs.FileMode) (x *walIndex
 	if x.words, err = file.MapWords(walIndexReserve); err != nil {
 		return nil, join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
 	}
+	x.head = x.words.Shared[:format.WALIndexBlockWords]
 	if err := x.measure(); err != nil {
 		return nil, join(err, x.close())
 	}
@@ -71,11 +78,17 @@ func (x *walIndex) join() error {
 
 // close leaves the index to the others.
 func (x *walIndex) close() error {
+	if x.heap != nil {
+		return nil
+	}
 	return join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
 }
 
 // alone reports whether no other connection, of whatever process, has the index open.
 func (x *walIndex) alone() (bool, error) {
+	if x.heap != nil {
+		return true, nil
+	}
 	locked, err := x.file.Locked(osfile.Exclusive, format.WALOpenLock, 1)
 	return !locked, err
 }
@@ -91,6 +104,9 @@ func (x *walIndex) measure() error {
 
 // block returns a block of the index, or nil if the file does not have it.
 func (x *walIndex) block(i int) ([]uint32, error) {
+	if x.heap != nil {
+		return x.heap.block(i), nil
+	}
 	end := int64(i+1) * format.WALIndexBlockSize
 	if end > x.size.Load() {
 		if err := x.measure(); err != nil {
@@ -109,6 +125,9 @@ func (x *walIndex) extend(i int) ([]uint32, error) {
 	b, err := x.block(i)
 	if b != nil || err != nil {
 		return b, err
+	}
+	if x.heap != nil {
+		return x.heap.extend(i), nil
 	}
 	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
 		return nil, &fs.PathError{Op: "write", Path: x.file.Name(), Err: fmt.Errorf("%w: the write-ahead log is too long", ErrFull)}
@@ -144,7 +163,7 @@ func (x *walIndex) load() (h format.WALIndexHeader, ok bool, err error) {
 
 // same reports whether the header is still the one with these words.
 func (x *walIndex) same(w *format.WALIndexWords) bool {
-	b := x.words.Shared
+	b := x.head
 	for i := range w {
 		if atomic.LoadUint32(&b[i]) != w[i] {
 			return false
@@ -171,24 +190,24 @@ func (x *walIndex) store(h *format.WALIndexHeader) error {
 
 // backfill returns how many frames are copied into the database.
 func (x *walIndex) backfill() uint32 {
-	return atomic.LoadUint32(&x.words.Shared[format.WALIndexBackfillWord])
+	return atomic.LoadUint32(&x.head[format.WALIndexBackfillWord])
 }
 
 func (x *walIndex) setBackfill(n uint32) {
-	atomic.StoreUint32(&x.words.Shared[format.WALIndexBackfillWord], n)
+	atomic.StoreUint32(&x.head[format.WALIndexBackfillWord], n)
 }
 
 func (x *walIndex) setAttempted(n uint32) {
-	atomic.StoreUint32(&x.words.Shared[format.WALIndexAttemptedWord], n)
+	atomic.StoreUint32(&x.head[format.WALIndexAttemptedWord], n)
 }
 
 // mark returns a read mark, 0 to 4.
 func (x *walIndex) mark(i int) uint32 {
-	return atomic.LoadUint32(&x.words.Shared[format.WALIndexReadMarkWord+i])
+	return atomic.LoadUint32(&x.head[format.WALIndexReadMarkWord+i])
 }
 
 func (x *walIndex) setMark(i int, frame uint32) {
-	atomic.StoreUint32(&x.words.Shared[format.WALIndexReadMarkWord+i], frame)
+	atomic.StoreUint32(&x.head[format.WALIndexReadMarkWord+i], frame)
 }
 
 // indexHolds says what a connection does that holds a lock byte, from WRITE on.
@@ -221,8 +240,10 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 		held[0]++
 		return nil
 	}
-	if err := x.file.Lock(kind, at, n); err != nil {
-		return heldBy(err, indexHolds[at-format.WALWriteLock], x.file, kind, at, n)
+	if x.heap == nil {
+		if err := x.file.Lock(kind, at, n); err != nil {
+			return heldBy(err, indexHolds[at-format.WALWriteLock], x.file, kind, at, n)
+		}
 	}
 	for i := range held {
 		held[i] = 1
@@ -243,6 +264,9 @@ func (x *walIndex) unlock(at, n int64) {
 		return
 	}
 	clear(held)
+	if x.heap != nil {
+		return
+	}
 	_ = x.file.Unlock(at, n) // fails only with the file
 }
 
@@ -259,7 +283,7 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 		if b == nil {
 			return 0, x.short()
 		}
-		if frame := findInBlock(b, i, pgno, last); frame != 0 {
+		if frame := findInBlock(b, i, x.hinted(b, i, pgno, last), pgno, last); frame != 0 {
 			return frame, nil
 		}
 	}
@@ -270,11 +294,39 @@ func (x *walIndex) short() error {
 	return corruptFile(x.file.Name(), 0, "it ends before the log does")
 }
 
-// findInBlock follows the chain of a page. A later slot of the chain is a later frame.
-func findInBlock(b []uint32, i int, pgno, last uint32) (found uint32) {
+// walIndexHints is how many pages this process remembers an entry of: chains get long where a page is written again and again.
+const walIndexHints = 1 << 10
+
+// A hint is a slot in its low bits, and the number of the block and one above them.
+const hintSlots = 1 << 13
+
+// hinted returns the slot of an entry of a page for a frame up to last, where to begin to follow its chain (X6); else its hash.
+func (x *walIndex) hinted(b []uint32, i int, pgno, last uint32) int {
+	slot := format.WALIndexHash(pgno)
+	hint := x.hints[pgno%walIndexHints].Load()
+	if hint/hintSlots != uint32(i)+1 {
+		return slot
+	}
+	first := format.WALIndexFirst(i)
+	at := int(hint % hintSlots)
+	position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(at)]), at)
+	frame := first + uint32(position) - 1
+	word := format.WALIndexPageWord(first) + int(position) - 1
+	if position == 0 || frame > last || word >= format.WALIndexSlotWord(0) || atomic.LoadUint32(&b[word]) != pgno {
+		return slot
+	}
+	return at
+}
+
+// hint remembers an entry.
+func (x *walIndex) hint(i int, pgno uint32, slot int) {
+	x.hints[pgno%walIndexHints].Store(uint32(i+1)*hintSlots + uint32(slot))
+}
+
+// findInBlock follows the chain of a page from a slot on. A later slot of the chain is a later frame.
+func findInBlock(b []uint32, i, slot int, pgno, last uint32) (found uint32) {
 	first := format.WALIndexFirst(i)
 	base := format.WALIndexPageWord(first)
-	slot := format.WALIndexHash(pgno)
 	for range format.WALIndexBlockWords { // no chain is longer, however damaged
 		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
 		if position == 0 {
@@ -317,12 +369,13 @@ func (x *walIndex) add(frame, pgno uint32) error {
 		forgetInBlock(b, i, frame-1) // what a writer left that died before its commit
 	}
 	atomic.StoreUint32(&b[word], pgno)
-	slot := format.WALIndexHash(pgno)
+	slot := x.hinted(b, i, pgno, frame-1)
 	for range format.WALIndexBlockWords {
 		at := format.WALIndexSlotWord(slot)
 		w := atomic.LoadUint32(&b[at])
 		if format.WALIndexSlot(w, slot) == 0 {
 			atomic.StoreUint32(&b[at], format.WithWALIndexSlot(w, slot, uint16(frame-first+1)))
+			x.hint(i, pgno, slot)
 			return nil
 		}
 		slot = format.NextWALIndexSlot(slot)

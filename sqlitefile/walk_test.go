@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
@@ -14,8 +15,7 @@ type walker struct {
 	t     testing.TB
 	m     *memory
 	users map[uint32]string // of each page met
-	fill  int               // bytes in use in the pages of the tree
-	leafs int
+	parts [][2]int
 }
 
 // checkMemory walks the trees, which are all that the database holds but for the schema, and the freelist.
@@ -68,7 +68,7 @@ func (w *walker) tree(t *btree) {
 			w.errorf("root %d beyond the largest root %d", t.root, largest)
 		}
 	}
-	v := &treeAudit{walker: w, t: t, depth: -1}
+	v := &treeAudit{walker: w, t: t, depth: -1, name: fmt.Sprint("tree ", t.root)}
 	v.page(t.root, 0)
 }
 
@@ -76,6 +76,7 @@ func (w *walker) tree(t *btree) {
 type treeAudit struct {
 	*walker
 	t      *btree
+	name   string
 	depth  int    // of the leaves
 	last   int64  // the last rowid or divider met
 	record []byte // the last record met
@@ -84,7 +85,7 @@ type treeAudit struct {
 }
 
 func (v *treeAudit) page(pgno uint32, depth int) {
-	v.use(pgno, fmt.Sprint("tree ", v.t.root))
+	v.use(pgno, v.name)
 	data, err := v.m.page(pgno)
 	if err != nil {
 		v.errorf("%v", err)
@@ -147,7 +148,7 @@ func (v *treeAudit) payload(pgno uint32, c *format.Cell) []byte {
 	payload := bytes.Clone(c.Local)
 	from, typ := pgno, format.PointerOverflow
 	for next := c.Overflow; next != 0; typ = format.PointerChain {
-		v.use(next, fmt.Sprint("overflow of ", pgno))
+		v.use(next, "overflow of "+v.name)
 		v.pointer(next, from, typ)
 		page, err := v.m.page(next)
 		if err != nil {
@@ -165,29 +166,17 @@ func (v *treeAudit) payload(pgno uint32, c *format.Cell) []byte {
 	return payload[:c.Payload]
 }
 
-// space checks E1 to E5 byte by byte.
+// space checks E1 to E5.
 func (w *walker) space(n *node) {
-	used := make([]byte, len(n.data))
-	mark := func(off, size int, what string) {
-		if off+size > len(used) || off < 0 {
-			w.errorf("page %d: %s outside the page", n.pgno, what)
-		}
-		for i := range size {
-			if used[off+i] != 0 {
-				w.errorf("page %d: %s overlaps", n.pgno, what)
-			}
-			used[off+i] = 1
-		}
-	}
 	h, _ := format.ParsePageHeader(n.data, n.header())
-	mark(0, h.ContentStart, "the gap")
+	parts := append(w.parts[:0], [2]int{0, h.ContentStart}) // offset and end of everything but fragments
 	spill := format.SpillOf(n.kind, len(n.data))
 	for i := range n.cells {
 		c, ok := format.ParseCell(n.data, n.kind, spill, n.offset(i))
 		if !ok {
 			w.errorf("page %d: cell %d", n.pgno, i)
 		}
-		mark(n.offset(i), c.Size, "a cell")
+		parts = append(parts, [2]int{n.offset(i), n.offset(i) + c.Size})
 	}
 	free := h.ContentStart - n.gap() + h.Fragmented
 	before := 0
@@ -196,19 +185,26 @@ func (w *walker) space(n *node) {
 			w.errorf("page %d: freeblock %d after %d", n.pgno, block, before)
 		}
 		size := be16(n.data[block+2:])
-		mark(block, size, "a freeblock")
 		before = block + size
 		free += size
+		parts = append(parts, [2]int{block, before})
 	}
-	fragments := bytes.Count(used, []byte{0})
+	slices.SortFunc(parts, func(a, b [2]int) int { return a[0] - b[0] })
+	fragments, end := 0, 0
+	for _, p := range append(parts, [2]int{len(n.data), len(n.data)}) {
+		if p[0] < end {
+			w.errorf("page %d: something before %d overlaps", n.pgno, end)
+		}
+		fragments += p[0] - end
+		end = p[1]
+	}
 	if fragments != h.Fragmented || fragments > maxFragments {
 		w.errorf("page %d: %d fragments, want %d", n.pgno, h.Fragmented, fragments)
 	}
 	if got, what := n.freeSpace(); got != free || what != "" {
 		w.errorf("page %d: free space %d, %q, want %d", n.pgno, got, what, free)
 	}
-	w.fill += len(n.data) - free
-	w.leafs++
+	w.parts = parts
 }
 
 func (w *walker) freelist() {

@@ -2,7 +2,9 @@ package sqlitefile
 
 import (
 	"context"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -11,8 +13,8 @@ import (
 // A writer is where the write transactions of a DB run, one after the other, and where their pages wait to be written.
 //
 // Transactions that come together are committed together. One that has run joins the open group and may be followed at once by the next, which
-// sees its pages though they are not on disk yet; neither is acknowledged before its group is. Whoever waits first seals the group
-// and commits it, while the next one fills.
+// sees its pages though they are not on disk yet; neither is acknowledged before its group is. The first of a group seals it
+// and commits it for all, while the next one fills.
 //
 // Invariants:
 //
@@ -25,6 +27,7 @@ import (
 type writer struct {
 	turn  chan struct{} // holds one token; whoever has it runs a transaction
 	press chan struct{} // holds one token; whoever has it commits a group
+	crowd atomic.Int64  // how many are in Update
 
 	// What follows belongs to the holder of the turn.
 	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
@@ -45,6 +48,9 @@ type writer struct {
 	epochs   uint64 // see pageStore.epoch
 	seen     uint64 // the version that this writer committed last
 	kit      *kit
+	shelf    shelf
+	view     snapshot              // what the transaction that runs sees
+	undo     map[uint32]*dirtyPage // for the next transaction, empty
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -81,12 +87,12 @@ type group struct {
 
 func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
-// find returns the page as the transactions so far left it, or nil if they did not touch it.
+// find returns the page as the transactions so far left it, or nil if they did not touch it lately.
 func (w *writer) find(pgno uint32) []byte {
 	if p := w.pages[pgno]; p != nil {
 		return p.data
 	}
-	return nil
+	return w.shelf.pages[pgno]
 }
 
 // init prepares a writer that was just made.
@@ -105,9 +111,11 @@ func (w *writer) init() {
 // Once fn has returned and the commit has begun, ctx matters only while readers of a database in rollback mode keep it waiting, and only if the ctx
 // of every transaction of the same commit is cancelled. An error of ctx always means that nothing has happened.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	g, err := db.run(ctx, fn)
+	db.writer.crowd.Add(1)
+	defer db.writer.crowd.Add(-1)
+	g, first, err := db.run(ctx, fn)
 	if err == nil && g != nil {
-		err = db.await(g)
+		err = db.await(g, first)
 	}
 	return explain(err)
 }
@@ -117,29 +125,35 @@ func take(ctx context.Context, token chan struct{}) error {
 	select {
 	case <-token:
 		return nil
+	default:
+	}
+	select {
+	case <-token:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// run runs fn in its turn and returns the group that it joined; nil if it changed nothing.
-func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+// run runs fn in its turn and returns the group that it joined, and whether as the first; nil if it changed nothing.
+func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	w := &db.writer
 	if err := take(ctx, w.turn); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer func() { w.turn <- struct{}{} }()
 	if err := db.prepare(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer db.disperse()
 	tx := w.begin(db)
 	defer tx.end()
 	if err := tx.call(ctx, fn); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return tx.keep()
+	g, err = tx.keep()
+	return g, g != nil && g.count == 1, err
 }
 
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
@@ -162,6 +176,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		}
 		if w.seen != s.version {
 			w.epochs++ // somebody else wrote
+			w.shelf.clear()
 		}
 		w.base, w.state = s, state{s.pages, s.header, s.schema}
 		return nil
@@ -207,18 +222,19 @@ func (db *DB) disperse() {
 	w.base = nil
 }
 
-// await returns when g is committed, and commits it itself if nobody else is about to.
-func (db *DB) await(g *group) error {
+// await returns when g is committed, which is done by its first transaction.
+func (db *DB) await(g *group, first bool) error {
 	w := &db.writer
-	for {
-		select {
-		case <-g.done:
-			return g.err
-		case <-w.press:
-			db.commit(g)
-			w.press <- struct{}{}
+	if first {
+		if w.crowd.Load() > 1 {
+			runtime.Gosched() // whoever is ready to write joins g
 		}
+		<-w.press
+		db.commit(g)
+		w.press <- struct{}{}
 	}
+	<-g.done
+	return g.err
 }
 
 // commit commits g, unless somebody else did meanwhile. The caller holds the press.
@@ -242,11 +258,18 @@ func (db *DB) commit(g *group) {
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
-	w.turn <- struct{}{}
-	sealed.next, sealed.err = db.write(base, sealed)
-	close(sealed.written)
-	<-w.turn
+	w.lendTurn(func() {
+		sealed.next, sealed.err = db.write(base, sealed)
+		close(sealed.written)
+	})
 	db.conclude(sealed)
+}
+
+// lendTurn lets transactions run while fn does. The caller has the turn before and after, even if fn panics.
+func (w *writer) lendTurn(fn func()) {
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
+	fn()
 }
 
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.
@@ -321,7 +344,10 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
 	if err := log.index.store(h); err != nil {
 		return nil, err
 	}
-	return db.publish()
+	if g.tail.last != 0 {
+		return db.publish(db.republish)
+	}
+	return db.publish(func() (*snapshot, error) { return db.advance(base, h, g.pages) })
 }
 
 // appendGroup appends a group behind t, and syncs it if durability asks for that. A log that others have cut off or taken away is not
@@ -337,20 +363,23 @@ func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
 		return err
 	}
 	if db.options.Durability <= Extra {
+		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
 			return err
 		}
 	}
 	if look {
-		return db.inPlace(db.file, log.file, log.index.file)
+		if err := db.inPlace(log.files(db.file)...); err != nil {
+			return db.stop(err) // the log has a commit that is none
+		}
 	}
 	return nil
 }
 
 // publish returns the snapshot of what has just been committed, with the caller as a reader.
-func (db *DB) publish() (next *snapshot, err error) {
+func (db *DB) publish(fn func() (*snapshot, error)) (next *snapshot, err error) {
 	err = db.retry(context.Background(), func() error {
-		next, err = db.republish()
+		next, err = fn()
 		return err
 	})
 	return next, err
@@ -367,11 +396,7 @@ func (db *DB) conclude(g *group) {
 		w.drop(g.err)
 	} else {
 		w.base.lease.leave()
-		for _, p := range g.pages {
-			if have := w.pages[p.pgno]; have != nil && have.group == g {
-				delete(w.pages, p.pgno)
-			}
-		}
+		w.settle(g)
 		w.base, w.seen = g.next, g.next.version
 		if log := g.next.wal; log != nil {
 			_ = guard(func() error { return db.tend(log, g.next.words[4]) }) // what was committed is; the next commit tries again
@@ -381,9 +406,23 @@ func (db *DB) conclude(g *group) {
 	close(g.done)
 }
 
+// settle moves the pages of a group that is committed to the shelf.
+func (w *writer) settle(g *group) {
+	if g.size < w.base.pages {
+		w.shelf.clear()
+	}
+	for _, p := range g.pages {
+		if have := w.pages[p.pgno]; have != nil && have.group == g {
+			delete(w.pages, p.pgno)
+		}
+		w.shelf.put(p.pgno, p.data, w.tx == nil)
+	}
+}
+
 // drop forgets all pages that wait, as what they build on has failed (G4). A transaction that runs cannot be kept any more.
 func (w *writer) drop(err error) {
 	clear(w.pages)
+	w.shelf.clear()
 	w.epochs++
 	if w.tx != nil {
 		for s := w.tx.level; s != nil; s = s.outer {

@@ -97,7 +97,7 @@ func (f *File) Sync() error {
 	if f.closed.Load() {
 		return f.fail("sync", fs.ErrClosed)
 	}
-	return f.fail("sync", f.d.file.Sync())
+	return f.fail("sync", f.sync())
 }
 
 // Size returns the length of the file in bytes. It allocates nothing.

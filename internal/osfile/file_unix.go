@@ -4,8 +4,10 @@ package osfile
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 
 	"golang.org/x/sys/unix"
 )
@@ -36,6 +38,13 @@ func openDescription(name string, flag int, perm fs.FileMode) (*description, err
 		return nil, err
 	}
 	file, err := os.OpenFile(name, flag|openFlags, perm)
+	for range 100 {
+		if !errors.Is(err, unix.EAGAIN) {
+			break
+		}
+		runtime.Gosched() // somebody has a lease for a moment: Elsewhere
+		file, err = os.OpenFile(name, flag|openFlags, perm)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,8 @@ import (
 //
 //	R1  The descriptor of an inode that other code has open, or on which this process holds a POSIX lock, is never closed.
 //	R2  The descriptor of an inode that other code had open earlier (mixed) is closed only when the file has no name
-//	    any more, or when more than maxParked are parked, or when the process has run out of descriptors.
+//	    any more, or when more than maxParked are parked, or when the process has run out of descriptors, or when
+//	    somebody asks whether a file is open elsewhere.
 //
 // So a program without a second SQLite parks nothing. One with a second never has more descriptors of an
 // inode, open and parked, than it had Files of it open at one time, and keeps at most maxParked without need.

@@ -137,6 +137,18 @@ func (h *handle) Moved() (bool, error) {
 	return h.fs.names[h.name] != h.inode, nil
 }
 
+// Named reports whether the file still has a name.
+func (h *handle) Named() bool {
+	h.fs.mu.Lock()
+	defer h.fs.mu.Unlock()
+	for _, i := range h.fs.names {
+		if i == h.inode {
+			return true
+		}
+	}
+	return false
+}
+
 func (h *handle) Lock(kind osfile.LockKind, off, n int64) error {
 	defer h.leave()
 	if err := h.enter("lock"); err != nil {

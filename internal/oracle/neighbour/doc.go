@@ -1,0 +1,2 @@
+// Package neighbour has only tests: ours and C SQLite in one process with the same database open, where one of them wants it for itself.
+package neighbour

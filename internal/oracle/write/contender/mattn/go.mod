@@ -1,0 +1,13 @@
+module github.com/foliofs/folio/internal/oracle/write/contender/mattn
+
+go 1.26.0
+
+require (
+	github.com/foliofs/folio/internal/oracle v0.0.0-00010101000000-000000000000
+	github.com/mattn/go-sqlite3 v1.14.52
+)
+
+replace (
+	github.com/foliofs/folio => ../../../../..
+	github.com/foliofs/folio/internal/oracle => ../../..
+)

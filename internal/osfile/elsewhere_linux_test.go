@@ -1,0 +1,49 @@
+package osfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestElsewhere has others open a file, for reading and for writing, and close it again.
+func TestElsewhere(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "f")
+	f, err := Open(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m, err := f.Map(4096) // is not somebody else
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Unmap()
+	for _, flag := range []int{os.O_RDONLY, os.O_RDWR} {
+		if f.Elsewhere() {
+			t.Fatal("open elsewhere before anybody opened it")
+		}
+		other, err := os.OpenFile(name, flag, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.Elsewhere() {
+			t.Skip("no leases on this file system")
+		}
+		second, err := Open(name, flag, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other.Close()
+		if !f.Elsewhere() {
+			t.Errorf("flag %d: a File is not seen", flag)
+		}
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f.Elsewhere() {
+		t.Error("open elsewhere after everybody closed it")
+	}
+}

@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -39,7 +37,7 @@ func ext4Disk(t *testing.T, size int, mkfs ...string) (dir string) {
 		t.Skipf("a small disk: mount: %v %s", err, out)
 	}
 	t.Cleanup(func() {
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
 			t.Error(err)
 		}
 	})
@@ -328,14 +326,14 @@ func TestLimitProcess(t *testing.T) {
 }
 
 func limitSize(t *testing.T, d *fullDisk) {
-	signal.Ignore(unix.SIGXFSZ)
-	was := unix.Rlimit{}
-	if err := unix.Getrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+	signal.Ignore(syscall.SIGXFSZ)
+	was := syscall.Rlimit{}
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Fatal(err)
 	}
 	low := was
 	low.Cur = 1 << 20
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &low); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &low); err != nil {
 		t.Fatal(err)
 	}
 	var err error
@@ -347,17 +345,17 @@ func limitSize(t *testing.T, d *fullDisk) {
 	}
 	t.Log("limit reached:", err)
 	wantRows(t, d.db, d.rows)
-	if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &was); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func limitFiles(t *testing.T, d *fullDisk) {
-	low := unix.Rlimit{Cur: 64, Max: 64}
+	low := syscall.Rlimit{Cur: 64, Max: 64}
 	if err := d.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &low); err != nil {
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
 		t.Fatal(err)
 	}
 	var err error

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -326,7 +325,6 @@ func TestLimitProcess(t *testing.T) {
 }
 
 func limitSize(t *testing.T, d *fullDisk) {
-	signal.Ignore(syscall.SIGXFSZ)
 	was := syscall.Rlimit{}
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Fatal(err)

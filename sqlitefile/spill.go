@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -210,7 +209,7 @@ func (tx *Tx) spillLog(batch []framePage) error {
 	for len(batch) > 0 {
 		n := min(len(batch), spillFrames)
 		if err := log.appendTail(&w.tail, batch[:n], 0, tx.db.syncStart); err != nil {
-			return errors.Join(err, log.index.forget(w.tail.last))
+			return join(err, log.index.forget(w.tail.last))
 		}
 		batch = batch[n:]
 	}
@@ -262,7 +261,7 @@ func (tx *Tx) spillFile(batch []framePage) (err error) {
 	if err := w.journal.save(&Rx{snapshot: w.base, db: tx.db}, overwritten(w.base, batch, tx.pages)); err != nil {
 		return err
 	}
-	if err := tx.db.awaitExclusive(w.base); err != nil {
+	if err := tx.db.awaitExclusive(w.base, tx.ctx); err != nil {
 		return err
 	}
 	if err := tx.keepOriginals(batch); err != nil {

@@ -144,7 +144,9 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 		return err
 	}
 	if s.counted {
-		return t.tx.setSequence(t.Name(), rowid)
+		if err := t.tx.setSequence(t.Name(), rowid); err != nil {
+			return t.spoil(err)
+		}
 	}
 	return nil
 }

@@ -269,14 +269,18 @@ type framePage struct {
 	data []byte // the whole page
 }
 
-// append writes pages as the frames after h.MaxFrame and updates h. If size is not 0 they end a transaction that leaves the
+// append writes pages as the frames behind t, whose checksum it carries on. If size is not 0 they end a transaction that leaves the
 // database with as many pages. The caller holds WRITE and a read lock; the index does not know of the frames yet (X3, W3).
-func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum, pages []framePage, size uint32, syncStart func(osfile.Handle) error) (format.Checksum, error) {
-	if last == 0 {
+//
+// Behind a frame whose checksum is wrong all others are left invalid too, until reseal: else the commit would follow validly on what is written
+// over, and a loss of power that keeps the one and not the other would make a transaction of both.
+func (w *wal) append(t *logTail, pages []framePage, size uint32, syncStart func(osfile.Handle) error) error {
+	h := &t.header
+	if t.last == 0 {
 		if err := w.begin(h, syncStart); err != nil {
-			return sum, err
+			return err
 		}
-		sum = h.Frame
+		t.sum = h.Frame
 	}
 	head := format.WALHeader{BigEndian: h.BigEndian, PageSize: h.PageSize, Salt: h.Salt}
 	need := len(pages) * w.frame
@@ -291,12 +295,14 @@ func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum,
 		}
 		at := b[i*w.frame : (i+1)*w.frame]
 		copy(at[format.FrameHeaderSize:], p.data)
-		f.Seal(&head, sum, p.data)
+		if t.broken == 0 {
+			f.Seal(&head, t.sum, p.data)
+			t.sum = f.Checksum
+		}
 		f.Put(at)
-		sum = f.Checksum
 	}
-	_, err := w.file.WriteAt(b, format.FrameOffset(last+1, w.pageSize))
-	return sum, err
+	_, err := w.file.WriteAt(b, format.FrameOffset(t.last+1, w.pageSize))
+	return err
 }
 
 // Where each commit is synced, the file grows in steps, by zeros, which are the end of the log to whoever recovers it: to sync a file that

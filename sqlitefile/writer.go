@@ -379,6 +379,9 @@ func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
 	if err := log.appendTail(t, g.pages, g.size, db.syncStart); err != nil {
 		return err
 	}
+	if err := log.reseal(t); err != nil {
+		return err
+	}
 	if db.options.Durability <= Extra {
 		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {

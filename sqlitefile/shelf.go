@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "slices"
+
 // A shelf keeps the pages that this writer committed last, so that the next transaction need not look for them in the log or in the file, and
 // the memory of pages that nobody looks at any more.
 //
@@ -36,6 +38,13 @@ func (s *shelf) drop(pgno uint32) { delete(s.pages, pgno) }
 
 // clear forgets all pages: somebody else wrote, or the database has become shorter.
 func (s *shelf) clear() { clear(s.pages) }
+
+// trim gives back the memory that a large transaction needed.
+func (s *shelf) trim() {
+	if n := len(s.spare); n > 0 && n*len(s.spare[0]) > shelfBytes {
+		s.spare = slices.Clone(s.spare[:shelfBytes/len(s.spare[0])])
+	}
+}
 
 // page returns memory for a page of n bytes. Its content is undefined.
 func (s *shelf) page(n int) []byte {

@@ -20,7 +20,7 @@ import (
 //	    not longer than what the transaction changed. The checksums from there on are made right before the commit is synced.
 
 // spillBytes is how much memory the changed pages of a transaction may take.
-const spillBytes = 64 << 20
+const spillBytes = 96 << 20
 
 // A logTail is the end of the log behind frames that are not committed. The zero value is where the last commit ended.
 type logTail struct {
@@ -52,7 +52,7 @@ func (tx *Tx) spill() error {
 	if err := tx.spillLevel(tx.level, math.MaxUint64); err != nil {
 		return err
 	}
-	tx.writer.held = 0
+	tx.writer.held = len(tx.writer.pages)
 	return nil
 }
 
@@ -66,6 +66,9 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 		}
 	}
 	batch := w.own(before)
+	if s.outer == nil && s == tx.level {
+		batch = w.nextSpill(batch)
+	}
 	if len(batch) == 0 {
 		return nil
 	}
@@ -81,11 +84,23 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 	for _, p := range batch {
 		delete(w.pages, p.pgno)
 		w.shelf.drop(p.pgno)
+		w.shelf.spare = append(w.shelf.spare, p.data)
 	}
 	for inner := tx.level; inner != s; inner = inner.outer {
 		inner.tail = w.tail // none of them has spilled yet, or nothing would have been left to
 	}
 	return nil
+}
+
+// nextSpill returns those of the pages whose turn it is, a quarter of them: what is spilled may have to be again, so that as much as can be stays.
+func (w *writer) nextSpill(batch []framePage) []framePage {
+	from, _ := slices.BinarySearchFunc(batch, w.hand, func(p framePage, pgno uint32) int { return cmp.Compare(p.pgno, pgno) })
+	if from == len(batch) {
+		from = 0
+	}
+	to := min(from+len(batch)/4+1, len(batch))
+	w.hand = batch[to-1].pgno + 1
+	return batch[from:to]
 }
 
 // own returns the pages in memory that were taken before a savepoint began, in order. All are of the transaction that runs: others are

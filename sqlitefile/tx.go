@@ -184,6 +184,7 @@ func (tx *Tx) end() {
 		tx.restore(tx.level)
 	}
 	tx.writer.tx, tx.writer.held = nil, 0
+	tx.writer.shelf.trim()
 	if !tx.kept {
 		tx.db.abandon()
 	}

@@ -41,6 +41,7 @@ type writer struct {
 
 	tx      *Tx             // the one that runs
 	held    int             // pages that it has in memory
+	hand    uint32          // where the next spill begins
 	tail    logTail         // what it spilled, in WAL mode
 	journal *journal        // what it spilled, in rollback mode: the originals
 	spilled map[uint32]bool // and which pages

@@ -279,13 +279,14 @@ func TestCheckpointOfOurs(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfOursUnguarded: if it did not, the database would be damaged.
+// TestCheckpointOfOursUnguarded: if it did not, it would copy from the new log what the old one had there. That damages the database, or is found
+// out when a frame is not that of the page which it should be.
 func TestCheckpointOfOursUnguarded(t *testing.T) {
 	d := newDatabase(t)
 	says := d.checkpoint(build(t, stop, noSalt), 20)
 	what := d.wrong()
-	if what == "" {
-		t.Error("nothing is damaged: the test of W6 proves nothing")
+	if what == "" && says == "done" {
+		t.Error("nothing went wrong: the test of W6 proves nothing")
 	}
 	t.Logf("as it must be: %s; %s", says, what)
 }

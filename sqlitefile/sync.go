@@ -77,7 +77,7 @@ func (db *DB) syncNow() (err error) {
 	if err != nil {
 		return err
 	}
-	defer rx.End()
+	defer rx.end()
 	if db.options.ReadOnly {
 		return nil
 	}

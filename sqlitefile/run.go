@@ -15,9 +15,9 @@ type straightRuns struct {
 }
 
 const (
-	runSlots = 1 << 14
-	runWalks = 64 // long ways, before slots are worth their memory
-	longRun  = 2  // pages to pass, from which on it is a long way
+	runSlots = 1 << 15
+	runWalks = 128 // long ways, before slots are worth their memory
+	longRun  = 2   // pages to pass, from which on it is a long way
 )
 
 // runSlot spreads chains that begin at equal distances.

@@ -2,9 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
-
-	"github.com/foliofs/folio/internal/osfile"
 )
 
 // alone calls fn when nobody uses the file: no other connection, no transaction of this DB, no log. EXCLUSIVE is held meanwhile. It is
@@ -22,10 +19,10 @@ func (db *DB) alone(ctx context.Context, fn func() error) error {
 	}
 	defer db.thaw()
 	if err := db.retry(ctx, db.lockExclusive); err != nil {
-		return errors.Join(err, db.toShared())
+		return join(err, db.toShared())
 	}
 	if err := db.emptyLog(); err != nil {
-		return errors.Join(err, db.toShared())
+		return join(err, db.toShared())
 	}
 	file, err := db.file, db.detach()
 	if err == nil {
@@ -34,7 +31,7 @@ func (db *DB) alone(ctx context.Context, fn func() error) error {
 	if db.file != file || db.lost != nil { // nobody is to use the old one again
 		return err
 	}
-	return errors.Join(err, db.toShared(), db.unlockShared())
+	return join(err, db.toShared(), db.unlockShared())
 }
 
 // freeze lets no transaction of this DB begin to read, and waits for those that do but for the writer itself.
@@ -45,7 +42,7 @@ func (db *DB) freeze(ctx context.Context) error {
 	db.tally.retire()
 	err := db.retry(ctx, func() error {
 		if !db.tally.only(db.writer.base.lease) {
-			return osfile.ErrLocked
+			return errOurReaders
 		}
 		return nil
 	})
@@ -69,7 +66,7 @@ func (db *DB) emptyLog() error {
 	}
 	removed, err := db.cleanUp(log)
 	if err == nil && !removed {
-		err = ErrBusy
+		err = db.busyError(errInUse)
 	}
 	return err
 }

@@ -141,12 +141,15 @@ func (t *btree) deepen() error {
 	if err != nil {
 		return err
 	}
+	top, ok := root.content()
+	if !ok {
+		return t.fault(&root, faultContent)
+	}
 	pgno, page, err := t.store.allocate(t.root)
 	if err != nil {
 		return err
 	}
 	header := root.header()
-	top, _ := root.content()
 	copy(page[top:], root.data[top:])
 	copy(page, root.data[header:root.gap()])
 	kind := format.InteriorIndex

@@ -60,18 +60,14 @@ func (w *wal) safeFrame(last uint32) (uint32, error) {
 		if mark >= safe {
 			continue
 		}
-		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
-		switch {
-		case err == nil:
-			if i == 1 {
-				w.index.setMark(i, safe)
-			} else {
-				w.index.setMark(i, format.ReadMarkUnused)
-			}
-			w.index.unlock(format.WALReadLock+int64(i), 1)
+		free := uint32(format.ReadMarkUnused)
+		if i == 1 {
+			free = safe
+		}
+		switch err := w.index.moveMark(i, free); {
 		case errors.Is(err, osfile.ErrLocked):
 			safe = mark
-		default:
+		case err != nil:
 			return 0, err
 		}
 	}
@@ -92,7 +88,7 @@ func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 		if f.pgno > h.PageCount {
 			continue
 		}
-		page, err := w.page(f.frame)
+		page, err := w.pageOf(f.pgno, f.frame, h.Salt)
 		if err != nil {
 			return err
 		}

@@ -26,14 +26,17 @@ const (
 
 // Checkpoint copies the log into the database, as far as mode says. In rollback mode there is nothing to do. ErrBusy means that somebody
 // stood in the way for longer than BusyTimeout.
-func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
+func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) error {
+	return explain(guard(func() error { return db.checkpointNow(ctx, mode) }))
+}
+
+func (db *DB) checkpointNow(ctx context.Context, mode CheckpointMode) error {
 	rx, err := db.begin(ctx)
 	if err != nil {
 		return err
 	}
 	log := rx.wal
-	rx.End()
+	rx.end()
 	switch {
 	case log == nil:
 		return nil
@@ -49,6 +52,9 @@ func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) (err error) {
 // checkpoint copies what can be copied now, after another checkpoint of this process. ErrLocked means that another process is
 // at it.
 func (db *DB) checkpoint(log *wal) (frames, copied uint32, err error) {
+	if err := db.failure(); err != nil {
+		return 0, 0, err // what it would copy may not be on disk (W5)
+	}
 	db.checkpoints.mu.Lock()
 	defer db.checkpoints.mu.Unlock()
 	if !db.has(log) {
@@ -79,9 +85,13 @@ func (db *DB) has(log *wal) bool {
 // exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer.
 func (db *DB) exclusively(ctx context.Context, fn func() error) error {
 	w := &db.writer
-	<-w.press
+	if err := take(ctx, w.press); err != nil {
+		return err
+	}
 	defer func() { w.press <- struct{}{} }()
-	<-w.turn
+	if err := take(ctx, w.turn); err != nil {
+		return err
+	}
 	defer func() { w.turn <- struct{}{} }()
 	if len(w.pages) > 0 {
 		db.flush()
@@ -98,7 +108,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 	err := db.retry(ctx, func() error {
 		frames, copied, err := db.checkpoint(log)
 		if err == nil && copied < frames {
-			err = cmp.Or(db.rebase(), osfile.ErrLocked) // our own lock, of an older state, may stand in the way
+			err = cmp.Or(db.rebase(), log.index.readers()) // our own lock, of an older state, may stand in the way
 		}
 		return err
 	})
@@ -115,7 +125,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 		}
 		if h.MaxFrame != 0 {
 			if ok, err := log.restart(&h); err != nil || !ok {
-				return cmp.Or(err, osfile.ErrLocked)
+				return cmp.Or(err, log.index.readers())
 			}
 		}
 		if mode == CheckpointTruncate {
@@ -146,8 +156,18 @@ func (db *DB) rebase() error {
 	return nil
 }
 
-// tend is called after each commit, with the number of frames in the log.
-func (db *DB) tend(log *wal, frames uint32) {
+// tend is called after each commit, with the number of frames in the log. The caller holds the turn.
+func (db *DB) tend(log *wal, frames uint32) error {
+	db.checkpointSoon(log, frames)
+	db.writeBack(log, frames)
+	if w := &db.writer; len(w.pages) > 0 || w.tx != nil {
+		return nil
+	}
+	return db.relieve(log, frames)
+}
+
+// checkpointSoon starts a checkpoint in the background if there is enough to copy.
+func (db *DB) checkpointSoon(log *wal, frames uint32) {
 	if frames < log.index.backfill()+checkpointFrames || !db.checkpoints.running.CompareAndSwap(false, true) {
 		return
 	}
@@ -183,7 +203,9 @@ func (w *wal) crowded(frames uint32) bool {
 	if int64(frames)*int64(w.frame) >= relieveBytes {
 		return true
 	}
-	return frames >= checkpointFrames && frames >= w.wait && frames-min(frames, w.index.backfill()) <= lastFrames
+	copied := frames // without an index, let the commit find out
+	_ = guard(func() error { copied = w.index.backfill(); return nil })
+	return frames >= checkpointFrames && frames >= w.wait && frames-min(frames, copied) <= lastFrames
 }
 
 // lastFrames is how many frames are copied while writers wait, rather than in the background.
@@ -226,11 +248,15 @@ func (db *DB) cleanUp(log *wal) (removed bool, err error) {
 	if alone, err := log.index.alone(); err != nil || !alone {
 		return false, err // somebody lost his lock on the database, but is there
 	}
-	if moved, err := db.file.Moved(); err != nil || moved {
+	if err := db.inPlace(log.files(db.file)...); err != nil {
 		return false, err
 	}
-	if _, err := log.state(); err != nil {
+	h, err := log.state()
+	if err != nil {
 		return false, ignoreLocked(err)
+	}
+	if err := db.whole(log, h.MaxFrame); err != nil {
+		return false, err
 	}
 	frames, copied, err := db.checkpoint(log)
 	if err != nil || copied < frames {

@@ -33,7 +33,7 @@ func (db *DB) compact(ctx context.Context) (err error) {
 		return err
 	}
 	if err := db.fillCompact(ctx, name); err != nil {
-		return errors.Join(err, remove())
+		return join(err, remove())
 	}
 	replaced := false
 	err = db.alone(ctx, func() (err error) {
@@ -41,7 +41,7 @@ func (db *DB) compact(ctx context.Context) (err error) {
 		return err
 	})
 	if err != nil && !replaced {
-		err = errors.Join(err, remove())
+		err = join(err, remove())
 	}
 	return db.pathError("compact", err)
 }
@@ -50,11 +50,11 @@ func (db *DB) compact(ctx context.Context) (err error) {
 // between two transactions.
 func (db *DB) checkAlone() error {
 	if moved, err := db.file.Moved(); err != nil || moved {
-		return errors.Join(err, db.pathError("compact", errMoved))
+		return join(err, db.pathError("compact", ErrMoved))
 	}
 	locked, err := db.file.Locked(osfile.Exclusive, sharedByte, sharedSize)
 	if err == nil && (locked && db.writer.base.wal != nil || db.elsewhere()) {
-		err = osfile.ErrLocked
+		err = errInUse
 	}
 	return err
 }
@@ -68,7 +68,7 @@ func (db *DB) elsewhere() bool {
 // exchange puts the new file in place of the database, and reports whether it did. The caller is alone.
 func (db *DB) exchange(name string) (replaced bool, err error) {
 	if db.elsewhere() { // somebody came while the copy was made
-		return false, ErrBusy
+		return false, db.busyError(errInUse)
 	}
 	next, err := db.lockNext(name)
 	if err != nil {
@@ -81,12 +81,10 @@ func (db *DB) exchange(name string) (replaced bool, err error) {
 		return true, db.reopen(next)
 	}
 	if next != nil {
-		err = errors.Join(err, next.Close())
+		err = join(err, next.Close())
 	}
 	return false, err
 }
-
-var errMoved = errors.New("the file was removed or replaced")
 
 // fillCompact makes the new file.
 func (db *DB) fillCompact(ctx context.Context, name string) (err error) {
@@ -94,7 +92,7 @@ func (db *DB) fillCompact(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.writeCompact(ctx, file), file.Close())
+	return join(db.writeCompact(ctx, file), file.Close())
 }
 
 func (db *DB) writeCompact(ctx context.Context, file osfile.Handle) (err error) {
@@ -130,7 +128,7 @@ func (db *DB) reopen(next osfile.Handle) error {
 		db.file, db.replaced = file, append(db.replaced, old)
 		err = db.takeOver(next)
 	} else if next != nil {
-		err = errors.Join(err, next.Close())
+		err = join(err, next.Close())
 	}
 	if err != nil { // nothing must be read of the old file, or written to it
 		db.lost = db.pathError("open", err)
@@ -138,12 +136,12 @@ func (db *DB) reopen(next osfile.Handle) error {
 	}
 	for _, m := range append(db.retired, db.mapping) {
 		if m != nil {
-			err = errors.Join(err, m.Unmap())
+			err = join(err, m.Unmap())
 		}
 	}
 	db.retired, db.mapping = nil, nil
 	db.snapshot.Store(db.snapshot.Load().outdated())
-	return errors.Join(err, db.settle(old))
+	return join(err, db.settle(old))
 }
 
 // settle makes the name of the new file durable, and gives back the room that the old one took. Without the first nothing may be
@@ -153,7 +151,7 @@ func (db *DB) settle(old osfile.Handle) error {
 		return nil
 	}
 	if err := db.options.system.SyncDir(db.file.Name()); err != nil {
-		db.failed.CompareAndSwap(nil, &err)
+		db.fail(err)
 		return err
 	}
 	if f, ok := old.(interface{ Named() bool }); ok && !f.Named() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -49,7 +48,7 @@ func (rx *Rx) compact(ctx context.Context, file osfile.Handle) error {
 	if err == nil {
 		err = c.finish(page1)
 	}
-	return errors.Join(err, c.out.stop())
+	return join(err, c.out.stop())
 }
 
 // trees returns the roots of all b-trees but sqlite_schema, in its order.

@@ -167,7 +167,7 @@ var errRollback = errors.New("on purpose")
 func (l *crashLoad) rollback() {
 	l.t.Helper()
 	err := l.db.Update(context.Background(), func(tx *Tx) error {
-		return errors.Join(l.state.clone().advance(tx, l.rng, l.changes()), errRollback)
+		return join(l.state.clone().advance(tx, l.rng, l.changes()), errRollback)
 	})
 	if !errors.Is(err, errRollback) {
 		l.t.Fatalf("%v\n%s", err, crashfs.Trace(l.fs.Ops(max(0, l.fs.Count()-40)), 0xffff))

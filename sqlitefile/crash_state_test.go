@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -160,7 +159,7 @@ func (s *crashState) fill(tx *Tx) error {
 	for k, n := range s.words {
 		errs = append(errs, words.PutKey(k.lang, k.word, n))
 	}
-	return errors.Join(errs...)
+	return join(errs...)
 }
 
 func (s *crashState) append(b *Builder) error {
@@ -180,13 +179,13 @@ func (s *crashState) append(b *Builder) error {
 	for _, k := range slices.SortedFunc(maps.Keys(s.words), crashWord.compare) {
 		errs = append(errs, tables[2].AppendKey(k.lang, k.word, s.words[k]))
 	}
-	return errors.Join(errs...)
+	return join(errs...)
 }
 
 // readCrashState returns what the database holds.
 func readCrashState(rx *Rx) (*crashState, error) {
 	s := &crashState{items: make(map[int64]crashItem), words: make(map[crashWord]int64)}
-	return s, errors.Join(s.readMark(rx), s.readItems(rx), s.readWords(rx))
+	return s, join(s.readMark(rx), s.readItems(rx), s.readWords(rx))
 }
 
 func (s *crashState) readMark(rx *Rx) error {

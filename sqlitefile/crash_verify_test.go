@@ -137,13 +137,13 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 	}
 	state, err := v.sound(db)
 	if err != nil {
-		return 0, errors.Join(err, db.Close())
+		return 0, join(err, db.Close())
 	}
 	nest := v.rng.Float64() < v.nested
 	var after *sequel
 	if nest || v.rng.IntN(4) == 0 {
 		if after, err = v.goOn(sys, db, state); err != nil {
-			return 0, errors.Join(fmt.Errorf("a further transaction: %w", err), db.Close())
+			return 0, join(fmt.Errorf("a further transaction: %w", err), db.Close())
 		}
 	}
 	if err := db.Close(); err != nil {
@@ -290,7 +290,7 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState)
 			return err
 		})
 	}
-	return errors.Join(err, db.Close())
+	return join(err, db.Close())
 }
 
 // die lets all processes die at a moment: the next one finds everything that was written, synced or not. Then the power fails, at
@@ -307,10 +307,10 @@ func (v *crashVerifier) die(h *crashfs.History, at int) error {
 		err = fmt.Errorf("has the transactions up to %d, want %d to %d", state.version, low, high)
 	}
 	if err != nil {
-		return errors.Join(err, db.Close())
+		return join(err, db.Close())
 	}
 	after, err := v.goOn(sys, db, state)
-	if err = errors.Join(err, db.Close()); err != nil || v.durability == Off {
+	if err = join(err, db.Close()); err != nil || v.durability == Off {
 		return err
 	}
 	after.from, after.high = at, state.version

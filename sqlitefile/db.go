@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -75,6 +74,7 @@ type DB struct {
 	checkpoints checkpointer
 	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
+	looked      time.Time             // when the files were looked at last; of who commits a group
 	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
 }
 
@@ -110,7 +110,7 @@ func Open(path string, o *Options) (*DB, error) {
 	}
 	db.file = file
 	if err := db.firstLook(context.Background()); err != nil {
-		return nil, errors.Join(err, db.release())
+		return nil, join(err, db.release())
 	}
 	return db, nil
 }
@@ -122,7 +122,7 @@ func (db *DB) firstLook(ctx context.Context) error {
 			return err
 		}
 	}
-	rx, err := db.begin(ctx)
+	rx, err := db.Begin(ctx)
 	if err == nil {
 		rx.End()
 	}
@@ -153,13 +153,13 @@ func (db *DB) release() (err error) {
 	}
 	for _, m := range append(db.retired, db.mapping) {
 		if m != nil {
-			err = errors.Join(err, m.Unmap())
+			err = join(err, m.Unmap())
 		}
 	}
 	for _, f := range db.replaced {
-		err = errors.Join(err, f.Close())
+		err = join(err, f.Close())
 	}
-	return errors.Join(err, db.file.Close())
+	return join(err, db.file.Close())
 }
 
 // Path returns the name that the database was opened by.
@@ -177,7 +177,7 @@ func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer rx.End()
+	defer rx.end()
 	return fn(rx)
 }
 
@@ -185,7 +185,10 @@ func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 // a function; they call Guard where they read.
 func (db *DB) Begin(ctx context.Context) (rx *Rx, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	return db.begin(ctx)
+	if rx, err = db.begin(ctx); err == nil {
+		rx.begun = true
+	}
+	return rx, err
 }
 
 func (db *DB) begin(ctx context.Context) (*Rx, error) {
@@ -234,7 +237,7 @@ func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
 		s, err = db.tryAcquire()
 		return err
 	})
-	return s, err
+	return s, db.pathError("view", explain(err))
 }
 
 // retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.
@@ -251,7 +254,7 @@ func (db *DB) retryFor(ctx context.Context, timeout time.Duration, fn func() err
 	deadline := start.Add(timeout)
 	for wait := 50 * time.Microsecond; errors.Is(err, osfile.ErrLocked); wait = min(2*wait, 25*time.Millisecond) {
 		if time.Now().After(deadline) {
-			err = &fs.PathError{Op: "lock", Path: db.path, Err: ErrBusy}
+			err = db.busyError(err)
 			break
 		}
 		if err = sleep(ctx, wait); err == nil {
@@ -296,7 +299,7 @@ func (db *DB) Close() error {
 	if db.wal != nil {
 		err = db.closeLog()
 	}
-	return errors.Join(err, db.release())
+	return explain(join(err, db.release()))
 }
 
 // shut lets nobody in any more and returns the last snapshot.

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,11 @@ var (
 	ErrReadOnly = errors.New("database is read-only")
 	// ErrFull says that there is no room: on the disk, in the database, or among the rowids of a table.
 	ErrFull = errors.New("database or disk is full")
+	// ErrFailed says that this DB writes no more, as a sync has failed, or a rollback, or the log was lost: nobody knows what is on disk.
+	// What was committed before can still be read.
+	ErrFailed = errors.New("nothing can be written after what has failed: close the database and open it again")
+	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was open: what is written now would be lost.
+	ErrMoved = errors.New("the file was deleted, renamed or replaced while it was open")
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
 )
@@ -48,11 +54,13 @@ type CorruptError struct {
 	What string
 }
 
-func (e *CorruptError) Error() string {
+func (e *CorruptError) Error() string { return fmt.Sprintf("%s: %s", e.Path, e.what()) }
+
+func (e *CorruptError) what() string {
 	if e.Page == 0 {
-		return fmt.Sprintf("%s: database is corrupt: %s", e.Path, e.What)
+		return fmt.Sprintf("%v: %s", ErrCorrupt, e.What)
 	}
-	return fmt.Sprintf("%s: database is corrupt: page %d: %s", e.Path, e.Page, e.What)
+	return fmt.Sprintf("%v: page %d: %s", ErrCorrupt, e.Page, e.What)
 }
 
 // Is makes errors.Is(err, ErrCorrupt) true.
@@ -67,24 +75,114 @@ func (e fullError) Unwrap() error { return e.error }
 
 // explain lets an error of the system match the one of this package that means the same.
 func explain(err error) error {
-	if osfile.Full(err) {
+	if osfile.Full(err) && !errors.Is(err, ErrFull) {
 		return fullError{err}
 	}
 	return err
 }
 
-// corrupt makes the error for a page that breaks the format. It is the only place that makes one.
-func (rx *Rx) corrupt(pgno uint32, what string) error {
-	return &CorruptError{Path: rx.db.path, Page: pgno, What: what}
+// guard calls fn and turns a fault on mapped memory into an error.
+func guard(fn func() error) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	return fn()
 }
 
-// pathError wraps err once with the operation and the database's path.
-func (db *DB) pathError(op string, err error) error {
-	if err == nil {
-		return nil
+// A failedError says what ended writing. It matches ErrFailed.
+type failedError struct{ cause error }
+
+func (e failedError) Error() string { return fmt.Sprintf("%v (%s)", ErrFailed, brief(e.cause)) }
+
+func (e failedError) Is(target error) bool { return target == ErrFailed }
+
+func (e failedError) Unwrap() error { return e.cause }
+
+// fail ends writing for good: nobody knows any more what is on disk.
+func (db *DB) fail(cause error) {
+	var err error = &fs.PathError{Op: "update", Path: db.path, Err: failedError{cause}}
+	db.failed.CompareAndSwap(nil, &err)
+}
+
+// failure returns the error of a database that is not written to any more, or nil.
+func (db *DB) failure() error {
+	if err := db.failed.Load(); err != nil {
+		return *err
 	}
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
+	return nil
+}
+
+// joinedErrors are an error and what went wrong after it, in putting things in order. They are one line, and match what each of them matches.
+type joinedErrors struct{ errs []error }
+
+// join returns an error for those of errs that are not nil: nil if all are, and the error itself if it is one.
+func join(errs ...error) error {
+	var joined []error
+	for _, err := range errs {
+		if more, ok := err.(*joinedErrors); ok {
+			joined = append(joined, more.errs...)
+		} else if err != nil {
+			joined = append(joined, err)
+		}
+	}
+	switch len(joined) {
+	case 0:
+		return nil
+	case 1:
+		return joined[0]
+	}
+	return &joinedErrors{joined}
+}
+
+func (e *joinedErrors) Error() string {
+	b := []byte(e.errs[0].Error())
+	for _, err := range e.errs[1:] {
+		b = fmt.Appendf(b, "; then %s", brief(err))
+	}
+	return string(b)
+}
+
+func (e *joinedErrors) Unwrap() []error { return e.errs }
+
+// brief says what err is about without the path, for where that has been said.
+func brief(err error) string {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return fmt.Sprintf("%s: %v", e.Op, e.Err)
+	case *CorruptError:
+		return e.what()
+	case *osfile.FaultError:
+		return e.What()
+	case *joinedErrors:
+		return brief(e.errs[0])
+	case fullError:
+		return brief(e.error)
+	}
+	return err.Error()
+}
+
+// corrupt makes the error for a page that breaks the format.
+func (rx *Rx) corrupt(pgno uint32, what string) error { return corruptFile(rx.db.path, pgno, what) }
+
+// corruptFile makes the error for a file that breaks its format, in a page if that is not 0. It is the only place that makes one.
+func corruptFile(path string, pgno uint32, what string) error {
+	return &CorruptError{Path: path, Page: pgno, What: what}
+}
+
+// pathError wraps err with the operation and the database's path, unless it names a path already or is that of a context.
+func (db *DB) pathError(op string, err error) error {
+	if err == nil || named(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: db.path, Err: err}
+}
+
+// named reports whether err says which file it is about.
+func named(err error) bool {
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*CorruptError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*osfile.FaultError](err)
+	return ok
 }

@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -36,7 +35,7 @@ func (db *DB) tryLockOut() error {
 		err = db.checkIndexUnused()
 	}
 	if err != nil {
-		return errors.Join(err, db.toShared(), db.unlockShared())
+		return join(err, db.toShared(), db.unlockShared())
 	}
 	return nil
 }
@@ -54,9 +53,9 @@ func (db *DB) checkIndexUnused() error {
 	}
 	locked, err := f.Locked(osfile.Exclusive, format.WALOpenLock, 1)
 	if err == nil && locked {
-		err = osfile.ErrLocked
+		err = errInUse
 	}
-	return errors.Join(err, f.Close())
+	return join(err, f.Close())
 }
 
 // lockNext keeps everybody out of the file that is to take the place of the database, for a DB that is sole. The handle is nil for others.
@@ -73,7 +72,7 @@ func (db *DB) lockNext(name string) (osfile.Handle, error) {
 		err = next.Lock(osfile.Exclusive, sharedByte, sharedSize)
 	}
 	if err != nil {
-		return nil, errors.Join(err, next.Close())
+		return nil, join(err, next.Close())
 	}
 	return next, nil
 }
@@ -88,7 +87,7 @@ func (db *DB) takeOver(next osfile.Handle) error {
 	if err == nil {
 		err = db.file.Lock(osfile.Exclusive, sharedByte, sharedSize)
 	}
-	if err = errors.Join(err, next.Close()); err != nil {
+	if err = join(err, next.Close()); err != nil {
 		return err
 	}
 	return db.retry(context.Background(), func() error { // somebody may be trying to get SHARED

@@ -2,9 +2,7 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/ddl"
 )
@@ -32,9 +30,9 @@ func (tx *Tx) Exec(sql string) error {
 	}
 	script, err := ddl.NewScript(sql)
 	if err != nil {
-		return tx.execError(err)
+		return tx.db.pathError("exec", err)
 	}
-	return tx.execError(tx.Nested(func(tx *Tx) error {
+	return tx.db.pathError("exec", tx.Nested(func(tx *Tx) error {
 		for {
 			s, err := script.Next()
 			if err != nil || s == nil {
@@ -45,17 +43,6 @@ func (tx *Tx) Exec(sql string) error {
 			}
 		}
 	}))
-}
-
-// execError names the database in an error, unless it does so already.
-func (tx *Tx) execError(err error) error {
-	if _, ok := errors.AsType[*CorruptError](err); ok {
-		return err
-	}
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
-	}
-	return tx.db.pathError("exec", err)
 }
 
 // execute runs one statement.

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -78,7 +79,7 @@ func (c *crashCase) fail(t *testing.T) {
 			for n := 1; ; n += stride {
 				fault := kind.fault
 				fault.N = n
-				r := &faultRun{crashCase: c, base: base, may: []*crashState{first}, rng: rand.New(rand.NewPCG(uint64(n), 3))}
+				r := &faultRun{crashCase: c, base: base, ctx: context.Background(), may: []*crashState{first}, rng: rand.New(rand.NewPCG(uint64(n), 3))}
 				if err := r.run(fault); err != nil {
 					t.Errorf("operation %d: %v\nfailed: %q\n%s", n, err, r.sys.Hits(), indent(r.trace()))
 					if t.Failed() {
@@ -102,6 +103,7 @@ type faultRun struct {
 	sys  *faultfs.System
 	db   *DB
 	rng  *rand.Rand
+	ctx  context.Context
 	may  []*crashState // what the database may hold: what was acknowledged last, and what failed since
 
 	mu       sync.Mutex // guards breaches
@@ -148,12 +150,17 @@ func stack() []byte {
 	return b[:runtime.Stack(b, false)]
 }
 
-// work does a bit of everything. It returns an error if something fails before the fault has hit, or the wrong way.
-func (r *faultRun) work(f faultfs.Fault) error {
-	for _, step := range []func() error{
+// steps are a bit of everything.
+func (r *faultRun) steps() []func() error {
+	return []func() error{
 		r.open, r.commit, r.commit, r.read, r.checkpoint(CheckpointPassive), r.commit, r.rollback, r.checkpoint(CheckpointTruncate), r.large,
 		r.check, r.commit, r.close, r.open, r.commit, r.checkpoint(CheckpointRestart), r.commit, r.close,
-	} {
+	}
+}
+
+// work takes the steps. It returns an error if something fails before the fault has hit, or the wrong way.
+func (r *faultRun) work(f faultfs.Fault) error {
+	for _, step := range r.steps() {
 		before := len(r.sys.Hits())
 		err := step()
 		if wrong, ok := errors.AsType[wrongError](err); ok {
@@ -172,7 +179,9 @@ func (r *faultRun) work(f faultfs.Fault) error {
 // nothing is written after a sync that failed, or a rollback, or by who may only read.
 func (r *faultRun) excuse(f faultfs.Fault, err error, before int) error {
 	hits := r.sys.Hits()
-	switch {
+	switch text := err.Error(); {
+	case strings.Contains(text, "\n") || strings.Count(text, crashPath) != 1:
+		return fmt.Errorf("not one line with the path once: %q", text)
 	case len(hits) == 0:
 		return fmt.Errorf("without a fault: %w", err)
 	case errors.Is(f.Err, syscall.EACCES) && errors.Is(err, ErrReadOnly):
@@ -187,7 +196,7 @@ type wrongError struct{ error }
 
 func (r *faultRun) open() (err error) {
 	r.db, err = Open(crashPath, &Options{
-		JournalMode: r.journal, Durability: r.durability, BusyTimeout: 50 * time.Millisecond, spillBytes: r.spill, system: r.sys,
+		JournalMode: r.journal, Durability: r.durability, BusyTimeout: 5 * time.Second, spillBytes: r.spill, system: r.sys,
 	})
 	if err != nil {
 		r.db = nil
@@ -221,7 +230,7 @@ func (r *faultRun) change(changes int) error {
 		return nil
 	}
 	var next *crashState
-	err := r.db.Update(context.Background(), func(tx *Tx) error {
+	err := r.db.Update(r.ctx, func(tx *Tx) error {
 		state, err := r.known(&tx.Rx)
 		if err != nil {
 			return err
@@ -233,7 +242,7 @@ func (r *faultRun) change(changes int) error {
 	switch {
 	case err == nil:
 		r.may = []*crashState{next}
-	case next != nil:
+	case next != nil && r.ctx.Err() == nil:
 		r.may = append(r.may, next)
 	}
 	if osfile.Full(err) && !errors.Is(err, ErrFull) {
@@ -258,7 +267,7 @@ func (r *faultRun) read() error {
 	if r.db == nil {
 		return nil
 	}
-	return r.db.View(context.Background(), func(rx *Rx) error {
+	return r.db.View(r.ctx, func(rx *Rx) error {
 		_, err := r.known(rx)
 		return err
 	})
@@ -268,12 +277,12 @@ func (r *faultRun) rollback() error {
 	if r.db == nil {
 		return nil
 	}
-	err := r.db.Update(context.Background(), func(tx *Tx) error {
+	err := r.db.Update(r.ctx, func(tx *Tx) error {
 		state, err := r.known(&tx.Rx)
 		if err != nil {
 			return err
 		}
-		return errors.Join(state.clone().advance(tx, r.rng, 50), errRollback)
+		return join(state.clone().advance(tx, r.rng, 50), errRollback)
 	})
 	if errors.Is(err, errRollback) {
 		return nil
@@ -289,7 +298,7 @@ func (r *faultRun) checkpoint(mode CheckpointMode) func() error {
 		if r.db == nil {
 			return nil
 		}
-		return r.db.Checkpoint(context.Background(), mode)
+		return r.db.Checkpoint(r.ctx, mode)
 	}
 }
 
@@ -298,7 +307,7 @@ func (r *faultRun) check() error {
 		return nil
 	}
 	hits := len(r.sys.Hits())
-	report, err := r.db.Check(context.Background())
+	report, err := r.db.Check(r.ctx)
 	if err == nil && !report.OK() && len(r.sys.Hits()) == hits {
 		return wrongError{fmt.Errorf("check: %v", report.Problems)}
 	}
@@ -324,11 +333,11 @@ func (r *faultRun) aftermath() error {
 
 // use opens what is left, checks it, and commits one more transaction.
 func (r *faultRun) use(fs *crashfs.FS) error {
-	again := &faultRun{crashCase: r.crashCase, fs: fs, may: r.may, rng: r.rng}
+	again := &faultRun{crashCase: r.crashCase, fs: fs, ctx: context.Background(), may: r.may, rng: r.rng}
 	again.sys = faultfs.New(watchFaulty(fs, r.durability, again.breach))
 	for _, step := range []func() error{again.open, again.check, again.read, again.commit, again.read, again.close} {
 		if err := step(); err != nil {
-			return errors.Join(err, again.close())
+			return join(err, again.close())
 		}
 	}
 	return again.watched()

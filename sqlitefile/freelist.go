@@ -2,7 +2,7 @@ package sqlitefile
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 
 	"github.com/foliofs/folio/internal/format"
 )
@@ -32,7 +32,7 @@ const (
 )
 
 // errTooLarge says that a database has as many pages as can be numbered.
-var errTooLarge = errors.New("the database has the largest size that it can have")
+var errTooLarge = fmt.Errorf("%w: it has as many pages as can be numbered", ErrFull)
 
 // A freelist hands out the pages of a database and takes them back. All it knows is in the pages, so that going back
 // to a savepoint needs nothing of it.

@@ -25,7 +25,7 @@ const (
 	hostileBytes = 64 << 20
 )
 
-// survive opens, reads and checks a database, mapped and plain, within the limits. It returns the report of the last check.
+// survive opens, reads and checks a database, mapped and plain, and writes to it, within the limits. It returns the report of the last check.
 // Tests that call it do not run in parallel, so that what is measured is theirs.
 func survive(t *testing.T, path string) (r *CheckReport) {
 	t.Helper()
@@ -39,7 +39,24 @@ func survive(t *testing.T, path string) (r *CheckReport) {
 			t.Errorf("allocated %d MiB", n>>20)
 		}
 	}
+	allocated, start := allocatedBytes(), time.Now()
+	writeDamaged(t, path, r != nil && r.OK())
+	if d := time.Since(start); d > hostileTime && !invariant.Enabled {
+		t.Errorf("writing took %v", d)
+	}
+	if n := allocatedBytes() - allocated; n > hostileBytes+8*writtenBytes(path) {
+		t.Errorf("writing allocated %d MiB", n>>20)
+	}
 	return r
+}
+
+// writtenBytes returns the size of a file that is no hole for the most part.
+func writtenBytes(path string) uint64 {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > 16<<20 {
+		return 0
+	}
+	return uint64(info.Size())
 }
 
 func allocatedBytes() uint64 {

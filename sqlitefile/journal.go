@@ -53,6 +53,9 @@ func (db *DB) journalName() string { return db.file.Name() + "-journal" }
 // openJournal opens the journal of a transaction on base, and makes it if need be. One that is there was finished, perhaps by a process
 // that died before it could sync that: unless it was ours, it is synced now, lest its old header come back to life over new records.
 func (db *DB) openJournal(base *snapshot) (*journal, error) {
+	if err := db.inPlace(db.file); err != nil {
+		return nil, err // it would be the journal of another database
+	}
 	_, there, err := db.options.system.Exists(db.journalName())
 	if err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 	}
 	if there && db.writer.seen != base.version {
 		if err := db.sync(file); err != nil {
-			return nil, errors.Join(err, file.Close())
+			return nil, join(err, file.Close())
 		}
 	}
 	return &journal{db: db, name: db.journalName(), file: file, has: make(map[uint32]bool)}, nil
@@ -122,7 +125,7 @@ func (j *journal) head(h *format.JournalHeader, end int64) error {
 		return err
 	}
 	if j.end == 0 {
-		if err := j.db.options.system.SyncDir(j.name); err != nil {
+		if err := j.db.syncDir(j.name); err != nil {
 			return err
 		}
 	}
@@ -162,7 +165,7 @@ func (j *journal) finish(mode JournalMode) error {
 		return err
 	}
 	if j.db.options.Durability == Extra {
-		return j.db.options.system.SyncDir(j.name)
+		return j.db.syncDir(j.name)
 	}
 	return nil
 }
@@ -201,7 +204,7 @@ func (db *DB) looksHot() (bool, error) {
 	}
 	var first [1]byte
 	n, err := f.ReadAt(first[:], 0)
-	if err := errors.Join(ignoreEOF(err), f.Close()); err != nil || n == 0 || first[0] == 0 {
+	if err := join(ignoreEOF(err), f.Close()); err != nil || n == 0 || first[0] == 0 {
 		return false, err
 	}
 	reserved, err = db.file.Locked(osfile.Shared, reservedByte, 1) // one may have begun since
@@ -215,10 +218,10 @@ func (db *DB) recoverFile() error {
 		return db.pathError("open", ErrNeedsRecovery)
 	}
 	if err := db.lockExclusive(); err != nil {
-		return errors.Join(err, db.toShared())
+		return join(err, db.toShared())
 	}
 	err := db.replay()
-	return errors.Join(err, db.toShared())
+	return join(err, db.toShared())
 }
 
 // replay plays the journal back, if it is still there. The caller holds EXCLUSIVE.
@@ -234,7 +237,7 @@ func (db *DB) replay() error {
 	start := db.clock()
 	err = j.playBack()
 	db.trace(Event{Kind: EventRecovery, Start: start, Pages: j.restored, Err: err})
-	return errors.Join(err, j.close())
+	return join(err, j.close())
 }
 
 // playBack restores the file and removes the journal. A part of a transaction over several databases is not restored if its
@@ -333,9 +336,9 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end
 	return off, true, nil
 }
 
-// commitFile commits a batch in rollback mode: it makes the file what it shall be, or leaves it as it was. The caller holds RESERVED, and
-// EXCLUSIVE after it.
-func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err error) {
+// commitFile commits a batch in rollback mode: it makes the file what it shall be, or leaves it as it was, also if all of ctxs are cancelled while
+// readers are in the way. The caller holds RESERVED, and EXCLUSIVE after it.
+func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ...context.Context) (err error) {
 	j := db.writer.journal
 	if j == nil {
 		if j, err = db.openJournal(base); err != nil {
@@ -343,9 +346,9 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err er
 		}
 	}
 	db.writer.journal, db.writer.spilled = nil, nil
-	err = j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size))
+	err = guard(func() error { return j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)) })
 	if err == nil {
-		err = db.awaitExclusive(base)
+		err = db.awaitExclusive(base, ctxs...)
 	}
 	if err == nil {
 		j.hot = true
@@ -353,11 +356,11 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32) (err er
 	}
 	switch {
 	case err == nil:
-		err = errors.Join(j.finish(db.options.JournalMode), j.close())
+		err = join(j.finish(db.options.JournalMode), j.close(), db.inPlace(db.file))
 	case j.hot:
-		err = errors.Join(err, db.undo(j))
+		err = join(err, db.undo(j))
 	default:
-		err = errors.Join(err, j.discard())
+		err = join(err, j.discard())
 	}
 	return err
 }
@@ -379,27 +382,35 @@ func overwritten(base *snapshot, batch []framePage, size uint32) []uint32 {
 }
 
 // discard removes a journal that nobody needs, as the file has not been touched.
-func (j *journal) discard() error { return errors.Join(j.finish(JournalDelete), j.close()) }
+func (j *journal) discard() error { return join(j.finish(JournalDelete), j.close()) }
 
 // undo plays the journal back after a failure. If that fails as well, the journal stays hot for whoever comes next, and this
 // DB refuses to write.
 func (db *DB) undo(j *journal) error {
 	err := j.playBack()
 	if err != nil {
-		db.failed.CompareAndSwap(nil, &err)
+		db.fail(err)
 	}
-	return errors.Join(err, j.close())
+	return join(err, j.close())
 }
 
-// awaitExclusive takes EXCLUSIVE once the readers of this process, apart from the writer itself, and of others are gone.
-func (db *DB) awaitExclusive(base *snapshot) error {
+// awaitExclusive takes EXCLUSIVE once the readers of this process, apart from the writer itself, and of others are gone. It gives up when
+// all of ctxs, of which there is one at least, are cancelled.
+func (db *DB) awaitExclusive(base *snapshot, ctxs ...context.Context) error {
 	base.lease.retire()
-	return db.retry(context.Background(), func() error {
-		if base.lease.readers() > 1 {
-			return osfile.ErrLocked
+	err := context.Canceled
+	for _, ctx := range ctxs {
+		err = db.retry(ctx, func() error {
+			if base.lease.readers() > 1 {
+				return errOurReaders
+			}
+			return db.lockExclusive()
+		})
+		if err == nil || ctx.Err() == nil {
+			return err
 		}
-		return db.lockExclusive()
-	})
+	}
+	return err
 }
 
 // overwrite makes the file what it shall be, and syncs it (P3).

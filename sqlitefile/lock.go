@@ -1,8 +1,6 @@
 package sqlitefile
 
 import (
-	"errors"
-
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -14,17 +12,22 @@ const (
 	sharedSize   = 510
 )
 
+// lock takes a lock of the file. holds says what the connection does that keeps us from it.
+func (db *DB) lock(kind osfile.LockKind, off, n int64, holds string) error {
+	return heldBy(db.file.Lock(kind, off, n), holds, db.file, kind, off, n)
+}
+
 // lockShared takes SHARED as SQLite does: PENDING is read-locked while the range is, so that a writer that holds PENDING
 // keeps new readers out.
 func (db *DB) lockShared() error {
 	if db.sole {
 		return nil
 	}
-	if err := db.file.Lock(osfile.Shared, pendingByte, 1); err != nil {
+	if err := db.lock(osfile.Shared, pendingByte, 1, "wants to write, and waits for readers"); err != nil {
 		return err
 	}
-	err := db.file.Lock(osfile.Shared, sharedByte, sharedSize)
-	return errors.Join(err, db.file.Unlock(pendingByte, 1))
+	err := db.lock(osfile.Shared, sharedByte, sharedSize, "is writing")
+	return join(err, db.file.Unlock(pendingByte, 1))
 }
 
 func (db *DB) unlockShared() error {
@@ -40,7 +43,7 @@ func (db *DB) lockReserved() error {
 		return nil
 	}
 	db.reserved.Store(true)
-	err := db.file.Lock(osfile.Exclusive, reservedByte, 1)
+	err := db.lock(osfile.Exclusive, reservedByte, 1, "is writing")
 	if err != nil {
 		db.reserved.Store(false)
 	}
@@ -53,10 +56,10 @@ func (db *DB) lockExclusive() error {
 	if db.sole {
 		return nil
 	}
-	if err := db.file.Lock(osfile.Exclusive, pendingByte, 1); err != nil {
+	if err := db.lock(osfile.Exclusive, pendingByte, 1, "wants to write, or begins to read"); err != nil {
 		return err
 	}
-	return db.file.Lock(osfile.Exclusive, sharedByte, sharedSize)
+	return db.lock(osfile.Exclusive, sharedByte, sharedSize, "has it open for reading")
 }
 
 // toReserved goes back from EXCLUSIVE.
@@ -64,7 +67,7 @@ func (db *DB) toReserved() error {
 	if db.sole {
 		return nil
 	}
-	return errors.Join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
+	return join(db.file.Lock(osfile.Shared, sharedByte, sharedSize), db.file.Unlock(pendingByte, 1))
 }
 
 // toShared goes back to SHARED from whatever is held above it.
@@ -73,8 +76,8 @@ func (db *DB) toShared() error {
 		return nil
 	}
 	defer db.reserved.Store(false)
-	return errors.Join(
-		db.file.Lock(osfile.Shared, sharedByte, sharedSize),
+	return join(
+		db.lock(osfile.Shared, sharedByte, sharedSize, "is writing"),
 		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
 	)
 }
@@ -106,7 +109,7 @@ const hotTicks = 16
 
 // abandoned reports whether a writer died and left a hot journal. A writer of this DB is alive: its own lock does not show.
 func (db *DB) abandoned() bool {
-	if db.reserved.Load() {
+	if db.sole || db.reserved.Load() {
 		return false
 	}
 	hot, err := db.hot()

@@ -2,10 +2,10 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
 )
 
 // JournalMode returns how the database makes commits atomic now.
@@ -27,12 +27,12 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 	if mode < JournalDelete || mode > JournalWAL {
 		return db.pathError("journal mode", fmt.Errorf("%w: mode %d", ErrUnsupported, mode))
 	}
-	return db.exclusively(ctx, func() error {
+	return explain(db.exclusively(ctx, func() (err error) {
+		defer osfile.Catch(osfile.Arm(), &err)
 		wal := db.writer.base.wal != nil
-		var err error
 		switch {
 		case mode == JournalWAL && !wal:
-			err = db.enterWAL()
+			err = db.enterWAL(ctx)
 		case mode != JournalWAL && wal:
 			err = db.leaveWAL(ctx)
 		}
@@ -40,18 +40,18 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 			db.options.JournalMode = mode
 		}
 		return err
-	})
+	}))
 }
 
 // enterWAL marks the file as one in WAL mode, and opens the log. The caller is the writer.
-func (db *DB) enterWAL() error {
+func (db *DB) enterWAL(ctx context.Context) error {
 	w := &db.writer
 	base := w.base
 	page1, err := db.versioned(base, format.VersionWAL)
 	if err != nil {
 		return err
 	}
-	if err := db.commitFile(base, []framePage{{1, page1}}, base.pages); err != nil {
+	if err := db.commitFile(base, []framePage{{1, page1}}, base.pages, ctx); err != nil {
 		return err
 	}
 	w.base = nil
@@ -60,7 +60,7 @@ func (db *DB) enterWAL() error {
 	defer db.mu.Unlock()
 	db.fileLease = nil // SHARED is the log's from now on
 	err = db.openLog((*[format.HeaderSize]byte)(page1))
-	return errors.Join(err, db.toShared())
+	return join(err, db.toShared())
 }
 
 // versioned returns page 1 with other format versions, as one more commit.
@@ -80,7 +80,7 @@ func (db *DB) leaveWAL(ctx context.Context) error {
 	err := db.alone(ctx, func() error {
 		db.mu.Lock()
 		defer db.mu.Unlock()
-		return db.markRollback()
+		return guard(db.markRollback)
 	})
 	return db.pathError("journal mode", err)
 }
@@ -104,5 +104,5 @@ func (db *DB) markRollback() error {
 		return err
 	}
 	base.lease = newLease(0, func() {})
-	return db.commitFile(base, []framePage{{1, page1}}, base.pages)
+	return db.commitFile(base, []framePage{{1, page1}}, base.pages, context.Background())
 }

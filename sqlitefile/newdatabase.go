@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/foliofs/folio/internal/format"
@@ -53,7 +54,7 @@ func (db *DB) emptySnapshot(old *snapshot) (*snapshot, error) {
 }
 
 // claim returns a snapshot of the database, with the lock of a writer and the caller as a reader. ErrLocked means to try again.
-func (db *DB) claim() (*snapshot, error) {
+func (db *DB) claim(ctx context.Context) (*snapshot, error) {
 	for {
 		s, err := db.tryAcquire()
 		if err != nil {
@@ -66,7 +67,7 @@ func (db *DB) claim() (*snapshot, error) {
 		if s.wal != nil || s.size > 0 {
 			return s, nil
 		}
-		err = db.initialize(s)
+		err = db.initialize(ctx, s)
 		db.unlockWriter(s)
 		s.lease.leave()
 		if err != nil {
@@ -76,11 +77,11 @@ func (db *DB) claim() (*snapshot, error) {
 }
 
 // initialize writes page 1. The caller holds RESERVED.
-func (db *DB) initialize(s *snapshot) error {
+func (db *DB) initialize(ctx context.Context, s *snapshot) error {
 	if err := ignoreMissing(db.options.system.Remove(db.file.Name() + "-wal")); err != nil { // of another database
 		return err
 	}
 	origin := *s
 	origin.pages = 0
-	return db.commitFile(&origin, []framePage{{1, db.options.firstPageOf()}}, 1)
+	return db.commitFile(&origin, []framePage{{1, db.options.firstPageOf()}}, 1, ctx)
 }

@@ -43,20 +43,19 @@ func TestSequenceByHand(t *testing.T) {
 			script := fmt.Sprintf("CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO t VALUES(%d, 0); UPDATE sqlite_sequence SET seq = %s", there, seq)
 			path, theirs := scripted(t, script), scripted(t, script)
 			read := "SELECT group_concat(id) FROM (SELECT id FROM t ORDER BY id); SELECT name, typeof(seq), seq FROM sqlite_sequence"
-			want := shell(t, theirs, "INSERT INTO t VALUES(1, 0); INSERT INTO t VALUES(NULL, 0); "+read)
 			db := open(t, path, nil)
-			update(t, db, func(tx *Tx) error {
-				w, err := tx.Table("t")
-				if err == nil {
-					err = w.InsertRowid(1, nil, 0)
+			for _, rowid := range []any{1, nil} {
+				want := shell(t, theirs, "INSERT INTO t VALUES("+map[any]string{1: "1", nil: "NULL"}[rowid]+", 0); "+read)
+				update(t, db, func(tx *Tx) error {
+					w, err := tx.Table("t")
+					if err == nil {
+						_, err = w.Insert(rowid, 0)
+					}
+					return err
+				})
+				if got := shell(t, path, read); got != want {
+					t.Errorf("seq %s beside %d:\n%s\nwant\n%s", seq, there, got, want)
 				}
-				if err == nil {
-					_, err = w.Insert(nil, 0)
-				}
-				return err
-			})
-			if got := shell(t, path, read); got != want {
-				t.Errorf("seq %s beside %d:\n%s\nwant\n%s", seq, there, got, want)
 			}
 		}
 	}

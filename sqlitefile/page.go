@@ -19,6 +19,9 @@ func (rx *Rx) page(pgno uint32) ([]byte, error) {
 // unmappedPage returns a page that rx.mapped does not show: one that the transaction changed, or that is in the log, or any
 // page in plain mode, or the last one of a file that ends in the middle of it.
 func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
+	if rx.snapshot == ended {
+		return nil, rx.db.pathError("read", ErrClosed)
+	}
 	if pgno == 0 || pgno > rx.pages {
 		return nil, rx.corrupt(pgno, "no such page in the database")
 	}

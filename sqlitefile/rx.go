@@ -1,8 +1,9 @@
 package sqlitefile
 
 import (
+	"math"
+
 	"github.com/foliofs/folio/internal/format"
-	"github.com/foliofs/folio/internal/osfile"
 )
 
 // An Rx is a read transaction: a snapshot of the database. It belongs to one goroutine at a time and is valid
@@ -12,12 +13,25 @@ type Rx struct {
 	db      *DB
 	changed *writer // of a Tx: the pages that were changed but not committed
 	over    bool    // of a Tx: it has ended
+	begun   bool    // by Begin, for End to end
 }
 
-// End ends a transaction that Begin started. The Rx, and everything that came out of it, must not be used any more.
+// ended is the snapshot of a transaction that has ended: none of its pages can be read. What came out of the transaction before, and is used
+// by mistake, gets ErrClosed.
+var ended = &snapshot{pages: math.MaxUint32, cache: new(pageCache), schema: new(schema)}
+
+// End ends a transaction that Begin started; on one of View or Update it does nothing. The Rx, and everything that came out of it, must not be
+// used any more: it may soon be another transaction's.
 func (rx *Rx) End() {
+	if rx.begun {
+		rx.begun = false
+		rx.end()
+	}
+}
+
+func (rx *Rx) end() {
 	db, s := rx.db, rx.snapshot
-	rx.snapshot = nil
+	rx.snapshot = ended
 	db.pool.Put(rx)
 	s.lease.leave()
 }
@@ -58,7 +72,4 @@ func (rx *Rx) Info() Info {
 func (rx *Rx) Version() uint64 { return rx.version }
 
 // Guard calls fn and turns a fault on a mapped page into ErrFault, as View does.
-func (rx *Rx) Guard(fn func() error) (err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
-	return fn()
-}
+func (rx *Rx) Guard(fn func() error) error { return guard(fn) }

@@ -46,11 +46,17 @@ func (s *snapshot) enter() bool {
 	if !s.lease.enter() {
 		return false
 	}
-	if s.wal != nil && !s.wal.index.same(&s.words) {
-		s.lease.leave()
-		return false
-	}
-	return true
+	return s.wal == nil || s.still()
+}
+
+// still reports whether the log is in the state that s is of. If not, or if its index is gone, the caller is no reader any more.
+func (s *snapshot) still() (same bool) {
+	defer func() {
+		if !same {
+			s.lease.leave()
+		}
+	}()
+	return s.wal.index.same(&s.words)
 }
 
 // outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
@@ -69,7 +75,7 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 	case db.lost != nil:
 		return nil, db.lost
 	case db.frozen:
-		return nil, osfile.ErrLocked
+		return nil, errOurselves
 	}
 	if s := db.snapshot.Load(); s != nil && s.enter() { // somebody else was faster
 		return s, nil
@@ -88,7 +94,7 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 func (db *DB) acquireFile() (*snapshot, error) {
 	if l := db.fileLease; l != nil {
 		if !l.unused() {
-			return nil, osfile.ErrLocked // it is draining
+			return nil, errOurReaders // it is draining
 		}
 		if err := db.unlockShared(); err != nil { // what its end would do this moment
 			return nil, err
@@ -100,7 +106,7 @@ func (db *DB) acquireFile() (*snapshot, error) {
 	}
 	s, err := db.look()
 	if err != nil {
-		return nil, errors.Join(err, db.unlockShared())
+		return nil, join(err, db.unlockShared())
 	}
 	if db.wal != nil {
 		return nil, nil
@@ -197,7 +203,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 		return err
 	}
 	log.named.Store(db.options.Durability == Off)
-	log.recovered = db.traceRecovery
+	log.failed, log.recovered = db.fail, db.traceRecovery
 	db.wal = log
 	return nil
 }
@@ -217,7 +223,7 @@ func (db *DB) loggedPageSize() (int, error) {
 	if !ok {
 		h.PageSize = 0
 	}
-	return h.PageSize, errors.Join(ignoreEOF(err), f.Close())
+	return h.PageSize, join(ignoreEOF(err), f.Close())
 }
 
 // acquireLog takes a read lock of the log and makes a snapshot of what the log says now. Others hold what stands in the way for a moment,
@@ -243,7 +249,11 @@ func (db *DB) tryLog() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.newLogSnapshot(old, &h, &words, l.slot == 0)
+	var s *snapshot
+	err = guard(func() error {
+		s, err = db.newLogSnapshot(old, &h, &words, l.slot == 0)
+		return err
+	})
 	if err != nil {
 		l.leave()
 		return nil, err
@@ -296,8 +306,13 @@ func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WA
 
 // movedOn reports whether the log has frames behind mark: readers that stay at it keep a checkpoint from copying those.
 func (w *wal) movedOn(mark uint32) bool {
-	h, ok, err := w.index.load()
-	return err != nil || !ok || h.MaxFrame != mark || mark != 0 && w.index.backfill() == mark
+	on := false
+	err := guard(func() error {
+		h, ok, err := w.index.load()
+		on = !ok || h.MaxFrame != mark || mark != 0 && w.index.backfill() == mark
+		return err
+	})
+	return on || err != nil
 }
 
 // newLogSnapshot makes the snapshot of state h of the log. whole says that the file alone has everything.

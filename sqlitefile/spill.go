@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -17,6 +16,8 @@ import (
 //	S1  A transaction spills between two operations, when no b-tree holds a page.
 //	S2  What was kept by earlier transactions is committed first: only one transaction has pages in the log without a commit.
 //	S3  tail is where the log ends for the transaction that spilled; a savepoint remembers where it ended for it.
+//	S4  A page that is spilled again is written over the frame that it has behind the end that the savepoint remembers, so that the log is
+//	    not longer than what the transaction changed. The checksums from there on are made right before the commit is synced.
 
 // spillBytes is how much memory the changed pages of a transaction may take.
 const spillBytes = 64 << 20
@@ -26,6 +27,7 @@ type logTail struct {
 	header format.WALIndexHeader // of the last commit, with the salts of the frames
 	last   uint32
 	sum    format.Checksum
+	broken uint32 // the first frame whose checksum is wrong, as a page was written over it or before it (S4); 0 if none
 }
 
 // relax is called before each operation.
@@ -69,7 +71,7 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 	}
 	err := error(nil)
 	if tx.wal != nil {
-		err = tx.spillLog(batch)
+		err = tx.spillLog(batch, s.tail.last)
 	} else {
 		err = tx.spillFile(batch)
 	}
@@ -197,8 +199,8 @@ func (s *snapshot) whole() []byte {
 	return s.file
 }
 
-// spillLog appends pages to the log without a commit.
-func (tx *Tx) spillLog(batch []framePage) error {
+// spillLog puts pages into the log without a commit: over the frames that they have behind keep (S4), or else behind all.
+func (tx *Tx) spillLog(batch []framePage, keep uint32) error {
 	w, log := tx.writer, tx.wal
 	if w.tail.last == 0 {
 		h, err := tx.db.logEnd(w.base)
@@ -207,10 +209,14 @@ func (tx *Tx) spillLog(batch []framePage) error {
 		}
 		w.tail = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
 	}
+	batch, err := log.spillOver(&w.tail, batch, max(keep, w.tail.header.MaxFrame))
+	if err != nil {
+		return err
+	}
 	for len(batch) > 0 {
 		n := min(len(batch), spillFrames)
 		if err := log.appendTail(&w.tail, batch[:n], 0, tx.db.syncStart); err != nil {
-			return errors.Join(err, log.index.forget(w.tail.last))
+			return join(err, log.index.forget(w.tail.last))
 		}
 		batch = batch[n:]
 	}
@@ -221,10 +227,69 @@ func (tx *Tx) spillLog(batch []framePage) error {
 // spillFrames is how many frames are appended by one write.
 const spillFrames = 1024
 
+// spillOver writes those pages that have a frame behind keep over it, and returns the others.
+func (w *wal) spillOver(t *logTail, batch []framePage, keep uint32) (others []framePage, err error) {
+	if t.last == keep {
+		return batch, nil
+	}
+	for _, p := range batch {
+		frame, err := w.index.find(p.pgno, t.last)
+		if err != nil {
+			return nil, err
+		}
+		if frame <= keep {
+			others = append(others, p)
+			continue
+		}
+		if t.broken == 0 || frame < t.broken {
+			t.broken = frame
+		}
+		if _, err := w.file.WriteAt(p.data, format.FrameOffset(frame, w.pageSize)+format.FrameHeaderSize); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
+}
+
+// reseal makes the checksums right from the first frame on where they are not.
+func (w *wal) reseal(t *logTail) error {
+	if t.broken == 0 {
+		return nil
+	}
+	head := format.WALHeader{BigEndian: t.header.BigEndian, PageSize: t.header.PageSize, Salt: t.header.Salt}
+	var b [format.FrameHeaderSize]byte
+	sum := t.header.Frame
+	if t.broken > t.header.MaxFrame+1 {
+		if _, err := w.file.ReadAt(b[:], format.FrameOffset(t.broken-1, w.pageSize)); err != nil {
+			return err
+		}
+		f, _ := format.ParseFrameHeader(b[:])
+		sum = f.Checksum
+	}
+	for n := t.broken; n <= t.last; n++ {
+		page, err := w.page(n)
+		if err != nil {
+			return err
+		}
+		at := format.FrameOffset(n, w.pageSize)
+		if _, err := w.file.ReadAt(b[:], at); err != nil {
+			return err
+		}
+		f, _ := format.ParseFrameHeader(b[:])
+		f.Seal(&head, sum, page)
+		f.Put(b[:])
+		if _, err := w.file.WriteAt(b[:], at); err != nil {
+			return err
+		}
+		sum = f.Checksum
+	}
+	t.sum, t.broken = sum, 0
+	return nil
+}
+
 // appendTail appends pages behind t, and moves it. The index knows of them, but its header does not.
 func (w *wal) appendTail(t *logTail, batch []framePage, size uint32, syncStart func(osfile.Handle) error) error {
-	sum, err := w.append(&t.header, t.last, t.sum, batch, size, syncStart)
-	if err != nil {
+	if err := w.append(t, batch, size, syncStart); err != nil {
 		return err
 	}
 	for i, p := range batch {
@@ -232,7 +297,7 @@ func (w *wal) appendTail(t *logTail, batch []framePage, size uint32, syncStart f
 			return err
 		}
 	}
-	t.last, t.sum = t.last+uint32(len(batch)), sum
+	t.last += uint32(len(batch))
 	return nil
 }
 
@@ -262,7 +327,7 @@ func (tx *Tx) spillFile(batch []framePage) (err error) {
 	if err := w.journal.save(&Rx{snapshot: w.base, db: tx.db}, overwritten(w.base, batch, tx.pages)); err != nil {
 		return err
 	}
-	if err := tx.db.awaitExclusive(w.base); err != nil {
+	if err := tx.db.awaitExclusive(w.base, tx.ctx); err != nil {
 		return err
 	}
 	if err := tx.keepOriginals(batch); err != nil {

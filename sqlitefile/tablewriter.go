@@ -144,7 +144,9 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 		return err
 	}
 	if s.counted {
-		return t.tx.setSequence(t.Name(), rowid)
+		if err := t.tx.setSequence(t.Name(), rowid); err != nil {
+			return t.spoil(err)
+		}
 	}
 	return nil
 }
@@ -565,9 +567,9 @@ func (tx *Tx) setSequence(table string, rowid int64) error {
 		return err
 	}
 	v, err := row.Value(1)
-	if err != nil || v.kind == Integer && v.num >= rowid {
+	if err != nil || sequenceNumber(v) >= rowid {
 		return err
 	}
-	_, err = t.Update(row.rowid, table, max(rowid, sequenceNumber(v)))
+	_, err = t.Update(row.rowid, table, rowid)
 	return err
 }

@@ -64,6 +64,9 @@ func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 // Nested calls fn with the same transaction. If it fails or panics, what it has changed is as before, and the rest of the
 // transaction can go on. Nested calls nest.
 func (tx *Tx) Nested(fn func(tx *Tx) error) error {
+	if tx.over {
+		return tx.db.pathError("begin", ErrClosed)
+	}
 	tx.push(make(map[uint32]*dirtyPage))
 	inner := tx.level
 	kept := false
@@ -81,6 +84,15 @@ func (tx *Tx) Nested(fn func(tx *Tx) error) error {
 	kept = true
 	tx.release(inner)
 	return nil
+}
+
+// Guard is that of Rx. After a fault the transaction, or the nested part of it, cannot be kept: a b-tree may be half changed.
+func (tx *Tx) Guard(fn func() error) error {
+	err := guard(fn)
+	if errors.Is(err, ErrFault) && tx.level != nil {
+		tx.level.spoiled = err
+	}
+	return err
 }
 
 // release makes the changes since inner a part of what is around it.
@@ -117,11 +129,14 @@ func (tx *Tx) keep() (*group, error) {
 	if len(tx.level.undo) == 0 {
 		return nil, nil
 	}
-	if err := errors.Join(tx.shorten(), tx.stamp()); err != nil {
+	if err := join(tx.shorten(), tx.stamp()); err != nil {
 		return nil, err
 	}
 	w.state = state{tx.pages, tx.header, tx.schema}
 	w.open.count++
+	if tx.wal == nil {
+		w.open.ctxs = append(w.open.ctxs, tx.ctx)
+	}
 	for pgno, before := range tx.level.undo {
 		switch {
 		case before != nil && before.group == w.open:
@@ -172,7 +187,7 @@ func (tx *Tx) end() {
 	if !tx.kept {
 		tx.db.abandon()
 	}
-	tx.snapshot, tx.over = nil, true
+	tx.snapshot, tx.over = ended, true
 }
 
 // wholePage returns a page with its reserved bytes.

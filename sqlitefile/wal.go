@@ -41,6 +41,7 @@ type wal struct {
 	plain   bool
 	named   atomic.Bool // the name of the file is durable, or need not be
 
+	failed    func(err error)                                 // is told if the directory could not be synced
 	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 
 	// What follows belongs to the holder of WRITE.
@@ -56,7 +57,7 @@ const walReserve = 64 << 20
 // openWAL opens the log of the database called name, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
 func openWAL(sys osfile.System, name string, pageSize int, plain, sole bool) (w *wal, err error) {
 	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
-	w.recovered = func(time.Time, uint32, error) {}
+	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
 	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, 0o644); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func openWAL(sys osfile.System, name string, pageSize int, plain, sole bool) (w 
 		return w, nil
 	}
 	if w.index, err = openWALIndex(sys, name); err != nil {
-		return nil, errors.Join(err, w.file.Close())
+		return nil, join(err, w.file.Close())
 	}
 	return w, nil
 }
@@ -76,10 +77,10 @@ func (w *wal) close() error {
 	defer w.mu.Unlock()
 	for _, m := range append(w.retired, w.mapping.Load()) {
 		if m != nil {
-			err = errors.Join(err, m.Unmap())
+			err = join(err, m.Unmap())
 		}
 	}
-	return errors.Join(err, w.file.Close())
+	return join(err, w.file.Close())
 }
 
 // remove deletes the log and its index. The caller holds EXCLUSIVE on the database, and has copied everything.
@@ -121,7 +122,7 @@ func (w *wal) usable(h *format.WALIndexHeader, err error) error {
 	case h.Version != format.WALIndexVersion:
 		return fmt.Errorf("%w: wal-index version %d", ErrUnsupported, h.Version)
 	case h.MaxFrame > 0 && h.PageSize != w.pageSize:
-		return &CorruptError{Path: w.name + "-wal", What: fmt.Sprintf("pages of %d bytes, where the database has %d", h.PageSize, w.pageSize)}
+		return corruptFile(w.file.Name(), 0, fmt.Sprintf("pages of %d bytes, where the database has %d", h.PageSize, w.pageSize))
 	}
 	return nil
 }
@@ -151,19 +152,13 @@ func (w *wal) recover() (h format.WALIndexHeader, err error) {
 func (w *wal) resetMarks(last uint32) error {
 	w.index.setMark(0, 0)
 	for i := 1; i < format.WALReaders; i++ {
-		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
-		if errors.Is(err, osfile.ErrLocked) {
-			continue
+		mark := uint32(format.ReadMarkUnused)
+		if i == 1 && last > 0 {
+			mark = last
 		}
-		if err != nil {
+		if err := w.index.moveMark(i, mark); err != nil && !errors.Is(err, osfile.ErrLocked) {
 			return err
 		}
-		if i == 1 && last > 0 {
-			w.index.setMark(i, last)
-		} else {
-			w.index.setMark(i, format.ReadMarkUnused)
-		}
-		w.index.unlock(format.WALReadLock+int64(i), 1)
 	}
 	return nil
 }
@@ -210,18 +205,39 @@ func ignoreEOF(err error) error {
 
 // page returns the page in a frame: a slice of the map, valid while the caller's read lock keeps the log from beginning anew, or a copy.
 func (w *wal) page(frame uint32) ([]byte, error) {
-	at := format.FrameOffset(frame, w.pageSize) + format.FrameHeaderSize
-	if !w.plain {
-		m, err := w.mapped(at + int64(w.pageSize))
+	return w.part(frame, format.FrameHeaderSize, w.pageSize)
+}
+
+// pageOf returns the page in a frame that the index says is that of page pgno, and sees that it is: whoever copies it over the database must be
+// sure that neither the index nor the log was tampered with.
+func (w *wal) pageOf(pgno, frame uint32, salt [2]uint32) ([]byte, error) {
+	head, err := w.part(frame, 0, format.FrameHeaderSize)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := format.ParseFrameHeader(head); !ok || pgno == 0 || f.Page != pgno || f.Salt != salt {
+		return nil, corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", frame, pgno))
+	}
+	return w.page(frame)
+}
+
+// part returns n bytes of a frame from offset off on.
+func (w *wal) part(frame uint32, off int64, n int) ([]byte, error) {
+	at := format.FrameOffset(frame, w.pageSize) + off
+	if end := at + int64(n); !w.plain {
+		m, err := w.mapped(end)
 		if err != nil {
 			return nil, err
 		}
 		if m != nil {
-			return m[at : at+int64(w.pageSize) : at+int64(w.pageSize)], nil
+			return m[at:end:end], nil
 		}
 	}
-	p := make([]byte, w.pageSize)
+	p := make([]byte, n)
 	_, err := w.file.ReadAt(p, at)
+	if errors.Is(err, io.EOF) {
+		err = corruptFile(w.file.Name(), 0, fmt.Sprintf("it ends before frame %d does", frame))
+	}
 	return p, err
 }
 
@@ -253,14 +269,18 @@ type framePage struct {
 	data []byte // the whole page
 }
 
-// append writes pages as the frames after h.MaxFrame and updates h. If size is not 0 they end a transaction that leaves the
+// append writes pages as the frames behind t, whose checksum it carries on. If size is not 0 they end a transaction that leaves the
 // database with as many pages. The caller holds WRITE and a read lock; the index does not know of the frames yet (X3, W3).
-func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum, pages []framePage, size uint32, syncStart func(osfile.Handle) error) (format.Checksum, error) {
-	if last == 0 {
+//
+// Behind a frame whose checksum is wrong all others are left invalid too, until reseal: else the commit would follow validly on what is written
+// over, and a loss of power that keeps the one and not the other would make a transaction of both.
+func (w *wal) append(t *logTail, pages []framePage, size uint32, syncStart func(osfile.Handle) error) error {
+	h := &t.header
+	if t.last == 0 {
 		if err := w.begin(h, syncStart); err != nil {
-			return sum, err
+			return err
 		}
-		sum = h.Frame
+		t.sum = h.Frame
 	}
 	head := format.WALHeader{BigEndian: h.BigEndian, PageSize: h.PageSize, Salt: h.Salt}
 	need := len(pages) * w.frame
@@ -275,12 +295,14 @@ func (w *wal) append(h *format.WALIndexHeader, last uint32, sum format.Checksum,
 		}
 		at := b[i*w.frame : (i+1)*w.frame]
 		copy(at[format.FrameHeaderSize:], p.data)
-		f.Seal(&head, sum, p.data)
+		if t.broken == 0 {
+			f.Seal(&head, t.sum, p.data)
+			t.sum = f.Checksum
+		}
 		f.Put(at)
-		sum = f.Checksum
 	}
-	_, err := w.file.WriteAt(b, format.FrameOffset(last+1, w.pageSize))
-	return sum, err
+	_, err := w.file.WriteAt(b, format.FrameOffset(t.last+1, w.pageSize))
+	return err
 }
 
 // Where each commit is synced, the file grows in steps, by zeros, which are the end of the log to whoever recovers it: to sync a file that
@@ -334,6 +356,7 @@ func (w *wal) syncBy(sync func(osfile.Handle) error) error {
 		return err
 	}
 	if err := w.sys.SyncDir(w.name + "-wal"); err != nil {
+		w.failed(err)
 		return err
 	}
 	w.named.Store(true)

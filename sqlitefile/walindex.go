@@ -2,6 +2,8 @@ package sqlitefile
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -47,14 +49,14 @@ func openWALIndex(sys osfile.System, name string) (x *walIndex, err error) {
 	}
 	x = &walIndex{file: file}
 	if err := x.join(); err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, join(err, file.Close())
 	}
 	if x.words, err = file.MapWords(walIndexReserve); err != nil {
-		return nil, errors.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
+		return nil, join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
 	}
 	x.head = x.words.Shared[:format.WALIndexBlockWords]
 	if err := x.measure(); err != nil {
-		return nil, errors.Join(err, x.close())
+		return nil, join(err, x.close())
 	}
 	return x, nil
 }
@@ -65,12 +67,13 @@ func (x *walIndex) join() error {
 	switch {
 	case err == nil:
 		if err := x.file.Truncate(3); err != nil {
-			return errors.Join(err, x.file.Unlock(format.WALOpenLock, 1))
+			return join(err, x.file.Unlock(format.WALOpenLock, 1))
 		}
 	case !errors.Is(err, osfile.ErrLocked):
 		return err
 	}
-	return x.file.Lock(osfile.Shared, format.WALOpenLock, 1)
+	err = x.file.Lock(osfile.Shared, format.WALOpenLock, 1)
+	return heldBy(err, "opens or closes the database", x.file, osfile.Shared, format.WALOpenLock, 1)
 }
 
 // close leaves the index to the others.
@@ -78,7 +81,7 @@ func (x *walIndex) close() error {
 	if x.heap != nil {
 		return nil
 	}
-	return errors.Join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
+	return join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
 }
 
 // alone reports whether no other connection, of whatever process, has the index open.
@@ -116,8 +119,8 @@ func (x *walIndex) block(i int) ([]uint32, error) {
 	return x.words.Shared[i*format.WALIndexBlockWords : (i+1)*format.WALIndexBlockWords], nil
 }
 
-// extend makes the file reach to the end of a block. It is written, not only lengthened: a hole would be a fault for
-// whoever touches it when the disk is full. The caller holds WRITE.
+// extend makes the file reach to the end of a block. Every byte of it is written: a hole, be it a part
+// of a memory page, would be a fault for whoever touches it when the disk is full. The caller holds WRITE.
 func (x *walIndex) extend(i int) ([]uint32, error) {
 	b, err := x.block(i)
 	if b != nil || err != nil {
@@ -127,17 +130,11 @@ func (x *walIndex) extend(i int) ([]uint32, error) {
 		return x.heap.extend(i), nil
 	}
 	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
-		return nil, errors.New("the write-ahead log is too long")
+		return nil, &fs.PathError{Op: "write", Path: x.file.Name(), Err: fmt.Errorf("%w: the write-ahead log is too long", ErrFull)}
 	}
-	var zeros [4096]byte
-	for off := x.size.Load() &^ (int64(len(zeros)) - 1); off < int64(i+1)*format.WALIndexBlockSize; off += int64(len(zeros)) {
-		last := off + int64(len(zeros)) - 1
-		if last < x.size.Load() {
-			continue
-		}
-		if _, err := x.file.WriteAt(zeros[:1], last); err != nil {
-			return nil, err
-		}
+	size := x.size.Load()
+	if _, err := x.file.WriteAt(make([]byte, int64(i+1)*format.WALIndexBlockSize-size), size); err != nil {
+		return nil, err
 	}
 	return x.block(i)
 }
@@ -213,6 +210,21 @@ func (x *walIndex) setMark(i int, frame uint32) {
 	atomic.StoreUint32(&x.head[format.WALIndexReadMarkWord+i], frame)
 }
 
+// indexHolds says what a connection does that holds a lock byte, from WRITE on.
+var indexHolds = [format.WALReaders + 3]string{
+	"is writing", "makes a checkpoint", "recovers the log", "is reading", "is reading", "is reading", "is reading", "is reading",
+}
+
+// moveMark sets a read mark that nobody uses (X4). ErrLocked means that somebody does.
+func (x *walIndex) moveMark(i int, frame uint32) error {
+	if err := x.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1); err != nil {
+		return err
+	}
+	defer x.unlock(format.WALReadLock+int64(i), 1)
+	x.setMark(i, frame)
+	return nil
+}
+
 // lock takes n of the lock bytes of the index, all or none. The users of this process share one open file, which
 // cannot conflict with itself: they are kept apart here.
 func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
@@ -221,7 +233,7 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 	held := x.held[at-format.WALWriteLock : at-format.WALWriteLock+n]
 	for i := range held {
 		if held[i] < 0 || held[i] > 0 && kind == osfile.Exclusive {
-			return osfile.ErrLocked
+			return errOurselves
 		}
 	}
 	if kind == osfile.Shared && held[0] > 0 {
@@ -230,7 +242,7 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 	}
 	if x.heap == nil {
 		if err := x.file.Lock(kind, at, n); err != nil {
-			return err
+			return heldBy(err, indexHolds[at-format.WALWriteLock], x.file, kind, at, n)
 		}
 	}
 	for i := range held {
@@ -269,7 +281,7 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 			return 0, err
 		}
 		if b == nil {
-			return 0, errShortIndex
+			return 0, x.short()
 		}
 		if frame := findInBlock(b, i, x.hinted(b, i, pgno, last), pgno, last); frame != 0 {
 			return frame, nil
@@ -278,7 +290,9 @@ func (x *walIndex) find(pgno, last uint32) (uint32, error) {
 	return 0, nil
 }
 
-var errShortIndex = errors.New("the wal-index ends before the log does")
+func (x *walIndex) short() error {
+	return corruptFile(x.file.Name(), 0, "it ends before the log does")
+}
 
 // walIndexHints is how many pages this process remembers an entry of: chains get long where a page is written again and again.
 const walIndexHints = 1 << 10
@@ -288,21 +302,34 @@ const hintSlots = 1 << 13
 
 // hinted returns the slot of an entry of a page for a frame up to last, where to begin to follow its chain (X6); else its hash.
 func (x *walIndex) hinted(b []uint32, i int, pgno, last uint32) int {
-	slot := format.WALIndexHash(pgno)
+	hash := format.WALIndexHash(pgno)
 	hint := x.hints[pgno%walIndexHints].Load()
 	if hint/hintSlots != uint32(i)+1 {
-		return slot
+		return hash
 	}
 	first := format.WALIndexFirst(i)
-	at := int(hint % hintSlots)
-	position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(at)]), at)
-	frame := first + uint32(position) - 1
-	word := format.WALIndexPageWord(first) + int(position) - 1
-	if position == 0 || frame > last || word >= format.WALIndexSlotWord(0) || atomic.LoadUint32(&b[word]) != pgno {
-		return slot
+	slot := int(hint % hintSlots)
+	for n := 0; n < hintSteps && slot != hash; n++ {
+		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
+		if position == 0 {
+			return hash // the hint is of a log before this one
+		}
+		frame := first + uint32(position) - 1
+		word := format.WALIndexPageWord(first) + int(position) - 1
+		ours := word < format.WALIndexSlotWord(0) && atomic.LoadUint32(&b[word]) == pgno
+		switch {
+		case ours && frame <= last:
+			return slot
+		case n == 0 && !ours:
+			return hash // of another page
+		}
+		slot = format.PreviousWALIndexSlot(slot) // whose snapshot is older looks further back
 	}
-	return at
+	return hash
 }
+
+// hintSteps is how far a chain is followed backwards.
+const hintSteps = 64
 
 // hint remembers an entry.
 func (x *walIndex) hint(i int, pgno uint32, slot int) {
@@ -334,7 +361,7 @@ func (x *walIndex) page(frame uint32) (uint32, error) {
 		return 0, err
 	}
 	if b == nil {
-		return 0, errShortIndex
+		return 0, x.short()
 	}
 	return atomic.LoadUint32(&b[format.WALIndexPageWord(frame)]), nil
 }
@@ -366,11 +393,12 @@ func (x *walIndex) add(frame, pgno uint32) error {
 		}
 		slot = format.NextWALIndexSlot(slot)
 	}
-	return errors.New("the wal-index has a full hash table")
+	return corruptFile(x.file.Name(), 0, "a hash table is full")
 }
 
 // forget removes the entries of frames after last, which a transaction that did not commit has left.
-func (x *walIndex) forget(last uint32) error {
+func (x *walIndex) forget(last uint32) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	b, err := x.block(format.WALIndexBlock(last))
 	if b != nil && last != 0 {
 		forgetInBlock(b, format.WALIndexBlock(last), last)

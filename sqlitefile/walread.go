@@ -31,7 +31,7 @@ func (w *wal) readLock(h *format.WALIndexHeader, words *format.WALIndexWords) (s
 		}
 	}
 	if slot == 0 {
-		return 0, osfile.ErrLocked
+		return 0, x.readers()
 	}
 	if err := x.lock(osfile.Shared, format.WALReadLock+int64(slot), 1); err != nil {
 		return 0, err
@@ -52,27 +52,27 @@ func (w *wal) bestMark(last uint32) (slot int, mark uint32) {
 // raiseMark sets a mark that nobody uses to last. Where all are in use it leaves the best one as it is.
 func (w *wal) raiseMark(last uint32, slot int, mark uint32) (int, uint32, error) {
 	for i := 1; i < format.WALReaders; i++ {
-		err := w.index.lock(osfile.Exclusive, format.WALReadLock+int64(i), 1)
+		err := w.index.moveMark(i, last)
 		if errors.Is(err, osfile.ErrLocked) {
 			continue
 		}
-		if err != nil {
-			return 0, 0, err
-		}
-		w.index.setMark(i, last)
-		w.index.unlock(format.WALReadLock+int64(i), 1)
-		return i, last, nil
+		return i, last, err
 	}
 	return slot, mark, nil
 }
 
 // confirm sees that nothing changed between reading the header and taking the lock; if it did, the lock is given back.
 func (w *wal) confirm(slot int, words *format.WALIndexWords, mark uint32) error {
-	if w.index.same(words) && (slot == 0 || w.index.mark(slot) == mark) {
-		return nil
+	err := guard(func() error {
+		if w.index.same(words) && (slot == 0 || w.index.mark(slot) == mark) {
+			return nil
+		}
+		return errChanged
+	})
+	if err != nil {
+		w.unlockRead(slot)
 	}
-	w.unlockRead(slot)
-	return errChanged
+	return err
 }
 
 func (w *wal) unlockRead(slot int) { w.index.unlock(format.WALReadLock+int64(slot), 1) }

@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -73,8 +72,9 @@ type dirtyPage struct {
 
 // A group is what is committed at once.
 type group struct {
-	pgnos []uint32 // each page once
-	count int      // of transactions
+	pgnos []uint32          // once sealed, in order and each once
+	count int               // of transactions
+	ctxs  []context.Context // of these, in rollback mode, where a commit waits for readers
 
 	// Once sealed:
 	pages []framePage
@@ -115,7 +115,10 @@ func (w *writer) init() {
 
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything that it did is committed, and has
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
-// One transaction runs at a time; others wait for their turn until their ctx is cancelled.
+// One transaction runs at a time; others wait for their turn until their ctx is cancelled, one within fn for ever.
+//
+// Once fn has returned and the commit has begun, ctx matters only while readers of a database in rollback mode keep it waiting, and only if the ctx
+// of every transaction of the same commit is cancelled. An error of ctx always means that nothing has happened.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	db.writer.crowd.Add(1)
 	defer db.writer.crowd.Add(-1)
@@ -126,10 +129,26 @@ func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return explain(err)
 }
 
+// take takes a token, unless ctx is cancelled first.
+func take(ctx context.Context, token chan struct{}) error {
+	select {
+	case <-token:
+		return nil
+	default:
+	}
+	select {
+	case <-token:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // run runs fn in its turn and returns the group that it joined, and whether as the first; nil if it changed nothing.
 func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	w := &db.writer
-	if err := w.await(ctx); err != nil {
+	if err := take(ctx, w.turn); err != nil {
 		return nil, false, err
 	}
 	defer func() { w.turn <- struct{}{} }()
@@ -146,21 +165,6 @@ func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first b
 	return g, g != nil && g.count == 1, err
 }
 
-// await takes the turn.
-func (w *writer) await(ctx context.Context) error {
-	select {
-	case <-w.turn:
-		return nil
-	default:
-	}
-	select {
-	case <-w.turn:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
 // begins from.
 func (db *DB) prepare(ctx context.Context) error {
@@ -168,14 +172,14 @@ func (db *DB) prepare(ctx context.Context) error {
 	if w.base != nil {
 		return nil
 	}
-	if failed := db.failed.Load(); failed != nil {
-		return *failed
+	if err := db.failure(); err != nil {
+		return err
 	}
 	if db.options.ReadOnly {
 		return db.pathError("update", ErrReadOnly)
 	}
 	return db.retry(ctx, func() error {
-		s, err := db.claim()
+		s, err := db.claim(ctx)
 		if err != nil {
 			return err
 		}
@@ -196,11 +200,16 @@ func (db *DB) lockWriter(s *snapshot) error {
 	if err := s.wal.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
 		return err
 	}
-	if !s.wal.index.same(&s.words) {
+	err := guard(func() error {
+		if !s.wal.index.same(&s.words) {
+			return osfile.ErrLocked
+		}
+		return nil
+	})
+	if err != nil {
 		db.unlockWriter(s)
-		return osfile.ErrLocked
 	}
-	return nil
+	return err
 }
 
 func (db *DB) unlockWriter(s *snapshot) {
@@ -283,6 +292,7 @@ func (db *DB) flush() {
 func (w *writer) seal() *group {
 	g := w.open
 	slices.Sort(g.pgnos)
+	g.pgnos = slices.Compact(g.pgnos) // a page that the database lost and got again is there twice
 	g.pages = make([]framePage, 0, len(g.pgnos))
 	for _, pgno := range g.pgnos {
 		if p := w.pages[pgno]; p != nil { // else the database has lost it
@@ -297,7 +307,10 @@ func (w *writer) seal() *group {
 // write commits a group, and looks at the database as it is then.
 func (db *DB) write(base *snapshot, g *group) {
 	start := db.clock()
-	if g.err = db.writeGroup(base, g); g.err == nil {
+	if g.err = db.failure(); g.err == nil {
+		g.err = db.writeGroup(base, g)
+	}
+	if g.err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
 		g.next, g.unread = db.follow(base, g)
@@ -308,7 +321,7 @@ func (db *DB) write(base *snapshot, g *group) {
 func (db *DB) writeGroup(base *snapshot, g *group) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
-		return db.commitFile(base, g.pages, g.size)
+		return db.commitFile(base, g.pages, g.size, g.ctxs...)
 	}
 	return db.writeLog(base.wal, base, g)
 }
@@ -345,19 +358,42 @@ func (db *DB) writeLog(log *wal, base *snapshot, g *group) error {
 		t = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
 	}
 	h := &t.header
-	if err := log.appendTail(&t, g.pages, g.size, db.syncStart); err != nil {
-		return errors.Join(err, log.index.forget(h.MaxFrame))
-	}
-	if db.options.Durability <= Extra {
-		log.reserve(t.last)
-		if err := log.syncBy(db.sync); err != nil {
-			return errors.Join(err, log.index.forget(h.MaxFrame))
-		}
+	if err := db.appendGroup(log, &t, g); err != nil {
+		return join(err, log.index.forget(h.MaxFrame))
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
 	h.Change++
 	g.header = *h
 	return log.index.store(h)
+}
+
+// appendGroup appends a group behind t, and syncs it if durability asks for that. A log that others have cut off or taken away is not
+// one to commit to.
+func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
+	look := db.lookDue()
+	if look {
+		if err := db.whole(log, t.last); err != nil {
+			return err
+		}
+	}
+	if err := log.appendTail(t, g.pages, g.size, db.syncStart); err != nil {
+		return err
+	}
+	if err := log.reseal(t); err != nil {
+		return err
+	}
+	if db.options.Durability <= Extra {
+		log.reserve(t.last)
+		if err := log.syncBy(db.sync); err != nil {
+			return err
+		}
+	}
+	if look {
+		if err := db.inPlace(log.files(db.file)...); err != nil {
+			return db.stop(err) // the log has a commit that is none
+		}
+	}
+	return nil
 }
 
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
@@ -374,12 +410,7 @@ func (db *DB) conclude(g *group) {
 		w.settle(g)
 		w.base, w.seen = g.next, g.next.version
 		if log := g.next.wal; log != nil {
-			frames := g.next.words[4]
-			db.tend(log, frames)
-			db.writeBack(log, frames)
-			if len(w.pages) == 0 && w.tx == nil {
-				_ = db.relieve(log, frames) // what was committed is; the next commit tries again
-			}
+			_ = guard(func() error { return db.tend(log, g.next.words[4]) }) // what was committed is; the next commit tries again
 		}
 	}
 	db.disperse()
@@ -443,7 +474,16 @@ func (db *DB) mustSync(f osfile.Handle) error {
 	err := f.Sync()
 	if err != nil {
 		err = db.pathError("sync", err)
-		db.failed.CompareAndSwap(nil, &err)
+		db.fail(err)
+	}
+	return err
+}
+
+// syncDir makes it durable that there is a file of that name, or none. A failure is one of sync.
+func (db *DB) syncDir(name string) error {
+	err := db.options.system.SyncDir(name)
+	if err != nil {
+		db.fail(err)
 	}
 	return err
 }

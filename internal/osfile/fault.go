@@ -13,11 +13,14 @@ type FaultError struct {
 	Size   int64  // of the file after the fault; -1 if its File is closed
 }
 
-func (e *FaultError) Error() string {
+func (e *FaultError) Error() string { return fmt.Sprintf("read %s: %s", e.Name, e.What()) }
+
+// What is the message without the name of the file.
+func (e *FaultError) What() string {
 	if e.Size >= 0 && e.Offset >= e.Size {
-		return fmt.Sprintf("read %s: file shrank to %d bytes, offset %d is gone", e.Name, e.Size, e.Offset)
+		return fmt.Sprintf("file shrank to %d bytes, offset %d is gone", e.Size, e.Offset)
 	}
-	return fmt.Sprintf("read %s: mapped bytes at offset %d could not be read", e.Name, e.Offset)
+	return fmt.Sprintf("mapped bytes at offset %d could not be read", e.Offset)
 }
 
 func (e *FaultError) Unwrap() error { return ErrFault }

@@ -2,6 +2,7 @@ package osfile
 
 import (
 	"io/fs"
+	"os"
 
 	"github.com/foliofs/folio/internal/invariant"
 )
@@ -42,6 +43,19 @@ func (f *File) Locked(kind LockKind, off, n int64) (bool, error) {
 	}
 	locked, err := f.d.locked(kind, off, n)
 	return locked, f.fail("lock", err)
+}
+
+// Process is the number of this process, as Holder returns it.
+var Process = os.Getpid()
+
+// Holder returns the number of a process that holds a lock in the way of Lock; 0 if there is none, or the system does not tell. It may take some
+// milliseconds: it is meant for messages.
+func (f *File) Holder(kind LockKind, off, n int64) (pid int, err error) {
+	if f.closed.Load() {
+		return 0, f.fail("lock", fs.ErrClosed)
+	}
+	pid, err = f.d.holder(kind, off, n)
+	return pid, f.fail("lock", err)
 }
 
 // checkRange refuses what fcntl would take for the bytes before off, or for all that follow.

@@ -32,6 +32,18 @@ func (d *description) locked(kind LockKind, off, n int64) (bool, error) {
 	return lk.Type != unix.F_UNLCK, err
 }
 
+// holder asks for a lock in the way. The system knows the process of a POSIX lock; whose an OFD lock is has to be looked for.
+func (d *description) holder(kind LockKind, off, n int64) (pid int, err error) {
+	lk, err := d.getLock(lockType[kind], off, n)
+	switch {
+	case err != nil || lk.Type == unix.F_UNLCK:
+		return 0, err
+	case lk.Pid > 0:
+		return int(lk.Pid), nil
+	}
+	return ofdHolder(d, &lk), nil
+}
+
 // lockedHere reports whether the first lock on the file that is not ours is a POSIX lock of this process. An error
 // counts as one.
 func (d *description) lockedHere() bool {

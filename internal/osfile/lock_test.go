@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -54,6 +55,7 @@ func TestLockConflicts(t *testing.T) {
 					checkLock(t, f, wanted, far+size, false)
 					checkLock(t, f, wanted, far-1, false)
 				}
+				checkHolder(t, f, holder)
 				release()
 				checkLock(t, f, osfile.Exclusive, far, false)
 			})
@@ -93,6 +95,26 @@ func checkLock(t *testing.T, f *osfile.File, kind osfile.LockKind, off int64, co
 	}
 	if err := f.Unlock(off, 1); err != nil {
 		t.Errorf("Unlock at %d: %v", off, err)
+	}
+}
+
+// checkHolder asks whose lock it is.
+func checkHolder(t *testing.T, f *osfile.File, holder string) {
+	t.Helper()
+	pid, err := f.Holder(osfile.Exclusive, far, size)
+	if err != nil {
+		t.Error(err)
+	}
+	switch {
+	case holder == "file" && runtime.GOOS == "linux" && pid != os.Getpid():
+		t.Errorf("held by process %d, want this one, %d", pid, os.Getpid())
+	case holder == "posix" && (pid <= 0 || pid == os.Getpid()):
+		t.Errorf("held by process %d, want another one", pid)
+	case holder == "own" && pid == os.Getpid():
+		t.Error("held by this process, want another one")
+	}
+	if pid, err := f.Holder(osfile.Exclusive, far+size, 1); pid != 0 || err != nil {
+		t.Errorf("nobody's lock is held by %d, %v", pid, err)
 	}
 }
 

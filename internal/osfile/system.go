@@ -33,6 +33,7 @@ type Handle interface {
 	Lock(kind LockKind, off, n int64) error
 	Unlock(off, n int64) error
 	Locked(kind LockKind, off, n int64) (bool, error)
+	Holder(kind LockKind, off, n int64) (pid int, err error)
 	Map(n int64) (*Mapping, error)
 	MapWords(n int64) (*Words, error)
 	Close() error

@@ -63,7 +63,13 @@ func (c *conn) bracket(begin, commit, rollback string, fn func() error) error {
 	return c.conn.Exec(commit)
 }
 
-func (c *conn) exec(sql string) error { return c.conn.Exec(sql) }
+// exec looks at the schema first: C refuses a name without looking whether somebody has dropped it meanwhile.
+func (c *conn) exec(sql string) error {
+	if _, err := c.conn.Strings(ctx, "SELECT count(*) FROM sqlite_schema"); err != nil {
+		return err
+	}
+	return c.conn.Exec(sql)
+}
 
 func marks(n int) string { return strings.Repeat(", ?", n)[2:] }
 

@@ -5,10 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
-	_ "modernc.org/sqlite"
+	"modernc.org/sqlite"
 
 	"github.com/foliofs/folio/internal/oracle/judge"
 	"github.com/foliofs/folio/internal/oracle/mixed/bank"
@@ -23,11 +22,18 @@ type checker struct {
 }
 
 var checkers = []checker{
-	{"mattn", lookMattn, func(err error) bool { return judge.Code(err) == 5 || judge.Code(err) == 15 }},
+	{"mattn", lookMattn, func(err error) bool { return busy(judge.Extended(err)) }},
 	{"folio", lookFolio, func(err error) bool { return errors.Is(err, sqlitefile.ErrBusy) }},
 	{"modernc", lookModernc, func(err error) bool {
-		return strings.Contains(err.Error(), "(5)") || strings.Contains(err.Error(), "(261)")
+		e, ok := errors.AsType[*sqlite.Error](err)
+		return ok && busy(e.Code())
 	}},
+}
+
+// busy reports whether a result code of SQLite says that others were in the way.
+func busy(code int) bool {
+	const busy, protocol = 5, 15
+	return code&0xff == busy || code&0xff == protocol
 }
 
 // check checks the database every second, with one checker after the other, until the run is over.

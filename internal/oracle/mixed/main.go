@@ -4,15 +4,18 @@
 //	go -C internal/oracle run ./mixed -duration 60m
 //	go -C internal/oracle run ./mixed -commits 1000000 -dir /dev/shm
 //
-// It prints counts and the seed. If something is wrong it keeps the files and the log of all that happened, says where, and fails. The seed
+// It prints counts and the seed, also of a run that is interrupted. If something is wrong it keeps the files and the log of all that happened, says where, and fails. The seed
 // decides the layout of the database and what each member does next, but not the order in which the system lets them do it.
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
@@ -28,7 +31,9 @@ func main() {
 	flag.StringVar(&s.only, "only", "", "names of the `members`, separated by commas, if not all")
 	flag.Parse()
 	s.progress = os.Stderr
-	r, err := run(s)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r, err := run(ctx, s)
 	if r != nil {
 		r.print(os.Stdout)
 	}

@@ -28,7 +28,7 @@ func TestMixed(t *testing.T) {
 	if s.seed == 0 {
 		s.seed = rand.Uint64N(1_000_000)
 	}
-	r, err := run(s)
+	r, err := run(t.Context(), s)
 	if r != nil {
 		r.print(t.Output())
 	}

@@ -43,8 +43,8 @@ type ring struct {
 // stall is how long nothing may be committed.
 const stall = 60 * time.Second
 
-// run builds the members, lets them work, and returns what they did. The error says what was wrong.
-func run(s settings) (*ring, error) {
+// run builds the members, lets them work until the time is over or ctx is, and returns what they did. The error says what was wrong.
+func run(ctx context.Context, s settings) (*ring, error) {
 	r := &ring{settings: s, middle: make(chan *seat), rnd: rand.New(rand.NewPCG(s.seed, 0))}
 	dir, err := os.MkdirTemp(s.dir, "mixed-")
 	if err != nil {
@@ -53,7 +53,7 @@ func run(s settings) (*ring, error) {
 	if err := r.prepare(dir); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	err = r.work()
+	err = r.work(ctx)
 	if err = errors.Join(err, r.log.close()); err != nil {
 		return r, fmt.Errorf("seed %d: %w; the files are in %s", s.seed, err, dir)
 	}
@@ -91,7 +91,7 @@ func (r *ring) prepare(dir string) (err error) {
 }
 
 // work lets the members work until the time is over or something is wrong, and looks at what they leave.
-func (r *ring) work() error {
+func (r *ring) work(end context.Context) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	for _, m := range r.members {
@@ -105,11 +105,14 @@ func (r *ring) work() error {
 		defer close(checked)
 		r.check(ctx, cancel)
 	}()
-	err := r.disturb(ctx)
+	err := r.disturb(ctx, end)
 	cancel(err)
 	<-checked
 	if err = context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		return errors.Join(err, r.killAll())
+	}
+	for _, m := range r.members {
+		m.hush()
 	}
 	for _, m := range r.members {
 		if err := m.quit(); err != nil {
@@ -120,7 +123,7 @@ func (r *ring) work() error {
 }
 
 // disturb kills members and lets the journal mode change, until the run is over.
-func (r *ring) disturb(ctx context.Context) error {
+func (r *ring) disturb(ctx, end context.Context) error {
 	kills, switches, seconds := ticks(r.kills), ticks(r.switches), time.NewTicker(time.Second)
 	defer seconds.Stop()
 	start := time.Now()
@@ -129,6 +132,8 @@ func (r *ring) disturb(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-end.Done():
+			return nil
 		case <-kills:
 			if err := r.strike(r.victims()); err != nil {
 				return err
@@ -153,8 +158,8 @@ func (r *ring) disturb(ctx context.Context) error {
 			if int(now.Sub(start).Seconds())%30 == 29 {
 				fmt.Fprintf(r.progress, "%v: %s\n", now.Sub(start).Round(time.Second), r.counts.line())
 			}
+			r.counts.took = now.Sub(start)
 			if r.commits > 0 && n >= r.commits || r.commits == 0 && now.Sub(start) >= r.duration {
-				r.counts.took = now.Sub(start)
 				return nil
 			}
 		}

@@ -41,6 +41,7 @@ func (m *seat) start(seed uint64, mode string) (err error) {
 	m.cmd = exec.Command(m.argv[0], args...)
 	m.errors.Reset()
 	m.cmd.Stderr = &m.errors
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // who interrupts the run means the runner
 	if m.in, err = m.cmd.StdinPipe(); err != nil {
 		return err
 	}
@@ -73,6 +74,14 @@ func (m *seat) tell(line string) {
 	case m.told <- line:
 		m.ring.log.write(m.name, "told: "+line)
 	default:
+	}
+}
+
+// hush ends the standard input of the process.
+func (m *seat) hush() {
+	if m.told != nil {
+		close(m.told)
+		m.told = nil
 	}
 }
 
@@ -142,7 +151,7 @@ func (m *seat) quitDump() { _ = m.cmd.Process.Signal(syscall.SIGQUIT) }
 // await waits until the process is gone and everything that it said is heard.
 func (m *seat) await() error {
 	<-m.ended
-	close(m.told)
+	m.hush()
 	err := m.cmd.Wait()
 	m.ring.log.write(m.name, fmt.Sprintf("ended: %v", err))
 	if m.errors.Len() > 0 {
@@ -159,7 +168,7 @@ func (m *seat) await() error {
 
 // quit lets the process end by itself.
 func (m *seat) quit() error {
-	close(m.told)
+	m.hush()
 	hang := time.AfterFunc(stall, func() { _ = m.cmd.Process.Signal(syscall.SIGQUIT) })
 	defer hang.Stop()
 	<-m.ended
@@ -168,6 +177,5 @@ func (m *seat) quit() error {
 	if err != nil {
 		return fmt.Errorf("%s does not end well: %w: %.300s", m.name, err, m.errors.String())
 	}
-	m.told = make(chan string) // await may follow, if another member fails
 	return nil
 }

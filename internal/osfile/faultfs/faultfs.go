@@ -64,8 +64,9 @@ type Fault struct {
 	N       int    // the operation that fails, among those that count, from 1; 0 for none
 	Sticky  bool   // every one after it fails as well
 	Err     error
-	Partial bool // a read or a write does half of its work before it fails
-	Lose    bool // a Sync that fails loses what it should have synced, where the wrapped System can
+	Partial bool   // a read or a write does half of its work before it fails
+	Do      func() // is called when it happens; without an Err nothing fails then
+	Lose    bool   // a Sync that fails loses what it should have synced, where the wrapped System can
 }
 
 // A System lets operations on another System fail. It is safe for concurrent use.
@@ -114,6 +115,14 @@ func (s *System) Hits() []string {
 
 // hit counts an operation, and returns the fault if it is to fail.
 func (s *System) hit(op Op, name string) (f Fault, failed bool) {
+	f, failed = s.count(op, name)
+	if f.Do != nil {
+		f.Do()
+	}
+	return f, failed && f.Err != nil
+}
+
+func (s *System) count(op Op, name string) (f Fault, failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.fault.Ops&op == 0 || !strings.HasSuffix(name, s.fault.Suffix) {

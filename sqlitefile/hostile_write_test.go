@@ -1,0 +1,106 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// writeDamaged inserts rows into and deletes rows from each table of a database, then compacts it. It may fail, unless the database is sound;
+// then it is sound afterwards.
+func writeDamaged(t *testing.T, path string, sound bool) {
+	t.Helper()
+	db, err := Open(path, &Options{Durability: Off})
+	if err != nil {
+		return
+	}
+	defer db.Close()
+	ctx := context.Background()
+	var objects []Object
+	if err := db.View(ctx, func(rx *Rx) (err error) { objects, err = rx.Objects(); return err }); err != nil {
+		return
+	}
+	for _, o := range objects {
+		if o.Type != "table" || strings.HasPrefix(o.Name, "sqlite_") {
+			continue
+		}
+		for _, change := range []func(TableWriter) error{insertAnything, deleteSome} {
+			err := db.Update(ctx, func(tx *Tx) error {
+				w, err := tx.Table(o.Name)
+				if err == nil {
+					err = change(w)
+				}
+				return err
+			})
+			if sound && errors.Is(err, ErrCorrupt) {
+				t.Errorf("writing to %.100s: %v", o.Name, err)
+			}
+		}
+	}
+	_ = db.Checkpoint(ctx, CheckpointTruncate)
+	_ = db.Compact(ctx)
+	if r, err := db.Check(ctx); sound && (err != nil || !r.OK()) {
+		t.Errorf("after writing: %v %+v", err, r)
+	}
+}
+
+// insertAnything inserts rows of all kinds of values, fewer if they are wide. Those that a constraint refuses are left out.
+func insertAnything(w TableWriter) error {
+	columns := w.Columns()
+	values := make([]any, len(columns))
+	for n := range min(100, 1+1000/(len(columns)+1)) {
+		for i, c := range columns {
+			values[i] = []any{n * 7919, strings.Repeat("text", n), float64(n) + 0.5, make([]byte, 10*n)}[(n+i)%4]
+			if c.Key == 1 && strings.EqualFold(c.Type, "INTEGER") {
+				values[i] = nil
+			}
+		}
+		if _, err := w.Insert(values...); err != nil && !errors.Is(err, ErrConstraint) {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteSome deletes the first rows, one by one.
+func deleteSome(w TableWriter) error {
+	for range 100 {
+		c := w.Cursor()
+		ok, err := c.First()
+		if err != nil || !ok {
+			return err
+		}
+		row, err := c.Row()
+		if err != nil {
+			return err
+		}
+		if w.WithoutRowid() {
+			var key []any
+			if key, err = keyOf(w.Table, &row); err == nil {
+				_, err = w.DeleteKey(key...)
+			}
+		} else {
+			_, err = w.DeleteRange(math.MinInt64, row.Rowid())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestHostileContentStart grows roots whose content area begins nowhere.
+func TestHostileContentStart(t *testing.T) {
+	for _, s := range seeds {
+		whole := s.image(t)
+		for pgno := range uint32(len(whole) / whole.header().PageSize) {
+			for _, start := range []int{0, 1, 100, 0xffff} {
+				m := whole.clone()
+				put16(m.page(pgno + 1)[5:], start)
+				survive(t, m.write(t))
+			}
+		}
+	}
+}

@@ -168,15 +168,6 @@ func difference(got, want string) string {
 	return "one is longer"
 }
 
-func wantClean(t *testing.T, v *folio.FS) {
-	t.Helper()
-	r, err := v.Check(t.Context())
-	must(t, err)
-	if !r.OK() {
-		t.Fatalf("%+v", r.Problems)
-	}
-}
-
 func (s *mirrorSide) closeAll() {
 	for _, f := range s.files {
 		if f != nil {

@@ -60,6 +60,15 @@ func wantNone(t *testing.T, v interface {
 	}
 }
 
+func wantClean(t *testing.T, v *folio.FS) {
+	t.Helper()
+	r, err := v.Check(t.Context())
+	must(t, err)
+	if !r.OK() {
+		t.Fatalf("%+v", r.Problems)
+	}
+}
+
 // TestFSWritten lets the standard library judge a volume that was written file by file.
 func TestFSWritten(t *testing.T) {
 	t.Parallel()

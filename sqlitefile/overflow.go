@@ -16,25 +16,47 @@ func (rx *Rx) payloadAt(r *record, p []byte, off uint64) error {
 	return rx.overflowAt(r, p, off-uint64(len(r.local)))
 }
 
-// overflowAt fills p from the chain of overflow pages, off bytes into it. Every page but the last is full, so off tells how many to
-// pass; the chain cannot be longer than the payload, so that a loop in it comes to an end.
+// overflowAt fills p from the chain of overflow pages, off bytes into it.
 func (rx *Rx) overflowAt(r *record, p []byte, off uint64) error {
-	room := uint64(rx.usable - 4)
-	for pgno := r.overflow; ; {
+	pgno, err := rx.pass(r, off/uint64(rx.usable-4))
+	if err != nil {
+		return err
+	}
+	for off %= uint64(rx.usable - 4); ; off = 0 {
 		page, err := rx.overflowPage(r, pgno)
 		if err != nil {
 			return err
 		}
-		if off < room {
-			n := copy(p, page[4+off:])
-			if p = p[n:]; len(p) == 0 {
-				return nil
-			}
-			off = room
+		n := copy(p, page[4+off:])
+		if p = p[n:]; len(p) == 0 {
+			return nil
 		}
-		off -= room
 		pgno = be32(page)
 	}
+}
+
+// pass returns the page of a chain that comes n pages after its first. Every page but the last is full, so that an offset tells n; the
+// chain cannot be longer than the payload, so that a loop in it comes to an end.
+func (rx *Rx) pass(r *record, n uint64) (pgno uint32, err error) {
+	known := rx.changed == nil && n >= longRun // in a write transaction a chain may change
+	if known && rx.cache.runs.reach(r.overflow, n) {
+		return r.overflow + uint32(n), nil
+	}
+	straight := true
+	pgno = r.overflow
+	for range n {
+		page, err := rx.overflowPage(r, pgno)
+		if err != nil {
+			return 0, err
+		}
+		next := be32(page)
+		straight = straight && next == pgno+1
+		pgno = next
+	}
+	if known && straight {
+		rx.cache.runs.keep(r.overflow, n)
+	}
+	return pgno, nil
 }
 
 func (rx *Rx) overflowPage(r *record, pgno uint32) ([]byte, error) {

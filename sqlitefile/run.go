@@ -1,0 +1,51 @@
+package sqlitefile
+
+import (
+	"math/bits"
+	"sync/atomic"
+)
+
+// straightRuns remembers of the chains of overflow pages of one snapshot how far their pages follow each other in the file, so that whoever reads in the middle of a
+// long value again need not pass all pages before. It is safe for concurrent use, without locks.
+//
+// A chain has one slot, which it shares with others; the last one wins. There are none before many readers had a long way.
+type straightRuns struct {
+	walks atomic.Uint32
+	slots atomic.Pointer[[runSlots]atomic.Uint64] // the first page above, below how many pages after it are next to each other
+}
+
+const (
+	runSlots = 1 << 15
+	runWalks = 128 // long ways, before slots are worth their memory
+	longRun  = 2   // pages to pass, from which on it is a long way
+)
+
+// runSlot spreads chains that begin at equal distances.
+func runSlot(first uint32) uint32 {
+	return first * 0x9e3779b1 >> (32 - bits.Len32(runSlots-1))
+}
+
+// reach reports whether the page that comes n pages after the first of a chain is known to be the n-th one after it in the file.
+func (r *straightRuns) reach(first uint32, n uint64) bool {
+	slots := r.slots.Load()
+	if slots == nil {
+		return false
+	}
+	v := slots[runSlot(first)].Load()
+	return uint32(v>>32) == first && uint64(uint32(v)) >= n
+}
+
+// keep remembers that the n pages after the first of a chain follow it one by one.
+func (r *straightRuns) keep(first uint32, n uint64) {
+	slots := r.slots.Load()
+	if slots == nil {
+		if r.walks.Add(1) < runWalks {
+			return
+		}
+		slots = new([runSlots]atomic.Uint64)
+		if !r.slots.CompareAndSwap(nil, slots) {
+			slots = r.slots.Load()
+		}
+	}
+	slots[runSlot(first)].Store(uint64(first)<<32 | min(n, 1<<32-1))
+}

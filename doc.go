@@ -14,6 +14,28 @@
 // io/fs do. Symbolic links are followed inside the volume. What would lead out of it, by ".." or as an absolute target,
 // fails with ErrEscapes, whoever made the volume.
 //
+// # Writing
+//
+// FS also has the methods of os.Root that write, and OpenFile with all its flags. Each call happens as a whole or not at all: whoever reads a file
+// that WriteFile replaces finds the old content or the new one, appends never mix, and there is no moment in which a file that Rename replaces is
+// missing. Update does many things as one:
+//
+//	err := vol.Update(ctx, func(tx *folio.Tx) error {
+//		if err := tx.WriteFile("a/b.txt", data, 0o644); err != nil {
+//			return err // and nothing has happened
+//		}
+//		return tx.Rename("a", "c")
+//	})
+//
+// What was written has survived the death of the process when a call returns. The loss of power may take the last calls, but none before
+// them and no part of one; Sync, of a volume or of a file, returns when it cannot any more. A file that is removed while it is open lives until it
+// is closed, in whatever process; if that dies, whoever opens the volume next removes what is left.
+//
+// Any number of processes may have a volume open and write to it. While it is open there are two more files beside it, named
+// like it with -wal and -shm at the end; the last one to close the volume removes them.
+//
+// Permissions and owners are kept, but nobody is kept from anything by them, and there is no umask. Times of access change only by Chtimes.
+//
 // # Creating
 //
 // Create makes a new volume of whatever is added to a Builder, ImportFS one of an fs.FS. It appears complete or not
@@ -21,14 +43,15 @@
 //
 // # Errors
 //
-// Methods with a name return *fs.PathError with that name and the operation as package os spells it. Whatever a
+// Methods with a name return *fs.PathError with that name and the operation as os.Root spells it, those with two names *os.LinkError. What they
+// wrap matches the errno that the system would give: errors.Is(err, syscall.ENOTEMPTY). Whatever a
 // damaged or tampered volume holds, it does not make a method panic, loop, or leave the volume; ErrDamaged says
 // that it contradicts itself.
 //
 // # Concurrency
 //
-// An FS is safe for concurrent use, and so are the files that it opens. An Rx, a Builder, and what they return belong
-// to one goroutine at a time.
+// An FS is safe for concurrent use, and so are the files that it opens. An Rx, a Tx, a Builder, and what they return belong
+// to one goroutine at a time. One change happens after the other; those that come together share the work of being committed.
 //
 // # Limits
 //

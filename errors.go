@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
@@ -15,17 +16,26 @@ var (
 	ErrNewerVersion = store.ErrNewerVersion
 )
 
-// Errors of names, as operating systems know them. Besides these there are fs.ErrNotExist, fs.ErrExist, fs.ErrInvalid
-// and fs.ErrClosed.
+// Errors of names, as operating systems know them. Each matches the errno that means the same. Besides these there are fs.ErrNotExist,
+// fs.ErrExist, fs.ErrInvalid, fs.ErrPermission and fs.ErrClosed.
 var (
-	ErrNotDirectory = errors.New("not a directory")
-	ErrIsDirectory  = errors.New("is a directory")
+	ErrNotDirectory = posix.ErrNotDirectory
+	ErrIsDirectory  = posix.ErrIsDirectory
 	ErrNotRegular   = errors.New("not a regular file")
 	// ErrEscapes says that a name, or a symbolic link on its way, leads out of the volume.
 	ErrEscapes = errors.New("path escapes from parent")
 	// ErrTooManyLinks says that a name leads through more than 40 symbolic links, such as those of a loop.
-	ErrTooManyLinks = errors.New("too many levels of symbolic links")
-	ErrNameTooLong  = errors.New("file name too long")
+	ErrTooManyLinks = posix.ErrTooManyLinks
+	ErrNameTooLong  = posix.ErrNameTooLong
+	ErrNotEmpty     = posix.ErrNotEmpty
+)
+
+// Errors of writing.
+var (
+	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is read-only.
+	ErrReadOnly = store.ErrReadOnly
+	// ErrFull says that there is no room for what was to be written.
+	ErrFull = store.ErrFull
 )
 
 // Errors of reading.
@@ -46,4 +56,15 @@ func pathError(op, name string, err error) error {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: name, Err: err}
+}
+
+// linkError names the operation and both files.
+func linkError(op, oldname, newname string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return posix.LinkError(op, oldname, newname, err)
 }

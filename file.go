@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
@@ -22,6 +23,10 @@ type File struct {
 	name string
 	ino  store.Ino
 	typ  store.Type
+	flag int // as given to OpenFile
+
+	writer *writer // nil if it cannot be written to at all
+	held   bool    // the inode stays until Close
 
 	known atomic.Pointer[knownNode]
 
@@ -77,7 +82,72 @@ func (f *File) Close() error {
 		return pathError("close", f.name, fs.ErrClosed)
 	}
 	f.closed = true
+	f.release()
 	return nil
+}
+
+func (f *File) isDir() bool { return f.typ == store.Dir }
+
+// find sets the inode that a path leads to, and holds it.
+func (f *File) find(l location) error {
+	for range maxTries {
+		rx, at, err := f.from.find(l, true)
+		if err != nil {
+			return err
+		}
+		version := rx.Version()
+		f.from.end(rx)
+		f.ino, f.typ = at.ino, at.typ
+		if f.from.pin != nil { // what the snapshot has stays
+			return nil
+		}
+		if err := f.hold(); err != nil {
+			return err
+		}
+		if now, ok := f.from.fs.store.Version(); ok && now == version || f.named() {
+			return nil
+		}
+		f.release() // removed meanwhile; another file may have the name
+	}
+	return fs.ErrNotExist
+}
+
+// settle lets a file that was opened in a Root outlive it.
+func (f *File) settle() {
+	v := f.from.fs
+	if f.from.root != nil {
+		f.from = &v.reader
+	}
+	if f.writer != nil && f.writer.from.root != nil {
+		f.writer = &v.writer
+	}
+}
+
+// maxTries is how often a file is looked for that others replace all the time.
+const maxTries = 100
+
+func (f *File) hold() error {
+	err := f.from.fs.store.Hold(f.ino)
+	f.held = err == nil
+	return err
+}
+
+func (f *File) release() {
+	if f.held {
+		f.held = false
+		f.from.fs.store.Release(f.ino)
+	}
+}
+
+// named reports whether the inode still has a name.
+func (f *File) named() bool {
+	rx, err := f.from.begin()
+	if err != nil {
+		return false
+	}
+	defer f.from.end(rx)
+	n, err := rx.Node(f.ino)
+	return err == nil && n.Nlink > 0
 }
 
 // Read reads from where the last Read or Seek ended.
@@ -93,6 +163,9 @@ func (f *File) Read(p []byte) (int, error) {
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, pathError("readat", f.name, errNegativeOffset)
+	}
+	if len(p) == 0 {
+		return 0, nil
 	}
 	f.mu.Lock()
 	closed := f.closed
@@ -119,10 +192,16 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 	if f.closed {
 		return 0, fs.ErrClosed
 	}
+	if len(p) == 0 {
+		return 0, nil
+	}
 	return f.readOpen(p, off)
 }
 
 func (f *File) readOpen(p []byte, off int64) (int, error) {
+	if !posix.Readable(f.flag) {
+		return 0, posix.ErrBadHandle
+	}
 	rx, err := f.from.begin()
 	if err != nil {
 		return 0, err
@@ -143,15 +222,16 @@ type knownNode struct {
 
 // node returns the inode of a regular file.
 func (f *File) node(rx store.Rx) (store.Node, error) {
-	if k := f.known.Load(); k != nil && k.version == rx.Version() {
+	version := rx.Version()
+	if k := f.known.Load(); k != nil && k.version == version {
 		return k.node, nil
 	}
 	n, err := rx.Node(f.ino)
 	if err == nil {
 		err = mustBeRegular(n.Mode)
 	}
-	if err == nil {
-		f.known.Store(&knownNode{rx.Version(), n})
+	if err == nil && version != 0 {
+		f.known.Store(&knownNode{version, n})
 	}
 	return n, err
 }

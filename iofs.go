@@ -28,11 +28,11 @@ func (f ioFS) in(op, name string) (location, error) {
 	if !fs.ValidPath(name) {
 		return location{}, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
-	l := location{path: name, name: name}
+	l := location{path: name, name: name, top: f.top}
 	if f.dir != "" {
 		l.path = path.Join(f.dir, name)
 	}
-	l.valid = len(l.path) <= store.MaxPath
+	l.valid = f.top == store.Root && len(l.path) <= store.MaxPath
 	return l, nil
 }
 
@@ -41,7 +41,7 @@ func (f ioFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := f.open(l)
+	opened, err := f.open("open", l)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (f ioFS) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.readFile(l)
+	return f.readFile("open", l)
 }
 
 func (f ioFS) Stat(name string) (fs.FileInfo, error) {
@@ -95,7 +95,7 @@ func (f ioFS) ReadLink(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return f.readlink(l)
+	return f.readlink("readlink", l)
 }
 
 // Sub returns the directory as a file system of its own. As with os.DirFS, symbolic links in it may lead elsewhere in

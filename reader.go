@@ -12,12 +12,17 @@ import (
 // os.Root they may hold "." and "..", symbolic links are followed inside the volume, and what leads out of it
 // fails with ErrEscapes. Errors are *fs.PathError.
 type reader struct {
-	fs  *FS
-	pin *Rx // read this snapshot; nil to read what the volume holds at each call
+	fs   *FS
+	pin  *Rx       // read this snapshot; nil to read what the volume holds at each call
+	top  store.Ino // where names begin
+	root *Root     // of one; else nil
 }
 
 // begin starts a transaction, which end must end.
 func (r *reader) begin() (store.Rx, error) {
+	if r.root != nil && r.root.closed.Load() {
+		return nil, fs.ErrClosed
+	}
 	if r.pin == nil {
 		return r.fs.store.Begin(context.Background())
 	}
@@ -34,22 +39,28 @@ func (r *reader) end(rx store.Rx) {
 }
 
 // Open opens a file or a directory.
-func (r *reader) Open(name string) (*File, error) { return r.open(locate(name)) }
+func (r *reader) Open(name string) (*File, error) { return r.open("openat", r.locate(name)) }
 
 // ReadFile returns the content of a file.
-func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile(locate(name)) }
+func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile("openat", r.locate(name)) }
 
 // ReadDir returns the entries of a directory, sorted by the bytes of their names.
-func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(locate(name)) }
+func (r *reader) ReadDir(name string) ([]fs.DirEntry, error) { return r.readDir(r.locate(name)) }
 
 // Stat describes a file. The Sys method of the result points to a Node.
-func (r *reader) Stat(name string) (fs.FileInfo, error) { return r.stat("stat", locate(name), true) }
+func (r *reader) Stat(name string) (fs.FileInfo, error) {
+	return r.stat("statat", r.locate(name), true)
+}
 
 // Lstat describes a file, and a symbolic link itself.
-func (r *reader) Lstat(name string) (fs.FileInfo, error) { return r.stat("lstat", locate(name), false) }
+func (r *reader) Lstat(name string) (fs.FileInfo, error) {
+	return r.stat("statat", r.locate(name), false)
+}
 
 // Readlink returns the target of a symbolic link.
-func (r *reader) Readlink(name string) (string, error) { return r.readlink(locate(name)) }
+func (r *reader) Readlink(name string) (string, error) {
+	return r.readlink("readlinkat", r.locate(name))
+}
 
 // FS returns the volume as package io/fs sees it. The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS,
 // fs.GlobFS and fs.ReadLinkFS; the files that it opens are *File.
@@ -57,7 +68,7 @@ func (r *reader) FS() fs.FS { return ioFS{reader: r} }
 
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has none.
 func (r *reader) Xattrs(name string) (map[string][]byte, error) {
-	rx, at, err := r.find(locate(name), false)
+	rx, at, err := r.find(r.locate(name), false)
 	if err != nil {
 		return nil, pathError("getxattr", name, err)
 	}
@@ -90,7 +101,7 @@ func (r *reader) find(l location, follow bool) (store.Rx, place, error) {
 // node returns the inode that a path leads to.
 func (v *FS) node(rx store.Rx, l location, follow bool) (n store.Node, err error) {
 	var hash uint64
-	if l.valid {
+	if l.valid && rx.Version() != 0 {
 		var ok bool
 		if n, hash, ok = v.files.get(rx.Version(), l.path); ok {
 			return n, nil
@@ -100,7 +111,7 @@ func (v *FS) node(rx store.Rx, l location, follow bool) (n store.Node, err error
 	if err != nil {
 		return n, err
 	}
-	if n, err = rx.Node(at.ino); err == nil && direct {
+	if n, err = rx.Node(at.ino); err == nil && direct && rx.Version() != 0 {
 		v.files.put(hash, rx.Version(), l.path, &n)
 	}
 	return n, err
@@ -127,19 +138,33 @@ func (r *reader) knownList(path string) *dirList {
 
 // current returns the version of what a call reads now, if that is known.
 func (r *reader) current() (version uint64, ok bool) {
-	if r.pin != nil {
+	if r.pin != nil || r.top != store.Root {
 		return 0, false
 	}
 	return r.fs.store.Version()
 }
 
-func (r *reader) open(l location) (*File, error) {
-	rx, at, err := r.find(l, true)
-	if err != nil {
-		return nil, pathError("open", l.name, err)
+func (r *reader) open(op string, l location) (*File, error) {
+	f := &File{from: r, name: l.name}
+	if err := f.find(l); err != nil {
+		return nil, pathError(op, l.name, err)
 	}
-	r.end(rx)
-	return &File{from: r, name: l.name, ino: at.ino, typ: at.typ}, nil
+	f.settle()
+	return f, nil
+}
+
+// openFlag opens a file that is there, and stays as it is, for what flag says.
+func (r *reader) openFlag(l location, flag int) (*File, error) {
+	f, err := r.open("openat", l)
+	if err != nil {
+		return nil, err
+	}
+	if err := openable(f.typ, flag); err != nil {
+		_ = f.Close()
+		return nil, pathError("openat", l.name, err)
+	}
+	f.flag = flag
+	return f, nil
 }
 
 func (r *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
@@ -155,14 +180,14 @@ func (r *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
 	return &fileInfo{name: path.Base(l.name), node: n}, nil
 }
 
-func (r *reader) readlink(l location) (string, error) {
+func (r *reader) readlink(op string, l location) (string, error) {
 	rx, at, err := r.find(l, false)
 	if err != nil {
-		return "", pathError("readlink", l.name, err)
+		return "", pathError(op, l.name, err)
 	}
 	defer r.end(rx)
 	target, err := readTarget(rx, at.ino)
-	return target, pathError("readlink", l.name, err)
+	return target, pathError(op, l.name, err)
 }
 
 func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
@@ -178,15 +203,15 @@ func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
 	return list.dirEntries(), nil
 }
 
-func (r *reader) readFile(l location) ([]byte, error) {
+func (r *reader) readFile(op string, l location) ([]byte, error) {
 	rx, err := r.begin()
 	if err != nil {
-		return nil, pathError("open", l.name, err)
+		return nil, pathError(op, l.name, err)
 	}
 	defer r.end(rx)
 	n, err := r.fs.node(rx, l, true)
 	if err != nil {
-		return nil, pathError("open", l.name, err)
+		return nil, pathError(op, l.name, err)
 	}
 	data, err := readAll(rx, &n)
 	return data, pathError("read", l.name, err)

@@ -13,16 +13,18 @@ import (
 
 // maxLinks is how many symbolic links may be on the way to a file. With store.MaxPath it bounds the work of resolving a
 // name.
-const maxLinks = 40
+var maxLinks = 40 // a test sets it
 
 // A location is a path in a volume, and the name by which the caller knows it.
 type location struct {
 	path, name string
-	valid      bool // fs.ValidPath of the path, and it is not too long
+	top        store.Ino // the directory where the path begins
+	valid      bool      // fs.ValidPath of the path, it is not too long, and it begins at the root: the caches know such paths
 }
 
-func locate(name string) location {
-	return location{path: name, name: name, valid: fs.ValidPath(name) && len(name) <= store.MaxPath}
+// locate returns where a name of the caller is.
+func (r *reader) locate(name string) location {
+	return location{path: name, name: name, top: r.top, valid: r.top == store.Root && fs.ValidPath(name) && len(name) <= store.MaxPath}
 }
 
 // A place is where a path leads.
@@ -42,7 +44,7 @@ func (v *FS) resolve(rx store.Rx, l location, follow bool) (at place, direct boo
 			return at, at.typ != store.Symlink, err
 		}
 	}
-	at, err = walkPath(rx, l.path, follow)
+	at, err = walkPath(rx, l.top, l.path, follow)
 	return at, false, err
 }
 
@@ -62,9 +64,11 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 
 // knownDir returns the directory at a valid path. It stops where a symbolic link is on the way, and says so.
 func (v *FS) knownDir(rx store.Rx, path string) (d *cachedDir, linked bool, err error) {
-	d, hash := v.dirs.get(rx.Version(), path)
-	if d != nil {
-		return d, false, nil
+	version, hash := rx.Version(), uint64(0)
+	if version != 0 {
+		if d, hash = v.dirs.get(version, path); d != nil {
+			return d, false, nil
+		}
 	}
 	at, linked, err := v.child(rx, path)
 	switch {
@@ -75,7 +79,10 @@ func (v *FS) knownDir(rx store.Rx, path string) (d *cachedDir, linked bool, err 
 	case at.typ != store.Dir:
 		return nil, false, ErrNotDirectory
 	}
-	return v.dirs.put(hash, rx.Version(), path, at.ino), false, nil
+	if version == 0 { // a write transaction: it may be another one at the next call
+		return &cachedDir{ino: at.ino}, false, nil
+	}
+	return v.dirs.put(hash, version, path, at.ino), false, nil
 }
 
 // list returns what the directory at a path holds. The second time that is kept for a third one, unless it
@@ -90,7 +97,7 @@ func (r *reader) list(rx store.Rx, l location) (*dirList, error) {
 			return r.listKnown(rx, d)
 		}
 	}
-	at, err := walkPath(rx, l.path, true)
+	at, err := walkPath(rx, l.top, l.path, true)
 	switch {
 	case err != nil:
 		return nil, err
@@ -124,14 +131,14 @@ func splitPath(path string) (dir, base string) {
 }
 
 // walkPath resolves any name, element by element.
-func walkPath(rx store.Rx, name string, follow bool) (place, error) {
+func walkPath(rx store.Rx, top store.Ino, name string, follow bool) (place, error) {
 	switch {
 	case name == "":
 		return place{}, fs.ErrNotExist
 	case len(name) > store.MaxPath:
 		return place{}, ErrNameTooLong
 	}
-	w := pathWalk{rx: rx, dirs: []store.Ino{store.Root}}
+	w := pathWalk{rx: rx, dirs: []store.Ino{top}}
 	e, err := w.walk(name, follow)
 	return place{e.Ino, e.Type}, err
 }

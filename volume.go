@@ -3,14 +3,21 @@ package folio
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"time"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/native"
 )
 
 // Options say how a volume is opened. The zero value, and nil, are good defaults.
 type Options struct {
+	// ReadOnly opens the volume for reading. Nothing of it is ever changed, not even to recover it or to remove what nobody uses.
+	ReadOnly bool
+	// Create makes an empty volume if there is none.
+	Create bool
 	// Plain reads the volume without mapping it into memory: slower, for files that are not trusted to stay as they are.
 	Plain bool
 	// BusyTimeout is how long to wait for another process that writes; 0 means 5 seconds, and less than 0 not to wait.
@@ -25,15 +32,20 @@ const defaultCacheSize = 64 << 20
 
 // An FS is an open volume. It is safe for concurrent use by any number of goroutines.
 //
-// Each call reads what the volume holds at that moment; View reads many things at one moment.
+// It has the methods of os.Root, with the same errors. Each call reads what the volume holds at that moment, and changes it as a whole or not at
+// all; View reads many things at one moment, Update changes many at one. What was changed survives the death of the process at once, and the loss of
+// power after Sync.
 type FS struct {
 	reader
+	writer
 	store store.Store
 	dirs  dirCache  // directories that were on the way to something, or read
 	files fileCache // what was asked for again
+
+	uid, gid uint32 // of new files
 }
 
-// Open opens the volume at path for reading.
+// Open opens the volume at path, for writing too if its file and its directory allow that.
 //
 // Errors are *fs.PathError with that path: ErrNotVolume for a database that is something else, ErrNewerVersion,
 // fs.ErrNotExist, or what package sqlitefile found wrong with it.
@@ -41,7 +53,7 @@ func Open(path string, o *Options) (*FS, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	s, err := native.Open(path, &native.Options{Plain: o.Plain, BusyTimeout: o.BusyTimeout})
+	s, err := openStore(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -53,18 +65,37 @@ func Open(path string, o *Options) (*FS, error) {
 	return v, nil
 }
 
+// openStore opens the volume, and makes it if that is wanted.
+func openStore(path string, o *Options) (store.Store, error) {
+	options := &native.Options{ReadOnly: o.ReadOnly, Plain: o.Plain, BusyTimeout: o.BusyTimeout}
+	s, err := native.Open(path, options)
+	if err == nil || !o.Create || o.ReadOnly || !isMissing(err) {
+		return s, err
+	}
+	err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
+	if err != nil && !errors.Is(err, fs.ErrExist) { // somebody else may have been faster
+		return nil, err
+	}
+	return native.Open(path, options)
+}
+
 func newFS(s store.Store, cacheSize int64) (*FS, error) {
 	info, err := s.Info(context.Background())
 	if err != nil {
 		return nil, err
 	}
 	v := &FS{store: s}
-	v.reader.fs = v
-	files := int64(info.LastIno)
+	v.reader = reader{fs: v, top: store.Root}
+	v.writer = writer{from: &v.reader}
+	v.uid, v.gid = posix.Owner()
+	files := max(minFiles, int64(info.LastIno))
 	v.dirs.init(2*files, cacheSize-cacheSize/4)
 	v.files.init(files, cacheSize/4)
 	return v, nil
 }
+
+// minFiles is how many files there is room for in the caches at least: a volume may grow.
+const minFiles = 1 << 10
 
 // Close waits for the views in progress and closes the volume. Files that are open fail from then on.
 func (v *FS) Close() error { return v.store.Close() }
@@ -100,7 +131,7 @@ func (v *FS) View(ctx context.Context, fn func(rx *Rx) error) error {
 		return err
 	}
 	rx := &Rx{rx: s}
-	rx.reader = reader{fs: v, pin: rx}
+	rx.reader = reader{fs: v, pin: rx, top: store.Root}
 	defer rx.close()
 	return fn(rx)
 }

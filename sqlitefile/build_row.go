@@ -139,6 +139,8 @@ func (r *rowBuilder) set(s *slot, a ddl.Affinity, v any) bool {
 		*s = slot{}
 	case int64:
 		r.setInt(s, a, v)
+	case *int64:
+		r.setInt(s, a, *v)
 	case string:
 		r.setText(s, a, v)
 	case []byte:

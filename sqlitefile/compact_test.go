@@ -53,8 +53,9 @@ func TestCompact(t *testing.T) {
 			if err := db.Compact(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if a, b := fileSize(t, path), fileSize(t, theirs); a > b {
-				t.Errorf("%d bytes, VACUUM leaves %d", a, b)
+			// Records of random sizes fill the last pages of a tree more or less well: that may make a page.
+			if a, b := fileSize(t, path), fileSize(t, theirs)+int64(pageSizeOf(t, db)); a > b {
+				t.Errorf("%d bytes, VACUUM leaves %d less a page", a, b)
 			}
 			report, err := db.Check(t.Context())
 			if err != nil || !report.OK() {
@@ -440,4 +441,10 @@ func TestCompactDamaged(t *testing.T) {
 			t.Errorf("%s: %v", name, names)
 		}
 	}
+}
+
+func pageSizeOf(t *testing.T, db *DB) (n int) {
+	t.Helper()
+	view(t, db, func(rx *Rx) error { n = rx.Info().PageSize; return nil })
+	return n
 }

@@ -22,6 +22,7 @@ type crashCase struct {
 	journal    JournalMode // where not wal
 	durability Durability
 	pageSize   int
+	autoVacuum int   // as PRAGMA auto_vacuum has it
 	spill      int64 // bytes of changed pages that a transaction keeps in memory; 0 for the default
 	exclusive  bool
 	run        func(l *crashLoad)
@@ -72,7 +73,7 @@ type event struct {
 func newCrashLoad(t *testing.T, c *crashCase, seed uint64) *crashLoad {
 	t.Helper()
 	l := &crashLoad{crashCase: c, t: t, fs: crashfs.New(), rng: rand.New(rand.NewPCG(seed, 1)), state: newCrashState()}
-	if err := l.fs.WriteFile(crashPath, l.state.build(t, c.pageSize, c.wal)); err != nil {
+	if err := l.fs.WriteFile(crashPath, l.image()); err != nil {
 		t.Fatal(err)
 	}
 	l.digests = append(l.digests, l.state.digest())
@@ -80,6 +81,15 @@ func newCrashLoad(t *testing.T, c *crashCase, seed uint64) *crashLoad {
 	l.sys = witness.New(l.fs, c.durability == Off, l.breach)
 	l.open()
 	return l
+}
+
+// image returns the bytes of the database that the load begins with.
+func (l *crashLoad) image() []byte {
+	l.t.Helper()
+	if l.autoVacuum > 0 {
+		return l.state.insert(l.t, l.pageSize, l.autoVacuum, l.wal)
+	}
+	return l.state.build(l.t, l.pageSize, l.wal)
 }
 
 func (l *crashLoad) open() {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
 // A crashState is what the database of a crash test holds: the model that it is compared with.
@@ -102,10 +103,63 @@ func (s *crashState) build(t *testing.T, pageSize int, wal bool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	markWAL(data, wal)
+	return data
+}
+
+func markWAL(data []byte, wal bool) {
 	if wal {
 		data[18], data[19] = format.VersionWAL, format.VersionWAL
 	}
+}
+
+// insert returns the bytes of a database with pointer maps and the state, which transactions made.
+func (s *crashState) insert(t *testing.T, pageSize, autoVacuum int, wal bool) []byte {
+	t.Helper()
+	fs := crashfs.New()
+	if err := fs.WriteFile(crashPath, newMemory(pageSize, 0, autoVacuum).pages[0]); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(crashPath, &Options{Durability: Off, system: fs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Exec(t.Context(), crashSchema); err != nil {
+		t.Fatal(err)
+	}
+	update(t, db, s.fill)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := fs.ReadFile(crashPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	markWAL(data, wal)
 	return data
+}
+
+func (s *crashState) fill(tx *Tx) error {
+	mark, err := tx.Table("mark")
+	if err != nil {
+		return err
+	}
+	items, err := tx.Table("item")
+	if err != nil {
+		return err
+	}
+	words, err := tx.Table("word")
+	if err != nil {
+		return err
+	}
+	errs := []error{mark.Put(1, nil, s.version)}
+	for id, item := range s.items {
+		errs = append(errs, items.Put(id, nil, item.name, item.size, []byte(item.body)))
+	}
+	for k, n := range s.words {
+		errs = append(errs, words.PutKey(k.lang, k.word, n))
+	}
+	return join(errs...)
 }
 
 func (s *crashState) append(b *Builder) error {

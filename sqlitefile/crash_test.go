@@ -14,6 +14,7 @@ import (
 var (
 	crashImages = flag.Int("crash.images", 0, "images of each crash test to check; 0 for what fits into CI")
 	crashSeeds  = flag.Int("crash.seeds", 1, "how many seeds each crash test is run with")
+	crashExport = flag.String("crash.export", "", "a file for one in a hundred of the images, for another program, in place of opening any")
 	crashFirst  = flag.Uint64("crash.seed", 1, "the first seed of crash tests")
 )
 
@@ -42,6 +43,7 @@ var crashPageSizes = [...]int{512, 4096, 1024}
 // to and closed. (reliability: B1, B2)
 func TestCrash(t *testing.T) {
 	t.Cleanup(func() { logCrashCounts(t) })
+	openCrashExport(t)
 	for i, mode := range crashModes {
 		for j, d := range crashDurabilities {
 			c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: crashPageSizes[(i+j)%3], run: mixedUse}
@@ -62,8 +64,11 @@ func TestCrash(t *testing.T) {
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, exclusive: true, run: exclusiveUse}
 		t.Run(mode.name+" exclusive", func(t *testing.T) { c.test(t, 60) })
 	}
-	for _, mode := range crashModes {
-		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
+	for i, mode := range crashModes {
+		d := crashDurabilities[(i+2)%3]
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, autoVacuum: 1 + i/3, spill: 16 * 512, run: vacuumUse}
+		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
 	}
 }
@@ -88,7 +93,10 @@ func (c *crashCase) test(t *testing.T, steps int) {
 			l.steps = steps
 			c.run(l)
 			l.close()
-			if !testing.Short() { // the race detector looks at how the engine runs, not at what a crash leaves
+			switch {
+			case *crashExport != "":
+				l.export(seed, images)
+			case !testing.Short(): // the race detector looks at how the engine runs, not at what a crash leaves
 				l.verify(seed, images, nested)
 			}
 		})
@@ -169,6 +177,48 @@ func switchingUse(l *crashLoad) {
 		default:
 			l.commit(l.db)
 		}
+	}
+}
+
+// vacuumUse makes the database of a sudden larger and smaller, with roots that move.
+func vacuumUse(l *crashLoad) {
+	scratch := false
+	for range l.steps {
+		l.size = 3 + 30*l.rng.IntN(2)
+		switch l.rng.IntN(10) {
+		case 0, 1:
+			l.scratch(scratch)
+			scratch = !scratch
+		case 2:
+			l.rollback()
+		case 3:
+			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
+		case 4:
+			l.close()
+			l.open()
+		default:
+			l.commit(l.db)
+		}
+	}
+}
+
+// scratch creates a table that the state does not know, with rows, or drops it.
+func (l *crashLoad) scratch(drop bool) {
+	err := l.db.Update(context.Background(), func(tx *Tx) error {
+		if drop {
+			return tx.Exec("DROP TABLE scratch")
+		}
+		if err := tx.Exec("CREATE TABLE scratch(a UNIQUE, b); CREATE INDEX scratch_b ON scratch(b)"); err != nil {
+			return err
+		}
+		t, err := tx.Table("scratch")
+		for n := 0; n < 20 && err == nil; n++ {
+			_, err = t.Insert(n, crashBody(l.rng))
+		}
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
 	}
 }
 

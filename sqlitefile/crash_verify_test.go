@@ -19,13 +19,13 @@ import (
 
 // crashCounts counts what all crash tests of a run did.
 var crashCounts struct {
-	moments  atomic.Int64 // at which a crash was looked at
-	images   atomic.Int64 // checked against the bounds of their moment
-	opened   atomic.Int64 // of these, opened: the others are alike
-	nested   atomic.Int64 // images of crashes in the recovery of images
-	deaths   atomic.Int64 // images of crashes after the recovery from the death of all processes
-	advanced atomic.Int64 // on which a further transaction was committed
-	shell    atomic.Int64 // recovered by the sqlite3 shell as well
+	moments  atomic.Int64               // at which a crash was looked at
+	images   atomic.Int64               // checked against the bounds of their moment
+	ways     [crashfs.Ways]atomic.Int64 // these, by what became of what was not synced
+	opened   atomic.Int64               // of these, opened: the others are alike
+	nested   atomic.Int64               // images of crashes in the recovery of images
+	deaths   atomic.Int64               // images of crashes after the recovery from the death of all processes
+	advanced atomic.Int64               // on which a further transaction was committed
 }
 
 // A crashVerifier opens the images of one load.
@@ -41,9 +41,8 @@ type crashVerifier struct {
 // verify checks about limit images of all moments in the history of l, and crashes the recovery of some of them.
 func (l *crashLoad) verify(seed uint64, limit, nested int) {
 	l.t.Helper()
-	v := &crashVerifier{crashLoad: l, plan: crashfs.FullPlan(seed), seen: make(map[uint64]int64), rng: rand.New(rand.NewPCG(seed, 2))}
 	history := l.fs.History()
-	v.share(history, limit, nested)
+	v := newCrashVerifier(l, history, seed, limit, nested)
 	for disk := range history.Crashes() {
 		crashCounts.moments.Add(1)
 		for img := range v.images(disk) {
@@ -61,6 +60,12 @@ func (l *crashLoad) verify(seed uint64, limit, nested int) {
 			}
 		}
 	}
+}
+
+func newCrashVerifier(l *crashLoad, h *crashfs.History, seed uint64, limit, nested int) *crashVerifier {
+	v := &crashVerifier{crashLoad: l, plan: crashfs.FullPlan(seed), seen: make(map[uint64]int64), rng: rand.New(rand.NewPCG(seed, 2))}
+	v.share(h, limit, nested)
+	return v
 }
 
 // share takes so many images of all, and crashes the recovery of nested of them.
@@ -106,6 +111,7 @@ func (v *crashVerifier) report(h *crashfs.History, d *crashfs.Disk, how string, 
 // check opens an image and compares it with what must be there. Images alike are opened once.
 func (v *crashVerifier) check(img *crashfs.Image, low, high int64) error {
 	crashCounts.images.Add(1)
+	crashCounts.ways[img.Way].Add(1)
 	hash := img.Hash()
 	version, ok := v.seen[hash]
 	if !ok {
@@ -320,4 +326,7 @@ func logCrashCounts(t *testing.T) {
 	c := &crashCounts
 	t.Logf("so far: %d moments, %d images (%d opened, the others alike), %d with a further transaction, %d nested, %d after deaths",
 		c.moments.Load(), c.images.Load(), c.opened.Load(), c.advanced.Load(), c.nested.Load(), c.deaths.Load())
+	for way := range c.ways {
+		t.Logf("\t%v: %d", crashfs.Way(way), c.ways[way].Load())
+	}
 }

@@ -56,6 +56,7 @@ type DB struct {
 	pool    sync.Pool // of *Rx
 
 	snapshot atomic.Pointer[snapshot] // the latest one; stored under mu
+	reserved atomic.Bool              // RESERVED is held, or is being taken
 
 	versions  atomic.Uint64 // how many snapshots there were
 	mu        sync.Mutex    // guards what follows, and taking and dropping SHARED
@@ -69,6 +70,7 @@ type DB struct {
 	replaced  []osfile.Handle   // files that Compact put another one in place of, locked
 
 	writer      writer
+	syncs       syncer
 	checkpoints checkpointer
 	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
@@ -83,6 +85,7 @@ type DB struct {
 func Open(path string, o *Options) (*DB, error) {
 	db := &DB{path: path}
 	db.writer.init()
+	db.syncs.init()
 	if o != nil {
 		db.options = *o
 	}
@@ -239,12 +242,16 @@ func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
 
 // retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.
 func (db *DB) retry(ctx context.Context, fn func() error) error {
+	return db.retryFor(ctx, db.options.BusyTimeout, fn)
+}
+
+func (db *DB) retryFor(ctx context.Context, timeout time.Duration, fn func() error) error {
 	err := fn()
 	if !errors.Is(err, osfile.ErrLocked) {
 		return err
 	}
 	start := time.Now()
-	deadline := start.Add(db.options.BusyTimeout)
+	deadline := start.Add(timeout)
 	for wait := 50 * time.Microsecond; errors.Is(err, osfile.ErrLocked); wait = min(2*wait, 25*time.Millisecond) {
 		if time.Now().After(deadline) {
 			err = db.busyError(err)

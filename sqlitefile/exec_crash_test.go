@@ -38,13 +38,23 @@ func TestCrashSchema(t *testing.T) {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			t.Parallel()
 			o := &Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second}
-			testCrashSchema(t, o)
+			testCrashSchema(t, o, crashfs.New())
+		})
+		t.Run(fmt.Sprint(mode, " auto-vacuum"), func(t *testing.T) {
+			t.Parallel()
+			first := newMemory(512, 0, 1).pages[0]
+			markWAL(first, mode == JournalWAL)
+			fs := crashfs.New()
+			if err := fs.WriteFile(crashPath, first); err != nil {
+				t.Fatal(err)
+			}
+			o := &Options{JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second}
+			testCrashSchema(t, o, fs.History().End().None().FS())
 		})
 	}
 }
 
-func testCrashSchema(t *testing.T, o *Options) {
-	fs := crashfs.New()
+func testCrashSchema(t *testing.T, o *Options, fs *crashfs.FS) {
 	o.system = watch(t, fs, o.Durability)
 	db := open(t, crashPath, o)
 	schemas, acked := []string{""}, []int{0}

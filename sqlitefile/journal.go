@@ -280,7 +280,6 @@ func (j *journal) committed() (bool, error) {
 func (j *journal) restore() error {
 	var b [format.JournalHeaderSize]byte
 	var first format.JournalHeader
-	done := make(map[uint32]bool)
 	for off, n := int64(0), 0; ; n++ {
 		if _, err := j.file.ReadAt(b[:], off); err != nil {
 			if err != io.EOF {
@@ -300,7 +299,7 @@ func (j *journal) restore() error {
 				return err
 			}
 		}
-		end, more, err := j.restoreSegment(&first, &h, off+int64(first.SectorSize), done)
+		end, more, err := j.restoreSegment(&first, &h, off+int64(first.SectorSize))
 		if err != nil {
 			return err
 		}
@@ -312,18 +311,21 @@ func (j *journal) restore() error {
 	return j.db.sync(j.db.file)
 }
 
-func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done map[uint32]bool) (end int64, more bool, err error) {
+// restoreSegment writes back the images of one segment. Where there are two of a page the last one stays, as in SQLite: no writer saves a page twice,
+// but a record can get the number of another page from an older journal in the same file, if it was not synced. And one beyond the end of the
+// database is passed over, whatever its checksum.
+func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end int64, more bool, err error) {
 	b := make([]byte, format.JournalRecordSize(int(first.PageSize)))
 	for n := uint32(0); n < h.Records; n++ {
 		if _, err := j.file.ReadAt(b, off); err != nil {
 			return off, false, ignoreEOF(err)
 		}
 		r, ok := format.ParseJournalRecord(b)
-		if !ok || !r.Valid(h.Nonce) {
+		beyond := r.Page > first.PageCount && r.Page != format.LockPage(int(first.PageSize))
+		if !ok || !beyond && !r.Valid(h.Nonce) {
 			return off, false, nil
 		}
-		if r.Page <= first.PageCount && !done[r.Page] {
-			done[r.Page] = true
+		if !beyond {
 			j.restored++
 			if _, err := j.db.file.WriteAt(r.Content, int64(r.Page-1)*int64(first.PageSize)); err != nil {
 				return off, false, err
@@ -334,15 +336,8 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64, done
 	return off, true, nil
 }
 
-// writeFile commits a group in rollback mode and returns the snapshot that has it. The caller holds RESERVED.
-func (db *DB) writeFile(base *snapshot, g *group) (*snapshot, error) {
-	if err := db.commitFile(base, g.pages, g.size, g.ctxs...); err != nil {
-		return nil, err
-	}
-	return db.handOver(base)
-}
-
-// commitFile makes the file what it shall be, or leaves it as it was, also if all of ctxs are cancelled while readers are in the way. EXCLUSIVE is held after it.
+// commitFile commits a batch in rollback mode: it makes the file what it shall be, or leaves it as it was, also if all of ctxs are cancelled while
+// readers are in the way. The caller holds RESERVED, and EXCLUSIVE after it.
 func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ...context.Context) (err error) {
 	j := db.writer.journal
 	if j == nil {

@@ -2,10 +2,13 @@ package sqlitefile
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/foliofs/folio/internal/format"
 )
 
 // TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and never reads what it left.
@@ -34,6 +37,46 @@ func TestHotJournal(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestUnusualRecords plays back journals that no writer leaves whole, but a loss of power before they were synced. What is there afterwards is
+// what SQLite makes of them.
+func TestUnusualRecords(t *testing.T) {
+	t.Parallel()
+	type record struct {
+		page, content uint32
+		spoiled       bool
+	}
+	for name, records := range map[string][]record{
+		"a page twice":                       {{2, 1, false}, {2, 2, false}, {1, 1, false}},
+		"a page beyond the end, spoiled":     {{2, 1, false}, {99, 1, true}, {2, 2, false}},
+		"a spoiled record ends the journal":  {{2, 2, false}, {2, 1, true}, {2, 1, false}},
+		"page 0 ends the journal":            {{2, 2, false}, {0, 1, false}, {2, 1, false}},
+		"the same, though it is spoiled too": {{2, 2, false}, {0, 1, true}, {2, 1, false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := shared(t)
+			file := readFile(t, path)
+			size := int(binary.BigEndian.Uint16(file[16:]))
+			h := format.JournalHeader{Records: 3, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: journalSector, PageSize: uint32(size)}
+			journal := make([]byte, journalSector)
+			h.Put(journal)
+			for _, record := range records {
+				r := format.JournalRecord{Page: record.page, Content: file[int(record.content-1)*size:][:size]}
+				r.Checksum = format.JournalChecksum(h.Nonce, r.Content)
+				if record.spoiled {
+					r.Checksum++
+				}
+				journal = r.Append(journal)
+			}
+			writeFile(t, path+"-journal", journal)
+			copied := copyDatabase(t, path)
+			wantRows(t, open(t, path, nil), 10)
+			if got := shell(t, copied, "PRAGMA integrity_check; SELECT count(*) FROM t"); got != "ok\n10" {
+				t.Errorf("SQLite finds %q", got)
+			}
+		})
+	}
 }
 
 // copyDatabase copies a database with its journal, as a backup at a bad moment does.

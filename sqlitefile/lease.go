@@ -73,6 +73,12 @@ func (l *lease) begun() uint64 { return l.state.Load() / leaseBegun }
 // readers returns how many readers there are now.
 func (l *lease) readers() int { return int(l.state.Load() & leaseReaders) }
 
+// unused reports whether the lease has no reader and will never have one again.
+func (l *lease) unused() bool {
+	w := l.state.Load()
+	return w&leaseClosing != 0 && w&leaseReaders == 0
+}
+
 // retire lets the lease end with its last reader.
 func (l *lease) retire() {
 	l.state.Or(leaseClosing)

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -131,6 +132,36 @@ func TestWriterDoesNotStarve(t *testing.T) {
 	stop.Store(true)
 	readers.Wait()
 	wantRows(t, db, 30)
+}
+
+// TestRecoveryDoesNotStarve lets views follow each other without a gap, which began before a writer in another process died and left a hot
+// journal: who wants to play it back needs the database alone, and SQLite takes no PENDING for that.
+func TestRecoveryDoesNotStarve(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	db, writer, other := open(t, path, nil), newPeer(t, path), newPeer(t, path)
+	var stop atomic.Bool
+	var views atomic.Int64
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for n := 0; !stop.Load(); views.Add(1) {
+				if err := db.View(context.Background(), countRows(&n)); err != nil || n != 10 {
+					t.Errorf("%d rows, %v", n, err)
+					return
+				}
+			}
+		})
+	}
+	eventually(t, "views follow each other", func() bool { return views.Load() > 100 })
+	writer.must("PRAGMA synchronous = OFF; BEGIN IMMEDIATE; DELETE FROM t", "") // synchronous, a journal is hot from its sync on only
+	writer.kill()
+	other.must(".timeout 5000\nSELECT count(*) FROM t", "10")
+	stop.Store(true)
+	readers.Wait()
+	if _, err := os.Stat(path + "-journal"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the journal is still there: %v", err)
+	}
 }
 
 // TestReaderInAnotherProcess lets a process of ours read all the time while SQLite writes, and then die.

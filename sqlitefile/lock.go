@@ -42,7 +42,12 @@ func (db *DB) lockReserved() error {
 	if db.sole {
 		return nil
 	}
-	return db.lock(osfile.Exclusive, reservedByte, 1, "is writing")
+	db.reserved.Store(true)
+	err := db.lock(osfile.Exclusive, reservedByte, 1, "is writing")
+	if err != nil {
+		db.reserved.Store(false)
+	}
+	return err
 }
 
 // lockExclusive keeps everybody else out. The caller holds SHARED, and no reader of this process uses it. Where others still read,
@@ -70,6 +75,7 @@ func (db *DB) toShared() error {
 	if db.sole {
 		return nil
 	}
+	defer db.reserved.Store(false)
 	return join(
 		db.lock(osfile.Shared, sharedByte, sharedSize, "is writing"),
 		db.file.Unlock(pendingByte, 2), // PENDING and RESERVED
@@ -83,4 +89,29 @@ func (db *DB) writerWaits() bool {
 	}
 	locked, err := db.file.Locked(osfile.Shared, pendingByte, 1)
 	return err == nil && locked
+}
+
+// obstructs returns what tells a lease on SHARED whether it stands in anybody's way: in that of a writer, or of a connection that wants to
+// play back a hot journal. Such a one cannot say so, for SQLite takes no PENDING to recover. The writer may have died while this process
+// was reading, before it changed the file.
+func (db *DB) obstructs() func() bool {
+	tick, hot := 0, false
+	return func() bool {
+		if tick++; hot || tick%hotTicks == 0 {
+			hot = db.abandoned()
+		}
+		return hot || db.writerWaits()
+	}
+}
+
+// hotTicks is how often a lease looks for a hot journal, in ticks.
+const hotTicks = 16
+
+// abandoned reports whether a writer died and left a hot journal. A writer of this DB is alive: its own lock does not show.
+func (db *DB) abandoned() bool {
+	if db.sole || db.reserved.Load() {
+		return false
+	}
+	hot, err := db.hot()
+	return err == nil && hot && !db.reserved.Load()
 }

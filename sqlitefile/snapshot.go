@@ -92,8 +92,14 @@ func (db *DB) tryAcquire() (*snapshot, error) {
 // acquireFile takes SHARED and makes a snapshot of the file in rollback mode. If the database turns out to be in WAL mode, it opens the log and
 // keeps SHARED for as long as that is open. The caller holds mu.
 func (db *DB) acquireFile() (*snapshot, error) {
-	if db.fileLease != nil {
-		return nil, errOurReaders // the old lease is draining
+	if l := db.fileLease; l != nil {
+		if !l.unused() {
+			return nil, errOurReaders // it is draining
+		}
+		if err := db.unlockShared(); err != nil { // what its end would do this moment
+			return nil, err
+		}
+		db.fileLease = nil
 	}
 	if err := db.lockShared(); err != nil {
 		return nil, err
@@ -117,7 +123,7 @@ func (db *DB) leaseFile(s *snapshot) {
 	db.tally.add(l, db.busy.Done)
 	s.lease, db.fileLease = l, l
 	db.snapshot.Store(s)
-	go l.keep(db.writerWaits)
+	go l.keep(db.obstructs())
 }
 
 // dropShared ends l, and with it SHARED, unless that has passed on to another lease.
@@ -220,11 +226,12 @@ func (db *DB) loggedPageSize() (int, error) {
 	return h.PageSize, join(ignoreEOF(err), f.Close())
 }
 
-// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. The caller holds mu.
+// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. Others hold what stands in the way for a moment,
+// in which they call nobody, unless one of them recovers the log: only that is worth an ErrLocked. The caller holds mu.
 func (db *DB) acquireLog() (*snapshot, error) {
 	for range 100 {
 		s, err := db.tryLog()
-		if !errors.Is(err, errChanged) {
+		if !errors.Is(err, errChanged) && !errors.Is(err, osfile.ErrLocked) {
 			return s, err
 		}
 	}
@@ -259,10 +266,8 @@ func (db *DB) tryLog() (*snapshot, error) {
 // advance returns the snapshot after a commit to base of this writer that h describes, with the caller as a reader. Where the lease of base goes on
 // it is base with what the commit has changed.
 func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePage) (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
 	if base.lease.slot == 0 || !base.lease.enter() {
-		return db.acquireLog()
+		return db.republish()
 	}
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
@@ -271,6 +276,8 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 		next.header, _ = format.ParseHeader(pages[0].data)
 		next.schema = newSchema(&next, base)
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	db.snapshot.Store(&next)
 	return &next, nil
 }

@@ -103,16 +103,16 @@ func (tx *Tx) land() error {
 	if f := w.flight; f != nil {
 		<-f.written
 		tx.db.conclude(f)
-		if f.err != nil {
-			return f.err
+		if err := f.broken(); err != nil {
+			return err
 		}
 	}
 	if len(w.open.pgnos) > 0 {
 		g := tx.sealBefore()
-		g.next, g.err = tx.db.write(w.base, g)
+		tx.db.write(w.base, g)
 		tx.db.conclude(g)
-		if g.err != nil {
-			return g.err
+		if err := g.broken(); err != nil {
+			return err
 		}
 	}
 	tx.rebase()

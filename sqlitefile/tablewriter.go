@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -14,7 +16,7 @@ import (
 // PRIMARY KEY and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
 //
 // Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
-// []byte. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
+// []byte, or a pointer to an int64, which takes no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
 type TableWriter struct {
 	Table
 	tx    *Tx
@@ -83,7 +85,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 		}
 		return 0, fmt.Errorf("%s.%s: datatype mismatch: the rowid must be an integer", t.Name(), t.def.shape.fields[a].name)
 	}
-	last, _, err := s.tree.lastRowid()
+	last, _, err := s.tree.lastRowid() // 0 in an empty table
 	if err != nil {
 		return 0, err
 	}
@@ -96,7 +98,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 		}
 	}
 	if last < maxRowid {
-		return max(last, 0) + 1, nil
+		return last + 1, nil
 	}
 	return t.randomRowid()
 }
@@ -111,6 +113,17 @@ func (t TableWriter) randomRowid() (int64, error) {
 		}
 	}
 	return 0, fmt.Errorf("%s: %w: no rowid was found to be free", t.Name(), ErrFull)
+}
+
+// LastRowid returns the largest rowid of the table, if it has a row.
+func (t TableWriter) LastRowid() (rowid int64, ok bool, err error) {
+	if err := t.ready(); err != nil {
+		return 0, false, err
+	}
+	if t.def.key != nil {
+		return 0, false, errNoRowid(&t.def.shape)
+	}
+	return t.state.tree.lastRowid()
 }
 
 func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
@@ -233,6 +246,9 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if err := t.ready(); err != nil {
 		return false, err
 	}
+	if t.def.key == nil && len(t.state.indexes) == 0 {
+		return t.updateAlone(rowid, values)
+	}
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
@@ -242,6 +258,21 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 		_, err := s.tree.replaceRow(rowid, s.record)
 		return err
 	})
+}
+
+// updateAlone is Update for a table without indexes, where nobody needs the row as it was.
+func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
+	s := t.state
+	if err := t.prepare(rowid, values); err != nil {
+		return false, err
+	}
+	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return false, err
+	}
+	if ok, err = s.tree.replaceRow(rowid, s.record); err != nil {
+		err = t.spoil(err)
+	}
+	return ok, err
 }
 
 // replace puts new values in place of a row.
@@ -483,14 +514,31 @@ func (r *rowBuilder) value(column int, values []any) (Value, error) {
 	return decode(s.typ, b, enc), nil
 }
 
-// sequence returns the largest rowid that a table with AUTOINCREMENT ever had.
+// sequence returns the largest rowid that a table with AUTOINCREMENT ever had, as far as SQLite cares: 0 at first. Its last rowid is last.
 func (tx *Tx) sequence(table string, last int64) (int64, error) {
 	row, ok, err := tx.sequenceRow(table)
-	if err != nil || !ok {
-		return last, err
+	if err != nil {
+		return 0, err
 	}
-	seq, err := row.Int64(1)
-	return max(seq, last), err
+	if !ok {
+		return max(last, 0), nil
+	}
+	v, err := row.Value(1)
+	return max(sequenceNumber(v), last), err
+}
+
+// sequenceNumber returns what SQLite takes a value of sqlite_sequence for, which anybody can write to: a text begins with a number, or is 0.
+func sequenceNumber(v Value) int64 {
+	if v.kind != Text && v.kind != Blob {
+		return v.Int64()
+	}
+	text := strings.TrimLeft(v.Text(), " \t\n\v\f\r")
+	end := 0
+	for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && (text[0] == '-' || text[0] == '+')) {
+		end++
+	}
+	n, _ := strconv.ParseInt(text[:end], 10, 64) // the nearest there is if it is too large
+	return n
 }
 
 func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
@@ -510,6 +558,7 @@ func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
 	return row, false, nil
 }
 
+// setSequence notes a rowid of a table with AUTOINCREMENT, as long as it is larger than what is noted: 0 at first.
 func (tx *Tx) setSequence(table string, rowid int64) error {
 	t, err := tx.Table("sqlite_sequence")
 	if err != nil {
@@ -520,11 +569,11 @@ func (tx *Tx) setSequence(table string, rowid int64) error {
 		return err
 	}
 	if !ok {
-		_, err := t.Insert(table, rowid)
+		_, err := t.Insert(table, max(rowid, 0))
 		return err
 	}
-	seq, err := row.Int64(1)
-	if err != nil || seq >= rowid {
+	v, err := row.Value(1)
+	if err != nil || sequenceNumber(v) >= rowid {
 		return err
 	}
 	_, err = t.Update(row.rowid, table, rowid)

@@ -302,21 +302,34 @@ const hintSlots = 1 << 13
 
 // hinted returns the slot of an entry of a page for a frame up to last, where to begin to follow its chain (X6); else its hash.
 func (x *walIndex) hinted(b []uint32, i int, pgno, last uint32) int {
-	slot := format.WALIndexHash(pgno)
+	hash := format.WALIndexHash(pgno)
 	hint := x.hints[pgno%walIndexHints].Load()
 	if hint/hintSlots != uint32(i)+1 {
-		return slot
+		return hash
 	}
 	first := format.WALIndexFirst(i)
-	at := int(hint % hintSlots)
-	position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(at)]), at)
-	frame := first + uint32(position) - 1
-	word := format.WALIndexPageWord(first) + int(position) - 1
-	if position == 0 || frame > last || word >= format.WALIndexSlotWord(0) || atomic.LoadUint32(&b[word]) != pgno {
-		return slot
+	slot := int(hint % hintSlots)
+	for n := 0; n < hintSteps && slot != hash; n++ {
+		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
+		if position == 0 {
+			return hash // the hint is of a log before this one
+		}
+		frame := first + uint32(position) - 1
+		word := format.WALIndexPageWord(first) + int(position) - 1
+		ours := word < format.WALIndexSlotWord(0) && atomic.LoadUint32(&b[word]) == pgno
+		switch {
+		case ours && frame <= last:
+			return slot
+		case n == 0 && !ours:
+			return hash // of another page
+		}
+		slot = format.PreviousWALIndexSlot(slot) // whose snapshot is older looks further back
 	}
-	return at
+	return hash
 }
+
+// hintSteps is how far a chain is followed backwards.
+const hintSteps = 64
 
 // hint remembers an entry.
 func (x *walIndex) hint(i int, pgno uint32, slot int) {

@@ -1,10 +1,12 @@
 package sqlitefile
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -22,7 +24,8 @@ import (
 //	G2  A page of a sealed group is never changed: who wants to, changes a copy.
 //	G3  A page that a transaction takes for the first time is kept in its undo until it ends, so that rolling back
 //	    puts every page back.
-//	G4  A group that fails takes with it everything that was built on it: the pages are dropped and all who wait get its error.
+//	G4  A group that fails takes with it everything that was built on it: the pages are dropped and all who wait get its error. One that is
+//	    committed never fails, whatever happens after it; if the database cannot be read then, only what was built on it fails.
 //	G5  While any page waits, this process holds the lock of a writer.
 type writer struct {
 	turn  chan struct{} // holds one token; whoever has it runs a transaction
@@ -69,7 +72,7 @@ type dirtyPage struct {
 
 // A group is what is committed at once.
 type group struct {
-	pgnos []uint32          // each page once
+	pgnos []uint32          // once sealed, in order and each once
 	count int               // of transactions
 	ctxs  []context.Context // of these, in rollback mode, where a commit waits for readers
 
@@ -78,12 +81,18 @@ type group struct {
 	size  uint32  // of the database
 	tail  logTail // what its only transaction spilled
 
-	written chan struct{} // closed when next and err are there
+	header format.WALIndexHeader // once it is in the log
+
+	written chan struct{} // closed when next, err and unread are there
 	next    *snapshot     // that has it
 	done    chan struct{} // closed when the transactions may go
-	err     error
-	over    bool // conclude was here
+	err     error         // it is not committed
+	unread  error         // it is committed, but what the database is now cannot be read: there is no next
+	over    bool          // conclude was here
 }
+
+// broken returns why nothing can be built on the group.
+func (g *group) broken() error { return cmp.Or(g.err, g.unread) }
 
 func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
 
@@ -259,7 +268,7 @@ func (db *DB) commit(g *group) {
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
 	w.lendTurn(func() {
-		sealed.next, sealed.err = db.write(base, sealed)
+		db.write(base, sealed)
 		close(sealed.written)
 	})
 	db.conclude(sealed)
@@ -275,7 +284,7 @@ func (w *writer) lendTurn(fn func()) {
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.
 func (db *DB) flush() {
 	g := db.writer.seal()
-	g.next, g.err = db.write(db.writer.base, g)
+	db.write(db.writer.base, g)
 	db.conclude(g)
 }
 
@@ -283,6 +292,7 @@ func (db *DB) flush() {
 func (w *writer) seal() *group {
 	g := w.open
 	slices.Sort(g.pgnos)
+	g.pgnos = slices.Compact(g.pgnos) // a page that the database lost and got again is there twice
 	g.pages = make([]framePage, 0, len(g.pgnos))
 	for _, pgno := range g.pgnos {
 		if p := w.pages[pgno]; p != nil { // else the database has lost it
@@ -294,26 +304,38 @@ func (w *writer) seal() *group {
 	return g
 }
 
-// write commits a group, and returns the snapshot that has it.
-func (db *DB) write(base *snapshot, g *group) (next *snapshot, err error) {
+// write commits a group, and looks at the database as it is then.
+func (db *DB) write(base *snapshot, g *group) {
 	start := db.clock()
-	if err = db.failure(); err == nil {
-		next, err = db.writeGroup(base, g)
+	if g.err = db.failure(); g.err == nil {
+		g.err = db.writeGroup(base, g)
 	}
-	if err == nil {
+	if g.err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
+		g.next, g.unread = db.follow(base, g)
 	}
-	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: err})
-	return next, err
+	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: g.err})
 }
 
-func (db *DB) writeGroup(base *snapshot, g *group) (next *snapshot, err error) {
+func (db *DB) writeGroup(base *snapshot, g *group) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if base.wal == nil {
-		return db.writeFile(base, g)
+		return db.commitFile(base, g.pages, g.size, g.ctxs...)
 	}
 	return db.writeLog(base.wal, base, g)
+}
+
+// follow returns the snapshot of what was just committed, with the caller as a reader.
+func (db *DB) follow(base *snapshot, g *group) (next *snapshot, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	if base.wal == nil {
+		return db.handOver(base)
+	}
+	if g.tail.last != 0 {
+		return db.republish()
+	}
+	return db.advance(base, &g.header, g.pages)
 }
 
 // logEnd returns the header of the index where the next frame goes, after beginning the log anew if that is due.
@@ -326,28 +348,23 @@ func (db *DB) logEnd(base *snapshot) (h format.WALIndexHeader, err error) {
 }
 
 // writeLog appends a group to the log and tells everybody.
-func (db *DB) writeLog(log *wal, base *snapshot, g *group) (*snapshot, error) {
+func (db *DB) writeLog(log *wal, base *snapshot, g *group) error {
 	t := g.tail
 	if t.last == 0 {
 		h, err := db.logEnd(base)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t = logTail{header: h, last: h.MaxFrame, sum: h.Frame}
 	}
 	h := &t.header
 	if err := db.appendGroup(log, &t, g); err != nil {
-		return nil, join(err, log.index.forget(h.MaxFrame))
+		return join(err, log.index.forget(h.MaxFrame))
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.last, g.size, t.sum
 	h.Change++
-	if err := log.index.store(h); err != nil {
-		return nil, err
-	}
-	if g.tail.last != 0 {
-		return db.publish(db.republish)
-	}
-	return db.publish(func() (*snapshot, error) { return db.advance(base, h, g.pages) })
+	g.header = *h
+	return log.index.store(h)
 }
 
 // appendGroup appends a group behind t, and syncs it if durability asks for that. A log that others have cut off or taken away is not
@@ -376,15 +393,6 @@ func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
 	return nil
 }
 
-// publish returns the snapshot of what has just been committed, with the caller as a reader.
-func (db *DB) publish(fn func() (*snapshot, error)) (next *snapshot, err error) {
-	err = db.retry(context.Background(), func() error {
-		next, err = fn()
-		return err
-	})
-	return next, err
-}
-
 // conclude lets the transactions of g go, and the next ones begin from what is committed now. The caller holds the turn.
 func (db *DB) conclude(g *group) {
 	w := &db.writer
@@ -392,8 +400,8 @@ func (db *DB) conclude(g *group) {
 		return
 	}
 	g.over, w.flight = true, nil
-	if g.err != nil {
-		w.drop(g.err)
+	if err := g.broken(); err != nil {
+		w.drop(err)
 	} else {
 		w.base.lease.leave()
 		w.settle(g)
@@ -434,19 +442,32 @@ func (w *writer) drop(err error) {
 	w.open = newGroup()
 }
 
-// republish makes the snapshot of what is committed now, with the caller as a reader.
-func (db *DB) republish() (*snapshot, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.acquireLog()
+// republish makes the snapshot of what is committed now, with the caller as a reader. It holds WRITE, so that others are in the way only
+// for the moment in which they move a read mark. A commit must not fail by that, whatever BusyTimeout says, for it is done.
+func (db *DB) republish() (s *snapshot, err error) {
+	err = db.retryFor(context.Background(), max(db.options.BusyTimeout, markPatience), func() error {
+		db.mu.Lock()
+		defer db.mu.Unlock()
+		s, err = db.acquireLog()
+		return err
+	})
+	return s, err
 }
 
-// sync syncs a file, unless durability is Off. After a failure nobody knows what is on disk: the database refuses all further
-// writes until it is opened again.
+// markPatience is as long as SQLite waits for others who move read marks.
+const markPatience = 10 * time.Second
+
+// sync syncs a file, unless durability is Off.
 func (db *DB) sync(f osfile.Handle) error {
 	if db.options.Durability == Off {
 		return nil
 	}
+	return db.mustSync(f)
+}
+
+// mustSync syncs a file. After a failure nobody knows what is on disk: the database refuses all further writes until it is opened
+// again.
+func (db *DB) mustSync(f osfile.Handle) error {
 	err := f.Sync()
 	if err != nil {
 		err = db.pathError("sync", err)

@@ -20,6 +20,9 @@ type Node struct {
 	Mtime, Ctime, Atime int64 // nanoseconds since 1970 UTC
 }
 
+// IsRegular reports whether a node is a regular file.
+func (n *Node) IsRegular() bool { return n.Mode&ModeType == ModeRegular }
+
 // The type bits of Node.Mode.
 const (
 	ModeType    = 0o170000

@@ -42,6 +42,11 @@ func ValidName[T string | []byte](name T) bool {
 	return true
 }
 
+// OrphanTable is the statement that makes table orphan, which volumes of the first builds of version 1 do not have.
+const OrphanTable = `CREATE TABLE orphan (
+  ino INTEGER PRIMARY KEY        -- has no name, but may be in use
+)`
+
 // Schema is the statements that make an empty volume's tables and its view; docs/format.md explains them. Their comments are
 // part of what sqlite3's .schema shows.
 var Schema = []string{
@@ -75,6 +80,7 @@ var Schema = []string{
   value BLOB NOT NULL,
   PRIMARY KEY (ino, name)
 ) WITHOUT ROWID`,
+	OrphanTable,
 	`CREATE VIEW file AS
 WITH RECURSIVE tree(path, ino, type) AS (
   SELECT name, ino, type FROM entry WHERE parent = 1

@@ -8,13 +8,18 @@
 //	    ever leaves it.
 //	S3  A Store is safe for concurrent use. A transaction belongs to one goroutine at a time.
 //	S4  Whatever the bytes below it are, a method returns an error or an answer: it does not panic, and it does not loop.
-//	S5  Errors match fs.ErrNotExist where something is not there, ErrDamaged where the content contradicts itself, and fs.ErrClosed
+//	S5  A write transaction happens as a whole or not at all. It sees its own changes, and nobody else does before it is committed.
+//	S6  An inode without a name stays, with its content, for as long as somebody holds it, in whatever process; then it goes, or when the
+//	    volume is opened next. Its number is not given to another file before.
+//	S7  Errors match fs.ErrNotExist where something is not there, ErrDamaged where the content contradicts itself, and fs.ErrClosed
 //	    after Close. They do not name a path in the volume: the file system does.
 package store
 
 import (
 	"context"
 	"errors"
+
+	"github.com/foliofs/folio/internal/posix"
 )
 
 var (
@@ -25,7 +30,11 @@ var (
 	// ErrDamaged says that what a store holds contradicts itself: a name without an inode, a chunk that is missing.
 	ErrDamaged = errors.New("volume is damaged")
 	// ErrTooLarge says that a file has more bytes than MaxSize.
-	ErrTooLarge = errors.New("file too large")
+	ErrTooLarge = posix.TooLarge("file too large")
+	// ErrReadOnly says that a volume cannot be changed: it was opened so, or its file or disk is read-only.
+	ErrReadOnly = posix.ReadOnly("volume is read-only")
+	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of inodes.
+	ErrFull = posix.Full("volume or disk is full")
 )
 
 // A Store keeps one volume.
@@ -41,6 +50,21 @@ type Store interface {
 	Check(ctx context.Context) (*Report, error)
 	// Close waits for the transactions in progress and releases the volume.
 	Close() error
+	Writer
+}
+
+// A Writer changes a volume.
+type Writer interface {
+	// Update calls fn with a write transaction, which is committed if fn returns nil. It has then survived the death of the process; after a
+	// loss of power the last transactions may be missing, but none in the middle, unless Sync was called. One transaction runs at a time. ErrReadOnly
+	// says that the volume cannot be changed.
+	Update(ctx context.Context, fn func(tx Tx) error) error
+	// Sync returns when all transactions that were committed before survive the loss of power.
+	Sync(ctx context.Context) error
+	// Hold keeps an inode, and its content, even if it loses its last name, until Release was called as often. Whoever found the
+	// inode in a transaction that began before Hold looks again, in one that begins after it, whether it still has a name.
+	Hold(ino Ino) error
+	Release(ino Ino)
 }
 
 // An Rx is a read transaction.
@@ -61,4 +85,27 @@ type Rx interface {
 	ReadAt(n Node, p []byte, off int64) (int, error)
 	// Xattrs returns the extended attributes of an inode, sorted by name.
 	Xattrs(ino Ino) ([]Xattr, error)
+}
+
+// A Tx is a write transaction. It keeps no invariant of docs/format.md but those that its methods name: the file system does. After an error of
+// a method that changes something the transaction cannot be committed.
+type Tx interface {
+	Rx // Version returns 0: what is read can change, and is not to be kept
+	// Insert adds an inode. It sets n.Ino to a number that no inode has, nor had while anybody who has the volume open could know it.
+	Insert(n *Node) error
+	// Put replaces an inode.
+	Put(n *Node) error
+	// Orphan says that an inode has lost its last name: see S6. It sets n.Nlink to 0 and replaces the inode.
+	Orphan(n *Node) error
+	// Link adds an entry to a directory, or replaces the one of that name.
+	Link(dir Ino, e Entry) error
+	// Unlink removes an entry.
+	Unlink(dir Ino, name string) error
+	// WriteAt writes p to the content of n from off on, which need not lie within it, and sets n.Size and n.Holes. The caller puts n. Beyond
+	// MaxSize it fails with ErrTooLarge, and nothing has changed.
+	WriteAt(n *Node, p []byte, off int64) error
+	// Truncate cuts the content of n off, or adds a hole, and sets n.Size and n.Holes. The caller puts n. It fails as WriteAt does.
+	Truncate(n *Node, size int64) error
+	// SetXattr sets an extended attribute, or removes it if value is nil.
+	SetXattr(ino Ino, name string, value []byte) error
 }

@@ -176,6 +176,9 @@ func WALIndexHash(pgno uint32) int { return int(pgno * walIndexHashMul % walInde
 // NextWALIndexSlot returns the slot after a slot: after the last comes the first.
 func NextWALIndexSlot(slot int) int { return (slot + 1) % walIndexSlots }
 
+// PreviousWALIndexSlot returns the slot before a slot: before the first comes the last.
+func PreviousWALIndexSlot(slot int) int { return (slot + walIndexSlots - 1) % walIndexSlots }
+
 // WALIndexSlotWord returns which word of its block holds a slot. Each word holds two.
 func WALIndexSlotWord(slot int) int { return walIndexHashAt + slot/2 }
 

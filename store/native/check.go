@@ -16,8 +16,8 @@ import (
 //
 //	K1  The root is a directory; every entry leads to an inode, has a valid name and lies in a directory.
 //	K2  An entry's type is that of its inode's mode.
-//	K3  Every inode but the root has a name; a directory has one, and the way up from it ends at the root.
-//	K4  nlink counts names; of a directory 2 and one for each directory in it.
+//	K3  Every inode but the root has a name, or is an orphan; a directory has one, and the way up from it ends at the root.
+//	K4  nlink counts names; of a directory 2 and one for each directory in it; of an orphan it is 0.
 //	K5  A data row belongs to a regular file or a symbolic link, and lies within its size; what the rows hold and
 //	    the holes together are the size. A symbolic link has a target and no holes.
 //	K6  An extended attribute belongs to an inode and has a name.
@@ -64,6 +64,7 @@ type checkedNode struct {
 	store.Node
 	parent  store.Ino // the directory of its first name
 	names   uint32
+	orphan  bool
 	subdirs uint32
 	stored  int64 // bytes in data rows
 	way     way
@@ -84,9 +85,12 @@ func (c *checker) run() error {
 		table string
 		check func(row *sqlitefile.Row) error
 	}{
-		{"node", c.node}, {"entry", c.entry}, {"data", c.data}, {"xattr", c.xattr},
+		{"node", c.node}, {"entry", c.entry}, {"data", c.data}, {"xattr", c.xattr}, {"orphan", c.orphan},
 	}
 	for _, step := range steps {
+		if _, err := c.tx.Table(step.table); step.table == "orphan" && errors.Is(err, sqlitefile.ErrNoTable) {
+			continue
+		}
 		if err := c.table(step.table, step.check); err != nil {
 			return err
 		}
@@ -267,6 +271,18 @@ func (c *checker) xattr(row *sqlitefile.Row) error {
 	return nil
 }
 
+// orphan notes an orphan. One that does not exist only marks its number as given.
+func (c *checker) orphan(row *sqlitefile.Row) error {
+	ino := store.Ino(row.Rowid())
+	if ino < store.Root || ino > store.MaxIno {
+		c.problem(ino, "an inode number out of range in table orphan")
+	}
+	if n := c.find(ino); n != nil {
+		n.orphan = true
+	}
+	return nil
+}
+
 func (c *checker) root() {
 	if n := c.find(store.Root); n == nil {
 		c.problem(store.Root, "there is no root")
@@ -279,13 +295,16 @@ func (c *checker) root() {
 func (c *checker) totals(n *checkedNode) {
 	typ := store.TypeOf(n.Mode)
 	links := n.names
-	if typ == store.Dir {
+	if typ == store.Dir && !n.orphan {
 		links = 2 + n.subdirs
 	}
 	if n.Nlink != links {
 		c.problem(n.Ino, "nlink is %d, counted %d", n.Nlink, links)
 	}
-	if n.names == 0 && n.Ino != store.Root {
+	switch {
+	case n.orphan && (n.names > 0 || n.Ino == store.Root || n.subdirs > 0):
+		c.problem(n.Ino, "is an orphan, but has a name or directories in it")
+	case n.names == 0 && n.Ino != store.Root && !n.orphan:
 		c.problem(n.Ino, "no name leads to it")
 	}
 	switch {

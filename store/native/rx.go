@@ -25,12 +25,16 @@ func (r rx) Node(ino store.Ino) (n store.Node, err error) {
 }
 
 func (r rx) node(ino store.Ino, n *store.Node) error {
-	if !validIno(int64(ino)) {
-		return fs.ErrNotExist
-	}
 	t, err := r.tx.Table("node")
 	if err != nil {
 		return err
+	}
+	return r.readNode(t, ino, n)
+}
+
+func (r rx) readNode(t sqlitefile.Table, ino store.Ino, n *store.Node) error {
+	if !validIno(int64(ino)) {
+		return fs.ErrNotExist
 	}
 	row, ok, err := t.Get(int64(ino))
 	if err != nil || !ok {
@@ -99,12 +103,16 @@ func (r rx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 }
 
 func (r rx) lookup(dir store.Ino, name string, e *store.Entry) error {
-	if !store.ValidName(name) {
-		return fs.ErrNotExist
-	}
 	t, err := r.tx.Table("entry")
 	if err != nil {
 		return err
+	}
+	return readEntry(t, dir, name, e)
+}
+
+func readEntry(t sqlitefile.Table, dir store.Ino, name string, e *store.Entry) error {
+	if !store.ValidName(name) {
+		return fs.ErrNotExist
 	}
 	row, ok, err := t.Find(int64(dir), name)
 	if err != nil || !ok {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -14,27 +16,45 @@ import (
 type Options = sqlitefile.Options
 
 // A Store is a volume in a database. It implements store.Store.
-type Store struct{ db *sqlitefile.DB }
+type Store struct {
+	db    *sqlitefile.DB
+	holds holds
+	ready atomic.Bool // prepare was here
+
+	preparing sync.Mutex // held by who prepares the volume to be written
+	reaping   sync.Mutex // held by who removes orphans
+	orphans   atomic.Int64
+
+	// What follows belongs to the write transaction that runs.
+	next  store.Ino // no number from here on was ever given by this Store
+	row   rowRoom
+	chunk [store.ChunkSize]byte
+}
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the volume at path for reading. A database that is no volume is refused with store.ErrNotVolume, one of a
+// Open opens the volume at path, for writing too if its file allows that. A database that is no volume is refused with store.ErrNotVolume, one of a
 // later version of the schema with store.ErrNewerVersion, one of a version that there never was with store.ErrDamaged. Errors are *fs.PathError with the path.
+//
+// What was left of files without a name, as nobody closed them, is removed.
 func Open(path string, o *Options) (*Store, error) {
-	reading := Options{}
+	options := Options{}
 	if o != nil {
-		reading = *o
+		options = *o
 	}
-	reading.ReadOnly = true
-	db, err := sqlitefile.Open(path, &reading)
+	options.Durability = sqlitefile.Normal
+	db, err := sqlitefile.Open(path, &options)
 	if err != nil {
 		return nil, pathError(path, err)
 	}
+	s := &Store{db: db}
+	s.holds.init(db)
 	if err := admit(db); err != nil {
 		_ = db.Close()
 		return nil, pathError(path, err)
 	}
-	return &Store{db: db}, nil
+	_ = s.reap(context.Background()) // if that fails, whoever writes will see why
+	return s, nil
 }
 
 // Version implements store.Store.
@@ -121,8 +141,13 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	return rx{tx}, nil
 }
 
-// Close waits for the transactions in progress and closes the database.
-func (s *Store) Close() error { return s.db.Close() }
+// Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
+func (s *Store) Close() error {
+	if s.orphans.Load() > 0 {
+		_ = s.reap(context.Background()) // the next Open does
+	}
+	return s.db.Close()
+}
 
 // Info describes the volume by the header of its database and its last inode.
 func (s *Store) Info(ctx context.Context) (info store.Info, err error) {

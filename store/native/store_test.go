@@ -62,3 +62,27 @@ func write(b *Builder, v *storetest.Volume) error {
 	}
 	return nil
 }
+
+func TestWriting(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		pageSize int
+		plain    bool
+	}{"default": {}, "small pages": {pageSize: 512}, "plain": {plain: true}} {
+		t.Run(name, func(t *testing.T) {
+			storetest.RunWriting(t, func(t *testing.T) (store.Store, storetest.Opener) {
+				path := filepath.Join(t.TempDir(), "test.folio")
+				must(t, Create(context.Background(), path, &CreateOptions{PageSize: c.pageSize}, func(b *Builder) error {
+					return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
+				}))
+				again := func(t *testing.T) store.Store {
+					s, err := Open(path, &Options{Plain: c.plain})
+					must(t, err)
+					t.Cleanup(func() { _ = s.Close() })
+					return s
+				}
+				return again(t), again
+			})
+		})
+	}
+}

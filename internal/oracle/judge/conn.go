@@ -18,12 +18,25 @@ import (
 const (
 	CodeError   = 1
 	CodeCorrupt = 11
+	CodeFull    = 13
 	CodeTooBig  = 18
 	CodeNotADB  = 26
 )
 
+// Extended result codes of constraints.
+const (
+	CodeConstraintNotNull = 1299
+	CodeConstraintPrimary = 1555
+	CodeConstraintUnique  = 2067
+	CodeConstraintRowid   = 2579
+	CodeConstraintType    = 3091
+)
+
 // Code is the primary result code of an error that came from C SQLite, or 0.
 func Code(err error) int { return code(err) & 0xff }
+
+// Extended is the extended result code of an error that came from C SQLite, wrapped or not, or 0. Its lowest byte is the primary one.
+func Extended(err error) int { return extended(err) }
 
 // Conn is one connection to C SQLite, without a pool above it.
 type Conn struct {
@@ -67,6 +80,17 @@ func (c *Conn) Prepare(query string) (*Stmt, error) {
 func (s *Stmt) Exec(args ...any) error {
 	_, err := s.driver.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
 	return err
+}
+
+// Run runs the statement with args bound, and returns how many rows it changed and the last rowid that it gave out.
+func (s *Stmt) Run(args ...any) (changed, last int64, err error) {
+	result, err := s.driver.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
+	if err != nil {
+		return 0, 0, err
+	}
+	changed, _ = result.RowsAffected()
+	last, _ = result.LastInsertId()
+	return changed, last, nil
 }
 
 // Close finalises the statement.

@@ -2,7 +2,11 @@
 
 package judge
 
-import sqlite3 "github.com/mattn/go-sqlite3"
+import (
+	"errors"
+
+	sqlite3 "github.com/mattn/go-sqlite3"
+)
 
 // Available tells whether C SQLite is in this build.
 const Available = true
@@ -26,10 +30,17 @@ const limitLength = 0
 // LimitLength refuses values and rows longer than n bytes.
 func (c *Conn) LimitLength(n int) { c.driver.(*sqlite3.SQLiteConn).SetLimit(limitLength, n) }
 
-// code is the extended result code of an error of C SQLite, or 0.
+// code is the primary result code of an error of C SQLite that is not wrapped, or 0.
 func code(err error) int {
 	if e, ok := err.(sqlite3.Error); ok {
 		return int(e.Code)
+	}
+	return 0
+}
+
+func extended(err error) int {
+	if e, ok := errors.AsType[sqlite3.Error](err); ok {
+		return int(e.ExtendedCode)
 	}
 	return 0
 }

@@ -19,3 +19,5 @@ func (c *Conn) Deserialize([]byte) error { return errNoC }
 func (c *Conn) LimitLength(int) {}
 
 func code(error) int { return 0 }
+
+func extended(error) int { return 0 }

@@ -25,12 +25,12 @@ func FullPlan(seed uint64) Plan {
 // All returns the image with everything that was written: what is there if not the power failed but all processes died.
 func (d *Disk) All() *Image { return d.image(d.all()) }
 
-func (d *Disk) all() *fate { return d.fate("all", allMoves, allWrites, 1) }
+func (d *Disk) all() *fate { return d.fate(Whole, "all", allMoves, allWrites, 1) }
 
 // None returns the image with nothing that was not synced.
 func (d *Disk) None() *Image { return d.image(d.none()) }
 
-func (d *Disk) none() *fate { return d.fate("none", noMoves, noWrites, 0) }
+func (d *Disk) none() *fate { return d.fate(Whole, "none", noMoves, noWrites, 0) }
 
 // Images returns what a crash can leave of the disk, by plan. Images may be alike.
 func (d *Disk) Images(p Plan) iter.Seq[*Image] {
@@ -76,8 +76,8 @@ func noMoves(*move) bool                { return false }
 func allWrites(*change, int) sectorFate { return kept }
 func noWrites(*change, int) sectorFate  { return dropped }
 
-func (d *Disk) fate(how string, moved func(*move) bool, wrote func(*change, int) sectorFate, words int) *fate {
-	return &fate{how: how, moved: moved, wrote: wrote, words: words, rng: rand.New(rand.NewPCG(uint64(d.at), 0))}
+func (d *Disk) fate(way Way, how string, moved func(*move) bool, wrote func(*change, int) sectorFate, words int) *fate {
+	return &fate{way: way, how: how, moved: moved, wrote: wrote, words: words, rng: rand.New(rand.NewPCG(uint64(d.at), 0))}
 }
 
 // wholeFates keep all or nothing, names and content apart.
@@ -91,8 +91,8 @@ func (d *Disk) wholeFates(pending, moves int) iter.Seq[*fate] {
 		if !yield(none) || pending == 0 || moves == 0 {
 			return
 		}
-		_ = yield(d.fate("all names, no content", allMoves, noWrites, 1)) &&
-			yield(d.fate("all content, no names", noMoves, allWrites, 2))
+		_ = yield(d.fate(Whole, "all names, no content", allMoves, noWrites, 1)) &&
+			yield(d.fate(Whole, "all content, no names", noMoves, allWrites, 2))
 	}
 }
 
@@ -105,10 +105,10 @@ func (d *Disk) nameFates(p Plan, moves []move) iter.Seq[*fate] {
 			lose := func(m *move) bool { return m.op != op }
 			only := func(m *move) bool { return m.op == op }
 			before := func(m *move) bool { return m.op < op }
-			ok := yield(d.fate("all but "+what, lose, allWrites, 1)) &&
-				yield(d.fate("synced content, all but "+what, lose, noWrites, 3)) &&
-				yield(d.fate("all content, only "+what, only, allWrites, 2)) &&
-				yield(d.fate("all content, names before "+what, before, allWrites, 1))
+			ok := yield(d.fate(Names, "all but "+what, lose, allWrites, 1)) &&
+				yield(d.fate(Names, "synced content, all but "+what, lose, noWrites, 3)) &&
+				yield(d.fate(Names, "all content, only "+what, only, allWrites, 2)) &&
+				yield(d.fate(Names, "all content, names before "+what, before, allWrites, 1))
 			if !ok {
 				return
 			}
@@ -123,14 +123,14 @@ func (d *Disk) singleFates(p Plan, pending []change) iter.Seq[*fate] {
 			c := &pending[i]
 			what := d.history.ops[c.op-1].String()
 			drop := func(o *change, _ int) sectorFate { return keptIf(o.op != c.op) }
-			if !yield(d.fate("all but "+what, allMoves, drop, 1)) {
+			if !yield(d.fate(Dropped, "all but "+what, allMoves, drop, 1)) {
 				return
 			}
 			for _, at := range tears(c.sectors()) {
 				head := func(o *change, sector int) sectorFate { return keptIf(o.op != c.op || sector < at) }
 				tail := func(o *change, sector int) sectorFate { return keptIf(o.op != c.op || sector >= at) }
-				if !yield(d.fate(fmt.Sprintf("all but from sector %d of %s", at, what), allMoves, head, 1)) ||
-					!yield(d.fate(fmt.Sprintf("all but up to sector %d of %s", at, what), allMoves, tail, 1)) {
+				if !yield(d.fate(Torn, fmt.Sprintf("all but from sector %d of %s", at, what), allMoves, head, 1)) ||
+					!yield(d.fate(Torn, fmt.Sprintf("all but up to sector %d of %s", at, what), allMoves, tail, 1)) {
 					return
 				}
 			}
@@ -176,8 +176,9 @@ func (d *Disk) subsetFates(p Plan, pending, moves int) iter.Seq[*fate] {
 func (d *Disk) chance(seed uint64, n int, garbage bool) *fate {
 	rng := rand.New(rand.NewPCG(seed, uint64(d.at)<<16|uint64(n)))
 	share, spoil := rng.Float64(), 0.0
-	how := fmt.Sprintf("random %d of seed %d", n, seed)
+	way, how := Subset, fmt.Sprintf("random %d of seed %d", n, seed)
 	if garbage {
+		way = Garbage
 		share, spoil = 0.5+rng.Float64()/2, 0.1+rng.Float64()/2
 		how = "garbage, " + how
 	}
@@ -186,7 +187,7 @@ func (d *Disk) chance(seed uint64, n int, garbage bool) *fate {
 		op   int
 		fate sectorFate
 	}{}
-	t := &fate{how: how, words: n % 4, rng: rng, moved: func(*move) bool { return rng.Float64() < share }}
+	t := &fate{way: way, how: how, words: n % 4, rng: rng, moved: func(*move) bool { return rng.Float64() < share }}
 	t.wrote = func(c *change, _ int) sectorFate {
 		if last.op == c.op && !bySector {
 			return last.fate

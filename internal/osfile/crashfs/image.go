@@ -10,8 +10,27 @@ import (
 
 // An Image is what a crash left on disk. It is immutable.
 type Image struct {
+	Way   Way
 	How   string // which of the operations that were not synced it has
 	files map[string][]byte
+}
+
+// A Way is how a crash treats what was not synced.
+type Way int
+
+// The ways, each of them a part of a Plan.
+const (
+	Whole   Way = iota // all of it is there or nothing, of names and of content
+	Names              // one change of names is lost alone, or there alone
+	Dropped            // one change of content is lost alone
+	Torn               // of one change of content the sectors before or after one are lost
+	Subset             // chance says which changes, or which sectors, are there
+	Garbage            // as Subset, and some sectors hold garbage
+	Ways               // how many there are
+)
+
+func (w Way) String() string {
+	return [...]string{"whole", "names", "dropped", "torn", "subset", "garbage"}[w]
 }
 
 // Names returns the names of its files, sorted.
@@ -35,6 +54,7 @@ func (m *Image) Hash() uint64 {
 
 // A fate is what becomes of the changes that are not on disk when the power fails.
 type fate struct {
+	way    Way
 	how    string
 	always bool // not left to Plan.Share
 	moved  func(m *move) bool
@@ -61,7 +81,7 @@ func (d *Disk) image(t *fate) *Image {
 			m.apply(names)
 		}
 	}
-	m := &Image{How: t.how, files: make(map[string][]byte, len(names))}
+	m := &Image{Way: t.way, How: t.how, files: make(map[string][]byte, len(names))}
 	for name, i := range names {
 		f := d.files[i]
 		switch {

@@ -1,0 +1,238 @@
+package folio
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/store"
+)
+
+// The methods of File that change it. Each is a transaction, unless a Tx opened the file.
+
+var _ interface {
+	io.Writer
+	io.WriterAt
+	io.StringWriter
+	io.ReaderFrom
+} = (*File)(nil)
+
+var errAppend = errors.New("invalid use of WriteAt on file opened with O_APPEND")
+
+// change calls fn with the inode in a transaction, after which O_SYNC syncs.
+func (f *File) change(fn func(c *change, n *store.Node) error) error {
+	if f.writer == nil {
+		return posix.ErrBadHandle
+	}
+	err := f.writer.change(func(c *change) error {
+		n, err := c.tx.Node(f.ino)
+		if err == nil {
+			err = fn(c, &n)
+		}
+		return err
+	})
+	if err == nil && f.flag&posix.Sync == posix.Sync && f.writer.tx == nil {
+		err = f.from.fs.store.Sync(context.Background())
+	}
+	return err
+}
+
+// changeOpen is change with the file kept from being closed meanwhile.
+func (f *File) changeOpen(fn func(c *change, n *store.Node) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return fs.ErrClosed
+	}
+	return f.change(fn)
+}
+
+// writable reports why a file cannot be written to.
+func (f *File) writable() error {
+	switch {
+	case f.closed:
+		return fs.ErrClosed
+	case !posix.Writable(f.flag):
+		return posix.ErrBadHandle
+	}
+	return nil
+}
+
+// writeAt writes p at off, or at the end if off is less than 0, and returns where that ended. The caller holds mu.
+func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
+	if err := f.writable(); err != nil || len(p) == 0 {
+		return off, err
+	}
+	err = f.change(func(c *change, n *store.Node) error {
+		if err := mustBeRegular(n.Mode); err != nil {
+			return err
+		}
+		at := off
+		if at < 0 {
+			at = n.Size
+		}
+		end = at + int64(len(p))
+		return c.write(n, p, at)
+	})
+	return end, err
+}
+
+// write writes to a regular file.
+func (c *change) write(n *store.Node, p []byte, off int64) error {
+	if err := c.tx.WriteAt(n, p, off); err != nil {
+		return err
+	}
+	n.Mtime, n.Ctime = c.now, c.now
+	return c.tx.Put(n)
+}
+
+// Write writes all of p, or nothing, where the last Read, Write or Seek ended. With O_APPEND that is the end of the file, and no write of
+// others comes in between.
+func (f *File) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, err := f.writeNext(p)
+	return n, pathError("write", f.name, err)
+}
+
+func (f *File) writeNext(p []byte) (int, error) {
+	off := f.off
+	if f.flag&posix.Append != 0 {
+		off = -1
+	}
+	end, err := f.writeAt(p, off)
+	if err != nil {
+		return 0, err
+	}
+	if len(p) > 0 {
+		f.off = end
+	}
+	return len(p), nil
+}
+
+// WriteString is Write for a string.
+func (f *File) WriteString(s string) (int, error) { return f.Write([]byte(s)) }
+
+// WriteAt writes all of p at off, or nothing.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	switch {
+	case f.flag&posix.Append != 0:
+		return 0, errAppend
+	case off < 0:
+		return 0, pathError("writeat", f.name, errNegativeOffset)
+	case len(p) == 0:
+		return 0, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, err := f.writeAt(p, off); err != nil {
+		return 0, pathError("write", f.name, err)
+	}
+	return len(p), nil
+}
+
+// readFromBuffer is how much ReadFrom writes at once.
+const readFromBuffer = 16 * store.ChunkSize
+
+// ReadFrom writes what r gives, in large pieces. Each of them is a transaction.
+func (f *File) ReadFrom(r io.Reader) (written int64, err error) {
+	p := make([]byte, readFromBuffer)
+	for size := 1 << 12; err == nil; size = min(2*size, len(p)) {
+		var n int
+		if n, err = fillFrom(r, p[:size]); n == 0 {
+			break
+		}
+		m, writeErr := f.Write(p[:n])
+		written += int64(m)
+		if writeErr != nil {
+			return written, writeErr
+		}
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return written, err
+}
+
+// fillFrom reads until p is full or r ends, with r's own error.
+func fillFrom(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	return n, err
+}
+
+// Truncate sets the size of the file. What is added reads as zeros and takes no room.
+func (f *File) Truncate(size int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.writable()
+	if err == nil {
+		err = f.change(func(c *change, n *store.Node) error {
+			if err := mustBeRegular(n.Mode); err != nil || size < 0 {
+				return errors.Join(err, fs.ErrInvalid)
+			}
+			return c.resize(n, size)
+		})
+	}
+	if errors.Is(err, posix.ErrBadHandle) {
+		err = fs.ErrInvalid
+	}
+	return pathError("truncate", f.name, err)
+}
+
+// Chmod sets the permissions of the file, and its setuid, setgid and sticky bits.
+func (f *File) Chmod(mode fs.FileMode) error {
+	return pathError("chmod", f.name, f.changeOpen(func(c *change, n *store.Node) error { return c.chmod(n, mode) }))
+}
+
+// Chown sets owner and group of the file; -1 leaves one as it is.
+func (f *File) Chown(uid, gid int) error {
+	return pathError("chown", f.name, f.changeOpen(func(c *change, n *store.Node) error { return c.chown(n, uid, gid) }))
+}
+
+// Sync returns when all that was written to the volume before survives the loss of power: content and names. In a Tx it does nothing, as
+// nothing is written before that is committed.
+func (f *File) Sync() error {
+	f.mu.Lock()
+	closed := f.closed
+	f.mu.Unlock()
+	switch {
+	case closed:
+		return pathError("sync", f.name, fs.ErrClosed)
+	case f.from.pin != nil:
+		return nil
+	}
+	return pathError("sync", f.name, f.from.fs.store.Sync(context.Background()))
+}
+
+// Readdir returns as ReadDir does, but infos. What was removed meanwhile is left out.
+func (f *File) Readdir(n int) ([]fs.FileInfo, error) {
+	list, err := f.ReadDir(n)
+	infos := make([]fs.FileInfo, 0, len(list))
+	for _, d := range list {
+		info, infoErr := d.Info()
+		if isMissing(infoErr) {
+			continue
+		}
+		if infoErr != nil {
+			return infos, infoErr
+		}
+		infos = append(infos, info)
+	}
+	return infos, err
+}
+
+// Readdirnames returns as ReadDir does, but names.
+func (f *File) Readdirnames(n int) ([]string, error) {
+	list, err := f.ReadDir(n)
+	names := make([]string, len(list))
+	for i, d := range list {
+		names[i] = d.Name()
+	}
+	return names, err
+}

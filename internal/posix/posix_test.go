@@ -1,0 +1,50 @@
+package posix_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/foliofs/folio/internal/posix"
+)
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err   error
+		is    []error
+		isNot error
+	}{
+		{posix.ErrNotEmpty, []error{syscall.ENOTEMPTY, fs.ErrExist}, syscall.EEXIST},
+		{posix.ErrNotPermitted, []error{syscall.EPERM, fs.ErrPermission}, fs.ErrExist},
+		{posix.ErrIsDirectory, []error{syscall.EISDIR, posix.ErrIsDirectory}, posix.ErrNotDirectory},
+		{posix.Full("full"), []error{syscall.ENOSPC}, posix.Full("full")},
+	} {
+		for _, target := range test.is {
+			if !errors.Is(test.err, target) {
+				t.Errorf("%v is not %v", test.err, target)
+			}
+		}
+		if errors.Is(test.err, test.isNot) {
+			t.Errorf("%v is %v", test.err, test.isNot)
+		}
+	}
+}
+
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		flag        int
+		read, write bool
+	}{{os.O_RDONLY | os.O_CREATE, true, false}, {os.O_WRONLY | os.O_APPEND, false, true}, {os.O_RDWR | os.O_TRUNC, true, true}} {
+		if posix.Readable(test.flag) != test.read || posix.Writable(test.flag) != test.write {
+			t.Errorf("%#x: %v, %v", test.flag, posix.Readable(test.flag), posix.Writable(test.flag))
+		}
+	}
+	err := posix.LinkError("rename", "a", "b", fs.ErrExist)
+	if e, ok := errors.AsType[*os.LinkError](err); !ok || e.Old != "a" || e.New != "b" || !errors.Is(err, fs.ErrExist) {
+		t.Errorf("%#v", err)
+	}
+}

@@ -1,0 +1,209 @@
+package folio
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/store"
+)
+
+// errMode refuses modes as os.Root does.
+var errMode = errors.New("unsupported file mode")
+
+// openFile opens a file for what flag says, making it if need be. The result is 0 in size if flag says so.
+func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, error) {
+	mode := followLast
+	if flag&posix.Create != 0 && flag&posix.Exclusive != 0 {
+		mode = 0
+	}
+	g, err := c.find(name, mode)
+	switch {
+	case err != nil:
+		return store.Node{}, err
+	case !g.there() && flag&posix.Create == 0:
+		return store.Node{}, fs.ErrNotExist
+	case !g.there():
+		return c.add(&g, store.ModeRegular|uint32(perm))
+	case mode == 0:
+		return store.Node{}, fs.ErrExist
+	}
+	n, err := c.tx.Node(g.entry.Ino)
+	if err == nil {
+		err = openable(store.TypeOf(n.Mode), flag)
+	}
+	if err != nil || flag&posix.Truncate == 0 || !n.IsRegular() {
+		return n, err
+	}
+	return n, c.resize(&n, 0)
+}
+
+// openable reports what stands in the way of opening a file that is there.
+func openable(typ store.Type, flag int) error {
+	if typ == store.Dir && (posix.Writable(flag) || flag&(posix.Create|posix.Truncate) != 0) {
+		return ErrIsDirectory
+	}
+	return nil
+}
+
+// resize sets the size of a regular file.
+func (c *change) resize(n *store.Node, size int64) error {
+	if err := c.tx.Truncate(n, size); err != nil {
+		return err
+	}
+	n.Mtime, n.Ctime = c.now, c.now
+	return c.tx.Put(n)
+}
+
+// writeFile gives a file a new content, making it if need be.
+func (c *change) writeFile(name string, data []byte, perm fs.FileMode) error {
+	if int64(len(data)) > store.MaxSize {
+		return ErrTooLarge
+	}
+	g, err := c.find(name, followLast)
+	if err != nil {
+		return err
+	}
+	if !g.there() {
+		return c.addFile(&g, data, perm)
+	}
+	if err := openable(g.entry.Type, posix.WriteOnly); err != nil {
+		return err
+	}
+	n, err := c.tx.Node(g.entry.Ino)
+	if err == nil {
+		err = mustBeRegular(n.Mode)
+	}
+	if err == nil {
+		err = c.tx.WriteAt(&n, data, 0)
+	}
+	if err != nil {
+		return err
+	}
+	return c.resize(&n, int64(len(data)))
+}
+
+// addFile makes a file with a content.
+func (c *change) addFile(g *goal, data []byte, perm fs.FileMode) error {
+	n, err := c.addSized(g, store.ModeRegular|uint32(perm), int64(len(data)))
+	if err != nil {
+		return err
+	}
+	n.Size = 0
+	return c.tx.WriteAt(&n, data, 0)
+}
+
+// mkdir makes a directory.
+func (c *change) mkdir(name string, perm fs.FileMode) error {
+	g, err := c.find(name, newDir|anySlash)
+	if err == nil && g.there() {
+		err = fs.ErrExist
+	}
+	if err == nil {
+		_, err = c.add(&g, store.ModeDir|uint32(perm))
+	}
+	return err
+}
+
+// mkdirAll makes a directory, and those that lead to it. The error names what stands in the way.
+func (c *change) mkdirAll(name string, perm fs.FileMode) error {
+	w := newGoalWalk(c.tx, c.top)
+	w.missing = func(w *goalWalk, name string) (store.Entry, error) {
+		n, err := c.add(&goal{dir: w.here(), name: name}, store.ModeDir|uint32(perm))
+		return store.Entry{Name: name, Ino: n.Ino, Type: store.Dir}, err
+	}
+	g, err := w.find(name, newDir|anySlash)
+	switch {
+	case err != nil && w.at != "":
+		return pathError("openat", w.failed(), err)
+	case err != nil:
+		return err
+	case !g.there():
+		_, err = c.add(&g, store.ModeDir|uint32(perm))
+	case g.entry.Type == store.Symlink:
+		err = c.leadsToDir(name)
+	case g.entry.Type != store.Dir:
+		err = fs.ErrExist
+	}
+	w.at = g.name
+	return pathError("mkdirat", w.failed(), err)
+}
+
+// leadsToDir reports whether a symbolic link leads to a directory.
+func (c *change) leadsToDir(name string) error {
+	g, err := c.find(name, followLast)
+	switch {
+	case isMissing(err) || err == nil && !g.there():
+		return fs.ErrExist
+	case err == nil && g.entry.Type != store.Dir:
+		return ErrNotDirectory
+	}
+	return err
+}
+
+// symlink makes a symbolic link.
+func (c *change) symlink(target, name string) error {
+	switch {
+	case target == "":
+		return fs.ErrNotExist
+	case len(target) > store.MaxPath:
+		return ErrNameTooLong
+	case strings.IndexByte(target, 0) >= 0:
+		return fs.ErrInvalid
+	}
+	g, err := c.find(name, 0)
+	if err == nil && g.there() {
+		err = fs.ErrExist
+	}
+	if err != nil {
+		return err
+	}
+	n, err := c.addSized(&g, store.ModeSymlink|0o777, int64(len(target)))
+	if err != nil {
+		return err
+	}
+	n.Size = 0
+	return c.tx.WriteAt(&n, []byte(target), 0)
+}
+
+// maxNlink is how many names a file can have.
+const maxNlink = 1<<32 - 1
+
+var errNlink = fmt.Errorf("%w: too many links", fs.ErrInvalid)
+
+// link gives a file another name.
+func (c *change) link(oldname, newname string) error {
+	old, err := c.find(oldname, 0)
+	if err != nil {
+		return err
+	}
+	g, err := c.find(newname, 0)
+	switch {
+	case err != nil:
+		return err
+	case !old.there():
+		return fs.ErrNotExist
+	case g.there():
+		return fs.ErrExist
+	case old.entry.Type == store.Dir:
+		return posix.ErrNotPermitted
+	}
+	n, err := c.tx.Node(old.entry.Ino)
+	if err != nil {
+		return err
+	}
+	if n.Nlink == maxNlink {
+		return errNlink
+	}
+	n.Nlink++
+	n.Ctime = c.now
+	if err := c.tx.Put(&n); err != nil {
+		return err
+	}
+	if err := c.tx.Link(g.dir, store.Entry{Name: g.name, Ino: n.Ino, Type: old.entry.Type}); err != nil {
+		return err
+	}
+	return c.touched(g.dir, 0)
+}

@@ -1,0 +1,101 @@
+package folio
+
+import (
+	"io/fs"
+
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/store"
+)
+
+// A move is a rename: what it moves, and what that replaces.
+type move struct {
+	from, to goal
+	inside   bool // the way to the new place leads through what moves
+}
+
+// rename moves a file or a directory, in place of the file that may be there.
+func (c *change) rename(oldname, newname string) error {
+	m, err := c.findMove(oldname, newname)
+	if err == nil {
+		err = m.allowed()
+	}
+	if err != nil || m.from.entry.Ino == m.to.entry.Ino {
+		return err // two names of one file stay
+	}
+	return c.move(m)
+}
+
+func (c *change) findMove(oldname, newname string) (m move, err error) {
+	if m.from, err = c.find(oldname, 0); err != nil {
+		return m, err
+	}
+	w := newGoalWalk(c.tx, c.top)
+	if m.to, err = w.find(newname, newDir); err != nil {
+		return m, err
+	}
+	for _, dir := range w.dirs {
+		m.inside = m.inside || dir == m.from.entry.Ino
+	}
+	return m, nil
+}
+
+// allowed says what is wrong with a move, with the errors of os.Root, in its order.
+func (m *move) allowed() error {
+	from, to := &m.from, &m.to
+	isDir := from.entry.Type == store.Dir
+	switch {
+	case !from.there() && (to.slash || to.entry.Type == store.Dir):
+		return fs.ErrNotExist
+	case to.slash && !isDir:
+		return ErrNotDirectory
+	case to.entry.Type == store.Dir && (to.name == from.name || to.entry.Ino != from.entry.Ino):
+		return fs.ErrExist
+	case from.itself() || to.itself():
+		return posix.ErrBusy
+	case !from.there():
+		return fs.ErrNotExist
+	case isDir && m.inside:
+		return fs.ErrInvalid
+	case isDir && to.there() && to.entry.Type != store.Dir:
+		return ErrNotDirectory
+	}
+	return nil
+}
+
+// move does what allowed allowed.
+func (c *change) move(m move) error {
+	n, err := c.tx.Node(m.from.entry.Ino)
+	if err != nil {
+		return err
+	}
+	if m.to.there() {
+		replaced, err := c.tx.Node(m.to.entry.Ino)
+		if err == nil {
+			err = c.drop(&replaced)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := c.tx.Unlink(m.from.dir, m.from.name); err != nil {
+		return err
+	}
+	if err := c.tx.Link(m.to.dir, store.Entry{Name: m.to.name, Ino: n.Ino, Type: m.from.entry.Type}); err != nil {
+		return err
+	}
+	n.Ctime = c.now
+	if err := c.tx.Put(&n); err != nil {
+		return err
+	}
+	dirs := 0
+	if m.from.entry.Type == store.Dir {
+		dirs = 1
+	}
+	if m.from.dir == m.to.dir {
+		return c.touched(m.to.dir, 0)
+	}
+	if err := c.touched(m.from.dir, -dirs); err != nil {
+		return err
+	}
+	return c.touched(m.to.dir, dirs)
+}

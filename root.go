@@ -1,0 +1,51 @@
+package folio
+
+import (
+	"io/fs"
+	"path"
+	"sync/atomic"
+)
+
+// A Root is a directory of a volume as a world of its own: names begin there, and neither ".." nor a symbolic link leads out of it. It stays the same
+// directory when that is moved. It has the methods of os.Root, and is safe for concurrent use.
+type Root struct {
+	reader
+	writer
+	name   string
+	dir    *File
+	closed atomic.Bool
+}
+
+// OpenRoot opens a directory as a Root.
+func (v *FS) OpenRoot(name string) (*Root, error) { return openRoot(&v.reader, name, name) }
+
+// OpenRoot opens a directory in r as a Root.
+func (r *Root) OpenRoot(name string) (*Root, error) {
+	return openRoot(&r.reader, name, path.Join(r.name, name))
+}
+
+func openRoot(from *reader, name, full string) (*Root, error) {
+	dir, err := from.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if !dir.isDir() {
+		_ = dir.Close()
+		return nil, pathError("open", full, ErrNotDirectory)
+	}
+	r := &Root{name: full, dir: dir}
+	r.reader = reader{fs: from.fs, top: dir.ino, root: r}
+	r.writer = writer{from: &r.reader}
+	return r, nil
+}
+
+// Name returns the name that the directory was opened by, with those of the Roots that it was opened in.
+func (r *Root) Name() string { return r.name }
+
+// Close closes the directory. Files that were opened in it stay open.
+func (r *Root) Close() error {
+	if r.closed.Swap(true) {
+		return pathError("close", r.name, fs.ErrClosed)
+	}
+	return r.dir.Close()
+}

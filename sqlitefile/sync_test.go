@@ -1,0 +1,179 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/osfile/crashfs"
+)
+
+// TestSync loses power right after Sync returned: what was committed before is there, whatever the durability.
+func TestSync(t *testing.T) {
+	t.Parallel()
+	for _, wal := range []bool{true, false} {
+		for _, d := range []Durability{Normal, Off, Full} {
+			t.Run(fmt.Sprint(wal, d), func(t *testing.T) {
+				t.Parallel()
+				system := crashfs.New()
+				o := &Options{system: system, Create: true, Durability: d, Plain: true}
+				db := open(t, "/db", o)
+				if wal {
+					mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
+				}
+				mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+				for i := range 20 {
+					mustDo(t, insertOne(db, i))
+					if i%5 == 2 {
+						mustDo(t, db.Checkpoint(t.Context(), CheckpointMode(i%4)))
+					}
+					if i%3 != 0 {
+						continue
+					}
+					mustDo(t, db.Sync(t.Context()))
+					after := open(t, "/db", &Options{system: system.History().End().None().FS(), Plain: true})
+					wantCount(t, after, i+1)
+				}
+			})
+		}
+	}
+}
+
+func mustDo(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func insertOne(db *DB, i int) error {
+	return db.Update(context.Background(), func(tx *Tx) error {
+		table, err := tx.Table("t")
+		if err == nil {
+			_, err = table.Insert(i)
+		}
+		return err
+	})
+}
+
+func wantCount(t *testing.T, db *DB, want int) {
+	t.Helper()
+	view(t, db, func(rx *Rx) error {
+		table, err := rx.Table("t")
+		if err != nil {
+			return err
+		}
+		got := 0
+		for _, err := range table.All() {
+			if err != nil {
+				return err
+			}
+			got++
+		}
+		if got != want {
+			t.Errorf("%d rows, want %d", got, want)
+		}
+		return nil
+	})
+}
+
+// countingSystem counts syncs.
+type countingSystem struct {
+	osfile.System
+	syncs atomic.Int64
+}
+
+type countingHandle struct {
+	osfile.Handle
+	syncs *atomic.Int64
+}
+
+func (s *countingSystem) Open(name string, flag int, perm fs.FileMode) (osfile.Handle, error) {
+	h, err := s.System.Open(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return &countingHandle{h, &s.syncs}, nil
+}
+
+func (h *countingHandle) Sync() error {
+	h.syncs.Add(1)
+	return h.Handle.Sync()
+}
+
+// TestSyncShared lets many goroutines commit and sync: each finds its commit on disk, and they need far fewer syncs than there are calls.
+func TestSyncShared(t *testing.T) {
+	t.Parallel()
+	system := &countingSystem{System: osfile.OS}
+	db := open(t, shared(t), &Options{system: system, Durability: Normal})
+	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
+	before := system.syncs.Load()
+	const goroutines, each = 50, 20
+	var wg sync.WaitGroup
+	for range goroutines {
+		wg.Go(func() {
+			for i := range each {
+				if err := errors.Join(insertOne2(db, i), db.Sync(context.Background())); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	syncs := system.syncs.Load() - before
+	t.Logf("%d syncs for %d calls", syncs, goroutines*each)
+	if syncs == 0 || syncs > goroutines*each/2 {
+		t.Errorf("%d syncs for %d calls", syncs, goroutines*each)
+	}
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := db.Sync(canceled); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func insertOne2(db *DB, i int) error {
+	return db.Update(context.Background(), func(tx *Tx) error {
+		table, err := tx.Table("t")
+		if err == nil {
+			_, err = table.Insert(i, i)
+		}
+		return err
+	})
+}
+
+// TestHold holds numbers through two connections.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	a, b := open(t, path, nil), open(t, path, &Options{ReadOnly: true})
+	held := func(db *DB, n int64, want bool) {
+		t.Helper()
+		if got, err := db.Held(n); got != want || err != nil {
+			t.Errorf("Held(%d) = %v, %v; want %v", n, got, err, want)
+		}
+	}
+	for _, n := range []int64{0, 1, 77, MaxHold} {
+		held(a, n, false)
+		mustDo(t, b.Hold(n))
+		mustDo(t, b.Hold(n))
+		held(a, n, true)
+		held(b, n, false)
+		mustDo(t, a.Hold(n))
+		held(b, n, true)
+		mustDo(t, b.Release(n))
+		held(a, n, false)
+	}
+	for _, n := range []int64{-1, MaxHold + 1} {
+		if err := a.Hold(n); !errors.Is(err, ErrUnsupported) {
+			t.Errorf("Hold(%d): %v", n, err)
+		}
+	}
+	mustDo(t, insertOne2(a, 1)) // holds are in nobody's way
+	held(b, 77, true)
+}

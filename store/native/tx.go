@@ -1,0 +1,296 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// A tx is a write transaction. It implements store.Tx.
+type tx struct {
+	rx
+	s       *Store
+	db      *sqlitefile.Tx
+	tables  [len(tableNames)]sqlitefile.TableWriter
+	opened  [len(tableNames)]bool
+	failed  error // of a change: the transaction cannot be committed
+	orphans int   // that it made
+}
+
+// The tables, as tx counts them.
+const (
+	nodeTable = iota
+	entryTable
+	dataTable
+	xattrTable
+	orphanTable
+)
+
+var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
+
+// Update implements store.Store.
+func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
+	orphans := 0
+	err := s.update(ctx, func(t *tx) error {
+		err := fn(t)
+		orphans = t.orphans
+		return err
+	})
+	if err == nil && orphans > 0 {
+		s.tend(orphans)
+	}
+	return err
+}
+
+// update is Update without what follows.
+func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
+	if err := s.prepare(ctx); err != nil {
+		return explain(err)
+	}
+	var own error // is the caller's, and stays as it is
+	err := s.db.Update(ctx, func(db *sqlitefile.Tx) error {
+		t := tx{rx: rx{&db.Rx}, s: s, db: db}
+		if own = fn(&t); own == nil {
+			own = t.failed
+		}
+		return own
+	})
+	if own != nil {
+		return own
+	}
+	return explain(err)
+}
+
+// explain lets an error of the engine match the one of package store that means the same.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, sqlitefile.ErrReadOnly):
+		return store.ErrReadOnly
+	case errors.Is(err, sqlitefile.ErrFull):
+		return fmt.Errorf("%w (%v)", store.ErrFull, err)
+	}
+	return err
+}
+
+// Sync implements store.Store.
+func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }
+
+// prepare does what a volume needs before it is written for the first time: it gets a log, so that a commit is one write and nobody who reads
+// keeps it waiting, and table orphan.
+func (s *Store) prepare(ctx context.Context) error {
+	if s.ready.Load() {
+		return nil
+	}
+	s.preparing.Lock()
+	defer s.preparing.Unlock()
+	mode, err := s.db.JournalMode(ctx)
+	if err == nil && mode != sqlitefile.JournalWAL {
+		if err = s.db.SetJournalMode(ctx, sqlitefile.JournalWAL); errors.Is(err, sqlitefile.ErrBusy) {
+			err = nil // it works without, only slower
+		}
+	}
+	if err == nil {
+		err = s.addOrphanTable(ctx)
+	}
+	s.ready.Store(err == nil)
+	return err
+}
+
+func (s *Store) addOrphanTable(ctx context.Context) error {
+	missing := false
+	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		_, err := rx.Table("orphan")
+		if missing = errors.Is(err, sqlitefile.ErrNoTable); missing {
+			err = nil
+		}
+		return err
+	})
+	if err != nil || !missing {
+		return err
+	}
+	return s.db.Exec(ctx, store.OrphanTable)
+}
+
+// End does nothing: Update ends the transaction.
+func (t *tx) End() {}
+
+// Version implements store.Tx.
+func (t *tx) Version() uint64 { return 0 }
+
+// The methods of rx that read, without its guard, as Update has one.
+
+// Node implements store.Rx.
+func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
+	node, err := t.table(nodeTable)
+	if err == nil {
+		err = t.readNode(node.Table, ino, &n)
+	}
+	return n, err
+}
+
+// Lookup implements store.Rx.
+func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	entry, err := t.table(entryTable)
+	if err == nil {
+		err = readEntry(entry.Table, dir, name, &e)
+	}
+	return e, err
+}
+
+// table returns one of the tables.
+func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
+	if !t.opened[i] {
+		w, err := t.db.Table(tableNames[i])
+		if err != nil {
+			return nil, t.fail(err)
+		}
+		t.tables[i], t.opened[i] = w, true
+	}
+	return &t.tables[i], nil
+}
+
+// fail notes the error of a change.
+func (t *tx) fail(err error) error {
+	err = explain(err)
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// Insert implements store.Tx.
+func (t *tx) Insert(n *store.Node) error {
+	node, err := t.table(nodeTable)
+	if err != nil {
+		return err
+	}
+	if n.Ino, err = t.newIno(); err != nil {
+		return t.fail(err)
+	}
+	return t.fail(node.InsertRowid(int64(n.Ino), t.s.row.node(n)...))
+}
+
+// newIno returns a number that was never given.
+func (t *tx) newIno() (store.Ino, error) {
+	last, err := t.lastIno()
+	if err != nil {
+		return 0, err
+	}
+	ino := max(last+1, t.s.next)
+	if ino > store.MaxIno {
+		return t.anyIno()
+	}
+	t.s.next = ino + 1
+	return ino, nil
+}
+
+// lastIno returns the highest number that was given.
+func (t *tx) lastIno() (last store.Ino, err error) {
+	for _, i := range [...]int{nodeTable, orphanTable} {
+		table, err := t.table(i)
+		if err != nil {
+			return 0, err
+		}
+		rowid, ok, err := table.LastRowid()
+		if err != nil {
+			return 0, err
+		}
+		if ok && validIno(rowid) {
+			last = max(last, store.Ino(rowid))
+		}
+	}
+	return last, nil
+}
+
+// anyIno looks for a free number where the highest was given.
+func (t *tx) anyIno() (store.Ino, error) {
+	for range 100 {
+		ino := store.Root + 1 + rand.N(store.MaxIno-1)
+		_, used, err := t.tables[nodeTable].Get(int64(ino))
+		if err == nil && !used {
+			_, used, err = t.tables[orphanTable].Get(int64(ino))
+		}
+		if err != nil || !used {
+			return ino, err
+		}
+	}
+	return 0, fmt.Errorf("%w: no number was found for another file", store.ErrFull)
+}
+
+// Put implements store.Tx.
+func (t *tx) Put(n *store.Node) error {
+	node, err := t.table(nodeTable)
+	if err != nil {
+		return err
+	}
+	ok, err := node.Update(int64(n.Ino), t.s.row.node(n)...)
+	if err == nil && !ok {
+		err = fs.ErrNotExist
+	}
+	return t.fail(err)
+}
+
+// Orphan implements store.Tx.
+func (t *tx) Orphan(n *store.Node) error {
+	n.Nlink = 0
+	if err := t.Put(n); err != nil {
+		return err
+	}
+	orphan, err := t.table(orphanTable)
+	if err != nil {
+		return err
+	}
+	t.orphans++
+	return t.fail(orphan.Put(int64(n.Ino), int64(n.Ino)))
+}
+
+// Link implements store.Tx.
+func (t *tx) Link(dir store.Ino, e store.Entry) error {
+	if !store.ValidName(e.Name) {
+		return t.fail(fs.ErrInvalid)
+	}
+	entry, err := t.table(entryTable)
+	if err != nil {
+		return err
+	}
+	row := t.s.row.entry(dir, &e)
+	_, err = entry.Insert(row...)
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = entry.PutKey(row...)
+	}
+	return t.fail(err)
+}
+
+// Unlink implements store.Tx.
+func (t *tx) Unlink(dir store.Ino, name string) error {
+	entry, err := t.table(entryTable)
+	if err != nil {
+		return err
+	}
+	n, err := entry.DeleteKey(int64(dir), name)
+	if err == nil && n != 1 {
+		err = missing(nil)
+	}
+	return t.fail(err)
+}
+
+// SetXattr implements store.Tx.
+func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
+	xattr, err := t.table(xattrTable)
+	if err != nil {
+		return err
+	}
+	if value == nil {
+		n, err := xattr.DeleteKey(int64(ino), name)
+		if err == nil && n == 0 {
+			err = missing(nil)
+		}
+		return t.fail(err)
+	}
+	return t.fail(xattr.PutKey(int64(ino), name, value))
+}

@@ -1,0 +1,206 @@
+package native
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// WriteAt implements store.Tx. Each chunk that p touches becomes one row, as long as what was written of it.
+func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
+	switch {
+	case off < 0:
+		return fs.ErrInvalid
+	case off > store.MaxSize-int64(len(p)):
+		return store.ErrTooLarge
+	case len(p) == 0:
+		return nil
+	}
+	stored := n.Size - n.Holes
+	for at := off; len(p) > 0; {
+		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
+		var more int
+		var err error
+		if stored > 0 {
+			more, err = t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		} else { // there is no row at all
+			more, err = t.addChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		}
+		if err != nil {
+			return t.fail(err)
+		}
+		stored += int64(more)
+		p, at = p[len(part):], at+int64(len(part))
+		n.Size = max(n.Size, at)
+	}
+	n.Holes = n.Size - stored
+	return nil
+}
+
+// writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
+func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	row, ok, err := data.Get(id)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return t.addChunk(id, part, off)
+	}
+	size, err := chunkSize(&row, id)
+	if err != nil {
+		return 0, err
+	}
+	if off+len(part) <= size {
+		return 0, data.WriteAt(id, dataBytes, part, int64(off))
+	}
+	if off > 0 {
+		chunk := t.s.chunk[:max(size, off+len(part))]
+		if err := readRow(&row, chunk[:size]); err != nil {
+			return 0, err
+		}
+		if off > size {
+			clear(chunk[size:off])
+		}
+		copy(chunk[off:], part)
+		part = chunk
+	}
+	_, err = data.Update(id, t.s.row.data(part)...)
+	return len(part) - size, err
+}
+
+// addChunk makes the row of a chunk that has none, and returns how long it is.
+func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	if off > 0 {
+		chunk := t.s.chunk[:off+len(part)]
+		clear(chunk[:off])
+		copy(chunk[off:], part)
+		part = chunk
+	}
+	return len(part), data.InsertRowid(id, t.s.row.data(part)...)
+}
+
+// chunkSize returns the length of a data row.
+func chunkSize(row *sqlitefile.Row, id int64) (int, error) {
+	size, err := row.Size(dataBytes)
+	if err == nil && size > store.ChunkSize {
+		err = damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, size)
+	}
+	return int(size), err
+}
+
+// readRow fills p from the start of a data row.
+func readRow(row *sqlitefile.Row, p []byte) error {
+	if len(p) == 0 {
+		return nil
+	}
+	_, err := row.ReadAt(dataBytes, p, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return err
+}
+
+// Truncate implements store.Tx.
+func (t *tx) Truncate(n *store.Node, size int64) error {
+	switch {
+	case size < 0:
+		return fs.ErrInvalid
+	case size > store.MaxSize:
+		return store.ErrTooLarge
+	case size >= n.Size:
+		n.Holes += size - n.Size
+		n.Size = size
+		return nil
+	}
+	stored := n.Size - n.Holes
+	less, err := t.cut(n, size)
+	if err != nil {
+		return t.fail(err)
+	}
+	n.Size, n.Holes = size, size-(stored-less)
+	return nil
+}
+
+// cut removes the content from byte size on, and returns how much was stored of it.
+func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
+	first := (size + store.ChunkSize - 1) / store.ChunkSize
+	if less, err = t.sumChunks(n.Ino, first); err == nil && less > 0 {
+		err = t.deleteChunks(n.Ino, first)
+	}
+	if rest := int(size % store.ChunkSize); err == nil && rest > 0 {
+		var cut int
+		cut, err = t.cutChunk(store.DataID(n.Ino, size), rest)
+		less += int64(cut)
+	}
+	return less, err
+}
+
+// cutChunk shortens the row of a chunk to rest bytes, and returns by how many.
+func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	row, ok, err := data.Get(id)
+	if err != nil || !ok {
+		return 0, err
+	}
+	size, err := chunkSize(&row, id)
+	if err != nil || size <= rest {
+		return 0, err
+	}
+	chunk := t.s.chunk[:rest]
+	if err := readRow(&row, chunk); err != nil {
+		return 0, err
+	}
+	_, err = data.Update(id, id, chunk)
+	return size - rest, err
+}
+
+// sumChunks returns how many bytes the rows of an inode hold from a chunk on.
+func (t *tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	low, high := chunkRange(ino, first)
+	for row, err := range data.Range(low, high) {
+		if err != nil {
+			return 0, err
+		}
+		size, err := row.Size(dataBytes)
+		if err != nil {
+			return 0, err
+		}
+		sum += size
+	}
+	return sum, nil
+}
+
+// deleteChunks deletes the rows of an inode from a chunk on.
+func (t *tx) deleteChunks(ino store.Ino, first int64) error {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return err
+	}
+	low, high := chunkRange(ino, first)
+	_, err = data.DeleteRange(low, high)
+	return err
+}
+
+// chunkRange returns the ids of the chunks of an inode from one on.
+func chunkRange(ino store.Ino, first int64) (low, high int64) {
+	low = store.DataID(ino, 0)
+	return low + first, low + 1<<store.ChunkBits - 1
+}

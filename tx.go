@@ -1,0 +1,35 @@
+package folio
+
+import (
+	"context"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A Tx is a write transaction over many files. It reads what it has written; nobody else does before it is committed. It belongs to one goroutine at
+// a time, with the files that it opens, and ends with the Update that it comes from: from then on everything fails with fs.ErrClosed.
+type Tx struct {
+	Rx
+	writer
+	store store.Tx // nil from the end on
+}
+
+// Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened; if it fails or panics, or ctx is cancelled
+// meanwhile, nothing has. Transactions, and all other calls that change the volume, run one at a time: do not call them on the FS from fn, which
+// would wait for itself.
+func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
+	return v.store.Update(ctx, func(s store.Tx) error {
+		tx := &Tx{store: s}
+		tx.Rx.rx = s
+		tx.Rx.reader = reader{fs: v, pin: &tx.Rx, top: store.Root}
+		tx.writer = writer{from: &tx.Rx.reader, tx: tx}
+		defer tx.end()
+		return fn(tx)
+	})
+}
+
+func (tx *Tx) end() { tx.store, tx.Rx.rx = nil, nil }
+
+// Sync returns when all changes that were made before survive the loss of power. Until then a loss of power may take the last of
+// them, but none of those before, and never a part of one.
+func (v *FS) Sync(ctx context.Context) error { return v.store.Sync(ctx) }

@@ -1,0 +1,558 @@
+package folio_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/foliofs/folio"
+)
+
+// empty makes a volume without files, and opens it.
+func empty(t testing.TB) *folio.FS {
+	t.Helper()
+	v, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
+	must(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	return v
+}
+
+// again opens a volume once more, as another process would.
+func again(t testing.TB, v *folio.FS, o *folio.Options) *folio.FS {
+	t.Helper()
+	info, err := v.Info(context.Background())
+	must(t, err)
+	other, err := folio.Open(info.Path, o)
+	must(t, err)
+	t.Cleanup(func() { _ = other.Close() })
+	return other
+}
+
+func wantFile(t *testing.T, v interface {
+	ReadFile(name string) ([]byte, error)
+}, name, want string,
+) {
+	t.Helper()
+	if got, err := v.ReadFile(name); err != nil || string(got) != want {
+		t.Errorf("%s: %.50q, %v; want %.50q", name, got, err, want)
+	}
+}
+
+func wantNone(t *testing.T, v interface {
+	Lstat(name string) (fs.FileInfo, error)
+}, name string,
+) {
+	t.Helper()
+	if _, err := v.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s: %v, want fs.ErrNotExist", name, err)
+	}
+}
+
+// TestFSWritten lets the standard library judge a volume that was written file by file.
+func TestFSWritten(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	d := os.DirFS(goroot(t, "src/io"))
+	must(t, fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if e.IsDir() {
+			return v.Mkdir(name, 0o755)
+		}
+		p, err := fs.ReadFile(d, name)
+		if err == nil {
+			err = v.WriteFile(name, p, 0o644)
+		}
+		if err == nil && len(name)%3 == 0 {
+			err = v.Rename(name, name+".moved")
+		}
+		if err == nil && len(name)%3 == 1 {
+			err = v.Remove(name)
+		}
+		return err
+	}))
+	must(t, fstest.TestFS(v.FS(), "fs"))
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		if err := tx.WriteFile("fs/new", []byte("new"), 0o600); err != nil {
+			return err
+		}
+		return fstest.TestFS(tx.FS(), "fs/new")
+	}))
+	wantClean(t, v)
+}
+
+// TestUpdate changes many files at once, or none.
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	var kept *folio.Tx
+	var file *folio.File
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		must(t, tx.MkdirAll("a/b", 0o755))
+		must(t, tx.WriteFile("a/b/c", []byte("content"), 0o644))
+		wantFile(t, tx, "a/b/c", "content")
+		must(t, tx.Rename("a", "z"))
+		wantFile(t, tx, "z/b/c", "content")
+		wantNone(t, tx, "a")
+		must(t, tx.Symlink("z/b", "l"))
+		wantFile(t, tx, "l/c", "content")
+		list, err := tx.ReadDir(".")
+		if err != nil || len(list) != 2 {
+			t.Errorf("%v, %v", list, err)
+		}
+		wantNone(t, v, "z") // nobody else sees it yet
+		f, err := tx.OpenFile("l/c", os.O_RDWR|os.O_APPEND, 0)
+		must(t, err)
+		_, err = f.Write([]byte(" and more"))
+		must(t, err)
+		got, err := io.ReadAll(io.NewSectionReader(f, 0, 100))
+		if string(got) != "content and more" {
+			t.Errorf("%q, %v", got, err)
+		}
+		must(t, f.Sync())
+		kept, file = tx, f
+		return nil
+	}))
+	wantFile(t, v, "z/b/c", "content and more")
+	for name, err := range map[string]error{
+		"WriteFile": kept.WriteFile("x", nil, 0o644), "Remove": kept.Remove("z/b/c"), "Stat": second(kept.Stat("z")),
+		"Write": second(file.Write([]byte("x"))), "Read": second(file.Read(make([]byte, 1))),
+	} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after the transaction: %v", name, err)
+		}
+	}
+	failure := errors.New("no")
+	if err := v.Update(t.Context(), func(tx *folio.Tx) error {
+		return errors.Join(tx.RemoveAll("z"), tx.WriteFile("y", []byte("y"), 0o644), failure)
+	}); !errors.Is(err, failure) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := v.Update(ctx, func(tx *folio.Tx) error {
+		cancel()
+		return tx.RemoveAll("z")
+	}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	wantFile(t, v, "z/b/c", "content and more")
+	wantNone(t, v, "y")
+	wantClean(t, v)
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestRefused goes on in a transaction after calls that were refused: they have changed nothing.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		must(t, tx.MkdirAll("d/e", 0o755))
+		must(t, tx.WriteFile("f", []byte("f"), 0o644))
+		for _, test := range []struct {
+			got  error
+			want error
+		}{
+			{tx.Rename("d", "d/e/x"), syscall.EINVAL},
+			{tx.Rename("f", "d"), fs.ErrExist},
+			{tx.Rename("d", "f"), syscall.ENOTDIR},
+			{tx.Remove("d"), syscall.ENOTEMPTY},
+			{tx.Link("d", "x"), syscall.EPERM},
+			{tx.Mkdir("f", 0o755), fs.ErrExist},
+			{tx.Mkdir("f/x", 0o755), folio.ErrNotDirectory},
+			{tx.WriteFile("d", nil, 0o644), syscall.EISDIR},
+			{tx.WriteFile("../x", nil, 0o644), folio.ErrEscapes},
+			{tx.WriteFile("x\x00", nil, 0o644), fs.ErrInvalid},
+			{tx.WriteFile(strings.Repeat("n", 766), nil, 0o644), syscall.ENAMETOOLONG},
+			{tx.WriteFile("", nil, 0o644), fs.ErrNotExist},
+			{tx.MkdirAll("f/x", 0o755), syscall.ENOTDIR},
+			{tx.Symlink("", "x"), fs.ErrNotExist},
+			{tx.Remove("."), fs.ErrInvalid},
+			{tx.RemoveAll("."), fs.ErrInvalid},
+			{tx.RemoveAll("d/.."), fs.ErrInvalid},
+			{tx.RemoveXattr("f", "user.x"), fs.ErrNotExist},
+			{tx.SetXattr("f", "", nil), fs.ErrInvalid},
+			{tx.Mkdir("x", 0o1000), errors.ErrUnsupported},
+		} {
+			if !errors.Is(test.got, test.want) && (test.want != errors.ErrUnsupported || test.got == nil) &&
+				(test.want != error(syscall.EINVAL) || !errors.Is(test.got, fs.ErrInvalid)) {
+				t.Errorf("%v, want %v", test.got, test.want)
+			}
+		}
+		return nil
+	}))
+	wantFile(t, v, "f", "f")
+	wantClean(t, v)
+	r, err := v.Check(t.Context())
+	if err != nil || r.Nodes != 4 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestDeep goes through paths of 10,000 levels.
+func TestDeep(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	const levels = 10_000
+	deep := strings.Repeat("d/", levels-1) + "d"
+	must(t, v.MkdirAll(deep, 0o755))
+	must(t, v.WriteFile(deep+"/f", []byte("deep"), 0o644))
+	wantFile(t, v, deep+"/f", "deep")
+	if err := v.Rename("d", deep+"/x"); !errors.Is(err, fs.ErrInvalid) {
+		t.Error(err)
+	}
+	wantClean(t, v)
+	must(t, v.RemoveAll("d"))
+	must(t, v.Close())
+}
+
+// TestUnlinkedLives reads and writes a file that has no name any more.
+func TestUnlinkedLives(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", []byte("content"), 0o644))
+	f, err := v.OpenFile("f", os.O_RDWR, 0)
+	must(t, err)
+	must(t, v.Remove("f"))
+	must(t, v.WriteFile("f", []byte("another"), 0o644))
+	other := again(t, v, nil) // collects what nobody holds
+	must(t, other.WriteFile("g", nil, 0o644))
+	if _, err := f.WriteAt([]byte("CON"), 0); err != nil {
+		t.Error(err)
+	}
+	p := make([]byte, 7)
+	if n, err := f.ReadAt(p, 0); n != 7 || err != nil || string(p) != "CONtent" {
+		t.Errorf("%q, %v", p, err)
+	}
+	if info, err := f.Stat(); err != nil || info.Sys().(*folio.Node).Nlink != 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+	wantFile(t, v, "f", "another")
+	wantClean(t, other)
+	must(t, f.Close())
+	r, err := v.Check(t.Context())
+	if err != nil || !r.OK() || r.Nodes != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := f.Close(); !errors.Is(err, fs.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// TestHandleAfterClose uses a file after its volume was closed.
+func TestHandleAfterClose(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	f, err := v.Create("f")
+	must(t, err)
+	must(t, v.Close())
+	for name, err := range map[string]error{
+		"Write": second(f.Write([]byte("x"))), "Read": second(f.Read(make([]byte, 1))), "Sync": f.Sync(),
+		"Truncate": f.Truncate(0), "WriteFile": v.WriteFile("f", nil, 0o644), "Close": v.Close(),
+	} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	must(t, f.Close())
+}
+
+// TestReadOnly opens a volume for reading: nothing changes it, and each call says why.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", []byte("content"), 0o644))
+	info, err := v.Info(t.Context())
+	must(t, err)
+	must(t, v.Close())
+	before, err := os.ReadFile(info.Path)
+	must(t, err)
+	ro, err := folio.Open(info.Path, &folio.Options{ReadOnly: true})
+	must(t, err)
+	for _, err := range []error{
+		ro.WriteFile("f", nil, 0o644), ro.Remove("f"), ro.Mkdir("d", 0o755), ro.Rename("f", "g"), second(ro.Create("g")),
+		ro.Update(t.Context(), func(*folio.Tx) error { return nil }),
+	} {
+		if !errors.Is(err, folio.ErrReadOnly) || !errors.Is(err, syscall.EROFS) {
+			t.Errorf("%v, want ErrReadOnly", err)
+		}
+	}
+	wantFile(t, ro, "f", "content")
+	f, err := ro.Open("f")
+	must(t, err)
+	if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
+		t.Error(err)
+	}
+	must(t, f.Close())
+	must(t, ro.Close())
+	after, err := os.ReadFile(info.Path)
+	must(t, err)
+	if !bytes.Equal(before, after) {
+		t.Error("the volume changed")
+	}
+}
+
+// TestReadingChangesNothing opens a volume that was just made, without asking for anything but to read.
+func TestReadingChangesNothing(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, folio.Create(t.Context(), path, nil, addAll(sampleFiles...)))
+	before, err := os.ReadFile(path)
+	must(t, err)
+	v, err := folio.Open(path, nil)
+	must(t, err)
+	wantFile(t, v, "a/b/c.txt", "see")
+	must(t, v.Close())
+	after, err := os.ReadFile(path)
+	must(t, err)
+	if _, err := os.Stat(path + "-wal"); !bytes.Equal(before, after) || err == nil {
+		t.Error("the volume changed")
+	}
+}
+
+// TestAppendsNeverMix appends lines from many goroutines, through several files and two connections.
+func TestAppendsNeverMix(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	const writers, lines = 8, 100
+	both := []*folio.FS{v, again(t, v, nil)}
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			f, err := both[w%2].OpenFile("log", os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer f.Close()
+			for i := range lines {
+				line := fmt.Sprintf("%d %d %s\n", w, i, strings.Repeat("x", i))
+				if n, err := f.WriteString(line); n != len(line) || err != nil {
+					t.Error(n, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	p, err := v.ReadFile("log")
+	must(t, err)
+	next := make([]int, writers)
+	for line := range strings.Lines(string(p)) {
+		var w, i int
+		var rest string
+		if n, _ := fmt.Sscanf(line, "%d %d %s\n", &w, &i, &rest); n < 2 || next[w] != i || strings.Count(rest, "x") != i || len(rest) != i {
+			t.Fatalf("%q, want line %d of %d", line, next[w], w)
+		}
+		next[w]++
+	}
+	if slices.Min(next) != lines {
+		t.Errorf("%v lines", next)
+	}
+}
+
+// TestWholeFiles replaces files while others read them, in this process and through another connection: each read finds one content as a
+// whole. A rename never leaves a moment without the file.
+func TestWholeFiles(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	content := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 1+i*7919%150_000) }
+	must(t, v.WriteFile("f", content(0), 0o644))
+	must(t, v.WriteFile("g", content(0), 0o644))
+	var done atomic.Bool
+	var wg sync.WaitGroup
+	for _, reader := range []*folio.FS{v, again(t, v, nil), again(t, v, &folio.Options{ReadOnly: true})} {
+		wg.Go(func() {
+			for !done.Load() {
+				for _, name := range []string{"f", "g"} {
+					p, err := reader.ReadFile(name)
+					if err != nil || len(p) == 0 || bytes.Count(p, p[:1]) != len(p) {
+						t.Errorf("%s: %d bytes, %v", name, len(p), err)
+						return
+					}
+				}
+				f, err := reader.Open("g")
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				p, err := io.ReadAll(f)
+				if err != nil || len(p) == 0 || bytes.Count(p, p[:1]) != len(p) {
+					t.Errorf("an open file: %d bytes, %v", len(p), err)
+				}
+				_ = f.Close()
+			}
+		})
+	}
+	for i := range 150 {
+		must(t, v.WriteFile("f", content(i), 0o644))
+		must(t, v.WriteFile("temporary", content(i), 0o644))
+		must(t, v.Rename("temporary", "g"))
+	}
+	done.Store(true)
+	wg.Wait()
+	wantClean(t, v)
+}
+
+// TestXattrs sets and removes extended attributes.
+func TestXattrsWritten(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", nil, 0o644))
+	must(t, v.SetXattr("f", "user.a", []byte("1")))
+	must(t, v.SetXattr("f", "user.b", nil))
+	must(t, v.SetXattr("f", "user.a", []byte("2")))
+	attrs, err := v.Xattrs("f")
+	if _, ok := attrs["user.b"]; err != nil || len(attrs) != 2 || string(attrs["user.a"]) != "2" || !ok {
+		t.Errorf("%v, %v", attrs, err)
+	}
+	must(t, v.RemoveXattr("f", "user.a"))
+	if attrs, err := v.Xattrs("f"); err != nil || len(attrs) != 1 {
+		t.Errorf("%v, %v", attrs, err)
+	}
+	must(t, v.Remove("f"))
+	wantClean(t, v)
+}
+
+// TestSparse writes far apart: what lies between reads as zeros and takes no room.
+func TestSparse(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	f, err := v.Create("f")
+	must(t, err)
+	defer f.Close()
+	const far = 1 << 40
+	_, err = f.WriteAt([]byte("end"), far)
+	must(t, err)
+	must(t, f.Truncate(2*far))
+	p := bytes.Repeat([]byte{1}, 100)
+	if n, err := f.ReadAt(p, far/2); n != 100 || err != nil || bytes.Count(p, []byte{0}) != 100 {
+		t.Errorf("%d, %v, %v", n, err, p)
+	}
+	if n, err := f.ReadAt(p[:4], far); n != 4 || err != nil || string(p[:4]) != "end\x00" {
+		t.Errorf("%d, %v, %q", n, err, p[:4])
+	}
+	if _, err := f.WriteAt([]byte("x"), 1<<60); !errors.Is(err, syscall.EFBIG) {
+		t.Error(err)
+	}
+	if err := f.Truncate(1 << 60); !errors.Is(err, folio.ErrTooLarge) {
+		t.Error(err)
+	}
+	info, err := v.Info(t.Context())
+	if err != nil || info.Size > 1<<20 {
+		t.Errorf("the volume has %d bytes, %v", info.Size, err)
+	}
+	wantClean(t, v)
+}
+
+// TestCopy copies through ReadFrom and WriteTo.
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	want := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
+	f, err := v.Create("f")
+	must(t, err)
+	if n, err := io.Copy(f, bytes.NewReader(want)); n != int64(len(want)) || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	must(t, err)
+	g, err := v.OpenFile("g", os.O_WRONLY|os.O_CREATE|os.O_SYNC, 0o600)
+	must(t, err)
+	if n, err := io.Copy(g, f); n != int64(len(want)) || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	must(t, errors.Join(f.Close(), g.Close()))
+	got, err := v.ReadFile("g")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// TestRoot confines names to a directory, wherever that is.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("a/b/c", 0o755))
+	must(t, v.WriteFile("a/f", []byte("above"), 0o644))
+	must(t, v.Symlink("../f", "a/b/out"))
+	must(t, v.Symlink("c", "a/b/in"))
+	root, err := v.OpenRoot("a/b")
+	must(t, err)
+	for range 2 {
+		must(t, root.WriteFile("in/g", []byte("below"), 0o644))
+		wantFile(t, root, "c/g", "below")
+		wantFile(t, root, "./c/../in/g", "below")
+		for _, name := range []string{"..", "../f", "out", "c/../../f", "/a/f"} {
+			if _, err := root.ReadFile(name); !errors.Is(err, folio.ErrEscapes) {
+				t.Errorf("ReadFile(%q): %v", name, err)
+			}
+			if err := root.WriteFile(name, nil, 0o644); !errors.Is(err, folio.ErrEscapes) {
+				t.Errorf("WriteFile(%q): %v", name, err)
+			}
+		}
+		must(t, fstest.TestFS(fs.FS(noLinks{root.FS()}), "c/g"))
+		_ = v.Rename("a/b", "moved")
+	}
+	wantFile(t, v, "moved/c/g", "below")
+	inner, err := root.OpenRoot("in")
+	must(t, err)
+	if inner.Name() != "a/b/in" {
+		t.Error(inner.Name())
+	}
+	f, err := inner.OpenFile("g", os.O_RDWR|os.O_APPEND, 0)
+	must(t, err)
+	must(t, inner.Close())
+	_, err = f.WriteString(", more")
+	must(t, err)
+	wantFile(t, v, "moved/c/g", "below, more")
+	must(t, f.Close())
+	for name, err := range map[string]error{"Stat": second(inner.Stat(".")), "Mkdir": inner.Mkdir("x", 0o755), "Close": inner.Close()} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s after Close: %v", name, err)
+		}
+	}
+	if _, err := v.OpenRoot("moved/c/g"); !errors.Is(err, syscall.ENOTDIR) {
+		t.Error(err)
+	}
+	must(t, v.RemoveAll("moved"))
+	if err := root.WriteFile("x", nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("in a directory that was removed: %v", err)
+	}
+	if list, err := root.ReadDir("."); len(list) != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	must(t, root.Close())
+	wantClean(t, v)
+}
+
+// noLinks leaves the link that leads out of the directory away, which TestFS would follow.
+type noLinks struct{ fs.FS }
+
+func (n noLinks) Open(name string) (fs.File, error) {
+	f, err := n.FS.Open(name)
+	if d, ok := f.(fs.ReadDirFile); ok && err == nil && name == "." {
+		return noLinkDir{d}, nil
+	}
+	return f, err
+}
+
+type noLinkDir struct{ fs.ReadDirFile }
+
+func (d noLinkDir) ReadDir(n int) ([]fs.DirEntry, error) {
+	list, err := d.ReadDirFile.ReadDir(n)
+	return slices.DeleteFunc(list, func(e fs.DirEntry) bool { return e.Name() == "out" }), err
+}

@@ -1,0 +1,176 @@
+package folio
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/store"
+)
+
+// A writer has the methods of os.Root that change something, which FS and Tx share, and OpenFile. Names and errors are those of os.Root:
+// *fs.PathError and *os.LinkError with its Ops, and what they wrap matches the errno that the system would give. Permissions are kept, but
+// nobody is kept from anything by them.
+//
+// Each call happens as a whole or not at all. After one that failed because the disk did, a Tx can only be rolled back.
+type writer struct {
+	from *reader
+	tx   *Tx // make changes in this transaction; nil to make each call one of its own
+}
+
+// change calls fn with a transaction.
+func (w *writer) change(fn func(c *change) error) error {
+	now := time.Now().UnixNano()
+	if r := w.from.root; r != nil && r.closed.Load() {
+		return fs.ErrClosed
+	}
+	if w.tx == nil {
+		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
+			return fn(&change{tx, w.from.fs, w.from.top, now})
+		})
+	}
+	if w.tx.store == nil {
+		return fs.ErrClosed
+	}
+	return fn(&change{w.tx.store, w.from.fs, w.from.top, now})
+}
+
+// changeNode calls fn with the inode that a name leads to.
+func (w *writer) changeNode(op, name string, mode goalMode, fn func(c *change, n *store.Node) error) error {
+	return pathError(op, name, w.change(func(c *change) error {
+		n, _, err := c.existing(name, mode)
+		if err == nil {
+			err = fn(c, &n)
+		}
+		return err
+	}))
+}
+
+// Create makes a file, or empties the one that is there, and opens it for reading and writing.
+func (w *writer) Create(name string) (*File, error) {
+	return w.OpenFile(name, posix.ReadWrite|posix.Create|posix.Truncate, 0o666)
+}
+
+// OpenFile opens a file with flags of package os: O_RDONLY, O_WRONLY or O_RDWR, and O_APPEND, O_CREATE, O_EXCL, O_SYNC and O_TRUNC. perm, permissions only,
+// is for a file that is made; there is no umask.
+func (w *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
+	if perm&fs.ModePerm != perm {
+		return nil, pathError("openat", name, errMode)
+	}
+	if flag&(posix.Create|posix.Exclusive|posix.Truncate) == 0 || flag&(posix.Exclusive|posix.Truncate) == 0 {
+		f, err := w.from.openFlag(w.from.locate(name), flag)
+		if err == nil || !isMissing(err) || flag&posix.Create == 0 {
+			return w.give(f), err
+		}
+	}
+	f := &File{from: w.from, name: name, flag: flag, writer: w}
+	err := w.change(func(c *change) error {
+		n, err := c.openFile(name, flag, perm)
+		f.ino, f.typ = n.Ino, store.TypeOf(n.Mode)
+		if err == nil && w.tx == nil {
+			err = f.hold()
+		}
+		return err
+	})
+	if err != nil {
+		f.release()
+		return nil, pathError("openat", name, err)
+	}
+	f.settle()
+	return f, nil
+}
+
+// give lets a file that was opened be written to.
+func (w *writer) give(f *File) *File {
+	if f != nil {
+		f.writer = w
+		f.settle()
+	}
+	return f
+}
+
+// WriteFile gives a file a new content, making it with permissions perm if need be. Whoever reads it finds the old content or the new one,
+// as a whole, whatever happens.
+func (w *writer) WriteFile(name string, data []byte, perm fs.FileMode) error {
+	if perm&fs.ModePerm != perm {
+		return pathError("openat", name, errMode)
+	}
+	return pathError("openat", name, w.change(func(c *change) error { return c.writeFile(name, data, perm) }))
+}
+
+// Mkdir makes a directory.
+func (w *writer) Mkdir(name string, perm fs.FileMode) error {
+	if perm&fs.ModePerm != perm {
+		return pathError("mkdirat", name, errMode)
+	}
+	return pathError("mkdirat", name, w.change(func(c *change) error { return c.mkdir(name, perm) }))
+}
+
+// MkdirAll makes a directory, with those that lead to it, unless it is there.
+func (w *writer) MkdirAll(name string, perm fs.FileMode) error {
+	if perm&fs.ModePerm != perm {
+		return pathError("mkdirat", name, errMode)
+	}
+	return pathError("mkdirat", name, w.change(func(c *change) error { return c.mkdirAll(name, perm) }))
+}
+
+// Remove removes a file or an empty directory.
+func (w *writer) Remove(name string) error {
+	return pathError("removeat", name, w.change(func(c *change) error { return c.remove(name) }))
+}
+
+// RemoveAll removes a file, or a directory with all that is in it. It is not an error that there is nothing.
+func (w *writer) RemoveAll(name string) error {
+	name = strings.TrimRight(name, "/")
+	return pathError("RemoveAll", name, w.change(func(c *change) error { return c.removeAll(name) }))
+}
+
+// Rename moves a file or a directory. A file that has the new name is replaced; a directory is not.
+func (w *writer) Rename(oldname, newname string) error {
+	return linkError("renameat", oldname, newname, w.change(func(c *change) error { return c.rename(oldname, newname) }))
+}
+
+// Link gives a file, or a symbolic link itself, another name.
+func (w *writer) Link(oldname, newname string) error {
+	return linkError("linkat", oldname, newname, w.change(func(c *change) error { return c.link(oldname, newname) }))
+}
+
+// Symlink makes newname a symbolic link to oldname, which may be anything: nothing is followed out of the volume.
+func (w *writer) Symlink(oldname, newname string) error {
+	return linkError("symlinkat", oldname, newname, w.change(func(c *change) error { return c.symlink(oldname, newname) }))
+}
+
+// Chmod sets permissions, and the setuid, setgid and sticky bits.
+func (w *writer) Chmod(name string, mode fs.FileMode) error {
+	return w.changeNode("chmodat", name, followLast, func(c *change, n *store.Node) error { return c.chmod(n, mode) })
+}
+
+// Chown sets owner and group; -1 leaves one as it is.
+func (w *writer) Chown(name string, uid, gid int) error {
+	return w.changeNode("chownat", name, followLast, func(c *change, n *store.Node) error { return c.chown(n, uid, gid) })
+}
+
+// Lchown does as Chown, to a symbolic link itself.
+func (w *writer) Lchown(name string, uid, gid int) error {
+	return w.changeNode("lchownat", name, 0, func(c *change, n *store.Node) error { return c.chown(n, uid, gid) })
+}
+
+// Chtimes sets the times of access and modification; a zero time leaves one as it is.
+func (w *writer) Chtimes(name string, atime, mtime time.Time) error {
+	return w.changeNode("chtimesat", name, followLast, func(c *change, n *store.Node) error { return c.chtimes(n, atime, mtime) })
+}
+
+// SetXattr sets an extended attribute of a file, or of a symbolic link itself. A value has at most 64 KiB.
+func (w *writer) SetXattr(name, attr string, value []byte) error {
+	if value == nil {
+		value = []byte{}
+	}
+	return w.changeNode("setxattr", name, 0, func(c *change, n *store.Node) error { return c.setXattr(n, attr, value) })
+}
+
+// RemoveXattr removes an extended attribute of a file, or of a symbolic link itself.
+func (w *writer) RemoveXattr(name, attr string) error {
+	return w.changeNode("removexattr", name, 0, func(c *change, n *store.Node) error { return c.setXattr(n, attr, nil) })
+}

@@ -26,7 +26,7 @@ func writeDamaged(t *testing.T, path string, sound bool) {
 		if o.Type != "table" || strings.HasPrefix(o.Name, "sqlite_") {
 			continue
 		}
-		for _, change := range []func(TableWriter) error{insertAnything, deleteSome} {
+		for _, change := range []func(TableWriter) error{insertAnything, deleteSome, deleteAll} {
 			err := db.Update(ctx, func(tx *Tx) error {
 				w, err := tx.Table(o.Name)
 				if err == nil {
@@ -91,6 +91,15 @@ func deleteSome(w TableWriter) error {
 	return nil
 }
 
+func deleteAll(w TableWriter) (err error) {
+	if w.WithoutRowid() {
+		_, err = w.DeleteKey()
+	} else {
+		_, err = w.DeleteRange(math.MinInt64, math.MaxInt64)
+	}
+	return err
+}
+
 // TestHostileContentStart grows roots whose content area begins nowhere.
 func TestHostileContentStart(t *testing.T) {
 	for _, s := range seeds {
@@ -101,6 +110,27 @@ func TestHostileContentStart(t *testing.T) {
 				put16(m.page(pgno + 1)[5:], start)
 				survive(t, m.write(t))
 			}
+		}
+	}
+}
+
+// TestHostileOrder deletes rows from tables and indexes whose cells are in the wrong order.
+func TestHostileOrder(t *testing.T) {
+	for _, s := range seeds {
+		whole := s.image(t)
+		for pgno := range uint32(len(whole) / whole.header().PageSize) {
+			h, _ := whole.node(pgno + 1)
+			if !h.Kind.Valid() || h.Cells < 2 || h.Cells > 100 {
+				continue
+			}
+			m := whole.clone()
+			for i, j := 0, h.Cells-1; i < j; i, j = i+1, j-1 {
+				a, b := m.pointer(pgno+1, i), m.pointer(pgno+1, j)
+				off := offsetAt(a)
+				put16(a, offsetAt(b))
+				put16(b, off)
+			}
+			survive(t, m.write(t))
 		}
 	}
 }

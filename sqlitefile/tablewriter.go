@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -361,11 +362,13 @@ func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
 	if err := t.oldEntries(&row); err != nil {
 		return false, err
 	}
-	if _, err := t.state.tree.deleteRow(rowid); err != nil {
-		return false, t.spoil(err)
+	if ok, err = t.state.tree.deleteRow(rowid); err != nil || !ok {
+		return false, t.spoil(cmp.Or(err, t.tx.corrupt(t.def.root, faultLost)))
 	}
 	return true, t.deleteEntries()
 }
+
+const faultLost = "a row is not found by its key"
 
 func (t TableWriter) deleteEntries() error {
 	for _, x := range t.state.indexes {
@@ -388,9 +391,12 @@ func (t TableWriter) DeleteRange(low, high int64) (n int64, err error) {
 		if err != nil || row.rowid > high {
 			return n, err
 		}
+		if row.rowid < low {
+			return n, t.tx.corrupt(t.def.root, faultLost)
+		}
 		low = row.rowid
-		if _, err := t.Delete(low); err != nil {
-			return n, err
+		if ok, err := t.Delete(low); err != nil || !ok {
+			return n, cmp.Or(err, t.tx.corrupt(t.def.root, faultLost))
 		}
 		if n++; low == maxRowid {
 			return n, nil
@@ -479,8 +485,8 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 		if s.record, err = t.tx.recordOf(s.record, &row, s.fields); err != nil {
 			return n, err
 		}
-		if _, err := s.tree.deleteKey(s.record); err != nil {
-			return n, t.spoil(err)
+		if ok, err := s.tree.deleteKey(s.record); err != nil || !ok {
+			return n, t.spoil(cmp.Or(err, t.tx.corrupt(t.def.root, faultLost)))
 		}
 		if err := t.deleteEntries(); err != nil {
 			return n, err

@@ -238,7 +238,8 @@ func (rx *Rx) tableRow(row *Row, n *node, i int, s *shape) error {
 	if size > uint64(rx.spill[1].Max()) || size > uint64(len(b)) {
 		return rx.record(&row.rec, n.pgno, b, size, &rx.spill[1])
 	}
-	row.rec = record{local: b[:size:size], size: size, pgno: n.pgno}
+	// Field by field: a copy of the whole would wait for its parts to be stored.
+	row.rec.local, row.rec.size, row.rec.overflow, row.rec.pgno = b[:size:size], size, 0, n.pgno
 	return nil
 }
 

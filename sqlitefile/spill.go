@@ -16,8 +16,9 @@ import (
 //	S1  A transaction spills between two operations, when no b-tree holds a page.
 //	S2  What was kept by earlier transactions is committed first: only one transaction has pages in the log without a commit.
 //	S3  tail is where the log ends for the transaction that spilled; a savepoint remembers where it ended for it.
-//	S4  A page that is spilled again is written over the frame that it has behind the end that the savepoint remembers, so that the log is
-//	    not longer than what the transaction changed. The checksums from there on are made right before the commit is synced.
+//	S4  Where half of what was spilled was so again, a page is written over the frame that it has behind the end that the savepoint remembers, so
+//	    that the log is not longer than twice what the transaction changed. The checksums from there on are made right before the commit
+//	    is synced.
 
 // spillBytes is how much memory the changed pages of a transaction may take.
 const spillBytes = 96 << 20
@@ -27,6 +28,7 @@ type logTail struct {
 	header format.WALIndexHeader // of the last commit, with the salts of the frames
 	last   uint32
 	sum    format.Checksum
+	again  uint32 // of the frames since the last commit, how many hold a page that a later one holds as well
 	broken uint32 // the first frame whose checksum is wrong, as a page was written over it or before it (S4); 0 if none
 }
 
@@ -242,7 +244,7 @@ func (tx *Tx) spillLog(batch []framePage, keep uint32) error {
 // spillFrames is how many frames are appended by one write.
 const spillFrames = 1024
 
-// spillOver writes those pages that have a frame behind keep over it, and returns the others.
+// spillOver writes those pages that have a frame behind keep over it, if there are too many of them, and returns the others.
 func (w *wal) spillOver(t *logTail, batch []framePage, keep uint32) (others []framePage, err error) {
 	if t.last == keep {
 		return batch, nil
@@ -251,6 +253,10 @@ func (w *wal) spillOver(t *logTail, batch []framePage, keep uint32) (others []fr
 		frame, err := w.index.find(p.pgno, t.last)
 		if err != nil {
 			return nil, err
+		}
+		if frame > keep && t.again < (t.last-t.header.MaxFrame)/2 {
+			t.again++
+			frame = 0
 		}
 		if frame <= keep {
 			others = append(others, p)
@@ -272,28 +278,24 @@ func (w *wal) reseal(t *logTail) error {
 		return nil
 	}
 	head := format.WALHeader{BigEndian: t.header.BigEndian, PageSize: t.header.PageSize, Salt: t.header.Salt}
-	var b [format.FrameHeaderSize]byte
+	b := make([]byte, w.frame)
 	sum := t.header.Frame
 	if t.broken > t.header.MaxFrame+1 {
-		if _, err := w.file.ReadAt(b[:], format.FrameOffset(t.broken-1, w.pageSize)); err != nil {
+		if _, err := w.file.ReadAt(b, format.FrameOffset(t.broken-1, w.pageSize)); err != nil {
 			return err
 		}
-		f, _ := format.ParseFrameHeader(b[:])
+		f, _ := format.ParseFrameHeader(b)
 		sum = f.Checksum
 	}
 	for n := t.broken; n <= t.last; n++ {
-		page, err := w.page(n)
-		if err != nil {
-			return err
-		}
 		at := format.FrameOffset(n, w.pageSize)
-		if _, err := w.file.ReadAt(b[:], at); err != nil {
+		if _, err := w.file.ReadAt(b, at); err != nil {
 			return err
 		}
-		f, _ := format.ParseFrameHeader(b[:])
-		f.Seal(&head, sum, page)
-		f.Put(b[:])
-		if _, err := w.file.WriteAt(b[:], at); err != nil {
+		f, _ := format.ParseFrameHeader(b)
+		f.Seal(&head, sum, b[format.FrameHeaderSize:])
+		f.Put(b)
+		if _, err := w.file.WriteAt(b[:format.FrameHeaderSize], at); err != nil {
 			return err
 		}
 		sum = f.Checksum

@@ -44,7 +44,7 @@ func spillAgain(t *testing.T, seed uint64) {
 	}
 	pages := int64(0)
 	view(t, db, func(rx *Rx) error { pages = int64(rx.Info().PageCount); return nil })
-	if most := 2 * int64(parts+1) * pages * (512 + 24); info.Size() > most {
+	if most := int64(2*parts+3) * pages * (512 + 24); info.Size() > most {
 		t.Errorf("the log has %d bytes for %d pages, want at most %d", info.Size(), pages, most)
 	}
 	wantMap(t, db, want)

@@ -26,7 +26,7 @@ func TestCancel(t *testing.T) {
 			}
 			base, stride, cancelled := image.History().End().None(), 5, 0
 			if invariant.Enabled {
-				stride = 50
+				stride = 11
 			}
 			for n := 1; ; n += stride {
 				r := &faultRun{crashCase: c, base: base, ctx: context.Background(), may: []*crashState{first}, rng: rand.New(rand.NewPCG(uint64(n), 4))}

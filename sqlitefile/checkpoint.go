@@ -84,17 +84,8 @@ func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 	if err != nil {
 		return err
 	}
-	for _, f := range list {
-		if f.pgno > h.PageCount {
-			continue
-		}
-		page, err := w.pageOf(f.pgno, f.frame, h.Salt)
-		if err != nil {
-			return err
-		}
-		if _, err := db.WriteAt(page, int64(f.pgno-1)*int64(w.pageSize)); err != nil {
-			return err
-		}
+	if err := w.copyPages(db, h, list); err != nil {
+		return err
 	}
 	if safe == h.MaxFrame {
 		if err := db.Truncate(int64(h.PageCount) * int64(w.pageSize)); err != nil {
@@ -102,6 +93,33 @@ func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 		}
 	}
 	return sync(db)
+}
+
+// copyBytes is how much of the database is written at once.
+const copyBytes = 256 << 10
+
+// copyPages copies pages that belong to the database, those with consecutive numbers together. They are read from the file: all of a long log in the
+// map would count as memory of this process.
+func (w *wal) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageFrame) error {
+	frame, run := make([]byte, w.frame), make([]byte, 0, max(copyBytes, w.pageSize))
+	for i, f := range list {
+		if f.pgno > h.PageCount {
+			break
+		}
+		if err := w.readFrame(frame, f, h.Salt); err != nil {
+			return err
+		}
+		run = append(run, frame[format.FrameHeaderSize:]...)
+		if i+1 < len(list) && list[i+1].pgno == f.pgno+1 && f.pgno < h.PageCount && len(run)+w.pageSize <= cap(run) {
+			continue
+		}
+		first := int64(f.pgno) - int64(len(run)/w.pageSize)
+		if _, err := db.WriteAt(run, first*int64(w.pageSize)); err != nil {
+			return err
+		}
+		run = run[:0]
+	}
+	return nil
 }
 
 // A pageFrame says in which frame a page is.

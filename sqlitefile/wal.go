@@ -208,17 +208,17 @@ func (w *wal) page(frame uint32) ([]byte, error) {
 	return w.part(frame, format.FrameHeaderSize, w.pageSize)
 }
 
-// pageOf returns the page in a frame that the index says is that of page pgno, and sees that it is: whoever copies it over the database must be
-// sure that neither the index nor the log was tampered with.
-func (w *wal) pageOf(pgno, frame uint32, salt [2]uint32) ([]byte, error) {
-	head, err := w.part(frame, 0, format.FrameHeaderSize)
-	if err != nil {
-		return nil, err
+// readFrame reads a frame, header and page, which must be one of this log that holds the page that the index says: an index can be cut off
+// beneath us, and read as zeros.
+func (w *wal) readFrame(b []byte, of pageFrame, salt [2]uint32) error {
+	_, err := w.file.ReadAt(b, format.FrameOffset(of.frame, w.pageSize))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
 	}
-	if f, ok := format.ParseFrameHeader(head); !ok || pgno == 0 || f.Page != pgno || f.Salt != salt {
-		return nil, corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", frame, pgno))
+	if f, ok := format.ParseFrameHeader(b); err != nil || !ok || of.pgno == 0 || f.Page != of.pgno || f.Salt != salt {
+		return corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", of.frame, of.pgno))
 	}
-	return w.page(frame)
+	return nil
 }
 
 // part returns n bytes of a frame from offset off on.

@@ -56,7 +56,9 @@ func (l *lease) enter() bool {
 	if l.state.Add(leaseBegun+1)&leaseGoing == 0 {
 		return true
 	}
-	l.leave()
+	if w := l.state.Add(^uint64(0)); w&leaseReaders == 0 {
+		go l.end() // which takes locks that the caller may hold
+	}
 	return false
 }
 

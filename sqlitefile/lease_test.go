@@ -399,3 +399,19 @@ func TestBusy(t *testing.T) {
 		t.Errorf("%d rows, %v, want 11", n, err)
 	}
 }
+
+// TestEnterEnds lets a view find a lease that is to end, at the moment when it is the one to end it: the lease must not do so while the view
+// holds what its end needs.
+func TestEnterEnds(t *testing.T) {
+	t.Parallel()
+	db := open(t, shared(t), nil)
+	for range 100 {
+		view(t, db, func(*Rx) error { return nil })
+		db.snapshot.Load().lease.state.Or(leaseDraining) // as yield does, which is a reader then
+		if s, err := db.tryAcquire(); err == nil {
+			s.lease.leave()
+		} else if !errors.Is(err, osfile.ErrLocked) {
+			t.Fatal(err)
+		}
+	}
+}

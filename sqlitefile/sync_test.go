@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
@@ -127,7 +128,7 @@ func TestSyncShared(t *testing.T) {
 	wg.Wait()
 	syncs := system.syncs.Load() - before
 	t.Logf("%d syncs for %d calls", syncs, goroutines*each)
-	if syncs == 0 || syncs > goroutines*each/2 {
+	if syncs == 0 || syncs > goroutines*each/2 && !invariant.Enabled { // under the race detector few come while one syncs
 		t.Errorf("%d syncs for %d calls", syncs, goroutines*each)
 	}
 	canceled, cancel := context.WithCancel(context.Background())

@@ -264,6 +264,9 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
 	s := t.state
 	if err := t.prepare(rowid, values); err != nil {
+		if _, there, missing := t.Get(rowid); missing == nil && !there {
+			return false, nil // values for no row break no rule
+		}
 		return false, err
 	}
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {

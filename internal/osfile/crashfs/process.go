@@ -68,9 +68,7 @@ func (p *Process) dies() bool {
 	for _, unmap := range p.unmaps {
 		_ = unmap()
 	}
-	for _, unmap := range p.words {
-		_ = unmap()
-	}
+	// Words stay mapped: what still runs of the process may look at them, and their memory must not become another file's.
 	return true
 }
 

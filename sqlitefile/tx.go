@@ -51,6 +51,15 @@ func (tx *Tx) push(undo map[uint32]*dirtyPage) {
 	tx.level = &savepoint{id: tx.writer.txs, undo: undo, state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
 }
 
+// Info is that of the Rx, as it is at this moment of the transaction.
+func (tx *Tx) Info() Info {
+	info := tx.Rx.Info()
+	if page1, err := tx.page(1); err == nil {
+		info.FreePages = be32(page1[headFree:])
+	}
+	return info
+}
+
 // call calls fn with the guard of View.
 func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)

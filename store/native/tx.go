@@ -37,7 +37,7 @@ var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 	orphans := 0
 	err := s.update(ctx, func(t *tx) error {
-		err := fn(t)
+		err := fn(s.limited(t))
 		orphans = t.orphans
 		return err
 	})

@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -92,11 +93,14 @@ func (c writingCase) create(t *testing.T) (store.Store, storetest.Opener) {
 	must(t, Create(context.Background(), path, &CreateOptions{PageSize: c.pageSize}, func(b *Builder) error {
 		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
 	}))
-	again := func(t *testing.T) store.Store { return c.open(t, path) }
+	again := func(t *testing.T) store.Store { return c.open(t, path, nil) }
 	return again(t), again
 }
 
-func (c writingCase) open(t *testing.T, path string) store.Store {
+func (c writingCase) open(t *testing.T, path string, content []byte) store.Store {
+	if content != nil {
+		must(t, os.WriteFile(path, content, 0o600))
+	}
 	s, err := Open(path, &Options{Plain: c.plain, BusyTimeout: 100 * time.Millisecond})
 	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })

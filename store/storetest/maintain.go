@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -14,8 +13,8 @@ import (
 )
 
 // RunMaintaining checks how the stores that create makes, which must be store.Maintainers, look after a volume. Each must be a new one with nothing
-// but the root. open opens a volume at another path.
-func RunMaintaining(t *testing.T, create func(t *testing.T) (store.Store, Opener), open func(t *testing.T, path string) store.Store) {
+// but the root. open opens a volume at another path, after it has written content there, unless that is nil.
+func RunMaintaining(t *testing.T, create func(t *testing.T) (store.Store, Opener), open func(t *testing.T, path string, content []byte) store.Store) {
 	tests := map[string]func(t *testing.T, s store.Store, m store.Maintainer, again Opener){
 		"Compact": testCompact, "CompactHeld": testCompactHeld, "CompactInUse": testCompactInUse, "Repair": testRepair, "Stats": testStats,
 		"Backup": func(t *testing.T, s store.Store, m store.Maintainer, _ Opener) { testBackup(t, s, m, open) },
@@ -146,29 +145,27 @@ func testCompactInUse(t *testing.T, s store.Store, m store.Maintainer, again Ope
 	checkFiles(t, s)
 }
 
-func testBackup(t *testing.T, s store.Store, m store.Maintainer, open func(t *testing.T, path string) store.Store) {
+func testBackup(t *testing.T, s store.Store, m store.Maintainer, open func(t *testing.T, path string, content []byte) store.Store) {
 	addFiles(t, s)
 	path := filepath.Join(t.TempDir(), "copy")
 	var out bytes.Buffer
 	if err := m.Backup(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, out.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	checkFiles(t, open(t, path))
-	path += "-2"
-	if err := os.WriteFile(path, []byte("something else"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	copied := open(t, path, out.Bytes())
 	if err := m.BackupFile(t.Context(), path, false, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a file: %v", err)
+	}
+	checkFiles(t, copied)
+	path += "-2"
+	if err := m.BackupFile(t.Context(), path, false, nil); err != nil {
+		t.Fatal(err)
 	}
 	var done, all int64
 	if err := m.BackupFile(t.Context(), path, true, func(d, a int64) { done, all = d, a }); err != nil || done != all || all == 0 {
 		t.Fatalf("%v; %d of %d bytes", err, done, all)
 	}
-	checkFiles(t, open(t, path))
+	checkFiles(t, open(t, path, nil))
 	full := errors.New("full")
 	if err := m.Backup(t.Context(), failingWriter{full}); !errors.Is(err, full) {
 		t.Errorf("to what fails: %v", err)

@@ -48,6 +48,7 @@ var importRules = []importRule{
 	{pkg: "front/aferofs", own: ". front/internal/rooted", third: "github.com/spf13/afero"},
 	{pkg: "front/billyfs", own: ". internal/posix front/internal/rooted", third: goGit + " gopkg.in/check.v1"},
 	{pkg: "front/dav", own: ". internal/posix", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
+	{pkg: "front/internal/upstream", os: true}, // for tests
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},

@@ -47,7 +47,9 @@ var importRules = []importRule{
 	{pkg: "front/internal/rooted", own: ". internal/posix"},
 	{pkg: "front/aferofs", own: ". front/internal/rooted", third: "github.com/spf13/afero"},
 	{pkg: "front/billyfs", own: ". internal/posix front/internal/rooted", third: goGit + " gopkg.in/check.v1"},
-	{pkg: "front/dav", own: ". internal/posix", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
+	{pkg: "front/internal/etag", own: "."},
+	{pkg: "front/web", own: ". front/internal/etag"},
+	{pkg: "front/dav", own: ". internal/posix front/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
 	{pkg: "front/internal/upstream", os: true}, // for tests
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},

@@ -3,13 +3,13 @@ package dav
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 
 	"golang.org/x/net/webdav"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/front/internal/etag"
 	"github.com/foliofs/folio/internal/posix"
 )
 
@@ -93,13 +93,7 @@ type info struct{ fs.FileInfo }
 
 var _ webdav.ETager = info{}
 
-// ETag returns a name for the content of the file, which another content has only if somebody set the time of modification back.
-func (i info) ETag(context.Context) (string, error) { return i.etag(), nil }
-
-func (i info) etag() string {
-	n := i.Sys().(*folio.Node)
-	return fmt.Sprintf(`"%x-%x-%x"`, n.Ino, n.Mtime, n.Size)
-}
+func (i info) ETag(context.Context) (string, error) { return etag.Of(i), nil }
 
 // etag returns the ETag of a file, and nothing for a directory or if there is nothing.
 func (f *FileSystem) etag(name string) string {
@@ -107,7 +101,7 @@ func (f *FileSystem) etag(name string) string {
 	if err != nil || i.IsDir() {
 		return ""
 	}
-	return info{i}.etag()
+	return etag.Of(i)
 }
 
 // OpenFile opens a file with flags of package os. The result is a webdav.DeadPropsHolder. If flag has os.O_TRUNC, the file is replaced
@@ -125,6 +119,9 @@ func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm f
 	}
 	if err != nil {
 		return nil, err
+	}
+	if flag == 0 && tx(ctx) == nil {
+		return &reader{file: file{opened, r}, opened: opened}, nil
 	}
 	return &file{opened, r}, nil
 }

@@ -4,7 +4,8 @@
 //
 // The protocol is that of golang.org/x/net/webdav, on the volume as New returns it. What that gives its clients beyond what a directory would:
 //
-//   - A file that is uploaded takes the place of the old one as a whole, or not at all if the client goes away meanwhile.
+//   - A file that is uploaded takes the place of the old one as a whole, or not at all if the client goes away meanwhile. Whoever reads a file of up
+//     to 1 MiB gets the one or the other.
 //   - A file or directory is moved or copied as a whole or not at all, with what it replaces.
 //   - Properties that clients set ("dead" properties in RFC 4918) are kept, in the extended attribute user.webdav.properties.
 //

@@ -2,6 +2,7 @@ package dav_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/foliofs/folio"
@@ -147,6 +150,35 @@ func TestSpoolCleans(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// TestUploadWhole checks that whoever reads a file while it is uploaded again and again gets one of the contents.
+func TestUploadWhole(t *testing.T) {
+	vol := newVolume(t)
+	h := dav.NewHandler(vol, nil)
+	var contents []string
+	for i := range 4 {
+		contents = append(contents, strings.Repeat(string(rune('a'+i)), 100_000*(i+1)))
+	}
+	must(t, h, http.StatusCreated, "PUT", "/a", contents[0])
+	ctx, stop := context.WithCancel(t.Context())
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			if w := do(h, "PUT", "/a", contents[i%len(contents)]); w.Code != http.StatusCreated {
+				t.Errorf("PUT: %d %s", w.Code, w.Body)
+				return
+			}
+		}
+	})
+	for range 200 {
+		if w := do(h, "GET", "/a", ""); w.Code != http.StatusOK || !slices.Contains(contents, w.Body.String()) {
+			t.Errorf("GET: %d, %d bytes that nobody sent", w.Code, w.Body.Len())
+			break
+		}
+	}
+	stop()
+	writer.Wait()
 }
 
 type errReader struct{}

@@ -1,12 +1,15 @@
 package dav
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
+	"strings"
 
 	"golang.org/x/net/webdav"
 
@@ -72,8 +75,11 @@ func (r *resource) Patch(patches []webdav.Proppatch) ([]webdav.Propstat, error) 
 	} else {
 		err = r.fs.vol.Update(r.ctx, func(t *folio.Tx) error { return r.patch(t, patches) })
 	}
-	if errors.Is(err, errTooMany) || errors.Is(err, folio.ErrFull) {
+	switch {
+	case errors.Is(err, errTooMany) || errors.Is(err, folio.ErrFull):
 		stat.Status, err = http.StatusInsufficientStorage, nil
+	case errors.Is(err, errNotXML):
+		stat.Status, err = http.StatusConflict, nil
 	}
 	if err != nil {
 		return nil, err
@@ -84,7 +90,10 @@ func (r *resource) Patch(patches []webdav.Proppatch) ([]webdav.Propstat, error) 
 // maxProps is how many bytes an extended attribute has room for.
 const maxProps = 64 << 10
 
-var errTooMany = errors.New("the properties have no room in an extended attribute")
+var (
+	errTooMany = errors.New("the properties have no room in an extended attribute")
+	errNotXML  = errors.New("the value of a property is not XML")
+)
 
 func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
 	list, err := r.load(t)
@@ -95,6 +104,9 @@ func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
 		for _, p := range patch.Props {
 			list = without(list, p.XMLName)
 			if !patch.Remove {
+				if !wellFormed(p.InnerXML) {
+					return errNotXML
+				}
 				list = append(list, deadProp{p.XMLName.Space, p.XMLName.Local, p.Lang, string(p.InnerXML)})
 			}
 		}
@@ -118,6 +130,16 @@ func (r *resource) store(t *folio.Tx, list []deadProp) error {
 		return errTooMany
 	}
 	return t.SetXattr(r.path, propsXattr, text)
+}
+
+// wellFormed reports whether a value can be put between two tags. Package webdav reads some that it writes so that nobody could.
+func wellFormed(value []byte) bool {
+	d := xml.NewDecoder(io.MultiReader(strings.NewReader("<value>"), bytes.NewReader(value), strings.NewReader("</value>")))
+	for {
+		if _, err := d.Token(); err != nil {
+			return err == io.EOF
+		}
+	}
 }
 
 // without returns a list without the property of that name.

@@ -57,12 +57,20 @@ func volumePath(name string) string {
 	return "."
 }
 
+// urlError makes the error for a name below a file that for a name of nothing, which it is for HTTP.
+func urlError(err error) error {
+	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, folio.ErrNotDirectory) {
+		return &fs.PathError{Op: path.Op, Path: path.Path, Err: fs.ErrNotExist}
+	}
+	return err
+}
+
 // umask is taken from the permissions of what clients make, for whom package webdav asks for all that there are.
 const umask fs.FileMode = 0o022
 
 // Mkdir makes a directory.
 func (f *FileSystem) Mkdir(ctx context.Context, name string, perm fs.FileMode) error {
-	return f.tree(ctx).Mkdir(volumePath(name), perm.Perm()&^umask)
+	return urlError(f.tree(ctx).Mkdir(volumePath(name), perm.Perm()&^umask))
 }
 
 // RemoveAll removes a file, or a directory with all that is in it, as one change.
@@ -83,7 +91,7 @@ func (f *FileSystem) Stat(ctx context.Context, name string) (fs.FileInfo, error)
 func (f *FileSystem) stat(t tree, name string) (fs.FileInfo, error) {
 	i, err := t.Stat(volumePath(name))
 	if err != nil {
-		return nil, err
+		return nil, urlError(err)
 	}
 	return info{i}, nil
 }
@@ -118,7 +126,7 @@ func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm f
 		opened, err = t.Open(p)
 	}
 	if err != nil {
-		return nil, err
+		return nil, urlError(err)
 	}
 	if flag == 0 && tx(ctx) == nil {
 		return &reader{file: file{opened, r}, opened: opened}, nil

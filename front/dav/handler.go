@@ -62,11 +62,21 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.lock(w, r, body)
 		}
 	case "PROPFIND", "PROPPATCH":
-		if body, ok := h.readXML(w, r); ok {
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			h.dav.ServeHTTP(w, r)
+		body, ok := h.readXML(w, r)
+		if !ok {
+			return
 		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if r.Method == "PROPFIND" {
+			h.dav.ServeHTTP(w, r)
+			return
+		}
+		h.transact(w, r)
 	case "MOVE", "COPY":
+		if nested(r) {
+			h.refuse(w, r, http.StatusForbidden, errNested)
+			return
+		}
 		h.transact(w, r)
 	default:
 		h.dav.ServeHTTP(w, r)
@@ -129,13 +139,9 @@ var (
 	errNested  = errors.New("a directory cannot be copied or moved into itself, nor take the place of what it lies in")
 )
 
-// transact lets package webdav answer a request in a transaction, which is committed if that succeeds. It removes what it replaces before it knows
-// whether there is something to replace it with.
+// transact lets package webdav answer a request in a transaction, which is committed if that succeeds: it looks before it changes something, and
+// removes what it replaces before it knows whether there is something to replace it with.
 func (h *handler) transact(w http.ResponseWriter, r *http.Request) {
-	if nested(r) {
-		h.refuse(w, r, http.StatusForbidden, errNested)
-		return
-	}
 	answer := answer{header: make(http.Header)}
 	err := h.vol.Update(r.Context(), func(tx *folio.Tx) error {
 		h.dav.ServeHTTP(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, tx)))

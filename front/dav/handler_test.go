@@ -72,7 +72,7 @@ func TestUpload(t *testing.T) {
 				mustHold(t, vol, "a.txt", text)
 			}
 			must(t, h, http.StatusConflict, "PUT", "/missing/a.txt", "text")
-			must(t, h, http.StatusNotFound, "PUT", "/a.txt/b.txt", "text")
+			must(t, h, http.StatusConflict, "PUT", "/a.txt/b.txt", "text")
 			must(t, h, http.StatusNotFound, "PUT", "/", "text")
 			if got := names(t, vol); len(got) != 2 {
 				t.Errorf("the volume holds %q", got)

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/webdav"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
 )
 
@@ -143,6 +144,8 @@ func (h *handler) mapURL(r *http.Request, name string) (status int, err error) {
 		err = f.Close()
 	}
 	switch {
+	case errors.Is(err, folio.ErrIsDirectory): // somebody made it meanwhile
+		return http.StatusOK, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return http.StatusConflict, err
 	case err != nil:

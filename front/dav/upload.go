@@ -39,7 +39,7 @@ func newUpload(r resource, perm fs.FileMode) (webdav.File, error) {
 		err = u.fail(folio.ErrIsDirectory)
 	}
 	if err != nil {
-		return nil, err
+		return nil, urlError(err)
 	}
 	return u, nil
 }

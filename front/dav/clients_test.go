@@ -28,8 +28,11 @@ func TestClients(t *testing.T) {
 	for i := range 6 {
 		clients.Go(func() {
 			random := rand.New(rand.NewPCG(*clientSeed, uint64(i)))
-			path := func() string {
-				return strings.Join([]string{"", string(rune('a' + random.IntN(3))), string(rune('a' + random.IntN(3))), string(rune('a' + random.IntN(3)))}[:2+random.IntN(3)], "/")
+			path := func() (p string) {
+				for range 1 + random.IntN(3) {
+					p += "/" + string(rune('a'+random.IntN(3)))
+				}
+				return p
 			}
 			for range *clientRequests {
 				method := []string{"GET", "PUT", "PUT", "MKCOL", "MKCOL", "MOVE", "COPY", "DELETE", "PROPFIND", "PROPPATCH", "LOCK"}[random.IntN(11)]

@@ -9,9 +9,10 @@
 //   - A file or directory is moved or copied as a whole or not at all, with what it replaces.
 //   - Properties that clients set ("dead" properties in RFC 4918) are kept, in the extended attribute user.webdav.properties.
 //
-// Locks are in memory, exclusive and shared, and end with the process or after an hour that nobody refreshes them. There is no authentication: whoever reaches the handler may read and write the
-// volume, so put it behind one, or on an address that nobody else reaches. It holds the dead properties of one file to 64 KiB, and the XML of a
-// request to 1 MiB.
+// Locks are in memory, exclusive and shared, and end with the process or after an hour in which nobody refreshes them. The dead properties of one
+// file have at most 64 KiB, the XML of a request 1 MiB.
+//
+// There is no authentication: whoever reaches the handler may read and write the volume. Put it behind one, or on an address that nobody else reaches.
 package dav
 
 import (
@@ -57,21 +58,18 @@ type handler struct {
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.Method {
+	case "PROPFIND":
+		if _, ok := h.readXML(w, r); ok {
+			h.dav.ServeHTTP(w, r)
+		}
+	case "PROPPATCH":
+		if _, ok := h.readXML(w, r); ok {
+			h.transact(w, r)
+		}
 	case "LOCK":
 		if body, ok := h.readXML(w, r); ok {
 			h.lock(w, r, body)
 		}
-	case "PROPFIND", "PROPPATCH":
-		body, ok := h.readXML(w, r)
-		if !ok {
-			return
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		if r.Method == "PROPFIND" {
-			h.dav.ServeHTTP(w, r)
-			return
-		}
-		h.transact(w, r)
 	case "MOVE", "COPY":
 		if nested(r) {
 			h.refuse(w, r, http.StatusForbidden, errNested)
@@ -86,7 +84,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // maxXML is how long the body of a request may be that is XML.
 const maxXML = 1 << 20
 
-// readXML returns the body of a request, unless package webdav would take it though it should not, which it answers itself.
+// readXML returns the body of a request, which can be read once more, unless package webdav would take it though it should not: that is
+// answered here.
 func (h *handler) readXML(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
 	status := http.StatusBadRequest
@@ -99,6 +98,7 @@ func (h *handler) readXML(w http.ResponseWriter, r *http.Request) (body []byte, 
 	if err != nil {
 		h.refuse(w, r, status, err)
 	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	return body, err == nil
 }
 

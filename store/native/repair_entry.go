@@ -109,7 +109,7 @@ func (r *repairer) freeName(dir store.Ino, name string) (string, error) {
 	}
 }
 
-// orphans are none if they have a name, or entries.
+// orphans are none if they have a name, or entries, or say that they have a name: the next reap would remove what they hold (R2).
 func (r *repairer) orphans() error {
 	orphan, err := r.t.table(orphanTable)
 	if err != nil {
@@ -119,7 +119,7 @@ func (r *repairer) orphans() error {
 	err = r.rows(orphanTable, func(row *sqlitefile.Row) error {
 		ino := row.Rowid()
 		n := r.seen.find(store.Ino(ino))
-		if !validIno(ino) || n != nil && (n.names > 0 || n.Ino == store.Root || n.entries > 0) {
+		if !validIno(ino) || n != nil && (n.names > 0 || n.Nlink > 0 || n.Ino == store.Root || n.entries > 0) {
 			wrong = append(wrong, ino)
 		}
 		return nil
@@ -128,7 +128,7 @@ func (r *repairer) orphans() error {
 		if err != nil {
 			return err
 		}
-		r.done(store.Ino(ino), "is none any more", "is an orphan, but has a name or something in it, or an impossible number")
+		r.done(store.Ino(ino), "is none any more", "is an orphan, but has a name, or says so, or has something in it or an impossible number")
 		_, err = orphan.Delete(ino)
 	}
 	return err

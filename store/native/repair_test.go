@@ -176,10 +176,13 @@ func TestRepairSizes(t *testing.T) {
 // TestRepairOrphans checks that a file that has a name is not removed because it is said to be an orphan.
 func TestRepairOrphans(t *testing.T) {
 	t.Parallel()
-	s := openDamaged(t, func(b *Builder) error { return write(b, small()) })
+	v := small()
+	addNode(v, store.Node{Ino: 7, Mode: store.ModeRegular | 0o600, Nlink: 1, Size: 4}) // it says that it has a name
+	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
+	s := openDamaged(t, func(b *Builder) error { return write(b, v) })
 	err := s.update(t.Context(), func(t *tx) error {
 		orphan, err := t.table(orphanTable)
-		for _, ino := range []int64{2, 3, 1, -7, 1 << 40, 12345} {
+		for _, ino := range []int64{2, 3, 7, 1, -7, 1 << 40, 12345} {
 			err = errors.Join(err, orphan.Put(ino, ino))
 		}
 		return err
@@ -197,8 +200,8 @@ func TestRepairOrphans(t *testing.T) {
 	}
 	defer s.Close()
 	checkProblems(t, s, nil)
-	if len(contents(t, s)) != 2 {
-		t.Error("what had a name was removed")
+	if len(contents(t, s)) != 3 {
+		t.Error("what was no orphan was removed")
 	}
 }
 

@@ -90,5 +90,8 @@ func (l location) failure(p string, err error) error {
 		}
 		err = e.Err
 	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		err = e.Err
+	}
 	return &fs.PathError{Path: l.display(p), Err: err}
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// A chmod changes modes.
+type chmod struct {
+	recursive bool
+	change    modeChange
+}
+
+func (c *command) chmodCommand() *cobra.Command {
+	m := new(chmod)
+	cmd := writingCommand("chmod [-R] MODE VOLUME:PATH...", "Change permissions",
+		`Change the permissions of files, of all of them or of none. MODE is an octal number, such as 644, or what the letters
+of chmod say: u, g, o and a for whom, + - and = for what happens, r, w, x, X, s and t, or u, g and o, for what. Where nobody
+is named, the umask says what is left alone. A MODE that begins with a dash follows "--".
+
+A symbolic link stands for what it leads to; with -R those that are found in directories are passed over.`,
+		`  folio chmod 600 photos.folio:private/key
+  folio chmod -R u=rwX,go=rX site.folio:public
+  folio chmod -- -w photos.folio:2025`,
+		between(2, -1, "MODE and VOLUME:PATH"))
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeLocation(cmd, args, word)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if m.change, err = parseMode(args[0]); err != nil {
+			return usageError(cmd, err)
+		}
+		return change(cmd.Context(), args[1:], false, m.apply)
+	}
+	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change what is in directories, too")
+	return cmd
+}
+
+func (m *chmod) apply(tx *folio.Tx, o *operand) error {
+	info, err := tx.Stat(o.path)
+	if err != nil {
+		return o.fail(err)
+	}
+	if err := o.mustBeDir(info.IsDir()); err != nil {
+		return err
+	}
+	if !m.recursive || !info.IsDir() {
+		return o.fail(tx.Chmod(o.path, m.change.apply(info.Mode(), umask)))
+	}
+	return o.walk(&tx.Rx, func(name string, info fs.FileInfo) error {
+		if info.Mode().Type() == fs.ModeSymlink {
+			return nil
+		}
+		return o.failure(name, tx.Chmod(name, m.change.apply(info.Mode(), umask)))
+	})
+}

@@ -66,7 +66,7 @@ func destIn(rx *folio.Rx, dest *operand, exact bool, sources int) (into bool, er
 	if err == nil {
 		err = folio.ErrNotDirectory
 	}
-	return false, hint(dest.fail(err), "several files need a directory to go to")
+	return false, hint(dest.fail(err), severalFiles)
 }
 
 func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {

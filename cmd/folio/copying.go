@@ -241,19 +241,22 @@ func (c *copying) deposit(d *deposit, i int) error {
 		d.top = path.Join(c.dest.path, base)
 	}
 	if p.onDisk() {
-		d.within = false
+		d.within = nil
 		return c.depositFrom(d, p, c.trees[i])
 	}
-	if d.within = sameFile(p.volume, c.dest.volume); d.within {
-		return c.depositVolume(d, p, &d.tx.Rx)
+	if sameFile(p.volume, c.dest.volume) {
+		return c.depositVolume(d, p, &d.tx.Rx, true)
 	}
-	return p.view(c.ctx, func(rx *folio.Rx) error { return c.depositVolume(d, p, rx) })
+	return p.view(c.ctx, func(rx *folio.Rx) error { return c.depositVolume(d, p, rx, false) })
 }
 
-func (c *copying) depositVolume(d *deposit, p *place, rx *folio.Rx) error {
+func (c *copying) depositVolume(d *deposit, p *place, rx *folio.Rx, within bool) error {
 	tree, err := c.volumeTree(p, rx)
 	if err != nil {
 		return err
+	}
+	if d.within = nil; within {
+		d.within = tree
 	}
 	return c.depositFrom(d, p, tree)
 }

@@ -30,10 +30,10 @@ func (c *copying) out() error {
 	case c.into:
 	case len(c.sources) > 1:
 		if err == nil {
-			err = errNotDir
+			err = folio.ErrNotDirectory
 		}
 		return hint(failure(c.dest.disk, err), severalFiles)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	case err != nil && (c.dest.inside || !errors.Is(err, fs.ErrNotExist)):
 		return err
 	}
 	return c.eachSource(c.extract)
@@ -43,7 +43,7 @@ func (c *copying) out() error {
 func (c *copying) mayReplace() error {
 	switch {
 	case c.dest.slash:
-		return failure(c.dest.disk, errNotDir)
+		return failure(c.dest.disk, folio.ErrNotDirectory)
 	case isVolume(c.dest.disk):
 		return hint(failure(c.dest.disk, errIsVolume), c.dest.disk+": is its root")
 	}
@@ -74,7 +74,7 @@ func (c *copying) extract(p *place, rx *folio.Rx) error {
 	info, err := rx.Stat(p.path)
 	isDir := err == nil && info.IsDir()
 	if c.dest.slash && !c.into && !isDir {
-		return failure(c.dest.disk, errNotDir)
+		return failure(c.dest.disk, folio.ErrNotDirectory)
 	}
 	if !isDir && !c.into && isSpecial(c.dest.disk) {
 		return c.through(p, rx)
@@ -109,6 +109,7 @@ func (c *copying) destination(p *place, isDir bool) (dir, top string, err error)
 			name = resolved
 		}
 	}
+	name = filepath.Clean(name)
 	return filepath.Dir(name), filepath.Base(name), nil
 }
 

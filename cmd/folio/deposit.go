@@ -20,14 +20,14 @@ type deposit struct {
 	loc      location // of the volume
 	how      *copyOptions
 	progress *progress
-	written  map[uint64]bool // inodes that got a content; nil while there is one source only
+	written  map[uint64]bool // inodes that sources got which are files; nil while there is one source only
 
 	// Of the source that is being put:
-	top     string // what its entry "." becomes
-	mustDir bool   // that is a directory, or an error
-	inside  bool   // that may be a symbolic link to the directory which is meant
-	within  bool   // the source lies in the same volume
-	topIno  uint64 // of the directory that "." became
+	top     string      // what its entry "." becomes
+	mustDir bool        // that is a directory, or an error
+	inside  bool        // that may be a symbolic link to the directory which is meant
+	within  *volumeTree // the source, if it lies in the same volume
+	topIno  uint64      // of the directory that "." became
 	dirs    []*folio.Header
 	failed  error // what ended the walk, if that was add
 	buf     []byte
@@ -44,6 +44,9 @@ func (d *deposit) put(src source.Source) error {
 		}
 		return err
 	})
+	if err == errNothingToDo {
+		d.failed, err = nil, nil
+	}
 	if err == nil {
 		err = d.finish()
 		d.failed = err
@@ -78,29 +81,30 @@ func (d *deposit) add(e *source.Entry) error {
 	if _, reading := errors.AsType[*source.EntryError](err); reading {
 		return err
 	}
+	if err == errNothingToDo {
+		return err
+	}
 	d.progress.addFile()
 	return d.loc.failure(name, err)
 }
 
 // make makes a file of an entry. there is what has its name, nil if nothing has.
 func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
-	if e.Name == "." && d.mustDir && !e.Mode.IsDir() {
-		return folio.ErrNotDirectory
-	}
-	if e.Mode.IsDir() {
+	switch {
+	case e.Mode.IsDir():
 		return d.directory(e, name, there)
-	}
-	if there != nil && d.how.noClobber {
-		return nil
-	}
-	if e.Mode.IsRegular() && e.Link == "" {
+	case e.Name == "." && d.mustDir && (there == nil || !there.IsDir()):
+		return folio.ErrNotDirectory
+	case e.Mode.IsRegular() && e.Link == "":
 		return d.file(e, name, there)
 	}
 	switch {
 	case there == nil:
+	case d.how.noClobber:
+		return nil
 	case there.IsDir():
 		return folio.ErrIsDirectory
-	case d.within && inodeOf(there) == e.ID.Ino:
+	case d.within != nil && d.within.is(e, there):
 		return errItself
 	default:
 		if err := d.tx.Remove(name); err != nil {
@@ -127,7 +131,7 @@ func (d *deposit) special(e *source.Entry, name string) (err error) {
 }
 
 func (d *deposit) directory(e *source.Entry, name string, there fs.FileInfo) error {
-	if e.Name != "." && d.within && e.ID.Ino == d.topIno {
+	if e.Name != "." && d.within != nil && e.ID.Ino == d.topIno {
 		return errIntoItself
 	}
 	if there != nil && e.Name == "." && d.inside {
@@ -155,11 +159,18 @@ func (d *deposit) directory(e *source.Entry, name string, there fs.FileInfo) err
 	if err != nil {
 		return err
 	}
-	if d.topIno = inodeOf(info); d.within && d.topIno == e.ID.Ino {
-		return errItself
+	switch d.topIno = inodeOf(info); {
+	case d.within == nil || d.topIno != e.ID.Ino:
+		return nil
+	case d.how.noClobber:
+		d.dirs = nil
+		return errNothingToDo
 	}
-	return nil
+	return errItself
 }
+
+// errNothingToDo ends the walk of a directory that was to be copied to itself, without replacing anything.
+var errNothingToDo = errors.New("nothing to do")
 
 // mkdir makes a directory as cp does: what POSIX calls sticky comes along.
 func (d *deposit) mkdir(e *source.Entry, name string) error {
@@ -186,6 +197,9 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 			return err
 		}
 	}
+	if there != nil && d.how.noClobber {
+		return nil
+	}
 	if there != nil {
 		if err := d.mayWrite(e, there); err != nil {
 			return err
@@ -199,7 +213,7 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 	if err := d.content(e, name); err != nil {
 		return err
 	}
-	if d.written != nil {
+	if d.written != nil && e.Name == "." {
 		info, err := d.tx.Stat(name)
 		if err != nil {
 			return err
@@ -217,9 +231,9 @@ func (d *deposit) mayWrite(e *source.Entry, there fs.FileInfo) error {
 	switch {
 	case there.IsDir():
 		return folio.ErrIsDirectory
-	case d.within && inodeOf(there) == e.ID.Ino:
+	case d.within != nil && d.within.is(e, there):
 		return errItself
-	case d.written[inodeOf(there)]:
+	case e.Name == "." && d.written[inodeOf(there)]:
 		return errJustCreated
 	case !there.Mode().IsRegular():
 		return folio.ErrNotRegular

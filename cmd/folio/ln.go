@@ -83,7 +83,11 @@ func (l *ln) symlink(tx *folio.Tx, target string) error {
 		return err
 	}
 	to := l.name(path.Base(target))
-	err := l.makeWay(tx, to, nil)
+	info, err := tx.Stat(path.Join(path.Dir(to), target)) // a file that would be lost if it were replaced by the link
+	if err != nil {
+		info = nil
+	}
+	err = l.makeWay(tx, to, info)
 	if err == nil {
 		err = tx.Symlink(target, to)
 	}
@@ -113,8 +117,8 @@ func (l *ln) link(tx *folio.Tx, o operand) error {
 	return l.failure(to, err)
 }
 
-// makeWay removes what has the name of a link to be, if that was asked for. info is the file that gets the name, nil for a
-// symbolic link.
+// makeWay removes what has the name of a link to be, if that was asked for. info is the file that the link is to, nil if there
+// is none.
 func (l *ln) makeWay(tx *folio.Tx, name string, info fs.FileInfo) error {
 	there, err := tx.Lstat(name)
 	switch {

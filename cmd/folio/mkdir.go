@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -44,17 +45,43 @@ With --create the volume is made, too, if there is none: folio mkdir -p --create
 func (m *mkdir) make(tx *folio.Tx, o *operand) error {
 	_, err := tx.Lstat(o.path)
 	isNew := errors.Is(err, fs.ErrNotExist)
-	perm := fs.ModePerm &^ umask
-	if m.parents {
-		err = tx.MkdirAll(o.path, perm)
-	} else {
-		err = tx.Mkdir(o.path, perm)
+	switch {
+	case m.parents:
+		err = m.makeAll(tx, o)
+	case isNew && o.inside:
+		err = o.fail(fs.ErrNotExist)
+	default:
+		err = o.fail(tx.Mkdir(o.path, fs.ModePerm&^umask))
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return o.failure(e.Path, err) // of the directory on the way that is none
+	if err != nil || m.change == nil || !isNew || o.inside {
+		return err
 	}
-	if err != nil || m.change == nil || !isNew {
-		return o.fail(err)
+	info, err := tx.Lstat(o.path)
+	if err == nil { // what it inherited stays unless the mode says something about it
+		err = tx.Chmod(o.path, m.change.apply(info.Mode()|fs.ModePerm, umask))
 	}
-	return o.fail(tx.Chmod(o.path, m.change.apply(fs.ModeDir|fs.ModePerm, umask)))
+	return o.fail(err)
 }
+
+// makeAll makes a directory and those that lead to it, as far as they are not there. It makes none where a symbolic link leads.
+func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
+	for end := 0; end < len(o.path); {
+		perm := fs.ModePerm&^umask | ownerEnters
+		if i := strings.IndexByte(o.path[end+1:], '/'); i >= 0 {
+			end += 1 + i
+		} else {
+			end, perm = len(o.path), fs.ModePerm&^umask
+		}
+		err := tx.Mkdir(o.path[:end], perm)
+		if errors.Is(err, fs.ErrExist) && isDir(&tx.Rx, o.path[:end]) {
+			err = nil
+		}
+		if err != nil {
+			return o.failure(o.path[:end], err)
+		}
+	}
+	return nil
+}
+
+// ownerEnters is what a directory on the way permits whatever the umask says: as POSIX has it, one can be made in it.
+const ownerEnters fs.FileMode = 0o300

@@ -54,19 +54,23 @@ var (
 	errItself      = errors.New("is the same file")
 	errIntoItself  = errors.New("cannot be put into itself")
 	errJustCreated = errors.New("would replace what was put there a moment ago, under the same name")
-	errInside      = errors.New("names a directory from within, or the root, and cannot be moved")
+	errInside      = errors.New("names a directory from within: write the name that it has above")
 )
 
-// destIn finds out whether several files can go to dest, and whether they go into it.
+// destIn finds out whether so many files can go to dest, and whether they go into it.
 func destIn(rx *folio.Rx, dest *operand, exact bool, sources int) (into bool, err error) {
-	if into = !exact && isDir(rx, dest.path); into || sources == 1 {
+	there := isDir(rx, dest.path)
+	if into = !exact && there; into || sources == 1 && (there || !dest.inside) {
 		return into, nil
 	}
 	_, err = rx.Stat(dest.path)
 	if err == nil {
 		err = folio.ErrNotDirectory
 	}
-	return false, hint(dest.fail(err), severalFiles)
+	if err = dest.fail(err); sources == 1 {
+		return false, err
+	}
+	return false, hint(err, severalFiles)
 }
 
 func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {
@@ -84,44 +88,61 @@ func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {
 
 func (m *mv) one(tx *folio.Tx, o *operand) error {
 	info, err := tx.Lstat(o.path)
-	if err == nil && o.inside {
-		err = errInside
-	}
 	if err != nil {
 		return o.fail(err)
-	}
-	if err := o.mustBeDir(info.IsDir()); err != nil {
-		return err
 	}
 	to := m.dest.path
 	if m.into {
 		to = path.Join(to, o.base())
-	} else if err := m.dest.mustBeDir(info.IsDir()); err != nil {
-		return err
 	}
-	if skip, err := m.makeWay(tx, o, info, to); skip || err != nil {
+	there, err := tx.Lstat(to)
+	switch {
+	case err == nil && m.noClobber:
+		return nil
+	case err == nil:
+		err = m.makeWay(tx, o, info, there, to)
+	case errors.Is(err, fs.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
+		return o.failure(to, err)
+	}
+	if err := m.mayMove(o, info); err != nil {
 		return err
 	}
 	m.moved[inodeOf(info)] = true
 	return o.moveFailure(to, tx.Rename(o.path, to))
 }
 
-// makeWay looks at what has the name that a file is to get.
-func (m *mv) makeWay(tx *folio.Tx, o *operand, info fs.FileInfo, to string) (skip bool, err error) {
-	there, err := tx.Lstat(to)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, nil
-	case err != nil:
-		return false, o.failure(to, err)
-	case inodeOf(there) == inodeOf(info):
-		return false, o.failure(to, errItself)
-	case m.noClobber:
-		return true, nil
-	case m.moved[inodeOf(there)]:
-		return false, o.failure(to, errJustCreated)
+// mayMove says what is wrong with the names of a move.
+func (m *mv) mayMove(o *operand, info fs.FileInfo) error {
+	if err := o.mustBeDir(info.IsDir()); err != nil {
+		return err
 	}
-	return false, o.failure(to, replace(tx, info, there, to))
+	if o.inside {
+		return o.fail(errInside)
+	}
+	if m.into {
+		return nil
+	}
+	return m.dest.mustBeDir(info.IsDir())
+}
+
+// makeWay looks at what has the name that a file is to get, and takes it away if it may be replaced.
+func (m *mv) makeWay(tx *folio.Tx, o *operand, info, there fs.FileInfo, to string) error {
+	switch {
+	case inodeOf(there) == inodeOf(info) || info.Mode().Type() == fs.ModeSymlink && leadsTo(&tx.Rx, o.path, there):
+		return errItself
+	case m.moved[inodeOf(there)]:
+		return errJustCreated
+	}
+	return replace(tx, info, there, to)
+}
+
+// leadsTo reports whether a symbolic link leads to a file, which would be lost if it were replaced by the link.
+func leadsTo(rx *folio.Rx, link string, there fs.FileInfo) bool {
+	target, err := rx.Stat(link)
+	return err == nil && inodeOf(target) == inodeOf(there)
 }
 
 // replace makes room for a file where another is: an empty directory goes, a file is replaced by what comes.

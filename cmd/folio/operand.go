@@ -12,8 +12,8 @@ import (
 // An operand is a file in a volume as the command line names it, with what location leaves out.
 type operand struct {
 	location
-	slash bool // slashes follow: it is a directory, or an error
-	// inside says that the name ends in "." or "..", or is that of a root: it stands for what is in a directory.
+	slash bool // a slash follows, or it ends in a dot: it is a directory, or an error
+	// inside says that the name ends in "." or "..", or is that of a root: it stands for what is in a directory that is there.
 	inside bool
 }
 
@@ -22,8 +22,8 @@ func operandOf(arg string) operand {
 	o := operand{location: locate(arg)}
 	bare := strings.TrimRight(arg, "/")
 	last := bare[strings.LastIndexAny(bare, "/:")+1:]
-	o.slash = bare != arg && o.path != "."
 	o.inside = o.path == "." || arg != o.volume && (last == "." || last == "..")
+	o.slash = bare != arg || o.inside
 	return o
 }
 

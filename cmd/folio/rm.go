@@ -41,11 +41,14 @@ func (r *rm) remove(tx *folio.Tx, o *operand) error {
 		return o.fail(errRoot)
 	}
 	info, err := tx.Lstat(o.path)
+	if err == nil && o.slash && !info.IsDir() {
+		err = folio.ErrNotDirectory
+	}
 	if r.force && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, folio.ErrNotDirectory)) {
 		return nil
 	}
-	if err == nil {
-		err = o.mustBeDir(info.IsDir())
+	if err == nil && o.inside {
+		err = errInside
 	}
 	switch {
 	case err != nil:

@@ -52,6 +52,12 @@ func (t *volumeTree) Walk(ctx context.Context, fn func(*source.Entry) error) err
 	return t.visit(".", info)
 }
 
+// is reports whether an entry and another file of the volume are the same, or would be lost both if the entry, a symbolic link,
+// replaced the file.
+func (t *volumeTree) is(e *source.Entry, there fs.FileInfo) bool {
+	return inodeOf(there) == e.ID.Ino || e.Mode.Type() == fs.ModeSymlink && leadsTo(t.rx, t.at(e.Name), there)
+}
+
 func (t *volumeTree) at(name string) string { return path.Join(t.loc.path, name) }
 
 // visit tells about one file, and about what is in it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -25,21 +26,26 @@ A symbolic link stands for what it leads to; with -R those that are found in dir
 		`  folio chmod 600 photos.folio:private/key
   folio chmod -R u=rwX,go=rX site.folio:public
   folio chmod -- -w photos.folio:2025`,
-		between(2, -1, "MODE and VOLUME:PATH"))
+		m.args)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return completeLocation(cmd, args, word)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if m.change, err = parseMode(args[0]); err != nil {
-			return usageError(cmd, err)
-		}
-		return change(cmd.Context(), args[1:], false, m.apply)
-	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args[1:], nil, m.apply) }
 	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change what is in directories, too")
 	return cmd
+}
+
+func (m *chmod) args(cmd *cobra.Command, args []string) error {
+	if err := between(2, -1, "MODE and VOLUME:PATH")(cmd, args); err != nil {
+		return err
+	}
+	if err := m.change.Set(args[0]); err != nil {
+		return usageError(cmd, fmt.Errorf("invalid mode %q: %w", args[0], err))
+	}
+	return nil
 }
 
 func (m *chmod) apply(tx *folio.Tx, o *operand) error {

@@ -41,8 +41,9 @@ type copying struct {
 	dest     place
 	trees    []source.Source // of the sources on disk, opened before anything is written; nil for others
 	progress *progress
-	into     bool            // dest is a directory
-	taken    map[string]bool // names in dest that a source got
+	into     bool                  // dest is a directory
+	taken    map[string]bool       // names in dest that a source got
+	names    map[sharedFile]string // of files on disk, as in a deposit
 }
 
 func (c *command) newCopying(verb string) *copying { return &copying{command: c, verb: verb} }
@@ -129,7 +130,7 @@ func (c *copying) run(ctx context.Context) (err error) {
 	if c.archive {
 		c.recursive, c.preserve = true, true
 	}
-	c.taken = make(map[string]bool)
+	c.taken, c.names = make(map[string]bool), make(map[sharedFile]string)
 	c.progress = c.newProgress(c.verb, c.quiet)
 	defer c.progress.done()
 	defer c.close()
@@ -139,7 +140,7 @@ func (c *copying) run(ctx context.Context) (err error) {
 	if err := c.open(); err != nil {
 		return err
 	}
-	return c.dest.update(ctx, c.create, c.in)
+	return c.dest.update(ctx, &c.create, c.in)
 }
 
 // open opens the sources on disk: what is wrong with them is found before a volume is touched.
@@ -221,6 +222,9 @@ func (c *copying) in(tx *folio.Tx) (err error) {
 	if len(c.sources) > 1 {
 		d.written = make(map[uint64]bool)
 	}
+	if c.archive {
+		d.names = make(map[sharedFile]string)
+	}
 	for i := range c.sources {
 		if err := c.deposit(d, i); err != nil {
 			return err
@@ -240,7 +244,7 @@ func (c *copying) deposit(d *deposit, i int) error {
 	if c.into {
 		d.top = path.Join(c.dest.path, base)
 	}
-	if p.onDisk() {
+	if d.from = p.volume; p.onDisk() {
 		d.within = nil
 		return c.depositFrom(d, p, c.trees[i])
 	}

@@ -127,7 +127,10 @@ func (c *copying) write(src *volumeTree, dir, top string) error {
 		return failure(dir, err)
 	}
 	defer tree.Close()
-	x := &extraction{tree: tree, top: top, attr: c.attr, progress: c.progress}
+	x := &extraction{tree: tree, top: top, attr: c.attr, progress: c.progress, volume: src.loc.volume}
+	if c.archive && c.into {
+		x.names = c.names
+	}
 	if err := src.Walk(c.ctx, x.add); err != nil {
 		return err
 	}

@@ -20,9 +20,11 @@ type deposit struct {
 	loc      location // of the volume
 	how      *copyOptions
 	progress *progress
-	written  map[uint64]bool // inodes that sources got which are files; nil while there is one source only
+	names    map[sharedFile]string // of files with several, the one that each got first; nil if they are not kept
+	written  map[uint64]bool       // inodes that sources got which are files; nil while there is one source only
 
 	// Of the source that is being put:
+	from    string      // the volume that it lies in, "" on disk
 	top     string      // what its entry "." becomes
 	mustDir bool        // that is a directory, or an error
 	inside  bool        // that may be a symbolic link to the directory which is meant
@@ -31,6 +33,12 @@ type deposit struct {
 	dirs    []*folio.Header
 	failed  error // what ended the walk, if that was add
 	buf     []byte
+}
+
+// A sharedFile is a file with several names, in a volume or on disk.
+type sharedFile struct {
+	volume string
+	id     source.FileID
 }
 
 // put puts a source at d.top. An error of reading the source is a *source.EntryError, or about the source as a whole; then
@@ -81,8 +89,11 @@ func (d *deposit) add(e *source.Entry) error {
 	if _, reading := errors.AsType[*source.EntryError](err); reading {
 		return err
 	}
-	if err == errNothingToDo {
+	switch err {
+	case errNothingToDo:
 		return err
+	case errIntoItself:
+		name = d.top
 	}
 	d.progress.addFile()
 	return d.loc.failure(name, err)
@@ -90,12 +101,13 @@ func (d *deposit) add(e *source.Entry) error {
 
 // make makes a file of an entry. there is what has its name, nil if nothing has.
 func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
+	link := d.link(e, name)
 	switch {
 	case e.Mode.IsDir():
 		return d.directory(e, name, there)
 	case e.Name == "." && d.mustDir && (there == nil || !there.IsDir()):
 		return folio.ErrNotDirectory
-	case e.Mode.IsRegular() && e.Link == "":
+	case e.Mode.IsRegular() && link == "":
 		return d.file(e, name, there)
 	}
 	switch {
@@ -111,17 +123,33 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 			return err
 		}
 	}
+	if link != "" {
+		return d.tx.Link(link, name)
+	}
 	return d.special(e, name)
 }
 
-// special makes what is neither a directory nor a regular file of its own.
+// link returns the name that a file got already, or "".
+func (d *deposit) link(e *source.Entry, name string) string {
+	if e.Link != "" {
+		return path.Join(d.top, e.Link)
+	}
+	if !e.Shared || d.names == nil {
+		return ""
+	}
+	key := sharedFile{d.from, e.ID}
+	first := d.names[key]
+	if first == "" {
+		d.names[key] = name
+	}
+	return first
+}
+
+// special makes what is neither a directory nor a regular file.
 func (d *deposit) special(e *source.Entry, name string) (err error) {
-	switch {
-	case e.Link != "":
-		return d.tx.Link(path.Join(d.top, e.Link), name)
-	case e.Mode.Type() == fs.ModeSymlink:
+	if e.Mode.Type() == fs.ModeSymlink {
 		err = d.tx.Symlink(e.Linkname, name)
-	default:
+	} else {
 		err = d.tx.Mknod(name, e.Mode.Type()|e.Mode.Perm()&^umask, e.Rdev)
 	}
 	if err != nil || !d.how.preserve {

@@ -18,6 +18,9 @@ type extraction struct {
 	attr     func(e *source.Entry) *target.Attr
 	progress *progress
 
+	volume string                // where the entries come from
+	names  map[sharedFile]string // the first names of files with several, from one extraction to the next; nil within one only
+
 	at    string       // the directory of the tree in which it is
 	root  *target.Attr // of the entry ".", if that is the tree's own directory
 	stats folio.BuildStats
@@ -43,10 +46,11 @@ func (x *extraction) add(e *source.Entry) error {
 
 func (x *extraction) make(e *source.Entry, to string) error {
 	name := path.Base(to)
-	switch {
-	case e.Link != "":
+	if old := x.link(e, to); old != "" {
 		x.stats.Links++
-		return x.tree.Link(path.Join(x.top, e.Link), name)
+		return x.tree.Link(old, name)
+	}
+	switch {
 	case e.Mode.IsRegular():
 		return x.file(e, name)
 	case e.Mode.IsDir():
@@ -59,6 +63,22 @@ func (x *extraction) make(e *source.Entry, to string) error {
 	}
 	x.stats.Others++
 	return x.tree.Special(name, x.attr(e))
+}
+
+// link returns the name that a file got already, or "".
+func (x *extraction) link(e *source.Entry, to string) string {
+	if e.Link != "" {
+		return path.Join(x.top, e.Link)
+	}
+	if !e.Shared || x.names == nil {
+		return ""
+	}
+	key := sharedFile{x.volume, e.ID}
+	first := x.names[key]
+	if first == "" {
+		x.names[key] = to
+	}
+	return first
 }
 
 func (x *extraction) file(e *source.Entry, name string) error {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -21,6 +21,15 @@ const (
 
 // A modeChange is what a MODE of chmod does to a mode: clauses, one after the other.
 type modeChange []modeClause
+
+// Set makes a modeChange the value of a flag.
+func (m *modeChange) Set(s string) (err error) {
+	*m, err = parseMode(s)
+	return err
+}
+
+func (m *modeChange) String() string { return "" }
+func (m *modeChange) Type() string   { return "mode" }
 
 // A modeClause is a part of a MODE, such as u+x. What POSIX leaves open is as GNU chmod has it.
 type modeClause struct {
@@ -42,7 +51,7 @@ func parseMode(s string) (modeChange, error) {
 	for part := range strings.SplitSeq(s, ",") {
 		i := strings.IndexAny(part, "+-=")
 		if i < 0 {
-			return nil, modeError(s)
+			return nil, errMode
 		}
 		who, ok := parseWho(part[:i])
 		for rest := part[i:]; ok && rest != ""; {
@@ -52,20 +61,18 @@ func parseMode(s string) (modeChange, error) {
 			}
 		}
 		if !ok {
-			return nil, modeError(s)
+			return nil, errMode
 		}
 	}
 	return change, nil
 }
 
-func modeError(s string) error {
-	return fmt.Errorf("%q is no mode: write a number like 644, or letters like u+x,go-w", s)
-}
+var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
 
 func parseOctal(s string) (modeChange, error) {
 	n, err := strconv.ParseUint(s, 8, 32)
 	if err != nil || n > allBits {
-		return nil, modeError(s)
+		return nil, errMode
 	}
 	c := modeClause{op: '=', who: allBits, bits: uint32(n), named: allBits}
 	if len(s) < 5 {

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -10,6 +10,24 @@ import (
 
 const timeForms = `TIME is a date with or without a time of day, as in 2026-05-01, "2026-05-01 12:30" or 2026-05-01T12:30:00.5+02:00;
 where no zone follows, of the local zone. Or it is now, or @ and seconds since 1970.`
+
+// A moment is the value of a flag that sets a time.
+type moment struct{ time.Time }
+
+func (m *moment) Set(s string) (err error) {
+	if s != "now" {
+		m.Time, err = parseTime(s)
+	}
+	return err
+}
+
+func (m *moment) String() string { return "" }
+func (m *moment) Type() string   { return "time" }
+
+var (
+	errTime       = errors.New("expected a time like 2026-05-01 or 2026-05-01T12:30:00Z")
+	errTimeBeyond = errors.New("a volume can hold the years 1678 to 2262")
+)
 
 // dateForms are what a date can look like; a zone may follow.
 var dateForms = []string{
@@ -25,23 +43,21 @@ var (
 )
 
 // parseTime reads a time, as timeForms describes it.
-func parseTime(s string, now time.Time) (time.Time, error) {
-	t, ok := time.Time{}, false
-	switch {
-	case s == "now":
-		return now, nil
-	case strings.HasPrefix(s, "@"):
-		t, ok = parseSeconds(s[1:])
-	default:
+func parseTime(s string) (t time.Time, err error) {
+	seconds, isSeconds := strings.CutPrefix(s, "@")
+	var ok bool
+	if isSeconds {
+		t, ok = parseSeconds(seconds)
+	} else {
 		t, ok = parseDate(s)
 	}
-	if !ok {
-		return t, fmt.Errorf("%q is no time: write it like 2026-05-01 or 2026-05-01T12:30:00Z", s)
+	switch {
+	case !ok:
+		err = errTime
+	case t.Before(firstTime) || t.After(lastTime):
+		err = errTimeBeyond
 	}
-	if t.Before(firstTime) || t.After(lastTime) {
-		return t, fmt.Errorf("%q is beyond what a volume can hold: the years 1678 to 2262", s)
-	}
-	return t, nil
+	return t, err
 }
 
 func parseDate(s string) (time.Time, bool) {

@@ -35,7 +35,7 @@ looks sees all of them in their old places or in the new ones.`,
 		}
 		last := len(operands) - 1
 		m.dest = operands[last]
-		return m.dest.update(cmd.Context(), false, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
+		return m.dest.update(cmd.Context(), nil, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
 	}
 	noClobberFlag(cmd, &m.noClobber)
 	exactFlag(cmd, &m.exact)
@@ -96,9 +96,13 @@ func (m *mv) one(tx *folio.Tx, o *operand) error {
 		to = path.Join(to, o.base())
 	}
 	there, err := tx.Lstat(to)
-	switch {
-	case err == nil && m.noClobber:
+	if err == nil && m.noClobber {
 		return nil
+	}
+	if err := m.mayMove(o, info); err != nil {
+		return err
+	}
+	switch {
 	case err == nil:
 		err = m.makeWay(tx, o, info, there, to)
 	case errors.Is(err, fs.ErrNotExist):
@@ -106,9 +110,6 @@ func (m *mv) one(tx *folio.Tx, o *operand) error {
 	}
 	if err != nil {
 		return o.failure(to, err)
-	}
-	if err := m.mayMove(o, info); err != nil {
-		return err
 	}
 	m.moved[inodeOf(info)] = true
 	return o.moveFailure(to, tx.Rename(o.path, to))

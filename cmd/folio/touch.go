@@ -15,8 +15,7 @@ import (
 type touch struct {
 	access, modification bool // only these; both if neither is set
 	noCreate, create     bool
-	date                 string
-	at                   time.Time
+	at                   moment
 }
 
 func (c *command) touchCommand() *cobra.Command {
@@ -29,19 +28,13 @@ All of it happens, or nothing.
 		`  folio touch photos.folio:2026/complete
   folio touch -d 2026-05-01T12:00:00Z photos.folio:2026/may`,
 		between(1, -1, "VOLUME:PATH"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
-		if t.at = time.Now(); t.date != "" {
-			if t.at, err = parseTime(t.date, t.at); err != nil {
-				return usageError(cmd, err)
-			}
-		}
-		return change(cmd.Context(), args, t.create, t.touch)
-	}
+	t.at.Time = time.Now()
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args, &t.create, t.touch) }
 	flags := cmd.Flags()
 	flags.BoolVarP(&t.access, "access", "a", false, "set the time of access only")
 	flags.BoolVarP(&t.modification, "modification", "m", false, "set the time of modification only")
 	flags.BoolVarP(&t.noCreate, "no-create", "c", false, "make no file")
-	flags.StringVarP(&t.date, "date", "d", "", "set this `time` instead of now")
+	flags.VarP(&t.at, "date", "d", "set this `time` instead of now")
 	createFlag(flags, &t.create)
 	return cmd
 }
@@ -59,7 +52,7 @@ func (t *touch) touch(tx *folio.Tx, o *operand) error {
 	if err != nil {
 		return o.fail(err)
 	}
-	atime, mtime := t.at, t.at
+	atime, mtime := t.at.Time, t.at.Time
 	if t.access && !t.modification {
 		mtime = time.Time{}
 	}

@@ -26,18 +26,21 @@ func createFlag(flags *pflag.FlagSet, create *bool) {
 	flags.BoolVar(create, "create", false, "make the volume if there is none")
 }
 
-// openFor opens the volume for a command that changes it.
-func (l location) openFor(create bool) (*folio.FS, error) {
-	v, err := folio.Open(l.volume, &folio.Options{Create: create})
-	if errors.Is(err, fs.ErrNotExist) && !create {
+// openFor opens the volume for a command that changes it. create is the value of the command's createFlag, nil if it has none.
+func (l location) openFor(create *bool) (*folio.FS, error) {
+	if create == nil {
+		return l.open()
+	}
+	v, err := folio.Open(l.volume, &folio.Options{Create: *create})
+	if errors.Is(err, fs.ErrNotExist) && !*create {
 		err = &hintError{&fs.PathError{Path: l.volume, Err: errNoVolume}, createsOne}
 	}
-	return v, failure(l.volume, err)
+	return v, l.openFailure(err)
 }
 
-// update calls fn with a transaction on the volume, which is made if there is none and create is set. Errors of fn stay
-// as they are; what else goes wrong comes out with the volume's name.
-func (l location) update(ctx context.Context, create bool, fn func(tx *folio.Tx) error) error {
+// update calls fn with a transaction on the volume that openFor opens. Errors of fn stay as they are; what else goes wrong
+// comes out with the volume's name.
+func (l location) update(ctx context.Context, create *bool, fn func(tx *folio.Tx) error) error {
 	v, err := l.openFor(create)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func (l location) updateFailure(ctx context.Context, own, err error) error {
 
 // change calls fn for each operand, in a transaction for each volume that they lie in: what goes wrong with one of them
 // leaves all of that volume as it was.
-func change(ctx context.Context, args []string, create bool, fn func(tx *folio.Tx, o *operand) error) error {
+func change(ctx context.Context, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
 	operands := operandsOf(args)
 	for len(operands) > 0 {
 		same := 1

@@ -113,12 +113,12 @@ func (t *volumeTree) directory(name string, info fs.FileInfo) error {
 
 func (t *volumeTree) entry(name string, info fs.FileInfo) (e *source.Entry, err error) {
 	n := info.Sys().(*folio.Node)
-	e = &source.Entry{ID: source.FileID{Ino: uint64(n.Ino)}, Size: n.Size, Holes: n.Holes > 0}
+	e = &source.Entry{ID: source.FileID{Ino: uint64(n.Ino)}, Size: n.Size, Holes: n.Holes > 0, Shared: n.Nlink > 1 && !info.IsDir()}
 	e.Header = folio.Header{
 		Name: name, Mode: info.Mode(), UID: n.UID, GID: n.GID, Rdev: n.Rdev,
 		ModTime: time.Unix(0, n.Mtime), AccessTime: time.Unix(0, n.Atime), ChangeTime: time.Unix(0, n.Ctime),
 	}
-	if t.links && !info.IsDir() && n.Nlink > 1 {
+	if t.links && e.Shared {
 		if first, ok := t.first[uint64(n.Ino)]; ok {
 			e.Link = first
 			return e, nil

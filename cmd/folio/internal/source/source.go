@@ -47,8 +47,9 @@ type FileID struct{ Dev, Ino uint64 }
 // An Entry is one entry of a source.
 type Entry struct {
 	folio.Header
-	ID   FileID // of a file on disk; zero for others, and with a Link
-	Size int64  // of a regular file's content, in bytes
+	ID     FileID // of a file on disk; zero for others, and with a Link
+	Shared bool   // the file on disk has several names
+	Size   int64  // of a regular file's content, in bytes
 	// Holes says that some of the content is zeros that need no room. It may be false where there are such.
 	Holes bool
 	// Link is the name of the earlier entry that is the same file, and empty otherwise. With a Link, the

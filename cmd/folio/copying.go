@@ -182,7 +182,7 @@ func (c *copying) warn(p *place) func(name, what string) {
 // read to its end.
 func (c *copying) openDisk(p *place, o *source.Options) (source.Source, error) {
 	if p.stream {
-		return c.spool(func() (io.ReadCloser, error) { return io.NopCloser(c.stdin), nil })
+		return c.spoolInput()
 	}
 	if p.disk == "" {
 		return nil, fs.ErrNotExist

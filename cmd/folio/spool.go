@@ -11,10 +11,12 @@ import (
 // A spool is the whole of a stream, read before the volume that it goes to is locked: whoever writes the stream may take
 // all the time. It is a source with one file.
 type spool struct {
-	data []byte   // of a short one
-	file *os.File // of a long one
-	temp string   // its name, where the system does not let it go while it is open
-	size int64
+	data  []byte   // of a short one
+	file  *os.File // of a long one, from offset start on
+	start int64
+	size  int64
+	given bool   // the file is the caller's: standard input
+	temp  string // the name of the file, where the system does not let it go while it is open
 }
 
 const (
@@ -53,6 +55,18 @@ func (c *copying) spool(open func() (io.ReadCloser, error)) (source.Source, erro
 			}
 		}
 	}
+}
+
+// spoolInput is spool for standard input. A file that is given as such need not be read before its time.
+func (c *copying) spoolInput() (source.Source, error) {
+	if f, ok := c.stdin.(*os.File); ok {
+		info, err := f.Stat()
+		start, seekErr := f.Seek(0, io.SeekCurrent)
+		if err == nil && seekErr == nil && info.Mode().IsRegular() {
+			return &spool{file: f, start: start, size: max(0, info.Size()-start), given: true}, nil
+		}
+	}
+	return c.spool(func() (io.ReadCloser, error) { return io.NopCloser(c.stdin), nil })
 }
 
 // readParts sends what a stream holds, until it ends with an error or the context does.
@@ -111,13 +125,13 @@ func (s *spool) Walk(_ context.Context, fn func(*source.Entry) error) error {
 	e.Name, e.Mode = ".", 0o666
 	e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	if s.file != nil {
-		e.Content = io.NewSectionReader(s.file, 0, s.size)
+		e.Content = io.NewSectionReader(s.file, s.start, s.size)
 	}
 	return fn(e)
 }
 
 func (s *spool) Close() error {
-	if s.file == nil {
+	if s.file == nil || s.given {
 		return nil
 	}
 	err := s.file.Close()

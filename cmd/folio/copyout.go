@@ -127,7 +127,7 @@ func (c *copying) write(src *volumeTree, dir, top string) error {
 		return failure(dir, err)
 	}
 	defer tree.Close()
-	x := &extraction{tree: tree, top: top, attr: c.attr, progress: c.progress, volume: src.loc.volume}
+	x := &extraction{tree: tree, dir: dir, top: top, attr: c.attr, progress: c.progress, volume: src.loc.volume}
 	if c.archive && c.into {
 		x.names = c.names
 	}

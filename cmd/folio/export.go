@@ -167,7 +167,7 @@ func (e *exporter) write(root *os.Root, empty bool) error {
 			e.progress.total.Store(total)
 		}
 	}
-	x := &extraction{tree: tree, top: ".", attr: wholeAttr, progress: e.progress}
+	x := &extraction{tree: tree, dir: e.dir, top: ".", attr: wholeAttr, progress: e.progress, volume: e.loc.volume}
 	err = src.Walk(e.ctx, x.add)
 	if err == nil {
 		err = x.finish(empty)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
@@ -14,6 +15,7 @@ import (
 // An extraction writes the entries of a volumeTree to a directory on disk, in the order in which they come.
 type extraction struct {
 	tree     *target.Tree
+	dir      string // of the tree, on disk
 	top      string // what the entry "." is in the tree; "." if it stands for what is in it
 	attr     func(e *source.Entry) *target.Attr
 	progress *progress
@@ -44,8 +46,13 @@ func (x *extraction) add(e *source.Entry) error {
 	return x.make(e, to)
 }
 
+var errSourceVolume = errors.New("is the volume that this comes out of")
+
 func (x *extraction) make(e *source.Entry, to string) error {
 	name := path.Base(to)
+	if at := filepath.Join(x.dir, filepath.FromSlash(to)); name == filepath.Base(x.volume) && sameFile(at, x.volume) {
+		return failure(at, errSourceVolume)
+	}
 	if old := x.link(e, to); old != "" {
 		x.stats.Links++
 		return x.tree.Link(old, name)

@@ -158,17 +158,6 @@ func readers(t *testing.T, v *folio.FS) (sides []*mirrorSide) {
 	return append(sides, &mirrorSide{mirrored: v, open: func(name string, _ int, _ fs.FileMode) (mirroredFile, error) { return v.Open(name) }})
 }
 
-// difference returns the first lines that differ.
-func difference(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return fmt.Sprintf("%s, want %s", a[i], b[i])
-		}
-	}
-	return "one is longer"
-}
-
 func (s *mirrorSide) closeAll() {
 	for _, f := range s.files {
 		if f != nil {
@@ -302,14 +291,6 @@ func describeInfo(info fs.FileInfo, err error) string {
 	return fmt.Sprint(info.Name(), " ", info.Mode(), " ", size, " ", links, " ", uid, ":", gid, " ", when)
 }
 
-func hash(p []byte) string {
-	sum := uint64(len(p))
-	for _, c := range p {
-		sum = sum*1099511628211 + uint64(c)
-	}
-	return fmt.Sprintf("%d:%x", len(p), sum)
-}
-
 var errnos = []syscall.Errno{
 	syscall.ENOENT, syscall.EEXIST, syscall.EINVAL, syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, syscall.ELOOP, syscall.ENAMETOOLONG,
 	syscall.EBUSY, syscall.EPERM, syscall.EBADF, syscall.EFBIG,
@@ -378,11 +359,7 @@ func mirrorData(r *rand.Rand) []byte {
 	case 2:
 		n = 0
 	}
-	p := make([]byte, n)
-	for i := range p {
-		p[i] = byte(r.Uint32())
-	}
-	return p
+	return randomBytes(r, n)
 }
 
 func mirrorOffset(r *rand.Rand) int64 {

@@ -211,6 +211,89 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedMkdirAll goes on in a transaction after a call that had made directories before it was refused.
+func TestRefusedMkdirAll(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", []byte("f"), 0o644))
+	must(t, v.MkdirAll("d/e", 0o755))
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		before, err := treeText(tx, ".", map[uint64]bool{})
+		must(t, err)
+		for _, name := range []string{"new/../f/x", "d/new/new/../../e/new/../../../f/x", "new/../new/../.."} {
+			if err := tx.MkdirAll(name, 0o755); !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, folio.ErrEscapes) {
+				t.Errorf("MkdirAll(%q): %v", name, err)
+			}
+			if after, err := treeText(tx, ".", map[uint64]bool{}); err != nil || after != before {
+				t.Errorf("MkdirAll(%q) has changed something, %v: %s", name, err, difference(after, before))
+			}
+		}
+		return tx.MkdirAll("new/../other/x", 0o755)
+	}))
+	for _, name := range []string{"new", "other/x"} {
+		if info, err := v.Stat(name); err != nil || !info.IsDir() {
+			t.Error(name, err)
+		}
+	}
+	wantClean(t, v)
+}
+
+// TestOpenForReading changes what belongs to the inode through files that were opened for reading, as with os.Root.
+func TestOpenForReading(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("d", 0o755))
+	must(t, v.WriteFile("d/f", []byte("content"), 0o644))
+	root, err := v.OpenRoot("d")
+	must(t, err)
+	defer root.Close()
+	try := func(f *folio.File, err error) {
+		t.Helper()
+		must(t, err)
+		must(t, errors.Join(f.Chmod(0o600), f.Chown(1, 2)))
+		info, err := f.Stat()
+		if err != nil || info.Mode() != 0o600 || info.Sys().(*folio.Node).GID != 2 {
+			t.Errorf("%v, %v", info, err)
+		}
+		if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
+			t.Error(err)
+		}
+		must(t, f.Close())
+		must(t, v.Chmod("d/f", 0o644))
+	}
+	try(v.Open("d/f"))
+	try(root.Open("f"))
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		f, err := tx.Open("d/f")
+		must(t, err)
+		must(t, f.Chmod(0o640))
+		return f.Close()
+	}))
+	if info, err := v.Stat("d/f"); err != nil || info.Mode() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestRemovedEntry asks for the state of what a directory held, when it is gone.
+func TestRemovedEntry(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	for _, name := range []string{"a", "b", "c"} {
+		must(t, v.WriteFile(name, nil, 0o644))
+	}
+	held, err := v.Open("b")
+	must(t, err)
+	defer held.Close()
+	list, err := v.ReadDir(".")
+	must(t, err)
+	must(t, errors.Join(v.Remove("a"), v.Remove("b")))
+	for i, want := range []bool{true, true, false} {
+		if _, err := list[i].Info(); errors.Is(err, fs.ErrNotExist) != want {
+			t.Errorf("%s: %v", list[i].Name(), err)
+		}
+	}
+}
+
 // TestDeep goes through paths of 10,000 levels.
 func TestDeep(t *testing.T) {
 	t.Parallel()

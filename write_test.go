@@ -18,6 +18,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // empty makes a volume without files, and opens it.
@@ -193,6 +194,7 @@ func TestRefused(t *testing.T) {
 			{tx.RemoveAll("."), fs.ErrInvalid},
 			{tx.RemoveAll("d/.."), fs.ErrInvalid},
 			{tx.RemoveXattr("f", "user.x"), fs.ErrNotExist},
+			{tx.RemoveXattr("f", "user.x"), posix.ErrAttribute},
 			{tx.SetXattr("f", "", nil), fs.ErrInvalid},
 			{tx.Mkdir("x", 0o1000), errors.ErrUnsupported},
 		} {

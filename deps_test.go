@@ -44,6 +44,7 @@ var importRules = []importRule{
 	{pkg: "store/native", own: "store sqlitefile"},
 	{pkg: "store/sqlstore", own: "store"},
 	{pkg: ".", own: "store store/native internal/posix"},
+	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},

@@ -84,16 +84,20 @@ type removal struct {
 // dir to where it is, however deep that is.
 func (c *change) empty(dir store.Ino) error {
 	stack := []removal{{dir: dir}}
+	mark := dir // every loop leads through it, once it is one of those in the loop
 	for len(stack) > 0 {
 		top := &stack[len(stack)-1]
 		below, err := c.removeSome(top)
 		switch {
 		case err != nil:
 			return err
-		case below != 0 && (len(stack) > maxLevels || below == c.top):
+		case below != 0 && (below == mark || below == c.top):
 			return ErrDamaged
 		case below != 0:
 			stack = append(stack, removal{dir: below})
+			if len(stack)&(len(stack)-1) == 0 {
+				mark = below
+			}
 			continue
 		}
 		if top.done {
@@ -132,9 +136,6 @@ func (c *change) removeSome(r *removal) (below store.Ino, err error) {
 		}
 	}
 }
-
-// maxLevels is how deep directories can lie in each other: more is the sign of a loop.
-const maxLevels = 1 << 20
 
 // unlinkEntry removes an entry, and its inode if this was its last name.
 func (c *change) unlinkEntry(dir store.Ino, e store.Entry) error {

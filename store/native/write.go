@@ -36,7 +36,15 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 		p, at = p[len(part):], at+int64(len(part))
 		n.Size = max(n.Size, at)
 	}
+	return t.fail(setHoles(n, stored))
+}
+
+// setHoles sets n.Holes by what is stored of n. It fails where n was wrong about that before.
+func setHoles(n *store.Node, stored int64) error {
 	n.Holes = n.Size - stored
+	if n.Holes < 0 || n.Holes > n.Size {
+		return damaged("inode %d has content of another size than it says", n.Ino)
+	}
 	return nil
 }
 
@@ -87,7 +95,11 @@ func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 		copy(chunk[off:], part)
 		part = chunk
 	}
-	return len(part), data.InsertRowid(id, t.s.row.data(part)...)
+	err = data.InsertRowid(id, t.s.row.data(part)...)
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = damaged("inode %d has a chunk that its size does not tell of", id>>store.ChunkBits)
+	}
+	return len(part), err
 }
 
 // chunkSize returns the length of a data row.
@@ -128,8 +140,8 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 	if err != nil {
 		return t.fail(err)
 	}
-	n.Size, n.Holes = size, size-(stored-less)
-	return nil
+	n.Size = size
+	return t.fail(setHoles(n, stored-less))
 }
 
 // cut removes the content from byte size on, and returns how much was stored of it.

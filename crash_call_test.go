@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -204,4 +205,12 @@ func describeTree(b io.Writer, s snapshot, name string, inos map[uint64]bool) er
 		return err
 	}
 	return nil
+}
+
+// treeOf is treeText of a whole volume.
+func treeOf(t *testing.T, v *folio.FS) string {
+	t.Helper()
+	text, err := stateOf(v, ".", map[uint64]bool{})
+	must(t, err)
+	return text
 }

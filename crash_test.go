@@ -63,7 +63,7 @@ func TestCrash(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for range *crashSeeds {
-				l := newCrashLoad(t, c, rand.New(rand.NewPCG(r.Uint64(), 0)))
+				l := newCrashLoad(t, c, randomFrom(r))
 				l.run()
 				l.verify(images)
 			}
@@ -120,7 +120,7 @@ func newCrashLoad(t *testing.T, c *crashCase, r *rand.Rand) *crashLoad {
 	l.disk = l.disk.History().End().None().FS(options...)
 	l.mount(witness.New(l.disk, false, func(err error) { t.Error(err) }))
 	for i := range max(1, c.actors) {
-		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: rand.New(rand.NewPCG(r.Uint64(), 0))}}
+		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: randomFrom(r)}}
 		if c.actors > 0 {
 			a.top = fmt.Sprint("actor", i)
 			a.dir = a.top + "/"

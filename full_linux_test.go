@@ -145,10 +145,3 @@ func growing(v *folio.FS, f *folio.File, r *rand.Rand, n int) (name string, err 
 		return err
 	})
 }
-
-func treeOf(t *testing.T, v *folio.FS) string {
-	t.Helper()
-	text, err := stateOf(v, ".", map[uint64]bool{})
-	must(t, err)
-	return text
-}

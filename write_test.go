@@ -296,6 +296,71 @@ func TestRemovedEntry(t *testing.T) {
 	}
 }
 
+// TestUpdatePanics lets a transaction panic after it changed much: nothing of it is there, and the volume goes on.
+func TestUpdatePanics(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("d/e", 0o755))
+	before := treeOf(t, v)
+	for range 3 {
+		func() {
+			defer func() {
+				if recover() != "on purpose" {
+					t.Error("the panic got lost")
+				}
+			}()
+			_ = v.Update(t.Context(), func(tx *folio.Tx) error {
+				must(t, errors.Join(tx.Mkdir("d/a", 0o755), tx.WriteFile("d/a/x", []byte("x"), 0o644), tx.Rename("d/e", "d/f"), tx.RemoveAll("d/a")))
+				panic("on purpose")
+			})
+		}()
+		if after := treeOf(t, v); after != before {
+			t.Error(difference(after, before))
+		}
+		for _, name := range []string{"d/a/y", "d/f/y"} {
+			if err := v.WriteFile(name, nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	must(t, v.WriteFile("d/e/y", nil, 0o644))
+	wantClean(t, v)
+}
+
+// TestLongPaths uses paths of 4096 bytes, of as many as there can be, and of more.
+func TestLongPaths(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	element := strings.Repeat("e", 63) + "/"
+	for _, size := range []int{4096, 32767} {
+		name := strings.Repeat(element, size/64) + strings.Repeat("f", size%64)
+		if size%64 == 0 {
+			name = name[:size-1] + "f"
+		}
+		if len(name) != size {
+			t.Fatal(len(name))
+		}
+		must(t, v.MkdirAll(filepath.ToSlash(filepath.Dir(name)), 0o755))
+		must(t, v.WriteFile(name, []byte("far"), 0o644))
+		wantFile(t, v, name, "far")
+		must(t, v.Rename(name, "near"))
+		must(t, v.Symlink(name, "link"))
+		must(t, v.Link("near", name))
+		wantFile(t, v, "link", "far")
+		must(t, errors.Join(v.Remove("link"), v.Remove("near"), v.Remove(name)))
+	}
+	long := strings.Repeat("a/", 16384)
+	for name, err := range map[string]error{
+		"WriteFile": v.WriteFile(long+"f", nil, 0o644), "Stat": second(v.Stat(long)), "Mkdir": v.MkdirAll(long, 0o755), "Rename": v.Rename("near", long),
+		"Symlink": v.Symlink(long, "s"), "RemoveAll": v.RemoveAll(long + "f"), "Open": second(v.Open(long)),
+	} {
+		if !errors.Is(err, syscall.ENAMETOOLONG) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wantClean(t, v)
+}
+
 // TestDeep goes through paths of 10,000 levels.
 func TestDeep(t *testing.T) {
 	t.Parallel()

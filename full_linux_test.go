@@ -100,7 +100,7 @@ func exhaust(t *testing.T, v *folio.FS, f *folio.File, r *rand.Rand, full map[st
 	t.Helper()
 	for n, failed := 0, 0; failed < 5; n++ {
 		before := treeOf(t, v)
-		name, err := growing(v, f, r, n)
+		name, err := needRoom(v, f, r, n)
 		if err == nil {
 			continue
 		}
@@ -116,8 +116,8 @@ func exhaust(t *testing.T, v *folio.FS, f *folio.File, r *rand.Rand, full map[st
 	}
 }
 
-// growing makes one call that needs room.
-func growing(v *folio.FS, f *folio.File, r *rand.Rand, n int) (name string, err error) {
+// needRoom makes one call that needs room.
+func needRoom(v *folio.FS, f *folio.File, r *rand.Rand, n int) (name string, err error) {
 	data := randomBytes(r, 1+r.IntN(150_000))
 	file := func(i int) string { return fmt.Sprint("d/e/", i) }
 	switch r.IntN(7) {

@@ -59,7 +59,7 @@ func TestCrash(t *testing.T) {
 	t.Cleanup(func() { logCrashCounts(t) })
 	r := random(t)
 	for i := range crashCases {
-		c := &crashCases[i]
+		c, r := &crashCases[i], randomFrom(r)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for range *crashSeeds {

@@ -118,3 +118,25 @@ func ownerOf(info fs.FileInfo) rootest.Owner {
 	n := info.Sys().(*folio.Node)
 	return rootest.Owner{Links: uint64(n.Nlink), UID: n.UID, GID: n.GID, Atime: time.Unix(0, n.Atime)}
 }
+
+// TestRootSuite runs the suite of rootest on volumes, on directories of them, and on os.Root.
+func TestRootSuite(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	for name, open := range map[string]func(t *testing.T) rootest.FS{
+		"volume": func(t *testing.T) rootest.FS { return rootOf(empty(t)) },
+		"root": func(t *testing.T) rootest.FS {
+			v := empty(t)
+			must(t, v.MkdirAll("a/b", 0o755))
+			return rooted(t, v, "a/b")
+		},
+		"os.Root": func(t *testing.T) rootest.FS {
+			dir := t.TempDir()
+			root, err := os.OpenRoot(dir)
+			must(t, err)
+			t.Cleanup(func() { must(t, root.Close()) })
+			return rootest.Of(root, dir)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { rootest.Run(t, open) })
+	}
+}

@@ -21,6 +21,8 @@ type Store struct {
 	holds holds
 	ready atomic.Bool // prepare was here
 
+	gathering gathering
+
 	preparing sync.Mutex // held by who prepares the volume to be written
 	reaping   sync.Mutex // held by who removes orphans
 	orphans   atomic.Int64

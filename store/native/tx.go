@@ -19,6 +19,7 @@ type tx struct {
 	tables  [len(tableNames)]sqlitefile.TableWriter
 	opened  [len(tableNames)]bool
 	failed  error // of a change: the transaction cannot be committed
+	changed bool  // something was to be changed since Gather cleared it
 	orphans int   // that it made
 }
 
@@ -154,6 +155,12 @@ func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 	return &t.tables[i], nil
 }
 
+// changing returns one of the tables to change it.
+func (t *tx) changing(i int) (*sqlitefile.TableWriter, error) {
+	t.changed = true
+	return t.table(i)
+}
+
 // fail notes the error of a change.
 func (t *tx) fail(err error) error {
 	err = explain(err)
@@ -165,7 +172,7 @@ func (t *tx) fail(err error) error {
 
 // Insert implements store.Tx.
 func (t *tx) Insert(n *store.Node) error {
-	node, err := t.table(nodeTable)
+	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
 	}
@@ -224,7 +231,7 @@ func (t *tx) anyIno() (store.Ino, error) {
 
 // Put implements store.Tx.
 func (t *tx) Put(n *store.Node) error {
-	node, err := t.table(nodeTable)
+	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
 	}
@@ -241,7 +248,7 @@ func (t *tx) Orphan(n *store.Node) error {
 	if err := t.Put(n); err != nil {
 		return err
 	}
-	orphan, err := t.table(orphanTable)
+	orphan, err := t.changing(orphanTable)
 	if err != nil {
 		return err
 	}
@@ -254,7 +261,7 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if !store.ValidName(e.Name) {
 		return t.fail(fs.ErrInvalid)
 	}
-	entry, err := t.table(entryTable)
+	entry, err := t.changing(entryTable)
 	if err != nil {
 		return err
 	}
@@ -268,7 +275,7 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 
 // Unlink implements store.Tx.
 func (t *tx) Unlink(dir store.Ino, name string) error {
-	entry, err := t.table(entryTable)
+	entry, err := t.changing(entryTable)
 	if err != nil {
 		return err
 	}
@@ -281,7 +288,7 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 
 // SetXattr implements store.Tx.
 func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
-	xattr, err := t.table(xattrTable)
+	xattr, err := t.changing(xattrTable)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
 func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
@@ -77,7 +77,7 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 
 // addChunk makes the row of a chunk that has none, and returns how long it is.
 func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
@@ -148,7 +148,7 @@ func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
 
 // cutChunk shortens the row of a chunk to rest bytes, and returns by how many.
 func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
@@ -190,7 +190,7 @@ func (t *tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
 
 // deleteChunks deletes the rows of an inode from a chunk on.
 func (t *tx) deleteChunks(ino store.Ino, first int64) error {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return err
 	}

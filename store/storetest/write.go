@@ -42,6 +42,7 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Snapshot": testSnapshot,
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"Numbers": testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
+		"Gather": testGather, "GatherTogether": testGatherTogether,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -127,6 +127,9 @@ func (t *tx) bury(ino store.Ino) error {
 	if err != nil {
 		return err
 	}
+	if known := t.s.memory.node(ino); known.Ino == ino {
+		*known = knownDir{}
+	}
 	_, err = node.Delete(int64(ino))
 	return err
 }

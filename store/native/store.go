@@ -28,9 +28,10 @@ type Store struct {
 	orphans   atomic.Int64
 
 	// What follows belongs to the write transaction that runs.
-	next  store.Ino // no number from here on was ever given by this Store
-	row   rowRoom
-	chunk [store.ChunkSize]byte
+	next   store.Ino // no number from here on was ever given by this Store
+	memory memory
+	row    rowRoom
+	chunk  [store.ChunkSize]byte
 }
 
 var _ store.Store = (*Store)(nil)
@@ -51,6 +52,7 @@ func Open(path string, o *Options) (*Store, error) {
 	}
 	s := &Store{db: db}
 	s.holds.init(db)
+	s.memory.init()
 	if err := admit(db); err != nil {
 		_ = db.Close()
 		return nil, pathError(path, err)

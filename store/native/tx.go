@@ -56,9 +56,11 @@ func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 	var own error // is the caller's, and stays as it is
 	err := s.db.Update(ctx, func(db *sqlitefile.Tx) error {
 		t := tx{rx: rx{&db.Rx}, s: s, db: db}
+		s.memory.begin(db.Epoch())
 		if own = fn(&t); own == nil {
-			own = t.failed
+			own = t.settle()
 		}
+		s.memory.epoch = db.Epoch()
 		return own
 	})
 	if own != nil {
@@ -127,18 +129,31 @@ func (t *tx) Version() uint64 { return 0 }
 
 // Node implements store.Rx.
 func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
+	known := t.s.memory.node(ino)
+	if known.Ino == ino && ino != 0 {
+		return known.Node, nil
+	}
 	node, err := t.table(nodeTable)
 	if err == nil {
 		err = t.readNode(node.Table, ino, &n)
+	}
+	if err == nil && !known.dirty && store.TypeOf(n.Mode) == store.Dir {
+		known.Node = n
 	}
 	return n, err
 }
 
 // Lookup implements store.Rx.
 func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	if e, ok := t.s.memory.lookup(dir, name); ok {
+		return e, nil
+	}
 	entry, err := t.table(entryTable)
 	if err == nil {
 		err = readEntry(entry.Table, dir, name, &e)
+	}
+	if err == nil && e.Type == store.Dir {
+		t.s.memory.learn(dir, &e)
 	}
 	return e, err
 }
@@ -184,6 +199,10 @@ func (t *tx) Insert(n *store.Node) error {
 
 // newIno returns a number that was never given.
 func (t *tx) newIno() (store.Ino, error) {
+	if t.s.memory.numbered && t.s.next <= store.MaxIno {
+		t.s.next++
+		return t.s.next - 1, nil
+	}
 	last, err := t.lastIno()
 	if err != nil {
 		return 0, err
@@ -192,7 +211,7 @@ func (t *tx) newIno() (store.Ino, error) {
 	if ino > store.MaxIno {
 		return t.anyIno()
 	}
-	t.s.next = ino + 1
+	t.s.next, t.s.memory.numbered = ino+1, true
 	return ino, nil
 }
 
@@ -229,8 +248,34 @@ func (t *tx) anyIno() (store.Ino, error) {
 	return 0, fmt.Errorf("%w: no number was found for another file", store.ErrFull)
 }
 
-// Put implements store.Tx.
+// Put implements store.Tx. A directory is put when the transaction ends: many changes are about the same one.
 func (t *tx) Put(n *store.Node) error {
+	if store.TypeOf(n.Mode) != store.Dir {
+		return t.put(n)
+	}
+	t.changed = true
+	known := t.s.memory.node(n.Ino)
+	if known.dirty && known.Ino != n.Ino {
+		if err := t.put(&known.Node); err != nil {
+			return err
+		}
+	}
+	*known = knownDir{*n, true}
+	return nil
+}
+
+// settle puts what Put has put off.
+func (t *tx) settle() error {
+	for i := range t.s.memory.nodes {
+		if known := &t.s.memory.nodes[i]; known.dirty && t.failed == nil {
+			_ = t.put(&known.Node) // which notes its error
+			known.dirty = false
+		}
+	}
+	return t.failed
+}
+
+func (t *tx) put(n *store.Node) error {
 	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
@@ -265,6 +310,7 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if err != nil {
 		return err
 	}
+	t.s.memory.learn(dir, &e)
 	row := t.s.row.entry(dir, &e)
 	_, err = entry.Insert(row...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
@@ -279,6 +325,7 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 	if err != nil {
 		return err
 	}
+	t.s.memory.forget(dir, name)
 	n, err := entry.DeleteKey(int64(dir), name)
 	if err == nil && n != 1 {
 		err = missing(nil)

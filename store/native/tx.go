@@ -134,10 +134,14 @@ func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
 		return known.Node, nil
 	}
 	node, err := t.table(nodeTable)
-	if err == nil {
-		err = t.readNode(node.Table, ino, &n)
+	if err != nil || !validIno(int64(ino)) {
+		return n, missing(err)
 	}
-	if err == nil && !known.dirty && store.TypeOf(n.Mode) == store.Dir {
+	row, ok, err := node.Get(int64(ino))
+	if err != nil || !ok {
+		return n, missing(err)
+	}
+	if err = t.plausible(&row, &n); err == nil && !known.dirty && store.TypeOf(n.Mode) == store.Dir {
 		known.Node = n
 	}
 	return n, err
@@ -149,10 +153,14 @@ func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 		return e, nil
 	}
 	entry, err := t.table(entryTable)
-	if err == nil {
-		err = readEntry(entry.Table, dir, name, &e)
+	if err != nil || !store.ValidName(name) {
+		return e, missing(err)
 	}
-	if err == nil && e.Type == store.Dir {
+	row, ok, err := entry.Find(int64(dir), name)
+	if err != nil || !ok {
+		return e, missing(err)
+	}
+	if err = decodeEntry(&row, name, &e); err == nil && e.Type == store.Dir {
 		t.s.memory.learn(dir, &e)
 	}
 	return e, err

@@ -28,9 +28,9 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 		return posix.ErrBadHandle
 	}
 	err := f.writer.changeBy(bytes, func(c *change) error {
-		n, err := c.tx.Node(f.ino)
-		if err == nil {
-			err = fn(c, &n)
+		n, err := &c.node, error(nil)
+		if *n, err = c.tx.Node(f.ino); err == nil {
+			err = fn(c, n)
 		}
 		return err
 	})

@@ -28,13 +28,13 @@ func (w *writer) change(fn func(c *change) error) error {
 	}
 	if w.tx == nil {
 		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
-			return fn(&change{tx, w.from.fs, w.from.top, now})
+			return fn(w.from.fs.changeIn(tx, w.from.top, now))
 		})
 	}
 	if w.tx.store == nil {
 		return fs.ErrClosed
 	}
-	return fn(&change{w.tx.store, w.from.fs, w.from.top, now})
+	return fn(w.from.fs.changeIn(w.tx.store, w.from.top, now))
 }
 
 // changeSmall is change for what takes few pages, and for an fn that can be called again: it may be carried out together with what other
@@ -49,7 +49,7 @@ func (w *writer) changeSmall(fn func(c *change) error) error {
 	}
 	now := time.Now().UnixNano()
 	return g.Gather(func(tx store.Tx) error {
-		return fn(&change{tx, w.from.fs, w.from.top, now})
+		return fn(w.from.fs.changeIn(tx, w.from.top, now))
 	})
 }
 

@@ -2,81 +2,98 @@ package native
 
 import (
 	"hash/maphash"
-	"strings"
 
 	"github.com/foliofs/folio/store"
 )
 
-// A memory is what one write transaction leaves to the next: directories, which most changes are about, and the numbers that were given. It belongs to
-// the transaction that runs.
+// A memory is what one write transaction leaves to the next: entries, inodes and numbers that the last changes were about, as the next ones
+// mostly are about the same. It belongs to the transaction that runs.
 //
 // Invariants:
 //
-//	M1  It is of the state that the transaction sees, if epoch is that of the transaction as it began; else it holds nothing.
-//	M2  An inode that is dirty is newer than its row. None is once a transaction is over that was kept.
+//	M1  What has the epoch of the memory is of the state that the transaction sees; what has another one means nothing.
+//	M2  An inode that is dirty is newer than its row. None is once the transaction has settled.
 type memory struct {
-	epoch    uint64
+	epoch    uint64 // what Tx.Epoch said when the transaction began
 	seed     maphash.Seed
-	entries  [memorySlots]knownEntry
-	nodes    [memoryNodes]knownDir
-	numbered bool // Store.next is greater than all numbers that were given, by whomever
+	entries  []knownEntry
+	nodes    []knownNode
+	dirty    []store.Ino // of inodes that may be dirty
+	numbered bool        // Store.next is greater than all numbers that were given, by whomever
 }
 
 const (
-	memorySlots = 256
-	memoryNodes = 8
+	memoryEntries = 1 << 12
+	memoryNodes   = 1 << 10
+	memoryName    = 47 // bytes; longer names are not remembered
 )
 
-// A knownEntry is an entry that leads to a directory; nothing if its Ino is 0.
+// A knownEntry is an entry; none if ino is 0. It has no pointers, so that the garbage collector need not look at it.
 type knownEntry struct {
-	dir store.Ino
-	store.Entry
+	epoch    uint64
+	dir, ino store.Ino
+	typ      store.Type
+	length   uint8
+	name     [memoryName]byte
 }
 
-// A knownDir is the inode of a directory; nothing if its Ino is 0.
-type knownDir struct {
+// A knownNode is an inode; none if its Ino is 0.
+type knownNode struct {
 	store.Node
+	epoch uint64
 	dirty bool
 }
 
-func (m *memory) init() { m.seed = maphash.MakeSeed() }
-
-// begin forgets everything if the state is another one than the last transaction left (M1).
+// begin begins a transaction.
 func (m *memory) begin(epoch uint64) {
-	if m.epoch != epoch {
-		*m = memory{epoch: epoch, seed: m.seed}
+	if m.entries == nil {
+		m.seed = maphash.MakeSeed()
+		m.entries, m.nodes = make([]knownEntry, memoryEntries), make([]knownNode, memoryNodes)
+		m.epoch = ^epoch
 	}
+	if m.epoch != epoch {
+		m.epoch, m.numbered = epoch, false
+	}
+	m.dirty = m.dirty[:0]
 }
 
-func (m *memory) slot(dir store.Ino, name string) *knownEntry {
-	h := maphash.String(m.seed, name) + uint64(dir)*0x9e3779b97f4a7c15
-	return &m.entries[h%memorySlots]
+// entry returns where an entry is remembered, or nil if it is not one to remember.
+func (m *memory) entry(dir store.Ino, name string) *knownEntry {
+	if len(name) > memoryName {
+		return nil
+	}
+	h := maphash.String(m.seed, name) ^ uint64(dir)*0x9e3779b97f4a7c15
+	return &m.entries[h%memoryEntries]
 }
 
-// lookup returns the entry of that name in a directory if that is a directory, too, and known.
+// lookup returns an entry, if it is known.
 func (m *memory) lookup(dir store.Ino, name string) (e store.Entry, ok bool) {
-	k := m.slot(dir, name)
-	if k.Ino == 0 || k.dir != dir || k.Name != name {
+	k := m.entry(dir, name)
+	if k == nil || k.ino == 0 || k.epoch != m.epoch || k.dir != dir || string(k.name[:k.length]) != name {
 		return e, false
 	}
-	return store.Entry{Name: name, Ino: k.Ino, Type: k.Type}, true
+	return store.Entry{Name: name, Ino: k.ino, Type: k.typ}, true
 }
 
 // learn notes what a name leads to now.
 func (m *memory) learn(dir store.Ino, e *store.Entry) {
-	if e.Type != store.Dir {
-		m.forget(dir, e.Name)
-		return
-	}
-	*m.slot(dir, e.Name) = knownEntry{dir, store.Entry{Name: strings.Clone(e.Name), Ino: e.Ino, Type: e.Type}}
-}
-
-// forget forgets a name.
-func (m *memory) forget(dir store.Ino, name string) {
-	if k := m.slot(dir, name); k.dir == dir && k.Name == name {
-		*k = knownEntry{}
+	if k := m.entry(dir, e.Name); k != nil {
+		k.epoch, k.dir, k.ino, k.typ = m.epoch, dir, e.Ino, e.Type
+		k.length = uint8(copy(k.name[:], e.Name))
 	}
 }
 
-// node returns where the inode of a directory is kept.
-func (m *memory) node(ino store.Ino) *knownDir { return &m.nodes[ino%memoryNodes] }
+// forget forgets what a name leads to.
+func (m *memory) forget(dir store.Ino, name string) { m.learn(dir, &store.Entry{Name: name}) }
+
+// node returns where an inode is remembered. What is there may be another one.
+func (m *memory) node(ino store.Ino) *knownNode {
+	k := &m.nodes[ino%memoryNodes]
+	if k.epoch != m.epoch {
+		*k = knownNode{epoch: m.epoch}
+	}
+	return k
+}
+
+// put remembers an inode.
+func (k *knownNode) put(n *store.Node, dirty bool) { k.Node, k.dirty = *n, dirty }

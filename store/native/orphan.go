@@ -128,7 +128,7 @@ func (t *tx) bury(ino store.Ino) error {
 		return err
 	}
 	if known := t.s.memory.node(ino); known.Ino == ino {
-		*known = knownDir{}
+		known.Ino, known.dirty = 0, false
 	}
 	_, err = node.Delete(int64(ino))
 	return err

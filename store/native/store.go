@@ -52,7 +52,6 @@ func Open(path string, o *Options) (*Store, error) {
 	}
 	s := &Store{db: db}
 	s.holds.init(db)
-	s.memory.init()
 	if err := admit(db); err != nil {
 		_ = db.Close()
 		return nil, pathError(path, err)

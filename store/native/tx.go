@@ -141,8 +141,8 @@ func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
 	if err != nil || !ok {
 		return n, missing(err)
 	}
-	if err = t.plausible(&row, &n); err == nil && !known.dirty && store.TypeOf(n.Mode) == store.Dir {
-		known.Node = n
+	if err = t.plausible(&row, &n); err == nil && !known.dirty {
+		known.put(&n, false)
 	}
 	return n, err
 }
@@ -160,7 +160,7 @@ func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 	if err != nil || !ok {
 		return e, missing(err)
 	}
-	if err = decodeEntry(&row, name, &e); err == nil && e.Type == store.Dir {
+	if err = decodeEntry(&row, name, &e); err == nil {
 		t.s.memory.learn(dir, &e)
 	}
 	return e, err
@@ -201,6 +201,9 @@ func (t *tx) Insert(n *store.Node) error {
 	}
 	if n.Ino, err = t.newIno(); err != nil {
 		return t.fail(err)
+	}
+	if known := t.s.memory.node(n.Ino); !known.dirty {
+		known.put(n, false)
 	}
 	return t.fail(node.InsertRowid(int64(n.Ino), t.s.row.node(n)...))
 }
@@ -258,29 +261,40 @@ func (t *tx) anyIno() (store.Ino, error) {
 
 // Put implements store.Tx. A directory is put when the transaction ends: many changes are about the same one.
 func (t *tx) Put(n *store.Node) error {
-	if store.TypeOf(n.Mode) != store.Dir {
-		return t.put(n)
-	}
 	t.changed = true
-	known := t.s.memory.node(n.Ino)
+	m := &t.s.memory
+	known := m.node(n.Ino)
 	if known.dirty && known.Ino != n.Ino {
-		if err := t.put(&known.Node); err != nil {
+		if err := t.write(known); err != nil {
 			return err
 		}
 	}
-	*known = knownDir{*n, true}
+	if store.TypeOf(n.Mode) != store.Dir {
+		known.put(n, false)
+		return t.put(n)
+	}
+	if !known.dirty {
+		m.dirty = append(m.dirty, n.Ino)
+	}
+	known.put(n, true)
 	return nil
 }
 
 // settle puts what Put has put off.
 func (t *tx) settle() error {
-	for i := range t.s.memory.nodes {
-		if known := &t.s.memory.nodes[i]; known.dirty && t.failed == nil {
-			_ = t.put(&known.Node) // which notes its error
-			known.dirty = false
+	m := &t.s.memory
+	for _, ino := range m.dirty {
+		if known := m.node(ino); known.dirty && t.failed == nil {
+			_ = t.write(known) // which notes its error
 		}
 	}
 	return t.failed
+}
+
+// write writes the row of an inode that is dirty.
+func (t *tx) write(known *knownNode) error {
+	known.dirty = false
+	return t.put(&known.Node)
 }
 
 func (t *tx) put(n *store.Node) error {

@@ -51,7 +51,8 @@ func (x *extents) learn(e extent) {
 	}
 	slot := &slots[extentSlot(e.rowid)]
 	if old := slot.Load(); old == nil || old.rowid != e.rowid || old.root != e.root || old.column != e.column || old.end < e.end {
-		slot.Store(&e)
+		kept := e
+		slot.Store(&kept)
 	}
 }
 

@@ -33,7 +33,7 @@ type errand struct {
 	done  chan struct{} // gets a token when what follows is there
 	err   error
 	alone bool // it has not happened, and is to be carried out alone
-	leads bool // so is this one, with others
+	heir  bool // so is this one, with others
 }
 
 var errands = sync.Pool{New: func() any { return &errand{done: make(chan struct{}, 1)} }}
@@ -46,14 +46,15 @@ var errSpoiled = errors.New("a change failed half-way")
 // Gather implements store.Gatherer.
 func (s *Store) Gather(fn func(tx store.Tx) error) error {
 	e := errands.Get().(*errand)
-	e.fn, e.err, e.alone = fn, nil, false
-	company := s.gathering.join(e)
-	if !e.leads {
+	e.fn, e.err, e.alone, e.heir = fn, nil, false, false
+	leads, company := s.gathering.join(e)
+	if !leads {
 		<-e.done
+		leads = e.heir
 	} else if company {
 		runtime.Gosched() // whoever is ready to write comes along
 	}
-	if e.leads {
+	if leads {
 		s.lead(e)
 	}
 	s.gathering.leave()
@@ -67,16 +68,16 @@ func (s *Store) Gather(fn func(tx store.Tx) error) error {
 }
 
 // join adds an errand, which leads if nobody else does. Company says that there are other callers.
-func (g *gathering) join(e *errand) (company bool) {
+func (g *gathering) join(e *errand) (leads, company bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.callers++
-	if e.leads = !g.leads; e.leads {
+	if leads = !g.leads; leads {
 		g.leads = true
 	} else {
 		g.waiting = append(g.waiting, e)
 	}
-	return g.callers > 1
+	return leads, g.callers > 1
 }
 
 func (g *gathering) leave() {
@@ -85,24 +86,26 @@ func (g *gathering) leave() {
 	g.callers--
 }
 
-// take appends the errands that wait to a batch. If there are none, nobody leads any more.
+// take appends the errands that wait to a batch. If there are none, or the batch is full, that is all, and the next one leads.
 func (g *gathering) take(batch []*errand) (_ []*errand, more bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	batch = append(batch, g.waiting...)
-	more = len(g.waiting) > 0
-	g.waiting, g.leads = g.waiting[:0], more
-	return batch, more
+	n := min(len(g.waiting), mostErrands-len(batch))
+	if n == 0 {
+		g.pass()
+		return batch, false
+	}
+	batch = append(batch, g.waiting[:n]...)
+	g.waiting = append(g.waiting[:0], g.waiting[n:]...)
+	return batch, true
 }
 
-// pass lets the first of those who wait lead. If there are none, nobody does.
+// pass lets the first of those who wait lead. If there are none, nobody does. The caller holds mu.
 func (g *gathering) pass() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.leads = len(g.waiting) > 0; g.leads {
 		heir := g.waiting[0]
 		g.waiting = append(g.waiting[:0], g.waiting[1:]...)
-		heir.leads = true
+		heir.heir = true
 		heir.done <- struct{}{}
 	}
 }
@@ -144,12 +147,7 @@ func (s *Store) carryOut(t *tx, own *errand) error {
 				return err
 			}
 		}
-		if i < mostErrands {
-			own.batch, more = s.gathering.take(own.batch)
-		} else {
-			s.gathering.pass()
-			more = false
-		}
+		own.batch, more = s.gathering.take(own.batch)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 
@@ -40,7 +41,7 @@ func (c *command) findCommand() *cobra.Command {
 		Example: `  folio find --name '*_test.go' goroot.folio:src
   folio find --type f --size +1M --older 2w photos.folio
   folio find -0 --type f --name '*.txt' notes.folio | xargs -0 folio cat`,
-		Args:              between(1, -1, "VOLUME[:PATH]"),
+		Args:              f.checkArgs,
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
@@ -61,8 +62,16 @@ func (c *command) findCommand() *cobra.Command {
 	flags.VarP(&f.depth, "level", "L", "go down at most this many `levels`; 0 is what the command line names")
 	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
 	flags.BoolVar(&f.json, "json", false, "one JSON object for each file")
-	cmd.MarkFlagsMutuallyExclusive("print0", "json")
 	return cmd
+}
+
+var errTwoForms = errors.New("--print0 and --json are two forms of the output; choose one")
+
+func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
+	if f.nul && f.json {
+		return usageError(cmd, errTwoForms)
+	}
+	return between(1, -1, "VOLUME[:PATH]")(cmd, args)
 }
 
 func (f *find) run(cmd *cobra.Command, loc location) error {

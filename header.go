@@ -1,0 +1,181 @@
+package folio
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio/store"
+)
+
+// The methods of Tx that make files as a Header describes them: with any type, owner, times and attributes, as whoever copies a tree
+// needs it, and in one step.
+
+// Add makes a file. The content of a regular file is read from content to the end; nil means empty. For anything else content is not used.
+// Chunks of zeros become holes.
+//
+// The directory in which it is to be must be there, and a name that is there already is refused with fs.ErrExist. Errors are *fs.PathError with
+// the header's Name, unless content returns one of its own; after an error of content the transaction can only be rolled back.
+func (tx *Tx) Add(h *Header, content io.Reader) error {
+	return tx.add(h, 0, func(c *change, n *store.Node) error {
+		if content == nil {
+			return nil
+		}
+		return c.copyFrom(n, content)
+	})
+}
+
+// AddBytes adds a file whose whole content is in memory. It does not keep content.
+func (tx *Tx) AddBytes(h *Header, content []byte) error {
+	return tx.add(h, int64(len(content)), func(c *change, n *store.Node) error {
+		return c.writeChunks(n, content, 0)
+	})
+}
+
+// SetHeader gives a file, or a symbolic link itself, the permissions, owner, times and extended attributes that h has, and no others of
+// these. A Mode of another type is refused with fs.ErrInvalid; target and device number stay as they are.
+func (tx *Tx) SetHeader(h *Header) error {
+	return pathError("setheader", h.Name, tx.change(func(c *change) error { return c.setHeader(h) }))
+}
+
+// add makes a file. If it is a regular one, write writes its content, which has size bytes as far as that is known.
+func (tx *Tx) add(h *Header, size int64, write func(c *change, n *store.Node) error) error {
+	return pathError("add", h.Name, tx.change(func(c *change) error {
+		n, err := h.node(c.now)
+		if err != nil {
+			return err
+		}
+		switch store.TypeOf(n.Mode) {
+		case store.File:
+			n.Size = size
+		case store.Symlink:
+			n.Size, write = int64(len(h.Linkname)), func(c *change, n *store.Node) error { return c.writeChunks(n, []byte(h.Linkname), 0) }
+		default:
+			write = nil
+		}
+		return c.addNode(h, &n, write)
+	}))
+}
+
+// addNode makes a file of an inode that has no number yet, but the size that its content will probably have.
+func (c *change) addNode(h *Header, n *store.Node, write func(c *change, n *store.Node) error) error {
+	g, err := c.find(h.Name, newDir)
+	if err == nil && g.there() {
+		err = fs.ErrExist
+	}
+	if err != nil {
+		return err
+	}
+	dir, err := c.parent(&g)
+	if err != nil {
+		return err
+	}
+	if err := c.insert(&dir, g.name, n); err != nil {
+		return err
+	}
+	if err := c.setXattrs(n.Ino, nil, h.Xattrs); err != nil || write == nil {
+		return err
+	}
+	expected := n.Size
+	n.Size = 0
+	if err := write(c, n); err != nil || n.Size == expected && n.Holes == 0 {
+		return err
+	}
+	return c.tx.Put(n)
+}
+
+// copyFrom writes what r gives to an empty inode, but for chunks of zeros.
+func (c *change) copyFrom(n *store.Node, r io.Reader) error {
+	p := make([]byte, readFromBuffer)
+	for off := int64(0); ; {
+		m, err := fillFrom(r, p)
+		if writeErr := c.writeChunks(n, p[:m], off); writeErr != nil {
+			return writeErr
+		}
+		switch off += int64(m); {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// writeChunks writes p at off, where a chunk begins and the content ends, but for chunks of zeros.
+func (c *change) writeChunks(n *store.Node, p []byte, off int64) error {
+	end := off + int64(len(p))
+	for len(p) > 0 {
+		run := untilHole(p)
+		if err := c.tx.WriteAt(n, p[:run], off); err != nil {
+			return err
+		}
+		off, p = off+int64(run), p[run:]
+		for isHole(p) {
+			off, p = off+store.ChunkSize, p[store.ChunkSize:]
+		}
+	}
+	if n.Size == end {
+		return nil
+	}
+	return c.tx.Truncate(n, end)
+}
+
+// untilHole returns how many bytes come before the first chunk of zeros.
+func untilHole(p []byte) (n int) {
+	for n < len(p) && !isHole(p[n:]) {
+		n += min(len(p)-n, store.ChunkSize)
+	}
+	return n
+}
+
+// isHole reports whether p begins with a chunk of zeros.
+func isHole(p []byte) bool {
+	return len(p) >= store.ChunkSize && p[0] == 0 && bytes.Equal(p[:store.ChunkSize], zeroChunk[:])
+}
+
+var zeroChunk [store.ChunkSize]byte
+
+// setHeader gives a file the attributes of h.
+func (c *change) setHeader(h *Header) error {
+	want, err := h.node(c.now)
+	if err != nil {
+		return err
+	}
+	n, _, err := c.existing(h.Name, 0)
+	if err != nil {
+		return err
+	}
+	if store.TypeOf(n.Mode) != store.TypeOf(want.Mode) {
+		return fs.ErrInvalid
+	}
+	n.Mode, n.UID, n.GID = want.Mode, want.UID, want.GID
+	n.Mtime, n.Atime, n.Ctime = want.Mtime, want.Atime, want.Ctime
+	old, err := c.tx.Xattrs(n.Ino)
+	if err == nil {
+		err = c.setXattrs(n.Ino, old, h.Xattrs)
+	}
+	if err != nil {
+		return err
+	}
+	return c.tx.Put(&n)
+}
+
+// setXattrs gives an inode that has some extended attributes others.
+func (c *change) setXattrs(ino store.Ino, old []store.Xattr, want map[string][]byte) error {
+	for _, x := range old {
+		if _, ok := want[x.Name]; !ok {
+			if err := c.tx.SetXattr(ino, x.Name, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for name, value := range want {
+		if value == nil {
+			value = []byte{}
+		}
+		if err := c.tx.SetXattr(ino, name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -123,7 +123,6 @@ var waysOut = []struct {
 	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{source.ErrVolume, "copy the file, or name another source"},
 	{source.ErrNotDir, "folio import takes files and archives"},
-	{mirror.ErrInTheWay, "--delete replaces it"},
 	{mirror.ErrMeanwhile, "sync again"},
 	{source.ErrSeek, "save it to a file first"},
 	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},

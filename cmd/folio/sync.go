@@ -155,23 +155,31 @@ func (s *syncer) warn(path string, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	path = filepath.Join(s.src, filepath.FromSlash(path))
-	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&fs.PathError{Path: path, Err: leftOut{why}}))
+	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: path, Err: why}, leftOut(why)}))
 }
 
-// A leftOut says why a file was left out.
-type leftOut struct{ error }
-
-func (l leftOut) Error() string {
-	if errors.Is(l.error, source.ErrSocket) {
-		return cause(l.error) + ", left out"
+// leftOut says what became of a file that could not be copied, and what can be done about it.
+func leftOut(why error) string {
+	switch {
+	case errors.Is(why, source.ErrSocket):
+		return "left out"
+	case errors.Is(why, mirror.ErrFirst):
+		return "left out; sync again"
+	case errors.Is(why, mirror.ErrInTheWay):
+		return "--delete replaces it"
+	case errors.Is(why, source.ErrChanged):
+		return "left as it was; sync again when it is at rest"
 	}
-	return cause(l.error) + ", left as it was"
+	return "left as it was"
 }
-
-func (l leftOut) Unwrap() error { return l.error }
 
 var kindWords = [...]string{
 	mirror.New: "new", mirror.Changed: "changed", mirror.Attributes: "attributes", mirror.Linked: "linked", mirror.Removed: "removed",
+}
+
+var countWords = [...]string{
+	mirror.New: "new", mirror.Changed: "changed", mirror.Attributes: "with new attributes", mirror.Linked: "linked",
+	mirror.Removed: "removed",
 }
 
 // changed names a change.
@@ -203,7 +211,7 @@ func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	var parts []string
 	for kind, n := range st.Done {
 		if n > 0 {
-			parts = append(parts, grouped(n)+" "+kindWords[kind])
+			parts = append(parts, grouped(n)+" "+countWords[kind])
 		}
 	}
 	parts = append(parts, grouped(st.Same)+" unchanged")

@@ -129,7 +129,9 @@ func (c *decision) single(f *source.File, j *judgement) error {
 		if j.verdict == inAttr || c.links.claimed[j.ino] {
 			j.verdict = inBytes
 		}
-		c.links.claimed[j.ino] = true
+		if j.verdict == alike {
+			c.links.claimed[j.ino] = true
+		}
 	}
 	if f.Links() > 1 {
 		first := firstName{path: f.Path()}

@@ -147,5 +147,5 @@ func harmless(err error) bool {
 // Why a file was left as it was, besides the errors of package source.
 var (
 	ErrInTheWay = errors.New("is a directory in the volume, which is not empty")
-	ErrFirst    = errors.New("is another name of a file that was left out")
+	ErrFirst    = errors.New("is another name of a file that could not be copied")
 )

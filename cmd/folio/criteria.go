@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,30 @@ func (g glob) match(name string) bool {
 	}
 	ok, _ := path.Match(string(g), name)
 	return ok
+}
+
+// globs is a flag that may be given several times: a name matches if it matches one of them, or if there are none.
+type globs []glob
+
+func (g *globs) String() string {
+	texts := make([]string, len(*g))
+	for i, one := range *g {
+		texts[i] = string(one)
+	}
+	return strings.Join(texts, ",")
+}
+
+func (g *globs) Type() string { return "glob" }
+
+func (g *globs) Set(s string) error {
+	var one glob
+	err := one.Set(s)
+	*g = append(*g, one)
+	return err
+}
+
+func (g globs) match(name string) bool {
+	return len(g) == 0 || slices.ContainsFunc(g, func(one glob) bool { return one.match(name) })
 }
 
 // fileTypes is a flag: the letters of the types that are wanted, separated by commas. An empty one means all.

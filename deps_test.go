@@ -48,7 +48,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/match"},
-	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source"},
+	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target " +

@@ -132,7 +132,7 @@ func (s *syncer) open() (*folio.FS, error) {
 }
 
 func (s *syncer) mirror(ctx context.Context, t *source.Tree, v *folio.FS) (mirror.Stats, error) {
-	s.progress = s.newProgress("syncing", s.quiet)
+	s.progress = s.newProgress("syncing", s.quiet || s.verbose)
 	defer s.progress.done()
 	s.options.Warn = s.warn
 	if s.progress.shown() {
@@ -189,6 +189,9 @@ func (s *syncer) changed(c mirror.Change) {
 		name += "/"
 	}
 	fmt.Fprintf(s.stdout, "%-10s %s\n", kindWords[c.Kind], s.name(name))
+	if s.terminal.stdout {
+		_ = s.stdout.Flush() // a writer that failed goes on failing
+	}
 }
 
 // failure names the file on disk or in the volume.

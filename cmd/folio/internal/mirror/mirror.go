@@ -86,14 +86,23 @@ type mirror struct {
 // Run makes the directory dir of v like t. A v that is nil stands for an empty volume, for a dry run. What it did before an error stays. Errors name the path in
 // the volume, as *fs.PathError, or the one on disk, as *source.EntryError.
 func Run(ctx context.Context, t *source.Tree, v *folio.FS, dir string, o *Options) (Stats, error) {
-	m := &mirror{Options: *o, ctx: ctx, v: v, dir: dir, start: time.Now(), links: newLinks(), skipped: make(map[string]bool)}
+	m := newMirror(ctx, v, dir, o)
+	return m.run(t, m)
+}
+
+func newMirror(ctx context.Context, v *folio.FS, dir string, o *Options) *mirror {
+	return &mirror{Options: *o, ctx: ctx, v: v, dir: dir, start: time.Now(), links: newLinks(), skipped: make(map[string]bool)}
+}
+
+// run does it all; differ is m, or what a test put around it.
+func (m *mirror) run(t *source.Tree, differ source.Differ) (Stats, error) {
 	if err := m.prepare(); err != nil {
 		return Stats{}, err
 	}
-	err := source.Diff(ctx, t, m)
+	err := source.Diff(m.ctx, t, differ)
 	m.stats.Same, m.stats.Skipped = m.same, m.stats.Skipped+m.left
 	if err == nil && m.changed() && !m.DryRun {
-		err = v.Sync(ctx)
+		err = m.v.Sync(m.ctx)
 	}
 	return m.stats, err
 }

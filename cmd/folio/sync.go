@@ -77,7 +77,7 @@ func (s *syncer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := source.OpenTree(s.src, &source.Options{Skip: skip})
+	t, err := source.OpenTop(s.src, &source.Options{Skip: skip})
 	if err != nil {
 		return failure(s.src, err)
 	}
@@ -131,7 +131,7 @@ func (s *syncer) open() (*folio.FS, error) {
 	return v, failure(s.loc.volume, err)
 }
 
-func (s *syncer) mirror(ctx context.Context, t *source.Tree, v *folio.FS) (mirror.Stats, error) {
+func (s *syncer) mirror(ctx context.Context, t *source.Top, v *folio.FS) (mirror.Stats, error) {
 	s.progress = s.newProgress("syncing", s.quiet || s.verbose)
 	defer s.progress.done()
 	s.options.Warn = s.warn

@@ -85,7 +85,7 @@ type mirror struct {
 
 // Run makes the directory dir of v like t. A v that is nil stands for an empty volume, for a dry run. What it did before an error stays. Errors name the path in
 // the volume, as *fs.PathError, or the one on disk, as *source.EntryError.
-func Run(ctx context.Context, t *source.Tree, v *folio.FS, dir string, o *Options) (Stats, error) {
+func Run(ctx context.Context, t *source.Top, v *folio.FS, dir string, o *Options) (Stats, error) {
 	m := newMirror(ctx, v, dir, o)
 	return m.run(t, m)
 }
@@ -95,7 +95,7 @@ func newMirror(ctx context.Context, v *folio.FS, dir string, o *Options) *mirror
 }
 
 // run does it all; differ is m, or what a test put around it.
-func (m *mirror) run(t *source.Tree, differ source.Differ) (Stats, error) {
+func (m *mirror) run(t *source.Top, differ source.Differ) (Stats, error) {
 	if err := m.prepare(); err != nil {
 		return Stats{}, err
 	}

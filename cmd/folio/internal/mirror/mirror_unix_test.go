@@ -74,7 +74,7 @@ func (m meddler) Apply(entries []*source.Entry) error {
 // sync mirrors the directory and returns what was done, as "kind path".
 func (p *pair) sync(dir string, o Options) (done []string, stats Stats, err error) {
 	p.Helper()
-	tree, err := source.OpenTree(p.dir, &source.Options{})
+	tree, err := source.OpenTop(p.dir, &source.Options{})
 	p.must(err)
 	defer tree.Close()
 	o.Warn = func(path string, why error) { p.warnings = append(p.warnings, path+": "+why.Error()) }

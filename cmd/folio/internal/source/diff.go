@@ -5,7 +5,7 @@ import (
 	"context"
 )
 
-// A Differ compares a Tree with something else, and makes that like it.
+// A Differ compares a Top with something else, and makes that like it.
 type Differ interface {
 	// Look looks at what a directory is compared with, and leaves what it found in d.Known. It is called on several goroutines, for each
 	// directory after the one that it lies in. An error ends Diff.
@@ -19,7 +19,7 @@ type Differ interface {
 }
 
 // Diff compares a tree with something else, on all cores. Contents are read ahead, of those files that Compare asks for.
-func Diff(ctx context.Context, t *Tree, differ Differ) error {
+func Diff(ctx context.Context, t *Top, differ Differ) error {
 	s := newScan(t, differ)
 	defer s.handles.closeAll()
 	return runBatches(ctx, t.o, false, s.run, func(p *pipeline, b *batch) error { return p.apply(b, differ) })

@@ -83,7 +83,7 @@ func (c *copier) Apply(entries []*Entry) error {
 // diff copies a directory.
 func diff(t *testing.T, ctx context.Context, dir string, c *copier) error {
 	t.Helper()
-	tree, err := OpenTree(dir, &Options{})
+	tree, err := OpenTop(dir, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestDiffEnds(t *testing.T) {
 	if err := diff(t, ctx, dir, c); !errors.Is(err, own) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := OpenTree(filepath.Join(dir, "f00"), nil); !errors.Is(err, ErrNotDir) {
+	if _, err := OpenTop(filepath.Join(dir, "f00"), nil); !errors.Is(err, ErrNotDir) {
 		t.Errorf("a file: %v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestFileEqual(t *testing.T) {
 	c := &equalChecker{copier: copier{t: t}, want: map[string]bool{
 		content: true, content[:len(content)-1]: false, content + "x": false, "x" + content[1:]: false, "": false,
 	}}
-	tree, err := OpenTree(dir, &Options{})
+	tree, err := OpenTop(dir, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func (d *Dir) acquire() (*dirHandle, error) {
 // reopen opens a directory by its name. If that is another one than before, it is ErrChanged.
 func (d *Dir) reopen() (*dirHandle, error) {
 	if d.Up == nil {
-		return d.scan.tree.root.retain(), nil
+		return d.scan.top.root.retain(), nil
 	}
 	up, err := d.Up.acquire()
 	if err != nil {

@@ -12,7 +12,7 @@ const maxAhead = 1 << 14
 // A scan lists the directories of a tree. Workers list ahead, in about the order in which walk needs them; what nobody has begun when its turn
 // comes, walk lists itself.
 type scan struct {
-	tree    *Tree
+	top     *Top
 	differ  Differ
 	handles handles
 
@@ -33,15 +33,15 @@ const (
 	listed
 )
 
-func newScan(t *Tree, differ Differ) *scan {
-	s := &scan{tree: t, differ: differ}
+func newScan(t *Top, differ Differ) *scan {
+	s := &scan{top: t, differ: differ}
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
 
 // run is the producer of a pipeline.
 func (s *scan) run(p *pipeline) error {
-	st, err := s.tree.root.stat()
+	st, err := s.top.root.stat()
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (d *Dir) read() {
 	}
 	slices.Sort(names)
 	d.Files = make([]File, 0, len(names))
-	skip := d.scan.tree.o.Skip
+	skip := d.scan.top.o.Skip
 	for _, name := range names {
 		if skip == nil || !skip(d.stat.id, name) {
 			d.add(handle, name)

@@ -10,14 +10,14 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// A Tree is a directory on disk that Diff compares with something else.
-type Tree struct {
+// A Top is a directory on disk, with all that is in it, that Diff compares with something else.
+type Top struct {
 	root *dirHandle
 	o    *Options
 }
 
-// OpenTree opens the directory at path, through symbolic links.
-func OpenTree(path string, o *Options) (*Tree, error) {
+// OpenTop opens the directory at path, through symbolic links.
+func OpenTop(path string, o *Options) (*Top, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.IsDir() {
 		err = pathError(path, ErrNotDir)
@@ -29,16 +29,16 @@ func OpenTree(path string, o *Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{root: root, o: o}, nil
+	return &Top{root: root, o: o}, nil
 }
 
-// Close closes the tree.
-func (t *Tree) Close() error {
+// Close closes it.
+func (t *Top) Close() error {
 	t.root.release()
 	return nil
 }
 
-// A Dir is a directory of a Tree.
+// A Dir is a directory in a Top, or itself.
 type Dir struct {
 	Path  string // "." for the root
 	Files []File // what it holds, sorted by name; not valid after Compare

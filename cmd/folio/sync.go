@@ -124,7 +124,8 @@ func (s *syncer) skip() (func(source.FileID, string) bool, error) {
 
 // open opens the volume, or makes it. For a dry run, one that does not exist is nil.
 func (s *syncer) open() (*folio.FS, error) {
-	v, err := folio.Open(s.loc.volume, &folio.Options{Create: !s.options.DryRun, ReadOnly: s.options.DryRun})
+	o := &folio.Options{Create: !s.options.DryRun, ReadOnly: s.options.DryRun, CacheSize: -1} // nothing is asked for twice
+	v, err := folio.Open(s.loc.volume, o)
 	if errors.Is(err, fs.ErrNotExist) && s.options.DryRun {
 		return nil, nil
 	}

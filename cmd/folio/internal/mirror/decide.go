@@ -155,11 +155,12 @@ func (c *decision) link(f *source.File, j *judgement, first firstName) error {
 
 // make makes a file in the volume what it is on disk.
 func (c *decision) make(f *source.File, j *judgement) error {
-	o := &op{Change: Change{Kind: Changed, Path: f.Path(), IsDir: f.Mode().IsDir()}, clear: true}
-	switch j.verdict {
-	case alike:
+	if j.verdict == alike {
 		c.same++
 		return nil
+	}
+	o := &op{Change: Change{Kind: Changed, Path: f.Path(), IsDir: f.Mode().IsDir()}, clear: true}
+	switch j.verdict {
 	case inAttr:
 		return c.describe(f, o)
 	case absent:

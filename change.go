@@ -51,44 +51,34 @@ func (c *change) add(g *goal, mode uint32) (n store.Node, err error) { return c.
 
 // addSized is add for an inode to which the caller writes a content of that size.
 func (c *change) addSized(g *goal, mode uint32, size int64) (n store.Node, err error) {
-	dir, err := c.parent(g)
+	dir, err := c.tx.Node(g.dir)
 	if err != nil {
 		return n, err
 	}
+	if dir.Nlink == 0 { // it was removed, and somebody has it open as a Root
+		return n, fs.ErrNotExist
+	}
 	n = store.Node{Mode: mode, Nlink: 1, Size: size, Mtime: c.now, Ctime: c.now, Atime: c.now}
 	n.UID, n.GID = c.fs.uid, c.fs.gid
+	isDir := store.TypeOf(mode) == store.Dir
 	if dir.Mode&modeSetgid != 0 {
 		n.GID = dir.GID
-		if store.TypeOf(mode) == store.Dir {
+		if isDir {
 			n.Mode |= modeSetgid
 		}
 	}
-	return n, c.insert(&dir, g.name, &n)
-}
-
-// parent returns the directory in which something is to be made.
-func (c *change) parent(g *goal) (dir store.Node, err error) {
-	dir, err = c.tx.Node(g.dir)
-	if err == nil && dir.Nlink == 0 { // it was removed, and somebody has it open as a Root
-		err = fs.ErrNotExist
-	}
-	return dir, err
-}
-
-// insert adds an inode, which gets its number, with a name in a directory.
-func (c *change) insert(dir *store.Node, name string, n *store.Node) error {
-	if store.TypeOf(n.Mode) == store.Dir {
+	if isDir {
 		n.Nlink = 2
 		dir.Nlink++
 	}
-	if err := c.tx.Insert(n); err != nil {
-		return err
+	if err := c.tx.Insert(&n); err != nil {
+		return n, err
 	}
 	dir.Mtime, dir.Ctime = c.now, c.now
-	if err := c.tx.Put(dir); err != nil {
-		return err
+	if err := c.tx.Put(&dir); err != nil {
+		return n, err
 	}
-	return c.tx.Link(dir.Ino, store.Entry{Name: name, Ino: n.Ino, Type: store.TypeOf(n.Mode)})
+	return n, c.tx.Link(g.dir, store.Entry{Name: g.name, Ino: n.Ino, Type: store.TypeOf(mode)})
 }
 
 // drop takes a name from an inode, which then may be an orphan. The entry is gone already, or leads elsewhere.

@@ -17,7 +17,7 @@ import (
 // The directory in which it is to be must be there, and a name that is there already is refused with fs.ErrExist. Errors are *fs.PathError with
 // the header's Name, unless content returns one of its own; after an error of content the transaction can only be rolled back.
 func (tx *Tx) Add(h *Header, content io.Reader) error {
-	return tx.add(h, 0, func(c *change, n *store.Node) error {
+	return tx.add(h, func(c *change, n *store.Node) error {
 		if content == nil {
 			return nil
 		}
@@ -27,7 +27,7 @@ func (tx *Tx) Add(h *Header, content io.Reader) error {
 
 // AddBytes adds a file whose whole content is in memory. It does not keep content.
 func (tx *Tx) AddBytes(h *Header, content []byte) error {
-	return tx.add(h, int64(len(content)), func(c *change, n *store.Node) error {
+	return tx.add(h, func(c *change, n *store.Node) error {
 		return c.writeChunks(n, content, 0)
 	})
 }
@@ -38,27 +38,26 @@ func (tx *Tx) SetHeader(h *Header) error {
 	return pathError("setheader", h.Name, tx.change(func(c *change) error { return c.setHeader(h) }))
 }
 
-// add makes a file. If it is a regular one, write writes its content, which has size bytes as far as that is known.
-func (tx *Tx) add(h *Header, size int64, write func(c *change, n *store.Node) error) error {
+// add makes a file. If it is a regular one, write writes its content.
+func (tx *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
 	return pathError("add", h.Name, tx.change(func(c *change) error {
-		n, err := h.node(c.now)
+		want, err := h.node(c.now)
 		if err != nil {
 			return err
 		}
-		switch store.TypeOf(n.Mode) {
+		switch store.TypeOf(want.Mode) {
 		case store.File:
-			n.Size = size
 		case store.Symlink:
-			n.Size, write = int64(len(h.Linkname)), func(c *change, n *store.Node) error { return c.writeChunks(n, []byte(h.Linkname), 0) }
+			write = func(c *change, n *store.Node) error { return c.writeChunks(n, []byte(h.Linkname), 0) }
 		default:
 			write = nil
 		}
-		return c.addNode(h, &n, write)
+		return c.addHeader(h, &want, write)
 	}))
 }
 
-// addNode makes a file of an inode that has no number yet, but the size that its content will probably have.
-func (c *change) addNode(h *Header, n *store.Node, write func(c *change, n *store.Node) error) error {
+// addHeader makes a file that is like want, apart from its content.
+func (c *change) addHeader(h *Header, want *store.Node, write func(c *change, n *store.Node) error) error {
 	g, err := c.find(h.Name, newDir)
 	if err == nil && g.there() {
 		err = fs.ErrExist
@@ -66,21 +65,24 @@ func (c *change) addNode(h *Header, n *store.Node, write func(c *change, n *stor
 	if err != nil {
 		return err
 	}
-	dir, err := c.parent(&g)
+	n, err := c.add(&g, want.Mode)
+	if err == nil {
+		err = c.setXattrs(n.Ino, nil, h.Xattrs)
+	}
+	if err == nil && write != nil {
+		err = write(c, &n)
+	}
 	if err != nil {
 		return err
 	}
-	if err := c.insert(&dir, g.name, n); err != nil {
-		return err
-	}
-	if err := c.setXattrs(n.Ino, nil, h.Xattrs); err != nil || write == nil {
-		return err
-	}
-	expected := n.Size
-	n.Size = 0
-	if err := write(c, n); err != nil || n.Size == expected && n.Holes == 0 {
-		return err
-	}
+	n.Rdev = want.Rdev
+	return c.describe(&n, want)
+}
+
+// describe gives an inode the permissions, the owner and the times of another.
+func (c *change) describe(n, want *store.Node) error {
+	n.Mode, n.UID, n.GID = want.Mode, want.UID, want.GID
+	n.Mtime, n.Atime, n.Ctime = want.Mtime, want.Atime, want.Ctime
 	return c.tx.Put(n)
 }
 
@@ -148,8 +150,6 @@ func (c *change) setHeader(h *Header) error {
 	if store.TypeOf(n.Mode) != store.TypeOf(want.Mode) {
 		return fs.ErrInvalid
 	}
-	n.Mode, n.UID, n.GID = want.Mode, want.UID, want.GID
-	n.Mtime, n.Atime, n.Ctime = want.Mtime, want.Atime, want.Ctime
 	old, err := c.tx.Xattrs(n.Ino)
 	if err == nil {
 		err = c.setXattrs(n.Ino, old, h.Xattrs)
@@ -157,7 +157,7 @@ func (c *change) setHeader(h *Header) error {
 	if err != nil {
 		return err
 	}
-	return c.tx.Put(&n)
+	return c.describe(&n, &want)
 }
 
 // setXattrs gives an inode that has some extended attributes others.

@@ -112,6 +112,9 @@ func (s *search) directory(dir string) error {
 
 func (s *search) enter(p string, d fs.DirEntry) error {
 	info, err := d.Info()
+	if err == nil && !info.IsDir() {
+		err = folio.ErrDamaged
+	}
 	if err != nil {
 		return s.loc.failure(p, err)
 	}

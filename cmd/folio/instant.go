@@ -38,17 +38,17 @@ type instant struct {
 	text string
 }
 
-func (m *instant) String() string { return m.text }
-func (m *instant) Type() string   { return "time" }
+func (i *instant) String() string { return i.text }
+func (i *instant) Type() string   { return "time" }
 
-func (m *instant) Set(s string) (err error) {
-	m.Time, err = parseInstant(s, time.Now())
-	m.text = s
+func (i *instant) Set(s string) (err error) {
+	i.Time, err = parseInstant(s, time.Now())
+	i.text = s
 	return err
 }
 
 // before reports whether the instant is before a time in nanoseconds since 1970; the zero instant is.
-func (m *instant) before(ns int64) bool { return m.IsZero() || m.Compare(time.Unix(0, ns)) < 0 }
+func (i *instant) before(ns int64) bool { return i.IsZero() || i.Compare(time.Unix(0, ns)) < 0 }
 
 // after reports whether the instant is after it; the zero instant is.
-func (m *instant) after(ns int64) bool { return m.IsZero() || m.Compare(time.Unix(0, ns)) > 0 }
+func (i *instant) after(ns int64) bool { return i.IsZero() || i.Compare(time.Unix(0, ns)) > 0 }

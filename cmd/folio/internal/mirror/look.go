@@ -93,24 +93,23 @@ func (l *look) run() error {
 	if err != nil {
 		return err
 	}
-	for i := range l.d.Files {
-		f := &l.d.Files[i]
-		for len(list) > 0 && list[0].Name() < f.Name {
-			if err := l.addExtra(list[0]); err != nil {
-				return err
-			}
-			list = list[1:]
-		}
-		if len(list) == 0 || list[0].Name() != f.Name {
-			continue
-		}
-		if err := l.judge(f, list[0], &l.files[i]); err != nil {
-			return err
-		}
-		list = list[1:]
-	}
+	return l.merge(list)
+}
+
+// merge goes through what is on disk and what is in the volume beside each other: both are sorted.
+func (l *look) merge(list []fs.DirEntry) error {
+	i := 0
 	for _, e := range list {
-		if err := l.addExtra(e); err != nil {
+		for i < len(l.d.Files) && l.d.Files[i].Name < e.Name() {
+			i++
+		}
+		var err error
+		if i < len(l.d.Files) && l.d.Files[i].Name == e.Name() {
+			err = l.judge(&l.d.Files[i], e, &l.files[i])
+		} else {
+			err = l.addExtra(e)
+		}
+		if err != nil {
 			return err
 		}
 	}

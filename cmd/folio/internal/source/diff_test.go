@@ -21,6 +21,7 @@ type copier struct {
 	errs   []string // of entries
 	before func(entries []*Entry)
 	fail   error // of Look
+	skip   bool  // add nothing
 	open   int   // how many directories were, at most
 }
 
@@ -45,6 +46,9 @@ func (c *copier) Compare(d *Dir, out *Out) error {
 	c.open = max(c.open, len(d.scan.handles.open))
 	d.scan.handles.mu.Unlock()
 	for i := range d.Files {
+		if c.skip {
+			break
+		}
 		f := &d.Files[i]
 		e := &Entry{Header: f.Header(), Err: f.Err}
 		e.Name = f.Path()
@@ -162,6 +166,12 @@ func TestDiffEnds(t *testing.T) {
 	c := &copier{before: func([]*Entry) { cancel(own) }}
 	if err := diff(t, ctx, dir, c); !errors.Is(err, own) {
 		t.Errorf("cancelled: %v", err)
+	}
+	c = &copier{skip: true, before: func([]*Entry) { t.Error("something was added") }}
+	ctx, cancel = context.WithCancelCause(t.Context())
+	cancel(own)
+	if err := diff(t, ctx, dir, c); !errors.Is(err, own) || len(c.dirs) > 0 {
+		t.Errorf("nothing to do, cancelled: %v", err)
 	}
 	if _, err := OpenTop(filepath.Join(dir, "f00"), nil); !errors.Is(err, ErrNotDir) {
 		t.Errorf("a file: %v", err)

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"io/fs"
 	"slices"
 	"sync"
@@ -15,6 +16,7 @@ type scan struct {
 	top     *Top
 	differ  Differ
 	handles handles
+	ctx     context.Context // of the pipeline; the producer's
 
 	mu     sync.Mutex // guards what follows, and the state of each Dir
 	wake   *sync.Cond // something of it has changed
@@ -41,6 +43,7 @@ func newScan(t *Top, differ Differ) *scan {
 
 // run is the producer of a pipeline.
 func (s *scan) run(p *pipeline) error {
+	s.ctx = p.ctx
 	st, err := s.top.root.stat()
 	if err != nil {
 		return err
@@ -120,6 +123,9 @@ func (s *scan) list(d *Dir) {
 
 // walk has a directory and all below it compared, in walk order.
 func (s *scan) walk(d *Dir, out *Out) error {
+	if err := context.Cause(s.ctx); err != nil {
+		return err
+	}
 	if err := s.await(d); err != nil {
 		return err
 	}

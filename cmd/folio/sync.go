@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,8 +21,8 @@ import (
 // A syncer makes a directory of a volume like one on disk.
 type syncer struct {
 	*command
-	options        mirror.Options
-	verbose, quiet bool
+	options                mirror.Options
+	create, verbose, quiet bool
 
 	src string
 	loc location
@@ -30,8 +31,8 @@ type syncer struct {
 	progress *progress
 }
 
-const syncLong = `Make a directory of a volume like the directory SRC, by copying what differs. What is in SRC comes to lie in PATH. VOLUME
-and PATH are made if they do not exist.
+const syncLong = `Make a directory of a volume like the directory SRC, by copying what differs. What is in SRC comes to lie in PATH, which is
+made if it does not exist; VOLUME is with --create.
 
 A file is taken to be the same if type, size and time of the last change are; with --checksum, contents are compared. Modes,
 owners, times, symbolic links, hard links, devices, fifos, holes and the extended attributes user.* become those of SRC. What SRC does
@@ -49,6 +50,7 @@ func (c *command) syncCommand() *cobra.Command {
 		Short:       "Make a directory of a volume like one on disk",
 		Long:        syncLong,
 		Example: `  folio sync ~/photos photos.folio
+  folio sync --create ~/letters letters.folio
   folio sync --delete --dry-run -v site backup.folio:site`,
 		Args: between(2, 2, "SRC and VOLUME[:PATH]"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -64,6 +66,7 @@ func (c *command) syncCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&s.options.Checksum, "checksum", "c", false, "compare contents, not sizes and times")
+	flags.BoolVar(&s.create, "create", false, "make the volume if there is none")
 	flags.BoolVar(&s.options.Delete, "delete", false, "remove from PATH what SRC does not have")
 	flags.BoolVarP(&s.options.DryRun, "dry-run", "n", false, "change nothing, and tell what would be done")
 	flags.BoolVarP(&s.verbose, "verbose", "v", false, "name everything that is changed")
@@ -86,10 +89,10 @@ func (s *syncer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if v != nil {
-		defer v.Close()
-	}
 	stats, err := s.mirror(ctx, t, v)
+	if v != nil {
+		err = cmp.Or(err, v.Close())
+	}
 	if err != nil {
 		return s.failure(ctx, err)
 	}
@@ -122,12 +125,15 @@ func (s *syncer) skip() (func(source.FileID, string) bool, error) {
 	}, nil
 }
 
-// open opens the volume, or makes it. For a dry run, one that does not exist is nil.
+// open opens the volume, or makes it if that is wanted; for a dry run, nil stands for one that would be made.
 func (s *syncer) open() (*folio.FS, error) {
-	o := &folio.Options{Create: !s.options.DryRun, ReadOnly: s.options.DryRun, CacheSize: -1} // nothing is asked for twice
-	v, err := folio.Open(s.loc.volume, o)
-	if errors.Is(err, fs.ErrNotExist) && s.options.DryRun {
+	dry := s.options.DryRun
+	v, err := folio.Open(s.loc.volume, &folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && s.create && dry:
 		return nil, nil
+	case missing && !s.create:
+		err = &hintError{&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, "--create makes one"}
 	}
 	return v, failure(s.loc.volume, err)
 }

@@ -176,7 +176,7 @@ func TestSyncRandom(t *testing.T) {
 		g := newGrove(t, seedOf(t)+i)
 		volume := filepath.Join(t.TempDir(), "v.folio")
 		for range *syncRounds {
-			mustRun(t, "sync", "--delete", g.root, volume)
+			mustRun(t, "sync", "--create", "--delete", g.root, volume)
 			g.wantSame(volume)
 			before := stamp(t, volume)
 			if got := mustRun(t, "sync", "-qv", "--delete", g.root, volume); got != "" {
@@ -212,7 +212,7 @@ func TestSyncLikeRsync(t *testing.T) {
 	g := newGrove(t, seedOf(t))
 	volume, disk := filepath.Join(t.TempDir(), "v.folio"), filepath.Join(t.TempDir(), "disk")
 	for range *syncRounds {
-		mustRun(t, "sync", "--delete", g.root, volume)
+		mustRun(t, "sync", "--create", "--delete", g.root, volume)
 		out, err := exec.Command("rsync", "-a", "--delete", "--modify-window=-1", g.root+"/", disk).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v, %s", err, out)
@@ -271,7 +271,7 @@ func TestSyncWhileSourceChanges(t *testing.T) {
 			work := t.TempDir()
 			src, volume := makeChanging(t, work), filepath.Join(work, "v.folio")
 			file := filepath.Join(src, "a")
-			if code, _, stderr := runFolio(t, "sync", src, volume); code != exitOK || stderr != "folio: warning: "+src+"/socket: a socket; left out\n" {
+			if code, _, stderr := runFolio(t, "sync", "--create", src, volume); code != exitOK || stderr != "folio: warning: "+src+"/socket: a socket; left out\n" {
 				t.Fatalf("exit code %d, %q", code, stderr)
 			}
 			err := os.Truncate(file, 3)
@@ -309,7 +309,7 @@ func TestSyncUnreadable(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	mustRun(t, "sync", src, volume)
+	mustRun(t, "sync", "--create", src, volume)
 	if err := errors.Join(os.Chmod(filepath.Join(src, "d"), 0), os.WriteFile(filepath.Join(src, "g"), nil, 0o600), os.Chmod(filepath.Join(src, "g"), 0)); err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +365,7 @@ func TestSyncIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stdout := &hookWriter{hook: func() { cancel(&interruptError{s}) }} // a buffer full of names was written
 		var stderr bytes.Buffer
-		code := run(ctx, []string{"sync", "-v", src, volume}, nil, stdout, &stderr)
+		code := run(ctx, []string{"sync", "--create", "-v", src, volume}, nil, stdout, &stderr)
 		if code != 128+int(s) || stderr.String() != "folio: interrupted\n" {
 			t.Errorf("%v: exit code %d, %q", s, code, stderr.String())
 		}
@@ -381,7 +381,7 @@ func TestSyncIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	src, volume := manyFiles(t), filepath.Join(t.TempDir(), "v.folio")
-	cmd := &exec.Cmd{Path: self, Args: []string{"folio", "sync", "-v", src, volume}}
+	cmd := &exec.Cmd{Path: self, Args: []string{"folio", "sync", "--create", "-v", src, volume}}
 	stdout, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()

@@ -1,7 +1,6 @@
 package folio
 
 import (
-	"bytes"
 	"io"
 	"io/fs"
 
@@ -28,7 +27,7 @@ func (tx *Tx) Add(h *Header, content io.Reader) error {
 // AddBytes adds a file whose whole content is in memory. It does not keep content.
 func (tx *Tx) AddBytes(h *Header, content []byte) error {
 	return tx.add(h, func(c *change, n *store.Node) error {
-		return c.writeChunks(n, content, 0)
+		return c.writeContent(n, content, 0)
 	})
 }
 
@@ -48,7 +47,7 @@ func (tx *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
 		switch store.TypeOf(want.Mode) {
 		case store.File:
 		case store.Symlink:
-			write = func(c *change, n *store.Node) error { return c.writeChunks(n, []byte(h.Linkname), 0) }
+			write = func(c *change, n *store.Node) error { return c.writeContent(n, []byte(h.Linkname), 0) }
 		default:
 			write = nil
 		}
@@ -91,7 +90,7 @@ func (c *change) copyFrom(n *store.Node, r io.Reader) error {
 	p := make([]byte, readFromBuffer)
 	for off := int64(0); ; {
 		m, err := fillFrom(r, p)
-		if writeErr := c.writeChunks(n, p[:m], off); writeErr != nil {
+		if writeErr := c.writeContent(n, p[:m], off); writeErr != nil {
 			return writeErr
 		}
 		switch off += int64(m); {
@@ -103,39 +102,16 @@ func (c *change) copyFrom(n *store.Node, r io.Reader) error {
 	}
 }
 
-// writeChunks writes p at off, where a chunk begins and the content ends, but for chunks of zeros.
-func (c *change) writeChunks(n *store.Node, p []byte, off int64) error {
-	end := off + int64(len(p))
-	for len(p) > 0 {
-		run := untilHole(p)
-		if err := c.tx.WriteAt(n, p[:run], off); err != nil {
-			return err
-		}
-		off, p = off+int64(run), p[run:]
-		for isHole(p) {
-			off, p = off+store.ChunkSize, p[store.ChunkSize:]
-		}
+// writeContent writes the content of an empty inode from off on, where a chunk begins.
+func (c *change) writeContent(n *store.Node, p []byte, off int64) error {
+	if err := c.writeSparse(n, p, off); err != nil {
+		return err
 	}
-	if n.Size == end {
-		return nil
+	if end := off + int64(len(p)); n.Size < end {
+		return c.tx.Truncate(n, end)
 	}
-	return c.tx.Truncate(n, end)
+	return nil
 }
-
-// untilHole returns how many bytes come before the first chunk of zeros.
-func untilHole(p []byte) (n int) {
-	for n < len(p) && !isHole(p[n:]) {
-		n += min(len(p)-n, store.ChunkSize)
-	}
-	return n
-}
-
-// isHole reports whether p begins with a chunk of zeros.
-func isHole(p []byte) bool {
-	return len(p) >= store.ChunkSize && p[0] == 0 && bytes.Equal(p[:store.ChunkSize], zeroChunk[:])
-}
-
-var zeroChunk [store.ChunkSize]byte
 
 // setHeader gives a file the attributes of h.
 func (c *change) setHeader(h *Header) error {

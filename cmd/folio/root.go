@@ -104,6 +104,7 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(
 		c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
+		c.compactCommand(), c.backupCommand(),
 		c.findCommand(), c.grepCommand(), c.syncCommand(),
 	)
 	return root

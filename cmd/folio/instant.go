@@ -1,9 +1,9 @@
 package main
 
 import (
-	"fmt"
+	"errors"
+	"math"
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -12,25 +12,22 @@ var ageUnits = map[byte]time.Duration{
 	's': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour,
 }
 
-// dateLayouts are the ways to write an instant, in local time unless it says otherwise.
-var dateLayouts = []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"}
-
-// parseInstant reads an instant: an age such as 90s, 15m, 12h, 7d or 2w, counted from now, or a date.
+// parseInstant reads an instant: an age such as 90s, 15m, 12h, 7d or 2w, counted from now, or what parseTime reads.
 func parseInstant(s string, now time.Time) (time.Time, error) {
 	if n := len(s) - 1; n > 0 && ageUnits[s[n]] != 0 {
 		unit := ageUnits[s[n]]
-		if count, err := strconv.ParseInt(s[:n], 10, 64); err == nil && count >= 0 && count <= int64(1<<63-1)/int64(unit) {
+		if count, err := strconv.ParseInt(s[:n], 10, 64); err == nil && count >= 0 && count <= math.MaxInt64/int64(unit) {
 			return now.Add(-time.Duration(count) * unit), nil
 		}
 	}
-	for _, layout := range dateLayouts {
-		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
-			return t, nil
-		}
+	t, err := parseTime(s)
+	if errors.Is(err, errTime) {
+		err = errInstant
 	}
-	return time.Time{}, fmt.Errorf("%q is no time: write an age such as 90s, 15m, 12h, 7d or 2w, or a date such as %s", s,
-		strings.Join(dateLayouts[2:], " or "))
+	return t, err
 }
+
+var errInstant = errors.New("expected an age like 90s, 15m, 12h, 7d or 2w, or a time like 2026-05-01 or 2026-05-01T12:30:00Z")
 
 // An instant is a flag that parseInstant reads.
 type instant struct {

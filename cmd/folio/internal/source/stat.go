@@ -25,7 +25,7 @@ type fileStat struct {
 func (st *fileStat) entry(name string) *Entry {
 	h := st.header()
 	h.Name = name
-	return &Entry{Header: h}
+	return &Entry{Header: h, ID: st.id, Shared: st.links > 1 && !st.mode.IsDir()}
 }
 
 // header describes the file, without its name and what is particular to a type.

@@ -16,6 +16,8 @@ type Case struct {
 	Dir      string  `json:"dir"`  // Path of a Dir of the run
 	Axis     string  `json:"axis"` // the parameter that scales, for a chart over it: "goroutines", "entries"; "" if there is none
 	Unit     string  `json:"unit"` // what an operation is: "read", "insert", "entry", "file"
+	// Span is what a latency is of, where that is not an operation: a "walk" of many entries.
+	Span string `json:"span,omitempty"`
 	// Repeats names the public experiment that the case repeats, for people; "" if it goes beyond them.
 	Repeats     string `json:"repeats,omitempty"`
 	Description string `json:"description"` // in a sentence, what is done

@@ -28,7 +28,8 @@ type Kind string
 
 // The kinds of contenders.
 const (
-	KindSQL    Kind = "sql"    // SQLite, or another database, through SQL
+	KindSQL    Kind = "sql"    // SQLite through SQL
+	KindServer Kind = "server" // another database through SQL
 	KindEngine Kind = "engine" // SQLite's file format without SQL
 	KindVolume Kind = "volume" // a file system in a file
 	KindKV     Kind = "kv"     // a store of keys and values

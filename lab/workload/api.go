@@ -19,5 +19,6 @@ type API struct {
 	MakeFolder func(f *Folder, path string, progress func(rows int)) error
 
 	Lookups func(j *Job) (Lookups, error)
+	Tasks   func(j *Job) (Tasks, error)
 	Rowids  func(db string, in io.Reader, out io.Writer) error
 }

@@ -32,7 +32,7 @@ type Workload struct {
 
 // All are the workloads, in the order of the report.
 func All() []*Workload {
-	return []*Workload{lookup}
+	return []*Workload{lookup, write}
 }
 
 // Find returns a workload by its name.

@@ -14,6 +14,7 @@ func main() {
 			Groups:  []workload.Group{workload.None, workload.Consistent, workload.Durable},
 			Notes:   []string{"there is no SQL: raw looks the table up by its name for every read, prepared does so too"},
 			Lookups: openLookups,
+			Tasks:   openTasks,
 		}},
 	})
 }

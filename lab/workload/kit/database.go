@@ -32,12 +32,12 @@ type sqlConn struct {
 	db      *sql.DB
 	conn    *sql.Conn
 	rewrite func(string) string
-	call    sqlCall
+	call    Call
 }
 
 func (c *sqlConn) Raw(query string, columns []Kind, args []Value, row func(Row) error) error {
 	query = c.words(query)
-	list := c.call.list(args)
+	list := c.call.Args(args)
 	if row == nil {
 		_, err := c.conn.ExecContext(context.Background(), query, list...)
 		return err
@@ -46,8 +46,8 @@ func (c *sqlConn) Raw(query string, columns []Kind, args []Value, row func(Row) 
 	if err != nil {
 		return err
 	}
-	c.call.aim(columns)
-	return c.call.take(rows, row)
+	c.call.Aim(columns)
+	return c.call.Take(rows, row)
 }
 
 func (c *sqlConn) words(query string) string {
@@ -63,7 +63,7 @@ func (c *sqlConn) Prepare(query string, columns []Kind) (Stmt, error) {
 		return nil, err
 	}
 	out := &sqlStmt{stmt: s}
-	out.call.aim(columns)
+	out.call.Aim(columns)
 	return out, nil
 }
 
@@ -71,11 +71,11 @@ func (c *sqlConn) Close() error { return errors.Join(c.conn.Close(), c.db.Close(
 
 type sqlStmt struct {
 	stmt *sql.Stmt
-	call sqlCall
+	call Call
 }
 
 func (s *sqlStmt) Run(args []Value, row func(Row) error) error {
-	list := s.call.list(args)
+	list := s.call.Args(args)
 	if row == nil {
 		_, err := s.stmt.Exec(list...)
 		return err
@@ -84,21 +84,21 @@ func (s *sqlStmt) Run(args []Value, row func(Row) error) error {
 	if err != nil {
 		return err
 	}
-	return s.call.take(rows, row)
+	return s.call.Take(rows, row)
 }
 
 func (s *sqlStmt) Close() error { return s.stmt.Close() }
 
-// A sqlCall keeps what a call needs: its arguments, and where its row goes.
-type sqlCall struct {
+// A Call keeps what a call of database/sql needs: its arguments, and where its row goes. It is a Row.
+type Call struct {
 	args  []any
 	ints  []int64
 	bytes []sql.RawBytes
 	dest  []any
 }
 
-// list puts arguments as database/sql takes them.
-func (c *sqlCall) list(args []Value) []any {
+// Args puts arguments as database/sql takes them.
+func (c *Call) Args(args []Value) []any {
 	c.args = c.args[:0]
 	for _, a := range args {
 		c.args = append(c.args, a.Any())
@@ -106,8 +106,8 @@ func (c *sqlCall) list(args []Value) []any {
 	return c.args
 }
 
-// aim makes the places where a row of such columns goes.
-func (c *sqlCall) aim(columns []Kind) {
+// Aim makes the places where a row of such columns goes.
+func (c *Call) Aim(columns []Kind) {
 	if len(c.dest) != len(columns) {
 		c.ints, c.bytes, c.dest = make([]int64, len(columns)), make([]sql.RawBytes, len(columns)), make([]any, len(columns))
 	}
@@ -120,8 +120,8 @@ func (c *sqlCall) aim(columns []Kind) {
 	}
 }
 
-// take passes on every row, and closes.
-func (c *sqlCall) take(rows *sql.Rows, row func(Row) error) error {
+// Take passes on every row, and closes.
+func (c *Call) Take(rows *sql.Rows, row func(Row) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(c.dest...); err != nil {
@@ -134,6 +134,8 @@ func (c *sqlCall) take(rows *sql.Rows, row func(Row) error) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-func (c *sqlCall) Int(column int) int64 { return c.ints[column] }
+// Int is an integer of the current row.
+func (c *Call) Int(column int) int64 { return c.ints[column] }
 
-func (c *sqlCall) Bytes(column int) []byte { return c.bytes[column] }
+// Bytes is a text or BLOB of the current row.
+func (c *Call) Bytes(column int) []byte { return c.bytes[column] }

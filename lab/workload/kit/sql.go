@@ -39,7 +39,7 @@ type Stmt interface {
 // A Row is what a statement has found. It is valid until the function that got it returns.
 type Row interface {
 	Int(column int) int64
-	Bytes(column int) []byte
+	Bytes(column int) []byte // until the next call of it
 }
 
 // A Kind is the type of a column or of a value.
@@ -90,6 +90,7 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 
 		MakeFolder: d.makeFolder,
 		Lookups:    d.lookups,
+		Tasks:      d.tasks,
 	}
 }
 

@@ -20,5 +20,6 @@ type API struct {
 
 	Lookups func(j *Job) (Lookups, error)
 	Tasks   func(j *Job) (Tasks, error)
+	Tree    func(j *Job) (Tree, error)
 	Rowids  func(db string, in io.Reader, out io.Writer) error
 }

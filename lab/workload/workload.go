@@ -32,7 +32,7 @@ type Workload struct {
 
 // All are the workloads, in the order of the report.
 func All() []*Workload {
-	return []*Workload{lookup, write}
+	return []*Workload{walk, lookup, write, read, imports}
 }
 
 // Find returns a workload by its name.

@@ -18,7 +18,7 @@ func main() {
 			{
 				Name: "update", Title: "bbolt, Update", Kind: "kv", Groups: []workload.Group{workload.None, workload.Durable},
 				Notes: []string{"without a sync it promises nothing: there is no log"},
-				Tasks: tasks((*bbolt.DB).Update),
+				Tasks: tasks((*bbolt.DB).Update), Tree: openTree,
 			},
 			{
 				Name: "batch", Title: "bbolt, Batch", Kind: "kv", Groups: []workload.Group{workload.None, workload.Durable},
@@ -37,20 +37,31 @@ type store struct {
 	update func(*bbolt.DB, func(*bbolt.Tx) error) error
 }
 
+// open makes a new file.
+func open(j *workload.Job, update func(*bbolt.DB, func(*bbolt.Tx) error) error) (*store, error) {
+	db, err := bbolt.Open(filepath.Join(j.Dir, "test.bolt"), 0o666, &bbolt.Options{
+		NoSync: j.Group != workload.Durable, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		_, err := tx.CreateBucket(bucket)
+		return err
+	})
+	return &store{db, update}, err
+}
+
 func tasks(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (workload.Tasks, error) {
 	return func(j *workload.Job) (workload.Tasks, error) {
-		db, err := bbolt.Open(filepath.Join(j.Dir, "test.bolt"), 0o666, &bbolt.Options{
-			NoSync: j.Group == workload.None, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
-		})
-		if err != nil {
-			return nil, err
-		}
-		err = db.Update(func(tx *bbolt.Tx) error {
-			_, err := tx.CreateBucket(bucket)
-			return err
-		})
-		return kit.KVTasks(&store{db, update}), err
+		s, err := open(j, update)
+		return kit.KVTasks(s), err
 	}
+}
+
+func openTree(j *workload.Job) (workload.Tree, error) {
+	s, err := open(j, (*bbolt.DB).Update)
+	return kit.KVTree(s), err
 }
 
 func (s *store) Update(fn func(kit.KVTx) error) error {

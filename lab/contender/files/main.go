@@ -16,8 +16,8 @@ func main() {
 	kit.Main(kit.Contender{
 		Name: "files", Module: "std",
 		APIs: []workload.API{
-			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS)},
-			{Name: "root", Title: "files, os.Root", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openRoot)},
+			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS), Tree: tree(openOS)},
+			{Name: "root", Title: "files, os.Root", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openRoot), Tree: tree(openRoot)},
 		},
 	})
 }

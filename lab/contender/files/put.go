@@ -19,6 +19,8 @@ type system interface {
 	ReadFile(name string) ([]byte, error)
 	Rename(from, to string) error
 	Remove(name string) error
+	Mkdir(name string, perm fs.FileMode) error
+	FS() fs.FS
 	Close() error
 }
 
@@ -32,25 +34,30 @@ type store struct {
 
 // puts are how the groups write.
 var puts = map[workload.Group]store{
+	workload.ReadOnly:   {put: plain, how: "plain"},
 	workload.None:       {put: plain, how: "plain"},
 	workload.Consistent: {put: rename, how: "rename"},
 	workload.Durable:    {put: synced, how: "rename+fsync"},
 }
 
+// newStore opens the directory of a job.
+func newStore(j *workload.Job, open func(dir string) (system, error)) (*store, error) {
+	s, ok := puts[j.Group]
+	if !ok {
+		return nil, fmt.Errorf("no way to write for group %q", j.Group)
+	}
+	var err error
+	if s.system, err = open(j.Dir); err != nil {
+		return nil, err
+	}
+	s.dir, err = s.Open(".")
+	return &s, err
+}
+
 func tasks(open func(dir string) (system, error)) func(j *workload.Job) (workload.Tasks, error) {
 	return func(j *workload.Job) (workload.Tasks, error) {
-		out, ok := puts[j.Group]
-		if !ok {
-			return nil, fmt.Errorf("no way to write for group %q", j.Group)
-		}
-		var err error
-		if out.system, err = open(j.Dir); err != nil {
-			return nil, err
-		}
-		if out.dir, err = out.Open("."); err != nil {
-			return nil, err
-		}
-		return kit.FileTasks(&out), nil
+		s, err := newStore(j, open)
+		return kit.FileTasks(s), err
 	}
 }
 
@@ -127,5 +134,9 @@ func (p paths) ReadFile(name string) ([]byte, error) { return os.ReadFile(p.path
 func (p paths) Rename(from, to string) error { return os.Rename(p.path(from), p.path(to)) }
 
 func (p paths) Remove(name string) error { return os.Remove(p.path(name)) }
+
+func (p paths) Mkdir(name string, perm fs.FileMode) error { return os.Mkdir(p.path(name), perm) }
+
+func (p paths) FS() fs.FS { return os.DirFS(string(p)) }
 
 func (p paths) Close() error { return nil }

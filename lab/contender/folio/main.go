@@ -19,6 +19,7 @@ func main() {
 			Name: "native", Title: "folio, a volume", Kind: "volume", Ours: true,
 			Groups: []workload.Group{workload.Consistent, workload.Durable},
 			Tasks:  openTasks,
+			Tree:   openTree,
 		}},
 	})
 }

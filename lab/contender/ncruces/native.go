@@ -80,4 +80,4 @@ func (t *stmt) Close() error { return t.s.Close() }
 
 func (t *stmt) Int(column int) int64 { return t.s.ColumnInt64(column) }
 
-func (t *stmt) Bytes(column int) []byte { return t.s.ColumnRawText(column) }
+func (t *stmt) Bytes(column int) []byte { return t.s.ColumnRawBlob(column) }

@@ -17,7 +17,7 @@ func main() {
 		APIs: []workload.API{{
 			Name: "native", Title: "pebble", Kind: "kv", Groups: []workload.Group{workload.None, workload.Consistent, workload.Durable},
 			Notes: []string{"none has no log at all: what is in memory only does not survive the death of the process either"},
-			Tasks: openTasks,
+			Tasks: openTasks, Tree: openTree,
 		}},
 	})
 }
@@ -30,6 +30,16 @@ type store struct {
 }
 
 func openTasks(j *workload.Job) (workload.Tasks, error) {
+	s, err := open(j)
+	return kit.KVTasks(s), err
+}
+
+func openTree(j *workload.Job) (workload.Tree, error) {
+	s, err := open(j)
+	return kit.KVTree(s), err
+}
+
+func open(j *workload.Job) (*store, error) {
 	s := &store{write: pebble.NoSync, sync: "log"}
 	switch j.Group {
 	case workload.None:
@@ -39,7 +49,7 @@ func openTasks(j *workload.Job) (workload.Tasks, error) {
 	}
 	var err error
 	s.db, err = pebble.Open(filepath.Join(j.Dir, "pebble"), &pebble.Options{DisableWAL: s.sync == "never", Logger: silent{}})
-	return kit.KVTasks(s), err
+	return s, err
 }
 
 // silent is a logger that says nothing but the last words.

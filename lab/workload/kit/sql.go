@@ -91,6 +91,7 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 		MakeFolder: d.makeFolder,
 		Lookups:    d.lookups,
 		Tasks:      d.tasks,
+		Tree:       d.tree,
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 const busyTimeout = "5000"
 
 // synchronous is PRAGMA synchronous in each group.
-var synchronous = map[workload.Group]string{workload.None: "OFF", workload.Consistent: "NORMAL", workload.Durable: "FULL"}
+var synchronous = map[workload.Group]string{workload.None: "OFF", workload.Consistent: "NORMAL", workload.Durable: "FULL", workload.ReadOnly: "OFF"}
 
 // A sqlStore is a new database in WAL mode.
 type sqlStore struct {

@@ -19,22 +19,25 @@ type builder struct {
 	cache      string
 }
 
-// build returns the program of a contender. Go's own cache makes it quick if nothing has changed.
-func (b *builder) build(ctx context.Context, s Spec) (program string, err error) {
+// build returns the program of a contender. Go's own cache makes it quick if nothing has changed. Programs of which the version
+// was chosen are built with the tag pinned.
+func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	dir := filepath.Join(b.contenders, s.Name)
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		return "", fmt.Errorf("no contender %s in %s", s.Name, b.contenders)
+		return p, fmt.Errorf("no contender %s in %s", s.Name, b.contenders)
 	}
+	args := []string{"build", "-trimpath"}
 	if s.Version != "" {
 		if dir, err = b.pin(ctx, dir, s); err != nil {
-			return "", err
+			return p, err
 		}
+		args = append(args, "-tags", "pinned")
 	}
-	program = filepath.Join(b.cache, "bin", s.program()+exeSuffix)
-	if err := goTool(ctx, dir, "build", "-trimpath", "-o", program, "."); err != nil {
-		return "", b.reason(ctx, dir, err)
+	p.path = filepath.Join(b.cache, "bin", s.program()+exeSuffix)
+	if err := goTool(ctx, dir, append(args, "-o", p.path, ".")...); err != nil {
+		return p, b.reason(ctx, dir, err)
 	}
-	return program, nil
+	return p, nil
 }
 
 // reason says why a program was not built, where Go says it in a roundabout way.
@@ -101,8 +104,15 @@ func anchor(mod, from string) (library string, err error) {
 			return r.Mod.Path, os.WriteFile(mod, data, 0o666)
 		}
 	}
+	if _, library, ok := strings.Cut(string(data), unpinned); ok {
+		library, _, _ = strings.Cut(library, "\n")
+		return strings.TrimSpace(library), os.WriteFile(mod, data, 0o666)
+	}
 	return "", errors.New("it drives no library of which there could be another version")
 }
+
+// unpinned is the comment by which a go.mod names a library that it does not require, because some registries refuse it.
+const unpinned = "// library: "
 
 // goTool runs the go command in a directory. Its error has what the command complained of, in one line.
 func goTool(ctx context.Context, dir string, args ...string) error {

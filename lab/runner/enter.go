@@ -47,7 +47,7 @@ func (r *run) enter(ctx context.Context) error {
 
 // describe builds one and asks it.
 func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
-	if p.path, err = r.builder.build(ctx, s); err != nil {
+	if p, err = r.o.build(ctx, s); err != nil {
 		return p, nil, err
 	}
 	about, err = describe(ctx, r.o, p)

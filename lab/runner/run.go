@@ -26,6 +26,8 @@ type Options struct {
 	Server     string        // address of a PostgreSQL server, or ""
 	Command    string        // that repeats the run (rule 10)
 	Observer   Observer
+
+	build func(ctx context.Context, s Spec) (program, error) // of a test; nil builds
 }
 
 // An Observer is told how far a run is. Its methods are called by one goroutine.
@@ -46,7 +48,6 @@ type Observer interface {
 // A run is one run of the laboratory.
 type run struct {
 	o        *Options
-	builder  builder
 	tasks    []*task
 	entrants []*entrant
 	skips    []result.Skip
@@ -61,7 +62,10 @@ func Run(ctx context.Context, o *Options) (err error) {
 	if err := o.check(); err != nil {
 		return err
 	}
-	r := &run{o: o, builder: builder{o.Source, o.Cache}}
+	if o.build == nil {
+		o.build = (&builder{o.Source, o.Cache}).build
+	}
+	r := &run{o: o}
 	header, err := r.header()
 	if err != nil {
 		return err
@@ -111,12 +115,11 @@ func (r *run) skip(s result.Skip) {
 // another order.
 func (r *run) measure(ctx context.Context) error {
 	turns := r.turns()
-	pace := newPace(turns)
+	pace := pace{cells: make(map[result.Cell]time.Duration)}
 	broken := make(map[result.Cell]bool)
 	for i, turn := range turns {
 		cell := result.Cell{Case: turn.task.record.ID, Contender: turn.entrant.record.ID}
 		if broken[cell] || r.old != nil && r.old.Has(cell.Case, cell.Contender, turn.round) {
-			pace.pass(turn)
 			continue
 		}
 		r.o.Observer.Sampling(i, len(turns), cell.Case+" "+cell.Contender, pace.left(turns[i:]))
@@ -190,16 +193,13 @@ type pace struct {
 	count int
 }
 
-func newPace([]turn) *pace { return &pace{cells: make(map[result.Cell]time.Duration)} }
-
-func (p *pace) pass(turn) {}
-
 func (p *pace) took(t turn, d time.Duration) {
 	p.cells[result.Cell{Case: t.task.record.ID, Contender: t.entrant.record.ID}] = d
 	p.sum += d
 	p.count++
 }
 
+// left is how long the rest takes; 0 if nothing is known yet.
 func (p *pace) left(rest []turn) (left time.Duration) {
 	if p.count == 0 {
 		return 0

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -34,8 +33,14 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 		return nil, "", err
 	}
 	s, err := converse(p, t, e, j)
-	if err = p.end(err); err == nil {
-		err = before.unchanged()
+	err = p.end(err)
+	if changed := before.unchanged(); changed != nil {
+		if err == nil {
+			err = changed
+		}
+		if repaired := r.repair(ctx, t); repaired != nil {
+			err = errors.Join(err, repaired)
+		}
 	}
 	if err != nil {
 		return nil, p.stderr.String(), err
@@ -166,4 +171,12 @@ func (g *guarded) unchanged() error {
 	return nil
 }
 
-var errNoMaker = fmt.Errorf("no contender that takes part can make a database")
+// repair makes the shared database of a task anew, after a contender has changed it, so that the others do not suffer.
+func (r *run) repair(ctx context.Context, t *task) error {
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.RemoveAll(t.db + suffix); err != nil {
+			return err
+		}
+	}
+	return r.share(ctx)
+}

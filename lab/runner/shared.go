@@ -32,6 +32,8 @@ func (r *run) share(ctx context.Context) error {
 	return nil
 }
 
+var errNoMaker = errors.New("no contender that takes part can make a database; take mattn, ncruces or modernc in")
+
 // makeFolder makes a database, whole or not at all.
 func (r *run) makeFolder(ctx context.Context, f *workload.Folder, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {

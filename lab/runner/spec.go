@@ -38,8 +38,8 @@ func (s Spec) String() string {
 }
 
 // defaults are the versions that take part besides those in the contenders' own go.mod: those of the published finding that
-// a driver's version is a contender too.
-var defaults = []Spec{{Name: "modernc", Version: "v1.35.0"}, {Name: "modernc", Version: "v1.46.1"}}
+// a driver's version is a contender too, and what cannot be required everywhere.
+var defaults = []Spec{{Name: "modernc", Version: "v1.35.0"}, {Name: "modernc", Version: "v1.46.1"}, {Name: "tailscale", Version: "latest"}}
 
 // All returns the contenders in a directory: each directory below it that is a module, ours first, and the versions that take part
 // by default.
@@ -50,7 +50,9 @@ func All(dir string) ([]Spec, error) {
 	}
 	var specs []Spec
 	for _, mod := range mods {
-		specs = append(specs, Spec{Name: filepath.Base(filepath.Dir(mod))})
+		if s := (Spec{Name: filepath.Base(filepath.Dir(mod))}); s.Name != "tailscale" {
+			specs = append(specs, s)
+		}
 	}
 	for _, d := range defaults {
 		if _, err := os.Stat(filepath.Join(dir, d.Name, "go.mod")); err == nil {

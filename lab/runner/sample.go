@@ -28,12 +28,11 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 		return nil, "", err
 	}
 	began := time.Now()
-	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
-	if err != nil {
-		return nil, "", err
+	take := r.talk
+	if t.workload.Process {
+		take = r.whole
 	}
-	s, err := converse(p, t, e, j)
-	err = p.end(err)
+	s, stderr, err := take(ctx, t, e, j)
 	if changed := before.unchanged(); changed != nil {
 		if err == nil {
 			err = changed
@@ -43,9 +42,22 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 		}
 	}
 	if err != nil {
-		return nil, p.stderr.String(), err
+		return nil, stderr, err
 	}
 	s.Round, s.Time = round, began.UTC()
+	return s, "", nil
+}
+
+// talk takes a sample of a process that speaks the protocol.
+func (r *run) talk(ctx context.Context, t *task, e *entrant, j *workload.Job) (*result.Sample, string, error) {
+	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := converse(p, t, e, j)
+	if err = p.end(err); err != nil {
+		return nil, p.stderr.String(), err
+	}
 	return s, "", nil
 }
 

@@ -21,5 +21,7 @@ type API struct {
 	Lookups func(j *Job) (Lookups, error)
 	Tasks   func(j *Job) (Tasks, error)
 	Tree    func(j *Job) (Tree, error)
-	Rowids  func(db string, in io.Reader, out io.Writer) error
+	// Input is what Rowids reads: "" is a rowid a line, "sql" statements.
+	Input  string
+	Rowids func(db string, in io.Reader, out io.Writer) error
 }

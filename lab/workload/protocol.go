@@ -60,6 +60,7 @@ type AboutAPI struct {
 	Kind           string   `json:"kind"`
 	Ours           bool     `json:"ours,omitempty"`
 	Workloads      []string `json:"workloads"`
+	Input          string   `json:"input,omitempty"` // of whole processes: "" or "sql"
 	Makes          bool     `json:"makes,omitempty"` // the database of the lookups
 	Groups         []Group  `json:"groups"`          // that it can promise
 	SQLite         string   `json:"sqlite,omitempty"`

@@ -107,6 +107,8 @@ type TaskSession interface {
 	SetStatus(id int64, status string) error
 	SetOutput(id int64, output string) error
 	Delete(id int64) error
+	// Get returns what never changes of a task, and its output. Both are valid until the next call.
+	Get(id int64) (args, output []byte, err error)
 	// Each calls fn for every task that there is.
 	Each(fn func(id int64, status, output []byte) error) error
 	Settings() (map[string]string, error)

@@ -15,6 +15,7 @@ func main() {
 			Notes:   []string{"there is no SQL: raw looks the table up by its name for every read, prepared does so too"},
 			Lookups: openLookups,
 			Tasks:   openTasks,
+			Rowids:  rowids,
 		}},
 	})
 }

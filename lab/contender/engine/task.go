@@ -64,12 +64,15 @@ func (s *tasks) Busy() int64 { return 0 }
 func (s *tasks) Close() error { return s.db.Close() }
 
 func (s *tasks) Session() (workload.TaskSession, error) {
-	return &session{s, context.Background()}, nil
+	return &session{store: s, ctx: context.Background()}, nil
 }
 
 type session struct {
 	store *tasks
 	ctx   context.Context
+
+	id           int64 // of Get, which leaves here what it has found
+	args, output []byte
 }
 
 func (s *session) Settings() (map[string]string, error) {
@@ -96,10 +99,11 @@ func (s *session) Insert(task *workload.Task) error {
 	})
 }
 
-// Columns of a task that change.
+// Columns of a task.
 const (
-	status = 1
-	output = 4
+	status    = 1
+	arguments = 3
+	output    = 4
 )
 
 // set changes one column of a task.
@@ -142,6 +146,30 @@ func (s *session) Delete(id int64) error {
 		}
 		return nil
 	})
+}
+
+func (s *session) Get(id int64) (args, output []byte, err error) {
+	s.id = id
+	err = s.store.db.View(s.ctx, s.get)
+	return s.args, s.output, err
+}
+
+func (s *session) get(rx *sqlitefile.Rx) error {
+	t, err := rx.Table("task")
+	if err != nil {
+		return err
+	}
+	row, ok, err := t.Get(s.id)
+	if err != nil || !ok {
+		return missing(s.id, err)
+	}
+	a, err := row.Bytes(arguments)
+	if err != nil {
+		return err
+	}
+	o, err := row.Bytes(output)
+	s.args, s.output = append(s.args[:0], a...), append(s.output[:0], o...)
+	return err
 }
 
 func (s *session) Each(fn func(id int64, status, output []byte) error) error {

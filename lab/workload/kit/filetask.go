@@ -65,6 +65,15 @@ func (s fileSession) SetOutput(id int64, output string) error {
 
 func (s fileSession) Delete(id int64) error { return s.files.Remove(fileName(id)) }
 
+func (s fileSession) Get(id int64) (args, output []byte, err error) {
+	var t workload.Task
+	data, err := s.files.ReadFile(fileName(id))
+	if err == nil {
+		err = json.Unmarshal(data, &t)
+	}
+	return []byte(t.Args), []byte(t.Output), err
+}
+
 func (s fileSession) Each(fn func(id int64, status, output []byte) error) error {
 	entries, err := s.files.ReadDir()
 	if err != nil {

@@ -151,7 +151,7 @@ func (c Contender) about() *workload.About {
 }
 
 func aboutAPI(a *workload.API) workload.AboutAPI {
-	out := workload.AboutAPI{Name: a.Name, Title: a.Title, Kind: a.Kind, Ours: a.Ours, Makes: a.MakeFolder != nil, Groups: append([]workload.Group{workload.ReadOnly}, a.Groups...), Notes: a.Notes}
+	out := workload.AboutAPI{Name: a.Name, Title: a.Title, Kind: a.Kind, Ours: a.Ours, Input: a.Input, Makes: a.MakeFolder != nil, Groups: append([]workload.Group{workload.ReadOnly}, a.Groups...), Notes: a.Notes}
 	for _, w := range workload.All() {
 		if w.Able(a) {
 			out.Workloads = append(out.Workloads, w.Name)

@@ -92,6 +92,7 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 		Lookups:    d.lookups,
 		Tasks:      d.tasks,
 		Tree:       d.tree,
+		Rowids:     d.rowids,
 	}
 }
 

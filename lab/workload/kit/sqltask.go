@@ -83,6 +83,7 @@ const (
 	setStatus  = "UPDATE task SET status = ? WHERE id = ?"
 	setOutput  = "UPDATE task SET output = ? WHERE id = ?"
 	deleteTask = "DELETE FROM task WHERE id = ?"
+	selectTask = "SELECT args, output FROM task WHERE id = ?"
 	allTasks   = "SELECT id, status, output FROM task ORDER BY id"
 )
 
@@ -97,7 +98,14 @@ func (s sqlTasks) Session() (workload.TaskSession, error) {
 			return nil, err
 		}
 	}
-	return out, nil
+	out.take = func(r Row) error {
+		out.found = true
+		out.taskArgs = append(out.taskArgs[:0], r.Bytes(0)...)
+		out.output = append(out.output[:0], r.Bytes(1)...)
+		return nil
+	}
+	out.get, err = c.Prepare(selectTask, []Kind{Text, Text})
+	return out, err
 }
 
 // A sqlSession is a connection with its statements, which run outside of explicit transactions: each is one, and takes the lock for
@@ -106,7 +114,13 @@ type sqlSession struct {
 	store *sqlStore
 	conn  Conn
 	stmts [4]Stmt
+	get   Stmt
 	args  [5]Value
+
+	// What get has found comes here, by way of a function that is made once.
+	take             func(Row) error
+	found            bool
+	taskArgs, output []byte
 }
 
 func (s *sqlSession) run(stmt, args int) error {
@@ -133,6 +147,15 @@ func (s *sqlSession) Delete(id int64) error {
 	return s.run(3, 1)
 }
 
+func (s *sqlSession) Get(id int64) (args, output []byte, err error) {
+	s.args[0], s.found = Int(id), false
+	err = s.store.retry(func() error { return s.get.Run(s.args[:1], s.take) })
+	if err == nil && !s.found {
+		err = errNoRow
+	}
+	return s.taskArgs, s.output, err
+}
+
 func (s *sqlSession) Each(fn func(id int64, status, output []byte) error) error {
 	var status []byte // Bytes may use one buffer for both
 	return s.conn.Raw(allTasks, []Kind{Integer, Text, Text}, nil, func(r Row) error {
@@ -150,7 +173,7 @@ func (s *sqlSession) Settings() (map[string]string, error) {
 }
 
 func (s *sqlSession) Close() error {
-	var errs []error
+	errs := []error{s.get.Close()}
 	for _, stmt := range s.stmts {
 		errs = append(errs, stmt.Close())
 	}

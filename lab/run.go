@@ -86,15 +86,25 @@ func (f *runFlags) options(cmd *cobra.Command, names []string) (*runner.Options,
 	if err != nil {
 		return nil, err
 	}
-	o := &runner.Options{
-		Workloads: workloads, Values: f.workloadValues(cmd, workloads), Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed,
-		Quick: f.quick, Timeout: f.timeout, Server: f.postgres, Command: commandLine(os.Args[1:]),
+	o, err := f.base()
+	if err != nil {
+		return nil, err
 	}
+	o.Workloads, o.Values = workloads, f.workloadValues(cmd, workloads)
 	if f.quick && !cmd.Flags().Changed("rounds") {
 		o.Rounds = quickRounds
 	}
 	if f.quick && !cmd.Flags().Changed("timeout") {
 		o.Timeout = quickTimeout
+	}
+	return o, nil
+}
+
+// base makes options of what does not depend on the workloads.
+func (f *runFlags) base() (o *runner.Options, err error) {
+	o = &runner.Options{
+		Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
+		Command: commandLine(os.Args[1:]),
 	}
 	if o.Source, err = source(); err != nil {
 		return nil, err

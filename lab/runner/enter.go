@@ -14,6 +14,7 @@ import (
 type entrant struct {
 	program program
 	about   workload.AboutAPI
+	only    string // the one workload that it takes part in; "" is all
 	record  result.Contender
 }
 
@@ -97,7 +98,7 @@ func (r *run) enterAPIs(s Spec, p program, about *workload.About) error {
 		if slices.ContainsFunc(r.entrants, func(e *entrant) bool { return e.record.ID == id }) {
 			continue // named twice
 		}
-		r.entrants = append(r.entrants, &entrant{p, a, contenderRecord(id, s, about, &a)})
+		r.entrants = append(r.entrants, &entrant{p, a, s.only, contenderRecord(id, s, about, &a)})
 	}
 	if !found {
 		return fmt.Errorf("contender %s has no API %q", s.program(), s.API)
@@ -119,6 +120,9 @@ func contenderRecord(id string, s Spec, about *workload.About, a *workload.About
 
 // able says why an entrant takes no part in a task; "" if it does.
 func (e *entrant) able(t *task) string {
+	if e.only != "" && e.only != t.workload.Name {
+		return fmt.Sprintf("unless it is named, it takes part in %s only", e.only)
+	}
 	if !slices.Contains(e.about.Workloads, t.workload.Name) {
 		return "it cannot do that"
 	}

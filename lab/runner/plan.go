@@ -31,7 +31,7 @@ func plan(o *Options, dirs []result.Dir) ([]*task, error) {
 		values := o.Values[w.Name]
 		cases, err := w.Cases(values)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", w.Name, err)
+			return nil, fmt.Errorf("--%s.%w", w.Name, err)
 		}
 		for i, dir := range dirs {
 			for _, c := range cases {

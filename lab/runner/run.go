@@ -24,6 +24,7 @@ type Options struct {
 	Quick      bool
 	Timeout    time.Duration // of a single step of a contender
 	Server     string        // address of a PostgreSQL server, or ""
+	Statement  *Statement    // of the user, for the workload query
 	Command    string        // that repeats the run (rule 10)
 	Observer   Observer
 
@@ -50,6 +51,7 @@ type run struct {
 	o        *Options
 	tasks    []*task
 	entrants []*entrant
+	asked    *workload.Statement // by the user, with its answers
 	skips    []result.Skip
 	out      *result.Writer
 	old      *result.Set // what was measured before; nil in a new run
@@ -79,6 +81,11 @@ func Run(ctx context.Context, o *Options) (err error) {
 	}
 	if err := r.enter(ctx); err != nil {
 		return err
+	}
+	if o.Statement != nil {
+		if err := r.probe(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.share(ctx); err != nil {
 		return err

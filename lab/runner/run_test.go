@@ -76,10 +76,10 @@ func TestResumeOther(t *testing.T) {
 func TestParseSpec(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Spec{
-		"mattn":               {"mattn", "", ""},
-		"modernc@v1.35.0":     {"modernc", "v1.35.0", ""},
-		"mattn:sql":           {"mattn", "", "sql"},
-		"modernc@v1.35.0:sql": {"modernc", "v1.35.0", "sql"},
+		"mattn":               {Name: "mattn", Version: "", API: ""},
+		"modernc@v1.35.0":     {Name: "modernc", Version: "v1.35.0", API: ""},
+		"mattn:sql":           {Name: "mattn", Version: "", API: "sql"},
+		"modernc@v1.35.0:sql": {Name: "modernc", Version: "v1.35.0", API: "sql"},
 		"":                    {},
 		"@v1":                 {},
 		"mattn@":              {},

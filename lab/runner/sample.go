@@ -75,7 +75,7 @@ const storesDir = "folio-lab"
 func (r *run) job(t *task, e *entrant, dir string, round int) *workload.Job {
 	return &workload.Job{
 		Workload: t.workload.Name, API: e.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
-		Dir: dir, DB: t.db, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
+		Dir: dir, DB: t.db, Statement: r.asked, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
 	}
 }
 
@@ -137,7 +137,7 @@ type guarded struct {
 
 // guard remembers the shared database of a task; nil if there is none. Where the cache shall be cold, it drops the file from it.
 func (r *run) guard(t *task) (*guarded, error) {
-	if t.db == "" {
+	if t.workload.Database == nil {
 		return nil, nil
 	}
 	if t.values["cache"] == "cold" {

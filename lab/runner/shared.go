@@ -56,22 +56,9 @@ func (r *run) makeFolder(ctx context.Context, f *workload.Folder, path string) e
 	return os.Rename(tmp, path)
 }
 
-// maker is the first of the makers that takes part, or anybody who can.
+// maker is who makes the shared database.
 func (r *run) maker() *entrant {
-	var any *entrant
-	for _, e := range r.entrants {
-		if e.about.Makes && any == nil {
-			any = e
-		}
-	}
-	for _, name := range makers {
-		for _, e := range r.entrants {
-			if e.record.Name == name && e.about.Makes {
-				return e
-			}
-		}
-	}
-	return any
+	return r.first(func(e *entrant) bool { return e.about.Makes })
 }
 
 func (r *run) ask(ctx context.Context, e *entrant, m *workload.Make) error {

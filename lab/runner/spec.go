@@ -9,7 +9,10 @@ import (
 )
 
 // A Spec names contenders as the user does: NAME[@VERSION][:API]. Without an API it means all that there are.
-type Spec struct{ Name, Version, API string }
+type Spec struct {
+	Name, Version, API string
+	only               string // the one workload that it takes part in; "" is all
+}
 
 // ParseSpec reads one.
 func ParseSpec(text string) (Spec, error) {
@@ -18,7 +21,7 @@ func ParseSpec(text string) (Spec, error) {
 	if name == "" || at && version == "" || strings.ContainsAny(name+version, "/\\ ") {
 		return Spec{}, fmt.Errorf("contender %q: write NAME, NAME@VERSION or NAME:API, as in modernc@v1.35.0", text)
 	}
-	return Spec{name, version, api}, nil
+	return Spec{Name: name, Version: version, API: api}, nil
 }
 
 // program names what is built: a spec without its API.
@@ -39,7 +42,11 @@ func (s Spec) String() string {
 
 // defaults are the versions that take part besides those in the contenders' own go.mod: those of the published finding that
 // a driver's version is a contender too, and what cannot be required everywhere.
-var defaults = []Spec{{Name: "modernc", Version: "v1.35.0"}, {Name: "modernc", Version: "v1.46.1"}, {Name: "tailscale", Version: "latest"}}
+var defaults = []Spec{
+	{Name: "modernc", Version: "v1.35.0", only: "lookup"},
+	{Name: "modernc", Version: "v1.46.1", only: "lookup"},
+	{Name: "tailscale", Version: "latest"},
+}
 
 // All returns the contenders in a directory: each directory below it that is a module, ours first, and the versions that take part
 // by default.

@@ -21,6 +21,9 @@ type API struct {
 	Lookups func(j *Job) (Lookups, error)
 	Tasks   func(j *Job) (Tasks, error)
 	Tree    func(j *Job) (Tree, error)
+	Queries func(j *Job) (Queries, error)
+	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.
+	Probe func(q *Probe) (*Statement, error)
 	// Input is what Rowids reads: "" is a rowid a line, "sql" statements.
 	Input  string
 	Rowids func(db string, in io.Reader, out io.Writer) error

@@ -1,7 +1,7 @@
 package workload
 
 import (
-	"errors"
+	"cmp"
 	"time"
 )
 
@@ -24,7 +24,7 @@ var imports = &Workload{
 
 func importCases(v Values) ([]Case, error) {
 	groups, err := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := errors.Join(err, v.positive("entries", "size")); err != nil {
+	if err := cmp.Or(err, v.positive("entries", "size")); err != nil {
 		return nil, err
 	}
 	var cases []Case

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 )
@@ -49,7 +50,7 @@ func lookupCases(v Values) ([]Case, error) {
 	modes, err2 := v.oneOf("mode", "raw", "prepared")
 	transactions, err3 := v.oneOf("transaction", "each", "one")
 	caches, err4 := v.oneOf("cache", "warm", "cold")
-	if err := errors.Join(err1, err2, err3, err4, v.positive("rows", "reads", "goroutines")); err != nil {
+	if err := cmp.Or(err1, err2, err3, err4, v.positive("rows", "reads", "goroutines")); err != nil {
 		return nil, err
 	}
 	questions := map[string]string{

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync/atomic"
@@ -28,7 +29,7 @@ var mixed = &Workload{
 
 func mixedCases(v Values) ([]Case, error) {
 	groups, err := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := errors.Join(err, v.positive("readers", "writers", "tasks", "reads")); err != nil {
+	if err := cmp.Or(err, v.positive("readers", "writers", "tasks", "reads")); err != nil {
 		return nil, err
 	}
 	var cases []Case

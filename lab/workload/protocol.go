@@ -6,6 +6,7 @@ import "time"
 type Request struct {
 	Describe *Describe `json:"describe,omitempty"`
 	Make     *Make     `json:"make,omitempty"`
+	Probe    *Probe    `json:"probe,omitempty"`
 	Job      *Job      `json:"job,omitempty"`
 	Go       *Go       `json:"go,omitempty"`
 }
@@ -24,24 +25,26 @@ type Go struct{}
 
 // A Job is one sample to take.
 type Job struct {
-	Workload string `json:"workload"`
-	API      string `json:"api"`
-	Values   Values `json:"values"` // flags of the workload, and parameters of the case in the place of lists
-	Group    Group  `json:"group"`
-	Dir      string `json:"dir"`          // new and empty: whatever the store needs goes there
-	DB       string `json:"db,omitempty"` // the database that all contenders read
-	Seed     uint64 `json:"seed"`
-	Server   string `json:"server,omitempty"`  // address of a server, for contenders that need one
-	Profile  string `json:"profile,omitempty"` // prefix of files for profiles
+	Workload  string     `json:"workload"`
+	API       string     `json:"api"`
+	Values    Values     `json:"values"` // flags of the workload, and parameters of the case in the place of lists
+	Group     Group      `json:"group"`
+	Dir       string     `json:"dir"`          // new and empty: whatever the store needs goes there
+	DB        string     `json:"db,omitempty"` // the database that all contenders read
+	Seed      uint64     `json:"seed"`
+	Statement *Statement `json:"statement,omitempty"` // of the user
+	Server    string     `json:"server,omitempty"`    // address of a server, for contenders that need one
+	Profile   string     `json:"profile,omitempty"`   // prefix of files for profiles
 }
 
 // A Reply is a line from a contender. One member is set.
 type Reply struct {
-	About *About `json:"about,omitempty"`
-	Rows  *int   `json:"rows,omitempty"` // so many rows are made
-	Ready *Ready `json:"ready,omitempty"`
-	Done  *Done  `json:"done,omitempty"`
-	Error *Error `json:"error,omitempty"`
+	About     *About     `json:"about,omitempty"`
+	Rows      *int       `json:"rows,omitempty"` // so many rows are made
+	Statement *Statement `json:"statement,omitempty"`
+	Ready     *Ready     `json:"ready,omitempty"`
+	Done      *Done      `json:"done,omitempty"`
+	Error     *Error     `json:"error,omitempty"`
 }
 
 // An About says who a contender is.
@@ -60,9 +63,10 @@ type AboutAPI struct {
 	Kind           string   `json:"kind"`
 	Ours           bool     `json:"ours,omitempty"`
 	Workloads      []string `json:"workloads"`
-	Input          string   `json:"input,omitempty"` // of whole processes: "" or "sql"
-	Makes          bool     `json:"makes,omitempty"` // the database of the lookups
-	Groups         []Group  `json:"groups"`          // that it can promise
+	Input          string   `json:"input,omitempty"`  // of whole processes: "" or "sql"
+	Probes         bool     `json:"probes,omitempty"` // the user's statement
+	Makes          bool     `json:"makes,omitempty"`  // the database of the lookups
+	Groups         []Group  `json:"groups"`           // that it can promise
 	SQLite         string   `json:"sqlite,omitempty"`
 	CompileOptions []string `json:"compile_options,omitempty"`
 	Notes          []string `json:"notes,omitempty"`

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -31,11 +32,11 @@ var read = &Workload{
 
 func readCases(v Values) ([]Case, error) {
 	shapes, err := v.oneOf("shape", "whole", "ranges")
-	if err := errors.Join(err, v.positive("files", "size", "large", "range", "reads", "goroutines")); err != nil {
+	if err := cmp.Or(err, v.positive("files", "size", "large", "range", "reads", "goroutines")); err != nil {
 		return nil, err
 	}
 	if v.Int("range") > v.Int("large") {
-		return nil, fmt.Errorf("--range %s is more than --large %s", v["range"], v["large"])
+		return nil, fmt.Errorf("range %s is more than large %s", v["range"], v["large"])
 	}
 	questions := map[string]string{
 		"whole":  "How fast is a small file read?",

@@ -30,7 +30,7 @@ func walkCases(v Values) ([]Case, error) {
 	}
 	trees := v.List("tree")
 	if len(trees) == 0 {
-		return nil, errors.New("--tree is empty")
+		return nil, errors.New("tree is empty; it takes three, generated, goroot or a directory")
 	}
 	var cases []Case
 	for params := range combinations([]string{"tree"}, trees) {

@@ -37,6 +37,9 @@ func All() []*Workload {
 
 // Find returns a workload by its name.
 func Find(name string) (*Workload, error) {
+	if name == Query.Name {
+		return Query, nil
+	}
 	var names []string
 	for _, w := range All() {
 		if w.Name == name {
@@ -108,11 +111,11 @@ func (v Values) List(name string) []string {
 func (v Values) oneOf(name string, known ...string) ([]string, error) {
 	list := v.List(name)
 	if len(list) == 0 {
-		return nil, fmt.Errorf("--%s is empty; it takes %s", name, strings.Join(known, ", "))
+		return nil, fmt.Errorf("%s is empty; it takes %s", name, strings.Join(known, ", "))
 	}
 	for _, s := range list {
 		if !slices.Contains(known, s) {
-			return nil, fmt.Errorf("--%s %s: it takes %s", name, s, strings.Join(known, ", "))
+			return nil, fmt.Errorf("%s %s: it takes %s", name, s, strings.Join(known, ", "))
 		}
 	}
 	return list, nil
@@ -123,11 +126,11 @@ func (v Values) positive(names ...string) error {
 	for _, name := range names {
 		list := v.List(name)
 		if len(list) == 0 {
-			return fmt.Errorf("--%s is empty; it takes a number above 0", name)
+			return fmt.Errorf("%s is empty; it takes a number above 0", name)
 		}
 		for _, s := range list {
 			if n, err := strconv.Atoi(s); err != nil || n < 1 {
-				return fmt.Errorf("--%s %s: it takes a number above 0", name, s)
+				return fmt.Errorf("%s %s: it takes a number above 0", name, s)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -41,7 +42,7 @@ var writeQuestions = map[string]string{
 func writeCases(v Values) ([]Case, error) {
 	shapes, err1 := v.oneOf("shape", "sequential", "concurrent", "tasks", "rounds")
 	groups, err2 := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := errors.Join(err1, err2, v.positive("inserts", "writers", "records", "tasks", "rounds")); err != nil {
+	if err := cmp.Or(err1, err2, v.positive("inserts", "writers", "records", "tasks", "rounds")); err != nil {
 		return nil, err
 	}
 	var cases []Case

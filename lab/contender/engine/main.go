@@ -11,8 +11,10 @@ func main() {
 		Name: "engine", Module: "github.com/foliofs/folio",
 		APIs: []workload.API{{
 			Name: "native", Title: "folio/sqlitefile, the engine", Kind: "engine", Ours: true,
-			Groups:  []workload.Group{workload.None, workload.Consistent, workload.Durable},
-			Notes:   []string{"there is no SQL: raw looks the table up by its name for every read, prepared does so too"},
+			Groups:     []workload.Group{workload.None, workload.Consistent, workload.Durable},
+			Notes:      []string{"there is no SQL: raw looks the table up by its name for every read, prepared does so too"},
+			MakeFolder: makeFolder,
+
 			Lookups: openLookups,
 			Tasks:   openTasks,
 			Rowids:  rowids,

@@ -10,12 +10,14 @@ import (
 	"github.com/foliofs/folio/lab/workload/kit"
 )
 
+var pool = kit.Pool{Driver: "sqlite3", DSN: dsn}
+
 func main() {
 	const title = "mattn/go-sqlite3"
 	kit.Main(kit.Contender{
 		Name: "mattn", Module: "github.com/mattn/go-sqlite3",
 		APIs: []workload.API{
-			kit.Driver{Open: kit.Pool{Driver: "sqlite3", DSN: dsn}.Open, Busy: busy}.SQL("sql", title+", database/sql"),
+			pool.AsDriver(busy).SQL("sql", title+", database/sql"),
 			kit.Driver{Open: open, Busy: busy}.SQL("native", title+", its own connections"),
 		},
 	})

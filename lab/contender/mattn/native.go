@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -90,6 +91,17 @@ func (s *stmt) Bytes(column int) []byte {
 		return v
 	case int64:
 		s.bytes = strconv.AppendInt(s.bytes[:0], v, 10)
+		return s.bytes
+	case float64:
+		s.bytes = strconv.AppendFloat(s.bytes[:0], v, 'g', -1, 64)
+		return s.bytes
+	case bool: // the driver makes it of a column that is declared so
+		if v {
+			return []byte("1")
+		}
+		return []byte("0")
+	case time.Time: // and this
+		s.bytes = v.AppendFormat(s.bytes[:0], time.RFC3339Nano)
 		return s.bytes
 	}
 	return nil

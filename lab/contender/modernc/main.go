@@ -10,11 +10,13 @@ import (
 	"github.com/foliofs/folio/lab/workload/kit"
 )
 
+var pool = kit.Pool{Driver: "sqlite", DSN: dsn}
+
 func main() {
 	kit.Main(kit.Contender{
 		Name: "modernc", Module: "modernc.org/sqlite",
 		APIs: []workload.API{
-			kit.Driver{Open: kit.Pool{Driver: "sqlite", DSN: dsn}.Open, Busy: busy}.SQL("sql", "modernc.org/sqlite, database/sql"),
+			pool.AsDriver(busy).SQL("sql", "modernc.org/sqlite, database/sql"),
 		},
 	})
 }

@@ -28,6 +28,11 @@ func (p Pool) Open(path string, access Access) (Conn, error) {
 	return &sqlConn{db: db, conn: c, rewrite: p.Rewrite}, nil
 }
 
+// AsDriver makes a Driver of a Pool, which can probe too.
+func (p Pool) AsDriver(busy func(error) bool) Driver {
+	return Driver{Open: p.Open, Probe: p.Probe, Busy: busy}
+}
+
 type sqlConn struct {
 	db      *sql.DB
 	conn    *sql.Conn

@@ -77,6 +77,8 @@ func (c Contender) serve(in *bufio.Reader, replies *json.Encoder) error {
 		return replies.Encode(workload.Reply{About: c.about()})
 	case r.Make != nil:
 		return c.makeFolder(r.Make, replies)
+	case r.Probe != nil:
+		return c.probe(r.Probe, replies)
 	case r.Job != nil:
 		return c.do(r.Job, in, replies)
 	}
@@ -151,8 +153,8 @@ func (c Contender) about() *workload.About {
 }
 
 func aboutAPI(a *workload.API) workload.AboutAPI {
-	out := workload.AboutAPI{Name: a.Name, Title: a.Title, Kind: a.Kind, Ours: a.Ours, Input: a.Input, Makes: a.MakeFolder != nil, Groups: append([]workload.Group{workload.ReadOnly}, a.Groups...), Notes: a.Notes}
-	for _, w := range workload.All() {
+	out := workload.AboutAPI{Name: a.Name, Title: a.Title, Kind: a.Kind, Ours: a.Ours, Input: a.Input, Probes: a.Probe != nil, Makes: a.MakeFolder != nil, Groups: append([]workload.Group{workload.ReadOnly}, a.Groups...), Notes: a.Notes}
+	for _, w := range append(workload.All(), workload.Query) {
 		if w.Able(a) {
 			out.Workloads = append(out.Workloads, w.Name)
 		}
@@ -164,6 +166,21 @@ func aboutAPI(a *workload.API) workload.AboutAPI {
 		}
 	}
 	return out
+}
+
+// probe answers for the user's statement.
+func (c Contender) probe(p *workload.Probe, replies *json.Encoder) error {
+	for i := range c.APIs {
+		if c.APIs[i].Probe == nil {
+			continue
+		}
+		s, err := c.APIs[i].Probe(p)
+		if err != nil {
+			return err
+		}
+		return replies.Encode(workload.Reply{Statement: s})
+	}
+	return errors.ErrUnsupported
 }
 
 // makeFolder makes the database of the lookups by the first API that can.

@@ -6,6 +6,8 @@ import "github.com/foliofs/folio/lab/workload"
 type Driver struct {
 	// Open opens the database at path; it makes the file if access says so. The kit sets all pragmas and reads them back.
 	Open func(path string, access Access) (Conn, error)
+	// Probe may be nil.
+	Probe func(q *workload.Probe) (*workload.Statement, error)
 	// Busy reports whether a statement was refused because of another connection, so that it can be tried again.
 	Busy func(err error) bool
 }
@@ -93,6 +95,8 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 		Tasks:      d.tasks,
 		Tree:       d.tree,
 		Rowids:     d.rowids,
+		Queries:    d.queries,
+		Probe:      d.Probe,
 	}
 }
 

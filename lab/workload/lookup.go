@@ -17,6 +17,7 @@ var lookup = &Workload{
 		{"by", "id,path", "", "what to look up by: id, path"},
 		{"mode", "raw,prepared", "", "raw prepares for every read, prepared once"},
 		{"transaction", "each,one", "", "each read in a transaction of its own, or all of a goroutine in one"},
+		{"mmap", "0", "", "PRAGMA mmap_size of the drivers, in bytes; 0 leaves it as it is"},
 		{"cache", "warm", "", "warm, or cold: the file is not in the system's cache"},
 	},
 	Cases:    lookupCases,
@@ -38,11 +39,15 @@ func warmReads(j *Job) int64 {
 }
 
 // lookupSettings: the database was made in rollback mode, and stays in it.
-func lookupSettings(_ *Job, kind string) map[string]string {
-	if kind == "sql" {
-		return map[string]string{"journal_mode": "delete"}
+func lookupSettings(j *Job, kind string) map[string]string {
+	if kind != "sql" {
+		return nil
 	}
-	return nil
+	out := map[string]string{"journal_mode": "delete"}
+	if size := j.Values["mmap"]; size != "0" {
+		out["mmap_size"] = size
+	}
+	return out
 }
 
 func lookupCases(v Values) ([]Case, error) {

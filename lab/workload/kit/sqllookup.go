@@ -51,9 +51,12 @@ func (d Driver) makeFolder(f *workload.Folder, path string, progress func(rows i
 type sqlLookups struct {
 	driver Driver
 	db     string
+	mmap   string // PRAGMA mmap_size; "0" leaves it as it is
 }
 
-func (d Driver) lookups(j *workload.Job) (workload.Lookups, error) { return &sqlLookups{d, j.DB}, nil }
+func (d Driver) lookups(j *workload.Job) (workload.Lookups, error) {
+	return &sqlLookups{d, j.DB, j.Values["mmap"]}, nil
+}
 
 func (l *sqlLookups) Close() error { return nil }
 
@@ -62,6 +65,11 @@ func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
 	c, err := l.driver.Open(l.db, Read)
 	if err != nil {
 		return nil, err
+	}
+	if l.mmap != "0" {
+		if _, err := text(c, "PRAGMA mmap_size = "+l.mmap); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
 	}
 	r := &sqlReader{conn: c}
 	r.takePath = func(row Row) error { r.found++; r.buf = append(r.buf, row.Bytes(0)...); return nil }

@@ -15,7 +15,7 @@ var treeSchema = []string{
 
 const (
 	insertEntry   = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
-	insertContent = "INSERT INTO content VALUES (?, CAST(? AS BLOB))" // crawshaw binds bytes as a text
+	insertContent = "INSERT INTO content VALUES (?, CAST( ? AS BLOB))" // crawshaw binds bytes as a text; GORM takes "(?" with bytes for a list
 	findEntry     = "SELECT name, id, mode, size, mtime FROM entry WHERE dir = ? AND name = ?"
 	listEntries   = "SELECT name, id, mode, size, mtime FROM entry WHERE dir = ? ORDER BY name"
 	readContent   = "SELECT bytes FROM content WHERE id = ?"

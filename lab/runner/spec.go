@@ -68,7 +68,7 @@ func All(dir string) ([]Spec, error) {
 	}
 	slices.SortStableFunc(specs, func(a, b Spec) int { return rank(a) - rank(b) })
 	if len(specs) == 0 {
-		return nil, fmt.Errorf("%s: no contenders there; run this in the laboratory's directory: go -C lab run . ...", dir)
+		return nil, fmt.Errorf("%s: no contenders there; run this in the project's directory, by go -C lab run", dir)
 	}
 	return specs, nil
 }

@@ -2,9 +2,6 @@ package kit
 
 import "fmt"
 
-// A setting is a pragma that is set on every connection and read back.
-type setting struct{ name, value string }
-
 // asked are pragmas that are only read: what they say is shown, and must be the same on every connection.
 var asked = []string{"page_size", "cache_size", "mmap_size", "journal_mode", "synchronous", "locking_mode", "temp_store", "threads"}
 

@@ -128,4 +128,9 @@ func TestCommandLine(t *testing.T) {
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
+	for _, args := range [][]string{{"run", "--postgres", "postgres://me:secret@host/db"}, {"run", "--postgres=postgres://me:secret@host/db"}} {
+		if got := commandLine(args); strings.Contains(got, "secret") || !strings.Contains(got, "host/db") {
+			t.Errorf("%v is written down as %s", args, got)
+		}
+	}
 }

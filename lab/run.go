@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -205,10 +206,14 @@ func unfinished() (string, error) {
 	return "", fmt.Errorf("no run in %s was interrupted; leave --resume out to start one", resultsDir)
 }
 
-// commandLine is what is typed in the project's directory to do the same again.
+// commandLine is what is typed in the project's directory to do the same again. It goes into the results, so a password in the
+// address of a server is left out.
 func commandLine(args []string) string {
 	words := []string{"go", "-C", "lab", "run", "."}
 	for _, a := range args {
+		if u, err := url.Parse(strings.TrimPrefix(a, "--postgres=")); err == nil && u.User != nil {
+			a = a[:strings.Index(a, u.Scheme+"://")] + u.Redacted()
+		}
 		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?&|;<>(){}[]~#!") {
 			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
 		}

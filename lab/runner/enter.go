@@ -91,7 +91,11 @@ func (r *run) enterAPIs(s Spec, p program, about *workload.About) error {
 		if len(about.APIs) > 1 {
 			id += ":" + a.Name
 		}
-		if err := checkAbout(&a); err != nil {
+		err := checkAbout(&a)
+		if err == nil && a.Kind == string(result.KindServer) && r.o.Server == "" {
+			err = errors.New("it needs the address of a server: --postgres")
+		}
+		if err != nil {
 			r.skip(result.Skip{Contender: id, Reason: err.Error()})
 			continue
 		}

@@ -1,8 +1,8 @@
 package workload
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"errors"
 	"strconv"
 	"time"

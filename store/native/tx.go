@@ -35,19 +35,27 @@ var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
-	orphans := 0
-	err := s.update(ctx, func(t *tx) error {
-		err := fn(t)
-		orphans = t.orphans
-		return err
-	})
-	if err == nil && orphans > 0 {
-		s.tend(orphans)
-	}
+	orphans, err := s.updateOnly(ctx, fn)
+	s.tend(orphans)
 	return err
 }
 
-// update is Update without what follows.
+// updateOnly is Update without what follows, and says how many orphans there are more.
+func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orphans int, err error) {
+	s.released.updates.Add(1)
+	defer s.released.updates.Add(-1)
+	err = s.update(ctx, func(t *tx) error {
+		err := fn(s.limited(t))
+		orphans = t.orphans
+		return err
+	})
+	if err != nil {
+		orphans = 0
+	}
+	return orphans, err
+}
+
+// update calls fn with a transaction.
 func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 	if err := s.prepare(ctx); err != nil {
 		return explain(err)
@@ -200,11 +208,30 @@ func (t *tx) lastIno() (last store.Ino, err error) {
 		if err != nil {
 			return 0, err
 		}
+		if ok && rowid > int64(store.MaxIno) { // which we did not give
+			rowid, ok, err = lastBelow(table, int64(store.MaxIno)+1)
+		}
+		if err != nil {
+			return 0, err
+		}
 		if ok && validIno(rowid) {
 			last = max(last, store.Ino(rowid))
 		}
 	}
 	return last, nil
+}
+
+// lastBelow returns the highest rowid below one that a row has, or that lies below one that a row has.
+func lastBelow(t *sqlitefile.TableWriter, rowid int64) (last int64, ok bool, err error) {
+	c := t.Cursor()
+	if ok, err = c.SeekRowid(rowid); ok && err == nil {
+		ok, err = c.Prev()
+	}
+	if !ok || err != nil {
+		return 0, false, err
+	}
+	row, err := c.Row()
+	return row.Rowid(), err == nil, err
 }
 
 // anyIno looks for a free number where the highest was given.

@@ -36,9 +36,13 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 		p, at = p[len(part):], at+int64(len(part))
 		n.Size = max(n.Size, at)
 	}
-	n.Holes = n.Size - stored
+	setStored(n, stored)
 	return nil
 }
+
+// setStored sets the holes of an inode of which so many bytes are stored. In a damaged volume that may be less than nothing, or more than there is:
+// the inode must stay one that can be read, and removed.
+func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0), n.Size) }
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
 func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
@@ -87,7 +91,11 @@ func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 		copy(chunk[off:], part)
 		part = chunk
 	}
-	return len(part), data.InsertRowid(id, t.s.row.data(part)...)
+	err = data.InsertRowid(id, t.s.row.data(part)...)
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = damaged("inode %d has a chunk that its size does not tell of", id>>store.ChunkBits)
+	}
+	return len(part), err
 }
 
 // chunkSize returns the length of a data row.
@@ -128,7 +136,8 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 	if err != nil {
 		return t.fail(err)
 	}
-	n.Size, n.Holes = size, size-(stored-less)
+	n.Size = size
+	setStored(n, stored-less)
 	return nil
 }
 

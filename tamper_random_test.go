@@ -42,9 +42,9 @@ func TestTampered(t *testing.T) {
 		}
 		names := useTampered(t, v)
 		if round%2 == 0 {
-			repairTampered(t, v, name)
+			names = repairTampered(t, v, name)
 		}
-		mergeTampered(t, v)
+		mergeTampered(t, v, names)
 		writeTampered(r, v, names)
 		removeTampered(t, v, round%2 == 0)
 		must(t, v.Compact(t.Context()))
@@ -213,8 +213,8 @@ func useTampered(t *testing.T, v *folio.FS) (names []string) {
 	return names
 }
 
-// repairTampered repairs a volume, and checks that nothing is lost.
-func repairTampered(t *testing.T, v *folio.FS, name string) {
+// repairTampered repairs a volume, checks that nothing is lost, and returns the names that there are now.
+func repairTampered(t *testing.T, v *folio.FS, name string) []string {
 	t.Helper()
 	before := storedRows(t, name)
 	report, err := v.Repair(t.Context())
@@ -234,7 +234,7 @@ func repairTampered(t *testing.T, v *folio.FS, name string) {
 			t.Errorf("not repaired: %+v", p)
 		}
 	}
-	useTampered(t, v)
+	return useTampered(t, v)
 }
 
 // storedRows returns what the tables of contents and attributes hold.
@@ -260,9 +260,14 @@ func storedRows(t *testing.T, name string) map[string]string {
 }
 
 // mergeTampered merges a volume into another one, and another tree over it.
-func mergeTampered(t *testing.T, v *folio.FS) {
+func mergeTampered(t *testing.T, v *folio.FS, names []string) {
 	t.Helper()
 	other := empty(t)
+	for _, name := range names {
+		if info, err := v.Lstat(name); err == nil && info.Size() > 1<<30 { // a hole, which would be read to its end
+			_ = v.RemoveAll(name)
+		}
+	}
 	if err := other.Merge(t.Context(), v.FS(), "copy"); err != nil {
 		wantNone(t, other, "copy")
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/osfile"
@@ -135,7 +136,7 @@ func (l *crashLoad) open() *folio.FS {
 	l.t.Helper()
 	o := l.options
 	if l.rollback {
-		o.BusyTimeout = -1
+		o.BusyTimeout = time.Second / 2
 		defer l.keepRollback()()
 	}
 	v, err := folio.Open(l.path, &o)

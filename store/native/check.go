@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,14 +24,24 @@ import (
 //	K6  An extended attribute belongs to an inode and has a name.
 //
 // It takes about 80 bytes of memory for each inode.
-func (s *Store) Check(ctx context.Context) (*store.Report, error) {
+func (s *Store) Check(ctx context.Context) (*store.Report, error) { return s.check(ctx, nil) }
+
+// check is Check that also fills in the paths of repairs.
+func (s *Store) check(ctx context.Context, repairs []store.Repair) (*store.Report, error) {
 	report := new(store.Report)
 	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
 		if err := checkDatabase(ctx, tx, report); err != nil {
 			return err
 		}
 		c := &checker{ctx: ctx, tx: tx, report: report}
-		return c.run()
+		err := c.survey()
+		for i := range report.Problems {
+			err = cmp.Or(err, c.setPath(&report.Problems[i]))
+		}
+		for i := range repairs {
+			err = cmp.Or(err, c.setPath(&repairs[i].Problem))
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -65,8 +76,11 @@ type checkedNode struct {
 	parent  store.Ino // the directory of its first name
 	names   uint32
 	orphan  bool
-	subdirs uint32
-	stored  int64 // bytes in data rows
+	entries uint32 // in it
+	subdirs uint32 // among them
+	stored  int64  // bytes in data rows
+	end     int64  // of the last data row
+	odd     bool   // a data row has more than a chunk
 	way     way
 }
 
@@ -80,7 +94,8 @@ const (
 	toNowhere // a loop, or a directory without a name: reported already
 )
 
-func (c *checker) run() error {
+// survey looks at all tables.
+func (c *checker) survey() error {
 	steps := []struct {
 		table string
 		check func(row *sqlitefile.Row) error
@@ -100,7 +115,7 @@ func (c *checker) run() error {
 		c.totals(&c.nodes[i])
 		c.reach(&c.nodes[i])
 	}
-	return c.paths()
+	return nil
 }
 
 // table calls check for each row. Corruption ends it: Check of the database has more to say of it.
@@ -199,6 +214,8 @@ func (c *checker) entry(row *sqlitefile.Row) error {
 		c.problem(e.parent, "has entry %q, but there is no such inode", e.name)
 	case store.TypeOf(dir.Mode) != store.Dir:
 		c.problem(e.parent, "has entry %q, but is not a directory", e.name)
+	default:
+		dir.entries++
 	}
 	if n == nil {
 		c.problem(e.parent, "entry %q leads to inode %d, which does not exist", e.name, e.ino)
@@ -252,6 +269,8 @@ func (c *checker) data(row *sqlitefile.Row) error {
 		c.problem(ino, "has content, but is of type %d", typ)
 	}
 	n.stored += size
+	n.end = max(n.end, chunk<<store.ChunkShift+size)
+	n.odd = n.odd || size > store.ChunkSize
 	return nil
 }
 
@@ -291,19 +310,23 @@ func (c *checker) root() {
 	}
 }
 
+// links returns what nlink has to be.
+func (n *checkedNode) links() uint32 {
+	if store.TypeOf(n.Mode) == store.Dir && !n.orphan {
+		return 2 + n.subdirs
+	}
+	return n.names
+}
+
 // totals compares what n says of itself with what was counted.
 func (c *checker) totals(n *checkedNode) {
 	typ := store.TypeOf(n.Mode)
-	links := n.names
-	if typ == store.Dir && !n.orphan {
-		links = 2 + n.subdirs
-	}
-	if n.Nlink != links {
+	if links := n.links(); n.Nlink != links {
 		c.problem(n.Ino, "nlink is %d, counted %d", n.Nlink, links)
 	}
 	switch {
-	case n.orphan && (n.names > 0 || n.Ino == store.Root || n.subdirs > 0):
-		c.problem(n.Ino, "is an orphan, but has a name or directories in it")
+	case n.orphan && (n.names > 0 || n.Ino == store.Root || n.entries > 0):
+		c.problem(n.Ino, "is an orphan, but has a name or something in it")
 	case n.names == 0 && n.Ino != store.Root && !n.orphan:
 		c.problem(n.Ino, "no name leads to it")
 	}
@@ -341,16 +364,13 @@ func (c *checker) reach(n *checkedNode) {
 	}
 }
 
-// paths fills in the paths of the problems.
-func (c *checker) paths() error {
-	for i := range c.report.Problems {
-		p := &c.report.Problems[i]
-		path, err := c.path(p.Ino)
-		if err != nil {
-			return c.unreadable("entry", err)
-		}
-		p.Path = path
+// setPath fills in the path of a problem.
+func (c *checker) setPath(p *store.Problem) error {
+	path, err := c.path(p.Ino)
+	if err != nil {
+		return c.unreadable("entry", err)
 	}
+	p.Path = path
 	return nil
 }
 

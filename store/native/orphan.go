@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -147,17 +148,25 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 // bury removes orphans that nobody holds, with all they have, and marks that are not needed, in one transaction.
 func (s *Store) bury(ctx context.Context, list, marks []store.Ino) error {
 	return s.update(ctx, func(t *tx) error {
-		for _, ino := range list {
-			held, err := s.holds.held(ino)
-			if err == nil && !held {
-				err = t.bury(ino)
-			}
-			if err != nil {
-				return err
-			}
+		if err := t.buryAll(list); err != nil {
+			return err
 		}
 		return t.unmark(append(append(marks, list...), s.mark))
 	})
+}
+
+// buryAll removes those orphans that nobody holds.
+func (t *tx) buryAll(list []store.Ino) error {
+	for _, ino := range list {
+		held, err := t.s.holds.held(ino)
+		if err == nil && !held {
+			err = t.bury(ino)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bury removes one orphan.
@@ -168,6 +177,9 @@ func (t *tx) bury(ino store.Ino) error {
 	}
 	if _, ok, err := orphan.Get(int64(ino)); err != nil || !ok {
 		return err // somebody else was faster
+	}
+	if n, err := t.Node(ino); err != nil || n.Nlink > 0 {
+		return unlessDamaged(err) // no orphan of ours: Check says more
 	}
 	if err := t.deleteChunks(ino, 0); err != nil {
 		return err
@@ -184,6 +196,14 @@ func (t *tx) bury(ino store.Ino) error {
 		return err
 	}
 	_, err = node.Delete(int64(ino))
+	return err
+}
+
+// unlessDamaged passes over what is not there, or contradicts itself.
+func unlessDamaged(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrDamaged) {
+		return nil
+	}
 	return err
 }
 

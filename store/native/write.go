@@ -36,17 +36,13 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 		p, at = p[len(part):], at+int64(len(part))
 		n.Size = max(n.Size, at)
 	}
-	return t.fail(setHoles(n, stored))
-}
-
-// setHoles sets n.Holes by what is stored of n. It fails where n was wrong about that before.
-func setHoles(n *store.Node, stored int64) error {
-	n.Holes = n.Size - stored
-	if n.Holes < 0 || n.Holes > n.Size {
-		return damaged("inode %d has content of another size than it says", n.Ino)
-	}
+	setStored(n, stored)
 	return nil
 }
+
+// setStored sets the holes of an inode of which so many bytes are stored. In a damaged volume that may be less than nothing, or more than there is:
+// the inode must stay one that can be read, and removed.
+func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0), n.Size) }
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
 func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
@@ -141,7 +137,8 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 		return t.fail(err)
 	}
 	n.Size = size
-	return t.fail(setHoles(n, stored-less))
+	setStored(n, stored-less)
+	return nil
 }
 
 // cut removes the content from byte size on, and returns how much was stored of it.

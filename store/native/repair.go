@@ -54,7 +54,7 @@ type repairer struct {
 }
 
 func (r *repairer) run(t *tx) error {
-	r.t = t
+	r.t, t.s.memory.off = t, true
 	steps := []func() error{
 		r.types, r.inodes, r.sizes, // inodes, so that all entries can be judged
 		r.entries, // so that they can be followed

@@ -27,8 +27,7 @@ them. Symbolic links are not followed. A path is written as the other commands t
 
   --name and --iname take patterns for the last element: * is any characters, ? is one, [a-z] one of these.
   --size is +10k for more than 10 KiB, -1M for less than 1 MiB; given twice, for what lies between.
-  --newer and --older are about the last change of the content: an age such as 90s, 15m, 12h, 7d, 2w, or a date such as
-  2006-01-02 or 2006-01-02T15:04:05Z.
+  --newer and --older are about the last change of the content: an age such as 90s, 15m, 12h, 7d, 2w, or a time as touch takes it.
 
 With --json: one object for each file and line, as docs/command.md describes.`
 

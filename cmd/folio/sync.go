@@ -45,7 +45,7 @@ One that vanishes is named only.`
 func (c *command) syncCommand() *cobra.Command {
 	s := &syncer{command: c}
 	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
+		Annotations: writes,
 		Use:         "sync SRC VOLUME[:PATH]",
 		Short:       "Make a directory of a volume like one on disk",
 		Long:        syncLong,
@@ -66,7 +66,7 @@ func (c *command) syncCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&s.options.Checksum, "checksum", "c", false, "compare contents, not sizes and times")
-	flags.BoolVar(&s.create, "create", false, "make the volume if there is none")
+	createFlag(flags, &s.create)
 	flags.BoolVar(&s.options.Delete, "delete", false, "remove from PATH what SRC does not have")
 	flags.BoolVarP(&s.options.DryRun, "dry-run", "n", false, "change nothing, and tell what would be done")
 	flags.BoolVarP(&s.verbose, "verbose", "v", false, "name everything that is changed")
@@ -133,7 +133,7 @@ func (s *syncer) open() (*folio.FS, error) {
 	case missing && s.create && dry:
 		return nil, nil
 	case missing && !s.create:
-		err = &hintError{&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, "--create makes one"}
+		err = &hintError{&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, createsOne}
 	}
 	return v, failure(s.loc.volume, err)
 }
@@ -212,6 +212,9 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	p := s.loc.path
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != s.loc.volume {
 		p, err = e.Path, e.Err
+	}
+	if errors.Is(err, folio.ErrReadOnly) {
+		return hint(failure(s.loc.volume, folio.ErrReadOnly), notWritable)
 	}
 	return hint(s.loc.failure(p, err), "what was copied before stays")
 }

@@ -17,8 +17,8 @@ var write = &Workload{
 	Flags: []Flag{
 		{"shape", "sequential,concurrent,tasks,rounds", "", "sequential: inserts in a loop; concurrent: by many writers; tasks: each is stored, changed and removed; rounds: tasks again and again in one store"},
 		{"durability", "log-consistent,none,durable", "", "what a commit promises: none, log-consistent, durable"},
-		{"inserts", "10000", "1000", "inserts of the one writer of sequential"},
-		{"writers", "100", "20", "goroutines of concurrent, tasks and rounds"},
+		{"inserts", "10000", "300", "inserts of the one writer of sequential"},
+		{"writers", "100", "10", "goroutines of concurrent, tasks and rounds"},
 		{"records", "1000", "30", "inserts of each writer of concurrent"},
 		{"tasks", "100", "4", "tasks of each writer"},
 		{"rounds", "5", "3", "times that rounds does the tasks"},

@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"math"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -13,7 +14,14 @@ import (
 type literal struct {
 	text []byte
 	fold bool // text is in lower case, and ASCII letters in whatever case are meant
-	rare int  // where its rarest byte is
+	skip *skipTable
+}
+
+// A skipTable is for Horspool's way to search, in whatever case: how far a literal can be moved on, by the byte that is where its last one would be.
+// Literals longer than it can say are moved on less than they could.
+type skipTable struct {
+	by    [256]uint8 // 0 for the last byte itself
+	again int        // how far from there, if the rest differs
 }
 
 // maxLiterals is how many are searched for at once, at most.
@@ -43,6 +51,20 @@ func required(re *syntax.Regexp) (list []literal, exact bool) {
 		return ofAll(re.Sub)
 	}
 	return list, false
+}
+
+// requiredToo returns what is required for each of the parts of an expression, where that is known. What a single byte would tell is not
+// worth looking for.
+func requiredToo(parts []*syntax.Regexp) (lists [][]literal) {
+	for _, part := range parts {
+		if list, _ := required(part); worth(list) > 1 {
+			lists = append(lists, list)
+		}
+	}
+	if len(lists) == 1 {
+		return nil // that is what is searched for
+	}
+	return lists
 }
 
 // ofAll returns what is required for any of several expressions.
@@ -100,22 +122,27 @@ func foldsToByte(r rune) bool {
 	return r < utf8.RuneSelf && lower != 'k' && lower != 's' || unicode.SimpleFold(r) == r
 }
 
-// common are bytes from the most frequent on; what is not in it is rare.
-const common = " etaoinsrldcupmfhg\t.,()_\"=bvy:wx/-10j;k2{}[]*qzETSICARNOPLDMFUBHGVW"
-
 func newLiteral(text string, fold bool) literal {
 	l := literal{text: []byte(text), fold: fold}
-	best := -1
-	for i := range len(text) {
-		rank := strings.IndexByte(common, text[i])
-		if rank < 0 {
-			rank = len(common)
-		}
-		if rank > best {
-			best, l.rare = rank, i
-		}
+	if fold {
+		l.skip = newSkipTable(l.text)
 	}
 	return l
+}
+
+func newSkipTable(text []byte) *skipTable {
+	t, last := new(skipTable), len(text)-1
+	for i := range t.by {
+		t.by[i] = uint8(min(len(text), math.MaxUint8))
+	}
+	for i, b := range text {
+		if i == last {
+			t.again = int(t.by[b])
+		}
+		step := uint8(min(last-i, math.MaxUint8))
+		t.by[b], t.by[upper(b)] = step, step
+	}
+	return t
 }
 
 // A finder looks for the literals of a pattern in a text, from the front to the back.
@@ -140,56 +167,40 @@ func (f *finder) candidate(at int) int {
 	return best
 }
 
-// A cursor remembers where a literal is found next, and of one in whatever case, where its rarest letter is.
+// A cursor remembers where a literal is next, at or after the place that was asked for last; the length of the text if it is nowhere.
 type cursor struct {
-	at    seenAt
-	cases [2]seenAt
-}
-
-// A seenAt is the next place of something, at or after the place that was asked for last; the length of the text if there is none. It is kept
-// until it is passed.
-type seenAt struct {
 	known bool
 	at    int
 }
 
-func (s *seenAt) passed(at int) bool { return !s.known || s.at < at }
-
-func (s *seenAt) set(at, found, end int) int {
-	if s.known, s.at = true, at+found; found < 0 {
-		s.at = end
-	}
-	return s.at
-}
-
 // find returns where a literal is in text, at or after at, or the length of the text.
 func (c *cursor) find(l *literal, text []byte, at int) int {
-	if !c.at.passed(at) {
-		return c.at.at
+	if c.known && c.at >= at {
+		return c.at
 	}
-	if !l.fold {
-		return c.at.set(at, bytes.Index(text[at:], l.text), len(text))
+	c.known, c.at = true, len(text)
+	if n := l.index(text[at:]); n >= 0 {
+		c.at = at + n
 	}
-	for i := at + l.rare; i < len(text); i++ {
-		i = c.rarest(l.text[l.rare], text, i)
-		start := i - l.rare
-		if end := start + len(l.text); end <= len(text) && equalFold(text[start:end], l.text) {
-			return c.at.set(start, 0, len(text))
-		}
-	}
-	return c.at.set(at, -1, len(text))
+	return c.at
 }
 
-// rarest returns where a byte, in whatever case, is in text, at or after at, or the length of the text.
-func (c *cursor) rarest(b byte, text []byte, at int) int {
-	best := len(text)
-	for i, b := range [2]byte{b, upper(b)} {
-		if s := &c.cases[i]; s.passed(at) {
-			s.set(at, bytes.IndexByte(text[at:], b), len(text))
-		}
-		best = min(best, c.cases[i].at)
+func (l *literal) index(text []byte) int {
+	if !l.fold {
+		return bytes.Index(text, l.text)
 	}
-	return best
+	n, t := len(l.text), l.skip
+	for i := n - 1; i < len(text); {
+		step := int(t.by[text[i]])
+		if step == 0 {
+			if equalFold(text[i+1-n:i+1], l.text) {
+				return i + 1 - n
+			}
+			step = t.again
+		}
+		i += step
+	}
+	return -1
 }
 
 func upper(b byte) byte {

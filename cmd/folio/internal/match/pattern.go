@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 )
 
 // Options say how a pattern is meant.
@@ -19,8 +20,9 @@ type Options struct {
 // A Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	re       *regexp.Regexp
-	literals []literal // every match holds one of them; none if nothing is known
-	exact    bool      // and whatever holds one of them is a match
+	literals []literal   // every match holds one of them; none if nothing is known
+	exact    bool        // and whatever holds one of them is a match
+	also     [][]literal // every match holds one of each of these, too
 }
 
 // Compile compiles a pattern, for lines: ^ and $ are their start and end.
@@ -40,7 +42,11 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 		return nil, err
 	}
 	p := &Pattern{re: re}
-	p.literals, p.exact = required(tree.Simplify())
+	tree = tree.Simplify()
+	p.literals, p.exact = required(tree)
+	if tree.Op == syntax.OpConcat {
+		p.also = requiredToo(tree.Sub)
+	}
 	return p, nil
 }
 
@@ -52,11 +58,21 @@ func (p *Pattern) each(text []byte, found func(start, end int) bool) {
 			return
 		}
 		start, end := bytes.LastIndexByte(text[:at], '\n')+1, lineEnd(text, at)
-		if (p.exact || p.re.Match(text[start:end])) && !found(start, end) {
+		if p.matches(text[start:end]) && !found(start, end) {
 			return
 		}
 		at = end + 1
 	}
+}
+
+// matches judges a line that holds one of the literals.
+func (p *Pattern) matches(line []byte) bool {
+	for _, list := range p.also {
+		if !slices.ContainsFunc(list, func(l literal) bool { return l.index(line) >= 0 }) {
+			return false
+		}
+	}
+	return p.exact || p.re.Match(line)
 }
 
 func lineEnd(text []byte, at int) int {

@@ -2,6 +2,7 @@ package folio_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -31,6 +33,7 @@ type changer interface {
 	Chtimes(name string, atime, mtime time.Time) error
 	SetXattr(name, attr string, value []byte) error
 	RemoveXattr(name, attr string) error
+	Merge(ctx context.Context, src fs.FS, dir string, options ...folio.MergeOption) error
 }
 
 // A crashCaller makes random calls below a directory, and has files open there.
@@ -64,7 +67,7 @@ func (c *crashCaller) data() []byte {
 // call makes one call on s, and says which. What is refused has changed nothing.
 func (c *crashCaller) call(s changer) string {
 	name, other, data := c.name(), c.name(), c.data()
-	switch c.IntN(24) {
+	switch c.IntN(25) {
 	case 0, 1, 2, 3, 4:
 		return said(s.WriteFile(name, data, 0o644), "WriteFile %s %d", name, len(data))
 	case 5:
@@ -95,11 +98,24 @@ func (c *crashCaller) call(s changer) string {
 		return said(s.SetXattr(name, attr, data), "SetXattr %s %d", name, len(data))
 	case 19, 20:
 		return c.open(s, name)
+	case 21:
+		return said(s.Merge(context.Background(), c.tree(), name, folio.MergePolicy(c.IntN(4))), "Merge %s", name)
 	}
 	if len(c.files) == 0 {
 		return c.open(s, name)
 	}
 	return c.use(c.IntN(len(c.files)), data)
+}
+
+// tree returns some files to merge.
+func (c *crashCaller) tree() fs.FS {
+	tree := make(fstest.MapFS)
+	for range 1 + c.IntN(4) {
+		file := &fstest.MapFile{Data: c.data(), Mode: 0o644}
+		tree[letter(c.Rand)+"/"+letter(c.Rand)] = file
+		tree[strings.ToUpper(letter(c.Rand))] = file
+	}
+	return tree
 }
 
 // said describes a call and its outcome.

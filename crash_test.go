@@ -8,8 +8,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/osfile"
@@ -135,7 +137,7 @@ func (l *crashLoad) open() *folio.FS {
 	l.t.Helper()
 	o := l.options
 	if l.rollback {
-		o.BusyTimeout = -1
+		o.BusyTimeout = time.Second / 2
 		defer l.keepRollback()()
 	}
 	v, err := folio.Open(l.path, &o)
@@ -186,7 +188,11 @@ func (a *crashActor) step() {
 		if len(a.load.actors) == 1 {
 			a.reopen()
 		}
-	case 3, 4, 5, 6:
+	case 3:
+		if len(a.load.actors) == 1 { // as this disk does not tell who else has a file open
+			a.compact()
+		}
+	case 4, 5, 6:
 		a.do(a.update)
 	case 7:
 		a.do(a.openSync)
@@ -257,10 +263,11 @@ func (a *crashActor) update() string {
 		}
 		return nil
 	})
-	if back != errors.Is(err, errRollback) || !back && err != nil {
+	spoiled := !back && err != nil && strings.Contains(all, "Merge") // one that fails half-way cannot be taken back alone
+	if back != errors.Is(err, errRollback) || !back && err != nil && !spoiled {
 		a.load.t.Errorf("%s: %v", all, err)
 	}
-	if back {
+	if back || spoiled {
 		a.unchanged("the rollback of " + all)
 	}
 	return fmt.Sprint(all, err)
@@ -302,6 +309,18 @@ func (a *crashActor) reopen() {
 	}
 	a.v = a.load.open()
 	a.unchanged("reopening")
+}
+
+// compact makes the volume as small as it can be, which puts all on disk, unless others have it open.
+func (a *crashActor) compact() {
+	err := a.v.Compact(context.Background())
+	switch {
+	case err == nil && !a.load.rollback:
+		a.secure()
+	case err != nil && !errors.Is(err, sqlitefile.ErrBusy):
+		a.load.t.Error(err)
+	}
+	a.unchanged("compacting")
 }
 
 // unchanged checks that something has changed nothing.

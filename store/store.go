@@ -18,6 +18,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -36,6 +37,11 @@ var (
 	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of inodes.
 	ErrFull = posix.Full("volume or disk is full")
 )
+
+// Damaged makes an error that matches ErrDamaged.
+func Damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
 
 // A Store keeps one volume.
 type Store interface {

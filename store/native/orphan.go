@@ -79,7 +79,7 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (list []store.
 			ino := row.Rowid()
 			if _, ok, err := node.Get(ino); err != nil {
 				return err
-			} else if ok && validIno(ino) {
+			} else if ok && store.Ino(ino).Valid() {
 				list = append(list, store.Ino(ino))
 			}
 		}

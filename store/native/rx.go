@@ -1,7 +1,6 @@
 package native
 
 import (
-	"fmt"
 	"io/fs"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -33,7 +32,7 @@ func (r rx) node(ino store.Ino, n *store.Node) error {
 }
 
 func (r rx) readNode(t sqlitefile.Table, ino store.Ino, n *store.Node) error {
-	if !validIno(int64(ino)) {
+	if !ino.Valid() {
 		return fs.ErrNotExist
 	}
 	row, ok, err := t.Get(int64(ino))
@@ -43,8 +42,11 @@ func (r rx) readNode(t sqlitefile.Table, ino store.Ino, n *store.Node) error {
 	if err := decodeNode(&row, n); err != nil {
 		return err
 	}
+	if err := n.Plausible(); err != nil {
+		return err
+	}
 	if stored := n.Size - n.Holes; stored > store.ChunkSize && stored > r.databaseSize() {
-		return damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
+		return store.Damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
 	}
 	return nil
 }
@@ -80,20 +82,7 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 		Atime: v[nodeAtime].Int64(),
 		Rdev:  uint64(v[nodeRdev].Int64()),
 	}
-	switch {
-	case store.TypeOf(n.Mode) == 0:
-		return damaged("inode %d has no valid type: mode 0%o", n.Ino, n.Mode)
-	case n.Size < 0 || n.Size > store.MaxSize:
-		return damaged("inode %d has an impossible size: %d", n.Ino, n.Size)
-	case n.Holes < 0 || n.Holes > n.Size:
-		return damaged("inode %d has impossible holes: %d bytes of %d", n.Ino, n.Holes, n.Size)
-	}
 	return nil
-}
-
-// damaged makes an error that matches store.ErrDamaged.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", store.ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 // Lookup returns the entry with this name in a directory.

@@ -200,7 +200,7 @@ func (t *tx) lastIno() (last store.Ino, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if ok && validIno(rowid) {
+		if ok && store.Ino(rowid).Valid() {
 			last = max(last, store.Ino(rowid))
 		}
 	}

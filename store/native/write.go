@@ -94,7 +94,7 @@ func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 func chunkSize(row *sqlitefile.Row, id int64) (int, error) {
 	size, err := row.Size(dataBytes)
 	if err == nil && size > store.ChunkSize {
-		err = damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, size)
+		err = store.Damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, size)
 	}
 	return int(size), err
 }

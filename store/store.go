@@ -34,6 +34,8 @@ var (
 	ErrTooLarge = posix.TooLarge("file too large")
 	// ErrReadOnly says that a volume cannot be changed: it was opened so, or its file or disk is read-only.
 	ErrReadOnly = posix.ReadOnly("volume is read-only")
+	// ErrBusy says that others were in the way for longer than one wanted to wait.
+	ErrBusy = posix.Busy("volume is busy")
 	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of inodes.
 	ErrFull = posix.Full("volume or disk is full")
 )

@@ -31,10 +31,12 @@ var (
 	ErrTooManyLinks error = &Error{"too many levels of symbolic links", syscall.ELOOP}
 )
 
-// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG.
+// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
+// one that means EBUSY.
 func Full(text string) error     { return &Error{text, syscall.ENOSPC} }
 func ReadOnly(text string) error { return &Error{text, syscall.EROFS} }
 func TooLarge(text string) error { return &Error{text, syscall.EFBIG} }
+func Busy(text string) error     { return &Error{text, syscall.EBUSY} }
 
 // The flags of open.
 const (

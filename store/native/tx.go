@@ -73,9 +73,16 @@ func explain(err error) error {
 		return store.ErrReadOnly
 	case errors.Is(err, sqlitefile.ErrFull):
 		return fmt.Errorf("%w (%v)", store.ErrFull, err)
+	case errors.Is(err, sqlitefile.ErrBusy):
+		return busyError{err}
 	}
 	return err
 }
+
+// A busyError is an ErrBusy of the engine, which says who is in the way. It matches that of package store, too.
+type busyError struct{ error }
+
+func (e busyError) Unwrap() []error { return []error{store.ErrBusy, e.error} }
 
 // Sync implements store.Store.
 func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }

@@ -1,0 +1,2 @@
+// Package sqlstore keeps a volume in a SQLite database through database/sql.
+package sqlstore

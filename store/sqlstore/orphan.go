@@ -1,0 +1,113 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/foliofs/folio/store"
+)
+
+// An orphan is an inode without a name. It has a row in table orphan until nobody holds it and reap has removed it.
+//
+// A row of an inode that does not exist any more marks the highest number that was ever given, where no inode has a higher one: so that
+// numbers are not given again.
+
+const (
+	reapAfter = 256  // orphans
+	reapBatch = 1024 // in one transaction
+)
+
+// orphanTable makes table orphan where it is missing.
+const orphanTable = `CREATE TABLE IF NOT EXISTS orphan (
+  ino INTEGER PRIMARY KEY        -- has no name, but may be in use
+)`
+
+// tend is called when a transaction has left orphans.
+func (s *Store) tend(orphans int) {
+	if s.orphans.Add(int64(orphans)) >= reapAfter {
+		_ = s.reap(bg) // what fails is tried again
+	}
+}
+
+// hasOrphans reports whether there is something to reap, as far as that can be told.
+func (s *Store) hasOrphans() bool {
+	h := &s.scout
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := h.conn.number(selectOrphans, 0, 1)
+	return err == nil
+}
+
+// reap removes the orphans that nobody holds, unless another Store holds anything: SQL does not tell what.
+func (s *Store) reap(ctx context.Context) error {
+	s.orphans.Store(0)
+	for after := int64(0); after >= 0; {
+		err := s.update(ctx, func(t *tx) (err error) {
+			if others, err := s.holds.others(); err != nil || others {
+				after = -1
+				return err
+			}
+			after, err = t.buryAll(after)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buryAll removes the next orphans, but for those that are held. It returns the last one, -1 if there are no more. What a write transaction finds
+// before it changes anything is committed (see holds).
+func (t *tx) buryAll(after int64) (last int64, err error) {
+	list, err := t.orphanList(after)
+	if err != nil {
+		return 0, err
+	}
+	last = -1
+	for _, ino := range list {
+		if last = ino; t.s.holds.held(store.Ino(ino)) {
+			continue
+		}
+		if err := t.bury(ino); err != nil {
+			return 0, err
+		}
+	}
+	return last, t.unmark()
+}
+
+func (t *tx) orphanList(after int64) (list []int64, err error) {
+	rows, err := t.query(selectOrphans, after, reapBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows, t.dests[:1]); err != nil {
+			return nil, err
+		}
+		list = append(list, t.numbers[0])
+	}
+	return list, explain(rows.Err())
+}
+
+// bury removes one orphan.
+func (t *tx) bury(ino int64) error {
+	low, high := chunkRange(store.Ino(ino), 0)
+	if _, err := t.exec(deleteChunks, low, high); err != nil {
+		return err
+	}
+	if _, err := t.exec(deleteXattrs, ino); err != nil {
+		return err
+	}
+	_, err := t.exec(deleteNode, ino)
+	return err
+}
+
+// unmark removes the rows of table orphan whose inodes are gone, but for the one that marks the highest number.
+func (t *tx) unmark() error {
+	highest, err := t.number(selectLast)
+	if err == nil {
+		_, err = t.exec(unmarkOrphans, highest)
+	}
+	return err
+}

@@ -66,8 +66,8 @@ const (
 	Socket
 )
 
-// Valid reports whether t is one of the types.
-func (t Type) Valid() bool { return t >= File && t <= Socket }
+// ValidType reports whether a number that a volume stores is one of the types.
+func ValidType(n int64) bool { return n >= int64(File) && n <= int64(Socket) }
 
 // TypeOf returns the type that st_mode tells, 0 if it tells none.
 func TypeOf(mode uint32) Type {

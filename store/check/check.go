@@ -91,13 +91,13 @@ func (c *Checker) find(ino store.Ino) *node {
 }
 
 // Entry takes an entry of a directory.
-func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ store.Type) {
+func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64) {
 	c.report.Entries++
-	if !ino.Valid() || !typ.Valid() {
+	if !ino.Valid() || !store.ValidType(typ) {
 		c.Damaged(parent, store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, parent, int64(ino), typ))
 		return
 	}
-	e := entry{parent, name, ino, typ}
+	e := entry{parent, name, ino, store.Type(typ)}
 	if !store.ValidName(name) {
 		c.problem(parent, "has an entry with an impossible name: %q", name)
 	}

@@ -124,7 +124,7 @@ func (f *feeder) entry(row *sqlitefile.Row) error {
 	case err != nil:
 		return err
 	default:
-		f.checker.Entry(e.parent, e.name, e.ino, e.typ)
+		f.checker.Entry(e.parent, e.name, e.ino, int64(e.typ))
 	}
 	return nil
 }

@@ -62,7 +62,7 @@ func (e *rawEntry) from(v *[entryColumns]sqlitefile.Value) error {
 	e.parent = store.Ino(v[entryParent].Int64())
 	e.name = v[entryName].Bytes()
 	ino, typ := store.Ino(v[entryIno].Int64()), v[entryType].Int64()
-	if v[entryName].Kind() != sqlitefile.Text || !ino.Valid() || typ < int64(store.File) || typ > int64(store.Socket) {
+	if v[entryName].Kind() != sqlitefile.Text || !ino.Valid() || !store.ValidType(typ) {
 		return store.Damaged("entry %q of inode %d leads to inode %d of type %d", e.name, e.parent, int64(ino), typ)
 	}
 	e.ino, e.typ = ino, store.Type(typ)

@@ -118,7 +118,7 @@ func (f *feeder) entry(rows *sql.Rows) error {
 	if err := rows.Scan(&parent, &name, &ino, &typ); err != nil {
 		return err
 	}
-	f.checker.Entry(store.Ino(parent), name, store.Ino(ino), typeOf(typ))
+	f.checker.Entry(store.Ino(parent), name, store.Ino(ino), typ)
 	return nil
 }
 

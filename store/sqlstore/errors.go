@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/foliofs/folio/store"
 )
@@ -20,22 +21,31 @@ const (
 )
 
 // codeOf returns the primary result code that an error of a driver carries, 0 if it does not tell. Drivers agree on a name for it, not on a
-// type: those of modernc and glebarez have a method Code that returns an int, that of ncruces one that returns a type of its own, that of
-// mattn a field.
+// type: the errors of modernc and glebarez have a method Code that returns an int, those of mattn a field, those of ncruces a method that
+// returns an ErrorCode of its own, which may also be all that there is of an error.
 func codeOf(err error) int {
-	for ; err != nil; err = errors.Unwrap(err) {
-		if e, ok := err.(interface{ Code() int }); ok {
-			return e.Code() & 0xff
-		}
-		if code := codeIn(reflect.ValueOf(err)); code != 0 {
-			return code & 0xff
-		}
+	if err == nil {
+		return 0
 	}
-	return 0
+	if code := codeIn(reflect.ValueOf(err)); code != 0 {
+		return code & 0xff
+	}
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range list.Unwrap() {
+			if code := codeOf(err); code != 0 {
+				return code
+			}
+		}
+		return 0
+	}
+	return codeOf(errors.Unwrap(err))
 }
 
-// codeIn returns what the method or the field Code of v holds, 0 if it has neither.
+// codeIn returns what the method or the field Code of v holds, or what v is if it is an ErrorCode; otherwise 0.
 func codeIn(v reflect.Value) int {
+	if strings.HasSuffix(v.Type().Name(), "ErrorCode") {
+		return integer(v)
+	}
 	code := v.MethodByName("Code")
 	if code.IsValid() && code.Type().NumIn() == 0 && code.Type().NumOut() == 1 {
 		return integer(code.Call(nil)[0])

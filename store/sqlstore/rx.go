@@ -74,19 +74,10 @@ func (r reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 
 // entryOf makes an entry of the columns of its row.
 func entryOf(dir store.Ino, name string, ino, typ int64) (store.Entry, error) {
-	e := store.Entry{Name: name, Ino: store.Ino(ino), Type: typeOf(typ)}
-	if !e.Ino.Valid() || !e.Type.Valid() {
+	if !store.Ino(ino).Valid() || !store.ValidType(typ) {
 		return store.Entry{}, store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
 	}
-	return e, nil
-}
-
-// typeOf returns the type with that number, 0 if there is none.
-func typeOf(n int64) store.Type {
-	if n < int64(store.File) || n > int64(store.Socket) {
-		return 0
-	}
-	return store.Type(n)
+	return store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)}, nil
 }
 
 // List adds the entries of a directory to l.
@@ -105,14 +96,14 @@ func (r reader) List(dir store.Ino, after string, max int, l *store.Listing) err
 		if err := scan(rows, dests[:]); err != nil {
 			return err
 		}
-		ino, typ := store.Ino(r.numbers[0]), typeOf(r.numbers[1])
+		ino, typ := r.numbers[0], r.numbers[1]
 		switch {
-		case !ino.Valid() || !typ.Valid():
-			return store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, dir, r.numbers[0], r.numbers[1])
+		case !store.Ino(ino).Valid() || !store.ValidType(typ):
+			return store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
 		case !store.ValidName([]byte(name)):
 			return store.Damaged("inode %d has an entry with an impossible name: %q", dir, name)
 		}
-		l.Add(name, ino, typ)
+		l.Add(name, store.Ino(ino), store.Type(typ))
 	}
 	return explain(rows.Err())
 }

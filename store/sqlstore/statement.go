@@ -42,11 +42,13 @@ const (
 	numStatements
 )
 
-// readStatements are those that need no more than what every volume has. That they can be prepared shows that the tables are those of one.
-const (
-	firstRead = selectNode
-	lastRead  = selectXattrs
-)
+// shapes are queries that fail where a table that is read lacks a column.
+var shapes = [...]string{
+	`SELECT ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev FROM node LIMIT 0`,
+	`SELECT parent, name, ino, type FROM entry LIMIT 0`,
+	`SELECT id, bytes FROM data LIMIT 0`,
+	`SELECT ino, name, value FROM xattr LIMIT 0`,
+}
 
 var statements = [numStatements]string{
 	begin:          `BEGIN`,

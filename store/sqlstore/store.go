@@ -143,8 +143,8 @@ func admit(c *conn) error {
 
 // admitTables checks that the tables have the columns that are read.
 func admitTables(c *conn) error {
-	for i := firstRead; i <= lastRead; i++ {
-		_, err := c.prepared(i)
+	for _, query := range shapes {
+		err := c.run(query)
 		if codeOf(err) == codeError {
 			return store.Damaged("its tables are not those of a volume: %v", err)
 		}

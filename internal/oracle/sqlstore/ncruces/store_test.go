@@ -8,6 +8,11 @@ import (
 	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
 )
 
-var driver = &suite.Driver{Name: "sqlite3"}
+var driver = &suite.Driver{
+	Name: "sqlite3",
+	Full: func(path string) (name, dsn string) { return "sqlite3", "file:" + path + "?_pragma=max_page_count(60)" },
+}
 
-func TestStore(t *testing.T) { driver.TestStore(t) }
+func Test(t *testing.T) { driver.Test(t) }
+
+func TestHolder(t *testing.T) { driver.TestHolder(t) }

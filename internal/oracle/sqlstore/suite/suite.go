@@ -17,6 +17,22 @@ import (
 type Driver struct {
 	Name string                   // as it is registered with database/sql
 	DSN  func(path string) string // nil for the path itself
+
+	// Full returns a driver and a DSN whose connections refuse to let the database grow beyond 60 pages.
+	Full func(path string) (name, dsn string)
+}
+
+// Test runs all tests but TestHolder, which has to be one of its own.
+func (d *Driver) Test(t *testing.T) {
+	for name, test := range map[string]func(t *testing.T){
+		"Store": d.TestStore, "Folio": d.TestFolio, "Versions": d.TestVersions, "Turns": d.TestTurns, "Damage": d.TestDamage,
+		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "Errors": d.TestErrors,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
 }
 
 func (d *Driver) dsn(path string) string {

@@ -108,8 +108,15 @@ func (s *Store) start(create bool) error {
 			return err
 		}
 	}
-	return s.retry(bg, func() error { return admit(c) })
+	err = s.retry(bg, func() error { return admit(c) })
+	if create && errors.Is(err, errEmpty) {
+		err = errors.New("its connections do not share a database, as those to \":memory:\"; a volume needs a file")
+	}
+	return err
 }
+
+// errEmpty says that there is nothing in a database.
+var errEmpty = fmt.Errorf("%w: it is empty, or was not there; Options.Create makes it one", store.ErrNotVolume)
 
 // pathError names the volume.
 func (s *Store) pathError(err error) error {
@@ -128,7 +135,7 @@ func admit(c *conn) error {
 	}
 	switch {
 	case tables == 0 && application == 0:
-		return fmt.Errorf("%w: it is empty, or was not there; Options.Create makes it one", store.ErrNotVolume)
+		return errEmpty
 	case application != store.ApplicationID:
 		return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, uint32(application), store.ApplicationID)
 	case version > store.SchemaVersion:

@@ -20,6 +20,8 @@ func Test(t *testing.T) { driver.Test(t) }
 
 func TestHolder(t *testing.T) { driver.TestHolder(t) }
 
+func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
+
 // The driver has no pragmas but its own in a DSN.
 func init() {
 	sql.Register("sqlite3_full", &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {

@@ -16,3 +16,5 @@ var driver = &suite.Driver{
 func Test(t *testing.T) { driver.Test(t) }
 
 func TestHolder(t *testing.T) { driver.TestHolder(t) }
+
+func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }

@@ -72,6 +72,14 @@ func (d *Driver) TestRefusals(t *testing.T) {
 	}
 }
 
+// TestMemory opens what is another database for each connection.
+func (d *Driver) TestMemory(t *testing.T) {
+	_, err := sqlstore.Open(d.Name, ":memory:", &sqlstore.Options{Create: true})
+	if err == nil || !strings.Contains(err.Error(), "needs a file") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestLimit opens a volume in a DB that allows few connections.
 func (d *Driver) TestLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
@@ -100,6 +108,10 @@ func (d *Driver) TestLimit(t *testing.T) {
 	rx, err = s.Begin(context.Background())
 	must(t, err)
 	rx.End()
+	must(t, s.Close())
+	if n := db.Stats().OpenConnections; n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
 }
 
 // TestErrors checks that errors of the driver become those of package store.

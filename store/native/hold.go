@@ -74,7 +74,6 @@ func (s *Store) Hold(ino store.Ino) error { return s.holds.add(ino) }
 // Release implements store.Store.
 func (s *Store) Release(ino store.Ino) {
 	if s.holds.remove(ino) && s.isOrphan(ino) {
-		s.orphans.Add(1)
-		_ = s.reap(bg) // or later
+		s.reapSoon()
 	}
 }

@@ -32,10 +32,19 @@ func (s *Store) isOrphan(ino store.Ino) (found bool) {
 	return found
 }
 
-// tend is called when a transaction has left orphans.
+// tend is called after a transaction that has left orphans or not.
 func (s *Store) tend(orphans int) {
-	if s.orphans.Add(int64(orphans)) >= reapAfter {
+	if s.orphans.Add(int64(orphans)) >= reapAfter || s.due.Load() {
 		_ = s.reap(bg) // what fails is tried again
+	}
+}
+
+// reapSoon removes an orphan that was given up: now, unless somebody is in Update, who may be the caller and would wait for himself. Then that Update
+// does it when it ends: of the two at least the later one sees what the other did.
+func (s *Store) reapSoon() {
+	s.due.Store(true)
+	if s.updating.Load() == 0 {
+		_ = s.reap(bg) // or later
 	}
 }
 
@@ -45,6 +54,7 @@ func (s *Store) reap(ctx context.Context) error {
 		return nil
 	}
 	defer s.reaping.Unlock()
+	s.due.Store(false)
 	s.orphans.Store(0)
 	for after := store.Ino(0); ; {
 		list, err := s.listOrphans(ctx, after)

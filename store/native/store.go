@@ -24,6 +24,8 @@ type Store struct {
 	preparing sync.Mutex // held by who prepares the volume to be written
 	reaping   sync.Mutex // held by who removes orphans
 	orphans   atomic.Int64
+	due       atomic.Bool  // an orphan was given up that nobody has removed yet
+	updating  atomic.Int64 // how many are in Update
 
 	// What follows belongs to the write transaction that runs.
 	next  store.Ino // no number from here on was ever given by this Store
@@ -143,7 +145,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
 func (s *Store) Close() error {
-	if s.orphans.Load() > 0 {
+	if s.orphans.Load() > 0 || s.due.Load() {
 		_ = s.reap(context.Background()) // the next Open does
 	}
 	return s.db.Close()

@@ -45,8 +45,7 @@ func (s *Store) Release(ino store.Ino) {
 	}
 	defer s.gate.leave()
 	if last && s.isOrphan(int64(ino)) {
-		s.orphans.Add(1)
-		_ = s.reap(bg) // or later
+		s.reapSoon()
 	}
 }
 

@@ -21,10 +21,19 @@ const orphanTable = `CREATE TABLE IF NOT EXISTS orphan (
   ino INTEGER PRIMARY KEY        -- has no name, but may be in use
 )`
 
-// tend is called when a transaction has left orphans.
+// tend is called after a transaction that has left orphans or not.
 func (s *Store) tend(orphans int) {
-	if s.orphans.Add(int64(orphans)) >= reapAfter {
+	if s.orphans.Add(int64(orphans)) >= reapAfter || s.due.Load() {
 		_ = s.reap(bg) // what fails is tried again
+	}
+}
+
+// reapSoon removes an orphan that was given up: now, unless somebody is in Update, who may be the caller and would wait for himself. Then that Update
+// does it when it ends: of the two at least the later one sees what the other did.
+func (s *Store) reapSoon() {
+	s.due.Store(true)
+	if s.updating.Load() == 0 {
+		_ = s.reap(bg) // or later
 	}
 }
 
@@ -39,10 +48,13 @@ func (s *Store) hasOrphans() bool {
 
 // reap removes the orphans that nobody holds, unless another Store holds anything: SQL does not tell what.
 func (s *Store) reap(ctx context.Context) error {
+	s.due.Store(false)
 	s.orphans.Store(0)
 	for after := int64(0); after >= 0; {
 		err := s.update(ctx, func(t *tx) (err error) {
-			if others, err := s.holds.others(); err != nil || others {
+			others, err := s.holds.others()
+			if err != nil || others {
+				s.orphans.Add(1) // something for Close to do
 				after = -1
 				return err
 			}

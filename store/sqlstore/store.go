@@ -38,6 +38,9 @@ type Store struct {
 	writer  writer
 	holds   holds
 	orphans atomic.Int64 // that this Store made since it looked for some to remove
+
+	due      atomic.Bool  // an orphan was given up that nobody has removed yet
+	updating atomic.Int64 // how many are in Update
 }
 
 var _ store.Store = (*Store)(nil)
@@ -221,7 +224,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the connections.
 func (s *Store) Close() error {
-	if s.orphans.Load() > 0 {
+	if s.orphans.Load() > 0 || s.due.Load() {
 		_ = s.reap(bg) // the next Open does
 	}
 	if err := s.gate.close(); err != nil {

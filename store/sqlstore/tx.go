@@ -21,15 +21,23 @@ type tx struct {
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 	orphans := 0
-	err := s.update(ctx, func(t *tx) error {
+	err := s.updateCounted(ctx, func(t *tx) error {
 		err := fn(t)
 		orphans = t.orphans
 		return err
 	})
-	if err == nil && orphans > 0 {
-		s.tend(orphans)
+	if err != nil {
+		orphans = 0
 	}
+	s.tend(orphans)
 	return err
+}
+
+// updateCounted is update for whoever may call Release meanwhile.
+func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
+	s.updating.Add(1)
+	defer s.updating.Add(-1)
+	return s.update(ctx, fn)
 }
 
 // update is Update without what follows.

@@ -41,7 +41,8 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Limits":   testLimits,
 		"Snapshot": testSnapshot,
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
-		"Numbers": testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
+		"ReleaseInside": testReleaseInside,
+		"Numbers":       testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -254,6 +255,33 @@ func testOrphanElsewhere(t *testing.T, s store.Store, again Opener) {
 		t.Errorf("after Release: %v", err)
 	}
 	checkClean(t, third)
+}
+
+// testReleaseInside gives a hold up within a write transaction, as whoever closes a file there does.
+func testReleaseInside(t *testing.T, s store.Store, _ Opener) {
+	for _, fail := range []error{nil, errAbort} {
+		var n store.Node
+		update(t, s, func(tx store.Tx) (err error) {
+			n, err = addFile(tx, "file", []byte("content"))
+			return err
+		})
+		if err := s.Hold(n.Ino); err != nil {
+			t.Fatal(err)
+		}
+		update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
+		err := s.Update(context.Background(), func(tx store.Tx) error {
+			s.Release(n.Ino)
+			_, err := tx.Node(store.Root)
+			return errors.Join(err, fail)
+		})
+		if !errors.Is(err, fail) {
+			t.Errorf("%v, want %v", err, fail)
+		}
+		if _, err := stored(t, s, n.Ino); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after Update: %v", err)
+		}
+	}
+	checkClean(t, s)
 }
 
 // testOrphanLeft opens a volume that somebody left who held a file.

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"strings"
 
 	"github.com/foliofs/folio/store"
 )
@@ -17,9 +18,7 @@ const (
 )
 
 // orphanTable makes table orphan where it is missing.
-const orphanTable = `CREATE TABLE IF NOT EXISTS orphan (
-  ino INTEGER PRIMARY KEY        -- has no name, but may be in use
-)`
+var orphanTable = strings.Replace(store.OrphanTable, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
 
 // tend is called after a transaction that has left orphans or not.
 func (s *Store) tend(orphans int) {
@@ -68,23 +67,25 @@ func (s *Store) reap(ctx context.Context) error {
 	return nil
 }
 
-// buryAll removes the next orphans, but for those that are held. It returns the last one, -1 if there are no more. What a write transaction finds
-// before it changes anything is committed (see holds).
-func (t *tx) buryAll(after int64) (last int64, err error) {
+// buryAll removes the next orphans, but for those that are held. It returns where to go on, -1 if there are no more. What a write transaction
+// finds before it changes anything is committed (see holds).
+func (t *tx) buryAll(after int64) (next int64, err error) {
 	list, err := t.orphanList(after)
 	if err != nil {
 		return 0, err
 	}
-	last = -1
 	for _, ino := range list {
-		if last = ino; t.s.holds.held(store.Ino(ino)) {
+		if t.s.holds.held(store.Ino(ino)) {
 			continue
 		}
 		if err := t.bury(ino); err != nil {
 			return 0, err
 		}
 	}
-	return last, t.unmark()
+	if next = -1; len(list) == reapBatch {
+		next = list[reapBatch-1]
+	}
+	return next, t.unmark()
 }
 
 func (t *tx) orphanList(after int64) (list []int64, err error) {

@@ -18,3 +18,5 @@ func Test(t *testing.T) { driver.Test(t) }
 func TestHolder(t *testing.T) { driver.TestHolder(t) }
 
 func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
+
+func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }

@@ -22,6 +22,8 @@ func TestHolder(t *testing.T) { driver.TestHolder(t) }
 
 func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
 
+func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }
+
 // The driver has no pragmas but its own in a DSN.
 func init() {
 	sql.Register("sqlite3_full", &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {

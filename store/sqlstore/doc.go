@@ -12,7 +12,8 @@
 // # Connections
 //
 // A read transaction has a connection for itself, from a pool without a limit other than that of the sql.DB. One more connection writes, one looks
-// for what others changed, and one tells them what is held: a DB with SetMaxOpenConns needs 4 or more. All statements are prepared once for each
+// for what others changed, and one tells them what is held: a DB with SetMaxOpenConns needs 4 or more, and as many readers as it then allows wait for each
+// other; so does whoever reads within a View. All statements are prepared once for each
 // connection. A connection comes as the data source name sets it up (cache_size, mmap_size, a key, a VFS); then busy_timeout and, as the case may be,
 // synchronous and query_only are set. It never goes back to the DB.
 //

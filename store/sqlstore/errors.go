@@ -69,31 +69,23 @@ func integer(v reflect.Value) int {
 	return 0
 }
 
-func isBusy(err error) bool {
-	if err == nil {
-		return false
-	}
-	switch codeOf(err) {
-	case codeBusy, codeLocked, codeProtocol:
-		return true
-	}
-	return errors.Is(err, store.ErrBusy)
+func isBusy(err error) bool { return meanings[codeOf(err)] == store.ErrBusy }
+
+// meanings are the errors of package store for result codes.
+var meanings = map[int]error{
+	codeBusy:     store.ErrBusy,
+	codeLocked:   store.ErrBusy,
+	codeProtocol: store.ErrBusy,
+	codeReadOnly: store.ErrReadOnly,
+	codeFull:     store.ErrFull,
+	codeCorrupt:  store.ErrDamaged,
 }
 
 // explain lets an error of a driver match the one of package store that means the same.
 func explain(err error) error {
-	if err == nil {
-		return nil
+	meaning := meanings[codeOf(err)]
+	if meaning == nil || errors.Is(err, meaning) {
+		return err
 	}
-	switch codeOf(err) {
-	case codeBusy, codeLocked, codeProtocol:
-		return fmt.Errorf("%w (%w)", store.ErrBusy, err)
-	case codeReadOnly:
-		return fmt.Errorf("%w (%w)", store.ErrReadOnly, err)
-	case codeFull:
-		return fmt.Errorf("%w (%w)", store.ErrFull, err)
-	case codeCorrupt:
-		return fmt.Errorf("%w: %w", store.ErrDamaged, err)
-	}
-	return err
+	return fmt.Errorf("%w (%w)", meaning, err)
 }

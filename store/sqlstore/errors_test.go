@@ -62,8 +62,12 @@ func TestExplain(t *testing.T) {
 		codeBusy: store.ErrBusy, codeLocked: store.ErrBusy, codeFull: store.ErrFull, codeReadOnly: store.ErrReadOnly, codeCorrupt: store.ErrDamaged,
 	} {
 		err := &methodError{code}
-		if got := explain(err); !errors.Is(got, want) || !errors.Is(got, error(err)) {
+		got := explain(err)
+		if !errors.Is(got, want) || !errors.Is(got, error(err)) {
 			t.Errorf("%d: %v, want %v", code, got, want)
+		}
+		if again := explain(got); again != got {
+			t.Errorf("%d: explained twice: %v", code, again)
 		}
 	}
 }

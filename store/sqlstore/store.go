@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -49,12 +50,15 @@ var _ store.Store = (*Store)(nil)
 const fixedConns = 3
 
 // Open opens the volume that a driver finds by a data source name, such as a path. The errors are those of OpenDB.
+//
+// Where there is no file SQLite makes an empty one, which is refused if Options.Create is not set, unless the name says otherwise: mode=rw.
 func Open(driver, dsn string, o *Options) (*Store, error) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?") // behind that there may be a key
 	db, err := sql.Open(driver, dsn)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: dsn, Err: err}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	s, err := open(db, dsn, o)
+	s, err := open(db, name, o)
 	if err != nil {
 		_ = db.Close()
 		return nil, err
@@ -82,7 +86,7 @@ func open(db *sql.DB, name string, o *Options) (*Store, error) {
 	s.readers.init(s, max(0, limit-fixedConns))
 	s.writer.init(s)
 	s.holds.init(s)
-	if err := s.start(o.Create); err != nil {
+	if err := s.start(o.Create && !o.ReadOnly); err != nil {
 		s.shut()
 		return nil, s.pathError(err)
 	}
@@ -92,7 +96,7 @@ func open(db *sql.DB, name string, o *Options) (*Store, error) {
 	return s, nil
 }
 
-// start connects the scout, which looks whether the database is a volume.
+// start connects the scout, which looks whether the database is a volume, after making it one if that is wanted.
 func (s *Store) start(create bool) error {
 	c, err := s.connect(bg)
 	if err != nil {
@@ -106,7 +110,7 @@ func (s *Store) start(create bool) error {
 		return explain(err)
 	}
 	s.name = cmp.Or(s.file, s.name)
-	if create && !s.readOnly {
+	if create {
 		if err := s.create(bg); err != nil {
 			return err
 		}

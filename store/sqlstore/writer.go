@@ -122,6 +122,9 @@ func (s *Store) Sync(ctx context.Context) error {
 		return err
 	}
 	defer s.leaveWriter()
+	if s.readOnly {
+		return nil
+	}
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ var refusals = map[string]struct {
 	is      error
 	text    string
 }{
-	"nothing":     {"", nil, store.ErrNotVolume, "Options.Create"},
+	"no file":     {"", nil, store.ErrNotVolume, "Options.Create"},
 	"text":        {strings.Repeat("hello\n", 1000), nil, nil, "not a database"},
 	"foreign":     {"", []string{"CREATE TABLE t (a)", "PRAGMA application_id = 252006674"}, store.ErrNotVolume, "application_id 0x0f055112"},
 	"no id":       {"", []string{"CREATE TABLE t (a)"}, store.ErrNotVolume, "application_id 0x00000000"},
@@ -141,7 +141,8 @@ func (d *Driver) TestErrors(t *testing.T) {
 		}))
 	})
 	t.Run("read-only", func(t *testing.T) {
-		ro := d.open(t, path, &sqlstore.Options{ReadOnly: true})
+		ro := d.open(t, path, &sqlstore.Options{ReadOnly: true, Create: true})
+		must(t, ro.Sync(context.Background()))
 		if err := ro.Update(context.Background(), change); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%v, want ErrReadOnly", err)
 		}

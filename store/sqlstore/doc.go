@@ -17,7 +17,8 @@
 // connection. A connection comes as the data source name sets it up (cache_size, mmap_size, a key, a VFS); then busy_timeout and, as the case may be,
 // synchronous and query_only are set. It never goes back to the DB.
 //
-// The database is one that connections share: a file, and not ":memory:", which is another database for each of them.
+// The database is one that connections share: a file, and not ":memory:", which is another database for each of them. A process uses one driver
+// for it, and not package native at the same time: where locks belong to a process, as POSIX has it, two libraries take them from each other.
 //
 // # What differs from package native
 //

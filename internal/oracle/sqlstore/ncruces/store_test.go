@@ -17,6 +17,8 @@ func Test(t *testing.T) { driver.Test(t) }
 
 func TestHolder(t *testing.T) { driver.TestHolder(t) }
 
+func TestSync(t *testing.T) { driver.TestSync(t) }
+
 func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
 
 func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }

@@ -29,6 +29,16 @@ func (d *Driver) run(t *testing.T, path string, queries ...string) {
 	}
 }
 
+// count returns the number that a query gives.
+func (d *Driver) count(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	defer db.Close()
+	must(t, db.QueryRow(query).Scan(&n))
+	return n
+}
+
 // refusals are files that are no volumes, and what Open has to say of each.
 var refusals = map[string]struct {
 	content string // of the file; statements make it if that is empty

@@ -22,11 +22,11 @@ type Driver struct {
 	Full func(path string) (name, dsn string)
 }
 
-// Test runs all tests but TestHolder, which has to be one of its own.
+// Test runs all tests but TestHolder and TestSync, which have to be tests of their own.
 func (d *Driver) Test(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T){
 		"Store": d.TestStore, "Folio": d.TestFolio, "Versions": d.TestVersions, "Turns": d.TestTurns, "Damage": d.TestDamage,
-		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "Memory": d.TestMemory, "Errors": d.TestErrors,
+		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "Together": d.TestTogether, "HoldAlone": d.TestHoldAlone, "Memory": d.TestMemory, "Errors": d.TestErrors,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,15 +4,18 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -138,6 +141,63 @@ func checkTurn(t *testing.T, v *folio.FS, want []string) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestTogether makes random calls from goroutines and through two stores at once: no call is kept from its work by another, and nothing is left
+// of files that nobody has open.
+func (d *Driver) TestTogether(t *testing.T) {
+	const goroutines, each = 3, 150
+	path := filepath.Join(t.TempDir(), "test.folio")
+	volumes := []*folio.FS{d.volume(t, path), d.volume(t, path)}
+	var done sync.WaitGroup
+	for i, v := range volumes {
+		for range goroutines {
+			r := random(t)
+			r = rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
+			done.Go(func() {
+				s := &side{FS: v}
+				defer s.close()
+				for range each {
+					c := randomCall(r)
+					got := c.do(s)
+					for _, bad := range []error{folio.ErrBusy, folio.ErrDamaged, folio.ErrReadOnly, folio.ErrFull} {
+						if strings.Contains(got, bad.Error()) {
+							t.Errorf("%s: %s", c.name, got)
+						}
+					}
+				}
+			})
+		}
+	}
+	done.Wait()
+	for _, v := range volumes {
+		must(t, v.Close())
+	}
+	s := d.open(t, path, nil)
+	r, err := s.Check(context.Background())
+	if err != nil || !r.OK() {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if n := d.count(t, path, "SELECT count(*) FROM orphan JOIN node USING (ino)"); n > 0 {
+		t.Errorf("%d orphans are left", n)
+	}
+}
+
+// TestHoldAlone checks that a hold keeps nobody from beginning the log anew: it has no snapshot of the volume.
+func (d *Driver) TestHoldAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true})
+	must(t, s.Hold(store.Root))
+	defer s.Release(store.Root)
+	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	defer db.Close()
+	var busy, frames, copied int
+	must(t, db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied))
+	if busy != 0 {
+		t.Error("the log cannot be begun anew while an inode is held")
 	}
 }
 

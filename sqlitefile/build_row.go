@@ -59,24 +59,34 @@ func (r *rowBuilder) load(rowid int64, values []any) error {
 	}
 	r.text = r.text[:0]
 	for i, v := range values {
-		c := &r.columns[i]
-		if !r.set(&r.slots[i], c.Affinity, v) {
-			return r.unsupported(i, v)
+		if err := r.loadColumn(i, v); err != nil {
+			return err
 		}
-		switch {
-		case i == r.alias:
+		if i == r.alias {
 			if err := r.checkAlias(rowid); err != nil {
 				return err
 			}
-		case r.slots[i].typ == format.SerialNull:
-			if c.NotNull {
-				return &ConstraintError{Kind: ConstraintNotNull, Table: r.table, Columns: []string{c.Name}}
-			}
-		case r.strict && !allowed(c.Standard, r.slots[i].typ):
-			return r.mistyped(c, r.slots[i].typ)
 		}
 	}
 	r.slots[len(values)].setInt(rowid)
+	return nil
+}
+
+// loadColumn takes in the value of one column.
+func (r *rowBuilder) loadColumn(i int, v any) error {
+	c, s := &r.columns[i], &r.slots[i]
+	if !r.set(s, c.Affinity, v) {
+		return r.unsupported(i, v)
+	}
+	switch {
+	case i == r.alias:
+	case s.typ == format.SerialNull:
+		if c.NotNull {
+			return &ConstraintError{Kind: ConstraintNotNull, Table: r.table, Columns: []string{c.Name}}
+		}
+	case r.strict && !allowed(c.Standard, s.typ):
+		return r.mistyped(c, s.typ)
+	}
 	return nil
 }
 

@@ -35,16 +35,27 @@ func (w *writer) fresh(pgno uint32) ([]byte, error) {
 	return p.data[:tx.usable], nil
 }
 
-// take puts a page of the transaction's own in place of what is there (G2, G3). Its content is undefined.
+// take puts a page of the transaction's own in place of one that is not (G2, G3). Its content is undefined.
 func (w *writer) take(pgno uint32) *dirtyPage {
 	level := w.tx.level
-	if _, ok := level.undo[pgno]; !ok {
-		level.undo[pgno] = w.before(pgno)
-	}
+	level.undo = append(level.undo, undoPage{pgno, w.before(pgno)})
 	w.held++
-	p := &dirtyPage{data: w.shelf.page(w.tx.header.PageSize), tx: level.id, group: w.open}
+	p := w.spare
+	if p == nil {
+		p = new(dirtyPage)
+	} else {
+		w.spare = p.next
+	}
+	*p = dirtyPage{data: w.shelf.page(w.tx.header.PageSize), tx: level.id, group: w.open}
 	w.pages[pgno] = p
 	return p
+}
+
+// recycle takes back a page that take gave, of which nobody knows any more.
+func (w *writer) recycle(p *dirtyPage) {
+	w.shelf.reuse(p.data)
+	*p = dirtyPage{next: w.spare}
+	w.spare = p
 }
 
 // before returns what going back to the savepoint puts in place of a page. A page that was spilled to the file, where the next spill
@@ -80,10 +91,11 @@ func (w *writer) pageCount() uint32 { return w.tx.pages }
 // resize forgets the pages that the database loses. They stay in undo.
 func (w *writer) resize(pages uint32) error {
 	for pgno := pages + 1; pgno <= w.tx.pages; pgno++ {
-		if p := w.pages[pgno]; p != nil {
+		p := w.pages[pgno]
+		if p != nil && p.tx != w.tx.level.id {
 			w.take(pgno)
-			delete(w.pages, pgno)
 		}
+		delete(w.pages, pgno)
 	}
 	w.tx.pages = pages
 	return nil

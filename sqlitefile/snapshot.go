@@ -202,6 +202,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 	if err != nil {
 		return err
 	}
+	log.synced = db.options.Durability <= Extra
 	log.named.Store(db.options.Durability == Off)
 	log.failed, log.recovered = db.fail, db.traceRecovery
 	db.wal = log

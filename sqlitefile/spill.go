@@ -96,7 +96,7 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 
 // nextSpill returns those of the pages whose turn it is, a quarter of them: what is spilled may have to be again, so that as much as can be stays.
 func (w *writer) nextSpill(batch []framePage) []framePage {
-	from, _ := slices.BinarySearchFunc(batch, w.hand, func(p framePage, pgno uint32) int { return cmp.Compare(p.pgno, pgno) })
+	from, _ := slices.BinarySearchFunc(batch, w.hand, byNumber)
 	if from == len(batch) {
 		from = 0
 	}
@@ -104,6 +104,8 @@ func (w *writer) nextSpill(batch []framePage) []framePage {
 	w.hand = batch[to-1].pgno + 1
 	return batch[from:to]
 }
+
+func byNumber(p framePage, pgno uint32) int { return cmp.Compare(p.pgno, pgno) }
 
 // own returns the pages in memory that were taken before a savepoint began, in order. All are of the transaction that runs: others are
 // committed.
@@ -144,11 +146,11 @@ func (tx *Tx) sealBefore() *group {
 	w := tx.writer
 	now := make(map[uint32]*dirtyPage)
 	for s := tx.level; s != nil; s = s.outer { // the outermost last
-		for pgno, before := range s.undo {
-			if _, ok := now[pgno]; !ok {
-				now[pgno] = w.pages[pgno]
+		for _, u := range slices.Backward(s.undo) {
+			if _, ok := now[u.pgno]; !ok {
+				now[u.pgno] = w.pages[u.pgno]
 			}
-			w.put(pgno, before)
+			w.put(u.pgno, u.before)
 		}
 	}
 	g := w.seal()
@@ -161,13 +163,13 @@ func (tx *Tx) sealBefore() *group {
 	}
 	first := tx.outermost().id
 	for s := tx.level; s != nil; s = s.outer {
-		for pgno, before := range s.undo {
-			switch {
-			case before == nil:
-			case before.tx >= first:
-				before.group = w.open
+		for i := range s.undo {
+			switch u := &s.undo[i]; {
+			case u.before == nil:
+			case u.before.tx >= first:
+				u.before.group = w.open
 			default:
-				s.undo[pgno] = nil // it will be in the log, or in the file
+				u.before = nil // it will be in the log, or in the file
 			}
 		}
 	}
@@ -367,16 +369,16 @@ func (tx *Tx) spillFile(batch []framePage) (err error) {
 // keepOriginals keeps in memory what the file has of pages that a nested part of the transaction is about to overwrite there.
 func (tx *Tx) keepOriginals(batch []framePage) error {
 	for s := tx.level; s.outer != nil; s = s.outer {
-		for _, p := range batch {
-			before, ok := s.undo[p.pgno]
-			if !ok || before != nil || p.pgno > s.state.size {
+		for i := range s.undo {
+			u := &s.undo[i]
+			if _, spills := slices.BinarySearchFunc(batch, u.pgno, byNumber); !spills || u.before != nil || u.pgno > s.state.size {
 				continue
 			}
 			data := make([]byte, tx.header.PageSize)
-			if _, err := tx.db.file.ReadAt(data, int64(p.pgno-1)*int64(len(data))); err != nil {
+			if _, err := tx.db.file.ReadAt(data, int64(u.pgno-1)*int64(len(data))); err != nil {
 				return err
 			}
-			s.undo[p.pgno] = &dirtyPage{data: data, tx: tx.outermost().id, group: tx.writer.open}
+			u.before = &dirtyPage{data: data, tx: tx.outermost().id, group: tx.writer.open}
 		}
 	}
 	return nil

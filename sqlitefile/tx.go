@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/foliofs/folio/internal/osfile"
 )
@@ -20,15 +21,21 @@ type Tx struct {
 }
 
 // A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took
-// them for the first time.
+// them. A page that it took again, after a spill, is in undo again: the first time counts, so that going back begins with the last.
 type savepoint struct {
 	id    uint64
-	undo  map[uint32]*dirtyPage // nil for a page that was not in writer.pages
-	state state                 // as it was at its start
-	tail  logTail               // where the log ended
+	undo  []undoPage
+	state state   // as it was at its start
+	tail  logTail // where the log ended
 	outer *savepoint
 
 	spoiled error // a tree may be half changed: there is only the way back
+}
+
+// An undoPage is a page as it was.
+type undoPage struct {
+	pgno   uint32
+	before *dirtyPage // nil if it was not in writer.pages
 }
 
 // begin starts a transaction on what the ones before have left.
@@ -36,19 +43,19 @@ func (w *writer) begin(db *DB) *Tx {
 	s := &w.view
 	*s = *w.base
 	s.file, s.last = s.whole(), max(s.last, w.spilledTo())
-	s.mapped, s.pages, s.header, s.schema, s.cache = nil, w.size, w.header, w.schema, new(pageCache)
+	s.mapped, s.pages, s.header, s.schema, s.cache = nil, w.size, w.header, w.schema, &w.cache
+	w.cache = pageCache{}
 	tx := &Tx{Rx: Rx{snapshot: s, db: db, changed: w}, writer: w, size: w.size}
-	if w.undo == nil {
-		w.undo = make(map[uint32]*dirtyPage)
-	}
-	tx.push(w.undo)
+	tx.push(&w.outermost, w.undo)
 	w.tx, w.undo = tx, nil
 	return tx
 }
 
-func (tx *Tx) push(undo map[uint32]*dirtyPage) {
+// push sets a savepoint.
+func (tx *Tx) push(s *savepoint, undo []undoPage) {
 	tx.writer.txs++
-	tx.level = &savepoint{id: tx.writer.txs, undo: undo, state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
+	*s = savepoint{id: tx.writer.txs, undo: undo, state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
+	tx.level = s
 }
 
 // call calls fn with the guard of View.
@@ -67,8 +74,8 @@ func (tx *Tx) Nested(fn func(tx *Tx) error) error {
 	if tx.over {
 		return tx.db.pathError("begin", ErrClosed)
 	}
-	tx.push(make(map[uint32]*dirtyPage))
-	inner := tx.level
+	inner := new(savepoint)
+	tx.push(inner, nil)
 	kept := false
 	defer func() {
 		if !kept {
@@ -98,9 +105,9 @@ func (tx *Tx) Guard(fn func() error) error {
 // release makes the changes since inner a part of what is around it.
 func (tx *Tx) release(inner *savepoint) {
 	tx.level = inner.outer
-	for pgno, before := range inner.undo {
-		if _, ok := tx.level.undo[pgno]; !ok {
-			tx.level.undo[pgno] = before
+	for _, u := range inner.undo {
+		if u.before == nil || u.before.tx != tx.level.id { // else it is there
+			tx.level.undo = append(tx.level.undo, u)
 		}
 	}
 }
@@ -108,11 +115,11 @@ func (tx *Tx) release(inner *savepoint) {
 // restore puts every page back that changed since s, and s is over.
 func (tx *Tx) restore(s *savepoint) {
 	w := tx.writer
-	for pgno, before := range s.undo {
-		if before != nil && before.group.over { // it was committed meanwhile, and nobody waits for it
-			before = nil
+	for _, u := range slices.Backward(s.undo) {
+		if u.before != nil && u.before.group.over { // it was committed meanwhile, and nobody waits for it
+			u.before = nil
 		}
-		w.put(pgno, before)
+		w.put(u.pgno, u.before)
 	}
 	tx.takeBack(s)
 	tx.pages, tx.header, tx.schema = s.state.size, s.state.header, s.state.schema
@@ -137,23 +144,22 @@ func (tx *Tx) keep() (*group, error) {
 	if tx.wal == nil {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}
-	for pgno, before := range tx.level.undo {
-		switch {
-		case before != nil && before.group == w.open:
-			w.shelf.reuse(before.data) // nobody goes back to it any more
-		case w.pages[pgno] != nil:
-			w.open.pgnos = append(w.open.pgnos, pgno)
+	for _, u := range tx.level.undo {
+		if u.before != nil && u.before.group == w.open {
+			w.recycle(u.before) // nobody goes back to it any more
+		} else {
+			w.open.pgnos = append(w.open.pgnos, u.pgno)
 		}
 	}
 	if len(tx.level.undo) <= keptUndo {
-		w.undo = tx.level.undo
-		clear(w.undo)
+		clear(tx.level.undo)
+		w.undo = tx.level.undo[:0]
 	}
 	tx.level, tx.kept = nil, true
 	return w.open, nil
 }
 
-// keptUndo is how many pages a transaction may have changed for its undo to serve the next one: a larger one takes long to clear.
+// keptUndo is how many pages a transaction may have changed for its undo to serve the next one.
 const keptUndo = 256
 
 // shorten gives back the free pages of a database in full auto-vacuum mode, as SQLite does in each transaction.
@@ -167,7 +173,7 @@ func (tx *Tx) shorten() error {
 
 // stamp counts the transaction in the header, as SQLite does: always in rollback mode, and in WAL mode if page 1 changes.
 func (tx *Tx) stamp() error {
-	_, changed := tx.level.undo[1]
+	changed := slices.ContainsFunc(tx.level.undo, func(u undoPage) bool { return u.pgno == 1 })
 	if !changed && tx.wal != nil && tx.pages == tx.size {
 		return nil
 	}

@@ -39,6 +39,7 @@ type wal struct {
 	mapping atomic.Pointer[osfile.Mapping]
 	retired []*osfile.Mapping // superseded by a longer one; unmapped at close, as readers may look at them
 	plain   bool
+	synced  bool        // each commit is
 	named   atomic.Bool // the name of the file is durable, or need not be
 
 	failed    func(err error)                                 // is told if the directory could not be synced
@@ -301,28 +302,40 @@ func (w *wal) append(t *logTail, pages []framePage, size uint32, syncStart func(
 		}
 		f.Put(at)
 	}
-	_, err := w.file.WriteAt(b, format.FrameOffset(t.last+1, w.pageSize))
+	at := format.FrameOffset(t.last+1, w.pageSize)
+	if need < leastGrowth {
+		w.reserve(at + int64(need))
+	}
+	_, err := w.file.WriteAt(b, at)
 	return err
 }
 
-// Where each commit is synced, the file grows in steps, by zeros, which are the end of the log to whoever recovers it: to sync a file that
-// has become longer costs as much again.
+// The file grows in steps, by zeros, which are the end of the log to whoever recovers it: the system is quicker to overwrite a page than to make a
+// file longer, and quickest where it got its pages by the step. Where each commit is synced the steps are larger, as to sync a file that has
+// become longer costs as much again.
 const (
 	leastGrowth = 64 << 10
 	mostGrowth  = 1 << 20
 )
 
-// reserve lets the file be longer than its frames up to last. It may fail: nothing relies on it.
-func (w *wal) reserve(last uint32) {
-	end := format.FrameOffset(last+1, w.pageSize)
-	if end < w.length {
+var zeros [leastGrowth]byte
+
+// reserve lets the file reach to end, or farther. It may fail: nothing relies on it.
+func (w *wal) reserve(end int64) {
+	if end <= w.length {
 		return
 	}
 	size, err := w.file.Size()
-	if err == nil && size <= end {
-		zeros := make([]byte, min(max(end, leastGrowth), mostGrowth))
-		if _, err = w.file.WriteAt(zeros, end); err == nil {
-			size = end + int64(len(zeros))
+	if err != nil {
+		return
+	}
+	step := int64(leastGrowth)
+	if w.synced {
+		step = min(max(end, leastGrowth), mostGrowth)
+	}
+	for to := size + step; size < end || w.synced && size < to; size += leastGrowth {
+		if _, err := w.file.WriteAt(zeros[:], size); err != nil {
+			return
 		}
 	}
 	w.length = size

@@ -48,13 +48,16 @@ type writer struct {
 	txs     uint64          // numbers transactions and savepoints
 
 	// The writing side of the schema, kept from one transaction to the next.
-	freelist freelist
-	epochs   uint64 // see pageStore.epoch
-	seen     uint64 // the version that this writer committed last
-	kit      *kit
-	shelf    shelf
-	view     snapshot              // what the transaction that runs sees
-	undo     map[uint32]*dirtyPage // for the next transaction, empty
+	freelist  freelist
+	epochs    uint64 // see pageStore.epoch
+	seen      uint64 // the version that this writer committed last
+	kit       *kit
+	shelf     shelf
+	view      snapshot   // what the transaction that runs sees
+	cache     pageCache  // of it
+	outermost savepoint  // of it
+	undo      []undoPage // for the next transaction, empty
+	spare     *dirtyPage // to be used again, with its next ones
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -69,6 +72,7 @@ type dirtyPage struct {
 	data  []byte
 	tx    uint64 // the transaction that may change it
 	group *group
+	next  *dirtyPage // of writer.spare
 }
 
 // A group is what is committed at once.
@@ -384,7 +388,6 @@ func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
 		return err
 	}
 	if db.options.Durability <= Extra {
-		log.reserve(t.last)
 		if err := log.syncBy(db.sync); err != nil {
 			return err
 		}
@@ -438,7 +441,7 @@ func (w *writer) drop(err error) {
 	w.epochs++
 	if w.tx != nil {
 		for s := w.tx.level; s != nil; s = s.outer {
-			s.spoiled, s.undo = err, make(map[uint32]*dirtyPage)
+			s.spoiled, s.undo = err, nil
 		}
 	}
 	w.open.err, w.open.over = err, true

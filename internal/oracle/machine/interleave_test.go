@@ -19,7 +19,7 @@ var (
 
 // turnWeights says how often each kind occurs where both have the same file open.
 var turnWeights = [opKinds]int{
-	opCreateTable: 3, opDropTable: 1, opCreateIndex: 4, opDropIndex: 1, opInsert: 22, opInsertRowid: 8, opUpdate: 16, opPut: 10, opDelete: 10, opDeleteRange: 2,
+	opCreateTable: 3, opDropTable: 1, opCreateIndex: 4, opDropIndex: 1, opInsert: 22, opInsertRowid: 8, opUpdate: 12, opSet: 8, opPut: 10, opDelete: 10, opDeleteRange: 2,
 	opMany: 6, opFew: 3, opScan: 2, opBegin: 12, opEnd: 13, opRollback: 4, opReopen: 1, opCheckpoint: 2, opMode: 1, opAlter: 2, opForeign: 8, opIncremental: 1,
 }
 

@@ -80,6 +80,15 @@ func (e *engine) replace(t *table, rowid int64, values []any) (n int64, err erro
 	return n, err
 }
 
+func (e *engine) set(t *table, rowid int64, column int, value any) (n int64, err error) {
+	err = e.on(t, func(w sqlitefile.TableWriter) error {
+		ok, err := w.Set(rowid, column, value)
+		n = count(ok && err == nil)
+		return err
+	})
+	return n, err
+}
+
 func (e *engine) put(t *table, rowid int64, values []any) error {
 	return e.on(t, func(w sqlitefile.TableWriter) error { return w.Put(rowid, values...) })
 }

@@ -120,6 +120,11 @@ func (c *conn) replace(t *table, rowid int64, values []any) (int64, error) {
 	return n, err
 }
 
+func (c *conn) set(t *table, rowid int64, column int, value any) (int64, error) {
+	n, _, err := c.do("UPDATE "+t.name+" SET "+t.columns[column].name+" = ? WHERE rowid = ?", value, rowid)
+	return n, err
+}
+
 func (c *conn) put(t *table, rowid int64, values []any) error {
 	n, err := c.replace(t, rowid, values)
 	if err == nil && n == 0 {

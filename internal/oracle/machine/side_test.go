@@ -17,6 +17,7 @@ type side interface {
 	insert(t *table, values []any) (int64, error)
 	insertRowid(t *table, rowid int64, values []any) error
 	replace(t *table, rowid int64, values []any) (int64, error)
+	set(t *table, rowid int64, column int, value any) (int64, error)
 	put(t *table, rowid int64, values []any) error
 	remove(t *table, rowid int64) (int64, error)
 	removeRange(t *table, low, high int64) (int64, error)

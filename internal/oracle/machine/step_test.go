@@ -26,6 +26,7 @@ const (
 	opInsert
 	opInsertRowid
 	opUpdate
+	opSet
 	opPut
 	opDelete
 	opDeleteRange
@@ -49,7 +50,7 @@ const (
 
 // weights says how often each kind occurs where each side has a database of its own.
 var weights = [opKinds]int{
-	opCreateTable: 4, opDropTable: 1, opCreateIndex: 5, opDropIndex: 2, opInsert: 22, opInsertRowid: 8, opUpdate: 16, opPut: 10, opDelete: 10, opDeleteRange: 2,
+	opCreateTable: 4, opDropTable: 1, opCreateIndex: 5, opDropIndex: 2, opInsert: 22, opInsertRowid: 8, opUpdate: 12, opSet: 8, opPut: 10, opDelete: 10, opDeleteRange: 2,
 	opMany: 8, opFew: 3, opScan: 1, opBegin: 10, opEnd: 9, opRollback: 4, opCompare: 2, opReopen: 2, opCheckpoint: 2, opMode: 2, opBackup: 1, opCompact: 1,
 }
 
@@ -137,6 +138,8 @@ func (m *machine) changeRows(kind opKind, t *table) error {
 	case opUpdate:
 		rowid, values := m.rowid(), m.values(t, true)
 		return m.one(t, "update", rowid, func(s side) (int64, error) { return s.replace(t, rowid, values) })
+	case opSet:
+		return m.set(t)
 	case opPut:
 		rowid, values := m.rowid(), m.values(t, true)
 		return m.one(t, "put", rowid, func(s side) (int64, error) { return 0, s.put(t, rowid, values) })
@@ -159,6 +162,20 @@ func (m *machine) changeRows(kind opKind, t *table) error {
 		})
 	}
 	return m.scan(t)
+}
+
+// set gives one column of a row another value.
+func (m *machine) set(t *table) error {
+	column := m.random.IntN(len(t.columns))
+	if column == t.alias {
+		return nil
+	}
+	rowid, value := m.rowid(), m.values(t, true)[column]
+	what := func() string {
+		return fmt.Sprintf("%s set column %d of %d: %.300s", t.name, column, rowid, fmt.Sprint(value))
+	}
+	_, _, err := m.both(what, func(s side) (int64, error) { return s.set(t, rowid, column, value) })
+	return err
 }
 
 func (m *machine) insertMany(t *table) error {
@@ -208,9 +225,9 @@ func (m *machine) changeKeyed(kind opKind, t *table) error {
 	switch kind {
 	case opInsert, opInsertRowid:
 		return m.insert(t, m.values(t, true), false)
-	case opUpdate, opPut:
+	case opUpdate, opSet, opPut:
 		values := m.values(t, true)
-		if kind == opUpdate {
+		if kind != opPut {
 			if err := m.knownKey(t, values); err != nil {
 				return err
 			}

@@ -83,8 +83,8 @@ var experiments = []experiment{
 	{"task as files", "100 goroutines x 100 tasks beside plain files", "-work task -g 100 -n 100", []entry{{"folio", ""}, {"files", "-durability off"}, {"files", "-durability normal"}}},
 	{"durable crowd", "100 goroutines x 100 inserts, each synced", "-work insert -g 100 -n 100 -durability full", []entry{{"folio", ""}, {"files", ""}, {"mattn", ""}}},
 	{"durable loop", "3,000 inserts in a loop, each synced", "-work insert -n 3000 -durability full", []entry{{"folio", ""}, {"mattn", ""}}},
-	{"put", "10,000 values by random keys in a loop", "-work put -n 10000", []entry{{"folio", ""}, {"bbolt", ""}}},
-	{"put crowd", "100 goroutines x 1,000 values by random keys", "-work put -g 100 -n 1000", []entry{{"folio", ""}, {"bbolt", "-batch"}}},
+	{"put", "10,000 values by random keys in a loop, never synced", "-work put -n 10000 -durability off", []entry{{"folio", ""}, {"bbolt", ""}}},
+	{"put crowd", "100 goroutines x 1,000 values by random keys, never synced", "-work put -g 100 -n 1000 -durability off", []entry{{"folio", ""}, {"bbolt", "-batch"}}},
 	{"load", "1,000,000 rows in one transaction, random keys, two indexes", "-work load -n 1000000", []entry{{"folio", ""}, {"mattn", ""}}},
 }
 

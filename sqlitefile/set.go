@@ -1,0 +1,128 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/foliofs/folio/internal/format"
+)
+
+// Set gives one column of the row with the given rowid another value, and reports whether there is such a row. It is Update for those who
+// do not have the other values at hand, and faster. The column that is the rowid cannot be set.
+func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error) {
+	if err := t.ready(); err != nil {
+		return false, err
+	}
+	switch shape := &t.def.shape; {
+	case t.def.key != nil:
+		return false, errNoRowid(shape)
+	case uint(column) >= uint(len(shape.fields)):
+		return false, fmt.Errorf("%s: no column %d: it has %d", shape.name, column, len(shape.fields))
+	case column == shape.alias:
+		return false, fmt.Errorf("%s.%s is the rowid, which cannot be set", shape.name, shape.fields[column].name)
+	}
+	if t.state.indexed(column) {
+		return t.setEntry(rowid, column, value)
+	}
+	ok, easy, err := t.setField(rowid, column, value)
+	if easy || err != nil {
+		return ok, err
+	}
+	return t.setEntry(rowid, column, value)
+}
+
+// indexed reports whether an index has a column.
+func (s *tableState) indexed(column int) bool {
+	return slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
+}
+
+// setEntry is Set by way of the whole row.
+func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err error) {
+	row, ok, err := t.Get(rowid)
+	if err != nil || !ok {
+		return false, err
+	}
+	var room [keyRoom]any
+	values := room[:0]
+	for i := range t.def.shape.fields {
+		v, err := row.Value(i)
+		if err != nil {
+			return false, err
+		}
+		values = append(values, v)
+	}
+	values[column] = value
+	return t.Update(rowid, values...)
+}
+
+// setField is Set where that is easy: all but the value and its type stay as they are stored.
+func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool, err error) {
+	s := t.state
+	if found, err := s.tree.seekRow(rowid); err != nil || !found {
+		return false, true, err
+	}
+	at := s.tree.path[s.tree.depth]
+	n, err := s.tree.node(at.pgno)
+	if err != nil {
+		return false, false, err
+	}
+	old, err := s.tree.cell(&n, at.i)
+	if err != nil || old.Overflow != 0 {
+		return false, false, err
+	}
+	s.row.text = s.row.text[:0]
+	if err := s.row.loadColumn(column, value); err != nil {
+		return false, false, err
+	}
+	if !s.patch(old.Local, column, value) {
+		return false, false, nil
+	}
+	s.tree.ws.parts[0] = s.record
+	if err := s.tree.replace(newEntry(rowid, s.tree.ws.parts[:])); err != nil {
+		return false, false, t.spoil(err)
+	}
+	return true, true, nil
+}
+
+// patch lets s.record be an old record with the value of a column, which was loaded, in place of what it has. It does not do so where the header is,
+// or becomes, longer than one byte can tell, or has no such column.
+func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
+	types, body, ok := format.RecordHeader(old)
+	if !ok || body >= 0x80 {
+		return false
+	}
+	first, off := body-len(types), body // of the types; of the value
+	var typ format.SerialType
+	for i := 0; ; i++ {
+		at := body - len(types)
+		if typ, types, ok = nextType(types); !ok || typ.Size() > uint64(len(old)-off) {
+			return false
+		}
+		if i == column {
+			return s.splice([...][]byte{old[first:at], types, old[body:off], old[off+int(typ.Size()):]}, column, value)
+		}
+		off += int(typ.Size())
+	}
+}
+
+// splice makes s.record of the types before and behind that of a column, and the values before and behind its own.
+func (s *tableState) splice(kept [4][]byte, column int, value any) (ok bool) {
+	slot := &s.row.slots[column]
+	size := slot.typ.Size()
+	head := 1 + len(kept[0]) + format.VarintLen(uint64(slot.typ)) + len(kept[1])
+	if head >= 0x80 || size > maxRow-format.MaxPageSize {
+		return false
+	}
+	s.record = resize(s.record, head+len(kept[2])+int(size)+len(kept[3]))
+	s.record[0] = byte(head)
+	p := 1 + copy(s.record[1:], kept[0])
+	p += format.PutVarint(s.record[p:], uint64(slot.typ))
+	p += copy(s.record[p:], kept[1])
+	p += copy(s.record[p:], kept[2])
+	w := payloadWriter{dst: s.record[p:]}
+	if s.row.writeSlot(&w, slot, 0, []any{value}) != nil {
+		return false
+	}
+	copy(w.dst, kept[3])
+	return true
+}

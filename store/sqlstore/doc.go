@@ -7,7 +7,7 @@
 //	vol, err := folio.OpenStore(s, nil)
 //
 // It is there for a program that has its tables and its files in one database, for systems and VFSes that the engine does not know, and to
-// measure what SQL costs. Package native does the same work many times faster: internal/oracle/sqlstore has the benchmark.
+// measure what SQL costs. Package native is 2 to 25 times faster (go -C internal/oracle test ./sqlstore/mattn -run '^$' -bench .).
 //
 // # Connections
 //

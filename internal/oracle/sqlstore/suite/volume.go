@@ -184,6 +184,34 @@ func (d *Driver) TestTogether(t *testing.T) {
 	}
 }
 
+// TestNoLog writes to a volume without a log that somebody reads, who keeps it from getting one and a commit from coming to its end.
+func (d *Driver) TestNoLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+		return b.AddBytes(&folio.Header{Name: "old", Mode: 0o644}, []byte("old"))
+	}))
+	reading, s := d.open(t, path, &sqlstore.Options{ReadOnly: true}), d.open(t, path, &sqlstore.Options{BusyTimeout: -1})
+	rx, err := reading.Begin(context.Background())
+	must(t, err)
+	add := func(tx store.Tx) error {
+		_, err := addFile(tx, "new")
+		return err
+	}
+	if err := s.Update(context.Background(), add); !errors.Is(err, store.ErrBusy) {
+		t.Errorf("%v, want ErrBusy", err)
+	}
+	rx.End()
+	must(t, s.Update(context.Background(), add))
+	must(t, s.Sync(context.Background()))
+	rx, err = reading.Begin(context.Background())
+	must(t, err)
+	defer rx.End()
+	var l store.Listing
+	if err := rx.List(store.Root, "", 0, &l); err != nil || len(l.Items) != 2 {
+		t.Errorf("%d entries, %v", len(l.Items), err)
+	}
+}
+
 // TestHoldAlone checks that a hold keeps nobody from beginning the log anew: it has no snapshot of the volume.
 func (d *Driver) TestHoldAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")

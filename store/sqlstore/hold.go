@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/foliofs/folio/store"
@@ -83,26 +84,30 @@ func (h *holds) held(ino store.Ino) bool {
 func (h *holds) others() (bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.attach(); h.alone {
-		return false, nil
-	}
 	h.leave()
-	_, err := h.conn.exec(probe)
+	others, err := h.probe()
 	if len(h.inodes) > 0 {
-		if err := h.enter(); err != nil {
-			return true, err
-		}
+		err = errors.Join(err, h.enter())
 	}
+	return others, err
+}
+
+// probe tries to change the side database.
+func (h *holds) probe() (others bool, err error) {
+	if err := h.attach(); err != nil || h.alone {
+		return err != nil, err
+	}
+	_, err = h.conn.exec(probe)
 	if isBusy(err) {
 		return true, nil
 	}
-	return false, err
+	return err != nil, err
 }
 
 // enter begins the read transaction. Whoever tries to change the side database does so for a moment only.
 func (h *holds) enter() error {
-	if h.attach(); h.alone || h.present {
-		return nil
+	if err := h.attach(); err != nil || h.alone || h.present {
+		return err
 	}
 	err := h.store.retry(bg, func() error {
 		if _, err := h.conn.exec(begin); err != nil {
@@ -120,38 +125,62 @@ func (h *holds) enter() error {
 
 // leave ends the read transaction.
 func (h *holds) leave() {
-	if h.present {
-		h.present = false
-		_, _ = h.conn.exec(commit)
+	if !h.present {
+		return
+	}
+	h.present = false
+	if _, err := h.conn.exec(commit); err != nil {
+		h.detach()
 	}
 }
 
-// attach connects to the side database, unless that was tried before. Where none can be made, as in a directory that cannot be written
+// attach connects to the side database, unless that was done before. Where none can be made, as in a directory that cannot be written
 // to, holds are known to this Store only.
-func (h *holds) attach() {
+func (h *holds) attach() error {
 	if h.conn != nil || h.alone {
-		return
+		return nil
 	}
-	h.alone = true
-	if h.store.file == "" {
-		return // a database in memory
+	if h.alone = h.store.file == ""; h.alone {
+		return nil // a database in memory
 	}
 	c, err := h.store.connect(bg)
 	if err != nil {
-		return
+		return explain(err)
 	}
-	if c.run("ATTACH DATABASE ? AS hold", h.store.file+"-hold") != nil || c.run("PRAGMA hold.synchronous = OFF") != nil || c.run(statements[present]) != nil {
-		c.discard()
-		return
+	err = h.attachTo(c)
+	if err == nil {
+		h.conn = c
+		return nil
 	}
-	h.conn, h.alone = c, false
+	c.discard()
+	if isBusy(err) {
+		return explain(err)
+	}
+	h.alone = true
+	return nil
+}
+
+func (h *holds) attachTo(c *conn) error {
+	if err := c.run("ATTACH DATABASE ? AS hold", h.store.file+"-hold"); err != nil {
+		return err
+	}
+	if err := c.run("PRAGMA hold.synchronous = OFF"); err != nil {
+		return err
+	}
+	return h.store.retry(bg, func() error { return c.run(statements[present]) })
+}
+
+// detach closes the connection, and with it the read transaction.
+func (h *holds) detach() {
+	if h.conn != nil {
+		h.conn.discard()
+		h.conn, h.present = nil, false
+	}
 }
 
 func (h *holds) close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.conn != nil {
-		h.conn.discard()
-		h.conn, h.alone, h.present = nil, true, false
-	}
+	h.detach()
+	h.alone = true
 }

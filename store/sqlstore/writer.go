@@ -13,10 +13,10 @@ type writer struct {
 	conn  *conn         // nil before the first transaction, and after one that could not be ended
 	ready bool          // prepare was here
 
-	last     store.Ino // no higher number was ever given by this Store
-	unsynced bool      // this Store has committed something since Sync
-	synced   int64     // what data_version was in Sync; 0 before the first one
-	chunk    [store.ChunkSize]byte
+	last   store.Ino // no higher number was ever given by this Store
+	clean  bool      // conn has committed nothing since Sync
+	synced int64     // what data_version of conn was in Sync, if it is clean
+	chunk  [store.ChunkSize]byte
 }
 
 func (w *writer) init(s *Store) {
@@ -97,7 +97,7 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	if err := w.store.retry(ctx, func() error { _, err := c.exec(commit); return err }); err != nil {
 		return err
 	}
-	done, w.unsynced = true, true
+	done, w.clean = true, false
 	return nil
 }
 
@@ -111,7 +111,7 @@ func (w *writer) rollback() {
 func (w *writer) close() {
 	if w.conn != nil {
 		w.conn.discard()
-		w.conn = nil
+		w.conn, w.clean = nil, false
 	}
 }
 
@@ -128,8 +128,10 @@ func (s *Store) Sync(ctx context.Context) error {
 	if err := w.prepare(ctx); err != nil {
 		return err
 	}
-	if seen, err := w.conn.number(dataVersion); err == nil && seen == w.synced && !w.unsynced {
-		return nil
+	if w.clean {
+		if seen, err := w.conn.number(dataVersion); err == nil && seen == w.synced {
+			return nil
+		}
 	}
 	return w.sync(ctx)
 }
@@ -150,6 +152,6 @@ func (w *writer) sync(ctx context.Context) error {
 		w.close() // it syncs too often
 		return err
 	}
-	w.unsynced, w.synced = false, seen
+	w.clean, w.synced = true, seen
 	return explain(w.conn.run("PRAGMA synchronous = NORMAL"))
 }

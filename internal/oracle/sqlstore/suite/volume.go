@@ -229,6 +229,46 @@ func (d *Driver) TestHoldAlone(t *testing.T) {
 	}
 }
 
+// TestHoldBusy takes a hold while somebody has the side database for himself: others have to learn of the hold that is taken then.
+func (d *Driver) TestHoldBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
+	var ino store.Ino
+	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+		ino, err = addFile(tx, "file")
+		return err
+	}))
+	end := d.exclusive(t, path+"-hold")
+	if err := s.Hold(ino); !errors.Is(err, store.ErrBusy) {
+		t.Errorf("%v, want ErrBusy", err)
+	}
+	end()
+	must(t, s.Hold(ino))
+	other := d.open(t, path, nil)
+	must(t, other.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
+	must(t, other.Close())
+	if !exists(t, s, ino) {
+		t.Error("a file is gone that is held")
+	}
+	s.Release(ino)
+	if exists(t, s, ino) {
+		t.Error("a file is left that nobody holds")
+	}
+}
+
+// exclusive locks a database until end is called.
+func (d *Driver) exclusive(t *testing.T, path string) (end func()) {
+	t.Helper()
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	c, err := db.Conn(context.Background())
+	must(t, err)
+	_, err = c.ExecContext(context.Background(), "BEGIN EXCLUSIVE")
+	must(t, err)
+	return func() { must(t, c.Close()); must(t, db.Close()) }
+}
+
 // holderPath is where the process of TestHolder finds the volume.
 const holderPath = "SQLSTORE_HOLDER_PATH"
 

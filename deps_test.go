@@ -45,6 +45,13 @@ var importRules = []importRule{
 	{pkg: "store/native", own: "store store/check sqlitefile"},
 	{pkg: "store/sqlstore", own: "store store/check"},
 	{pkg: ".", own: "store store/native internal/posix"},
+	{pkg: "front/internal/rooted", own: ". internal/posix"},
+	{pkg: "front/aferofs", own: ". front/internal/rooted", third: "github.com/spf13/afero"},
+	{pkg: "front/billyfs", own: ". internal/posix front/internal/rooted", third: goGit + " gopkg.in/check.v1"},
+	{pkg: "front/internal/etag", own: "."},
+	{pkg: "front/web", own: ". front/internal/etag"},
+	{pkg: "front/dav", own: ". internal/posix front/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
+	{pkg: "front/internal/upstream", os: true},                                                                  // for tests
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},
@@ -56,6 +63,9 @@ var importRules = []importRule{
 	{pkg: "examples/*", own: ". sqlitefile", os: true},
 }
 
+// goGit is what billyfs is for, and what its tests clone a repository with.
+const goGit = "github.com/go-git/go-billy/v5 github.com/go-git/go-git/v5"
+
 // Packages that open a door to the operating system. Package io/fs is not among them: it only says what a file
 // system looks like.
 var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "golang.org/x/sys"}
@@ -63,7 +73,8 @@ var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "g
 // Packages that a pure package does without.
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
-// TestImports holds every package of this module to importRules: all its files, for whatever system they are built.
+// TestImports holds every package of this module to importRules, and those of front, which are a module of their own: all their files, for whatever
+// system they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
@@ -124,6 +135,9 @@ func TestImportViolations(t *testing.T) {
 		{"no rule", "internal/util/a.go", imports("errors"), "internal/util: no rule"},
 		{"wildcard", "front/web/a.go", imports(modulePath, "net/http"), ""},
 		{"wildcard, up", "front/web/a.go", imports(own + "store"), "front/web/a.go: may not import " + own + "store"},
+		{"wildcard, others", "front/web/a.go", imports("golang.org/x/net/webdav"), "may not import golang.org/x/net/webdav"},
+		{"adapter", "front/aferofs/a.go", imports(modulePath, own+"front/internal/rooted", "github.com/spf13/afero"), ""},
+		{"adapter of another", "front/aferofs/a.go", imports("github.com/go-git/go-billy/v5"), "may not import github.com/go-git/go-billy/v5"},
 		{"a module of its own", "lab/a.go", imports("os"), ""},
 		{"testdata", "sqlitefile/testdata/a.go", imports("os"), ""},
 		{"hidden", ".ci/a.go", imports("os"), ""},
@@ -131,9 +145,10 @@ func TestImportViolations(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tree := fstest.MapFS{
-				"go.mod":     {},
-				"lab/go.mod": {},
-				tt.file:      {Data: []byte(tt.source)},
+				"go.mod":       {},
+				"front/go.mod": {},
+				"lab/go.mod":   {},
+				tt.file:        {Data: []byte(tt.source)},
 			}
 			got := importViolations(t, tree)
 			switch {
@@ -156,7 +171,7 @@ func imports(paths ...string) string {
 	return b.String()
 }
 
-// importViolations checks every source file of the module at the root of tree. Modules below it, testdata and hidden
+// importViolations checks every source file of the module at the root of tree. Modules below it other than front, testdata and hidden
 // directories are none of its business.
 func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 	t.Helper()
@@ -180,9 +195,10 @@ func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 	return violations
 }
 
+// hasModule reports whether a directory is a module of its own that has no rules here.
 func hasModule(tree fs.FS, dir string) bool {
 	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
-	return err == nil
+	return err == nil && dir != "front"
 }
 
 func fileViolations(tree fs.FS, name string) (violations []string, err error) {

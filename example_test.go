@@ -2,10 +2,13 @@ package folio_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing/fstest"
@@ -73,6 +76,70 @@ func ExampleFS_FS() {
 	// ---------- docs/format.txt
 	// L--------- docs/latest
 	// ---------- index.html
+}
+
+// A site is replaced by its next version as a whole: a visitor sees the one or the other, whatever fails meanwhile.
+func ExampleFS_Update() {
+	path := site()
+	defer os.RemoveAll(filepath.Dir(path))
+	vol, err := folio.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+
+	deploy := func(pages map[string]string) error {
+		return vol.Update(context.Background(), func(tx *folio.Tx) error {
+			if err := errors.Join(tx.RemoveAll("docs"), tx.Mkdir("docs", 0o755)); err != nil {
+				return err
+			}
+			for name, text := range pages {
+				if err := tx.WriteFile("docs/"+name, []byte(text), 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	fmt.Println(deploy(map[string]string{"a.txt": "new", "b.txt": "new", "missing/c.txt": "new"}))
+	fmt.Println(fs.Glob(vol.FS(), "docs/*"))
+	fmt.Println(deploy(map[string]string{"a.txt": "new", "b.txt": "new"}))
+	fmt.Println(fs.Glob(vol.FS(), "docs/*"))
+	// Output:
+	// openat docs/missing/c.txt: file does not exist
+	// [docs/format.txt docs/latest] <nil>
+	// <nil>
+	// [docs/a.txt docs/b.txt] <nil>
+}
+
+// A volume is served by HTTP as a directory is. Package front/web adds ETags.
+func ExampleFS_FS_http() {
+	path := site()
+	defer os.RemoveAll(filepath.Dir(path))
+	vol, err := folio.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+
+	server := httptest.NewServer(http.FileServerFS(vol.FS()))
+	defer server.Close()
+	request, err := http.NewRequest("GET", server.URL+"/docs/format.txt", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	request.Header.Set("Range", "bytes=4-9")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s: %s\n", answer.Header.Get("Content-Type"), text)
+	// Output: text/plain; charset=utf-8: SQLite
 }
 
 func ExampleFS_View() {

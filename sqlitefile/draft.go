@@ -38,7 +38,9 @@ func (w *writer) fresh(pgno uint32) ([]byte, error) {
 // take puts a page of the transaction's own in place of one that is not (G2, G3). Its content is undefined.
 func (w *writer) take(pgno uint32) *dirtyPage {
 	level := w.tx.level
-	level.undo = append(level.undo, undoPage{pgno, w.before(pgno)})
+	if pgno <= level.state.size {
+		level.undo = append(level.undo, undoPage{pgno, w.before(pgno)})
+	}
 	w.held++
 	p := w.spare
 	if p == nil {

@@ -152,6 +152,12 @@ func (tx *Tx) sealBefore() *group {
 			}
 			w.put(u.pgno, u.before)
 		}
+		for pgno := s.state.size + 1; pgno <= tx.pages; pgno++ {
+			if _, ok := now[pgno]; !ok && w.pages[pgno] != nil {
+				now[pgno] = w.pages[pgno]
+			}
+			delete(w.pages, pgno)
+		}
 	}
 	g := w.seal()
 	g.size = tx.size
@@ -233,7 +239,7 @@ func (tx *Tx) spillLog(batch []framePage, keep uint32) error {
 		return err
 	}
 	for len(batch) > 0 {
-		n := min(len(batch), spillFrames)
+		n := min(len(batch), batchFrames)
 		if err := log.appendTail(&w.tail, batch[:n], 0, tx.db.syncStart); err != nil {
 			return join(err, log.index.forget(w.tail.last))
 		}
@@ -243,8 +249,8 @@ func (tx *Tx) spillLog(batch []framePage, keep uint32) error {
 	return nil
 }
 
-// spillFrames is how many frames are appended by one write.
-const spillFrames = 1024
+// batchFrames is how many frames are appended by one write.
+const batchFrames = 1024
 
 // spillOver writes those pages that have a frame behind keep over it, if there are too many of them, and returns the others.
 func (w *wal) spillOver(t *logTail, batch []framePage, keep uint32) (others []framePage, err error) {

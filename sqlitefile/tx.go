@@ -21,7 +21,8 @@ type Tx struct {
 }
 
 // A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took
-// them. A page that it took again, after a spill, is in undo again: the first time counts, so that going back begins with the last.
+// them. A page that it took again, after a spill, is in undo again: the first time counts, so that going back begins with the last. Pages that the
+// database did not have are not in it.
 type savepoint struct {
 	id    uint64
 	undo  []undoPage
@@ -110,6 +111,9 @@ func (tx *Tx) release(inner *savepoint) {
 			tx.level.undo = append(tx.level.undo, u)
 		}
 	}
+	for pgno := inner.state.size + 1; pgno <= min(tx.pages, tx.level.state.size); pgno++ { // what the outer part had lost is back
+		tx.level.undo = append(tx.level.undo, undoPage{pgno, nil})
+	}
 }
 
 // restore puts every page back that changed since s, and s is over.
@@ -120,6 +124,9 @@ func (tx *Tx) restore(s *savepoint) {
 			u.before = nil
 		}
 		w.put(u.pgno, u.before)
+	}
+	for pgno := s.state.size + 1; pgno <= tx.pages; pgno++ {
+		delete(w.pages, pgno)
 	}
 	tx.takeBack(s)
 	tx.pages, tx.header, tx.schema = s.state.size, s.state.header, s.state.schema
@@ -133,7 +140,7 @@ func (tx *Tx) keep() (*group, error) {
 	if tx.level.spoiled != nil {
 		return nil, tx.level.spoiled
 	}
-	if len(tx.level.undo) == 0 {
+	if len(tx.level.undo) == 0 && tx.pages == tx.size {
 		return nil, nil
 	}
 	if err := join(tx.shorten(), tx.stamp()); err != nil {
@@ -149,6 +156,11 @@ func (tx *Tx) keep() (*group, error) {
 			w.recycle(u.before) // nobody goes back to it any more
 		} else {
 			w.open.pgnos = append(w.open.pgnos, u.pgno)
+		}
+	}
+	for pgno := tx.size + 1; pgno <= tx.pages; pgno++ {
+		if w.pages[pgno] != nil {
+			w.open.pgnos = append(w.open.pgnos, pgno)
 		}
 	}
 	if len(tx.level.undo) <= keptUndo {

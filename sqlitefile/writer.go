@@ -381,7 +381,13 @@ func (db *DB) appendGroup(log *wal, t *logTail, g *group) error {
 			return err
 		}
 	}
-	if err := log.appendTail(t, g.pages, g.size, db.syncStart); err != nil {
+	pages := g.pages
+	for ; len(pages) > batchFrames; pages = pages[batchFrames:] {
+		if err := log.appendTail(t, pages[:batchFrames], 0, db.syncStart); err != nil {
+			return err
+		}
+	}
+	if err := log.appendTail(t, pages, g.size, db.syncStart); err != nil {
 		return err
 	}
 	if err := log.reseal(t); err != nil {

@@ -6,7 +6,7 @@
 //	s, err := sqlstore.Open("sqlite3", "photos.folio", &sqlstore.Options{Create: true})
 //	vol, err := folio.OpenStore(s, nil)
 //
-// It is there for a program that has its tables and its files in one database, for systems and VFSes that the engine does not know, and to
+// It is there for a program that keeps tables of its own beside the files of a volume, for systems and VFSes that the engine does not know, and to
 // measure what SQL costs. Package native is 2 to 25 times faster (go -C internal/oracle test ./sqlstore/mattn -run '^$' -bench .).
 //
 // # Connections

@@ -36,6 +36,12 @@
 //
 // Permissions and owners are kept, but nobody is kept from anything by them, and there is no umask. Times of access change only by Chtimes.
 //
+// # Looking after a volume
+//
+// Merge copies a tree in, in one transaction. Backup and BackupFile copy a volume while others write to it, Compact makes its file as small as it can
+// be, Check looks for contradictions, and Repair puts right what can be without losing content. Options.MaxSize limits how large a volume may become: what
+// would need more fails with ErrFull, and nothing has changed. Stats tells how a volume stands.
+//
 // # Creating
 //
 // Create makes a new volume of whatever is added to a Builder, ImportFS one of an fs.FS. It appears complete or not

@@ -168,6 +168,28 @@ func (c *change) symlink(target, name string) error {
 	return c.tx.WriteAt(&n, []byte(target), 0)
 }
 
+// mknod makes a file that is a device, a fifo or a socket.
+func (c *change) mknod(name string, mode fs.FileMode, rdev uint64) error {
+	const special = fs.ModeDevice | fs.ModeNamedPipe | fs.ModeSocket
+	m, ok := posixMode(mode)
+	if !ok || mode&special == 0 || mode&^fs.ModeType != mode.Perm() {
+		return errMode
+	}
+	g, err := c.find(name, 0)
+	if err == nil && g.there() {
+		err = fs.ErrExist
+	}
+	if err != nil {
+		return err
+	}
+	n, err := c.add(&g, m)
+	if err != nil || mode&fs.ModeDevice == 0 {
+		return err
+	}
+	n.Rdev = rdev
+	return c.tx.Put(&n)
+}
+
 // maxNlink is how many names a file can have.
 const maxNlink = 1<<32 - 1
 

@@ -10,24 +10,23 @@ import (
 
 // remove removes a file or an empty directory.
 func (c *change) remove(name string) error {
-	n, g, err := c.existing(name, 0)
-	if err != nil {
+	g, err := c.find(name, 0)
+	switch {
+	case err != nil:
 		return err
-	}
-	if g.itself() {
+	case !g.there():
+		return fs.ErrNotExist
+	case g.itself():
 		return fs.ErrInvalid
 	}
 	dirs := 0
 	if g.entry.Type == store.Dir {
-		if err := c.mustBeEmpty(n.Ino); err != nil {
+		if err := c.mustBeEmpty(g.entry.Ino); err != nil {
 			return err
 		}
 		dirs = -1
 	}
-	if err := c.tx.Unlink(g.dir, g.name); err != nil {
-		return err
-	}
-	if err := c.drop(&n); err != nil {
+	if err := c.unlinkEntry(g.dir, g.entry); err != nil {
 		return err
 	}
 	return c.touched(g.dir, dirs)
@@ -48,7 +47,8 @@ func (c *change) removeAll(name string) error {
 	if name == "." || strings.HasSuffix(name, "/.") {
 		return fs.ErrInvalid
 	}
-	g, err := c.find(name, 0)
+	w := newGoalWalk(c.tx, c.top)
+	g, err := w.find(name, 0)
 	switch {
 	case isMissing(err) && name != "" || err == nil && !g.there():
 		return nil
@@ -60,7 +60,7 @@ func (c *change) removeAll(name string) error {
 	dirs := 0
 	if g.entry.Type == store.Dir {
 		dirs = -1
-		if err := c.empty(g.entry.Ino); err != nil {
+		if err := c.empty(g.entry.Ino, w.dirs); err != nil {
 			return err
 		}
 	}
@@ -81,33 +81,37 @@ type removal struct {
 }
 
 // empty removes all that is in a directory, and all that is in directories there. It needs memory for the directories on the way from
-// dir to where it is, however deep that is.
-func (c *change) empty(dir store.Ino) error {
-	stack := []removal{{dir: dir}}
-	for len(stack) > 0 {
+// dir to where it is, however deep that is. In a damaged volume an entry may lead back to one of them, or to one of those above dir:
+// that entry goes, and nothing else.
+func (c *change) empty(dir store.Ino, above []store.Ino) error {
+	way := map[store.Ino]bool{dir: true, store.Root: true}
+	for _, ino := range above {
+		way[ino] = true
+	}
+	for stack := []removal{{dir: dir}}; len(stack) > 0; {
 		top := &stack[len(stack)-1]
-		below, err := c.removeSome(top)
-		switch {
-		case err != nil:
+		below, err := c.removeSome(top, way)
+		if err != nil {
 			return err
-		case below != 0 && (len(stack) > maxLevels || below == c.top):
-			return ErrDamaged
-		case below != 0:
+		}
+		if below != 0 {
+			way[below] = true
 			stack = append(stack, removal{dir: below})
 			continue
 		}
 		if top.done {
-			if err := c.touched(top.dir, 0); err != nil {
+			if err := unlessMissing(c.touched(top.dir, 0)); err != nil {
 				return err
 			}
 		}
+		delete(way, top.dir)
 		stack = stack[:len(stack)-1]
 	}
 	return nil
 }
 
 // removeSome removes the entries of a directory until it is empty, or finds a directory that has to be emptied first.
-func (c *change) removeSome(r *removal) (below store.Ino, err error) {
+func (c *change) removeSome(r *removal, way map[store.Ino]bool) (below store.Ino, err error) {
 	for {
 		if len(r.todo) == 0 {
 			var l store.Listing
@@ -117,7 +121,8 @@ func (c *change) removeSome(r *removal) (below store.Ino, err error) {
 			r.todo = l.Entries()
 		}
 		e := r.todo[0]
-		if e.Type == store.Dir {
+		back := e.Type == store.Dir && way[e.Ino]
+		if e.Type == store.Dir && !back {
 			err := c.mustBeEmpty(e.Ino)
 			if errors.Is(err, ErrNotEmpty) {
 				return e.Ino, nil
@@ -127,18 +132,23 @@ func (c *change) removeSome(r *removal) (below store.Ino, err error) {
 			}
 		}
 		r.todo, r.done = r.todo[1:], true
-		if err := c.unlinkEntry(r.dir, e); err != nil {
+		if back {
+			err = c.tx.Unlink(r.dir, e.Name)
+		} else {
+			err = c.unlinkEntry(r.dir, e)
+		}
+		if err != nil {
 			return 0, err
 		}
 	}
 }
 
-// maxLevels is how deep directories can lie in each other: more is the sign of a loop.
-const maxLevels = 1 << 20
-
-// unlinkEntry removes an entry, and its inode if this was its last name.
+// unlinkEntry removes an entry, and its inode if this was its last name, or if there is none.
 func (c *change) unlinkEntry(dir store.Ino, e store.Entry) error {
 	n, err := c.tx.Node(e.Ino)
+	if isMissing(err) {
+		return c.tx.Unlink(dir, e.Name)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/foliofs/folio/store"
@@ -11,7 +12,8 @@ import (
 type Tx struct {
 	Rx
 	writer
-	store store.Tx // nil from the end on
+	store  store.Tx // nil from the end on
+	failed error    // of what had done half of its work: there is only the way back
 }
 
 // Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened; if it fails or panics, or ctx is cancelled
@@ -24,7 +26,7 @@ func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
 		tx.Rx.reader = reader{fs: v, pin: &tx.Rx, top: store.Root}
 		tx.writer = writer{from: &tx.Rx.reader, tx: tx}
 		defer tx.end()
-		return fn(tx)
+		return cmp.Or(fn(tx), tx.failed)
 	})
 }
 

@@ -26,6 +26,10 @@ type Options struct {
 	// again and again; 0 means 64 MiB, and less than 0 none but for where directories are. Contents are not in it: the
 	// system caches those.
 	CacheSize int64
+	// MaxSize is how many bytes the volume's file may have; 0 means any number. A call that needs more fails with ErrFull, which matches ENOSPC, and
+	// nothing has changed. Removing always works, and what was removed makes room at once, unless it is open. A file that is larger already
+	// does not grow. The log beside it does not count.
+	MaxSize int64
 }
 
 const defaultCacheSize = 64 << 20
@@ -78,14 +82,18 @@ func OpenStore(s store.Store, o *Options) (*FS, error) {
 func openStore(path string, o *Options) (store.Store, error) {
 	options := &native.Options{ReadOnly: o.ReadOnly, Plain: o.Plain, BusyTimeout: o.BusyTimeout}
 	s, err := native.Open(path, options)
-	if err == nil || !o.Create || o.ReadOnly || !isMissing(err) {
-		return s, err
+	if o.Create && !o.ReadOnly && isMissing(err) {
+		err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
+		if err != nil && !errors.Is(err, fs.ErrExist) { // somebody else may have been faster
+			return nil, err
+		}
+		s, err = native.Open(path, options)
 	}
-	err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
-	if err != nil && !errors.Is(err, fs.ErrExist) { // somebody else may have been faster
+	if err != nil {
 		return nil, err
 	}
-	return native.Open(path, options)
+	s.Limit(o.MaxSize)
+	return s, nil
 }
 
 func newFS(s store.Store, cacheSize int64) (*FS, error) {

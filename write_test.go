@@ -436,6 +436,56 @@ func TestXattrsWritten(t *testing.T) {
 	wantClean(t, v)
 }
 
+func TestSpecialFiles(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.Mknod("fifo", fs.ModeNamedPipe|0o640, 7))
+	must(t, v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 0x103))
+	must(t, v.Mknod("disk", fs.ModeDevice|0o600, 0x800))
+	must(t, v.Mknod("sock", fs.ModeSocket|0o700, 0))
+	for name, want := range map[string]struct {
+		mode fs.FileMode
+		rdev uint64
+	}{
+		"fifo": {fs.ModeNamedPipe | 0o640, 0}, "null": {fs.ModeDevice | fs.ModeCharDevice | 0o666, 0x103},
+		"disk": {fs.ModeDevice | 0o600, 0x800}, "sock": {fs.ModeSocket | 0o700, 0},
+	} {
+		info, err := v.Lstat(name)
+		must(t, err)
+		if rdev := info.Sys().(*folio.Node).Rdev; info.Mode() != want.mode || rdev != want.rdev {
+			t.Errorf("%s: %v, device %#x; want %+v", name, info.Mode(), rdev, want)
+		}
+	}
+	for _, mode := range []fs.FileMode{0o644, fs.ModeDir | 0o755, fs.ModeSymlink, fs.ModeNamedPipe | fs.ModeSetuid, fs.ModeIrregular} {
+		if err := v.Mknod("other", mode, 0); err == nil {
+			t.Errorf("%v was made", mode)
+		}
+	}
+	if err := v.Mknod("fifo", fs.ModeNamedPipe, 0); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second time: %v", err)
+	}
+	wantNone(t, v, "other")
+	wantClean(t, v)
+}
+
+func TestLchtimes(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", nil, 0o644))
+	must(t, v.Symlink("f", "l"))
+	before, err := v.Lstat("f")
+	must(t, err)
+	must(t, v.Lchtimes("l", sampleTime, sampleTime.AddDate(-1, 0, 0)))
+	l, err := v.Lstat("l")
+	must(t, err)
+	if n := l.Sys().(*folio.Node); n.Atime != sampleTime.UnixNano() || !l.ModTime().Equal(sampleTime.AddDate(-1, 0, 0)) {
+		t.Errorf("the times of the link are %d and %v", n.Atime, l.ModTime())
+	}
+	if after, err := v.Stat("l"); err != nil || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("the time of its target became %v, %v", after.ModTime(), err)
+	}
+}
+
 // TestSparse writes far apart: what lies between reads as zeros and takes no room.
 func TestSparse(t *testing.T) {
 	t.Parallel()

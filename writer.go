@@ -162,6 +162,16 @@ func (w *writer) Chtimes(name string, atime, mtime time.Time) error {
 	return w.changeNode("chtimesat", name, followLast, func(c *change, n *store.Node) error { return c.chtimes(n, atime, mtime) })
 }
 
+// Lchtimes does as Chtimes, to a symbolic link itself.
+func (w *writer) Lchtimes(name string, atime, mtime time.Time) error {
+	return w.changeNode("lchtimesat", name, 0, func(c *change, n *store.Node) error { return c.chtimes(n, atime, mtime) })
+}
+
+// Mknod makes a device, a fifo or a socket, with permissions as Mkdir takes them. rdev is a device's st_rdev as Linux has it.
+func (w *writer) Mknod(name string, mode fs.FileMode, rdev uint64) error {
+	return pathError("mknodat", name, w.change(func(c *change) error { return c.mknod(name, mode, rdev) }))
+}
+
 // SetXattr sets an extended attribute of a file, or of a symbolic link itself. A value has at most 64 KiB.
 func (w *writer) SetXattr(name, attr string, value []byte) error {
 	if value == nil {

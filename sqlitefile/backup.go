@@ -19,11 +19,19 @@ const backupBuffer = 1 << 20
 //
 // The error is that of ctx, of w, or of reading; what w has got until then is no database.
 func (db *DB) Backup(ctx context.Context, w io.Writer) error {
+	return db.copyTo(ctx, w, nil)
+}
+
+// copyTo is Backup that says in all, unless that is nil, how many bytes there will be.
+func (db *DB) copyTo(ctx context.Context, w io.Writer, all *int64) error {
 	rx, err := db.Begin(ctx)
 	if err != nil {
 		return err
 	}
 	defer rx.End()
+	if all != nil {
+		*all = int64(rx.pages) * int64(rx.header.PageSize)
+	}
 	buf := make([]byte, 0, max(backupBuffer, rx.header.PageSize))
 	for pgno := uint32(1); pgno <= rx.pages; {
 		if err := ctx.Err(); err != nil {

@@ -176,3 +176,49 @@ func TestBackupErrors(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestBackupFile makes copies under a name, and none where that must not be.
+func TestBackupFile(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, "PRAGMA journal_mode=WAL; CREATE TABLE t(id INTEGER PRIMARY KEY, a); INSERT INTO t VALUES (1, zeroblob(3000000))")
+	db, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	dir := t.TempDir()
+	copied := filepath.Join(dir, "copy.db")
+	var seen, all int64
+	progress := func(done, of int64) { seen, all = done, of }
+	if err := db.BackupFile(t.Context(), copied, &BackupOptions{Progress: progress}); err != nil {
+		t.Fatal(err)
+	}
+	if size := fileSize(t, copied); seen != size || all != size {
+		t.Errorf("%d of %d bytes, %d are there", seen, all, size)
+	}
+	checkShell(t, copied, "PRAGMA integrity_check; SELECT length(a) FROM t", "ok\n3000000")
+	if err := db.BackupFile(t.Context(), copied, nil); !errors.Is(err, os.ErrExist) || !strings.Contains(err.Error(), copied) {
+		t.Errorf("over another: %v", err)
+	}
+	if err := os.WriteFile(copied, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := &BackupOptions{Replace: true, Progress: func(_, _ int64) { cancel() }}
+	if err := db.BackupFile(ctx, copied, o); !errors.Is(err, context.Canceled) || fileSize(t, copied) != 3 {
+		t.Errorf("cancelled: %v, %d bytes", err, fileSize(t, copied))
+	}
+	if err := db.BackupFile(t.Context(), path, &BackupOptions{Replace: true}); !errors.Is(err, ErrBusy) && !errors.Is(err, os.ErrExist) {
+		t.Errorf("over itself: %v", err)
+	}
+	if err := db.BackupFile(t.Context(), copied, &BackupOptions{Replace: true}); err != nil {
+		t.Fatal(err)
+	}
+	checkShell(t, copied, "PRAGMA integrity_check", "ok")
+	if names, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(names) != 1 {
+		t.Errorf("%v, %v", names, err)
+	}
+	if err := db.BackupFile(t.Context(), filepath.Join(dir, "none", "x"), nil); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("in no directory: %v", err)
+	}
+}

@@ -18,12 +18,15 @@ import (
 // Where the system does not tell who has a file open, which most do on Linux and none elsewhere, a connection of SQLite that holds no lock cannot be
 // seen: one in rollback mode between two transactions, or one that has not read yet. It is kept from reading or writing for as long as this DB
 // is open, by locks on the old file, and must be opened anew.
-func (db *DB) Compact(ctx context.Context) error {
-	return db.exclusively(ctx, func() error { return db.compact(ctx) })
+func (db *DB) Compact(ctx context.Context) error { return db.CompactProgress(ctx, nil) }
+
+// CompactProgress is Compact that calls progress now and then with the number of pages copied and of all pages.
+func (db *DB) CompactProgress(ctx context.Context, progress func(done, all uint32)) error {
+	return db.exclusively(ctx, func() error { return db.compact(ctx, progress) })
 }
 
 // compact is Compact once this DB is the writer and nobody runs a transaction that writes.
-func (db *DB) compact(ctx context.Context) (err error) {
+func (db *DB) compact(ctx context.Context, progress func(done, all uint32)) (err error) {
 	if err := db.retry(ctx, db.checkAlone); err != nil {
 		return err
 	}
@@ -32,7 +35,7 @@ func (db *DB) compact(ctx context.Context) (err error) {
 	if err := remove(); err != nil { // what a crash has left
 		return err
 	}
-	if err := db.fillCompact(ctx, name); err != nil {
+	if err := db.fillCompact(ctx, name, progress); err != nil {
 		return join(err, remove())
 	}
 	replaced := false
@@ -74,30 +77,44 @@ func (db *DB) exchange(name string) (replaced bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	db.holds.mu.Lock() // nobody holds anything on a file that is about to go
+	defer db.holds.mu.Unlock()
+	carrier, err := db.carryHolds(name)
+	if carrier != nil {
+		defer func() { err = join(err, carrier.Close()) }()
+	}
+	if err != nil {
+		return false, join(err, closeIf(next))
+	}
 	if err = db.removeCompanions(); err == nil {
 		err = db.options.system.Rename(name, db.file.Name())
 	}
 	if err == nil {
 		return true, db.reopen(next)
 	}
-	if next != nil {
-		err = join(err, next.Close())
+	return false, join(err, closeIf(next))
+}
+
+// closeIf closes a handle unless it is nil.
+func closeIf(file osfile.Handle) error {
+	if file == nil {
+		return nil
 	}
-	return false, err
+	return file.Close()
 }
 
 // fillCompact makes the new file.
-func (db *DB) fillCompact(ctx context.Context, name string) (err error) {
+func (db *DB) fillCompact(ctx context.Context, name string, progress func(done, all uint32)) (err error) {
 	file, err := db.options.system.Open(name, osfile.ReadWrite|osfile.Create, 0o600)
 	if err != nil {
 		return err
 	}
-	return join(db.writeCompact(ctx, file), file.Close())
+	return join(db.writeCompact(ctx, file, progress), file.Close())
 }
 
-func (db *DB) writeCompact(ctx context.Context, file osfile.Handle) (err error) {
+func (db *DB) writeCompact(ctx context.Context, file osfile.Handle, progress func(done, all uint32)) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	if err := (&Rx{snapshot: db.writer.base, db: db}).compact(ctx, file); err != nil {
+	if err := (&Rx{snapshot: db.writer.base, db: db}).compact(ctx, file, progress); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil || db.options.Durability == Off {
@@ -126,9 +143,9 @@ func (db *DB) reopen(next osfile.Handle) error {
 	file, err := db.options.system.Open(old.Name(), osfile.ReadWrite, 0)
 	if err == nil {
 		db.file, db.replaced = file, append(db.replaced, old)
-		err = db.takeOver(next)
-	} else if next != nil {
-		err = join(err, next.Close())
+		err = join(db.takeOver(next), db.holds.lock(file))
+	} else {
+		err = join(err, closeIf(next))
 	}
 	if err != nil { // nothing must be read of the old file, or written to it
 		db.lost = db.pathError("open", err)

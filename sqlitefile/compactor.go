@@ -26,11 +26,12 @@ type compactor struct {
 	roots    map[uint32]uint32 // new by old
 	largest  uint32            // root
 	first    uint32            // page that is not fixed
+	progress func(done, all uint32)
 }
 
 // compact writes the database that rx sees to a file.
-func (rx *Rx) compact(ctx context.Context, file osfile.Handle) error {
-	c := &compactor{rx: rx, file: file, spill: rx.snapshot.spill, roots: make(map[uint32]uint32), largest: 1}
+func (rx *Rx) compact(ctx context.Context, file osfile.Handle, progress func(done, all uint32)) error {
+	c := &compactor{rx: rx, file: file, progress: progress, spill: rx.snapshot.spill, roots: make(map[uint32]uint32), largest: 1}
 	trees, err := c.trees()
 	if err != nil {
 		return err
@@ -199,10 +200,16 @@ func (c *compactor) putChain(left int, rest func(n int) ([]byte, error)) error {
 	return nil
 }
 
+// compactTick is how many pages come between two calls of progress.
+const compactTick = 256
+
 // page is the next page. A copy that is much larger than the original comes from pages that belong to many.
 func (c *compactor) page() (pgno uint32, data []byte, err error) {
 	if uint64(c.out.next) > 2*uint64(c.rx.pages)+64 {
 		return 0, nil, c.rx.corrupt(0, "pages are used more than once")
+	}
+	if c.progress != nil && c.out.next%compactTick == 0 {
+		c.progress(c.out.next, c.rx.pages-c.rx.header.FreelistCount)
 	}
 	return c.out.page()
 }

@@ -47,7 +47,7 @@ const defaultBusyTimeout = 5 * time.Second
 
 // A DB is an open database. It is safe for concurrent use by any number of goroutines.
 //
-// Lock order: writer.press, writer.turn, checkpoints.mu, then mu or schema.mu, then walIndex.mu, wal.mu or pageCache.mu.
+// Lock order: writer.press, writer.turn, checkpoints.mu, holds.mu, then mu or schema.mu, then walIndex.mu, wal.mu or pageCache.mu.
 type DB struct {
 	path    string
 	file    osfile.Handle
@@ -72,6 +72,7 @@ type DB struct {
 	writer      writer
 	syncs       syncer
 	checkpoints checkpointer
+	holds       holdings
 	tally       tally
 	failed      atomic.Pointer[error] // the failed sync that ended writing
 	looked      time.Time             // when the files were looked at last; of who commits a group

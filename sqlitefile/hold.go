@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/foliofs/folio/internal/osfile"
 )
@@ -17,12 +18,37 @@ const MaxHold = 1<<40 - 1
 
 const holdBase = 1 << 60 // a database ends before 2^48
 
+// holdings are the holds of a DB. They go with it when Compact puts another file in the place of the database.
+type holdings struct {
+	mu  sync.Mutex // guards set, and db.file against being exchanged
+	set map[int64]bool
+}
+
+// lock holds everything on a file.
+func (h *holdings) lock(file osfile.Handle) error {
+	for n := range h.set {
+		if err := file.Lock(osfile.Shared, holdBase+n, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Hold says that this DB uses n.
 func (db *DB) Hold(n int64) error {
 	if err := checkHold(n); err != nil {
 		return err
 	}
-	return db.file.Lock(osfile.Shared, holdBase+n, 1)
+	db.holds.mu.Lock()
+	defer db.holds.mu.Unlock()
+	if err := db.file.Lock(osfile.Shared, holdBase+n, 1); err != nil {
+		return err
+	}
+	if db.holds.set == nil {
+		db.holds.set = make(map[int64]bool)
+	}
+	db.holds.set[n] = true
+	return nil
 }
 
 // Release says that this DB does not use n any more.
@@ -30,6 +56,9 @@ func (db *DB) Release(n int64) error {
 	if err := checkHold(n); err != nil {
 		return err
 	}
+	db.holds.mu.Lock()
+	defer db.holds.mu.Unlock()
+	delete(db.holds.set, n)
 	return db.file.Unlock(holdBase+n, 1)
 }
 
@@ -38,7 +67,22 @@ func (db *DB) Held(n int64) (bool, error) {
 	if err := checkHold(n); err != nil {
 		return false, err
 	}
+	db.holds.mu.Lock()
+	defer db.holds.mu.Unlock()
 	return db.file.Locked(osfile.Exclusive, holdBase+n, 1)
+}
+
+// carryHolds holds everything on the file that is about to become the database, until the handle is closed: by then the DB has opened it by
+// its name, and nobody has seen it without the holds. The handle is nil if nothing is held. The caller has holds.mu.
+func (db *DB) carryHolds(name string) (osfile.Handle, error) {
+	if len(db.holds.set) == 0 {
+		return nil, nil
+	}
+	file, err := db.options.system.Open(name, osfile.ReadWrite, 0)
+	if err != nil {
+		return nil, err
+	}
+	return file, db.holds.lock(file)
 }
 
 func checkHold(n int64) error {

@@ -126,3 +126,27 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestInfoWithin asks a transaction for what it has changed itself.
+func TestInfoWithin(t *testing.T) {
+	t.Parallel()
+	db, err := Open(scripted(t, "CREATE TABLE t(a); INSERT INTO t VALUES (zeroblob(100000))"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	update(t, db, func(tx *Tx) error {
+		before := tx.Info()
+		table, err := tx.Table("t")
+		if err != nil {
+			return err
+		}
+		if _, err := table.Delete(1); err != nil {
+			return err
+		}
+		if i := tx.Info(); i.FreePages < before.FreePages+20 || i.PageCount != before.PageCount {
+			t.Errorf("%+v after %+v", i, before)
+		}
+		return nil
+	})
+}

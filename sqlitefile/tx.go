@@ -59,6 +59,15 @@ func (tx *Tx) push(s *savepoint, undo []undoPage) {
 	tx.level = s
 }
 
+// Info is that of the Rx, as it is at this moment of the transaction.
+func (tx *Tx) Info() Info {
+	info := tx.Rx.Info()
+	if page1, err := tx.page(1); err == nil {
+		info.FreePages = be32(page1[headFree:])
+	}
+	return info
+}
+
 // call calls fn with the guard of View.
 func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)

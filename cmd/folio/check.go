@@ -12,19 +12,25 @@ import (
 )
 
 func (c *command) checkCommand() *cobra.Command {
-	var json bool
+	var json, repair bool
 	cmd := &cobra.Command{
-		Use:   "check VOLUME",
-		Short: "Look for damage",
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "check VOLUME",
+		Short:       "Look for damage, and repair it",
 		Long: `Look for contradictions in the whole volume: in the b-trees of its database, and among names, inodes and contents.
 
-Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object; docs/command.md describes it.`,
-		Example: "  folio check goroot.folio && echo all is well",
-		Args:    between(1, 1, "one VOLUME"),
+Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object; docs/command.md describes it.
+
+With --repair, what can be put right without losing any content is put right first, all of it or nothing, and each repair is a
+line. What nobody could reach comes to lie in the directory lost+found. What is left needs a decision: the lines say what it is.`,
+		Example: `  folio check goroot.folio && echo all is well
+  folio check --repair tampered.folio`,
+		Args: between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.check(cmd.Context(), args[0], json)
+			return c.check(cmd.Context(), args[0], repair, json)
 		},
 	}
+	cmd.Flags().BoolVar(&repair, "repair", false, "put right what can be without losing content")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }
@@ -33,6 +39,8 @@ Each problem is a line of the output, and the exit code is 1 if there is one. Wi
 type checkJSON struct {
 	jsonPath
 	OK       bool          `json:"ok"`
+	Repairs  []repairJSON  `json:"repairs,omitempty"`
+	More     int           `json:"more_repairs,omitempty"`
 	Problems []problemJSON `json:"problems"`
 	Omitted  int           `json:"omitted"`
 	Nodes    int64         `json:"inodes"`
@@ -47,8 +55,16 @@ type problemJSON struct {
 	What jsonText `json:"what"`
 }
 
-func (c *command) check(ctx context.Context, volume string, json bool) error {
-	report, err := checked(ctx, volume)
+type repairJSON struct {
+	problemJSON
+	Done jsonText `json:"done"`
+}
+
+func (c *command) check(ctx context.Context, volume string, repair, json bool) error {
+	report, err := checked(ctx, volume, repair)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil && json {
 		_ = writeJSON(c.stdout, failedCheck(volume, err))
 	}
@@ -66,15 +82,22 @@ func (c *command) check(ctx context.Context, volume string, json bool) error {
 	return err
 }
 
-// checked opens and checks a volume. An error says what stood in the way of that.
-func checked(ctx context.Context, volume string) (*folio.CheckReport, error) {
+// checked opens and checks a volume, and repairs it first if that is wanted. An error says what stood in the way of that.
+func checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
 	v, err := location{volume, "."}.open()
 	if err != nil {
 		return nil, checkFailure(err)
 	}
 	defer v.Close()
+	if repair {
+		report, err := v.Repair(ctx)
+		return report, checkFailure(failure(volume, err))
+	}
 	report, err := v.Check(ctx)
-	return report, checkFailure(failure(volume, err))
+	if err != nil {
+		return nil, checkFailure(failure(volume, err))
+	}
+	return &folio.RepairReport{Report: *report}, nil
 }
 
 // failedCheck is the report of a volume that is too damaged to be checked, or cannot be read at all.
@@ -85,10 +108,13 @@ func failedCheck(volume string, err error) checkJSON {
 	return checkJSON{jsonPath: jsonPath{jsonText(volume)}, Problems: []problemJSON{{What: jsonText(cause(err))}}}
 }
 
-func checkObject(volume string, r *folio.CheckReport) checkJSON {
+func checkObject(volume string, r *folio.RepairReport) checkJSON {
 	j := checkJSON{
 		jsonPath: jsonPath{jsonText(volume)}, OK: r.OK(), Problems: []problemJSON{}, Omitted: r.Omitted,
-		Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes,
+		Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes, More: r.More,
+	}
+	for _, p := range r.Repairs {
+		j.Repairs = append(j.Repairs, repairJSON{problemJSON{uint64(p.Ino), jsonText(p.What)}, jsonText(p.Done)})
 	}
 	for _, p := range r.Problems {
 		j.Problems = append(j.Problems, problemJSON{uint64(p.Ino), jsonText(p.What)})
@@ -96,13 +122,15 @@ func checkObject(volume string, r *folio.CheckReport) checkJSON {
 	return j
 }
 
-func (c *command) printCheck(volume string, r *folio.CheckReport) {
+func (c *command) printCheck(volume string, r *folio.RepairReport) {
+	for _, p := range r.Repairs {
+		c.printProblem(volume, uint64(p.Ino), p.What+"; repaired: "+p.Done)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.More), "repair more", "repairs more"))
+	}
 	for _, p := range r.Problems {
-		if p.Ino != 0 {
-			fmt.Fprintf(c.stdout, "%s: inode %d: %s\n", c.name(volume), p.Ino, escape(p.What))
-		} else {
-			fmt.Fprintf(c.stdout, "%s: %s\n", c.name(volume), escape(p.What))
-		}
+		c.printProblem(volume, uint64(p.Ino), p.What)
 	}
 	if r.Omitted > 0 {
 		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.Omitted), "problem more", "problems more"))
@@ -111,4 +139,11 @@ func (c *command) printCheck(volume string, r *folio.CheckReport) {
 		fmt.Fprintf(c.stdout, "%s: ok: %s, %s, %s of contents\n", c.name(volume), count(r.Entries, "name", "names"),
 			count(r.Nodes, "inode", "inodes"), metricSize(r.Bytes))
 	}
+}
+
+func (c *command) printProblem(volume string, ino uint64, what string) {
+	if ino != 0 {
+		what = fmt.Sprintf("inode %d: %s", ino, what)
+	}
+	fmt.Fprintf(c.stdout, "%s: %s\n", c.name(volume), escape(what))
 }

@@ -31,6 +31,12 @@ func TestCompletion(t *testing.T) {
 		{[]string{"ls", dir + "/v"}, ":0"},
 		{[]string{"export", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
 		{[]string{"export", volume, "x"}, ":16"},
+		{[]string{"cp", "-r", "x", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
+		{[]string{"put", dir + "/s"}, ":0"},
+		{[]string{"get", volume + ":don"}, volume + ":done :6"},
+		{[]string{"rm", volume + ":done", volume + ":docs/"}, volume + ":docs/adr/ " + volume + ":docs/design " + volume + ":docs/engine :6"},
+		{[]string{"chmod", "u"}, ":4"},
+		{[]string{"chmod", "644", volume + ":don"}, volume + ":done :6"},
 	}
 	for _, tt := range tests {
 		code, stdout, _ := runFolio(t, append([]string{"__complete"}, tt.args...)...)

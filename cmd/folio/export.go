@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
 )
 
@@ -25,9 +26,7 @@ type exporter struct {
 	dir      string
 	rx       *folio.Rx
 	ctx      context.Context
-	tree     *target.Tree
 	progress *progress
-	first    map[uint64]string // files with several names, by the path they got first; directories with theirs
 	stats    folio.BuildStats
 }
 
@@ -84,7 +83,7 @@ func (e *exporter) run() error {
 		if !info.IsDir() {
 			return e.loc.failure(e.loc.path, errNotDir)
 		}
-		return e.into(info)
+		return e.into()
 	})
 	if err != nil {
 		return err
@@ -96,7 +95,7 @@ func (e *exporter) run() error {
 }
 
 // into exports to DIR, and empties it again after an error if it was new or empty.
-func (e *exporter) into(info fs.FileInfo) (err error) {
+func (e *exporter) into() (err error) {
 	made, err := e.makeDir()
 	if err != nil {
 		return err
@@ -110,7 +109,7 @@ func (e *exporter) into(info fs.FileInfo) (err error) {
 	if err != nil {
 		return err
 	}
-	if err = e.write(root, info, empty); err != nil && empty {
+	if err = e.write(root, empty); err != nil && empty {
 		err = e.undo(root, made, err)
 	}
 	return err
@@ -153,149 +152,59 @@ func (e *exporter) undo(root *os.Root, made bool, err error) error {
 	return err
 }
 
-func (e *exporter) write(root *os.Root, info fs.FileInfo, empty bool) error {
+func (e *exporter) write(root *os.Root, empty bool) error {
 	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner, Warn: e.warn}
 	tree, err := target.New(root, o)
 	if err != nil {
 		return failure(e.dir, err)
 	}
 	defer tree.Close()
-	e.tree, e.first = tree, make(map[uint64]string)
 	e.progress = e.newProgress("exporting", e.quiet)
 	defer e.progress.done()
+	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: true}
 	if e.progress.shown() {
-		u := &du{command: e.command, loc: e.loc, rx: e.rx, counted: make(map[uint64]bool), apparent: true, silent: true}
-		if total, err := u.total(); err == nil {
-			e.progress.total.Store(total.Bytes)
+		if total, ok := src.Size(e.ctx); ok {
+			e.progress.total.Store(total)
 		}
 	}
-	if err := e.directory(e.loc.path, ".", info); err != nil {
-		return e.failure(err)
+	x := &extraction{tree: tree, dir: e.dir, top: ".", attr: wholeAttr, progress: e.progress, volume: e.loc.volume}
+	err = src.Walk(e.ctx, x.add)
+	if err == nil {
+		err = x.finish(empty)
 	}
-	var top *target.Attr
-	if empty {
-		if top, err = e.attr(e.loc.path, info); err != nil {
-			return err
-		}
-	}
-	return e.failure(tree.Finish(top))
+	e.stats = x.stats
+	return e.failure(err)
 }
 
-// failure names the file on disk in an error of writing it.
+// failure names the file on disk in an error of writing it, and the one in the volume in an error of reading that.
 func (e *exporter) failure(err error) error {
-	if ctxErr := e.ctx.Err(); ctxErr != nil {
+	if e.ctx.Err() != nil {
 		return context.Cause(e.ctx)
 	}
+	return extractionFailure(e.loc, e.dir, err)
+}
+
+// extractionFailure names the file on disk in an error of writing it below dir, and the one in the volume, below loc, in an
+// error of reading that.
+func extractionFailure(loc location, dir string, err error) error {
 	if pe, ok := err.(*fs.PathError); ok && pe.Op == target.Op {
-		return &fs.PathError{Path: filepath.Join(e.dir, filepath.FromSlash(pe.Path)), Err: pe.Err}
+		return &fs.PathError{Path: filepath.Join(dir, filepath.FromSlash(pe.Path)), Err: pe.Err}
+	}
+	if ee, ok := errors.AsType[*source.EntryError](err); ok {
+		return loc.entryFailure(ee)
 	}
 	return err
+}
+
+// entryFailure says what is wrong with an entry of the volumeTree at l.
+func (l location) entryFailure(e *source.EntryError) error {
+	name := path.Join(l.path, e.Name)
+	if errors.Is(e.Err, target.ErrName) {
+		name = l.path + "/" + e.Name // as it is, and not where it would lead
+	}
+	return l.failure(name, e.Err)
 }
 
 func (e *exporter) warn(name, what string) {
-	fmt.Fprintf(e.stderr, "folio: warning: %s: %s that this system or user cannot make, left out\n", escape(filepath.Join(e.dir, name)), what)
-}
-
-// directory writes what is in a directory of the volume. to is its path in the tree.
-func (e *exporter) directory(from, to string, info fs.FileInfo) error {
-	ino := uint64(info.Sys().(*folio.Node).Ino)
-	if _, ok := e.first[ino]; ok {
-		return e.loc.failure(from, errCycle)
-	}
-	e.first[ino] = to
-	list, err := e.rx.ReadDir(from)
-	if err != nil {
-		return e.loc.failure(from, err)
-	}
-	for _, d := range list {
-		if err := e.ctx.Err(); err != nil {
-			return err
-		}
-		if err := e.entry(from, to, d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *exporter) entry(dir, to string, d fs.DirEntry) error {
-	from, name := path.Join(dir, d.Name()), d.Name()
-	if path.Base(from) != name {
-		return e.loc.failure(dir+"/"+name, target.ErrName)
-	}
-	info, err := d.Info()
-	if err == nil && info.Mode().Type() != d.Type() {
-		err = folio.ErrDamaged
-	}
-	if err != nil {
-		return e.loc.failure(from, err)
-	}
-	attr, err := e.attr(from, info)
-	if err != nil {
-		return err
-	}
-	to = path.Join(to, name)
-	node := info.Sys().(*folio.Node)
-	if !info.IsDir() && node.Nlink > 1 {
-		if old, ok := e.first[uint64(node.Ino)]; ok {
-			e.stats.Links++
-			return e.tree.Link(old, name)
-		}
-		e.first[uint64(node.Ino)] = to
-	}
-	return e.make(from, to, name, info, attr)
-}
-
-func (e *exporter) make(from, to, name string, info fs.FileInfo, attr *target.Attr) error {
-	switch info.Mode().Type() {
-	case 0:
-		return e.file(from, name, attr)
-	case fs.ModeDir:
-		if err := e.tree.Enter(name, attr); err != nil {
-			return err
-		}
-		e.stats.Dirs++
-		if err := e.directory(from, to, info); err != nil {
-			return err
-		}
-		return e.tree.Leave()
-	case fs.ModeSymlink:
-		old, err := e.rx.Readlink(from)
-		if err != nil {
-			return e.loc.failure(from, err)
-		}
-		e.stats.Symlinks++
-		return e.tree.Symlink(name, old, attr)
-	}
-	e.stats.Others++
-	return e.tree.Special(name, attr)
-}
-
-func (e *exporter) file(from, name string, attr *target.Attr) error {
-	f, err := e.rx.Open(from)
-	if err != nil {
-		return e.loc.failure(from, err)
-	}
-	defer f.Close()
-	err = e.tree.File(name, attr, countedReaderAt{f, e.progress})
-	if pe, ok := err.(*fs.PathError); err != nil && (!ok || pe.Op != target.Op) {
-		return e.loc.failure(from, err) // of reading it
-	}
-	e.stats.Files++
-	e.stats.Bytes += attr.Size
-	e.progress.addFile()
-	return err
-}
-
-func (e *exporter) attr(from string, info fs.FileInfo) (*target.Attr, error) {
-	n := info.Sys().(*folio.Node)
-	attr := &target.Attr{
-		Mode: info.Mode(), UID: n.UID, GID: n.GID, Rdev: n.Rdev, Size: n.Size, Holes: n.Holes > 0,
-		Mtime: time.Unix(0, n.Mtime), Atime: time.Unix(0, n.Atime),
-	}
-	var err error
-	if info.Mode().IsRegular() || info.IsDir() {
-		attr.Xattrs, err = e.rx.Xattrs(from)
-	}
-	return attr, e.loc.failure(from, err)
+	e.warnUnmakeable(filepath.Join(e.dir, name), what)
 }

@@ -113,6 +113,7 @@ var waysOut = []struct {
 }{
 	{errVolumeExists, "--force replaces it"},
 	{errNotEmpty, "--force adds to it"},
+	{errTerminal, "send it to a file, or name one"},
 	{errNoVolume, "a path in a volume is written VOLUME:PATH"},
 	{errNotDir, "folio cat reads a file"},
 	{folio.ErrNotVolume, "folio import makes volumes"},

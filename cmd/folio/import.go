@@ -135,7 +135,7 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 }
 
 func (i *importer) warn(name, what string) {
-	fmt.Fprintf(i.stderr, "folio: warning: %s: %s, left out\n", escape(filepath.Join(i.srcName, name)), what)
+	i.warnLeftOut(filepath.Join(i.srcName, name), what)
 }
 
 func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err error) {

@@ -19,6 +19,7 @@ type infoJSON struct {
 	PageSize  int   `json:"page_size"`
 	ChunkSize int   `json:"chunk_size"`
 	Free      int64 `json:"free"`
+	Log       int64 `json:"log"`
 	Files     int64 `json:"files"`
 	Dirs      int64 `json:"directories"`
 	Symlinks  int64 `json:"symlinks"`
@@ -59,7 +60,7 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 	}
 	i := infoJSON{
 		jsonPath: jsonPath{jsonText(volume)}, Version: info.Version, Size: info.Size, PageSize: info.PageSize,
-		ChunkSize: info.ChunkSize, Free: info.FreeBytes,
+		ChunkSize: info.ChunkSize, Free: info.FreeBytes, Log: v.Stats().LogBytes,
 	}
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {
 		return err
@@ -131,6 +132,9 @@ func (c *command) printInfo(i *infoJSON) {
 	row("format", "%d", i.Version)
 	row("size", "%s (%s)", metricSize(i.Size), count(i.Size, "byte", "bytes"))
 	row("free in it", "%s", metricSize(i.Free))
+	if i.Log > 0 {
+		row("in its log", "%s", metricSize(i.Log))
+	}
 	row("page size", "%d", i.PageSize)
 	row("chunk size", "%d", i.ChunkSize)
 	row("files", "%s", grouped(i.Files))

@@ -66,7 +66,16 @@ func (l location) open() (*folio.FS, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = errNoVolume
 	}
-	return v, failure(l.volume, err)
+	return v, l.openFailure(err)
+}
+
+// openFailure says what is wrong with opening the volume.
+func (l location) openFailure(err error) error {
+	e, ok := errors.AsType[*fs.PathError](err)
+	if ok && (strings.HasSuffix(e.Path, "-wal") || strings.HasSuffix(e.Path, "-shm")) {
+		return hint(err, "there are files beside a volume that is in use: its directory must be writable")
+	}
+	return failure(l.volume, err)
 }
 
 // view calls fn with a snapshot of the volume. Errors about a path in it come out with the volume's name.
@@ -88,6 +97,9 @@ func (l location) failure(p string, err error) error {
 		if e.Path == l.volume {
 			return err
 		}
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		err = e.Err
 	}
 	return &fs.PathError{Path: l.display(p), Err: err}

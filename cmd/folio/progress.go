@@ -65,6 +65,12 @@ func (p *progress) addBytes(n int64) {
 	_ = p.bar.Add64(n)
 }
 
+// set says how many bytes of how many are done.
+func (p *progress) set(done, all int64) {
+	p.total.Store(all)
+	p.addBytes(done - p.bytes)
+}
+
 // addFile counts a file, besides its bytes.
 func (p *progress) addFile() {
 	if p.files++; p.bar != nil && p.files%progressFiles == 0 {
@@ -72,7 +78,12 @@ func (p *progress) addFile() {
 	}
 }
 
-func (p *progress) title() string { return p.verb + " " + count(p.files, "file", "files") }
+func (p *progress) title() string {
+	if p.files == 0 {
+		return p.verb
+	}
+	return p.verb + " " + count(p.files, "file", "files")
+}
 
 // done takes the bar off the screen.
 func (p *progress) done() {

@@ -80,6 +80,7 @@ Exit codes: 0 all went well, 1 something did not, 2 the command line makes no se
 const rootExample = `  folio import ~/photos photos.folio        # a directory, tar, zip or SQLite archive into a volume
   folio ls -l photos.folio:2026             # look into it
   folio cat photos.folio:2026/notes.txt     # read a file
+  folio put new.jpg photos.folio:2026       # change it: put, get, cp, mkdir, rm, mv, ln, chmod, touch
   folio export photos.folio restored        # and all of it back`
 
 // root returns the command with all its subcommands.
@@ -104,6 +105,9 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(
 		c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
+		c.compactCommand(), c.backupCommand(),
+		c.putCommand(), c.getCommand(), c.cpCommand(),
+		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
 	)
 	return root
 }

@@ -40,6 +40,7 @@ func TestScript(t *testing.T) {
 			"fill":     fill,
 			"exitcode": exitCode,
 			"tiny":     tinyDisk,
+			"readonly": readOnly,
 			"sametree": sameTree,
 		},
 	})
@@ -187,6 +188,14 @@ func tinyDisk(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.Mkdir(dir, 0o700))
 	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", dir).Run())
 	ts.Defer(func() { _ = exec.Command("umount", dir).Run() })
+}
+
+// readonly DIR lets nobody write to a directory any more, not even root.
+func readOnly(ts *testscript.TestScript, _ bool, args []string) {
+	dir := ts.MkAbs(args[0])
+	ts.Check(exec.Command("mount", "--bind", dir, dir).Run())
+	ts.Defer(func() { _ = exec.Command("umount", dir).Run() })
+	ts.Check(exec.Command("mount", "-o", "remount,bind,ro", dir).Run())
 }
 
 // sametree A B compares what a round trip keeps of two trees; see compareTrees.

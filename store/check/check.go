@@ -20,25 +20,43 @@ import (
 )
 
 // A Checker gathers what the tables say of each inode, and compares. It wants all rows of node, then those of the other tables, then
-// Finish, then Paths. Not safe for concurrent use.
+// Finish. Then problems can be given paths. Not safe for concurrent use.
 type Checker struct {
 	report *store.Report
-	nodes  []node // by inode
+	nodes  []Node // by inode
 }
 
 // New returns a Checker that adds to report.
 func New(report *store.Report) *Checker { return &Checker{report: report} }
 
-// A node is what was found of one inode.
-type node struct {
+// A Node is what was found of one inode.
+type Node struct {
 	store.Node
-	parent  store.Ino // the directory of its first name
-	names   uint32
-	orphan  bool
-	subdirs uint32
-	stored  int64 // bytes in data rows
-	way     way
+	Names   uint32 // entries that lead to it
+	Entries uint32 // in it
+	Subdirs uint32 // among them
+	Stored  int64  // bytes in data rows
+	End     int64  // of the last data row
+	Orphan  bool
+	Odd     bool // a data row has more than a chunk
+
+	parent store.Ino // the directory of its first name
+	way    way
 }
+
+// Links returns what nlink has to be.
+func (n *Node) Links() uint32 {
+	if n.IsTree() {
+		return 2 + n.Subdirs
+	}
+	return n.Names
+}
+
+// IsTree reports whether an inode is a directory that belongs into the tree.
+func (n *Node) IsTree() bool { return store.TypeOf(n.Mode) == store.Dir && !n.Orphan }
+
+// Reachable reports, after Finish, whether the way up from a directory ends at the root.
+func (n *Node) Reachable() bool { return n.way == toRoot }
 
 // A way says where the parents of a directory lead.
 type way uint8
@@ -49,6 +67,9 @@ const (
 	toRoot
 	toNowhere // a loop, or a directory without a name: reported already
 )
+
+// Nodes returns the inodes, by number.
+func (c *Checker) Nodes() []Node { return c.nodes }
 
 // Damaged reports a row that could not be understood.
 func (c *Checker) Damaged(ino store.Ino, err error) { c.problem(ino, "%v", err) }
@@ -67,15 +88,15 @@ func (c *Checker) Node(n store.Node) {
 		c.problem(n.Ino, "an inode number out of range")
 		return
 	}
-	c.nodes = append(c.nodes, node{Node: n})
+	c.nodes = append(c.nodes, Node{Node: n})
 }
 
-// find returns an inode, nil if there is none. Most numbers are dense.
-func (c *Checker) find(ino store.Ino) *node {
+// Find returns an inode, nil if there is none. Most numbers are dense.
+func (c *Checker) Find(ino store.Ino) *Node {
 	if i := uint64(ino) - 1; i < uint64(len(c.nodes)) && c.nodes[i].Ino == ino {
 		return &c.nodes[i]
 	}
-	i, ok := slices.BinarySearchFunc(c.nodes, ino, func(n node, ino store.Ino) int {
+	i, ok := slices.BinarySearchFunc(c.nodes, ino, func(n Node, ino store.Ino) int {
 		switch {
 		case n.Ino < ino:
 			return -1
@@ -101,12 +122,14 @@ func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64)
 	if !store.ValidName(name) {
 		c.problem(parent, "has an entry with an impossible name: %q", name)
 	}
-	dir, n := c.find(e.parent), c.find(e.ino)
+	dir, n := c.Find(e.parent), c.Find(e.ino)
 	switch {
 	case dir == nil:
 		c.problem(e.parent, "has entry %q, but there is no such inode", e.name)
 	case store.TypeOf(dir.Mode) != store.Dir:
 		c.problem(e.parent, "has entry %q, but is not a directory", e.name)
+	default:
+		dir.Entries++
 	}
 	if n == nil {
 		c.problem(e.parent, "entry %q leads to inode %d, which does not exist", e.name, e.ino)
@@ -123,22 +146,22 @@ type entry struct {
 }
 
 // count notes that e leads from dir, which may be nil, to n.
-func (c *Checker) count(e *entry, dir, n *node) {
+func (c *Checker) count(e *entry, dir, n *Node) {
 	if typ := store.TypeOf(n.Mode); typ != e.typ {
 		c.problem(e.parent, "entry %q says type %d, inode %d is of type %d", e.name, e.typ, e.ino, typ)
 	}
-	if n.names++; n.names == 1 {
+	if n.Names++; n.Names == 1 {
 		n.parent = e.parent
 	}
 	if store.TypeOf(n.Mode) != store.Dir {
 		return
 	}
 	if dir != nil {
-		dir.subdirs++
+		dir.Subdirs++
 	}
 	if n.Ino == store.Root {
 		c.problem(e.parent, "entry %q leads to the root", e.name)
-	} else if n.names > 1 {
+	} else if n.Names > 1 {
 		c.problem(n.Ino, "is a directory with more than one name: %q in inode %d is another", e.name, e.parent)
 	}
 }
@@ -149,7 +172,7 @@ func (c *Checker) Data(id, size int64) {
 	c.report.Bytes += size
 	ino := store.Ino(id >> store.ChunkBits)
 	chunk := id & (1<<store.ChunkBits - 1)
-	n := c.find(ino)
+	n := c.Find(ino)
 	switch {
 	case n == nil:
 		c.problem(ino, "chunk %d belongs to no inode", chunk)
@@ -162,13 +185,15 @@ func (c *Checker) Data(id, size int64) {
 	if typ := store.TypeOf(n.Mode); typ != store.File && typ != store.Symlink {
 		c.problem(ino, "has content, but is of type %d", typ)
 	}
-	n.stored += size
+	n.Stored += size
+	n.End = max(n.End, chunk<<store.ChunkShift+size)
+	n.Odd = n.Odd || size > store.ChunkSize
 }
 
 // Xattr takes an extended attribute.
 func (c *Checker) Xattr(ino store.Ino, name string) {
 	c.report.Xattrs++
-	if c.find(ino) == nil {
+	if c.Find(ino) == nil {
 		c.problem(ino, "has extended attribute %q, but there is no such inode", name)
 	}
 	if name == "" {
@@ -181,8 +206,8 @@ func (c *Checker) Orphan(ino store.Ino) {
 	if !ino.Valid() {
 		c.problem(ino, "an inode number out of range in table orphan")
 	}
-	if n := c.find(ino); n != nil {
-		n.orphan = true
+	if n := c.Find(ino); n != nil {
+		n.Orphan = true
 	}
 }
 
@@ -196,7 +221,7 @@ func (c *Checker) Finish() {
 }
 
 func (c *Checker) root() {
-	if n := c.find(store.Root); n == nil {
+	if n := c.Find(store.Root); n == nil {
 		c.problem(store.Root, "there is no root")
 	} else if store.TypeOf(n.Mode) != store.Dir {
 		c.problem(store.Root, "the root is not a directory")
@@ -204,31 +229,27 @@ func (c *Checker) root() {
 }
 
 // totals compares what n says of itself with what was counted.
-func (c *Checker) totals(n *node) {
+func (c *Checker) totals(n *Node) {
 	typ := store.TypeOf(n.Mode)
-	links := n.names
-	if typ == store.Dir && !n.orphan {
-		links = 2 + n.subdirs
-	}
-	if n.Nlink != links {
+	if links := n.Links(); n.Nlink != links {
 		c.problem(n.Ino, "nlink is %d, counted %d", n.Nlink, links)
 	}
 	switch {
-	case n.orphan && (n.names > 0 || n.Ino == store.Root || n.subdirs > 0):
-		c.problem(n.Ino, "is an orphan, but has a name or directories in it")
-	case n.names == 0 && n.Ino != store.Root && !n.orphan:
+	case n.Orphan && (n.Names > 0 || n.Ino == store.Root || n.Entries > 0):
+		c.problem(n.Ino, "is an orphan, but has a name or something in it")
+	case n.Names == 0 && n.Ino != store.Root && !n.Orphan:
 		c.problem(n.Ino, "no name leads to it")
 	}
 	switch {
 	case typ == store.Symlink && (n.Size == 0 || n.Holes != 0):
 		c.problem(n.Ino, "a symbolic link of %d bytes, %d of them holes", n.Size, n.Holes)
-	case (typ == store.File || typ == store.Symlink) && n.stored != n.Size-n.Holes:
-		c.problem(n.Ino, "size is %d with %d in holes, but %d bytes are stored", n.Size, n.Holes, n.stored)
+	case (typ == store.File || typ == store.Symlink) && n.Stored != n.Size-n.Holes:
+		c.problem(n.Ino, "size is %d with %d in holes, but %d bytes are stored", n.Size, n.Holes, n.Stored)
 	}
 }
 
 // reach finds out whether the way up from a directory ends at the root, and reports a loop once.
-func (c *Checker) reach(n *node) {
+func (c *Checker) reach(n *Node) {
 	if store.TypeOf(n.Mode) != store.Dir {
 		return
 	}
@@ -238,7 +259,7 @@ func (c *Checker) reach(n *node) {
 		if n.Ino == store.Root {
 			break
 		}
-		n = c.find(n.parent)
+		n = c.Find(n.parent)
 	}
 	end := toNowhere
 	switch {
@@ -248,7 +269,7 @@ func (c *Checker) reach(n *node) {
 	case n.way == walking || n.way == toRoot:
 		end = toRoot
 	}
-	for n = start; n != nil && n.way == walking; n = c.find(n.parent) {
+	for n = start; n != nil && n.way == walking; n = c.Find(n.parent) {
 		n.way = end
 	}
 }
@@ -256,17 +277,10 @@ func (c *Checker) reach(n *node) {
 // A NameOf returns the first name in a directory that leads to an inode.
 type NameOf func(dir, ino store.Ino) (string, error)
 
-// Paths fills in the paths of the problems.
-func (c *Checker) Paths(nameOf NameOf) error {
-	for i := range c.report.Problems {
-		p := &c.report.Problems[i]
-		path, err := c.path(p.Ino, nameOf)
-		if err != nil {
-			return err
-		}
-		p.Path = path
-	}
-	return nil
+// SetPath fills in the path of a problem.
+func (c *Checker) SetPath(p *store.Problem, nameOf NameOf) (err error) {
+	p.Path, err = c.path(p.Ino, nameOf)
+	return err
 }
 
 // maxReported is how deep a directory may lie for its path to be reported.
@@ -279,11 +293,11 @@ func (c *Checker) path(ino store.Ino, nameOf NameOf) (string, error) {
 	}
 	var names []string
 	for len(names) < maxReported {
-		n := c.find(ino)
+		n := c.Find(ino)
 		if n == nil {
 			return "", nil
 		}
-		if dir := c.find(n.parent); dir == nil || dir.way != toRoot {
+		if dir := c.Find(n.parent); dir == nil || dir.way != toRoot {
 			return "", nil
 		}
 		name, err := nameOf(n.parent, ino)

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -11,14 +12,24 @@ import (
 )
 
 // Check checks the database, and then the volume in it, as package check describes.
-func (s *Store) Check(ctx context.Context) (*store.Report, error) {
+func (s *Store) Check(ctx context.Context) (*store.Report, error) { return s.check(ctx, nil) }
+
+// check is Check that also fills in the paths of repairs.
+func (s *Store) check(ctx context.Context, repairs []store.Repair) (*store.Report, error) {
 	report := new(store.Report)
 	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
 		if err := checkDatabase(ctx, tx, report); err != nil {
 			return err
 		}
-		f := &feeder{ctx: ctx, tx: tx, report: report, checker: check.New(report)}
-		return f.run()
+		c := newChecker(ctx, tx, report)
+		err := c.survey()
+		for i := range report.Problems {
+			err = cmp.Or(err, c.setPath(&report.Problems[i]))
+		}
+		for i := range repairs {
+			err = cmp.Or(err, c.setPath(&repairs[i].Problem))
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -38,123 +49,133 @@ func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, report *store.Report)
 	return nil
 }
 
-// A feeder gives the rows of the tables to a checker.
-type feeder struct {
-	ctx     context.Context
-	tx      *sqlitefile.Rx
-	report  *store.Report
-	checker *check.Checker
-	rows    int // since ctx was looked at
+// A checker feeds the rows of the tables to one of package check.
+type checker struct {
+	*check.Checker
+	ctx    context.Context
+	tx     *sqlitefile.Rx
+	report *store.Report
+	rows   int // since ctx was looked at
 }
 
-func (f *feeder) run() error {
+func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *checker {
+	return &checker{Checker: check.New(report), ctx: ctx, tx: tx, report: report}
+}
+
+// survey looks at all tables.
+func (c *checker) survey() error {
 	steps := []struct {
 		table string
 		feed  func(row *sqlitefile.Row) error
 	}{
-		{"node", f.node}, {"entry", f.entry}, {"data", f.data}, {"xattr", f.xattr}, {"orphan", f.orphan},
+		{"node", c.node}, {"entry", c.entry}, {"data", c.data}, {"xattr", c.xattr}, {"orphan", c.orphan},
 	}
 	for _, step := range steps {
-		if _, err := f.tx.Table(step.table); step.table == "orphan" && errors.Is(err, sqlitefile.ErrNoTable) {
+		if _, err := c.tx.Table(step.table); step.table == "orphan" && errors.Is(err, sqlitefile.ErrNoTable) {
 			continue
 		}
-		if err := f.table(step.table, step.feed); err != nil {
+		if err := c.table(step.table, step.feed); err != nil {
 			return err
 		}
 	}
-	f.checker.Finish()
-	if err := f.checker.Paths(f.nameOf); err != nil {
-		return f.unreadable("entry", err)
-	}
+	c.Finish()
 	return nil
 }
 
 // table calls feed for each row. Corruption ends it: Check of the database has more to say of it.
-func (f *feeder) table(name string, feed func(row *sqlitefile.Row) error) error {
-	t, err := f.tx.Table(name)
+func (c *checker) table(name string, feed func(row *sqlitefile.Row) error) error {
+	t, err := c.tx.Table(name)
 	if err != nil {
-		return f.unreadable(name, err)
+		return c.unreadable(name, err)
 	}
 	for row, err := range t.All() {
 		if err == nil {
 			err = feed(&row)
 		}
 		if err == nil {
-			err = f.alive()
+			err = c.alive()
 		}
 		if err != nil {
-			return f.unreadable(name, err)
+			return c.unreadable(name, err)
 		}
 	}
 	return nil
 }
 
 // alive returns the error of the context, looking now and then.
-func (f *feeder) alive() error {
-	if f.rows++; f.rows%1024 != 0 {
+func (c *checker) alive() error {
+	if c.rows++; c.rows%1024 != 0 {
 		return nil
 	}
-	return f.ctx.Err()
+	return c.ctx.Err()
 }
 
 // unreadable reports an error that lies in the database, and returns any other.
-func (f *feeder) unreadable(table string, err error) error {
+func (c *checker) unreadable(table string, err error) error {
 	if errors.Is(err, sqlitefile.ErrCorrupt) || errors.Is(err, sqlitefile.ErrNoTable) || errors.Is(err, sqlitefile.ErrUnsupported) {
-		f.report.Add(store.Problem{What: "table " + table + ": " + err.Error()})
+		c.report.Add(store.Problem{What: "table " + table + ": " + err.Error()})
 		return nil
 	}
 	return err
 }
 
-func (f *feeder) node(row *sqlitefile.Row) error {
+func (c *checker) node(row *sqlitefile.Row) error {
 	var n store.Node
 	if err := decodeNode(row, &n); err != nil {
 		return err
 	}
-	f.checker.Node(n)
+	c.Node(n)
 	return nil
 }
 
-func (f *feeder) entry(row *sqlitefile.Row) error {
+func (c *checker) entry(row *sqlitefile.Row) error {
 	var e rawEntry
 	switch err := e.decode(row); {
 	case errors.Is(err, store.ErrDamaged):
-		f.report.Entries++
-		f.checker.Damaged(e.parent, err)
+		c.report.Entries++
+		c.Damaged(e.parent, err)
 	case err != nil:
 		return err
 	default:
-		f.checker.Entry(e.parent, e.name, e.ino, int64(e.typ))
+		c.Entry(e.parent, e.name, e.ino, int64(e.typ))
 	}
 	return nil
 }
 
-func (f *feeder) data(row *sqlitefile.Row) error {
+func (c *checker) data(row *sqlitefile.Row) error {
 	size, err := row.Size(dataBytes)
 	if err == nil {
-		f.checker.Data(row.Rowid(), size)
+		c.Data(row.Rowid(), size)
 	}
 	return err
 }
 
-func (f *feeder) xattr(row *sqlitefile.Row) error {
+func (c *checker) xattr(row *sqlitefile.Row) error {
 	var ino int64
 	var name string
 	err := row.Scan(&ino, &name)
 	if err == nil {
-		f.checker.Xattr(store.Ino(ino), name)
+		c.Xattr(store.Ino(ino), name)
 	}
 	return err
 }
 
-func (f *feeder) orphan(row *sqlitefile.Row) error {
-	f.checker.Orphan(store.Ino(row.Rowid()))
+func (c *checker) orphan(row *sqlitefile.Row) error {
+	c.Orphan(store.Ino(row.Rowid()))
+	return nil
+}
+
+// setPath fills in the path of a problem.
+func (c *checker) setPath(p *store.Problem) error {
+	if err := c.SetPath(p, c.nameOf); err != nil {
+		return c.unreadable("entry", err)
+	}
 	return nil
 }
 
 // nameOf implements check.NameOf.
-func (f *feeder) nameOf(dir, ino store.Ino) (string, error) {
-	t, err := f.tx.Table("entry")
+func (c *checker) nameOf(dir, ino store.Ino) (string, error) {
+	t, err := c.tx.Table("entry")
 	if err != nil {
 		return "", err
 	}
@@ -163,7 +184,7 @@ func (f *feeder) nameOf(dir, ino store.Ino) (string, error) {
 			return "", err
 		}
 		if e.ino == ino {
-			return string(e.name), f.alive()
+			return string(e.name), c.alive()
 		}
 	}
 	return "", nil

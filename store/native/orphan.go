@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"io/fs"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -101,17 +102,25 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (list []store.
 // bury removes orphans with all they have, in one transaction.
 func (s *Store) bury(ctx context.Context, list []store.Ino) error {
 	return s.update(ctx, func(t *tx) error {
-		for _, ino := range list {
-			held, err := s.holds.held(ino)
-			if err == nil && !held {
-				err = t.bury(ino)
-			}
-			if err != nil {
-				return err
-			}
+		if err := t.buryAll(list); err != nil {
+			return err
 		}
 		return t.unmark()
 	})
+}
+
+// buryAll removes those orphans that nobody holds.
+func (t *tx) buryAll(list []store.Ino) error {
+	for _, ino := range list {
+		held, err := t.s.holds.held(ino)
+		if err == nil && !held {
+			err = t.bury(ino)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // bury removes one orphan.
@@ -122,6 +131,9 @@ func (t *tx) bury(ino store.Ino) error {
 	}
 	if _, ok, err := orphan.Get(int64(ino)); err != nil || !ok {
 		return err // somebody else was faster
+	}
+	if n, err := t.Node(ino); err != nil || n.Nlink > 0 {
+		return unlessDamaged(err) // no orphan of ours: Check says more
 	}
 	if err := t.deleteChunks(ino, 0); err != nil {
 		return err
@@ -138,6 +150,14 @@ func (t *tx) bury(ino store.Ino) error {
 		return err
 	}
 	_, err = node.Delete(int64(ino))
+	return err
+}
+
+// unlessDamaged passes over what is not there, or contradicts itself.
+func unlessDamaged(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrDamaged) {
+		return nil
+	}
 	return err
 }
 

@@ -19,6 +19,7 @@ type Options = sqlitefile.Options
 type Store struct {
 	db    *sqlitefile.DB
 	holds holds
+	limit int64       // see quota; 0 for none
 	ready atomic.Bool // prepare was here
 
 	preparing sync.Mutex // held by who prepares the volume to be written

@@ -2,8 +2,10 @@ package native
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/storetest"
@@ -41,24 +43,42 @@ func build(t *testing.T, path string, pageSize int, v *storetest.Volume) {
 
 func TestWriting(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		pageSize int
-		plain    bool
-	}{"default": {}, "small pages": {pageSize: 512}, "plain": {plain: true}} {
-		t.Run(name, func(t *testing.T) {
-			storetest.RunWriting(t, func(t *testing.T) (store.Store, storetest.Opener) {
-				path := filepath.Join(t.TempDir(), "test.folio")
-				must(t, Create(context.Background(), path, &CreateOptions{PageSize: c.pageSize}, func(b *Builder) error {
-					return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
-				}))
-				again := func(t *testing.T) store.Store {
-					s, err := Open(path, &Options{Plain: c.plain})
-					must(t, err)
-					t.Cleanup(func() { _ = s.Close() })
-					return s
-				}
-				return again(t), again
-			})
-		})
+	for name, c := range writingCases {
+		t.Run(name, func(t *testing.T) { storetest.RunWriting(t, c.create) })
 	}
+}
+
+func TestMaintaining(t *testing.T) {
+	t.Parallel()
+	for name, c := range writingCases {
+		t.Run(name, func(t *testing.T) { storetest.RunMaintaining(t, c.create, c.open) })
+	}
+}
+
+// A writingCase is a way to make and to open a volume that is written to.
+type writingCase struct {
+	pageSize int
+	plain    bool
+}
+
+var writingCases = map[string]writingCase{"default": {}, "small pages": {pageSize: 512}, "plain": {plain: true}}
+
+// create makes a volume of nothing but the root.
+func (c writingCase) create(t *testing.T) (store.Store, storetest.Opener) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, Create(context.Background(), path, &CreateOptions{PageSize: c.pageSize}, func(b *Builder) error {
+		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
+	}))
+	again := func(t *testing.T) store.Store { return c.open(t, path, nil) }
+	return again(t), again
+}
+
+func (c writingCase) open(t *testing.T, path string, content []byte) store.Store {
+	if content != nil {
+		must(t, os.WriteFile(path, content, 0o600))
+	}
+	s, err := Open(path, &Options{Plain: c.plain, BusyTimeout: 100 * time.Millisecond})
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	return s
 }

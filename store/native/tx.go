@@ -37,7 +37,7 @@ var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 	orphans := 0
 	err := s.updateCounted(ctx, func(t *tx) error {
-		err := fn(t)
+		err := fn(s.limited(t))
 		orphans = t.orphans
 		return err
 	})
@@ -215,11 +215,30 @@ func (t *tx) lastIno() (last store.Ino, err error) {
 		if err != nil {
 			return 0, err
 		}
+		if ok && rowid > int64(store.MaxIno) { // which we did not give
+			rowid, ok, err = lastBelow(table, int64(store.MaxIno)+1)
+		}
+		if err != nil {
+			return 0, err
+		}
 		if ok && store.Ino(rowid).Valid() {
 			last = max(last, store.Ino(rowid))
 		}
 	}
 	return last, nil
+}
+
+// lastBelow returns the highest rowid below one that a row has, or that lies below one that a row has.
+func lastBelow(t *sqlitefile.TableWriter, rowid int64) (last int64, ok bool, err error) {
+	c := t.Cursor()
+	if ok, err = c.SeekRowid(rowid); ok && err == nil {
+		ok, err = c.Prev()
+	}
+	if !ok || err != nil {
+		return 0, false, err
+	}
+	row, err := c.Row()
+	return row.Rowid(), err == nil, err
 }
 
 // anyIno looks for a free number where the highest was given.

@@ -36,9 +36,13 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 		p, at = p[len(part):], at+int64(len(part))
 		n.Size = max(n.Size, at)
 	}
-	n.Holes = n.Size - stored
+	setStored(n, stored)
 	return nil
 }
+
+// setStored sets the holes of an inode of which so many bytes are stored. In a damaged volume that may be less than nothing, or more than there is:
+// the inode must stay one that can be read, and removed.
+func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0), n.Size) }
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
 func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
@@ -128,7 +132,8 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 	if err != nil {
 		return t.fail(err)
 	}
-	n.Size, n.Holes = size, size-(stored-less)
+	n.Size = size
+	setStored(n, stored-less)
 	return nil
 }
 

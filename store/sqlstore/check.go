@@ -53,7 +53,12 @@ func (f *feeder) run() error {
 		}
 	}
 	f.checker.Finish()
-	return f.checker.Paths(f.nameOf)
+	for i := range f.report.Problems {
+		if err := f.checker.SetPath(&f.report.Problems[i], f.nameOf); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // table calls feed for each row. Corruption ends it, and so does a table that is missing, as that of orphans may be.

@@ -27,6 +27,7 @@
 //   - Each Update is a commit of its own; those that come together share nothing.
 //   - A write within a file writes whole chunks of 64 KiB, as SQL has no way to change a part of a value.
 //   - Sync is a commit, with synchronous = EXTRA, that changes nothing: others see a new version.
+//   - A Store is no store.Maintainer: VACUUM, VACUUM INTO and the driver's backup do what Compact and Backup do, and folio check --repair repairs.
 //   - Info and Check ask SQLite, by its pragmas and integrity_check.
 //   - Who holds which inode is a matter of the Store; others learn only that it holds any. While one does, another removes no orphans,
 //     and their space stays taken. They learn it by locks on an empty side database, named like the volume with -hold at the end, which may be

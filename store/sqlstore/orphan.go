@@ -118,7 +118,7 @@ func (t *tx) bury(ino int64) error {
 
 // unmark removes the rows of table orphan whose inodes are gone, but for the one that marks the highest number.
 func (t *tx) unmark() error {
-	highest, err := t.number(selectLast)
+	highest, err := t.number(selectLast, int64(store.MaxIno))
 	if err == nil {
 		_, err = t.exec(unmarkOrphans, highest)
 	}

@@ -63,12 +63,13 @@ var statements = [numStatements]string{
 	updateNode: `UPDATE node SET mode = ?, nlink = ?, uid = ?, gid = ?, size = ?, holes = ?, mtime_ns = ?, ctime_ns = ?, atime_ns = ?, rdev = ?
 		WHERE ino = ?`,
 	deleteNode: `DELETE FROM node WHERE ino = ?`,
-	selectLast: `SELECT max(coalesce((SELECT max(ino) FROM node), 0), coalesce((SELECT max(ino) FROM orphan), 0))`,
+	selectLast: `SELECT max(coalesce((SELECT max(ino) FROM node WHERE ino <= ?1), 0), coalesce((SELECT max(ino) FROM orphan WHERE ino <= ?1), 0))`,
 	selectUsed: `SELECT EXISTS (SELECT 1 FROM node WHERE ino = ?1) OR EXISTS (SELECT 1 FROM orphan WHERE ino = ?1)`,
 
-	selectOrphan:  `SELECT 1 FROM orphan WHERE ino = ?`,
-	putOrphan:     `INSERT OR REPLACE INTO orphan (ino) VALUES (?)`,
-	selectOrphans: `SELECT orphan.ino FROM orphan JOIN node ON node.ino = orphan.ino WHERE orphan.ino > ? ORDER BY orphan.ino LIMIT ?`,
+	selectOrphan: `SELECT 1 FROM orphan WHERE ino = ?`,
+	putOrphan:    `INSERT OR REPLACE INTO orphan (ino) VALUES (?)`,
+	selectOrphans: `SELECT orphan.ino FROM orphan JOIN node ON node.ino = orphan.ino
+		WHERE orphan.ino > ? AND node.nlink = 0 ORDER BY orphan.ino LIMIT ?`,
 	unmarkOrphans: `DELETE FROM orphan WHERE ino <> ? AND NOT EXISTS (SELECT 1 FROM node WHERE node.ino = orphan.ino)`,
 
 	selectEntry:   `SELECT ino, type FROM entry WHERE parent = ? AND name = ?`,

@@ -95,7 +95,7 @@ func (t *tx) Insert(n *store.Node) error {
 // newIno returns a number that was never given.
 func (t *tx) newIno() (store.Ino, error) {
 	if t.last == 0 {
-		last, err := t.number(selectLast)
+		last, err := t.number(selectLast, int64(store.MaxIno))
 		if err != nil {
 			return 0, err
 		}

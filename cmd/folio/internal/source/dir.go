@@ -62,6 +62,11 @@ func (w *walker) walk(root *dirHandle) error {
 	if err := w.enter(root.retain(), ".", &st); err != nil {
 		return err
 	}
+	return w.finish()
+}
+
+// finish walks what is in the directories that were entered.
+func (w *walker) finish() error {
 	for len(w.stack) > 0 {
 		top := &w.stack[len(w.stack)-1]
 		if len(top.names) == 0 {
@@ -166,7 +171,7 @@ func (w *walker) visitFile(dir *dirHandle, name, path string, st *fileStat) erro
 		w.warn(path, "a socket")
 		return nil
 	}
-	if st.links > 1 {
+	if st.links > 1 && !w.o.Copies {
 		if first, ok := w.seen[st.id]; ok {
 			return w.add(&Entry{Header: header(path), Link: first}, nil)
 		}

@@ -58,10 +58,10 @@ func (m *measure) file(ctx context.Context, dir *dirHandle, name string, depth i
 		}
 		defer sub.release()
 		return m.directory(ctx, sub, depth+1)
-	case !st.mode.IsRegular() || st.links > 1 && m.seen[st.id]:
+	case !st.mode.IsRegular() || m.seen[st.id]:
 		return true
 	}
-	if st.links > 1 {
+	if st.links > 1 && !m.o.Copies {
 		m.seen[st.id] = true
 	}
 	m.bytes += st.size

@@ -35,6 +35,8 @@ type Options struct {
 	MaxSize int64
 	// Skip tells which files of a directory on disk to pass over; nil means none. dir identifies the directory.
 	Skip func(dir FileID, name string) bool
+	// Copies lets every name of a file on disk stand for itself: no entry has a Link.
+	Copies bool
 	// Warn is told about what cannot be taken in, from any goroutine; nil means not to tell.
 	Warn func(name, what string)
 }
@@ -45,7 +47,11 @@ type FileID struct{ Dev, Ino uint64 }
 // An Entry is one entry of a source.
 type Entry struct {
 	folio.Header
-	Size int64 // of a regular file's content, in bytes
+	ID     FileID // of a file on disk; zero for others, and with a Link
+	Shared bool   // the file on disk has several names
+	Size   int64  // of a regular file's content, in bytes
+	// Holes says that some of the content is zeros that need no room. It may be false where there are such.
+	Holes bool
 	// Link is the name of the earlier entry that is the same file, and empty otherwise. With a Link, the
 	// rest of the Header but for Name says nothing.
 	Link string

@@ -29,7 +29,7 @@ func (st *fileStat) entry(name string) *Entry {
 	if st.mode&fs.ModeDevice != 0 {
 		h.Rdev = st.rdev
 	}
-	return &Entry{Header: h}
+	return &Entry{Header: h, ID: st.id, Shared: st.links > 1 && !st.mode.IsDir()}
 }
 
 func header(name string) folio.Header { return folio.Header{Name: name} }

@@ -6,6 +6,9 @@ import "os"
 
 // setTimes sets the times of a file in the directory. Those of a symbolic link stay.
 func (d *dir) setTimes(name string, attr *Attr) error {
+	if attr.Mtime.IsZero() && attr.Atime.IsZero() {
+		return nil
+	}
 	info, err := d.root.Lstat(name)
 	if err != nil || info.Mode()&os.ModeSymlink != 0 {
 		return err

@@ -12,6 +12,9 @@ import (
 
 // setTimes sets the times of a file in the directory, not through a symbolic link.
 func (d *dir) setTimes(name string, attr *Attr) error {
+	if attr.Mtime.IsZero() && attr.Atime.IsZero() {
+		return nil
+	}
 	atime, err := unix.TimeToTimespec(attr.Atime)
 	if err != nil {
 		return err

@@ -68,11 +68,11 @@ func (t *Tree) work() {
 }
 
 func (t *Tree) write(j *job) error {
-	return t.makeIn(j.dir, j.name, func(d *dir) error {
-		f, err := d.create(j.name)
+	return t.file(j.dir, j.name, &j.attr, func(name string, attr *Attr) error {
+		f, err := j.dir.create(name)
 		if err != nil {
 			return err
 		}
-		return t.finishFile(d, f, j.name, &j.attr, writeAt(f, j.data, 0, &j.attr))
+		return t.finishFile(j.dir, f, name, attr, writeAt(f, j.data, 0, attr))
 	})
 }

@@ -2,7 +2,6 @@ package target
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"sync/atomic"
 )
@@ -59,19 +58,13 @@ func (t *Tree) finishDir(d *dir, attr *Attr) error {
 	return d.self.Chmod(t.mode(attr))
 }
 
-// mkdir makes a directory, which belongs to nobody else until it is finished. If reuse is set one may be there.
-func (d *dir) mkdir(name, path string, reuse bool) (*dir, error) {
-	err := d.root.Mkdir(name, 0o700)
-	if reuse && errors.Is(err, fs.ErrExist) {
-		info, statErr := d.root.Lstat(name)
-		if statErr == nil && info.IsDir() {
-			err = nil
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return openDir(d.root, name, path)
+// mkdir makes a directory, which belongs to nobody else until it is finished.
+func (d *dir) mkdir(name string) error { return d.root.Mkdir(name, 0o700) }
+
+// isDir reports whether a name is that of a directory itself.
+func (d *dir) isDir(name string) bool {
+	info, err := d.root.Lstat(name)
+	return err == nil && info.IsDir()
 }
 
 // create makes a file.

@@ -2,14 +2,51 @@ package target
 
 import (
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
+	"strconv"
 )
 
 // blockSize is the size of the blocks of zeros that are left out of files with holes.
 const blockSize = 4096
 
 var zeros [blockSize]byte
+
+// file calls fn to make a regular file. Where another has its name, fn makes it under a temporary one, from which it is
+// renamed when it is complete: nobody sees a part of it.
+func (t *Tree) file(d *dir, name string, attr *Attr, fn func(name string, attr *Attr) error) error {
+	err := fn(name, attr)
+	switch {
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	case t.o.Skip:
+		return nil
+	case !t.o.Replace:
+		return err
+	}
+	there, err := d.root.Lstat(name)
+	switch {
+	case err != nil:
+		return err
+	case there.IsDir():
+		return ErrInTheWay
+	case attr.Keep && there.Mode().IsRegular():
+		kept := *attr
+		kept.Mode = there.Mode()
+		attr = &kept
+	}
+	temp := ".folio-" + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+	if err := fn(temp, attr); err != nil {
+		return err
+	}
+	if err := d.root.Rename(temp, name); err != nil {
+		return errors.Join(err, d.root.Remove(temp))
+	}
+	return nil
+}
 
 // large writes a content that is not held in memory.
 func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error {
@@ -53,8 +90,8 @@ func writeAt(f *os.File, p []byte, off int64, attr *Attr) error {
 	return nil
 }
 
-// finishFile closes a file that was written, unless with an error, and gives it its attributes. Setting an owner takes away
-// setuid, so the mode comes last.
+// finishFile closes a file that was written and gives it its attributes, or removes it if it was written with an error.
+// Setting an owner takes away setuid, so the mode comes last.
 func (t *Tree) finishFile(d *dir, f *os.File, name string, attr *Attr, err error) error {
 	if err == nil && attr.Holes {
 		err = f.Truncate(attr.Size)
@@ -73,6 +110,9 @@ func (t *Tree) finishFile(d *dir, f *os.File, name string, attr *Attr, err error
 	}
 	if closed := f.Close(); err == nil {
 		err = closed
+	}
+	if err != nil {
+		_ = d.root.Remove(name) // a part of a file is none
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -280,6 +281,54 @@ func TestReplace(t *testing.T) {
 		}
 		checkFile(t, filepath.Join(dir, "d", "l"), strings.Repeat("x", 10-i))
 		checkFile(t, filepath.Join(dir, "d", "large"), strings.Repeat("x", 2*smallSize-i))
+	}
+}
+
+// What is there stays with Skip, and keeps its mode with Keep; a file is no room for a directory with Strict.
+func TestInTheWay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, err := range []error{
+		os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o600),
+		os.Mkdir(filepath.Join(dir, "d"), 0o700),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add := func(tree *Tree) error {
+		attr, large := fileAttr(0o644, 3), fileAttr(0o644, 2*smallSize)
+		attr.Keep, large.Keep = true, true
+		top := dirAttr(0o755)
+		top.Keep = true
+		return errors.Join(
+			tree.File("f", attr, strings.NewReader("new")), tree.File("large", large, strings.NewReader(strings.Repeat("x", 2*smallSize))),
+			tree.Enter("d", top), addFile(tree, "g", "new"), tree.Leave(),
+		)
+	}
+	for _, tt := range []struct {
+		o    Options
+		want string
+	}{{Options{Skip: true}, "old"}, {Options{Replace: true}, "new"}} {
+		if err := write(t, dir, &tt.o, nil, add); err != nil {
+			t.Error(err)
+		}
+		checkFile(t, filepath.Join(dir, "f"), tt.want)
+		checkFile(t, filepath.Join(dir, "d", "g"), "new")
+		for name, want := range map[string]fs.FileMode{"f": 0o600, "d": 0o700} {
+			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
+				t.Errorf("%s: %v, %v", name, info.Mode(), err)
+			}
+		}
+		err := write(t, dir, &Options{Replace: tt.o.Replace, Skip: tt.o.Skip, Strict: true}, nil, func(tree *Tree) error {
+			return tree.Enter("f", dirAttr(0o700))
+		})
+		if !errors.Is(err, ErrNotDir) {
+			t.Errorf("a directory in place of a file: %v", err)
+		}
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 3 {
+		t.Errorf("left behind: %v, %v", list, err)
 	}
 }
 

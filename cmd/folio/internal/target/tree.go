@@ -114,19 +114,29 @@ func (t *Tree) top() *frame { return &t.stack[len(t.stack)-1] }
 
 // make calls fn to make a file in the current directory, a second time when what was in its way is removed.
 func (t *Tree) make(name string, fn func(d *dir) error) error {
+	return t.do(name, func(d *dir) error { return t.makeIn(d, name, fn) })
+}
+
+// do calls fn with the current directory, for a name that can be used there.
+func (t *Tree) do(name string, fn func(d *dir) error) error {
 	err := t.failure()
 	if err == nil {
 		err = checkName(name)
 	}
 	if err == nil {
-		err = t.makeIn(t.top().dir, name, fn)
+		err = fn(t.top().dir)
 	}
 	return pathError(path.Join(t.top().path, name), err)
 }
 
 func (t *Tree) makeIn(d *dir, name string, fn func(d *dir) error) error {
 	err := fn(d)
-	if !t.o.Replace || !errors.Is(err, fs.ErrExist) {
+	switch {
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	case t.o.Skip:
+		return nil
+	case !t.o.Replace:
 		return err
 	}
 	if err := d.clear(name); err != nil {
@@ -139,8 +149,15 @@ func (t *Tree) makeIn(d *dir, name string, fn func(d *dir) error) error {
 func (t *Tree) Enter(name string, attr *Attr) error {
 	var sub *dir
 	at := path.Join(t.top().path, name)
-	err := t.make(name, func(d *dir) (err error) {
-		sub, err = d.mkdir(name, at, t.o.Replace)
+	err := t.do(name, func(d *dir) error {
+		made, err := t.mkdir(d, name)
+		if err != nil {
+			return err
+		}
+		if !made && attr.Keep {
+			attr = nil
+		}
+		sub, err = openDir(d.root, name, at)
 		return err
 	})
 	if err != nil {
@@ -149,6 +166,23 @@ func (t *Tree) Enter(name string, attr *Attr) error {
 	t.stack = append(t.stack, frame{dir: sub, name: name, path: at, attr: attr})
 	t.closeAncestor()
 	return nil
+}
+
+// mkdir makes a directory, unless one is there that may be used.
+func (t *Tree) mkdir(d *dir, name string) (made bool, err error) {
+	err = d.mkdir(name)
+	switch {
+	case !errors.Is(err, fs.ErrExist) || !t.o.Replace && !t.o.Skip:
+		return true, err
+	case d.isDir(name):
+		return false, nil
+	case t.o.Strict || t.o.Skip:
+		return false, ErrNotDir
+	}
+	if err := d.clear(name); err != nil {
+		return false, err
+	}
+	return true, d.mkdir(name)
 }
 
 // Leave goes back to the directory above. The one left gets its attributes when its last file is written.
@@ -166,7 +200,9 @@ func (t *Tree) Leave() error {
 // File makes a regular file of attr.Size bytes, which content gives.
 func (t *Tree) File(name string, attr *Attr, content io.ReaderAt) error {
 	if attr.Size > smallSize {
-		return t.make(name, func(d *dir) error { return t.large(d, name, attr, content) })
+		return t.do(name, func(d *dir) error {
+			return t.file(d, name, attr, func(name string, attr *Attr) error { return t.large(d, name, attr, content) })
+		})
 	}
 	if err := t.failure(); err != nil {
 		return err

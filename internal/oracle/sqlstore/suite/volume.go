@@ -359,6 +359,9 @@ func exists(t *testing.T, s store.Store, ino store.Ino) bool {
 	return err == nil
 }
 
+// insertBeyond makes an inode with a number that is none.
+const insertBeyond = `INSERT INTO node SELECT 1 << 40, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev FROM node WHERE ino = 1`
+
 // damages are statements that make a volume contradict itself.
 var damages = map[string]string{
 	"none":             `SELECT 1`,
@@ -381,6 +384,7 @@ var damages = map[string]string{
 	"no type":          `UPDATE node SET mode = 420 WHERE ino = 3`,
 	"attribute":        `INSERT INTO xattr VALUES (55, 'a', x'01'), (3, '', x'01')`,
 	"orphan":           `INSERT INTO orphan VALUES (3), (0)`,
+	"inode number":     insertBeyond,
 }
 
 // TestDamage compares what SQL and the engine find wrong, and touches everything.
@@ -405,6 +409,30 @@ func (d *Driver) TestDamage(t *testing.T) {
 			}
 			touchAll(t, s)
 		})
+	}
+}
+
+// TestNotOurs writes to a volume with a number beyond the last and an orphan that has a name, both of which stay as they are.
+func (d *Driver) TestNotOurs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true})
+	var ino store.Ino
+	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+		ino, err = addFile(tx, "file")
+		return err
+	}))
+	must(t, s.Close())
+	d.run(t, path, insertBeyond, fmt.Sprintf("INSERT INTO orphan VALUES (%d)", ino))
+	s = d.open(t, path, nil)
+	must(t, s.Update(context.Background(), func(tx store.Tx) error {
+		next, err := addFile(tx, "next")
+		if next != ino+1 {
+			t.Errorf("inode %d after %d", next, ino)
+		}
+		return err
+	}))
+	if !exists(t, s, ino) {
+		t.Error("a file with a name is gone")
 	}
 }
 

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// A backuper copies one volume.
+type backuper struct {
+	*command
+	force, quiet, json bool
+
+	volume, dest string
+}
+
+// A backupJSON tells what backup has done.
+type backupJSON struct {
+	jsonPath
+	Backup jsonText `json:"backup"`
+	Size   int64    `json:"size"`
+}
+
+func (c *command) backupCommand() *cobra.Command {
+	b := &backuper{command: c}
+	cmd := &cobra.Command{
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "backup VOLUME DEST",
+		Short:       "Copy a volume while others write to it",
+		Long: `Copy a volume as it is at one moment, while other programs write to it: cp would take what lies in its log for granted.
+DEST is a file, which appears complete and synced or not at all; a dash writes to standard output. An existing file
+is refused, or with --force replaced at that moment.
+
+With --json: one object; docs/command.md describes it.`,
+		Example: `  folio backup photos.folio photos-monday.folio
+  folio backup photos.folio - | zstd > photos.folio.zst`,
+		Args: between(2, 2, "VOLUME and DEST"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b.volume, b.dest = args[0], args[1]
+			return b.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&b.force, "force", "f", false, "replace DEST if it exists")
+	flags.BoolVarP(&b.quiet, "quiet", "q", false, "show neither progress nor summary")
+	flags.BoolVar(&b.json, "json", false, "one JSON object")
+	return cmd
+}
+
+var errTerminal = errors.New("is a terminal")
+
+func (b *backuper) run(ctx context.Context) error {
+	if err := b.checkDest(); err != nil {
+		return err
+	}
+	v, err := location{b.volume, "."}.open()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	start := time.Now()
+	size, err := b.copy(ctx, v)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil || b.dest == "-":
+		return err
+	case b.json:
+		return writeJSON(b.stdout, backupJSON{jsonPath{jsonText(b.volume)}, jsonText(b.dest), size})
+	case !b.quiet:
+		fmt.Fprintf(b.stdout, "%s: %s in %.2f s\n", b.name(b.dest), metricSize(size), time.Since(start).Seconds())
+	}
+	return nil
+}
+
+// checkDest refuses early what BackupFile would refuse too.
+func (b *backuper) checkDest() error {
+	if b.dest == "-" {
+		if b.terminal.stdout {
+			return failure("standard output", errTerminal)
+		}
+		return nil
+	}
+	info, err := os.Stat(b.dest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case info.IsDir():
+		return failure(b.dest, errors.New("is a directory"))
+	case !b.force:
+		return failure(b.dest, errVolumeExists)
+	}
+	if volume, err := os.Stat(b.volume); err == nil && os.SameFile(volume, info) {
+		return failure(b.dest, errSameFile)
+	}
+	return nil
+}
+
+// copy returns how many bytes the copy has.
+func (b *backuper) copy(ctx context.Context, v *folio.FS) (size int64, err error) {
+	p := b.newProgress("copying", b.quiet || b.json)
+	defer p.done()
+	progress := func(done, all int64) {
+		size = all
+		p.set(done, all)
+	}
+	if b.dest != "-" {
+		err := v.BackupFile(ctx, b.dest, &folio.BackupOptions{Replace: b.force, Progress: progress})
+		return size, failure(b.volume, err)
+	}
+	info, err := v.Info(ctx)
+	if err != nil {
+		return 0, failure(b.volume, err)
+	}
+	out := &output{w: b.stdout}
+	err = v.Backup(ctx, writerFunc(func(q []byte) (int, error) {
+		n, err := out.Write(q)
+		p.set(p.bytes+int64(n), info.Size)
+		return n, err
+	}))
+	if out.err != nil {
+		return 0, outputFailure(out.err)
+	}
+	return 0, failure(b.volume, err)
+}
+
+// A writerFunc is a function that writes.
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

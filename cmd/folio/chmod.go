@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// A chmod changes modes.
+type chmod struct {
+	recursive bool
+	change    modeChange
+}
+
+func (c *command) chmodCommand() *cobra.Command {
+	m := new(chmod)
+	cmd := writingCommand("chmod [-R] MODE VOLUME:PATH...", "Change permissions",
+		`Change the permissions of files, of all of them or of none. MODE is an octal number, such as 644, or what the letters
+of chmod say: u, g, o and a for whom, + - and = for what happens, r, w, x, X, s and t, or u, g and o, for what. Where nobody
+is named, the umask says what is left alone. A MODE that begins with a dash follows "--".
+
+A symbolic link stands for what it leads to; with -R those that are found in directories are passed over.`,
+		`  folio chmod 600 photos.folio:private/key
+  folio chmod -R u=rwX,go=rX site.folio:public
+  folio chmod -- -w photos.folio:2025`,
+		m.args)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return completeLocation(cmd, args, word)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args[1:], nil, m.apply) }
+	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change what is in directories, too")
+	return cmd
+}
+
+func (m *chmod) args(cmd *cobra.Command, args []string) error {
+	if err := between(2, -1, "MODE and VOLUME:PATH")(cmd, args); err != nil {
+		return err
+	}
+	if err := m.change.Set(args[0]); err != nil {
+		return usageError(cmd, fmt.Errorf("invalid mode %q: %w", args[0], err))
+	}
+	return nil
+}
+
+func (m *chmod) apply(tx *folio.Tx, o *operand) error {
+	info, err := tx.Stat(o.path)
+	if err != nil {
+		return o.fail(err)
+	}
+	if err := o.mustBeDir(info.IsDir()); err != nil {
+		return err
+	}
+	if !m.recursive || !info.IsDir() {
+		return o.fail(tx.Chmod(o.path, m.change.apply(info.Mode(), umask)))
+	}
+	return o.walk(&tx.Rx, func(name string, info fs.FileInfo) error {
+		if info.Mode().Type() == fs.ModeSymlink {
+			return nil
+		}
+		return o.failure(name, tx.Chmod(name, m.change.apply(info.Mode(), umask)))
+	})
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// A compactJSON tells what compact has done.
+type compactJSON struct {
+	jsonPath
+	Before int64 `json:"before"`
+	After  int64 `json:"after"`
+}
+
+func (c *command) compactCommand() *cobra.Command {
+	var json, quiet bool
+	cmd := &cobra.Command{
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "compact VOLUME",
+		Short:       "Make a volume's file as small as it can be",
+		Long: `Make a volume's file as small as it can be: a copy without free pages takes its place when it is complete. Until then,
+and whatever goes wrong, the volume is as it was. There must be room for the copy beside it.
+
+While another program has the volume open it cannot be compacted.
+
+With --json: one object; docs/command.md describes it.`,
+		Example: "  folio compact photos.folio",
+		Args:    between(1, 1, "one VOLUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.compact(cmd.Context(), args[0], quiet, json)
+		},
+	}
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "show neither progress nor summary")
+	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
+	return cmd
+}
+
+func (c *command) compact(ctx context.Context, volume string, quiet, json bool) error {
+	v, err := location{volume, "."}.open()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	start := time.Now()
+	sizes, err := c.compactOpen(ctx, volume, v, quiet || json)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return failure(volume, err)
+	case json:
+		return writeJSON(c.stdout, sizes)
+	case !quiet:
+		fmt.Fprintf(c.stdout, "%s: %s, was %s, in %.2f s\n", c.name(volume), metricSize(sizes.After), metricSize(sizes.Before), time.Since(start).Seconds())
+	}
+	return nil
+}
+
+// compactOpen compacts a volume and returns its sizes.
+func (c *command) compactOpen(ctx context.Context, volume string, v *folio.FS, quiet bool) (compactJSON, error) {
+	sizes := compactJSON{jsonPath: jsonPath{jsonText(volume)}}
+	before, err := v.Info(ctx)
+	if err != nil {
+		return sizes, err
+	}
+	p := c.newProgress("compacting", quiet)
+	defer p.done()
+	if err := v.CompactProgress(ctx, p.set); err != nil {
+		return sizes, err
+	}
+	after, err := v.Info(ctx)
+	sizes.Before, sizes.After = before.Size, after.Size
+	return sizes, err
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/target"
+)
+
+// out copies files of volumes to disk.
+func (c *copying) out() error {
+	if c.dest.stream {
+		return c.eachSource(func(p *place, rx *folio.Rx) error { return c.cat(p.location, rx) })
+	}
+	info, err := os.Stat(c.dest.disk)
+	c.into = err == nil && info.IsDir() && !c.exact
+	if err == nil && !info.IsDir() {
+		err = c.mayReplace()
+	}
+	switch {
+	case c.into:
+	case len(c.sources) > 1:
+		if err == nil {
+			err = folio.ErrNotDirectory
+		}
+		return hint(failure(c.dest.disk, err), severalFiles)
+	case err != nil && (c.dest.inside || !errors.Is(err, fs.ErrNotExist)):
+		return err
+	}
+	return c.eachSource(c.extract)
+}
+
+// mayReplace says what is wrong with copying to a file that is there.
+func (c *copying) mayReplace() error {
+	switch {
+	case c.dest.slash:
+		return failure(c.dest.disk, folio.ErrNotDirectory)
+	case isVolume(c.dest.disk):
+		return hint(failure(c.dest.disk, errIsVolume), c.dest.disk+": is its root")
+	}
+	return nil
+}
+
+func (c *copying) eachSource(fn func(p *place, rx *folio.Rx) error) error {
+	for i := range c.sources {
+		p := &c.sources[i]
+		if p.onDisk() {
+			return p.failure(errBothOnDisk)
+		}
+		if err := p.view(c.ctx, func(rx *folio.Rx) error { return fn(p, rx) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errBothOnDisk = errors.New("is on disk, and so is where it is to go")
+
+// extract copies one source.
+func (c *copying) extract(p *place, rx *folio.Rx) error {
+	src, err := c.volumeTree(p, rx)
+	if err != nil {
+		return err
+	}
+	info, err := rx.Stat(p.path)
+	isDir := err == nil && info.IsDir()
+	if c.dest.slash && !c.into && !isDir {
+		return failure(c.dest.disk, folio.ErrNotDirectory)
+	}
+	if !isDir && !c.into && isSpecial(c.dest.disk) {
+		return c.through(p, rx)
+	}
+	dir, top, err := c.destination(p, isDir)
+	if err != nil {
+		return err
+	}
+	c.measure(src)
+	if err = c.write(src, dir, top); err != nil && c.ctx.Err() != nil {
+		err = context.Cause(c.ctx)
+	}
+	return extractionFailure(p.location, dir, err)
+}
+
+// destination returns the directory on disk that a copy goes to, and its name there: "." for what is in p.
+func (c *copying) destination(p *place, isDir bool) (dir, top string, err error) {
+	name := c.dest.disk
+	if c.into {
+		top = p.base()
+		if top != "." && c.taken[top] {
+			err = failure(filepath.Join(name, top), errJustCreated)
+		}
+		c.taken[top] = true
+		return name, top, err
+	}
+	if info, err := os.Stat(name); err == nil {
+		if info.IsDir() && isDir {
+			return name, ".", nil
+		}
+		if resolved, err := filepath.EvalSymlinks(name); err == nil {
+			name = resolved
+		}
+	}
+	name = filepath.Clean(name)
+	return filepath.Dir(name), filepath.Base(name), nil
+}
+
+func (c *copying) write(src *volumeTree, dir, top string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	tree, err := target.New(root, &target.Options{
+		Replace: !c.noClobber, Skip: c.noClobber, Strict: true, Owner: c.preserve && os.Geteuid() == 0,
+		Warn: func(name, what string) { c.warnUnmakeable(filepath.Join(dir, name), what) },
+	})
+	if err != nil {
+		return failure(dir, err)
+	}
+	defer tree.Close()
+	x := &extraction{tree: tree, dir: dir, top: top, attr: c.attr, progress: c.progress, volume: src.loc.volume}
+	if c.archive && c.into {
+		x.names = c.names
+	}
+	if err := src.Walk(c.ctx, x.add); err != nil {
+		return err
+	}
+	return x.finish(c.preserve)
+}
+
+// attr returns the attributes of a copy: all of them, or those that a new file gets.
+func (c *copying) attr(e *source.Entry) *target.Attr {
+	a := wholeAttr(e)
+	if !c.archive {
+		a.Xattrs = nil
+	}
+	if c.preserve {
+		return a
+	}
+	a.Keep = true
+	a.Mode = e.Mode.Type() | e.Mode.Perm()&^umask
+	if e.Mode.IsDir() {
+		a.Mode |= e.Mode & fs.ModeSticky
+	}
+	a.Mtime, a.Atime = zeroTime, zeroTime
+	return a
+}
+
+// through writes a file to a device or a named pipe.
+func (c *copying) through(p *place, rx *folio.Rx) error {
+	f, err := rx.Open(p.path)
+	if err != nil {
+		return p.failure(err)
+	}
+	defer f.Close()
+	w, err := os.OpenFile(c.dest.disk, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	out := &output{w: w}
+	_, err = io.Copy(out, f)
+	if closed := w.Close(); out.err == nil {
+		out.err = closed
+	}
+	if out.err != nil {
+		return failure(c.dest.disk, out.err)
+	}
+	return p.failure(err)
+}
+
+// isSpecial reports whether a name is that of a file that is written through: a device, or a named pipe.
+func isSpecial(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// isVolume reports whether a file on disk looks like a volume.
+func isVolume(name string) bool {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var head [72]byte
+	_, err = io.ReadFull(f, head[:])
+	return err == nil && bytes.HasPrefix(head[:], []byte("SQLite format 3\x00")) &&
+		binary.BigEndian.Uint32(head[68:]) == volumeID
+}
+
+// volumeID is the application_id of volumes, as docs/format.md has it.
+const volumeID = 0x466F6C69
+
+func (c *command) warnLeftOut(name, what string) {
+	fmt.Fprintf(c.stderr, "folio: warning: %s: %s, left out\n", escape(name), what)
+}
+
+func (c *command) warnUnmakeable(name, what string) {
+	c.warnLeftOut(name, what+" that this system or user cannot make")
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// An ln makes links.
+type ln struct {
+	symbolic, force, exact bool
+
+	dest operand
+	into bool            // dest is a directory
+	made map[string]bool // names of links
+}
+
+func (c *command) lnCommand() *cobra.Command {
+	l := new(ln)
+	cmd := writingCommand("ln [-s] TARGET... VOLUME:LINK", "Make links",
+		`Give files further names: in LINK if that is a directory, and otherwise LINK itself to a single one. All of them, or none.
+
+Without -s, TARGET is a file in the same volume, VOLUME:PATH, and the new name is as good as the old one. With -s it is
+any text, which a symbolic link holds: a path from the directory that the link is in. A path that begins with a slash, or
+leads above the root, is kept, but followed by nobody within a volume.`,
+		`  folio ln photos.folio:2026/may/1.jpg photos.folio:best.jpg
+  folio ln -s 2026/may photos.folio:latest`,
+		between(2, -1, "TARGET and VOLUME:LINK"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.run(cmd, args) }
+	flags := cmd.Flags()
+	flags.BoolVarP(&l.symbolic, "symbolic", "s", false, "make symbolic links")
+	flags.BoolVarP(&l.force, "force", "f", false, "replace files that have the name of a link")
+	flags.BoolVarP(&l.exact, "no-target-directory", "T", false, "LINK is the name, even if a directory has it")
+	return cmd
+}
+
+func (l *ln) run(cmd *cobra.Command, args []string) error {
+	targets := args[:len(args)-1]
+	l.dest, l.made = operandOf(args[len(args)-1]), make(map[string]bool)
+	if !l.symbolic {
+		if err := sameVolume(operandsOf(args), "a file can have names in one volume only"); err != nil {
+			return err
+		}
+	}
+	return l.dest.update(cmd.Context(), nil, func(tx *folio.Tx) (err error) {
+		if l.into, err = destIn(&tx.Rx, &l.dest, l.exact, len(targets)); err != nil {
+			return err
+		}
+		for _, target := range targets {
+			if l.symbolic {
+				err = l.symlink(tx, target)
+			} else {
+				err = l.link(tx, operandOf(target))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// name is what a link is called whose target has a name.
+func (l *ln) name(base string) string {
+	if l.into {
+		return path.Join(l.dest.path, base)
+	}
+	return l.dest.path
+}
+
+var errVolumeInTarget = errors.New("names a volume, which the target of a symbolic link does not")
+
+func (l *ln) symlink(tx *folio.Tx, target string) error {
+	if rest, ok := strings.CutPrefix(target, l.dest.volume+":"); ok {
+		return hint(failure(target, errVolumeInTarget), "write "+rest)
+	}
+	if err := l.dest.mustBeDir(l.into); err != nil {
+		return err
+	}
+	to := l.name(path.Base(target))
+	info, err := tx.Stat(path.Join(path.Dir(to), target)) // a file that would be lost if it were replaced by the link
+	if err != nil {
+		info = nil
+	}
+	err = l.makeWay(tx, to, info)
+	if err == nil {
+		err = tx.Symlink(target, to)
+	}
+	return l.failure(to, err)
+}
+
+var errDirLink = errors.New("is a directory, which has one name only")
+
+func (l *ln) link(tx *folio.Tx, o operand) error {
+	info, err := tx.Lstat(o.path)
+	if err != nil {
+		return o.fail(err)
+	}
+	if info.IsDir() {
+		return hint(o.fail(errDirLink), "-s makes a symbolic link")
+	}
+	if err := o.mustBeDir(false); err != nil {
+		return err
+	}
+	if err := l.dest.mustBeDir(l.into); err != nil {
+		return err
+	}
+	to := l.name(o.base())
+	if err = l.makeWay(tx, to, info); err == nil {
+		err = tx.Link(o.path, to)
+	}
+	return l.failure(to, err)
+}
+
+// makeWay removes what has the name of a link to be, if that was asked for. info is the file that the link is to, nil if there
+// is none.
+func (l *ln) makeWay(tx *folio.Tx, name string, info fs.FileInfo) error {
+	there, err := tx.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.made[name] = true
+		return nil
+	case err != nil:
+		return err
+	case l.made[name]:
+		return errJustCreated
+	case !l.force:
+		return fs.ErrExist
+	case there.IsDir():
+		return folio.ErrIsDirectory
+	case info != nil && inodeOf(there) == inodeOf(info):
+		return errItself
+	}
+	l.made[name] = true
+	return tx.Remove(name)
+}
+
+func (l *ln) failure(name string, err error) error {
+	if err = l.dest.failure(name, err); errors.Is(err, fs.ErrExist) {
+		return hint(err, "-f replaces it")
+	}
+	return err
+}

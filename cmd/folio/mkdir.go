@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"sort"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// A mkdir makes directories.
+type mkdir struct {
+	parents, create bool
+	mode            modeChange
+}
+
+func (c *command) mkdirCommand() *cobra.Command {
+	m := new(mkdir)
+	cmd := writingCommand("mkdir [-p] VOLUME:PATH...", "Make directories",
+		`Make directories, all of them or none. With -p it is no error that one is there, and those that lead to it are
+made, too. What the umask takes away they do not permit.
+
+With --create the volume is made, too, if there is none: folio mkdir -p --create VOLUME makes an empty one.`,
+		`  folio mkdir -p photos.folio:2026/may
+  folio mkdir -m 700 photos.folio:private`,
+		between(1, -1, "VOLUME:PATH"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args, &m.create, m.make) }
+	flags := cmd.Flags()
+	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
+	flags.VarP(&m.mode, "mode", "m", "give it this `mode`, as chmod takes it")
+	createFlag(flags, &m.create)
+	return cmd
+}
+
+func (m *mkdir) make(tx *folio.Tx, o *operand) error {
+	_, err := tx.Lstat(o.path)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case m.parents:
+		err = m.makeAll(tx, o)
+	case isNew && o.inside:
+		err = o.fail(fs.ErrNotExist)
+	default:
+		err = o.fail(tx.Mkdir(o.path, fs.ModePerm&^umask))
+	}
+	if err != nil || m.mode == nil || !isNew || o.inside {
+		return err
+	}
+	info, err := tx.Lstat(o.path)
+	if err == nil { // what it inherited stays unless the mode says something about it
+		err = tx.Chmod(o.path, m.mode.apply(info.Mode()|fs.ModePerm, umask))
+	}
+	return o.fail(err)
+}
+
+// makeAll makes a directory and those that lead to it, as far as they are not there. It makes none where a symbolic link leads.
+func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
+	ends := elementEnds(o.path)
+	there := sort.Search(len(ends), func(i int) bool {
+		_, err := tx.Stat(o.path[:ends[i]])
+		return err != nil
+	})
+	if there == len(ends) {
+		if !isDir(&tx.Rx, o.path) {
+			return o.fail(fs.ErrExist)
+		}
+		return nil
+	}
+	first := o.path[:ends[there]] // to be made
+	switch _, err := tx.Lstat(first); {
+	case err == nil:
+		return o.failure(first, fs.ErrExist)
+	case !errors.Is(err, fs.ErrNotExist):
+		return o.failure(first, err)
+	}
+	perm := fs.ModePerm &^ umask
+	if there < len(ends)-1 {
+		if err := tx.MkdirAll(path.Dir(o.path), perm|ownerEnters); err != nil {
+			return o.fail(err)
+		}
+	}
+	return o.fail(tx.Mkdir(o.path, perm))
+}
+
+// elementEnds returns where the elements of a path end.
+func elementEnds(name string) (ends []int) {
+	for i := range len(name) {
+		if name[i] == '/' {
+			ends = append(ends, i)
+		}
+	}
+	return append(ends, len(name))
+}
+
+// ownerEnters is what a directory on the way permits whatever the umask says: as POSIX has it, one can be made in it.
+const ownerEnters fs.FileMode = 0o300

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/foliofs/folio"
+)
+
+// writes is the annotation of commands that change a volume: a signal takes back what they have begun, and the files
+// beside the volume.
+var writes = map[string]string{cleansUp: "yes"}
+
+const (
+	nothingChanged = "nothing was changed"
+	createsOne     = "--create makes an empty one first"
+	notWritable    = "its file, and the directory that it lies in, must be writable"
+)
+
+// createFlag lets a command make the volume that it writes to.
+func createFlag(flags *pflag.FlagSet, create *bool) {
+	flags.BoolVar(create, "create", false, "make the volume if there is none")
+}
+
+// openFor opens the volume for a command that changes it. create is the value of the command's createFlag, nil if it has none.
+func (l location) openFor(create *bool) (*folio.FS, error) {
+	if create == nil {
+		return l.open()
+	}
+	v, err := folio.Open(l.volume, &folio.Options{Create: *create})
+	if errors.Is(err, fs.ErrNotExist) && !*create {
+		err = &hintError{&fs.PathError{Path: l.volume, Err: errNoVolume}, createsOne}
+	}
+	return v, l.openFailure(err)
+}
+
+// update calls fn with a transaction on the volume that openFor opens. Errors of fn stay as they are; what else goes wrong
+// comes out with the volume's name.
+func (l location) update(ctx context.Context, create *bool, fn func(tx *folio.Tx) error) error {
+	v, err := l.openFor(create)
+	if err != nil {
+		return err
+	}
+	var own error
+	err = v.Update(ctx, func(tx *folio.Tx) error {
+		own = fn(tx)
+		return own
+	})
+	if closed := v.Close(); err == nil {
+		err = closed
+	}
+	return l.updateFailure(ctx, own, err)
+}
+
+func (l location) updateFailure(ctx context.Context, own, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case own == nil:
+		err = failure(l.volume, err)
+	}
+	switch {
+	case errors.Is(err, folio.ErrFull):
+		return hint(err, nothingChanged)
+	case errors.Is(err, folio.ErrReadOnly):
+		return hint(failure(l.volume, folio.ErrReadOnly), notWritable)
+	}
+	return err
+}
+
+// change calls fn for each operand, in a transaction for each volume that they lie in: what goes wrong with one of them
+// leaves all of that volume as it was.
+func change(ctx context.Context, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
+	operands := operandsOf(args)
+	for len(operands) > 0 {
+		same := 1
+		for same < len(operands) && operands[same].volume == operands[0].volume {
+			same++
+		}
+		err := operands[0].update(ctx, create, func(tx *folio.Tx) error { return each(ctx, tx, operands[:same], fn) })
+		if err != nil {
+			return err
+		}
+		operands = operands[same:]
+	}
+	return nil
+}
+
+func each(ctx context.Context, tx *folio.Tx, operands []operand, fn func(tx *folio.Tx, o *operand) error) error {
+	for i := range operands {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := fn(tx, &operands[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writingCommand is the frame of a command that changes files of volumes.
+func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
+	return &cobra.Command{
+		Annotations: writes, Use: use, Short: short, Long: long, Example: example, Args: args,
+		ValidArgsFunction: completeLocation,
+	}
+}

@@ -1,0 +1,293 @@
+package folio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"time"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A MergePolicy is an option of Merge that says what becomes of a file whose name is taken.
+type MergePolicy uint8
+
+// The policies.
+const (
+	MergeFail    MergePolicy = iota // nothing is merged: Merge fails with fs.ErrExist. This is the default
+	MergeKeep                       // what is there stays, and what comes is passed over
+	MergeReplace                    // what is there goes; directories that are there get mode and time of those that come
+	MergeNewer                      // it goes if it was modified before what comes
+	MergeChanged                    // it goes if its type, its size or its time of modification differs from that of what comes
+)
+
+// MergeProgress is an option of Merge: a function that is called after each file, with its name in the source, in the order of the walk.
+type MergeProgress func(name string, so MergeStats)
+
+// A MergeOption is a MergePolicy or a MergeProgress.
+type MergeOption interface{ applyTo(m *merger) }
+
+func (p MergePolicy) applyTo(m *merger)   { m.policy = p }
+func (p MergeProgress) applyTo(m *merger) { m.progress = p }
+
+// MergeStats counts what Merge has done.
+type MergeStats struct {
+	Files    int64 // regular files that came
+	Dirs     int64 // directories that came
+	Symlinks int64
+	Others   int64
+	Bytes    int64 // of contents
+	Replaced int64 // of what came, how many took the place of something
+	Kept     int64 // files that were passed over
+}
+
+// Merge copies the tree that src holds into the directory dir, which is made if need be, with those that lead to it: contents, modes, modification
+// times and, if src is an fs.ReadLinkFS, symbolic links. Hard links and owners are beyond io/fs, but if src is a volume its owners are kept. Chunks of
+// zeros become holes.
+//
+// Directories that are there already are merged with those that come. What becomes of other names that are taken, a MergePolicy says. A file that is
+// replaced is another one afterwards: who has the old one open, or by another name, keeps it. A symbolic link is never followed below dir. A
+// directory neither replaces anything else nor is it replaced: MergeKeep passes over what comes, with all that is in it, and the others fail with
+// ErrNotDirectory or ErrIsDirectory.
+//
+// All of it happens in one transaction, however large src is, or nothing does: if src cannot be read, if there is no room, or if ctx is cancelled.
+// Others see the old tree meanwhile, and writers wait. Memory is taken for one directory of src on each level. In a Tx, an error leaves nothing but to
+// roll back.
+//
+// Errors are those of src, or *fs.PathError with the name in the volume.
+func (w *writer) Merge(ctx context.Context, src fs.FS, dir string, options ...MergeOption) error {
+	m := &merger{ctx: ctx, src: src, dir: dir}
+	for _, o := range options {
+		o.applyTo(m)
+	}
+	return w.changeAll(ctx, m.run)
+}
+
+// changeAll is change for many changes: in a Tx it must not be kept if fn fails.
+func (w *writer) changeAll(ctx context.Context, fn func(c *change) error) error {
+	if w.tx != nil {
+		err := w.change(fn)
+		w.tx.failed = errors.Join(w.tx.failed, err)
+		return err
+	}
+	if r := w.from.root; r != nil && r.closed.Load() {
+		return fs.ErrClosed
+	}
+	now := time.Now().UnixNano()
+	return w.from.fs.store.Update(ctx, func(tx store.Tx) error {
+		return fn(&change{tx, w.from.fs, w.from.top, now})
+	})
+}
+
+// A merger is a Merge.
+type merger struct {
+	ctx      context.Context
+	src      fs.FS
+	dir      string
+	policy   MergePolicy
+	progress MergeProgress
+
+	c      *change
+	target store.Ino          // what dir is
+	stats  MergeStats         // so far
+	seen   map[store.Ino]bool // directories of a src that is a volume: a damaged one may hold a directory more than once, and in itself
+	buf    []byte             // for contents
+}
+
+// A mergeDir is a directory that is merged.
+type mergeDir struct {
+	name string // in src
+	node store.Node
+	info fs.FileInfo // of what comes
+	made bool        // it was not there before
+
+	added int // names
+	dirs  int // directories among them
+}
+
+func (m *merger) run(c *change) error {
+	m.c = c
+	info, err := fs.Stat(m.src, ".")
+	if err == nil && !info.IsDir() {
+		err = pathError("merge", ".", ErrNotDirectory)
+	}
+	if err != nil {
+		return err
+	}
+	d := &mergeDir{name: ".", info: info}
+	if err := m.enter(d); err != nil {
+		return m.failed(".", err)
+	}
+	return m.mergeDir(d)
+}
+
+// enter finds the directory that all goes into, or makes it.
+func (m *merger) enter(d *mergeDir) error {
+	n, g, err := m.c.existing(m.dir, followLast|anySlash)
+	if isMissing(err) && m.dir != "" {
+		if err = m.c.mkdirAll(m.dir, 0o755); err == nil {
+			n, g, err = m.c.existing(m.dir, followLast|anySlash)
+		}
+		d.made = true
+	}
+	if err == nil && g.entry.Type != store.Dir {
+		err = ErrNotDirectory
+	}
+	d.node, m.target = n, n.Ino
+	return err
+}
+
+// failed names what could not be written, unless err says what could not be read.
+func (m *merger) failed(name string, err error) error {
+	if err != nil && errors.Is(err, m.ctx.Err()) {
+		return err
+	}
+	return pathError("merge", path.Join(m.dir, name), err)
+}
+
+func (m *merger) mergeDir(d *mergeDir) error {
+	if err := m.once(d); err != nil {
+		return m.failed(d.name, err)
+	}
+	list, err := fs.ReadDir(m.src, d.name)
+	if err != nil {
+		return pathError("readdir", d.name, err)
+	}
+	for _, e := range list {
+		if err := m.ctx.Err(); err != nil {
+			return err
+		}
+		name := path.Join(d.name, e.Name())
+		if err := m.mergeEntry(d, name, e); err != nil {
+			return m.failed(name, err)
+		}
+	}
+	return m.failed(d.name, m.leave(d))
+}
+
+// once refuses a directory that comes a second time, and one that is copied into itself.
+func (m *merger) once(d *mergeDir) error {
+	volume, ok := m.src.(ioFS)
+	n, known := d.info.Sys().(*Node)
+	if !ok || !known {
+		return nil
+	}
+	if volume.fs == m.c.fs && n.Ino == m.target && d.name != "." {
+		return fmt.Errorf("%w: a directory is not merged into itself", fs.ErrInvalid)
+	}
+	if m.seen[n.Ino] {
+		return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
+	}
+	if m.seen == nil {
+		m.seen = make(map[store.Ino]bool)
+	}
+	m.seen[n.Ino] = true
+	return nil
+}
+
+// leave notes in a directory what came into it.
+func (m *merger) leave(d *mergeDir) error {
+	if d.added == 0 && !d.made && m.policy != MergeReplace {
+		return nil
+	}
+	n, err := m.c.tx.Node(d.node.Ino)
+	if err != nil {
+		return err
+	}
+	n.Nlink += uint32(d.dirs)
+	n.Mtime, n.Ctime = m.c.now, m.c.now
+	if d.made || m.policy == MergeReplace {
+		mode, _ := posixMode(d.info.Mode())
+		n.Mode, n.Mtime = mode, nanoseconds(d.info.ModTime(), m.c.now)
+	}
+	return m.c.tx.Put(&n)
+}
+
+// mergeEntry merges what has a name in d.
+func (m *merger) mergeEntry(d *mergeDir, name string, e fs.DirEntry) error {
+	if len(e.Name()) > store.MaxName {
+		return ErrNameTooLong
+	}
+	if !store.ValidName(e.Name()) {
+		return fmt.Errorf("%w: %q is no name", fs.ErrInvalid, e.Name())
+	}
+	there, err := m.c.tx.Lookup(d.node.Ino, e.Name())
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	info, err := e.Info()
+	if err != nil {
+		return pathError("lstat", name, err)
+	}
+	if there.Ino != 0 {
+		if info.IsDir() && there.Type == store.Dir {
+			return m.mergeInto(name, info, there)
+		}
+		goes, err := m.goes(there, info)
+		if err != nil {
+			return err
+		}
+		if !goes {
+			m.stats.Kept++
+			m.report(name)
+			return nil
+		}
+	}
+	return m.take(d, name, info, there)
+}
+
+// mergeInto merges a directory with one that is there.
+func (m *merger) mergeInto(name string, info fs.FileInfo, there store.Entry) error {
+	n, err := m.c.tx.Node(there.Ino)
+	if err == nil {
+		err = m.mergeDir(&mergeDir{name: name, info: info, node: n})
+	}
+	if err == nil {
+		m.report(name)
+	}
+	return err
+}
+
+// goes reports whether what is there makes way for what comes.
+func (m *merger) goes(there store.Entry, info fs.FileInfo) (bool, error) {
+	switch {
+	case m.policy == MergeFail:
+		return false, fs.ErrExist
+	case m.policy == MergeKeep:
+		return false, nil
+	case there.Type == store.Dir:
+		return false, ErrIsDirectory
+	case info.IsDir():
+		return false, ErrNotDirectory
+	case m.policy == MergeReplace:
+		return true, nil
+	}
+	n, err := m.c.tx.Node(there.Ino)
+	if err != nil {
+		return isMissing(err), unlessMissing(err)
+	}
+	mtime := nanoseconds(info.ModTime(), m.c.now)
+	if m.policy == MergeNewer {
+		return n.Mtime < mtime, nil
+	}
+	mode, _ := posixMode(info.Mode())
+	same := n.Mtime == mtime && store.TypeOf(mode) == store.TypeOf(n.Mode) && (!n.IsRegular() || n.Size == info.Size())
+	return !same, nil
+}
+
+// unlessMissing passes over a name of a damaged volume that leads nowhere.
+func unlessMissing(err error) error {
+	if isMissing(err) {
+		return nil
+	}
+	return err
+}
+
+// report tells of what was done.
+func (m *merger) report(name string) {
+	if m.progress != nil {
+		m.progress(name, m.stats)
+	}
+}

@@ -1,0 +1,86 @@
+package folio_test
+
+import (
+	"flag"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+var million = flag.Int("million", 2000, "how many files TestMillion makes and removes")
+
+// A millionRun is what it took to make and to remove so many files.
+type millionRun struct {
+	files          int
+	create, remove time.Duration
+	full, left     int64 // bytes of the volume: with the files, and compact without them
+	compact        time.Duration
+}
+
+// TestMillion makes and removes files, a hundredth as many first, and then many: the volume must be as small afterwards as one that never had any. How
+// long it takes to make one must not depend on how many there are; -v shows that.
+func TestMillion(t *testing.T) {
+	t.Parallel()
+	fresh := volumeSize(t, empty(t))
+	few, many := makeAndRemove(t, max(1, *million/100)), makeAndRemove(t, *million)
+	for _, run := range []millionRun{few, many} {
+		n := time.Duration(run.files)
+		t.Logf("%d files: %v to create one, %v to remove one, %d bytes; compact in %v: %d bytes, an empty volume has %d",
+			run.files, run.create/n, run.remove/n, run.full, run.compact, run.left, fresh)
+		if run.left > fresh {
+			t.Errorf("%d bytes after %d files, an empty volume has %d", run.left, run.files, fresh)
+		}
+	}
+	ratio := func(a, b time.Duration) float64 {
+		return float64(a) / float64(many.files) / (float64(b) / float64(few.files))
+	}
+	t.Logf("a file takes %.2f times as long to create, %.2f times to remove", ratio(many.create, few.create), ratio(many.remove, few.remove))
+}
+
+// millionDir is how many files lie in a directory.
+const millionDir = 1000
+
+// makeAndRemove makes n files in directories of a thousand, removes them one by one, and compacts the volume.
+func makeAndRemove(t *testing.T, n int) millionRun {
+	t.Helper()
+	d := t.TempDir()
+	v, err := folio.Open(filepath.Join(d, "v.folio"), &folio.Options{Create: true})
+	must(t, err)
+	defer v.Close()
+	run := millionRun{files: n}
+	name := func(i int) string { return fmt.Sprintf("%04d/%03d.txt", i/millionDir, i%millionDir) }
+	content := make([]byte, 100)
+	start := time.Now()
+	for i := range n {
+		if i%millionDir == 0 {
+			must(t, v.Mkdir(filepath.Dir(name(i)), 0o755))
+		}
+		must(t, v.WriteFile(name(i), content, 0o644))
+	}
+	run.create = time.Since(start)
+	run.full = volumeSize(t, v)
+	start = time.Now()
+	for i := range n {
+		must(t, v.Remove(name(i)))
+		if i%millionDir == millionDir-1 || i == n-1 {
+			must(t, v.Remove(filepath.Dir(name(i))))
+		}
+	}
+	run.remove = time.Since(start)
+	start = time.Now()
+	must(t, v.Compact(t.Context()))
+	run.compact = time.Since(start)
+	run.left = volumeSize(t, v)
+	wantClean(t, v)
+	return run
+}
+
+func volumeSize(t *testing.T, v *folio.FS) int64 {
+	t.Helper()
+	info, err := v.Info(t.Context())
+	must(t, err)
+	return info.Size
+}

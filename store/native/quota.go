@@ -1,0 +1,101 @@
+package native
+
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A quota is a limit to how long the volume's file may be. Only transactions that Store.Update begins know it, and of these only the methods that add
+// something: what removes, repairs or compacts may take a page more than there is.
+//
+//	Q1  A transaction that made the file longer than the limit, and longer than it was, is not committed.
+//	Q2  Before that, the room that orphans take which nobody holds is used again.
+
+// Limit sets how many bytes the volume's file may have; 0 means any number. It is called before the first transaction.
+func (s *Store) Limit(bytes int64) { s.limit = max(bytes, 0) }
+
+// limited returns t with the quota, if there is one.
+func (s *Store) limited(t *tx) store.Tx {
+	if s.limit == 0 {
+		return t
+	}
+	info := t.db.Info()
+	return &limitedTx{tx: t, pageSize: int64(info.PageSize), pages: max(s.limit/int64(info.PageSize), int64(info.PageCount))}
+}
+
+// A limitedTx is a tx that keeps the quota.
+type limitedTx struct {
+	*tx
+	pageSize  int64
+	pages     int64 // that the file may have
+	reclaimed bool
+}
+
+const (
+	quotaPiece = 16 * store.ChunkSize // bytes that are written between two looks at the quota
+	quotaSlack = 16                   // pages that a change takes besides content, in most cases
+)
+
+// Insert implements store.Tx.
+func (t *limitedTx) Insert(n *store.Node) error {
+	return t.within(0, func() error { return t.tx.Insert(n) })
+}
+
+// Link implements store.Tx.
+func (t *limitedTx) Link(dir store.Ino, e store.Entry) error {
+	return t.within(0, func() error { return t.tx.Link(dir, e) })
+}
+
+// SetXattr implements store.Tx.
+func (t *limitedTx) SetXattr(ino store.Ino, name string, value []byte) error {
+	return t.within(len(value), func() error { return t.tx.SetXattr(ino, name, value) })
+}
+
+// WriteAt implements store.Tx.
+func (t *limitedTx) WriteAt(n *store.Node, p []byte, off int64) error {
+	if off < 0 || off > store.MaxSize-int64(len(p)) {
+		return t.tx.WriteAt(n, p, off) // which refuses it
+	}
+	for len(p) > 0 {
+		part := p[:min(len(p), quotaPiece-int(off%quotaPiece))]
+		if err := t.within(len(part), func() error { return t.tx.WriteAt(n, part, off) }); err != nil {
+			return err
+		}
+		p, off = p[len(part):], off+int64(len(part))
+	}
+	return nil
+}
+
+// within calls add, which is about to store some bytes, and fails if the quota did not allow that (Q1).
+func (t *limitedTx) within(bytes int, add func() error) error {
+	if err := t.makeRoom(int64(bytes)/t.pageSize + quotaSlack); err != nil {
+		return t.fail(err)
+	}
+	if err := add(); err != nil {
+		return err
+	}
+	if int64(t.db.Info().PageCount) > t.pages {
+		return t.fail(fmt.Errorf("%w: it may have %d bytes", store.ErrFull, t.s.limit))
+	}
+	return nil
+}
+
+// makeRoom removes orphans if there may be too few pages (Q2). They are those of transactions that were published before: see holds.
+func (t *limitedTx) makeRoom(pages int64) error {
+	info := t.db.Info()
+	if t.reclaimed || int64(info.PageCount)-int64(info.FreePages)+pages <= t.pages {
+		return nil
+	}
+	t.reclaimed = true
+	for after := store.Ino(0); ; {
+		list, err := t.s.listOrphans(bg, after)
+		if err != nil || len(list) == 0 {
+			return nil // then there is no room, which is what the caller will be told
+		}
+		if err := t.buryAll(list); err != nil {
+			return err
+		}
+		after = list[len(list)-1]
+	}
+}

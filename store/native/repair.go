@@ -1,0 +1,118 @@
+package native
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// Repair implements store.Maintainer:
+//
+//	R1  Nothing is changed while the database itself is damaged: its b-trees could not be trusted.
+//	R2  No byte of content and no extended attribute is removed. What nobody can reach gets a name in lost+found.
+//	R3  What contradicts itself is put right where all else agrees. A size that is possible, but too large for what is stored, is left: to call the
+//	    rest a hole would make zeros of lost content. Only where a file could not be read at all that is what happens, and is said.
+//	R4  All of it is one transaction, and a second Repair finds nothing to do.
+func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
+	if err := s.reap(ctx); err != nil {
+		return nil, explain(err)
+	}
+	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
+	sound := false
+	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error { // R1
+		err := checkDatabase(ctx, rx, &r.report.Report)
+		sound = r.report.OK()
+		return err
+	})
+	if err == nil && sound {
+		err = s.update(ctx, r.run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.check(ctx, r.report.Repairs)
+	if err != nil {
+		return nil, err
+	}
+	r.report.Report = *report
+	return r.report, nil
+}
+
+// A repairer puts a volume right, step by step.
+type repairer struct {
+	ctx    context.Context
+	t      *tx
+	seen   *checker // what the volume was like before this step
+	report *store.RepairReport
+	now    int64
+	lost   store.Ino // lost+found, once it is needed
+
+	miscounted map[store.Ino]bool // those of which nlink was wrong
+}
+
+func (r *repairer) run(t *tx) error {
+	r.t = t
+	steps := []func() error{
+		r.types, r.inodes, r.sizes, // inodes, so that all entries can be judged
+		r.entries, // so that they can be followed
+		r.orphans, r.tree, r.nameless,
+		r.links, // which count what is there in the end
+	}
+	for i, step := range steps {
+		r.seen = newChecker(r.ctx, &t.db.Rx, new(store.Report))
+		err := r.seen.survey()
+		if i == 0 {
+			r.noteLinks()
+		}
+		if err == nil {
+			err = step()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteLinks remembers which counts of links are wrong before anything is changed.
+func (r *repairer) noteLinks() {
+	r.miscounted = make(map[store.Ino]bool)
+	for i := range r.seen.Nodes() {
+		if n := &r.seen.Nodes()[i]; n.Nlink != n.Links() {
+			r.miscounted[n.Ino] = true
+		}
+	}
+}
+
+// done reports a repair.
+func (r *repairer) done(ino store.Ino, done, what string, args ...any) {
+	if len(r.report.Repairs) == store.MaxProblems {
+		r.report.More++
+		return
+	}
+	p := store.Problem{Ino: ino, What: fmt.Sprintf(what, args...)}
+	r.report.Repairs = append(r.report.Repairs, store.Repair{Problem: p, Done: done})
+}
+
+// rows calls fn with each row of a table, which must not change meanwhile.
+func (r *repairer) rows(table int, fn func(row *sqlitefile.Row) error) error {
+	t, err := r.t.table(table)
+	if err != nil {
+		return err
+	}
+	for row, err := range t.All() {
+		if err == nil {
+			err = fn(&row)
+		}
+		if err == nil {
+			err = r.seen.alive()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,11 +1,12 @@
 package folio
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"time"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
@@ -58,7 +59,7 @@ func (c *change) setXattr(n *store.Node, name string, value []byte) error {
 	}
 	if value == nil {
 		if there, err := c.hasXattr(n.Ino, name); err != nil || !there {
-			return errors.Join(err, fs.ErrNotExist)
+			return cmp.Or(err, posix.ErrAttribute)
 		}
 	}
 	if err := c.tx.SetXattr(n.Ino, name, value); err != nil {

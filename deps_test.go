@@ -45,6 +45,7 @@ var importRules = []importRule{
 	{pkg: "store/native", own: "store store/check sqlitefile"},
 	{pkg: "store/sqlstore", own: "store store/check"},
 	{pkg: ".", own: "store store/native internal/posix"},
+	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
 	{pkg: "front/internal/rooted", own: ". internal/posix"},
 	{pkg: "front/aferofs", own: ". front/internal/rooted", third: "github.com/spf13/afero"},
 	{pkg: "front/billyfs", own: ". internal/posix front/internal/rooted", third: goGit + " gopkg.in/check.v1"},

@@ -59,6 +59,9 @@ func (d *dirEntry) Info() (fs.FileInfo, error) {
 	}
 	defer r.end(rx)
 	info, err := nodeInfo(rx, d.ino(), d.Name())
+	if err == nil && info.node.Nlink == 0 { // somebody has it open, or nobody has removed what is left of it
+		err = fs.ErrNotExist
+	}
 	if err != nil {
 		return nil, pathError("lstat", d.Name(), err)
 	}

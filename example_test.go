@@ -235,3 +235,33 @@ func ExampleImportFS() {
 	// 1 1 b
 	// 2 3 b/c.txt
 }
+
+// A deployment replaces what has changed, and nobody sees half of it.
+func ExampleFS_Merge() {
+	dir, err := os.MkdirTemp("", "folio")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	vol, err := folio.Open(filepath.Join(dir, "site.folio"), &folio.Options{Create: true, MaxSize: 1 << 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+
+	next := fstest.MapFS{
+		"index.html":    {Data: []byte("<h1>Hello</h1>")},
+		"css/style.css": {Data: []byte("h1 { color: teal }")},
+	}
+	progress := folio.MergeProgress(func(name string, so folio.MergeStats) { fmt.Println(name, so.Bytes) })
+	if err := vol.Merge(context.Background(), next, "www", folio.MergeChanged, progress); err != nil {
+		log.Fatal(err) // and the site is as it was
+	}
+	page, err := vol.ReadFile("www/index.html")
+	fmt.Println(string(page), err)
+	// Output:
+	// css/style.css 18
+	// css 18
+	// index.html 32
+	// <h1>Hello</h1> <nil>
+}

@@ -356,7 +356,7 @@ func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	defer f.mu.Unlock()
 	list, err := f.readDir(n)
 	if err != nil {
-		return nil, pathError("readdir", f.name, err)
+		return nil, pathError("readdirent", f.name, err)
 	}
 	if len(list.items) == 0 && n > 0 {
 		return nil, io.EOF
@@ -374,8 +374,18 @@ func (f *File) readDir(n int) (*dirList, error) {
 		return nil, ErrNotDirectory
 	}
 	list, err := f.from.readList(rx, f.ino, f.after, n)
-	if err == nil && len(list.items) > 0 {
-		f.after = list.name(len(list.items) - 1)
+	if err != nil || len(list.items) == 0 {
+		return list, cmp.Or(err, mustHaveName(rx, f.ino))
 	}
-	return list, err
+	f.after = list.name(len(list.items) - 1)
+	return list, nil
+}
+
+// mustHaveName refuses a directory that was removed, as the system does.
+func mustHaveName(rx store.Rx, ino store.Ino) error {
+	n, err := rx.Node(ino)
+	if err == nil && n.Nlink == 0 {
+		err = fs.ErrNotExist
+	}
+	return err
 }

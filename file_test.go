@@ -206,7 +206,7 @@ func TestDirectoryAsFile(t *testing.T) {
 	_, err = f.Read(make([]byte, 1))
 	checkError(t, err, "read", "fifo", folio.ErrNotRegular)
 	_, err = f.ReadDir(1)
-	checkError(t, err, "readdir", "fifo", folio.ErrNotDirectory)
+	checkError(t, err, "readdirent", "fifo", folio.ErrNotDirectory)
 }
 
 // TestView checks that a view and what it opened end with it.

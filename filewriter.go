@@ -212,19 +212,23 @@ func (f *File) Sync() error {
 
 // Readdir returns as ReadDir does, but infos. What was removed meanwhile is left out.
 func (f *File) Readdir(n int) ([]fs.FileInfo, error) {
-	list, err := f.ReadDir(n)
-	infos := make([]fs.FileInfo, 0, len(list))
-	for _, d := range list {
-		info, infoErr := d.Info()
-		if isMissing(infoErr) {
-			continue
+	for {
+		list, err := f.ReadDir(n)
+		infos := make([]fs.FileInfo, 0, len(list))
+		for _, d := range list {
+			info, infoErr := d.Info()
+			if isMissing(infoErr) {
+				continue
+			}
+			if infoErr != nil {
+				return infos, infoErr
+			}
+			infos = append(infos, info)
 		}
-		if infoErr != nil {
-			return infos, infoErr
+		if err != nil || n <= 0 || len(infos) > 0 {
+			return infos, err
 		}
-		infos = append(infos, info)
 	}
-	return infos, err
 }
 
 // Readdirnames returns as ReadDir does, but names.

@@ -87,8 +87,6 @@ func checkGoal(path string) error {
 		return fs.ErrNotExist
 	case len(path) > store.MaxPath:
 		return ErrNameTooLong
-	case strings.IndexByte(path, 0) >= 0:
-		return fs.ErrInvalid
 	}
 	return nil
 }
@@ -107,10 +105,7 @@ func (w *goalWalk) pass(elem string, last, slash bool, mode goalMode, g *goal) (
 		}
 		return "", last, err
 	}
-	if len(elem) > store.MaxName {
-		return "", false, ErrNameTooLong
-	}
-	e, err := w.rx.Lookup(w.here(), elem)
+	e, err := lookup(w.rx, w.here(), elem)
 	if err != nil && !isMissing(err) {
 		return "", false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/foliofs/folio/internal/posix"
@@ -107,13 +108,47 @@ func (c *change) mkdir(name string, perm fs.FileMode) error {
 	return err
 }
 
-// mkdirAll makes a directory, and those that lead to it. The error names what stands in the way.
+// mkdirAll makes a directory, and those that lead to it, or none of them. The error names what stands in the way.
 func (c *change) mkdirAll(name string, perm fs.FileMode) error {
-	w := newGoalWalk(c.tx, c.top)
-	w.missing = func(w *goalWalk, name string) (store.Entry, error) {
-		n, err := c.add(&goal{dir: w.here(), name: name}, store.ModeDir|uint32(perm))
-		return store.Entry{Name: name, Ino: n.Ino, Type: store.Dir}, err
+	var made []madeDir
+	err := c.mkdirPath(name, perm, &made)
+	for _, m := range slices.Backward(made) {
+		if err != nil {
+			m.undo(c)
+		}
 	}
+	return err
+}
+
+// A madeDir is a directory that was just made.
+type madeDir struct {
+	goal
+	node   store.Node
+	parent store.Node // as it was before
+}
+
+// undo removes the directory again. What fails here keeps the transaction from being committed.
+func (m *madeDir) undo(c *change) {
+	_ = c.tx.Unlink(m.dir, m.name)
+	_ = c.drop(&m.node)
+	_ = c.tx.Put(&m.parent)
+}
+
+// mkdirPath makes directories as mkdirAll does, and leaves those that it made before it failed, which it can on a way through "..".
+func (c *change) mkdirPath(name string, perm fs.FileMode, made *[]madeDir) error {
+	add := func(g *goal) (store.Entry, error) {
+		m := madeDir{goal: *g}
+		var err error
+		if m.parent, err = c.tx.Node(g.dir); err == nil {
+			m.node, err = c.add(g, store.ModeDir|uint32(perm))
+		}
+		if err == nil {
+			*made = append(*made, m)
+		}
+		return store.Entry{Name: g.name, Ino: m.node.Ino, Type: store.Dir}, err
+	}
+	w := newGoalWalk(c.tx, c.top)
+	w.missing = func(w *goalWalk, name string) (store.Entry, error) { return add(&goal{dir: w.here(), name: name}) }
 	g, err := w.find(name, newDir|anySlash)
 	switch {
 	case err != nil && w.at != "":
@@ -121,7 +156,7 @@ func (c *change) mkdirAll(name string, perm fs.FileMode) error {
 	case err != nil:
 		return err
 	case !g.there():
-		_, err = c.add(&g, store.ModeDir|uint32(perm))
+		_, err = add(&g)
 	case g.entry.Type == store.Symlink:
 		err = c.leadsToDir(name)
 	case g.entry.Type != store.Dir:

@@ -58,8 +58,21 @@ func (v *FS) child(rx store.Rx, path string) (at place, linked bool, err error) 
 	if linked || err != nil {
 		return at, linked, err
 	}
-	e, err := rx.Lookup(dir.ino, base)
+	e, err := lookup(rx, dir.ino, base)
 	return place{e.Ino, e.Type}, false, err
+}
+
+// lookup looks for a name in a directory. It says so if there cannot be such a name.
+func lookup(rx store.Rx, dir store.Ino, elem string) (store.Entry, error) {
+	e, err := rx.Lookup(dir, elem)
+	switch {
+	case !isMissing(err):
+	case len(elem) > store.MaxName:
+		err = ErrNameTooLong
+	case strings.IndexByte(elem, 0) >= 0:
+		err = fs.ErrInvalid
+	}
+	return e, err
 }
 
 // knownDir returns the directory at a valid path. It stops where a symbolic link is on the way, and says so.
@@ -191,7 +204,7 @@ func (w *pathWalk) step(elem string) (store.Entry, error) {
 		w.dirs = w.dirs[:top]
 		return here, nil
 	}
-	e, err := w.rx.Lookup(here.Ino, elem)
+	e, err := lookup(w.rx, here.Ino, elem)
 	if err == nil && e.Type == store.Dir {
 		w.dirs = append(w.dirs, e.Ino)
 	}

@@ -39,6 +39,9 @@ func openRoot(from *reader, name, full string) (*Root, error) {
 	return r, nil
 }
 
+// Open opens a file for reading, or a directory.
+func (r *Root) Open(name string) (*File, error) { return r.OpenFile(name, 0, 0) }
+
 // Name returns the name that the directory was opened by, with those of the Roots that it was opened in.
 func (r *Root) Name() string { return r.name }
 

@@ -31,6 +31,9 @@ func random(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
+// randomFrom returns a generator of its own for another goroutine.
+func randomFrom(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), 0)) }
+
 // TestLikeRoot makes random trees with symbolic links and asks os.Root and a volume for random names: both must find
 // the same or fail for the same reason.
 func TestLikeRoot(t *testing.T) {

@@ -3,9 +3,11 @@ package folio_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"go/build"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,4 +165,32 @@ func readAll(t *testing.T, v *folio.FS, name string) string {
 	p, err := io.ReadAll(f)
 	must(t, err)
 	return string(p)
+}
+
+// difference returns the first lines that differ.
+func difference(got, want string) string {
+	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return fmt.Sprintf("%s, want %s", a[i], b[i])
+		}
+	}
+	return "one is longer"
+}
+
+// hash returns the length of p, and a number that hardly anything else shares.
+func hash(p []byte) string {
+	sum := uint64(len(p))
+	for _, c := range p {
+		sum = sum*1099511628211 + uint64(c)
+	}
+	return fmt.Sprintf("%d:%x", len(p), sum)
+}
+
+func randomBytes(r *rand.Rand, n int) []byte {
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = byte(r.Uint32())
+	}
+	return p
 }

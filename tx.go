@@ -30,6 +30,9 @@ func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	})
 }
 
+// Open opens a file for reading, or a directory.
+func (tx *Tx) Open(name string) (*File, error) { return tx.OpenFile(name, 0, 0) }
+
 func (tx *Tx) end() { tx.store, tx.Rx.rx = nil, nil }
 
 // Sync returns when all changes that were made before survive the loss of power. Until then a loss of power may take the last of

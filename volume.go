@@ -96,6 +96,9 @@ func openStore(path string, o *Options) (store.Store, error) {
 	return s, nil
 }
 
+// Open opens a file for reading, or a directory.
+func (v *FS) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
+
 func newFS(s store.Store, cacheSize int64) (*FS, error) {
 	info, err := s.Info(context.Background())
 	if err != nil {

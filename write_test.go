@@ -18,6 +18,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // empty makes a volume without files, and opens it.
@@ -193,6 +194,7 @@ func TestRefused(t *testing.T) {
 			{tx.RemoveAll("."), fs.ErrInvalid},
 			{tx.RemoveAll("d/.."), fs.ErrInvalid},
 			{tx.RemoveXattr("f", "user.x"), fs.ErrNotExist},
+			{tx.RemoveXattr("f", "user.x"), posix.ErrAttribute},
 			{tx.SetXattr("f", "", nil), fs.ErrInvalid},
 			{tx.Mkdir("x", 0o1000), errors.ErrUnsupported},
 		} {
@@ -209,6 +211,154 @@ func TestRefused(t *testing.T) {
 	if err != nil || r.Nodes != 4 {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// TestRefusedMkdirAll goes on in a transaction after a call that had made directories before it was refused.
+func TestRefusedMkdirAll(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", []byte("f"), 0o644))
+	must(t, v.MkdirAll("d/e", 0o755))
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		before, err := treeText(tx, ".", map[uint64]bool{})
+		must(t, err)
+		for _, name := range []string{"new/../f/x", "d/new/new/../../e/new/../../../f/x", "new/../new/../.."} {
+			if err := tx.MkdirAll(name, 0o755); !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, folio.ErrEscapes) {
+				t.Errorf("MkdirAll(%q): %v", name, err)
+			}
+			if after, err := treeText(tx, ".", map[uint64]bool{}); err != nil || after != before {
+				t.Errorf("MkdirAll(%q) has changed something, %v: %s", name, err, difference(after, before))
+			}
+		}
+		return tx.MkdirAll("new/../other/x", 0o755)
+	}))
+	for _, name := range []string{"new", "other/x"} {
+		if info, err := v.Stat(name); err != nil || !info.IsDir() {
+			t.Error(name, err)
+		}
+	}
+	wantClean(t, v)
+}
+
+// TestOpenForReading changes what belongs to the inode through files that were opened for reading, as with os.Root.
+func TestOpenForReading(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("d", 0o755))
+	must(t, v.WriteFile("d/f", []byte("content"), 0o644))
+	root, err := v.OpenRoot("d")
+	must(t, err)
+	defer root.Close()
+	try := func(f *folio.File, err error) {
+		t.Helper()
+		must(t, err)
+		must(t, errors.Join(f.Chmod(0o600), f.Chown(1, 2)))
+		info, err := f.Stat()
+		if err != nil || info.Mode() != 0o600 || info.Sys().(*folio.Node).GID != 2 {
+			t.Errorf("%v, %v", info, err)
+		}
+		if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
+			t.Error(err)
+		}
+		must(t, f.Close())
+		must(t, v.Chmod("d/f", 0o644))
+	}
+	try(v.Open("d/f"))
+	try(root.Open("f"))
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		f, err := tx.Open("d/f")
+		must(t, err)
+		must(t, f.Chmod(0o640))
+		return f.Close()
+	}))
+	if info, err := v.Stat("d/f"); err != nil || info.Mode() != 0o640 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestRemovedEntry asks for the state of what a directory held, when it is gone.
+func TestRemovedEntry(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	for _, name := range []string{"a", "b", "c"} {
+		must(t, v.WriteFile(name, nil, 0o644))
+	}
+	held, err := v.Open("b")
+	must(t, err)
+	defer held.Close()
+	list, err := v.ReadDir(".")
+	must(t, err)
+	must(t, errors.Join(v.Remove("a"), v.Remove("b")))
+	for i, want := range []bool{true, true, false} {
+		if _, err := list[i].Info(); errors.Is(err, fs.ErrNotExist) != want {
+			t.Errorf("%s: %v", list[i].Name(), err)
+		}
+	}
+}
+
+// TestUpdatePanics lets a transaction panic after it changed much: nothing of it is there, and the volume goes on.
+func TestUpdatePanics(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("d/e", 0o755))
+	before := treeOf(t, v)
+	for range 3 {
+		func() {
+			defer func() {
+				if recover() != "on purpose" {
+					t.Error("the panic got lost")
+				}
+			}()
+			_ = v.Update(t.Context(), func(tx *folio.Tx) error {
+				must(t, errors.Join(tx.Mkdir("d/a", 0o755), tx.WriteFile("d/a/x", []byte("x"), 0o644), tx.Rename("d/e", "d/f"), tx.RemoveAll("d/a")))
+				panic("on purpose")
+			})
+		}()
+		if after := treeOf(t, v); after != before {
+			t.Error(difference(after, before))
+		}
+		for _, name := range []string{"d/a/y", "d/f/y"} {
+			if err := v.WriteFile(name, nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	must(t, v.WriteFile("d/e/y", nil, 0o644))
+	wantClean(t, v)
+}
+
+// TestLongPaths uses paths of 4096 bytes, of as many as there can be, and of more.
+func TestLongPaths(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	element := strings.Repeat("e", 63) + "/"
+	for _, size := range []int{4096, 32767} {
+		name := strings.Repeat(element, size/64) + strings.Repeat("f", size%64)
+		if size%64 == 0 {
+			name = name[:size-1] + "f"
+		}
+		if len(name) != size {
+			t.Fatal(len(name))
+		}
+		must(t, v.MkdirAll(filepath.ToSlash(filepath.Dir(name)), 0o755))
+		must(t, v.WriteFile(name, []byte("far"), 0o644))
+		wantFile(t, v, name, "far")
+		must(t, v.Rename(name, "near"))
+		must(t, v.Symlink(name, "link"))
+		must(t, v.Link("near", name))
+		wantFile(t, v, "link", "far")
+		must(t, errors.Join(v.Remove("link"), v.Remove("near"), v.Remove(name)))
+	}
+	long := strings.Repeat("a/", 16384)
+	for name, err := range map[string]error{
+		"WriteFile": v.WriteFile(long+"f", nil, 0o644), "Stat": second(v.Stat(long)), "Mkdir": v.MkdirAll(long, 0o755), "Rename": v.Rename("near", long),
+		"Symlink": v.Symlink(long, "s"), "RemoveAll": v.RemoveAll(long + "f"), "Open": second(v.Open(long)),
+	} {
+		if !errors.Is(err, syscall.ENAMETOOLONG) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	wantClean(t, v)
 }
 
 // TestDeep goes through paths of 10,000 levels.

@@ -4,6 +4,7 @@ package posix
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -12,31 +13,35 @@ import (
 type Error struct {
 	text  string
 	errno syscall.Errno
+	also  error // matches, too; or nil
 }
 
 func (e *Error) Error() string { return e.text }
 
 // Is makes errors.Is(err, syscall.EISDIR) true, and the like.
-func (e *Error) Is(target error) bool { return target == e.errno || errors.Is(e.errno, target) }
+func (e *Error) Is(target error) bool {
+	return target == e.errno || errors.Is(e.errno, target) || target == e.also
+}
 
 // The errors.
 var (
-	ErrBadHandle    error = &Error{"bad file descriptor", syscall.EBADF}
-	ErrBusy         error = &Error{"device or resource busy", syscall.EBUSY}
-	ErrIsDirectory  error = &Error{"is a directory", syscall.EISDIR}
-	ErrNameTooLong  error = &Error{"file name too long", syscall.ENAMETOOLONG}
-	ErrNotDirectory error = &Error{"not a directory", syscall.ENOTDIR}
-	ErrNotEmpty     error = &Error{"directory not empty", syscall.ENOTEMPTY}
-	ErrNotPermitted error = &Error{"operation not permitted", syscall.EPERM}
-	ErrTooManyLinks error = &Error{"too many levels of symbolic links", syscall.ELOOP}
+	ErrAttribute    error = &Error{text: "no such attribute", errno: errnoAttribute, also: fs.ErrNotExist}
+	ErrBadHandle    error = &Error{text: "bad file descriptor", errno: syscall.EBADF}
+	ErrBusy         error = &Error{text: "device or resource busy", errno: syscall.EBUSY}
+	ErrIsDirectory  error = &Error{text: "is a directory", errno: syscall.EISDIR}
+	ErrNameTooLong  error = &Error{text: "file name too long", errno: syscall.ENAMETOOLONG}
+	ErrNotDirectory error = &Error{text: "not a directory", errno: syscall.ENOTDIR}
+	ErrNotEmpty     error = &Error{text: "directory not empty", errno: syscall.ENOTEMPTY}
+	ErrNotPermitted error = &Error{text: "operation not permitted", errno: syscall.EPERM}
+	ErrTooManyLinks error = &Error{text: "too many levels of symbolic links", errno: syscall.ELOOP}
 )
 
 // Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
 // one that means EBUSY.
-func Full(text string) error     { return &Error{text, syscall.ENOSPC} }
-func ReadOnly(text string) error { return &Error{text, syscall.EROFS} }
-func TooLarge(text string) error { return &Error{text, syscall.EFBIG} }
-func Busy(text string) error     { return &Error{text, syscall.EBUSY} }
+func Full(text string) error     { return &Error{text: text, errno: syscall.ENOSPC} }
+func ReadOnly(text string) error { return &Error{text: text, errno: syscall.EROFS} }
+func TooLarge(text string) error { return &Error{text: text, errno: syscall.EFBIG} }
+func Busy(text string) error     { return &Error{text: text, errno: syscall.EBUSY} }
 
 // The flags of open.
 const (

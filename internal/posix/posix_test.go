@@ -20,6 +20,7 @@ func TestErrors(t *testing.T) {
 		{posix.ErrNotEmpty, []error{syscall.ENOTEMPTY, fs.ErrExist}, syscall.EEXIST},
 		{posix.ErrNotPermitted, []error{syscall.EPERM, fs.ErrPermission}, fs.ErrExist},
 		{posix.ErrIsDirectory, []error{syscall.EISDIR, posix.ErrIsDirectory}, posix.ErrNotDirectory},
+		{posix.ErrAttribute, []error{fs.ErrNotExist}, syscall.ENOENT},
 		{posix.Full("full"), []error{syscall.ENOSPC}, posix.Full("full")},
 	} {
 		for _, target := range test.is {

@@ -59,13 +59,17 @@ func (h *holds) remove(ino store.Ino) (suspect bool) {
 
 // held reports whether anybody holds an inode, in this process or in another.
 func (h *holds) held(ino store.Ino) (bool, error) {
-	h.mu.Lock()
-	mine := h.inodes[ino].count > 0
-	h.mu.Unlock()
-	if mine {
+	if h.mine(ino) {
 		return true, nil
 	}
 	return h.db.Held(int64(ino))
+}
+
+// mine reports whether this Store holds an inode.
+func (h *holds) mine(ino store.Ino) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.inodes[ino].count > 0
 }
 
 // Hold implements store.Store.
@@ -74,6 +78,9 @@ func (s *Store) Hold(ino store.Ino) error { return s.holds.add(ino) }
 // Release implements store.Store.
 func (s *Store) Release(ino store.Ino) {
 	if s.holds.remove(ino) && s.isOrphan(ino) {
-		s.reapSoon()
+		s.released.add(ino)
+		if s.released.updates.Load() == 0 {
+			s.buryReleased()
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -33,19 +35,51 @@ func (s *Store) isOrphan(ino store.Ino) (found bool) {
 	return found
 }
 
-// tend is called after a transaction that has left orphans or not.
+// tend is called when a transaction has ended that left so many orphans.
 func (s *Store) tend(orphans int) {
-	if s.orphans.Add(int64(orphans)) >= reapAfter || s.due.Load() {
+	s.buryReleased()
+	if orphans > 0 && s.orphans.Add(int64(orphans)) >= reapAfter {
 		_ = s.reap(bg) // what fails is tried again
 	}
 }
 
-// reapSoon removes an orphan that was given up: now, unless somebody is in Update, who may be the caller and would wait for himself. Then that Update
-// does it when it ends: of the two at least the later one sees what the other did.
-func (s *Store) reapSoon() {
-	s.due.Store(true)
-	if s.updating.Load() == 0 {
-		_ = s.reap(bg) // or later
+// released are orphans that this process does not hold any more. Whoever releases one removes it, unless a transaction of this process runs: the
+// end of that does then, as he may be in it, or be waited for there.
+type released struct {
+	updates atomic.Int64 // that run
+	some    atomic.Bool  // list is not empty
+
+	mu   sync.Mutex // guards list
+	list []store.Ino
+}
+
+func (r *released) add(ino store.Ino) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, ino)
+	r.some.Store(true)
+}
+
+func (r *released) take() (list []store.Ino) {
+	if !r.some.Load() {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list, r.list = r.list, nil
+	r.some.Store(false)
+	return list
+}
+
+// buryReleased removes what was released.
+func (s *Store) buryReleased() {
+	list := s.released.take()
+	if len(list) == 0 {
+		return
+	}
+	s.orphans.Add(int64(len(list)))
+	if s.bury(bg, list, nil) == nil {
+		s.orphans.Add(-int64(len(list)))
 	}
 }
 
@@ -55,22 +89,30 @@ func (s *Store) reap(ctx context.Context) error {
 		return nil
 	}
 	defer s.reaping.Unlock()
-	s.due.Store(false)
 	s.orphans.Store(0)
 	for after := store.Ino(0); ; {
-		list, err := s.listOrphans(ctx, after)
-		if err != nil || len(list) == 0 {
+		found, err := s.listOrphans(ctx, after)
+		if err != nil || found.last == 0 {
 			return err
 		}
-		if err := s.bury(ctx, list); err != nil {
-			return err
+		if len(found.orphans) > 0 || len(found.marks) > 1 {
+			if err := s.bury(ctx, found.orphans, found.marks); err != nil {
+				return err
+			}
 		}
-		after = list[len(list)-1]
+		after = found.last
 	}
 }
 
-// listOrphans returns the next orphans that are there and that this process does not hold. They are published (see holds).
-func (s *Store) listOrphans(ctx context.Context, after store.Ino) (list []store.Ino, err error) {
+// orphans are some rows of table orphan, in order.
+type orphans struct {
+	orphans []store.Ino // that this process does not hold
+	marks   []store.Ino // inodes that do not exist
+	last    store.Ino   // 0 if there were no rows
+}
+
+// listOrphans returns the next rows. They are published (see holds).
+func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans, err error) {
 	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
 		orphan, err := rx.Table("orphan")
 		if errors.Is(err, sqlitefile.ErrNoTable) {
@@ -84,28 +126,32 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (list []store.
 			return err
 		}
 		for row, err := range orphan.Range(int64(after)+1, int64(store.MaxIno)) {
-			if err != nil || len(list) == reapBatch {
+			if err != nil || len(found.orphans)+len(found.marks) == reapBatch {
 				return err
 			}
-			ino := row.Rowid()
-			if _, ok, err := node.Get(ino); err != nil {
+			found.last = store.Ino(row.Rowid())
+			_, ok, err := node.Get(row.Rowid())
+			switch {
+			case err != nil:
 				return err
-			} else if ok && store.Ino(ino).Valid() {
-				list = append(list, store.Ino(ino))
+			case !ok:
+				found.marks = append(found.marks, found.last)
+			case !s.holds.mine(found.last):
+				found.orphans = append(found.orphans, found.last)
 			}
 		}
 		return nil
 	})
-	return list, err
+	return found, err
 }
 
-// bury removes orphans with all they have, in one transaction.
-func (s *Store) bury(ctx context.Context, list []store.Ino) error {
+// bury removes orphans that nobody holds, with all they have, and marks that are not needed, in one transaction.
+func (s *Store) bury(ctx context.Context, list, marks []store.Ino) error {
 	return s.update(ctx, func(t *tx) error {
 		if err := t.buryAll(list); err != nil {
 			return err
 		}
-		return t.unmark()
+		return t.unmark(append(append(marks, list...), s.mark))
 	})
 }
 
@@ -161,8 +207,8 @@ func unlessDamaged(err error) error {
 	return err
 }
 
-// unmark removes the rows of table orphan whose inodes are gone, but for the one that marks the highest number.
-func (t *tx) unmark() error {
+// unmark removes rows of table orphan whose inodes are gone, but for the one that marks the highest number.
+func (t *tx) unmark(list []store.Ino) error {
 	orphan, err := t.table(orphanTable)
 	if err != nil {
 		return err
@@ -175,20 +221,16 @@ func (t *tx) unmark() error {
 	if err != nil {
 		return err
 	}
-	var gone []int64
-	for row, err := range orphan.All() {
+	for _, ino := range list {
+		if ino == highest {
+			t.s.mark = ino
+			continue
+		}
+		_, ok, err := node.Get(int64(ino))
+		if err == nil && !ok {
+			_, err = orphan.Delete(int64(ino))
+		}
 		if err != nil {
-			return err
-		}
-		ino := row.Rowid()
-		if _, ok, err := node.Get(ino); err != nil {
-			return err
-		} else if !ok && store.Ino(ino) != highest {
-			gone = append(gone, ino)
-		}
-	}
-	for _, ino := range gone {
-		if _, err := orphan.Delete(ino); err != nil {
 			return err
 		}
 	}

@@ -89,13 +89,13 @@ func (t *limitedTx) makeRoom(pages int64) error {
 	}
 	t.reclaimed = true
 	for after := store.Ino(0); ; {
-		list, err := t.s.listOrphans(bg, after)
-		if err != nil || len(list) == 0 {
+		found, err := t.s.listOrphans(bg, after)
+		if err != nil || found.last == 0 {
 			return nil // then there is no room, which is what the caller will be told
 		}
-		if err := t.buryAll(list); err != nil {
+		if err := t.buryAll(found.orphans); err != nil {
 			return err
 		}
-		after = list[len(list)-1]
+		after = found.last
 	}
 }

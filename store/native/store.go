@@ -25,11 +25,11 @@ type Store struct {
 	preparing sync.Mutex // held by who prepares the volume to be written
 	reaping   sync.Mutex // held by who removes orphans
 	orphans   atomic.Int64
-	due       atomic.Bool  // an orphan was given up that nobody has removed yet
-	updating  atomic.Int64 // how many are in Update
+	released  released
 
 	// What follows belongs to the write transaction that runs.
 	next  store.Ino // no number from here on was ever given by this Store
+	mark  store.Ino // the row of table orphan that was left to mark the highest number, when it was
 	row   rowRoom
 	chunk [store.ChunkSize]byte
 }
@@ -146,7 +146,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
 func (s *Store) Close() error {
-	if s.orphans.Load() > 0 || s.due.Load() {
+	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does
 	}
 	return s.db.Close()

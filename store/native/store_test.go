@@ -2,11 +2,13 @@ package native
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/storetest"
 )
@@ -81,4 +83,34 @@ func (c writingCase) open(t *testing.T, path string, content []byte) store.Store
 	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+// TestMarks removes files in all orders: no more than one row of table orphan is left to mark their numbers.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, Create(context.Background(), path, &CreateOptions{}, func(b *Builder) error {
+		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
+	}))
+	s, err := Open(path, nil)
+	must(t, err)
+	defer s.Close()
+	for range 50 {
+		n := store.Node{Mode: store.ModeRegular, Nlink: 1}
+		must(t, s.Update(t.Context(), func(tx store.Tx) error {
+			return errors.Join(tx.Insert(&n), s.Hold(n.Ino), tx.Orphan(&n))
+		}))
+		s.Release(n.Ino)
+	}
+	marks := 0
+	must(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+		orphan, err := rx.Table("orphan")
+		for range orphan.All() {
+			marks++
+		}
+		return err
+	}))
+	if marks != 1 {
+		t.Errorf("%d rows", marks)
+	}
 }

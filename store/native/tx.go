@@ -35,8 +35,16 @@ var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
-	orphans := 0
-	err := s.updateCounted(ctx, func(t *tx) error {
+	orphans, err := s.updateOnly(ctx, fn)
+	s.tend(orphans)
+	return err
+}
+
+// updateOnly is Update without what follows, and says how many orphans there are more.
+func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orphans int, err error) {
+	s.released.updates.Add(1)
+	defer s.released.updates.Add(-1)
+	err = s.update(ctx, func(t *tx) error {
 		err := fn(s.limited(t))
 		orphans = t.orphans
 		return err
@@ -44,18 +52,10 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 	if err != nil {
 		orphans = 0
 	}
-	s.tend(orphans)
-	return err
+	return orphans, err
 }
 
-// updateCounted is update for whoever may call Release meanwhile.
-func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
-	s.updating.Add(1)
-	defer s.updating.Add(-1)
-	return s.update(ctx, fn)
-}
-
-// update is Update without what follows.
+// update calls fn with a transaction.
 func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 	if err := s.prepare(ctx); err != nil {
 		return explain(err)

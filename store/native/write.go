@@ -91,7 +91,11 @@ func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 		copy(chunk[off:], part)
 		part = chunk
 	}
-	return len(part), data.InsertRowid(id, t.s.row.data(part)...)
+	err = data.InsertRowid(id, t.s.row.data(part)...)
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = store.Damaged("inode %d has a chunk that its size does not tell of", id>>store.ChunkBits)
+	}
+	return len(part), err
 }
 
 // chunkSize returns the length of a data row.

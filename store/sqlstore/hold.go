@@ -46,7 +46,10 @@ func (s *Store) Release(ino store.Ino) {
 	}
 	defer s.gate.leave()
 	if last && s.isOrphan(int64(ino)) {
-		s.reapSoon()
+		s.released.add(int64(ino))
+		if s.released.updating.Load() == 0 {
+			s.buryReleased()
+		}
 	}
 }
 

@@ -2,7 +2,11 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/store"
 )
@@ -20,20 +24,82 @@ const (
 // orphanTable makes table orphan where it is missing.
 var orphanTable = strings.Replace(store.OrphanTable, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
 
-// tend is called after a transaction that has left orphans or not.
+// tend is called after a transaction that has left so many orphans.
 func (s *Store) tend(orphans int) {
-	if s.orphans.Add(int64(orphans)) >= reapAfter || s.due.Load() {
+	s.buryReleased()
+	if orphans > 0 && s.orphans.Add(int64(orphans)) >= reapAfter {
 		_ = s.reap(bg) // what fails is tried again
 	}
 }
 
-// reapSoon removes an orphan that was given up: now, unless somebody is in Update, who may be the caller and would wait for himself. Then that Update
-// does it when it ends: of the two at least the later one sees what the other did.
-func (s *Store) reapSoon() {
-	s.due.Store(true)
-	if s.updating.Load() == 0 {
-		_ = s.reap(bg) // or later
+// released are orphans that this Store does not hold any more. Whoever releases one removes it, unless somebody is in Update, who may be himself and
+// would be waited for: then that Update does it when it ends. Of the two at least the later one sees what the other did.
+type released struct {
+	updating atomic.Int64 // how many are in Update
+
+	mu   sync.Mutex // guards list
+	list []int64
+}
+
+func (r *released) add(ino int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, ino)
+}
+
+func (r *released) take() (list []int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list, r.list = r.list, nil
+	return list
+}
+
+// buryReleased removes what was released, if no other Store holds anything.
+func (s *Store) buryReleased() {
+	list := s.released.take()
+	if len(list) == 0 {
+		return
 	}
+	done := false
+	err := s.update(bg, func(t *tx) error {
+		others, err := s.holds.others()
+		if done = err == nil && !others; done {
+			err = t.buryList(list)
+		}
+		return err
+	})
+	if err != nil || !done {
+		s.orphans.Add(int64(len(list))) // something for Close to do
+	}
+}
+
+// buryList removes inodes that may be orphans, with their marks.
+func (t *tx) buryList(list []int64) error {
+	for _, ino := range list {
+		_, err := t.number(selectDead, ino)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && t.s.holds.held(store.Ino(ino)) {
+			continue
+		}
+		if err == nil {
+			err = t.bury(ino)
+		}
+		if err == nil {
+			err = t.unmarkOne(ino)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmarkOne removes the row of an orphan that is gone, unless it marks the highest number.
+func (t *tx) unmarkOne(ino int64) error {
+	highest, err := t.number(selectLast, int64(store.MaxIno))
+	if err == nil && highest != ino {
+		_, err = t.exec(deleteOrphan, ino)
+	}
+	return err
 }
 
 // hasOrphans reports whether there is something to reap, as far as that can be told.
@@ -47,7 +113,6 @@ func (s *Store) hasOrphans() bool {
 
 // reap removes the orphans that nobody holds, unless another Store holds anything: SQL does not tell what.
 func (s *Store) reap(ctx context.Context) error {
-	s.due.Store(false)
 	s.orphans.Store(0)
 	for after := int64(0); after >= 0; {
 		err := s.update(ctx, func(t *tx) (err error) {

@@ -22,7 +22,9 @@ const (
 	insertNode
 	updateNode
 	deleteNode
+	selectDead
 	putOrphan
+	deleteOrphan
 	selectOrphans
 	unmarkOrphans
 	putEntry
@@ -67,6 +69,8 @@ var statements = [numStatements]string{
 	selectUsed: `SELECT EXISTS (SELECT 1 FROM node WHERE ino = ?1) OR EXISTS (SELECT 1 FROM orphan WHERE ino = ?1)`,
 
 	selectOrphan: `SELECT 1 FROM orphan WHERE ino = ?`,
+	selectDead:   `SELECT 1 FROM orphan JOIN node ON node.ino = orphan.ino WHERE orphan.ino = ? AND node.nlink = 0`,
+	deleteOrphan: `DELETE FROM orphan WHERE ino = ?`,
 	putOrphan:    `INSERT OR REPLACE INTO orphan (ino) VALUES (?)`,
 	selectOrphans: `SELECT orphan.ino FROM orphan JOIN node ON node.ino = orphan.ino
 		WHERE orphan.ino > ? AND node.nlink = 0 ORDER BY orphan.ino LIMIT ?`,

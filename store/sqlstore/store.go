@@ -33,15 +33,13 @@ type Store struct {
 	readOnly bool
 	timeout  time.Duration
 
-	gate    gate // everything is done within it but what closes the Store
-	readers pool
-	scout   scout
-	writer  writer
-	holds   holds
-	orphans atomic.Int64 // that this Store made since it looked for some to remove
-
-	due      atomic.Bool  // an orphan was given up that nobody has removed yet
-	updating atomic.Int64 // how many are in Update
+	gate     gate // everything is done within it but what closes the Store
+	readers  pool
+	scout    scout
+	writer   writer
+	holds    holds
+	orphans  atomic.Int64 // that this Store made since it looked for some to remove
+	released released
 }
 
 var _ store.Store = (*Store)(nil)
@@ -228,7 +226,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the connections.
 func (s *Store) Close() error {
-	if s.orphans.Load() > 0 || s.due.Load() {
+	if s.orphans.Load() > 0 {
 		_ = s.reap(bg) // the next Open does
 	}
 	if err := s.gate.close(); err != nil {

@@ -35,8 +35,8 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // updateCounted is update for whoever may call Release meanwhile.
 func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
-	s.updating.Add(1)
-	defer s.updating.Add(-1)
+	s.released.updating.Add(1)
+	defer s.released.updating.Add(-1)
 	return s.update(ctx, fn)
 }
 

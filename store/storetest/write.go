@@ -41,8 +41,8 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Limits":   testLimits,
 		"Snapshot": testSnapshot,
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
-		"ReleaseInside": testReleaseInside,
-		"Numbers":       testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
+		"OrphanReleased": testOrphanReleased, "OrphansHeld": testOrphansHeld,
+		"Numbers": testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -257,33 +257,6 @@ func testOrphanElsewhere(t *testing.T, s store.Store, again Opener) {
 	checkClean(t, third)
 }
 
-// testReleaseInside gives a hold up within a write transaction, as whoever closes a file there does.
-func testReleaseInside(t *testing.T, s store.Store, _ Opener) {
-	for _, fail := range []error{nil, errAbort} {
-		var n store.Node
-		update(t, s, func(tx store.Tx) (err error) {
-			n, err = addFile(tx, "file", []byte("content"))
-			return err
-		})
-		if err := s.Hold(n.Ino); err != nil {
-			t.Fatal(err)
-		}
-		update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
-		err := s.Update(context.Background(), func(tx store.Tx) error {
-			s.Release(n.Ino)
-			_, err := tx.Node(store.Root)
-			return errors.Join(err, fail)
-		})
-		if !errors.Is(err, fail) {
-			t.Errorf("%v, want %v", err, fail)
-		}
-		if _, err := stored(t, s, n.Ino); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("after Update: %v", err)
-		}
-	}
-	checkClean(t, s)
-}
-
 // testOrphanLeft opens a volume that somebody left who held a file.
 func testOrphanLeft(t *testing.T, s store.Store, again Opener) {
 	var n store.Node
@@ -304,6 +277,61 @@ func testOrphanLeft(t *testing.T, s store.Store, again Opener) {
 	}
 	r, err := other.Check(context.Background())
 	if err != nil || !r.OK() || r.Nodes != 1 || r.Chunks != 0 || r.Xattrs != 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// testOrphanReleased gives up a file that has no name within a transaction, which Release must not wait for.
+func testOrphanReleased(t *testing.T, s store.Store, _ Opener) {
+	for _, failure := range []error{nil, errors.New("on purpose")} {
+		var n store.Node
+		update(t, s, func(tx store.Tx) (err error) {
+			n, err = addFile(tx, "file", []byte("content"))
+			return errors.Join(err, s.Hold(n.Ino))
+		})
+		update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
+		err := s.Update(context.Background(), func(store.Tx) error {
+			s.Release(n.Ino)
+			return failure
+		})
+		if !errors.Is(err, failure) {
+			t.Error(err)
+		}
+		if _, err := stored(t, s, n.Ino); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after the transaction: %v", err)
+		}
+	}
+	checkClean(t, s)
+}
+
+// testOrphansHeld removes many files that are held. What it costs to release one must not depend on how many there are.
+func testOrphansHeld(t *testing.T, s store.Store, _ Opener) {
+	const files = 6000
+	var held []store.Ino
+	update(t, s, func(tx store.Tx) error {
+		for i := range files {
+			n, err := addFile(tx, fmt.Sprint(i), nil)
+			if err := errors.Join(err, s.Hold(n.Ino)); err != nil {
+				return err
+			}
+			held = append(held, n.Ino)
+		}
+		return nil
+	})
+	update(t, s, func(tx store.Tx) error {
+		for i := range files {
+			if err := removeFile(tx, fmt.Sprint(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	random(t).Shuffle(files, func(i, j int) { held[i], held[j] = held[j], held[i] })
+	for _, ino := range held {
+		s.Release(ino)
+	}
+	r, err := s.Check(context.Background())
+	if err != nil || !r.OK() || r.Nodes != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

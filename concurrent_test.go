@@ -1,0 +1,157 @@
+package folio_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/foliofs/folio"
+)
+
+// together calls fn from several goroutines, through three connections, each so many times.
+func together(t *testing.T, v *folio.FS, goroutines, times int, fn func(v *folio.FS, g, i int) error) {
+	t.Helper()
+	all := []*folio.FS{v, again(t, v, nil), again(t, v, nil)}
+	var wg sync.WaitGroup
+	for g := range goroutines {
+		wg.Go(func() {
+			for i := range times {
+				if err := fn(all[g%len(all)], g, i); err != nil {
+					t.Errorf("goroutine %d, %d: %v", g, i, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestLockFiles lets a file that only one can make guard a counter, in all the ways in which programs do that.
+func TestLockFiles(t *testing.T) {
+	t.Parallel()
+	const goroutines, times = 6, 25
+	for name, lock := range map[string]func(v *folio.FS, who string) error{
+		"O_EXCL": func(v *folio.FS, _ string) error {
+			f, err := v.OpenFile("lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			if err == nil {
+				err = f.Close()
+			}
+			return err
+		},
+		"Mkdir":   func(v *folio.FS, _ string) error { return v.Mkdir("lock", 0o755) },
+		"Symlink": func(v *folio.FS, who string) error { return v.Symlink(who, "lock") },
+		"Link": func(v *folio.FS, who string) error {
+			if err := v.WriteFile(who, nil, 0o644); err != nil {
+				return err
+			}
+			return v.Link(who, "lock")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := empty(t)
+			must(t, v.WriteFile("counter", []byte("0"), 0o644))
+			together(t, v, goroutines, times, func(v *folio.FS, g, _ int) error {
+				err := fs.ErrExist
+				for errors.Is(err, fs.ErrExist) {
+					err = lock(v, fmt.Sprint("by ", g))
+				}
+				if err != nil {
+					return err
+				}
+				return errors.Join(count(v), v.Remove("lock"))
+			})
+			wantFile(t, v, "counter", fmt.Sprint(goroutines*times))
+			wantClean(t, v)
+		})
+	}
+}
+
+// count adds one to a number in a file, in two calls.
+func count(v *folio.FS) error {
+	p, err := v.ReadFile("counter")
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(string(p))
+	if err != nil {
+		return err
+	}
+	return v.WriteFile("counter", []byte(strconv.Itoa(n+1)), 0o644)
+}
+
+// TestTokens lets many take files from one directory to others by Rename: each is taken once.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	const goroutines, tokens = 6, 60
+	v := empty(t)
+	must(t, v.Mkdir("free", 0o755))
+	for i := range tokens {
+		must(t, v.WriteFile(fmt.Sprint("free/", i), nil, 0o644))
+	}
+	var mu sync.Mutex // guards taken
+	taken := make(map[int]int)
+	together(t, v, goroutines, tokens, func(v *folio.FS, g, i int) error {
+		err := errors.Join(v.MkdirAll(fmt.Sprint("of ", g), 0o755), v.Rename(fmt.Sprint("free/", i), fmt.Sprint("of ", g, "/", i)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		taken[i]++
+		return err
+	})
+	for i := range tokens {
+		if taken[i] != 1 {
+			t.Errorf("token %d was taken %d times", i, taken[i])
+		}
+	}
+	list, err := v.ReadDir("free")
+	if err != nil || len(list) > 0 {
+		t.Errorf("%d tokens are left, %v", len(list), err)
+	}
+	wantClean(t, v)
+}
+
+// TestCrowd lets many make, move, write and remove the same few files: no call fails for a reason that nobody could have given it, and what is left
+// is sound.
+func TestCrowd(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	r := random(t)
+	callers := make([]*crashCaller, 8)
+	for g := range callers {
+		callers[g] = &crashCaller{Rand: randomFrom(r)}
+	}
+	together(t, v, len(callers), 150, func(v *folio.FS, g, i int) error {
+		if i%10 == 0 {
+			err := v.Update(context.Background(), func(tx *folio.Tx) error {
+				(&crashCaller{Rand: callers[g].Rand}).call(tx)
+				(&crashCaller{Rand: callers[g].Rand}).call(tx)
+				return errRollback
+			})
+			if !errors.Is(err, errRollback) {
+				return err
+			}
+		}
+		callers[g].call(v)
+		return nil
+	})
+	wantClean(t, v)
+	for _, c := range callers {
+		must(t, c.closeAll())
+	}
+	wantClean(t, v)
+	must(t, v.RemoveAll("a"))
+	report, err := v.Check(t.Context())
+	must(t, err)
+	inos := make(map[uint64]bool)
+	if _, err := stateOf(again(t, v, nil), ".", inos); err != nil || int64(len(inos)) > report.Nodes {
+		t.Errorf("%d inodes, of which %d have a name, %v", report.Nodes, len(inos), err)
+	}
+}

@@ -1,0 +1,112 @@
+package folio_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/foliofs/folio"
+)
+
+// TestCompactOpen compacts a volume while files of it are open, one of them without a name, and others read and write.
+func TestCompactOpen(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("large", make([]byte, 3<<20), 0o644))
+	must(t, v.WriteFile("gone", []byte("still here"), 0o644))
+	must(t, v.WriteFile("kept", []byte("kept"), 0o644))
+	must(t, v.Remove("large"))
+	gone, err := v.OpenFile("gone", os.O_RDWR, 0)
+	must(t, err)
+	defer gone.Close()
+	must(t, v.Remove("gone"))
+	var wg sync.WaitGroup
+	var done atomic.Bool
+	for g := range 4 {
+		wg.Go(func() {
+			for i := 0; !done.Load(); i++ {
+				name := fmt.Sprint(g, "-", i%10)
+				err := v.WriteFile(name, []byte(name), 0o644)
+				got, readErr := v.ReadFile("kept")
+				if err != nil || readErr != nil || string(got) != "kept" {
+					t.Errorf("%v, %v, %q", err, readErr, got)
+					return
+				}
+			}
+		})
+	}
+	before := volumeSize(t, v)
+	for range 3 {
+		must(t, v.Compact(t.Context()))
+	}
+	done.Store(true)
+	wg.Wait()
+	if now := volumeSize(t, v); now > before/4 {
+		t.Errorf("%d bytes, before %d", now, before)
+	}
+	other := again(t, v, nil)
+	_, err = gone.WriteString(", and written")
+	must(t, err)
+	got, err := io.ReadAll(io.NewSectionReader(gone, 0, 100))
+	if string(got) != ", and written" {
+		t.Errorf("%q, %v", got, err)
+	}
+	wantFile(t, other, "kept", "kept")
+	wantClean(t, other)
+}
+
+// TestBackupLive copies a volume while others write: the copy is of one moment, and leaves nothing behind where it fails.
+func TestBackupLive(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	write := func(i int) error {
+		return v.Update(t.Context(), func(tx *folio.Tx) error {
+			data := bytes.Repeat([]byte{byte(i)}, 100_000+i)
+			return errors.Join(tx.WriteFile("a", data, 0o644), tx.WriteFile("b", data, 0o644))
+		})
+	}
+	must(t, write(0))
+	var wg sync.WaitGroup
+	var done atomic.Bool
+	wg.Go(func() {
+		for i := 0; !done.Load(); i++ {
+			if err := write(i); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	d := t.TempDir()
+	for i := range 5 {
+		name := filepath.Join(d, fmt.Sprint(i))
+		must(t, v.BackupFile(t.Context(), name, nil))
+		copied := open(t, name)
+		a, err := copied.ReadFile("a")
+		must(t, err)
+		wantFile(t, copied, "b", string(a))
+		wantClean(t, copied)
+	}
+	done.Store(true)
+	wg.Wait()
+	if err := v.BackupFile(t.Context(), filepath.Join(d, "0"), nil); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over another: %v", err)
+	}
+	full := errors.New("full")
+	if err := v.Backup(t.Context(), refusing{full}); !errors.Is(err, full) {
+		t.Errorf("to what refuses: %v", err)
+	}
+	if s := v.Stats(); s.Changes == 0 || s.GroupSize() < 1 || s.Pages*int64(s.PageSize) != volumeSize(t, v) {
+		t.Errorf("%+v", s)
+	}
+}
+
+type refusing struct{ err error }
+
+func (w refusing) Write([]byte) (int, error) { return 0, w.err }

@@ -1,0 +1,93 @@
+// Package rootest checks that a file system behaves like os.Root: names and what they lead to, errors, contents, metadata, and files that are
+// open while others change what they belong to.
+//
+// Run makes calls whose outcome is known:
+//
+//	func TestFS(t *testing.T) { rootest.Run(t, func(t *testing.T) rootest.FS { ... }) }
+//
+// A Mirror makes random calls on a file system and on an os.Root, and compares what comes of them. os.Root itself passes both. They run on Unix.
+//
+// # What is compared
+//
+// Errors by their operation, their names, and the errno or the sentinel that they match. Infos by name, mode, size, number of links, owner, and the time of
+// the last change, unless that is now. Directories whatever their order. Contents to the last byte, and extended attributes user.* where both sides have
+// them.
+//
+// # What is not
+//
+// Permissions keep nobody from anything, so that the tests have to run as root or with all files owned by their user. Nothing is said about
+// names between 256 and 800 bytes, as limits differ, about devices, about the sizes of directories, and about times of access but right after Chtimes.
+package rootest
+
+import (
+	"io"
+	"io/fs"
+	"time"
+)
+
+// An FS is a file system under test.
+type FS struct {
+	Names
+	// OpenFile opens a file as os.Root does. It must not return a File that holds a nil pointer.
+	OpenFile func(name string, flag int, perm fs.FileMode) (File, error)
+	// Owner returns what a FileInfo says apart from the methods of FileInfo; nil if that is not to be compared.
+	Owner func(info fs.FileInfo) Owner
+	// Xattrs are the extended attributes; nil if there are none.
+	Xattrs Xattrs
+	// Prefix is what the paths in errors of open files begin with, and other paths do not: the directory that an os.Root was opened by.
+	Prefix string
+}
+
+// An Owner is what inodes have besides what fs.FileInfo tells.
+type Owner struct {
+	Links    uint64
+	UID, GID uint32
+	Atime    time.Time
+}
+
+// Names are the methods of os.Root that do not open anything.
+type Names interface {
+	Mkdir(name string, perm fs.FileMode) error
+	MkdirAll(name string, perm fs.FileMode) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	Rename(oldname, newname string) error
+	Link(oldname, newname string) error
+	Symlink(oldname, newname string) error
+	Readlink(name string) (string, error)
+	Stat(name string) (fs.FileInfo, error)
+	Lstat(name string) (fs.FileInfo, error)
+	Chmod(name string, mode fs.FileMode) error
+	Chown(name string, uid, gid int) error
+	Lchown(name string, uid, gid int) error
+	Chtimes(name string, atime, mtime time.Time) error
+	ReadFile(name string) ([]byte, error)
+	WriteFile(name string, data []byte, perm fs.FileMode) error
+}
+
+// A File has the methods of *os.File that any file system can have.
+type File interface {
+	io.ReadWriteSeeker
+	io.ReaderAt
+	io.WriterAt
+	io.ReaderFrom
+	io.WriterTo
+	io.StringWriter
+	io.Closer
+	Name() string
+	Stat() (fs.FileInfo, error)
+	ReadDir(n int) ([]fs.DirEntry, error)
+	Readdir(n int) ([]fs.FileInfo, error)
+	Readdirnames(n int) ([]string, error)
+	Truncate(size int64) error
+	Chmod(mode fs.FileMode) error
+	Chown(uid, gid int) error
+	Sync() error
+}
+
+// Xattrs are extended attributes of files and directories, which names lead to without following a symbolic link at their end.
+type Xattrs interface {
+	SetXattr(name, attr string, value []byte) error
+	RemoveXattr(name, attr string) error
+	Xattrs(name string) (map[string][]byte, error)
+}

@@ -1,0 +1,108 @@
+//go:build unix
+
+package rootest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+func letter(r *rand.Rand) string { return string(rune('a' + r.IntN(4))) }
+
+// strange are elements of names that are easily got wrong.
+var strange = []string{
+	strings.Repeat("l", 255), tooLong, "\xff\xfe", "n\x00l", "e\u0301", " ", "-rf", "two\nlines", "...", `b\c`, "*",
+}
+
+// tooLong is longer than any file system lets a name be.
+var tooLong = strings.Repeat("m", 801)
+
+// twoNames returns names for a call that takes two. Both can be: which of two that cannot is found first is nobody's business.
+func twoNames(r *rand.Rand) (string, string) {
+	possible := strings.NewReplacer(tooLong, "m", "\x00", "")
+	return possible.Replace(name(r)), possible.Replace(name(r))
+}
+
+// short abbreviates names in what people read.
+func short(text string) string {
+	for _, long := range []string{strange[0], tooLong} {
+		text = strings.ReplaceAll(text, long, fmt.Sprint("(", len(long), " times ", long[:1], ")"))
+	}
+	return text
+}
+
+// pathOf returns a path of at most n elements, not always a clean one.
+func pathOf(r *rand.Rand, n int) string {
+	var b strings.Builder
+	if r.IntN(30) == 0 {
+		b.WriteByte('/')
+	}
+	for i := range 1 + r.IntN(n) {
+		if i > 0 {
+			b.WriteString(strings.Repeat("/", 1+r.IntN(20)/19))
+		}
+		switch r.IntN(8) {
+		case 0:
+			b.WriteString("..")
+		case 1:
+			b.WriteString(".")
+		default:
+			b.WriteString(letter(r))
+		}
+	}
+	if r.IntN(10) == 0 {
+		b.WriteByte('/')
+	}
+	return b.String()
+}
+
+// name returns a path, mostly a clean one that is short.
+func name(r *rand.Rand) string {
+	switch r.IntN(40) {
+	case 0, 1, 2:
+		return pathOf(r, 5)
+	case 3:
+		return strings.Repeat(letter(r)+"/", r.IntN(40)) + letter(r)
+	case 4:
+		return strange[r.IntN(len(strange))]
+	case 5:
+		return letter(r) + "/" + strange[r.IntN(len(strange))]
+	}
+	parts := make([]string, 1+r.IntN(3))
+	for i := range parts {
+		parts[i] = letter(r)
+	}
+	return strings.Join(parts, "/")
+}
+
+// content returns what is written: mostly a little, sometimes nothing, or more than a chunk of a volume.
+func content(r *rand.Rand) []byte {
+	n := r.IntN(100)
+	switch r.IntN(12) {
+	case 0:
+		n = r.IntN(200_000)
+	case 1:
+		n = 65536*r.IntN(3) + r.IntN(3)
+	case 2:
+		n = 0
+	}
+	p := make([]byte, n)
+	for i := range p {
+		p[i] = byte(r.Uint32())
+	}
+	return p
+}
+
+// beyond is an offset that no file reaches.
+const beyond = 1 << 60
+
+func offset(r *rand.Rand) int64 {
+	switch r.IntN(8) {
+	case 0:
+		return int64(r.IntN(300_000))
+	case 1:
+		return max(-1, int64(65536*r.IntN(4)+r.IntN(3)-1))
+	}
+	return int64(r.IntN(200))
+}

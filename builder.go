@@ -133,8 +133,15 @@ func (b *Builder) add(h *Header, content func(store.Ino) (size, holes int64, err
 
 func (b *Builder) usable() error { return cmp.Or(b.err, b.ctx.Err()) }
 
-// nodeOf checks a header, apart from its name, and makes the inode that it describes.
-func (b *Builder) nodeOf(h *Header) (n buildNode, err error) {
+// nodeOf makes the inode that a header describes.
+func (b *Builder) nodeOf(h *Header) (buildNode, error) {
+	n, err := h.node(b.now)
+	attr := buildAttr{mode: n.Mode, uid: n.UID, gid: n.GID, rdev: n.Rdev}
+	return buildNode{attr: attr, mtime: n.Mtime, ctime: n.Ctime, atime: n.Atime}, err
+}
+
+// node checks a header, apart from its name, and makes the inode that it describes, without a number and a content.
+func (h *Header) node(now int64) (n store.Node, err error) {
 	mode, ok := posixMode(h.Mode)
 	if !ok {
 		return n, fmt.Errorf("%w: a file of type %v", errors.ErrUnsupported, h.Mode.Type())
@@ -147,10 +154,10 @@ func (b *Builder) nodeOf(h *Header) (n buildNode, err error) {
 			return n, fmt.Errorf("%w: name of an extended attribute: %.100q", fs.ErrInvalid, name)
 		}
 	}
-	n.attr = buildAttr{mode: mode, uid: h.UID, gid: h.GID, rdev: h.Rdev}
-	n.mtime = nanoseconds(h.ModTime, b.now)
-	n.atime = nanoseconds(h.AccessTime, n.mtime)
-	n.ctime = nanoseconds(h.ChangeTime, n.mtime)
+	n = store.Node{Mode: mode, Nlink: 1, UID: h.UID, GID: h.GID, Rdev: h.Rdev}
+	n.Mtime = nanoseconds(h.ModTime, now)
+	n.Atime = nanoseconds(h.AccessTime, n.Mtime)
+	n.Ctime = nanoseconds(h.ChangeTime, n.Mtime)
 	return n, nil
 }
 

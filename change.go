@@ -14,13 +14,25 @@ type change struct {
 	fs  *FS
 	top store.Ino // where paths begin
 	now int64     // nanoseconds since 1970
+
+	// Room, so that none of it is allocated for each change.
+	walk      goalWalk
+	node, dir store.Node
+}
+
+// changeIn returns a change in a transaction. There is one for all, as one transaction runs at a time.
+func (v *FS) changeIn(tx store.Tx, top store.Ino, now int64) *change {
+	c := &v.running
+	c.tx, c.fs, c.top, c.now = tx, v, top, now
+	return c
 }
 
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // find resolves a path up to its last element.
 func (c *change) find(name string, mode goalMode) (goal, error) {
-	return newGoalWalk(c.tx, c.top).find(name, mode)
+	c.walk.begin(c.tx, c.top)
+	return c.walk.find(name, mode)
 }
 
 // existing resolves a path to something that is there.
@@ -37,28 +49,28 @@ func (c *change) existing(name string, mode goalMode) (n store.Node, g goal, err
 
 // touched notes in a directory that its entries changed, and by how many the directories among them.
 func (c *change) touched(dir store.Ino, dirs int) error {
-	n, err := c.tx.Node(dir)
-	if err != nil {
+	n, err := &c.dir, error(nil)
+	if *n, err = c.tx.Node(dir); err != nil {
 		return err
 	}
 	n.Mtime, n.Ctime = c.now, c.now
 	n.Nlink += uint32(dirs)
-	return c.tx.Put(&n)
+	return c.tx.Put(n)
 }
 
 // add makes an inode with a name in a directory.
 func (c *change) add(g *goal, mode uint32) (n store.Node, err error) { return c.addSized(g, mode, 0) }
 
 // addSized is add for an inode to which the caller writes a content of that size.
-func (c *change) addSized(g *goal, mode uint32, size int64) (n store.Node, err error) {
-	dir, err := c.tx.Node(g.dir)
-	if err != nil {
-		return n, err
+func (c *change) addSized(g *goal, mode uint32, size int64) (_ store.Node, err error) {
+	n, dir := &c.node, &c.dir
+	if *dir, err = c.tx.Node(g.dir); err != nil {
+		return *n, err
 	}
 	if dir.Nlink == 0 { // it was removed, and somebody has it open as a Root
-		return n, fs.ErrNotExist
+		return *n, fs.ErrNotExist
 	}
-	n = store.Node{Mode: mode, Nlink: 1, Size: size, Mtime: c.now, Ctime: c.now, Atime: c.now}
+	*n = store.Node{Mode: mode, Nlink: 1, Size: size, Mtime: c.now, Ctime: c.now, Atime: c.now}
 	n.UID, n.GID = c.fs.uid, c.fs.gid
 	isDir := store.TypeOf(mode) == store.Dir
 	if dir.Mode&modeSetgid != 0 {
@@ -71,14 +83,14 @@ func (c *change) addSized(g *goal, mode uint32, size int64) (n store.Node, err e
 		n.Nlink = 2
 		dir.Nlink++
 	}
-	if err := c.tx.Insert(&n); err != nil {
-		return n, err
+	if err := c.tx.Insert(n); err != nil {
+		return *n, err
 	}
 	dir.Mtime, dir.Ctime = c.now, c.now
-	if err := c.tx.Put(&dir); err != nil {
-		return n, err
+	if err := c.tx.Put(dir); err != nil {
+		return *n, err
 	}
-	return n, c.tx.Link(g.dir, store.Entry{Name: g.name, Ino: n.Ino, Type: store.TypeOf(mode)})
+	return *n, c.tx.Link(g.dir, store.Entry{Name: g.name, Ino: n.Ino, Type: store.TypeOf(mode)})
 }
 
 // drop takes a name from an inode, which then may be an orphan. The entry is gone already, or leads elsewhere.

@@ -27,6 +27,8 @@
 //		return tx.Rename("a", "c")
 //	})
 //
+// Within Update, Tx.Add makes files of any type with all that a Header says, as a program that copies a tree needs it.
+//
 // What was written has survived the death of the process when a call returns. The loss of power may take the last calls, but none before
 // them and no part of one; Sync, of a volume or of a file, returns when it cannot any more. A file that is removed while it is open lives until it
 // is closed, in whatever process; if that dies, whoever opens the volume next removes what is left.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
@@ -21,15 +22,15 @@ var _ interface {
 
 var errAppend = errors.New("invalid use of WriteAt on file opened with O_APPEND")
 
-// change calls fn with the inode in a transaction, after which O_SYNC syncs.
-func (f *File) change(fn func(c *change, n *store.Node) error) error {
+// change calls fn with the inode in a transaction, after which O_SYNC syncs. It is about so many bytes.
+func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error {
 	if f.writer == nil {
 		return posix.ErrBadHandle
 	}
-	err := f.writer.change(func(c *change) error {
-		n, err := c.tx.Node(f.ino)
-		if err == nil {
-			err = fn(c, &n)
+	err := f.writer.changeBy(bytes, func(c *change) error {
+		n, err := &c.node, error(nil)
+		if *n, err = c.tx.Node(f.ino); err == nil {
+			err = fn(c, n)
 		}
 		return err
 	})
@@ -46,7 +47,7 @@ func (f *File) changeOpen(fn func(c *change, n *store.Node) error) error {
 	if f.closed {
 		return fs.ErrClosed
 	}
-	return f.change(fn)
+	return f.change(0, fn)
 }
 
 // writable reports why a file cannot be written to.
@@ -65,7 +66,7 @@ func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
 	if err := f.writable(); err != nil || len(p) == 0 {
 		return off, err
 	}
-	err = f.change(func(c *change, n *store.Node) error {
+	err = f.change(len(p), func(c *change, n *store.Node) error {
 		if err := mustBeRegular(n.Mode); err != nil {
 			return err
 		}
@@ -172,7 +173,7 @@ func (f *File) Truncate(size int64) error {
 	defer f.mu.Unlock()
 	err := f.writable()
 	if err == nil {
-		err = f.change(func(c *change, n *store.Node) error {
+		err = f.change(math.MaxInt, func(c *change, n *store.Node) error {
 			if err := mustBeRegular(n.Mode); err != nil || size < 0 {
 				return errors.Join(err, fs.ErrInvalid)
 			}

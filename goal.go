@@ -44,9 +44,15 @@ type goalWalk struct {
 
 // newGoalWalk begins at a directory.
 func newGoalWalk(rx store.Rx, top store.Ino) *goalWalk {
-	w := &goalWalk{pathWalk: pathWalk{rx: rx}}
-	w.dirs, w.names = append(w.room.dirs[:0], top), w.room.names[:0]
+	w := new(goalWalk)
+	w.begin(rx, top)
 	return w
+}
+
+// begin takes w back to a directory.
+func (w *goalWalk) begin(rx store.Rx, top store.Ino) {
+	w.pathWalk = pathWalk{rx: rx, dirs: append(w.room.dirs[:0], top)}
+	w.names, w.missing, w.at = w.room.names[:0], nil, ""
 }
 
 func (w *goalWalk) here() store.Ino { return w.dirs[len(w.dirs)-1] }

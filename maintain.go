@@ -79,6 +79,15 @@ func (v *FS) Stats() Stats {
 	return Stats{}
 }
 
+// CheckProgress is Check that calls progress now and then with how far it is through the bytes of the volume.
+func (v *FS) CheckProgress(ctx context.Context, progress func(done, all int64)) (*CheckReport, error) {
+	m, err := v.maintainer()
+	if err != nil {
+		return v.Check(ctx)
+	}
+	return m.CheckProgress(ctx, progress)
+}
+
 // Repair puts right what Check finds, as far as that needs no guess and no content is lost by it: wrong counts of links, names that lead nowhere or
 // are impossible, files and directories without a name, which come to lie in the directory lost+found. All of it happens in one transaction, or
 // nothing does. What is left, such as content that is missing, the report names. A volume whose database is damaged is not touched.

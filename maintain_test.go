@@ -110,3 +110,31 @@ func TestBackupLive(t *testing.T) {
 type refusing struct{ err error }
 
 func (w refusing) Write([]byte) (int, error) { return 0, w.err }
+
+// TestMaintainReadOnly looks after a volume that cannot be changed, and after one that is closed.
+func TestMaintainReadOnly(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.WriteFile("f", []byte("content"), 0o644))
+	info, err := v.Info(t.Context())
+	must(t, err)
+	must(t, v.Close())
+	for want, o := range map[error]*folio.Options{folio.ErrReadOnly: {ReadOnly: true}, fs.ErrClosed: nil} {
+		v, err := folio.Open(info.Path, o)
+		must(t, err)
+		if want == fs.ErrClosed {
+			must(t, v.Close())
+		}
+		for name, err := range map[string]error{
+			"Compact": v.Compact(t.Context()), "Repair": second(v.Repair(t.Context())), "Merge": v.Merge(t.Context(), mergeSource, "x"),
+		} {
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+		}
+		if err := v.Backup(t.Context(), io.Discard); (err == nil) != (want == folio.ErrReadOnly) {
+			t.Errorf("Backup: %v", err)
+		}
+		_ = v.Close()
+	}
+}

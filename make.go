@@ -73,27 +73,26 @@ func (c *change) writeFile(name string, data []byte, perm fs.FileMode) error {
 	if err := openable(g.entry.Type, posix.WriteOnly); err != nil {
 		return err
 	}
-	n, err := c.tx.Node(g.entry.Ino)
-	if err == nil {
+	n := &c.node
+	if *n, err = c.tx.Node(g.entry.Ino); err == nil {
 		err = mustBeRegular(n.Mode)
 	}
 	if err == nil {
-		err = c.tx.WriteAt(&n, data, 0)
+		err = c.tx.WriteAt(n, data, 0)
 	}
 	if err != nil {
 		return err
 	}
-	return c.resize(&n, int64(len(data)))
+	return c.resize(n, int64(len(data)))
 }
 
 // addFile makes a file with a content.
 func (c *change) addFile(g *goal, data []byte, perm fs.FileMode) error {
-	n, err := c.addSized(g, store.ModeRegular|uint32(perm), int64(len(data)))
-	if err != nil {
+	if _, err := c.addSized(g, store.ModeRegular|uint32(perm), int64(len(data))); err != nil {
 		return err
 	}
-	n.Size = 0
-	return c.tx.WriteAt(&n, data, 0)
+	c.node.Size = 0
+	return c.tx.WriteAt(&c.node, data, 0)
 }
 
 // mkdir makes a directory.

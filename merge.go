@@ -77,7 +77,7 @@ func (w *writer) changeAll(ctx context.Context, fn func(c *change) error) error 
 	}
 	now := time.Now().UnixNano()
 	return w.from.fs.store.Update(ctx, func(tx store.Tx) error {
-		return fn(&change{tx, w.from.fs, w.from.top, now})
+		return fn(w.from.fs.changeIn(tx, w.from.top, now))
 	})
 }
 

@@ -1,7 +1,6 @@
 package folio
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -163,7 +162,7 @@ func (m *merger) takeContent(n *store.Node, name string, f fs.File, announced in
 				return err
 			}
 		}
-		if err := m.writeSparse(n, p[:k], size); err != nil {
+		if err := m.c.writeSparse(n, p[:k], size); err != nil {
 			return err
 		}
 		if size += int64(k); err == io.EOF {
@@ -179,30 +178,4 @@ func (m *merger) takeContent(n *store.Node, name string, f fs.File, announced in
 		}
 	}
 	return m.c.tx.Put(n)
-}
-
-var zeroChunk [store.ChunkSize]byte
-
-// writeSparse writes p at off, but leaves out chunks of zeros.
-func (m *merger) writeSparse(n *store.Node, p []byte, off int64) error {
-	for len(p) > 0 {
-		run := 0
-		for run < len(p) && !isHole(off+int64(run), p[run:]) {
-			run += min(store.ChunkSize-int((off+int64(run))%store.ChunkSize), len(p)-run)
-		}
-		if run > 0 {
-			if err := m.c.tx.WriteAt(n, p[:run], off); err != nil {
-				return err
-			}
-		} else {
-			run = store.ChunkSize
-		}
-		p, off = p[run:], off+int64(run)
-	}
-	return nil
-}
-
-// isHole reports whether p begins with a whole chunk of zeros.
-func isHole(off int64, p []byte) bool {
-	return off%store.ChunkSize == 0 && len(p) >= store.ChunkSize && p[0] == 0 && bytes.Equal(p[:store.ChunkSize], zeroChunk[:])
 }

@@ -46,6 +46,8 @@ type FS struct {
 	dirs  dirCache  // directories that were on the way to something, or read
 	files fileCache // what was asked for again
 
+	running change // the one in the write transaction that runs
+
 	uid, gid uint32 // of new files
 }
 

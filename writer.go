@@ -28,18 +28,45 @@ func (w *writer) change(fn func(c *change) error) error {
 	}
 	if w.tx == nil {
 		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
-			return fn(&change{tx, w.from.fs, w.from.top, now})
+			return fn(w.from.fs.changeIn(tx, w.from.top, now))
 		})
 	}
 	if w.tx.store == nil {
 		return fs.ErrClosed
 	}
-	return fn(&change{w.tx.store, w.from.fs, w.from.top, now})
+	return fn(w.from.fs.changeIn(w.tx.store, w.from.top, now))
+}
+
+// changeSmall is change for what takes few pages, and for an fn that can be called again: it may be carried out together with what other
+// goroutines change.
+func (w *writer) changeSmall(fn func(c *change) error) error {
+	g, ok := w.from.fs.store.(store.Gatherer)
+	if !ok || w.tx != nil {
+		return w.change(fn)
+	}
+	if r := w.from.root; r != nil && r.closed.Load() {
+		return fs.ErrClosed
+	}
+	now := time.Now().UnixNano()
+	return g.Gather(func(tx store.Tx) error {
+		return fn(w.from.fs.changeIn(tx, w.from.top, now))
+	})
+}
+
+// smallChange is how many bytes of content a small change has at most.
+const smallChange = 64 << 10
+
+// changeBy is changeSmall if it is about few bytes, else change.
+func (w *writer) changeBy(bytes int, fn func(c *change) error) error {
+	if bytes > smallChange {
+		return w.change(fn)
+	}
+	return w.changeSmall(fn)
 }
 
 // changeNode calls fn with the inode that a name leads to.
 func (w *writer) changeNode(op, name string, mode goalMode, fn func(c *change, n *store.Node) error) error {
-	return pathError(op, name, w.change(func(c *change) error {
+	return pathError(op, name, w.changeSmall(func(c *change) error {
 		n, _, err := c.existing(name, mode)
 		if err == nil {
 			err = fn(c, &n)
@@ -97,7 +124,7 @@ func (w *writer) WriteFile(name string, data []byte, perm fs.FileMode) error {
 	if perm&fs.ModePerm != perm {
 		return pathError("openat", name, errMode)
 	}
-	return pathError("openat", name, w.change(func(c *change) error { return c.writeFile(name, data, perm) }))
+	return pathError("openat", name, w.changeBy(len(data), func(c *change) error { return c.writeFile(name, data, perm) }))
 }
 
 // Mkdir makes a directory.
@@ -105,7 +132,7 @@ func (w *writer) Mkdir(name string, perm fs.FileMode) error {
 	if perm&fs.ModePerm != perm {
 		return pathError("mkdirat", name, errMode)
 	}
-	return pathError("mkdirat", name, w.change(func(c *change) error { return c.mkdir(name, perm) }))
+	return pathError("mkdirat", name, w.changeSmall(func(c *change) error { return c.mkdir(name, perm) }))
 }
 
 // MkdirAll makes a directory, with those that lead to it, unless it is there.
@@ -118,7 +145,7 @@ func (w *writer) MkdirAll(name string, perm fs.FileMode) error {
 
 // Remove removes a file or an empty directory.
 func (w *writer) Remove(name string) error {
-	return pathError("removeat", name, w.change(func(c *change) error { return c.remove(name) }))
+	return pathError("removeat", name, w.changeSmall(func(c *change) error { return c.remove(name) }))
 }
 
 // RemoveAll removes a file, or a directory with all that is in it. It is not an error that there is nothing.
@@ -129,17 +156,17 @@ func (w *writer) RemoveAll(name string) error {
 
 // Rename moves a file or a directory. A file that has the new name is replaced; a directory is not.
 func (w *writer) Rename(oldname, newname string) error {
-	return linkError("renameat", oldname, newname, w.change(func(c *change) error { return c.rename(oldname, newname) }))
+	return linkError("renameat", oldname, newname, w.changeSmall(func(c *change) error { return c.rename(oldname, newname) }))
 }
 
 // Link gives a file, or a symbolic link itself, another name.
 func (w *writer) Link(oldname, newname string) error {
-	return linkError("linkat", oldname, newname, w.change(func(c *change) error { return c.link(oldname, newname) }))
+	return linkError("linkat", oldname, newname, w.changeSmall(func(c *change) error { return c.link(oldname, newname) }))
 }
 
 // Symlink makes newname a symbolic link to oldname, which may be anything: nothing is followed out of the volume.
 func (w *writer) Symlink(oldname, newname string) error {
-	return linkError("symlinkat", oldname, newname, w.change(func(c *change) error { return c.symlink(oldname, newname) }))
+	return linkError("symlinkat", oldname, newname, w.changeSmall(func(c *change) error { return c.symlink(oldname, newname) }))
 }
 
 // Chmod sets permissions, and the setuid, setgid and sticky bits.

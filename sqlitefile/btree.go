@@ -69,6 +69,7 @@ type place struct {
 	within span   // the rowids that belong in the leaf; tables only
 	last   bool   // the leaf is the right-most one; indexes only
 	again  bool   // the last two searches of an index ended in the same leaf
+	fresh  bool   // the last search was that of Find, and nothing of the tree has changed since
 }
 
 // A spot is a page of the path, and the cell or child there: the entry itself or the place where it belongs in the last page, the

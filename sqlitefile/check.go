@@ -86,6 +86,11 @@ func (db *DB) CheckProgress(ctx context.Context, progress func(seen, all uint32)
 // Check is that of the DB, of this snapshot.
 func (rx *Rx) Check(ctx context.Context) (*CheckReport, error) { return rx.check(ctx, nil) }
 
+// CheckProgress is that of the DB, of this snapshot.
+func (rx *Rx) CheckProgress(ctx context.Context, progress func(seen, all uint32)) (*CheckReport, error) {
+	return rx.check(ctx, progress)
+}
+
 func (rx *Rx) check(ctx context.Context, progress func(seen, all uint32)) (r *CheckReport, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	c := newChecker(ctx, rx)

@@ -107,4 +107,8 @@ func (w *writer) moved() { w.epochs++ }
 
 func (w *writer) epoch() uint64 { return w.epochs }
 
+// Epoch returns a number that changes whenever anything has changed but by transactions of this DB that were kept, and now and then without need: what
+// one of them knows at its end is still true as long as later ones return the same.
+func (tx *Tx) Epoch() uint64 { return tx.writer.epochs }
+
 func (w *writer) corrupt(pgno uint32, what string) error { return w.tx.corrupt(pgno, what) }

@@ -415,3 +415,42 @@ func TestEnterEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionStays lets leases of a log end. What was known of a snapshot is kept for as long as nobody has written, and no longer.
+func TestVersionStays(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir() + "/db"
+	db := open(t, path, &Options{Create: true})
+	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
+	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	other := open(t, path, nil)
+	mustDo(t, insertOne(other, 1))
+	version := func() (v uint64) {
+		view(t, db, func(rx *Rx) error {
+			v = rx.Version()
+			return nil
+		})
+		l := db.snapshot.Load().lease
+		eventually(t, "the lease ends", func() bool { return l.state.Load()&leaseEnded != 0 })
+		return v
+	}
+	before := version()
+	if now := version(); now != before {
+		t.Errorf("version %d became %d", before, now)
+	}
+	mustDo(t, insertOne(other, 2))
+	after := version()
+	if after == before {
+		t.Error("the version stayed, though another connection wrote")
+	}
+	mustDo(t, other.Checkpoint(t.Context(), CheckpointPassive))
+	if now := version(); now != after {
+		t.Errorf("version %d became %d by a checkpoint", after, now)
+	}
+	mustDo(t, other.Checkpoint(t.Context(), CheckpointTruncate))
+	mustDo(t, insertOne(other, 3))
+	if version() == after {
+		t.Error("the version stayed, though the log began anew")
+	}
+	wantRows(t, db, 3)
+}

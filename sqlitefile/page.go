@@ -77,11 +77,12 @@ func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
 	return data[:rx.usable], nil
 }
 
-// A pageCache keeps what is known of one snapshot: runs, and the pages that were read without a map. It holds at most two generations of
+// A pageCache keeps what is known of one snapshot: runs, extents, and the pages that were read without a map. It holds at most two generations of
 // cacheGeneration bytes each: when the young one is full it becomes the old one, and what the old one still held is left to the
 // garbage collector, so that a page stays valid for whoever holds it. Safe for concurrent use.
 type pageCache struct {
 	runs       straightRuns
+	extents    extents
 	mu         sync.Mutex // guards the maps
 	young, old map[uint32][]byte
 }

@@ -25,18 +25,24 @@ func runSlot(first uint32) uint32 {
 	return first * 0x9e3779b1 >> (32 - bits.Len32(runSlots-1))
 }
 
-// reach reports whether the page that comes n pages after the first of a chain is known to be the n-th one after it in the file.
-func (r *straightRuns) reach(first uint32, n uint64) bool {
+// length returns how many pages after the first of a chain are known to follow it one by one.
+func (r *straightRuns) length(first uint32) uint64 {
 	slots := r.slots.Load()
 	if slots == nil {
-		return false
+		return 0
 	}
 	v := slots[runSlot(first)].Load()
-	return uint32(v>>32) == first && uint64(uint32(v)) >= n
+	if uint32(v>>32) != first {
+		return 0
+	}
+	return uint64(uint32(v))
 }
 
 // keep remembers that the n pages after the first of a chain follow it one by one.
 func (r *straightRuns) keep(first uint32, n uint64) {
+	if r.length(first) >= n {
+		return
+	}
 	slots := r.slots.Load()
 	if slots == nil {
 		if r.walks.Add(1) < runWalks {

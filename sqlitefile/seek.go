@@ -72,17 +72,45 @@ func (t *btree) settleRow(n *node, rowid int64) (found bool, err error) {
 
 // seekKey makes the path lead to an entry that is equal to record in the first columns, or to where record belongs.
 func (t *btree) seekKey(record []byte, columns int) (found bool, err error) {
-	t.ws.run.n = 0 // where a change before failed
 	if err := t.setKey(record, columns); err != nil {
 		return false, err
 	}
-	if t.again && t.known && t.seen == t.store.epoch() {
-		found, ok, err := t.seekHere()
+	return t.seek()
+}
+
+// seek is seekKey for t.key.
+func (t *btree) seek() (found bool, err error) {
+	t.ws.run.n = 0 // where a change before failed
+	fresh := t.fresh
+	t.fresh = false
+	if t.known && t.seen == t.store.epoch() {
+		ok := false
+		if fresh {
+			found, ok, err = t.seekSame()
+		}
+		if !ok && err == nil && t.again {
+			found, ok, err = t.seekHere()
+		}
 		if ok || err != nil {
 			return found, err
 		}
 	}
 	return t.descendKey()
+}
+
+// seekSame looks for t.key between the entries that the last search ended at. It is not ok if the key may belong elsewhere.
+func (t *btree) seekSame() (found, ok bool, err error) {
+	at := &t.path[t.depth]
+	n, err := t.node(at.pgno)
+	if err != nil || !n.kind.Leaf() || at.i >= n.cells {
+		return false, false, err
+	}
+	order, err := t.compareCell(&n, at.i)
+	if err != nil || order <= 0 || at.i == 0 {
+		return order == 0, order == 0 && err == nil, err
+	}
+	order, err = t.compareCell(&n, at.i-1)
+	return false, order < 0 && err == nil, err
 }
 
 // setKey lets t.key be the first values of a record.

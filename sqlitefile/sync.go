@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"context"
+	"runtime"
 	"sync"
 
 	"github.com/foliofs/folio/internal/osfile"
@@ -11,14 +12,16 @@ import (
 type syncer struct {
 	press chan struct{} // holds one token; whoever has it syncs
 
-	mu   sync.Mutex // guards next
-	next *syncBatch // which no sync has begun for; nil without callers
+	mu    sync.Mutex // guards what follows
+	next  *syncBatch // which no sync has begun for; nil without callers
+	crowd bool       // the batch before had several callers
 }
 
 // A syncBatch is the callers that one sync serves.
 type syncBatch struct {
-	done chan struct{} // closed when err is there
-	err  error
+	callers int
+	done    chan struct{} // closed when err is there
+	err     error
 }
 
 func (s *syncer) init() {
@@ -33,6 +36,7 @@ func (s *syncer) join() *syncBatch {
 	if s.next == nil {
 		s.next = &syncBatch{done: make(chan struct{})}
 	}
+	s.next.callers++
 	return s.next
 }
 
@@ -41,8 +45,17 @@ func (s *syncer) begin() *syncBatch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b := s.next
-	s.next = nil
+	if b != nil {
+		s.next, s.crowd = nil, b.callers > 1
+	}
 	return b
+}
+
+// company reports whether others can be expected to come.
+func (s *syncer) company() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.crowd
 }
 
 // Sync returns when all that was committed before the call survives the loss of power, though Options.Durability does not promise it. Calls that come
@@ -57,6 +70,9 @@ func (db *DB) Sync(ctx context.Context) error {
 		case <-b.done:
 			return b.err
 		case <-db.syncs.press:
+			if db.syncs.company() {
+				runtime.Gosched() // those whose transactions were committed together with ours come along
+			}
 			if b := db.syncs.begin(); b != nil {
 				b.err = explain(db.syncNow())
 				close(b.done)

@@ -17,6 +17,8 @@ type Maintainer interface {
 	Backup(ctx context.Context, w io.Writer) error
 	// BackupFile makes that a file at path, complete and durable, or none. An existing one is fs.ErrExist, or is replaced.
 	BackupFile(ctx context.Context, path string, replace bool, progress func(done, all int64)) error
+	// CheckProgress is Store.Check. Its progress is that of its first and longest part, which looks at the database below the volume.
+	CheckProgress(ctx context.Context, progress func(done, all int64)) (*Report, error)
 	// Repair puts right what Check finds, as far as no content is lost by it, all in one transaction.
 	Repair(ctx context.Context) (*RepairReport, error)
 	// Stats tells how the volume stands, without reading any of it.

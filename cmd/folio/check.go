@@ -61,7 +61,7 @@ type repairJSON struct {
 }
 
 func (c *command) check(ctx context.Context, volume string, repair, json bool) error {
-	report, err := checked(ctx, volume, repair)
+	report, err := c.checked(ctx, volume, repair)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -83,7 +83,7 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 }
 
 // checked opens and checks a volume, and repairs it first if that is wanted. An error says what stood in the way of that.
-func checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
+func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
 	v, err := location{volume, "."}.open()
 	if err != nil {
 		return nil, checkFailure(err)
@@ -93,7 +93,9 @@ func checked(ctx context.Context, volume string, repair bool) (*folio.RepairRepo
 		report, err := v.Repair(ctx)
 		return report, checkFailure(failure(volume, err))
 	}
-	report, err := v.Check(ctx)
+	p := c.newProgress("checking", false)
+	defer p.done()
+	report, err := v.CheckProgress(ctx, p.set)
 	if err != nil {
 		return nil, checkFailure(failure(volume, err))
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -122,6 +123,8 @@ var waysOut = []struct {
 	{folio.ErrDamaged, "folio check says more"},
 	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{source.ErrVolume, "copy the file, or name another source"},
+	{source.ErrNotDir, "folio import takes files and archives"},
+	{mirror.ErrMeanwhile, "sync again"},
 	{source.ErrSeek, "save it to a file first"},
 	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},
 	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},

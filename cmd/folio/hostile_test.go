@@ -94,7 +94,18 @@ func TestHostileVolumes(t *testing.T) {
 			if code, stdout, stderr := runFolio(t, "check", volume); code != exitFailure || stdout+stderr == "" {
 				t.Errorf("check: exit code %d, %q, %q", code, stdout, stderr)
 			}
-			for _, args := range [][]string{{"ls", "-lR"}, {"ls", "-R", "--json"}, {"tree"}, {"du", "-a"}, {"info"}, {"stat"}} {
+			for _, args := range [][]string{
+				{"ls", "-lR"},
+				{"ls", "-R", "--json"},
+				{"tree"},
+				{"du", "-a"},
+				{"info"},
+				{"stat"},
+				{"find", "-s", "+0"},
+				{"grep", "evil"},
+				{"sync", work},
+				{"sync", "--delete", work},
+			} {
 				if code, _, stderr := runFolio(t, append(args, volume)...); code == exitFailure && strings.Count(stderr, "\n") != 1 {
 					t.Errorf("%q: %q", args, stderr)
 				}

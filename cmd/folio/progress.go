@@ -72,8 +72,12 @@ func (p *progress) set(done, all int64) {
 }
 
 // addFile counts a file, besides its bytes.
-func (p *progress) addFile() {
-	if p.files++; p.bar != nil && p.files%progressFiles == 0 {
+func (p *progress) addFile() { p.addFiles(1) }
+
+// addFiles counts some.
+func (p *progress) addFiles(n int) {
+	before := p.files / progressFiles
+	if p.files += int64(n); p.bar != nil && p.files/progressFiles > before {
 		p.bar.Describe(p.title())
 	}
 }

@@ -106,6 +106,7 @@ func (c *command) root() *cobra.Command {
 		c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
 		c.compactCommand(), c.backupCommand(),
+		c.findCommand(), c.grepCommand(), c.syncCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
 	)

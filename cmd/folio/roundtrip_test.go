@@ -27,17 +27,23 @@ func mustRun(t *testing.T, args ...string) string {
 	return stdout
 }
 
+// goroot returns where the Go distribution is.
+func goroot(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Skip("no go command:", err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // The Go distribution survives a round trip: contents, modes, owners, times, links.
 func TestRoundTripGOROOT(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("copies GOROOT")
 	}
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Skip("no go command:", err)
-	}
-	goroot, dir := strings.TrimSpace(string(out)), t.TempDir()
+	goroot, dir := goroot(t), t.TempDir()
 	volume, copied := filepath.Join(dir, "v.folio"), filepath.Join(dir, "copy")
 	mustRun(t, "import", goroot, volume)
 	mustRun(t, "export", volume, copied)

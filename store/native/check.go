@@ -12,13 +12,27 @@ import (
 )
 
 // Check checks the database, and then the volume in it, as package check describes.
-func (s *Store) Check(ctx context.Context) (*store.Report, error) { return s.check(ctx, nil) }
+func (s *Store) Check(ctx context.Context) (*store.Report, error) { return s.check(ctx, nil, nil) }
+
+// CheckProgress implements store.Maintainer.
+func (s *Store) CheckProgress(ctx context.Context, progress func(done, all int64)) (*store.Report, error) {
+	return s.check(ctx, s.inBytes(progress), nil)
+}
+
+// inBytes turns a progress in bytes into one in pages.
+func (s *Store) inBytes(progress func(done, all int64)) func(done, all uint32) {
+	if progress == nil {
+		return nil
+	}
+	size := int64(s.db.Stats().PageSize)
+	return func(done, all uint32) { progress(int64(done)*size, int64(all)*size) }
+}
 
 // check is Check that also fills in the paths of repairs.
-func (s *Store) check(ctx context.Context, repairs []store.Repair) (*store.Report, error) {
+func (s *Store) check(ctx context.Context, progress func(seen, all uint32), repairs []store.Repair) (*store.Report, error) {
 	report := new(store.Report)
 	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
-		if err := checkDatabase(ctx, tx, report); err != nil {
+		if err := checkDatabase(ctx, tx, progress, report); err != nil {
 			return err
 		}
 		c := newChecker(ctx, tx, report)
@@ -38,8 +52,8 @@ func (s *Store) check(ctx context.Context, repairs []store.Repair) (*store.Repor
 }
 
 // checkDatabase checks what is below the volume.
-func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) error {
-	r, err := tx.Check(ctx)
+func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, progress func(seen, all uint32), report *store.Report) error {
+	r, err := tx.CheckProgress(ctx, progress)
 	if err != nil {
 		return err
 	}

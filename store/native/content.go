@@ -37,11 +37,7 @@ func (r rx) read(n *store.Node, p []byte, off int64, done *int) error {
 	for *done < len(p) {
 		at := off + int64(*done)
 		part := p[*done:min(len(p), *done+store.ChunkSize-int(at%store.ChunkSize))]
-		got := 0
-		row, ok, err := t.Get(store.DataID(n.Ino, at))
-		if ok && err == nil {
-			got, err = row.ReadAt(dataBytes, part, at%store.ChunkSize)
-		}
+		got, _, err := t.ReadAt(store.DataID(n.Ino, at), dataBytes, part, at%store.ChunkSize)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}

@@ -15,12 +15,7 @@ func (s *Store) Compact(ctx context.Context, progress func(done, all int64)) err
 	if err := s.reap(ctx); err != nil {
 		return explain(err)
 	}
-	var pages func(done, all uint32)
-	if progress != nil {
-		size := int64(s.db.Stats().PageSize)
-		pages = func(done, all uint32) { progress(int64(done)*size, int64(all)*size) }
-	}
-	return explain(s.db.CompactProgress(ctx, pages))
+	return explain(s.db.CompactProgress(ctx, s.inBytes(progress)))
 }
 
 // Backup implements store.Maintainer.

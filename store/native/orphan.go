@@ -195,6 +195,9 @@ func (t *tx) bury(ino store.Ino) error {
 	if err != nil {
 		return err
 	}
+	if known := t.s.memory.node(ino); known.Ino == ino {
+		known.Ino, known.dirty = 0, false
+	}
 	_, err = node.Delete(int64(ino))
 	return err
 }

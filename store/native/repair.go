@@ -23,7 +23,7 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
 	sound := false
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error { // R1
-		err := checkDatabase(ctx, rx, &r.report.Report)
+		err := checkDatabase(ctx, rx, nil, &r.report.Report)
 		sound = r.report.OK()
 		return err
 	})
@@ -33,7 +33,7 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.check(ctx, r.report.Repairs)
+	report, err := s.check(ctx, nil, r.report.Repairs)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ type repairer struct {
 }
 
 func (r *repairer) run(t *tx) error {
-	r.t = t
+	r.t, t.s.memory.off = t, true
 	steps := []func() error{
 		r.types, r.inodes, r.sizes, // inodes, so that all entries can be judged
 		r.entries, // so that they can be followed

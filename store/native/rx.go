@@ -25,21 +25,19 @@ func (r rx) Node(ino store.Ino) (n store.Node, err error) {
 
 func (r rx) node(ino store.Ino, n *store.Node) error {
 	t, err := r.tx.Table("node")
-	if err != nil {
-		return err
-	}
-	return r.readNode(t, ino, n)
-}
-
-func (r rx) readNode(t sqlitefile.Table, ino store.Ino, n *store.Node) error {
-	if !ino.Valid() {
-		return fs.ErrNotExist
+	if err != nil || !ino.Valid() {
+		return missing(err)
 	}
 	row, ok, err := t.Get(int64(ino))
 	if err != nil || !ok {
 		return missing(err)
 	}
-	if err := decodeNode(&row, n); err != nil {
+	return r.plausible(&row, n)
+}
+
+// plausible decodes an inode and checks its numbers.
+func (r rx) plausible(row *sqlitefile.Row, n *store.Node) error {
+	if err := decodeNode(row, n); err != nil {
 		return err
 	}
 	if err := n.Plausible(); err != nil {
@@ -93,22 +91,20 @@ func (r rx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 
 func (r rx) lookup(dir store.Ino, name string, e *store.Entry) error {
 	t, err := r.tx.Table("entry")
-	if err != nil {
-		return err
-	}
-	return readEntry(t, dir, name, e)
-}
-
-func readEntry(t sqlitefile.Table, dir store.Ino, name string, e *store.Entry) error {
-	if !store.ValidName(name) {
-		return fs.ErrNotExist
+	if err != nil || !store.ValidName(name) {
+		return missing(err)
 	}
 	row, ok, err := t.Find(int64(dir), name)
 	if err != nil || !ok {
 		return missing(err)
 	}
+	return decodeEntry(&row, name, e)
+}
+
+// decodeEntry decodes the entry of that name.
+func decodeEntry(row *sqlitefile.Row, name string, e *store.Entry) error {
 	var raw rawEntry
-	if err := raw.decode(&row); err != nil {
+	if err := raw.decode(row); err != nil {
 		return err
 	}
 	*e = store.Entry{Name: name, Ino: raw.ino, Type: raw.typ}

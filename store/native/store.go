@@ -22,16 +22,19 @@ type Store struct {
 	limit int64       // see quota; 0 for none
 	ready atomic.Bool // prepare was here
 
+	gathering gathering
+
 	preparing sync.Mutex // held by who prepares the volume to be written
 	reaping   sync.Mutex // held by who removes orphans
 	orphans   atomic.Int64
 	released  released
 
 	// What follows belongs to the write transaction that runs.
-	next  store.Ino // no number from here on was ever given by this Store
-	mark  store.Ino // the row of table orphan that was left to mark the highest number, when it was
-	row   rowRoom
-	chunk [store.ChunkSize]byte
+	next   store.Ino // no number from here on was ever given by this Store
+	mark   store.Ino // the row of table orphan that was left to mark the highest number, when it was
+	memory memory
+	row    rowRoom
+	chunk  [store.ChunkSize]byte
 }
 
 var _ store.Store = (*Store)(nil)

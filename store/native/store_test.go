@@ -5,6 +5,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -112,5 +114,40 @@ func TestMarks(t *testing.T) {
 	}))
 	if marks != 1 {
 		t.Errorf("%d rows", marks)
+	}
+}
+
+// TestGatherMany lets more changes come together than one transaction takes.
+func TestGatherMany(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.folio")
+	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
+	s, err := Open(path, nil)
+	must(t, err)
+	defer s.Close()
+	const callers = 5 * mostErrands / 2
+	add := func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) }
+	var wg sync.WaitGroup
+	must(t, s.Update(t.Context(), func(store.Tx) error {
+		for range callers {
+			wg.Go(func() {
+				if err := s.Gather(add); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for waiting := 0; waiting < callers-1; runtime.Gosched() { // all but the one who leads
+			s.gathering.mu.Lock()
+			waiting = len(s.gathering.waiting)
+			s.gathering.mu.Unlock()
+		}
+		return nil
+	}))
+	wg.Wait()
+	if info, err := s.Info(t.Context()); err != nil || info.LastIno != callers+store.Root {
+		t.Errorf("%d inodes were made, want %d; %v", info.LastIno-store.Root, callers, err)
+	}
+	if n := s.db.Stats().Transactions; n > 10 {
+		t.Errorf("%d transactions for %d changes", n, callers)
 	}
 }

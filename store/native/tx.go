@@ -19,6 +19,7 @@ type tx struct {
 	tables  [len(tableNames)]sqlitefile.TableWriter
 	opened  [len(tableNames)]bool
 	failed  error // of a change: the transaction cannot be committed
+	changed bool  // something was to be changed since Gather cleared it
 	orphans int   // that it made
 }
 
@@ -63,9 +64,11 @@ func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 	var own error // is the caller's, and stays as it is
 	err := s.db.Update(ctx, func(db *sqlitefile.Tx) error {
 		t := tx{rx: rx{&db.Rx}, s: s, db: db}
+		s.memory.begin(db.Epoch())
 		if own = fn(&t); own == nil {
-			own = t.failed
+			own = t.settle()
 		}
+		s.memory.epoch = db.Epoch()
 		return own
 	})
 	if own != nil {
@@ -141,18 +144,39 @@ func (t *tx) Version() uint64 { return 0 }
 
 // Node implements store.Rx.
 func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
+	known := t.s.memory.node(ino)
+	if known.Ino == ino && ino != 0 {
+		return known.Node, nil
+	}
 	node, err := t.table(nodeTable)
-	if err == nil {
-		err = t.readNode(node.Table, ino, &n)
+	if err != nil || !ino.Valid() {
+		return n, missing(err)
+	}
+	row, ok, err := node.Get(int64(ino))
+	if err != nil || !ok {
+		return n, missing(err)
+	}
+	if err = t.plausible(&row, &n); err == nil && !known.dirty {
+		known.put(&n, false)
 	}
 	return n, err
 }
 
 // Lookup implements store.Rx.
 func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	if e, ok := t.s.memory.lookup(dir, name); ok {
+		return e, nil
+	}
 	entry, err := t.table(entryTable)
-	if err == nil {
-		err = readEntry(entry.Table, dir, name, &e)
+	if err != nil || !store.ValidName(name) {
+		return e, missing(err)
+	}
+	row, ok, err := entry.Find(int64(dir), name)
+	if err != nil || !ok {
+		return e, missing(err)
+	}
+	if err = decodeEntry(&row, name, &e); err == nil {
+		t.s.memory.learn(dir, &e)
 	}
 	return e, err
 }
@@ -169,6 +193,12 @@ func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 	return &t.tables[i], nil
 }
 
+// changing returns one of the tables to change it.
+func (t *tx) changing(i int) (*sqlitefile.TableWriter, error) {
+	t.changed = true
+	return t.table(i)
+}
+
 // fail notes the error of a change.
 func (t *tx) fail(err error) error {
 	err = explain(err)
@@ -180,18 +210,25 @@ func (t *tx) fail(err error) error {
 
 // Insert implements store.Tx.
 func (t *tx) Insert(n *store.Node) error {
-	node, err := t.table(nodeTable)
+	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
 	}
 	if n.Ino, err = t.newIno(); err != nil {
 		return t.fail(err)
 	}
+	if known := t.s.memory.node(n.Ino); !known.dirty {
+		known.put(n, false)
+	}
 	return t.fail(node.InsertRowid(int64(n.Ino), t.s.row.node(n)...))
 }
 
 // newIno returns a number that was never given.
 func (t *tx) newIno() (store.Ino, error) {
+	if t.s.memory.numbered && t.s.next <= store.MaxIno {
+		t.s.next++
+		return t.s.next - 1, nil
+	}
 	last, err := t.lastIno()
 	if err != nil {
 		return 0, err
@@ -200,7 +237,7 @@ func (t *tx) newIno() (store.Ino, error) {
 	if ino > store.MaxIno {
 		return t.anyIno()
 	}
-	t.s.next = ino + 1
+	t.s.next, t.s.memory.numbered = ino+1, true
 	return ino, nil
 }
 
@@ -256,9 +293,46 @@ func (t *tx) anyIno() (store.Ino, error) {
 	return 0, fmt.Errorf("%w: no number was found for another file", store.ErrFull)
 }
 
-// Put implements store.Tx.
+// Put implements store.Tx. A directory is put when the transaction ends: many changes are about the same one.
 func (t *tx) Put(n *store.Node) error {
-	node, err := t.table(nodeTable)
+	t.changed = true
+	m := &t.s.memory
+	known := m.node(n.Ino)
+	if known.dirty && known.Ino != n.Ino {
+		if err := t.write(known); err != nil {
+			return err
+		}
+	}
+	if store.TypeOf(n.Mode) != store.Dir || m.off {
+		known.put(n, false)
+		return t.put(n)
+	}
+	if !known.dirty {
+		m.dirty = append(m.dirty, n.Ino)
+	}
+	known.put(n, true)
+	return nil
+}
+
+// settle puts what Put has put off.
+func (t *tx) settle() error {
+	m := &t.s.memory
+	for _, ino := range m.dirty {
+		if known := m.node(ino); known.dirty && t.failed == nil {
+			_ = t.write(known) // which notes its error
+		}
+	}
+	return t.failed
+}
+
+// write writes the row of an inode that is dirty.
+func (t *tx) write(known *knownNode) error {
+	known.dirty = false
+	return t.put(&known.Node)
+}
+
+func (t *tx) put(n *store.Node) error {
+	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
 	}
@@ -275,7 +349,7 @@ func (t *tx) Orphan(n *store.Node) error {
 	if err := t.Put(n); err != nil {
 		return err
 	}
-	orphan, err := t.table(orphanTable)
+	orphan, err := t.changing(orphanTable)
 	if err != nil {
 		return err
 	}
@@ -288,10 +362,11 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if !store.ValidName(e.Name) {
 		return t.fail(fs.ErrInvalid)
 	}
-	entry, err := t.table(entryTable)
+	entry, err := t.changing(entryTable)
 	if err != nil {
 		return err
 	}
+	t.s.memory.learn(dir, &e)
 	row := t.s.row.entry(dir, &e)
 	_, err = entry.Insert(row...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
@@ -302,10 +377,11 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 
 // Unlink implements store.Tx.
 func (t *tx) Unlink(dir store.Ino, name string) error {
-	entry, err := t.table(entryTable)
+	entry, err := t.changing(entryTable)
 	if err != nil {
 		return err
 	}
+	t.s.memory.forget(dir, name)
 	n, err := entry.DeleteKey(int64(dir), name)
 	if err == nil && n != 1 {
 		err = missing(nil)
@@ -315,7 +391,7 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 
 // SetXattr implements store.Tx.
 func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
-	xattr, err := t.table(xattrTable)
+	xattr, err := t.changing(xattrTable)
 	if err != nil {
 		return err
 	}

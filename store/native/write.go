@@ -46,7 +46,7 @@ func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
 func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +81,7 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 
 // addChunk makes the row of a chunk that has none, and returns how long it is.
 func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
@@ -157,7 +157,7 @@ func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
 
 // cutChunk shortens the row of a chunk to rest bytes, and returns by how many.
 func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
@@ -199,7 +199,7 @@ func (t *tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
 
 // deleteChunks deletes the rows of an inode from a chunk on.
 func (t *tx) deleteChunks(ino store.Ino, first int64) error {
-	data, err := t.table(dataTable)
+	data, err := t.changing(dataTable)
 	if err != nil {
 		return err
 	}

@@ -90,6 +90,9 @@ func testCompact(t *testing.T, s store.Store, m store.Maintainer, again Opener) 
 	if now := size(t, s); now > before/4 || done > all {
 		t.Errorf("%d bytes, before %d; %d of %d done", now, before, done, all)
 	}
+	if r, err := m.CheckProgress(t.Context(), func(d, a int64) { done, all = d, a }); err != nil || !r.OK() || done > all {
+		t.Errorf("%v, %+v; %d of %d done", err, r, done, all)
+	}
 	checkFiles(t, s)
 	update(t, s, func(tx store.Tx) error {
 		n, err := addFile(tx, "g", nil)

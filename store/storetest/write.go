@@ -43,6 +43,7 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"OrphanReleased": testOrphanReleased, "OrphansHeld": testOrphansHeld,
 		"Numbers": testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
+		"Gather": testGather, "GatherTogether": testGatherTogether,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

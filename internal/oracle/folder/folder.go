@@ -1,4 +1,4 @@
-// Package folder makes the database of the lookup experiments by C SQLite: one table of unique random paths.
+// Package folder makes the database of the benchmarks by C SQLite: one table of unique random paths.
 package folder
 
 import (

@@ -145,10 +145,7 @@ func (w *walker) close() {
 
 // visit adds one file of the current directory.
 func (w *walker) visit(top *frame, name string) error {
-	path := name
-	if top.path != "." {
-		path = top.path + "/" + name
-	}
+	path := joinPath(top.path, name)
 	if w.o.Skip != nil && w.o.Skip(top.id, name) {
 		return nil
 	}

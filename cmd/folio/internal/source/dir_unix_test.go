@@ -169,3 +169,31 @@ func removeDeep(t *testing.T, root int) {
 	}
 	unix.Close(at)
 }
+
+// A deep tree with something beside each directory on the way down is compared without many files being open.
+func TestDiffDeep(t *testing.T) {
+	t.Parallel()
+	const depth = 2000
+	at, err := unix.Open(t.TempDir(), unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := unix.Dup(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range depth {
+		if err := unix.Mkdirat(at, "later", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if at, err = descend(at, "dir"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unix.Close(at)
+	c := &copier{}
+	if err := diff(t, t.Context(), fmt.Sprintf("/dev/fd/%d", root), c); err != nil || len(c.dirs) != 2*depth+1 || len(c.errs) > 0 {
+		t.Errorf("%d directories, %v, %q", len(c.dirs), err, c.errs)
+	}
+	removeDeep(t, root)
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sys/unix"
@@ -108,9 +109,14 @@ func (d *dirHandle) lstat(name string) (fileStat, error) {
 	return toFileStat(&st), nil
 }
 
+// listBuffers are what list reads into: clearing a new one would take longer than most directories.
+var listBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
+
 // list returns the names in the directory, in no order, without "." and "..".
 func (d *dirHandle) list() (names []string, err error) {
-	buf := make([]byte, 32<<10)
+	pooled := listBuffers.Get().(*[32 << 10]byte)
+	defer listBuffers.Put(pooled)
+	buf := pooled[:]
 	for {
 		n, err := retry(func() (int, error) { return unix.ReadDirent(d.fd, buf) })
 		if err != nil || n <= 0 {

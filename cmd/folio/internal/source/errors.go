@@ -20,6 +20,7 @@ var (
 	ErrVolume   = errors.New("is a Folio volume already")
 	ErrDatabase = errors.New("is a SQLite database, but not a SQLite archive")
 	ErrSeek     = errors.New("cannot be read from a pipe")
+	ErrNotDir   = errors.New("is not a directory")
 )
 
 // What is wrong with one entry. They come inside an *EntryError.
@@ -40,6 +41,7 @@ var (
 	ErrTarget    = errors.New("is a symbolic link with a target that is too long")
 	ErrOwner     = errors.New("has an owner beyond 32 bits")
 	ErrType      = errors.New("has a type that a volume cannot hold")
+	ErrSocket    = errors.New("a socket")
 )
 
 // An EntryError says which entry of a source something is wrong with.

@@ -68,6 +68,20 @@ type pipeline struct {
 // run starts produce on a goroutine of its own and calls fn for each entry it adds. It waits for its goroutines, except
 // after an error of a source that may be stuck in a read.
 func run(ctx context.Context, o *Options, stuck bool, produce func(*pipeline) error, fn func(*Entry) error) error {
+	return runBatches(ctx, o, stuck, produce, func(p *pipeline, b *batch) error {
+		for i := range b.jobs {
+			if err := p.consumeJob(&b.jobs[i], fn); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// runBatches is run for whoever takes a batch at a time.
+func runBatches(
+	ctx context.Context, o *Options, stuck bool, produce func(*pipeline) error, fn func(*pipeline, *batch) error,
+) error {
 	n := workers() + spareBatches
 	p := &pipeline{
 		o: o, free: make(chan *batch, n), todo: make(chan *batch, n), order: make(chan *batch, n),
@@ -230,8 +244,8 @@ func (p *pipeline) fill(j *job) {
 	}
 }
 
-// consume hands out the entries in order, and then the producer's error.
-func (p *pipeline) consume(fn func(*Entry) error) error {
+// consume hands out the batches in order, and then the producer's error.
+func (p *pipeline) consume(fn func(*pipeline, *batch) error) error {
 	for {
 		select {
 		case b, ok := <-p.order:
@@ -254,16 +268,14 @@ func (p *pipeline) verdict() error {
 	return nil
 }
 
-func (p *pipeline) consumeBatch(b *batch, fn func(*Entry) error) error {
+func (p *pipeline) consumeBatch(b *batch, fn func(*pipeline, *batch) error) error {
 	select {
 	case <-b.done:
 	case <-p.ctx.Done():
 		return context.Cause(p.ctx)
 	}
-	for i := range b.jobs {
-		if err := p.consumeJob(&b.jobs[i], fn); err != nil {
-			return err
-		}
+	if err := fn(p, b); err != nil {
+		return err
 	}
 	clear(b.jobs)
 	b.jobs, b.used = b.jobs[:0], 0

@@ -59,6 +59,9 @@ type Entry struct {
 	// valid until the function that got the entry returns.
 	Content io.Reader
 	Data    []byte
+	// What follows is for Diff. Err says why there is no content; Note is left by whoever added the entry.
+	Err  error
+	Note any
 }
 
 // A Source is a tree to be read once.

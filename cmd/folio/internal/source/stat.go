@@ -23,13 +23,19 @@ type fileStat struct {
 
 // entry returns an entry of that name, without what is particular to a type.
 func (st *fileStat) entry(name string) *Entry {
-	h := header(name)
+	h := st.header()
+	h.Name = name
+	return &Entry{Header: h, ID: st.id, Shared: st.links > 1 && !st.mode.IsDir()}
+}
+
+// header describes the file, without its name and what is particular to a type.
+func (st *fileStat) header() (h folio.Header) {
 	h.Mode, h.UID, h.GID = st.mode, st.uid, st.gid
 	h.ModTime, h.AccessTime, h.ChangeTime = st.mtime, st.atime, st.ctime
 	if st.mode&fs.ModeDevice != 0 {
 		h.Rdev = st.rdev
 	}
-	return &Entry{Header: h, ID: st.id, Shared: st.links > 1 && !st.mode.IsDir()}
+	return h
 }
 
 func header(name string) folio.Header { return folio.Header{Name: name} }

@@ -1,7 +1,5 @@
-// Package paths makes the paths of the lookup experiments out of a seed, so that a program can know the right answer to
+// Package paths makes the paths of the benchmarks out of a seed, so that a program can know the right answer to
 // every lookup without asking the database.
-//
-// It imports no driver: the contenders use it, and their C symbols clash.
 package paths
 
 // The lengths of a path lie in [MinLen, MaxLen].

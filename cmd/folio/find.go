@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+// A find is one search by what is known of files apart from their contents.
+type find struct {
+	*command
+	want      criteria
+	depth     levels
+	nul, json bool
+
+	loc    location
+	rx     *folio.Rx
+	inside map[uint64]bool // the directories on the way to the current one
+}
+
+const findLong = `Tell the paths of files that meet all of the given criteria, sorted by name at each level, directories before what is in
+them. Symbolic links are not followed. A path is written as the other commands take it.
+
+  --name and --iname take patterns for the last element: * is any characters, ? is one, [a-z] one of these.
+  --size is +10k for more than 10 KiB, -1M for less than 1 MiB; given twice, for what lies between.
+  --newer and --older are about the last change of the content: an age such as 90s, 15m, 12h, 7d, 2w, or a time as touch takes it.
+
+With --json: one object for each file and line, as docs/command.md describes.`
+
+func (c *command) findCommand() *cobra.Command {
+	f := &find{command: c, depth: -1}
+	cmd := &cobra.Command{
+		Use:   "find VOLUME[:PATH]...",
+		Short: "Find files by name, type, size and time",
+		Long:  findLong,
+		Example: `  folio find --name '*_test.go' goroot.folio:src
+  folio find --type f --size +1M --older 2w photos.folio
+  folio find -0 --type f --name '*.txt' notes.folio | xargs -0 folio cat`,
+		Args:              f.checkArgs,
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if err := f.run(cmd, locate(arg)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.want.name, "name", "names that match this pattern")
+	flags.Var(&f.want.iname, "iname", "the same, in upper or lower case")
+	flags.VarP(&f.want.types, "type", "t", "f files, d directories, l symbolic links, p fifos, s sockets, b and c devices; several with commas")
+	flags.VarP(&f.want.sizes, "size", "s", "more (+), less (-) or exactly that many bytes, with K, M, G or T for powers of 1024")
+	flags.Var(&f.want.newer, "newer", "changed after that")
+	flags.Var(&f.want.older, "older", "changed before that")
+	flags.VarP(&f.depth, "level", "L", "go down at most this many `levels`; 0 is what the command line names")
+	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
+	flags.BoolVar(&f.json, "json", false, "one JSON object for each file")
+	return cmd
+}
+
+var errTwoForms = errors.New("--print0 and --json are two forms of the output; choose one")
+
+func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
+	if f.nul && f.json {
+		return usageError(cmd, errTwoForms)
+	}
+	return between(1, -1, "VOLUME[:PATH]")(cmd, args)
+}
+
+func (f *find) run(cmd *cobra.Command, loc location) error {
+	f.loc, f.inside = loc, make(map[uint64]bool)
+	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
+		f.rx = rx
+		e, err := entryOf(rx, loc.path, nil)
+		if err != nil {
+			return loc.failure(loc.path, err)
+		}
+		return f.visit(&e, 0)
+	})
+}
+
+// visit judges a file level directories below what the command line names, and what lies in it.
+func (f *find) visit(e *entry, level int) error {
+	if f.want.meets(e) {
+		if err := f.print(e); err != nil {
+			return outputFailure(err)
+		}
+	}
+	if !e.mode.IsDir() || level == int(f.depth) {
+		return nil
+	}
+	if f.inside[uint64(e.node.Ino)] {
+		return f.loc.failure(e.path, errCycle)
+	}
+	f.inside[uint64(e.node.Ino)] = true
+	defer delete(f.inside, uint64(e.node.Ino))
+	return f.directory(e.path, level+1)
+}
+
+func (f *find) directory(dir string, level int) error {
+	list, err := f.rx.ReadDir(dir)
+	if err != nil {
+		return f.loc.failure(dir, err)
+	}
+	for _, d := range list {
+		e, err := f.entry(path.Join(dir, d.Name()), d)
+		if err != nil {
+			return f.loc.failure(path.Join(dir, d.Name()), err)
+		}
+		if err := f.visit(&e, level); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry looks at a file. Where its name and type are enough, it does without the inode.
+func (f *find) entry(path string, d fs.DirEntry) (entry, error) {
+	if f.json || d.IsDir() || f.want.needNode() {
+		return entryOf(f.rx, path, d)
+	}
+	return entry{path: path, name: d.Name(), mode: d.Type()}, nil
+}
+
+func (f *find) print(e *entry) error {
+	if f.json {
+		return writeJSON(f.stdout, e.json())
+	}
+	line := f.loc.display(e.path) + "\x00"
+	if !f.nul {
+		line = f.name(f.loc.display(e.path)) + "\n"
+	}
+	_, err := f.stdout.WriteString(line)
+	return err
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/match"
+)
+
+// A grep searches contents.
+type grep struct {
+	*command
+	options     match.Options
+	list, count bool
+	numbers     bool
+	include     globs
+
+	pattern *match.Pattern
+	named   bool // lines come with the name of their file
+	matched atomic.Bool
+}
+
+const grepLong = `Write the lines of files that match PATTERN, a regular expression as Go and RE2 have them. Directories are searched with all that is in
+them; symbolic links are followed only if the command line names them. Files come sorted by name at each level.
+
+A line comes with the name of its file, unless the command line names one file only. Of a file that is not text, that is with a NUL byte in its first 32 KiB,
+it is only said that it matches. A line is what ends with a newline, or 16 MiB if it is longer.
+
+The exit code is 1 if nothing matches.`
+
+func (c *command) grepCommand() *cobra.Command {
+	g := &grep{command: c}
+	cmd := &cobra.Command{
+		Use:   "grep PATTERN VOLUME[:PATH]...",
+		Short: "Find lines in files",
+		Long:  grepLong,
+		Example: `  folio grep -n 'func (Read|Write)At' goroot.folio:src
+  folio grep -il --include '*.md' license goroot.folio
+  folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
+		Args: g.checkArgs,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return completeLocation(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), args[1:]) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
+	flags.BoolVarP(&g.options.Fixed, "fixed-strings", "F", false, "PATTERN is a string, not a regular expression")
+	flags.BoolVarP(&g.list, "files-with-matches", "l", false, "only the names of files with a line that matches")
+	flags.BoolVarP(&g.count, "count", "c", false, "only how many lines of each file match")
+	flags.BoolVarP(&g.numbers, "line-number", "n", false, "lines with their number")
+	flags.Var(&g.include, "include", "search only files whose names match this `glob`; several may be given")
+	return cmd
+}
+
+var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
+
+// checkArgs compiles the pattern, too: what is wrong with it is misuse.
+func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
+	if err := between(2, -1, "PATTERN and VOLUME[:PATH]")(cmd, args); err != nil {
+		return err
+	}
+	if g.list && g.count {
+		return usageError(cmd, errTwoOutputs)
+	}
+	if g.pattern, err = match.Compile(args[0], g.options); err != nil {
+		return usageError(cmd, fmt.Errorf("%w; --fixed-strings takes it as a string", err))
+	}
+	return nil
+}
+
+func (g *grep) run(ctx context.Context, args []string) error {
+	for _, arg := range args {
+		if err := g.search(ctx, locate(arg), len(args) > 1); err != nil {
+			return err
+		}
+	}
+	if !g.matched.Load() {
+		return errSilent
+	}
+	return nil
+}
+
+// search searches what one argument names.
+func (g *grep) search(ctx context.Context, loc location, several bool) error {
+	v, err := loc.open()
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	info, err := v.Stat(loc.path)
+	if err != nil {
+		return loc.failure(loc.path, err)
+	}
+	g.named = several || info.IsDir()
+	return (&search{grep: g, loc: loc}).run(ctx, v, info)
+}

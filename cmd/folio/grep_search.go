@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"path"
+	"runtime"
+	"strconv"
+	"sync"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/match"
+)
+
+// Sizes that bound what a search holds.
+const (
+	searchFiles = 16       // files in a batch
+	searchAhead = 256      // batches that wait
+	foundSize   = 64 << 10 // bytes of output that are passed on as one
+	foundAhead  = 4        // how many of those a batch holds before its worker waits
+)
+
+// A search goes through what one argument of grep names.
+//
+// A walker lists files, in batches and in order. Workers search them beside each other, each in a view of its own, and print writes what they
+// find, batch by batch:
+//
+//	walk -> todo -> work -> batch.found ---> print
+//	    `-> order -------------------------^
+//
+// Workers take batches in their order, so the one that print waits for is never behind one that waits for print.
+type search struct {
+	*grep
+	ctx         context.Context
+	loc         location
+	todo, order chan *searchBatch
+	err         error // of walk; set before order is closed
+
+	// The walker's.
+	rx     *folio.Rx
+	cur    *searchBatch
+	inside map[uint64]bool // the directories on the way to the current one
+}
+
+// A searchBatch is a run of files on its way through a search.
+type searchBatch struct {
+	paths []string
+	found chan []byte // output; closed when all was searched
+	err   error       // set before that
+}
+
+// run searches on all cores, and writes what it finds.
+func (s *search) run(ctx context.Context, v *folio.FS, info fs.FileInfo) error {
+	ctx, cancel := context.WithCancel(ctx)
+	s.ctx, s.inside = ctx, make(map[uint64]bool)
+	s.todo, s.order = make(chan *searchBatch, searchAhead), make(chan *searchBatch, searchAhead)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer cancel()
+	group.Go(func() {
+		defer close(s.todo)
+		defer close(s.order)
+		s.err = v.View(ctx, func(rx *folio.Rx) error { return s.walk(rx, info) })
+	})
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			err := v.View(ctx, s.work)
+			for b := range s.todo { // it could not begin
+				b.err = err
+				close(b.found)
+			}
+		})
+	}
+	return s.print()
+}
+
+// walk lists the files to be searched.
+func (s *search) walk(rx *folio.Rx, info fs.FileInfo) (err error) {
+	s.rx = rx
+	if info.IsDir() {
+		err = s.directory(s.loc.path)
+	} else if info.Mode().IsRegular() {
+		err = s.add(s.loc.path)
+	}
+	if err == nil {
+		err = s.send()
+	}
+	return err
+}
+
+func (s *search) directory(dir string) error {
+	list, err := s.rx.ReadDir(dir)
+	if err != nil {
+		return s.loc.failure(dir, err)
+	}
+	for _, d := range list {
+		p := path.Join(dir, d.Name())
+		switch {
+		case d.IsDir():
+			err = s.enter(p, d)
+		case d.Type().IsRegular():
+			err = s.add(p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *search) enter(p string, d fs.DirEntry) error {
+	info, err := d.Info()
+	if err == nil && !info.IsDir() {
+		err = folio.ErrDamaged
+	}
+	if err != nil {
+		return s.loc.failure(p, err)
+	}
+	ino := uint64(info.Sys().(*folio.Node).Ino)
+	if s.inside[ino] {
+		return s.loc.failure(p, errCycle)
+	}
+	s.inside[ino] = true
+	defer delete(s.inside, ino)
+	return s.directory(p)
+}
+
+func (s *search) add(p string) error {
+	if !s.include.match(path.Base(p)) {
+		return nil
+	}
+	if s.cur == nil {
+		s.cur = &searchBatch{found: make(chan []byte, foundAhead)}
+	}
+	if s.cur.paths = append(s.cur.paths, p); len(s.cur.paths) < searchFiles {
+		return nil
+	}
+	return s.send()
+}
+
+// send passes on the batch, if there is one.
+func (s *search) send() error {
+	if s.cur == nil {
+		return nil
+	}
+	b := s.cur
+	s.cur = nil
+	for _, to := range []chan *searchBatch{s.todo, s.order} {
+		select {
+		case to <- b:
+		case <-s.ctx.Done():
+			return s.ctx.Err()
+		}
+	}
+	return nil
+}
+
+// print writes what was found.
+func (s *search) print() error {
+	for b := range s.order {
+		for p := range b.found {
+			if _, err := s.stdout.Write(p); err != nil {
+				return outputFailure(err)
+			}
+		}
+		if b.err != nil {
+			return b.err
+		}
+	}
+	return s.err
+}
+
+// work searches batches.
+func (s *search) work(rx *folio.Rx) error {
+	w := &searchWorker{search: s, rx: rx, searcher: match.NewSearcher(s.pattern, s.numbers)}
+	for b := range s.todo {
+		w.batch = b
+		b.err = w.files(b.paths)
+		close(b.found)
+	}
+	return nil
+}
+
+// A searchWorker searches files.
+type searchWorker struct {
+	*search
+	rx       *folio.Rx
+	searcher *match.Searcher
+	batch    *searchBatch
+	out      []byte // not passed on yet
+
+	prefix string // of each line of the current file
+	lines  int64  // that matched in it
+}
+
+func (w *searchWorker) files(paths []string) error {
+	for _, p := range paths {
+		if err := w.file(p); err != nil {
+			return w.loc.failure(p, err)
+		}
+	}
+	return w.pass(0)
+}
+
+// errEnough ends the search in a file of which enough is known.
+var errEnough = errors.New("enough")
+
+func (w *searchWorker) file(p string) error {
+	f, err := w.rx.Open(p)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	w.prefix, w.lines = "", 0
+	if err = w.searcher.Search(f, func(l *match.Line) error { return w.line(p, l) }); err != nil && err != errEnough {
+		return err
+	}
+	if w.lines > 0 {
+		w.matched.Store(true)
+	}
+	if w.count {
+		w.begin(p)
+		w.out = append(strconv.AppendInt(w.out, w.lines, 10), '\n')
+	}
+	return w.pass(foundSize)
+}
+
+// line takes a line that matches.
+func (w *searchWorker) line(p string, l *match.Line) error {
+	w.lines++
+	switch {
+	case w.count:
+		return nil
+	case w.list:
+		w.out = append(append(w.out, w.title(p)...), '\n')
+		return errEnough
+	case l.Binary:
+		w.out = append(append(w.out, w.title(p)...), ": binary file matches\n"...)
+		return errEnough
+	}
+	w.begin(p)
+	if w.numbers {
+		w.out = append(strconv.AppendInt(w.out, l.Number, 10), ':')
+	}
+	w.out = append(append(w.out, l.Text...), '\n')
+	return w.pass(foundSize)
+}
+
+// begin begins a line of output.
+func (w *searchWorker) begin(p string) {
+	if w.named && w.prefix == "" {
+		w.prefix = w.title(p) + ":"
+	}
+	w.out = append(w.out, w.prefix...)
+}
+
+func (w *searchWorker) title(p string) string { return w.name(w.loc.display(p)) }
+
+// pass passes output on, if it is more than enough.
+func (w *searchWorker) pass(enough int) error {
+	if len(w.out) <= enough {
+		return nil
+	}
+	select {
+	case w.batch.found <- bytes.Clone(w.out):
+		w.out = w.out[:0]
+		return nil
+	case <-w.ctx.Done():
+		return w.ctx.Err()
+	}
+}

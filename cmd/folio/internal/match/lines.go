@@ -1,0 +1,98 @@
+package match
+
+import (
+	"bytes"
+	"io"
+)
+
+// Sizes in bytes.
+const (
+	bufferSize = 256 << 10
+	maxLine    = 16 << 20 // one that is longer is taken for several
+	binarySize = 32 << 10 // a text with a NUL so near its start is none
+)
+
+// A Line is a line that matches.
+type Line struct {
+	Text   []byte // without its newline; valid until Search goes on
+	Number int64  // from 1 on, if the Searcher counts lines
+	Binary bool   // what it is in is no text
+}
+
+// A Searcher searches one text after the other, in little memory: as much as the longest line takes, and not more than maxLine. It belongs to one
+// goroutine.
+type Searcher struct {
+	pattern *Pattern
+	count   bool
+	buf     []byte
+}
+
+// NewSearcher makes a Searcher, which counts lines if it is to number them.
+func NewSearcher(p *Pattern, numbers bool) *Searcher {
+	return &Searcher{pattern: p, count: numbers, buf: make([]byte, bufferSize)}
+}
+
+// A search is on its way through a text.
+type search struct {
+	*Searcher
+	found func(l *Line) error
+	line  Line
+	err   error // of found
+}
+
+// Search calls found for each line of r that matches, until that returns an error.
+func (s *Searcher) Search(r io.ReaderAt, found func(l *Line) error) error {
+	t := search{Searcher: s, found: found, line: Line{Number: 1}}
+	kept := 0 // bytes of a line that the buffer begins with
+	for off := int64(0); ; {
+		n, err := r.ReadAt(s.buf[kept:], off)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		text := s.buf[:kept+n]
+		if off == 0 {
+			t.line.Binary = bytes.IndexByte(text[:min(len(text), binarySize)], 0) >= 0
+		}
+		off += int64(n)
+		lines := t.complete(text, err == io.EOF)
+		if t.each(lines); t.err != nil || err == io.EOF {
+			return t.err
+		}
+		kept = copy(t.buf, text[len(lines):])
+	}
+}
+
+// complete returns the complete lines that a full buffer begins with. If there are none, it makes the buffer larger.
+func (t *search) complete(text []byte, end bool) []byte {
+	if end {
+		return text
+	}
+	n := bytes.LastIndexByte(text, '\n') + 1
+	switch {
+	case n > 0:
+		return text[:n]
+	case len(text) >= maxLine:
+		return text
+	}
+	t.buf = append(make([]byte, 0, 2*len(t.buf)), text...)[:2*len(t.buf)]
+	return nil
+}
+
+// each searches complete lines.
+func (t *search) each(lines []byte) {
+	counted := 0
+	t.pattern.each(lines, func(start, end int) bool {
+		if t.count {
+			t.line.Number += int64(bytes.Count(lines[counted:start], newline))
+			counted = start
+		}
+		t.line.Text = lines[start:end]
+		t.err = t.found(&t.line)
+		return t.err == nil
+	})
+	if t.count && t.err == nil {
+		t.line.Number += int64(bytes.Count(lines[counted:], newline))
+	}
+}
+
+var newline = []byte{'\n'}

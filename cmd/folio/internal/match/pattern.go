@@ -1,0 +1,83 @@
+// Package match finds the lines of a text that a regular expression matches.
+//
+// The expressions are those of Go's package regexp (RE2): time is linear in the length of a line. What every match must hold, a literal or one of
+// a few, is searched for first (literal.go), so that few lines are ever given to the regular expression.
+package match
+
+import (
+	"bytes"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+)
+
+// Options say how a pattern is meant.
+type Options struct {
+	IgnoreCase bool
+	Fixed      bool // the pattern is a string, not a regular expression
+}
+
+// A Pattern is a compiled pattern. It is safe for concurrent use.
+type Pattern struct {
+	re       *regexp.Regexp
+	literals []literal   // every match holds one of them; none if nothing is known
+	exact    bool        // and whatever holds one of them is a match
+	also     [][]literal // every match holds one of each of these, too
+}
+
+// Compile compiles a pattern, for lines: ^ and $ are their start and end.
+func Compile(pattern string, o Options) (*Pattern, error) {
+	if o.Fixed {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if o.IgnoreCase {
+		pattern = "(?i:" + pattern + ")"
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, err
+	}
+	p := &Pattern{re: re}
+	tree = tree.Simplify()
+	p.literals, p.exact = required(tree)
+	if tree.Op == syntax.OpConcat {
+		p.also = requiredToo(tree.Sub)
+	}
+	return p, nil
+}
+
+// each calls found for each line in text that matches, text[start:end] without its newline, until it returns false.
+func (p *Pattern) each(text []byte, found func(start, end int) bool) {
+	f := finder{p: p, text: text}
+	for at := 0; at < len(text); {
+		if at = f.candidate(at); at < 0 {
+			return
+		}
+		start, end := bytes.LastIndexByte(text[:at], '\n')+1, lineEnd(text, at)
+		if p.matches(text[start:end]) && !found(start, end) {
+			return
+		}
+		at = end + 1
+	}
+}
+
+// matches judges a line that holds one of the literals.
+func (p *Pattern) matches(line []byte) bool {
+	for _, list := range p.also {
+		if !slices.ContainsFunc(list, func(l literal) bool { return l.index(line) >= 0 }) {
+			return false
+		}
+	}
+	return p.exact || p.re.Match(line)
+}
+
+func lineEnd(text []byte, at int) int {
+	if n := bytes.IndexByte(text[at:], '\n'); n >= 0 {
+		return at + n
+	}
+	return len(text)
+}

@@ -1,0 +1,156 @@
+package mirror
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+)
+
+// ErrMeanwhile says that somebody else has changed the same directory of the volume.
+var ErrMeanwhile = errors.New("was changed by another program meanwhile")
+
+// Apply implements source.Differ. It is called on the goroutine of Run.
+func (m *mirror) Apply(entries []*source.Entry) error {
+	n := len(entries)
+	if n > 1 && entries[n-1].Content != nil { // what fails half-way takes its transaction with it
+		if err := m.transaction(entries[:n-1]); err != nil {
+			return err
+		}
+		entries = entries[n-1:]
+	}
+	return m.transaction(entries)
+}
+
+// transaction does all of the entries, but for those whose content cannot be read.
+func (m *mirror) transaction(entries []*source.Entry) error {
+	entries = m.readable(entries)
+	if len(entries) == 0 {
+		return nil
+	}
+	err := m.update(entries)
+	if e, ok := err.(*sourceError); ok && m.ctx.Err() == nil {
+		m.skip(entries[0], e.error)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		m.report(e)
+	}
+	return nil
+}
+
+// readable leaves out entries without their content, and further names of such.
+func (m *mirror) readable(entries []*source.Entry) (list []*source.Entry) {
+	for _, e := range entries {
+		switch o := e.Note.(*op); {
+		case e.Err != nil:
+			m.skip(e, e.Err)
+		case o.Kind == Linked && m.skipped[o.first]:
+			m.skip(e, ErrFirst)
+		default:
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func (m *mirror) skip(e *source.Entry, why error) {
+	path := e.Note.(*op).Path
+	if !harmless(why) {
+		m.stats.Skipped++
+	}
+	m.skipped[path] = true
+	m.Warn(path, why)
+}
+
+func (m *mirror) update(entries []*source.Entry) error {
+	if m.DryRun {
+		return nil
+	}
+	return m.v.Update(m.ctx, func(tx *folio.Tx) error {
+		for _, e := range entries {
+			if err := m.apply(tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// apply does one entry.
+func (m *mirror) apply(tx *folio.Tx, e *source.Entry) error {
+	o := e.Note.(*op)
+	if o.Kind == Removed || o.clear {
+		if err := tx.RemoveAll(e.Name); err != nil {
+			return err
+		}
+	}
+	switch o.Kind {
+	case Removed:
+		return nil
+	case Linked:
+		return meanwhile(e.Name, tx.Link(m.place(o.first), e.Name))
+	case New, Changed:
+		return m.addFile(tx, e)
+	}
+	return meanwhile(e.Name, tx.SetHeader(&e.Header))
+}
+
+func (m *mirror) addFile(tx *folio.Tx, e *source.Entry) error {
+	if e.Content == nil {
+		return meanwhile(e.Name, tx.AddBytes(&e.Header, e.Data))
+	}
+	r := &sourceReader{r: e.Content, m: m}
+	err := tx.Add(&e.Header, r)
+	if r.err != nil {
+		return &sourceError{r.err}
+	}
+	return meanwhile(e.Name, err)
+}
+
+// meanwhile says why something that was compared is not as it was any more.
+func meanwhile(name string, err error) error {
+	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, folio.ErrNotDirectory) {
+		return &fs.PathError{Op: "sync", Path: name, Err: ErrMeanwhile}
+	}
+	return err
+}
+
+// A sourceReader reads a content and remembers its error.
+type sourceReader struct {
+	m   *mirror
+	r   io.Reader
+	err error
+}
+
+func (s *sourceReader) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	if s.m.Seen != nil {
+		s.m.Seen(0, int64(n))
+	}
+	return n, err
+}
+
+// report counts what was done, and tells about it.
+func (m *mirror) report(e *source.Entry) {
+	o := e.Note.(*op)
+	if o.Kind == 0 {
+		return
+	}
+	m.stats.Done[o.Kind]++
+	m.stats.Bytes += e.Size
+	if m.Seen != nil && e.Content == nil {
+		m.Seen(0, e.Size)
+	}
+	if m.Changed != nil {
+		m.Changed(o.Change)
+	}
+}

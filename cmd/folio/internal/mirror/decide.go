@@ -1,0 +1,215 @@
+package mirror
+
+import (
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+)
+
+// An op is a Note: what Apply has to do with an entry.
+type op struct {
+	Change
+	clear bool   // something is in the way
+	first string // of Linked: the name that the file has already
+}
+
+// Links knows the files with several names.
+type links struct {
+	first   map[source.FileID]firstName // files on disk that were met
+	claimed map[uint64]bool             // inodes in the volume with several names that stand for one of them
+}
+
+// A firstName is the name by which a file was met first.
+type firstName struct {
+	path string
+	ino  uint64 // in the volume; 0 if it will be a new one
+}
+
+func newLinks() links {
+	return links{make(map[source.FileID]firstName), make(map[uint64]bool)}
+}
+
+// A decision is about one directory.
+type decision struct {
+	*mirror
+	d       *source.Dir
+	known   *known
+	out     *source.Out
+	touched bool // its time of change will have to be set
+}
+
+// Compare implements source.Differ. It is called on one goroutine.
+func (m *mirror) Compare(d *source.Dir, out *source.Out) error {
+	if d.Err != nil {
+		if d.Up == nil {
+			return &source.EntryError{Name: d.Path, Err: d.Err}
+		}
+		m.leave(d.Path, d.Err)
+		return nil
+	}
+	c := &decision{mirror: m, d: d, known: d.Known.(*known), out: out}
+	if err := c.removeExtra(); err != nil {
+		return err
+	}
+	for i := range d.Files {
+		if err := c.file(&d.Files[i], &c.known.files[i]); err != nil {
+			return err
+		}
+	}
+	c.known.files, c.known.extra = nil, nil
+	return c.directory()
+}
+
+// leave leaves a file as it is in the volume.
+func (m *mirror) leave(path string, why error) {
+	if !harmless(why) {
+		m.left++
+	}
+	m.Warn(path, why)
+}
+
+func (c *decision) removeExtra() error {
+	if !c.Delete {
+		return nil
+	}
+	for _, x := range c.known.extra {
+		path := join(c.d.Path, x.name)
+		if err := c.add(&op{Change: Change{Kind: Removed, Path: path, IsDir: x.isDir}}, folio.Header{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func join(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// add passes on what has to be done, apart from contents.
+func (c *decision) add(o *op, h folio.Header) error {
+	return c.addSized(o, h, 0)
+}
+
+func (c *decision) addSized(o *op, h folio.Header, size int64) error {
+	c.touched = c.touched || o.Kind != Attributes
+	h.Name = c.place(o.Path)
+	return c.out.Add(&source.Entry{Header: h, Size: size, Note: o})
+}
+
+// file decides about a file.
+func (c *decision) file(f *source.File, j *judgement) error {
+	switch {
+	case f.Err != nil:
+		c.leave(f.Path(), f.Err)
+		return nil
+	case j.err != nil:
+		c.leave(f.Path(), j.err)
+		return nil
+	case j.full && !f.Mode().IsDir() && !c.Delete:
+		c.leave(f.Path(), ErrInTheWay)
+		return nil
+	case f.Mode().IsDir():
+		return c.make(f, j)
+	case f.Links() > 1:
+		if first, ok := c.links.first[f.ID()]; ok {
+			return c.link(f, j, first)
+		}
+	}
+	return c.single(f, j)
+}
+
+// single decides about a file that is met for the first time. An inode with several names stands for one file, and is not changed (M4): this would
+// change it by all of them.
+func (c *decision) single(f *source.File, j *judgement) error {
+	if shared := j.verdict != absent && j.verdict != inType && j.nlink > 1; shared {
+		if j.verdict == inAttr || c.links.claimed[j.ino] {
+			j.verdict = inBytes
+		}
+		if j.verdict == alike {
+			c.links.claimed[j.ino] = true
+		}
+	}
+	if f.Links() > 1 {
+		first := firstName{path: f.Path()}
+		if j.verdict == alike || j.verdict == inAttr {
+			first.ino = j.ino
+		}
+		c.links.first[f.ID()] = first
+	}
+	return c.make(f, j)
+}
+
+// link decides about another name of a file.
+func (c *decision) link(f *source.File, j *judgement, first firstName) error {
+	if j.verdict != absent && j.ino == first.ino {
+		c.same++
+		return nil
+	}
+	o := &op{Change: Change{Kind: Linked, Path: f.Path()}, clear: j.verdict != absent, first: first.path}
+	return c.add(o, folio.Header{})
+}
+
+// make makes a file in the volume what it is on disk.
+func (c *decision) make(f *source.File, j *judgement) error {
+	if j.verdict == alike {
+		c.same++
+		return nil
+	}
+	o := &op{Change: Change{Kind: Changed, Path: f.Path(), IsDir: f.Mode().IsDir()}, clear: true}
+	switch j.verdict {
+	case inAttr:
+		return c.describe(f, o)
+	case absent:
+		o.Kind, o.clear = New, false
+	}
+	h := c.header(f.Header())
+	switch {
+	case !f.Mode().IsRegular():
+		return c.add(o, h)
+	case c.DryRun:
+		return c.addSized(o, h, f.Size())
+	}
+	c.touched = true
+	h.Name = c.place(o.Path)
+	return c.out.AddContent(f, &source.Entry{Header: h, Note: o})
+}
+
+// describe sets attributes.
+func (c *decision) describe(f *source.File, o *op) (err error) {
+	o.Kind, o.clear = Attributes, false
+	h := c.header(f.Header())
+	if h.Xattrs, err = f.Xattrs(); err != nil {
+		c.leave(o.Path, err)
+		return nil
+	}
+	return c.add(o, h)
+}
+
+// directory decides about the attributes of the directory itself, after what changes its time.
+func (c *decision) directory() error {
+	h := c.header(c.d.Header())
+	if !c.touched && c.known.attr != inAttr && (c.known.attr != absent || len(h.Xattrs) == 0) {
+		return nil
+	}
+	o := &op{Change: Change{Kind: Attributes, Path: c.d.Path, IsDir: true}}
+	if c.known.attr != inAttr {
+		o.Kind = 0 // it only gets back what it had
+	}
+	return c.add(o, h)
+}
+
+// racy is how exact the clock of a file system is, at worst.
+const racy = 2 * time.Second
+
+// header makes a header that says what a volume is to keep. A file that has changed just now may do so again without a trace in its time of
+// change: that is not kept, as judgeAttr relies on it.
+func (m *mirror) header(h folio.Header) folio.Header {
+	if h.ChangeTime.After(m.start.Add(-racy)) {
+		h.ChangeTime = time.Now()
+	}
+	return h
+}

@@ -1,0 +1,160 @@
+// Package mirror makes a directory of a volume like a directory on disk, by changing what differs.
+//
+// # Terms
+//
+// A directory on disk is compared with what the volume knows of it (look.go), what has to be done is decided (decide.go), and done (apply.go).
+// Package source runs these three beside each other: it lists the disk ahead, and reads the contents that are needed.
+//
+// # Promises
+//
+//	M1  What differs is replaced by a new inode, in the transaction that removes the old one: nobody ever reads a part of a file, and who has the old
+//	    one open goes on reading that. Only attributes are changed in place, and only of inodes with one name.
+//	M2  Transactions are bounded: about a MiB of contents and a few hundred files, or one larger file. After a crash, and after an error,
+//	    each file in the volume is as it was or as it is on disk.
+//	M3  What is alike takes no transaction. Comparing needs no content, unless Options.Checksum asks for it.
+//	M4  Names that are one file on disk are one in the volume, and others are not.
+//	M5  What is on disk but cannot be read is left in the volume as it was, even with Options.Delete.
+package mirror
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+)
+
+// Options say how to mirror.
+type Options struct {
+	Checksum bool // compare contents, in place of sizes and times
+	Delete   bool // remove what is not on disk
+	DryRun   bool // change nothing
+
+	// Warn is told about what is left as it was, and why: on disk it is called path. Several goroutines may call it. Skipped in Stats counts
+	// those that should not have been left out.
+	Warn func(path string, why error)
+	// Changed is told about each change after it was committed, in order.
+	Changed func(Change)
+	// Seen is told how many files were compared, and how many bytes written, since it was called last. Several goroutines may call it.
+	Seen func(files int, bytes int64)
+}
+
+// A Change is something that was done to a file.
+type Change struct {
+	Kind  Kind
+	Path  string // below the directory
+	IsDir bool
+}
+
+// A Kind is what was done.
+type Kind uint8
+
+const (
+	New        Kind = 1 + iota // it was not there
+	Changed                    // it has a new content, or is a file of another type
+	Attributes                 // only its permissions, owner, time or extended attributes are new
+	Linked                     // it is a name of another file now
+	Removed                    // with all that was in it
+)
+
+// Stats count what was done, and what was not.
+type Stats struct {
+	Done    [Removed + 1]int64 // by Kind; something that is removed with all that is in it counts once
+	Same    int64              // files that were alike
+	Skipped int64              // files that were left as they were because of an error
+	Bytes   int64              // of contents written
+}
+
+// A mirror is one run. Its methods that source.Diff calls say on which goroutine they are.
+type mirror struct {
+	Options
+	ctx   context.Context
+	v     *folio.FS // nil for a volume that is not there yet
+	dir   string    // in the volume
+	there bool      // dir is
+	start time.Time
+
+	links   links           // Compare's
+	same    int64           // Compare's
+	left    int64           // Compare's: skipped
+	stats   Stats           // Apply's
+	skipped map[string]bool // Apply's: paths of files that should have been copied
+}
+
+// Run makes the directory dir of v like t. A v that is nil stands for an empty volume, for a dry run. What it did before an error stays. Errors name the path in
+// the volume, as *fs.PathError, or the one on disk, as *source.EntryError.
+func Run(ctx context.Context, t *source.Top, v *folio.FS, dir string, o *Options) (Stats, error) {
+	m := newMirror(ctx, v, dir, o)
+	return m.run(t, m)
+}
+
+func newMirror(ctx context.Context, v *folio.FS, dir string, o *Options) *mirror {
+	return &mirror{Options: *o, ctx: ctx, v: v, dir: dir, start: time.Now(), links: newLinks(), skipped: make(map[string]bool)}
+}
+
+// run does it all; differ is m, or what a test put around it.
+func (m *mirror) run(t *source.Top, differ source.Differ) (Stats, error) {
+	if err := m.prepare(); err != nil {
+		return Stats{}, err
+	}
+	err := source.Diff(m.ctx, t, differ)
+	m.stats.Same, m.stats.Skipped = m.same, m.stats.Skipped+m.left
+	if err == nil && m.changed() && !m.DryRun {
+		err = m.v.Sync(m.ctx)
+	}
+	return m.stats, err
+}
+
+// prepare makes the directory in the volume, unless this is a dry run.
+func (m *mirror) prepare() error {
+	if m.v == nil {
+		return nil
+	}
+	info, err := m.v.Stat(m.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if m.DryRun {
+			return nil
+		}
+		if err = m.v.MkdirAll(m.dir, 0o755); err == nil {
+			info, err = m.v.Stat(m.dir)
+		}
+	}
+	if err == nil && !info.IsDir() {
+		err = &fs.PathError{Op: "sync", Path: m.dir, Err: folio.ErrNotDirectory}
+	}
+	m.there = err == nil
+	return err
+}
+
+func (m *mirror) changed() bool {
+	for _, n := range m.stats.Done {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// place is where a path of the tree is in the volume.
+func (m *mirror) place(path string) string {
+	switch {
+	case path == ".":
+		return m.dir
+	case m.dir == ".":
+		return path
+	}
+	return m.dir + "/" + path
+}
+
+// harmless reports whether a file that is left out for that reason is nothing to worry about.
+func harmless(err error) bool {
+	return errors.Is(err, source.ErrVanished) || errors.Is(err, source.ErrSocket)
+}
+
+// Why a file was left as it was, besides the errors of package source.
+var (
+	ErrInTheWay = errors.New("is a directory in the volume, which is not empty")
+	ErrFirst    = errors.New("is another name of a file that could not be copied")
+)

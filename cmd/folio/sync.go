@@ -1,0 +1,239 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/mirror"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+)
+
+// A syncer makes a directory of a volume like one on disk.
+type syncer struct {
+	*command
+	options                mirror.Options
+	create, verbose, quiet bool
+
+	src string
+	loc location
+
+	mu       sync.Mutex // guards what follows: several goroutines warn and count
+	progress *progress
+}
+
+const syncLong = `Make a directory of a volume like the directory SRC, by copying what differs. What is in SRC comes to lie in PATH, which is
+made if it does not exist; VOLUME is with --create.
+
+A file is taken to be the same if type, size and time of the last change are; with --checksum, contents are compared. Modes,
+owners, times, symbolic links, hard links, devices, fifos, holes and the extended attributes user.* become those of SRC. What SRC does
+not have stays, or goes with --delete.
+
+Each file is replaced as a whole. If something goes wrong, or the command is interrupted, each is as it was or as it is in SRC, and the next
+sync does the rest. A file that cannot be read, or changes while it is read, is named and left as it was; the exit code is 1 then.
+One that vanishes is named only.`
+
+func (c *command) syncCommand() *cobra.Command {
+	s := &syncer{command: c}
+	cmd := &cobra.Command{
+		Annotations: writes,
+		Use:         "sync SRC VOLUME[:PATH]",
+		Short:       "Make a directory of a volume like one on disk",
+		Long:        syncLong,
+		Example: `  folio sync ~/photos photos.folio
+  folio sync --create ~/letters letters.folio
+  folio sync --delete --dry-run -v site backup.folio:site`,
+		Args: between(2, 2, "SRC and VOLUME[:PATH]"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return nil, cobra.ShellCompDirectiveFilterDirs
+			}
+			return completeLocation(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.src, s.loc = args[0], locate(args[1])
+			return s.run(cmd.Context())
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVarP(&s.options.Checksum, "checksum", "c", false, "compare contents, not sizes and times")
+	createFlag(flags, &s.create)
+	flags.BoolVar(&s.options.Delete, "delete", false, "remove from PATH what SRC does not have")
+	flags.BoolVarP(&s.options.DryRun, "dry-run", "n", false, "change nothing, and tell what would be done")
+	flags.BoolVarP(&s.verbose, "verbose", "v", false, "name everything that is changed")
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "show neither progress nor summary")
+	return cmd
+}
+
+func (s *syncer) run(ctx context.Context) error {
+	start := time.Now()
+	skip, err := s.skip()
+	if err != nil {
+		return err
+	}
+	t, err := source.OpenTop(s.src, &source.Options{Skip: skip})
+	if err != nil {
+		return failure(s.src, err)
+	}
+	defer t.Close()
+	v, err := s.open()
+	if err != nil {
+		return err
+	}
+	stats, err := s.mirror(ctx, t, v)
+	if v != nil {
+		err = cmp.Or(err, v.Close())
+	}
+	if err != nil {
+		return s.failure(ctx, err)
+	}
+	if !s.quiet {
+		fmt.Fprintf(s.stdout, "%s: %s\n", s.name(s.loc.String()), s.summary(&stats, time.Since(start)))
+	}
+	if stats.Skipped > 0 {
+		return errSilent
+	}
+	return nil
+}
+
+// skip returns what to pass over when the volume lies within SRC: itself, and the files that a database has beside it.
+func (s *syncer) skip() (func(source.FileID, string) bool, error) {
+	volume := s.loc.volume
+	if real, err := filepath.EvalSymlinks(volume); err == nil {
+		volume = real
+	}
+	dir, err := source.ParentID(volume)
+	if err != nil {
+		return nil, err
+	}
+	base := filepath.Base(volume)
+	return func(in source.FileID, name string) bool {
+		if in != dir {
+			return false
+		}
+		rest, ok := strings.CutPrefix(name, base)
+		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
+	}, nil
+}
+
+// open opens the volume, or makes it if that is wanted; for a dry run, nil stands for one that would be made.
+func (s *syncer) open() (*folio.FS, error) {
+	dry := s.options.DryRun
+	v, err := folio.Open(s.loc.volume, &folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && s.create && dry:
+		return nil, nil
+	case missing && !s.create:
+		err = &hintError{&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, createsOne}
+	}
+	return v, failure(s.loc.volume, err)
+}
+
+func (s *syncer) mirror(ctx context.Context, t *source.Top, v *folio.FS) (mirror.Stats, error) {
+	s.progress = s.newProgress("syncing", s.quiet || s.verbose)
+	defer s.progress.done()
+	s.options.Warn = s.warn
+	if s.progress.shown() {
+		s.options.Seen = s.seen
+	}
+	if s.verbose {
+		s.options.Changed = s.changed
+	}
+	return mirror.Run(ctx, t, v, s.loc.path, &s.options)
+}
+
+func (s *syncer) seen(files int, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.progress.addFiles(files)
+	s.progress.addBytes(bytes)
+}
+
+func (s *syncer) warn(path string, why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path = filepath.Join(s.src, filepath.FromSlash(path))
+	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: path, Err: why}, leftOut(why)}))
+}
+
+// leftOut says what became of a file that could not be copied, and what can be done about it.
+func leftOut(why error) string {
+	switch {
+	case errors.Is(why, source.ErrSocket):
+		return "left out"
+	case errors.Is(why, mirror.ErrFirst):
+		return "left out; sync again"
+	case errors.Is(why, mirror.ErrInTheWay):
+		return "--delete replaces it"
+	case errors.Is(why, source.ErrChanged):
+		return "left as it was; sync again when it is at rest"
+	}
+	return "left as it was"
+}
+
+var kindWords = [...]string{
+	mirror.New: "new", mirror.Changed: "changed", mirror.Attributes: "attributes", mirror.Linked: "linked", mirror.Removed: "removed",
+}
+
+var countWords = [...]string{
+	mirror.New: "new", mirror.Changed: "changed", mirror.Attributes: "with new attributes", mirror.Linked: "linked",
+	mirror.Removed: "removed",
+}
+
+// changed names a change.
+func (s *syncer) changed(c mirror.Change) {
+	name := c.Path
+	if c.IsDir && name != "." {
+		name += "/"
+	}
+	fmt.Fprintf(s.stdout, "%-10s %s\n", kindWords[c.Kind], s.name(name))
+	if s.terminal.stdout {
+		_ = s.stdout.Flush() // a writer that failed goes on failing
+	}
+}
+
+// failure names the file on disk or in the volume.
+func (s *syncer) failure(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if e, ok := errors.AsType[*source.EntryError](err); ok {
+		return &fs.PathError{Path: filepath.Join(s.src, filepath.FromSlash(e.Name)), Err: e.Err}
+	}
+	p := s.loc.path
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != s.loc.volume {
+		p, err = e.Path, e.Err
+	}
+	if errors.Is(err, folio.ErrReadOnly) {
+		return hint(failure(s.loc.volume, folio.ErrReadOnly), notWritable)
+	}
+	return hint(s.loc.failure(p, err), "what was copied before stays")
+}
+
+// summary says what was done.
+func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
+	var parts []string
+	for kind, n := range st.Done {
+		if n > 0 {
+			parts = append(parts, grouped(n)+" "+countWords[kind])
+		}
+	}
+	parts = append(parts, grouped(st.Same)+" unchanged")
+	if st.Skipped > 0 {
+		parts = append(parts, grouped(st.Skipped)+" left out")
+	}
+	text := fmt.Sprintf("%s, %s copied in %.2f s", strings.Join(parts, ", "), metricSize(st.Bytes), took.Seconds())
+	if s.options.DryRun {
+		text = "dry run: " + text
+	}
+	return text
+}

@@ -1,0 +1,13 @@
+module github.com/foliofs/folio/lab/contender/engine
+
+go 1.26.0
+
+require github.com/foliofs/folio/lab/workload v0.0.0-00010101000000-000000000000
+
+replace github.com/foliofs/folio/lab/workload => ../../workload
+
+require github.com/foliofs/folio v0.0.0-00010101000000-000000000000
+
+require golang.org/x/sys v0.49.0 // indirect
+
+replace github.com/foliofs/folio => ../../..

@@ -1,0 +1,23 @@
+// Contender engine drives sqlitefile: SQLite's file format, read and written by Folio's own engine, without SQL.
+package main
+
+import (
+	"github.com/foliofs/folio/lab/workload"
+	"github.com/foliofs/folio/lab/workload/kit"
+)
+
+func main() {
+	kit.Main(kit.Contender{
+		Name: "engine", Module: "github.com/foliofs/folio",
+		APIs: []workload.API{{
+			Name: "native", Title: "folio/sqlitefile, the engine", Kind: "engine", Ours: true,
+			Groups:     []workload.Group{workload.None, workload.Consistent, workload.Durable},
+			Notes:      []string{"there is no SQL: raw looks the table up by its name for every read, prepared does so too"},
+			MakeFolder: makeFolder,
+
+			Lookups: openLookups,
+			Tasks:   openTasks,
+			Rowids:  rowids,
+		}},
+	})
+}

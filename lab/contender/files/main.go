@@ -1,0 +1,23 @@
+// Contender files is what everything else is compared with: plain files of the operating system, by package os and through an
+// os.Root.
+package main
+
+import (
+	"github.com/foliofs/folio/lab/workload"
+	"github.com/foliofs/folio/lab/workload/kit"
+)
+
+func main() {
+	groups := []workload.Group{workload.None, workload.Consistent, workload.Durable}
+	notes := []string{
+		"none writes in place, log-consistent writes beside and renames, durable syncs the file before and the directory after",
+		"that a rename without a sync leaves one of two contents after the loss of power is a habit of file systems, not a promise",
+	}
+	kit.Main(kit.Contender{
+		Name: "files", Module: "std",
+		APIs: []workload.API{
+			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS), Tree: tree(openOS)},
+			{Name: "root", Title: "files, os.Root", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openRoot), Tree: tree(openRoot)},
+		},
+	})
+}

@@ -1,0 +1,72 @@
+// Contender folio drives the file system: a volume, which is one SQLite file, through Folio's own engine.
+package main
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/foliofs/folio"
+
+	"github.com/foliofs/folio/lab/workload"
+	"github.com/foliofs/folio/lab/workload/kit"
+)
+
+func main() {
+	kit.Main(kit.Contender{
+		Name: "folio", Module: "github.com/foliofs/folio",
+		APIs: []workload.API{{
+			Name: "native", Title: "folio, a volume", Kind: "volume", Ours: true,
+			Groups: []workload.Group{workload.Consistent, workload.Durable},
+			Tasks:  openTasks,
+			Tree:   openTree,
+		}},
+	})
+}
+
+// A volume is a new one. Each call is a transaction; with durable, it is synced.
+type volume struct {
+	*folio.FS
+	durable bool
+}
+
+// newVolume makes an empty volume.
+func newVolume(j *workload.Job) (*volume, error) {
+	path := filepath.Join(j.Dir, "test.folio")
+	if err := folio.Create(context.Background(), path, nil, func(*folio.Builder) error { return nil }); err != nil {
+		return nil, err
+	}
+	v, err := folio.Open(path, nil)
+	return &volume{v, j.Group == workload.Durable}, err
+}
+
+func openTasks(j *workload.Job) (workload.Tasks, error) {
+	v, err := newVolume(j)
+	if err != nil {
+		return nil, err
+	}
+	return kit.FileTasks(v), nil
+}
+
+func (v *volume) Put(name string, data []byte) error {
+	return v.settle(v.WriteFile(name, data, 0o666))
+}
+
+func (v *volume) Remove(name string) error { return v.settle(v.FS.Remove(name)) }
+
+// settle makes durable what was done, if that is promised.
+func (v *volume) settle(err error) error {
+	if err == nil && v.durable {
+		err = v.Sync(context.Background())
+	}
+	return err
+}
+
+func (v *volume) ReadDir() ([]fs.DirEntry, error) { return v.FS.ReadDir(".") }
+
+func (v *volume) Settings() (map[string]string, error) {
+	if v.durable {
+		return map[string]string{"sync": "commit"}, nil
+	}
+	return map[string]string{"sync": "log"}, nil
+}

@@ -1,0 +1,91 @@
+// Contender gorm drives github.com/glebarez/sqlite through GORM, as the published comparison did.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	gosqlite "github.com/glebarez/go-sqlite"
+	"github.com/glebarez/sqlite"
+	"gorm.io/gorm"
+	"gorm.io/gorm/logger"
+
+	"github.com/foliofs/folio/lab/workload"
+	"github.com/foliofs/folio/lab/workload/kit"
+)
+
+func main() {
+	kit.Main(kit.Contender{
+		Name: "gorm", Module: "github.com/glebarez/sqlite",
+		APIs: []workload.API{kit.Driver{Open: open, Busy: busy}.SQL(
+			"gorm", "glebarez/sqlite through GORM", "prepared is GORM's PrepareStmt, which looks the statement up by its text at every call",
+		)},
+	})
+}
+
+// open opens a database whose pool has one connection. The second handle is that for prepared statements.
+func open(path string, access kit.Access) (kit.Conn, error) {
+	if access == kit.Read {
+		path = "file:" + path + "?mode=ro"
+	}
+	db, err := gorm.Open(sqlite.Open(path), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
+	if err != nil {
+		return nil, err
+	}
+	pool, err := db.DB()
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	return &conn{pool, db, db.Session(&gorm.Session{PrepareStmt: true})}, nil
+}
+
+const (
+	sqliteBusy   = 5
+	sqliteLocked = 6
+)
+
+func busy(err error) bool {
+	var e *gosqlite.Error
+	return errors.As(err, &e) && (e.Code()&0xff == sqliteBusy || e.Code()&0xff == sqliteLocked)
+}
+
+type conn struct {
+	pool         *sql.DB
+	db, prepared *gorm.DB
+}
+
+func (c *conn) Raw(query string, columns []kit.Kind, args []kit.Value, row func(kit.Row) error) error {
+	return (&stmt{db: c.db, query: query, columns: columns}).Run(args, row)
+}
+
+// Prepare prepares nothing yet: GORM does so when the statement is first run, and keeps it.
+func (c *conn) Prepare(query string, columns []kit.Kind) (kit.Stmt, error) {
+	return &stmt{db: c.prepared, query: query, columns: columns}, nil
+}
+
+func (c *conn) Close() error { return c.pool.Close() }
+
+// A stmt is a text that is given to GORM again and again.
+type stmt struct {
+	db      *gorm.DB
+	query   string
+	columns []kit.Kind
+	call    kit.Call
+}
+
+func (s *stmt) Run(args []kit.Value, row func(kit.Row) error) error {
+	list := s.call.Args(args)
+	if row == nil {
+		return s.db.WithContext(context.Background()).Exec(s.query, list...).Error
+	}
+	rows, err := s.db.WithContext(context.Background()).Raw(s.query, list...).Rows()
+	if err != nil {
+		return err
+	}
+	s.call.Aim(s.columns)
+	return s.call.Take(rows, row)
+}
+
+func (s *stmt) Close() error { return nil }

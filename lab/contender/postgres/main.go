@@ -1,0 +1,143 @@
+// Contender postgres drives a PostgreSQL server through github.com/jackc/pgx, for the workloads that write tasks. It takes part when
+// the address of a server is given.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/foliofs/folio/lab/workload"
+	"github.com/foliofs/folio/lab/workload/kit"
+)
+
+func main() {
+	kit.Main(kit.Contender{
+		Name: "postgres", Module: "github.com/jackc/pgx/v5",
+		APIs: []workload.API{{
+			Name: "native", Title: "PostgreSQL, pgx", Kind: "server", Groups: []workload.Group{workload.Consistent, workload.Durable},
+			Notes: []string{"the server's work is in no figure but the time: not in processor time, memory, or what is written"},
+			Tasks: openTasks,
+		}},
+	})
+}
+
+// store is a schema of its own on the server.
+type store struct {
+	address string
+	schema  string
+	commit  string // synchronous_commit
+	first   *pgx.Conn
+}
+
+func openTasks(j *workload.Job) (workload.Tasks, error) {
+	s := &store{address: j.Server, schema: fmt.Sprintf("folio_lab_%d", os.Getpid()), commit: "off"}
+	if j.Group == workload.Durable {
+		s.commit = "on"
+	}
+	c, err := pgx.Connect(context.Background(), j.Server)
+	if err != nil {
+		return nil, err
+	}
+	s.first = c
+	for _, query := range []string{
+		"CREATE SCHEMA " + s.schema,
+		"SET search_path = " + s.schema,
+		"CREATE TABLE task (id BIGINT PRIMARY KEY, status TEXT, cmd TEXT, args TEXT, output TEXT)",
+		"CREATE INDEX task_status ON task (status)",
+	} {
+		if _, err := c.Exec(context.Background(), query); err != nil {
+			return nil, fmt.Errorf("%s: %w", query, err)
+		}
+	}
+	return s, nil
+}
+
+// Busy is 0: rows are locked, not tables, and no two writers want the same.
+func (s *store) Busy() int64 { return 0 }
+
+// Close removes everything from the server.
+func (s *store) Close() error {
+	_, err := s.first.Exec(context.Background(), "DROP SCHEMA "+s.schema+" CASCADE")
+	return errors.Join(err, s.first.Close(context.Background()))
+}
+
+func (s *store) Session() (workload.TaskSession, error) {
+	c, err := pgx.Connect(context.Background(), s.address)
+	if err != nil {
+		return nil, err
+	}
+	for _, query := range []string{"SET search_path = " + s.schema, "SET synchronous_commit = " + s.commit} {
+		if _, err := c.Exec(context.Background(), query); err != nil {
+			return nil, errors.Join(err, c.Close(context.Background()))
+		}
+	}
+	return &session{c}, nil
+}
+
+// A session is a connection, which keeps each statement prepared.
+type session struct{ c *pgx.Conn }
+
+// one executes a statement that must concern one row.
+func (s *session) one(query string, args ...any) error {
+	tag, err := s.c.Exec(context.Background(), query, args...)
+	if err == nil && tag.RowsAffected() != 1 {
+		err = fmt.Errorf("%s: %d rows, want 1", query, tag.RowsAffected())
+	}
+	return err
+}
+
+func (s *session) Insert(t *workload.Task) error {
+	return s.one("INSERT INTO task VALUES ($1, $2, $3, $4, $5)", t.ID, t.Status, t.Cmd, t.Args, t.Output)
+}
+
+func (s *session) SetStatus(id int64, status string) error {
+	return s.one("UPDATE task SET status = $1 WHERE id = $2", status, id)
+}
+
+func (s *session) SetOutput(id int64, output string) error {
+	return s.one("UPDATE task SET output = $1 WHERE id = $2", output, id)
+}
+
+func (s *session) Delete(id int64) error { return s.one("DELETE FROM task WHERE id = $1", id) }
+
+func (s *session) Get(id int64) (args, output []byte, err error) {
+	err = s.c.QueryRow(context.Background(), "SELECT args, output FROM task WHERE id = $1", id).Scan(&args, &output)
+	return args, output, err
+}
+
+func (s *session) Each(fn func(id int64, status, output []byte) error) error {
+	rows, err := s.c.Query(context.Background(), "SELECT id, status, output FROM task ORDER BY id")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		var status, output []byte
+		if err := rows.Scan(&id, &status, &output); err != nil {
+			return err
+		}
+		if err := fn(id, status, output); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+func (s *session) Settings() (map[string]string, error) {
+	out := make(map[string]string)
+	for _, name := range []string{"synchronous_commit", "fsync", "server_version", "shared_buffers", "full_page_writes"} {
+		var v string
+		if err := s.c.QueryRow(context.Background(), "SHOW "+name).Scan(&v); err != nil {
+			return nil, err
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+func (s *session) Close() error { return s.c.Close(context.Background()) }

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// small are sizes at which everything takes a moment.
+var small = []string{
+	"--lookup.rows", "2000", "--lookup.reads", "200", "--lookup.goroutines", "1,3", "--rowids.rows", "2000", "--rowids.count", "100",
+	"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
+	"--walk.entries", "60", "--walk.visits", "300", "--read.files", "40", "--read.large", "100000", "--read.reads", "50",
+	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
+}
+
+// lab calls the command in the directory of the laboratory.
+func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(context.Background(), args, &out, &err)
+	return code, out.String(), err.String()
+}
+
+// Every workload is done, and every answer right, by the contenders that are in this repository alone: the engine, the file system, and
+// files.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(goCache))) // which depends on the next
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	out := filepath.Join(dir, "run.jsonl")
+	args := append([]string{"run", "--rounds", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
+	if code, _, stderr := lab(t, args...); code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	s, err := result.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Failures) > 0 || s.End == nil {
+		t.Errorf("failures %+v, end %+v", s.Failures, s.End)
+	}
+	workloads := make(map[string]bool)
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		workloads[c.Workload] = true
+		for _, who := range s.In(c.ID) {
+			if n := len(s.Of(c.ID, who.ID)); n != 2 {
+				t.Errorf("%s, %s: %d samples", c.ID, who.ID, n)
+			}
+		}
+	}
+	for _, name := range []string{"walk", "lookup", "rowids", "write", "read", "mixed", "import"} {
+		if !workloads[name] {
+			t.Errorf("no case of %s", name)
+		}
+	}
+	checkSamples(t, s)
+}
+
+// checkSamples looks for figures that cannot be.
+func checkSamples(t *testing.T, s *result.Set) {
+	t.Helper()
+	for i := range s.Samples {
+		m := &s.Samples[i]
+		if m.Ops <= 0 || m.Seconds <= 0 || m.Checked <= 0 {
+			t.Errorf("%s, %s: %d operations, %v s, %d checked", m.Case, m.Contender, m.Ops, m.Seconds, m.Checked)
+		}
+		if l := m.Latency; l.Timed > 0 && (l.P50 > l.P90 || l.P90 > l.P99 || l.P99 > l.Max || l.Max <= 0) {
+			t.Errorf("%s, %s: latencies %+v", m.Case, m.Contender, l)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	t.Parallel()
+	code, stdout, stderr := lab(t, "list")
+	if code != exitOK || !strings.Contains(stdout, "modernc@v1.35.0") || !strings.Contains(stdout, "--lookup.rows") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+}
+
+// What makes no sense is refused in a line, before anything is built.
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	text := filepath.Join(t.TempDir(), "text.db")
+	if err := os.WriteFile(text, []byte("not a database at all"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "nope"}, `no workload "nope"; there are walk`},
+		{[]string{"run", "lookup", "--lookup.by", "colour"}, "--lookup.by colour: it takes id, path"},
+		{[]string{"run", "lookup", "--lookup.rows", "many"}, "--lookup.rows many: it takes a number above 0"},
+		{[]string{"run", "walk", "--walk.tree", "relative"}, `--walk.tree "relative": it takes three`},
+		{[]string{"run", "--rounds", "0"}, "--rounds 0: it takes a number above 0"},
+		{[]string{"run", "--contenders", "a@"}, `contender "a@": write NAME`},
+		{[]string{"run", "--out", "go.mod"}, "go.mod exists; --resume goes on with it"},
+		{[]string{"run", "--out", "go.mod", "--resume"}, "go.mod: line 1: not a result file"},
+		{[]string{"query", "--db", "/nowhere.db", "--query", "SELECT 1"}, "/nowhere.db: no such file"},
+		{[]string{"query", "--db", text, "--query", "SELECT 1"}, "text.db: not a SQLite database"},
+		{[]string{"query"}, `required flag(s) "db", "query" not set`},
+	} {
+		code, _, stderr := lab(t, tt.args...)
+		if code == exitOK || !strings.Contains(stderr, tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%v: exit %d, %q, want a line with %q", tt.args, code, stderr, tt.want)
+		}
+	}
+}
+
+// The command that a run writes down is one that a shell takes as it was.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	got := commandLine([]string{"query", "--query", "SELECT 'a' FROM t", "--rounds", "3"})
+	want := `go -C lab run . query --query 'SELECT '\''a'\'' FROM t' --rounds 3`
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	for _, args := range [][]string{{"run", "--postgres", "postgres://me:secret@host/db"}, {"run", "--postgres=postgres://me:secret@host/db"}} {
+		if got := commandLine(args); strings.Contains(got, "secret") || !strings.Contains(got, "host/db") {
+			t.Errorf("%v is written down as %s", args, got)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/lab/runner"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+const queryLong = `Runs your own statement on your own database by every driver, raw and prepared, with one and with
+more goroutines. The statement must be one that reads; its arguments are the rows of another query, drawn at random. What
+one driver finds, all must find.`
+
+// queryFlags are those of query.
+type queryFlags struct {
+	runFlags
+	statement         runner.Statement
+	reads             int
+	goroutines, modes []string
+}
+
+func (c *command) queryCommand() *cobra.Command {
+	f := &queryFlags{}
+	cmd := &cobra.Command{
+		Use: "query --db FILE --query SQL [--args-from SQL]", Short: "Measure your own statement on your own database", Long: queryLong,
+		Args: cobra.NoArgs,
+		Example: `  go -C lab run . query --db ~/app.db --query 'SELECT name FROM user WHERE id = ?' \
+      --args-from 'SELECT id FROM user'`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.query(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.statement.DB, "db", "", "the database `file`; it is opened for reading only")
+	flags.StringVar(&f.statement.SQL, "query", "", "the statement, with ? for each argument")
+	flags.StringVar(&f.statement.ArgsFrom, "args-from", "", "a `query` whose rows are arguments of the statement")
+	flags.IntVar(&f.statement.Limit, "args", 1000, "how many rows of it are used")
+	flags.IntVar(&f.reads, "reads", 20000, "times that the statement is run in a sample")
+	flags.StringSliceVar(&f.goroutines, "goroutines", sweep(), "goroutines, each with a connection of its own")
+	flags.StringSliceVar(&f.modes, "mode", []string{"raw", "prepared"}, "raw, prepared")
+	flags.IntVar(&f.rounds, "rounds", 5, "samples of each figure")
+	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all by default")
+	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the draws")
+	flags.DurationVar(&f.timeout, "timeout", time.Minute, "how long a contender may take for a step")
+	for _, name := range []string{"db", "query"} {
+		_ = cmd.MarkFlagRequired(name) // it is there
+	}
+	return cmd
+}
+
+// sweep is from one goroutine to four for each core.
+func sweep() []string {
+	var list []string
+	for n := 1; n <= 4*runtime.NumCPU(); n *= 2 {
+		list = append(list, strconv.Itoa(n))
+	}
+	return list
+}
+
+func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
+	// go -C lab runs this in lab: a relative name is looked for where the user is, if the shell tells.
+	if _, err := os.Stat(f.statement.DB); err != nil && !filepath.IsAbs(f.statement.DB) {
+		if there := filepath.Join("..", f.statement.DB); exists(there) {
+			f.statement.DB = there
+		}
+	}
+	if err := f.statement.Check(); err != nil {
+		return err
+	}
+	values := workload.Values{
+		"reads": strconv.Itoa(f.reads), "goroutines": strings.Join(f.goroutines, ","), "mode": strings.Join(f.modes, ","),
+	}
+	o, err := f.base()
+	if err != nil {
+		return err
+	}
+	o.Workloads, o.Values = []*workload.Workload{workload.Query}, map[string]workload.Values{"query": values}
+	o.Statement, o.Observer = &f.statement, c.newProgress()
+	if err := runner.Run(cmd.Context(), o); err != nil {
+		return err
+	}
+	fmt.Fprintln(c.stdout, f.statement.SQL)
+	return c.summary(o.Out)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

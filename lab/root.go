@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2   // the command line makes no sense
+	exitInterrupted = 130 // what was measured is kept
+)
+
+// A command is one invocation of the program.
+type command struct {
+	stdout, stderr io.Writer
+	terminal       bool // standard error is one
+	started        bool // past the command line: what goes wrong now is no misuse
+}
+
+// run runs the program and returns its exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c := &command{stdout: stdout, stderr: stderr}
+	if f, ok := stderr.(*os.File); ok {
+		c.terminal = term.IsTerminal(int(f.Fd()))
+	}
+	root := c.root()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "lab: interrupted; what was measured is kept, and the same command with --resume goes on")
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "lab: %v\n", err)
+	if !c.started {
+		return exitUsage
+	}
+	return exitFailure
+}
+
+const rootLong = `The laboratory of Folio: SQLite or files, which driver, raw or prepared, how many goroutines,
+which durability, measured on this machine by fair rules.`
+
+func (c *command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use: "lab", Short: "Measures what to use: SQLite or files, and which driver", Long: rootLong,
+		Example: `  go -C lab run . list                      # contenders and workloads
+  go -C lab run . run --quick               # everything, in a few minutes
+  go -C lab run . run lookup --lookup.rows 1000000`,
+		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
+		PersistentPreRun: func(*cobra.Command, []string) { c.started = true },
+	}
+	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand())
+	return root
+}
+
+// source finds the directory of the contenders' modules: below the one in which go -C lab run . runs, or that of the whole
+// project.
+func source() (string, error) {
+	for _, dir := range []string{"contender", filepath.Join("lab", "contender")} {
+		if mods, _ := filepath.Glob(filepath.Join(dir, "*", "go.mod")); len(mods) > 0 {
+			return filepath.Abs(dir)
+		}
+	}
+	return "", errors.New("no contenders here; run this in the project's directory: go -C lab run . ")
+}
+
+// cacheDir keeps programs between runs.
+func cacheDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, "folio-lab"), nil
+}

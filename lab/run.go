@@ -1,0 +1,223 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/runner"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// runFlags are those of run besides the workloads' own.
+type runFlags struct {
+	quick, resume bool
+	rounds        int
+	dirs          []string
+	contenders    []string
+	out           string
+	seed          uint64
+	timeout       time.Duration
+	postgres      string
+	values        map[string]*string // by WORKLOAD.FLAG
+}
+
+// What a run does by default: ten samples of everything; a quick one looks only.
+const (
+	defaultRounds  = 10
+	quickRounds    = 2
+	defaultTimeout = 10 * time.Minute
+	quickTimeout   = time.Minute
+)
+
+const runLong = `Measures workloads, all of them if none is named, by all contenders, and appends every sample to a
+file of results. What was interrupted goes on with --resume.`
+
+func (c *command) runCommand() *cobra.Command {
+	f := &runFlags{values: make(map[string]*string)}
+	cmd := &cobra.Command{
+		Use: "run [WORKLOAD...]", Short: "Measure", Long: runLong,
+		Example: `  go -C lab run . run --quick                                  # everything, small
+  go -C lab run . run lookup write --dirs /mnt/ext4,/mnt/btrfs # on two file systems
+  go -C lab run . run lookup --contenders engine,mattn,modernc@v1.35.0`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.measure(cmd, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: everything within 5 minutes, once the contenders are built")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
+	flags.IntVar(&f.rounds, "rounds", defaultRounds, "samples of each figure; 2 in a quick run")
+	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories` for the stores, one for each file system to measure; the user's cache directory by default")
+	flags.StringSliceVar(&f.contenders, "contenders", nil, "NAME, NAME@VERSION or NAME:API, with commas between; all by default")
+	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random")
+	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step; 1m in a quick run")
+	flags.StringVar(&f.postgres, "postgres", "", "`address` of a PostgreSQL server, as postgres://user@host/database, which takes part then")
+	for _, w := range workload.All() {
+		for _, p := range w.Flags {
+			name := w.Name + "." + p.Name
+			f.values[name] = flags.String(name, p.Default, p.Usage)
+		}
+	}
+	return cmd
+}
+
+func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error {
+	o, err := f.options(cmd, names)
+	if err != nil {
+		return err
+	}
+	p := c.newProgress()
+	o.Observer = p
+	if err := runner.Run(cmd.Context(), o); err != nil {
+		return err
+	}
+	return c.summary(o.Out)
+}
+
+// options makes those of the runner.
+func (f *runFlags) options(cmd *cobra.Command, names []string) (*runner.Options, error) {
+	workloads, err := choose(names)
+	if err != nil {
+		return nil, err
+	}
+	o, err := f.base()
+	if err != nil {
+		return nil, err
+	}
+	o.Workloads, o.Values = workloads, f.workloadValues(cmd, workloads)
+	if f.quick && !cmd.Flags().Changed("rounds") {
+		o.Rounds = quickRounds
+	}
+	if f.quick && !cmd.Flags().Changed("timeout") {
+		o.Timeout = quickTimeout
+	}
+	return o, nil
+}
+
+// base makes options of what does not depend on the workloads.
+func (f *runFlags) base() (o *runner.Options, err error) {
+	o = &runner.Options{
+		Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
+		Command: commandLine(os.Args[1:]),
+	}
+	if o.Source, err = source(); err != nil {
+		return nil, err
+	}
+	if o.Cache, err = cacheDir(); err != nil {
+		return nil, err
+	}
+	if len(o.Dirs) == 0 {
+		o.Dirs = []string{o.Cache}
+	}
+	if o.Contenders, err = f.specs(o.Source); err != nil {
+		return nil, err
+	}
+	return o, f.setOut(o)
+}
+
+// choose finds workloads by name; all of them if there are no names.
+func choose(names []string) ([]*workload.Workload, error) {
+	if len(names) == 0 {
+		return workload.All(), nil
+	}
+	var list []*workload.Workload
+	for _, name := range names {
+		w, err := workload.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, w)
+	}
+	return list, nil
+}
+
+// workloadValues are the flags of the workloads. In a quick run those that were not set are smaller.
+func (f *runFlags) workloadValues(cmd *cobra.Command, list []*workload.Workload) map[string]workload.Values {
+	out := make(map[string]workload.Values)
+	for _, w := range list {
+		values := make(workload.Values)
+		for _, p := range w.Flags {
+			name := w.Name + "." + p.Name
+			values[p.Name] = *f.values[name]
+			if f.quick && p.Quick != "" && !cmd.Flags().Changed(name) {
+				values[p.Name] = p.Quick
+			}
+		}
+		out[w.Name] = values
+	}
+	return out
+}
+
+// specs are the contenders that were named, or all.
+func (f *runFlags) specs(dir string) ([]runner.Spec, error) {
+	if len(f.contenders) == 0 {
+		return runner.All(dir)
+	}
+	var specs []runner.Spec
+	for _, text := range f.contenders {
+		s, err := runner.ParseSpec(text)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, s)
+	}
+	return specs, nil
+}
+
+// resultsDir is where results go by default.
+const resultsDir = "results"
+
+// setOut chooses the file of results. One that is there is gone on with only where that is wished.
+func (f *runFlags) setOut(o *runner.Options) error {
+	switch {
+	case o.Out == "" && f.resume:
+		last, err := unfinished()
+		o.Out = last
+		return err
+	case o.Out == "":
+		o.Out = filepath.Join(resultsDir, time.Now().Format("20060102-150405")+".jsonl")
+	case !f.resume:
+		if _, err := os.Stat(o.Out); err == nil {
+			return fmt.Errorf("%s exists; --resume goes on with it, or choose another --out", o.Out)
+		}
+	}
+	return nil
+}
+
+// unfinished is the newest file of results that has no end.
+func unfinished() (string, error) {
+	names, err := filepath.Glob(filepath.Join(resultsDir, "*.jsonl"))
+	if err != nil {
+		return "", err
+	}
+	slices.Sort(names)
+	for _, name := range slices.Backward(names) {
+		if s, err := result.ReadFile(name); err == nil && (s.End == nil || s.End.Interrupted) {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("no run in %s was interrupted; leave --resume out to start one", resultsDir)
+}
+
+// commandLine is what is typed in the project's directory to do the same again. It goes into the results, so a password in the
+// address of a server is left out.
+func commandLine(args []string) string {
+	words := []string{"go", "-C", "lab", "run", "."}
+	for _, a := range args {
+		if u, err := url.Parse(strings.TrimPrefix(a, "--postgres=")); err == nil && u.User != nil {
+			a = a[:strings.Index(a, u.Scheme+"://")] + u.Redacted()
+		}
+		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?&|;<>(){}[]~#!") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,156 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// A builder builds the programs of contenders into a cache.
+type builder struct {
+	contenders string // the directory of their modules
+	cache      string
+}
+
+// build returns the program of a contender. Go's own cache makes it quick if nothing has changed. Programs of which the version
+// was chosen are built with the tag pinned.
+func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
+	dir := filepath.Join(b.contenders, s.Name)
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		return p, fmt.Errorf("no contender %s in %s", s.Name, b.contenders)
+	}
+	args := []string{"build", "-trimpath"}
+	if s.Version != "" {
+		if dir, err = b.pin(ctx, dir, s); err != nil {
+			return p, err
+		}
+		args = append(args, "-tags", "pinned")
+	}
+	p.path = filepath.Join(b.cache, "bin", s.program()+exeSuffix)
+	if err := goTool(ctx, dir, append(args, "-o", p.path, ".")...); err != nil {
+		return p, b.reason(ctx, dir, err)
+	}
+	return p, nil
+}
+
+// reason says why a program was not built, where Go says it in a roundabout way.
+func (b *builder) reason(ctx context.Context, dir string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	out, _ := exec.CommandContext(ctx, "go", "-C", dir, "env", "CGO_ENABLED").Output()
+	if strings.TrimSpace(string(out)) == "0" || strings.Contains(err.Error(), "C compiler") {
+		return fmt.Errorf("no C compiler: %w", err)
+	}
+	return err
+}
+
+// pin copies a contender's module and requires another version of its library there.
+func (b *builder) pin(ctx context.Context, from string, s Spec) (dir string, err error) {
+	dir = filepath.Join(b.cache, "src", s.program())
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(dir, os.DirFS(from)); err != nil {
+		return "", err
+	}
+	module, err := anchor(filepath.Join(dir, "go.mod"), from)
+	if err != nil {
+		return "", err
+	}
+	if err := goTool(ctx, dir, "get", module+"@"+s.Version); err != nil {
+		return "", err
+	}
+	return dir, nil
+}
+
+// anchor makes the replacements of a go.mod absolute, so that it can lie elsewhere, and returns the contender's library: the
+// first module that it requires for itself and does not replace.
+func anchor(mod, from string) (library string, err error) {
+	data, err := os.ReadFile(mod)
+	if err != nil {
+		return "", err
+	}
+	f, err := modfile.Parse(mod, data, nil)
+	if err != nil {
+		return "", err
+	}
+	replaced := make(map[string]bool)
+	for _, r := range f.Replace {
+		dir, err := filepath.Abs(filepath.Join(from, r.New.Path))
+		if err == nil {
+			err = f.AddReplace(r.Old.Path, r.Old.Version, dir, "")
+		}
+		if err != nil {
+			return "", err
+		}
+		replaced[r.Old.Path] = true
+	}
+	if data, err = f.Format(); err != nil {
+		return "", err
+	}
+	for _, r := range f.Require {
+		if !r.Indirect && !replaced[r.Mod.Path] {
+			return r.Mod.Path, os.WriteFile(mod, data, 0o666)
+		}
+	}
+	if _, library, ok := strings.Cut(string(data), unpinned); ok {
+		library, _, _ = strings.Cut(library, "\n")
+		return strings.TrimSpace(library), os.WriteFile(mod, data, 0o666)
+	}
+	return "", errors.New("it drives no library of which there could be another version")
+}
+
+// unpinned is the comment by which a go.mod names a library that it does not require, because some registries refuse it.
+const unpinned = "// library: "
+
+// goTool runs the go command in a directory. Its error has what the command complained of, in one line.
+func goTool(ctx context.Context, dir string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(out) == 0 {
+		return err
+	}
+	return errors.New(oneLine(complaint(out)))
+}
+
+// complaint drops from the output of the go command what is not about a failure.
+func complaint(out []byte) []byte {
+	var kept []byte
+	for line := range bytes.Lines(out) {
+		if !bytes.HasPrefix(line, []byte("go: downloading")) && !bytes.HasPrefix(line, []byte("#")) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// maxReason is the longest reason that is kept.
+const maxReason = 300
+
+// oneLine is the beginning of a text, without line breaks.
+func oneLine(out []byte) string {
+	s := strings.Join(strings.Fields(string(out)), " ")
+	if len(s) > maxReason {
+		s = strings.ToValidUTF8(s[:maxReason], "") + "..."
+	}
+	return s
+}

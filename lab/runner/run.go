@@ -1,0 +1,223 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// Options say what is run.
+type Options struct {
+	Workloads  []*workload.Workload
+	Values     map[string]workload.Values // of each workload's flags
+	Contenders []Spec
+	Source     string   // the directory of the contenders
+	Cache      string   // where programs are kept
+	Dirs       []string // where stores are made
+	Out        string   // the result file; one that exists is gone on with
+	Rounds     int
+	Seed       uint64
+	Quick      bool
+	Timeout    time.Duration // of a single step of a contender
+	Server     string        // address of a PostgreSQL server, or ""
+	Statement  *Statement    // of the user, for the workload query
+	Command    string        // that repeats the run (rule 10)
+	Observer   Observer
+
+	build func(ctx context.Context, s Spec) (program, error) // of a test; nil builds
+}
+
+// An Observer is told how far a run is. Its methods are called by one goroutine.
+type Observer interface {
+	// Building a contender, of which done are built.
+	Building(contender string, done, all int)
+	// Making the shared database.
+	Making(rows, all int)
+	// Sampling: done of all samples are taken, what is next, and how long the rest takes, 0 if that is not known.
+	Sampling(done, all int, next string, left time.Duration)
+	// Skipped and Failed tell of contenders.
+	Skipped(s *result.Skip)
+	Failed(f *result.Failure)
+	// Ended tells that nothing more comes.
+	Ended()
+}
+
+// A run is one run of the laboratory.
+type run struct {
+	o        *Options
+	tasks    []*task
+	entrants []*entrant
+	asked    *workload.Statement // by the user, with its answers
+	skips    []result.Skip
+	out      *result.Writer
+	old      *result.Set // what was measured before; nil in a new run
+	counts   result.End
+}
+
+// Run measures. Whatever goes wrong, and when ctx is done, what was measured is in the file.
+func Run(ctx context.Context, o *Options) (err error) {
+	defer o.Observer.Ended()
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.build == nil {
+		o.build = (&builder{o.Source, o.Cache}).build
+	}
+	r := &run{o: o}
+	header, err := r.header()
+	if err != nil {
+		return err
+	}
+	if r.tasks, err = plan(o, header.Dirs); err != nil {
+		return err
+	}
+	header.Plan = digest(r.tasks, o.Seed)
+	if err := r.look(header); err != nil {
+		return err
+	}
+	if err := r.enter(ctx); err != nil {
+		return err
+	}
+	if o.Statement != nil {
+		if err := r.probe(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.share(ctx); err != nil {
+		return err
+	}
+	if err := r.open(header); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.out.Close()) }()
+	err = r.measure(ctx)
+	r.counts.Ended, r.counts.Interrupted = time.Now().UTC(), ctx.Err() != nil
+	return errors.Join(err, r.out.Write(result.Record{End: &r.counts}))
+}
+
+// check refuses options that make no sense: without the command there are no figures (rule 10).
+func (o *Options) check() error {
+	switch {
+	case o.Command == "":
+		return errors.New("no figure without the command that makes it: Options.Command is empty")
+	case o.Rounds < 1:
+		return fmt.Errorf("--rounds %d: it takes a number above 0", o.Rounds)
+	case len(o.Workloads) == 0 || len(o.Contenders) == 0 || len(o.Dirs) == 0:
+		return errors.New("there is nothing to run")
+	}
+	return nil
+}
+
+// skip notes why a contender takes no part.
+func (r *run) skip(s result.Skip) {
+	r.skips = append(r.skips, s)
+	r.o.Observer.Skipped(&s)
+}
+
+// measure takes all samples: round by round, so that whatever else the machine does falls on all contenders alike, and in every round in
+// another order.
+func (r *run) measure(ctx context.Context) error {
+	turns := r.turns()
+	pace := pace{cells: make(map[result.Cell]time.Duration)}
+	broken := make(map[result.Cell]bool)
+	for i, turn := range turns {
+		cell := result.Cell{Case: turn.task.record.ID, Contender: turn.entrant.record.ID}
+		if broken[cell] || r.old != nil && r.old.Has(cell.Case, cell.Contender, turn.round) {
+			continue
+		}
+		r.o.Observer.Sampling(i, len(turns), cell.Case+" "+cell.Contender, pace.left(turns[i:]))
+		begin := time.Now()
+		sample, stderr, err := r.sample(ctx, turn.task, turn.entrant, turn.round)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		pace.took(turn, time.Since(begin))
+		if err != nil {
+			broken[cell] = true
+			err = r.fail(cell, turn.round, err, stderr)
+		} else {
+			r.counts.Samples++
+			err = r.out.Write(result.Record{Sample: sample})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fail records that a contender has failed.
+func (r *run) fail(cell result.Cell, round int, err error, stderr string) error {
+	f := &result.Failure{
+		Case: cell.Case, Contender: cell.Contender, Round: round, Time: time.Now().UTC(), Kind: kindOf(err),
+		Error: oneLine([]byte(err.Error())), Stderr: stderr,
+	}
+	r.counts.Failures++
+	r.o.Observer.Failed(f)
+	return r.out.Write(result.Record{Failure: f})
+}
+
+// A turn is a sample to take.
+type turn struct {
+	task    *task
+	entrant *entrant
+	round   int
+}
+
+// turns lists all samples. In each round the first to take its turn is another.
+func (r *run) turns() []turn {
+	var turns []turn
+	for round := 1; round <= r.o.Rounds; round++ {
+		for _, t := range r.tasks {
+			able := r.able(t)
+			for i := range able {
+				turns = append(turns, turn{t, able[(i+round-1)%len(able)], round})
+			}
+		}
+	}
+	return turns
+}
+
+// able lists who takes part in a task.
+func (r *run) able(t *task) []*entrant {
+	var able []*entrant
+	for _, e := range r.entrants {
+		if e.able(t) == "" {
+			able = append(able, e)
+		}
+	}
+	return able
+}
+
+// A pace estimates how long the rest of a run takes: each case as long as it took before, unknown ones as the average.
+type pace struct {
+	cells map[result.Cell]time.Duration
+	sum   time.Duration
+	count int
+}
+
+func (p *pace) took(t turn, d time.Duration) {
+	p.cells[result.Cell{Case: t.task.record.ID, Contender: t.entrant.record.ID}] = d
+	p.sum += d
+	p.count++
+}
+
+// left is how long the rest takes; 0 if nothing is known yet.
+func (p *pace) left(rest []turn) (left time.Duration) {
+	if p.count == 0 {
+		return 0
+	}
+	average := p.sum / time.Duration(p.count)
+	for _, t := range rest {
+		d, ok := p.cells[result.Cell{Case: t.task.record.ID, Contender: t.entrant.record.ID}]
+		if !ok {
+			d = average
+		}
+		left += d
+	}
+	return left
+}

@@ -1,0 +1,194 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule 4).
+func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *result.Sample, stderr string, err error) {
+	dir, err := freshDir(t.dir)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() {
+		if rerr := os.RemoveAll(dir); err == nil && rerr != nil {
+			err = rerr
+		}
+	}()
+	j := r.job(t, e, dir, round)
+	before, err := r.guard(t)
+	if err != nil {
+		return nil, "", err
+	}
+	began := time.Now()
+	take := r.talk
+	if t.workload.Process {
+		take = r.whole
+	}
+	s, stderr, err := take(ctx, t, e, j)
+	if changed := before.unchanged(); changed != nil {
+		if err == nil {
+			err = changed
+		}
+		if repaired := r.repair(ctx, t); repaired != nil {
+			err = errors.Join(err, repaired)
+		}
+	}
+	if err != nil {
+		return nil, stderr, err
+	}
+	s.Round, s.Time = round, began.UTC()
+	return s, "", nil
+}
+
+// talk takes a sample of a process that speaks the protocol.
+func (r *run) talk(ctx context.Context, t *task, e *entrant, j *workload.Job) (*result.Sample, string, error) {
+	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := converse(p, t, e, j)
+	if err = p.end(err); err != nil {
+		return nil, p.stderr.String(), err
+	}
+	return s, "", nil
+}
+
+// freshDir makes a new directory on the file system that is measured.
+func freshDir(base string) (string, error) {
+	if err := os.MkdirAll(filepath.Join(base, storesDir), 0o777); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(filepath.Join(base, storesDir), "store-*")
+}
+
+// storesDir is the directory below which everything of the laboratory lies, in each of those that are measured.
+const storesDir = "folio-lab"
+
+func (r *run) job(t *task, e *entrant, dir string, round int) *workload.Job {
+	return &workload.Job{
+		Workload: t.workload.Name, API: e.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
+		Dir: dir, DB: t.db, Statement: r.asked, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
+	}
+}
+
+// converse does the job by the protocol, and checks what the contender says at every step.
+func converse(p *process, t *task, e *entrant, j *workload.Job) (*result.Sample, error) {
+	p.tell(workload.Request{Job: j})
+	reply, err := p.reply()
+	if err != nil {
+		return nil, err
+	}
+	ready := reply.Ready
+	if ready == nil {
+		return nil, &failure{result.FailureGarbage, errors.New("it did not say that it is ready")}
+	}
+	if err := checkReady(t.workload, j, e.about.Kind, ready); err != nil {
+		return nil, err
+	}
+	p.tell(workload.Request{Go: &workload.Go{}})
+	if reply, err = p.reply(); err != nil {
+		return nil, err
+	}
+	if reply.Done == nil {
+		return nil, &failure{result.FailureGarbage, errors.New("it did not say what it has done")}
+	}
+	if err := checkDone(t.workload, j, e.about.Kind, reply.Done); err != nil {
+		return nil, err
+	}
+	return sampleRecord(t, e, ready, reply.Done), nil
+}
+
+func sampleRecord(t *task, e *entrant, ready *workload.Ready, d *workload.Done) *result.Sample {
+	s := &result.Sample{
+		Case: t.record.ID, Contender: e.record.ID, Ops: d.Ops, Seconds: d.Seconds, Checked: d.Answer.Count,
+		Latency: result.Latency{Timed: d.Timed}, Use: result.Use(d.Use), Size: d.Size, Log: d.Log, Busy: d.Busy,
+		WarmUp: result.WarmUp(ready.WarmUp), Settings: ready.Settings[0], Connections: len(ready.Settings), Series: d.Series,
+	}
+	for _, q := range d.Curve {
+		s.Latency.Curve = append(s.Latency.Curve, result.Quantile(q))
+		switch q.At {
+		case 0.5:
+			s.Latency.P50 = q.Time
+		case 0.9:
+			s.Latency.P90 = q.Time
+		case 0.99:
+			s.Latency.P99 = q.Time
+		case 1:
+			s.Latency.Max = q.Time
+		}
+	}
+	return s
+}
+
+// A guarded file is one that contenders must leave as it is (rule 4).
+type guarded struct {
+	path string
+	info os.FileInfo
+	head [100]byte
+}
+
+// guard remembers the shared database of a task; nil if there is none. Where the cache shall be cold, it drops the file from it.
+func (r *run) guard(t *task) (*guarded, error) {
+	if t.workload.Database == nil {
+		return nil, nil
+	}
+	if t.values["cache"] == "cold" {
+		if err := evict(t.db); err != nil {
+			return nil, err
+		}
+	}
+	return look(t.db)
+}
+
+// look reads what tells whether a database was changed: its size and time, and SQLite's header, in which the journal mode stands.
+func look(path string) (*guarded, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	g := &guarded{path: path}
+	if g.info, err = f.Stat(); err != nil {
+		return nil, err
+	}
+	_, err = f.ReadAt(g.head[:], 0)
+	return g, err
+}
+
+// unchanged checks that the database is as it was, and has nothing beside it.
+func (g *guarded) unchanged() error {
+	if g == nil {
+		return nil
+	}
+	now, err := look(g.path)
+	if err != nil {
+		return err
+	}
+	if now.head != g.head || now.info.Size() != g.info.Size() || !now.info.ModTime().Equal(g.info.ModTime()) {
+		return settingsError("it has changed the database that all read: %s", g.path)
+	}
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if _, err := os.Stat(g.path + suffix); err == nil {
+			return settingsError("it has left %s%s beside the database that all read", filepath.Base(g.path), suffix)
+		}
+	}
+	return nil
+}
+
+// repair makes the shared database of a task anew, after a contender has changed it, so that the others do not suffer.
+func (r *run) repair(ctx context.Context, t *task) error {
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.RemoveAll(t.db + suffix); err != nil {
+			return err
+		}
+	}
+	return r.share(ctx)
+}

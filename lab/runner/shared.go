@@ -1,0 +1,83 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// makers are who makes the shared databases, best first: SQLite in C, then in Go.
+var makers = []string{"mattn", "ncruces", "modernc"}
+
+// share makes the databases that the tasks need and that are not there yet. They stay for the next run.
+func (r *run) share(ctx context.Context) error {
+	for _, t := range r.tasks {
+		if t.workload.Database == nil {
+			continue
+		}
+		f := t.workload.Database(t.values)
+		t.db = filepath.Join(t.dir, storesDir, f.Name())
+		if _, err := os.Stat(t.db); err == nil {
+			continue
+		}
+		if err := r.makeFolder(ctx, f, t.db); err != nil {
+			return fmt.Errorf("%s: %w", t.db, err)
+		}
+	}
+	return nil
+}
+
+var errNoMaker = errors.New("no contender that takes part can make a database; take mattn, ncruces or modernc in")
+
+// makeFolder makes a database, whole or not at all.
+func (r *run) makeFolder(ctx context.Context, f *workload.Folder, path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	if free := freeBytes(filepath.Dir(path)); free >= 0 && free < 2*f.Bytes() {
+		return fmt.Errorf("a database of %d rows needs %d MB, there are %d MB free; choose another directory with --dirs, or fewer --lookup.rows", f.Rows, 2*f.Bytes()>>20, free>>20)
+	}
+	e := r.maker()
+	if e == nil {
+		return errNoMaker
+	}
+	tmp := path + ".tmp"
+	if err := os.RemoveAll(tmp); err != nil {
+		return err
+	}
+	if err := r.ask(ctx, e, &workload.Make{Folder: *f, Path: tmp}); err != nil {
+		return errors.Join(err, os.RemoveAll(tmp))
+	}
+	return os.Rename(tmp, path)
+}
+
+// maker is who makes the shared database.
+func (r *run) maker() *entrant {
+	return r.first(func(e *entrant) bool { return e.about.Makes })
+}
+
+func (r *run) ask(ctx context.Context, e *entrant, m *workload.Make) error {
+	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+	if err != nil {
+		return err
+	}
+	p.tell(workload.Request{Make: m})
+	for {
+		reply, err := p.reply()
+		switch {
+		case err != nil:
+			return withStderr(p.end(err), p)
+		case reply.Done != nil:
+			return p.end(nil)
+		case reply.Rows != nil:
+			r.o.Observer.Making(*reply.Rows, m.Folder.Rows)
+		default:
+			return p.end(&failure{result.FailureGarbage, errors.New("it did not say how far it is")})
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// whole takes a sample of a whole process: from its start to its end, with files as its standard input and output, so that nobody
+// else works meanwhile.
+func (r *run) whole(ctx context.Context, t *task, e *entrant, j *workload.Job) (_ *result.Sample, stderr string, err error) {
+	in, err := inputFile(j, e.about.Input)
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.Close()
+	out, err := os.Create(filepath.Join(j.Dir, "out"))
+	if err != nil {
+		return nil, "", err
+	}
+	defer out.Close()
+	limited, stop := context.WithTimeout(ctx, r.o.Timeout)
+	defer stop()
+	cmd := exec.CommandContext(limited, e.program.path, append(e.program.args, t.workload.Name, e.about.Name, j.DB)...)
+	var complaint bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
+	begin := time.Now()
+	err = cmd.Run()
+	took := time.Since(begin)
+	switch {
+	case limited.Err() != nil:
+		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", r.o.Timeout)}
+	case err != nil:
+		return nil, complaint.String(), &failure{result.FailureCrash, fmt.Errorf("%w: %s", err, oneLine(complaint.Bytes()))}
+	}
+	if _, err := out.Seek(0, 0); err != nil {
+		return nil, "", err
+	}
+	d := &workload.Done{Ops: t.workload.Ops(j), Seconds: took.Seconds(), Use: processUse(cmd.ProcessState)}
+	if d.Answer, err = workload.ReadOutput(out); err != nil {
+		return nil, complaint.String(), &failure{result.FailureWrong, err}
+	}
+	if err := checkDone(t.workload, j, e.about.Kind, d); err != nil {
+		return nil, complaint.String(), err
+	}
+	return sampleRecord(t, e, &workload.Ready{Settings: []map[string]string{nil}}, d), "", nil
+}
+
+// inputFile writes what the process reads, and opens it.
+func inputFile(j *workload.Job, input string) (*os.File, error) {
+	f, err := os.Create(filepath.Join(j.Dir, "in"))
+	if err != nil {
+		return nil, err
+	}
+	err = workload.WriteInput(j, f, input)
+	if err == nil {
+		_, err = f.Seek(0, 0)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// processUse is what a process has used, its children included.
+func processUse(s *os.ProcessState) workload.Use {
+	user, system := s.UserTime().Seconds(), s.SystemTime().Seconds()
+	return workload.Use{UserSeconds: &user, SystemSeconds: &system, PeakMemory: peakMemory(s)}
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// summary prints the medians of a result file: enough to look at; the report says how far they can be trusted.
+func (c *command) summary(path string) error {
+	s, err := result.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for i := range s.Cases {
+		this := &s.Cases[i]
+		who := s.In(this.ID)
+		if len(who) == 0 {
+			continue
+		}
+		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\t\n", this.ID, this.Group, this.Unit)
+		for _, contender := range who {
+			printRow(tw, contender.ID, s.Of(this.ID, contender.ID))
+		}
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "\n%d samples, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
+	return nil
+}
+
+func printRow(tw *tabwriter.Writer, name string, list []*result.Sample) {
+	fmt.Fprintf(tw, "%s\t%.0f\t", name, median(list, (*result.Sample).Rate))
+	if list[0].Latency.Timed > 0 {
+		fmt.Fprintf(tw, "%.1f us\t%.1f us\t", median(list, func(m *result.Sample) float64 { return float64(m.Latency.P50) / 1e3 }),
+			median(list, func(m *result.Sample) float64 { return float64(m.Latency.P99) / 1e3 }))
+	} else {
+		fmt.Fprint(tw, "\t\t")
+	}
+	fmt.Fprintf(tw, "%.0f\t%.1f\t\n", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }))
+}
+
+func cpuPerOp(m *result.Sample) float64 {
+	return (of(m.Use.UserSeconds) + of(m.Use.SystemSeconds)) * 1e9 / float64(m.Ops)
+}
+
+// of is a figure, or 0 where it is not known.
+func of[T int64 | float64](p *T) float64 {
+	if p == nil {
+		return 0
+	}
+	return float64(*p)
+}
+
+func median(list []*result.Sample, figure func(*result.Sample) float64) float64 {
+	var all []float64
+	for _, m := range list {
+		all = append(all, figure(m))
+	}
+	slices.Sort(all)
+	n := len(all)
+	return (all[(n-1)/2] + all[n/2]) / 2
+}

@@ -1,0 +1,3 @@
+module github.com/foliofs/folio/lab/workload
+
+go 1.26.0

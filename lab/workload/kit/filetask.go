@@ -1,0 +1,100 @@
+package kit
+
+import (
+	"encoding/json"
+	"io/fs"
+	"strconv"
+
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// Files is a file system whose files are replaced as the group of the job demands. It is safe for concurrent use.
+type Files interface {
+	// Put gives a file a new content, making it if need be.
+	Put(name string, data []byte) error
+	ReadFile(name string) ([]byte, error)
+	Remove(name string) error
+	ReadDir() ([]fs.DirEntry, error)
+	// Settings says how Put keeps its promise.
+	Settings() (map[string]string, error)
+	Close() error
+}
+
+// FileTasks keeps each task in a file of its own: JSON, written whole whenever it changes.
+func FileTasks(f Files) workload.Tasks { return fileTasks{f} }
+
+type fileTasks struct{ Files }
+
+func (f fileTasks) Busy() int64 { return 0 }
+
+func (f fileTasks) Session() (workload.TaskSession, error) { return fileSession{f.Files}, nil }
+
+type fileSession struct{ files Files }
+
+func fileName(id int64) string { return strconv.FormatInt(id, 10) + ".json" }
+
+func (s fileSession) Insert(t *workload.Task) error {
+	data, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return s.files.Put(fileName(t.ID), data)
+}
+
+// change reads a task, changes and writes it: only its own writer does so.
+func (s fileSession) change(id int64, fn func(t *workload.Task)) error {
+	var t workload.Task
+	data, err := s.files.ReadFile(fileName(id))
+	if err == nil {
+		err = json.Unmarshal(data, &t)
+	}
+	if err != nil {
+		return err
+	}
+	fn(&t)
+	return s.Insert(&t)
+}
+
+func (s fileSession) SetStatus(id int64, status string) error {
+	return s.change(id, func(t *workload.Task) { t.Status = status })
+}
+
+func (s fileSession) SetOutput(id int64, output string) error {
+	return s.change(id, func(t *workload.Task) { t.Output = output })
+}
+
+func (s fileSession) Delete(id int64) error { return s.files.Remove(fileName(id)) }
+
+func (s fileSession) Get(id int64) (args, output []byte, err error) {
+	var t workload.Task
+	data, err := s.files.ReadFile(fileName(id))
+	if err == nil {
+		err = json.Unmarshal(data, &t)
+	}
+	return []byte(t.Args), []byte(t.Output), err
+}
+
+func (s fileSession) Each(fn func(id int64, status, output []byte) error) error {
+	entries, err := s.files.ReadDir()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		var t workload.Task
+		data, err := s.files.ReadFile(e.Name())
+		if err == nil {
+			err = json.Unmarshal(data, &t)
+		}
+		if err == nil {
+			err = fn(t.ID, []byte(t.Status), []byte(t.Output))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s fileSession) Settings() (map[string]string, error) { return s.files.Settings() }
+
+func (s fileSession) Close() error { return nil }

@@ -1,0 +1,236 @@
+package workload
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+)
+
+// lookup reads rows of a large table, by rowid or by a unique text: the experiment of seven drivers.
+var lookup = &Workload{
+	Name:  "lookup",
+	Short: "rows by id and by path, raw and prepared, by one and by many goroutines",
+	Flags: []Flag{
+		{"rows", "6000000", "100000", "rows in the database"},
+		{"reads", "100000", "20000", "reads in a sample, of all goroutines together"},
+		{"goroutines", "1,22", "22", "goroutines, each with a connection of its own"},
+		{"by", "id,path", "", "what to look up by: id, path"},
+		{"mode", "raw,prepared", "", "raw prepares for every read, prepared once"},
+		{"transaction", "each,one", "", "each read in a transaction of its own, or all of a goroutine in one"},
+		{"mmap", "0", "", "PRAGMA mmap_size of the drivers, in bytes; 0 leaves it as it is"},
+		{"cache", "warm", "", "warm, or cold: the file is not in the system's cache"},
+	},
+	Cases:    lookupCases,
+	Database: func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
+	Able:     func(a *API) bool { return a.Lookups != nil },
+	Start:    startLookup,
+	Want:     wantLookup,
+	Settings: lookupSettings,
+	Ops:      func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Warm:     warmReads,
+}
+
+// warmReads is a tenth of what is measured, unless the cache shall be cold.
+func warmReads(j *Job) int64 {
+	if j.Values["cache"] == "cold" {
+		return 0
+	}
+	return int64(j.Values.Int("reads")) / 10
+}
+
+// lookupSettings: the database was made in rollback mode, and stays in it.
+func lookupSettings(j *Job, kind string) map[string]string {
+	if kind != "sql" {
+		return nil
+	}
+	out := map[string]string{"journal_mode": "delete"}
+	if size := j.Values["mmap"]; size != "0" {
+		out["mmap_size"] = size
+	}
+	return out
+}
+
+func lookupCases(v Values) ([]Case, error) {
+	by, err1 := v.oneOf("by", "id", "path")
+	modes, err2 := v.oneOf("mode", "raw", "prepared")
+	transactions, err3 := v.oneOf("transaction", "each", "one")
+	caches, err4 := v.oneOf("cache", "warm", "cold")
+	if err := cmp.Or(err1, err2, err3, err4, v.positive("rows", "reads", "goroutines")); err != nil {
+		return nil, err
+	}
+	questions := map[string]string{
+		"id":   "How fast is a row found by its rowid?",
+		"path": "How fast is a row found by a unique text?",
+	}
+	var cases []Case
+	for params := range combinations([]string{"by", "cache", "transaction", "mode", "goroutines"}, by, caches, transactions, modes, v.List("goroutines")) {
+		cases = append(cases, Case{
+			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "read", Question: questions[params[0].Value],
+			Description: "Random rows of folder_paths are read, each answer is compared with what is known.",
+			Repeats:     "seven ways to reach SQLite from Go (2025, 2026)",
+		})
+	}
+	return cases, nil
+}
+
+// Lookups is a database of which rows can be looked up.
+type Lookups interface {
+	// Reader opens a connection for one goroutine.
+	Reader(mode string) (Reader, error)
+	Close() error
+}
+
+// A Reader looks rows up.
+type Reader interface {
+	// Path appends the path of a row to buf.
+	Path(id int64, buf []byte) ([]byte, error)
+	// ID is the row of a path.
+	ID(path string) (int64, error)
+	// Begin and End surround the reads of one transaction. They are not called where each read has its own.
+	Begin() error
+	End() error
+	// Settings are those of the connection, read back.
+	Settings() (map[string]string, error)
+	// Prepares counts the statements that were prepared so far.
+	Prepares() int64
+	Close() error
+}
+
+// The phases draw different rows.
+const (
+	measured = 1
+	warming  = 2
+)
+
+// reads are those of worker i.
+func (j *Job) reads(phase, i, n int) *pathList {
+	f := &Folder{Rows: j.Values.Int("rows")}
+	return f.randomPaths(share(n, i, j.Values.Int("goroutines")), Rand(mix(j.Seed)+mix(uint64(phase<<32+i))))
+}
+
+func wantLookup(j *Job) (a Answer, err error) {
+	for i := range j.Values.Int("goroutines") {
+		a.Plus(j.reads(measured, i, j.Values.Int("reads")).answer())
+	}
+	return a, nil
+}
+
+// A lookupWorker is one goroutine: its connection, what it will look up, and what it has found.
+type lookupWorker struct {
+	reader Reader
+	byPath bool
+	one    bool
+	list   *pathList
+	found  Answer
+	buf    [MaxPath]byte
+}
+
+func startLookup(j *Job, a *API) (*Work, error) {
+	db, err := a.Lookups(j)
+	if err != nil {
+		return nil, err
+	}
+	w := &Work{Every: 8, Close: db.Close}
+	var workers []*lookupWorker
+	for range j.Values.Int("goroutines") {
+		r, err := db.Reader(j.Values["mode"])
+		if err != nil {
+			return nil, err
+		}
+		settings, err := r.Settings()
+		if err != nil {
+			return nil, err
+		}
+		w.Settings = append(w.Settings, settings)
+		workers = append(workers, &lookupWorker{reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"})
+	}
+	w.WarmUp = func() (int64, error) { return warmLookups(j, workers) }
+	for _, worker := range workers {
+		w.Workers = append(w.Workers, worker.read)
+	}
+	w.Answer = func() (a Answer, err error) {
+		for _, worker := range workers {
+			a.Plus(worker.found)
+		}
+		return a, nil
+	}
+	w.Prepares = func() (n int64) {
+		for _, worker := range workers {
+			n += worker.reader.Prepares()
+		}
+		return n
+	}
+	w.Close = func() error {
+		var errs []error
+		for _, worker := range workers {
+			errs = append(errs, worker.reader.Close())
+		}
+		return errors.Join(append(errs, db.Close())...)
+	}
+	return w, nil
+}
+
+// warmLookups has every connection make a tenth of its reads, of other rows, unless the cache shall be cold. Then it lists
+// what will be read.
+func warmLookups(j *Job, workers []*lookupWorker) (ops int64, err error) {
+	reads := j.Values.Int("reads")
+	if j.Values["cache"] != "cold" {
+		for i, w := range workers {
+			w.list = j.reads(warming, i, reads/10)
+			ops += int64(len(w.list.ids))
+		}
+		err = together(workers, func(w *lookupWorker) error { return w.read(NewRecorder(1 << 20)) })
+	}
+	for i, w := range workers {
+		w.list, w.found = j.reads(measured, i, reads), Answer{}
+	}
+	return ops, err
+}
+
+// read looks up the whole list and compares each answer.
+func (w *lookupWorker) read(r *Recorder) (err error) {
+	if w.one {
+		if err := w.reader.Begin(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.reader.End()) }()
+	}
+	for i := range w.list.ids {
+		id, path := w.list.at(i)
+		start := r.Start()
+		if w.byPath {
+			err = w.id(id, path)
+		} else {
+			err = w.path(id, path)
+		}
+		if err != nil {
+			return err
+		}
+		r.Stop(start)
+	}
+	return nil
+}
+
+func (w *lookupWorker) id(id int64, path string) error {
+	got, err := w.reader.ID(path)
+	if err != nil {
+		return err
+	}
+	if got != id {
+		return wrong("path %s is row %d, not %d", path, id, got)
+	}
+	w.found.Add(got, path)
+	return nil
+}
+
+func (w *lookupWorker) path(id int64, path string) error {
+	got, err := w.reader.Path(id, w.buf[:0])
+	if err != nil {
+		return err
+	}
+	if string(got) != path {
+		return wrong("row %s has path %s, not %q", strconv.FormatInt(id, 10), path, got)
+	}
+	w.found.AddBytes(id, got)
+	return nil
+}

@@ -1,0 +1,215 @@
+package workload
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"strconv"
+	"time"
+)
+
+// Query runs the user's own statement. It is not one of All, as it needs a database, a statement and arguments.
+var Query = &Workload{
+	Name:  "query",
+	Short: "the user's own statement",
+	Flags: []Flag{
+		{"reads", "20000", "", "times that the statement is run in a sample, by all goroutines together"},
+		{"goroutines", "1,2,4", "", "goroutines, each with a connection of its own"},
+		{"mode", "raw,prepared", "", "raw prepares every time, prepared once"},
+	},
+	Cases: queryCases,
+	Able:  func(a *API) bool { return a.Queries != nil },
+	Start: startQuery,
+	Want:  wantQuery,
+	Ops:   func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Warm:  func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
+}
+
+func queryCases(v Values) ([]Case, error) {
+	modes, err := v.oneOf("mode", "raw", "prepared")
+	if err := cmp.Or(err, v.positive("reads", "goroutines")); err != nil {
+		return nil, err
+	}
+	var cases []Case
+	for params := range combinations([]string{"mode", "goroutines"}, modes, v.List("goroutines")) {
+		cases = append(cases, Case{
+			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "query", Question: "How fast is your query?",
+			Description: "The statement is run with arguments drawn at random, each in a transaction of its own; all rows are read and compared.",
+		})
+	}
+	return cases, nil
+}
+
+// A Statement is the user's, with the answers that one driver gave, which all must give.
+type Statement struct {
+	SQL     string  `json:"sql"`
+	Columns int     `json:"columns"`
+	Args    [][]Arg `json:"args"`
+	// Answers are those for each of the arguments.
+	Answers []Answer `json:"answers"`
+}
+
+// An Arg is an argument of a statement: an integer, or a text.
+type Arg struct {
+	Int  *int64 `json:"int,omitempty"`
+	Text string `json:"text,omitempty"`
+}
+
+// A Probe asks for a Statement.
+type Probe struct {
+	DB       string `json:"db"`
+	SQL      string `json:"sql"`
+	ArgsFrom string `json:"args_from,omitempty"` // a query whose rows are arguments; "" if there are none
+	Limit    int    `json:"limit"`               // of these rows
+}
+
+// Queries is a database that the user's statement is run on.
+type Queries interface {
+	Querier(s *Statement, mode string) (Querier, error)
+	Close() error
+}
+
+// A Querier runs the statement on a connection of its own.
+type Querier interface {
+	// Query calls row for every row; the cells are valid until it returns.
+	Query(args []Arg, row func(cells [][]byte) error) error
+	Settings() (map[string]string, error)
+	Prepares() int64
+	Close() error
+}
+
+// AddRow takes a row into an answer. Cells that different drivers write differently, numbers and times, are made the same.
+func (a *Answer) AddRow(cells [][]byte) {
+	a.Count++
+	h := uint64(len(cells))
+	var buf [32]byte
+	for _, c := range cells {
+		h = mix(h ^ fold(0, normal(c, buf[:0])))
+	}
+	a.Digest += h
+}
+
+// normal writes floats in their shortest form, times as nanoseconds, and truth as SQLite has it.
+func normal(cell, buf []byte) []byte {
+	switch string(cell) {
+	case "true":
+		return append(buf, '1')
+	case "false":
+		return append(buf, '0')
+	}
+	if len(cell) == 0 || len(cell) > 40 || (cell[0] < '0' || cell[0] > '9') && cell[0] != '-' {
+		return cell
+	}
+	if len(cell) >= len(time.DateOnly) && cell[4] == '-' && cell[7] == '-' {
+		for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999-07:00", time.DateTime, time.DateOnly} {
+			if t, err := time.Parse(layout, string(cell)); err == nil {
+				return strconv.AppendInt(buf, t.UnixNano(), 10)
+			}
+		}
+		return cell
+	}
+	if bytes.ContainsAny(cell, ".eE") {
+		if x, err := strconv.ParseFloat(string(cell), 64); err == nil {
+			return strconv.AppendFloat(buf, x, 'g', -1, 64)
+		}
+	}
+	return cell
+}
+
+// draws are the arguments that worker i uses, by their numbers.
+func (j *Job) draws(phase, i, n int) []int {
+	out := make([]int, share(n, i, j.Values.Int("goroutines")))
+	r := Rand(mix(j.Seed) + mix(uint64(phase<<32+i)))
+	for k := range out {
+		out[k] = int(r.Next() % uint64(len(j.Statement.Args)))
+	}
+	return out
+}
+
+func wantQuery(j *Job) (a Answer, err error) {
+	for i := range j.Values.Int("goroutines") {
+		for _, n := range j.draws(measured, i, j.Values.Int("reads")) {
+			a.Plus(j.Statement.Answers[n])
+		}
+	}
+	return a, nil
+}
+
+// A queryWorker is one goroutine.
+type queryWorker struct {
+	statement *Statement
+	querier   Querier
+	list      []int
+	found     Answer
+}
+
+func startQuery(j *Job, a *API) (*Work, error) {
+	db, err := a.Queries(j)
+	if err != nil {
+		return nil, err
+	}
+	w := &Work{Close: db.Close}
+	var workers []*queryWorker
+	for range j.Values.Int("goroutines") {
+		q, err := db.Querier(j.Statement, j.Values["mode"])
+		if err != nil {
+			return nil, err
+		}
+		settings, err := q.Settings()
+		if err != nil {
+			return nil, err
+		}
+		worker := &queryWorker{statement: j.Statement, querier: q}
+		workers = append(workers, worker)
+		w.Settings, w.Workers = append(w.Settings, settings), append(w.Workers, worker.run)
+	}
+	w.WarmUp = func() (int64, error) { return warmQueries(j, workers) }
+	w.Answer = func() (a Answer, err error) {
+		for _, worker := range workers {
+			a.Plus(worker.found)
+		}
+		return a, nil
+	}
+	w.Prepares = func() (n int64) {
+		for _, worker := range workers {
+			n += worker.querier.Prepares()
+		}
+		return n
+	}
+	w.Close = func() error {
+		var errs []error
+		for _, worker := range workers {
+			errs = append(errs, worker.querier.Close())
+		}
+		return errors.Join(append(errs, db.Close())...)
+	}
+	return w, nil
+}
+
+func warmQueries(j *Job, workers []*queryWorker) (ops int64, err error) {
+	reads := j.Values.Int("reads")
+	for i, w := range workers {
+		w.list = j.draws(warming, i, reads/10)
+		ops += int64(len(w.list))
+	}
+	err = together(workers, func(w *queryWorker) error { return w.run(NewRecorder(1 << 20)) })
+	for i, w := range workers {
+		w.list, w.found = j.draws(measured, i, reads), Answer{}
+	}
+	return ops, err
+}
+
+func (w *queryWorker) run(r *Recorder) error {
+	take := func(cells [][]byte) error {
+		w.found.AddRow(cells)
+		return nil
+	}
+	for _, n := range w.list {
+		start := r.Start()
+		if err := w.querier.Query(w.statement.Args[n], take); err != nil {
+			return err
+		}
+		r.Stop(start)
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package workload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"testing/fstest"
+)
+
+// read reads files: small ones whole, and ranges of a large one.
+var read = &Workload{
+	Name:  "read",
+	Short: "whole small files, and ranges of a large one",
+	Flags: []Flag{
+		{"shape", "whole,ranges", "", "whole: small files, at random; ranges: of a large one, at random"},
+		{"files", "10000", "500", "small files"},
+		{"size", "11000", "", "bytes of a small file on average"},
+		{"large", "67108864", "1048576", "bytes of the large file"},
+		{"range", "4096", "", "bytes of a range"},
+		{"reads", "50000", "1000", "reads in a sample"},
+		{"goroutines", "1", "", "goroutines, each with a connection of its own"},
+	},
+	Cases: readCases,
+	Able:  func(a *API) bool { return a.Tree != nil },
+	Start: startRead,
+	Want:  wantRead,
+	Ops:   func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Warm:  func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
+}
+
+func readCases(v Values) ([]Case, error) {
+	shapes, err := v.oneOf("shape", "whole", "ranges")
+	if err := cmp.Or(err, v.positive("files", "size", "large", "range", "reads", "goroutines")); err != nil {
+		return nil, err
+	}
+	if v.Int("range") > v.Int("large") {
+		return nil, fmt.Errorf("range %s is more than large %s", v["range"], v["large"])
+	}
+	questions := map[string]string{
+		"whole":  "How fast is a small file read?",
+		"ranges": "How fast is a part of a large file read?",
+	}
+	var cases []Case
+	for params := range combinations([]string{"shape", "goroutines"}, shapes, v.List("goroutines")) {
+		cases = append(cases, Case{
+			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "read", Question: questions[params[0].Value],
+			Description: "Files are read at random through io/fs, ranges by ReadAt of a file that stays open; each content is compared by its digest.",
+		})
+	}
+	return cases, nil
+}
+
+const largeName = "large/file.bin"
+
+// readTree is what a job reads.
+func readTree(j *Job) fs.FS {
+	if j.Values["shape"] == "whole" {
+		return generated(j.Values.Int("files"), j.Values.Int("size"))
+	}
+	return fstest.MapFS{largeName: {Data: largeContent(j.Values.Int("large")), ModTime: treeTime, Mode: 0o644}}
+}
+
+// largeContent has a number in each word, which tells where it was read.
+func largeContent(n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(mix(uint64(i/8)) >> (8 * (i % 8)))
+	}
+	return b
+}
+
+// targets are what worker i reads: numbers of files, or offsets.
+func (j *Job) targets(phase, i, n int) []int {
+	out := make([]int, share(n, i, j.Values.Int("goroutines")))
+	limit := j.Values.Int("files")
+	if j.Values["shape"] == "ranges" {
+		limit = j.Values.Int("large") - j.Values.Int("range") + 1
+	}
+	r := Rand(mix(j.Seed) + mix(uint64(phase<<32+i)))
+	for k := range out {
+		out[k] = int(r.Next() % uint64(limit))
+	}
+	return out
+}
+
+func wantRead(j *Job) (a Answer, err error) {
+	whole := j.Values["shape"] == "whole"
+	var large []byte
+	if !whole {
+		large = largeContent(j.Values.Int("large"))
+	}
+	known := make(map[int]uint64)
+	for i := range j.Values.Int("goroutines") {
+		for _, t := range j.targets(measured, i, j.Values.Int("reads")) {
+			if whole && known[t] == 0 {
+				known[t] = fold(int64(t), content(t, j.Values.Int("size")))
+			}
+			a.Count++
+			if whole {
+				a.Digest += known[t]
+			} else {
+				a.Digest += fold(int64(t), large[t:t+j.Values.Int("range")])
+			}
+		}
+	}
+	return a, nil
+}
+
+// A fileReader is one goroutine.
+type fileReader struct {
+	tree    fs.FS
+	large   io.ReaderAt // nil where whole files are read
+	names   []string
+	buf     []byte
+	targets []int
+	found   Answer
+}
+
+func startRead(j *Job, a *API) (*Work, error) {
+	t, err := a.Tree(j)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Import(readTree(j)); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	w := &Work{Close: t.Close}
+	var readers []*fileReader
+	for range j.Values.Int("goroutines") {
+		r, err := newFileReader(j, t)
+		if err != nil {
+			return nil, err
+		}
+		settings, err := t.Settings()
+		if err != nil {
+			return nil, err
+		}
+		w.Settings = append(w.Settings, settings)
+		w.Workers = append(w.Workers, r.read)
+		readers = append(readers, r)
+	}
+	w.WarmUp = func() (int64, error) { return warmReaders(j, readers) }
+	w.Answer = func() (a Answer, err error) {
+		for _, r := range readers {
+			a.Plus(r.found)
+		}
+		return a, nil
+	}
+	return w, nil
+}
+
+func newFileReader(j *Job, t Tree) (*fileReader, error) {
+	tree, err := t.FS()
+	if err != nil {
+		return nil, err
+	}
+	r := &fileReader{tree: tree}
+	if j.Values["shape"] == "whole" {
+		for i := range j.Values.Int("files") {
+			r.names = append(r.names, generatedName(i))
+		}
+		return r, nil
+	}
+	f, err := tree.Open(largeName)
+	if err != nil {
+		return nil, err
+	}
+	at, ok := f.(io.ReaderAt)
+	if !ok {
+		return nil, fmt.Errorf("ranges: %w: its files have no ReadAt", errors.ErrUnsupported)
+	}
+	r.large, r.buf = at, make([]byte, j.Values.Int("range"))
+	return r, nil
+}
+
+func warmReaders(j *Job, readers []*fileReader) (ops int64, err error) {
+	reads := j.Values.Int("reads")
+	for i, r := range readers {
+		r.targets = j.targets(warming, i, reads/10)
+		ops += int64(len(r.targets))
+	}
+	err = together(readers, func(r *fileReader) error { return r.read(NewRecorder(1 << 20)) })
+	for i, r := range readers {
+		r.targets, r.found = j.targets(measured, i, reads), Answer{}
+	}
+	return ops, err
+}
+
+// read reads all targets. The digest of a content is a small part of the time, the same for all.
+func (f *fileReader) read(r *Recorder) error {
+	for _, t := range f.targets {
+		start := r.Start()
+		data, err := f.one(t)
+		if err != nil {
+			return err
+		}
+		r.Stop(start)
+		f.found.AddBytes(int64(t), data)
+	}
+	return nil
+}
+
+func (f *fileReader) one(target int) ([]byte, error) {
+	if f.large == nil {
+		return fs.ReadFile(f.tree, f.names[target])
+	}
+	n, err := f.large.ReadAt(f.buf, int64(target))
+	if err == io.EOF && n == len(f.buf) {
+		err = nil
+	}
+	return f.buf[:n], err
+}

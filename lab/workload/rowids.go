@@ -1,0 +1,99 @@
+package workload
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// rowids reads rowids from standard input and prints the rows, as a whole process: the experiment of a storage engine in Go.
+var rowids = &Workload{
+	Name:  "rowids",
+	Short: "rowids from standard input, answered by whole processes",
+	Flags: []Flag{
+		{"rows", "1000000", "100000", "rows in the database"},
+		{"count", "1000000", "20000", "rowids"},
+		{"order", "random", "", "random or sequential"},
+	},
+	Cases:    rowidCases,
+	Database: func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
+	Able:     func(a *API) bool { return a.Rowids != nil },
+	Want:     wantRowids,
+	Ops:      func(j *Job) int64 { return int64(j.Values.Int("count")) },
+	Process:  true,
+}
+
+func rowidCases(v Values) ([]Case, error) {
+	orders, err := v.oneOf("order", "random", "sequential")
+	if err == nil {
+		err = v.positive("rows", "count")
+	}
+	if err != nil {
+		return nil, err
+	}
+	var cases []Case
+	for params := range combinations([]string{"order"}, orders) {
+		cases = append(cases, Case{
+			Params: params, Group: ReadOnly, Unit: "row", Question: "How fast does a process answer a list of rowids?",
+			Description: "A process is started, reads rowids, and prints id|path of each row, all in one transaction; its output is compared.",
+			Repeats:     "a storage engine in Go that reads SQLite files (2025)",
+		})
+	}
+	return cases, nil
+}
+
+// eachRowid calls fn for every rowid of a job.
+func (j *Job) eachRowid(fn func(id int64)) {
+	rows, r := uint64(j.Values.Int("rows")), Rand(mix(j.Seed))
+	for i := range j.Values.Int("count") {
+		n := uint64(i)
+		if j.Values["order"] == "random" {
+			n = r.Next()
+		}
+		fn(int64(n%rows) + 1)
+	}
+}
+
+func wantRowids(j *Job) (a Answer, err error) {
+	var path []byte
+	j.eachRowid(func(id int64) {
+		path = AppendPath(path[:0], 0, id)
+		a.AddBytes(id, path)
+	})
+	return a, nil
+}
+
+// WriteInput writes what a process gets: a rowid a line, or a statement for each, within one transaction.
+func WriteInput(j *Job, w io.Writer, input string) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	if input == "sql" {
+		fmt.Fprintln(b, "BEGIN;")
+	}
+	j.eachRowid(func(id int64) {
+		if input == "sql" {
+			fmt.Fprintf(b, "SELECT id, path FROM folder_paths WHERE id = %d;\n", id)
+		} else {
+			_, _ = b.Write(append(strconv.AppendInt(b.AvailableBuffer(), id, 10), '\n'))
+		}
+	})
+	if input == "sql" {
+		fmt.Fprintln(b, "COMMIT;")
+	}
+	return b.Flush()
+}
+
+// ReadOutput sums up what a process has printed.
+func ReadOutput(r io.Reader) (a Answer, err error) {
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		number, path, ok := bytes.Cut(lines.Bytes(), []byte("|"))
+		id, err := strconv.ParseInt(string(number), 10, 64)
+		if !ok || err != nil {
+			return a, wrong("line %d is %q, not id|path", a.Count+1, lines.Text())
+		}
+		a.AddBytes(id, path)
+	}
+	return a, lines.Err()
+}

@@ -1,0 +1,346 @@
+package workload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// write stores records one by one, and lets the tasks of a queue live: the experiment of SQLite against the file system.
+var write = &Workload{
+	Name:  "write",
+	Short: "records and a task queue, one writer and many, in each group of durability",
+	Flags: []Flag{
+		{"shape", "sequential,concurrent,tasks,rounds", "", "sequential: inserts in a loop; concurrent: by many writers; tasks: each is stored, changed and removed; rounds: tasks again and again in one store"},
+		{"durability", "log-consistent,none,durable", "", "what a commit promises: none, log-consistent, durable"},
+		{"inserts", "10000", "300", "inserts of the one writer of sequential"},
+		{"writers", "100", "10", "goroutines of concurrent, tasks and rounds"},
+		{"records", "1000", "30", "inserts of each writer of concurrent"},
+		{"tasks", "100", "4", "tasks of each writer"},
+		{"rounds", "5", "3", "times that rounds does the tasks"},
+	},
+	Cases:    writeCases,
+	Able:     func(a *API) bool { return a.Tasks != nil },
+	Start:    startWrite,
+	Want:     wantWrite,
+	Ops:      func(j *Job) int64 { return newShape(j).ops() },
+	Settings: writeSettings,
+}
+
+// questions of the shapes.
+var writeQuestions = map[string]string{
+	"sequential": "How many records a second does one writer store?",
+	"concurrent": "How many records a second do many writers store?",
+	"tasks":      "How many changes a second does a task queue make?",
+	"rounds":     "Does a task queue grow faster, or slower, with time?",
+}
+
+func writeCases(v Values) ([]Case, error) {
+	shapes, err1 := v.oneOf("shape", "sequential", "concurrent", "tasks", "rounds")
+	groups, err2 := v.oneOf("durability", string(None), string(Consistent), string(Durable))
+	if err := cmp.Or(err1, err2, v.positive("inserts", "writers", "records", "tasks", "rounds")); err != nil {
+		return nil, err
+	}
+	var cases []Case
+	for params := range combinations([]string{"shape", "durability"}, shapes, groups) {
+		unit := "insert"
+		if shape := params[0].Value; shape == "tasks" || shape == "rounds" {
+			unit = "commit"
+		}
+		cases = append(cases, Case{
+			Params: params, Group: Group(params[1].Value), Unit: unit, Question: writeQuestions[params[0].Value],
+			Description: "Each operation is a transaction of its own on a table with an index, or writes a file of its own; what is there at the end is read back.",
+			Repeats:     "SQLite or the file system, for records and for a task queue (2022)",
+		})
+	}
+	return cases, nil
+}
+
+// writeSettings: SQLite, and who speaks its words, uses a log, and syncs as the group demands.
+func writeSettings(j *Job, kind string) map[string]string {
+	rank := map[Group]int{None: 0, Consistent: 1, Durable: 2}[j.Group]
+	switch kind {
+	case "sql", "engine":
+		return map[string]string{"journal_mode": "wal", "synchronous": strconv.Itoa(rank)}
+	case "files":
+		return map[string]string{"write": [...]string{"plain", "rename", "rename+fsync"}[rank]}
+	case "kv":
+		return map[string]string{"sync": [...]string{"never", "log", "commit"}[rank]}
+	case "volume":
+		return map[string]string{"sync": [...]string{"never", "log", "commit"}[rank]}
+	case "server":
+		return map[string]string{"synchronous_commit": [...]string{"", "off", "on"}[rank], "fsync": "on"}
+	}
+	return nil
+}
+
+// A Task is a record of the queue.
+type Task struct {
+	ID     int64  `json:"id"`
+	Status string `json:"status"`
+	Cmd    string `json:"cmd"`
+	Args   string `json:"args"` // a JSON list
+	Output string `json:"output"`
+}
+
+// TaskSchema is the table in SQL.
+var TaskSchema = []string{
+	"CREATE TABLE task (id INTEGER PRIMARY KEY, status TEXT, cmd TEXT, args TEXT, output TEXT)",
+	"CREATE INDEX task_status ON task (status)",
+}
+
+// Tasks is a store of tasks.
+type Tasks interface {
+	// Session opens a connection for one goroutine.
+	Session() (TaskSession, error)
+	// Busy counts how often an operation was refused because of others, and tried again.
+	Busy() int64
+	Close() error
+}
+
+// A TaskSession changes tasks; each call commits.
+type TaskSession interface {
+	Insert(t *Task) error
+	SetStatus(id int64, status string) error
+	SetOutput(id int64, output string) error
+	Delete(id int64) error
+	// Get returns what never changes of a task, and its output. Both are valid until the next call.
+	Get(id int64) (args, output []byte, err error)
+	// Each calls fn for every task that there is.
+	Each(fn func(id int64, status, output []byte) error) error
+	Settings() (map[string]string, error)
+	Close() error
+}
+
+// A shape says how much a job writes.
+type shape struct {
+	name            string
+	writers, each   int // tasks of each writer, in a round
+	rounds          int
+	live            bool // tasks live and go; the last of each writer in the last round stays, so that there is something to check
+	commitsEachTask int
+}
+
+func newShape(j *Job) shape {
+	v := j.Values
+	s := shape{name: v["shape"], writers: v.Int("writers"), each: v.Int("tasks"), rounds: 1, live: true, commitsEachTask: 3 + len(outputs)}
+	switch s.name {
+	case "sequential":
+		s = shape{s.name, 1, v.Int("inserts"), 1, false, 1}
+	case "concurrent":
+		s = shape{s.name, s.writers, v.Int("records"), 1, false, 1}
+	case "rounds":
+		s.rounds = v.Int("rounds")
+	}
+	return s
+}
+
+// ops are all commits: each task that stays has one less, as it is not deleted.
+func (s shape) ops() int64 {
+	n := int64(s.writers) * int64(s.each) * int64(s.rounds) * int64(s.commitsEachTask)
+	if s.live {
+		n -= int64(s.writers)
+	}
+	return n
+}
+
+// The states that a task goes through.
+const (
+	statusNew     = "new"
+	statusRunning = "running"
+)
+
+// outputs are what a task writes in turn: it grows by a line each time.
+var outputs = func() (all [10]string) {
+	for i := range all {
+		all[i] = strings.Repeat("a line of output\n", i+1)
+	}
+	return all
+}()
+
+// task is number i of a writer, in a round. Numbers grow about as time goes on, as those of a real queue.
+func (s shape) task(writer, round, i int) *Task {
+	return &Task{
+		ID:     int64(((round*s.each)+i)*s.writers+writer) + 1,
+		Status: statusNew, Cmd: "make",
+		Args:   fmt.Sprintf(`["-C","work/%d","-j","%d","all"]`, writer, i),
+		Output: fmt.Sprintf("queued by %d as number %d", writer, i),
+	}
+}
+
+// stays reports whether a task is still there when all is done.
+func (s shape) stays(round, i int) bool { return !s.live || round == s.rounds-1 && i == s.each-1 }
+
+func wantWrite(j *Job) (a Answer, err error) {
+	s := newShape(j)
+	for writer := range s.writers {
+		for i := range s.each {
+			if !s.stays(s.rounds-1, i) {
+				continue
+			}
+			t := s.task(writer, s.rounds-1, i)
+			if s.live {
+				t.Status, t.Output = statusRunning, outputs[len(outputs)-1]
+			}
+			a.Add(t.ID, t.Status+"\n"+t.Output)
+		}
+	}
+	return a, nil
+}
+
+// startWrite opens the store and a session for each writer.
+func startWrite(j *Job, a *API) (*Work, error) {
+	s := newShape(j)
+	store, err := a.Tasks(j)
+	if err != nil {
+		return nil, err
+	}
+	w := &Work{Busy: store.Busy}
+	rounds := newBarrier(s.writers)
+	var sessions []TaskSession
+	for i := range s.writers {
+		session, err := store.Session()
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, session)
+		settings, err := session.Settings()
+		if err != nil {
+			return nil, err
+		}
+		w.Settings = append(w.Settings, settings)
+		w.Workers = append(w.Workers, newTaskWriter(s, i, session, rounds).write)
+	}
+	w.Answer = func() (Answer, error) { return left(sessions[0]) }
+	if s.rounds > 1 {
+		w.Series = func() map[string][]float64 { return map[string][]float64{"round_seconds": rounds.laps} }
+	}
+	w.Close = func() error {
+		var errs []error
+		for _, s := range sessions {
+			errs = append(errs, s.Close())
+		}
+		return errors.Join(append(errs, store.Close())...)
+	}
+	return w, nil
+}
+
+// left is what a store holds.
+func left(s TaskSession) (a Answer, err error) {
+	var text []byte
+	err = s.Each(func(id int64, status, output []byte) error {
+		text = append(append(append(text[:0], status...), '\n'), output...)
+		a.AddBytes(id, text)
+		return nil
+	})
+	return a, err
+}
+
+// A taskWriter is one goroutine. What it will write is made before the clock starts.
+type taskWriter struct {
+	shape   shape
+	session TaskSession
+	tasks   [][]*Task // of each round
+	rounds  *barrier
+}
+
+func newTaskWriter(s shape, number int, session TaskSession, rounds *barrier) *taskWriter {
+	w := &taskWriter{shape: s, session: session, rounds: rounds}
+	for round := range s.rounds {
+		var tasks []*Task
+		for i := range s.each {
+			tasks = append(tasks, s.task(number, round, i))
+		}
+		w.tasks = append(w.tasks, tasks)
+	}
+	return w
+}
+
+// write does all rounds. A writer that fails still meets the others, who would wait for it.
+func (w *taskWriter) write(r *Recorder) (err error) {
+	w.rounds.begin()
+	for round, tasks := range w.tasks {
+		for i, t := range tasks {
+			if err == nil {
+				err = w.one(r, t, w.shape.stays(round, i))
+			}
+		}
+		if w.shape.rounds > 1 {
+			w.rounds.meet()
+		}
+	}
+	return err
+}
+
+// one stores a task, and lets it live if that is what tasks do.
+func (w *taskWriter) one(r *Recorder, t *Task, stays bool) error {
+	err := commit(r, func() error { return w.session.Insert(t) })
+	if !w.shape.live {
+		return err
+	}
+	if err == nil {
+		err = commit(r, func() error { return w.session.SetStatus(t.ID, statusRunning) })
+	}
+	for i := 0; i < len(outputs) && err == nil; i++ {
+		err = commit(r, func() error { return w.session.SetOutput(t.ID, outputs[i]) })
+	}
+	if err == nil && !stays {
+		err = commit(r, func() error { return w.session.Delete(t.ID) })
+	}
+	return err
+}
+
+// commit times one operation.
+func commit(r *Recorder, fn func() error) error {
+	start := r.Start()
+	err := fn()
+	r.Stop(start)
+	return err
+}
+
+// A barrier is where all writers meet after each round.
+type barrier struct {
+	mu      sync.Mutex // guards all below
+	cond    *sync.Cond
+	all     int
+	waiting int
+	round   int
+	last    time.Time
+	laps    []float64 // seconds of each round
+}
+
+func newBarrier(all int) *barrier {
+	b := &barrier{all: all}
+	b.cond = sync.NewCond(&b.mu)
+	return b
+}
+
+// begin starts the clock of the first round.
+func (b *barrier) begin() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.last.IsZero() {
+		b.last = time.Now()
+	}
+}
+
+// meet waits until all have met.
+func (b *barrier) meet() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting++; b.waiting == b.all {
+		now := time.Now()
+		b.laps = append(b.laps, now.Sub(b.last).Seconds())
+		b.last, b.waiting = now, 0
+		b.round++
+		b.cond.Broadcast()
+		return
+	}
+	for round := b.round; round == b.round; {
+		b.cond.Wait()
+	}
+}

@@ -1,0 +1,33 @@
+package folio
+
+import (
+	"bytes"
+
+	"github.com/foliofs/folio/store"
+)
+
+// writeSparse writes p at off, but leaves out chunks of zeros.
+func (c *change) writeSparse(n *store.Node, p []byte, off int64) error {
+	for len(p) > 0 {
+		run := 0
+		for run < len(p) && !isHole(off+int64(run), p[run:]) {
+			run += min(store.ChunkSize-int((off+int64(run))%store.ChunkSize), len(p)-run)
+		}
+		if run > 0 {
+			if err := c.tx.WriteAt(n, p[:run], off); err != nil {
+				return err
+			}
+		} else {
+			run = store.ChunkSize
+		}
+		p, off = p[run:], off+int64(run)
+	}
+	return nil
+}
+
+// isHole reports whether p begins with a whole chunk of zeros.
+func isHole(off int64, p []byte) bool {
+	return off%store.ChunkSize == 0 && len(p) >= store.ChunkSize && p[0] == 0 && bytes.Equal(p[:store.ChunkSize], zeroChunk[:])
+}
+
+var zeroChunk [store.ChunkSize]byte

@@ -41,8 +41,9 @@ var importRules = []importRule{
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
-	{pkg: "store/native", own: "store sqlitefile"},
-	{pkg: "store/sqlstore", own: "store"},
+	{pkg: "store/check", own: "store"},
+	{pkg: "store/native", own: "store store/check sqlitefile"},
+	{pkg: "store/sqlstore", own: "store store/check"},
 	{pkg: ".", own: "store store/native internal/posix"},
 	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
 	{pkg: "front/internal/rooted", own: ". internal/posix"},

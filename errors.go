@@ -34,6 +34,8 @@ var (
 var (
 	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is read-only.
 	ErrReadOnly = store.ErrReadOnly
+	// ErrBusy says that another process was in the way for longer than Options.BusyTimeout.
+	ErrBusy = store.ErrBusy
 	// ErrFull says that there is no room for what was to be written.
 	ErrFull = store.ErrFull
 )

@@ -63,12 +63,21 @@ func Open(path string, o *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := newFS(s, cmp.Or(o.CacheSize, defaultCacheSize))
+	v, err := OpenStore(s, o)
 	if err != nil {
 		_ = s.Close()
 		return nil, err
 	}
 	return v, nil
+}
+
+// OpenStore returns the volume that a store keeps, such as one of package store/sqlstore: whatever keeps the promises of package store can have
+// a file system on it. Of the options only CacheSize counts, as the store is open already. Close closes it.
+func OpenStore(s store.Store, o *Options) (*FS, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	return newFS(s, cmp.Or(o.CacheSize, defaultCacheSize))
 }
 
 // openStore opens the volume, and makes it if that is wanted.

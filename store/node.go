@@ -6,6 +6,9 @@ type Ino uint64
 // Root is the inode of the root directory.
 const Root Ino = 1
 
+// Valid reports whether an inode can have that number.
+func (i Ino) Valid() bool { return i >= Root && i <= MaxIno }
+
 // A Node is an inode: everything about a file but its names and its content.
 type Node struct {
 	Ino   Ino
@@ -18,6 +21,20 @@ type Node struct {
 	Holes int64  // how many of them are stored nowhere and read as zeros
 
 	Mtime, Ctime, Atime int64 // nanoseconds since 1970 UTC
+}
+
+// Plausible returns an error that matches ErrDamaged unless the type of n is known, its size one that a volume can hold, and its
+// holes no more than there is.
+func (n *Node) Plausible() error {
+	switch {
+	case TypeOf(n.Mode) == 0:
+		return Damaged("inode %d has no valid type: mode 0%o", n.Ino, n.Mode)
+	case n.Size < 0 || n.Size > MaxSize:
+		return Damaged("inode %d has an impossible size: %d", n.Ino, n.Size)
+	case n.Holes < 0 || n.Holes > n.Size:
+		return Damaged("inode %d has impossible holes: %d bytes of %d", n.Ino, n.Holes, n.Size)
+	}
+	return nil
 }
 
 // IsRegular reports whether a node is a regular file.
@@ -48,6 +65,9 @@ const (
 	Fifo
 	Socket
 )
+
+// ValidType reports whether a number that a volume stores is one of the types.
+func ValidType(n int64) bool { return n >= int64(File) && n <= int64(Socket) }
 
 // TypeOf returns the type that st_mode tells, 0 if it tells none.
 func TypeOf(mode uint32) Type {

@@ -18,6 +18,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -33,9 +34,16 @@ var (
 	ErrTooLarge = posix.TooLarge("file too large")
 	// ErrReadOnly says that a volume cannot be changed: it was opened so, or its file or disk is read-only.
 	ErrReadOnly = posix.ReadOnly("volume is read-only")
+	// ErrBusy says that others were in the way for longer than one wanted to wait.
+	ErrBusy = posix.Busy("volume is busy")
 	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of inodes.
 	ErrFull = posix.Full("volume or disk is full")
 )
+
+// Damaged makes an error that matches ErrDamaged.
+func Damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
+}
 
 // A Store keeps one volume.
 type Store interface {

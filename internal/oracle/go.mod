@@ -3,6 +3,7 @@ module github.com/foliofs/folio/internal/oracle
 go 1.26.0
 
 require (
+	github.com/glebarez/go-sqlite v1.23.0
 	github.com/mattn/go-sqlite3 v1.14.52
 	github.com/ncruces/go-sqlite3 v0.35.6
 	modernc.org/sqlite v1.61.1

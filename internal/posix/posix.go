@@ -36,10 +36,12 @@ var (
 	ErrTooManyLinks error = &Error{text: "too many levels of symbolic links", errno: syscall.ELOOP}
 )
 
-// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG.
+// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
+// one that means EBUSY.
 func Full(text string) error     { return &Error{text: text, errno: syscall.ENOSPC} }
 func ReadOnly(text string) error { return &Error{text: text, errno: syscall.EROFS} }
 func TooLarge(text string) error { return &Error{text: text, errno: syscall.EFBIG} }
+func Busy(text string) error     { return &Error{text: text, errno: syscall.EBUSY} }
 
 // The flags of open.
 const (

@@ -42,7 +42,7 @@ func (r rx) read(n *store.Node, p []byte, off int64, done *int) error {
 			return err
 		}
 		if got < len(part) && n.Holes == 0 {
-			return damaged("inode %d lacks content from byte %d on", n.Ino, at+int64(got))
+			return store.Damaged("inode %d lacks content from byte %d on", n.Ino, at+int64(got))
 		}
 		clear(part[got:])
 		*done += len(part)

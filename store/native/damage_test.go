@@ -114,7 +114,7 @@ func TestDamage(t *testing.T) {
 			t.Parallel()
 			v := small()
 			test.damage(v)
-			s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+			s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 			checkProblems(t, s, test.want)
 			touchAll(t, s)
 		})
@@ -190,7 +190,7 @@ func TestMissingContent(t *testing.T) {
 	t.Parallel()
 	v := small()
 	v.Nodes[2].Size = 6
-	s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 	rx, err := s.Begin(context.Background())
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestManyProblems(t *testing.T) {
 	for i := range 3 * store.MaxProblems {
 		addNode(v, store.Node{Ino: store.Ino(100 + i), Mode: store.ModeFifo})
 	}
-	s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 	r, err := s.Check(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 			continue
 		}
 		if !store.ValidName(e.name) {
-			return damaged("inode %d has an entry with an impossible name: %q", dir, e.name)
+			return store.Damaged("inode %d has an entry with an impossible name: %q", dir, e.name)
 		}
 		l.Add(e.name, e.ino, e.typ)
 		if n++; n == max {
@@ -61,12 +61,10 @@ func (e *rawEntry) decode(row *sqlitefile.Row) error {
 func (e *rawEntry) from(v *[entryColumns]sqlitefile.Value) error {
 	e.parent = store.Ino(v[entryParent].Int64())
 	e.name = v[entryName].Bytes()
-	ino, typ := v[entryIno].Int64(), v[entryType].Int64()
-	if v[entryName].Kind() != sqlitefile.Text || !validIno(ino) || typ < int64(store.File) || typ > int64(store.Socket) {
-		return damaged("entry %q of inode %d leads to inode %d of type %d", e.name, e.parent, ino, typ)
+	ino, typ := store.Ino(v[entryIno].Int64()), v[entryType].Int64()
+	if v[entryName].Kind() != sqlitefile.Text || !ino.Valid() || !store.ValidType(typ) {
+		return store.Damaged("entry %q of inode %d leads to inode %d of type %d", e.name, e.parent, int64(ino), typ)
 	}
-	e.ino, e.typ = store.Ino(ino), store.Type(typ)
+	e.ino, e.typ = ino, store.Type(typ)
 	return nil
 }
-
-func validIno(ino int64) bool { return ino >= int64(store.Root) && ino <= int64(store.MaxIno) }

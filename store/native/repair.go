@@ -62,7 +62,7 @@ func (r *repairer) run(t *tx) error {
 		r.links, // which count what is there in the end
 	}
 	for i, step := range steps {
-		r.seen = &checker{ctx: r.ctx, tx: &t.db.Rx, report: new(store.Report)}
+		r.seen = newChecker(r.ctx, &t.db.Rx, new(store.Report))
 		err := r.seen.survey()
 		if i == 0 {
 			r.noteLinks()
@@ -80,8 +80,8 @@ func (r *repairer) run(t *tx) error {
 // noteLinks remembers which counts of links are wrong before anything is changed.
 func (r *repairer) noteLinks() {
 	r.miscounted = make(map[store.Ino]bool)
-	for i := range r.seen.nodes {
-		if n := &r.seen.nodes[i]; n.Nlink != n.links() {
+	for i := range r.seen.Nodes() {
+		if n := &r.seen.Nodes()[i]; n.Nlink != n.Links() {
 			r.miscounted[n.Ino] = true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/check"
 )
 
 // A badEntry is a row of table entry that has to go, perhaps for another one.
@@ -45,7 +46,7 @@ func (r *repairer) judge(v *[entryColumns]sqlitefile.Value) (b badEntry, ok bool
 		return b, true // there is no telling what it means
 	}
 	ino, typ := store.Ino(v[entryIno].Int64()), v[entryType].Int64()
-	dir, n := r.seen.find(store.Ino(b.parent)), r.seen.find(ino)
+	dir, n := r.seen.Find(store.Ino(b.parent)), r.seen.Find(ino)
 	switch {
 	case n == nil:
 		b.what = fmt.Sprintf("entry %q leads to inode %d, which does not exist", v[entryName].Bytes(), ino)
@@ -118,8 +119,8 @@ func (r *repairer) orphans() error {
 	var wrong []int64
 	err = r.rows(orphanTable, func(row *sqlitefile.Row) error {
 		ino := row.Rowid()
-		n := r.seen.find(store.Ino(ino))
-		if !validIno(ino) || n != nil && (n.names > 0 || n.Nlink > 0 || n.Ino == store.Root || n.entries > 0) {
+		n := r.seen.Find(store.Ino(ino))
+		if !store.Ino(ino).Valid() || n != nil && (n.Names > 0 || n.Nlink > 0 || n.Ino == store.Root || n.Entries > 0) {
 			wrong = append(wrong, ino)
 		}
 		return nil
@@ -137,9 +138,9 @@ func (r *repairer) orphans() error {
 // tree lets every directory have one name, and the way up from it end at the root.
 func (r *repairer) tree() error {
 	astray := false
-	for i := range r.seen.nodes {
-		n := &r.seen.nodes[i]
-		astray = astray || n.isTree() && n.Ino != store.Root && (n.names != 1 || n.way != toRoot)
+	for i := range r.seen.Nodes() {
+		n := &r.seen.Nodes()[i]
+		astray = astray || n.IsTree() && n.Ino != store.Root && (n.Names != 1 || !n.Reachable())
 	}
 	if !astray {
 		return nil
@@ -149,9 +150,9 @@ func (r *repairer) tree() error {
 		return err
 	}
 	for _, named := range []bool{false, true} { // what still has a name after those without is part of a loop
-		for i := range r.seen.nodes {
-			n := &r.seen.nodes[i]
-			if !n.isTree() || visited[n.Ino] || n.names > 0 && !named {
+		for i := range r.seen.Nodes() {
+			n := &r.seen.Nodes()[i]
+			if !n.IsTree() || visited[n.Ino] || n.Names > 0 && !named {
 				continue
 			}
 			if err := r.rename(n); err != nil {
@@ -164,9 +165,6 @@ func (r *repairer) tree() error {
 	}
 	return nil
 }
-
-// isTree reports whether an inode is a directory that belongs into the tree.
-func (n *checkedNode) isTree() bool { return store.TypeOf(n.Mode) == store.Dir && !n.orphan }
 
 // visit goes through a directory and those in it, and removes names of directories that were visited before.
 func (r *repairer) visit(top store.Ino, visited map[store.Ino]bool) error {
@@ -206,7 +204,7 @@ func (r *repairer) directoriesIn(dir store.Ino) (list []store.Entry, err error) 
 		if err != nil {
 			return nil, err
 		}
-		if n := r.seen.find(e.ino); e.typ == store.Dir && n != nil && n.isTree() {
+		if n := r.seen.Find(e.ino); e.typ == store.Dir && n != nil && n.IsTree() {
 			list = append(list, store.Entry{Name: string(e.name), Ino: e.ino})
 		}
 	}
@@ -215,9 +213,9 @@ func (r *repairer) directoriesIn(dir store.Ino) (list []store.Entry, err error) 
 
 // nameless gives a name to what has none.
 func (r *repairer) nameless() error {
-	for i := range r.seen.nodes {
-		n := &r.seen.nodes[i]
-		if n.names > 0 || n.orphan || n.Ino == store.Root {
+	for i := range r.seen.Nodes() {
+		n := &r.seen.Nodes()[i]
+		if n.Names > 0 || n.Orphan || n.Ino == store.Root {
 			continue
 		}
 		if err := r.rename(n); err != nil {
@@ -228,7 +226,7 @@ func (r *repairer) nameless() error {
 }
 
 // rename gives an inode a name in lost+found.
-func (r *repairer) rename(n *checkedNode) error {
+func (r *repairer) rename(n *check.Node) error {
 	if err := r.needLost(); err != nil {
 		return err
 	}

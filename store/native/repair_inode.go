@@ -7,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/check"
 )
 
 // typeModes are the type bits of a mode.
@@ -18,8 +19,8 @@ var typeModes = [...]uint32{
 // types gives inodes without a valid type the one that their name tells. What has entries is a directory.
 func (r *repairer) types() error {
 	types := make(map[store.Ino]store.Type)
-	for i := range r.seen.nodes {
-		if n := &r.seen.nodes[i]; store.TypeOf(n.Mode) == 0 {
+	for i := range r.seen.Nodes() {
+		if n := &r.seen.Nodes()[i]; store.TypeOf(n.Mode) == 0 {
 			types[n.Ino] = 0
 		}
 	}
@@ -43,7 +44,7 @@ func (r *repairer) types() error {
 		if err != nil {
 			return err
 		}
-		n := r.seen.find(ino).Node
+		n := r.seen.Find(ino).Node
 		was := n.Mode
 		n.Mode = n.Mode&^store.ModeType | typeModes[max(types[ino], store.File)]
 		r.done(ino, "given the type of its name", "has no valid type: mode 0%o", was)
@@ -62,7 +63,7 @@ type lostNode struct {
 // inodes makes the root, and the inodes that have content, attributes or entries but are not there.
 func (r *repairer) inodes() error {
 	lost := make(map[store.Ino]lostNode)
-	missing := func(ino store.Ino) bool { return validIno(int64(ino)) && r.seen.find(ino) == nil }
+	missing := func(ino store.Ino) bool { return ino.Valid() && r.seen.Find(ino) == nil }
 	err := r.rows(dataTable, func(row *sqlitefile.Row) error {
 		ino, chunk := store.Ino(row.Rowid()>>store.ChunkBits), row.Rowid()&(1<<store.ChunkBits-1)
 		size, err := row.Size(dataBytes)
@@ -85,7 +86,7 @@ func (r *repairer) inodes() error {
 	}
 	refer(entryTable, store.ModeDir|0o700)
 	refer(xattrTable, store.ModeRegular|0o600)
-	if err == nil && r.seen.find(store.Root) == nil {
+	if err == nil && r.seen.Find(store.Root) == nil {
 		lost[store.Root] = lostNode{mode: store.ModeDir | 0o755}
 	}
 	for _, ino := range slices.Sorted(maps.Keys(lost)) {
@@ -110,14 +111,14 @@ func (r *repairer) restore(ino store.Ino, l lostNode) error {
 
 // sizes puts sizes and holes right.
 func (r *repairer) sizes() error {
-	for i := range r.seen.nodes {
-		n := &r.seen.nodes[i]
+	for i := range r.seen.Nodes() {
+		n := &r.seen.Nodes()[i]
 		typ := store.TypeOf(n.Mode)
-		if n.Ino == store.Root && typ != store.Dir && n.stored == 0 {
+		if n.Ino == store.Root && typ != store.Dir && n.Stored == 0 {
 			r.done(n.Ino, "made one", "the root is not a directory")
 			n.Mode = n.Mode&^store.ModeType | store.ModeDir
 			n.Size, n.Holes = 0, 0
-		} else if content := typ == store.File || typ == store.Symlink; !r.size(n, content && !n.odd) {
+		} else if content := typ == store.File || typ == store.Symlink; !r.size(n, content && !n.Odd) {
 			continue
 		}
 		if err := r.t.Put(&n.Node); err != nil {
@@ -128,7 +129,7 @@ func (r *repairer) sizes() error {
 }
 
 // size puts the size and the holes of one inode right, where that can be done, and reports whether it did.
-func (r *repairer) size(n *checkedNode, content bool) bool {
+func (r *repairer) size(n *check.Node, content bool) bool {
 	size, holes := n.Size, n.Holes
 	possible := size >= 0 && size <= store.MaxSize && size-max(holes, 0) <= max(r.t.databaseSize(), store.ChunkSize)
 	switch {
@@ -136,33 +137,33 @@ func (r *repairer) size(n *checkedNode, content bool) bool {
 		return false
 	case !content:
 		size, holes = 0, 0
-	case !possible || n.end > size:
-		if agreed := n.stored + holes; holes >= 0 && holes <= store.MaxSize && agreed >= n.end && agreed <= store.MaxSize {
+	case !possible || n.End > size:
+		if agreed := n.Stored + holes; holes >= 0 && holes <= store.MaxSize && agreed >= n.End && agreed <= store.MaxSize {
 			size = agreed
 		} else if !possible {
-			size, holes = n.end, n.end-n.stored
+			size, holes = n.End, n.End-n.Stored
 		}
 	case holes < 0 || holes > size:
 		holes = 0
 	}
-	if content && n.stored <= size {
-		holes = min(holes, size-n.stored)
+	if content && n.Stored <= size {
+		holes = min(holes, size-n.Stored)
 	}
 	if size == n.Size && holes == n.Holes {
 		return false
 	}
 	r.done(n.Ino, fmt.Sprintf("size set to %d, with %d in holes", size, holes), "size is %d with %d in holes, but %d bytes up to %d are stored",
-		n.Size, n.Holes, n.stored, n.end)
+		n.Size, n.Holes, n.Stored, n.End)
 	n.Size, n.Holes = size, holes
 	return true
 }
 
 // links counts links. What the steps before have changed is not worth a word.
 func (r *repairer) links() error {
-	for i := range r.seen.nodes {
-		n := &r.seen.nodes[i]
-		links := n.links()
-		if n.Nlink == links || !validIno(int64(n.Ino)) {
+	for i := range r.seen.Nodes() {
+		n := &r.seen.Nodes()[i]
+		links := n.Links()
+		if n.Nlink == links || !n.Ino.Valid() {
 			continue
 		}
 		if r.miscounted[n.Ino] {

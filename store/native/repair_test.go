@@ -33,7 +33,7 @@ func TestRepair(t *testing.T) {
 			t.Parallel()
 			v := small()
 			test.damage(v)
-			s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+			s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 			before := contents(t, s)
 			r := repair(t, s)
 			if len(left[name]) == 0 && test.want != nil && len(r.Repairs) == 0 {
@@ -113,7 +113,7 @@ func TestRepairLost(t *testing.T) {
 	addNode(v, store.Node{Ino: 20, Mode: store.ModeRegular | 0o600, Nlink: 7, Size: 4})
 	v.Contents = append(v.Contents, storetest.Content{Ino: 20, Bytes: []byte("lost")}, storetest.Content{Ino: 30, Bytes: []byte("more")})
 	addEntry(v, 40, "in", 20, store.File)
-	s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 	repair(t, s)
 	checkProblems(t, s, nil)
 	rx, err := s.Begin(t.Context())
@@ -160,7 +160,7 @@ func TestRepairSizes(t *testing.T) {
 	} {
 		v := small()
 		v.Nodes[2].Size, v.Nodes[2].Holes = test.size, test.holes
-		s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+		s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 		repair(t, s)
 		rx, err := s.Begin(t.Context())
 		if err != nil {
@@ -179,7 +179,7 @@ func TestRepairOrphans(t *testing.T) {
 	v := small()
 	addNode(v, store.Node{Ino: 7, Mode: store.ModeRegular | 0o600, Nlink: 1, Size: 4}) // it says that it has a name
 	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
-	s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 	err := s.update(t.Context(), func(t *tx) error {
 		orphan, err := t.table(orphanTable)
 		for _, ino := range []int64{2, 3, 7, 1, -7, 1 << 40, 12345} {
@@ -231,7 +231,7 @@ func TestRepairUnsound(t *testing.T) {
 	t.Parallel()
 	v := small()
 	v.Nodes[2].Nlink = 9
-	s := openDamaged(t, func(b *Builder) error { return write(b, v) })
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

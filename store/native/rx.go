@@ -1,7 +1,6 @@
 package native
 
 import (
-	"fmt"
 	"io/fs"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -26,7 +25,7 @@ func (r rx) Node(ino store.Ino) (n store.Node, err error) {
 
 func (r rx) node(ino store.Ino, n *store.Node) error {
 	t, err := r.tx.Table("node")
-	if err != nil || !validIno(int64(ino)) {
+	if err != nil || !ino.Valid() {
 		return missing(err)
 	}
 	row, ok, err := t.Get(int64(ino))
@@ -41,8 +40,11 @@ func (r rx) plausible(row *sqlitefile.Row, n *store.Node) error {
 	if err := decodeNode(row, n); err != nil {
 		return err
 	}
+	if err := n.Plausible(); err != nil {
+		return err
+	}
 	if stored := n.Size - n.Holes; stored > store.ChunkSize && stored > r.databaseSize() {
-		return damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
+		return store.Damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
 	}
 	return nil
 }
@@ -78,20 +80,7 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 		Atime: v[nodeAtime].Int64(),
 		Rdev:  uint64(v[nodeRdev].Int64()),
 	}
-	switch {
-	case store.TypeOf(n.Mode) == 0:
-		return damaged("inode %d has no valid type: mode 0%o", n.Ino, n.Mode)
-	case n.Size < 0 || n.Size > store.MaxSize:
-		return damaged("inode %d has an impossible size: %d", n.Ino, n.Size)
-	case n.Holes < 0 || n.Holes > n.Size:
-		return damaged("inode %d has impossible holes: %d bytes of %d", n.Ino, n.Holes, n.Size)
-	}
 	return nil
-}
-
-// damaged makes an error that matches store.ErrDamaged.
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", store.ErrDamaged, fmt.Sprintf(format, args...))
 }
 
 // Lookup returns the entry with this name in a directory.

@@ -142,7 +142,7 @@ func hasColumns(t sqlitefile.Table, names []string) bool {
 func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	tx, err := s.db.Begin(ctx)
 	if err != nil {
-		return nil, err
+		return nil, explain(err)
 	}
 	return rx{tx}, nil
 }

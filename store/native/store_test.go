@@ -38,35 +38,11 @@ func TestStore(t *testing.T) {
 func build(t *testing.T, path string, pageSize int, v *storetest.Volume) {
 	t.Helper()
 	err := Create(context.Background(), path, &CreateOptions{PageSize: pageSize}, func(b *Builder) error {
-		return write(b, v)
+		return v.Build(b)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-func write(b *Builder, v *storetest.Volume) error {
-	for _, c := range v.Contents {
-		if _, err := b.Bytes(c.Ino, c.Bytes); err != nil {
-			return err
-		}
-	}
-	for i := range v.Nodes {
-		if err := b.Node(&v.Nodes[i]); err != nil {
-			return err
-		}
-	}
-	for _, e := range v.Entries {
-		if err := b.Entry(e.Dir, e.Entry); err != nil {
-			return err
-		}
-	}
-	for _, x := range v.Xattrs {
-		if err := b.Xattr(x.Ino, x.Xattr); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func TestWriting(t *testing.T) {

@@ -84,9 +84,16 @@ func explain(err error) error {
 		return store.ErrReadOnly
 	case errors.Is(err, sqlitefile.ErrFull):
 		return fmt.Errorf("%w (%v)", store.ErrFull, err)
+	case errors.Is(err, sqlitefile.ErrBusy):
+		return busyError{err}
 	}
 	return err
 }
+
+// A busyError is an ErrBusy of the engine, which says who is in the way. It matches that of package store, too.
+type busyError struct{ error }
+
+func (e busyError) Unwrap() []error { return []error{store.ErrBusy, e.error} }
 
 // Sync implements store.Store.
 func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }
@@ -142,7 +149,7 @@ func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
 		return known.Node, nil
 	}
 	node, err := t.table(nodeTable)
-	if err != nil || !validIno(int64(ino)) {
+	if err != nil || !ino.Valid() {
 		return n, missing(err)
 	}
 	row, ok, err := node.Get(int64(ino))
@@ -251,7 +258,7 @@ func (t *tx) lastIno() (last store.Ino, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if ok && validIno(rowid) {
+		if ok && store.Ino(rowid).Valid() {
 			last = max(last, store.Ino(rowid))
 		}
 	}

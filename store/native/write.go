@@ -93,7 +93,7 @@ func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 	}
 	err = data.InsertRowid(id, t.s.row.data(part)...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
-		err = damaged("inode %d has a chunk that its size does not tell of", id>>store.ChunkBits)
+		err = store.Damaged("inode %d has a chunk that its size does not tell of", id>>store.ChunkBits)
 	}
 	return len(part), err
 }
@@ -102,7 +102,7 @@ func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 func chunkSize(row *sqlitefile.Row, id int64) (int, error) {
 	size, err := row.Size(dataBytes)
 	if err == nil && size > store.ChunkSize {
-		err = damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, size)
+		err = store.Damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, size)
 	}
 	return int(size), err
 }

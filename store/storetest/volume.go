@@ -38,6 +38,39 @@ type Xattr struct {
 	store.Xattr
 }
 
+// A Builder takes the rows of a new volume, as that of package native does.
+type Builder interface {
+	Bytes(ino store.Ino, p []byte) (holes int64, err error)
+	Node(n *store.Node) error
+	Entry(dir store.Ino, e store.Entry) error
+	Xattr(ino store.Ino, x store.Xattr) error
+}
+
+// Build gives a Builder all that v holds.
+func (v *Volume) Build(b Builder) error {
+	for _, c := range v.Contents {
+		if _, err := b.Bytes(c.Ino, c.Bytes); err != nil {
+			return err
+		}
+	}
+	for i := range v.Nodes {
+		if err := b.Node(&v.Nodes[i]); err != nil {
+			return err
+		}
+	}
+	for _, e := range v.Entries {
+		if err := b.Entry(e.Dir, e.Entry); err != nil {
+			return err
+		}
+	}
+	for _, x := range v.Xattrs {
+		if err := b.Xattr(x.Ino, x.Xattr); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Inodes of the volume that Run lets a store hold.
 const (
 	inoFew   store.Ino = 2 // a directory with names that are hard to order

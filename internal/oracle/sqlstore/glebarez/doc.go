@@ -1,0 +1,2 @@
+// Package glebarez holds package store/sqlstore to its promises over this driver.
+package glebarez

@@ -1,0 +1,24 @@
+package glebarez
+
+import (
+	"testing"
+
+	_ "github.com/glebarez/go-sqlite"
+
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
+)
+
+var driver = &suite.Driver{
+	Name: "sqlite",
+	Full: func(path string) (name, dsn string) { return "sqlite", "file:" + path + "?_pragma=max_page_count(60)" },
+}
+
+func Test(t *testing.T) { driver.Test(t) }
+
+func TestHolder(t *testing.T) { driver.TestHolder(t) }
+
+func TestSync(t *testing.T) { driver.TestSync(t) }
+
+func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
+
+func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }

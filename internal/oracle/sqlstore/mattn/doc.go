@@ -1,0 +1,2 @@
+// Package mattn holds package store/sqlstore to its promises over this driver.
+package mattn

@@ -1,0 +1,2 @@
+// Package modernc holds package store/sqlstore to its promises over this driver.
+package modernc

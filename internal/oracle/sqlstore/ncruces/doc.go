@@ -1,0 +1,2 @@
+// Package ncruces holds package store/sqlstore to its promises over this driver.
+package ncruces

@@ -1,0 +1,186 @@
+package suite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/sqlstore"
+)
+
+// run runs statements on a database, which is made if it is not there.
+func (d *Driver) run(t *testing.T, path string, queries ...string) {
+	t.Helper()
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	defer db.Close()
+	for _, query := range queries {
+		if _, err := db.Exec(query); err != nil {
+			t.Fatal(query, err)
+		}
+	}
+}
+
+// count returns the number that a query gives.
+func (d *Driver) count(t *testing.T, path, query string) (n int) {
+	t.Helper()
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	defer db.Close()
+	must(t, db.QueryRow(query).Scan(&n))
+	return n
+}
+
+// refusals are files that are no volumes, and what Open has to say of each.
+var refusals = map[string]struct {
+	content string // of the file; statements make it if that is empty
+	queries []string
+	is      error
+	text    string
+}{
+	"no file":     {"", nil, store.ErrNotVolume, "Options.Create"},
+	"text":        {strings.Repeat("hello\n", 1000), nil, nil, "not a database"},
+	"foreign":     {"", []string{"CREATE TABLE t (a)", "PRAGMA application_id = 252006674"}, store.ErrNotVolume, "application_id 0x0f055112"},
+	"no id":       {"", []string{"CREATE TABLE t (a)"}, store.ErrNotVolume, "application_id 0x00000000"},
+	"newer":       {"", header(store.ApplicationID, 2), store.ErrNewerVersion, "update"},
+	"version 0":   {"", header(store.ApplicationID, 0), store.ErrDamaged, "user_version is 0"},
+	"no tables":   {"", header(store.ApplicationID, 1), store.ErrDamaged, "no such table"},
+	"other shape": {"", append(header(store.ApplicationID, 1), "CREATE TABLE node (ino INTEGER PRIMARY KEY)"), store.ErrDamaged, "no such column"},
+}
+
+func header(application, version int) []string {
+	return []string{fmt.Sprint("PRAGMA application_id = ", application), fmt.Sprint("PRAGMA user_version = ", version)}
+}
+
+// TestRefusals opens what is no volume. The error is one line that names the file.
+func (d *Driver) TestRefusals(t *testing.T) {
+	for name, r := range refusals {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.folio")
+			if r.content != "" {
+				must(t, os.WriteFile(path, []byte(r.content), 0o600))
+			}
+			d.run(t, path, r.queries...)
+			_, err := sqlstore.Open(d.Name, d.dsn(path), nil)
+			pe, ok := errors.AsType[*fs.PathError](err)
+			if !ok || !strings.HasSuffix(pe.Path, path) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v does not name %s in one line", err, path)
+			}
+			if err == nil || r.is != nil && !errors.Is(err, r.is) || !strings.Contains(err.Error(), r.text) {
+				t.Errorf("%v, want %v with %q", err, r.is, r.text)
+			}
+		})
+	}
+}
+
+// TestMemory opens what is another database for each connection.
+func (d *Driver) TestMemory(t *testing.T) {
+	_, err := sqlstore.Open(d.Name, ":memory:", &sqlstore.Options{Create: true})
+	if err == nil || !strings.Contains(err.Error(), "needs a file") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestLimit opens a volume in a DB that allows few connections.
+func (d *Driver) TestLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, d.open(t, path, &sqlstore.Options{Create: true}).Close())
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	defer db.Close()
+	db.SetMaxOpenConns(3)
+	if _, err := sqlstore.OpenDB(db, nil); err == nil || !strings.Contains(err.Error(), "SetMaxOpenConns") {
+		t.Errorf("%v", err)
+	}
+	db.SetMaxOpenConns(4)
+	s, err := sqlstore.OpenDB(db, nil)
+	must(t, err)
+	defer s.Close()
+	must(t, s.Hold(store.Root))
+	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	rx, err := s.Begin(context.Background())
+	must(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := s.Begin(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a second reader: %v", err)
+	}
+	rx.End()
+	rx, err = s.Begin(context.Background())
+	must(t, err)
+	rx.End()
+	must(t, s.Close())
+	if n := db.Stats().OpenConnections; n != 0 {
+		t.Errorf("%d connections are left", n)
+	}
+}
+
+// TestErrors checks that errors of the driver become those of package store.
+func (d *Driver) TestErrors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
+	change := func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", make([]byte, 100_000)) }
+	t.Run("busy", func(t *testing.T) {
+		other := d.open(t, path, nil)
+		must(t, other.Update(context.Background(), func(tx store.Tx) error {
+			if err := s.Update(context.Background(), change); !errors.Is(err, store.ErrBusy) {
+				t.Errorf("%v, want ErrBusy", err)
+			}
+			return nil
+		}))
+		must(t, s.Update(context.Background(), change))
+	})
+	t.Run("busy, and cancelled", func(t *testing.T) {
+		patient, other := d.open(t, path, &sqlstore.Options{BusyTimeout: time.Hour}), d.open(t, path, nil)
+		must(t, other.Update(context.Background(), func(store.Tx) error {
+			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+			defer cancel()
+			if err := patient.Update(ctx, change); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%v, want DeadlineExceeded", err)
+			}
+			return nil
+		}))
+	})
+	t.Run("read-only", func(t *testing.T) {
+		ro := d.open(t, path, &sqlstore.Options{ReadOnly: true, Create: true})
+		must(t, ro.Sync(context.Background()))
+		if err := ro.Update(context.Background(), change); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("%v, want ErrReadOnly", err)
+		}
+		ro, err := sqlstore.Open(d.Name, "file:"+path+"?mode=ro", nil)
+		must(t, err)
+		defer ro.Close()
+		if err := ro.Update(context.Background(), change); !errors.Is(err, store.ErrReadOnly) {
+			t.Errorf("%v, want ErrReadOnly", err)
+		}
+	})
+	t.Run("full", func(t *testing.T) {
+		if d.Full == nil {
+			t.Skip("this driver has no pragmas in its DSN")
+		}
+		name, dsn := d.Full(path)
+		full, err := sqlstore.Open(name, dsn, nil)
+		must(t, err)
+		defer full.Close()
+		err = full.Update(context.Background(), func(tx store.Tx) error {
+			return tx.SetXattr(store.Root, "user.b", make([]byte, 1_000_000))
+		})
+		if !errors.Is(err, store.ErrFull) {
+			t.Errorf("%v, want ErrFull", err)
+		}
+		must(t, full.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.b", []byte("b")) }))
+	})
+	r, err := s.Check(context.Background())
+	if err != nil || !r.OK() {
+		t.Errorf("%v, %+v", err, r)
+	}
+}

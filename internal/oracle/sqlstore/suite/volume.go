@@ -1,0 +1,470 @@
+package suite
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/store/sqlstore"
+)
+
+// TestVersions reads while others commit: equal versions read the same.
+func (d *Driver) TestVersions(t *testing.T) {
+	const readers, commits = 3, 1500
+	r := random(t)
+	s := d.open(t, filepath.Join(t.TempDir(), "test.folio"), &sqlstore.Options{Create: true})
+	var done sync.WaitGroup
+	stop, read := make(chan struct{}), make(chan struct{}, readers)
+	var mu sync.Mutex // guards known
+	known := make(map[uint64]uint64)
+	for range readers {
+		done.Go(func() {
+			for {
+				version, n, err := versionOf(s)
+				mu.Lock()
+				if before, ok := known[version]; err != nil || ok && before != n {
+					t.Errorf("version %d reads %d, and %d before; %v", version, n, before, err)
+				}
+				known[version] = n
+				mu.Unlock()
+				select {
+				case <-stop:
+					return
+				case read <- struct{}{}:
+				}
+			}
+		})
+	}
+	for i := range commits {
+		for range r.IntN(2 * readers) { // so that now and then a commit comes while others begin
+			<-read
+		}
+		must(t, s.Update(context.Background(), func(tx store.Tx) error {
+			return tx.SetXattr(store.Root, "user.n", binary.BigEndian.AppendUint64(nil, uint64(i+1)))
+		}))
+	}
+	close(stop)
+	done.Wait()
+	if version, n, err := versionOf(s); err != nil || n != commits {
+		t.Errorf("version %d: %d, %v", version, n, err)
+	}
+}
+
+// versionOf returns the version of a transaction, and how many commits it sees.
+func versionOf(s store.Store) (version, n uint64, err error) {
+	rx, err := s.Begin(context.Background())
+	if err != nil {
+		return 0, 0, err
+	}
+	defer rx.End()
+	list, err := rx.Xattrs(store.Root)
+	if err == nil && len(list) > 0 {
+		n = binary.BigEndian.Uint64(list[0].Value)
+	}
+	return rx.Version(), n, err
+}
+
+// TestTurns lets SQL and the engine write to one volume in turn.
+func (d *Driver) TestTurns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	var want []string
+	for i := range 8 {
+		v := d.turn(t, path, i%2 == 0)
+		for j := range 5 {
+			name := fmt.Sprint(i, "-", j)
+			must(t, v.WriteFile(name, bytes.Repeat([]byte(name), 40_000), 0o644))
+			want = append(want, name)
+		}
+		f, err := v.Open(want[0])
+		must(t, err)
+		must(t, v.Remove(want[0])) // an orphan
+		if i%3 == 0 {
+			must(t, f.Close())
+		}
+		want = want[1:]
+		must(t, v.Sync(context.Background()))
+		report, err := v.Check(context.Background())
+		if err != nil || !report.OK() {
+			t.Fatalf("turn %d: %v, %+v", i, err, report)
+		}
+		checkTurn(t, v, want)
+		must(t, v.Close())
+	}
+	v := d.turn(t, path, true)
+	if report, err := v.Check(context.Background()); err != nil || !report.OK() || report.Nodes != int64(len(want)+1) {
+		t.Errorf("%v, %+v", err, report)
+	}
+}
+
+// turn opens a volume, by SQL or not.
+func (d *Driver) turn(t *testing.T, path string, sql bool) *folio.FS {
+	t.Helper()
+	if sql {
+		return d.volume(t, path)
+	}
+	v, err := folio.Open(path, nil)
+	must(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	return v
+}
+
+// checkTurn looks for files whose content is their name, again and again.
+func checkTurn(t *testing.T, v *folio.FS, want []string) {
+	t.Helper()
+	list, err := v.ReadDir(".")
+	must(t, err)
+	var got []string
+	for _, e := range list {
+		got = append(got, e.Name())
+		p, err := v.ReadFile(e.Name())
+		if want := bytes.Repeat([]byte(e.Name()), 40_000); err != nil || !bytes.Equal(p, want) {
+			t.Errorf("%s: %d bytes, %v", e.Name(), len(p), err)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestTogether makes random calls from goroutines and through two stores at once: no call is kept from its work by another, and nothing is left
+// of files that nobody has open.
+func (d *Driver) TestTogether(t *testing.T) {
+	const goroutines, each = 3, 150
+	path := filepath.Join(t.TempDir(), "test.folio")
+	volumes := []*folio.FS{d.volume(t, path), d.volume(t, path)}
+	var done sync.WaitGroup
+	for i, v := range volumes {
+		for range goroutines {
+			r := random(t)
+			r = rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
+			done.Go(func() {
+				s := &side{FS: v}
+				defer s.close()
+				for range each {
+					c := randomCall(r)
+					got := c.do(s)
+					for _, bad := range []error{folio.ErrBusy, folio.ErrDamaged, folio.ErrReadOnly, folio.ErrFull} {
+						if strings.Contains(got, bad.Error()) {
+							t.Errorf("%s: %s", c.name, got)
+						}
+					}
+				}
+			})
+		}
+	}
+	done.Wait()
+	for _, v := range volumes {
+		must(t, v.Close())
+	}
+	s := d.open(t, path, nil)
+	r, err := s.Check(context.Background())
+	if err != nil || !r.OK() {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if n := d.count(t, path, "SELECT count(*) FROM orphan JOIN node USING (ino)"); n > 0 {
+		t.Errorf("%d orphans are left", n)
+	}
+}
+
+// TestNoLog writes to a volume without a log that somebody reads, who keeps it from getting one and a commit from coming to its end.
+func (d *Driver) TestNoLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+		return b.AddBytes(&folio.Header{Name: "old", Mode: 0o644}, []byte("old"))
+	}))
+	reading, s := d.open(t, path, &sqlstore.Options{ReadOnly: true}), d.open(t, path, &sqlstore.Options{BusyTimeout: -1})
+	rx, err := reading.Begin(context.Background())
+	must(t, err)
+	add := func(tx store.Tx) error {
+		_, err := addFile(tx, "new")
+		return err
+	}
+	if err := s.Update(context.Background(), add); !errors.Is(err, store.ErrBusy) {
+		t.Errorf("%v, want ErrBusy", err)
+	}
+	rx.End()
+	must(t, s.Update(context.Background(), add))
+	must(t, s.Sync(context.Background()))
+	rx, err = reading.Begin(context.Background())
+	must(t, err)
+	defer rx.End()
+	var l store.Listing
+	if err := rx.List(store.Root, "", 0, &l); err != nil || len(l.Items) != 2 {
+		t.Errorf("%d entries, %v", len(l.Items), err)
+	}
+}
+
+// TestHoldAlone checks that a hold keeps nobody from beginning the log anew: it has no snapshot of the volume.
+func (d *Driver) TestHoldAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true})
+	must(t, s.Hold(store.Root))
+	defer s.Release(store.Root)
+	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	defer db.Close()
+	var busy, frames, copied int
+	must(t, db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied))
+	if busy != 0 {
+		t.Error("the log cannot be begun anew while an inode is held")
+	}
+}
+
+// TestHoldBusy takes a hold while somebody has the side database for himself: others have to learn of the hold that is taken then.
+func (d *Driver) TestHoldBusy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
+	var ino store.Ino
+	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+		ino, err = addFile(tx, "file")
+		return err
+	}))
+	end := d.exclusive(t, path+"-hold")
+	if err := s.Hold(ino); !errors.Is(err, store.ErrBusy) {
+		t.Errorf("%v, want ErrBusy", err)
+	}
+	end()
+	must(t, s.Hold(ino))
+	other := d.open(t, path, nil)
+	must(t, other.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
+	must(t, other.Close())
+	if !exists(t, s, ino) {
+		t.Error("a file is gone that is held")
+	}
+	s.Release(ino)
+	if exists(t, s, ino) {
+		t.Error("a file is left that nobody holds")
+	}
+}
+
+// exclusive locks a database until end is called.
+func (d *Driver) exclusive(t *testing.T, path string) (end func()) {
+	t.Helper()
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	c, err := db.Conn(context.Background())
+	must(t, err)
+	_, err = c.ExecContext(context.Background(), "BEGIN EXCLUSIVE")
+	must(t, err)
+	return func() { must(t, c.Close()); must(t, db.Close()) }
+}
+
+// holderPath is where the process of TestHolder finds the volume.
+const holderPath = "SQLSTORE_HOLDER_PATH"
+
+// TestHolder keeps a removed file for another process, until that is killed. It is this test again.
+func (d *Driver) TestHolder(t *testing.T) {
+	if path := os.Getenv(holderPath); path != "" {
+		d.holdForever(t, path)
+		return
+	}
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true})
+	var ino store.Ino
+	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+		ino, err = addFile(tx, "file")
+		return err
+	}))
+	kill := startHolder(t, path)
+	must(t, s.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
+	must(t, s.Close())
+	s = d.open(t, path, nil)
+	if !exists(t, s, ino) {
+		t.Error("a file is gone that another process holds")
+	}
+	must(t, s.Close())
+	kill()
+	if s = d.open(t, path, nil); exists(t, s, ino) {
+		t.Error("a file is left that nobody holds")
+	}
+}
+
+// holdForever opens the file and says so, and waits to be killed.
+func (d *Driver) holdForever(t *testing.T, path string) {
+	v := d.volume(t, path)
+	f, err := v.Open("file")
+	must(t, err)
+	defer f.Close()
+	fmt.Println("held")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+}
+
+func startHolder(t *testing.T, path string) (kill func()) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^TestHolder$")
+	c.Env = append(os.Environ(), holderPath+"="+path)
+	c.Stderr = os.Stderr
+	_, err := c.StdinPipe() // which stays open
+	must(t, err)
+	out, err := c.StdoutPipe()
+	must(t, err)
+	must(t, c.Start())
+	kill = sync.OnceFunc(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	t.Cleanup(kill)
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if lines.Text() == "held" {
+			return kill
+		}
+	}
+	t.Fatal("the other process did not come to hold the file")
+	return nil
+}
+
+func addFile(tx store.Tx, name string) (store.Ino, error) {
+	n := store.Node{Mode: store.ModeRegular | 0o600, Nlink: 1}
+	if err := tx.Insert(&n); err != nil {
+		return 0, err
+	}
+	return n.Ino, tx.Link(store.Root, store.Entry{Name: name, Ino: n.Ino, Type: store.File})
+}
+
+func removeFile(tx store.Tx, name string, ino store.Ino) error {
+	n, err := tx.Node(ino)
+	return errors.Join(err, tx.Unlink(store.Root, name), tx.Orphan(&n))
+}
+
+// exists reports whether there is an inode.
+func exists(t *testing.T, s store.Store, ino store.Ino) bool {
+	t.Helper()
+	rx, err := s.Begin(context.Background())
+	must(t, err)
+	defer rx.End()
+	_, err = rx.Node(ino)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	return err == nil
+}
+
+// insertBeyond makes an inode with a number that is none.
+const insertBeyond = `INSERT INTO node SELECT 1 << 40, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev FROM node WHERE ino = 1`
+
+// damages are statements that make a volume contradict itself.
+var damages = map[string]string{
+	"none":             `SELECT 1`,
+	"no such inode":    `INSERT INTO entry VALUES (1, 'b', 99, 1)`,
+	"in a file":        `INSERT INTO entry SELECT 3, 'b', 3, 1`,
+	"impossible name":  `UPDATE entry SET name = '..' WHERE ino = 3`,
+	"other type":       `UPDATE entry SET type = 2 WHERE ino = 3`,
+	"unknown type":     `UPDATE entry SET type = 300 WHERE ino = 3`,
+	"root below":       `INSERT INTO entry VALUES (2, 'r', 1, 2)`,
+	"nlink":            `UPDATE node SET nlink = 7 WHERE ino = 3`,
+	"no name":          `DELETE FROM entry WHERE ino = 3`,
+	"loop":             `UPDATE entry SET parent = 2 WHERE ino = 2`,
+	"no root":          `DELETE FROM node WHERE ino = 1`,
+	"content missing":  `DELETE FROM data`,
+	"too much content": `UPDATE node SET size = 2 WHERE ino = 3`,
+	"empty chunk":      `UPDATE data SET bytes = x''`,
+	"nobody's content": `INSERT INTO data VALUES (77 << 28, x'00')`,
+	"impossible holes": `UPDATE node SET holes = size + 1 WHERE ino = 3`,
+	"huge size":        `UPDATE node SET size = 1 << 60 WHERE ino = 3`,
+	"no type":          `UPDATE node SET mode = 420 WHERE ino = 3`,
+	"attribute":        `INSERT INTO xattr VALUES (55, 'a', x'01'), (3, '', x'01')`,
+	"orphan":           `INSERT INTO orphan VALUES (3), (0)`,
+	"inode number":     insertBeyond,
+}
+
+// TestDamage compares what SQL and the engine find wrong, and touches everything.
+func (d *Driver) TestDamage(t *testing.T) {
+	for name, query := range damages {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.folio")
+			must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+				h := &folio.Header{Name: "dir/file", Mode: 0o644}
+				return b.Add(h, bytes.NewReader(make([]byte, 100)))
+			}))
+			d.run(t, path, query)
+			want := nativeReport(t, path)
+			s := d.open(t, path, &sqlstore.Options{ReadOnly: true})
+			got, err := s.Check(context.Background())
+			if err != nil || !slices.Equal(got.Problems, want.Problems) || got.Nodes != want.Nodes || got.Bytes != want.Bytes {
+				t.Errorf("got %+v, %v; want %+v", got, err, want)
+			}
+			if got.OK() != (name == "none") {
+				t.Errorf("%+v", got)
+			}
+			touchAll(t, s)
+		})
+	}
+}
+
+// TestNotOurs writes to a volume with a number beyond the last and an orphan that has a name, both of which stay as they are.
+func (d *Driver) TestNotOurs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s := d.open(t, path, &sqlstore.Options{Create: true})
+	var ino store.Ino
+	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+		ino, err = addFile(tx, "file")
+		return err
+	}))
+	must(t, s.Close())
+	d.run(t, path, insertBeyond, fmt.Sprintf("INSERT INTO orphan VALUES (%d)", ino))
+	s = d.open(t, path, nil)
+	must(t, s.Update(context.Background(), func(tx store.Tx) error {
+		next, err := addFile(tx, "next")
+		if next != ino+1 {
+			t.Errorf("inode %d after %d", next, ino)
+		}
+		return err
+	}))
+	if !exists(t, s, ino) {
+		t.Error("a file with a name is gone")
+	}
+}
+
+func nativeReport(t *testing.T, path string) *store.Report {
+	t.Helper()
+	s, err := native.Open(path, &native.Options{ReadOnly: true})
+	must(t, err)
+	defer s.Close()
+	report, err := s.Check(context.Background())
+	must(t, err)
+	return report
+}
+
+// touchAll calls everything: it must come to an end without a panic, and give no impossible name.
+func touchAll(t *testing.T, s store.Store) {
+	t.Helper()
+	rx, err := s.Begin(context.Background())
+	must(t, err)
+	defer rx.End()
+	for ino := range store.Ino(5) {
+		var l store.Listing
+		if rx.List(ino, "", 0, &l) == nil {
+			for _, e := range l.Entries() {
+				if !store.ValidName(e.Name) {
+					t.Errorf("inode %d lists %q", ino, e.Name)
+				}
+			}
+		}
+		_, _ = rx.Lookup(ino, "dir")
+		_, _ = rx.Xattrs(ino)
+		if n, err := rx.Node(ino); err == nil {
+			_, _ = rx.ReadAt(n, make([]byte, 200), 0)
+		}
+	}
+}

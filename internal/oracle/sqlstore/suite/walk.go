@@ -1,0 +1,139 @@
+package suite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/oracle/published"
+	"github.com/foliofs/folio/store/sqlstore"
+)
+
+// A walker walks a tree that it keeps in its own way.
+type walker struct {
+	name string
+	walk func(fn fs.WalkDirFunc) error
+	took []time.Duration
+}
+
+// BenchmarkWalk repeats the walk of 2022: three files in as many directories, fs.WalkDir with a function that does nothing. The walkers take
+// turns; the table has medians, and how many times as long as the operating system each takes.
+func (d *Driver) BenchmarkWalk(b *testing.B) {
+	dir := b.TempDir()
+	for _, name := range []string{"one", "two", "three"} {
+		must(b, os.MkdirAll(filepath.Join(dir, "foo", name), 0o755))
+		must(b, os.WriteFile(filepath.Join(dir, "foo", name, "bar.txt"), []byte(name), 0o644))
+	}
+	walkers := d.walkers(b, dir)
+	want := answers(b, walkers[0])
+	for b.Loop() {
+		for _, w := range walkers {
+			w.time(b, len(want))
+		}
+	}
+	for _, w := range walkers {
+		if got := answers(b, w); !slices.Equal(got, want) {
+			b.Errorf("%s finds %q, want %q", w.name, got, want)
+		}
+	}
+	b.Log(table(walkers))
+}
+
+func (d *Driver) walkers(b *testing.B, dir string) []*walker {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "walk.folio")
+	must(b, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
+	native, err := folio.Open(path, &folio.Options{ReadOnly: true})
+	must(b, err)
+	b.Cleanup(func() { _ = native.Close() })
+	cached, bare := d.walkVolume(b, path, 0), d.walkVolume(b, path, -1)
+	return []*walker{
+		onFS("os", os.DirFS(dir)),
+		onFS("folio, native", native.FS()),
+		onFS("folio, sqlstore", cached.FS()),
+		onFS("folio, sqlstore, no cache", bare.FS()),
+		{name: "folio, sqlstore, no cache, in a View", walk: func(fn fs.WalkDirFunc) error {
+			return bare.View(context.Background(), func(rx *folio.Rx) error { return fs.WalkDir(rx.FS(), ".", fn) })
+		}},
+		onFS("as published in 2022", d.published(b, os.DirFS(dir))),
+	}
+}
+
+func onFS(name string, fsys fs.FS) *walker {
+	return &walker{name: name, walk: func(fn fs.WalkDirFunc) error { return fs.WalkDir(fsys, ".", fn) }}
+}
+
+func (d *Driver) walkVolume(b *testing.B, path string, cache int64) *folio.FS {
+	b.Helper()
+	v, err := folio.OpenStore(d.open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
+	must(b, err)
+	return v
+}
+
+func (d *Driver) published(b *testing.B, src fs.FS) fs.FS {
+	b.Helper()
+	db, err := sql.Open(d.Name, d.dsn(filepath.Join(b.TempDir(), "published.db")))
+	must(b, err)
+	b.Cleanup(func() { _ = db.Close() })
+	f, err := published.New(context.Background(), db)
+	must(b, err)
+	must(b, f.Merge(context.Background(), src))
+	return f
+}
+
+// time walks once.
+func (w *walker) time(b *testing.B, want int) {
+	n, start := 0, time.Now()
+	err := w.walk(func(_ string, _ fs.DirEntry, err error) error {
+		n++
+		return err
+	})
+	w.took = append(w.took, time.Since(start))
+	if err != nil || n != want {
+		b.Fatalf("%s: %d entries, want %d: %v", w.name, n, want, err)
+	}
+}
+
+// answers returns what a walk finds.
+func answers(b *testing.B, w *walker) (list []string) {
+	b.Helper()
+	must(b, w.walk(func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		size := info.Size()
+		if e.IsDir() {
+			size = 0
+		}
+		list = append(list, fmt.Sprint(name, " ", e.Type(), " ", size))
+		return nil
+	}))
+	return list
+}
+
+func table(walkers []*walker) string {
+	var s strings.Builder
+	fmt.Fprintf(&s, "\n%-38s %10s %8s", "median of the walks", "us", "x os")
+	for _, w := range walkers {
+		m := w.median()
+		fmt.Fprintf(&s, "\n%-38s %10.2f %8.2f", w.name, float64(m.Nanoseconds())/1000, float64(m)/float64(walkers[0].median()))
+	}
+	return s.String()
+}
+
+func (w *walker) median() time.Duration {
+	sorted := slices.Sorted(slices.Values(w.took))
+	return sorted[len(sorted)/2]
+}

@@ -1,0 +1,27 @@
+module github.com/foliofs/folio/lab/contender/sqlstore
+
+go 1.26.0
+
+require (
+	github.com/foliofs/folio v0.0.0-00010101000000-000000000000
+	github.com/foliofs/folio/internal/oracle v0.0.0-00010101000000-000000000000
+	github.com/foliofs/folio/lab/workload v0.0.0-00010101000000-000000000000
+	github.com/mattn/go-sqlite3 v1.14.52
+	modernc.org/sqlite v1.61.1
+)
+
+require (
+	github.com/dustin/go-humanize v1.1.0 // indirect
+	github.com/google/uuid v1.6.0 // indirect
+	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	modernc.org/libc v1.79.0 // indirect
+	modernc.org/mathutil v1.7.1 // indirect
+	modernc.org/memory v1.12.1 // indirect
+)
+
+replace github.com/foliofs/folio => ../../..
+
+replace github.com/foliofs/folio/internal/oracle => ../../../internal/oracle
+
+replace github.com/foliofs/folio/lab/workload => ../../workload

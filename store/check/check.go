@@ -1,0 +1,314 @@
+// Package check looks for contradictions in a volume. A store feeds a Checker the rows of its tables, whatever it reads them with:
+//
+//	K1  The root is a directory; every entry leads to an inode, has a valid name and lies in a directory.
+//	K2  An entry's type is that of its inode's mode.
+//	K3  Every inode but the root has a name, or is an orphan; a directory has one, and the way up from it ends at the root.
+//	K4  nlink counts names; of a directory 2 and one for each directory in it; of an orphan it is 0.
+//	K5  A data row belongs to a regular file or a symbolic link, and lies within its size; what the rows hold and
+//	    the holes together are the size. A symbolic link has a target and no holes.
+//	K6  An extended attribute belongs to an inode and has a name.
+//
+// It takes about 80 bytes of memory for each inode.
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A Checker gathers what the tables say of each inode, and compares. It wants all rows of node, then those of the other tables, then
+// Finish. Then problems can be given paths. Not safe for concurrent use.
+type Checker struct {
+	report *store.Report
+	nodes  []Node // by inode
+}
+
+// New returns a Checker that adds to report.
+func New(report *store.Report) *Checker { return &Checker{report: report} }
+
+// A Node is what was found of one inode.
+type Node struct {
+	store.Node
+	Names   uint32 // entries that lead to it
+	Entries uint32 // in it
+	Subdirs uint32 // among them
+	Stored  int64  // bytes in data rows
+	End     int64  // of the last data row
+	Orphan  bool
+	Odd     bool // a data row has more than a chunk
+
+	parent store.Ino // the directory of its first name
+	way    way
+}
+
+// Links returns what nlink has to be.
+func (n *Node) Links() uint32 {
+	if n.IsTree() {
+		return 2 + n.Subdirs
+	}
+	return n.Names
+}
+
+// IsTree reports whether an inode is a directory that belongs into the tree.
+func (n *Node) IsTree() bool { return store.TypeOf(n.Mode) == store.Dir && !n.Orphan }
+
+// Reachable reports, after Finish, whether the way up from a directory ends at the root.
+func (n *Node) Reachable() bool { return n.way == toRoot }
+
+// A way says where the parents of a directory lead.
+type way uint8
+
+const (
+	unknown way = iota
+	walking
+	toRoot
+	toNowhere // a loop, or a directory without a name: reported already
+)
+
+// Nodes returns the inodes, by number.
+func (c *Checker) Nodes() []Node { return c.nodes }
+
+// Damaged reports a row that could not be understood.
+func (c *Checker) Damaged(ino store.Ino, err error) { c.problem(ino, "%v", err) }
+
+func (c *Checker) problem(ino store.Ino, format string, args ...any) {
+	c.report.Add(store.Problem{Ino: ino, What: fmt.Sprintf(format, args...)})
+}
+
+// Node takes an inode, in ascending order. Numbers in it that are not plausible are reported; it is an inode all the same.
+func (c *Checker) Node(n store.Node) {
+	c.report.Nodes++
+	if err := n.Plausible(); err != nil {
+		c.Damaged(n.Ino, err)
+	}
+	if !n.Ino.Valid() {
+		c.problem(n.Ino, "an inode number out of range")
+		return
+	}
+	c.nodes = append(c.nodes, Node{Node: n})
+}
+
+// Find returns an inode, nil if there is none. Most numbers are dense.
+func (c *Checker) Find(ino store.Ino) *Node {
+	if i := uint64(ino) - 1; i < uint64(len(c.nodes)) && c.nodes[i].Ino == ino {
+		return &c.nodes[i]
+	}
+	i, ok := slices.BinarySearchFunc(c.nodes, ino, func(n Node, ino store.Ino) int {
+		switch {
+		case n.Ino < ino:
+			return -1
+		case n.Ino > ino:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return nil
+	}
+	return &c.nodes[i]
+}
+
+// Entry takes an entry of a directory.
+func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64) {
+	c.report.Entries++
+	if !ino.Valid() || !store.ValidType(typ) {
+		c.Damaged(parent, store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, parent, int64(ino), typ))
+		return
+	}
+	e := entry{parent, name, ino, store.Type(typ)}
+	if !store.ValidName(name) {
+		c.problem(parent, "has an entry with an impossible name: %q", name)
+	}
+	dir, n := c.Find(e.parent), c.Find(e.ino)
+	switch {
+	case dir == nil:
+		c.problem(e.parent, "has entry %q, but there is no such inode", e.name)
+	case store.TypeOf(dir.Mode) != store.Dir:
+		c.problem(e.parent, "has entry %q, but is not a directory", e.name)
+	default:
+		dir.Entries++
+	}
+	if n == nil {
+		c.problem(e.parent, "entry %q leads to inode %d, which does not exist", e.name, e.ino)
+		return
+	}
+	c.count(&e, dir, n)
+}
+
+type entry struct {
+	parent store.Ino
+	name   []byte
+	ino    store.Ino
+	typ    store.Type
+}
+
+// count notes that e leads from dir, which may be nil, to n.
+func (c *Checker) count(e *entry, dir, n *Node) {
+	if typ := store.TypeOf(n.Mode); typ != e.typ {
+		c.problem(e.parent, "entry %q says type %d, inode %d is of type %d", e.name, e.typ, e.ino, typ)
+	}
+	if n.Names++; n.Names == 1 {
+		n.parent = e.parent
+	}
+	if store.TypeOf(n.Mode) != store.Dir {
+		return
+	}
+	if dir != nil {
+		dir.Subdirs++
+	}
+	if n.Ino == store.Root {
+		c.problem(e.parent, "entry %q leads to the root", e.name)
+	} else if n.Names > 1 {
+		c.problem(n.Ino, "is a directory with more than one name: %q in inode %d is another", e.name, e.parent)
+	}
+}
+
+// Data takes a row of table data with that many bytes.
+func (c *Checker) Data(id, size int64) {
+	c.report.Chunks++
+	c.report.Bytes += size
+	ino := store.Ino(id >> store.ChunkBits)
+	chunk := id & (1<<store.ChunkBits - 1)
+	n := c.Find(ino)
+	switch {
+	case n == nil:
+		c.problem(ino, "chunk %d belongs to no inode", chunk)
+		return
+	case size == 0 || size > store.ChunkSize:
+		c.problem(ino, "chunk %d has %d bytes", chunk, size)
+	case chunk<<store.ChunkShift+size > n.Size:
+		c.problem(ino, "chunk %d goes on after the end of the file", chunk)
+	}
+	if typ := store.TypeOf(n.Mode); typ != store.File && typ != store.Symlink {
+		c.problem(ino, "has content, but is of type %d", typ)
+	}
+	n.Stored += size
+	n.End = max(n.End, chunk<<store.ChunkShift+size)
+	n.Odd = n.Odd || size > store.ChunkSize
+}
+
+// Xattr takes an extended attribute.
+func (c *Checker) Xattr(ino store.Ino, name string) {
+	c.report.Xattrs++
+	if c.Find(ino) == nil {
+		c.problem(ino, "has extended attribute %q, but there is no such inode", name)
+	}
+	if name == "" {
+		c.problem(ino, "has an extended attribute without a name")
+	}
+}
+
+// Orphan takes a row of table orphan. One that does not exist only marks its number as given.
+func (c *Checker) Orphan(ino store.Ino) {
+	if !ino.Valid() {
+		c.problem(ino, "an inode number out of range in table orphan")
+	}
+	if n := c.Find(ino); n != nil {
+		n.Orphan = true
+	}
+}
+
+// Finish compares what the rows said.
+func (c *Checker) Finish() {
+	c.root()
+	for i := range c.nodes {
+		c.totals(&c.nodes[i])
+		c.reach(&c.nodes[i])
+	}
+}
+
+func (c *Checker) root() {
+	if n := c.Find(store.Root); n == nil {
+		c.problem(store.Root, "there is no root")
+	} else if store.TypeOf(n.Mode) != store.Dir {
+		c.problem(store.Root, "the root is not a directory")
+	}
+}
+
+// totals compares what n says of itself with what was counted.
+func (c *Checker) totals(n *Node) {
+	typ := store.TypeOf(n.Mode)
+	if links := n.Links(); n.Nlink != links {
+		c.problem(n.Ino, "nlink is %d, counted %d", n.Nlink, links)
+	}
+	switch {
+	case n.Orphan && (n.Names > 0 || n.Ino == store.Root || n.Entries > 0):
+		c.problem(n.Ino, "is an orphan, but has a name or something in it")
+	case n.Names == 0 && n.Ino != store.Root && !n.Orphan:
+		c.problem(n.Ino, "no name leads to it")
+	}
+	switch {
+	case typ == store.Symlink && (n.Size == 0 || n.Holes != 0):
+		c.problem(n.Ino, "a symbolic link of %d bytes, %d of them holes", n.Size, n.Holes)
+	case (typ == store.File || typ == store.Symlink) && n.Stored != n.Size-n.Holes:
+		c.problem(n.Ino, "size is %d with %d in holes, but %d bytes are stored", n.Size, n.Holes, n.Stored)
+	}
+}
+
+// reach finds out whether the way up from a directory ends at the root, and reports a loop once.
+func (c *Checker) reach(n *Node) {
+	if store.TypeOf(n.Mode) != store.Dir {
+		return
+	}
+	start := n
+	for n != nil && n.way == unknown {
+		n.way = walking
+		if n.Ino == store.Root {
+			break
+		}
+		n = c.Find(n.parent)
+	}
+	end := toNowhere
+	switch {
+	case n == nil:
+	case n.way == walking && n.Ino != store.Root:
+		c.problem(n.Ino, "is a directory that lies in itself")
+	case n.way == walking || n.way == toRoot:
+		end = toRoot
+	}
+	for n = start; n != nil && n.way == walking; n = c.Find(n.parent) {
+		n.way = end
+	}
+}
+
+// A NameOf returns the first name in a directory that leads to an inode.
+type NameOf func(dir, ino store.Ino) (string, error)
+
+// SetPath fills in the path of a problem.
+func (c *Checker) SetPath(p *store.Problem, nameOf NameOf) (err error) {
+	p.Path, err = c.path(p.Ino, nameOf)
+	return err
+}
+
+// maxReported is how deep a directory may lie for its path to be reported.
+const maxReported = 1000
+
+// path returns one path of an inode, "" if no way leads from the root to it.
+func (c *Checker) path(ino store.Ino, nameOf NameOf) (string, error) {
+	if ino == store.Root {
+		return ".", nil
+	}
+	var names []string
+	for len(names) < maxReported {
+		n := c.Find(ino)
+		if n == nil {
+			return "", nil
+		}
+		if dir := c.Find(n.parent); dir == nil || dir.way != toRoot {
+			return "", nil
+		}
+		name, err := nameOf(n.parent, ino)
+		if err != nil || name == "" {
+			return "", err
+		}
+		names = append(names, name)
+		if ino = n.parent; ino == store.Root {
+			slices.Reverse(names)
+			return strings.Join(names, "/"), nil
+		}
+	}
+	return "", nil
+}

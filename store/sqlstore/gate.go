@@ -1,0 +1,52 @@
+package sqlstore
+
+import (
+	"io/fs"
+	"sync"
+)
+
+// A gate counts who is in, and closes when all are out.
+type gate struct {
+	mu     sync.Mutex // guards what follows
+	in     int
+	closed bool
+	empty  chan struct{} // closed when the last one is out; nil as long as nobody waits
+}
+
+// enter fails with fs.ErrClosed once close was called. Otherwise leave has to follow.
+func (g *gate) enter() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
+		return fs.ErrClosed
+	}
+	g.in++
+	return nil
+}
+
+func (g *gate) leave() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.in--; g.in == 0 && g.empty != nil {
+		close(g.empty)
+	}
+}
+
+// close lets nobody in any more and waits until all are out. A second time it fails with fs.ErrClosed.
+func (g *gate) close() error {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return fs.ErrClosed
+	}
+	g.closed = true
+	empty := make(chan struct{})
+	if g.in > 0 {
+		g.empty = empty
+	} else {
+		close(empty)
+	}
+	g.mu.Unlock()
+	<-empty
+	return nil
+}

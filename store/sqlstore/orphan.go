@@ -1,0 +1,191 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/store"
+)
+
+// An orphan is an inode without a name. It has a row in table orphan until nobody holds it and reap has removed it.
+//
+// A row of an inode that does not exist any more marks the highest number that was ever given, where no inode has a higher one: so that
+// numbers are not given again.
+
+const (
+	reapAfter = 256  // orphans
+	reapBatch = 1024 // in one transaction
+)
+
+// orphanTable makes table orphan where it is missing.
+var orphanTable = strings.Replace(store.OrphanTable, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
+
+// tend is called after a transaction that has left so many orphans.
+func (s *Store) tend(orphans int) {
+	s.buryReleased()
+	if orphans > 0 && s.orphans.Add(int64(orphans)) >= reapAfter {
+		_ = s.reap(bg) // what fails is tried again
+	}
+}
+
+// released are orphans that this Store does not hold any more. Whoever releases one removes it, unless somebody is in Update, who may be himself and
+// would be waited for: then that Update does it when it ends. Of the two at least the later one sees what the other did.
+type released struct {
+	updating atomic.Int64 // how many are in Update
+
+	mu   sync.Mutex // guards list
+	list []int64
+}
+
+func (r *released) add(ino int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, ino)
+}
+
+func (r *released) take() (list []int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list, r.list = r.list, nil
+	return list
+}
+
+// buryReleased removes what was released, if no other Store holds anything.
+func (s *Store) buryReleased() {
+	list := s.released.take()
+	if len(list) == 0 {
+		return
+	}
+	done := false
+	err := s.update(bg, func(t *tx) error {
+		others, err := s.holds.others()
+		if done = err == nil && !others; done {
+			err = t.buryList(list)
+		}
+		return err
+	})
+	if err != nil || !done {
+		s.orphans.Add(int64(len(list))) // something for Close to do
+	}
+}
+
+// buryList removes inodes that may be orphans, with their marks.
+func (t *tx) buryList(list []int64) error {
+	for _, ino := range list {
+		_, err := t.number(selectDead, ino)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && t.s.holds.held(store.Ino(ino)) {
+			continue
+		}
+		if err == nil {
+			err = t.bury(ino)
+		}
+		if err == nil {
+			err = t.unmarkOne(ino)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmarkOne removes the row of an orphan that is gone, unless it marks the highest number.
+func (t *tx) unmarkOne(ino int64) error {
+	highest, err := t.number(selectLast, int64(store.MaxIno))
+	if err == nil && highest != ino {
+		_, err = t.exec(deleteOrphan, ino)
+	}
+	return err
+}
+
+// hasOrphans reports whether there is something to reap, as far as that can be told.
+func (s *Store) hasOrphans() bool {
+	h := &s.scout
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := h.conn.number(selectOrphans, 0, 1)
+	return err == nil
+}
+
+// reap removes the orphans that nobody holds, unless another Store holds anything: SQL does not tell what.
+func (s *Store) reap(ctx context.Context) error {
+	s.orphans.Store(0)
+	for after := int64(0); after >= 0; {
+		err := s.update(ctx, func(t *tx) (err error) {
+			others, err := s.holds.others()
+			if err != nil || others {
+				s.orphans.Add(1) // something for Close to do
+				after = -1
+				return err
+			}
+			after, err = t.buryAll(after)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buryAll removes the next orphans, but for those that are held. It returns where to go on, -1 if there are no more. What a write transaction
+// finds before it changes anything is committed (see holds).
+func (t *tx) buryAll(after int64) (next int64, err error) {
+	list, err := t.orphanList(after)
+	if err != nil {
+		return 0, err
+	}
+	for _, ino := range list {
+		if t.s.holds.held(store.Ino(ino)) {
+			continue
+		}
+		if err := t.bury(ino); err != nil {
+			return 0, err
+		}
+	}
+	if next = -1; len(list) == reapBatch {
+		next = list[reapBatch-1]
+	}
+	return next, t.unmark()
+}
+
+func (t *tx) orphanList(after int64) (list []int64, err error) {
+	rows, err := t.query(selectOrphans, after, reapBatch)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := scan(rows, t.dests[:1]); err != nil {
+			return nil, err
+		}
+		list = append(list, t.numbers[0])
+	}
+	return list, explain(rows.Err())
+}
+
+// bury removes one orphan.
+func (t *tx) bury(ino int64) error {
+	low, high := chunkRange(store.Ino(ino), 0)
+	if _, err := t.exec(deleteChunks, low, high); err != nil {
+		return err
+	}
+	if _, err := t.exec(deleteXattrs, ino); err != nil {
+		return err
+	}
+	_, err := t.exec(deleteNode, ino)
+	return err
+}
+
+// unmark removes the rows of table orphan whose inodes are gone, but for the one that marks the highest number.
+func (t *tx) unmark() error {
+	highest, err := t.number(selectLast, int64(store.MaxIno))
+	if err == nil {
+		_, err = t.exec(unmarkOrphans, highest)
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package sqlstore
+
+import (
+	"context"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A writer has the connection that all write transactions run on, one at a time. What is in it belongs to who has the turn.
+type writer struct {
+	store *Store
+	turn  chan struct{} // holds one token, which who writes takes
+	conn  *conn         // nil before the first transaction, and after one that could not be ended
+	ready bool          // prepare was here
+
+	last   store.Ino // no higher number was ever given by this Store
+	clean  bool      // conn has committed nothing since Sync
+	synced int64     // what data_version of conn was in Sync, if it is clean
+	chunk  [store.ChunkSize]byte
+}
+
+func (w *writer) init(s *Store) {
+	w.store, w.turn = s, make(chan struct{}, 1)
+	w.turn <- struct{}{}
+}
+
+// enterWriter waits for the turn to write. Without an error leaveWriter has to follow.
+func (s *Store) enterWriter(ctx context.Context) (*writer, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	select {
+	case <-s.writer.turn:
+		return &s.writer, nil
+	case <-ctx.Done():
+		s.gate.leave()
+		return nil, ctx.Err()
+	}
+}
+
+func (s *Store) leaveWriter() {
+	s.writer.turn <- struct{}{}
+	s.gate.leave()
+}
+
+// prepare does what a volume needs before it is written for the first time: it gets a log, so that nobody who reads keeps a commit waiting,
+// and table orphan.
+func (w *writer) prepare(ctx context.Context) (err error) {
+	if w.store.readOnly {
+		return store.ErrReadOnly
+	}
+	if w.conn == nil {
+		if w.conn, err = w.store.connect(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
+			return explain(err)
+		}
+	}
+	if w.ready {
+		return nil
+	}
+	if err := w.useLog(); err != nil {
+		return explain(err)
+	}
+	err = w.transact(ctx, func(c *conn) error { return explain(c.run(orphanTable)) })
+	w.ready = err == nil
+	return err
+}
+
+// useLog switches to WAL mode. Where others are in the way, or the database cannot have a log, it works without, only slower.
+func (w *writer) useLog() error {
+	var mode string
+	err := w.conn.ask("PRAGMA journal_mode = WAL", &mode)
+	if isBusy(err) {
+		return nil
+	}
+	return err
+}
+
+// transact calls fn within a transaction, which it commits if fn returns nil.
+func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
+	c := w.conn
+	if err := w.store.retry(ctx, func() error { _, err := c.exec(beginImmediate); return err }); err != nil {
+		return err
+	}
+	done := false
+	defer func() {
+		if !done {
+			w.rollback()
+		}
+	}()
+	if err := fn(c); err != nil {
+		return err
+	}
+	// Without a log a commit waits for those who read.
+	if err := w.store.retry(ctx, func() error { _, err := c.exec(commit); return err }); err != nil {
+		return err
+	}
+	done, w.clean = true, false
+	return nil
+}
+
+// rollback ends a transaction that fails. If that cannot be done, or SQLite has done so already, the connection is not used again.
+func (w *writer) rollback() {
+	if _, err := w.conn.exec(rollback); err != nil {
+		w.close()
+	}
+}
+
+func (w *writer) close() {
+	if w.conn != nil {
+		w.conn.discard()
+		w.conn, w.clean = nil, false
+	}
+}
+
+// Sync implements store.Store. SQL cannot ask for a sync, but a commit can have one: what it syncs is the whole log, or the whole file.
+func (s *Store) Sync(ctx context.Context) error {
+	w, err := s.enterWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.leaveWriter()
+	if s.readOnly {
+		return nil
+	}
+	if err := w.prepare(ctx); err != nil {
+		return err
+	}
+	if w.clean {
+		if seen, err := w.conn.number(dataVersion); err == nil && seen == w.synced {
+			return nil
+		}
+	}
+	return w.sync(ctx)
+}
+
+// sync commits a change of nothing, durably.
+func (w *writer) sync(ctx context.Context) error {
+	if err := w.conn.run("PRAGMA synchronous = EXTRA"); err != nil {
+		return explain(err)
+	}
+	var seen int64
+	err := w.transact(ctx, func(c *conn) (err error) {
+		if seen, err = c.number(dataVersion); err == nil { // and nobody else commits anything
+			_, err = c.exec(touch)
+		}
+		return err
+	})
+	if err != nil {
+		w.close() // it syncs too often
+		return err
+	}
+	w.clean, w.synced = true, seen
+	return explain(w.conn.run("PRAGMA synchronous = NORMAL"))
+}

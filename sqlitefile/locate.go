@@ -1,8 +1,9 @@
 package sqlitefile
 
-// Get is that of Table. What is done next with this row, or with one that belongs beside it, need not look for it again.
+// Get is that of Table. What is done next with this row, or with one that belongs beside it, need not look for it again. It does not spill: what
+// was read before stays valid until something changes.
 func (t TableWriter) Get(rowid int64) (row Row, ok bool, err error) {
-	if t.def.key != nil || t.ready() != nil {
+	if t.def.key != nil || !t.current() {
 		return t.Table.Get(rowid)
 	}
 	tree := t.state.tree
@@ -18,7 +19,7 @@ func (t TableWriter) Get(rowid int64) (row Row, ok bool, err error) {
 
 // Find is that of Table. If what is done next is about the same key, it need not be looked for again.
 func (t TableWriter) Find(key ...any) (row Row, ok bool, err error) {
-	if t.def.key == nil || len(key) < len(t.def.key) || t.ready() != nil {
+	if t.def.key == nil || len(key) < len(t.def.key) || !t.current() {
 		return t.Table.Find(key...) // the first one of several, perhaps
 	}
 	tree := t.state.tree

@@ -43,10 +43,16 @@ func (t TableWriter) ready() error {
 	if err := t.tx.relax(); err != nil {
 		return err
 	}
-	if k := t.state.kit; k != t.tx.writer.kit || k.schema != t.tx.schema {
+	if !t.current() {
 		return t.tx.db.pathError("write", fmt.Errorf("%s: %w: the schema changed since Tx.Table returned it", t.Name(), ErrClosed))
 	}
 	return nil
+}
+
+// current reports whether the writing side of the table is that of the schema as it is now.
+func (t TableWriter) current() bool {
+	k := t.state.kit
+	return !t.tx.over && k == t.tx.writer.kit && k.schema == t.tx.schema
 }
 
 // Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one and it is not nil, and otherwise

@@ -131,7 +131,7 @@ func TestQuotaCrowd(t *testing.T) {
 	var failed, written [writers]int
 	for w := range writers {
 		wg.Go(func() {
-			for failed[w] < 3 && written[w] < 1000 {
+			for failed[w] < 3 {
 				name := fmt.Sprint(w, "-", written[w])
 				err := v.WriteFile(name, []byte(name), 0o644)
 				if err == nil {
@@ -147,9 +147,6 @@ func TestQuotaCrowd(t *testing.T) {
 	wantWithin(t, v, size)
 	all := 0
 	for w := range writers {
-		if failed[w] != 3 {
-			t.Errorf("writer %d was never told that the volume is full", w)
-		}
 		for i := range written[w] {
 			name := fmt.Sprint(w, "-", i)
 			wantFile(t, v, name, name)

@@ -47,6 +47,7 @@ func (c *command) queryCommand() *cobra.Command {
 	flags.IntVar(&f.rounds, "rounds", 5, "samples of each figure")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all by default")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
+	f.lookers(cmd)
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the draws")
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "how long a contender may take for a step")
 	for _, name := range []string{"db", "query"} {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,14 @@ import (
 type builder struct {
 	contenders string // the directory of their modules
 	cache      string
+}
+
+// dir is where the programs are kept: apart for each copy of the source, so that runs of different ones do not swap each other's
+// programs.
+func (b *builder) dir() string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(b.contenders)) // a hash takes everything
+	return filepath.Join(b.cache, fmt.Sprintf("bin-%08x", h.Sum32()))
 }
 
 // build returns the program of a contender. Go's own cache makes it quick if nothing has changed. Programs of which the version
@@ -33,7 +42,7 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 		}
 		args = append(args, "-tags", "pinned")
 	}
-	p.path = filepath.Join(b.cache, "bin", s.program()+exeSuffix)
+	p.path = filepath.Join(b.dir(), s.program()+exeSuffix)
 	if err := goTool(ctx, dir, append(args, "-o", p.path, ".")...); err != nil {
 		return p, b.reason(ctx, dir, err)
 	}
@@ -54,7 +63,7 @@ func (b *builder) reason(ctx context.Context, dir string, err error) error {
 
 // pin copies a contender's module and requires another version of its library there.
 func (b *builder) pin(ctx context.Context, from string, s Spec) (dir string, err error) {
-	dir = filepath.Join(b.cache, "src", s.program())
+	dir = filepath.Join(b.dir(), "src", s.program())
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}

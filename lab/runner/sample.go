@@ -12,7 +12,7 @@ import (
 )
 
 // sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule 4).
-func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *result.Sample, stderr string, err error) {
+func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *result.Sample, stderr string, err error) {
 	dir, err := freshDir(t.dir)
 	if err != nil {
 		return nil, "", err
@@ -22,7 +22,7 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 			err = rerr
 		}
 	}()
-	j := r.job(t, e, dir, round)
+	j := r.job(t, a, dir, round)
 	before, err := r.guard(t)
 	if err != nil {
 		return nil, "", err
@@ -32,7 +32,7 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 	if t.workload.Process {
 		take = r.whole
 	}
-	s, stderr, err := take(ctx, t, e, j)
+	s, stderr, err := take(ctx, t, a, j)
 	if changed := before.unchanged(); changed != nil {
 		if err == nil {
 			err = changed
@@ -49,12 +49,12 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 }
 
 // talk takes a sample of a process that speaks the protocol.
-func (r *run) talk(ctx context.Context, t *task, e *entrant, j *workload.Job) (*result.Sample, string, error) {
-	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+func (r *run) talk(ctx context.Context, t *task, a *attempt, j *workload.Job) (*result.Sample, string, error) {
+	p, err := start(ctx, a.timeout, a.program.path, a.program.args...)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := converse(p, t, e, j)
+	s, err := converse(p, t, a.entrant, j)
 	if err = p.end(err); err != nil {
 		return nil, p.stderr.String(), err
 	}
@@ -72,10 +72,11 @@ func freshDir(base string) (string, error) {
 // storesDir is the directory below which everything of the laboratory lies, in each of those that are measured.
 const storesDir = "folio-lab"
 
-func (r *run) job(t *task, e *entrant, dir string, round int) *workload.Job {
+func (r *run) job(t *task, a *attempt, dir string, round int) *workload.Job {
 	return &workload.Job{
-		Workload: t.workload.Name, API: e.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
+		Workload: t.workload.Name, API: a.entrant.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
 		Dir: dir, DB: t.db, Statement: r.asked, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
+		Profile: a.profile, Trace: a.trace != "",
 	}
 }
 

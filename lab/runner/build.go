@@ -35,7 +35,7 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return p, fmt.Errorf("no contender %s in %s", s.Name, b.contenders)
 	}
-	args := []string{"build", "-trimpath"}
+	args := []string{"build"}
 	if s.Version != "" {
 		if dir, err = b.pin(ctx, dir, s); err != nil {
 			return p, err

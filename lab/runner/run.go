@@ -54,6 +54,7 @@ type run struct {
 	tasks    []*task
 	entrants []*entrant
 	asked    *workload.Statement // by the user, with its answers
+	copies   string              // the directory of the copy of the user's database
 	extras   []purpose           // of turns besides those that measure
 	skips    []result.Skip
 	out      *result.Writer
@@ -78,17 +79,24 @@ func Run(ctx context.Context, o *Options) (err error) {
 	if r.tasks, err = plan(o, header.Dirs); err != nil {
 		return err
 	}
+	if o.Statement != nil {
+		o.Statement.describe(r.tasks)
+	}
 	header.Plan = digest(r.tasks, o.Seed)
 	if err := r.look(header); err != nil {
 		return err
 	}
-	if err := r.enter(ctx); err != nil {
-		return err
-	}
 	if o.Statement != nil {
-		if err := r.probe(ctx); err != nil {
+		defer func() { err = errors.Join(err, r.dropStatement()) }()
+		if err := r.takeStatement(ctx); err != nil {
 			return err
 		}
+	}
+	if err := r.room(); err != nil {
+		return err
+	}
+	if err := r.enter(ctx); err != nil {
+		return err
 	}
 	if err := r.share(ctx); err != nil {
 		return err

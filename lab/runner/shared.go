@@ -43,8 +43,8 @@ func (r *run) room() error {
 		if _, err := os.Stat(filepath.Join(t.dir, storesDir, f.Name())); err == nil {
 			continue
 		}
-		if free := freeBytes(t.dir); free >= 0 && free < 2*f.Bytes() {
-			return fmt.Errorf("%s: a database of %d rows needs %d MB, there are %d MB free; choose another directory with --dirs, or fewer --lookup.rows", t.dir, f.Rows, 2*f.Bytes()>>20, free>>20)
+		if free := freeBytes(t.dir); free >= 0 && free < f.Bytes() {
+			return fmt.Errorf("%s: a database of %d rows needs %d MB, there are %d MB free; choose another directory with --dirs, or fewer --lookup.rows", t.dir, f.Rows, f.Bytes()>>20, free>>20)
 		}
 	}
 	return nil

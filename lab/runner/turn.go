@@ -96,7 +96,7 @@ func (t turn) taken(old *result.Set) bool {
 	case profiling:
 		return slices.ContainsFunc(old.Profiles, func(p result.Profile) bool { return p.Case == c.Case && p.Contender == c.Contender })
 	case tracing:
-		return slices.ContainsFunc(old.Traces, func(t result.Trace) bool { return t.Case == c.Case && t.Contender == c.Contender })
+		return old.Trace(c.Case, c.Contender) != nil
 	}
 	return old.Has(c.Case, c.Contender, t.round)
 }

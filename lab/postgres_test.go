@@ -133,8 +133,10 @@ func TestNoPostgres(t *testing.T) {
 	dir := isolate(t)
 	for _, args := range [][]string{nil, {"--postgres", "postgres://lab@/postgres?host=" + dir}} {
 		out := filepath.Join(dir, strconv.Itoa(len(args))+".jsonl")
-		code, _, stderr := lab(t, append([]string{"run", "write", "--rounds", "1", "--contenders", "engine,postgres", "--write.shape", "sequential", "--write.inserts", "20",
-			"--write.durability", "durable", "--dirs", filepath.Join(dir, "stores"), "--out", out}, args...)...)
+		code, _, stderr := lab(t, append([]string{
+			"run", "write", "--rounds", "1", "--contenders", "engine,postgres", "--write.shape", "sequential", "--write.inserts", "20",
+			"--write.durability", "durable", "--dirs", filepath.Join(dir, "stores"), "--out", out,
+		}, args...)...)
 		s, err := result.ReadFile(out)
 		if code != exitOK || err != nil {
 			t.Fatalf("exit %d: %s, %v", code, stderr, err)

@@ -193,6 +193,7 @@ func TestQuery(t *testing.T) {
 	other := openShell(t, db)
 	other.do(t, "PRAGMA journal_mode = WAL; "+userTable)
 	other.do(t, "PRAGMA wal_checkpoint; INSERT INTO user (name) VALUES ('in the log')")
+	other.do(t, "BEGIN IMMEDIATE; INSERT INTO user (name) VALUES ('not committed')")
 	before := hashes(t, user)
 	if len(before) != 3 {
 		t.Fatalf("beside the database there are %v, want a log and its index", before)

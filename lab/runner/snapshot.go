@@ -45,7 +45,7 @@ func snapshot(ctx context.Context, from, to string) error {
 	if err := lockShared(ctx, f); err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
-	release, err := stopWriters(ctx, from)
+	release, err := keepLog(ctx, from)
 	if err != nil {
 		return err
 	}

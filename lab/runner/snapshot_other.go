@@ -11,6 +11,6 @@ import (
 
 func lockShared(context.Context, *os.File) error { return nil }
 
-func stopWriters(context.Context, string) (release func(), err error) { return func() {}, nil }
+func keepLog(context.Context, string) (release func(), err error) { return func() {}, nil }
 
 func reserved(*os.File) (bool, error) { return false, nil }

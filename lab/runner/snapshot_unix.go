@@ -5,6 +5,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -14,12 +15,12 @@ import (
 
 // Bytes on which SQLite's locks lie: of the database, and of the -shm file.
 const (
-	pendingByte  = 0x40000000
-	reservedByte = pendingByte + 1
-	sharedFirst  = pendingByte + 2
-	sharedSize   = 510
-	walLocks     = 120 // of a writer, of a checkpoint, of a recovery
-	walLockCount = 3
+	pendingByte   = 0x40000000
+	reservedByte  = pendingByte + 1
+	sharedFirst   = pendingByte + 2
+	sharedSize    = 510
+	walCheckpoint = 121 // and behind it, that of a recovery
+	walReader1    = 124 // the first of those without which the log does not begin anew
 )
 
 // lockWait is how long others may take to let a reader in.
@@ -58,8 +59,9 @@ func lockRead(ctx context.Context, f *os.File, start, size int64) error {
 	}
 }
 
-// stopWriters keeps writers and checkpoints of a database in WAL mode out, if somebody has opened it, until release is called.
-func stopWriters(ctx context.Context, path string) (release func(), err error) {
+// keepLog keeps the log of a database in WAL mode from being copied into the database, and from beginning anew, if somebody has opened it,
+// until release is called. Writers may go on: what they append behind the last commit that was copied is no part of it.
+func keepLog(ctx context.Context, path string) (release func(), err error) {
 	f, err := os.Open(path + "-shm")
 	if errors.Is(err, fs.ErrNotExist) {
 		return func() {}, nil
@@ -67,8 +69,11 @@ func stopWriters(ctx context.Context, path string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockRead(ctx, f, walLocks, walLockCount); err != nil {
-		return nil, errors.Join(&os.PathError{Op: "lock", Path: path, Err: err}, f.Close())
+	if err = lockRead(ctx, f, walCheckpoint, 2); err == nil {
+		err = lockRead(ctx, f, walReader1, 1)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, f.Close()))
 	}
 	return func() { _ = f.Close() }, nil
 }

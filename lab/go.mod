@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/foliofs/folio/lab/workload v0.0.0-00010101000000-000000000000
+	github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	golang.org/x/mod v0.42.0

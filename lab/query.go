@@ -5,19 +5,24 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 	"github.com/foliofs/folio/lab/workload"
 )
 
 const queryLong = `Runs your own statement on your own database by every driver, raw and prepared, with one and with
 more goroutines. The statement must be one that reads; its arguments are the rows of another query, drawn at random. What
-one driver finds, all must find.`
+one driver finds, all must find.
+
+The database is copied, together with its log, and the copy removed afterwards: no driver opens yours.`
 
 // queryFlags are those of query.
 type queryFlags struct {
@@ -37,16 +42,18 @@ func (c *command) queryCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.query(cmd, f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.statement.DB, "db", "", "the database `file`; it is opened for reading only")
-	flags.StringVar(&f.statement.SQL, "query", "", "the statement, with ? for each argument")
+	flags.StringVar(&f.statement.DB, "db", "", "the database `file`; it is copied, and nothing else touches it")
+	flags.StringVar(&f.statement.SQL, "query", "", "the statement, one that reads, with ? or a name for each argument")
 	flags.StringVar(&f.statement.ArgsFrom, "args-from", "", "a `query` whose rows are arguments of the statement")
 	flags.IntVar(&f.statement.Limit, "args", 1000, "how many rows of it are used")
 	flags.IntVar(&f.reads, "reads", 20000, "times that the statement is run in a sample")
 	flags.StringSliceVar(&f.goroutines, "goroutines", sweep(), "goroutines, each with a connection of its own")
 	flags.StringSliceVar(&f.modes, "mode", []string{"raw", "prepared"}, "raw, prepared")
 	flags.IntVar(&f.rounds, "rounds", 5, "samples of each figure")
-	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all by default")
+	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all drivers by default")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
+	f.lookers(cmd)
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the draws")
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "how long a contender may take for a step")
 	for _, name := range []string{"db", "query"} {
@@ -77,9 +84,15 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 	values := workload.Values{
 		"reads": strconv.Itoa(f.reads), "goroutines": strings.Join(f.goroutines, ","), "mode": strings.Join(f.modes, ","),
 	}
+	if _, err := workload.Query.Cases(values); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
 	o, err := f.base()
 	if err != nil {
 		return err
+	}
+	if len(f.contenders) == 0 {
+		o.Contenders = slices.DeleteFunc(o.Contenders, func(s runner.Spec) bool { return !s.Driver() })
 	}
 	o.Workloads, o.Values = []*workload.Workload{workload.Query}, map[string]workload.Values{"query": values}
 	o.Statement, o.Observer = &f.statement, c.newProgress()
@@ -87,7 +100,42 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 		return err
 	}
 	fmt.Fprintln(c.stdout, f.statement.SQL)
-	return c.summary(o.Out)
+	return c.queryTable(o.Out)
+}
+
+// queryTable prints queries a second: a line for each driver, a column for each case.
+func (c *command) queryTable(path string) error {
+	s, err := result.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(tw, "\nqueries/s\t")
+	for i := range s.Cases {
+		fmt.Fprintf(tw, "%s x %s\t", s.Cases[i].Param("mode"), s.Cases[i].Param("goroutines"))
+	}
+	fmt.Fprintln(tw)
+	for i := range s.Contenders {
+		who := s.Contenders[i].ID
+		fmt.Fprintf(tw, "%s\t", who)
+		for j := range s.Cases {
+			fmt.Fprintf(tw, "%s\t", queryCell(s.Of(s.Cases[j].ID, who)))
+		}
+		fmt.Fprintln(tw)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "\n%d samples, each answer checked, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
+	return nil
+}
+
+// queryCell is the median of a driver in a case; "-" if it has failed.
+func queryCell(list []*result.Sample) string {
+	if len(list) == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(median(list, (*result.Sample).Rate), 'f', 0, 64)
 }
 
 func exists(path string) bool {

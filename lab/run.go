@@ -19,6 +19,8 @@ import (
 // runFlags are those of run besides the workloads' own.
 type runFlags struct {
 	quick, resume bool
+	profile       bool
+	trace         bool
 	rounds        int
 	dirs          []string
 	contenders    []string
@@ -58,6 +60,7 @@ func (c *command) runCommand() *cobra.Command {
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step; 1m in a quick run")
+	f.lookers(cmd)
 	flags.StringVar(&f.postgres, "postgres", "", "`address` of a PostgreSQL server, as postgres://user@host/database, which takes part then")
 	for _, w := range workload.All() {
 		for _, p := range w.Flags {
@@ -66,6 +69,12 @@ func (c *command) runCommand() *cobra.Command {
 		}
 	}
 	return cmd
+}
+
+// lookers are the flags for processes that are looked at besides those that are measured.
+func (f *runFlags) lookers(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.profile, "profile", false, "take profiles of processor and allocations too, in processes of their own; they are kept beside the results")
+	cmd.Flags().BoolVar(&f.trace, "trace", false, "count system calls too, by strace, in processes of their own")
 }
 
 func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error {
@@ -105,7 +114,7 @@ func (f *runFlags) options(cmd *cobra.Command, names []string) (*runner.Options,
 func (f *runFlags) base() (o *runner.Options, err error) {
 	o = &runner.Options{
 		Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
-		Command: commandLine(os.Args[1:]),
+		Profile: f.profile, Trace: f.trace, Command: commandLine(os.Args[1:]),
 	}
 	if o.Source, err = source(); err != nil {
 		return nil, err

@@ -21,9 +21,15 @@ func (c *command) summary(path string) error {
 		if len(who) == 0 {
 			continue
 		}
-		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\t\n", this.ID, this.Group, this.Unit)
+		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\t", this.ID, this.Group, this.Unit)
+		if len(s.Traces) > 0 {
+			fmt.Fprint(tw, "calls\tsyncs\t")
+		}
+		fmt.Fprintln(tw)
 		for _, contender := range who {
 			printRow(tw, contender.ID, s.Of(this.ID, contender.ID))
+			printTrace(tw, s.Trace(this.ID, contender.ID))
+			fmt.Fprintln(tw)
 		}
 	}
 	if err := tw.Flush(); err != nil {
@@ -41,7 +47,19 @@ func printRow(tw *tabwriter.Writer, name string, list []*result.Sample) {
 	} else {
 		fmt.Fprint(tw, "\t\t")
 	}
-	fmt.Fprintf(tw, "%.0f\t%.1f\t\n", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }))
+	fmt.Fprintf(tw, "%.0f\t%.1f\t", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }))
+}
+
+// printTrace prints calls of the system for an operation, and those that sync among them.
+func printTrace(tw *tabwriter.Writer, t *result.Trace) {
+	if t == nil {
+		return
+	}
+	all := int64(0)
+	for _, n := range t.Calls {
+		all += n
+	}
+	fmt.Fprintf(tw, "%.2f\t%.3f\t", float64(all)/float64(t.Ops), float64(t.Syncs())/float64(t.Ops))
 }
 
 func cpuPerOp(m *result.Sample) float64 {

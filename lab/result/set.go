@@ -3,6 +3,7 @@ package result
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // A Set is all that a result file holds. It is read-only once it was read.
@@ -136,6 +137,15 @@ func (s *Set) In(caseID string) []*Contender {
 		}
 	}
 	return out
+}
+
+// Trace returns the system calls of a contender in a case; nil if they were not counted.
+func (s *Set) Trace(caseID, contender string) *Trace {
+	i := slices.IndexFunc(s.Traces, func(t Trace) bool { return t.Case == caseID && t.Contender == contender })
+	if i < 0 {
+		return nil
+	}
+	return &s.Traces[i]
 }
 
 // Has reports whether a sample was taken.

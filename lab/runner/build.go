@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,14 @@ type builder struct {
 	cache      string
 }
 
+// dir is where the programs are kept: apart for each copy of the source, so that runs of different ones do not swap each other's
+// programs.
+func (b *builder) dir() string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(b.contenders)) // a hash takes everything
+	return filepath.Join(b.cache, fmt.Sprintf("bin-%08x", h.Sum32()))
+}
+
 // build returns the program of a contender. Go's own cache makes it quick if nothing has changed. Programs of which the version
 // was chosen are built with the tag pinned.
 func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
@@ -26,35 +35,24 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		return p, fmt.Errorf("no contender %s in %s", s.Name, b.contenders)
 	}
-	args := []string{"build", "-trimpath"}
+	args := []string{"build"}
 	if s.Version != "" {
 		if dir, err = b.pin(ctx, dir, s); err != nil {
 			return p, err
 		}
 		args = append(args, "-tags", "pinned")
 	}
-	p.path = filepath.Join(b.cache, "bin", s.program()+exeSuffix)
-	if err := goTool(ctx, dir, append(args, "-o", p.path, ".")...); err != nil {
-		return p, b.reason(ctx, dir, err)
+	p.path = filepath.Join(b.dir(), s.program()+exeSuffix)
+	args = append(args, "-o", p.path, ".")
+	if err = goTool(ctx, dir, nil, args...); err != nil && strings.Contains(err.Error(), "C compiler") {
+		err = goTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // those that need one say so themselves
 	}
-	return p, nil
-}
-
-// reason says why a program was not built, where Go says it in a roundabout way.
-func (b *builder) reason(ctx context.Context, dir string, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	out, _ := exec.CommandContext(ctx, "go", "-C", dir, "env", "CGO_ENABLED").Output()
-	if strings.TrimSpace(string(out)) == "0" || strings.Contains(err.Error(), "C compiler") {
-		return fmt.Errorf("no C compiler: %w", err)
-	}
-	return err
+	return p, err
 }
 
 // pin copies a contender's module and requires another version of its library there.
 func (b *builder) pin(ctx context.Context, from string, s Spec) (dir string, err error) {
-	dir = filepath.Join(b.cache, "src", s.program())
+	dir = filepath.Join(b.dir(), "src", s.program())
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
@@ -68,7 +66,7 @@ func (b *builder) pin(ctx context.Context, from string, s Spec) (dir string, err
 	if err != nil {
 		return "", err
 	}
-	if err := goTool(ctx, dir, "get", module+"@"+s.Version); err != nil {
+	if err := goTool(ctx, dir, nil, "get", module+"@"+s.Version); err != nil {
 		return "", err
 	}
 	return dir, nil
@@ -114,11 +112,11 @@ func anchor(mod, from string) (library string, err error) {
 // unpinned is the comment by which a go.mod names a library that it does not require, because some registries refuse it.
 const unpinned = "// library: "
 
-// goTool runs the go command in a directory. Its error has what the command complained of, in one line.
-func goTool(ctx context.Context, dir string, args ...string) error {
+// goTool runs the go command in a directory, with some more environment. Its error has what the command complained of, in one line.
+func goTool(ctx context.Context, dir string, env []string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil

@@ -38,6 +38,7 @@ const maxReply = 4 << 20
 // start starts a program. Each of its replies may take until timeout.
 func start(ctx context.Context, timeout time.Duration, program string, args ...string) (*process, error) {
 	p := &process{cmd: exec.CommandContext(ctx, program, args...), replies: make(chan line, 16), timeout: timeout}
+	alone(p.cmd)
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = 5 * time.Second
 	var err error
@@ -134,7 +135,7 @@ func (p *process) end(err error) error {
 	if err == nil || errors.Is(err, errEnded) {
 		defer time.AfterFunc(p.timeout, p.kill).Stop()
 	} else {
-		_ = p.cmd.Process.Kill()
+		_ = killAll(p.cmd)
 	}
 	for range p.replies { // it may have more to say, which nobody hears
 	}
@@ -152,7 +153,7 @@ func (p *process) end(err error) error {
 
 func (p *process) kill() {
 	p.hung.Store(true)
-	_ = p.cmd.Process.Kill()
+	_ = killAll(p.cmd)
 }
 
 // A failure is what a contender did wrong.

@@ -25,6 +25,8 @@ type Options struct {
 	Timeout    time.Duration // of a single step of a contender
 	Server     string        // address of a PostgreSQL server, or ""
 	Statement  *Statement    // of the user, for the workload query
+	Profile    bool          // take profiles too
+	Trace      bool          // count system calls too
 	Command    string        // that repeats the run (rule 10)
 	Observer   Observer
 
@@ -52,6 +54,8 @@ type run struct {
 	tasks    []*task
 	entrants []*entrant
 	asked    *workload.Statement // by the user, with its answers
+	copies   string              // the directory of the copy of the user's database
+	extras   []purpose           // of turns besides those that measure
 	skips    []result.Skip
 	out      *result.Writer
 	old      *result.Set // what was measured before; nil in a new run
@@ -75,21 +79,29 @@ func Run(ctx context.Context, o *Options) (err error) {
 	if r.tasks, err = plan(o, header.Dirs); err != nil {
 		return err
 	}
+	if o.Statement != nil {
+		o.Statement.describe(r.tasks)
+	}
 	header.Plan = digest(r.tasks, o.Seed)
 	if err := r.look(header); err != nil {
+		return err
+	}
+	if o.Statement != nil {
+		defer func() { err = errors.Join(err, r.dropStatement()) }()
+		if err := r.takeStatement(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.room(); err != nil {
 		return err
 	}
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	if o.Statement != nil {
-		if err := r.probe(ctx); err != nil {
-			return err
-		}
-	}
 	if err := r.share(ctx); err != nil {
 		return err
 	}
+	r.setExtras(ctx)
 	if err := r.open(header); err != nil {
 		return err
 	}
@@ -119,32 +131,33 @@ func (r *run) skip(s result.Skip) {
 }
 
 // measure takes all samples: round by round, so that whatever else the machine does falls on all contenders alike, and in every round in
-// another order.
+// another order. Profiles and traces come afterwards.
 func (r *run) measure(ctx context.Context) error {
 	turns := r.turns()
-	pace := pace{cells: make(map[result.Cell]time.Duration)}
+	pace := pace{kinds: make(map[kind]time.Duration)}
 	broken := make(map[result.Cell]bool)
 	for i, turn := range turns {
-		cell := result.Cell{Case: turn.task.record.ID, Contender: turn.entrant.record.ID}
-		if broken[cell] || r.old != nil && r.old.Has(cell.Case, cell.Contender, turn.round) {
+		cell := turn.cell()
+		if broken[cell] || r.old != nil && turn.taken(r.old) {
 			continue
 		}
-		r.o.Observer.Sampling(i, len(turns), cell.Case+" "+cell.Contender, pace.left(turns[i:]))
+		r.o.Observer.Sampling(i, len(turns), turn.String(), pace.left(turns[i:]))
 		begin := time.Now()
-		sample, stderr, err := r.sample(ctx, turn.task, turn.entrant, turn.round)
+		records, stderr, err := r.take(ctx, turn)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		pace.took(turn, time.Since(begin))
 		if err != nil {
 			broken[cell] = true
-			err = r.fail(cell, turn.round, err, stderr)
-		} else {
-			r.counts.Samples++
-			err = r.out.Write(result.Record{Sample: sample})
+			if err := r.fail(cell, turn.round, err, stderr); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		for _, record := range records {
+			if err := r.out.Write(record); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -159,65 +172,4 @@ func (r *run) fail(cell result.Cell, round int, err error, stderr string) error 
 	r.counts.Failures++
 	r.o.Observer.Failed(f)
 	return r.out.Write(result.Record{Failure: f})
-}
-
-// A turn is a sample to take.
-type turn struct {
-	task    *task
-	entrant *entrant
-	round   int
-}
-
-// turns lists all samples. In each round the first to take its turn is another.
-func (r *run) turns() []turn {
-	var turns []turn
-	for round := 1; round <= r.o.Rounds; round++ {
-		for _, t := range r.tasks {
-			able := r.able(t)
-			for i := range able {
-				turns = append(turns, turn{t, able[(i+round-1)%len(able)], round})
-			}
-		}
-	}
-	return turns
-}
-
-// able lists who takes part in a task.
-func (r *run) able(t *task) []*entrant {
-	var able []*entrant
-	for _, e := range r.entrants {
-		if e.able(t) == "" {
-			able = append(able, e)
-		}
-	}
-	return able
-}
-
-// A pace estimates how long the rest of a run takes: each case as long as it took before, unknown ones as the average.
-type pace struct {
-	cells map[result.Cell]time.Duration
-	sum   time.Duration
-	count int
-}
-
-func (p *pace) took(t turn, d time.Duration) {
-	p.cells[result.Cell{Case: t.task.record.ID, Contender: t.entrant.record.ID}] = d
-	p.sum += d
-	p.count++
-}
-
-// left is how long the rest takes; 0 if nothing is known yet.
-func (p *pace) left(rest []turn) (left time.Duration) {
-	if p.count == 0 {
-		return 0
-	}
-	average := p.sum / time.Duration(p.count)
-	for _, t := range rest {
-		d, ok := p.cells[result.Cell{Case: t.task.record.ID, Contender: t.entrant.record.ID}]
-		if !ok {
-			d = average
-		}
-		left += d
-	}
-	return left
 }

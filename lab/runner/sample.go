@@ -12,7 +12,7 @@ import (
 )
 
 // sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule 4).
-func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *result.Sample, stderr string, err error) {
+func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *result.Sample, stderr string, err error) {
 	dir, err := freshDir(t.dir)
 	if err != nil {
 		return nil, "", err
@@ -22,7 +22,7 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 			err = rerr
 		}
 	}()
-	j := r.job(t, e, dir, round)
+	j := r.job(t, a, dir, round)
 	before, err := r.guard(t)
 	if err != nil {
 		return nil, "", err
@@ -32,7 +32,7 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 	if t.workload.Process {
 		take = r.whole
 	}
-	s, stderr, err := take(ctx, t, e, j)
+	s, stderr, err := take(ctx, t, a, j)
 	if changed := before.unchanged(); changed != nil {
 		if err == nil {
 			err = changed
@@ -49,12 +49,12 @@ func (r *run) sample(ctx context.Context, t *task, e *entrant, round int) (_ *re
 }
 
 // talk takes a sample of a process that speaks the protocol.
-func (r *run) talk(ctx context.Context, t *task, e *entrant, j *workload.Job) (*result.Sample, string, error) {
-	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+func (r *run) talk(ctx context.Context, t *task, a *attempt, j *workload.Job) (*result.Sample, string, error) {
+	p, err := start(ctx, a.timeout, a.program.path, a.program.args...)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := converse(p, t, e, j)
+	s, err := converse(p, t, a.entrant, j)
 	if err = p.end(err); err != nil {
 		return nil, p.stderr.String(), err
 	}
@@ -72,10 +72,11 @@ func freshDir(base string) (string, error) {
 // storesDir is the directory below which everything of the laboratory lies, in each of those that are measured.
 const storesDir = "folio-lab"
 
-func (r *run) job(t *task, e *entrant, dir string, round int) *workload.Job {
+func (r *run) job(t *task, a *attempt, dir string, round int) *workload.Job {
 	return &workload.Job{
-		Workload: t.workload.Name, API: e.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
+		Workload: t.workload.Name, API: a.entrant.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
 		Dir: dir, DB: t.db, Statement: r.asked, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
+		Profile: a.profile, Trace: a.trace != "",
 	}
 }
 
@@ -126,69 +127,4 @@ func sampleRecord(t *task, e *entrant, ready *workload.Ready, d *workload.Done) 
 		}
 	}
 	return s
-}
-
-// A guarded file is one that contenders must leave as it is (rule 4).
-type guarded struct {
-	path string
-	info os.FileInfo
-	head [100]byte
-}
-
-// guard remembers the shared database of a task; nil if there is none. Where the cache shall be cold, it drops the file from it.
-func (r *run) guard(t *task) (*guarded, error) {
-	if t.workload.Database == nil {
-		return nil, nil
-	}
-	if t.values["cache"] == "cold" {
-		if err := evict(t.db); err != nil {
-			return nil, err
-		}
-	}
-	return look(t.db)
-}
-
-// look reads what tells whether a database was changed: its size and time, and SQLite's header, in which the journal mode stands.
-func look(path string) (*guarded, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	g := &guarded{path: path}
-	if g.info, err = f.Stat(); err != nil {
-		return nil, err
-	}
-	_, err = f.ReadAt(g.head[:], 0)
-	return g, err
-}
-
-// unchanged checks that the database is as it was, and has nothing beside it.
-func (g *guarded) unchanged() error {
-	if g == nil {
-		return nil
-	}
-	now, err := look(g.path)
-	if err != nil {
-		return err
-	}
-	if now.head != g.head || now.info.Size() != g.info.Size() || !now.info.ModTime().Equal(g.info.ModTime()) {
-		return settingsError("it has changed the database that all read: %s", g.path)
-	}
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		if _, err := os.Stat(g.path + suffix); err == nil {
-			return settingsError("it has left %s%s beside the database that all read", filepath.Base(g.path), suffix)
-		}
-	}
-	return nil
-}
-
-// repair makes the shared database of a task anew, after a contender has changed it, so that the others do not suffer.
-func (r *run) repair(ctx context.Context, t *task) error {
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-		if err := os.RemoveAll(t.db + suffix); err != nil {
-			return err
-		}
-	}
-	return r.share(ctx)
 }

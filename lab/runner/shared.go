@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
@@ -32,15 +33,29 @@ func (r *run) share(ctx context.Context) error {
 	return nil
 }
 
+// room refuses a run whose shared databases have no place, before anything is built.
+func (r *run) room() error {
+	for _, t := range r.tasks {
+		if t.workload.Database == nil {
+			continue
+		}
+		f := t.workload.Database(t.values)
+		if _, err := os.Stat(filepath.Join(t.dir, storesDir, f.Name())); err == nil {
+			continue
+		}
+		if free := freeBytes(t.dir); free >= 0 && free < f.Bytes() {
+			return fmt.Errorf("%s: a database of %d rows needs %d MB, there are %d MB free; choose another directory with --dirs, or fewer --lookup.rows", t.dir, f.Rows, f.Bytes()>>20, free>>20)
+		}
+	}
+	return nil
+}
+
 var errNoMaker = errors.New("no contender that takes part can make a database; take mattn, ncruces or modernc in")
 
 // makeFolder makes a database, whole or not at all.
 func (r *run) makeFolder(ctx context.Context, f *workload.Folder, path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
-	}
-	if free := freeBytes(filepath.Dir(path)); free >= 0 && free < 2*f.Bytes() {
-		return fmt.Errorf("a database of %d rows needs %d MB, there are %d MB free; choose another directory with --dirs, or fewer --lookup.rows", f.Rows, 2*f.Bytes()>>20, free>>20)
 	}
 	e := r.maker()
 	if e == nil {
@@ -56,9 +71,16 @@ func (r *run) makeFolder(ctx context.Context, f *workload.Folder, path string) e
 	return os.Rename(tmp, path)
 }
 
-// maker is who makes the shared database.
+// maker is who makes the shared database: the first of the makers, or else anybody who can; nil if nobody can.
 func (r *run) maker() *entrant {
-	return r.first(func(e *entrant) bool { return e.about.Makes })
+	for _, name := range append(slices.Clip(makers), "") {
+		for _, e := range r.entrants {
+			if e.about.Makes && (name == "" || e.record.Name == name) {
+				return e
+			}
+		}
+	}
+	return nil
 }
 
 func (r *run) ask(ctx context.Context, e *entrant, m *workload.Make) error {

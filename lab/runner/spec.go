@@ -73,6 +73,14 @@ func All(dir string) ([]Spec, error) {
 	return specs, nil
 }
 
+// Driver reports whether the contender is a driver of SQLite, which can run any statement.
+func (s Spec) Driver() bool {
+	return rank(s) == rankDriver && s.only == "" && s.Name != "shell" && s.Name != "sqlstore"
+}
+
+// rankDriver is the place of the drivers.
+const rankDriver = 2
+
 // rank orders contenders: ours, the drivers, then what is not SQLite.
 func rank(s Spec) int {
 	switch s.Name {
@@ -85,5 +93,5 @@ func rank(s Spec) int {
 	case "files", "root":
 		return 4
 	}
-	return 2
+	return rankDriver
 }

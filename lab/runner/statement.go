@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
 )
 
@@ -19,73 +19,106 @@ type Statement struct {
 	Limit    int    // of these rows
 }
 
-// Check refuses what is no database before anything is built.
+// Check refuses, before anything is built, what can be seen from the outside.
 func (s *Statement) Check() error {
-	f, err := os.Open(s.DB)
-	if err != nil {
+	if err := checkDatabase(s.DB); err != nil {
 		return err
 	}
-	defer f.Close()
-	head := make([]byte, 16)
-	if _, err := io.ReadFull(f, head); err != nil || string(head) != "SQLite format 3\x00" {
-		return fmt.Errorf("%s: not a SQLite database", s.DB)
+	q, err := parseQuery(s.SQL)
+	if err != nil {
+		return fmt.Errorf("--query: %w", err)
 	}
-	if s.SQL == "" {
-		return errors.New("--query is empty; it takes a SELECT")
+	switch {
+	case s.ArgsFrom == "" && q.params > 0:
+		return fmt.Errorf("--query has %d parameters: --args-from must say what they are", q.params)
+	case s.ArgsFrom == "":
+		return nil
+	case q.params == 0:
+		return errors.New("--query has no parameter for what --args-from finds: write ? where it belongs")
+	case s.Limit < 1:
+		return fmt.Errorf("--args %d: it takes a number above 0", s.Limit)
+	}
+	from, err := parseQuery(s.ArgsFrom)
+	if err == nil && from.params > 0 {
+		err = errors.New("it has parameters, for which there are no arguments")
+	}
+	if err != nil {
+		return fmt.Errorf("--args-from: %w", err)
 	}
 	return nil
 }
 
-// probe lets one driver answer the statement, for all arguments. What it refuses, because the statement writes, or fails, or finds nothing,
-// or the database is locked, is refused before anything is measured.
-func (r *run) probe(ctx context.Context) error {
-	e := r.prober()
-	if e == nil {
-		return errors.New("no contender that takes part tells the columns of a query; take mattn, ncruces or modernc in")
+// describe shows the statement with what is measured.
+func (s *Statement) describe(tasks []*task) {
+	for _, t := range tasks {
+		t.record.Fixed = append(t.record.Fixed, result.Param{Name: "db", Value: s.DB}, result.Param{Name: "query", Value: s.SQL})
+		if s.ArgsFrom != "" {
+			t.record.Fixed = append(t.record.Fixed, result.Param{Name: "args-from", Value: s.ArgsFrom})
+		}
 	}
+}
+
+// takeStatement copies the user's database, which no driver ever opens, and lets one driver answer the statement, for all arguments. What it
+// refuses, because the statement writes, or fails, or finds nothing, is refused before anything is measured.
+func (r *run) takeStatement(ctx context.Context) (err error) {
+	dir := filepath.Join(r.tasks[0].dir, storesDir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if r.copies, err = os.MkdirTemp(dir, "query-*"); err != nil {
+		return err
+	}
+	path := filepath.Join(r.copies, "query.db")
+	if err := snapshot(ctx, r.o.Statement.DB, path); err != nil {
+		return err
+	}
+	for _, t := range r.tasks {
+		t.db = path
+	}
+	p, err := r.prober(ctx)
+	if err != nil {
+		return err
+	}
+	return r.probe(ctx, p, path)
+}
+
+// dropStatement removes the copy.
+func (r *run) dropStatement() error {
+	if r.copies == "" {
+		return nil
+	}
+	return os.RemoveAll(r.copies)
+}
+
+func (r *run) probe(ctx context.Context, by program, path string) error {
 	s := r.o.Statement
-	path, err := filepath.Abs(s.DB)
+	q, err := parseQuery(s.SQL)
 	if err != nil {
 		return err
 	}
-	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+	p, err := start(ctx, r.o.Timeout, by.path, by.args...)
 	if err != nil {
 		return err
 	}
-	p.tell(workload.Request{Probe: &workload.Probe{DB: path, SQL: s.SQL, ArgsFrom: s.ArgsFrom, Limit: s.Limit}})
+	p.tell(workload.Request{Probe: &workload.Probe{DB: path, SQL: q.text, Params: q.params, ArgsFrom: s.ArgsFrom, Limit: s.Limit}})
 	reply, err := p.reply()
 	if err == nil && reply.Statement == nil {
 		err = errors.New("it did not answer")
 	}
 	if err != nil {
-		_ = p.end(err)
-		return fmt.Errorf("%s: %w", s.DB, err)
+		return fmt.Errorf("%s: %w", s.DB, p.end(err))
 	}
 	r.asked = reply.Statement
-	for _, t := range r.tasks {
-		t.db = path
-	}
 	return p.end(nil)
 }
 
-// prober is the first of the makers that can probe, or anybody who can.
-func (r *run) prober() *entrant {
-	return r.first(func(e *entrant) bool { return e.about.Probes })
-}
-
-// first is the best of the makers for which ok holds, or else the first entrant; nil if there is none.
-func (r *run) first(ok func(*entrant) bool) *entrant {
+// prober builds the first of the makers that can be built here, whether it takes part or not.
+func (r *run) prober(ctx context.Context) (p program, err error) {
 	for _, name := range makers {
-		for _, e := range r.entrants {
-			if e.record.Name == name && ok(e) {
-				return e
-			}
+		r.o.Observer.Building(name, 0, len(r.o.Contenders))
+		if p, _, err = r.describe(ctx, Spec{Name: name}); err == nil || ctx.Err() != nil {
+			return p, err
 		}
 	}
-	for _, e := range r.entrants {
-		if ok(e) {
-			return e
-		}
-	}
-	return nil
+	return p, fmt.Errorf("no driver that can be built here tells the columns of a query: %w", err)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -16,7 +17,8 @@ import (
 
 // whole takes a sample of a whole process: from its start to its end, with files as its standard input and output, so that nobody
 // else works meanwhile.
-func (r *run) whole(ctx context.Context, t *task, e *entrant, j *workload.Job) (_ *result.Sample, stderr string, err error) {
+func (r *run) whole(ctx context.Context, t *task, a *attempt, j *workload.Job) (_ *result.Sample, stderr string, err error) {
+	e := a.entrant
 	in, err := inputFile(j, e.about.Input)
 	if err != nil {
 		return nil, "", err
@@ -27,9 +29,14 @@ func (r *run) whole(ctx context.Context, t *task, e *entrant, j *workload.Job) (
 		return nil, "", err
 	}
 	defer out.Close()
-	limited, stop := context.WithTimeout(ctx, r.o.Timeout)
+	limited, stop := context.WithTimeout(ctx, a.timeout)
 	defer stop()
-	cmd := exec.CommandContext(limited, e.program.path, append(e.program.args, t.workload.Name, e.about.Name, j.DB)...)
+	args := append(slices.Clip(a.program.args), t.workload.Name, e.about.Name, j.DB)
+	if j.Profile != "" {
+		args = append(args, j.Profile)
+	}
+	cmd := exec.CommandContext(limited, a.program.path, args...)
+	alone(cmd)
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
 	begin := time.Now()
@@ -37,7 +44,7 @@ func (r *run) whole(ctx context.Context, t *task, e *entrant, j *workload.Job) (
 	took := time.Since(begin)
 	switch {
 	case limited.Err() != nil:
-		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", r.o.Timeout)}
+		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", a.timeout)}
 	case err != nil:
 		return nil, complaint.String(), &failure{result.FailureCrash, fmt.Errorf("%w: %s", err, oneLine(complaint.Bytes()))}
 	}

@@ -35,7 +35,14 @@ type Job struct {
 	Statement *Statement `json:"statement,omitempty"` // of the user
 	Server    string     `json:"server,omitempty"`    // address of a server, for contenders that need one
 	Profile   string     `json:"profile,omitempty"`   // prefix of files for profiles
+	Trace     bool       `json:"trace,omitempty"`     // somebody counts system calls, and wants to see the clock start and stop
 }
+
+// Names that are looked for when the clock starts and when it stops, for whoever watches the system calls. No file has them.
+const (
+	TraceBegin = "folio-lab:begin"
+	TraceEnd   = "folio-lab:end"
+)
 
 // A Reply is a line from a contender. One member is set.
 type Reply struct {

@@ -59,6 +59,7 @@ type Arg struct {
 type Probe struct {
 	DB       string `json:"db"`
 	SQL      string `json:"sql"`
+	Params   int    `json:"params"`
 	ArgsFrom string `json:"args_from,omitempty"` // a query whose rows are arguments; "" if there are none
 	Limit    int    `json:"limit"`               // of these rows
 }
@@ -89,7 +90,7 @@ func (a *Answer) AddRow(cells [][]byte) {
 	a.Digest += h
 }
 
-// normal writes floats in their shortest form, times as nanoseconds, and truth as SQLite has it.
+// normal writes floats with the 15 digits that older versions of SQLite give them as a text, times as nanoseconds, and truth as SQLite has it.
 func normal(cell, buf []byte) []byte {
 	switch string(cell) {
 	case "true":
@@ -110,7 +111,7 @@ func normal(cell, buf []byte) []byte {
 	}
 	if bytes.ContainsAny(cell, ".eE") {
 		if x, err := strconv.ParseFloat(string(cell), 64); err == nil {
-			return strconv.AppendFloat(buf, x, 'g', -1, 64)
+			return strconv.AppendFloat(buf, x, 'g', 15, 64)
 		}
 	}
 	return cell

@@ -4,6 +4,8 @@
 package main
 
 import (
+	"errors"
+
 	"crawshaw.io/sqlite"
 
 	"github.com/foliofs/folio/lab/workload"
@@ -30,9 +32,10 @@ func open(path string, access kit.Access) (kit.Conn, error) {
 	return conn{c}, nil
 }
 
+// busy looks for the package's error itself, as ErrCode does not look into others.
 func busy(err error) bool {
-	code := sqlite.ErrCode(err) & 0xff
-	return code == sqlite.SQLITE_BUSY || code == sqlite.SQLITE_LOCKED
+	var e sqlite.Error
+	return errors.As(err, &e) && (e.Code&0xff == sqlite.SQLITE_BUSY || e.Code&0xff == sqlite.SQLITE_LOCKED)
 }
 
 type conn struct{ c *sqlite.Conn }

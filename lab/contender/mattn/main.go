@@ -1,3 +1,5 @@
+//go:build cgo
+
 // Contender mattn drives github.com/mattn/go-sqlite3: SQLite in C.
 package main
 

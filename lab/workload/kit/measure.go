@@ -30,15 +30,17 @@ func measure(j *workload.Job, w *workload.Work) (*workload.Done, error) {
 	for i := range recorders {
 		recorders[i] = workload.NewRecorder(w.Every)
 	}
+	runtime.GC()
 	stop, err := profile(j.Profile)
 	if err != nil {
 		return nil, err
 	}
-	runtime.GC()
 	before := readUsage()
+	mark(j, workload.TraceBegin)
 	start := time.Now()
 	err = race(w.Workers, recorders)
 	seconds := time.Since(start).Seconds()
+	mark(j, workload.TraceEnd)
 	use := readUsage().since(before)
 	if err := errors.Join(err, stop()); err != nil {
 		return nil, err

@@ -75,7 +75,9 @@ func (d *Driver) testSame(t *testing.T) {
 		if err != nil || !report.OK() {
 			t.Errorf("%v, %+v", err, report)
 		}
+		must(t, s.Close())
 	}
+	d.judge(t, filepath.Join(dir, "got.folio"))
 }
 
 // A side is one of two volumes, with the files that are open in it.

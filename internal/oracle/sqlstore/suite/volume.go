@@ -111,6 +111,8 @@ func (d *Driver) TestTurns(t *testing.T) {
 	if report, err := v.Check(context.Background()); err != nil || !report.OK() || report.Nodes != int64(len(want)+1) {
 		t.Errorf("%v, %+v", err, report)
 	}
+	must(t, v.Close())
+	d.judge(t, path)
 }
 
 // turn opens a volume, by SQL or not.

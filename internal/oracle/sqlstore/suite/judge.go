@@ -1,0 +1,60 @@
+package suite
+
+import (
+	"context"
+	"database/sql"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio"
+)
+
+// judge lets others look at a volume that was closed: the driver's SQLite, the sqlite3 program, which is SQLite in C, where there is
+// one, and the engine, as the command "folio check" does.
+func (d *Driver) judge(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	for _, pragma := range []string{"integrity_check", "foreign_key_check"} {
+		if said := d.ask(t, db, pragma); said != "" && said != "ok" {
+			t.Errorf("PRAGMA %s says %s", pragma, said)
+		}
+	}
+	must(t, db.Close())
+	if shell, err := exec.LookPath("sqlite3"); err == nil {
+		out, err := exec.Command(shell, "-batch", path, "PRAGMA integrity_check; PRAGMA foreign_key_check").CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != "ok" {
+			t.Errorf("sqlite3 says %s, %v", got, err)
+		}
+	}
+	v, err := folio.Open(path, nil)
+	must(t, err)
+	if report, err := v.Check(context.Background()); err != nil || !report.OK() {
+		t.Errorf("the engine says %v, %+v", err, report)
+	}
+	must(t, v.Close())
+}
+
+// ask is what a pragma says, in a line.
+func (d *Driver) ask(t *testing.T, db *sql.DB, pragma string) string {
+	t.Helper()
+	rows, err := db.Query("PRAGMA " + pragma)
+	must(t, err)
+	defer rows.Close()
+	names, err := rows.Columns()
+	must(t, err)
+	var said []string
+	for rows.Next() {
+		cells, dest := make([]sql.NullString, len(names)), make([]any, len(names))
+		for i := range cells {
+			dest[i] = &cells[i]
+		}
+		must(t, rows.Scan(dest...))
+		for _, c := range cells {
+			said = append(said, c.String)
+		}
+	}
+	must(t, rows.Err())
+	return strings.Join(said, " ")
+}

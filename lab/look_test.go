@@ -1,0 +1,122 @@
+package main
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// Processes that are looked at are no samples; what they show is in the results: where the time goes, and every call that syncs.
+func TestLook(t *testing.T) {
+	dir := isolate(t)
+	out := filepath.Join(dir, "run.jsonl")
+	code, _, stderr := lab(
+		t, "run", "lookup", "write", "rowids", "--profile", "--trace", "--rounds", "1", "--contenders", "engine,files:os", "--dirs", filepath.Join(dir, "stores"),
+		"--lookup.rows", "2000", "--lookup.reads", "200000", "--lookup.goroutines", "2", "--lookup.by", "id", "--lookup.mode", "prepared", "--lookup.transaction", "each",
+		"--write.shape", "sequential", "--write.inserts", "60", "--rowids.rows", "2000", "--rowids.count", "100", "--rowids.order", "random", "--out", out,
+	)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	s, err := result.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Failures) > 0 || s.End.Samples != len(s.Samples) || len(s.Samples) != 1+2*3+1 {
+		t.Errorf("%d samples, end %+v, failures %+v", len(s.Samples), s.End, s.Failures)
+	}
+	checkProfiles(t, s, out)
+	if _, err := exec.LookPath("strace"); err != nil {
+		if len(s.Skips) == 0 || s.Skips[0].Contender != "--trace" {
+			t.Errorf("without strace the skipped are %+v", s.Skips)
+		}
+		t.Skip("strace is not installed")
+	}
+	checkTraces(t, s)
+
+	// The same again has nothing left to do.
+	before, _ := os.ReadFile(out)
+	code, _, stderr = lab(t, "run", "write", "--out", out)
+	if code == exitOK || !strings.Contains(stderr, "exists") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if after, _ := os.ReadFile(out); len(before) == 0 || len(after) != len(before) {
+		t.Errorf("%d bytes of results, then %d", len(before), len(after))
+	}
+}
+
+func checkProfiles(t *testing.T, s *result.Set, out string) {
+	t.Helper()
+	cpu := make(map[string]*result.Profile)
+	for i := range s.Profiles {
+		p := &s.Profiles[i]
+		if p.Of == "cpu" {
+			cpu[p.Case] = p
+		}
+		sum := 0.0
+		for _, a := range p.Areas {
+			sum += a.Part
+		}
+		if math.Abs(sum-1) > 1e-9 || p.Total <= 0 || p.Samples <= 0 || len(p.Functions) == 0 {
+			t.Errorf("%s of %s in %s: areas %v of %v, functions %v", p.Of, p.Contender, p.Case, p.Areas, p.Total, p.Functions)
+		}
+		f, err := os.Open(filepath.Join(filepath.Dir(out), p.File))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, err := profile.Parse(f); err != nil {
+			t.Errorf("%s: %v", p.File, err)
+		}
+		_ = f.Close()
+	}
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		if c.Workload != "lookup" {
+			continue
+		}
+		p := cpu[c.ID]
+		if p == nil {
+			t.Fatalf("%s has no profile of the processor", c.ID)
+		}
+		parts := make(map[string]float64)
+		for _, a := range p.Areas {
+			parts[a.Name] = a.Part
+		}
+		if parts[result.AreaEngine] < 0.3 || parts[result.AreaOther] > 0.05 {
+			t.Errorf("the engine looks rows up, in areas %v", p.Areas)
+		}
+	}
+}
+
+// checkTraces knows how often who syncs: files twice for each that is stored durably, the file and its directory; the engine once, its
+// log; and without a promise nobody.
+func checkTraces(t *testing.T, s *result.Set) {
+	t.Helper()
+	if len(s.Traces) != len(s.Samples) {
+		t.Errorf("%d traces of %d cells", len(s.Traces), len(s.Samples))
+	}
+	for i := range s.Traces {
+		tr := &s.Traces[i]
+		c := s.Case(tr.Case)
+		if _, ok := tr.Calls["fsync"]; !ok || tr.Ops <= 0 {
+			t.Errorf("%s in %s: %d operations, calls %v", tr.Contender, tr.Case, tr.Ops, tr.Calls)
+		}
+		if c.Workload != "write" {
+			continue
+		}
+		switch {
+		case c.Group == result.GroupDurable && tr.Contender == "files:os" && tr.Syncs() != 2*tr.Ops,
+			c.Group == result.GroupDurable && tr.Contender == "engine" && tr.Syncs() != tr.Ops,
+			c.Group == result.GroupNone && tr.Syncs() != 0:
+			t.Errorf("%s in %s: %d syncs for %d operations: %v", tr.Contender, tr.Case, tr.Syncs(), tr.Ops, tr.Calls)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+//go:build unix
+
+package runner
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// alone gives a process a group of its own: an interrupt from the keyboard is for the runner, which ends the process and whatever that has started.
+func alone(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return killAll(cmd) }
+}
+
+// killAll kills a process with its group.
+func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

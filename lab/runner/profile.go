@@ -1,0 +1,162 @@
+package runner
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// Endings of the files that a contender writes: the profile of the processor, and what was allocated until the clock started and until
+// it stopped.
+const (
+	cpuProfile    = ".cpu.pprof"
+	allocProfile  = ".alloc.pprof"
+	beforeProfile = ".before.pprof"
+)
+
+// profilePrefix is where the profiles of a cell go: a directory beside the results.
+func (r *run) profilePrefix(c result.Cell) (string, error) {
+	dir, err := filepath.Abs(strings.TrimSuffix(r.o.Out, filepath.Ext(r.o.Out)) + ".profiles")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, fileName.Replace(c.Case+"/"+c.Contender)), os.MkdirAll(dir, 0o777)
+}
+
+// fileName makes a name of an ID.
+var fileName = strings.NewReplacer("/", ".", ":", "-", "\\", "-")
+
+// profiles reads what a contender has written and sums it up. A process in which nothing was seen has no profile.
+func (r *run) profiles(c result.Cell, prefix string) ([]result.Record, error) {
+	cpu, err1 := readProfile(prefix + cpuProfile)
+	alloc, err2 := allocations(prefix)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	var records []result.Record
+	for _, p := range []struct {
+		of, unit, ending string
+		profile          *profile.Profile
+	}{{"cpu", "cpu", cpuProfile, cpu}, {"alloc", "alloc_space", allocProfile, alloc}} {
+		sum := summarize(p.profile, p.unit)
+		if sum == nil {
+			continue
+		}
+		name, err := filepath.Rel(filepath.Dir(r.o.Out), prefix+p.ending)
+		if err != nil {
+			name = prefix + p.ending
+		}
+		sum.Case, sum.Contender, sum.Of, sum.File = c.Case, c.Contender, p.of, filepath.ToSlash(name)
+		if p.of == "cpu" {
+			sum.Total /= 1e9
+		}
+		records = append(records, result.Record{Profile: sum})
+	}
+	return records, nil
+}
+
+func readProfile(name string) (*profile.Profile, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		return nil, &os.PathError{Op: "read", Path: name, Err: err}
+	}
+	return p, nil
+}
+
+// allocations is what was allocated while the clock ran, which it leaves in the place of all that was.
+func allocations(prefix string) (*profile.Profile, error) {
+	before, err1 := readProfile(prefix + beforeProfile)
+	after, err2 := readProfile(prefix + allocProfile)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	before.Scale(-1)
+	p, err := profile.Merge([]*profile.Profile{after, before})
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Create(prefix + allocProfile)
+	if err != nil {
+		return nil, err
+	}
+	return p, errors.Join(p.Write(f), f.Close(), os.Remove(prefix+beforeProfile))
+}
+
+// maxFunctions are listed of a profile.
+const maxFunctions = 12
+
+// summarize divides one value of a profile into areas; nil if there is nothing to divide.
+func summarize(p *profile.Profile, value string) *result.Profile {
+	index := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == value })
+	if index < 0 {
+		return nil
+	}
+	out := &result.Profile{}
+	areas, functions := make(map[string]float64), make(map[string]float64)
+	for _, s := range p.Sample {
+		v := float64(s.Value[index])
+		if v <= 0 {
+			continue
+		}
+		stack := stackOf(s)
+		out.Samples += s.Value[0]
+		out.Total += v
+		areas[area(stack)] += v
+		functions[leaf(stack)] += v
+	}
+	if out.Total == 0 {
+		return nil
+	}
+	out.Areas = shares(areas, out.Total)
+	slices.SortFunc(out.Areas, func(a, b result.Share) int {
+		return slices.Index(result.Areas, a.Name) - slices.Index(result.Areas, b.Name)
+	})
+	out.Functions = shares(functions, out.Total)
+	slices.SortFunc(out.Functions, func(a, b result.Share) int { return cmp.Or(cmp.Compare(b.Part, a.Part), cmp.Compare(a.Name, b.Name)) })
+	out.Functions = out.Functions[:min(maxFunctions, len(out.Functions))]
+	return out
+}
+
+func shares(parts map[string]float64, total float64) []result.Share {
+	var list []result.Share
+	for name, v := range parts {
+		list = append(list, result.Share{Name: name, Part: v / total})
+	}
+	return list
+}
+
+// stackOf lists the functions of a sample, the innermost first, inlined ones too.
+func stackOf(s *profile.Sample) []string {
+	var stack []string
+	for _, l := range s.Location {
+		for _, line := range l.Line {
+			if line.Function != nil {
+				stack = append(stack, line.Function.Name)
+			}
+		}
+	}
+	return stack
+}
+
+// leaf is the innermost function. All time in C is spent in the runtime's one way there, so it has the name of what was called.
+func leaf(stack []string) string {
+	if len(stack) == 0 {
+		return "?"
+	}
+	if i := slices.IndexFunc(stack, func(name string) bool { return strings.Contains(name, "._Cfunc_") }); i >= 0 && area(stack) == result.AreaC {
+		return stack[i]
+	}
+	return stack[0]
+}

@@ -16,6 +16,7 @@ import (
 var small = []string{
 	"--lookup.rows", "2000", "--lookup.reads", "200", "--lookup.goroutines", "1,3", "--rowids.rows", "2000", "--rowids.count", "100",
 	"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
+	"--put.puts", "50", "--put.writers", "3", "--put.records", "10", "--load.rows", "300",
 	"--walk.entries", "60", "--walk.visits", "300", "--read.files", "40", "--read.large", "100000", "--read.reads", "50",
 	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
 }
@@ -60,7 +61,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"walk", "lookup", "rowids", "write", "read", "mixed", "import"} {
+	for _, name := range []string{"walk", "lookup", "rowids", "write", "put", "load", "read", "mixed", "import"} {
 		if !workloads[name] {
 			t.Errorf("no case of %s", name)
 		}

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -199,32 +198,18 @@ func startWrite(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{Busy: store.Busy}
+	w := &Work{Busy: store.Busy, Close: store.Close}
+	list, err := sessions(w, s.writers, store.Session)
+	if err != nil {
+		return nil, err
+	}
 	rounds := newBarrier(s.writers)
-	var sessions []TaskSession
-	for i := range s.writers {
-		session, err := store.Session()
-		if err != nil {
-			return nil, err
-		}
-		sessions = append(sessions, session)
-		settings, err := session.Settings()
-		if err != nil {
-			return nil, err
-		}
-		w.Settings = append(w.Settings, settings)
+	for i, session := range list {
 		w.Workers = append(w.Workers, newTaskWriter(s, i, session, rounds).write)
 	}
-	w.Answer = func() (Answer, error) { return left(sessions[0]) }
+	w.Answer = func() (Answer, error) { return left(list[0]) }
 	if s.rounds > 1 {
 		w.Series = func() map[string][]float64 { return map[string][]float64{"round_seconds": rounds.laps} }
-	}
-	w.Close = func() error {
-		var errs []error
-		for _, s := range sessions {
-			errs = append(errs, s.Close())
-		}
-		return errors.Join(append(errs, store.Close())...)
 	}
 	return w, nil
 }

@@ -109,17 +109,7 @@ const (
 // set changes one column of a task.
 func (s *session) set(id int64, column int, value string) error {
 	return s.update(func(t sqlitefile.TableWriter) error {
-		row, ok, err := t.Get(id)
-		if err != nil || !ok {
-			return missing(id, err)
-		}
-		var old [5]sqlitefile.Value
-		if err := row.Values(old[:]); err != nil {
-			return err
-		}
-		values := [5]any{old[0], old[1], old[2], old[3], old[4]}
-		values[column] = value
-		ok, err = t.Update(id, values[:]...)
+		ok, err := t.Set(id, column, value)
 		if err != nil || !ok {
 			return missing(id, err)
 		}

@@ -1,11 +1,9 @@
-package main
+package tree
 
 import (
 	"context"
 	"io/fs"
 	"path/filepath"
-
-	_ "modernc.org/sqlite"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/store/sqlstore"
@@ -20,7 +18,7 @@ type volume struct {
 }
 
 func (d driver) volume(j *workload.Job) (workload.Tree, error) {
-	s, err := sqlstore.Open(d.name, filepath.Join(j.Dir, "test.folio"), &sqlstore.Options{Create: true})
+	s, err := sqlstore.Open(string(d), filepath.Join(j.Dir, "test.folio"), &sqlstore.Options{Create: true})
 	if err != nil {
 		return nil, err
 	}

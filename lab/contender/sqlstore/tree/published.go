@@ -1,4 +1,4 @@
-package main
+package tree
 
 import (
 	"context"
@@ -18,7 +18,7 @@ type tree2022 struct {
 }
 
 func (d driver) published(j *workload.Job) (workload.Tree, error) {
-	db, err := sql.Open(d.name, filepath.Join(j.Dir, "test.db"))
+	db, err := sql.Open(string(d), filepath.Join(j.Dir, "test.db"))
 	if err != nil {
 		return nil, err
 	}

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// A Row is a line of a table in a document: something that is done, beside one thing or several.
+// A Row is a line of the table at a place: something that is done, beside one thing or several.
 type Row struct {
 	Name   string // by which the command line knows all its claims
-	Doc    string // the document, from the project's directory
+	Place  Place
 	What   string
 	Claims []*Claim
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ type Side struct {
 	Before []string // commands that come before it in each round, untimed
 	Run    string
 	// Check is a command that comes after it, untimed. The lines that it prints, or Run where there is no Check, are as many for all
-	// sides: so each has done the same.
+	// sides that have the same name but for its last element: so each has done the same.
 	Check []string
 }
 
@@ -83,7 +84,7 @@ func (c *Commands) open(ctx context.Context, r *run, dir string) (*shop, error) 
 // round lets each side run once, in an order that turns.
 func (c *Commands) round(s *shop, r *run, round, rounds int) ([]byte, error) {
 	var text []byte
-	lines := -1
+	lines := make(map[string]int)
 	for i := range c.Sides {
 		side := &c.Sides[(i+round)%len(c.Sides)]
 		r.tell(c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
@@ -91,10 +92,10 @@ func (c *Commands) round(s *shop, r *run, round, rounds int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if lines >= 0 && n != lines {
-			return nil, fmt.Errorf("%s: %s has %d lines to show, another side %d", c.Name, side.Name, n, lines)
+		if other, ok := lines[path.Dir(side.Name)]; ok && n != other {
+			return nil, fmt.Errorf("%s: %s has %d lines to show, the other side %d", c.Name, side.Name, n, other)
 		}
-		lines = n
+		lines[path.Dir(side.Name)] = n
 		text = fmt.Appendf(text, "Benchmark%s%s/%s 1 %d ns/op\n", strings.ToUpper(c.Name[:1]), c.Name[1:], side.Name, took.Nanoseconds())
 	}
 	return text, nil

@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// The marks in a document between which its figures stand.
-const (
-	beginMark = "<!-- claims: made by go -C lab run . claims --write -->\n"
-	endMark   = "<!-- end of claims -->\n"
-)
+// begin and end are the marks in a document between which the figures of a part stand.
+func (p Place) begin() string {
+	return fmt.Sprintf("<!-- %s: made by go -C lab run . claims --write -->\n", p.Part)
+}
 
-// Documents are those that have claims in them.
-func Documents() (list []string) {
+func (p Place) end() string { return fmt.Sprintf("<!-- end of %s -->\n", p.Part) }
+
+// Places are all that have claims.
+func Places() (list []Place) {
 	for _, row := range Rows {
-		if !slices.Contains(list, row.Doc) {
-			list = append(list, row.Doc)
+		if !slices.Contains(list, row.Place) {
+			list = append(list, row.Place)
 		}
 	}
 	return list
@@ -35,44 +36,40 @@ func (r *Report) Write(project string) error {
 	if err := r.WriteFile(Committed(project)); err != nil {
 		return err
 	}
-	for _, doc := range Documents() {
-		if err := r.edit(filepath.Join(project, doc), doc); err != nil {
+	for _, p := range Places() {
+		path := filepath.Join(project, p.Doc)
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text, err := r.edit(string(old), p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// edit replaces what stands between the marks of a document.
-func (r *Report) edit(path, doc string) error {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	head, tail, err := cut(string(text))
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return os.WriteFile(path, []byte(head+beginMark+r.Section(doc)+endMark+tail), 0o666)
-}
-
-// cut takes out of a text what stands between the marks.
-func cut(text string) (head, tail string, err error) {
-	head, rest, ok := strings.Cut(text, beginMark)
-	_, tail, ok2 := strings.Cut(rest, endMark)
+// edit replaces what stands between the marks of a place.
+func (r *Report) edit(text string, p Place) (string, error) {
+	head, rest, ok := strings.Cut(text, p.begin())
+	_, tail, ok2 := strings.Cut(rest, p.end())
 	if !ok || !ok2 {
-		return "", "", fmt.Errorf("there are no marks for claims: %q and %q", beginMark, endMark)
+		return "", fmt.Errorf("there are no marks for figures: %q and %q", p.begin(), p.end())
 	}
-	return head, tail, nil
+	return head + p.begin() + r.section(p) + p.end() + tail, nil
 }
 
-// Section is what a document says of the claims in it: a table, and where it comes from.
-func (r *Report) Section(doc string) string {
+// section is what a place says: a table, and where it comes from.
+func (r *Report) section(p Place) string {
 	var b strings.Builder
 	b.WriteString("\n| what | beside | result | claim |\n|---|---|---|---|\n")
 	var short []string
 	for _, row := range Rows {
-		if row.Doc != doc {
+		if row.Place != p {
 			continue
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", row.What, row.beside(), r.cell(&row), row.Name)
@@ -82,10 +79,11 @@ func (r *Report) Section(doc string) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n`go -C lab run . claims CLAIM` measures a row, without names all of them. %s\n", r.origin())
+	fmt.Fprintf(&b, "\n%s\n", r.origin())
 	if len(short) > 0 {
-		fmt.Fprintf(&b, "Less than the goal: %s.\n", strings.Join(short, ", "))
+		fmt.Fprintf(&b, "Goals that are not reached: %s.\n", strings.Join(short, ", "))
 	}
+	b.WriteString("\n")
 	return b.String()
 }
 
@@ -138,7 +136,7 @@ func (r *Report) origin() string {
 	for _, d := range r.Dirs {
 		systems = append(systems, d.FileSystem)
 	}
-	return fmt.Sprintf("These are medians of up to %d samples of %s, on %s with %d cores, %s and Go %s, with the files in memory.",
+	return fmt.Sprintf("Medians of %d samples, fewer where they take long, of %s: %s, %d cores, %s, Go %s, all files in memory. `go -C lab run . claims CLAIM` measures a row.",
 		r.Samples, r.Started.Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
 }
 

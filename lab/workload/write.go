@@ -66,7 +66,10 @@ func writeSettings(j *Job, kind string) map[string]string {
 	case "sql", "engine":
 		return map[string]string{"journal_mode": "wal", "synchronous": strconv.Itoa(rank)}
 	case "files":
-		return map[string]string{"write": [...]string{"plain", "rename", "rename+fsync"}[rank]}
+		if j.Group == Durable {
+			return map[string]string{"synced": "true"}
+		}
+		return map[string]string{"write": [...]string{"plain", "rename"}[rank]}
 	case "kv":
 		return map[string]string{"sync": [...]string{"never", "log", "commit"}[rank]}
 	case "volume":

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -74,7 +73,7 @@ func (c *Commands) open(ctx context.Context, r *run, dir string) (*shop, error) 
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{ctx, map[string]string{"dir": dir, "goroot": strings.TrimSpace(string(goroot)), "folio": r.bin("folio")}}
+	s := &shop{ctx, map[string]string{"dir": dir, "goroot": strings.TrimSpace(string(goroot)), "folio": r.bin("claim-folio")}}
 	if err := goTool(ctx, r.Project, "build", "-o", s.vars["folio"], "./cmd/folio"); err != nil {
 		return nil, err
 	}
@@ -125,26 +124,26 @@ func (s *shop) all(commands []string) error {
 	return nil
 }
 
-// run runs a command and counts the lines that it prints. They go to a file: some programs stop early when nobody listens.
+// run runs a command and counts the lines that it prints, complaints too. They go to a file: some programs stop early when nobody listens.
 func (s *shop) run(words []string) (lines int, err error) {
 	words = slices.Clone(words)
 	for i := range words {
 		words[i] = os.Expand(words[i], func(name string) string { return s.vars[name] })
 	}
-	out, err := os.Create(filepath.Join(s.vars["dir"], "out"))
+	name := filepath.Join(s.vars["dir"], "out")
+	out, err := os.Create(name)
 	if err != nil {
 		return 0, err
 	}
-	defer out.Close()
-	var stderr bytes.Buffer
 	cmd := exec.CommandContext(s.ctx, words[0], words[1:]...)
-	cmd.Stdout, cmd.Stderr = out, &stderr
-	if err := cmd.Run(); err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), err, lastLines(stderr.Bytes()))
-	}
-	if _, err := out.Seek(0, io.SeekStart); err != nil {
+	cmd.Stdout, cmd.Stderr = out, out
+	ran := cmd.Run()
+	text, err := os.ReadFile(name)
+	if err := errors.Join(err, out.Close()); err != nil {
 		return 0, err
 	}
-	text, err := io.ReadAll(out)
-	return bytes.Count(text, []byte("\n")), err
+	if ran != nil {
+		return 0, fmt.Errorf("%s: %w: %s", filepath.Base(words[0]), ran, lastLines(text))
+	}
+	return bytes.Count(text, []byte("\n")), nil
 }

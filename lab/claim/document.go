@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/foliofs/folio/lab/result"
 )
 
 // begin and end are the marks in a document between which the figures of a part stand.
@@ -33,7 +35,7 @@ func (r *Report) Write(project string) error {
 	if r.Quick {
 		return errors.New("the figures of a quick run are for looking only; leave --quick out to write them into the documents")
 	}
-	if err := r.WriteFile(Committed(project)); err != nil {
+	if err := r.public().WriteFile(Committed(project)); err != nil {
 		return err
 	}
 	for _, p := range Places() {
@@ -51,6 +53,17 @@ func (r *Report) Write(project string) error {
 		}
 	}
 	return nil
+}
+
+// public is a report without the names of directories, which are nobody's business.
+func (r *Report) public() *Report {
+	out := *r
+	out.Dirs = nil
+	for _, d := range r.Dirs {
+		out.Command = strings.ReplaceAll(out.Command, d.Path, strings.ToUpper(d.FileSystem))
+		out.Dirs = append(out.Dirs, result.Dir{FileSystem: d.FileSystem, Options: d.Options})
+	}
+	return &out
 }
 
 // edit replaces what stands between the marks of a place.

@@ -132,10 +132,15 @@ func writeJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
+	return writeFile(path, append(text, '\n'))
+}
+
+// writeFile writes a file, whole or not at all, and makes its directory if need be.
+func writeFile(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".tmp", append(text, '\n'), 0o666); err != nil {
+	if err := os.WriteFile(path+".tmp", text, 0o666); err != nil {
 		return err
 	}
 	return os.Rename(path+".tmp", path)

@@ -54,20 +54,19 @@ func fullName(n benchfmt.Name) string {
 	return full
 }
 
-// appendRound adds a round to a file of samples, whole.
+// appendRound adds a round to a file of samples, whole or not at all.
 func appendRound(path string, round int, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	_, err = f.Write(fmt.Appendf(nil, "round: %d\n%s\n", round, text))
-	return errors.Join(err, f.Sync(), f.Close())
+	return writeFile(path, fmt.Appendf(old, "round: %d\n%s\n", round, text))
 }
 
 // takeRounds takes the rounds that a file lacks, by a function that takes one. What fails is the reason why there are no samples, and the
 // next source has its turn.
 func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (*outcome, error) {
-	s, last, err := readRounds(path)
+	_, last, err := readRounds(path)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +80,8 @@ func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (
 			return nil, err
 		}
 	}
-	if s, _, err = readRounds(path); err != nil {
+	s, _, err := readRounds(path)
+	if err != nil {
 		return nil, err
 	}
 	return &outcome{samples: s, why: func(name string) string { return filepath.Base(path) + " has no " + name }}, nil

@@ -42,7 +42,11 @@ func mixedCases(v Values) ([]Case, error) {
 }
 
 // mixedTask is row number i.
-func mixedTask(i int) *Task { return shape{writers: 1, each: 1}.task(0, 0, i) }
+func mixedTask(i int) *Task {
+	t := newTask(0, i)
+	t.ID = int64(i) + 1
+	return t
+}
 
 // mixedReads are the rows that reader i reads.
 func (j *Job) mixedReads(i int) []int {

@@ -22,6 +22,7 @@ type claimsFlags struct {
 	quick, resume, write, list bool
 	samples                    int
 	dirs                       []string
+	out                        string
 	timeout                    time.Duration
 }
 
@@ -45,6 +46,7 @@ func (c *command) claimsCommand() *cobra.Command {
 	flags.IntVar(&f.samples, "samples", 5, "samples of each figure; those that take long have fewer")
 	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories`: the first is where everything is measured, a btrfs among the others takes part in some")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step")
+	flags.StringVar(&f.out, "out", resultsDir, "`directory` for the figures, and in it claims for the samples")
 	flags.BoolVar(&f.write, "write", false, "write the figures into the documents")
 	return cmd
 }
@@ -69,7 +71,7 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(resultsDir, "claims.json")
+	path := filepath.Join(f.out, "claims.json")
 	if err := r.WriteFile(path); err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 func (f *claimsFlags) options(cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {
 	o := &claim.Options{
 		Claims: found, Samples: f.samples, Quick: f.quick, Resume: f.resume, Dirs: f.dirs, Timeout: f.timeout,
-		Out: filepath.Join(resultsDir, "claims"), Command: commandLine(os.Args[1:]),
+		Out: filepath.Join(f.out, "claims"), Command: commandLine(os.Args[1:]),
 	}
 	if f.quick && !cmd.Flags().Changed("samples") {
 		o.Samples = quickSamples

@@ -46,6 +46,7 @@ var Rows = []Row{
 	{"writers-sync", readme, "the same durably, 20 files each", []*Claim{
 		{Name: "writers-sync", Beside: "create, write, fsync, rename, fsync of the directory", From: manySync, Case: "ManySync/*", Ours: "folio", Peers: rename, Asked: ask(20)},
 	}},
+	// A volume cannot promise as little as plain files do; it promises more.
 	{"queue-files", readme, "a queue with a file for each of 10,000 tasks", []*Claim{
 		{Name: "queue-plain", Beside: "files, the faster of ext4 and btrfs, plainly", From: queue, Case: "write/shape=tasks/durability=none/*", Ours: "write/shape=tasks/durability=log-consistent/folio", Peers: bothFiles, Asked: ask(8)},
 		{Name: "queue-rename", Beside: "by rename", From: queue, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "folio", Peers: bothFiles, Asked: ask(8)},

@@ -21,7 +21,7 @@ func (c *command) summary(path string) error {
 		if len(who) == 0 {
 			continue
 		}
-		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\t\n", this.ID, this.Group, this.Unit)
+		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\tlog MiB\tbusy\t\n", this.ID, this.Group, this.Unit)
 		for _, contender := range who {
 			printRow(tw, contender.ID, s.Of(this.ID, contender.ID))
 		}
@@ -41,7 +41,8 @@ func printRow(tw *tabwriter.Writer, name string, list []*result.Sample) {
 	} else {
 		fmt.Fprint(tw, "\t\t")
 	}
-	fmt.Fprintf(tw, "%.0f\t%.1f\t\n", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }))
+	fmt.Fprintf(tw, "%.0f\t%.1f\t%.1f\t%.0f\t\n", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }),
+		median(list, func(m *result.Sample) float64 { return of(m.Log) / (1 << 20) }), median(list, func(m *result.Sample) float64 { return float64(m.Busy) }))
 }
 
 func cpuPerOp(m *result.Sample) float64 {

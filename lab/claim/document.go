@@ -55,13 +55,14 @@ func (r *Report) Write(project string) error {
 	return nil
 }
 
-// public is a report without the names of directories, which are nobody's business.
+// public is a report in which the names of directories are those of their file systems.
 func (r *Report) public() *Report {
 	out := *r
 	out.Dirs = nil
 	for _, d := range r.Dirs {
-		out.Command = strings.ReplaceAll(out.Command, d.Path, strings.ToUpper(d.FileSystem))
-		out.Dirs = append(out.Dirs, result.Dir{FileSystem: d.FileSystem, Options: d.Options})
+		name := strings.ToUpper(d.FileSystem)
+		out.Command = strings.ReplaceAll(out.Command, d.Path, name)
+		out.Dirs = append(out.Dirs, result.Dir{Path: name, FileSystem: d.FileSystem, Options: d.Options})
 	}
 	return &out
 }

@@ -35,7 +35,7 @@ func openPairs(j *workload.Job) (workload.Pairs, error) {
 
 func (p pairs) Busy() int64 { return 0 }
 
-func (p pairs) Session() (workload.PairSession, error) { return pairSession{p.base}, nil }
+func (p pairs) Session() (workload.PairSession, error) { return pairSession(p), nil }
 
 type pairSession struct{ base }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
 )
 
@@ -222,6 +223,42 @@ func TestJudge(t *testing.T) {
 		tt.claim.Case, tt.claim.Ours = "x/*", "ours"
 		if r := tt.claim.judge(out); r.Verdict != tt.verdict || r.Peer != tt.peer || r.Reason != tt.reason {
 			t.Errorf("%+v: %+v, want %s by %q, %q", tt.claim, r, tt.verdict, tt.peer, tt.reason)
+		}
+	}
+}
+
+// Samples of the laboratory have the name of their case and contender, and a reason where there are none.
+func TestFromSet(t *testing.T) {
+	t.Parallel()
+	set, err := result.Read(strings.NewReader(`{"run":{"format":1,"id":"a","dirs":[{"path":"/a","file_system":"ext4"},{"path":"/b","file_system":"btrfs"}]}}
+{"contender":{"id":"files:os"}}
+{"contender":{"id":"mattn"}}
+{"case":{"id":"write/shape=tasks/dir=ext4","dir":"/a"}}
+{"case":{"id":"write/shape=tasks/dir=btrfs","dir":"/b"}}
+{"skip":{"contender":"crawshaw","reason":"no C compiler"}}
+{"sample":{"case":"write/shape=tasks/dir=ext4","contender":"files:os","ops":10,"seconds":0.5,"log":1048576,"busy":3,"use":{"allocs":19}}}
+{"sample":{"case":"write/shape=tasks/dir=btrfs","contender":"files:os","ops":10,"seconds":1,"use":{}}}
+{"failure":{"case":"write/shape=tasks/dir=ext4","contender":"mattn","error":"it ended"}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(Samples)
+	got.fromSet(set)
+	want := Samples{
+		"write/shape=tasks/files:os":       {perOp: {5e7}, "busy": {3}, "log-MiB": {1}, "allocs/op": {1}},
+		"write/shape=tasks/files:os@btrfs": {perOp: {1e8}, "busy": {0}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for name, want := range map[string]string{
+		"write/shape=tasks/files:os@xfs": "no xfs directory given: --dirs DIR,DIR",
+		"write/shape=tasks/crawshaw":     "crawshaw was skipped: no C compiler",
+		"write/shape=tasks/mattn":        "mattn failed: it ended",
+	} {
+		if got := missing(set, name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }

@@ -51,6 +51,7 @@ func (r *run) all(ctx context.Context, out *Report) (map[Source]*outcome, error)
 		r.plan.begin()
 		start := time.Now()
 		result, err := s.measure(ctx, r)
+		out.Seconds[s.ID()] = r.seconds(s, time.Since(start))
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -61,12 +62,11 @@ func (r *run) all(ctx context.Context, out *Report) (map[Source]*outcome, error)
 		}
 		outcomes[s] = result
 		r.plan.end(s.ID(), time.Since(start))
-		out.Seconds[s.ID()] = r.seconds(s, time.Since(start))
 	}
 	return outcomes, nil
 }
 
-// seconds is what a sample of a source took. What was there already took nothing now, and keeps what it took then.
+// seconds is what a sample of a source took, what it took before an interruption included.
 func (r *run) seconds(s Source, took time.Duration) float64 {
 	path := filepath.Join(r.Out, s.ID()+".took")
 	var spent float64

@@ -46,7 +46,7 @@ func missing(set *result.Set, name string) string {
 		return "no " + system + " directory given: --dirs DIR,DIR"
 	}
 	for _, f := range set.Failures {
-		if strings.HasSuffix(name, "/"+f.Contender) && strings.HasPrefix(name, f.Case) {
+		if c := set.Case(f.Case); c != nil && name == c.Without("dir")+"/"+f.Contender {
 			return f.Contender + " failed: " + f.Error
 		}
 	}

@@ -132,6 +132,9 @@ func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string)
 	}
 	fmt.Fprintf(c.stdout, "\n%d hold, %d fall short, %d have no goal, %d were not measured; in %s\n",
 		counts[claim.Holds], counts[claim.Short], counts[claim.NoGoal], counts[claim.Unmeasured], path)
+	if r.Quick {
+		fmt.Fprintln(c.stdout, "These are figures of small sizes, which say little of the goals.")
+	}
 	return nil
 }
 

@@ -61,7 +61,7 @@ var importRules = []importRule{
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target " +
-			"cmd/folio/internal/match cmd/folio/internal/mirror",
+			"cmd/folio/internal/match cmd/folio/internal/mirror internal/posix",
 		third: "github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
 			"golang.org/x/sys github.com/rogpeppe/go-internal",
 	},

@@ -16,8 +16,8 @@ var (
 	ErrNewerVersion = store.ErrNewerVersion
 )
 
-// Errors of names, as operating systems know them. Each matches the errno that means the same. Besides these there are fs.ErrNotExist,
-// fs.ErrExist, fs.ErrInvalid, fs.ErrPermission and fs.ErrClosed.
+// Errors of names, as operating systems know them. Each matches the errno that means the same, as do what matches fs.ErrNotExist,
+// fs.ErrExist and fs.ErrInvalid. Besides these there are fs.ErrPermission and fs.ErrClosed.
 var (
 	ErrNotDirectory = posix.ErrNotDirectory
 	ErrIsDirectory  = posix.ErrIsDirectory
@@ -57,7 +57,7 @@ func pathError(op, name string, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return err
 	}
-	return &fs.PathError{Op: op, Path: name, Err: err}
+	return &fs.PathError{Op: op, Path: name, Err: posix.Named(err)}
 }
 
 // linkError names the operation and both files.
@@ -68,5 +68,5 @@ func linkError(op, oldname, newname string, err error) error {
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
 		return err
 	}
-	return posix.LinkError(op, oldname, newname, err)
+	return posix.LinkError(op, oldname, newname, posix.Named(err))
 }

@@ -106,7 +106,7 @@ func ExampleFS_Update() {
 	fmt.Println(deploy(map[string]string{"a.txt": "new", "b.txt": "new"}))
 	fmt.Println(fs.Glob(vol.FS(), "docs/*"))
 	// Output:
-	// openat docs/missing/c.txt: file does not exist
+	// openat docs/missing/c.txt: no such file or directory
 	// [docs/format.txt docs/latest] <nil>
 	// <nil>
 	// [docs/a.txt docs/b.txt] <nil>

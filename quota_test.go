@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -92,20 +93,22 @@ func TestQuotaRoom(t *testing.T) {
 	const size = 4 << 20
 	v := limitedVolume(t, size)
 	r := random(t)
-	files := make(map[string]bool)
+	files, stored := make(map[string]int), 0
 	for round := range 20 {
 		var err error
 		for i := 0; err == nil; i++ {
-			name := fmt.Sprint(round, "-", i)
-			if err = v.WriteFile(name, make([]byte, 1+r.IntN(1<<17)), 0o644); err == nil {
-				files[name] = true
+			name, bytes := fmt.Sprint(round, "-", i), 1+r.IntN(1<<17)
+			if err = v.WriteFile(name, make([]byte, bytes), 0o644); err == nil {
+				files[name] = bytes
+				stored += bytes
 			}
 		}
 		wantFull(t, "WriteFile", err)
-		for name := range files {
-			if r.IntN(4) > 0 {
+		for name, bytes := range files {
+			if r.IntN(4) > 0 || stored > size/3 {
 				must(t, v.Remove(name))
 				delete(files, name)
+				stored -= bytes
 			}
 		}
 		must(t, v.WriteFile("half", make([]byte, size/2), 0o644))
@@ -117,6 +120,45 @@ func TestQuotaRoom(t *testing.T) {
 		must(t, v.Remove(name))
 	}
 	must(t, v.WriteFile("all", make([]byte, size*9/10), 0o644))
+}
+
+// TestQuotaCrowd fills a volume from many goroutines, whose small changes might share transactions: what was acknowledged is there, and what failed is not.
+func TestQuotaCrowd(t *testing.T) {
+	t.Parallel()
+	const size, writers = 256 << 10, 16
+	v := limitedVolume(t, size)
+	var wg sync.WaitGroup
+	var failed, written [writers]int
+	for w := range writers {
+		wg.Go(func() {
+			for failed[w] < 3 {
+				name := fmt.Sprint(w, "-", written[w])
+				err := v.WriteFile(name, []byte(name), 0o644)
+				if err == nil {
+					written[w]++
+					continue
+				}
+				failed[w]++
+				wantFull(t, name, err)
+			}
+		})
+	}
+	wg.Wait()
+	wantWithin(t, v, size)
+	all := 0
+	for w := range writers {
+		for i := range written[w] {
+			name := fmt.Sprint(w, "-", i)
+			wantFile(t, v, name, name)
+		}
+		all += written[w]
+	}
+	list, err := v.ReadDir(".")
+	must(t, err)
+	if len(list) != all || all == 0 {
+		t.Errorf("%d files, want the %d that were acknowledged", len(list), all)
+	}
+	wantClean(t, v)
 }
 
 // TestQuotaHeld counts what is removed but open.

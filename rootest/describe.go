@@ -167,20 +167,12 @@ func reasonOf(err error) string {
 	if errors.Is(err, errnoAttribute) { // which matches fs.ErrNotExist, maybe
 		return errnoAttribute.Error()
 	}
-	for sentinel, errno := range map[error]syscall.Errno{fs.ErrNotExist: syscall.ENOENT, fs.ErrInvalid: syscall.EINVAL} {
-		if errors.Is(err, sentinel) {
-			return errno.Error()
-		}
-	}
 	for _, errno := range errnos {
 		if errors.Is(err, errno) {
 			return errno.Error()
 		}
 	}
-	switch {
-	case errors.Is(err, fs.ErrExist):
-		return syscall.EEXIST.Error()
-	case errors.Is(err, fs.ErrClosed), strings.HasSuffix(err.Error(), "use of closed file"): // which nothing matches
+	if errors.Is(err, fs.ErrClosed) || strings.HasSuffix(err.Error(), "use of closed file") { // which nothing matches
 		return "closed"
 	}
 	for e := errors.Unwrap(err); e != nil; e = errors.Unwrap(err) { // os.Root may wrap twice

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -211,12 +212,24 @@ func (w *wal) crowded(frames uint32) bool {
 // lastFrames is how many frames are copied while writers wait, rather than in the background.
 const lastFrames = 256
 
-// relieve makes room in a log that grew too long: everything is copied back, and the next commit begins it anew. The caller
-// holds the turn, and no page waits.
+// relieve makes room in a log that grew too long. The caller holds the turn, and no page waits.
 func (db *DB) relieve(log *wal, frames uint32) error {
 	if !log.crowded(frames) {
 		return nil
 	}
+	return db.recycle(log, frames)
+}
+
+// relieveFull does so after a commit for which the log found no room on the disk: the next one finds that of the log. The caller holds the turn.
+func (db *DB) relieveFull(base *snapshot, err error) {
+	if w := &db.writer; base.wal == nil || w.tx != nil || !errors.Is(explain(err), ErrFull) {
+		return
+	}
+	_ = guard(func() error { return db.recycle(base.wal, base.words[4]) }) // the commit has failed as it is
+}
+
+// recycle copies everything back, so that the next commit begins the log anew. The caller holds the turn, and no page waits.
+func (db *DB) recycle(log *wal, frames uint32) error {
 	db.checkpoints.waits.Add(1)
 	if err := db.rebase(); err != nil { // our own lock may stand in the way
 		return err

@@ -112,6 +112,44 @@ func TestFullDiskIndex(t *testing.T) {
 	}
 }
 
+// TestFullDiskRecycles changes what a database holds where there is no room for a longer log: once that was found out, the log begins anew.
+func TestFullDiskRecycles(t *testing.T) {
+	dir := ext4Disk(t, 4)
+	d := newFullDisk(t, dir, true, 0, 4096, 1)
+	const rows = 100
+	put := func(from, to int64) error {
+		return d.db.Update(t.Context(), func(tx *Tx) error {
+			table, err := tx.Table("t")
+			for a := from; a < to && err == nil; a++ {
+				err = table.Put(a, a, make([]byte, 3000))
+			}
+			return err
+		})
+	}
+	if err := errors.Join(put(0, rows), d.db.Checkpoint(t.Context(), CheckpointTruncate)); err != nil {
+		t.Fatal(err)
+	}
+	d.rows = rows
+	free := fillDisk(t, dir, 200<<10)
+	failed := 0
+	for i := range int64(5 * rows) {
+		a := i % rows
+		err := put(a, a+1)
+		if errors.Is(err, ErrFull) {
+			failed++
+			err = put(a, a+1)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed == 0 {
+		t.Error("the disk was never full")
+	}
+	free()
+	d.over()
+}
+
 // TestFullDiskShared lengthens a wal-index with less and less room: it fails, or every word of it can be written. Blocks of the disk are smaller
 // than pages of memory here.
 func TestFullDiskShared(t *testing.T) {

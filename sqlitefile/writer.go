@@ -415,6 +415,7 @@ func (db *DB) conclude(g *group) {
 	g.over, w.flight = true, nil
 	if err := g.broken(); err != nil {
 		w.drop(err)
+		db.relieveFull(w.base, err)
 	} else {
 		w.base.lease.leave()
 		w.settle(g)

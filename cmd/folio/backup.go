@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -88,21 +86,7 @@ func (b *backuper) checkDest() error {
 		}
 		return nil
 	}
-	info, err := os.Stat(b.dest)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case info.IsDir():
-		return failure(b.dest, errors.New("is a directory"))
-	case !b.force:
-		return failure(b.dest, errVolumeExists)
-	}
-	if volume, err := os.Stat(b.volume); err == nil && os.SameFile(volume, info) {
-		return failure(b.dest, errSameFile)
-	}
-	return nil
+	return checkNew(b.dest, b.volume, b.force)
 }
 
 // copy returns how many bytes the copy has.

@@ -52,7 +52,12 @@ type checkJSON struct {
 
 type problemJSON struct {
 	Ino  uint64   `json:"ino,omitempty"`
+	File jsonText `json:"file,omitempty"`
 	What jsonText `json:"what"`
+}
+
+func problemObject(p folio.Problem) problemJSON {
+	return problemJSON{uint64(p.Ino), jsonText(p.Path), jsonText(p.What)}
 }
 
 type repairJSON struct {
@@ -116,23 +121,24 @@ func checkObject(volume string, r *folio.RepairReport) checkJSON {
 		Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes, More: r.More,
 	}
 	for _, p := range r.Repairs {
-		j.Repairs = append(j.Repairs, repairJSON{problemJSON{uint64(p.Ino), jsonText(p.What)}, jsonText(p.Done)})
+		j.Repairs = append(j.Repairs, repairJSON{problemObject(p.Problem), jsonText(p.Done)})
 	}
 	for _, p := range r.Problems {
-		j.Problems = append(j.Problems, problemJSON{uint64(p.Ino), jsonText(p.What)})
+		j.Problems = append(j.Problems, problemObject(p))
 	}
 	return j
 }
 
 func (c *command) printCheck(volume string, r *folio.RepairReport) {
 	for _, p := range r.Repairs {
-		c.printProblem(volume, uint64(p.Ino), p.What+"; repaired: "+p.Done)
+		p.What += "; repaired: " + p.Done
+		c.printProblem(volume, p.Problem)
 	}
 	if r.More > 0 {
 		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.More), "repair more", "repairs more"))
 	}
 	for _, p := range r.Problems {
-		c.printProblem(volume, uint64(p.Ino), p.What)
+		c.printProblem(volume, p)
 	}
 	if r.Omitted > 0 {
 		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.Omitted), "problem more", "problems more"))
@@ -143,9 +149,13 @@ func (c *command) printCheck(volume string, r *folio.RepairReport) {
 	}
 }
 
-func (c *command) printProblem(volume string, ino uint64, what string) {
-	if ino != 0 {
-		what = fmt.Sprintf("inode %d: %s", ino, what)
+func (c *command) printProblem(volume string, p folio.Problem) {
+	at := location{volume, "."}
+	if p.Path != "" {
+		at.path = p.Path
 	}
-	fmt.Fprintf(c.stdout, "%s: %s\n", c.name(volume), escape(what))
+	if p.Ino != 0 {
+		p.What = fmt.Sprintf("inode %d: %s", p.Ino, p.What)
+	}
+	fmt.Fprintf(c.stdout, "%s: %s\n", c.name(at.String()), escape(p.What))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -80,7 +81,7 @@ func cause(err error) string {
 	case interface{ Unwrap() []error }:
 		return joined(e.Unwrap())
 	}
-	return err.Error()
+	return posix.Named(err).Error()
 }
 
 // joined puts the causes of several errors, or of one, on one line.

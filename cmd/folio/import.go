@@ -67,7 +67,7 @@ var (
 )
 
 func (i *importer) run(ctx context.Context) error {
-	if err := i.checkVolume(); err != nil {
+	if err := checkNew(i.volume, i.srcName, i.force); err != nil {
 		return err
 	}
 	skip, err := i.skip()
@@ -90,21 +90,21 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
-// checkVolume refuses early what Create would refuse too.
-func (i *importer) checkVolume() error {
-	info, err := os.Stat(i.volume)
+// checkNew refuses early, before anything is read from src, what making a volume would refuse too.
+func checkNew(volume, src string, force bool) error {
+	info, err := os.Stat(volume)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
 	case info.IsDir():
-		return failure(i.volume, errors.New("is a directory"))
-	case !i.force:
-		return failure(i.volume, errVolumeExists)
+		return failure(volume, errors.New("is a directory"))
+	case !force:
+		return failure(volume, errVolumeExists)
 	}
-	if src, err := os.Stat(i.srcName); err == nil && os.SameFile(src, info) {
-		return failure(i.volume, errSameFile)
+	if from, err := os.Stat(src); err == nil && os.SameFile(from, info) {
+		return failure(volume, errSameFile)
 	}
 	return nil
 }

@@ -7,7 +7,15 @@ import "os"
 const ReadWrite = os.O_RDWR
 
 // Replace is ReplaceDurably without waiting for the disk: after a power cut the name may lead to an incomplete file.
-func Replace(tmp *File, name string) error {
+func Replace(tmp *File, name string) error { return replace(tmp, name, tmp.rename) }
+
+// Place is PlaceDurably without waiting for the disk: after a power cut the name may lead to an incomplete file.
+func Place(tmp *File, name string) error { return place(tmp, name, tmp.rename) }
+
+// A placing renames a file by one of the system's ways to do that.
+type placing func(resolved string, rename func(from, to string) error) error
+
+func replace(tmp *File, name string, install placing) error {
 	defer tmp.Discard()
 	resolved, err := Resolve(name)
 	if err != nil {
@@ -16,15 +24,14 @@ func Replace(tmp *File, name string) error {
 	if err := adoptMode(tmp, resolved); err != nil {
 		return pathError("rename", name, err)
 	}
-	return pathError("rename", name, tmp.rename(resolved, os.Rename))
+	return pathError("rename", name, install(resolved, os.Rename))
 }
 
-// Place is PlaceDurably without waiting for the disk: after a power cut the name may lead to an incomplete file.
-func Place(tmp *File, name string) error {
+func place(tmp *File, name string, install placing) error {
 	defer tmp.Discard()
 	resolved, err := resolve(name, os.O_CREATE|os.O_EXCL)
 	if err != nil {
 		return pathError("rename", name, err)
 	}
-	return pathError("rename", name, tmp.rename(resolved, renameNoReplace))
+	return pathError("rename", name, install(resolved, renameNoReplace))
 }

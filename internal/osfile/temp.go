@@ -58,27 +58,10 @@ func createTemp(dir, pattern string, perm fs.FileMode) (*File, error) {
 //
 // tmp is closed in any case. After an error it is removed and the name is untouched, except that when only
 // the last step failed, the sync of the directory, the new file is there and may not survive a power cut.
-func ReplaceDurably(tmp *File, name string) error {
-	defer tmp.Discard()
-	resolved, err := Resolve(name)
-	if err != nil {
-		return err
-	}
-	if err := adoptMode(tmp, resolved); err != nil {
-		return pathError("rename", name, err)
-	}
-	return pathError("rename", name, tmp.install(resolved, os.Rename))
-}
+func ReplaceDurably(tmp *File, name string) error { return replace(tmp, name, tmp.install) }
 
 // PlaceDurably is ReplaceDurably for a name that must be free, of symbolic links as well: otherwise it gives fs.ErrExist.
-func PlaceDurably(tmp *File, name string) error {
-	defer tmp.Discard()
-	resolved, err := resolve(name, os.O_CREATE|os.O_EXCL)
-	if err != nil {
-		return pathError("rename", name, err)
-	}
-	return pathError("rename", name, tmp.install(resolved, renameNoReplace))
-}
+func PlaceDurably(tmp *File, name string) error { return place(tmp, name, tmp.install) }
 
 // install syncs the file, then renames it, then syncs the directory: no crash shows the name without the content.
 func (f *File) install(resolved string, rename func(from, to string) error) error {

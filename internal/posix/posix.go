@@ -23,18 +23,34 @@ func (e *Error) Is(target error) bool {
 	return target == e.errno || errors.Is(e.errno, target) || target == e.also
 }
 
-// The errors.
+// The errors. Most are errnos themselves, since os.IsNotExist and the like, which programs still use, know nothing else.
 var (
 	ErrAttribute    error = &Error{text: "no such attribute", errno: errnoAttribute, also: fs.ErrNotExist}
-	ErrBadHandle    error = &Error{text: "bad file descriptor", errno: syscall.EBADF}
-	ErrBusy         error = &Error{text: "device or resource busy", errno: syscall.EBUSY}
-	ErrIsDirectory  error = &Error{text: "is a directory", errno: syscall.EISDIR}
-	ErrNameTooLong  error = &Error{text: "file name too long", errno: syscall.ENAMETOOLONG}
-	ErrNotDirectory error = &Error{text: "not a directory", errno: syscall.ENOTDIR}
-	ErrNotEmpty     error = &Error{text: "directory not empty", errno: syscall.ENOTEMPTY}
-	ErrNotPermitted error = &Error{text: "operation not permitted", errno: syscall.EPERM}
-	ErrTooManyLinks error = &Error{text: "too many levels of symbolic links", errno: syscall.ELOOP}
+	ErrBadHandle    error = syscall.EBADF
+	ErrBusy         error = syscall.EBUSY
+	ErrExist        error = syscall.EEXIST
+	ErrInvalid      error = &Error{text: "invalid argument", errno: syscall.EINVAL, also: fs.ErrInvalid}
+	ErrIsDirectory  error = syscall.EISDIR
+	ErrNameTooLong  error = syscall.ENAMETOOLONG
+	ErrNotDirectory error = syscall.ENOTDIR
+	ErrNotEmpty     error = syscall.ENOTEMPTY
+	ErrNotExist     error = syscall.ENOENT
+	ErrNotPermitted error = syscall.EPERM
+	ErrTooManyLinks error = syscall.ELOOP
 )
+
+// Named returns what the system calls an error of package fs; any other error as it is.
+func Named(err error) error {
+	switch err {
+	case fs.ErrExist:
+		return ErrExist
+	case fs.ErrInvalid:
+		return ErrInvalid
+	case fs.ErrNotExist:
+		return ErrNotExist
+	}
+	return err
+}
 
 // Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
 // one that means EBUSY.

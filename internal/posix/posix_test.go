@@ -20,6 +20,10 @@ func TestErrors(t *testing.T) {
 		{posix.ErrNotEmpty, []error{syscall.ENOTEMPTY, fs.ErrExist}, syscall.EEXIST},
 		{posix.ErrNotPermitted, []error{syscall.EPERM, fs.ErrPermission}, fs.ErrExist},
 		{posix.ErrIsDirectory, []error{syscall.EISDIR, posix.ErrIsDirectory}, posix.ErrNotDirectory},
+		{posix.Named(fs.ErrNotExist), []error{syscall.ENOENT, fs.ErrNotExist}, fs.ErrExist},
+		{posix.Named(fs.ErrExist), []error{syscall.EEXIST, fs.ErrExist}, syscall.ENOTEMPTY},
+		{posix.Named(fs.ErrInvalid), []error{syscall.EINVAL, fs.ErrInvalid}, syscall.ENOENT},
+		{posix.Named(fs.ErrClosed), []error{fs.ErrClosed}, fs.ErrInvalid},
 		{posix.ErrAttribute, []error{fs.ErrNotExist}, syscall.ENOENT},
 		{posix.Full("full"), []error{syscall.ENOSPC}, posix.Full("full")},
 	} {
@@ -30,6 +34,24 @@ func TestErrors(t *testing.T) {
 		}
 		if errors.Is(test.err, test.isNot) {
 			t.Errorf("%v is %v", test.err, test.isNot)
+		}
+	}
+}
+
+// TestOldStyle asks as programs did before errors.Is.
+func TestOldStyle(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err error
+		is  func(error) bool
+	}{
+		{posix.Named(fs.ErrNotExist), os.IsNotExist},
+		{posix.Named(fs.ErrExist), os.IsExist},
+		{posix.ErrNotEmpty, os.IsExist},
+		{posix.ErrNotPermitted, os.IsPermission},
+	} {
+		if !test.is(&fs.PathError{Op: "open", Path: "a", Err: test.err}) {
+			t.Errorf("%v is not known", test.err)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package claim
 
 import "slices"
 
-// The sources of the claims. The sizes are such that all of them together take about 25 minutes on two cores.
+// The sources of the claims. The sizes are such that all of them together take about 20 minutes on two cores.
 
 // What the laboratory measures.
 var (

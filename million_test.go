@@ -44,7 +44,7 @@ func TestMillion(t *testing.T) {
 const millionDir = 1000
 
 // makeAndRemove makes n files in directories of a thousand, removes them one by one, and compacts the volume.
-func makeAndRemove(t *testing.T, n int) millionRun {
+func makeAndRemove(t testing.TB, n int) millionRun {
 	t.Helper()
 	d := t.TempDir()
 	v, err := folio.Open(filepath.Join(d, "v.folio"), &folio.Options{Create: true})
@@ -78,9 +78,28 @@ func makeAndRemove(t *testing.T, n int) millionRun {
 	return run
 }
 
-func volumeSize(t *testing.T, v *folio.FS) int64 {
+func volumeSize(t testing.TB, v *folio.FS) int64 {
 	t.Helper()
 	info, err := v.Info(t.Context())
 	must(t, err)
 	return info.Size
+}
+
+// BenchmarkMillion is TestMillion with figures: none, a hundredth, and all of the files.
+//
+//	go test . -run '^$' -bench Million -benchtime 1x -million 1000000
+func BenchmarkMillion(b *testing.B) {
+	for _, run := range []struct {
+		name  string
+		files int
+	}{{"none", 0}, {"few", max(1, *million/100)}, {"many", *million}} {
+		b.Run(run.name, func(b *testing.B) {
+			for b.Loop() {
+				r, files := makeAndRemove(b, run.files), float64(max(1, run.files))
+				b.ReportMetric(float64(r.create)/files, "ns/create")
+				b.ReportMetric(float64(r.remove)/files, "ns/remove")
+				b.ReportMetric(float64(r.left), "B-left")
+			}
+		})
+	}
 }

@@ -61,7 +61,7 @@ func wantNone(t *testing.T, v interface {
 	}
 }
 
-func wantClean(t *testing.T, v *folio.FS) {
+func wantClean(t testing.TB, v *folio.FS) {
 	t.Helper()
 	r, err := v.Check(t.Context())
 	must(t, err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/lab/claim"
 	"github.com/foliofs/folio/lab/result"
 )
 
@@ -16,6 +17,7 @@ import (
 var small = []string{
 	"--lookup.rows", "2000", "--lookup.reads", "200", "--lookup.goroutines", "1,3", "--rowids.rows", "2000", "--rowids.count", "100",
 	"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
+	"--put.puts", "50", "--put.writers", "3", "--put.records", "10", "--load.rows", "300",
 	"--walk.entries", "60", "--walk.visits", "300", "--read.files", "40", "--read.large", "100000", "--read.reads", "50",
 	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
 }
@@ -32,12 +34,7 @@ func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // files.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("GOCACHE", strings.TrimSpace(string(goCache))) // which depends on the next
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+	ownCache(t, dir)
 	out := filepath.Join(dir, "run.jsonl")
 	args := append([]string{"run", "--rounds", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
 	if code, _, stderr := lab(t, args...); code != exitOK {
@@ -60,12 +57,57 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"walk", "lookup", "rowids", "write", "read", "mixed", "import"} {
+	for _, name := range []string{"walk", "lookup", "rowids", "write", "put", "load", "read", "mixed", "import"} {
 		if !workloads[name] {
 			t.Errorf("no case of %s", name)
 		}
 	}
 	checkSamples(t, s)
+}
+
+// ownCache makes a directory the user's cache, but for that of Go.
+func ownCache(t *testing.T, dir string) {
+	t.Helper()
+	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOCACHE", strings.TrimSpace(string(goCache))) // which depends on the next
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
+}
+
+// Claims are measured by cases of the laboratory, by a benchmark and by commands, and what is measured is not measured again.
+func TestClaims(t *testing.T) {
+	dir := t.TempDir()
+	ownCache(t, dir)
+	out := filepath.Join(dir, "results")
+	args := []string{"claims", "--quick", "--samples", "1", "--dirs", filepath.Join(dir, "stores"), "--out", out, "insert-durable-crowd-files", "put-crowd-update", "view", "sync"}
+	code, stdout, stderr := lab(t, args...)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	r, err := claim.ReadFile(filepath.Join(out, "claims.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) != 5 {
+		t.Errorf("%d results, want 5", len(r.Results))
+	}
+	for _, res := range r.Results {
+		if !strings.Contains(stdout, res.Claim) {
+			t.Errorf("%s is not shown in\n%s", res.Claim, stdout)
+		}
+		if _, err := exec.LookPath("rsync"); err != nil && res.Claim == "sync" {
+			continue
+		}
+		if res.Verdict == claim.Unmeasured || res.Figure.Value < 0 {
+			t.Errorf("%+v", res)
+		}
+	}
+	before := stdout
+	if code, stdout, stderr = lab(t, append(args, "--resume")...); code != exitOK || stdout != before {
+		t.Errorf("again: exit %d, %s%swant\n%s", code, stdout, stderr, before)
+	}
 }
 
 // checkSamples looks for figures that cannot be.
@@ -111,6 +153,10 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--out", "go.mod", "--resume"}, "go.mod: line 1: not a result file"},
 		{[]string{"query", "--db", "/nowhere.db", "--query", "SELECT 1"}, "/nowhere.db: no such file"},
 		{[]string{"query", "--db", text, "--query", "SELECT 1"}, "text.db: not a SQLite database"},
+		{[]string{"claims", "nope"}, `no claim "nope"; claims --list names them`},
+		{[]string{"claims", "--write", "--quick"}, "--write takes neither names nor --quick"},
+		{[]string{"claims", "get", "--write"}, "--write takes neither names nor --quick"},
+		{[]string{"claims", "--samples", "0"}, "--samples 0: it takes a number above 0"},
 		{[]string{"query"}, `required flag(s) "db", "query" not set`},
 	} {
 		code, _, stderr := lab(t, tt.args...)

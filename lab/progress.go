@@ -35,6 +35,7 @@ func (p *progress) show(what string, done, all int, detail string) {
 			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " "}),
 		)
 	}
+	p.bar.ChangeMax(all)
 	p.bar.Describe(what + " " + detail)
 	_ = p.bar.Set(done)
 }
@@ -67,6 +68,16 @@ func (p *progress) Sampling(done, all int, next string, left time.Duration) {
 	}
 	p.show("measuring", done, all, detail)
 }
+
+// Measuring and Note are those of claim.Observer.
+func (p *progress) Measuring(source, what string, done, all int, left time.Duration) {
+	if left > 0 {
+		what = fmt.Sprintf("%s, %s left of everything", what, left.Round(time.Second))
+	}
+	p.show("measuring "+source, done, all, what)
+}
+
+func (p *progress) Note(text string) { p.say("lab: %s", text) }
 
 func (p *progress) Skipped(s *result.Skip) { p.say("lab: skipped %s: %s", s.Contender, s.Reason) }
 

@@ -64,7 +64,7 @@ func (c *command) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
 		PersistentPreRun: func(*cobra.Command, []string) { c.started = true },
 	}
-	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand())
+	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand(), c.claimsCommand())
 	return root
 }
 

@@ -21,7 +21,7 @@ func (c *command) summary(path string) error {
 		if len(who) == 0 {
 			continue
 		}
-		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\t", this.ID, this.Group, this.Unit)
+		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\tlog MiB\tbusy\t", this.ID, this.Group, this.Unit)
 		if len(s.Traces) > 0 {
 			fmt.Fprint(tw, "calls\tsyncs\t")
 		}
@@ -47,7 +47,8 @@ func printRow(tw *tabwriter.Writer, name string, list []*result.Sample) {
 	} else {
 		fmt.Fprint(tw, "\t\t")
 	}
-	fmt.Fprintf(tw, "%.0f\t%.1f\t", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }))
+	fmt.Fprintf(tw, "%.0f\t%.1f\t%.1f\t%.0f\t", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }),
+		median(list, func(m *result.Sample) float64 { return of(m.Log) / (1 << 20) }), median(list, func(m *result.Sample) float64 { return float64(m.Busy) }))
 }
 
 // printTrace prints calls of the system for an operation, and those that sync among them.

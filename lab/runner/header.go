@@ -16,22 +16,31 @@ func (r *run) header() (*result.Run, error) {
 	now := time.Now().UTC()
 	h := &result.Run{
 		Format: result.Format, ID: now.Format("20060102-150405.000"), Started: now, Command: r.o.Command,
-		Rounds: r.o.Rounds, Quick: r.o.Quick, Seed: r.o.Seed, Machine: machine(r.o.Source),
+		Rounds: r.o.Rounds, Quick: r.o.Quick, Seed: r.o.Seed,
 	}
-	for _, dir := range r.o.Dirs {
-		path, err := filepath.Abs(dir)
-		if err != nil {
-			return nil, err
-		}
-		if err := os.MkdirAll(path, 0o777); err != nil {
-			return nil, err
-		}
-		h.Dirs = append(h.Dirs, describeDir(path))
+	var err error
+	if h.Machine, h.Dirs, err = Here(r.o.Source, r.o.Dirs); err != nil {
+		return nil, err
 	}
 	if load := h.Machine.Load; load != nil && *load > 0.5 {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("the machine was busy when the run began: load %.1f", *load))
 	}
 	return h, nil
+}
+
+// Here describes this machine and directories on it, which are made if need be. source is a directory of the project.
+func Here(source string, dirs []string) (m result.Machine, list []result.Dir, err error) {
+	for _, dir := range dirs {
+		path, err := filepath.Abs(dir)
+		if err != nil {
+			return m, nil, err
+		}
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return m, nil, err
+		}
+		list = append(list, describeDir(path))
+	}
+	return machine(source), list, nil
 }
 
 // look reads the result file, if there is one already: the run goes on where that ends.

@@ -20,6 +20,8 @@ type API struct {
 
 	Lookups func(j *Job) (Lookups, error)
 	Tasks   func(j *Job) (Tasks, error)
+	Pairs   func(j *Job) (Pairs, error)
+	Items   func(j *Job) (Items, error)
 	Tree    func(j *Job) (Tree, error)
 	Queries func(j *Job) (Queries, error)
 	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -43,7 +42,11 @@ func mixedCases(v Values) ([]Case, error) {
 }
 
 // mixedTask is row number i.
-func mixedTask(i int) *Task { return shape{writers: 1, each: 1}.task(0, 0, i) }
+func mixedTask(i int) *Task {
+	t := newTask(0, i)
+	t.ID = int64(i) + 1
+	return t
+}
 
 // mixedReads are the rows that reader i reads.
 func (j *Job) mixedReads(i int) []int {
@@ -82,38 +85,22 @@ func startMixed(j *Job, a *API) (*Work, error) {
 	readers, writers := j.Values.Int("readers"), j.Values.Int("writers")
 	m.reading.Store(int64(readers))
 	w := &Work{Busy: store.Busy, Every: 4, Close: store.Close}
-	var sessions []TaskSession
-	for range readers + writers {
-		s, err := store.Session()
-		if err != nil {
-			return nil, err
-		}
-		settings, err := s.Settings()
-		if err != nil {
-			return nil, err
-		}
-		sessions = append(sessions, s)
-		w.Settings = append(w.Settings, settings)
-	}
-	w.Close = func() error {
-		var errs []error
-		for _, s := range sessions {
-			errs = append(errs, s.Close())
-		}
-		return errors.Join(append(errs, store.Close())...)
+	list, err := sessions(w, readers+writers, store.Session)
+	if err != nil {
+		return nil, err
 	}
 	for i := range m.tasks {
-		if err := sessions[0].Insert(mixedTask(i)); err != nil {
+		if err := list[0].Insert(mixedTask(i)); err != nil {
 			return nil, err
 		}
 	}
 	found := make([]Answer, readers)
 	for i := range readers {
-		list := j.mixedReads(i)
-		w.Workers = append(w.Workers, func(r *Recorder) error { return m.read(r, sessions[i], list, &found[i]) })
+		ids := j.mixedReads(i)
+		w.Workers = append(w.Workers, func(r *Recorder) error { return m.read(r, list[i], ids, &found[i]) })
 	}
 	for i := range writers {
-		w.Workers = append(w.Workers, func(*Recorder) error { return m.write(sessions[readers+i], i, writers) })
+		w.Workers = append(w.Workers, func(*Recorder) error { return m.write(list[readers+i], i, writers) })
 	}
 	w.Answer = func() (a Answer, err error) {
 		for _, f := range found {

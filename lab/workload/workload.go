@@ -32,7 +32,7 @@ type Workload struct {
 
 // All are the workloads, in the order of the report.
 func All() []*Workload {
-	return []*Workload{walk, lookup, rowids, write, read, mixed, imports}
+	return []*Workload{walk, lookup, rowids, write, put, load, read, mixed, imports}
 }
 
 // Find returns a workload by its name.

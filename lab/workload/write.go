@@ -2,11 +2,11 @@ package workload
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,7 +67,10 @@ func writeSettings(j *Job, kind string) map[string]string {
 	case "sql", "engine":
 		return map[string]string{"journal_mode": "wal", "synchronous": strconv.Itoa(rank)}
 	case "files":
-		return map[string]string{"write": [...]string{"plain", "rename", "rename+fsync"}[rank]}
+		if j.Group == Durable {
+			return map[string]string{"synced": "true"}
+		}
+		return map[string]string{"write": [...]string{"plain", "rename"}[rank]}
 	case "kv":
 		return map[string]string{"sync": [...]string{"never", "log", "commit"}[rank]}
 	case "volume":
@@ -110,8 +113,8 @@ type TaskSession interface {
 	Delete(id int64) error
 	// Get returns what never changes of a task, and its output. Both are valid until the next call.
 	Get(id int64) (args, output []byte, err error)
-	// Each calls fn for every task that there is.
-	Each(fn func(id int64, status, output []byte) error) error
+	// Each calls fn for every task that there is, with what tells it from others, and what has changed. They are valid until fn returns.
+	Each(fn func(args, status, output []byte) error) error
 	Settings() (map[string]string, error)
 	Close() error
 }
@@ -162,10 +165,9 @@ var outputs = func() (all [10]string) {
 	return all
 }()
 
-// task is number i of a writer, in a round. Numbers grow about as time goes on, as those of a real queue.
-func (s shape) task(writer, round, i int) *Task {
+// newTask is number i of a writer. Its ID comes later, as that of a real queue grows with time.
+func newTask(writer, i int) *Task {
 	return &Task{
-		ID:     int64(((round*s.each)+i)*s.writers+writer) + 1,
 		Status: statusNew, Cmd: "make",
 		Args:   fmt.Sprintf(`["-C","work/%d","-j","%d","all"]`, writer, i),
 		Output: fmt.Sprintf("queued by %d as number %d", writer, i),
@@ -182,11 +184,11 @@ func wantWrite(j *Job) (a Answer, err error) {
 			if !s.stays(s.rounds-1, i) {
 				continue
 			}
-			t := s.task(writer, s.rounds-1, i)
+			t := newTask(writer, i)
 			if s.live {
 				t.Status, t.Output = statusRunning, outputs[len(outputs)-1]
 			}
-			a.Add(t.ID, t.Status+"\n"+t.Output)
+			a.Add(0, t.Args+"\n"+t.Status+"\n"+t.Output)
 		}
 	}
 	return a, nil
@@ -199,32 +201,18 @@ func startWrite(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{Busy: store.Busy}
-	rounds := newBarrier(s.writers)
-	var sessions []TaskSession
-	for i := range s.writers {
-		session, err := store.Session()
-		if err != nil {
-			return nil, err
-		}
-		sessions = append(sessions, session)
-		settings, err := session.Settings()
-		if err != nil {
-			return nil, err
-		}
-		w.Settings = append(w.Settings, settings)
-		w.Workers = append(w.Workers, newTaskWriter(s, i, session, rounds).write)
+	w := &Work{Busy: store.Busy, Close: store.Close}
+	list, err := sessions(w, s.writers, store.Session)
+	if err != nil {
+		return nil, err
 	}
-	w.Answer = func() (Answer, error) { return left(sessions[0]) }
+	rounds, ids := newBarrier(s.writers), new(atomic.Int64)
+	for i, session := range list {
+		w.Workers = append(w.Workers, newTaskWriter(s, i, session, rounds, ids).write)
+	}
+	w.Answer = func() (Answer, error) { return left(list[0]) }
 	if s.rounds > 1 {
 		w.Series = func() map[string][]float64 { return map[string][]float64{"round_seconds": rounds.laps} }
-	}
-	w.Close = func() error {
-		var errs []error
-		for _, s := range sessions {
-			errs = append(errs, s.Close())
-		}
-		return errors.Join(append(errs, store.Close())...)
 	}
 	return w, nil
 }
@@ -232,9 +220,10 @@ func startWrite(j *Job, a *API) (*Work, error) {
 // left is what a store holds.
 func left(s TaskSession) (a Answer, err error) {
 	var text []byte
-	err = s.Each(func(id int64, status, output []byte) error {
-		text = append(append(append(text[:0], status...), '\n'), output...)
-		a.AddBytes(id, text)
+	err = s.Each(func(args, status, output []byte) error {
+		text = append(append(text[:0], args...), '\n')
+		text = append(append(text, status...), '\n')
+		a.AddBytes(0, append(text, output...))
 		return nil
 	})
 	return a, err
@@ -246,14 +235,15 @@ type taskWriter struct {
 	session TaskSession
 	tasks   [][]*Task // of each round
 	rounds  *barrier
+	ids     *atomic.Int64 // the last that was given to a task
 }
 
-func newTaskWriter(s shape, number int, session TaskSession, rounds *barrier) *taskWriter {
-	w := &taskWriter{shape: s, session: session, rounds: rounds}
-	for round := range s.rounds {
+func newTaskWriter(s shape, number int, session TaskSession, rounds *barrier, ids *atomic.Int64) *taskWriter {
+	w := &taskWriter{shape: s, session: session, rounds: rounds, ids: ids}
+	for range s.rounds {
 		var tasks []*Task
 		for i := range s.each {
-			tasks = append(tasks, s.task(number, round, i))
+			tasks = append(tasks, newTask(number, i))
 		}
 		w.tasks = append(w.tasks, tasks)
 	}
@@ -278,6 +268,7 @@ func (w *taskWriter) write(r *Recorder) (err error) {
 
 // one stores a task, and lets it live if that is what tasks do.
 func (w *taskWriter) one(r *Recorder, t *Task, stays bool) error {
+	t.ID = w.ids.Add(1)
 	err := commit(r, func() error { return w.session.Insert(t) })
 	if !w.shape.live {
 		return err

@@ -18,12 +18,12 @@ func main() {
 			{
 				Name: "update", Title: "bbolt, Update", Kind: "kv", Groups: []workload.Group{workload.None, workload.Durable},
 				Notes: []string{"without a sync it promises nothing: there is no log"},
-				Tasks: tasks((*bbolt.DB).Update), Tree: openTree,
+				Tasks: tasks((*bbolt.DB).Update), Pairs: pairs((*bbolt.DB).Update), Items: openItems, Tree: openTree,
 			},
 			{
 				Name: "batch", Title: "bbolt, Batch", Kind: "kv", Groups: []workload.Group{workload.None, workload.Durable},
 				Notes: []string{"Batch waits up to 10 ms for others to commit with"},
-				Tasks: tasks((*bbolt.DB).Batch),
+				Tasks: tasks((*bbolt.DB).Batch), Pairs: pairs((*bbolt.DB).Batch),
 			},
 		},
 	})
@@ -57,6 +57,18 @@ func tasks(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload
 		s, err := open(j, update)
 		return kit.KVTasks(s), err
 	}
+}
+
+func pairs(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (workload.Pairs, error) {
+	return func(j *workload.Job) (workload.Pairs, error) {
+		s, err := open(j, update)
+		return kit.KVPairs(s), err
+	}
+}
+
+func openItems(j *workload.Job) (workload.Items, error) {
+	s, err := open(j, (*bbolt.DB).Update)
+	return kit.KVItems(s), err
 }
 
 func openTree(j *workload.Job) (workload.Tree, error) {

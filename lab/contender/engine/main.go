@@ -17,6 +17,8 @@ func main() {
 
 			Lookups: openLookups,
 			Tasks:   openTasks,
+			Pairs:   openPairs,
+			Items:   openItems,
 			Rowids:  rowids,
 		}},
 	})

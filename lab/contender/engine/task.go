@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -109,17 +110,7 @@ const (
 // set changes one column of a task.
 func (s *session) set(id int64, column int, value string) error {
 	return s.update(func(t sqlitefile.TableWriter) error {
-		row, ok, err := t.Get(id)
-		if err != nil || !ok {
-			return missing(id, err)
-		}
-		var old [5]sqlitefile.Value
-		if err := row.Values(old[:]); err != nil {
-			return err
-		}
-		values := [5]any{old[0], old[1], old[2], old[3], old[4]}
-		values[column] = value
-		ok, err = t.Update(id, values[:]...)
+		ok, err := t.Set(id, column, value)
 		if err != nil || !ok {
 			return missing(id, err)
 		}
@@ -172,7 +163,7 @@ func (s *session) get(rx *sqlitefile.Rx) error {
 	return err
 }
 
-func (s *session) Each(fn func(id int64, status, output []byte) error) error {
+func (s *session) Each(fn func(args, status, output []byte) error) error {
 	return s.store.db.View(s.ctx, func(rx *sqlitefile.Rx) error {
 		t, err := rx.Table("task")
 		if err != nil {
@@ -191,14 +182,12 @@ func (s *session) Each(fn func(id int64, status, output []byte) error) error {
 }
 
 // pass gives the columns of a task to fn.
-func pass(row *sqlitefile.Row, fn func(id int64, status, output []byte) error) error {
-	s, err := row.Bytes(status)
-	if err != nil {
+func pass(row *sqlitefile.Row, fn func(args, status, output []byte) error) error {
+	a, err1 := row.Bytes(arguments)
+	s, err2 := row.Bytes(status)
+	o, err3 := row.Bytes(output)
+	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	o, err := row.Bytes(output)
-	if err != nil {
-		return err
-	}
-	return fn(row.Rowid(), s, o)
+	return fn(a, s, o)
 }

@@ -16,8 +16,12 @@ func main() {
 	kit.Main(kit.Contender{
 		Name: "files", Module: "std",
 		APIs: []workload.API{
-			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS), Tree: tree(openOS)},
-			{Name: "root", Title: "files, os.Root", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openRoot), Tree: tree(openRoot)},
+			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS, ways), Tree: tree(openOS)},
+			{Name: "root", Title: "files, os.Root", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openRoot, ways), Tree: tree(openRoot)},
+			{
+				Name: "fsync", Title: "files, package os, synced in place", Kind: "files", Groups: []workload.Group{workload.Durable}, Tasks: tasks(openOS, inPlace),
+				Notes: []string{"a file that is replaced so may be lost with both contents, and that a new file keeps its name is a habit of file systems"},
+			},
 		},
 	})
 }

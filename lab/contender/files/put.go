@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/foliofs/folio/lab/workload"
 	"github.com/foliofs/folio/lab/workload/kit"
@@ -27,25 +28,36 @@ type system interface {
 // store keeps its files in one directory of a system.
 type store struct {
 	system
-	put func(s *store, name string, data []byte) error
-	how string
+	way
 	dir *os.File // synced after a rename
 }
 
-// puts are how the groups write.
-var puts = map[workload.Group]store{
-	workload.ReadOnly:   {put: plain, how: "plain"},
-	workload.None:       {put: plain, how: "plain"},
-	workload.Consistent: {put: rename, how: "rename"},
-	workload.Durable:    {put: synced, how: "rename+fsync"},
+// A way is one to write a file.
+type way struct {
+	put    func(s *store, name string, data []byte) error
+	how    string
+	synced bool
 }
 
+// ways are those of the groups.
+var ways = map[workload.Group]way{
+	workload.ReadOnly:   {plain, "plain", false},
+	workload.None:       {plain, "plain", false},
+	workload.Consistent: {rename, "rename", false},
+	workload.Durable:    {renameSynced, "rename", true},
+}
+
+// inPlace syncs files without a rename: whoever makes files that stay as they are needs no more where the file system, as ext4 does, brings the name
+// of a file along that is synced.
+var inPlace = map[workload.Group]way{workload.Durable: {plainSynced, "plain", true}}
+
 // newStore opens the directory of a job.
-func newStore(j *workload.Job, open func(dir string) (system, error)) (*store, error) {
-	s, ok := puts[j.Group]
+func newStore(j *workload.Job, open func(dir string) (system, error), ways map[workload.Group]way) (*store, error) {
+	way, ok := ways[j.Group]
 	if !ok {
 		return nil, fmt.Errorf("no way to write for group %q", j.Group)
 	}
+	s := store{way: way}
 	var err error
 	if s.system, err = open(j.Dir); err != nil {
 		return nil, err
@@ -54,16 +66,18 @@ func newStore(j *workload.Job, open func(dir string) (system, error)) (*store, e
 	return &s, err
 }
 
-func tasks(open func(dir string) (system, error)) func(j *workload.Job) (workload.Tasks, error) {
+func tasks(open func(dir string) (system, error), ways map[workload.Group]way) func(j *workload.Job) (workload.Tasks, error) {
 	return func(j *workload.Job) (workload.Tasks, error) {
-		s, err := newStore(j, open)
+		s, err := newStore(j, open, ways)
 		return kit.FileTasks(s), err
 	}
 }
 
 func (s *store) Put(name string, data []byte) error { return s.put(s, name, data) }
 
-func (s *store) Settings() (map[string]string, error) { return map[string]string{"write": s.how}, nil }
+func (s *store) Settings() (map[string]string, error) {
+	return map[string]string{"write": s.how, "synced": strconv.FormatBool(s.synced)}, nil
+}
 
 func (s *store) ReadDir() ([]fs.DirEntry, error) {
 	f, err := s.Open(".")
@@ -87,15 +101,10 @@ func rename(s *store, name string, data []byte) error {
 	return s.Rename(name+".tmp", name)
 }
 
-// synced is rename that survives the loss of power: the content is on the disk before it gets its name, and the name before it
+// renameSynced is rename that survives the loss of power: the content is on the disk before it gets its name, and the name before it
 // returns.
-func synced(s *store, name string, data []byte) error {
-	f, err := s.Create(name + ".tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+func renameSynced(s *store, name string, data []byte) error {
+	if err := plainSynced(s, name+".tmp", data); err != nil {
 		return err
 	}
 	if err := s.Rename(name+".tmp", name); err != nil {
@@ -104,9 +113,19 @@ func synced(s *store, name string, data []byte) error {
 	return s.dir.Sync()
 }
 
+// plainSynced writes in place, and syncs the file.
+func plainSynced(s *store, name string, data []byte) error {
+	f, err := s.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
 // Remove is durable in the group where writes are.
 func (s *store) Remove(name string) error {
-	if err := s.system.Remove(name); err != nil || s.how != "rename+fsync" {
+	if err := s.system.Remove(name); err != nil || !s.synced {
 		return err
 	}
 	return s.dir.Sync()

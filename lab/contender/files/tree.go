@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"path"
 
 	"github.com/foliofs/folio/lab/workload"
 )
@@ -13,7 +12,7 @@ type files struct{ *store }
 
 func tree(open func(dir string) (system, error)) func(j *workload.Job) (workload.Tree, error) {
 	return func(j *workload.Job) (workload.Tree, error) {
-		s, err := newStore(j, open)
+		s, err := newStore(j, open, ways)
 		return files{s}, err
 	}
 }
@@ -21,19 +20,18 @@ func tree(open func(dir string) (system, error)) func(j *workload.Job) (workload
 // Import copies a tree. Files are new, so there is nothing to replace: durable syncs each of them, and each directory once all
 // that is in it is there.
 func (f files) Import(src fs.FS) error {
-	durable := f.how == "rename+fsync"
 	var dirs []string
 	err := workload.Each(src, func(name string, info fs.FileInfo, data []byte) error {
 		if info.IsDir() {
 			dirs = append(dirs, name)
 			return f.Mkdir(name, 0o777)
 		}
-		if !durable {
+		if !f.synced {
 			return f.WriteFile(name, data, 0o666)
 		}
-		return f.writeSynced(name, data)
+		return plainSynced(f.store, name, data)
 	})
-	if err != nil || !durable {
+	if err != nil || !f.synced {
 		return err
 	}
 	for _, dir := range append(dirs, ".") {
@@ -42,15 +40,6 @@ func (f files) Import(src fs.FS) error {
 		}
 	}
 	return nil
-}
-
-func (f files) writeSynced(name string, data []byte) error {
-	file, err := f.Create(path.Clean(name))
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	return errors.Join(err, file.Sync(), file.Close())
 }
 
 func (f files) syncDir(name string) error {

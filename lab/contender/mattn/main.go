@@ -21,6 +21,7 @@ func main() {
 		APIs: []workload.API{
 			pool.AsDriver(busy).SQL("sql", title+", database/sql"),
 			kit.Driver{Open: open, Busy: busy}.SQL("native", title+", its own connections"),
+			kit.Driver{Open: open, Busy: busy}.Shared("one", title+", one connection for all"),
 		},
 	})
 }

@@ -17,7 +17,7 @@ func main() {
 		APIs: []workload.API{{
 			Name: "native", Title: "pebble", Kind: "kv", Groups: []workload.Group{workload.None, workload.Consistent, workload.Durable},
 			Notes: []string{"none has no log at all: what is in memory only does not survive the death of the process either"},
-			Tasks: openTasks, Tree: openTree,
+			Tasks: openTasks, Pairs: openPairs, Items: openItems, Tree: openTree,
 		}},
 	})
 }
@@ -32,6 +32,16 @@ type store struct {
 func openTasks(j *workload.Job) (workload.Tasks, error) {
 	s, err := open(j)
 	return kit.KVTasks(s), err
+}
+
+func openPairs(j *workload.Job) (workload.Pairs, error) {
+	s, err := open(j)
+	return kit.KVPairs(s), err
+}
+
+func openItems(j *workload.Job) (workload.Items, error) {
+	s, err := open(j)
+	return kit.KVItems(s), err
 }
 
 func openTree(j *workload.Job) (workload.Tree, error) {

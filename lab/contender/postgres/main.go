@@ -109,19 +109,18 @@ func (s *session) Get(id int64) (args, output []byte, err error) {
 	return args, output, err
 }
 
-func (s *session) Each(fn func(id int64, status, output []byte) error) error {
-	rows, err := s.c.Query(context.Background(), "SELECT id, status, output FROM task ORDER BY id")
+func (s *session) Each(fn func(args, status, output []byte) error) error {
+	rows, err := s.c.Query(context.Background(), "SELECT args, status, output FROM task")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var id int64
-		var status, output []byte
-		if err := rows.Scan(&id, &status, &output); err != nil {
+		var args, status, output []byte
+		if err := rows.Scan(&args, &status, &output); err != nil {
 			return err
 		}
-		if err := fn(id, status, output); err != nil {
+		if err := fn(args, status, output); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,10 @@
 
 package main
 
-import _ "github.com/mattn/go-sqlite3"
+import (
+	_ "github.com/mattn/go-sqlite3"
 
-func init() { drivers = append(drivers, driver{"sqlite3", "mattn"}) }
+	"github.com/foliofs/folio/lab/contender/sqlstore/tree"
+)
+
+func init() { apis = append(apis, tree.APIs("sqlite3", "mattn")...) }

@@ -74,7 +74,7 @@ func (s fileSession) Get(id int64) (args, output []byte, err error) {
 	return []byte(t.Args), []byte(t.Output), err
 }
 
-func (s fileSession) Each(fn func(id int64, status, output []byte) error) error {
+func (s fileSession) Each(fn func(args, status, output []byte) error) error {
 	entries, err := s.files.ReadDir()
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ func (s fileSession) Each(fn func(id int64, status, output []byte) error) error 
 			err = json.Unmarshal(data, &t)
 		}
 		if err == nil {
-			err = fn(t.ID, []byte(t.Status), []byte(t.Output))
+			err = fn([]byte(t.Args), []byte(t.Status), []byte(t.Output))
 		}
 		if err != nil {
 			return err

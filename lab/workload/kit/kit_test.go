@@ -131,6 +131,8 @@ func contender(forget func(k *kv)) Contender {
 	return Contender{Name: "memory", APIs: []workload.API{{
 		Name: "native", Kind: "kv", Groups: []workload.Group{workload.None},
 		Tasks: func(*workload.Job) (workload.Tasks, error) { return KVTasks(store()), nil },
+		Pairs: func(*workload.Job) (workload.Pairs, error) { return KVPairs(store()), nil },
+		Items: func(*workload.Job) (workload.Items, error) { return KVItems(store()), nil },
 		Tree: func(*workload.Job) (workload.Tree, error) {
 			k := store()
 			return spoiled{KVTree(k), k, forget}, nil
@@ -199,6 +201,10 @@ func TestServe(t *testing.T) {
 		{"write", workload.Values{"shape": "tasks"}},
 		{"write", workload.Values{"shape": "rounds"}},
 		{"mixed", nil},
+		{"put", workload.Values{"shape": "sequential"}},
+		{"put", workload.Values{"shape": "concurrent"}},
+		{"load", workload.Values{"order": "random"}},
+		{"load", workload.Values{"order": "sorted"}},
 		{"walk", workload.Values{"tree": "three"}},
 		{"walk", workload.Values{"tree": "generated"}},
 		{"read", workload.Values{"shape": "whole"}},

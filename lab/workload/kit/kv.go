@@ -131,14 +131,14 @@ func (s kvSession) Get(id int64) (args, output []byte, err error) {
 	return args, output, err
 }
 
-func (s kvSession) Each(fn func(id int64, status, output []byte) error) error {
+func (s kvSession) Each(fn func(args, status, output []byte) error) error {
 	return s.kv.View(func(tx KVTx) error {
 		return tx.Scan([]byte{taskKeys}, func(_, value []byte) error {
 			var t workload.Task
 			if err := json.Unmarshal(value, &t); err != nil {
 				return err
 			}
-			return fn(t.ID, []byte(t.Status), []byte(t.Output))
+			return fn([]byte(t.Args), []byte(t.Status), []byte(t.Output))
 		})
 	})
 }

@@ -93,6 +93,8 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 		MakeFolder: d.makeFolder,
 		Lookups:    d.lookups,
 		Tasks:      d.tasks,
+		Pairs:      d.pairs,
+		Items:      d.items,
 		Tree:       d.tree,
 		Rowids:     d.rowids,
 		Queries:    d.queries,

@@ -84,7 +84,7 @@ const (
 	setOutput  = "UPDATE task SET output = ? WHERE id = ?"
 	deleteTask = "DELETE FROM task WHERE id = ?"
 	selectTask = "SELECT args, output FROM task WHERE id = ?"
-	allTasks   = "SELECT id, status, output FROM task ORDER BY id"
+	allTasks   = "SELECT args, status, output FROM task"
 )
 
 func (s sqlTasks) Session() (workload.TaskSession, error) {
@@ -156,11 +156,12 @@ func (s *sqlSession) Get(id int64) (args, output []byte, err error) {
 	return s.taskArgs, s.output, err
 }
 
-func (s *sqlSession) Each(fn func(id int64, status, output []byte) error) error {
-	var status []byte // Bytes may use one buffer for both
-	return s.conn.Raw(allTasks, []Kind{Integer, Text, Text}, nil, func(r Row) error {
+func (s *sqlSession) Each(fn func(args, status, output []byte) error) error {
+	var args, status []byte // Bytes may use one buffer for all
+	return s.conn.Raw(allTasks, []Kind{Text, Text, Text}, nil, func(r Row) error {
+		args = append(args[:0], r.Bytes(0)...)
 		status = append(status[:0], r.Bytes(1)...)
-		return fn(r.Int(0), status, r.Bytes(2))
+		return fn(args, status, r.Bytes(2))
 	})
 }
 

@@ -1,0 +1,118 @@
+// Package claim is what this project says of its own speed. Every figure of the README and of docs that tells how fast something is, or what it
+// costs, is a Claim here: what is done, by whom, beside whom, and, where a goal was set, how much was asked for. Measure measures them,
+// and Write puts what came out into the documents, between two marks; nobody writes a figure there by hand.
+//
+// A claim is measured by a Source: cases of the laboratory, a Go benchmark that has both sides in it, or whole commands. Whatever it is, it leaves
+// Samples by name. A claim compares medians of those, all of one run on one machine.
+package claim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Row is a line of the table at a place: something that is done, beside one thing or several.
+type Row struct {
+	Name   string // by which the command line knows all its claims
+	Place  Place
+	What   string
+	Claims []*Claim
+}
+
+// A Claim is one figure.
+type Claim struct {
+	Name   string // by which the command line and the documents know it
+	Beside string // what ours is compared with, for people; "" for figures that stand alone
+	Kind   Kind
+	From   Source
+	// Case is the name of samples, with a star where Ours and each of Peers go. One that has a slash is a whole name.
+	Case  string
+	Ours  string
+	Peers []string // all of them are measured, the fastest counts
+	Unit  string   // of the samples; "" is ns/op
+	Asked *float64 // at least for Faster, at most for all others; nil if no goal was set
+	Label string   // what a figure counts that is not of Faster, such as "allocations", or "the time"
+}
+
+// A Kind says what the figure of a claim is.
+type Kind int
+
+// The kinds of claims.
+const (
+	Faster Kind = iota // the median of the fastest peer, divided by ours
+	Growth             // our median, divided by that of the one peer
+	Median             // our median itself
+	Worst              // our largest sample
+)
+
+// ask is a goal.
+func ask(figure float64) *float64 { return &figure }
+
+// name is that of the samples of who.
+func (c *Claim) name(who string) string {
+	if strings.Contains(who, "/") {
+		return who
+	}
+	return strings.Replace(c.Case, "*", who, 1)
+}
+
+func (c *Claim) unit() string {
+	if c.Unit == "" {
+		return perOp
+	}
+	return c.Unit
+}
+
+// perOp is the unit of time in samples.
+const perOp = "ns/op"
+
+// meets reports whether a figure is what was asked for.
+func (c *Claim) meets(figure float64) bool {
+	switch {
+	case c.Asked == nil:
+		return true
+	case c.Kind == Faster:
+		return figure >= *c.Asked
+	}
+	return figure <= *c.Asked
+}
+
+// In returns those of the claims that are among the given ones.
+func (row *Row) In(claims []*Claim) (in []*Claim) {
+	for _, c := range row.Claims {
+		if slices.Contains(claims, c) {
+			in = append(in, c)
+		}
+	}
+	return in
+}
+
+// All returns every claim, in the order of the documents.
+func All() (all []*Claim) {
+	for _, row := range Rows {
+		all = append(all, row.Claims...)
+	}
+	return all
+}
+
+// Find returns the claims with the given names, which are theirs or those of rows; all of them if there are no names.
+func Find(names []string) (found []*Claim, err error) {
+	if len(names) == 0 {
+		return All(), nil
+	}
+	for _, name := range names {
+		before := len(found)
+		for _, row := range Rows {
+			for _, c := range row.Claims {
+				if name == c.Name || name == row.Name {
+					found = append(found, c)
+				}
+			}
+		}
+		if len(found) == before {
+			return nil, fmt.Errorf("no claim %q; claims --list names them", name)
+		}
+	}
+	return found, nil
+}

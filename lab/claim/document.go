@@ -1,0 +1,166 @@
+package claim
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// begin and end are the marks in a document between which the figures of a part stand.
+func (p Place) begin() string {
+	return fmt.Sprintf("<!-- %s: made by go -C lab run . claims --write -->\n", p.Part)
+}
+
+func (p Place) end() string { return fmt.Sprintf("<!-- end of %s -->\n", p.Part) }
+
+// Places are all that have claims.
+func Places() (list []Place) {
+	for _, row := range Rows {
+		if !slices.Contains(list, row.Place) {
+			list = append(list, row.Place)
+		}
+	}
+	return list
+}
+
+// Write puts the figures of a report into the documents of a project, and the report beside them.
+func (r *Report) Write(project string) error {
+	if r.Quick {
+		return errors.New("the figures of a quick run are for looking only; leave --quick out to write them into the documents")
+	}
+	if err := r.public().WriteFile(Committed(project)); err != nil {
+		return err
+	}
+	for _, p := range Places() {
+		path := filepath.Join(project, p.Doc)
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		text, err := r.edit(string(old), p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// public is a report in which the names of directories are those of their file systems.
+func (r *Report) public() *Report {
+	out := *r
+	out.Dirs = nil
+	for _, d := range r.Dirs {
+		name := strings.ToUpper(d.FileSystem)
+		out.Command = strings.ReplaceAll(out.Command, d.Path, name)
+		out.Dirs = append(out.Dirs, result.Dir{Path: name, FileSystem: d.FileSystem, Options: d.Options})
+	}
+	return &out
+}
+
+// edit replaces what stands between the marks of a place.
+func (r *Report) edit(text string, p Place) (string, error) {
+	head, rest, ok := strings.Cut(text, p.begin())
+	_, tail, ok2 := strings.Cut(rest, p.end())
+	if !ok || !ok2 {
+		return "", fmt.Errorf("there are no marks for figures: %q and %q", p.begin(), p.end())
+	}
+	return head + p.begin() + r.section(p) + p.end() + tail, nil
+}
+
+// section is what a place says: a table, and where it comes from.
+func (r *Report) section(p Place) string {
+	var b strings.Builder
+	b.WriteString("\n| what | beside | result | claim |\n|---|---|---|---|\n")
+	var short []string
+	for _, row := range Rows {
+		if row.Place != p {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", row.What, row.beside(), r.cell(&row), row.Name)
+		for _, c := range row.Claims {
+			if res := r.Result(c.Name); res.Verdict == Short {
+				short = append(short, fmt.Sprintf("`%s` %s of %s", c.Name, number(res.Figure.Value), number(*c.Asked)))
+			}
+		}
+	}
+	fmt.Fprintf(&b, "\n%s\n", r.origin())
+	if len(short) > 0 {
+		fmt.Fprintf(&b, "Goals that are not reached: %s.\n", strings.Join(short, ", "))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// beside names what all claims of a row are compared with, each once.
+func (row *Row) beside() string {
+	var list []string
+	for _, c := range row.Claims {
+		if c.Beside != "" && !slices.Contains(list, c.Beside) {
+			list = append(list, c.Beside)
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+// cell lists the figures of a row. What several of them count is said once.
+func (r *Report) cell(row *Row) string {
+	var b strings.Builder
+	for i, c := range row.Claims {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		res := r.Result(c.Name)
+		if res.Verdict == Unmeasured {
+			b.WriteString("not measured")
+			continue
+		}
+		b.WriteString(number(res.Figure.Value))
+		if i+1 == len(row.Claims) || row.Claims[i+1].counts() != c.counts() || r.Result(row.Claims[i+1].Name).Verdict == Unmeasured {
+			b.WriteString(" " + c.counts())
+		}
+	}
+	return b.String()
+}
+
+// counts says what the figure of a claim counts.
+func (c *Claim) counts() string {
+	switch c.Kind {
+	case Faster:
+		return "times as fast"
+	case Growth:
+		return "times " + c.Label
+	}
+	return c.Label
+}
+
+// origin says where the figures come from.
+func (r *Report) origin() string {
+	m := r.Machine
+	var systems []string
+	for _, d := range r.Dirs {
+		systems = append(systems, d.FileSystem)
+	}
+	return fmt.Sprintf("Medians of %d samples, fewer where they take long, of %s: %s, %d cores, %s, Go %s, all files in memory. `go -C lab run . claims CLAIM` measures a row.",
+		r.Samples, r.Started.Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
+}
+
+// number writes a figure with as many digits as one can trust.
+func number(f float64) string {
+	switch {
+	case f >= 10:
+		return strconv.Itoa(int(math.Round(f)))
+	case f == math.Trunc(f):
+		return strconv.Itoa(int(f))
+	}
+	return strconv.FormatFloat(f, 'g', 2, 64)
+}

@@ -1,0 +1,123 @@
+package claim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/runner"
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// A Lab is a source in the laboratory: a workload, with contenders that take turns in it.
+type Lab struct {
+	Name       string
+	Workload   string
+	Flags      string // of the workload, as "rows=1000000 goroutines=1,22"; the others have their defaults
+	Quick      string // those that are other in a quick run
+	Contenders string // with commas between
+	Everywhere bool   // on all directories, not on the first alone
+	Few        int    // samples at most; 0 is any number
+}
+
+// ID implements Source.
+func (l *Lab) ID() string { return l.Name }
+
+func (l *Lab) few() int { return l.Few }
+
+func (l *Lab) measure(ctx context.Context, r *run) (*outcome, error) {
+	o, err := l.options(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := runner.Run(ctx, o); err != nil {
+		return nil, err
+	}
+	set, err := result.ReadFile(o.Out)
+	if err != nil {
+		return nil, err
+	}
+	out := &outcome{samples: make(Samples), why: func(name string) string { return missing(set, name) }}
+	out.samples.fromSet(set)
+	return out, nil
+}
+
+func (l *Lab) options(r *run) (*runner.Options, error) {
+	w, err := workload.Find(l.Workload)
+	if err != nil {
+		return nil, err
+	}
+	values, err := l.values(w, r.Quick)
+	if err != nil {
+		return nil, fmt.Errorf("claims of %s: %w", l.Name, err)
+	}
+	o := &runner.Options{
+		Workloads: []*workload.Workload{w}, Values: map[string]workload.Values{w.Name: values},
+		Source: r.contenders(), Cache: r.Cache, Dirs: r.Dirs[:1], Out: r.file(l.Name, ".jsonl"), Rounds: r.samples(l), Seed: 1,
+		Quick: r.Quick, Timeout: r.Timeout, Command: r.Command, Observer: &labObserver{r: r, name: l.Name},
+	}
+	if l.Everywhere {
+		o.Dirs = r.Dirs
+	}
+	for text := range strings.SplitSeq(l.Contenders, ",") {
+		s, err := runner.ParseSpec(text)
+		if err != nil {
+			return nil, err
+		}
+		o.Contenders = append(o.Contenders, s)
+	}
+	return o, nil
+}
+
+// values are those of the workload's flags.
+func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) {
+	values := make(workload.Values)
+	texts := []string{l.Flags}
+	if quick {
+		texts = append(texts, l.Quick)
+	}
+	for _, f := range w.Flags {
+		if values[f.Name] = f.Default; quick && f.Quick != "" {
+			values[f.Name] = f.Quick
+		}
+	}
+	for _, text := range texts {
+		for setting := range strings.FieldsSeq(text) {
+			name, value, _ := strings.Cut(setting, "=")
+			if _, ok := values[name]; !ok {
+				return nil, fmt.Errorf("workload %s has no flag %s", w.Name, name)
+			}
+			values[name] = value
+		}
+	}
+	return values, nil
+}
+
+// A labObserver passes on what the runner tells.
+type labObserver struct {
+	r    *run
+	name string
+}
+
+func (o *labObserver) tell(what string, done, all int) {
+	o.r.tell(o.name, what, done, all)
+}
+
+// Building and the others implement runner.Observer.
+func (o *labObserver) Building(contender string, _, _ int) { o.tell("building "+contender, 0, 1) }
+
+func (o *labObserver) Making(rows, all int) { o.tell("making the database", rows, all) }
+
+func (o *labObserver) Sampling(done, all int, next string, _ time.Duration) { o.tell(next, done, all) }
+
+func (o *labObserver) Skipped(s *result.Skip) {
+	o.r.Watch.Note(fmt.Sprintf("skipped %s: %s", s.Contender, s.Reason))
+}
+
+func (o *labObserver) Failed(f *result.Failure) {
+	o.r.Watch.Note(fmt.Sprintf("failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error))
+}
+
+func (o *labObserver) Ended() {}

@@ -1,0 +1,158 @@
+package claim
+
+// A Place is where figures stand: between two marks in a document.
+type Place struct{ Doc, Part string }
+
+// The places that there are.
+var (
+	readme   = Place{"README.md", "speed"}
+	engine   = Place{"docs/engine.md", "engine"}
+	syncing  = Place{"docs/command.md", "sync"}
+	grepping = Place{"docs/command.md", "grep"}
+)
+
+// Rows are all claims, in the order in which they stand in the documents.
+var Rows = []Row{
+	{"walk", readme, "walk three files in as many directories, `fs.WalkDir`", []*Claim{
+		{Name: "walk-three", Beside: "files", From: walkThree, Case: "walk/tree=three/*", Ours: "folio", Peers: osFiles, Asked: ask(12)},
+		{Name: "walk-2022", Beside: "the file system in SQLite of 2022, by the fastest of four drivers", From: walkThree, Case: "walk/tree=three/*", Ours: "folio", Peers: in2022},
+	}},
+	{"walk-goroot", readme, "walk the Go distribution", []*Claim{
+		{Name: "walk-goroot", Beside: "files", From: walkGoroot, Case: "walk/tree=goroot/*", Ours: "folio", Peers: osFiles, Asked: ask(5)},
+	}},
+	{"walk-million", readme, "walk an entry of 1,000,000 files", []*Claim{
+		{Name: "walk-million", Kind: Growth, Beside: "of 10,000 files", From: walkMillion, Case: "Walk/tree=*/fs=folio", Ours: "1M", Peers: []string{"10k"}, Unit: "ns/each", Asked: ask(1.3), Label: "the time"},
+	}},
+	{"stat", readme, "`Stat` of one file; of all of the Go distribution, at random", []*Claim{
+		{Name: "stat-one", Beside: "files", From: stat, Case: "Stat/files=one/*", Ours: "fs=folio", Peers: osFS, Asked: ask(3)},
+		{Name: "stat-all", Beside: "files", From: stat, Case: "Stat/files=all/*", Ours: "fs=folio", Peers: osFS, Asked: ask(3)},
+	}},
+	{"readfile", readme, "`ReadFile` of the Go sources, in order; at random", []*Claim{
+		{Name: "readfile-walk", Beside: "files", From: readFile, Case: "ReadFile/order=walk/*", Ours: "fs=folio", Peers: osFS, Asked: ask(4)},
+		{Name: "readfile-random", Beside: "files", From: readFile, Case: "ReadFile/order=random/*", Ours: "fs=folio", Peers: osFS, Asked: ask(4)},
+	}},
+	{"writefile", readme, "`WriteFile` of 100 bytes, a new file", []*Claim{
+		{Name: "writefile-plain", Beside: "files, plainly", From: writing, Case: "WriteFile/*", Ours: "folio", Peers: plain, Asked: ask(5)},
+		{Name: "writefile-rename", Beside: "by temporary file and rename", From: writing, Case: "WriteFile/*", Ours: "folio", Peers: rename, Asked: ask(10)},
+	}},
+	{"rewritefile", readme, "the same, a file that is there", []*Claim{
+		{Name: "rewritefile-plain", Beside: "files, plainly", From: writing, Case: "RewriteFile/*", Ours: "folio", Peers: plain},
+		{Name: "rewritefile-rename", Beside: "by temporary file and rename", From: writing, Case: "RewriteFile/*", Ours: "folio", Peers: rename},
+	}},
+	{"writers", readme, "100 goroutines, 1,000 new files each", []*Claim{
+		{Name: "writers-plain", Beside: "files, plainly", From: manyWriters, Case: "ManyWriters/*", Ours: "folio", Peers: plain, Asked: ask(8)},
+		{Name: "writers-rename", Beside: "by temporary file and rename", From: manyWriters, Case: "ManyWriters/*", Ours: "folio", Peers: rename, Asked: ask(8)},
+	}},
+	{"writers-sync", readme, "the same durably, 20 files each", []*Claim{
+		{Name: "writers-sync", Beside: "create, write, fsync, rename, fsync of the directory", From: manySync, Case: "ManySync/*", Ours: "folio", Peers: rename, Asked: ask(20)},
+	}},
+	// A volume cannot promise as little as plain files do; it promises more.
+	{"queue-files", readme, "a queue with a file for each of 10,000 tasks", []*Claim{
+		{Name: "queue-plain", Beside: "files, the faster of ext4 and btrfs, plainly", From: queue, Case: "write/shape=tasks/durability=none/*", Ours: "write/shape=tasks/durability=log-consistent/folio", Peers: bothFiles, Asked: ask(8)},
+		{Name: "queue-rename", Beside: "by rename", From: queue, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "folio", Peers: bothFiles, Asked: ask(8)},
+	}},
+	{"million", readme, "create, and remove, one of 1,000,000 files", []*Claim{
+		{Name: "million-create", Kind: Growth, Beside: "one of 10,000", From: million, Case: "Million/*", Ours: "many", Peers: []string{"few"}, Unit: "ns/create", Label: "the time"},
+		{Name: "million-remove", Kind: Growth, Beside: "one of 10,000", From: million, Case: "Million/*", Ours: "many", Peers: []string{"few"}, Unit: "ns/remove", Label: "the time"},
+	}},
+	{"million-size", readme, "the size of the volume after that and `compact`", []*Claim{
+		{Name: "million-size", Kind: Growth, Beside: "an empty one", From: million, Case: "Million/*", Ours: "many", Peers: []string{"none"}, Unit: "B-left", Asked: ask(1.01), Label: "the size"},
+	}},
+	{"large", readme, "a file of 1 GiB: write; read; 4 KiB at random read; written", []*Claim{
+		{Name: "large-write", Beside: "a file", From: largeFile, Case: "LargeFile/*/write", Ours: "folio", Peers: system, Asked: ask(0.35)},
+		{Name: "large-read", Beside: "a file", From: largeFile, Case: "LargeFile/*/read", Ours: "folio", Peers: system, Asked: ask(1)},
+		{Name: "large-readat", Beside: "a file", From: largeFile, Case: "LargeFile/*/read_at", Ours: "folio", Peers: system, Asked: ask(2)},
+		{Name: "large-writeat", Beside: "a file", From: largeFile, Case: "LargeFile/*/write_at", Ours: "folio", Peers: system, Asked: ask(0.3)},
+	}},
+	{"import", readme, "import the Go sources", []*Claim{
+		{Name: "import-cp", Beside: "`cp -a`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"cp"}, Asked: ask(1)},
+		{Name: "import-archive", Beside: "`sqlite3 -A`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"archive"}, Asked: ask(4)},
+	}},
+	{"get", readme, "a row by rowid, 1 and 22 goroutines", lookups("get", "id", 8, 6)},
+	{"find", readme, "a row by a unique path, 1 and 22 goroutines", lookups("find", "path", 4, 4)},
+	{"rowids", readme, "a million rowids from standard input, a whole process", []*Claim{
+		{Name: "rowids", Beside: "the `sqlite3` shell, one transaction", From: rowids, Case: "rowids/order=random/*", Ours: "engine", Peers: []string{"shell"}, Asked: ask(12)},
+	}},
+	{"insert-loop", readme, "10,000 inserts in a loop, one index, log-consistent", []*Claim{
+		{Name: "insert-loop", Beside: "mattn", From: inserts, Case: "write/shape=sequential/durability=log-consistent/*", Ours: "engine", Peers: mattn, Asked: ask(4)},
+	}},
+	{"insert-crowd", readme, "100 goroutines with 1,000 inserts each, the same", []*Claim{
+		{Name: "insert-crowd", Beside: "mattn", From: inserts, Case: "write/shape=concurrent/durability=log-consistent/*", Ours: "engine", Peers: mattn, Asked: ask(8)},
+	}},
+	{"insert-durable", readme, "inserts, each synced: 3,000 in a loop", []*Claim{
+		{Name: "insert-durable", Beside: "mattn", From: durable, Case: "write/shape=sequential/durability=durable/*", Ours: "engine", Peers: []string{"mattn:native"}, Asked: ask(1)},
+	}},
+	{"insert-durable-crowd", readme, "100 goroutines with 100 inserts each, the same", []*Claim{
+		{Name: "insert-durable-crowd-files", Beside: "a file for each: create, write, fsync", From: durable, Case: "write/shape=concurrent/durability=durable/*", Ours: "engine", Peers: []string{"files:fsync"}, Asked: ask(20)},
+		{Name: "insert-durable-crowd-mattn", Beside: "mattn", From: durable, Case: "write/shape=concurrent/durability=durable/*", Ours: "engine", Peers: []string{"mattn:native"}},
+	}},
+	{"queue-rows", readme, "a task queue, 100 writers and 10,000 tasks", []*Claim{
+		{Name: "queue-rows-drivers", Beside: "the fastest of four drivers", From: taskRows, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "engine", Peers: writers, Asked: ask(5)},
+		{Name: "queue-rows-files", Beside: "files, plainly", From: queue, Case: "write/shape=tasks/durability=none/*", Ours: "engine", Peers: osFiles, Asked: ask(10)},
+	}},
+	{"put", readme, "10,000 values by random keys in a loop, never synced", []*Claim{
+		{Name: "put", Beside: "bbolt with NoSync", From: putLoop, Case: "put/shape=sequential/durability=none/*", Ours: "engine", Peers: []string{"bbolt:update"}, Asked: ask(3)},
+	}},
+	{"put-crowd", readme, "100 goroutines with 1,000 values each, the same", []*Claim{
+		{Name: "put-crowd-batch", Beside: "bbolt, `Batch`", From: putCrowd, Case: "put/shape=concurrent/durability=none/*", Ours: "engine", Peers: []string{"bbolt:batch"}, Asked: ask(10)},
+		{Name: "put-crowd-update", Beside: "`Update`", From: putCrowd, Case: "put/shape=concurrent/durability=none/*", Ours: "engine", Peers: []string{"bbolt:update"}},
+	}},
+	{"load", readme, "1,000,000 rows in one transaction, random keys, two indexes", []*Claim{
+		{Name: "load", Beside: "mattn", From: load, Case: "load/order=random/durability=log-consistent/*", Ours: "engine", Peers: []string{"mattn:native"}, Asked: ask(2)},
+	}},
+	{"scan", engine, "scan a row of a million; with its text", []*Claim{
+		{Name: "scan-ids", Kind: Median, From: scan, Ours: "Scan/id/folio", Unit: "ns/row", Asked: ask(15), Label: "ns"},
+		{Name: "scan-texts", Kind: Median, From: scan, Ours: "Scan/path/folio", Unit: "ns/row", Label: "ns"},
+	}},
+	{"view", engine, "begin and end a `View` while another goroutine commits", []*Claim{
+		{Name: "view-time", Kind: Median, From: view, Ours: "ViewWhileWriting/nothing", Asked: ask(150), Label: "ns"},
+		{Name: "view-allocs", Kind: Worst, From: view, Ours: "ViewWhileWriting/a_row", Unit: "allocs/op", Asked: ask(0), Label: "allocations, with a row that is read"},
+	}},
+	{"allocs", engine, "get a row by rowid; find one by path", []*Claim{
+		{Name: "get-allocs", Kind: Worst, From: lookup, Ours: lookupCase("id") + "1/engine", Unit: "allocs/op", Asked: ask(0), Label: "allocations"},
+		{Name: "find-allocs", Kind: Worst, From: lookup, Ours: lookupCase("path") + "1/engine", Unit: "allocs/op", Asked: ask(0), Label: "allocations"},
+	}},
+	{"insert-leaves", engine, "what 100 goroutines with 1,000 inserts each leave", []*Claim{
+		{Name: "insert-log", Kind: Worst, From: inserts, Ours: "write/shape=concurrent/durability=log-consistent/engine", Unit: "log-MiB", Asked: ask(16), Label: "MiB of log"},
+		{Name: "insert-busy", Kind: Worst, From: inserts, Ours: "write/shape=concurrent/durability=log-consistent/engine", Unit: "busy", Asked: ask(0), Label: "refusals"},
+	}},
+	{"sync", syncing, "`folio sync` of the Go distribution, unchanged", []*Claim{
+		{Name: "sync", Beside: "`rsync -a` onto the same disk", From: syncs, Case: "Sync/*", Ours: "folio", Peers: []string{"rsync"}, Asked: ask(1)},
+	}},
+	{"grep-literal", grepping, "`folio grep 'ReadAll[(]'` of the Go distribution", grepClaim("literal")},
+	{"grep-case", grepping, "`-i 'ReadAll[(]'`", grepClaim("case")},
+	{"grep-prefix", grepping, "`'x[a-z]+Error'`", grepClaim("prefix")},
+	{"grep-either", grepping, "`-l 'error\\|panic'`", grepClaim("either")},
+	{"grep-digits", grepping, "`'[0-9]{4}-[0-9]{2}'`", grepClaim("digits")},
+}
+
+// Who stands beside ours.
+var (
+	osFiles   = []string{"files:os"}
+	bothFiles = []string{"files:os", "files:os@btrfs"}
+	osFS      = []string{"fs=os"}
+	system    = []string{"system"}
+	plain     = []string{"plain"}
+	rename    = []string{"rename"}
+	in2022    = []string{"sqlstore:mattn-2022", "sqlstore:modernc-2022", "sqlstore-other:ncruces-2022", "sqlstore-other:glebarez-2022"}
+	mattn     = []string{"mattn:sql", "mattn:native", "mattn:one"}
+	drivers   = []string{"mattn:sql", "mattn:native", "crawshaw", "zombiezen"}
+	writers   = []string{"mattn:sql", "mattn:native", "mattn:one", "modernc", "ncruces:native", "zombiezen"}
+)
+
+func lookupCase(by string) string {
+	return "lookup/by=" + by + "/cache=warm/transaction=each/mode=prepared/goroutines="
+}
+
+// lookups are the claims of rows that are looked up, by one goroutine and by 22.
+func lookups(name, by string, one, many float64) []*Claim {
+	const beside = "the fastest of three drivers, prepared"
+	return []*Claim{
+		{Name: name + "-1", Beside: beside, From: lookup, Case: lookupCase(by) + "1/*", Ours: "engine", Peers: drivers, Asked: ask(one)},
+		{Name: name + "-22", Beside: beside, From: lookup, Case: lookupCase(by) + "22/*", Ours: "engine", Peers: drivers, Asked: ask(many)},
+	}
+}
+
+func grepClaim(pattern string) []*Claim {
+	return []*Claim{{Name: "grep-" + pattern, Beside: "`grep -rE` of files", From: grep, Case: "Grep/" + pattern + "/*", Ours: "folio", Peers: []string{"grep"}}}
+}

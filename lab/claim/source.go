@@ -1,0 +1,102 @@
+package claim
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A Source takes samples.
+type Source interface {
+	// ID is the name of its files, and what is shown while it works.
+	ID() string
+	// measure takes those samples that are not in the files of the run yet, and returns all.
+	measure(ctx context.Context, r *run) (*outcome, error)
+	// few is how many samples it takes at most; 0 is any number.
+	few() int
+}
+
+// An outcome is what a source has found out.
+type outcome struct {
+	samples Samples
+	why     func(name string) string // there are no samples of a name
+}
+
+// Options say what is measured.
+type Options struct {
+	Claims  []*Claim
+	Samples int  // of each figure; a source that takes long may take fewer
+	Quick   bool // smaller sizes
+	Resume  bool // go on with what is in Out
+	Dirs    []string
+	Project string // its directory
+	Cache   string // a directory for programs
+	Out     string // a directory for samples
+	Command string // that measures the same again
+	Timeout time.Duration
+	Watch   Observer
+}
+
+// An Observer is told how far a run is.
+type Observer interface {
+	// Measuring tells what a source does next, how many of all its steps are done, and how long all sources take; 0 if that is not known.
+	Measuring(source, what string, done, all int, left time.Duration)
+	// Note tells that something went wrong, in a line.
+	Note(text string)
+	// Ended tells that nothing more comes.
+	Ended()
+}
+
+// A run is one measurement of claims.
+type run struct {
+	*Options
+	plan schedule
+}
+
+// samples is how many a source takes.
+func (r *run) samples(s Source) int {
+	if few := s.few(); few > 0 {
+		return min(few, r.Samples)
+	}
+	return r.Samples
+}
+
+// file is where a source keeps its samples.
+func (r *run) file(source, suffix string) string { return filepath.Join(r.Out, source+suffix) }
+
+// contenders is the directory of those.
+func (r *run) contenders() string { return filepath.Join(r.Project, "lab", "contender") }
+
+// bin is where a program is built to.
+func (r *run) bin(name string) string { return filepath.Join(r.Cache, "bin", name) }
+
+// scratch makes a directory on the first file system, for what works on files there.
+func (r *run) scratch() (dir string, remove func() error, err error) {
+	base := filepath.Join(r.Dirs[0], "folio-lab")
+	if err := os.MkdirAll(base, 0o777); err != nil {
+		return "", nil, err
+	}
+	dir, err = os.MkdirTemp(base, "claim-*")
+	return dir, func() error { return os.RemoveAll(dir) }, err
+}
+
+// prepare makes the directory of samples: an empty one, or the one that is there, if it is of the same run.
+func (r *run) prepare(h *Header) error {
+	old, err := readHeader(r.headerFile())
+	switch {
+	case !r.Resume || errors.Is(err, fs.ErrNotExist):
+		if err := os.RemoveAll(r.Out); err != nil {
+			return err
+		}
+		return h.write(r.headerFile())
+	case err != nil:
+		return err
+	}
+	h.Started = old.Started
+	return old.same(h)
+}
+
+func (r *run) headerFile() string { return filepath.Join(r.Out, "header.json") }

@@ -1,0 +1,74 @@
+package claim
+
+import "slices"
+
+// The sources of the claims. The sizes are such that all of them together take about 20 minutes on two cores.
+
+// What the laboratory measures.
+var (
+	walkThree = &Lab{
+		Name: "walk-three", Workload: "walk", Flags: "tree=three visits=50000", Quick: "visits=5000",
+		Contenders: "folio,files:os,sqlstore:mattn-2022,sqlstore:modernc-2022,sqlstore-other:ncruces-2022,sqlstore-other:glebarez-2022",
+	}
+	walkGoroot = &Lab{Name: "walk-goroot", Workload: "walk", Flags: "tree=goroot", Contenders: "folio,files:os"}
+	lookup     = &Lab{
+		Name: "lookup", Workload: "lookup", Flags: "rows=1000000 reads=200000 goroutines=1,22 mode=prepared transaction=each", Quick: "rows=100000 reads=20000",
+		Contenders: "engine,mattn:sql,mattn:native,crawshaw,zombiezen",
+	}
+	rowids   = &Lab{Name: "rowids", Workload: "rowids", Contenders: "engine,shell,mattn:native"} // the last makes the database
+	inserts  = &Lab{Name: "inserts", Workload: "write", Flags: "shape=sequential,concurrent durability=log-consistent", Contenders: "engine,mattn"}
+	durable  = &Lab{Name: "durable", Workload: "write", Flags: "shape=sequential,concurrent durability=durable inserts=3000 records=100", Quick: "inserts=300 records=30", Contenders: "engine,mattn:native,files:fsync"}
+	taskRows = &Lab{Name: "task-rows", Workload: "write", Flags: "shape=tasks durability=log-consistent", Contenders: "engine,mattn,modernc,ncruces:native,zombiezen", Few: 3}
+	queue    = &Lab{Name: "queue-files", Workload: "write", Flags: "shape=tasks durability=none,log-consistent", Contenders: "folio,engine,files:os", Everywhere: true, Few: 3}
+	putLoop  = &Lab{Name: "put-loop", Workload: "put", Flags: "shape=sequential", Contenders: "engine,bbolt:update"}
+	putCrowd = &Lab{Name: "put-crowd", Workload: "put", Flags: "shape=concurrent", Contenders: "engine,bbolt:update,bbolt:batch"}
+	load     = &Lab{Name: "load", Workload: "load", Contenders: "engine,mattn:native", Few: 3}
+)
+
+// What benchmarks measure. All but view and scan have files of the system beside a volume.
+var (
+	walkMillion = &Bench{Name: "walk-million", Module: ".", Package: ".", Pattern: "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$", Few: 3}
+	stat        = &Bench{Name: "stat", Module: ".", Package: ".", Pattern: "^BenchmarkStat$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
+	readFile    = &Bench{Name: "readfile", Module: ".", Package: ".", Pattern: "^BenchmarkReadFile$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
+	writing     = &Bench{Name: "writefile", Module: ".", Package: ".", Pattern: "^Benchmark(W|Rew)riteFile$", Args: "-test.benchtime=20000x", Quick: "-test.benchtime=500x"}
+	manyWriters = &Bench{Name: "writers", Module: ".", Package: ".", Pattern: "^BenchmarkManyWriters$", Args: "-test.benchtime=1x"}
+	manySync    = &Bench{Name: "writers-sync", Module: ".", Package: ".", Pattern: "^BenchmarkManySync$", Args: "-test.benchtime=4x", Quick: "-test.benchtime=1x"}
+	largeFile   = &Bench{Name: "large", Module: ".", Package: ".", Pattern: "^BenchmarkLargeFile$", Args: "-test.benchtime=1x", Few: 3}
+	million     = &Bench{Name: "million", Module: ".", Package: ".", Pattern: "^BenchmarkMillion$", Args: "-test.benchtime=1x -million=1000000", Quick: "-million=10000", Few: 1}
+	view        = &Bench{Name: "view", Module: ".", Package: "./sqlitefile", Pattern: "^BenchmarkViewWhileWriting$"}
+	scan        = &Bench{Name: "scan", Module: "internal/oracle", Package: ".", Pattern: "^BenchmarkScan$/^(id|path)$/^folio$"}
+)
+
+// What commands take.
+var (
+	importing = &Commands{Name: "import", Sides: []Side{
+		{Name: "folio", Before: []string{"rm -rf $dir/v.folio", "sync"}, Run: "$folio import -q $goroot/src $dir/v.folio", Check: []string{"$folio", "find", "-t", "f", "$dir/v.folio"}},
+		{Name: "cp", Before: []string{"rm -rf $dir/copy", "sync"}, Run: "cp -a $goroot/src $dir/copy", Check: []string{"find", "$dir/copy", "-type", "f"}},
+		{
+			Name: "archive", Before: []string{"rm -rf $dir/a.sqlar", "sync"}, Run: "sqlite3 $dir/a.sqlar -A -c -C $goroot src",
+			Check: []string{"sqlite3", "$dir/a.sqlar", "select name from sqlar where mode & 61440 = 32768"},
+		},
+	}}
+	syncs = &Commands{
+		Name: "sync", Before: []string{"$folio import -q $goroot $dir/v.folio", "rsync -a $goroot/ $dir/copy/", "sync"},
+		Sides: []Side{
+			{Name: "folio", Run: "$folio sync -q $goroot $dir/v.folio", Check: []string{"$folio", "find", "-t", "f", "$dir/v.folio"}},
+			{Name: "rsync", Run: "rsync -a $goroot/ $dir/copy/", Check: []string{"find", "$dir/copy", "-type", "f"}},
+		},
+	}
+	grep = &Commands{
+		Name: "grep", Before: []string{"$folio import -q $goroot $dir/v.folio", "cp -a $goroot $dir/copy", "sync"},
+		Sides: slices.Concat(
+			grepSides("literal", "ReadAll[(]"), grepSides("case", "-i ReadAll[(]"), grepSides("prefix", "x[a-z]+Error"),
+			grepSides("either", "-l error|panic"), grepSides("digits", "[0-9]{4}-[0-9]{2}"),
+		),
+	}
+)
+
+// grepSides are two that look for the same. A dot would not be the same: that of GNU grep matches no byte that ends a line, or is no text.
+func grepSides(name, args string) []Side {
+	return []Side{
+		{Name: name + "/folio", Run: "$folio grep " + args + " $dir/v.folio"},
+		{Name: name + "/grep", Run: "grep -rE " + args + " $dir/copy"},
+	}
+}

@@ -1,0 +1,100 @@
+package claim
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// Samples of benchmarks and of commands are kept in Go's benchmark format, so that benchstat reads them too. A line "round: N" begins each round,
+// by which a run that was interrupted knows how many it has.
+
+// readRounds reads a file of samples, and tells the last whole round. A file that is not there has none.
+func readRounds(path string) (s Samples, last int, err error) {
+	s = make(Samples)
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, err
+	}
+	r := benchfmt.NewReader(bytes.NewReader(text), path)
+	for r.Scan() {
+		b, ok := r.Result().(*benchfmt.Result)
+		if !ok {
+			continue // what the benchmarks say besides
+		}
+		if last, err = strconv.Atoi(b.GetConfig("round")); err != nil {
+			return nil, 0, fmt.Errorf("%s: %s stands in no round", path, b.Name)
+		}
+		for _, v := range b.Values {
+			if v.OrigUnit != "" {
+				v.Value, v.Unit = v.OrigValue, v.OrigUnit
+			}
+			s.add(fullName(b.Name), v.Unit, v.Value)
+		}
+	}
+	return s, last, r.Err()
+}
+
+// fullName is the name of a benchmark, without the number of processors at its end.
+func fullName(n benchfmt.Name) string {
+	base, parts := n.Parts()
+	full := string(base)
+	for _, part := range parts {
+		if part[0] == '/' {
+			full += string(part)
+		}
+	}
+	return full
+}
+
+// appendRound adds a round to a file of samples, whole or not at all.
+func appendRound(path string, round int, text []byte) error {
+	old, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return writeFile(path, fmt.Appendf(old, "round: %d\n%s\n", round, text))
+}
+
+// takeRounds takes the rounds that a file lacks, by a function that takes one. What fails is the reason why there are no samples, and the
+// next source has its turn.
+func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (*outcome, error) {
+	_, last, err := readRounds(path)
+	if err != nil {
+		return nil, err
+	}
+	for round := last + 1; round <= rounds; round++ {
+		text, err := take(round)
+		if err != nil {
+			reason := oneLine(err.Error())
+			return &outcome{samples: make(Samples), why: func(string) string { return reason }}, nil
+		}
+		if err := appendRound(path, round, text); err != nil {
+			return nil, err
+		}
+	}
+	s, _, err := readRounds(path)
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{samples: s, why: func(name string) string { return filepath.Base(path) + " has no " + name }}, nil
+}
+
+// maxReason is the longest reason that is told.
+const maxReason = 200
+
+// oneLine is the beginning of a text, without line breaks.
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > maxReason {
+		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/lab/claim"
+)
+
+const claimsLong = `Measures what the README and the documents say of speed, all of it or the claims that are named, and
+says whether each holds. The figures go to results/claims.json; with --write also to docs/claims.json and into
+the documents.`
+
+// claimsFlags are those of claims.
+type claimsFlags struct {
+	quick, resume, write, list bool
+	samples                    int
+	dirs                       []string
+	out                        string
+	timeout                    time.Duration
+}
+
+// quickSamples is how many a quick run takes.
+const quickSamples = 2
+
+func (c *command) claimsCommand() *cobra.Command {
+	f := &claimsFlags{}
+	cmd := &cobra.Command{
+		Use: "claims [NAME...]", Short: "Measure what the documents claim", Long: claimsLong,
+		Example: `  go -C lab run . claims --list
+  go -C lab run . claims get find            # two rows
+  go -C lab run . claims --quick             # everything, small
+  go -C lab run . claims --dirs /data,/mnt/btrfs --write`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.claims(cmd, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.list, "list", false, "list them, and measure nothing")
+	flags.BoolVar(&f.quick, "quick", false, "small sizes, 2 samples: to see that everything works")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the last measurement, if that was interrupted or was of other names")
+	flags.IntVar(&f.samples, "samples", 5, "samples of each figure; those that take long have fewer")
+	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories`: the first is where everything is measured, a btrfs among the others takes part in some")
+	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step")
+	flags.StringVar(&f.out, "out", resultsDir, "`directory` for the figures, and in it claims for the samples")
+	flags.BoolVar(&f.write, "write", false, "write the figures into the documents")
+	return cmd
+}
+
+func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) error {
+	found, err := claim.Find(names)
+	if err != nil {
+		return err
+	}
+	if f.list {
+		return c.listClaims(found)
+	}
+	if f.write && (f.quick || len(names) > 0) {
+		return fmt.Errorf("--write takes neither names nor --quick: the documents show the figures of one whole run")
+	}
+	o, err := f.options(cmd, found)
+	if err != nil {
+		return err
+	}
+	o.Watch = c.newProgress()
+	r, err := claim.Measure(cmd.Context(), o)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(f.out, "claims.json")
+	if err := r.WriteFile(path); err != nil {
+		return err
+	}
+	if err := c.showClaims(r, found, path); err != nil || !f.write {
+		return err
+	}
+	return r.Write(o.Project)
+}
+
+func (f *claimsFlags) options(cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {
+	o := &claim.Options{
+		Claims: found, Samples: f.samples, Quick: f.quick, Resume: f.resume, Dirs: f.dirs, Timeout: f.timeout,
+		Out: filepath.Join(f.out, "claims"), Command: commandLine(os.Args[1:]),
+	}
+	if f.quick && !cmd.Flags().Changed("samples") {
+		o.Samples = quickSamples
+	}
+	contenders, err := source()
+	if err != nil {
+		return nil, err
+	}
+	o.Project = filepath.Dir(filepath.Dir(contenders))
+	if o.Cache, err = cacheDir(); err != nil {
+		return nil, err
+	}
+	if len(o.Dirs) == 0 {
+		o.Dirs = []string{o.Cache}
+	}
+	return o, nil
+}
+
+func (c *command) listClaims(found []*claim.Claim) error {
+	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	for _, row := range claim.Rows {
+		for _, one := range row.In(found) {
+			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", row.Name, one.Name, asked(one), row.What)
+		}
+	}
+	return tw.Flush()
+}
+
+// showClaims prints the verdicts.
+func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string) error {
+	counts := make(map[claim.Verdict]int)
+	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "claim\tasked\tmeasured\t95% interval\tsamples\tverdict\tbeside")
+	for _, one := range found {
+		res := r.Result(one.Name)
+		counts[res.Verdict]++
+		if res.Figure == nil {
+			fmt.Fprintf(tw, "%s\t%s\t\t\t\t%s\t%s\n", one.Name, asked(one), res.Verdict, res.Reason)
+			continue
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s to %s\t%d\t%s\t%s\n", one.Name, asked(one), short(res.Figure.Value), short(res.Figure.Low), short(res.Figure.High), res.Samples, res.Verdict, res.Peer)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "\n%d hold, %d fall short, %d have no goal, %d were not measured; in %s\n",
+		counts[claim.Holds], counts[claim.Short], counts[claim.NoGoal], counts[claim.Unmeasured], path)
+	if r.Quick {
+		fmt.Fprintln(c.stdout, "These are figures of small sizes, which say little of the goals.")
+	}
+	return nil
+}
+
+// asked is the goal of a claim.
+func asked(c *claim.Claim) string {
+	switch {
+	case c.Asked == nil:
+		return ""
+	case c.Kind == claim.Faster:
+		return ">= " + short(*c.Asked)
+	}
+	return "<= " + short(*c.Asked)
+}
+
+// short writes a figure with three digits.
+func short(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }

@@ -1,0 +1,46 @@
+package tree
+
+import (
+	"context"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store/sqlstore"
+
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// A volume is one through SQL.
+type volume struct {
+	vol     *folio.FS
+	durable bool
+}
+
+func (d driver) volume(j *workload.Job) (workload.Tree, error) {
+	s, err := sqlstore.Open(string(d), filepath.Join(j.Dir, "test.folio"), &sqlstore.Options{Create: true})
+	if err != nil {
+		return nil, err
+	}
+	v, err := folio.OpenStore(s, nil)
+	return &volume{v, j.Group == workload.Durable}, err
+}
+
+func (v *volume) Import(src fs.FS) error {
+	err := v.vol.Merge(context.Background(), src, ".")
+	if err == nil && v.durable {
+		err = v.vol.Sync(context.Background())
+	}
+	return err
+}
+
+func (v *volume) FS() (fs.FS, error) { return v.vol.FS(), nil }
+
+func (v *volume) Settings() (map[string]string, error) {
+	if v.durable {
+		return map[string]string{"sync": "commit"}, nil
+	}
+	return map[string]string{"sync": "log"}, nil
+}
+
+func (v *volume) Close() error { return v.vol.Close() }

@@ -99,12 +99,17 @@ const (
 	FailureError    FailureKind = "error"    // said that it failed
 )
 
-// A Trace counts the system calls of one process that did the work of a case under strace.
+// A Trace counts the system calls of one process that did the work of a case under strace: those with files, their
+// descriptors and mapped memory, from the start of the clock to its end. Of a whole process they are all.
 type Trace struct {
 	Case      string           `json:"case"`
 	Contender string           `json:"contender"`
+	Ops       int64            `json:"ops"`   // that were done meanwhile
 	Calls     map[string]int64 `json:"calls"` // by name; fsync and fdatasync are always there, be it as 0
 }
+
+// PerOp is how often a call was made for an operation.
+func (t *Trace) PerOp(name string) float64 { return float64(t.Calls[name]) / float64(t.Ops) }
 
 // Syncs counts what brings data to the disk.
 func (t *Trace) Syncs() int64 {
@@ -115,11 +120,12 @@ func (t *Trace) Syncs() int64 {
 type Profile struct {
 	Case      string  `json:"case"`
 	Contender string  `json:"contender"`
-	Of        string  `json:"of"`     // "cpu" in seconds or "alloc" in bytes
-	File      string  `json:"file"`   // for go tool pprof, relative to the result file
-	Total     float64 `json:"total"`  // of the profile
-	Areas     []Share `json:"areas"`  // cgo, system calls, garbage collection, SQL, engine, ...: they add up to 1
-	Functions []Share `json:"leaves"` // the functions with the most, by what they spent themselves
+	Of        string  `json:"of"`      // "cpu" in seconds or "alloc" in bytes
+	File      string  `json:"file"`    // for go tool pprof, relative to the result file
+	Total     float64 `json:"total"`   // of the profile
+	Samples   int64   `json:"samples"` // that it was made of: the shares of a few are a guess
+	Areas     []Share `json:"areas"`   // those of Areas that have a share, in their order: they add up to 1
+	Functions []Share `json:"leaves"`  // the functions with the most, by what they spent themselves
 }
 
 // A Share is a part of a profile.

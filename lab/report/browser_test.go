@@ -1,0 +1,186 @@
+package report
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+var screenshots = flag.String("screenshots", "", "directory for what the browser test sees, to be looked at")
+
+// browser starts chromium; the test is skipped by name where there is none.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("the page in a browser: no chromium")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	return ctx
+}
+
+// A witness notes what a page must not do: say something on the console, throw, or ask for anything but itself.
+type witness struct {
+	mu   sync.Mutex // guards what was seen
+	seen []string
+}
+
+func (w *witness) listen(ctx context.Context) error {
+	return chromedp.Listen(ctx, func(ev any) {
+		var what string
+		switch ev := ev.(type) {
+		case *runtime.EventConsoleAPICalled:
+			what = fmt.Sprintf("console.%s: %s", ev.Type, ev.Args[0].Value)
+		case *runtime.EventExceptionThrown:
+			what = ev.ExceptionDetails.Text
+		case *log.EventEntryAdded:
+			what = ev.Entry.Text
+		case *network.EventRequestWillBeSent:
+			if strings.HasSuffix(ev.Request.URL, "/"+PageName) {
+				return
+			}
+			what = "request of " + ev.Request.URL
+		default:
+			return
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.seen = append(w.seen, what)
+	})
+}
+
+// drawn tells of every chart how many shapes it has, after it was brought before the reader's eyes.
+const drawn = `(async () => {
+	const out = {};
+	for (const d of document.querySelectorAll('details')) d.open = true;
+	for (const e of document.querySelectorAll('[data-chart]')) {
+		e.scrollIntoView({block: 'center'});
+		for (let i = 0; i < 100 && !e.dataset.drawn; i++) await new Promise(requestAnimationFrame);
+		out[e.id] = e.querySelectorAll('svg path, svg circle, svg rect').length;
+	}
+	scrollTo(0, 0);
+	return out;
+})()`
+
+// A view is a way to look at a page.
+type view struct {
+	name          string
+	width, height int64
+	scheme        string
+}
+
+var views = []view{
+	{"phone", 360, 740, "light"}, {"phone", 390, 844, "dark"}, {"desk", 1280, 900, "light"}, {"desk", 1280, 900, "dark"},
+}
+
+// On a phone and on a desk, light and dark: every chart is drawn, nothing runs over the edge, and the page keeps to itself.
+func TestBrowser(t *testing.T) {
+	root := browser(t)
+	dir := t.TempDir()
+	p := New(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), inputs(t))
+	if err := p.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Charts) < 10 {
+		t.Fatalf("%d charts are too few to tell", len(p.Charts))
+	}
+	page := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, PageName))}
+	pages := make(map[string]string) // background by scheme
+	for _, v := range views {
+		t.Run(fmt.Sprintf("%s %d %s", v.name, v.width, v.scheme), func(t *testing.T) {
+			pages[v.scheme] = look(t, root, p, page.String(), v)
+		})
+	}
+	if pages["light"] == pages["dark"] {
+		t.Errorf("light and dark have the same background %s", pages["light"])
+	}
+}
+
+// look opens the page as one view, and returns its background.
+func look(t *testing.T, root context.Context, p *Page, address string, v view) (background string) {
+	ctx, stop := chromedp.NewContext(root)
+	defer stop()
+	var w witness
+	if err := w.listen(ctx); err != nil {
+		t.Fatal(err)
+	}
+	scheme := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, scheme); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(v.width, v.height), chromedp.Navigate(address)); err != nil {
+		t.Fatal(err)
+	}
+	shapes := ask[map[string]int](t, ctx, drawn)
+	width := ask[int](t, ctx, `document.documentElement.scrollWidth`)
+	labels := ask[int](t, ctx, `document.querySelectorAll('[data-chart][role=img][aria-label]').length`)
+	background = ask[string](t, ctx, `getComputedStyle(document.body).backgroundColor`)
+	shoot(t, ctx, v.name+"-"+v.scheme, v.width)
+	for id := range p.Charts {
+		if shapes[id] < 3 {
+			t.Errorf("chart %s has %d shapes", id, shapes[id])
+		}
+	}
+	if len(shapes) != len(p.Charts) || labels != len(p.Charts) {
+		t.Errorf("%d charts of %d in the page, %d labelled", len(shapes), len(p.Charts), labels)
+	}
+	if width > int(v.width) {
+		t.Errorf("the page is %d wide on a screen of %d", width, v.width)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, what := range w.seen {
+		t.Error(what)
+	}
+	return background
+}
+
+// ask evaluates a script in the page.
+func ask[T any](t *testing.T, ctx context.Context, script string) T {
+	t.Helper()
+	answer, err := chromedp.Run(ctx, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// shoot takes pictures of the whole page, piece by piece, where somebody wishes to look at it.
+func shoot(t *testing.T, ctx context.Context, name string, width int64) {
+	if *screenshots == "" {
+		return
+	}
+	const piece = 1700
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, piece)); err != nil {
+		t.Fatal(err)
+	}
+	height := ask[int](t, ctx, `document.documentElement.scrollHeight`)
+	for i := range (height + piece - 1) / piece {
+		ask[bool](t, ctx, fmt.Sprintf(`new Promise(done => { scrollTo(0, %d); requestAnimationFrame(() => requestAnimationFrame(() => done(true))) })`, i*piece))
+		png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+		if err == nil {
+			err = os.WriteFile(filepath.Join(*screenshots, fmt.Sprintf("%s-%02d.png", name, i)), png, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -25,7 +25,7 @@ var phrases = map[result.Param]string{
 // nouns are numbers that need more than the parameter's name.
 var nouns = map[string]string{
 	"count": "%s rowids", "size": "%s bytes a file", "large": "a large file of %s bytes", "range": "ranges of %s bytes", "mmap": "mmap_size %s",
-	"entries": "%s files", "tasks": "%s tasks of each", "inserts": "%s inserts", "records": "%s records of each",
+	"entries": "%s files",
 }
 
 // Phrase says a parameter in words.

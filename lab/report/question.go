@@ -175,5 +175,8 @@ func (p *Panel) Name() string {
 	if p.Title != "" {
 		parts = append(parts, p.Title)
 	}
+	if len(parts) == 2 {
+		parts[1] = strings.ToLower(parts[1][:1]) + parts[1][1:]
+	}
 	return cmp.Or(strings.Join(parts, ", "), "its one case")
 }

@@ -67,7 +67,8 @@ func (c *command) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
 		PersistentPreRun: func(*cobra.Command, []string) { c.started = true },
 	}
-	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand(), c.reportCommand(), c.compareCommand())
+	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand())
+	root.AddCommand(c.reportCommand(), c.compareCommand())
 	return root
 }
 

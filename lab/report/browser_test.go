@@ -29,11 +29,14 @@ func browser(t *testing.T) context.Context {
 	if err != nil {
 		t.Skip("the page in a browser: no chromium")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
+	if err := chromedp.Do(ctx); err != nil { // it starts here, and each view is a tab of it
+		t.Fatal(err)
+	}
 	return ctx
 }
 
@@ -67,14 +70,30 @@ func (w *witness) listen(ctx context.Context) error {
 	})
 }
 
-// drawn tells of every chart how many shapes it has, after it was brought before the reader's eyes.
+// A chart is what a reader finds of one.
+type chart struct {
+	Shapes int    // bars, points, lines
+	Tip    string // what it says of what the pointer is on
+}
+
+// drawn looks at every chart: brings it before the reader's eyes, and moves the pointer over it until it says something.
 const drawn = `(async () => {
+	const frame = () => new Promise(requestAnimationFrame);
 	const out = {};
 	for (const d of document.querySelectorAll('details')) d.open = true;
 	for (const e of document.querySelectorAll('[data-chart]')) {
 		e.scrollIntoView({block: 'center'});
-		for (let i = 0; i < 100 && !e.dataset.drawn; i++) await new Promise(requestAnimationFrame);
-		out[e.id] = e.querySelectorAll('svg path, svg circle, svg rect').length;
+		for (let i = 0; i < 100 && !e.dataset.drawn; i++) await frame();
+		const shapes = [...e.querySelectorAll('svg path, svg circle, svg rect')];
+		let tip = null;
+		for (let i = shapes.length - 1; i >= 0 && !tip; i--) {
+			const box = shapes[i].getBoundingClientRect();
+			const at = {clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true};
+			shapes[i].dispatchEvent(new MouseEvent('mousemove', at));
+			await frame();
+			tip = e.querySelector('.tip');
+		}
+		out[e.id] = {Shapes: shapes.length, Tip: tip ? tip.textContent : ''};
 	}
 	scrollTo(0, 0);
 	return out;
@@ -129,18 +148,18 @@ func look(t *testing.T, root context.Context, p *Page, address string, v view) (
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(v.width, v.height), chromedp.Navigate(address)); err != nil {
 		t.Fatal(err)
 	}
-	shapes := ask[map[string]int](t, ctx, drawn)
+	charts := ask[map[string]chart](t, ctx, drawn)
 	width := ask[int](t, ctx, `document.documentElement.scrollWidth`)
 	labels := ask[int](t, ctx, `document.querySelectorAll('[data-chart][role=img][aria-label]').length`)
 	background = ask[string](t, ctx, `getComputedStyle(document.body).backgroundColor`)
 	shoot(t, ctx, v.name+"-"+v.scheme, v.width)
 	for id := range p.Charts {
-		if shapes[id] < 3 {
-			t.Errorf("chart %s has %d shapes", id, shapes[id])
+		if c := charts[id]; c.Shapes < 3 || c.Tip == "" {
+			t.Errorf("chart %s: %+v", id, c)
 		}
 	}
-	if len(shapes) != len(p.Charts) || labels != len(p.Charts) {
-		t.Errorf("%d charts of %d in the page, %d labelled", len(shapes), len(p.Charts), labels)
+	if len(charts) != len(p.Charts) || labels != len(p.Charts) {
+		t.Errorf("%d charts of %d in the page, %d labelled", len(charts), len(p.Charts), labels)
 	}
 	if width > int(v.width) {
 		t.Errorf("the page is %d wide on a screen of %d", width, v.width)

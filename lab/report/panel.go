@@ -40,6 +40,9 @@ type Row struct {
 	Cells     []Cell  // one for each column
 }
 
+// First reports whether a row is the first, or level with it.
+func (r *Row) First() bool { return r.Behind == 1 || r.Level }
+
 // Near is the rate in hundredths of the first's.
 func (r *Row) Near() int { return int(100 / r.Behind) }
 
@@ -89,7 +92,7 @@ func (p *Panel) rank() {
 	for i, adjusted := range figure.Adjust(ps) {
 		row := p.Rows[i+1]
 		row.Behind, row.P = first.Rate.Median/row.Rate.Median, adjusted
-		row.Level = adjusted > figure.Alpha
+		row.Level = adjusted > figure.Alpha && figure.Enough(first.Rate.N, row.Rate.N)
 	}
 }
 

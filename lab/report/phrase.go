@@ -42,6 +42,9 @@ func Phrase(p result.Param) string {
 		}
 		return figure.Thousands(p.Value) + " " + p.Name
 	}
+	if p.Name == "dir" {
+		return "on " + p.Value
+	}
 	return p.Name + " " + p.Value
 }
 

@@ -240,6 +240,19 @@ func (s *Section) winners(to *Sentence) {
 			to.add(" in %d", wins[name])
 		}
 	}
+	if n := s.level(); n > 0 && all > 1 {
+		to.add(", level with others in %d", n)
+	}
+}
+
+// level counts the cases in which the first is level with others.
+func (s *Section) level() (n int) {
+	for _, p := range s.measured() {
+		if p.sure() && len(p.top()) > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 func every(n int) string {

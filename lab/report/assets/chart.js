@@ -61,6 +61,7 @@ function base(colour) {
     textStyle: {fontFamily: family, fontSize: 12, color: colour('ink')},
     tooltip: {
       confine: true, transitionDuration: 0, backgroundColor: colour('page'), borderColor: colour('line'), padding: [6, 10],
+      extraCssText: 'white-space: normal; max-width: min(22rem, 82vw)',
       textStyle: {color: colour('ink'), fontFamily: family},
     },
   };

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"github.com/foliofs/folio/lab/result"
 )
 
 var screenshots = flag.String("screenshots", "", "directory for what the browser test sees, to be looked at")
@@ -113,24 +114,56 @@ var views = []view{
 // On a phone and on a desk, light and dark: every chart is drawn, nothing runs over the edge, and the page keeps to itself.
 func TestBrowser(t *testing.T) {
 	root := browser(t)
-	dir := t.TempDir()
-	p := New(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), inputs(t))
-	if err := p.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	p := New(noon, inputs(t))
 	if len(p.Charts) < 10 {
 		t.Fatalf("%d charts are too few to tell", len(p.Charts))
 	}
-	page := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(dir, PageName))}
+	page := address(t, p)
 	pages := make(map[string]string) // background by scheme
 	for _, v := range views {
 		t.Run(fmt.Sprintf("%s %d %s", v.name, v.width, v.scheme), func(t *testing.T) {
-			pages[v.scheme] = look(t, root, p, page.String(), v)
+			pages[v.scheme] = look(t, root, p, page, v)
 		})
 	}
 	if pages["light"] == pages["dark"] {
 		t.Errorf("light and dark have the same background %s", pages["light"])
 	}
+}
+
+// What a browser would take for its own stays text, and no number is too large or too small to be drawn.
+func TestBrowserHostile(t *testing.T) {
+	root := browser(t)
+	const evil = `<script>alert(1)</script>`
+	text := head + `{"contender":{"id":"` + evil + `","kind":"sql"}}` + "\n"
+	for i, ops := range []int64{1, 1 << 40, 1 << 62} {
+		text += sample([]string{"one", "two", evil}[i], ops, "0.001", fmt.Sprintf(`,"latency":{"timed":99,"p50":%d,"p90":%[1]d,"p99":%[1]d,"max":9223372036854775807,
+			"curve":[{"at":-9,"time":1},{"at":0.5,"time":%[1]d},{"at":1,"time":9223372036854775807},{"at":99,"time":1}]},"series":{"x_seconds":[1e-300,1,1e300],"`+evil+`":[1,2]}`, i+1))
+		text = strings.ReplaceAll(text, "\n\t", "")
+	}
+	text += `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"areas":[{"name":"` + evil + `","part":0.5},{"name":"SQL","part":0.5}]}}` + "\n"
+	s, err := result.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(noon, []Input{{evil, s}})
+	if len(p.Charts) != 5 {
+		t.Errorf("%d charts", len(p.Charts))
+	}
+	page := address(t, p)
+	for _, v := range views {
+		look(t, root, p, page, v)
+	}
+}
+
+// address writes a page, and says where it is.
+func address(t *testing.T, p *Page) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), PageName)
+	if err := writeFile(path, p.HTML); err != nil {
+		t.Fatal(err)
+	}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return u.String()
 }
 
 // look opens the page as one view, and returns its background.

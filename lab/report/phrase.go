@@ -10,7 +10,7 @@ import (
 
 // phrases are parameters that read badly as NAME VALUE.
 var phrases = map[result.Param]string{
-	{Name: "mode", Value: "raw"}:         "raw: prepared for every read",
+	{Name: "mode", Value: "raw"}:         "raw: prepared each time",
 	{Name: "mode", Value: "prepared"}:    "prepared once",
 	{Name: "transaction", Value: "each"}: "each read a transaction",
 	{Name: "transaction", Value: "one"}:  "all reads in one transaction",

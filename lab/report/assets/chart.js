@@ -167,7 +167,7 @@ function barChart(chart, c, colour, width) {
     type: 'custom', renderItem, xAxisIndex: index, yAxisIndex: index, clip: false, encode: {x: [0, 2], y: 1},
     data: values.map((v, i) => [v, i, ends[i]]),
   });
-  const times = timed && {...axisStyle(colour, true), ...logAxis(c.rows.flatMap(r => r.latency || []), small ? 5 : 5)};
+  const times = timed && {...axisStyle(colour, true), ...logAxis(c.rows.flatMap(r => r.latency || []), 5)};
   if (times) times.axisLabel = {...times.axisLabel, formatter: x => format('ns', x), customValues: times.ticks};
   const title = (axis, text) => ({...axis, position: 'bottom', name: text, nameLocation: 'middle', nameGap: 22});
   chart.setOption({
@@ -242,11 +242,11 @@ function lineChart(chart, c, colour, width) {
     if (i === 0) places = spread(ends.map(end => api.coord(end)[1]), pitch, box.y, box.y + box.height);
     const [x, y] = api.coord(ends[i]);
     return {type: 'group', children: [
-      {type: 'polyline', shape: {points: [[x + 4, y], [right + 6, y], [right + lead - 4, places[i]]]}, style: {stroke: colour(l.family), lineWidth: 1, opacity: 0.5, fill: null}},
+      {type: 'polyline', shape: {points: [[x + 4, y], [right + 6, y], [right + lead - 4, places[i]]]}, style: {stroke: colour(l.family), lineWidth: 1, opacity: 0.5, fill: null}, blur: {style: {opacity: 0.2}}},
       {type: 'text', style: {
         text: l.name, x: right + lead, y: places[i], verticalAlign: 'middle', fill: colour(ours ? 'ours' : 'ink'), fontSize: 11, fontFamily: family,
         fontWeight: ours ? 600 : 400, width: label, overflow: 'truncate',
-      }},
+      }, blur: {style: {opacity: 1}}},
     ]};
   };
   const dashes = ['solid', [6, 3], [2, 2], [8, 3, 2, 3]];

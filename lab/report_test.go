@@ -3,11 +3,13 @@ package main
 import (
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio/lab/compare"
 	"github.com/foliofs/folio/lab/report"
@@ -63,6 +65,32 @@ func TestReport(t *testing.T) {
 				t.Errorf("%v: %s: %v", tt.args, name, err)
 			}
 		}
+	}
+}
+
+// Without a name the results that were written last are shown.
+func TestNewest(t *testing.T) {
+	first := unpack(t, "first")
+	t.Chdir(t.TempDir())
+	code, _, stderr := lab(t, "report")
+	if code != exitFailure || !strings.Contains(stderr, "there are no results yet") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	data, err := os.ReadFile(first)
+	if err == nil {
+		err = os.Mkdir(resultsDir, 0o777)
+	}
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"a": time.Hour, "b": time.Minute, "c": 2 * time.Hour} {
+		path := filepath.Join(resultsDir, name+".jsonl")
+		err = errors.Join(err, os.WriteFile(path, data, 0o666), os.Chtimes(path, now, now.Add(-age)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(resultsDir, "b", report.PageName) + "\n"
+	if code, stdout, stderr := lab(t, "report"); code != exitOK || !strings.HasSuffix(stdout, want) {
+		t.Errorf("exit %d: %s%s, want %s", code, stdout, stderr, want)
 	}
 }
 

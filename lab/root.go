@@ -17,6 +17,7 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2   // the command line makes no sense
+	exitWorse       = 3   // compare: a row is worse
 	exitInterrupted = 130 // what was measured is kept
 )
 
@@ -41,6 +42,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.Is(err, errWorse):
+		return exitWorse
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "lab: interrupted; what was measured is kept, and the same command with --resume goes on")
 		return exitInterrupted
@@ -64,7 +67,8 @@ func (c *command) root() *cobra.Command {
 		SilenceErrors: true, SilenceUsage: true, DisableAutoGenTag: true,
 		PersistentPreRun: func(*cobra.Command, []string) { c.started = true },
 	}
-	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand(), c.claimsCommand())
+	root.AddCommand(c.listCommand(), c.runCommand(), c.queryCommand())
+	root.AddCommand(c.reportCommand(), c.compareCommand(), c.claimsCommand())
 	return root
 }
 

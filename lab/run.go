@@ -218,15 +218,11 @@ func unfinished() (string, error) {
 // commandLine is what is typed in the project's directory to do the same again. It goes into the results, so a password in the
 // address of a server is left out.
 func commandLine(args []string) string {
-	words := []string{"go", "-C", "lab", "run", "."}
-	for _, a := range args {
+	words := slices.Clone(args)
+	for i, a := range words {
 		if u, err := url.Parse(strings.TrimPrefix(a, "--postgres=")); err == nil && u.User != nil {
-			a = a[:strings.Index(a, u.Scheme+"://")] + u.Redacted()
+			words[i] = a[:strings.Index(a, u.Scheme+"://")] + u.Redacted()
 		}
-		if a == "" || strings.ContainsAny(a, " \t\n'\"$`\\*?&|;<>(){}[]~#!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
 	}
-	return strings.Join(words, " ")
+	return result.ShellCommand(words)
 }

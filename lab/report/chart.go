@@ -1,0 +1,241 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/result"
+)
+
+// A short is a number with as many digits as can be seen.
+type short float64
+
+// MarshalJSON writes five digits.
+func (x short) MarshalJSON() ([]byte, error) {
+	return strconv.AppendFloat(nil, float64(x), 'g', 5, 64), nil
+}
+
+// What the script draws, as JSON. Values are numbers of the unit, texts are what is shown of them.
+type (
+	// barChart has a row for each contender: a bar with its interval, and latencies beside it.
+	barChart struct {
+		Kind string   `json:"kind"` // "bars"
+		Unit string   `json:"unit"` // of the values: "reads a second"
+		Span string   `json:"span"` // that latencies are of: "read"
+		Log  bool     `json:"log"`
+		Rows []barRow `json:"rows"`
+	}
+	barRow struct {
+		Name    string  `json:"name"`
+		Family  string  `json:"family"`
+		Value   short   `json:"value"`
+		Lo      short   `json:"lo"`
+		Hi      short   `json:"hi"`
+		Text    string  `json:"text"`
+		Range   string  `json:"range"`
+		Latency []short `json:"latency,omitempty"` // p50, p90, p99, max in nanoseconds
+	}
+	// lineChart has a line for each contender.
+	lineChart struct {
+		Kind  string      `json:"kind"` // "lines"
+		X     axis        `json:"x"`
+		Y     axis        `json:"y"`
+		Lines []chartLine `json:"lines"`
+	}
+	axis struct {
+		Title string `json:"title"`
+		Unit  string `json:"unit"` // "number", "ns", "bytes", or "share" for shares of all operations on a scale of nines
+		Log   bool   `json:"log"`
+	}
+	chartLine struct {
+		Name   string     `json:"name"`
+		Family string     `json:"family"`
+		Points [][2]short `json:"points"`
+	}
+	// stackChart has a bar for each contender that is divided into parts.
+	stackChart struct {
+		Kind  string     `json:"kind"` // "stack"
+		Parts []Part     `json:"parts"`
+		Rows  []stackRow `json:"rows"`
+	}
+	stackRow struct {
+		Name   string  `json:"name"`
+		Family string  `json:"family"`
+		Total  string  `json:"total"`
+		Values []short `json:"values"` // shares, one for each part
+	}
+)
+
+// wide is how many times the least the most must be for a logarithmic scale.
+const wide = 30
+
+// logarithmic decides for a scale by its values. A logarithm needs them above 0.
+func logarithmic(values []float64) bool {
+	if len(values) == 0 || slices.Min(values) <= 0 {
+		return false
+	}
+	return slices.Max(values)/slices.Min(values) > wide
+}
+
+// draw makes the charts of a case.
+func (p *Panel) draw(page *Page) {
+	p.Bars = page.chart(p.ID+"-bars", p.bars())
+	if lines := p.curves(); len(lines) > 0 {
+		p.Curves = page.chart(p.ID+"-curves", &lineChart{
+			"lines", axis{"share of operations", "share", false}, axis{"time of " + article(p.span()), "ns", true}, lines,
+		})
+	}
+	p.Courses = p.courses(page)
+}
+
+// span is what a latency is of.
+func (p *Panel) span() string { return cmp.Or(p.Case.Span, p.Case.Unit, "operation") }
+
+func article(noun string) string {
+	if strings.ContainsAny(noun[:1], "aeiou") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+func (p *Panel) bars() *barChart {
+	c := &barChart{Kind: "bars", Unit: plural(p.Case.Unit) + " a second", Span: p.span()}
+	var values []float64
+	for _, row := range p.Rows {
+		e := row.Rate
+		values = append(values, e.Median)
+		c.Rows = append(c.Rows, barRow{
+			Name: row.Contender.ID, Family: row.Family.Key, Value: short(e.Median), Lo: short(e.Lo), Hi: short(e.Hi),
+			Text: figure.Number.Format(e.Median), Range: rangeOf(e, figure.Number), Latency: percentiles(row.Samples),
+		})
+	}
+	c.Log = logarithmic(values)
+	return c
+}
+
+// rangeOf says an interval, and what it is.
+func rangeOf(e figure.Estimate, u figure.Unit) string {
+	text := u.Format(e.Lo) + " – " + u.Format(e.Hi)
+	if e.Interval {
+		return text
+	}
+	return text + " (range of " + count(e.N, "sample") + ")"
+}
+
+// enoughTimes is how many operations of a sample must have been timed for a distribution.
+const enoughTimes = 10
+
+// timed are the samples with a distribution of latencies.
+func timed(samples []*result.Sample) (list []*result.Sample) {
+	for _, m := range samples {
+		if m.Latency.Timed >= enoughTimes {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// percentiles are the medians of p50, p90, p99 and max; nil where there is no distribution.
+func percentiles(samples []*result.Sample) (list []short) {
+	for _, name := range []string{"p50", "p90", "p99", "max"} {
+		f, _ := figure.Find(name) // they are there
+		e, ok := figure.Of(f.Values(timed(samples)))
+		if !ok || e.Median <= 0 {
+			return nil
+		}
+		list = append(list, short(e.Median))
+	}
+	return list
+}
+
+// The scale of nines: half, nine of ten, 99 of 100, each as far from the one before as it is rarer; the last place is the maximum.
+const lastNine = 4.5
+
+func nines(at float64) float64 {
+	if at >= 1 {
+		return lastNine
+	}
+	return min(-math.Log10(1-max(0, at)), lastNine)
+}
+
+// curves are distributions of latencies, where enough operations were timed that there is one.
+func (p *Panel) curves() (lines []chartLine) {
+	for _, row := range p.Rows {
+		byPlace := make(map[float64][]float64)
+		for _, m := range timed(row.Samples) {
+			for _, q := range m.Latency.Curve {
+				if q.Time > 0 {
+					byPlace[nines(q.At)] = append(byPlace[nines(q.At)], float64(q.Time))
+				}
+			}
+		}
+		if points := medians(byPlace); len(points) > 1 {
+			lines = append(lines, chartLine{row.Contender.ID, row.Family.Key, points})
+		}
+	}
+	return lines
+}
+
+// medians are those of the values at each place, in ascending order.
+func medians(byPlace map[float64][]float64) (points [][2]short) {
+	for x, values := range byPlace {
+		if e, ok := figure.Of(values); ok {
+			points = append(points, [2]short{short(x), short(e.Median)})
+		}
+	}
+	slices.SortFunc(points, func(a, b [2]short) int { return cmp.Compare(a[0], b[0]) })
+	return points
+}
+
+// A Course is a chart of a series that samples hold: how something goes on within a sample.
+type Course struct {
+	Title, Chart string
+}
+
+// courses charts the series that have more than one value.
+func (p *Panel) courses(page *Page) (list []Course) {
+	for i, name := range p.series(func(values []float64) bool { return len(values) > 1 }) {
+		title, unit, place := strings.ReplaceAll(name, "_", " "), figure.Number, "one after the other"
+		if what, ok := strings.CutSuffix(name, "_seconds"); ok {
+			place = strings.ReplaceAll(what, "_", " ")
+			title, unit = "Time of each "+place, figure.Nanoseconds
+		}
+		var lines []chartLine
+		var values []float64
+		for _, row := range p.Rows {
+			points := course(row.Samples, name, unit)
+			for _, xy := range points {
+				values = append(values, float64(xy[1]))
+			}
+			if len(points) > 1 {
+				lines = append(lines, chartLine{row.Contender.ID, row.Family.Key, points})
+			}
+		}
+		id := page.chart(fmt.Sprintf("%s-course%d", p.ID, i+1), &lineChart{
+			"lines", axis{place, string(figure.Number), false}, axis{title, string(unit), logarithmic(values)}, lines,
+		})
+		list = append(list, Course{title, id})
+	}
+	return list
+}
+
+// course are the medians of a series at each of its places.
+func course(samples []*result.Sample, name string, unit figure.Unit) [][2]short {
+	byPlace := make(map[float64][]float64)
+	for _, m := range samples {
+		for i, x := range m.Series[name] {
+			if unit == figure.Nanoseconds {
+				x *= 1e9
+			}
+			if x > 0 && !math.IsInf(x, 0) {
+				byPlace[float64(i+1)] = append(byPlace[float64(i+1)], x)
+			}
+		}
+	}
+	return medians(byPlace)
+}

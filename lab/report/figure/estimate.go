@@ -1,0 +1,90 @@
+package figure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"golang.org/x/perf/benchmath"
+)
+
+// Confidence is that of all intervals, and 1-Confidence what a test may be wrong by.
+const (
+	Confidence = 0.95
+	Alpha      = 1 - Confidence
+)
+
+// An Estimate is a median, and how far it can be trusted.
+type Estimate struct {
+	N        int     `json:"n"` // samples
+	Median   float64 `json:"median"`
+	Lo       float64 `json:"lo"`
+	Hi       float64 `json:"hi"`
+	Interval bool    `json:"interval"` // Lo and Hi are a confidence interval; if not, samples were too few, and these are the least and the most
+}
+
+// Of estimates from values; false if there are none.
+func Of(values []float64) (Estimate, bool) {
+	if len(values) == 0 {
+		return Estimate{}, false
+	}
+	s := benchmath.AssumeNothing.Summary(sample(values), Confidence)
+	e := Estimate{N: len(values), Median: s.Center, Lo: s.Lo, Hi: s.Hi, Interval: true}
+	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		e.Lo, e.Hi, e.Interval = slices.Min(values), slices.Max(values), false
+	}
+	return e, true
+}
+
+// sample copies values, since benchmath sorts them.
+func sample(values []float64) *benchmath.Sample {
+	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: Alpha})
+}
+
+// P is the probability that samples which do not differ look at least as different as these.
+func P(a, b []float64) float64 {
+	if len(a) == 0 || len(b) == 0 {
+		return 1
+	}
+	return benchmath.AssumeNothing.Compare(sample(a), sample(b)).P
+}
+
+// LeastP is the least probability that so many samples can have: that of samples which do not overlap.
+func LeastP(n, m int) float64 {
+	low, high := make([]float64, n), make([]float64, m)
+	for i := range low {
+		low[i] = -float64(i + 1)
+	}
+	for i := range high {
+		high[i] = float64(i + 1)
+	}
+	return P(low, high)
+}
+
+// Enough reports whether so many samples of either can show a difference at all.
+func Enough(n, m int) bool { return LeastP(n, m) <= Alpha }
+
+// Adjust corrects the probabilities of many tests for their number, after Benjamini and Hochberg (1995): of the differences that remain
+// at or below a level, no larger share than that level is expected to be none.
+func Adjust(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
+	out, least := make([]float64, len(p)), 1.0
+	for k, i := range order {
+		least = min(least, p[i]*float64(len(p))/float64(len(p)-k))
+		out[i] = least
+	}
+	return out
+}
+
+// FormatP writes a probability.
+func FormatP(p float64) string {
+	if p < 0.001 {
+		return "<0.001"
+	}
+	return strconv.FormatFloat(p, 'f', 3, 64)
+}

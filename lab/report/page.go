@@ -1,0 +1,240 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// A Page is what the template shows.
+type Page struct {
+	Made      time.Time
+	Runs      []*Run
+	Questions []*Question
+	Glance    []*Panel // that have figures, in the order of the questions
+	Families  []Family // of all contenders
+	Times     []*TimePanel
+	Charts    map[string]any // what the script draws, by the element's name
+}
+
+// A Run is one result file.
+type Run struct {
+	*result.Set
+	Base       string // of the files beside the page
+	Label      string // tells it from others; "" if it is alone
+	Contenders []*Contender
+	Settings   []*Settings
+	Broken     []Broken
+	Skipped    []*Skipped
+}
+
+// An Input is a result file that was read.
+type Input struct {
+	Base string // its name without the extension
+	Set  *result.Set
+}
+
+// New makes a page of result files.
+func New(made time.Time, inputs []Input) *Page {
+	p := &Page{Made: made, Charts: make(map[string]any)}
+	for i, in := range inputs {
+		r := &Run{Set: in.Set, Base: in.Base, Contenders: contenders(in.Set), Settings: settings(in.Set), Broken: broken(in.Set), Skipped: skipped(in.Set)}
+		if len(inputs) > 1 {
+			r.Label = fmt.Sprintf("run %d", i+1)
+		}
+		p.Runs = append(p.Runs, r)
+	}
+	p.ask()
+	p.Times = p.times()
+	p.Families = families(p.Runs)
+	return p
+}
+
+// ask groups the cases of all runs by their questions, in the order in which they come.
+func (p *Page) ask() {
+	byText := make(map[string]*Question)
+	for _, r := range p.Runs {
+		for i := range r.Cases {
+			c := &r.Cases[i]
+			text := cmp.Or(c.Question, "What does the workload "+c.Workload+" say?")
+			q := byText[text]
+			if q == nil {
+				q = &Question{ID: fmt.Sprintf("q%d", len(p.Questions)+1), Text: text}
+				byText[text] = q
+				p.Questions = append(p.Questions, q)
+			}
+			q.add(r, c)
+		}
+	}
+	for _, q := range p.Questions {
+		q.finish(p)
+	}
+}
+
+// chart registers what the script draws, and returns the name of the element that shows it.
+func (p *Page) chart(name string, data any) string {
+	p.Charts[name] = data
+	return name
+}
+
+// A Family is a kind of contenders, which have a colour in common.
+type Family struct{ Key, Title string }
+
+// familyOf is that of a contender: ours are one, whatever they are.
+func familyOf(c *result.Contender) Family {
+	if c.Ours {
+		return Family{"ours", "Folio"}
+	}
+	switch c.Kind {
+	case result.KindSQL:
+		return Family{"sql", "SQLite drivers"}
+	case result.KindServer:
+		return Family{"server", "database servers"}
+	case result.KindKV:
+		return Family{"kv", "stores of keys and values"}
+	case result.KindFiles:
+		return Family{"files", "files"}
+	case result.KindVolume:
+		return Family{"volume", "file systems in SQLite"}
+	}
+	return Family{"other", "others"}
+}
+
+// familyOrder is that of legends.
+var familyOrder = []string{"ours", "sql", "volume", "kv", "server", "files", "other"}
+
+func sortFamilies(list []Family) []Family {
+	slices.SortFunc(list, func(a, b Family) int {
+		return cmp.Compare(slices.Index(familyOrder, a.Key), slices.Index(familyOrder, b.Key))
+	})
+	return slices.Compact(list)
+}
+
+func families(runs []*Run) []Family {
+	var list []Family
+	for _, r := range runs {
+		for i := range r.Set.Contenders {
+			list = append(list, familyOf(&r.Set.Contenders[i]))
+		}
+	}
+	return sortFamilies(list)
+}
+
+// A Contender is one, as the page lists it.
+type Contender struct {
+	*result.Contender
+	Family Family
+	Build  []result.Param
+	Others []result.Param // modules
+}
+
+func contenders(s *result.Set) (list []*Contender) {
+	for i := range s.Contenders {
+		c := &s.Contenders[i]
+		list = append(list, &Contender{c, familyOf(c), params(c.Build), params(c.Modules)})
+	}
+	return list
+}
+
+// Source is the version that was built: of what lies in the project itself, that of the project.
+func (c *Contender) Source() string {
+	if strings.HasPrefix(c.ModuleVersion, "v0.0.0-00010101000000") {
+		return "of this project"
+	}
+	return c.ModuleVersion
+}
+
+// params are the members of a map by their names.
+func params(m map[string]string) (list []result.Param) {
+	for name, value := range m {
+		list = append(list, result.Param{Name: name, Value: value})
+	}
+	slices.SortFunc(list, func(a, b result.Param) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// A Broken is a failure, and the rule that was broken.
+type Broken struct {
+	*result.Failure
+	Rule string
+}
+
+// rules say what kinds of failures mean.
+var rules = map[result.FailureKind]string{
+	result.FailureWrong:    "rule 7: it gave a wrong answer",
+	result.FailureSettings: "rules 1 to 5: it was not set as its case demands, or changed what all share",
+	result.FailureCrash:    "it crashed",
+	result.FailureHang:     "it did not end",
+	result.FailureGarbage:  "it did not keep to the protocol",
+	result.FailureError:    "it said that it failed",
+}
+
+func broken(s *result.Set) (list []Broken) {
+	for i := range s.Failures {
+		f := &s.Failures[i]
+		list = append(list, Broken{f, cmp.Or(rules[f.Kind], string(f.Kind))})
+	}
+	return list
+}
+
+// Skipped says where a contender was skipped for one reason.
+type Skipped struct {
+	Contender, Where, Reason string
+}
+
+// skipped lists who was skipped, once for each reason.
+func skipped(s *result.Set) (list []*Skipped) {
+	where := make(map[[2]string][]string)
+	var order [][2]string
+	for _, skip := range s.Skips {
+		key := [2]string{skip.Contender, skip.Reason}
+		if where[key] == nil {
+			order = append(order, key)
+		}
+		if place := cmp.Or(skip.Workload, "everything"); !slices.Contains(where[key], place) {
+			where[key] = append(where[key], place)
+		}
+	}
+	for _, key := range order {
+		list = append(list, &Skipped{key[0], strings.Join(where[key], ", "), key[1]})
+	}
+	return list
+}
+
+// Settings are what the connections of contenders answered, where they answered the same.
+type Settings struct {
+	Case   string   // the first with them; others of its workload and group have the same
+	Who    []string // contenders
+	Values []result.Param
+}
+
+// settings lists what was in force, for each workload and group once.
+func settings(s *result.Set) (list []*Settings) {
+	type key struct {
+		workload string
+		group    result.Group
+		values   string
+	}
+	seen := make(map[key]*Settings)
+	for i := range s.Samples {
+		m := &s.Samples[i]
+		if len(m.Settings) == 0 {
+			continue
+		}
+		values := params(m.Settings)
+		c := s.Case(m.Case)
+		k := key{c.Workload, c.Group, fmt.Sprint(values)}
+		if seen[k] == nil {
+			seen[k] = &Settings{Case: c.Workload + ", " + groupTitle(c.Group), Values: values}
+			list = append(list, seen[k])
+		}
+		if !slices.Contains(seen[k].Who, m.Contender) {
+			seen[k].Who = append(seen[k].Who, m.Contender)
+		}
+	}
+	return list
+}

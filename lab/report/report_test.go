@@ -1,0 +1,257 @@
+package report
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio/lab/result"
+)
+
+// inputs are real results: testdata/README.md says how they were made.
+func inputs(t *testing.T) (list []Input) {
+	t.Helper()
+	for _, base := range []string{"first", "looked"} {
+		list = append(list, Input{base, testdata(t, base)})
+	}
+	return list
+}
+
+func testdata(t *testing.T, base string) *result.Set {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", base+".jsonl.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := result.Read(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// render makes a page and returns its HTML.
+func render(t *testing.T, p *Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.HTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// What a page must have: a verdict, a chart, a table and a command for each case, and what came before none of two groups in one chart.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	in := inputs(t)
+	p := New(noon, in)
+	text := render(t, p)
+	if n := len(text); n > 3<<19 {
+		t.Errorf("the page has %d bytes", n)
+	}
+	cases := 0
+	for _, q := range p.Questions {
+		if q.Verdict.String() == "" || !strings.Contains(text, `<a href="#`+q.ID+`">`) {
+			t.Errorf("%s: verdict %q, or no way to it", q.Text, q.Verdict)
+		}
+		for _, s := range q.Sections {
+			for _, panel := range s.Panels {
+				cases++
+				if panel.Case.Group != s.Group {
+					t.Errorf("%s is of group %s, and shown in %s", panel.Case.ID, panel.Case.Group, s.Group)
+				}
+				if !strings.HasSuffix(panel.Verdict.String(), ".") || panel.Bars == "" || !strings.Contains(text, html.EscapeString(panel.Command)) {
+					t.Errorf("%s: verdict %q, chart %q, command %q", panel.Case.ID, panel.Verdict, panel.Bars, panel.Command)
+				}
+			}
+		}
+	}
+	if want := len(in[0].Set.Cases) + len(in[1].Set.Cases); cases != want {
+		t.Errorf("%d cases are shown, there are %d", cases, want)
+	}
+	for _, want := range []string{"p50", "p99", "95 % interval", "allocations a", "processor time a", "peak memory", "size on disk", "its log", "warm-up", "syncs a", "Scaling over goroutines", "Time of each round", "Processor time", "System calls"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("nothing says %q", want)
+		}
+	}
+}
+
+// The page loads nothing: every address in it is one of its own, or of a file beside it.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	text := render(t, New(noon, inputs(t)))
+	if !strings.Contains(text, "default-src &#39;none&#39;") {
+		t.Error("no policy forbids to load anything")
+	}
+	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
+		if !strings.HasPrefix(m[1], "#") && !regexp.MustCompile(`^(first|looked)\.(csv|json|txt)$`).MatchString(m[1]) {
+			t.Errorf("it refers to %s", m[1])
+		}
+	}
+}
+
+// The library in the page says whose it is, as its licences ask.
+func TestLicences(t *testing.T) {
+	t.Parallel()
+	notices, err := os.ReadFile(filepath.Join("assets", "echarts", "banner.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := render(t, New(noon, inputs(t)))
+	for _, want := range []string{string(bytes.TrimSpace(notices)), "Apache License, Version 2.0", "Baidu", "Bostock", "Microsoft"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %.60q", want)
+		}
+	}
+}
+
+// Beside the page stand the samples in three forms, each as a program reads it.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	dir, in := t.TempDir(), inputs(t)
+	if err := New(noon, in).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range in {
+		samples := len(i.Set.Samples)
+		if n := lines(t, filepath.Join(dir, i.Base+".csv")); n != samples+1 {
+			t.Errorf("%s.csv has %d lines for %d samples", i.Base, n, samples)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, i.Base+".txt"))
+		if n := bytes.Count(text, []byte("\nBenchmark")); err != nil || n != samples {
+			t.Errorf("%s.txt has %d benchmarks for %d samples: %v", i.Base, n, samples, err)
+		}
+		var doc jsonRun
+		data, err := os.ReadFile(filepath.Join(dir, i.Base+".json"))
+		if err == nil {
+			err = json.Unmarshal(data, &doc)
+		}
+		if err != nil || len(doc.Samples) != samples || len(doc.Figures) == 0 {
+			t.Errorf("%s.json: %d samples, %d figures: %v", i.Base, len(doc.Samples), len(doc.Figures), err)
+		}
+	}
+}
+
+func lines(t *testing.T, path string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(data, []byte("\n"))
+}
+
+// The head of hostile files: a run, two contenders, a case.
+const head = `{"run":{"format":1,"id":"a","command":"go -C lab run . run lookup","rounds":2,"machine":{"os":"linux","arch":"amd64","cores":2,"go":"go1.26"},"dirs":[{"path":"/data"}]}}
+{"contender":{"id":"one","name":"one","kind":"sql"}}
+{"contender":{"id":"two","name":"two","kind":"engine","ours":true}}
+{"case":{"id":"lookup/by=id","workload":"lookup","question":"How fast?","group":"read","unit":"read","params":[{"name":"by","value":"id"}]}}
+`
+
+// sample is a line of a result file.
+func sample(who string, ops int64, seconds string, more string) string {
+	return fmt.Sprintf(`{"sample":{"case":"lookup/by=id","contender":%q,"round":1,"ops":%d,"seconds":%s%s}}`+"\n", who, ops, seconds, more)
+}
+
+// Whatever a result file holds, there is a page that says so, in which nothing of the file is taken for HTML or for a program.
+func TestHostile(t *testing.T) {
+	t.Parallel()
+	const evil = `<script>alert(1)</script>`
+	for name, tt := range map[string]struct{ text, want string }{
+		"no samples":        {head, "There are no figures for this question."},
+		"one sample":        {head + sample("one", 1000, "0.5", ""), "alone has figures here: 2 k reads a second."},
+		"one sample each":   {head + sample("one", 1000, "0.5", "") + sample("two", 1000, "0.25", ""), "two came out first with 4 k reads a second, 2 times as many as one; 1 sample of each is too few to be sure."},
+		"no operations":     {head + sample("one", 0, "0.5", ""), "its samples hold no figures"},
+		"no time":           {head + sample("one", 10, "0", ""), "its samples hold no figures"},
+		"less than no time": {head + sample("one", 10, "-1", ""), "its samples hold no figures"},
+		"huge":              {head + sample("one", 1<<62, "1e-300", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "its samples hold no figures"},
+		"large":             {head + sample("one", 1<<62, "1e-3", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "4.61e+09 T reads a second"},
+		"negative latency":  {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":-5,"p90":0,"p99":0,"max":0,"curve":[{"at":-3,"time":-1},{"at":7,"time":0}]}`), "10 reads a second"},
+		"a curve beyond":    {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":5,"p90":5,"p99":5,"max":5,"curve":[{"at":-3,"time":1},{"at":7,"time":2}]}`), "10 reads a second"},
+		"an odd series":     {head + sample("one", 10, "1", `,"series":{"a":[],"b":[0],"c_seconds":[1,2,-3],"<b>":[1,2]}`), "10 reads a second"},
+		"unknown workload": {
+			head + `{"case":{"id":"x","workload":"levitate","group":"read"}}` + "\n" + `{"sample":{"case":"x","contender":"one","ops":1,"seconds":1}}` + "\n",
+			"What does the workload levitate say?",
+		},
+		"unknown group": {
+			head + `{"case":{"id":"x","workload":"levitate","group":"sworn"}}` + "\n" + `{"sample":{"case":"x","contender":"one","ops":1,"seconds":1}}` + "\n",
+			`<span class="badge">sworn</span>`,
+		},
+		"unknown kind":   {head + `{"contender":{"id":"three","kind":"oracle"}}` + "\n" + sample("three", 10, "1", ""), "three alone has figures"},
+		"truncated":      {head + sample("one", 1000, "0.5", "") + `{"sample":{"case":"lookup/by=id","contender":"one","ro`, "one alone has figures here: 2 k"},
+		"not ended":      {head, "This run has not ended"},
+		"interrupted":    {head + `{"end":{"interrupted":true}}` + "\n", "This run was interrupted"},
+		"no profiles":    {head, "There are no profiles and no counts of system calls in these results"},
+		"a failure":      {head + `{"failure":{"case":"lookup/by=id","contender":"two","kind":"wrong","error":"row 7"}}` + "\n", "rule 7: it gave a wrong answer"},
+		"a lost failure": {head + `{"failure":{"case":"nowhere","contender":"nobody","kind":"sulks","error":"` + evil + `"}}` + "\n", "sulks"},
+		"a skip":         {head + `{"skip":{"contender":"three","reason":"the registry refuses it"}}` + "\n", "the registry refuses it"},
+		"a name": {
+			head + `{"contender":{"id":"` + evil + `","title":"` + evil + `","notes":["` + evil + `"]}}` + "\n" + sample(evil, 10, "1", `,"settings":{"`+evil+`":"`+evil+`"}`), "10 reads a second",
+		},
+		"a case": {
+			head + `{"case":{"id":"` + evil + `","workload":"` + evil + `","question":"` + evil + `","unit":"` + evil + `","group":"` + evil + `","params":[{"name":"` + evil + `","value":"` + evil + `"}]}}` +
+				"\n" + `{"sample":{"case":"` + evil + `","contender":"one","ops":1,"seconds":1}}` + "\n", html.EscapeString(evil),
+		},
+		"a machine": {strings.Replace(head, `"cpu"`, `"x"`, 1) + `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"areas":[{"name":"` + evil + `","part":7}],"leaves":[{"name":"</script>","part":-1}]}}` + "\n" +
+			`{"trace":{"case":"lookup/by=id","contender":"one","calls":{"` + evil + `":3}}}` + "\n", "Where the time goes"},
+	} {
+		s, err := result.Read(strings.NewReader(tt.text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		text := render(t, New(noon, []Input{{"hostile", s}}))
+		plain := html.UnescapeString(regexp.MustCompile(`</?b>`).ReplaceAllString(text, ""))
+		if !strings.Contains(text, tt.want) && !strings.Contains(plain, tt.want) {
+			t.Errorf("%s: nothing says %q", name, tt.want)
+		}
+		if n := strings.Count(text, "<script"); n != 3 || strings.Contains(text, evil) {
+			t.Errorf("%s: %d scripts", name, n)
+		}
+		if m := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(text); m == nil || !json.Valid([]byte(m[1])) {
+			t.Errorf("%s: the data of the charts are no JSON", name)
+		}
+		if err := New(noon, []Input{{"hostile", s}}).Write(t.TempDir()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Sentences say what the samples bear, and no more.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	many := func(who string, ops int64) (text string) {
+		for i := range int64(10) {
+			text += sample(who, ops+i*ops/1000, "1", "")
+		}
+		return text
+	}
+	for name, tt := range map[string]struct{ text, want string }{
+		"a clear case": {many("one", 1000) + many("two", 3000), "two is fastest with 3.01 k reads a second, 3 times as many as one."},
+		"ours behind":  {many("one", 3000) + many("two", 1000), "one is fastest with 3.01 k reads a second, 3 times as many as two."},
+		"level":        {many("one", 3000) + many("two", 3001), "two and one are level, as far as these samples tell: about 3.01 k reads a second."},
+	} {
+		s, err := result.Read(strings.NewReader(head + tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := New(noon, []Input{{"x", s}}).Questions[0].Verdict.String(); got != tt.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/result"
+)
+
+// A Scale shows cases that differ in one number only: how rates grow with goroutines, or what an operation costs as a store
+// grows.
+type Scale struct {
+	Title   string
+	Verdict Sentence
+	Chart   string
+	Lines   int
+}
+
+// A series is the cases of a scale.
+type series struct {
+	over   string // the parameter
+	panels []*Panel
+}
+
+// scales finds the series among the cases of a section, which may be of several runs on one machine.
+func scales(page *Page, s *Section, id string) (list []*Scale) {
+	for _, name := range numbers(s.Panels) {
+		byRest := make(map[string]*series)
+		var order []string
+		for _, p := range s.Panels {
+			rest := rest(p, name)
+			if _, ok := number(p.Case, name); !ok || len(p.Rows) == 0 || p.Folded && p.Case.Axis != name {
+				continue
+			}
+			if byRest[rest] == nil {
+				byRest[rest] = &series{over: name}
+				order = append(order, rest)
+			}
+			byRest[rest].panels = append(byRest[rest].panels, p)
+		}
+		for _, rest := range order {
+			if scale := byRest[rest].scale(page, fmt.Sprintf("%sx%d", id, len(list)+1)); scale != nil {
+				list = append(list, scale)
+			}
+		}
+	}
+	return list
+}
+
+// fold marks the cases in the middle of what scales: the chart over it tells enough of them.
+func (s *Section) fold() {
+	byRest := make(map[string][]*Panel)
+	for _, p := range s.Panels {
+		if _, ok := number(p.Case, p.Case.Axis); ok {
+			byRest[rest(p, p.Case.Axis)] = append(byRest[rest(p, p.Case.Axis)], p)
+		}
+	}
+	for _, panels := range byRest {
+		at := func(p *Panel) float64 {
+			x, _ := number(p.Case, p.Case.Axis)
+			return x
+		}
+		compare := func(a, b *Panel) int { return cmp.Compare(at(a), at(b)) }
+		least, most := slices.MinFunc(panels, compare), slices.MaxFunc(panels, compare)
+		for _, p := range panels {
+			p.Folded = p != least && p != most
+		}
+	}
+}
+
+// numbers are the parameters that are numbers, and not the same in all cases.
+func numbers(panels []*Panel) (names []string) {
+	different := varied(panels)
+	for _, p := range panels {
+		for _, param := range all(p.Case) {
+			if different[param.Name] && isNumber(param.Value) && !slices.Contains(names, param.Name) {
+				names = append(names, param.Name)
+			}
+		}
+	}
+	return names
+}
+
+func all(c *result.Case) []result.Param { return slices.Concat(c.Params, c.Fixed) }
+
+func number(c *result.Case, name string) (float64, bool) {
+	x, err := strconv.ParseFloat(c.Param(name), 64)
+	return x, err == nil && x > 0
+}
+
+// rest is all that must be the same for a chart over one parameter: the others, the file system, the machine.
+func rest(p *Panel, name string) string {
+	var parts []string
+	for _, param := range all(p.Case) {
+		if param.Name != name {
+			parts = append(parts, param.Name+"="+param.Value)
+		}
+	}
+	slices.Sort(parts)
+	m := p.Run.Run.Machine
+	return strings.Join(append(parts, p.Case.Workload, p.Case.Dir, m.OS, m.Arch, m.CPU, strconv.Itoa(m.Cores)), "\x00")
+}
+
+// scale charts a series: rates over what scales, and what an operation costs over a size. It is nil where nobody has two points.
+func (s *series) scale(page *Page, id string) *Scale {
+	slices.SortStableFunc(s.panels, func(a, b *Panel) int {
+		x, _ := number(a.Case, s.over)
+		y, _ := number(b.Case, s.over)
+		return cmp.Compare(x, y)
+	})
+	lines := s.lines()
+	if len(lines) == 0 {
+		return nil
+	}
+	first := s.panels[0].Case
+	y := axis{plural(first.Unit) + " a second", string(figure.Number), false}
+	if s.cost() {
+		y = axis{"time of " + article(cmp.Or(first.Unit, "operation")), string(figure.Nanoseconds), false}
+	}
+	var values []float64
+	for _, l := range lines {
+		for _, xy := range l.Points {
+			values = append(values, float64(xy[1]))
+		}
+	}
+	y.Log = logarithmic(values)
+	out := &Scale{Title: s.title(), Verdict: s.verdict(lines), Lines: len(lines)}
+	out.Chart = page.chart(id, &lineChart{"lines", axis{s.over, string(figure.Number), true}, y, lines})
+	return out
+}
+
+// cost reports whether the chart is of what an operation costs, and not of rates: that is so over anything but what scales.
+func (s *series) cost() bool { return s.panels[0].Case.Axis != s.over }
+
+// lines are those of the contenders that have more than one point. One of another version is another contender.
+func (s *series) lines() (lines []chartLine) {
+	index := make(map[[2]string]int)
+	for _, p := range s.panels {
+		x, _ := number(p.Case, s.over)
+		for _, row := range p.Rows {
+			key := [2]string{row.Contender.ID, row.Contender.ModuleVersion}
+			i, ok := index[key]
+			if !ok {
+				i = len(lines)
+				index[key], lines = i, append(lines, chartLine{Name: row.Contender.ID, Family: row.Family.Key})
+			}
+			y := row.Rate.Median
+			if s.cost() {
+				y = 1e9 / y
+			}
+			if n := len(lines[i].Points); n == 0 || lines[i].Points[n-1][0] != short(x) {
+				lines[i].Points = append(lines[i].Points, [2]short{short(x), short(y)})
+			}
+		}
+	}
+	return slices.DeleteFunc(lines, func(l chartLine) bool { return len(l.Points) < 2 })
+}
+
+// title is what the cases have in common of what tells the cases of the question apart.
+func (s *series) title() string {
+	what := "Scaling over "
+	if s.cost() {
+		what = "Cost over "
+	}
+	last := s.panels[len(s.panels)-1]
+	x, _ := number(last.Case, s.over)
+	here := Phrase(result.Param{Name: s.over, Value: strconv.FormatFloat(x, 'f', -1, 64)})
+	var parts []string
+	for part := range strings.SplitSeq(last.Title, ", ") {
+		if part != here && part != last.Run.Label {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return what + s.over
+	}
+	return what + s.over + ": " + strings.Join(parts, ", ")
+}
+
+// verdict says who gains most, and who least, from the first value to the last.
+func (s *series) verdict(lines []chartLine) (v Sentence) {
+	gain := func(l chartLine) float64 { return float64(l.Points[len(l.Points)-1][1] / l.Points[0][1]) }
+	lines = slices.Clone(lines)
+	slices.SortStableFunc(lines, func(a, b chartLine) int { return cmp.Compare(gain(b), gain(a)) })
+	most, least := lines[0], lines[len(lines)-1]
+	from, to := float64(most.Points[0][0]), float64(most.Points[len(most.Points)-1][0])
+	what := "the rate"
+	if s.cost() {
+		what = "the cost of " + article(cmp.Or(s.panels[0].Case.Unit, "operation"))
+	}
+	v.add("From %s to %s %s, %s of ", figure.Thousands(strconv.FormatFloat(from, 'f', -1, 64)), figure.Thousands(strconv.FormatFloat(to, 'f', -1, 64)), s.over, what)
+	v.names([]string{most.Name})
+	v.add(" becomes %s what it was", figure.Factor(gain(most)))
+	if len(lines) > 1 {
+		v.add(", that of ")
+		v.names([]string{least.Name})
+		v.add(" %s", figure.Factor(gain(least)))
+	}
+	v.add(".")
+	return v
+}

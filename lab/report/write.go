@@ -1,0 +1,127 @@
+package report
+
+import (
+	"bufio"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/result"
+)
+
+// PageName is the file that a browser opens.
+const PageName = "report.html"
+
+//go:embed assets/page.html
+var pageSource string
+
+//go:embed assets/page.css
+var style string
+
+//go:embed assets/chart.js
+var script string
+
+//go:embed assets/echarts.min.js
+var library string
+
+// source is what the template puts into the page as it is. The policy allows no other script to run, whatever a result file holds, and nothing to be
+// loaded from anywhere.
+type source struct {
+	*Page
+	Style           template.CSS
+	Library, Script template.JS
+	Policy          string
+}
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"thousands": figure.Thousands,
+	"phrase":    Phrase,
+	"group":     groupTitle,
+	"bytes":     func(n int64) string { return figure.Bytes.Format(float64(n)) },
+	"digits":    figure.Digits,
+	"p":         figure.FormatP,
+	"number":    figure.Number.Format,
+	"percent":   func(part float64) string { return figure.Digits(part*100) + " %" },
+}).Parse(pageSource))
+
+// HTML writes the page.
+func (p *Page) HTML(w io.Writer) error {
+	return page.Execute(w, source{
+		p, template.CSS(style), template.JS(library), template.JS(script),
+		"default-src 'none'; style-src 'unsafe-inline'; script-src " + hash(library) + " " + hash(script),
+	})
+}
+
+// hash names a script in a policy.
+func hash(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Write makes a directory with the page, and for each run its samples as BASE.csv, BASE.json and BASE.txt.
+func (p *Page) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	err := writeFile(filepath.Join(dir, PageName), p.HTML)
+	for _, r := range p.Runs {
+		base := filepath.Join(dir, r.Base)
+		err = errors.Join(err, writeFile(base+".csv", r.WriteCSV), writeFile(base+".txt", r.WriteGoBench), writeFile(base+".json", r.writeJSON))
+	}
+	return err
+}
+
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// jsonRun is a run as one JSON document: what its result file holds, and the figures that were made of it.
+type jsonRun struct {
+	Run        *result.Run        `json:"run"`
+	Contenders []result.Contender `json:"contenders"`
+	Cases      []result.Case      `json:"cases"`
+	Skips      []result.Skip      `json:"skips"`
+	Failures   []result.Failure   `json:"failures"`
+	Traces     []result.Trace     `json:"traces"`
+	Profiles   []result.Profile   `json:"profiles"`
+	End        *result.End        `json:"end"`
+	Figures    []jsonFigure       `json:"figures"`
+	Samples    []result.Sample    `json:"samples"`
+}
+
+type jsonFigure struct {
+	Case      string `json:"case"`
+	Contender string `json:"contender"`
+	Figure    string `json:"figure"`
+	Unit      string `json:"unit"`
+	figure.Estimate
+}
+
+func (r *Run) writeJSON(w io.Writer) error {
+	doc := jsonRun{&r.Run, r.Set.Contenders, r.Cases, r.Skips, r.Failures, r.Traces, r.Profiles, r.End, nil, r.Samples}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		for _, who := range r.In(c.ID) {
+			for _, f := range figure.All {
+				if e, ok := figure.Of(f.Values(r.Of(c.ID, who.ID))); ok {
+					doc.Figures = append(doc.Figures, jsonFigure{c.ID, who.ID, f.Name, string(f.Unit), e})
+				}
+			}
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(doc)
+}

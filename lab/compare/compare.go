@@ -20,6 +20,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -116,13 +117,13 @@ func Compare(a, b *result.Set, o *Options) *Comparison {
 	return c
 }
 
-// changed ends the revision of a source that differs from what was committed.
+// changed ends the revision of a source that differs from what was committed, or is not known.
 const changed = "+changes"
 
 // version is what a contender was built from. What lies in the project itself has the project's.
 func version(s *result.Set, who *result.Contender) string {
 	if who.Ours || strings.HasPrefix(who.ModuleVersion, "v0.0.0-00010101000000") {
-		return s.Run.Machine.Revision
+		return cmp.Or(s.Run.Machine.Revision, changed)
 	}
 	return who.ModuleVersion
 }

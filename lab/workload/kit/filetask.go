@@ -20,20 +20,32 @@ type Files interface {
 	Close() error
 }
 
-// FileTasks keeps each task in a file of its own: JSON, written whole whenever it changes.
+// FileTasks keeps each task in a file of its own: JSON, written whole whenever it changes, by a writer who knows what he wrote before.
 func FileTasks(f Files) workload.Tasks { return fileTasks{f} }
 
 type fileTasks struct{ Files }
 
 func (f fileTasks) Busy() int64 { return 0 }
 
-func (f fileTasks) Session() (workload.TaskSession, error) { return fileSession{f.Files}, nil }
+func (f fileTasks) Session() (workload.TaskSession, error) {
+	return &fileSession{f.Files, make(map[int64]*workload.Task)}, nil
+}
 
-type fileSession struct{ files Files }
+// A fileSession is one writer, with the tasks that are his.
+type fileSession struct {
+	files Files
+	mine  map[int64]*workload.Task
+}
 
 func fileName(id int64) string { return strconv.FormatInt(id, 10) + ".json" }
 
-func (s fileSession) Insert(t *workload.Task) error {
+func (s *fileSession) Insert(t *workload.Task) error {
+	mine := *t
+	s.mine[t.ID] = &mine
+	return s.put(&mine)
+}
+
+func (s *fileSession) put(t *workload.Task) error {
 	data, err := json.Marshal(t)
 	if err != nil {
 		return err
@@ -41,50 +53,57 @@ func (s fileSession) Insert(t *workload.Task) error {
 	return s.files.Put(fileName(t.ID), data)
 }
 
-// change reads a task, changes and writes it: only its own writer does so.
-func (s fileSession) change(id int64, fn func(t *workload.Task)) error {
-	var t workload.Task
-	data, err := s.files.ReadFile(fileName(id))
-	if err == nil {
-		err = json.Unmarshal(data, &t)
+// change changes a task and writes it. One that another has made is read before; only one writer changes a task.
+func (s *fileSession) change(id int64, fn func(t *workload.Task)) error {
+	t := s.mine[id]
+	if t == nil {
+		var err error
+		if t, err = s.read(fileName(id)); err != nil {
+			return err
+		}
+		s.mine[id] = t
 	}
-	if err != nil {
-		return err
-	}
-	fn(&t)
-	return s.Insert(&t)
+	fn(t)
+	return s.put(t)
 }
 
-func (s fileSession) SetStatus(id int64, status string) error {
+func (s *fileSession) read(name string) (*workload.Task, error) {
+	data, err := s.files.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	t := new(workload.Task)
+	return t, json.Unmarshal(data, t)
+}
+
+func (s *fileSession) SetStatus(id int64, status string) error {
 	return s.change(id, func(t *workload.Task) { t.Status = status })
 }
 
-func (s fileSession) SetOutput(id int64, output string) error {
+func (s *fileSession) SetOutput(id int64, output string) error {
 	return s.change(id, func(t *workload.Task) { t.Output = output })
 }
 
-func (s fileSession) Delete(id int64) error { return s.files.Remove(fileName(id)) }
-
-func (s fileSession) Get(id int64) (args, output []byte, err error) {
-	var t workload.Task
-	data, err := s.files.ReadFile(fileName(id))
-	if err == nil {
-		err = json.Unmarshal(data, &t)
-	}
-	return []byte(t.Args), []byte(t.Output), err
+func (s *fileSession) Delete(id int64) error {
+	delete(s.mine, id)
+	return s.files.Remove(fileName(id))
 }
 
-func (s fileSession) Each(fn func(args, status, output []byte) error) error {
+func (s *fileSession) Get(id int64) (args, output []byte, err error) {
+	t, err := s.read(fileName(id))
+	if err != nil {
+		return nil, nil, err
+	}
+	return []byte(t.Args), []byte(t.Output), nil
+}
+
+func (s *fileSession) Each(fn func(args, status, output []byte) error) error {
 	entries, err := s.files.ReadDir()
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		var t workload.Task
-		data, err := s.files.ReadFile(e.Name())
-		if err == nil {
-			err = json.Unmarshal(data, &t)
-		}
+		t, err := s.read(e.Name())
 		if err == nil {
 			err = fn([]byte(t.Args), []byte(t.Status), []byte(t.Output))
 		}
@@ -95,6 +114,6 @@ func (s fileSession) Each(fn func(args, status, output []byte) error) error {
 	return nil
 }
 
-func (s fileSession) Settings() (map[string]string, error) { return s.files.Settings() }
+func (s *fileSession) Settings() (map[string]string, error) { return s.files.Settings() }
 
-func (s fileSession) Close() error { return nil }
+func (s *fileSession) Close() error { return nil }

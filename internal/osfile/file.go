@@ -115,18 +115,11 @@ func (f *File) Moved() (bool, error) {
 	if f.closed.Load() {
 		return false, f.fail("stat", fs.ErrClosed)
 	}
-	ours, err := f.d.file.Stat()
-	if err != nil {
-		return false, f.fail("stat", err)
-	}
-	named, err := os.Lstat(f.name)
+	here, err := f.d.isAt(f.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil {
-		return false, f.fail("stat", err)
-	}
-	return !os.SameFile(ours, named), nil
+	return err == nil && !here, f.fail("stat", err)
 }
 
 // Close gives up all locks, then the descriptor (see the package comment). Mappings of the file stay valid.

@@ -38,3 +38,13 @@ func (d *description) size() (int64, error) {
 	}
 	return info.Size(), nil
 }
+
+// isAt reports whether a name, links not followed, leads to the file.
+func (d *description) isAt(name string) (bool, error) {
+	ours, err := d.file.Stat()
+	if err != nil {
+		return false, err
+	}
+	named, err := os.Lstat(name)
+	return err == nil && os.SameFile(ours, named), err
+}

@@ -65,23 +65,20 @@ func openDescription(name string, flag int, perm fs.FileMode) (*description, err
 func lasting(flag int) int { return flag &^ (os.O_CREATE | os.O_EXCL | os.O_TRUNC) }
 
 func (d *description) size() (int64, error) {
-	st, err := d.stat()
-	return st.Size, err
+	st, err := d.status()
+	return st.size, err
 }
 
 // named reports whether the file still has a name, under which others can open it.
 func (d *description) named() bool {
-	st, err := d.stat()
-	return err != nil || st.Nlink > 0
+	st, err := d.status()
+	return err != nil || st.links > 0
 }
 
-func (d *description) stat() (st unix.Stat_t, err error) {
-	for {
-		err = unix.Fstat(d.fd, &st)
-		if err != unix.EINTR {
-			return st, err
-		}
-	}
+// isAt reports whether a name, links not followed, leads to the file.
+func (d *description) isAt(name string) (bool, error) {
+	st, err := statusOf(name)
+	return st.id == d.id, err
 }
 
 // fillStandard puts /dev/null in place of standard descriptors that the program has closed, for good.

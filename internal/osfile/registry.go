@@ -152,9 +152,8 @@ func foreignInodes() (map[fileID]bool, error) {
 		if registry.ours[fd] != nil {
 			continue
 		}
-		st, err := (&description{fd: fd}).stat()
-		if err == nil && st.Mode&unix.S_IFMT == unix.S_IFREG {
-			foreign[fileID{uint64(st.Dev), uint64(st.Ino)}] = true
+		if st, err := (&description{fd: fd}).status(); err == nil && st.regular {
+			foreign[st.id] = true
 		}
 	}
 	return foreign, nil

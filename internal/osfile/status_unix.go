@@ -1,0 +1,39 @@
+//go:build unix
+
+package osfile
+
+import "golang.org/x/sys/unix"
+
+// A status is what is looked at of a file while it is being written.
+type status struct {
+	id      fileID
+	size    int64
+	links   uint64
+	regular bool
+}
+
+// fullStatus asks for all that the system knows.
+func (d *description) fullStatus() (status, error) {
+	var st unix.Stat_t
+	for {
+		if err := unix.Fstat(d.fd, &st); err != unix.EINTR {
+			return statusFromAll(&st), err
+		}
+	}
+}
+
+func fullStatusOf(name string) (status, error) {
+	var st unix.Stat_t
+	for {
+		if err := unix.Lstat(name, &st); err != unix.EINTR {
+			return statusFromAll(&st), err
+		}
+	}
+}
+
+func statusFromAll(st *unix.Stat_t) status {
+	return status{
+		id:   fileID{uint64(st.Dev), uint64(st.Ino)},
+		size: st.Size, links: uint64(st.Nlink), regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
+	}
+}

@@ -213,8 +213,9 @@ func TestQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Cases) != 4 || len(s.Failures) > 0 || len(s.Samples) != 4*len(s.Contenders)*2 || len(s.Contenders) < 3 {
-		t.Errorf("%d cases, %d samples of %d contenders, failures %+v", len(s.Cases), len(s.Samples), len(s.Contenders), s.Failures)
+	const who = 5 // mattn and ncruces with database/sql and without, modernc
+	if len(s.Cases) != 4 || len(s.Failures) > 0 || len(s.Samples) != 4*who*2 {
+		t.Errorf("%d cases, %d samples, failures %+v", len(s.Cases), len(s.Samples), s.Failures)
 	}
 	for i := range s.Samples {
 		if m := &s.Samples[i]; m.Checked < 600 || m.Settings["journal_mode"] != "wal" {

@@ -174,8 +174,8 @@ func (f *File) Truncate(size int64) error {
 	err := f.writable()
 	if err == nil {
 		err = f.change(math.MaxInt, func(c *change, n *store.Node) error {
-			if err := mustBeRegular(n.Mode); err != nil || size < 0 {
-				return errors.Join(err, fs.ErrInvalid)
+			if mustBeRegular(n.Mode) != nil || size < 0 {
+				return fs.ErrInvalid
 			}
 			return c.resize(n, size)
 		})

@@ -1,7 +1,6 @@
 package folio
 
 import (
-	"io/fs"
 	"path"
 	"sync/atomic"
 )
@@ -45,10 +44,10 @@ func (r *Root) Open(name string) (*File, error) { return r.OpenFile(name, 0, 0) 
 // Name returns the name that the directory was opened by, with those of the Roots that it was opened in.
 func (r *Root) Name() string { return r.name }
 
-// Close closes the directory. Files that were opened in it stay open.
+// Close closes the directory. Files that were opened in it stay open. As with os.Root, closing again is no error.
 func (r *Root) Close() error {
 	if r.closed.Swap(true) {
-		return pathError("close", r.name, fs.ErrClosed)
+		return nil
 	}
 	return r.dir.Close()
 }

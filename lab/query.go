@@ -103,7 +103,7 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 	return c.queryTable(o.Out)
 }
 
-// queryTable prints queries a second: a line for each driver, a column for each case.
+// queryTable prints queries a second: a line for each driver that takes part, a column for each case.
 func (c *command) queryTable(path string) error {
 	s, err := result.ReadFile(path)
 	if err != nil {
@@ -117,6 +117,9 @@ func (c *command) queryTable(path string) error {
 	fmt.Fprintln(tw)
 	for i := range s.Contenders {
 		who := s.Contenders[i].ID
+		if !takesPart(s, who) {
+			continue
+		}
 		fmt.Fprintf(tw, "%s\t", who)
 		for j := range s.Cases {
 			fmt.Fprintf(tw, "%s\t", queryCell(s.Of(s.Cases[j].ID, who)))
@@ -128,6 +131,12 @@ func (c *command) queryTable(path string) error {
 	}
 	fmt.Fprintf(c.stdout, "\n%d samples, each answer checked, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
 	return nil
+}
+
+// takesPart reports whether a contender has done anything, well or not.
+func takesPart(s *result.Set, who string) bool {
+	return slices.ContainsFunc(s.Samples, func(m result.Sample) bool { return m.Contender == who }) ||
+		slices.ContainsFunc(s.Failures, func(f result.Failure) bool { return f.Contender == who })
 }
 
 // queryCell is the median of a driver in a case; "-" if it has failed.

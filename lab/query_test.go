@@ -140,6 +140,9 @@ func TestQueryRefused(t *testing.T) {
 		{"SELECT * FROM user WHERE id = ?", "SELECT id FROM user WHERE id > ?", "--args-from: it has parameters"},
 		{"SELECT * FROM user WHERE id = ?", "SELECT id FROM nowhere", "--args-from: "},
 		{"SELECT * FROM user WHERE id = ?", "SELECT share FROM user", "column share: arguments are integers and texts"},
+		{"SELECT * FROM user WHERE data = ?", "SELECT data FROM user", "column data: arguments are integers and texts, not a BLOB"},
+		{"SELECT * FROM user WHERE name = ?", "SELECT CAST(x'ff' AS TEXT)", "texts in UTF-8"},
+		{"SELECT * FROM user WHERE name = ?", "SELECT NULL", "not NULL"},
 	} {
 		out := filepath.Join(dir, "run.jsonl")
 		code, _, stderr := lab(t, "query", "--db", db, "--query", tt.query, "--args-from", tt.from, "--out", out)
@@ -157,6 +160,18 @@ func TestQueryRefused(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "cache", "folio-lab", "folio-lab", "*")); err != nil || len(left) > 0 {
 		t.Errorf("copies are left: %v, %v", left, err)
+	}
+}
+
+// What is too much for one answer is refused with a way out.
+func TestQueryTooMuch(t *testing.T) {
+	dir := isolate(t)
+	db := filepath.Join(dir, "app.db")
+	openShell(t, db).do(t, userTable)
+	numbers := "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i FROM n"
+	code, _, stderr := lab(t, "query", "--db", db, "--query", "SELECT 1 + ?", "--args-from", numbers, "--args", "100000")
+	if code == exitOK || !strings.HasSuffix(stderr, "; take fewer --args\n") {
+		t.Errorf("exit %d, %q", code, stderr)
 	}
 }
 
@@ -222,11 +237,27 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s in %s has found %d rows, with %v", m.Contender, m.Case, m.Checked, m.Settings)
 		}
 	}
-	if !strings.Contains(stdout, "prepared x 3") || !strings.Contains(stdout, "modernc") {
+	if !strings.Contains(stdout, "prepared x 3") || !strings.Contains(stdout, "modernc") || strings.Contains(stdout, "mattn:one") {
 		t.Errorf("the table is\n%s", stdout)
 	}
 	if s.Cases[0].Param("query") == "" {
 		t.Error("the statement is not in the results")
+	}
+}
+
+// What drivers show in different ways is no wrong answer: times and truth that are none, which mattn makes something of, and floats at their ends.
+func TestQueryStrange(t *testing.T) {
+	dir := isolate(t)
+	db := filepath.Join(dir, "app.db")
+	openShell(t, db).do(t, `CREATE TABLE strange (at DATETIME, day DATE, ok BOOLEAN, f REAL);
+INSERT INTO strange VALUES (1577836800, 'unknown', 2, 9e999), ('2020-01-01', 20200101, 'yes', -9e999), (NULL, '', 0.5, -0.0), (1.5, x'00', 1, 5e-324)`)
+	out := filepath.Join(dir, "run.jsonl")
+	code, _, stderr := lab(
+		t, "query", "--db", db, "--query", "SELECT * FROM strange", "--contenders", "mattn,modernc,ncruces", "--reads", "20", "--rounds", "1",
+		"--goroutines", "1", "--out", out,
+	)
+	if code != exitOK || stderr != "" {
+		t.Errorf("exit %d: %s", code, stderr)
 	}
 }
 

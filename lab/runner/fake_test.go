@@ -44,6 +44,9 @@ func (f fake) next() (r workload.Request) {
 }
 
 func (f fake) serve() {
+	if f.name == "deaf" {
+		time.Sleep(time.Hour)
+	}
 	switch r := f.next(); {
 	case r.Describe != nil:
 		f.say(workload.Reply{About: f.about()})

@@ -81,13 +81,13 @@ func (p *process) listen(out io.Reader) {
 	}
 }
 
-// tell sends a request. A process that is gone shows itself when it is asked for a reply.
+// tell sends a request. A process that is gone, or does not read, shows itself when it is asked for a reply.
 func (p *process) tell(r workload.Request) {
 	text, err := json.Marshal(r)
 	if err != nil {
 		panic(err) // requests are our own
 	}
-	_, _ = p.in.Write(append(text, '\n'))
+	go func() { _, _ = p.in.Write(append(text, '\n')) }() // a pipe takes 64 KiB from us, and then waits for the process
 }
 
 // reply waits for the next thing that the process says.

@@ -170,6 +170,24 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// One that does not even read is no other, however much it is told.
+func TestDeaf(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := start(t.Context(), time.Second, exe, "fake", "deaf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.tell(workload.Request{Probe: &workload.Probe{SQL: strings.Repeat("x", 1<<20)}})
+	_, err = p.reply()
+	if err = p.end(err); kindOf(err) != result.FailureHang {
+		t.Errorf("%v, want a hang", err)
+	}
+}
+
 // A contender that hangs is ended when its time is over.
 func TestHang(t *testing.T) {
 	t.Parallel()

@@ -106,10 +106,21 @@ func (r *run) probe(ctx context.Context, by program, path string) error {
 		err = errors.New("it did not answer")
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.DB, p.end(err))
+		return fmt.Errorf("%s: %w%s", s.DB, p.end(err), wayOut(kindOf(err)))
 	}
 	r.asked = reply.Statement
 	return p.end(nil)
+}
+
+// wayOut is what helps where a statement is too much for a probe.
+func wayOut(k result.FailureKind) string {
+	switch k {
+	case result.FailureHang:
+		return "; allow it more with --timeout, or ask for less"
+	case result.FailureGarbage:
+		return "; take fewer --args"
+	}
+	return ""
 }
 
 // prober builds the first of the makers that can be built here, whether it takes part or not.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -42,9 +43,11 @@ func queryCases(v Values) ([]Case, error) {
 
 // A Statement is the user's, with the answers that one driver gave, which all must give.
 type Statement struct {
-	SQL     string  `json:"sql"`
-	Columns int     `json:"columns"`
-	Args    [][]Arg `json:"args"`
+	SQL     string `json:"sql"`
+	Columns int    `json:"columns"`
+	// Loose are the columns that some drivers turn into something else by their declared type, such as an integer into a time.
+	Loose []bool  `json:"loose,omitempty"`
+	Args  [][]Arg `json:"args"`
 	// Answers are those for each of the arguments.
 	Answers []Answer `json:"answers"`
 }
@@ -79,12 +82,26 @@ type Querier interface {
 	Close() error
 }
 
-// AddRow takes a row into an answer. Cells that different drivers write differently, numbers and times, are made the same.
-func (a *Answer) AddRow(cells [][]byte) {
+// Loose reports whether drivers do not agree on what is in a column of a declared type: mattn makes times and truth of whatever is in
+// those, others give what is there.
+func Loose(declared string) bool {
+	switch strings.ToUpper(declared) {
+	case "DATE", "DATETIME", "TIMESTAMP", "TIME", "BOOLEAN", "BOOL":
+		return true
+	}
+	return false
+}
+
+// AddRow takes a row into an answer. Cells that different drivers write differently, numbers and times, are made the same; those of loose
+// columns are left out.
+func (a *Answer) AddRow(cells [][]byte, loose []bool) {
 	a.Count++
 	h := uint64(len(cells))
 	var buf [32]byte
-	for _, c := range cells {
+	for i, c := range cells {
+		if i < len(loose) && loose[i] {
+			continue
+		}
 		h = mix(h ^ fold(0, normal(c, buf[:0])))
 	}
 	a.Digest += h
@@ -95,8 +112,10 @@ func normal(cell, buf []byte) []byte {
 	switch string(cell) {
 	case "true":
 		return append(buf, '1')
-	case "false":
+	case "false", "-0", "-0.0":
 		return append(buf, '0')
+	case "+Inf":
+		return append(buf, "Inf"...)
 	}
 	if len(cell) == 0 || len(cell) > 40 || (cell[0] < '0' || cell[0] > '9') && cell[0] != '-' {
 		return cell
@@ -202,7 +221,7 @@ func warmQueries(j *Job, workers []*queryWorker) (ops int64, err error) {
 
 func (w *queryWorker) run(r *Recorder) error {
 	take := func(cells [][]byte) error {
-		w.found.AddRow(cells)
+		w.found.AddRow(cells, w.statement.Loose)
 		return nil
 	}
 	for _, n := range w.list {

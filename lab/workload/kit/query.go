@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"github.com/foliofs/folio/lab/workload"
 )
@@ -33,11 +34,11 @@ func (p Pool) Probe(q *workload.Probe) (*workload.Statement, error) {
 	}
 	began := time.Now()
 	for _, args := range s.Args {
-		a, columns, err := conn.answer(q.SQL, args)
+		a, err := conn.answer(s, args)
 		if err != nil {
 			return nil, fmt.Errorf("--query: %w", err)
 		}
-		s.Answers, s.Columns, total = append(s.Answers, a), columns, total+a.Count
+		s.Answers, total = append(s.Answers, a), total+a.Count
 	}
 	if total == 0 {
 		return nil, fmt.Errorf("--query returns nothing, for none of %d arguments", len(s.Args))
@@ -52,7 +53,7 @@ const aSecond = 1100 * time.Millisecond
 // again makes sure that the answers are the same another time, a second later.
 func (c *sqlConn) again(s *workload.Statement) error {
 	for i, args := range s.Args {
-		a, _, err := c.answer(s.SQL, args)
+		a, err := c.answer(s, args)
 		if err != nil {
 			return fmt.Errorf("--query: %w", err)
 		}
@@ -98,39 +99,48 @@ func argument(v any) (workload.Arg, error) {
 	case int64:
 		return workload.Arg{Int: &v}, nil
 	case string:
+		if !utf8.ValidString(v) {
+			return workload.Arg{}, errors.New("arguments are integers and texts in UTF-8, which one of these is not; leave it out in the query")
+		}
 		return workload.Arg{Text: v}, nil
 	case []byte:
-		return workload.Arg{Text: string(v)}, nil
+		return workload.Arg{}, errors.New("arguments are integers and texts, not a BLOB; take hex of it here and in --query")
+	case nil:
+		return workload.Arg{}, errors.New("arguments are integers and texts, not NULL; leave it out in the query")
 	}
 	return workload.Arg{}, fmt.Errorf("arguments are integers and texts, not %T; cast it in the query", v)
 }
 
-// answer runs the statement once.
-func (c *sqlConn) answer(query string, args []workload.Arg) (a workload.Answer, columns int, err error) {
-	rows, err := c.conn.QueryContext(context.Background(), query, c.call.Args(values(args, nil))...)
+// answer runs the statement once, and notes its columns.
+func (c *sqlConn) answer(s *workload.Statement, args []workload.Arg) (a workload.Answer, err error) {
+	rows, err := c.conn.QueryContext(context.Background(), s.SQL, c.call.Args(values(args, nil))...)
 	if err != nil {
-		return a, 0, err
+		return a, err
 	}
 	defer rows.Close()
-	names, err := rows.Columns()
+	types, err := rows.ColumnTypes()
 	if err != nil {
-		return a, 0, err
+		return a, err
 	}
-	cells, dest := make([]sql.RawBytes, len(names)), make([]any, len(names))
-	row := make([][]byte, len(names))
+	s.Columns, s.Loose = len(types), s.Loose[:0]
+	for _, t := range types {
+		s.Loose = append(s.Loose, workload.Loose(t.DatabaseTypeName()))
+	}
+	cells, dest := make([]sql.RawBytes, len(types)), make([]any, len(types))
+	row := make([][]byte, len(types))
 	for i := range dest {
 		dest[i] = &cells[i]
 	}
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {
-			return a, 0, err
+			return a, err
 		}
 		for i, c := range cells {
 			row[i] = c
 		}
-		a.AddRow(row)
+		a.AddRow(row, s.Loose)
 	}
-	return a, len(names), rows.Err()
+	return a, rows.Err()
 }
 
 // values puts arguments into the kit's form.

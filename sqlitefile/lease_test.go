@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"sync"
@@ -453,4 +454,49 @@ func TestVersionStays(t *testing.T) {
 		t.Error("the version stayed, though the log began anew")
 	}
 	wantRows(t, db, 3)
+}
+
+// TestLayout searches an index in the log, and again when all of the log is in the file, which is another layout of the same version: then nothing
+// may be looked at in the log, as others begin it anew.
+func TestLayout(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir() + "/db"
+	db := open(t, path, &Options{Create: true, PageSize: 512})
+	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
+	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	mustDo(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
+	other := open(t, path, nil)
+	const rows = 1000
+	fill := func(from, to int) {
+		mustDo(t, other.Update(t.Context(), func(tx *Tx) error {
+			w, err := tx.Table("t")
+			for a := from; a < to && err == nil; a++ {
+				_, err = w.Insert(fmt.Sprint("key ", a))
+			}
+			return err
+		}))
+	}
+	search := func(rx *Rx) error {
+		x, err := rx.Index("i")
+		for a := 0; a < rows && err == nil; a += 10 {
+			var ok bool
+			if _, ok, err = x.Find(fmt.Sprint("key ", a)); err == nil && !ok {
+				err = fmt.Errorf("key %d is not found", a)
+			}
+		}
+		return err
+	}
+	fill(0, rows)
+	view(t, db, search)
+	l := db.snapshot.Load().lease
+	eventually(t, "the lease ends", func() bool { return l.state.Load()&leaseEnded != 0 })
+	mustDo(t, other.Checkpoint(t.Context(), CheckpointFull))
+	view(t, db, func(rx *Rx) error {
+		if rx.last != 0 {
+			t.Error("the log is still needed")
+		}
+		mustDo(t, other.Checkpoint(t.Context(), CheckpointTruncate))
+		fill(rows, rows+10)
+		return search(rx)
+	})
 }

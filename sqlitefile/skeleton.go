@@ -12,13 +12,13 @@ import (
 // keys, eight bytes each, side by side. Where a search of the page itself waits for a cache line at
 // each probe, the heads of a page take a few lines together and decide nearly all comparisons.
 //
-// A skeleton belongs to one version of the database and is shared by all searches. It grows to maxSkeleton bytes; what is beyond is
+// A skeleton belongs to one layout of one version of the database, as it holds slices of pages, and is shared by all searches. It grows to maxSkeleton bytes; what is beyond is
 // searched in the pages.
 type skeleton struct {
-	version uint64
-	kind    Kind // of the first values of the keys: Text or Integer
-	top     atomic.Pointer[branch]
-	bytes   atomic.Int64
+	layout uint64
+	kind   Kind // of the first values of the keys: Text or Integer
+	top    atomic.Pointer[branch]
+	bytes  atomic.Int64
 }
 
 const maxSkeleton = 16 << 20
@@ -45,8 +45,8 @@ func (t *tree) skeletonFor(rx *Rx, k *key) *skeleton {
 		return nil
 	}
 	s := t.skeleton.Load()
-	if s == nil || s.version != rx.version {
-		s = &skeleton{version: rx.version, kind: kind}
+	if s == nil || s.layout != rx.layout {
+		s = &skeleton{layout: rx.layout, kind: kind}
 		t.skeleton.Store(s)
 	}
 	if s.kind != kind {

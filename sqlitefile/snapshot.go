@@ -16,8 +16,9 @@ import (
 // immutable but for what it caches.
 type snapshot struct {
 	lease    *lease
-	version  uint64
-	size     int64 // of the file, in bytes
+	version  uint64 // of the content
+	layout   uint64 // of where the pages lie: slices of them are as good in any other snapshot with the same
+	size     int64  // of the file, in bytes
 	header   format.Header
 	change   [16]byte // bytes 24 to 39 of the file: whoever writes in rollback mode changes them
 	pages    uint32   // in the database
@@ -272,6 +273,7 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 	}
 	next := *base
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
+	next.layout = next.version
 	next.mapped, next.cache = nil, new(pageCache)
 	if pages[0].pgno == 1 {
 		next.header, _ = format.ParseHeader(pages[0].data)
@@ -340,6 +342,9 @@ func (db *DB) newLogSnapshot(old *snapshot, h *format.WALIndexHeader, words *for
 	}
 	if old != nil && old.wal == db.wal && old.words == *words { // nobody has written since: the checksums of the log are in there
 		s.version, s.cache = old.version, old.cache
+		if old.last == last { // else what was read in the log is to be read in the file from now on, or the other way round
+			s.layout = old.layout
+		}
 	}
 	if s.pages = h.PageCount; last != 0 {
 		s.mapped = nil
@@ -369,8 +374,10 @@ func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error
 	if h.ReadVersion > format.VersionWAL {
 		return nil, db.pathError("open", fmt.Errorf("%w: file format version %d", ErrUnsupported, h.ReadVersion))
 	}
+	version := db.versions.Add(1)
 	s := &snapshot{
-		version:  db.versions.Add(1),
+		version:  version,
+		layout:   version,
 		size:     size,
 		header:   h,
 		change:   [16]byte(b[changeStart:changeEnd]),

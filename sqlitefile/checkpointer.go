@@ -94,7 +94,7 @@ func (db *DB) exclusively(ctx context.Context, fn func() error) error {
 		return err
 	}
 	defer func() { w.turn <- struct{}{} }()
-	if len(w.pages) > 0 {
+	if w.pages.count > 0 {
 		db.flush()
 	}
 	if err := db.prepare(ctx); err != nil {
@@ -161,7 +161,7 @@ func (db *DB) rebase() error {
 func (db *DB) tend(log *wal, frames uint32) error {
 	db.checkpointSoon(log, frames)
 	db.writeBack(log, frames)
-	if w := &db.writer; len(w.pages) > 0 || w.tx != nil {
+	if w := &db.writer; w.pages.count > 0 || w.tx != nil {
 		return nil
 	}
 	return db.relieve(log, frames)

@@ -158,7 +158,9 @@ func TestGroupGrowsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db.commit(g)
+	if err := db.lead(g); err != nil {
+		t.Fatal(err)
+	}
 	db.writer.press <- struct{}{}
 	for _, fn := range []func(*Tx) error{fill(3), fill(4), empty} {
 		if err := db.Update(ctx, fn); err != nil {
@@ -166,6 +168,29 @@ func TestGroupGrowsAgain(t *testing.T) {
 		}
 		if r, err := db.Check(ctx); err != nil || !r.OK() {
 			t.Fatal(err, r)
+		}
+	}
+}
+
+// TestPageSizeChanges: memory that pages had is not given to larger ones.
+func TestPageSizeChanges(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, "PRAGMA page_size=1024; CREATE TABLE t(id INTEGER PRIMARY KEY, a)")
+	db := open(t, path, nil)
+	put := func(tx *Tx) error {
+		table, err := tx.Table("t")
+		for id := int64(1); id <= 100 && err == nil; id++ {
+			err = table.Put(id, id, make([]byte, 500))
+		}
+		return err
+	}
+	for _, size := range []string{"1024", "8192", "512", "65536"} {
+		shell(t, path, ".timeout 5000\nPRAGMA page_size="+size+"; VACUUM")
+		for range 2 {
+			update(t, db, put)
+		}
+		if got := shell(t, path, ".timeout 5000\nSELECT sum(length(a)) FROM t; PRAGMA integrity_check; PRAGMA page_size"); got != "50000\nok\n"+size {
+			t.Fatalf("pages of %s bytes: %s", size, got)
 		}
 	}
 }

@@ -286,7 +286,7 @@ func (db *DB) Close() error {
 	<-w.press
 	<-w.turn
 	defer func() { w.press <- struct{}{}; w.turn <- struct{}{} }()
-	if len(w.pages) > 0 {
+	if w.pages.count > 0 {
 		db.flush()
 	}
 	s, err := db.shut()

@@ -13,7 +13,7 @@ func (w *writer) page(pgno uint32) ([]byte, error) { return w.tx.page(pgno) }
 
 func (w *writer) writable(pgno uint32) ([]byte, error) {
 	tx := w.tx
-	if p := w.pages[pgno]; p != nil && p.tx == tx.level.id {
+	if p := w.pages.get(pgno); p != nil && p.tx == tx.level.id {
 		return p.data[:tx.usable], nil
 	}
 	old, err := tx.wholePage(pgno)
@@ -27,7 +27,7 @@ func (w *writer) writable(pgno uint32) ([]byte, error) {
 
 func (w *writer) fresh(pgno uint32) ([]byte, error) {
 	tx := w.tx
-	p := w.pages[pgno]
+	p := w.pages.get(pgno)
 	if p == nil || p.tx != tx.level.id {
 		p = w.take(pgno)
 	}
@@ -42,28 +42,16 @@ func (w *writer) take(pgno uint32) *dirtyPage {
 		level.undo = append(level.undo, undoPage{pgno, w.before(pgno)})
 	}
 	w.held++
-	p := w.spare
-	if p == nil {
-		p = new(dirtyPage)
-	} else {
-		w.spare = p.next
-	}
-	*p = dirtyPage{data: w.shelf.page(w.tx.header.PageSize), tx: level.id, group: w.open}
-	w.pages[pgno] = p
+	p := w.shelf.page(w.tx.header.PageSize)
+	p.tx, p.group = level.id, w.open
+	w.pages.put(pgno, p)
 	return p
-}
-
-// recycle takes back a page that take gave, of which nobody knows any more.
-func (w *writer) recycle(p *dirtyPage) {
-	w.shelf.reuse(p.data)
-	*p = dirtyPage{next: w.spare}
-	w.spare = p
 }
 
 // before returns what going back to the savepoint puts in place of a page. A page that was spilled to the file, where the next spill
 // may overwrite it, is kept in memory.
 func (w *writer) before(pgno uint32) *dirtyPage {
-	p := w.pages[pgno]
+	p := w.pages.get(pgno)
 	if p != nil || w.tx.level.outer == nil || !w.spilled[pgno] {
 		return p
 	}
@@ -93,11 +81,11 @@ func (w *writer) pageCount() uint32 { return w.tx.pages }
 // resize forgets the pages that the database loses. They stay in undo.
 func (w *writer) resize(pages uint32) error {
 	for pgno := pages + 1; pgno <= w.tx.pages; pgno++ {
-		p := w.pages[pgno]
+		p := w.pages.get(pgno)
 		if p != nil && p.tx != w.tx.level.id {
 			w.take(pgno)
 		}
-		delete(w.pages, pgno)
+		w.pages.drop(pgno)
 	}
 	w.tx.pages = pages
 	return nil

@@ -271,18 +271,22 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 	if base.lease.slot == 0 || !base.lease.enter() {
 		return db.republish()
 	}
-	next := *base
+	both := &struct { // in one piece of memory
+		snapshot
+		pageCache
+	}{snapshot: *base}
+	next := &both.snapshot
 	next.version, next.words, next.last, next.pages = db.versions.Add(1), h.Words(), h.MaxFrame, h.PageCount
 	next.layout = next.version
-	next.mapped, next.cache = nil, new(pageCache)
+	next.mapped, next.cache = nil, &both.pageCache
 	if pages[0].pgno == 1 {
 		next.header, _ = format.ParseHeader(pages[0].data)
-		next.schema = newSchema(&next, base)
+		next.schema = newSchema(next, base)
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.snapshot.Store(&next)
-	return &next, nil
+	db.snapshot.Store(next)
+	return next, nil
 }
 
 // leaseFor returns a lease under which the state h can be read, with the caller counted in: that of the last snapshot, if

@@ -54,7 +54,7 @@ func (tx *Tx) spill() error {
 	if err := tx.spillLevel(tx.level, math.MaxUint64); err != nil {
 		return err
 	}
-	tx.writer.held = len(tx.writer.pages)
+	tx.writer.held = tx.writer.pages.count
 	return nil
 }
 
@@ -84,9 +84,9 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 		return err
 	}
 	for _, p := range batch {
-		delete(w.pages, p.pgno)
-		w.shelf.drop(p.pgno)
-		w.shelf.spare = append(w.shelf.spare, p.data)
+		w.shelf.keep(w.pages.get(p.pgno))
+		w.pages.drop(p.pgno)
+		w.shelf.pages.drop(p.pgno)
 	}
 	for inner := tx.level; inner != s; inner = inner.outer {
 		inner.tail = w.tail // none of them has spilled yet, or nothing would have been left to
@@ -110,12 +110,11 @@ func byNumber(p framePage, pgno uint32) int { return cmp.Compare(p.pgno, pgno) }
 // own returns the pages in memory that were taken before a savepoint began, in order. All are of the transaction that runs: others are
 // committed.
 func (w *writer) own(before uint64) (batch []framePage) {
-	for pgno, p := range w.pages {
+	for pgno, p := range w.pages.all() {
 		if p.tx < before {
 			batch = append(batch, framePage{pgno, p.data})
 		}
 	}
-	slices.SortFunc(batch, func(a, b framePage) int { return cmp.Compare(a.pgno, b.pgno) })
 	return batch
 }
 
@@ -123,7 +122,7 @@ func (w *writer) own(before uint64) (batch []framePage) {
 func (tx *Tx) land() error {
 	w := tx.writer
 	if f := w.flight; f != nil {
-		<-f.written
+		f.writing.Wait()
 		tx.db.conclude(f)
 		if err := f.broken(); err != nil {
 			return err
@@ -148,15 +147,15 @@ func (tx *Tx) sealBefore() *group {
 	for s := tx.level; s != nil; s = s.outer { // the outermost last
 		for _, u := range slices.Backward(s.undo) {
 			if _, ok := now[u.pgno]; !ok {
-				now[u.pgno] = w.pages[u.pgno]
+				now[u.pgno] = w.pages.get(u.pgno)
 			}
 			w.put(u.pgno, u.before)
 		}
 		for pgno := s.state.size + 1; pgno <= tx.pages; pgno++ {
-			if _, ok := now[pgno]; !ok && w.pages[pgno] != nil {
-				now[pgno] = w.pages[pgno]
+			if _, ok := now[pgno]; !ok && w.pages.get(pgno) != nil {
+				now[pgno] = w.pages.get(pgno)
 			}
-			delete(w.pages, pgno)
+			w.pages.drop(pgno)
 		}
 	}
 	g := w.seal()
@@ -194,9 +193,9 @@ func (tx *Tx) outermost() *savepoint {
 // put lets p be what is in memory of a page; nil if there is nothing.
 func (w *writer) put(pgno uint32, p *dirtyPage) {
 	if p == nil {
-		delete(w.pages, pgno)
+		w.pages.drop(pgno)
 	} else {
-		w.pages[pgno] = p
+		w.pages.put(pgno, p)
 	}
 }
 

@@ -135,7 +135,7 @@ func (tx *Tx) restore(s *savepoint) {
 		w.put(u.pgno, u.before)
 	}
 	for pgno := s.state.size + 1; pgno <= tx.pages; pgno++ {
-		delete(w.pages, pgno)
+		w.pages.drop(pgno)
 	}
 	tx.takeBack(s)
 	tx.pages, tx.header, tx.schema = s.state.size, s.state.header, s.state.schema
@@ -156,23 +156,23 @@ func (tx *Tx) keep() (*group, error) {
 		return nil, err
 	}
 	w.state = state{tx.pages, tx.header, tx.schema}
-	w.open.count++
+	w.open.join()
 	if tx.wal == nil {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}
 	for _, u := range tx.level.undo {
 		if u.before != nil && u.before.group == w.open {
-			w.recycle(u.before) // nobody goes back to it any more
+			w.shelf.reuse(u.before) // nobody goes back to it any more
 		} else {
 			w.open.pgnos = append(w.open.pgnos, u.pgno)
 		}
 	}
 	for pgno := tx.size + 1; pgno <= tx.pages; pgno++ {
-		if w.pages[pgno] != nil {
+		if w.pages.get(pgno) != nil {
 			w.open.pgnos = append(w.open.pgnos, pgno)
 		}
 	}
-	if len(tx.level.undo) <= keptUndo {
+	if len(tx.level.undo) <= keptPages {
 		clear(tx.level.undo)
 		w.undo = tx.level.undo[:0]
 	}
@@ -180,8 +180,8 @@ func (tx *Tx) keep() (*group, error) {
 	return w.open, nil
 }
 
-// keptUndo is how many pages a transaction may have changed for its undo to serve the next one.
-const keptUndo = 256
+// keptPages is how many pages a transaction may have changed for the memory of what it kept of them to serve the next one.
+const keptPages = 256
 
 // shorten gives back the free pages of a database in full auto-vacuum mode, as SQLite does in each transaction.
 func (tx *Tx) shorten() error {

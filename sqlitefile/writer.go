@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +35,7 @@ type writer struct {
 
 	// What follows belongs to the holder of the turn.
 	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
-	pages  map[uint32]*dirtyPage
+	pages  pageTable
 	state  // of the database, as the transactions so far left it
 	open   *group
 	flight *group // the sealed one that is being committed
@@ -53,11 +54,13 @@ type writer struct {
 	seen      uint64 // the version that this writer committed last
 	kit       *kit
 	shelf     shelf
-	view      snapshot   // what the transaction that runs sees
-	cache     pageCache  // of it
-	outermost savepoint  // of it
-	undo      []undoPage // for the next transaction, empty
-	spare     *dirtyPage // to be used again, with its next ones
+	view      snapshot  // what the transaction that runs sees
+	cache     pageCache // of it
+	outermost savepoint // of it
+
+	// To be used again:
+	undo       []undoPage // empty
+	spareGroup *group
 }
 
 // A state is what a transaction begins from, besides the pages.
@@ -72,7 +75,7 @@ type dirtyPage struct {
 	data  []byte
 	tx    uint64 // the transaction that may change it
 	group *group
-	next  *dirtyPage // of writer.spare
+	next  *dirtyPage // of shelf.spare
 }
 
 // A group is what is committed at once.
@@ -88,25 +91,41 @@ type group struct {
 
 	header format.WALIndexHeader // once it is in the log
 
-	written chan struct{} // closed when next, err and unread are there
-	next    *snapshot     // that has it
-	done    chan struct{} // closed when the transactions may go
-	err     error         // it is not committed
-	unread  error         // it is committed, but what the database is now cannot be read: there is no next
-	over    bool          // conclude was here
+	writing sync.WaitGroup // while the turn is lent, until next, err and unread are there
+	next    *snapshot      // that has it
+	done    chan struct{}  // closed when the transactions behind the first may go; nil if there are none
+	err     error          // it is not committed
+	unread  error          // it is committed, but what the database is now cannot be read: there is no next
+	over    bool           // conclude was here
 }
 
 // broken returns why nothing can be built on the group.
 func (g *group) broken() error { return cmp.Or(g.err, g.unread) }
 
-func newGroup() *group { return &group{written: make(chan struct{}), done: make(chan struct{})} }
+// join counts in a transaction.
+func (g *group) join() {
+	if g.count++; g.count == 2 {
+		g.done = make(chan struct{})
+	}
+}
+
+// letGo lets the transactions behind the first go. The first looks at over.
+func (g *group) letGo() {
+	if g.done != nil {
+		close(g.done)
+	}
+}
 
 // find returns the page as the transactions so far left it, or nil if they did not touch it lately.
 func (w *writer) find(pgno uint32) []byte {
-	if p := w.pages[pgno]; p != nil {
-		return p.data
+	p := w.pages.get(pgno)
+	if p == nil {
+		p = w.shelf.pages.get(pgno)
 	}
-	return w.shelf.pages[pgno]
+	if p == nil {
+		return nil
+	}
+	return p.data
 }
 
 // init prepares a writer that was just made.
@@ -114,8 +133,7 @@ func (w *writer) init() {
 	w.turn, w.press = make(chan struct{}, 1), make(chan struct{}, 1)
 	w.turn <- struct{}{}
 	w.press <- struct{}{}
-	w.pages = make(map[uint32]*dirtyPage)
-	w.open = newGroup()
+	w.open = new(group)
 }
 
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything that it did is committed, and has
@@ -190,7 +208,7 @@ func (db *DB) prepare(ctx context.Context) error {
 		}
 		if w.seen != s.version {
 			w.epochs++ // somebody else wrote
-			w.shelf.clear()
+			w.shelf.pages.clear()
 		}
 		w.base, w.state = s, state{s.pages, s.header, s.schema}
 		return nil
@@ -228,7 +246,7 @@ func (db *DB) unlockWriter(s *snapshot) {
 // disperse stops being the writer if no page waits.
 func (db *DB) disperse() {
 	w := &db.writer
-	if w.base == nil || len(w.pages) > 0 || w.tx != nil {
+	if w.base == nil || w.pages.count > 0 || w.tx != nil {
 		return
 	}
 	db.unlockWriter(w.base)
@@ -239,51 +257,51 @@ func (db *DB) disperse() {
 // await returns when g is committed, which is done by its first transaction.
 func (db *DB) await(g *group, first bool) error {
 	w := &db.writer
-	if first {
-		if w.crowd.Load() > 1 {
-			runtime.Gosched() // whoever is ready to write joins g
-		}
-		<-w.press
-		db.commit(g)
-		w.press <- struct{}{}
+	if !first {
+		<-g.done
+		return g.err
 	}
-	<-g.done
-	return g.err
+	if w.crowd.Load() > 1 {
+		runtime.Gosched() // whoever is ready to write joins g
+	}
+	<-w.press
+	defer func() { w.press <- struct{}{} }()
+	return db.lead(g)
 }
 
-// commit commits g, unless somebody else did meanwhile. The caller holds the press.
-func (db *DB) commit(g *group) {
-	select {
-	case <-g.done:
-		return
-	default:
-	}
+// lead commits g, unless a transaction that had to spill did meanwhile. The caller is the first of g, and holds the press.
+func (db *DB) lead(g *group) error {
 	w := &db.writer
 	<-w.turn
 	defer func() { w.turn <- struct{}{} }()
-	select {
-	case <-g.done: // a transaction that had to spill did
-		return
-	default:
+	if !g.over {
+		db.commit()
 	}
+	err := g.err
+	w.retire(g)
+	return err
+}
+
+// commit commits the open group. The caller holds the press and the turn, and lends this to others where that is good.
+func (db *DB) commit() {
+	w := &db.writer
 	if w.base.wal == nil || w.base.wal.crowded(w.base.words[4]) { // nobody may go on meanwhile: the log is to begin anew
 		db.flush()
 		return
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
-	w.lendTurn(func() {
-		db.write(base, sealed)
-		close(sealed.written)
-	})
+	w.lendTurn(sealed, func() { db.write(base, sealed) })
 	db.conclude(sealed)
 }
 
-// lendTurn lets transactions run while fn does. The caller has the turn before and after, even if fn panics.
-func (w *writer) lendTurn(fn func()) {
+// lendTurn lets transactions run while fn writes g. The caller has the turn before and after, even if fn panics.
+func (w *writer) lendTurn(g *group, fn func()) {
+	g.writing.Add(1)
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
 	fn()
+	g.writing.Done()
 }
 
 // flush commits the open group. The caller holds the press and the turn, and no transaction runs.
@@ -298,15 +316,34 @@ func (w *writer) seal() *group {
 	g := w.open
 	slices.Sort(g.pgnos)
 	g.pgnos = slices.Compact(g.pgnos) // a page that the database lost and got again is there twice
-	g.pages = make([]framePage, 0, len(g.pgnos))
+	g.pages = slices.Grow(g.pages, len(g.pgnos))
 	for _, pgno := range g.pgnos {
-		if p := w.pages[pgno]; p != nil { // else the database has lost it
+		if p := w.pages.get(pgno); p != nil { // else the database has lost it
 			g.pages = append(g.pages, framePage{pgno, p.data})
 		}
 	}
 	g.size, g.tail = w.size, w.tail
-	w.open, w.tail = newGroup(), logTail{}
+	w.tail = logTail{}
+	w.reopen()
 	return g
+}
+
+// reopen opens the next group.
+func (w *writer) reopen() {
+	w.open, w.spareGroup = w.spareGroup, nil
+	if w.open == nil {
+		w.open = new(group)
+	}
+}
+
+// retire keeps a group that is over to be used again, if only its caller knows of it: no page is of it any more.
+func (w *writer) retire(g *group) {
+	if g.count > 1 || w.pages.count > 0 || w.tx != nil || cap(g.pgnos) > keptPages {
+		return
+	}
+	clear(g.pages)
+	*g = group{pgnos: g.pgnos[:0], pages: g.pages[:0]}
+	w.spareGroup = g
 }
 
 // write commits a group, and looks at the database as it is then.
@@ -425,26 +462,30 @@ func (db *DB) conclude(g *group) {
 		}
 	}
 	db.disperse()
-	close(g.done)
+	g.letGo()
 }
 
 // settle moves the pages of a group that is committed to the shelf.
 func (w *writer) settle(g *group) {
 	if g.size < w.base.pages {
-		w.shelf.clear()
+		w.shelf.pages.clear()
 	}
+	idle := w.tx == nil
 	for _, p := range g.pages {
-		if have := w.pages[p.pgno]; have != nil && have.group == g {
-			delete(w.pages, p.pgno)
+		have := w.pages.get(p.pgno)
+		if have != nil && have.group == g {
+			w.pages.drop(p.pgno)
+		} else { // a later transaction has taken it
+			have = &dirtyPage{data: p.data}
 		}
-		w.shelf.put(p.pgno, p.data, w.tx == nil)
+		w.shelf.put(p.pgno, have, idle)
 	}
 }
 
 // drop forgets all pages that wait, as what they build on has failed (G4). A transaction that runs cannot be kept any more.
 func (w *writer) drop(err error) {
-	clear(w.pages)
-	w.shelf.clear()
+	w.pages.clear()
+	w.shelf.pages.clear()
 	w.epochs++
 	if w.tx != nil {
 		for s := w.tx.level; s != nil; s = s.outer {
@@ -452,8 +493,8 @@ func (w *writer) drop(err error) {
 		}
 	}
 	w.open.err, w.open.over = err, true
-	close(w.open.done)
-	w.open = newGroup()
+	w.open.letGo()
+	w.reopen()
 }
 
 // republish makes the snapshot of what is committed now, with the caller as a reader. It holds WRITE, so that others are in the way only

@@ -1,0 +1,102 @@
+package sqlitefile
+
+import "iter"
+
+// A pageTable holds what is in memory of some pages of a database, by their numbers. It is a tree of fixed depth rather than a map: numbers lie
+// close together, and each change looks up several. The zero value is empty.
+type pageTable struct {
+	branches []*tableBranch
+	leaves   int // of all branches; empty ones stay
+	count    int // of pages
+}
+
+type (
+	tableBranch [1 << branchBits]*tableLeaf
+	tableLeaf   [1 << leafBits]*dirtyPage
+)
+
+const (
+	leafBits   = 6
+	branchBits = 10
+)
+
+// parts splits a number into where its page is in each level of the tree.
+func parts(pgno uint32) (branch, leaf, at uint32) {
+	return pgno >> (leafBits + branchBits), pgno >> leafBits % (1 << branchBits), pgno % (1 << leafBits)
+}
+
+// get returns a page, or nil if the table has none.
+func (t *pageTable) get(pgno uint32) *dirtyPage {
+	branch, leaf, at := parts(pgno)
+	if int(branch) >= len(t.branches) {
+		return nil
+	}
+	b := t.branches[branch]
+	if b == nil || b[leaf] == nil {
+		return nil
+	}
+	return b[leaf][at]
+}
+
+// put lets p be the page of that number.
+func (t *pageTable) put(pgno uint32, p *dirtyPage) {
+	branch, leaf, at := parts(pgno)
+	for len(t.branches) <= int(branch) {
+		t.branches = append(t.branches, nil)
+	}
+	if t.branches[branch] == nil {
+		t.branches[branch] = new(tableBranch)
+	}
+	b := t.branches[branch]
+	if b[leaf] == nil {
+		b[leaf] = new(tableLeaf)
+		t.leaves++
+	}
+	if b[leaf][at] == nil {
+		t.count++
+	}
+	b[leaf][at] = p
+}
+
+// sparseLeaves is how many leaves an empty table keeps.
+const sparseLeaves = 256
+
+// drop forgets a page.
+func (t *pageTable) drop(pgno uint32) {
+	if t.get(pgno) == nil {
+		return
+	}
+	branch, leaf, at := parts(pgno)
+	t.branches[branch][leaf][at] = nil
+	if t.count--; t.count == 0 && t.leaves > sparseLeaves {
+		t.clear()
+	}
+}
+
+// clear forgets all pages.
+func (t *pageTable) clear() { *t = pageTable{} }
+
+// all returns the pages in the order of their numbers. The table must not change meanwhile.
+func (t *pageTable) all() iter.Seq2[uint32, *dirtyPage] {
+	return func(yield func(uint32, *dirtyPage) bool) {
+		for i, b := range t.branches {
+			if b != nil && !b.each(uint32(i), yield) {
+				return
+			}
+		}
+	}
+}
+
+func (b *tableBranch) each(branch uint32, yield func(uint32, *dirtyPage) bool) bool {
+	for i, leaf := range b {
+		if leaf == nil {
+			continue
+		}
+		for at, p := range leaf {
+			if p != nil && !yield((branch<<branchBits|uint32(i))<<leafBits|uint32(at), p) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,57 @@
+package sqlitefile
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestPageTable does the same to a pageTable as to a map.
+func TestPageTable(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		spread := []uint32{100, 5_000, 1 << 20, 1<<32 - 2}[seed%4]
+		var table pageTable
+		want := make(map[uint32]*dirtyPage)
+		for range 20_000 {
+			pgno := 1 + r.Uint32N(spread)
+			if len(want) > 0 && r.IntN(3) == 0 { // one that is there
+				for pgno = range want {
+					break
+				}
+			}
+			switch n := r.IntN(1000); {
+			case n < 600:
+				p := new(dirtyPage)
+				table.put(pgno, p)
+				want[pgno] = p
+			case n < 999:
+				table.drop(pgno)
+				delete(want, pgno)
+			default:
+				table.clear()
+				clear(want)
+			}
+			if table.get(pgno) != want[pgno] || table.count != len(want) {
+				t.Fatalf("seed %d: page %d: %p, want %p; %d pages, want %d", seed, pgno, table.get(pgno), want[pgno], table.count, len(want))
+			}
+		}
+		var order []uint32
+		for pgno, p := range table.all() {
+			if order = append(order, pgno); p != want[pgno] {
+				t.Fatalf("seed %d: page %d: %p, want %p", seed, pgno, p, want[pgno])
+			}
+		}
+		if !slices.Equal(order, slices.Sorted(maps.Keys(want))) {
+			t.Fatalf("seed %d: %d pages in order, want %d", seed, len(order), len(want))
+		}
+		for pgno := range want {
+			table.drop(pgno)
+		}
+		if table.count != 0 || table.leaves > sparseLeaves {
+			t.Errorf("seed %d: an empty table has %d pages and %d leaves", seed, table.count, table.leaves)
+		}
+	}
+}

@@ -154,14 +154,15 @@ func TestGroupGrowsAgain(t *testing.T) {
 	<-db.writer.press // nobody commits: they all join one group
 	var g *group
 	for _, fn := range []func(*Tx) error{fill(1), empty, fill(2)} {
-		if g, _, err = db.run(ctx, fn); err != nil {
+		<-db.writer.turn
+		if g, _, err = db.runTurn(ctx, fn); err != nil {
 			t.Fatal(err)
 		}
 	}
+	db.writer.press <- struct{}{}
 	if err := db.lead(g); err != nil {
 		t.Fatal(err)
 	}
-	db.writer.press <- struct{}{}
 	for _, fn := range []func(*Tx) error{fill(3), fill(4), empty} {
 		if err := db.Update(ctx, fn); err != nil {
 			t.Fatal(err)

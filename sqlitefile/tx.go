@@ -156,7 +156,7 @@ func (tx *Tx) keep() (*group, error) {
 		return nil, err
 	}
 	w.state = state{tx.pages, tx.header, tx.schema}
-	w.open.join()
+	w.open.count++
 	if tx.wal == nil {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}

@@ -33,6 +33,8 @@ type writer struct {
 	press chan struct{} // holds one token; whoever has it commits a group
 	crowd atomic.Int64  // how many are in Update
 
+	errands errands // that wait for a turn
+
 	// What follows belongs to the holder of the turn.
 	base   *snapshot // what pages lie over; the writer is one of its readers. nil while no page waits
 	pages  pageTable
@@ -93,7 +95,8 @@ type group struct {
 
 	writing sync.WaitGroup // while the turn is lent, until next, err and unread are there
 	next    *snapshot      // that has it
-	done    chan struct{}  // closed when the transactions behind the first may go; nil if there are none
+	errands []*errand      // over when it is
+	done    chan struct{}  // closed when the other transactions behind the first may go; nil if there are none
 	err     error          // it is not committed
 	unread  error          // it is committed, but what the database is now cannot be read: there is no next
 	over    bool           // conclude was here
@@ -102,15 +105,12 @@ type group struct {
 // broken returns why nothing can be built on the group.
 func (g *group) broken() error { return cmp.Or(g.err, g.unread) }
 
-// join counts in a transaction.
-func (g *group) join() {
-	if g.count++; g.count == 2 {
-		g.done = make(chan struct{})
-	}
-}
-
 // letGo lets the transactions behind the first go. The first looks at over.
 func (g *group) letGo() {
+	for _, e := range g.errands {
+		e.err = g.err
+		e.over <- struct{}{}
+	}
 	if g.done != nil {
 		close(g.done)
 	}
@@ -143,13 +143,15 @@ func (w *writer) init() {
 // Once fn has returned and the commit has begun, ctx matters only while readers of a database in rollback mode keep it waiting, and only if the ctx
 // of every transaction of the same commit is cancelled. An error of ctx always means that nothing has happened.
 func (db *DB) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	db.writer.crowd.Add(1)
-	defer db.writer.crowd.Add(-1)
-	g, first, err := db.run(ctx, fn)
-	if err == nil && g != nil {
-		err = db.await(g, first)
+	w := &db.writer
+	w.crowd.Add(1)
+	defer w.crowd.Add(-1)
+	select {
+	case <-w.turn:
+		return explain(db.run(ctx, fn))
+	default:
+		return explain(db.send(ctx, fn))
 	}
-	return explain(err)
 }
 
 // take takes a token, unless ctx is cancelled first.
@@ -167,25 +169,49 @@ func take(ctx context.Context, token chan struct{}) error {
 	}
 }
 
-// run runs fn in its turn and returns the group that it joined, and whether as the first; nil if it changed nothing.
-func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
-	w := &db.writer
-	if err := take(ctx, w.turn); err != nil {
-		return nil, false, err
+// run runs fn in the turn that the caller has, and returns once it is committed.
+func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
+	g, done, err := db.runTurn(ctx, fn)
+	switch {
+	case g == nil:
+		return err
+	case done == nil:
+		if db.writer.crowd.Load() > 1 {
+			runtime.Gosched() // whoever is ready to write joins g
+		}
+		return db.lead(g)
 	}
-	defer func() { w.turn <- struct{}{} }()
+	<-done
+	return g.err
+}
+
+// runTurn runs fn, gives up the turn, and returns the group that it joined, nil if it changed nothing, and what is closed when that is committed, nil for the
+// first.
+func (db *DB) runTurn(ctx context.Context, fn func(tx *Tx) error) (g *group, done chan struct{}, err error) {
+	defer func() { db.writer.turn <- struct{}{} }()
+	g, err = db.transact(ctx, fn)
+	if g == nil || g.count == 1 {
+		return g, nil, err
+	}
+	if g.done == nil {
+		g.done = make(chan struct{})
+	}
+	return g, g.done, nil
+}
+
+// transact runs fn and returns the group that it joined; nil if it changed nothing. The caller has the turn.
+func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	if err := db.prepare(ctx); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	defer db.disperse()
-	tx := w.begin(db)
+	tx := db.writer.begin(db)
 	defer tx.end()
 	if err := tx.call(ctx, fn); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	g, err = tx.keep()
-	return g, g != nil && g.count == 1, err
+	return tx.keep()
 }
 
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
@@ -254,24 +280,11 @@ func (db *DB) disperse() {
 	w.base = nil
 }
 
-// await returns when g is committed, which is done by its first transaction.
-func (db *DB) await(g *group, first bool) error {
-	w := &db.writer
-	if !first {
-		<-g.done
-		return g.err
-	}
-	if w.crowd.Load() > 1 {
-		runtime.Gosched() // whoever is ready to write joins g
-	}
-	<-w.press
-	defer func() { w.press <- struct{}{} }()
-	return db.lead(g)
-}
-
-// lead commits g, unless a transaction that had to spill did meanwhile. The caller is the first of g, and holds the press.
+// lead commits g, unless a transaction that had to spill did meanwhile. The caller is the first of g.
 func (db *DB) lead(g *group) error {
 	w := &db.writer
+	<-w.press
+	defer func() { w.press <- struct{}{} }()
 	<-w.turn
 	defer func() { w.turn <- struct{}{} }()
 	if !g.over {

@@ -25,7 +25,7 @@ func (b base) Settings() (map[string]string, error) { return settings(b.db, b.du
 
 func (b base) Close() error { return b.db.Close() }
 
-// pairs is a table of them. It is its own session for all goroutines.
+// pairs is a table of them.
 type pairs struct{ base }
 
 func openPairs(j *workload.Job) (workload.Pairs, error) {
@@ -35,21 +35,34 @@ func openPairs(j *workload.Job) (workload.Pairs, error) {
 
 func (p pairs) Busy() int64 { return 0 }
 
-func (p pairs) Session() (workload.PairSession, error) { return pairSession(p), nil }
-
-type pairSession struct{ base }
-
-func (s pairSession) Put(key int64, value []byte) error {
-	return s.db.Update(s.ctx, func(tx *sqlitefile.Tx) error {
-		t, err := tx.Table("pair")
-		if err != nil {
-			return err
-		}
-		return t.Put(key, nil, value)
-	})
+func (p pairs) Session() (workload.PairSession, error) {
+	s := &pairSession{base: p.base}
+	s.putFn = s.put
+	return s, nil
 }
 
-func (s pairSession) Each(fn func(key int64, value []byte) error) error {
+// A pairSession keeps the function that it gives to the database, and what that takes.
+type pairSession struct {
+	base
+	putFn func(*sqlitefile.Tx) error
+	key   int64
+	value []byte
+}
+
+func (s *pairSession) Put(key int64, value []byte) error {
+	s.key, s.value = key, value
+	return s.db.Update(s.ctx, s.putFn)
+}
+
+func (s *pairSession) put(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("pair")
+	if err != nil {
+		return err
+	}
+	return t.Put(s.key, nil, s.value)
+}
+
+func (s *pairSession) Each(fn func(key int64, value []byte) error) error {
 	return s.db.View(s.ctx, func(rx *sqlitefile.Rx) error {
 		t, err := rx.Table("pair")
 		if err != nil {
@@ -72,7 +85,7 @@ func (s pairSession) Each(fn func(key int64, value []byte) error) error {
 }
 
 // Close leaves the database open: it belongs to the store.
-func (s pairSession) Close() error { return nil }
+func (s *pairSession) Close() error { return nil }
 
 // items is a table of them.
 type items struct{ base }

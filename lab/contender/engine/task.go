@@ -65,15 +65,25 @@ func (s *tasks) Busy() int64 { return 0 }
 func (s *tasks) Close() error { return s.db.Close() }
 
 func (s *tasks) Session() (workload.TaskSession, error) {
-	return &session{store: s, ctx: context.Background()}, nil
+	t := &session{store: s, ctx: context.Background()}
+	t.insertFn, t.setFn, t.deleteFn, t.getFn = t.insert, t.set, t.delete, t.get
+	return t, nil
 }
 
+// A session keeps the functions that it gives to the database, and what they take and leave.
 type session struct {
 	store *tasks
 	ctx   context.Context
 
-	id           int64 // of Get, which leaves here what it has found
-	args, output []byte
+	insertFn, setFn, deleteFn func(*sqlitefile.Tx) error
+	getFn                     func(*sqlitefile.Rx) error
+
+	task   *workload.Task // to insert
+	id     int64
+	column int
+	value  string // of the column
+
+	args, output []byte // that were found
 }
 
 func (s *session) Settings() (map[string]string, error) {
@@ -82,22 +92,17 @@ func (s *session) Settings() (map[string]string, error) {
 
 func (s *session) Close() error { return nil }
 
-// update runs fn on the table in a transaction of its own.
-func (s *session) update(fn func(t sqlitefile.TableWriter) error) error {
-	return s.store.db.Update(s.ctx, func(tx *sqlitefile.Tx) error {
-		t, err := tx.Table("task")
-		if err != nil {
-			return err
-		}
-		return fn(t)
-	})
+func (s *session) Insert(task *workload.Task) error {
+	s.task = task
+	return s.store.db.Update(s.ctx, s.insertFn)
 }
 
-func (s *session) Insert(task *workload.Task) error {
-	return s.update(func(t sqlitefile.TableWriter) error {
-		_, err := t.Insert(task.ID, task.Status, task.Cmd, task.Args, task.Output)
-		return err
-	})
+func (s *session) insert(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("task")
+	if err == nil {
+		_, err = t.Insert(s.task.ID, s.task.Status, s.task.Cmd, s.task.Args, s.task.Output)
+	}
+	return err
 }
 
 // Columns of a task.
@@ -107,15 +112,44 @@ const (
 	output    = 4
 )
 
+func (s *session) SetStatus(id int64, v string) error {
+	s.id, s.column, s.value = id, status, v
+	return s.store.db.Update(s.ctx, s.setFn)
+}
+
+func (s *session) SetOutput(id int64, v string) error {
+	s.id, s.column, s.value = id, output, v
+	return s.store.db.Update(s.ctx, s.setFn)
+}
+
 // set changes one column of a task.
-func (s *session) set(id int64, column int, value string) error {
-	return s.update(func(t sqlitefile.TableWriter) error {
-		ok, err := t.Set(id, column, value)
-		if err != nil || !ok {
-			return missing(id, err)
-		}
-		return nil
-	})
+func (s *session) set(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("task")
+	if err != nil {
+		return err
+	}
+	ok, err := t.Set(s.id, s.column, s.value)
+	if err != nil || !ok {
+		return missing(s.id, err)
+	}
+	return nil
+}
+
+func (s *session) Delete(id int64) error {
+	s.id = id
+	return s.store.db.Update(s.ctx, s.deleteFn)
+}
+
+func (s *session) delete(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("task")
+	if err != nil {
+		return err
+	}
+	ok, err := t.Delete(s.id)
+	if err != nil || !ok {
+		return missing(s.id, err)
+	}
+	return nil
 }
 
 func missing(id int64, err error) error {
@@ -125,23 +159,9 @@ func missing(id int64, err error) error {
 	return err
 }
 
-func (s *session) SetStatus(id int64, v string) error { return s.set(id, status, v) }
-
-func (s *session) SetOutput(id int64, v string) error { return s.set(id, output, v) }
-
-func (s *session) Delete(id int64) error {
-	return s.update(func(t sqlitefile.TableWriter) error {
-		ok, err := t.Delete(id)
-		if err != nil || !ok {
-			return missing(id, err)
-		}
-		return nil
-	})
-}
-
 func (s *session) Get(id int64) (args, output []byte, err error) {
 	s.id = id
-	err = s.store.db.View(s.ctx, s.get)
+	err = s.store.db.View(s.ctx, s.getFn)
 	return s.args, s.output, err
 }
 

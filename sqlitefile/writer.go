@@ -138,7 +138,8 @@ func (w *writer) init() {
 
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything that it did is committed, and has
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
-// One transaction runs at a time; others wait for their turn until their ctx is cancelled, one within fn for ever.
+// One transaction runs at a time; others wait for their turn until their ctx is cancelled, one within fn for ever. The fn of one that had to wait
+// runs on a goroutine of the DB's; if it panics or ends that by runtime.Goexit, its caller does.
 //
 // Once fn has returned and the commit has begun, ctx matters only while readers of a database in rollback mode keep it waiting, and only if the ctx
 // of every transaction of the same commit is cancelled. An error of ctx always means that nothing has happened.

@@ -6,13 +6,16 @@ import "iter"
 // close together, and each change looks up several. The zero value is empty.
 type pageTable struct {
 	branches []*tableBranch
-	leaves   int // of all branches; empty ones stay
-	count    int // of pages
+	count    int          // of pages
+	spare    []*tableLeaf // empty, to be used again
 }
 
 type (
 	tableBranch [1 << branchBits]*tableLeaf
-	tableLeaf   [1 << leafBits]*dirtyPage
+	tableLeaf   struct {
+		count int // of pages
+		pages [1 << leafBits]*dirtyPage
+	}
 )
 
 const (
@@ -35,7 +38,7 @@ func (t *pageTable) get(pgno uint32) *dirtyPage {
 	if b == nil || b[leaf] == nil {
 		return nil
 	}
-	return b[leaf][at]
+	return b[leaf].pages[at]
 }
 
 // put lets p be the page of that number.
@@ -48,18 +51,31 @@ func (t *pageTable) put(pgno uint32, p *dirtyPage) {
 		t.branches[branch] = new(tableBranch)
 	}
 	b := t.branches[branch]
-	if b[leaf] == nil {
-		b[leaf] = new(tableLeaf)
-		t.leaves++
+	l := b[leaf]
+	if l == nil {
+		l = t.leaf()
+		b[leaf] = l
 	}
-	if b[leaf][at] == nil {
+	if l.pages[at] == nil {
 		t.count++
+		l.count++
 	}
-	b[leaf][at] = p
+	l.pages[at] = p
 }
 
-// sparseLeaves is how many leaves an empty table keeps.
-const sparseLeaves = 256
+// leaf returns an empty leaf.
+func (t *pageTable) leaf() *tableLeaf {
+	last := len(t.spare) - 1
+	if last < 0 {
+		return new(tableLeaf)
+	}
+	l := t.spare[last]
+	t.spare = t.spare[:last]
+	return l
+}
+
+// spareLeaves is how many empty leaves a table keeps.
+const spareLeaves = 16
 
 // drop forgets a page.
 func (t *pageTable) drop(pgno uint32) {
@@ -67,9 +83,16 @@ func (t *pageTable) drop(pgno uint32) {
 		return
 	}
 	branch, leaf, at := parts(pgno)
-	t.branches[branch][leaf][at] = nil
-	if t.count--; t.count == 0 && t.leaves > sparseLeaves {
-		t.clear()
+	b := t.branches[branch]
+	l := b[leaf]
+	l.pages[at] = nil
+	t.count--
+	if l.count--; l.count > 0 {
+		return
+	}
+	b[leaf] = nil
+	if len(t.spare) < spareLeaves {
+		t.spare = append(t.spare, l)
 	}
 }
 
@@ -92,7 +115,7 @@ func (b *tableBranch) each(branch uint32, yield func(uint32, *dirtyPage) bool) b
 		if leaf == nil {
 			continue
 		}
-		for at, p := range leaf {
+		for at, p := range leaf.pages {
 			if p != nil && !yield((branch<<branchBits|uint32(i))<<leafBits|uint32(at), p) {
 				return false
 			}

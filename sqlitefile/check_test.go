@@ -507,47 +507,6 @@ func TestCheckExpressions(t *testing.T) {
 	}
 }
 
-// TestPageSet compares a set with a slice of bools.
-func TestPageSet(t *testing.T) {
-	t.Parallel()
-	const pages = 3*chunkPages + 77
-	s, model := newPageSet(pages), make([]bool, pages+1)
-	for i := uint32(1); i <= pages; i = i*5/4 + 1 {
-		for j := i; j <= min(i+i/9, pages); j++ {
-			if s.add(j) == model[j] || s.add(j) {
-				t.Fatalf("add(%d)", j)
-			}
-			model[j] = true
-		}
-	}
-	at := uint32(1)
-	for first, last, ok := s.gap(1); ok; first, last, ok = s.gap(uint64(last) + 1) {
-		for ; at <= last; at++ {
-			if model[at] != (at < first) {
-				t.Fatalf("page %d in gap %d to %d", at, first, last)
-			}
-		}
-	}
-	if i := slices.Index(model[at:], false); i >= 0 {
-		t.Errorf("page %d is in no gap", int(at)+i)
-	}
-}
-
-// TestPageSetLargest takes a set of all pages there can be.
-func TestPageSetLargest(t *testing.T) {
-	t.Parallel()
-	s := newPageSet(format.MaxPage)
-	if !s.add(format.MaxPage) || !s.add(1) {
-		t.Error("add")
-	}
-	if first, last, ok := s.gap(1); first != 2 || last != format.MaxPage-1 || !ok {
-		t.Error(first, last, ok)
-	}
-	if _, _, ok := s.gap(format.MaxPage); ok {
-		t.Error("a gap behind the last page")
-	}
-}
-
 // TestPointerMaps counts pointer-map pages one by one, around the page of the lock bytes, where one of them would be in a database
 // of 1024-byte pages.
 func TestPointerMaps(t *testing.T) {

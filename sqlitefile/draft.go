@@ -52,7 +52,7 @@ func (w *writer) take(pgno uint32) *dirtyPage {
 // may overwrite it, is kept in memory.
 func (w *writer) before(pgno uint32) *dirtyPage {
 	p := w.pages.get(pgno)
-	if p != nil || w.tx.level.outer == nil || !w.spilled[pgno] {
+	if p != nil || w.tx.level.outer == nil || !w.spilled.has(pgno) {
 		return p
 	}
 	data, err := w.tx.wholePage(pgno)

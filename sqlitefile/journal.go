@@ -36,12 +36,12 @@ const (
 //	none --[save]--> saved --[overwrite]--> hot --[finish]--> none
 //	                         hot --[replay]--> none
 type journal struct {
-	db   *DB
-	name string
-	file osfile.Handle
-	end  int64           // where the next segment begins
-	has  map[uint32]bool // pages whose images are saved
-	hot  bool            // the database file is no longer what it was
+	db    *DB
+	name  string
+	file  osfile.Handle
+	end   int64   // where the next segment begins
+	saved pageSet // pages whose images are saved
+	hot   bool    // the database file is no longer what it was
 
 	restored int // pages that were played back
 }
@@ -69,12 +69,12 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 			return nil, join(err, file.Close())
 		}
 	}
-	return &journal{db: db, name: db.journalName(), file: file, has: make(map[uint32]bool)}, nil
+	return &journal{db: db, name: db.journalName(), file: file}, nil
 }
 
 // save writes the images of those of the given pages of base that have none yet as one more segment, and makes them durable (P2).
 func (j *journal) save(base *Rx, pgnos []uint32) error {
-	pgnos = slices.DeleteFunc(pgnos, func(pgno uint32) bool { return j.has[pgno] })
+	pgnos = slices.DeleteFunc(pgnos, func(pgno uint32) bool { return j.saved.has(pgno) })
 	if len(pgnos) == 0 && j.end > 0 {
 		return nil
 	}
@@ -97,7 +97,7 @@ func (j *journal) save(base *Rx, pgnos []uint32) error {
 			off += int64(len(b))
 			b = b[:0]
 		}
-		j.has[pgno] = true
+		j.saved.add(pgno)
 	}
 	if err := j.head(&h, off); err != nil {
 		return err
@@ -345,7 +345,7 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ..
 			return err
 		}
 	}
-	db.writer.journal, db.writer.spilled = nil, nil
+	db.writer.journal, db.writer.spilled = nil, pageSet{}
 	err = guard(func() error { return j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)) })
 	if err == nil {
 		err = db.awaitExclusive(base, ctxs...)

@@ -361,11 +361,8 @@ func (tx *Tx) spillFile(batch []framePage) (err error) {
 	if err := tx.db.writePages(w.base, batch, tx.pages); err != nil {
 		return err
 	}
-	if w.spilled == nil {
-		w.spilled = make(map[uint32]bool)
-	}
 	for _, p := range batch {
-		w.spilled[p.pgno] = true
+		w.spilled.add(p.pgno)
 	}
 	tx.cache = new(pageCache)
 	return nil
@@ -393,7 +390,7 @@ func (tx *Tx) keepOriginals(batch []framePage) error {
 func (db *DB) abandon() {
 	w := &db.writer
 	j := w.journal
-	w.journal, w.spilled = nil, nil
+	w.journal, w.spilled = nil, pageSet{}
 	if j == nil {
 		return
 	}

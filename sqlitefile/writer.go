@@ -42,13 +42,13 @@ type writer struct {
 	open   *group
 	flight *group // the sealed one that is being committed
 
-	tx      *Tx             // the one that runs
-	held    int             // pages that it has in memory
-	hand    uint32          // where the next spill begins
-	tail    logTail         // what it spilled, in WAL mode
-	journal *journal        // what it spilled, in rollback mode: the originals
-	spilled map[uint32]bool // and which pages
-	txs     uint64          // numbers transactions and savepoints
+	tx      *Tx      // the one that runs
+	held    int      // pages that it has in memory
+	hand    uint32   // where the next spill begins
+	tail    logTail  // what it spilled, in WAL mode
+	journal *journal // what it spilled, in rollback mode: the originals
+	spilled pageSet  // and which pages
+	txs     uint64   // numbers transactions and savepoints
 
 	// The writing side of the schema, kept from one transaction to the next.
 	freelist  freelist

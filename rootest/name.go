@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-func letter(r *rand.Rand) string { return string(rune('a' + r.IntN(4))) }
-
 // strange are elements of names that are easily got wrong.
 var strange = []string{
 	strings.Repeat("l", 255), tooLong, "\xff\xfe", "n\x00l", "e\u0301", " ", "-rf", "two\nlines", "...", `b\c`, "*",
@@ -32,36 +30,11 @@ func short(text string) string {
 	return text
 }
 
-// pathOf returns a path of at most n elements, not always a clean one.
-func pathOf(r *rand.Rand, n int) string {
-	var b strings.Builder
-	if r.IntN(30) == 0 {
-		b.WriteByte('/')
-	}
-	for i := range 1 + r.IntN(n) {
-		if i > 0 {
-			b.WriteString(strings.Repeat("/", 1+r.IntN(20)/19))
-		}
-		switch r.IntN(8) {
-		case 0:
-			b.WriteString("..")
-		case 1:
-			b.WriteString(".")
-		default:
-			b.WriteString(letter(r))
-		}
-	}
-	if r.IntN(10) == 0 {
-		b.WriteByte('/')
-	}
-	return b.String()
-}
-
 // name returns a path, mostly a clean one that is short.
 func name(r *rand.Rand) string {
 	switch r.IntN(40) {
 	case 0, 1, 2:
-		return pathOf(r, 5)
+		return Path(r, 5)
 	case 3:
 		return strings.Repeat(letter(r)+"/", r.IntN(40)) + letter(r)
 	case 4:

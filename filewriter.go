@@ -34,7 +34,7 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 		}
 		return err
 	})
-	if err == nil && f.flag&posix.Sync == posix.Sync && f.writer.tx == nil {
+	if err == nil && posix.Synced(f.flag) && f.writer.tx == nil {
 		err = f.from.fs.store.Sync(context.Background())
 	}
 	return err

@@ -66,6 +66,9 @@ func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
 	if err := f.writable(); err != nil || len(p) == 0 {
 		return off, err
 	}
+	if off > math.MaxInt64-int64(len(p)) { // where the system counts no further
+		return off, fs.ErrInvalid
+	}
 	err = f.change(len(p), func(c *change, n *store.Node) error {
 		if err := mustBeRegular(n.Mode); err != nil {
 			return err

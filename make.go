@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
@@ -246,7 +247,7 @@ func (c *change) link(oldname, newname string) error {
 	case g.there():
 		return fs.ErrExist
 	case old.entry.Type == store.Dir:
-		return posix.ErrNotPermitted
+		return cmp.Or(mustHaveName(c.tx, g.dir), posix.ErrNotPermitted)
 	}
 	n, err := c.tx.Node(old.entry.Ino)
 	if err != nil {

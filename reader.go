@@ -197,6 +197,9 @@ func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
 	}
 	defer r.end(rx)
 	list, err := r.list(rx, l)
+	if err == nil && len(list.items) == 0 && r.top != store.Root {
+		err = mustHaveName(rx, r.top)
+	}
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}

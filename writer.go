@@ -162,6 +162,9 @@ func (w *writer) Remove(name string) error {
 // RemoveAll removes a file, or a directory with all that is in it. It is not an error that there is nothing.
 func (w *writer) RemoveAll(name string) error {
 	name = strings.TrimRight(name, "/")
+	if name == "." || strings.HasSuffix(name, "/.") {
+		return pathError("RemoveAll", name, fs.ErrInvalid)
+	}
 	return pathError("RemoveAll", name, w.change(func(c *change) error { return c.removeAll(name) }))
 }
 

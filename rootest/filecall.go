@@ -60,6 +60,7 @@ func openCall(r *rand.Rand, i int) call {
 	}
 	if len(furtherFlags) > 0 && r.IntN(4) == 0 {
 		flag |= furtherFlags[r.IntN(len(furtherFlags))]
+		name = possible(name)
 	}
 	return change(func(s *side) error {
 		if s.files[i] != nil {

@@ -4,6 +4,7 @@ package rootest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 )
@@ -18,9 +19,11 @@ var tooLong = strings.Repeat("m", 801)
 
 // twoNames returns names for a call that takes two. Both can be: which of two that cannot is found first is nobody's business.
 func twoNames(r *rand.Rand) (string, string) {
-	possible := strings.NewReplacer(tooLong, "m", "\x00", "")
-	return possible.Replace(name(r)), possible.Replace(name(r))
+	return possible(name(r)), possible(name(r))
 }
+
+// possible makes of a name that cannot be another one.
+func possible(name string) string { return strings.NewReplacer(tooLong, "m", "\x00", "").Replace(name) }
 
 // short abbreviates names in what people read.
 func short(text string) string {
@@ -76,6 +79,10 @@ func offset(r *rand.Rand) int64 {
 		return int64(r.IntN(300_000))
 	case 1:
 		return max(-1, int64(65536*r.IntN(4)+r.IntN(3)-1))
+	case 2:
+		if r.IntN(8) == 0 {
+			return math.MaxInt64 - int64(r.IntN(3))
+		}
 	}
 	return int64(r.IntN(200))
 }

@@ -122,3 +122,22 @@ func TestErrnos(t *testing.T) {
 		}
 	}
 }
+
+// TestClosedRootView asks a Root that was closed by way of io/fs for what the caches of its volume know.
+func TestClosedRootView(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("d/e", 0o755))
+	root, err := v.OpenRoot(".")
+	must(t, err)
+	view := root.FS()
+	for range 3 {
+		must(t, errors.Join(second(fs.Stat(view, "d")), second(fs.ReadDir(view, "d"))))
+	}
+	must(t, root.Close())
+	for what, err := range map[string]error{"Stat": second(fs.Stat(view, "d")), "ReadDir": second(fs.ReadDir(view, "d")), "Open": second(view.Open("d"))} {
+		if !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}

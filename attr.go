@@ -50,7 +50,7 @@ const (
 	maxXattrValue = 1 << 16
 )
 
-var errXattr = fmt.Errorf("%w: extended attribute", fs.ErrInvalid)
+var errXattr = fmt.Errorf("%w: extended attribute", posix.ErrInvalid)
 
 // setXattr sets an extended attribute, or removes it if value is nil.
 func (c *change) setXattr(n *store.Node, name string, value []byte) error {

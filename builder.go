@@ -3,7 +3,6 @@ package folio
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/native"
 )
@@ -144,17 +144,20 @@ func (b *Builder) nodeOf(h *Header) (buildNode, error) {
 func (h *Header) node(now int64) (n store.Node, err error) {
 	mode, ok := posixMode(h.Mode)
 	if !ok {
-		return n, fmt.Errorf("%w: a file of type %v", errors.ErrUnsupported, h.Mode.Type())
+		return n, fmt.Errorf("%w: a file of type %v", posix.ErrUnsupported, h.Mode.Type())
 	}
 	if h.Mode&fs.ModeSymlink != 0 && (len(h.Linkname) > store.MaxPath || !validText(h.Linkname)) {
-		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", fs.ErrInvalid, h.Linkname)
+		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", posix.ErrInvalid, h.Linkname)
 	}
 	for name := range h.Xattrs {
 		if !validText(name) {
-			return n, fmt.Errorf("%w: name of an extended attribute: %.100q", fs.ErrInvalid, name)
+			return n, fmt.Errorf("%w: name of an extended attribute: %.100q", posix.ErrInvalid, name)
 		}
 	}
-	n = store.Node{Mode: mode, Nlink: 1, UID: h.UID, GID: h.GID, Rdev: h.Rdev}
+	n = store.Node{Mode: mode, Nlink: 1, UID: h.UID, GID: h.GID}
+	if h.Mode&fs.ModeDevice != 0 {
+		n.Rdev = h.Rdev
+	}
 	n.Mtime = nanoseconds(h.ModTime, now)
 	n.Atime = nanoseconds(h.AccessTime, n.Mtime)
 	n.Ctime = nanoseconds(h.ChangeTime, n.Mtime)

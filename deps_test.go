@@ -41,7 +41,7 @@ var importRules = []importRule{
 	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
-	{pkg: "store/check", own: "store"},
+	{pkg: "store/check", own: "store internal/ddl"},
 	{pkg: "store/native", own: "store store/check sqlitefile"},
 	{pkg: "store/sqlstore", own: "store store/check"},
 	{pkg: ".", own: "store store/native internal/posix"},

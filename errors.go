@@ -16,12 +16,12 @@ var (
 	ErrNewerVersion = store.ErrNewerVersion
 )
 
-// Errors of names, as operating systems know them. Each matches the errno that means the same, as do what matches fs.ErrNotExist,
-// fs.ErrExist and fs.ErrInvalid. Besides these there are fs.ErrPermission and fs.ErrClosed.
+// Errors of names, as operating systems know them. Each matches the errno that means the same, by errors.Is and by errors.As with a syscall.Errno, and so
+// does what matches fs.ErrNotExist, fs.ErrExist or fs.ErrInvalid. Only ErrEscapes and fs.ErrClosed have no errno, as those of os.Root.
 var (
 	ErrNotDirectory = posix.ErrNotDirectory
 	ErrIsDirectory  = posix.ErrIsDirectory
-	ErrNotRegular   = errors.New("not a regular file")
+	ErrNotRegular   = posix.NotRegular("not a regular file")
 	// ErrEscapes says that a name, or a symbolic link on its way, leads out of the volume.
 	ErrEscapes = errors.New("path escapes from parent")
 	// ErrTooManyLinks says that a name leads through more than 40 symbolic links, such as those of a loop.
@@ -30,7 +30,7 @@ var (
 	ErrNotEmpty     = posix.ErrNotEmpty
 )
 
-// Errors of writing.
+// Errors of writing. They match EROFS, EBUSY and ENOSPC.
 var (
 	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is read-only.
 	ErrReadOnly = store.ErrReadOnly
@@ -40,7 +40,7 @@ var (
 	ErrFull = store.ErrFull
 )
 
-// Errors of reading.
+// Errors of reading. They match EIO and EFBIG.
 var (
 	// ErrDamaged says that the volume contradicts itself; Check finds out where.
 	ErrDamaged = store.ErrDamaged

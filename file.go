@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"sync"
 	"sync/atomic"
@@ -199,8 +200,11 @@ func (f *File) readAt(p []byte, off int64) (int, error) {
 }
 
 func (f *File) readOpen(p []byte, off int64) (int, error) {
-	if !posix.Readable(f.flag) {
+	switch {
+	case !posix.Readable(f.flag):
 		return 0, posix.ErrBadHandle
+	case off > math.MaxInt64-int64(len(p)): // where the system counts no further
+		return 0, fs.ErrInvalid
 	}
 	rx, err := f.from.begin()
 	if err != nil {
@@ -273,10 +277,10 @@ func (f *File) seek(offset int64, whence int) (int64, error) {
 	default:
 		return 0, fs.ErrInvalid
 	}
-	if off := base + offset; off >= 0 {
+	if off := base + offset; off >= 0 && off <= store.MaxSize {
 		return off, nil
 	}
-	return 0, fs.ErrInvalid // negative, or beyond what an int64 holds
+	return 0, fs.ErrInvalid // negative, or where no file can have anything
 }
 
 func (f *File) size() (int64, error) {

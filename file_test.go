@@ -17,6 +17,7 @@ import (
 	"testing/iotest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store"
 )
 
 // TestFileLikeOS does the same random things with a file in a volume and one of the operating system.
@@ -100,9 +101,11 @@ func TestSeekErrors(t *testing.T) {
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
 	_, err = f.Seek(0, 3)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
-	must2(t)(f.Seek(math.MaxInt64, io.SeekStart))
-	_, err = f.Seek(1, io.SeekCurrent)
-	checkError(t, err, "seek", "f", fs.ErrInvalid)
+	must2(t)(f.Seek(store.MaxSize, io.SeekStart)) // no file can have anything behind that
+	for _, off := range []int64{1, math.MaxInt64} {
+		_, err = f.Seek(off, io.SeekCurrent)
+		checkError(t, err, "seek", "f", fs.ErrInvalid)
+	}
 	if n, err := f.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("far beyond the end: %d, %v", n, err)
 	}

@@ -34,7 +34,7 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 		}
 		return err
 	})
-	if err == nil && f.flag&posix.Sync == posix.Sync && f.writer.tx == nil {
+	if err == nil && posix.Synced(f.flag) && f.writer.tx == nil {
 		err = f.from.fs.store.Sync(context.Background())
 	}
 	return err
@@ -65,6 +65,9 @@ func (f *File) writable() error {
 func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
 	if err := f.writable(); err != nil || len(p) == 0 {
 		return off, err
+	}
+	if off > math.MaxInt64-int64(len(p)) { // where the system counts no further
+		return off, fs.ErrInvalid
 	}
 	err = f.change(len(p), func(c *change, n *store.Node) error {
 		if err := mustBeRegular(n.Mode); err != nil {

@@ -1,8 +1,8 @@
 package folio
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -17,13 +17,15 @@ var errMode = errors.New("unsupported file mode")
 // openFile opens a file for what flag says, making it if need be. The result is 0 in size if flag says so.
 func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, error) {
 	mode := followLast
-	if flag&posix.Create != 0 && flag&posix.Exclusive != 0 {
+	if flag&posix.Create != 0 && flag&(posix.Exclusive|posix.Directory) != 0 {
 		mode = 0
 	}
 	g, err := c.find(name, mode)
 	switch {
 	case err != nil:
 		return store.Node{}, err
+	case flag&posix.Create != 0 && flag&posix.Directory != 0: // which Linux refuses whatever there is
+		return store.Node{}, fs.ErrInvalid
 	case !g.there() && flag&posix.Create == 0:
 		return store.Node{}, fs.ErrNotExist
 	case !g.there():
@@ -43,7 +45,10 @@ func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, 
 
 // openable reports what stands in the way of opening a file that is there.
 func openable(typ store.Type, flag int) error {
-	if typ == store.Dir && (posix.Writable(flag) || flag&(posix.Create|posix.Truncate) != 0) {
+	switch {
+	case typ != store.Dir && flag&posix.Directory != 0:
+		return ErrNotDirectory
+	case typ == store.Dir && (!posix.Reading(flag) || flag&(posix.Create|posix.Truncate) != 0):
 		return ErrIsDirectory
 	}
 	return nil
@@ -227,8 +232,6 @@ func (c *change) mknod(name string, mode fs.FileMode, rdev uint64) error {
 // maxNlink is how many names a file can have.
 const maxNlink = 1<<32 - 1
 
-var errNlink = fmt.Errorf("%w: too many links", fs.ErrInvalid)
-
 // link gives a file another name.
 func (c *change) link(oldname, newname string) error {
 	old, err := c.find(oldname, 0)
@@ -244,14 +247,14 @@ func (c *change) link(oldname, newname string) error {
 	case g.there():
 		return fs.ErrExist
 	case old.entry.Type == store.Dir:
-		return posix.ErrNotPermitted
+		return cmp.Or(mustHaveName(c.tx, g.dir), posix.ErrNotPermitted)
 	}
 	n, err := c.tx.Node(old.entry.Ino)
 	if err != nil {
 		return err
 	}
 	if n.Nlink == maxNlink {
-		return errNlink
+		return posix.ErrTooManyNames
 	}
 	n.Nlink++
 	n.Ctime = c.now

@@ -8,6 +8,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
@@ -175,7 +176,7 @@ func (m *merger) once(d *mergeDir) error {
 		return nil
 	}
 	if volume.fs == m.c.fs && n.Ino == m.target && d.name != "." {
-		return fmt.Errorf("%w: a directory is not merged into itself", fs.ErrInvalid)
+		return fmt.Errorf("%w: a directory is not merged into itself", posix.ErrInvalid)
 	}
 	if m.seen[n.Ino] {
 		return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
@@ -211,7 +212,7 @@ func (m *merger) mergeEntry(d *mergeDir, name string, e fs.DirEntry) error {
 		return ErrNameTooLong
 	}
 	if !store.ValidName(e.Name()) {
-		return fmt.Errorf("%w: %q is no name", fs.ErrInvalid, e.Name())
+		return fmt.Errorf("%w: %q is no name", posix.ErrInvalid, e.Name())
 	}
 	there, err := m.c.tx.Lookup(d.node.Ino, e.Name())
 	if err != nil && !isMissing(err) {

@@ -1,12 +1,12 @@
 package folio
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
@@ -74,7 +74,7 @@ func (m *merger) takeNode(d *mergeDir, name string, info fs.FileInfo) (n store.N
 func (m *merger) newNode(d *mergeDir, info fs.FileInfo) (n store.Node, err error) {
 	mode, ok := posixMode(info.Mode())
 	if !ok {
-		return n, fmt.Errorf("%w: a file of type %v", errors.ErrUnsupported, info.Mode().Type())
+		return n, fmt.Errorf("%w: a file of type %v", posix.ErrUnsupported, info.Mode().Type())
 	}
 	n = store.Node{Mode: mode, Nlink: 1, UID: m.c.fs.uid, GID: m.c.fs.gid, Ctime: m.c.now}
 	n.Mtime = nanoseconds(info.ModTime(), m.c.now)
@@ -86,7 +86,10 @@ func (m *merger) newNode(d *mergeDir, info fs.FileInfo) (n store.Node, err error
 		n.GID = d.node.GID
 	}
 	if from, ok := info.Sys().(*Node); ok {
-		n.UID, n.GID, n.Rdev, n.Atime = from.UID, from.GID, from.Rdev, from.Atime
+		n.UID, n.GID, n.Atime = from.UID, from.GID, from.Atime
+		if n.IsDevice() {
+			n.Rdev = from.Rdev
+		}
 	}
 	return n, nil
 }
@@ -98,7 +101,7 @@ func (m *merger) takeLink(d *mergeDir, name string, info fs.FileInfo) (n store.N
 		return n, pathError("readlink", name, err)
 	}
 	if !validText(target) || len(target) > store.MaxPath {
-		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", fs.ErrInvalid, target)
+		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", posix.ErrInvalid, target)
 	}
 	if n, err = m.newNode(d, info); err == nil {
 		err = m.insert(&n, []byte(target))

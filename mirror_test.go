@@ -102,6 +102,25 @@ type like interface {
 }
 
 func rootOf(l like) rootest.FS {
+	f := filesOf(l)
+	if d, ok := l.(interface {
+		FS() fs.FS
+		OpenRoot(name string) (*folio.Root, error)
+		Close() error
+	}); ok {
+		f.View, f.Close = d.FS, d.Close
+		f.Sub = func(name string) (rootest.FS, error) {
+			root, err := d.OpenRoot(name)
+			if err != nil {
+				return rootest.FS{}, err
+			}
+			return rootOf(root), nil
+		}
+	}
+	return f
+}
+
+func filesOf(l like) rootest.FS {
 	return rootest.FS{
 		Names: l, Xattrs: l, Owner: ownerOf,
 		OpenFile: func(name string, flag int, perm fs.FileMode) (rootest.File, error) {

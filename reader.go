@@ -138,7 +138,7 @@ func (r *reader) knownList(path string) *dirList {
 
 // current returns the version of what a call reads now, if that is known.
 func (r *reader) current() (version uint64, ok bool) {
-	if r.pin != nil || r.top != store.Root {
+	if r.pin != nil || r.top != store.Root || r.root != nil && r.root.closed.Load() {
 		return 0, false
 	}
 	return r.fs.store.Version()
@@ -197,6 +197,9 @@ func (r *reader) readDir(l location) ([]fs.DirEntry, error) {
 	}
 	defer r.end(rx)
 	list, err := r.list(rx, l)
+	if err == nil && len(list.items) == 0 && r.top != store.Root {
+		err = mustHaveName(rx, r.top)
+	}
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}

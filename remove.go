@@ -3,7 +3,6 @@ package folio
 import (
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/foliofs/folio/store"
 )
@@ -44,9 +43,6 @@ func (c *change) mustBeEmpty(dir store.Ino) error {
 // removeAll removes a file, or a directory with all that is in it. It is not an error that there is nothing. No slash
 // follows the name.
 func (c *change) removeAll(name string) error {
-	if name == "." || strings.HasSuffix(name, "/.") {
-		return fs.ErrInvalid
-	}
 	w := newGoalWalk(c.tx, c.top)
 	g, err := w.find(name, 0)
 	switch {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/rootest"
 )
 
 var seed = flag.Uint64("seed", 0, "of random tests; 0 means a new one")
@@ -49,7 +50,7 @@ func TestLikeRoot(t *testing.T) {
 		root, err := os.OpenRoot(d)
 		must(t, err)
 		for range 500 {
-			sameAnswer(t, v, root, randomName(r, 5))
+			sameAnswer(t, v, root, rootest.Path(r, 5))
 		}
 		must(t, root.Close())
 	}
@@ -72,7 +73,7 @@ func randomTree(t *testing.T, r *rand.Rand, top string) {
 		case 2:
 			must(t, os.WriteFile(path, []byte(name), 0o644))
 		default:
-			target := randomName(r, 3)
+			target := rootest.Path(r, 3)
 			if target == "" || strings.Trim(target, "/") == "" {
 				target = "."
 			}
@@ -82,31 +83,6 @@ func randomTree(t *testing.T, r *rand.Rand, top string) {
 }
 
 func letter(r *rand.Rand) string { return string(rune('a' + r.IntN(4))) }
-
-// randomName returns a path of at most n elements, not always a clean one.
-func randomName(r *rand.Rand, n int) string {
-	var b strings.Builder
-	if r.IntN(30) == 0 {
-		b.WriteByte('/')
-	}
-	for i := range 1 + r.IntN(n) {
-		if i > 0 {
-			b.WriteString(strings.Repeat("/", 1+r.IntN(20)/19))
-		}
-		switch r.IntN(8) {
-		case 0:
-			b.WriteString("..")
-		case 1:
-			b.WriteString(".")
-		default:
-			b.WriteString(letter(r))
-		}
-	}
-	if r.IntN(10) == 0 {
-		b.WriteByte('/')
-	}
-	return b.String()
-}
 
 // An outcome is what came of a call: a value that two file systems share, or the reason of a failure.
 type outcome struct {

@@ -80,13 +80,24 @@ func (w *writer) Create(name string) (*File, error) {
 	return w.OpenFile(name, posix.ReadWrite|posix.Create|posix.Truncate, 0o666)
 }
 
-// OpenFile opens a file with flags of package os: O_RDONLY, O_WRONLY or O_RDWR, and O_APPEND, O_CREATE, O_EXCL, O_SYNC and O_TRUNC. perm, permissions only,
-// is for a file that is made; there is no umask.
+// OpenFile opens a file with flags of packages os and syscall. perm, permissions only, is for a file that is made; there is no umask.
+//
+//   - O_RDONLY, O_WRONLY, O_RDWR, O_APPEND, O_CREATE, O_EXCL, O_TRUNC, and O_DIRECTORY where the system has it, mean what they mean to os.Root. So does
+//     O_WRONLY|O_RDWR: the file can be neither read nor written.
+//   - O_SYNC, and O_DSYNC alike, let every change through the file survive the loss of power before it returns.
+//   - O_PATH and O_TMPFILE are refused by an error that matches errors.ErrUnsupported.
+//   - O_NOFOLLOW is ignored, as by os.Root: it is what keeps that within its directory. So are O_CLOEXEC, O_NOATIME (nothing changes the time of access
+//     but Chtimes), O_NONBLOCK, O_DIRECT, O_NOCTTY, O_ASYNC, O_LARGEFILE, and flags that nobody knows.
 func (w *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
-	if perm&fs.ModePerm != perm {
+	switch {
+	case perm&fs.ModePerm != perm:
 		return nil, pathError("openat", name, errMode)
+	case posix.Refused(flag):
+		return nil, pathError("openat", name, posix.ErrUnsupported)
+	case flag&posix.Create == 0:
+		flag &^= posix.Exclusive
 	}
-	if flag&(posix.Create|posix.Exclusive|posix.Truncate) == 0 || flag&(posix.Exclusive|posix.Truncate) == 0 {
+	if flag&(posix.Exclusive|posix.Truncate) == 0 && (flag&posix.Create == 0 || flag&posix.Directory == 0) {
 		f, err := w.from.openFlag(w.from.locate(name), flag)
 		if err == nil || !isMissing(err) || flag&posix.Create == 0 {
 			return w.give(f), err
@@ -151,6 +162,9 @@ func (w *writer) Remove(name string) error {
 // RemoveAll removes a file, or a directory with all that is in it. It is not an error that there is nothing.
 func (w *writer) RemoveAll(name string) error {
 	name = strings.TrimRight(name, "/")
+	if name == "." || strings.HasSuffix(name, "/.") {
+		return pathError("RemoveAll", name, fs.ErrInvalid)
+	}
 	return pathError("RemoveAll", name, w.change(func(c *change) error { return c.removeAll(name) }))
 }
 

@@ -15,14 +15,26 @@ import (
 	"time"
 )
 
-// A side is one of the two file systems of a Mirror, with the files that are open in it.
+// A side is one of the two file systems of a Mirror, with what is open in it.
 type side struct {
 	FS
-	files *[6]File
-	undo  bool // what MkdirAll made before it failed
+	*handles
+	undo bool // what MkdirAll made before it failed
+}
+
+// handles are open files and directories. Several connections to a file system share them.
+type handles struct {
+	files [6]File
+	roots [3]*side
 }
 
 func (s *side) closeAll() {
+	for i, root := range s.roots {
+		if root != nil {
+			_ = root.Close()
+			s.roots[i] = nil
+		}
+	}
 	for i, f := range s.files {
 		if f != nil {
 			_ = f.Close()

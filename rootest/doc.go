@@ -11,7 +11,7 @@
 //
 // Errors by their operation, their names, and the errno or the sentinel that they match. Infos by name, mode, size, number of links, owner, and the time of
 // the last change, unless that is now. Directories whatever their order. Contents to the last byte, and extended attributes user.* where both sides have
-// them.
+// them. What package io/fs makes of either side, and directories opened as worlds of their own that are moved and removed meanwhile, where both have such.
 //
 // # What is not
 //
@@ -34,6 +34,11 @@ type FS struct {
 	Owner func(info fs.FileInfo) Owner
 	// Xattrs are the extended attributes; nil if there are none.
 	Xattrs Xattrs
+	// View returns the file system as package io/fs sees it; nil if that is not to be compared.
+	View func() fs.FS
+	// Sub opens a directory as a file system of its own, as os.Root.OpenRoot does; nil if that is not to be compared. Close closes one.
+	Sub   func(name string) (FS, error)
+	Close func() error
 	// Prefix is what the paths in errors of open files begin with, and other paths do not: the directory that an os.Root was opened by.
 	Prefix string
 }

@@ -58,6 +58,10 @@ func openCall(r *rand.Rand, i int) call {
 	if flag&os.O_CREATE == 0 {
 		flag &^= os.O_EXCL // else undefined
 	}
+	if len(furtherFlags) > 0 && r.IntN(4) == 0 {
+		flag |= furtherFlags[r.IntN(len(furtherFlags))]
+		name = possible(name)
+	}
 	return change(func(s *side) error {
 		if s.files[i] != nil {
 			_ = s.files[i].Close()

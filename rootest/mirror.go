@@ -78,14 +78,14 @@ func (m *Mirror) begin(t *testing.T, r *rand.Rand) *exchange {
 		t.Fatal(err)
 	}
 	x := &exchange{Mirror: m, t: t, r: r, dir: dir, root: root}
-	x.want = &side{FS: Of(root, dir), files: new([6]File), undo: m.Whole}
-	files := new([6]File)
+	x.want = &side{FS: Of(root, dir), handles: new(handles), undo: m.Whole}
+	open := new(handles)
 	for _, f := range m.Open(t) {
-		x.got = append(x.got, x.side(f, files))
+		x.got = append(x.got, x.side(f, open))
 	}
 	if m.Readers != nil {
 		for _, f := range m.Readers(t) {
-			x.readers = append(x.readers, x.side(f, new([6]File)))
+			x.readers = append(x.readers, x.side(f, new(handles)))
 		}
 	}
 	x.resetTimes()
@@ -93,7 +93,7 @@ func (m *Mirror) begin(t *testing.T, r *rand.Rand) *exchange {
 }
 
 // side returns a side of the file system under test. What it does not have, os.Root does without, too.
-func (x *exchange) side(f FS, files *[6]File) *side {
+func (x *exchange) side(f FS, open *handles) *side {
 	if f.Owner == nil {
 		x.want.Owner = nil
 	}
@@ -103,7 +103,7 @@ func (x *exchange) side(f FS, files *[6]File) *side {
 	if x.want.Xattrs == nil {
 		f.Xattrs = nil
 	}
-	return &side{FS: f, files: files}
+	return &side{FS: f, handles: open}
 }
 
 func (x *exchange) end() {
@@ -123,9 +123,14 @@ func (x *exchange) end() {
 func (x *exchange) run(calls int) {
 	x.t.Helper()
 	for i := range calls {
-		if x.Update != nil && x.r.IntN(80) == 0 {
+		switch n := x.r.IntN(80); {
+		case x.Update != nil && n == 0:
 			x.update()
-		} else {
+		case x.got[0].View != nil && n < 6:
+			x.call(viewCall(x.r))
+		case x.got[0].Sub != nil && n < 16:
+			x.call(rootCall(x.r))
+		default:
 			x.call(randomCall(x.r))
 		}
 		if i%200 == 199 || i == calls-1 {
@@ -196,7 +201,7 @@ func (x *exchange) update() {
 		result, before = errBack, x.got[0].tree()
 	}
 	err := x.Update(func(tx FS) error {
-		s := x.side(tx, new([6]File))
+		s := x.side(tx, new(handles))
 		for i, c := range calls {
 			got[i] = c.do(s)
 		}
@@ -213,7 +218,7 @@ func (x *exchange) update() {
 		x.t.Errorf("a transaction: %v, want %v, after\n%s", err, result, x.last(25))
 	}
 	if result == nil {
-		inner := &side{FS: x.want.FS, files: new([6]File), undo: x.want.undo}
+		inner := &side{FS: x.want.FS, handles: new(handles), undo: x.want.undo}
 		defer inner.closeAll()
 		for i, c := range calls {
 			x.compare("in a transaction, "+c.name, got[i], c.do(inner))

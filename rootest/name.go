@@ -4,11 +4,10 @@ package rootest
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 )
-
-func letter(r *rand.Rand) string { return string(rune('a' + r.IntN(4))) }
 
 // strange are elements of names that are easily got wrong.
 var strange = []string{
@@ -20,9 +19,11 @@ var tooLong = strings.Repeat("m", 801)
 
 // twoNames returns names for a call that takes two. Both can be: which of two that cannot is found first is nobody's business.
 func twoNames(r *rand.Rand) (string, string) {
-	possible := strings.NewReplacer(tooLong, "m", "\x00", "")
-	return possible.Replace(name(r)), possible.Replace(name(r))
+	return possible(name(r)), possible(name(r))
 }
+
+// possible makes of a name that cannot be another one.
+func possible(name string) string { return strings.NewReplacer(tooLong, "m", "\x00", "").Replace(name) }
 
 // short abbreviates names in what people read.
 func short(text string) string {
@@ -32,36 +33,11 @@ func short(text string) string {
 	return text
 }
 
-// pathOf returns a path of at most n elements, not always a clean one.
-func pathOf(r *rand.Rand, n int) string {
-	var b strings.Builder
-	if r.IntN(30) == 0 {
-		b.WriteByte('/')
-	}
-	for i := range 1 + r.IntN(n) {
-		if i > 0 {
-			b.WriteString(strings.Repeat("/", 1+r.IntN(20)/19))
-		}
-		switch r.IntN(8) {
-		case 0:
-			b.WriteString("..")
-		case 1:
-			b.WriteString(".")
-		default:
-			b.WriteString(letter(r))
-		}
-	}
-	if r.IntN(10) == 0 {
-		b.WriteByte('/')
-	}
-	return b.String()
-}
-
 // name returns a path, mostly a clean one that is short.
 func name(r *rand.Rand) string {
 	switch r.IntN(40) {
 	case 0, 1, 2:
-		return pathOf(r, 5)
+		return Path(r, 5)
 	case 3:
 		return strings.Repeat(letter(r)+"/", r.IntN(40)) + letter(r)
 	case 4:
@@ -103,6 +79,10 @@ func offset(r *rand.Rand) int64 {
 		return int64(r.IntN(300_000))
 	case 1:
 		return max(-1, int64(65536*r.IntN(4)+r.IntN(3)-1))
+	case 2:
+		if r.IntN(8) == 0 {
+			return math.MaxInt64 - int64(r.IntN(3))
+		}
 	}
 	return int64(r.IntN(200))
 }

@@ -5,12 +5,24 @@ package rootest
 import (
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 )
 
 // Of returns an os.Root as an FS. Dir is the directory that it was opened by.
 func Of(root *os.Root, dir string) FS {
-	return FS{Names: root, OpenFile: openRoot(root), Owner: ownerOf, Xattrs: rootXattrs(root, dir), Prefix: dir + "/"}
+	f := without(root)
+	f.Xattrs = rootXattrs(root, dir)
+	return f
+}
+
+// without returns an os.Root without what goes by the path of its directory.
+func without(root *os.Root) FS {
+	prefix := root.Name()
+	if !strings.HasSuffix(prefix, "/") {
+		prefix += "/"
+	}
+	return FS{Names: root, OpenFile: openRoot(root), Owner: ownerOf, View: root.FS, Sub: subRoot(root), Close: root.Close, Prefix: prefix}
 }
 
 func openRoot(root *os.Root) func(string, int, fs.FileMode) (File, error) {
@@ -20,6 +32,16 @@ func openRoot(root *os.Root) func(string, int, fs.FileMode) (File, error) {
 			return nil, err
 		}
 		return f, nil
+	}
+}
+
+func subRoot(root *os.Root) func(string) (FS, error) {
+	return func(name string) (FS, error) {
+		sub, err := root.OpenRoot(name)
+		if err != nil {
+			return FS{}, err
+		}
+		return without(sub), nil
 	}
 }
 

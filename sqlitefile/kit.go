@@ -99,7 +99,7 @@ func (k *kit) index(tx *Tx, def *indexDef, table *tableDef) *indexState {
 func (tx *Tx) refuse(def *tableDef) error {
 	t := def.ddl
 	no := func(what string) error {
-		return tx.db.pathError("write", fmt.Errorf("%w: table %s has %s", ErrUnsupported, t.Name, what))
+		return tx.db.pathError("write", fmt.Errorf("%w: table %s has %s; drop it, or write with SQLite", ErrUnsupported, t.Name, what))
 	}
 	switch {
 	case def == &schemaTable:

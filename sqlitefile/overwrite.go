@@ -1,18 +1,18 @@
 package sqlitefile
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // WriteAt overwrites len(p) bytes of a text or BLOB column from offset off on, in the row with the given rowid. The value keeps its length: it must
-// have as many bytes. Only the pages where these bytes lie change. The table must be one without indexes.
+// have as many bytes. Only the pages where these bytes lie change, unless an index has the column. The table must be one with rowids.
 func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	switch {
-	case t.def.key != nil:
+	if t.def.key != nil {
 		return errNoRowid(&t.def.shape)
-	case len(t.state.indexes) > 0:
-		return fmt.Errorf("%s: %w: writing a part of a value where there are indexes", t.Name(), ErrUnsupported)
 	}
 	row, ok, err := t.Get(rowid)
 	if err != nil {
@@ -28,6 +28,9 @@ func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error
 	if off < 0 || off > size-int64(len(p)) || dflt != nil {
 		return fmt.Errorf("%s: cannot write %d bytes at %d of a value that has %d", t.Name(), len(p), off, size)
 	}
+	if len(t.state.indexes) > 0 && t.state.indexed(column) {
+		return t.writeWhole(&row, column, p, off)
+	}
 	tree := t.state.tree
 	if _, err = tree.seekRow(rowid); err == nil {
 		err = tree.overwrite(p, int(at)+int(off))
@@ -36,6 +39,18 @@ func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error
 		return t.spoil(err)
 	}
 	return nil
+}
+
+// writeWhole is WriteAt for a value that an index has: it is written anew as a whole.
+func (t TableWriter) writeWhole(row *Row, column int, p []byte, off int64) error {
+	v, err := row.Value(column)
+	if err != nil {
+		return err
+	}
+	v.data = bytes.Clone(v.data)
+	copy(v.data[off:], p)
+	_, err = t.Set(row.rowid, column, v)
+	return err
 }
 
 // overwrite writes p into the payload of the row that was found, off bytes from its start. It lies within the payload.

@@ -172,6 +172,25 @@ func (r *Row) Size(i int) (int64, error) {
 	return size, err
 }
 
+// Kind returns the storage class of column i without reading it.
+func (r *Row) Kind(i int) (Kind, error) {
+	c, err := r.column(i)
+	if err != nil || i == r.shape.alias {
+		return Integer, err
+	}
+	f, there, err := r.rx.field(&r.rec, c.field)
+	switch {
+	case err != nil:
+		return Null, err
+	case !there:
+		return c.dflt.kind, r.known(c)
+	case f.typ >= format.SerialBlob:
+		return kindOf(f.typ), nil
+	}
+	v, err := r.Value(i)
+	return v.kind, err
+}
+
 // ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling what comes before and after. Like
 // an io.ReaderAt it returns io.EOF with fewer bytes at the end.
 func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {

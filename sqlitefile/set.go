@@ -51,7 +51,7 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 		}
 		values = append(values, v)
 	}
-	values[column] = value
+	values[column], t.first = value, 0
 	return t.Update(rowid, values...)
 }
 

@@ -21,6 +21,7 @@ type TableWriter struct {
 	Table
 	tx    *Tx
 	state *tableState
+	first int // how many columns values are given for (see First); 0 for all
 }
 
 // Table returns the table with the given name to read and to change. Besides the errors of Rx.Table it gives ErrUnsupported,
@@ -61,6 +62,11 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 	if err := t.ready(); err != nil {
 		return 0, err
 	}
+	if t.first != 0 {
+		if values, err = t.complete(nil, values); err != nil {
+			return 0, err
+		}
+	}
 	if t.def.key != nil {
 		return 0, t.insertKey(values)
 	}
@@ -71,12 +77,17 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 }
 
 // InsertRowid adds a row with the given rowid.
-func (t TableWriter) InsertRowid(rowid int64, values ...any) error {
+func (t TableWriter) InsertRowid(rowid int64, values ...any) (err error) {
 	if err := t.ready(); err != nil {
 		return err
 	}
 	if t.def.key != nil {
 		return errNoRowid(&t.def.shape)
+	}
+	if t.first != 0 {
+		if values, err = t.complete(nil, values); err != nil {
+			return err
+		}
 	}
 	return t.insertRow(rowid, values)
 }
@@ -251,6 +262,9 @@ func (t TableWriter) spoil(err error) error {
 func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if err := t.ready(); err != nil {
 		return false, err
+	}
+	if t.first != 0 {
+		return t.updateFirst(rowid, values)
 	}
 	if t.def.key == nil && len(t.state.indexes) == 0 {
 		return t.updateAlone(rowid, values)
@@ -442,14 +456,19 @@ func (t TableWriter) duplicateKey() error {
 }
 
 // PutKey adds a row to a table WITHOUT ROWID, or replaces the one that has its primary key.
-func (t TableWriter) PutKey(values ...any) error {
+func (t TableWriter) PutKey(values ...any) (err error) {
 	if err := t.ready(); err != nil {
 		return err
 	}
 	if t.def.key == nil {
 		return fmt.Errorf("%s: has rowids: use Put", t.Name())
 	}
-	s := t.state
+	s, given := t.state, values
+	if t.first != 0 {
+		if values, err = t.complete(nil, values); err != nil {
+			return err
+		}
+	}
 	if err := t.prepare(0, values); err != nil {
 		return err
 	}
@@ -467,6 +486,11 @@ func (t TableWriter) PutKey(values ...any) error {
 	}
 	if !ok {
 		return t.insertKey(values)
+	}
+	if t.first != 0 {
+		if values, err = t.complete(&row, given); err != nil {
+			return err
+		}
 	}
 	return t.replace(&row, 0, values, func() error {
 		_, err := s.tree.putKey(s.record)

@@ -23,6 +23,20 @@ type Node struct {
 	Mtime, Ctime, Atime int64 // nanoseconds since 1970 UTC
 }
 
+// A NodeRow is a row of table node behind the number: what stands there, whether an inode can have it or not.
+type NodeRow struct {
+	Mode, Nlink, UID, GID, Size, Holes, Mtime, Ctime, Atime, Rdev int64
+}
+
+// Node makes an inode of a row. If not all numbers fit, some are cut off. What they mean together is for Plausible.
+func (r *NodeRow) Node(ino Ino) (n Node, fit bool) {
+	n = Node{
+		Ino: ino, Mode: uint32(r.Mode), Nlink: uint32(r.Nlink), UID: uint32(r.UID), GID: uint32(r.GID),
+		Size: r.Size, Holes: r.Holes, Mtime: r.Mtime, Ctime: r.Ctime, Atime: r.Atime, Rdev: uint64(r.Rdev),
+	}
+	return n, r.Mode>>ModeBits|(r.Nlink|r.UID|r.GID)>>32 == 0
+}
+
 // Plausible returns an error that matches ErrDamaged unless the type of n is known, its size one that a volume can hold, and its
 // holes no more than there is.
 func (n *Node) Plausible() error {
@@ -37,8 +51,14 @@ func (n *Node) Plausible() error {
 	return nil
 }
 
+// IsDevice reports whether a node is a device, the only one to have an Rdev.
+func (n *Node) IsDevice() bool { return n.Mode&ModeType == ModeChar || n.Mode&ModeType == ModeBlock }
+
 // IsRegular reports whether a node is a regular file.
 func (n *Node) IsRegular() bool { return n.Mode&ModeType == ModeRegular }
+
+// ModeBits is how many bits of Node.Mode mean something.
+const ModeBits = 16
 
 // The type bits of Node.Mode.
 const (

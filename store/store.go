@@ -29,7 +29,7 @@ var (
 	// ErrNewerVersion says that a volume was made by a later version of Folio.
 	ErrNewerVersion = errors.New("made by a newer Folio; update to open it")
 	// ErrDamaged says that what a store holds contradicts itself: a name without an inode, a chunk that is missing.
-	ErrDamaged = errors.New("volume is damaged")
+	ErrDamaged = posix.Damaged("volume is damaged")
 	// ErrTooLarge says that a file has more bytes than MaxSize.
 	ErrTooLarge = posix.TooLarge("file too large")
 	// ErrReadOnly says that a volume cannot be changed: it was opened so, or its file or disk is read-only.

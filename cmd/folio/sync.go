@@ -214,7 +214,7 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 		p, err = e.Path, e.Err
 	}
 	if errors.Is(err, folio.ErrReadOnly) {
-		return hint(failure(s.loc.volume, folio.ErrReadOnly), notWritable)
+		return s.loc.readOnly(err)
 	}
 	return hint(s.loc.failure(p, err), "what was copied before stays")
 }

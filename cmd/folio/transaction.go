@@ -69,9 +69,17 @@ func (l location) updateFailure(ctx context.Context, own, err error) error {
 	case errors.Is(err, folio.ErrFull):
 		return hint(err, nothingChanged)
 	case errors.Is(err, folio.ErrReadOnly):
-		return hint(failure(l.volume, folio.ErrReadOnly), notWritable)
+		return l.readOnly(err)
 	}
 	return err
+}
+
+// readOnly says why a volume cannot be written to, and what can be done about that.
+func (l location) readOnly(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == l.volume && e.Err != folio.ErrReadOnly {
+		return err // which says so itself
+	}
+	return hint(failure(l.volume, folio.ErrReadOnly), notWritable)
 }
 
 // change calls fn for each operand, in a transaction for each volume that they lie in: what goes wrong with one of them

@@ -23,6 +23,15 @@ func (e *Error) Is(target error) bool {
 	return target == e.errno || errors.Is(e.errno, target) || target == e.also
 }
 
+// As makes errors.As(err, &errno) succeed for a syscall.Errno, as with an error of the system.
+func (e *Error) As(target any) bool {
+	errno, ok := target.(*syscall.Errno)
+	if ok {
+		*errno = e.errno
+	}
+	return ok
+}
+
 // The errors. Most are errnos themselves, since os.IsNotExist and the like, which programs still use, know nothing else.
 var (
 	ErrAttribute    error = &Error{text: "no such attribute", errno: errnoAttribute, also: fs.ErrNotExist}
@@ -37,6 +46,8 @@ var (
 	ErrNotExist     error = syscall.ENOENT
 	ErrNotPermitted error = syscall.EPERM
 	ErrTooManyLinks error = syscall.ELOOP
+	ErrTooManyNames error = syscall.EMLINK
+	ErrUnsupported  error = &Error{text: "unsupported operation", errno: syscall.ENOTSUP, also: errors.ErrUnsupported}
 )
 
 // Named returns what the system calls an error of package fs; any other error as it is.
@@ -53,13 +64,15 @@ func Named(err error) error {
 }
 
 // Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
-// one that means EBUSY.
-func Full(text string) error     { return &Error{text: text, errno: syscall.ENOSPC} }
-func ReadOnly(text string) error { return &Error{text: text, errno: syscall.EROFS} }
-func TooLarge(text string) error { return &Error{text: text, errno: syscall.EFBIG} }
-func Busy(text string) error     { return &Error{text: text, errno: syscall.EBUSY} }
+// one that means EBUSY, Damaged one that means EIO, NotRegular one that means ENXIO.
+func Full(text string) error       { return &Error{text: text, errno: syscall.ENOSPC} }
+func ReadOnly(text string) error   { return &Error{text: text, errno: syscall.EROFS} }
+func TooLarge(text string) error   { return &Error{text: text, errno: syscall.EFBIG} }
+func Busy(text string) error       { return &Error{text: text, errno: syscall.EBUSY} }
+func Damaged(text string) error    { return &Error{text: text, errno: syscall.EIO} }
+func NotRegular(text string) error { return &Error{text: text, errno: syscall.ENXIO} }
 
-// The flags of open.
+// The flags of open that all systems have.
 const (
 	ReadWrite = os.O_RDWR
 	WriteOnly = os.O_WRONLY
@@ -70,9 +83,29 @@ const (
 	Truncate  = os.O_TRUNC
 )
 
+// accessMode is the bits of a flag that say what for a file is opened. All of them together mean on Linux that it is opened neither to be read nor to be
+// written, but must allow both.
+const accessMode = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
+
 // Readable and Writable tell what a flag allows.
-func Readable(flag int) bool { return flag&(os.O_WRONLY|os.O_RDWR) != os.O_WRONLY }
-func Writable(flag int) bool { return flag&(os.O_WRONLY|os.O_RDWR) != os.O_RDONLY }
+func Readable(flag int) bool {
+	return flag&accessMode == os.O_RDONLY || flag&accessMode == os.O_RDWR
+}
+
+func Writable(flag int) bool {
+	return flag&accessMode == os.O_WRONLY || flag&accessMode == os.O_RDWR
+}
+
+// Reading reports whether a flag asks for a file to be read, and no more.
+func Reading(flag int) bool { return flag&accessMode == os.O_RDONLY }
+
+// Synced reports whether what is written is to be synced at once.
+func Synced(flag int) bool { return flag&(Sync|dataSync) != 0 }
+
+// Refused reports whether a flag asks for a file that is none yet, or no more than a place in the tree: O_TMPFILE and O_PATH.
+func Refused(flag int) bool {
+	return flag&pathOnly != 0 || temporary != 0 && flag&temporary == temporary
+}
 
 // LinkError is the error of an operation on two paths.
 func LinkError(op, oldname, newname string, err error) error {

@@ -6,9 +6,11 @@
 //	K4  nlink counts names; of a directory 2 and one for each directory in it; of an orphan it is 0.
 //	K5  A data row belongs to a regular file or a symbolic link, and lies within its size; what the rows hold and
 //	    the holes together are the size. A symbolic link has a target and no holes.
+//	    What is neither has no size; what is no device has no rdev.
 //	K6  An extended attribute belongs to an inode and has a name.
+//	K7  Every column holds a number in its range, a text or a BLOB, as docs/format.md has it.
 //
-// It takes about 80 bytes of memory for each inode.
+// It takes about 140 bytes of memory for each inode.
 package check
 
 import (
@@ -39,7 +41,9 @@ type Node struct {
 	End     int64  // of the last data row
 	Orphan  bool
 	Odd     bool // a data row has more than a chunk
+	Mended  bool // its row has numbers that no inode can have: in their place stand some that one can
 
+	links  int64     // what its row says
 	parent store.Ino // the directory of its first name
 	way    way
 }
@@ -78,17 +82,50 @@ func (c *Checker) problem(ino store.Ino, format string, args ...any) {
 	c.report.Add(store.Problem{Ino: ino, What: fmt.Sprintf(format, args...)})
 }
 
-// Node takes an inode, in ascending order. Numbers in it that are not plausible are reported; it is an inode all the same.
-func (c *Checker) Node(n store.Node) {
+// Odd reports a column of a row about an inode that holds a value of another kind than it has to.
+func (c *Checker) Odd(ino store.Ino, table, column, kind string) {
+	c.problem(ino, "table %s holds %s in column %s", table, kind, column)
+}
+
+// Nobody owns what the numbers of a row give to somebody whom there cannot be, as Linux has it.
+const Nobody = 65534
+
+// Node takes a row of table node, in ascending order. Numbers in it that are not possible, or not plausible, are reported; it is an inode all the same.
+// Odd says that a column holds no integer, which the caller reports.
+func (c *Checker) Node(ino store.Ino, row *store.NodeRow, odd bool) {
 	c.report.Nodes++
-	if err := n.Plausible(); err != nil {
-		c.Damaged(n.Ino, err)
+	node, fit := row.Node(ino)
+	n := Node{Node: node, Mended: odd || !fit, links: row.Nlink}
+	if !fit {
+		c.mend(&n, row)
 	}
-	if !n.Ino.Valid() {
-		c.problem(n.Ino, "an inode number out of range")
+	if err := n.Plausible(); err != nil {
+		c.Damaged(ino, err)
+	}
+	if !ino.Valid() {
+		c.problem(ino, "an inode number out of range")
 		return
 	}
-	c.nodes = append(c.nodes, Node{Node: n})
+	c.nodes = append(c.nodes, n)
+}
+
+// mend reports the numbers of a row that are out of range, and puts others into their place.
+func (c *Checker) mend(n *Node, row *store.NodeRow) {
+	if row.Mode>>store.ModeBits != 0 {
+		c.problem(n.Ino, "mode is %#o, which is more than a type and permissions", row.Mode)
+		n.Mode &= 1<<store.ModeBits - 1
+	}
+	if row.Nlink>>32 != 0 {
+		n.Nlink = 0 // totals reports it
+	}
+	if row.UID>>32 != 0 {
+		c.problem(n.Ino, "uid is %d, which nobody has", row.UID)
+		n.UID = Nobody
+	}
+	if row.GID>>32 != 0 {
+		c.problem(n.Ino, "gid is %d, which nobody has", row.GID)
+		n.GID = Nobody
+	}
 }
 
 // Find returns an inode, nil if there is none. Most numbers are dense.
@@ -231,8 +268,8 @@ func (c *Checker) root() {
 // totals compares what n says of itself with what was counted.
 func (c *Checker) totals(n *Node) {
 	typ := store.TypeOf(n.Mode)
-	if links := n.Links(); n.Nlink != links {
-		c.problem(n.Ino, "nlink is %d, counted %d", n.Nlink, links)
+	if links := n.Links(); n.links != int64(links) {
+		c.problem(n.Ino, "nlink is %d, counted %d", n.links, links)
 	}
 	switch {
 	case n.Orphan && (n.Names > 0 || n.Ino == store.Root || n.Entries > 0):
@@ -241,10 +278,15 @@ func (c *Checker) totals(n *Node) {
 		c.problem(n.Ino, "no name leads to it")
 	}
 	switch {
-	case typ == store.Symlink && (n.Size == 0 || n.Holes != 0):
+	case typ == store.Symlink && (n.Size == 0 || n.Size > store.MaxPath || n.Holes != 0):
 		c.problem(n.Ino, "a symbolic link of %d bytes, %d of them holes", n.Size, n.Holes)
 	case (typ == store.File || typ == store.Symlink) && n.Stored != n.Size-n.Holes:
 		c.problem(n.Ino, "size is %d with %d in holes, but %d bytes are stored", n.Size, n.Holes, n.Stored)
+	case typ != store.File && typ != store.Symlink && typ != 0 && (n.Size != 0 || n.Holes != 0):
+		c.problem(n.Ino, "size is %d with %d in holes, but it is of type %d", n.Size, n.Holes, typ)
+	}
+	if n.Rdev != 0 && typ != 0 && !n.IsDevice() {
+		c.problem(n.Ino, "rdev is %d, but it is no device", int64(n.Rdev))
 	}
 }
 

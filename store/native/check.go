@@ -36,7 +36,7 @@ func (s *Store) check(ctx context.Context, progress func(seen, all uint32), repa
 			return err
 		}
 		c := newChecker(ctx, tx, report)
-		err := c.survey()
+		err := cmp.Or(c.schema(), c.survey())
 		for i := range report.Problems {
 			err = cmp.Or(err, c.setPath(&report.Problems[i]))
 		}
@@ -74,6 +74,15 @@ type checker struct {
 
 func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *checker {
 	return &checker{Checker: check.New(report), ctx: ctx, tx: tx, report: report}
+}
+
+// schema looks for what others have added to the tables.
+func (c *checker) schema() error {
+	added, err := additions(c.tx)
+	for _, what := range added {
+		c.report.Add(store.Problem{What: what})
+	}
+	return c.unreadable("sqlite_schema", err)
 }
 
 // survey looks at all tables.
@@ -134,11 +143,18 @@ func (c *checker) unreadable(table string, err error) error {
 }
 
 func (c *checker) node(row *sqlitefile.Row) error {
-	var n store.Node
-	if err := decodeNode(row, &n); err != nil {
+	var v [nodeColumns]sqlitefile.Value
+	if err := row.Values(v[:]); err != nil {
 		return err
 	}
-	c.Node(n)
+	ino := store.Ino(row.Rowid())
+	raw, odd := nodeRow(&v)
+	for i := range v {
+		if v[i].Kind() != sqlitefile.Integer {
+			c.Odd(ino, "node", tableShapes[nodeTable].columns[i], v[i].Kind().String())
+		}
+	}
+	c.Node(ino, &raw, odd)
 	return nil
 }
 
@@ -158,20 +174,35 @@ func (c *checker) entry(row *sqlitefile.Row) error {
 
 func (c *checker) data(row *sqlitefile.Row) error {
 	size, err := row.Size(dataBytes)
-	if err == nil {
-		c.Data(row.Rowid(), size)
+	if err != nil {
+		return err
 	}
-	return err
+	c.Data(row.Rowid(), size)
+	return c.kinds(store.Ino(row.Rowid()>>store.ChunkBits), dataTable, row, sqlitefile.Integer, sqlitefile.Blob)
+}
+
+// kinds reports the columns of a row about an inode that hold values of other kinds than they have to.
+func (c *checker) kinds(ino store.Ino, table int, row *sqlitefile.Row, want ...sqlitefile.Kind) error {
+	for i, kind := range want {
+		is, err := row.Kind(i)
+		if err != nil {
+			return err
+		}
+		if is != kind {
+			c.Odd(ino, tableNames[table], tableShapes[table].columns[i], is.String())
+		}
+	}
+	return nil
 }
 
 func (c *checker) xattr(row *sqlitefile.Row) error {
 	var ino int64
 	var name string
-	err := row.Scan(&ino, &name)
-	if err == nil {
-		c.Xattr(store.Ino(ino), name)
+	if err := row.Scan(&ino, &name); err != nil {
+		return err
 	}
-	return err
+	c.Xattr(store.Ino(ino), name)
+	return c.kinds(store.Ino(ino), xattrTable, row, sqlitefile.Integer, sqlitefile.Text, sqlitefile.Blob)
 }
 
 func (c *checker) orphan(row *sqlitefile.Row) error {

@@ -23,7 +23,10 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 			return err
 		}
 		var e rawEntry
-		if err := e.from(&v); err != nil || e.parent != dir {
+		if store.Ino(v[entryParent].Int64()) != dir {
+			return nil
+		}
+		if err := e.from(&v); err != nil {
 			return err
 		}
 		if after != "" && string(e.name) == after {
@@ -62,9 +65,18 @@ func (e *rawEntry) from(v *[entryColumns]sqlitefile.Value) error {
 	e.parent = store.Ino(v[entryParent].Int64())
 	e.name = v[entryName].Bytes()
 	ino, typ := store.Ino(v[entryIno].Int64()), v[entryType].Int64()
-	if v[entryName].Kind() != sqlitefile.Text || !ino.Valid() || !store.ValidType(typ) {
+	if !rightKinds(v) {
+		typ = 0
+	}
+	if !ino.Valid() || !store.ValidType(typ) {
 		return store.Damaged("entry %q of inode %d leads to inode %d of type %d", e.name, e.parent, int64(ino), typ)
 	}
 	e.ino, e.typ = ino, store.Type(typ)
 	return nil
+}
+
+// rightKinds reports whether the columns of an entry hold a text and integers.
+func rightKinds(v *[entryColumns]sqlitefile.Value) bool {
+	return v[entryName].Kind() == sqlitefile.Text && v[entryParent].Kind() == sqlitefile.Integer && v[entryIno].Kind() == sqlitefile.Integer &&
+		v[entryType].Kind() == sqlitefile.Integer
 }

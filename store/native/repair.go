@@ -56,6 +56,7 @@ type repairer struct {
 func (r *repairer) run(t *tx) error {
 	r.t, t.s.memory.off = t, true
 	steps := []func() error{
+		r.numbers, r.kinds, // so that all rows say something
 		r.types, r.inodes, r.sizes, // inodes, so that all entries can be judged
 		r.entries, // so that they can be followed
 		r.orphans, r.tree, r.nameless,
@@ -81,7 +82,7 @@ func (r *repairer) run(t *tx) error {
 func (r *repairer) noteLinks() {
 	r.miscounted = make(map[store.Ino]bool)
 	for i := range r.seen.Nodes() {
-		if n := &r.seen.Nodes()[i]; n.Nlink != n.Links() {
+		if n := &r.seen.Nodes()[i]; n.Nlink != n.Links() && !n.Mended {
 			r.miscounted[n.Ino] = true
 		}
 	}

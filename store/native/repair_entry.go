@@ -12,8 +12,9 @@ import (
 
 // A badEntry is a row of table entry that has to go, perhaps for another one.
 type badEntry struct {
-	parent     int64
-	name       any // whatever it is
+	parent     any // whatever it is, and so
+	name       any
+	dir        store.Ino
 	as         store.Entry
 	what, done string
 }
@@ -41,13 +42,13 @@ func (r *repairer) entries() error {
 
 // judge reports whether an entry is as it has to be, or else what has to become of it.
 func (r *repairer) judge(v *[entryColumns]sqlitefile.Value) (b badEntry, ok bool) {
-	b = badEntry{parent: v[entryParent].Int64(), name: v[entryName].Any(), done: "removed"}
-	if v[entryParent].Kind() != sqlitefile.Integer {
-		return b, true // there is no telling what it means
-	}
+	b = badEntry{parent: v[entryParent].Any(), name: v[entryName].Any(), dir: store.Ino(v[entryParent].Int64()), done: "removed"}
 	ino, typ := store.Ino(v[entryIno].Int64()), v[entryType].Int64()
-	dir, n := r.seen.Find(store.Ino(b.parent)), r.seen.Find(ino)
+	dir, n := r.seen.Find(b.dir), r.seen.Find(ino)
 	switch {
+	case v[entryParent].Kind() != sqlitefile.Integer:
+		b.what = fmt.Sprintf("entry %q lies in %s, which is no inode", v[entryName].Bytes(), v[entryParent])
+		return b, false
 	case n == nil:
 		b.what = fmt.Sprintf("entry %q leads to inode %d, which does not exist", v[entryName].Bytes(), ino)
 		return b, false
@@ -66,7 +67,7 @@ func (r *repairer) judge(v *[entryColumns]sqlitefile.Value) (b badEntry, ok bool
 	}
 	b.what = fmt.Sprintf("entry %q says type %d, inode %d is of type %d", b.as.Name, typ, ino, b.as.Type)
 	b.done = "corrected"
-	return b, typ == int64(b.as.Type)
+	return b, typ == int64(b.as.Type) && rightKinds(v)
 }
 
 // replaceEntry removes an entry, and adds the one that it should have been.
@@ -81,14 +82,14 @@ func (r *repairer) replaceEntry(b *badEntry) error {
 	}
 	if b.as.Ino != 0 {
 		if b.as.Name == "" {
-			if b.as.Name, err = r.freeName(store.Ino(b.parent), numbered(b.as.Ino)); err != nil {
+			if b.as.Name, err = r.freeName(b.dir, numbered(b.as.Ino)); err != nil {
 				return err
 			}
 			b.done = fmt.Sprintf("renamed %q", b.as.Name)
 		}
-		err = r.t.Link(store.Ino(b.parent), b.as)
+		err = r.t.Link(b.dir, b.as)
 	}
-	r.done(store.Ino(b.parent), b.done, "%s", b.what)
+	r.done(b.dir, b.done, "%s", b.what)
 	return err
 }
 

@@ -118,8 +118,12 @@ func (r *repairer) sizes() error {
 			r.done(n.Ino, "made one", "the root is not a directory")
 			n.Mode = n.Mode&^store.ModeType | store.ModeDir
 			n.Size, n.Holes = 0, 0
-		} else if content := typ == store.File || typ == store.Symlink; !r.size(n, content && !n.Odd) {
-			continue
+		} else {
+			content := typ == store.File || typ == store.Symlink
+			sized, unrelated := r.size(n, content && !n.Odd), r.device(n)
+			if !sized && !unrelated {
+				continue
+			}
 		}
 		if err := r.t.Put(&n.Node); err != nil {
 			return err
@@ -128,13 +132,23 @@ func (r *repairer) sizes() error {
 	return nil
 }
 
+// device reports whether an inode that is no device had the number of one.
+func (r *repairer) device(n *check.Node) bool {
+	if n.Rdev == 0 || n.IsDevice() {
+		return false
+	}
+	r.done(n.Ino, "set to 0", "rdev is %d, but it is no device", int64(n.Rdev))
+	n.Rdev = 0
+	return true
+}
+
 // size puts the size and the holes of one inode right, where that can be done, and reports whether it did.
 func (r *repairer) size(n *check.Node, content bool) bool {
 	size, holes := n.Size, n.Holes
 	possible := size >= 0 && size <= store.MaxSize && size-max(holes, 0) <= max(r.t.databaseSize(), store.ChunkSize)
 	switch {
-	case !content && possible && holes >= 0 && holes <= size:
-		return false
+	case !content && n.Stored > 0 && possible && holes >= 0 && holes <= size:
+		return false // what to do about what is stored is not ours to say
 	case !content:
 		size, holes = 0, 0
 	case !possible || n.End > size:

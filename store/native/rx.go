@@ -67,20 +67,31 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 	if err := row.Values(v[:]); err != nil {
 		return err
 	}
-	*n = store.Node{
-		Ino:   store.Ino(v[nodeIno].Int64()),
-		Mode:  uint32(v[nodeMode].Int64()),
-		Nlink: uint32(v[nodeNlink].Int64()),
-		UID:   uint32(v[nodeUID].Int64()),
-		GID:   uint32(v[nodeGID].Int64()),
+	raw, odd := nodeRow(&v)
+	var fit bool
+	if *n, fit = raw.Node(store.Ino(row.Rowid())); !fit || odd {
+		return store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", n.Ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
+	}
+	return nil
+}
+
+// nodeRow takes the columns of an inode. It is odd if some are no integers.
+func nodeRow(v *[nodeColumns]sqlitefile.Value) (r store.NodeRow, odd bool) {
+	for i := range v {
+		odd = odd || v[i].Kind() != sqlitefile.Integer
+	}
+	return store.NodeRow{
+		Mode:  v[nodeMode].Int64(),
+		Nlink: v[nodeNlink].Int64(),
+		UID:   v[nodeUID].Int64(),
+		GID:   v[nodeGID].Int64(),
 		Size:  v[nodeSize].Int64(),
 		Holes: v[nodeHoles].Int64(),
 		Mtime: v[nodeMtime].Int64(),
 		Ctime: v[nodeCtime].Int64(),
 		Atime: v[nodeAtime].Int64(),
-		Rdev:  uint64(v[nodeRdev].Int64()),
-	}
-	return nil
+		Rdev:  v[nodeRdev].Int64(),
+	}, odd
 }
 
 // Lookup returns the entry with this name in a directory.
@@ -130,9 +141,13 @@ func (r rx) xattrs(ino store.Ino) ([]store.Xattr, error) {
 		if err != nil {
 			return nil, err
 		}
-		var x store.Xattr
-		if err := row.Scan(nil, &x.Name, &x.Value); err != nil {
+		var v [xattrColumns]sqlitefile.Value
+		if err := row.Values(v[:]); err != nil {
 			return nil, err
+		}
+		x := store.Xattr{Name: v[xattrName].Text(), Value: append([]byte{}, v[xattrValue].Bytes()...)}
+		if v[xattrName].Kind() != sqlitefile.Text || v[xattrValue].Kind() < sqlitefile.Text {
+			return nil, store.Damaged("inode %d has an extended attribute %q of kind %s", ino, x.Name, v[xattrValue].Kind())
 		}
 		list = append(list, x)
 	}

@@ -24,4 +24,17 @@ const (
 	entryColumns
 )
 
-const dataBytes = 1
+const (
+	_ = iota // id
+	dataBytes
+	dataColumns
+)
+
+const (
+	_ = iota // ino
+	xattrName
+	xattrValue
+	xattrColumns
+)
+
+const orphanColumns = 1

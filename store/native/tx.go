@@ -9,6 +9,7 @@ import (
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/check"
 )
 
 // A tx is a write transaction. It implements store.Tx.
@@ -33,6 +34,9 @@ const (
 )
 
 var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
+
+// tableColumns is how many columns of them are ours. Those behind are others'.
+var tableColumns = [len(tableNames)]int{nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns}
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
@@ -106,6 +110,9 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
+	if err := s.mustKeep(ctx); err != nil {
+		return err
+	}
 	mode, err := s.db.JournalMode(ctx)
 	if err == nil && mode != sqlitefile.JournalWAL {
 		if err = s.db.SetJournalMode(ctx, sqlitefile.JournalWAL); errors.Is(err, sqlitefile.ErrBusy) {
@@ -117,6 +124,29 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	s.ready.Store(err == nil)
 	return err
+}
+
+// mustKeep refuses a volume to whose tables others have added what is not kept true here.
+func (s *Store) mustKeep(ctx context.Context) error {
+	var added []string
+	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
+		added, err = additions(rx)
+		return err
+	})
+	if err == nil && len(added) > 0 {
+		err = &fs.PathError{Op: "write", Path: s.db.Path(), Err: fmt.Errorf("%w: %s", store.ErrReadOnly, added[0])}
+	}
+	return err
+}
+
+// additions is check.Additions of the database.
+func additions(rx *sqlitefile.Rx) ([]string, error) {
+	objects, err := rx.Objects()
+	list := make([]check.Object, len(objects))
+	for i, o := range objects {
+		list[i] = check.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL}
+	}
+	return check.Additions(list), err
 }
 
 func (s *Store) addOrphanTable(ctx context.Context) error {
@@ -188,7 +218,7 @@ func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 		if err != nil {
 			return nil, t.fail(err)
 		}
-		t.tables[i], t.opened[i] = w, true
+		t.tables[i], t.opened[i] = w.First(tableColumns[i]), true
 	}
 	return &t.tables[i], nil
 }

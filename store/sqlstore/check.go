@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/check"
@@ -41,10 +42,11 @@ func (f *feeder) run() error {
 		feed  func(rows *sql.Rows) error
 	}{
 		{fmt.Sprintf("PRAGMA integrity_check(%d)", store.MaxProblems), f.integrity},
-		{"SELECT mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev, ino FROM node ORDER BY ino", f.node},
-		{"SELECT parent, name, ino, type FROM entry ORDER BY parent, name", f.entry},
-		{"SELECT id, length(bytes) FROM data ORDER BY id", f.data},
-		{"SELECT ino, name FROM xattr ORDER BY ino, name", f.xattr},
+		{"SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY rowid", f.object},
+		{nodesToCheck, f.node},
+		{entriesToCheck, f.entry},
+		{"SELECT id, " + lengthOfBytes + ", typeof(bytes) FROM data ORDER BY id", f.data},
+		{"SELECT CAST(ino AS INTEGER), name, typeof(ino), typeof(name), typeof(value) FROM xattr ORDER BY ino, name", f.xattr},
 		{"SELECT ino FROM orphan ORDER BY ino", f.orphan},
 	}
 	for _, step := range steps {
@@ -60,6 +62,17 @@ func (f *feeder) run() error {
 	}
 	return nil
 }
+
+// What has another kind than it has to is read as an integer all the same, and what kind that is, besides.
+var (
+	nodeNames    = []string{"mode", "nlink", "uid", "gid", "size", "holes", "mtime_ns", "ctime_ns", "atime_ns", "rdev"}
+	nodesToCheck = "SELECT CAST(" + strings.Join(nodeNames, " AS INTEGER), CAST(") + " AS INTEGER), ino, typeof(" +
+		strings.Join(nodeNames, ") || ' ' || typeof(") + ") FROM node ORDER BY ino"
+)
+
+// entriesToCheck lets what is odd be of a type that there is not.
+const entriesToCheck = `SELECT CAST(parent AS INTEGER), name, CAST(ino AS INTEGER), CAST(type AS INTEGER) * (typeof(name) = 'text' AND
+	typeof(parent) = 'integer' AND typeof(ino) = 'integer' AND typeof(type) = 'integer') FROM entry ORDER BY parent, name`
 
 // table calls feed for each row. Corruption ends it, and so does a table that is missing, as that of orphans may be.
 func (f *feeder) table(query string, feed func(rows *sql.Rows) error) error {
@@ -110,10 +123,16 @@ func (f *feeder) integrity(rows *sql.Rows) error {
 
 func (f *feeder) node(rows *sql.Rows) error {
 	r := f.rx
-	if err := rows.Scan(r.dests[:]...); err != nil {
+	var kinds string
+	if err := rows.Scan(append(r.dests[:], &kinds)...); err != nil {
 		return err
 	}
-	f.checker.Node(nodeOf(store.Ino(r.numbers[nodeColumns-1]), r.numbers[:]))
+	ino, raw, odd := store.Ino(r.numbers[nodeColumns-1]), nodeRow(&r.numbers), false
+	for i, kind := range strings.Fields(kinds) {
+		f.kind(ino, "node", nodeNames[i], kind, "integer")
+		odd = odd || kind != "integer"
+	}
+	f.checker.Node(ino, &raw, odd)
 	return nil
 }
 
@@ -129,21 +148,45 @@ func (f *feeder) entry(rows *sql.Rows) error {
 
 func (f *feeder) data(rows *sql.Rows) error {
 	var id, size int64
-	err := rows.Scan(&id, &size)
-	if err == nil {
-		f.checker.Data(id, size)
+	var kind string
+	if err := rows.Scan(&id, &size, &kind); err != nil {
+		return err
 	}
-	return err
+	f.checker.Data(id, size)
+	f.kind(store.Ino(id>>store.ChunkBits), "data", "bytes", kind, "blob")
+	return nil
+}
+
+// kind reports a value of another kind than it has to be.
+func (f *feeder) kind(ino store.Ino, table, column, is, want string) {
+	if is != want {
+		f.checker.Odd(ino, table, column, strings.ToUpper(is))
+	}
+}
+
+// object takes a row of sqlite_master. References to a table may stand in front of it: each row is looked at for itself.
+func (f *feeder) object(rows *sql.Rows) error {
+	var o check.Object
+	if err := rows.Scan(&o.Type, &o.Name, &o.Table, &o.SQL); err != nil {
+		return err
+	}
+	for _, what := range check.Additions([]check.Object{o}) {
+		f.report.Add(store.Problem{What: what})
+	}
+	return nil
 }
 
 func (f *feeder) xattr(rows *sql.Rows) error {
 	var ino int64
-	var name string
-	err := rows.Scan(&ino, &name)
-	if err == nil {
-		f.checker.Xattr(store.Ino(ino), name)
+	var name, inoKind, nameKind, valueKind string
+	if err := rows.Scan(&ino, &name, &inoKind, &nameKind, &valueKind); err != nil {
+		return err
 	}
-	return err
+	f.checker.Xattr(store.Ino(ino), name)
+	f.kind(store.Ino(ino), "xattr", "ino", inoKind, "integer")
+	f.kind(store.Ino(ino), "xattr", "name", nameKind, "text")
+	f.kind(store.Ino(ino), "xattr", "value", valueKind, "blob")
+	return nil
 }
 
 func (f *feeder) orphan(rows *sql.Rows) error {

@@ -40,24 +40,18 @@ func (r reader) Node(ino store.Ino) (n store.Node, err error) {
 	if err := r.row(selectNode, r.dests[:nodeColumns-1], int64(ino)); err != nil {
 		return n, err
 	}
-	n = nodeOf(ino, r.numbers[:])
+	raw := nodeRow(&r.numbers)
+	n, fit := raw.Node(ino)
+	if !fit {
+		return n, store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
+	}
 	return n, n.Plausible()
 }
 
-// nodeOf makes an inode of the columns of its row.
-func nodeOf(ino store.Ino, v []int64) store.Node {
-	return store.Node{
-		Ino:   ino,
-		Mode:  uint32(v[0]),
-		Nlink: uint32(v[1]),
-		UID:   uint32(v[2]),
-		GID:   uint32(v[3]),
-		Size:  v[4],
-		Holes: v[5],
-		Mtime: v[6],
-		Ctime: v[7],
-		Atime: v[8],
-		Rdev:  uint64(v[9]),
+// nodeRow takes the columns of an inode, the number last.
+func nodeRow(v *[nodeColumns]int64) store.NodeRow {
+	return store.NodeRow{
+		Mode: v[0], Nlink: v[1], UID: v[2], GID: v[3], Size: v[4], Holes: v[5], Mtime: v[6], Ctime: v[7], Atime: v[8], Rdev: v[9],
 	}
 }
 

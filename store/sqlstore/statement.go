@@ -52,6 +52,10 @@ var shapes = [...]string{
 	`SELECT ino, name, value FROM xattr LIMIT 0`,
 }
 
+// lengthOfBytes is how many bytes a data row holds, which of a BLOB can be told without reading it.
+const lengthOfBytes = `CASE typeof(bytes) WHEN 'blob' THEN length(bytes) WHEN 'text' THEN length(CAST(bytes AS BLOB)) ELSE 0 END`
+
+// No statement replaces a row: what it holds in columns that others have added stays.
 var statements = [numStatements]string{
 	begin:          `BEGIN`,
 	beginImmediate: `BEGIN IMMEDIATE`,
@@ -71,28 +75,32 @@ var statements = [numStatements]string{
 	selectOrphan: `SELECT 1 FROM orphan WHERE ino = ?`,
 	selectDead:   `SELECT 1 FROM orphan JOIN node ON node.ino = orphan.ino WHERE orphan.ino = ? AND node.nlink = 0`,
 	deleteOrphan: `DELETE FROM orphan WHERE ino = ?`,
-	putOrphan:    `INSERT OR REPLACE INTO orphan (ino) VALUES (?)`,
+	putOrphan:    `INSERT INTO orphan (ino) VALUES (?) ON CONFLICT (ino) DO UPDATE SET ino = excluded.ino`,
 	selectOrphans: `SELECT orphan.ino FROM orphan JOIN node ON node.ino = orphan.ino
 		WHERE orphan.ino > ? AND node.nlink = 0 ORDER BY orphan.ino LIMIT ?`,
 	unmarkOrphans: `DELETE FROM orphan WHERE ino <> ? AND NOT EXISTS (SELECT 1 FROM node WHERE node.ino = orphan.ino)`,
 
-	selectEntry:   `SELECT ino, type FROM entry WHERE parent = ? AND name = ?`,
-	selectEntries: `SELECT name, ino, type FROM entry WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
-	putEntry:      `INSERT OR REPLACE INTO entry (parent, name, ino, type) VALUES (?, ?, ?, ?)`,
-	deleteEntry:   `DELETE FROM entry WHERE parent = ? AND name = ?`,
+	selectEntry: `SELECT ino, type FROM entry WHERE parent = ? AND name = ?`,
+	// A name that is no text, which nobody can look up, gets a type that there is not.
+	selectEntries: `SELECT name, ino, type * (typeof(name) = 'text') FROM entry WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
+	putEntry: `INSERT INTO entry (parent, name, ino, type) VALUES (?, ?, ?, ?)
+		ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type`,
+	deleteEntry: `DELETE FROM entry WHERE parent = ? AND name = ?`,
 
-	selectPart:   `SELECT substr(bytes, ?, ?) FROM data WHERE id = ?`,
+	// Somebody may have written a text, of which SQL counts characters.
+	selectPart:   `SELECT substr(CAST(bytes AS BLOB), ?, ?) FROM data WHERE id = ?`,
 	selectChunk:  `SELECT bytes FROM data WHERE id = ?`,
 	selectChunks: `SELECT id, bytes FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
-	selectLength: `SELECT length(bytes) FROM data WHERE id = ?`,
-	sumChunks:    `SELECT coalesce(sum(length(bytes)), 0) FROM data WHERE id BETWEEN ? AND ?`,
+	selectLength: `SELECT ` + lengthOfBytes + ` FROM data WHERE id = ?`,
+	sumChunks:    `SELECT coalesce(sum(` + lengthOfBytes + `), 0) FROM data WHERE id BETWEEN ? AND ?`,
 	insertChunk:  `INSERT INTO data (id, bytes) VALUES (?, ?)`,
-	putChunk:     `INSERT OR REPLACE INTO data (id, bytes) VALUES (?, ?)`,
-	cutChunk:     `UPDATE data SET bytes = substr(bytes, 1, ?) WHERE id = ?`,
+	putChunk:     `UPDATE data SET bytes = ?2 WHERE id = ?1`,
+	cutChunk:     `UPDATE data SET bytes = substr(CAST(bytes AS BLOB), 1, ?) WHERE id = ?`,
 	deleteChunks: `DELETE FROM data WHERE id BETWEEN ? AND ?`,
 
 	selectXattrs: `SELECT name, value FROM xattr WHERE ino = ? ORDER BY name`,
-	putXattr:     `INSERT OR REPLACE INTO xattr (ino, name, value) VALUES (?, ?, coalesce(?, x''))`,
+	putXattr: `INSERT INTO xattr (ino, name, value) VALUES (?, ?, coalesce(?, x''))
+		ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value`,
 	deleteXattr:  `DELETE FROM xattr WHERE ino = ? AND name = ?`,
 	deleteXattrs: `DELETE FROM xattr WHERE ino = ?`,
 

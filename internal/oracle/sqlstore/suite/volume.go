@@ -387,6 +387,26 @@ var damages = map[string]string{
 	"attribute":        `INSERT INTO xattr VALUES (55, 'a', x'01'), (3, '', x'01')`,
 	"orphan":           `INSERT INTO orphan VALUES (3), (0)`,
 	"inode number":     insertBeyond,
+
+	"mode too large":    `UPDATE node SET mode = mode | 1 << 40 WHERE ino = 3`,
+	"mode negative":     `UPDATE node SET mode = -1 WHERE ino = 3`,
+	"mode a text":       `UPDATE node SET mode = 'text' WHERE ino = 3`,
+	"nlink too large":   `UPDATE node SET nlink = (1 << 32) + 1 WHERE ino = 3`,
+	"uid too large":     `UPDATE node SET uid = 1 << 32 WHERE ino = 3`,
+	"gid negative":      `UPDATE node SET gid = -1 WHERE ino = 3`,
+	"uid a fraction":    `UPDATE node SET uid = 1.5, gid = x'31' WHERE ino = 3`,
+	"size of directory": `UPDATE node SET size = 4096 WHERE ino = 2`,
+	"no device":         `UPDATE node SET rdev = -1 WHERE ino = 3`,
+	"time a text":       `UPDATE node SET mtime_ns = 'now' WHERE ino = 2`,
+	"name a blob":       `UPDATE entry SET name = CAST(name AS BLOB) WHERE ino = 3`,
+	"parent a text":     `UPDATE entry SET parent = 'text' WHERE ino = 3`,
+	"entry's fraction":  `UPDATE entry SET ino = 3.5 WHERE ino = 3`,
+	"content a text":    `UPDATE data SET bytes = 'hëllo'`,
+	"content a number":  `UPDATE data SET bytes = 17`,
+	"attribute's kinds": `INSERT INTO xattr VALUES (3, 'a', 'text'), (3, x'62', x'01'), (3, 'c', 5), (2.5, 'd', x'01')`,
+	"trigger":           `CREATE TRIGGER t AFTER INSERT ON node BEGIN SELECT 1; END`,
+	"unique index":      `CREATE UNIQUE INDEX i ON entry (ino)`,
+	"check":             `ALTER TABLE node ADD COLUMN x CHECK (x > 0)`,
 }
 
 // TestDamage compares what SQL and the engine find wrong, and touches everything.
@@ -412,6 +432,67 @@ func (d *Driver) TestDamage(t *testing.T) {
 			touchAll(t, s)
 		})
 	}
+}
+
+// TestAddedColumns writes to a volume whose tables got further columns, an index and a trigger: SQLite keeps all of it.
+func (d *Driver) TestAddedColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+		h := &folio.Header{Name: "dir/file", Mode: 0o644, Xattrs: map[string][]byte{"user.a": []byte("1")}}
+		return b.Add(h, bytes.NewReader(bytes.Repeat([]byte("content"), 20_000)))
+	}))
+	var add []string
+	for _, table := range []string{"node", "entry", "data", "xattr"} {
+		add = append(add, "ALTER TABLE "+table+" ADD COLUMN tag TEXT NOT NULL DEFAULT 'new'", "UPDATE "+table+" SET tag = 'kept'")
+	}
+	d.run(t, path, append(add, "CREATE INDEX tags ON data (tag)", "CREATE TABLE log (name)",
+		"CREATE TRIGGER logs AFTER INSERT ON entry BEGIN INSERT INTO log VALUES (new.name); END")...)
+	v := d.volume(t, path)
+	f, err := v.OpenFile("dir/file", os.O_RDWR, 0)
+	must(t, err)
+	for _, off := range []int64{0, 65_000, 139_990} {
+		_, err := f.WriteAt(bytes.Repeat([]byte("x"), 1000), off)
+		must(t, err)
+	}
+	must(t, errors.Join(f.Truncate(140_500), f.Truncate(139_000), f.Close()))
+	must(t, errors.Join(v.Chmod("dir", 0o700), v.SetXattr("dir/file", "user.a", []byte("2")), v.WriteFile("new", []byte("new"), 0o644), v.Close()))
+	for query, want := range map[string]int{
+		"SELECT count(*) FROM node WHERE tag = 'kept'": 3, "SELECT count(*) FROM node WHERE tag = 'new'": 1,
+		"SELECT count(*) FROM entry WHERE tag = 'kept'": 2, "SELECT count(*) FROM entry WHERE tag = 'new'": 1,
+		"SELECT count(*) FROM data WHERE tag = 'kept'": 3, "SELECT count(*) FROM data WHERE tag = 'new'": 1,
+		"SELECT count(*) FROM xattr WHERE tag = 'kept'": 1, "SELECT count(*) FROM log WHERE name = 'new'": 1,
+	} {
+		if n := d.count(t, path, query); n != want {
+			t.Errorf("%s: %d, want %d", query, n, want)
+		}
+	}
+	d.run(t, path, "DROP TRIGGER logs")
+	d.judge(t, path)
+}
+
+// TestTexts reads and writes contents that somebody has stored as texts, of which SQL counts characters.
+func (d *Driver) TestTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+		return b.AddBytes(&folio.Header{Name: "file", Mode: 0o644}, []byte("äöü, αβγ"))
+	}))
+	d.run(t, path, "UPDATE data SET bytes = CAST(bytes AS TEXT)")
+	v := d.volume(t, path)
+	f, err := v.OpenFile("file", os.O_RDWR, 0)
+	must(t, err)
+	defer f.Close()
+	p := make([]byte, 4)
+	if _, err := f.ReadAt(p, 2); err != nil || string(p) != "öü" {
+		t.Errorf("%q, %v", p, err)
+	}
+	must(t, f.Truncate(10))
+	_, err = f.WriteAt([]byte("ß"), 10)
+	must(t, err)
+	if p, err := v.ReadFile("file"); err != nil || string(p) != "äöü, αß" {
+		t.Errorf("%q, %v", p, err)
+	}
+	must(t, errors.Join(f.Close(), v.Close()))
+	d.judge(t, path)
 }
 
 // TestNotOurs writes to a volume with a number beyond the last and an orphan that has a name, both of which stay as they are.

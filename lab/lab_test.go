@@ -37,7 +37,8 @@ func TestRun(t *testing.T) {
 	ownCache(t, dir)
 	out := filepath.Join(dir, "run.jsonl")
 	args := append([]string{"run", "--rounds", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
-	if code, _, stderr := lab(t, args...); code != exitOK {
+	code, stdout, stderr := lab(t, args...)
+	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	s, err := result.ReadFile(out)
@@ -46,6 +47,9 @@ func TestRun(t *testing.T) {
 	}
 	if len(s.Failures) > 0 || s.End == nil {
 		t.Errorf("failures %+v, end %+v", s.Failures, s.End)
+	}
+	if s.End.Building <= 0 || s.End.Making <= 0 || s.End.Measuring <= 0 || !strings.Contains(stdout, "building the contenders took ") || !strings.Contains(stdout, " fewer than 10 samples") {
+		t.Errorf("end %+v, shown as\n%s", s.End, stdout[max(0, len(stdout)-500):])
 	}
 	workloads := make(map[string]bool)
 	for i := range s.Cases {
@@ -151,7 +155,11 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--contenders", "a@"}, `contender "a@": write NAME`},
 		{[]string{"run", "--out", "go.mod"}, "go.mod exists; --resume goes on with it"},
 		{[]string{"run", "--out", "go.mod", "--resume"}, "go.mod: line 1: not a result file"},
-		{[]string{"query", "--db", "/nowhere.db", "--query", "SELECT 1"}, "/nowhere.db: no such file"},
+		{[]string{"run", "--out", "nowhere.jsonl", "--resume"}, "nowhere.jsonl: no such file; leave --resume out to start a run"},
+		{[]string{"run", "--out", filepath.Join(text, "x.jsonl"), "--dirs", filepath.Dir(text)}, "not a directory; choose another --out"},
+		{[]string{"run", "--dirs", text, "--out", filepath.Join(filepath.Dir(text), "x.jsonl")}, "not a directory; choose another directory with --dirs"},
+		{[]string{"run", "--dirs", "/proc", "--out", filepath.Join(filepath.Dir(text), "x.jsonl")}, "choose another directory with --dirs"},
+		{[]string{"query", "--db", "/nowhere.db", "--query", "SELECT 1"}, "/nowhere.db: no such file or directory; --db takes the file of a SQLite database"},
 		{[]string{"query", "--db", text, "--query", "SELECT 1"}, "text.db: not a SQLite database"},
 		{[]string{"claims", "nope"}, `no claim "nope"; claims --list names them`},
 		{[]string{"claims", "--write", "--quick"}, "--write takes neither names nor --quick"},

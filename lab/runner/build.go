@@ -47,6 +47,9 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	if err = goTool(ctx, dir, nil, args...); err != nil && strings.Contains(err.Error(), "C compiler") {
 		err = goTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // those that need one say so themselves
 	}
+	if ctx.Err() != nil {
+		err = errors.Join(ctx.Err(), os.RemoveAll(p.path)) // it may be half written, which the go command would not notice
+	}
 	return p, err
 }
 

@@ -115,6 +115,12 @@ func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*run
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range []string{"dirs", "contenders"} {
+		list, err := cmd.Flags().GetStringSlice(name)
+		if err != nil || cmd.Flags().Changed(name) && len(list) == 0 || slices.Contains(list, "") {
+			return nil, fmt.Errorf("--%s has an empty name in it; leave it out for the default", name)
+		}
+	}
 	o.Workloads, o.Values = workloads, f.workloadValues(cmd, workloads)
 	if f.quick && !cmd.Flags().Changed("rounds") {
 		o.Rounds = quickRounds

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -67,6 +68,27 @@ func TestRun(t *testing.T) {
 		}
 	}
 	checkSamples(t, s)
+}
+
+// A directory may have any name: no driver takes a part of it for parameters, and makes its database elsewhere.
+func TestOddDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no directory has such a name")
+	}
+	dir := isolate(t)
+	base := filepath.Join(dir, "base")
+	odd, out := filepath.Join(base, "a b?mode=memory#c%41'd"), filepath.Join(dir, "run.jsonl")
+	code, _, stderr := lab(
+		t, "run", "write", "lookup", "walk", "--contenders", "mattn,modernc,ncruces,glebarez,gorm,crawshaw,zombiezen,sqlstore", "--dirs", odd, "--rounds", "1",
+		"--write.shape", "sequential", "--write.inserts", "20", "--lookup.rows", "500", "--lookup.reads", "50", "--lookup.goroutines", "2",
+		"--lookup.by", "id", "--lookup.mode", "prepared", "--lookup.transaction", "each", "--walk.tree", "three", "--walk.visits", "60", "--out", out,
+	)
+	if code != exitOK || strings.Contains(stderr, "failed") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if entries, err := os.ReadDir(base); err != nil || len(entries) != 1 {
+		t.Errorf("beside the directory there are %v, %v", entries, err)
+	}
 }
 
 // ownCache makes a directory the user's cache, but for that of Go.

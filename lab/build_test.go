@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -81,6 +82,27 @@ func TestNoRoom(t *testing.T) {
 		}
 		if _, err := os.Stat(filepath.Join(dir, "cache", "folio-lab")); err == nil {
 			t.Error("contenders were built")
+		}
+	}
+}
+
+// A program of which a killed build has left a part is built anew.
+func TestTornProgram(t *testing.T) {
+	dir := isolate(t)
+	args := []string{
+		"run", "write", "--contenders", "engine", "--rounds", "1", "--write.shape", "sequential", "--write.durability", "none", "--write.inserts", "20",
+		"--dirs", filepath.Join(dir, "stores"),
+	}
+	for i, size := range []int64{-1, 1 << 20, 0} {
+		if programs, _ := filepath.Glob(filepath.Join(dir, "cache", "folio-lab", "bin-*", "engine*")); i > 0 && len(programs) != 1 {
+			t.Fatalf("programs %v", programs)
+		} else if i > 0 {
+			if err := os.Truncate(programs[0], size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, _, stderr := lab(t, append(args, "--out", filepath.Join(dir, strconv.Itoa(i)+".jsonl"))...); code != exitOK || stderr != "" {
+			t.Errorf("a program of %d bytes: exit %d: %s", size, code, stderr)
 		}
 	}
 }

@@ -178,6 +178,8 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--dirs", "/tmp,"}, "--dirs has an empty name in it"},
 		{[]string{"run", "--contenders", ""}, "--contenders has an empty name in it"},
 		{[]string{"run", "--contenders", "a@"}, `contender "a@": write NAME`},
+		{[]string{"run", "--out", "runner"}, "runner: not a file of results; choose another --out"},
+		{[]string{"query", "--db", "", "--query", "SELECT 1"}, "--db takes the file of a SQLite database"},
 		{[]string{"run", "--out", "go.mod"}, "go.mod exists; --resume goes on with it"},
 		{[]string{"run", "--out", "go.mod", "--resume"}, "go.mod: line 1: not a result file"},
 		{[]string{"run", "--out", "nowhere.jsonl", "--resume"}, "nowhere.jsonl: no such file; leave --resume out to start a run"},

@@ -74,7 +74,7 @@ func sweep() []string {
 
 func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 	// go -C lab runs this in lab: a relative name is looked for where the user is, if the shell tells.
-	if _, err := os.Stat(f.statement.DB); err != nil && !filepath.IsAbs(f.statement.DB) {
+	if _, err := os.Stat(f.statement.DB); err != nil && f.statement.DB != "" && !filepath.IsAbs(f.statement.DB) {
 		if there := filepath.Join("..", f.statement.DB); exists(there) {
 			f.statement.DB = there
 		}

@@ -50,7 +50,7 @@ func (c *command) report(files []string, out string) error {
 		}
 	}
 	if err := report.New(time.Now(), inputs).Write(out); err != nil {
-		return err
+		return fmt.Errorf("%w; choose another --out", err)
 	}
 	path, err := filepath.Abs(filepath.Join(out, report.PageName))
 	if err != nil {

@@ -207,12 +207,14 @@ const resultsDir = "results"
 
 // setOut chooses the file of results. One that is there is gone on with only where that is wished.
 func (f *runFlags) setOut(o *runner.Options) error {
-	_, err := os.Stat(o.Out)
+	info, err := os.Stat(o.Out)
 	switch {
 	case o.Out == "" && f.resume:
 		o.Resume = resultsDir
 	case o.Out == "":
 		o.Out = filepath.Join(resultsDir, time.Now().Format("20060102-150405")+".jsonl")
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s: not a file of results; choose another --out", o.Out)
 	case !f.resume && err == nil:
 		return fmt.Errorf("%s exists; --resume goes on with it, or choose another --out", o.Out)
 	case f.resume && errors.Is(err, fs.ErrNotExist):

@@ -63,7 +63,7 @@ func (c *command) closing(s *result.Set, rows, few int) {
 
 // seconds writes a duration for people.
 func seconds(s float64) time.Duration {
-	return time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond)
+	return time.Duration(s * float64(time.Second)).Round(10 * time.Millisecond)
 }
 
 func printRow(tw *tabwriter.Writer, name string, list []*result.Sample) {

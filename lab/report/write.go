@@ -74,7 +74,17 @@ func (p *Page) Write(dir string) error {
 	err := writeFile(filepath.Join(dir, PageName), p.HTML)
 	for _, r := range p.Runs {
 		base := filepath.Join(dir, r.Base)
-		err = errors.Join(err, writeFile(base+".csv", r.WriteCSV), writeFile(base+".txt", r.WriteGoBench), writeFile(base+".json", r.writeJSON), r.copyProfiles(dir))
+		for _, beside := range []struct {
+			ending string
+			write  func(io.Writer) error
+		}{{".csv", r.WriteCSV}, {".txt", r.WriteGoBench}, {".json", r.writeJSON}} {
+			if err == nil {
+				err = writeFile(base+beside.ending, beside.write)
+			}
+		}
+		if err == nil {
+			err = r.copyProfiles(dir)
+		}
 	}
 	return err
 }

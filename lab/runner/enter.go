@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -52,14 +53,23 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
-// describe builds one and asks it.
+// describe builds one and asks it. Of a program that cannot even say who it is, a build that was killed may have left a part only, which the go command
+// takes for the whole: it is built anew.
 func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
 	defer timed(&r.counts.Building)()
-	if p, err = r.o.build(ctx, s); err != nil {
-		return p, nil, err
+	for again := true; ; again = false {
+		if p, err = r.o.build(ctx, s); err != nil {
+			return p, nil, err
+		}
+		about, err = describe(ctx, r.o, p)
+		crashed := kindOf(err) == result.FailureCrash || errors.As(err, new(*fs.PathError))
+		if !again || !crashed || ctx.Err() != nil || r.o.Cache == "" {
+			return p, about, err
+		}
+		if err := os.Remove(p.path); err != nil {
+			return p, nil, err
+		}
 	}
-	about, err = describe(ctx, r.o, p)
-	return p, about, err
 }
 
 func describe(ctx context.Context, o *Options, p program) (*workload.About, error) {
@@ -112,7 +122,11 @@ func (r *run) enterAPIs(s Spec, p program, about *workload.About) error {
 		r.entrants = append(r.entrants, &entrant{p, a, s, contenderRecord(id, s, about, &a)})
 	}
 	if !found {
-		return fmt.Errorf("contender %s has no API %q", s.program(), s.API)
+		var names []string
+		for _, a := range about.APIs {
+			names = append(names, a.Name)
+		}
+		return fmt.Errorf("contender %s has no API %q; it has %s", s.program(), s.API, strings.Join(names, ", "))
 	}
 	return nil
 }

@@ -165,10 +165,14 @@ func TestMisuse(t *testing.T) {
 	if err := os.WriteFile(text, []byte("not a database at all"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(filepath.Dir(text), "claims", "mine"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"claims", "get", "--out", filepath.Dir(text)}, "claims: it holds something else than samples, and would be emptied; choose another --out"},
 		{[]string{"run", "nope"}, `no workload "nope"; there are walk`},
 		{[]string{"run", "lookup", "--lookup.by", "colour"}, "--lookup.by colour: it takes id, path"},
 		{[]string{"run", "lookup", "--lookup.rows", "many"}, "--lookup.rows many: it takes a number above 0"},

@@ -116,7 +116,7 @@ func (c *command) listClaims(found []*claim.Claim) error {
 
 // showClaims prints the verdicts.
 func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string) error {
-	counts := make(map[claim.Verdict]int)
+	counts, few := make(map[claim.Verdict]int), 0
 	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "claim\tasked\tmeasured\t95% interval\tsamples\tverdict\tbeside")
 	for _, one := range found {
@@ -126,6 +126,9 @@ func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string)
 			fmt.Fprintf(tw, "%s\t%s\t\t\t\t%s\t%s\n", one.Name, asked(one), res.Verdict, res.Reason)
 			continue
 		}
+		if res.Samples < figure.Samples {
+			few++
+		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s to %s\t%s\t%s\t%s\n", one.Name, asked(one), short(res.Figure.Value), short(res.Figure.Low), short(res.Figure.High), figure.Count(res.Samples), res.Verdict, res.Peer)
 	}
 	if err := tw.Flush(); err != nil {
@@ -133,6 +136,9 @@ func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string)
 	}
 	fmt.Fprintf(c.stdout, "\n%d hold, %d fall short, %d have no goal, %d were not measured; in %s\n",
 		counts[claim.Holds], counts[claim.Short], counts[claim.NoGoal], counts[claim.Unmeasured], path)
+	if few > 0 {
+		fmt.Fprintf(c.stdout, "%d figures are made of fewer than %d samples: good for factors, not for percents\n", few, figure.Samples)
+	}
 	if r.Quick {
 		fmt.Fprintln(c.stdout, "These are figures of small sizes, which say little of the goals.")
 	}

@@ -130,6 +130,9 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%+v", res)
 		}
 	}
+	if !strings.Contains(stdout, "5 figures are made of fewer than 10 samples") && !strings.Contains(stdout, "4 figures are made of fewer than 10 samples") {
+		t.Errorf("nothing tells that one sample is few:\n%s", stdout)
+	}
 	before := stdout
 	if code, stdout, stderr = lab(t, append(args, "--resume")...); code != exitOK || stdout != before {
 		t.Errorf("again: exit %d, %s%swant\n%s", code, stdout, stderr, before)

@@ -188,13 +188,13 @@ func (r *run) measure(ctx context.Context) error {
 		turns = slices.DeleteFunc(turns, func(t turn) bool { return t.taken(r.old) })
 		pace.know(r.old)
 	}
-	for len(turns) > 0 {
+	for len(turns) > 0 && ctx.Err() == nil {
 		next := turns[0]
 		r.o.Observer.Sampling(all-len(turns), all, next.String(), pace.left(turns))
 		begin := time.Now()
 		records, stderr, err := r.take(ctx, next)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err != nil && ctx.Err() != nil {
+			break
 		}
 		pace.add(next.kind(), time.Since(begin))
 		turns = turns[1:]
@@ -208,9 +208,12 @@ func (r *run) measure(ctx context.Context) error {
 			if err := r.write(record); err != nil {
 				return err
 			}
+			if record.Sample != nil {
+				r.counts.Samples++
+			}
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // An ownError is what goes wrong with what the runner does itself. It ends the run, as no contender is to blame.

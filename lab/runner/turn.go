@@ -137,7 +137,6 @@ func (r *run) take(ctx context.Context, t turn) (records []result.Record, stderr
 		records = make([]result.Record, 1)
 		records[0], err = traceRecord(t.cell(), s.Ops, a.trace, t.task.workload.Process)
 	default:
-		r.counts.Samples++
 		records = []result.Record{{Sample: s}}
 	}
 	return records, "", err

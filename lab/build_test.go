@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -48,29 +49,60 @@ func TestNoCompiler(t *testing.T) {
 	}
 }
 
-// A disk that has no room for the database is named before anything is built.
-func TestNoRoom(t *testing.T) {
+// smallDisk mounts one.
+func smallDisk(t *testing.T, path, size string) {
+	t.Helper()
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
 		t.Skip("a small disk is mounted by root on Linux")
 	}
-	dir := isolate(t)
-	small := filepath.Join(dir, "small")
-	if err := os.Mkdir(small, 0o777); err != nil {
+	if err := os.Mkdir(path, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", small).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", path).CombinedOutput(); err != nil {
 		t.Skipf("a small disk cannot be mounted here: %s", out)
 	}
-	t.Cleanup(func() { _ = exec.Command("umount", small).Run() })
-	out := filepath.Join(dir, "run.jsonl")
-	code, _, stderr := lab(t, "run", "lookup", "--dirs", small, "--out", out)
-	if code == exitOK || !strings.HasPrefix(stderr, "lab: "+small+": a database of 6000000 rows needs ") || strings.Count(stderr, "\n") != 1 {
-		t.Errorf("exit %d: %s", code, stderr)
+	t.Cleanup(func() { _ = exec.Command("umount", path).Run() })
+}
+
+// A disk that has no room for the database, or for the results, is named before anything is built.
+func TestNoRoom(t *testing.T) {
+	dir := isolate(t)
+	small := filepath.Join(dir, "small")
+	smallDisk(t, small, "20m")
+	for _, tt := range []struct{ dirs, out, want string }{
+		{small, filepath.Join(dir, "run.jsonl"), small + ": a database of 6000000 rows needs "},
+		{filepath.Join(dir, "stores"), filepath.Join(small, "run.jsonl"), small + ": the results need about "},
+	} {
+		code, _, stderr := lab(t, "run", "lookup", "--rounds", "1000", "--contenders", "engine", "--dirs", tt.dirs, "--out", tt.out)
+		if code == exitOK || !strings.HasPrefix(stderr, "lab: "+tt.want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("exit %d: %s, want %s", code, stderr, tt.want)
+		}
+		if _, err := os.Stat(tt.out); err == nil {
+			t.Error("there are results")
+		}
+		if _, err := os.Stat(filepath.Join(dir, "cache", "folio-lab")); err == nil {
+			t.Error("contenders were built")
+		}
 	}
-	if _, err := os.Stat(out); err == nil {
-		t.Error("there are results")
+}
+
+// A program of which a killed build has left a part is built anew.
+func TestTornProgram(t *testing.T) {
+	dir := isolate(t)
+	args := []string{
+		"run", "write", "--contenders", "engine", "--rounds", "1", "--write.shape", "sequential", "--write.durability", "none", "--write.inserts", "20",
+		"--dirs", filepath.Join(dir, "stores"),
 	}
-	if _, err := os.Stat(filepath.Join(dir, "cache", "folio-lab")); err == nil {
-		t.Error("contenders were built")
+	for i, size := range []int64{-1, 1 << 20, 0} {
+		if programs, _ := filepath.Glob(filepath.Join(dir, "cache", "folio-lab", "bin-*", "engine*")); i > 0 && len(programs) != 1 {
+			t.Fatalf("programs %v", programs)
+		} else if i > 0 {
+			if err := os.Truncate(programs[0], size); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, _, stderr := lab(t, append(args, "--out", filepath.Join(dir, strconv.Itoa(i)+".jsonl"))...); code != exitOK || stderr != "" {
+			t.Errorf("a program of %d bytes: exit %d: %s", size, code, stderr)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"text/tabwriter"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio/lab/claim"
+	"github.com/foliofs/folio/lab/report/figure"
 )
 
 const claimsLong = `Measures what the README and the documents say of speed, all of it or the claims that are named, and
@@ -43,7 +43,7 @@ func (c *command) claimsCommand() *cobra.Command {
 	flags.BoolVar(&f.list, "list", false, "list them, and measure nothing")
 	flags.BoolVar(&f.quick, "quick", false, "small sizes, 2 samples: to see that everything works")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the last measurement, if that was interrupted or was of other names")
-	flags.IntVar(&f.samples, "samples", 5, "samples of each figure; those that take long have fewer")
+	flags.IntVar(&f.samples, "samples", figure.Samples, "samples of each figure")
 	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories`: the first is where everything is measured, a btrfs among the others takes part in some")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step")
 	flags.StringVar(&f.out, "out", resultsDir, "`directory` for the figures, and in it claims for the samples")
@@ -62,11 +62,12 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 	if f.write && (f.quick || len(names) > 0) {
 		return fmt.Errorf("--write takes neither names nor --quick: the documents show the figures of one whole run")
 	}
-	o, err := f.options(cmd, found)
+	o, err := f.options(c, cmd, found)
 	if err != nil {
 		return err
 	}
 	o.Watch = c.newProgress()
+	c.kept = fmt.Sprintf("; what was measured is kept in %s, and the same command with --resume goes on", o.Out)
 	r, err := claim.Measure(cmd.Context(), o)
 	if err != nil {
 		return err
@@ -81,10 +82,10 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 	return r.Write(o.Project)
 }
 
-func (f *claimsFlags) options(cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {
+func (f *claimsFlags) options(c *command, cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {
 	o := &claim.Options{
 		Claims: found, Samples: f.samples, Quick: f.quick, Resume: f.resume, Dirs: f.dirs, Timeout: f.timeout,
-		Out: filepath.Join(f.out, "claims"), Command: commandLine(os.Args[1:]),
+		Out: filepath.Join(f.out, "claims"), Command: commandLine(c.args),
 	}
 	if f.quick && !cmd.Flags().Changed("samples") {
 		o.Samples = quickSamples
@@ -115,7 +116,7 @@ func (c *command) listClaims(found []*claim.Claim) error {
 
 // showClaims prints the verdicts.
 func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string) error {
-	counts := make(map[claim.Verdict]int)
+	counts, few := make(map[claim.Verdict]int), 0
 	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "claim\tasked\tmeasured\t95% interval\tsamples\tverdict\tbeside")
 	for _, one := range found {
@@ -125,13 +126,19 @@ func (c *command) showClaims(r *claim.Report, found []*claim.Claim, path string)
 			fmt.Fprintf(tw, "%s\t%s\t\t\t\t%s\t%s\n", one.Name, asked(one), res.Verdict, res.Reason)
 			continue
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s to %s\t%d\t%s\t%s\n", one.Name, asked(one), short(res.Figure.Value), short(res.Figure.Low), short(res.Figure.High), res.Samples, res.Verdict, res.Peer)
+		if res.Samples < figure.Samples {
+			few++
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s to %s\t%s\t%s\t%s\n", one.Name, asked(one), short(res.Figure.Value), short(res.Figure.Low), short(res.Figure.High), figure.Count(res.Samples), res.Verdict, res.Peer)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "\n%d hold, %d fall short, %d have no goal, %d were not measured; in %s\n",
 		counts[claim.Holds], counts[claim.Short], counts[claim.NoGoal], counts[claim.Unmeasured], path)
+	if few > 0 {
+		fmt.Fprintf(c.stdout, "%d figures are made of fewer than %d samples: good for factors, not for percents\n", few, figure.Samples)
+	}
 	if r.Quick {
 		fmt.Fprintln(c.stdout, "These are figures of small sizes, which say little of the goals.")
 	}

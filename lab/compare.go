@@ -11,7 +11,6 @@ import (
 
 	"github.com/foliofs/folio/lab/compare"
 	"github.com/foliofs/folio/lab/report/figure"
-	"github.com/foliofs/folio/lab/result"
 )
 
 const compareLong = `Says of every contender in every case that two runs have in common whether the second run is faster or slower
@@ -54,11 +53,16 @@ func (c *command) compareCommand() *cobra.Command {
 }
 
 func (c *command) compare(first, second string, o *compare.Options, asJSON bool) error {
-	a, err := result.ReadFile(first)
+	names, err := expand([]string{first, second})
 	if err != nil {
 		return err
 	}
-	b, err := result.ReadFile(second)
+	first, second = names[0], names[1]
+	a, err := readResults(first)
+	if err != nil {
+		return err
+	}
+	b, err := readResults(second)
 	if err != nil {
 		return err
 	}

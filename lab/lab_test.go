@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -37,7 +38,8 @@ func TestRun(t *testing.T) {
 	ownCache(t, dir)
 	out := filepath.Join(dir, "run.jsonl")
 	args := append([]string{"run", "--rounds", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
-	if code, _, stderr := lab(t, args...); code != exitOK {
+	code, stdout, stderr := lab(t, args...)
+	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
 	}
 	s, err := result.ReadFile(out)
@@ -46,6 +48,9 @@ func TestRun(t *testing.T) {
 	}
 	if len(s.Failures) > 0 || s.End == nil {
 		t.Errorf("failures %+v, end %+v", s.Failures, s.End)
+	}
+	if s.End.Building <= 0 || s.End.Making <= 0 || s.End.Measuring <= 0 || !strings.Contains(stdout, "building the contenders took ") || !strings.Contains(stdout, " fewer than 10 samples") {
+		t.Errorf("end %+v, shown as\n%s", s.End, stdout[max(0, len(stdout)-500):])
 	}
 	workloads := make(map[string]bool)
 	for i := range s.Cases {
@@ -63,6 +68,27 @@ func TestRun(t *testing.T) {
 		}
 	}
 	checkSamples(t, s)
+}
+
+// A directory may have any name: no driver takes a part of it for parameters, and makes its database elsewhere.
+func TestOddDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no directory has such a name")
+	}
+	dir := isolate(t)
+	base := filepath.Join(dir, "base")
+	odd, out := filepath.Join(base, "a b?mode=memory#c%41'd"), filepath.Join(dir, "run.jsonl")
+	code, _, stderr := lab(
+		t, "run", "write", "lookup", "walk", "--contenders", "mattn,modernc,ncruces,glebarez,gorm,crawshaw,zombiezen,sqlstore", "--dirs", odd, "--rounds", "1",
+		"--write.shape", "sequential", "--write.inserts", "20", "--lookup.rows", "500", "--lookup.reads", "50", "--lookup.goroutines", "2",
+		"--lookup.by", "id", "--lookup.mode", "prepared", "--lookup.transaction", "each", "--walk.tree", "three", "--walk.visits", "60", "--out", out,
+	)
+	if code != exitOK || strings.Contains(stderr, "failed") {
+		t.Errorf("exit %d: %s", code, stderr)
+	}
+	if entries, err := os.ReadDir(base); err != nil || len(entries) != 1 {
+		t.Errorf("beside the directory there are %v, %v", entries, err)
+	}
 }
 
 // ownCache makes a directory the user's cache, but for that of Go.
@@ -104,6 +130,9 @@ func TestClaims(t *testing.T) {
 			t.Errorf("%+v", res)
 		}
 	}
+	if !strings.Contains(stdout, "5 figures are made of fewer than 10 samples") && !strings.Contains(stdout, "4 figures are made of fewer than 10 samples") {
+		t.Errorf("nothing tells that one sample is few:\n%s", stdout)
+	}
 	before := stdout
 	if code, stdout, stderr = lab(t, append(args, "--resume")...); code != exitOK || stdout != before {
 		t.Errorf("again: exit %d, %s%swant\n%s", code, stdout, stderr, before)
@@ -139,19 +168,32 @@ func TestMisuse(t *testing.T) {
 	if err := os.WriteFile(text, []byte("not a database at all"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.MkdirAll(filepath.Join(filepath.Dir(text), "claims", "mine"), 0o777); err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"claims", "get", "--out", filepath.Dir(text)}, "claims: it holds something else than samples, and would be emptied; choose another --out"},
 		{[]string{"run", "nope"}, `no workload "nope"; there are walk`},
 		{[]string{"run", "lookup", "--lookup.by", "colour"}, "--lookup.by colour: it takes id, path"},
 		{[]string{"run", "lookup", "--lookup.rows", "many"}, "--lookup.rows many: it takes a number above 0"},
 		{[]string{"run", "walk", "--walk.tree", "relative"}, `--walk.tree "relative": it takes three`},
 		{[]string{"run", "--rounds", "0"}, "--rounds 0: it takes a number above 0"},
+		{[]string{"run", "--timeout", "0"}, "--timeout 0s: it takes a duration above 0"},
+		{[]string{"run", "--dirs", "/tmp,"}, "--dirs has an empty name in it"},
+		{[]string{"run", "--contenders", ""}, "--contenders has an empty name in it"},
 		{[]string{"run", "--contenders", "a@"}, `contender "a@": write NAME`},
+		{[]string{"run", "--out", "runner"}, "runner: not a file of results; choose another --out"},
+		{[]string{"query", "--db", "", "--query", "SELECT 1"}, "--db takes the file of a SQLite database"},
 		{[]string{"run", "--out", "go.mod"}, "go.mod exists; --resume goes on with it"},
 		{[]string{"run", "--out", "go.mod", "--resume"}, "go.mod: line 1: not a result file"},
-		{[]string{"query", "--db", "/nowhere.db", "--query", "SELECT 1"}, "/nowhere.db: no such file"},
+		{[]string{"run", "--out", "nowhere.jsonl", "--resume"}, "nowhere.jsonl: no such file; leave --resume out to start a run"},
+		{[]string{"run", "--out", filepath.Join(text, "x.jsonl"), "--dirs", filepath.Dir(text)}, "not a directory; choose another --out"},
+		{[]string{"run", "--dirs", text, "--out", filepath.Join(filepath.Dir(text), "x.jsonl")}, "not a directory; choose another directory with --dirs"},
+		{[]string{"run", "--dirs", "/proc", "--out", filepath.Join(filepath.Dir(text), "x.jsonl")}, "choose another directory with --dirs"},
+		{[]string{"query", "--db", "/nowhere.db", "--query", "SELECT 1"}, "/nowhere.db: no such file or directory; --db takes the file of a SQLite database"},
 		{[]string{"query", "--db", text, "--query", "SELECT 1"}, "text.db: not a SQLite database"},
 		{[]string{"claims", "nope"}, `no claim "nope"; claims --list names them`},
 		{[]string{"claims", "--write", "--quick"}, "--write takes neither names nor --quick"},

@@ -33,6 +33,15 @@ func TestLook(t *testing.T) {
 		t.Errorf("%d samples, end %+v, failures %+v", len(s.Samples), s.End, s.Failures)
 	}
 	checkProfiles(t, s, out)
+	page := filepath.Join(t.TempDir(), "page")
+	if code, _, stderr := lab(t, "report", out, "--out", page); code != exitOK {
+		t.Errorf("report: exit %d: %s", code, stderr)
+	}
+	for _, p := range s.Profiles {
+		if _, err := os.Stat(filepath.Join(page, p.File)); err != nil {
+			t.Errorf("beside the page: %v", err)
+		}
+	}
 	if _, err := exec.LookPath("strace"); err != nil {
 		if len(s.Skips) == 0 || s.Skips[0].Contender != "--trace" {
 			t.Errorf("without strace the skipped are %+v", s.Skips)
@@ -66,6 +75,9 @@ func checkProfiles(t *testing.T, s *result.Set, out string) {
 		}
 		if math.Abs(sum-1) > 1e-9 || p.Total <= 0 || p.Samples <= 0 || len(p.Functions) == 0 {
 			t.Errorf("%s of %s in %s: areas %v of %v, functions %v", p.Of, p.Contender, p.Case, p.Areas, p.Total, p.Functions)
+		}
+		if !filepath.IsLocal(p.File) {
+			t.Errorf("a profile is at %s, not beside the results", p.File)
 		}
 		f, err := os.Open(filepath.Join(filepath.Dir(out), p.File))
 		if err != nil {

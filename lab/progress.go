@@ -79,7 +79,7 @@ func (p *progress) Measuring(source, what string, done, all int, left time.Durat
 
 func (p *progress) Note(text string) { p.say("lab: %s", text) }
 
-func (p *progress) Skipped(s *result.Skip) { p.say("lab: skipped %s: %s", s.Contender, s.Reason) }
+func (p *progress) Skipped(s *result.Skip) { p.say("lab: skipped %s", s) }
 
 func (p *progress) Failed(f *result.Failure) {
 	p.say("lab: failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error)

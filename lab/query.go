@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio/lab/report/figure"
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 	"github.com/foliofs/folio/lab/workload"
@@ -49,7 +50,7 @@ func (c *command) queryCommand() *cobra.Command {
 	flags.IntVar(&f.reads, "reads", 20000, "times that the statement is run in a sample")
 	flags.StringSliceVar(&f.goroutines, "goroutines", sweep(), "goroutines, each with a connection of its own")
 	flags.StringSliceVar(&f.modes, "mode", []string{"raw", "prepared"}, "raw, prepared")
-	flags.IntVar(&f.rounds, "rounds", 5, "samples of each figure")
+	flags.IntVar(&f.rounds, "rounds", defaultRounds, "samples of each figure")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all drivers by default")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
@@ -73,7 +74,7 @@ func sweep() []string {
 
 func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 	// go -C lab runs this in lab: a relative name is looked for where the user is, if the shell tells.
-	if _, err := os.Stat(f.statement.DB); err != nil && !filepath.IsAbs(f.statement.DB) {
+	if _, err := os.Stat(f.statement.DB); err != nil && f.statement.DB != "" && !filepath.IsAbs(f.statement.DB) {
 		if there := filepath.Join("..", f.statement.DB); exists(there) {
 			f.statement.DB = there
 		}
@@ -87,7 +88,7 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 	if _, err := workload.Query.Cases(values); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	o, err := f.base()
+	o, err := f.base(c)
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,8 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 		o.Contenders = slices.DeleteFunc(o.Contenders, func(s runner.Spec) bool { return !s.Driver() })
 	}
 	o.Workloads, o.Values = []*workload.Workload{workload.Query}, map[string]workload.Values{"query": values}
-	o.Statement, o.Observer = &f.statement, c.newProgress()
-	if err := runner.Run(cmd.Context(), o); err != nil {
+	o.Statement = &f.statement
+	if err := c.runLab(cmd.Context(), o); err != nil {
 		return err
 	}
 	fmt.Fprintln(c.stdout, f.statement.SQL)
@@ -115,6 +116,7 @@ func (c *command) queryTable(path string) error {
 		fmt.Fprintf(tw, "%s x %s\t", s.Cases[i].Param("mode"), s.Cases[i].Param("goroutines"))
 	}
 	fmt.Fprintln(tw)
+	rows, few := 0, 0
 	for i := range s.Contenders {
 		who := s.Contenders[i].ID
 		if !takesPart(s, who) {
@@ -122,7 +124,11 @@ func (c *command) queryTable(path string) error {
 		}
 		fmt.Fprintf(tw, "%s\t", who)
 		for j := range s.Cases {
-			fmt.Fprintf(tw, "%s\t", queryCell(s.Of(s.Cases[j].ID, who)))
+			list := s.Of(s.Cases[j].ID, who)
+			if rows++; len(list) < figure.Samples {
+				few++
+			}
+			fmt.Fprintf(tw, "%s\t", queryCell(list))
 		}
 		fmt.Fprintln(tw)
 	}
@@ -130,6 +136,7 @@ func (c *command) queryTable(path string) error {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "\n%d samples, each answer checked, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
+	c.closing(s, rows, few)
 	return nil
 }
 
@@ -139,12 +146,16 @@ func takesPart(s *result.Set, who string) bool {
 		slices.ContainsFunc(s.Failures, func(f result.Failure) bool { return f.Contender == who })
 }
 
-// queryCell is the median of a driver in a case; "-" if it has failed.
+// queryCell is the median of a driver in a case, with a star if its samples are few; "-" if it has failed.
 func queryCell(list []*result.Sample) string {
 	if len(list) == 0 {
 		return "-"
 	}
-	return strconv.FormatFloat(median(list, (*result.Sample).Rate), 'f', 0, 64)
+	cell := strconv.FormatFloat(median(list, (*result.Sample).Rate), 'f', 0, 64)
+	if len(list) < figure.Samples {
+		cell += "*"
+	}
+	return cell
 }
 
 func exists(path string) bool {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,13 +16,13 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-const reportLong = `Makes of files of results, the newest in results if none is named, a page for a browser: it needs no
+const reportLong = `Makes of files of results, the newest in a directory, which is results if none is named, a page for a browser: it needs no
 network. Beside it stand the samples of each file as CSV, as JSON and in Go's benchmark format.`
 
 func (c *command) reportCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
-		Use: "report [FILE...]", Short: "Make a page of results", Long: reportLong,
+		Use: "report [FILE|DIRECTORY...]", Short: "Make a page of results", Long: reportLong,
 		Example: `  go -C lab run . report
   go -C lab run . report results/small.jsonl results/large.jsonl --out ~/report`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.report(args, out) },
@@ -32,11 +33,11 @@ func (c *command) reportCommand() *cobra.Command {
 
 func (c *command) report(files []string, out string) error {
 	if len(files) == 0 {
-		last, err := newest()
-		if err != nil {
-			return err
-		}
-		files = []string{last}
+		files = []string{resultsDir}
+	}
+	files, err := expand(files)
+	if err != nil {
+		return err
 	}
 	inputs, err := readInputs(files)
 	if err != nil {
@@ -49,7 +50,7 @@ func (c *command) report(files []string, out string) error {
 		}
 	}
 	if err := report.New(time.Now(), inputs).Write(out); err != nil {
-		return err
+		return fmt.Errorf("%w; choose another --out", err)
 	}
 	path, err := filepath.Abs(filepath.Join(out, report.PageName))
 	if err != nil {
@@ -63,7 +64,7 @@ func (c *command) report(files []string, out string) error {
 func readInputs(files []string) (inputs []report.Input, err error) {
 	var bases []string
 	for _, name := range files {
-		s, err := result.ReadFile(name)
+		s, err := readResults(name)
 		if err != nil {
 			return nil, err
 		}
@@ -72,26 +73,53 @@ func readInputs(files []string) (inputs []report.Input, err error) {
 			base += "-2"
 		}
 		bases = append(bases, base)
-		inputs = append(inputs, report.Input{Base: base, Set: s})
+		inputs = append(inputs, report.Input{Base: base, Dir: filepath.Dir(name), Set: s})
 	}
 	return inputs, nil
 }
 
-// newest is the file of results that was changed last.
-func newest() (string, error) {
-	names, err := filepath.Glob(filepath.Join(resultsDir, "*.jsonl"))
-	if err != nil {
+// readResults reads a result file for people.
+func readResults(name string) (*result.Set, error) {
+	s, err := result.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w; go -C lab run . run makes some, in %s", err, resultsDir)
+	}
+	return s, err
+}
+
+// expand puts in the place of a directory the newest results in it.
+func expand(files []string) (out []string, err error) {
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if name == resultsDir && errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {
+			if name, err = newest(name); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
+// newest is the file of results in a directory that was changed last, and has samples.
+func newest(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	var last string
-	var when time.Time
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && info.ModTime().After(when) {
-			last, when = name, info.ModTime()
+	when := make(map[string]time.Time)
+	var names []string
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".jsonl" && info.Mode().IsRegular() {
+			name := filepath.Join(dir, e.Name())
+			names, when[name] = append(names, name), info.ModTime()
 		}
 	}
-	if last == "" {
-		return "", errors.New("there are no results yet; go -C lab run . run makes some")
+	slices.SortFunc(names, func(a, b string) int { return when[b].Compare(when[a]) })
+	for _, name := range names {
+		if s, err := result.ReadFile(name); err != nil || len(s.Samples) > 0 {
+			return name, nil
+		}
 	}
-	return last, nil
+	return "", fmt.Errorf("%s: there are no results yet; go -C lab run . run makes some, or name a file of results", dir)
 }

@@ -184,7 +184,9 @@ func TestReportMisuse(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"report", "nowhere.jsonl"}, exitFailure, "nowhere.jsonl: no such file"},
+		{[]string{"report", "nowhere.jsonl"}, exitFailure, "nowhere.jsonl: no such file or directory; go -C lab run . run makes some, in results"},
+		{[]string{"report", t.TempDir()}, exitFailure, ": there are no results yet; go -C lab run . run makes some, or name a file of results"},
+		{[]string{"report", write(t, "y.jsonl", `{"run":{"format":99,"machine":{"revision":"abc"}}}`+"\n")}, exitFailure, "result format 99, this laboratory reads 1; read it with the one that wrote it, of source abc, or measure again"},
 		{[]string{"report", garbage}, exitFailure, "not a result file"},
 		{[]string{"report", first, "--out", filepath.Join(garbage, "out")}, exitFailure, "not a directory"},
 		{[]string{"compare", first}, exitUsage, "accepts 2 arg(s), received 1"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -24,13 +25,15 @@ const (
 // A command is one invocation of the program.
 type command struct {
 	stdout, stderr io.Writer
-	terminal       bool // standard error is one
-	started        bool // past the command line: what goes wrong now is no misuse
+	args           []string
+	terminal       bool   // standard error is one
+	started        bool   // past the command line: what goes wrong now is no misuse
+	kept           string // what an interruption leaves, and how it goes on
 }
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &command{stdout: stdout, stderr: stderr}
+	c := &command{stdout: stdout, stderr: stderr, args: args}
 	if f, ok := stderr.(*os.File); ok {
 		c.terminal = term.IsTerminal(int(f.Fd()))
 	}
@@ -45,10 +48,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errWorse):
 		return exitWorse
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "lab: interrupted; what was measured is kept, and the same command with --resume goes on")
+		fmt.Fprintf(stderr, "lab: interrupted%s\n", c.kept)
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "lab: %v\n", err)
+	fmt.Fprintf(stderr, "lab: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 	if !c.started {
 		return exitUsage
 	}

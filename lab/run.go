@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio/lab/report/figure"
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 	"github.com/foliofs/folio/lab/workload"
@@ -31,9 +35,9 @@ type runFlags struct {
 	values        map[string]*string // by WORKLOAD.FLAG
 }
 
-// What a run does by default: ten samples of everything; a quick one looks only.
+// What a run does by default: as many samples as a figure should have; a quick one looks only.
 const (
-	defaultRounds  = 10
+	defaultRounds  = figure.Samples
 	quickRounds    = 2
 	defaultTimeout = 10 * time.Minute
 	quickTimeout   = time.Minute
@@ -78,27 +82,44 @@ func (f *runFlags) lookers(cmd *cobra.Command) {
 }
 
 func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error {
-	o, err := f.options(cmd, names)
+	o, err := f.options(c, cmd, names)
 	if err != nil {
 		return err
 	}
-	p := c.newProgress()
-	o.Observer = p
-	if err := runner.Run(cmd.Context(), o); err != nil {
+	if err := c.runLab(cmd.Context(), o); err != nil {
 		return err
 	}
 	return c.summary(o.Out)
 }
 
+// runLab runs, and notes what is kept if that is interrupted.
+func (c *command) runLab(ctx context.Context, o *runner.Options) error {
+	o.Observer = c.newProgress()
+	err := runner.Run(ctx, o)
+	if ctx.Err() == nil {
+		return err
+	}
+	if s, err := result.ReadFile(o.Out); err == nil {
+		c.kept = fmt.Sprintf("; %d samples are kept in %s, and the same command with --resume goes on", len(s.Samples), o.Out)
+	}
+	return err
+}
+
 // options makes those of the runner.
-func (f *runFlags) options(cmd *cobra.Command, names []string) (*runner.Options, error) {
+func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*runner.Options, error) {
 	workloads, err := choose(names)
 	if err != nil {
 		return nil, err
 	}
-	o, err := f.base()
+	o, err := f.base(c)
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range []string{"dirs", "contenders"} {
+		list, err := cmd.Flags().GetStringSlice(name)
+		if err != nil || cmd.Flags().Changed(name) && len(list) == 0 || slices.Contains(list, "") {
+			return nil, fmt.Errorf("--%s has an empty name in it; leave it out for the default", name)
+		}
 	}
 	o.Workloads, o.Values = workloads, f.workloadValues(cmd, workloads)
 	if f.quick && !cmd.Flags().Changed("rounds") {
@@ -111,10 +132,11 @@ func (f *runFlags) options(cmd *cobra.Command, names []string) (*runner.Options,
 }
 
 // base makes options of what does not depend on the workloads.
-func (f *runFlags) base() (o *runner.Options, err error) {
+func (f *runFlags) base(c *command) (o *runner.Options, err error) {
 	o = &runner.Options{
 		Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
-		Profile: f.profile, Trace: f.trace, Command: commandLine(os.Args[1:]),
+		Profile: f.profile, Trace: f.trace, Command: commandLine(c.args),
+		Named: len(f.contenders) > 0,
 	}
 	if o.Source, err = source(); err != nil {
 		return nil, err
@@ -185,34 +207,20 @@ const resultsDir = "results"
 
 // setOut chooses the file of results. One that is there is gone on with only where that is wished.
 func (f *runFlags) setOut(o *runner.Options) error {
+	info, err := os.Stat(o.Out)
 	switch {
 	case o.Out == "" && f.resume:
-		last, err := unfinished()
-		o.Out = last
-		return err
+		o.Resume = resultsDir
 	case o.Out == "":
 		o.Out = filepath.Join(resultsDir, time.Now().Format("20060102-150405")+".jsonl")
-	case !f.resume:
-		if _, err := os.Stat(o.Out); err == nil {
-			return fmt.Errorf("%s exists; --resume goes on with it, or choose another --out", o.Out)
-		}
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s: not a file of results; choose another --out", o.Out)
+	case !f.resume && err == nil:
+		return fmt.Errorf("%s exists; --resume goes on with it, or choose another --out", o.Out)
+	case f.resume && errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: no such file; leave --resume out to start a run", o.Out)
 	}
 	return nil
-}
-
-// unfinished is the newest file of results that has no end.
-func unfinished() (string, error) {
-	names, err := filepath.Glob(filepath.Join(resultsDir, "*.jsonl"))
-	if err != nil {
-		return "", err
-	}
-	slices.Sort(names)
-	for _, name := range slices.Backward(names) {
-		if s, err := result.ReadFile(name); err == nil && (s.End == nil || s.End.Interrupted) {
-			return name, nil
-		}
-	}
-	return "", fmt.Errorf("no run in %s was interrupted; leave --resume out to start one", resultsDir)
 }
 
 // commandLine is what is typed in the project's directory to do the same again. It goes into the results, so a password in the

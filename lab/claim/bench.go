@@ -18,13 +18,10 @@ type Bench struct {
 	Pattern string
 	Args    string // of the test program
 	Quick   string // further ones in a quick run
-	Few     int    // samples at most; 0 is any number
 }
 
 // ID implements Source.
 func (b *Bench) ID() string { return b.Name }
-
-func (b *Bench) few() int { return b.Few }
 
 // Command is what does it by hand, in the directory of the project.
 func (b *Bench) Command() string {
@@ -32,7 +29,7 @@ func (b *Bench) Command() string {
 }
 
 func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
-	rounds := r.samples(b)
+	rounds := r.Samples
 	program := r.bin("claim-" + b.Name + ".test")
 	built := false
 	out, err := takeRounds(r.file(b.Name, ".txt"), rounds, func(round int) ([]byte, error) {
@@ -54,18 +51,18 @@ func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 
 // round runs the benchmarks once. What they make as temporary files lies on the file system that is measured.
 func (b *Bench) round(ctx context.Context, r *run, program string) ([]byte, error) {
-	dir, remove, err := r.scratch()
+	dir, err := r.scratch()
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
+	defer dir.Close()
 	args := append([]string{"-test.run=^$", "-test.benchmem", "-test.timeout=1h", "-test.bench=" + b.Pattern}, strings.Fields(b.Args)...)
 	if r.Quick {
 		args = append(args, strings.Fields(b.Quick)...)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(r.Project, b.Module, b.Package)
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir.Path)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()

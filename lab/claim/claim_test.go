@@ -345,17 +345,17 @@ func TestReasons(t *testing.T) {
 // The rest of a run takes as long as it did before, by the pace of what is done.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
-	s := schedule{took: map[string]float64{"a": 10, "b": 20}, samples: map[string]int{"a": 2, "b": 2, "new": 1}, rest: []string{"a", "b", "new"}}
+	s := schedule{took: map[string]float64{"a": 10, "b": 20}, samples: 2, rest: []string{"a", "b", "new"}}
 	s.begin()
-	if got := s.left("a", 1, 4); got != 70*time.Second { // 15 of a, 40 of b, 15 of the new one
-		t.Errorf("%v left, want 70s", got)
+	if got := s.left("a", 1, 4); got != 85*time.Second { // 15 of a, 40 of b, 30 of the new one
+		t.Errorf("%v left, want 85s", got)
 	}
 	s.end("a", 10*time.Second) // twice as fast
 	s.begin()
-	if got := s.left("b", 0, 1); got != 27500*time.Millisecond {
-		t.Errorf("%v left, want 27.5s", got)
+	if got := s.left("b", 0, 1); got != 35*time.Second {
+		t.Errorf("%v left, want 35s", got)
 	}
-	if got := (&schedule{samples: map[string]int{}}).left("a", 0, 1); got != 0 {
+	if got := (&schedule{}).left("a", 0, 1); got != 0 {
 		t.Errorf("%v left of what nobody knows", got)
 	}
 }

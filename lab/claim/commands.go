@@ -20,7 +20,6 @@ type Commands struct {
 	Name   string
 	Before []string // commands that make ready what all sides need, once
 	Sides  []Side
-	Few    int // samples at most; 0 is any number
 }
 
 // A Side is a command beside others.
@@ -36,8 +35,6 @@ type Side struct {
 // ID implements Source.
 func (c *Commands) ID() string { return c.Name }
 
-func (c *Commands) few() int { return c.Few }
-
 // A shop is where commands run.
 type shop struct {
 	ctx  context.Context
@@ -45,17 +42,17 @@ type shop struct {
 }
 
 func (c *Commands) measure(ctx context.Context, r *run) (_ *outcome, err error) {
-	dir, remove, err := r.scratch()
+	dir, err := r.scratch()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, remove()) }()
-	rounds := r.samples(c)
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	rounds := r.Samples
 	var s *shop
 	out, err := takeRounds(r.file(c.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if s == nil {
 			r.tell(c.Name, "preparing", 0, 1)
-			if s, err = c.open(ctx, r, dir); err != nil {
+			if s, err = c.open(ctx, r, dir.Path); err != nil {
 				return nil, err
 			}
 		}

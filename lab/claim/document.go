@@ -150,8 +150,12 @@ func (r *Report) origin() string {
 	for _, d := range r.Dirs {
 		systems = append(systems, d.FileSystem)
 	}
-	return fmt.Sprintf("Medians of %d samples, fewer where they take long, of %s: %s, %d cores, %s, Go %s, all files in memory. `go -C lab run . claims CLAIM` measures a row.",
-		r.Samples, r.Started.Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
+	fewer := ""
+	if slices.ContainsFunc(r.Results, func(res Result) bool { return res.Figure != nil && res.Samples < r.Samples }) {
+		fewer = ", fewer where they take long,"
+	}
+	return fmt.Sprintf("Medians of %d samples%s of %s: %s, %d cores, %s, Go %s, all files in memory. `go -C lab run . claims CLAIM` measures a row.",
+		r.Samples, fewer, r.Started.Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
 }
 
 // number writes a figure with as many digits as one can trust.

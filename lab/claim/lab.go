@@ -19,13 +19,10 @@ type Lab struct {
 	Quick      string // those that are other in a quick run
 	Contenders string // with commas between
 	Everywhere bool   // on all directories, not on the first alone
-	Few        int    // samples at most; 0 is any number
 }
 
 // ID implements Source.
 func (l *Lab) ID() string { return l.Name }
-
-func (l *Lab) few() int { return l.Few }
 
 func (l *Lab) measure(ctx context.Context, r *run) (*outcome, error) {
 	o, err := l.options(r)
@@ -55,7 +52,7 @@ func (l *Lab) options(r *run) (*runner.Options, error) {
 	}
 	o := &runner.Options{
 		Workloads: []*workload.Workload{w}, Values: map[string]workload.Values{w.Name: values},
-		Source: r.contenders(), Cache: r.Cache, Dirs: r.Dirs[:1], Out: r.file(l.Name, ".jsonl"), Rounds: r.samples(l), Seed: 1,
+		Source: r.contenders(), Cache: r.Cache, Dirs: r.Dirs[:1], Out: r.file(l.Name, ".jsonl"), Rounds: r.Samples, Seed: 1,
 		Quick: r.Quick, Timeout: r.Timeout, Command: r.Command, Observer: &labObserver{r: r, name: l.Name},
 	}
 	if l.Everywhere {
@@ -113,7 +110,7 @@ func (o *labObserver) Making(rows, all int) { o.tell("making the database", rows
 func (o *labObserver) Sampling(done, all int, next string, _ time.Duration) { o.tell(next, done, all) }
 
 func (o *labObserver) Skipped(s *result.Skip) {
-	o.r.Watch.Note(fmt.Sprintf("skipped %s: %s", s.Contender, s.Reason))
+	o.r.Watch.Note("skipped " + s.String())
 }
 
 func (o *labObserver) Failed(f *result.Failure) {

@@ -75,7 +75,7 @@ func (r *run) seconds(s Source, took time.Duration) float64 {
 	if err := writeJSON(path, spent); err != nil {
 		r.Watch.Note(err.Error())
 	}
-	return spent / float64(r.samples(s))
+	return spent / float64(r.Samples)
 }
 
 // sourcesOf lists the sources of claims, each once.
@@ -102,10 +102,9 @@ func (r *run) schedule(sources []Source) error {
 	if err != nil {
 		return err
 	}
-	r.plan = schedule{took: before.Seconds, samples: make(map[string]int)}
+	r.plan = schedule{took: before.Seconds, samples: r.Samples}
 	for _, s := range sources {
 		r.plan.rest = append(r.plan.rest, s.ID())
-		r.plan.samples[s.ID()] = r.samples(s)
 	}
 	return nil
 }

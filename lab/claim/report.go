@@ -23,7 +23,7 @@ type Header struct {
 	Command string         `json:"command"`
 	Started time.Time      `json:"started"`
 	Quick   bool           `json:"quick,omitempty"`
-	Samples int            `json:"samples"` // of each figure; fewer where they take long
+	Samples int            `json:"samples"` // of each figure
 	Machine result.Machine `json:"machine"`
 	Dirs    []result.Dir   `json:"dirs"`
 }

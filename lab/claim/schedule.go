@@ -6,7 +6,7 @@ import "time"
 // faster this run is. The seconds are those of one sample.
 type schedule struct {
 	took    map[string]float64 // by what is known from before
-	samples map[string]int     // that each source of this run takes
+	samples int                // that each source of this run takes
 	rest    []string           // sources that have not begun
 
 	expected, spent float64 // of those that are done
@@ -20,7 +20,7 @@ func (s *schedule) expect(source string) float64 {
 			one += seconds / float64(len(s.took))
 		}
 	}
-	return one * float64(s.samples[source])
+	return one * float64(s.samples)
 }
 
 // begin takes a source off the rest.

@@ -3,10 +3,13 @@ package claim
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/foliofs/folio/lab/runner"
 )
 
 // A Source takes samples.
@@ -15,8 +18,6 @@ type Source interface {
 	ID() string
 	// measure takes those samples that are not in the files of the run yet, and returns all.
 	measure(ctx context.Context, r *run) (*outcome, error)
-	// few is how many samples it takes at most; 0 is any number.
-	few() int
 }
 
 // An outcome is what a source has found out.
@@ -28,7 +29,7 @@ type outcome struct {
 // Options say what is measured.
 type Options struct {
 	Claims  []*Claim
-	Samples int  // of each figure; a source that takes long may take fewer
+	Samples int  // of each figure
 	Quick   bool // smaller sizes
 	Resume  bool // go on with what is in Out
 	Dirs    []string
@@ -56,14 +57,6 @@ type run struct {
 	plan schedule
 }
 
-// samples is how many a source takes.
-func (r *run) samples(s Source) int {
-	if few := s.few(); few > 0 {
-		return min(few, r.Samples)
-	}
-	return r.Samples
-}
-
 // file is where a source keeps its samples.
 func (r *run) file(source, suffix string) string { return filepath.Join(r.Out, source+suffix) }
 
@@ -74,20 +67,18 @@ func (r *run) contenders() string { return filepath.Join(r.Project, "lab", "cont
 func (r *run) bin(name string) string { return filepath.Join(r.Cache, "bin", name) }
 
 // scratch makes a directory on the first file system, for what works on files there.
-func (r *run) scratch() (dir string, remove func() error, err error) {
-	base := filepath.Join(r.Dirs[0], "folio-lab")
-	if err := os.MkdirAll(base, 0o777); err != nil {
-		return "", nil, err
-	}
-	dir, err = os.MkdirTemp(base, "claim-*")
-	return dir, func() error { return os.RemoveAll(dir) }, err
-}
+func (r *run) scratch() (*runner.Scratch, error) { return runner.NewScratch(r.Dirs[0]) }
 
 // prepare makes the directory of samples: an empty one, or the one that is there, if it is of the same run.
 func (r *run) prepare(h *Header) error {
 	old, err := readHeader(r.headerFile())
 	switch {
-	case !r.Resume || errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
+		if left, _ := os.ReadDir(r.Out); len(left) > 0 {
+			return fmt.Errorf("%s: it holds something else than samples, and would be emptied; choose another --out", r.Out)
+		}
+		return h.write(r.headerFile())
+	case !r.Resume:
 		if err := os.RemoveAll(r.Out); err != nil {
 			return err
 		}

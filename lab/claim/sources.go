@@ -2,7 +2,7 @@ package claim
 
 import "slices"
 
-// The sources of the claims. The sizes are such that all of them together take about 20 minutes on two cores.
+// The sources of the claims. The sizes are such that ten samples of all of them take about 45 minutes on two cores.
 
 // What the laboratory measures.
 var (
@@ -18,23 +18,23 @@ var (
 	rowids   = &Lab{Name: "rowids", Workload: "rowids", Contenders: "engine,shell,mattn:native"} // the last makes the database
 	inserts  = &Lab{Name: "inserts", Workload: "write", Flags: "shape=sequential,concurrent durability=log-consistent", Contenders: "engine,mattn"}
 	durable  = &Lab{Name: "durable", Workload: "write", Flags: "shape=sequential,concurrent durability=durable inserts=3000 records=100", Quick: "inserts=300 records=30", Contenders: "engine,mattn:native,files:fsync"}
-	taskRows = &Lab{Name: "task-rows", Workload: "write", Flags: "shape=tasks durability=log-consistent", Contenders: "engine,mattn,modernc,ncruces:native,zombiezen", Few: 3}
-	queue    = &Lab{Name: "queue-files", Workload: "write", Flags: "shape=tasks durability=none,log-consistent", Contenders: "folio,engine,files:os", Everywhere: true, Few: 3}
+	taskRows = &Lab{Name: "task-rows", Workload: "write", Flags: "shape=tasks durability=log-consistent", Contenders: "engine,mattn,modernc,ncruces:native,zombiezen"}
+	queue    = &Lab{Name: "queue-files", Workload: "write", Flags: "shape=tasks durability=none,log-consistent", Contenders: "folio,engine,files:os", Everywhere: true}
 	putLoop  = &Lab{Name: "put-loop", Workload: "put", Flags: "shape=sequential", Contenders: "engine,bbolt:update"}
 	putCrowd = &Lab{Name: "put-crowd", Workload: "put", Flags: "shape=concurrent", Contenders: "engine,bbolt:update,bbolt:batch"}
-	load     = &Lab{Name: "load", Workload: "load", Contenders: "engine,mattn:native", Few: 3}
+	load     = &Lab{Name: "load", Workload: "load", Contenders: "engine,mattn:native"}
 )
 
 // What benchmarks measure. All but view and scan have files of the system beside a volume.
 var (
-	walkMillion = &Bench{Name: "walk-million", Module: ".", Package: ".", Pattern: "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$", Few: 3}
+	walkMillion = &Bench{Name: "walk-million", Module: ".", Package: ".", Pattern: "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$"}
 	stat        = &Bench{Name: "stat", Module: ".", Package: ".", Pattern: "^BenchmarkStat$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
 	readFile    = &Bench{Name: "readfile", Module: ".", Package: ".", Pattern: "^BenchmarkReadFile$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
 	writing     = &Bench{Name: "writefile", Module: ".", Package: ".", Pattern: "^Benchmark(W|Rew)riteFile$", Args: "-test.benchtime=20000x", Quick: "-test.benchtime=500x"}
 	manyWriters = &Bench{Name: "writers", Module: ".", Package: ".", Pattern: "^BenchmarkManyWriters$", Args: "-test.benchtime=1x"}
 	manySync    = &Bench{Name: "writers-sync", Module: ".", Package: ".", Pattern: "^BenchmarkManySync$", Args: "-test.benchtime=4x", Quick: "-test.benchtime=1x"}
-	largeFile   = &Bench{Name: "large", Module: ".", Package: ".", Pattern: "^BenchmarkLargeFile$", Args: "-test.benchtime=1x", Few: 3}
-	million     = &Bench{Name: "million", Module: ".", Package: ".", Pattern: "^BenchmarkMillion$", Args: "-test.benchtime=1x -million=1000000", Quick: "-million=10000", Few: 1}
+	largeFile   = &Bench{Name: "large", Module: ".", Package: ".", Pattern: "^BenchmarkLargeFile$", Args: "-test.benchtime=1x"}
+	million     = &Bench{Name: "million", Module: ".", Package: ".", Pattern: "^BenchmarkMillion$", Args: "-test.benchtime=1x -million=1000000", Quick: "-million=10000"}
 	view        = &Bench{Name: "view", Module: ".", Package: "./sqlitefile", Pattern: "^BenchmarkViewWhileWriting$"}
 	scan        = &Bench{Name: "scan", Module: "internal/oracle", Package: ".", Pattern: "^BenchmarkScan$/^(id|path)$/^folio$"}
 )

@@ -309,8 +309,17 @@ func (r *Row) matters(least float64) bool {
 // timely are the figures of which one says faster and slower, and not less and more.
 var timely = []string{"rate", "p50", "p90", "p99", "max", "cpu", "warm-up"}
 
-// text says a verdict in words: what a rate gains is what a time loses.
+// text says a verdict in words, and of how many samples, where they are fewer than they should be.
 func (r *Row) text(f *figure.Figure) string {
+	text := r.words(f)
+	if !r.Few && min(r.A.N, r.B.N) < figure.Samples {
+		text += fmt.Sprintf(" (of %d and %d samples, where %d are asked for)", r.A.N, r.B.N, figure.Samples)
+	}
+	return text
+}
+
+// words are those of the verdict: what a rate gains is what a time loses.
+func (r *Row) words(f *figure.Figure) string {
 	switch {
 	case r.Few:
 		return string(Same) + " (too few samples to find one)"
@@ -345,7 +354,7 @@ func (c *Comparison) Summary() string {
 	}
 	text := fmt.Sprintf("%d rows: %s (%.0f%% no difference)", len(c.Rows), strings.Join(parts, ", "), math.Floor(100*float64(c.Counts[Same])/float64(len(c.Rows))))
 	if c.Few > 0 {
-		text += fmt.Sprintf("; %d rows have too few samples to find any: take 10 rounds", c.Few)
+		text += fmt.Sprintf("; %d rows have too few samples to find any: take %d rounds", c.Few, figure.Samples)
 	}
 	return text
 }

@@ -231,8 +231,11 @@ func TestWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&Row{Verdict: tt.verdict, Ratio: tt.ratio}).text(f); got != tt.want {
-			t.Errorf("%s: %s, want %s", tt.figure, got, tt.want)
+		for n, more := range map[int]string{figure.Samples: "", 5: " (of 5 and 10 samples, where 10 are asked for)"} {
+			row := &Row{Verdict: tt.verdict, Ratio: tt.ratio, A: figure.Estimate{N: n}, B: figure.Estimate{N: figure.Samples}}
+			if got := row.text(f); got != tt.want+more {
+				t.Errorf("%s: %s, want %s", tt.figure, got, tt.want+more)
+			}
 		}
 	}
 }

@@ -145,7 +145,7 @@ func TestBrowserHostile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := New(noon, []Input{{evil, s}})
+	p := New(noon, []Input{{Base: evil, Set: s}})
 	if len(p.Charts) != 5 {
 		t.Errorf("%d charts", len(p.Charts))
 	}

@@ -127,24 +127,11 @@ func rangeOf(e figure.Estimate, u figure.Unit) string {
 	return text + " (range of " + count(e.N, "sample") + ")"
 }
 
-// enoughTimes is how many operations of a sample must have been timed for a distribution.
-const enoughTimes = 10
-
-// timed are the samples with a distribution of latencies.
-func timed(samples []*result.Sample) (list []*result.Sample) {
-	for _, m := range samples {
-		if m.Latency.Timed >= enoughTimes {
-			list = append(list, m)
-		}
-	}
-	return list
-}
-
 // percentiles are the medians of p50, p90, p99 and max; nil where there is no distribution.
 func percentiles(samples []*result.Sample) (list []short) {
 	for _, name := range []string{"p50", "p90", "p99", "max"} {
 		f, _ := figure.Find(name) // they are there
-		e, ok := figure.Of(f.Values(timed(samples)))
+		e, ok := figure.Of(f.Values(samples))
 		if !ok || e.Median <= 0 {
 			return nil
 		}
@@ -167,9 +154,9 @@ func nines(at float64) float64 {
 func (p *Panel) curves() (lines []chartLine) {
 	for _, row := range p.Rows {
 		byPlace := make(map[float64][]float64)
-		for _, m := range timed(row.Samples) {
+		for _, m := range row.Samples {
 			for _, q := range m.Latency.Curve {
-				if q.Time > 0 {
+				if q.Time > 0 && m.Latency.Timed >= figure.EnoughTimes {
 					byPlace[nines(q.At)] = append(byPlace[nines(q.At)], float64(q.Time))
 				}
 			}

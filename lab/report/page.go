@@ -25,6 +25,7 @@ type Page struct {
 type Run struct {
 	*result.Set
 	Base       string // of the files beside the page
+	Dir        string // of the result file
 	Label      string // tells it from others; "" if it is alone
 	Contenders []*Contender
 	Settings   []*Settings
@@ -35,6 +36,7 @@ type Run struct {
 // An Input is a result file that was read.
 type Input struct {
 	Base string // its name without the extension
+	Dir  string // in which it lies, and its profiles; "" if that is not known
 	Set  *result.Set
 }
 
@@ -42,7 +44,7 @@ type Input struct {
 func New(made time.Time, inputs []Input) *Page {
 	p := &Page{Made: made, Charts: make(map[string]any)}
 	for i, in := range inputs {
-		r := &Run{Set: in.Set, Base: in.Base, Contenders: contenders(in.Set), Settings: settings(in.Set), Broken: broken(in.Set), Skipped: skipped(in.Set)}
+		r := &Run{Set: in.Set, Base: in.Base, Dir: in.Dir, Contenders: contenders(in.Set), Settings: settings(in.Set), Broken: broken(in.Set), Skipped: skipped(in.Set)}
 		if len(inputs) > 1 {
 			r.Label = fmt.Sprintf("run %d", i+1)
 		}

@@ -46,6 +46,12 @@ func (r *Row) First() bool { return r.Behind == 1 || r.Level }
 // Near is the rate in hundredths of the first's.
 func (r *Row) Near() int { return int(100 / r.Behind) }
 
+// Few reports whether a row has fewer samples than it should.
+func (r *Row) Few() bool { return r.Rate.N < figure.Samples }
+
+// Count says how many they are.
+func (r *Row) Count() string { return figure.Count(r.Rate.N) }
+
 // A Column is a figure of all rows.
 type Column struct {
 	Title string
@@ -106,9 +112,14 @@ func (p *Panel) sure() bool {
 	return true
 }
 
-// Few reports whether a row has too few samples for an interval.
-func (p *Panel) Few() bool {
+// Ranges reports whether a row has too few samples for an interval.
+func (p *Panel) Ranges() bool {
 	return slices.ContainsFunc(p.Rows, func(row *Row) bool { return !row.Rate.Interval })
+}
+
+// few are the rows with fewer samples than they should have.
+func (p *Panel) few() (list []*Row) {
+	return slices.DeleteFunc(slices.Clone(p.Rows), func(row *Row) bool { return !row.Few() })
 }
 
 // absent lists who took part in the run but not here, by reasons.

@@ -22,11 +22,12 @@ type Question struct {
 
 // A Section is the part of a question that has one promise.
 type Section struct {
-	Group  result.Group
-	Title  string // "" where there is nothing to promise
-	Note   string
-	Panels []*Panel
-	Scales []*Scale
+	Group   result.Group
+	Title   string // "" where there is nothing to promise
+	Note    string
+	Panels  []*Panel
+	Systems []*Systems
+	Scales  []*Scale
 }
 
 // groups are what a promise means, in the order of how much is promised.
@@ -126,6 +127,7 @@ func (q *Question) finish(p *Page) {
 	}
 	for i, s := range q.Sections {
 		s.fold()
+		s.Systems = systems(p, s, varied, runs, fmt.Sprintf("%ss%d", q.ID, i+1))
 		s.Scales = scales(p, s, fmt.Sprintf("%ss%d", q.ID, i+1))
 	}
 	q.Verdict = q.verdict()

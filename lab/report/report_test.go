@@ -19,8 +19,8 @@ import (
 // inputs are real results: testdata/README.md says how they were made.
 func inputs(t *testing.T) (list []Input) {
 	t.Helper()
-	for _, base := range []string{"first", "looked"} {
-		list = append(list, Input{base, testdata(t, base)})
+	for _, base := range []string{"first", "looked", "systems"} {
+		list = append(list, Input{Base: base, Set: testdata(t, base)})
 	}
 	return list
 }
@@ -81,7 +81,11 @@ func TestPage(t *testing.T) {
 			}
 		}
 	}
-	if want := len(in[0].Set.Cases) + len(in[1].Set.Cases); cases != want {
+	want := 0
+	for _, i := range in {
+		want += len(i.Set.Cases)
+	}
+	if cases != want {
 		t.Errorf("%d cases are shown, there are %d", cases, want)
 	}
 	for _, want := range []string{"p50", "p99", "95 % interval", "allocations a", "processor time a", "peak memory", "size on disk", "its log", "warm-up", "syncs a", "Scaling over goroutines", "Time of each round", "Processor time", "System calls"} {
@@ -99,7 +103,7 @@ func TestOffline(t *testing.T) {
 		t.Error("no policy forbids to load anything")
 	}
 	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
-		if !strings.HasPrefix(m[1], "#") && !regexp.MustCompile(`^(first|looked)\.(csv|json|txt)$`).MatchString(m[1]) {
+		if !strings.HasPrefix(m[1], "#") && !regexp.MustCompile(`^(first|looked|systems)\.(csv|json|txt)$`).MatchString(m[1]) {
 			t.Errorf("it refers to %s", m[1])
 		}
 	}
@@ -174,7 +178,7 @@ func TestHostile(t *testing.T) {
 	const evil = `<script>alert(1)</script>`
 	for name, tt := range map[string]struct{ text, want string }{
 		"no samples":        {head, "There are no figures for this question."},
-		"one sample":        {head + sample("one", 1000, "0.5", ""), "alone has figures here: 2 k reads a second."},
+		"one sample":        {head + sample("one", 1000, "0.5", ""), "alone has figures here: 2 k reads a second; of 1 sample, where 10 are asked for."},
 		"one sample each":   {head + sample("one", 1000, "0.5", "") + sample("two", 1000, "0.25", ""), "two came out first with 4 k reads a second, 2 times as many as one; 1 sample of each is too few to be sure."},
 		"no operations":     {head + sample("one", 0, "0.5", ""), "its samples hold no figures"},
 		"no time":           {head + sample("one", 10, "0", ""), "its samples hold no figures"},
@@ -215,7 +219,7 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		text := render(t, New(noon, []Input{{"hostile", s}}))
+		text := render(t, New(noon, []Input{{Base: "hostile", Set: s}}))
 		plain := html.UnescapeString(regexp.MustCompile(`</?b>`).ReplaceAllString(text, ""))
 		if !strings.Contains(text, tt.want) && !strings.Contains(plain, tt.want) {
 			t.Errorf("%s: nothing says %q", name, tt.want)
@@ -226,7 +230,7 @@ func TestHostile(t *testing.T) {
 		if m := regexp.MustCompile(`(?s)<script type="application/json" id="data">(.*?)</script>`).FindStringSubmatch(text); m == nil || !json.Valid([]byte(m[1])) {
 			t.Errorf("%s: the data of the charts are no JSON", name)
 		}
-		if err := New(noon, []Input{{"hostile", s}}).Write(t.TempDir()); err != nil {
+		if err := New(noon, []Input{{Base: "hostile", Set: s}}).Write(t.TempDir()); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -250,8 +254,142 @@ func TestVerdict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := New(noon, []Input{{"x", s}}).Questions[0].Verdict.String(); got != tt.want {
+		if got := New(noon, []Input{{Base: "x", Set: s}}).Questions[0].Verdict.String(); got != tt.want {
 			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// A row of fewer samples than there should be is said to be that, in the verdict and in the table; and the sentence of a question counts the cases.
+func TestFew(t *testing.T) {
+	t.Parallel()
+	some := func(who string, ops int64, n int) (text string) {
+		for range n {
+			text += sample(who, ops, "1", "")
+		}
+		return text
+	}
+	other := strings.ReplaceAll(strings.Split(head, "\n")[3]+"\n", "by=id", "by=path")
+	for name, tt := range map[string]struct{ text, panel, question, cell string }{
+		"enough": {some("one", 1000, 10) + some("two", 3000, 10), "two is fastest with 3 k reads a second, 3 times as many as one.", "", "<td>10</tr>"},
+		"both":   {some("one", 1000, 7) + some("two", 3000, 7), "two is fastest with 3 k reads a second, 3 times as many as one; of 7 samples, where 10 are asked for.", "", `<td class="few">7 of 10</tr>`},
+		"one":    {some("one", 1000, 9) + some("two", 3000, 10), "two is fastest with 3 k reads a second, 3 times as many as one; one has fewer than the 10 samples that are asked for.", "", `<td class="few">9 of 10</tr>`},
+		"two cases": {
+			some("one", 1000, 9) + some("two", 3000, 10) + other + strings.ReplaceAll(some("one", 1000, 10)+some("two", 3000, 10), "by=id", "by=path"),
+			"two is fastest with 3 k reads a second, 3 times as many as one; one has fewer than the 10 samples that are asked for.",
+			"two comes first in both cases, 3 to 3 times as fast as the next; of fewer than 10 samples in 1 case.", "",
+		},
+	} {
+		s, err := result.Read(strings.NewReader(head + tt.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(noon, []Input{{Base: "x", Set: s}})
+		if got := p.Questions[0].panels()[0].Verdict.String(); got != tt.panel {
+			t.Errorf("%s: the case: %s", name, got)
+		}
+		if got := p.Questions[0].Verdict.String(); tt.question != "" && got != tt.question {
+			t.Errorf("%s: the question: %s", name, got)
+		}
+		if !strings.Contains(render(t, p), tt.cell) {
+			t.Errorf("%s: the table has no %s", name, tt.cell)
+		}
+	}
+}
+
+// Cases that differ in the file system only have a chart in common, in the section of what they promise, and a sentence that says no more than the samples bear.
+func TestSystems(t *testing.T) {
+	t.Parallel()
+	lines := strings.SplitAfter(head, "\n")
+	text := lines[0] + lines[1] + lines[2] + `{"contender":{"id":"three","name":"three","kind":"files"}}` + "\n"
+	for _, group := range []string{"none", "durable"} {
+		for _, dir := range []string{"ext4", "btrfs"} {
+			id := "write/durability=" + group + "/dir=" + dir
+			text += fmt.Sprintf(`{"case":{"id":%q,"workload":"write","question":"How fast?","group":%q,"unit":"task","params":[{"name":"durability","value":%q},{"name":"dir","value":%q}]}}`+"\n", id, group, group, dir)
+			for who, rate := range map[string]int64{"one": 1000, "two": 5000, "three": 200} {
+				switch {
+				case dir == "btrfs" && who == "three":
+					rate *= 4
+				case dir == "btrfs" && who == "two":
+					rate /= 2
+				}
+				for i := range int64(10) {
+					text += strings.ReplaceAll(sample(who, rate+(i*7)%10*rate/1000, "1", ""), "lookup/by=id", id)
+				}
+			}
+		}
+	}
+	s, err := result.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := New(noon, []Input{{Base: "x", Set: s}})
+	page := render(t, p)
+	for _, section := range p.Questions[0].Sections {
+		if len(section.Systems) != 1 {
+			t.Fatalf("%s: %d charts of file systems", section.Group, len(section.Systems))
+		}
+		all := section.Systems[0]
+		const want = "two is faster on ext4, 2.00 times; three is faster on btrfs, 4.01 times; one is level."
+		if got := all.Verdict.String(); got != want || all.Title != "ext4 and btrfs side by side" {
+			t.Errorf("%s: %s: %s, want %s", section.Group, all.Title, got, want)
+		}
+		for _, panel := range all.panels {
+			if panel.Case.Group != section.Group {
+				t.Errorf("%s stands in %s", panel.Case.ID, section.Group)
+			}
+		}
+		c := p.Charts[all.Chart].(*groupChart)
+		if len(c.Rows) != 3 || c.Rows[0].Name != "two" || len(c.Rows[0].Bars) != 2 || c.Rows[0].Bars[0].Value <= c.Rows[0].Bars[1].Value || !strings.Contains(page, `id="`+all.Chart+`"`) {
+			t.Errorf("%s: %+v", section.Group, c)
+		}
+	}
+}
+
+// The profiles lie beside the page, and the page names them there, wherever it goes. What a result file says of other places is not believed.
+func TestProfiles(t *testing.T) {
+	t.Parallel()
+	dir, out := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{"x.profiles/one.cpu.pprof": "a profile", "secret": "a secret"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sub := filepath.Join(dir, "sub")
+	for _, tt := range []struct {
+		file, in string
+		found    bool
+	}{
+		{"x.profiles/one.cpu.pprof", dir, true},
+		{"/somewhere/else/x.profiles/one.cpu.pprof", dir, true}, // as older versions wrote
+		{"x.profiles/none.cpu.pprof", dir, false},
+		{"../secret", sub, false},
+		{"..", dir, false},
+		{"", dir, false},
+		{"x.profiles/one.cpu.pprof", "", false},
+	} {
+		s, err := result.Read(strings.NewReader(head + sample("one", 10, "1", "") +
+			fmt.Sprintf(`{"profile":{"case":"lookup/by=id","contender":"one","of":"cpu","file":%q,"total":1,"areas":[{"name":"SQL","part":1}]}}`+"\n", tt.file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(noon, []Input{{Base: "y", Dir: tt.in, Set: s}})
+		if err := p.Write(out); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(out, "y.profiles", "one.cpu.pprof"))
+		if (err == nil) != tt.found || tt.found && string(text) != "a profile" {
+			t.Errorf("%q: %q, %v", tt.file, text, err)
+		}
+		if page := render(t, p); strings.Contains(page, "go tool pprof y.profiles/one.cpu.pprof") != tt.found || strings.Contains(page, "its file is not beside the results") == tt.found {
+			t.Errorf("%q: the page names it, or does not", tt.file)
+		}
+		if err := os.RemoveAll(filepath.Join(out, "y.profiles")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -44,6 +44,7 @@ func partOf(name string) Part {
 type ProfileRow struct {
 	*result.Profile
 	Text string // the total
+	Path string // of its file, beside the page; "" if there is none
 }
 
 // Few reports whether a profile was made of so few samples that its shares are a guess.
@@ -103,7 +104,10 @@ func (p *Panel) profiles(page *Page, of, title string, unit figure.Unit, scale f
 		if profile.Case != p.Case.ID || profile.Of != of {
 			continue
 		}
-		row := ProfileRow{profile, unit.Format(profile.Total * scale)}
+		row := ProfileRow{Profile: profile, Text: unit.Format(profile.Total * scale)}
+		if _, to, ok := p.Run.profile(profile); ok {
+			row.Path = to
+		}
 		out.Rows = append(out.Rows, row)
 		chart.add(p.Run, row)
 	}

@@ -64,7 +64,9 @@ func (p *Panel) verdict() (s Sentence) {
 	rate := fmt.Sprintf("%s %s a second", figure.Number.Format(first.Rate.Median), unit)
 	if len(p.Rows) == 1 {
 		s.names([]string{first.Contender.ID})
-		s.add(" alone has figures here: %s.", rate)
+		s.add(" alone has figures here: %s", rate)
+		p.fewer(&s)
+		s.add(".")
 		return s
 	}
 	switch top := p.top(); {
@@ -83,9 +85,38 @@ func (p *Panel) verdict() (s Sentence) {
 	p.others(&s)
 	if !p.sure() {
 		s.add("; %s of each %s too few to be sure", count(first.Rate.N, "sample"), are(first.Rate.N))
+	} else {
+		p.fewer(&s)
 	}
 	s.add(".")
 	return s
+}
+
+// fewer says who has fewer samples than the rules ask for.
+func (p *Panel) fewer(s *Sentence) {
+	few := p.few()
+	if len(few) == 0 {
+		return
+	}
+	same := !slices.ContainsFunc(p.Rows, func(row *Row) bool { return row.Rate.N != few[0].Rate.N })
+	if same {
+		s.add("; of %s, where %d are asked for", count(few[0].Rate.N, "sample"), figure.Samples)
+		return
+	}
+	var names []string
+	for _, row := range few {
+		names = append(names, row.Contender.ID)
+	}
+	s.add("; ")
+	s.names(names)
+	s.add(" %s fewer than the %d samples that are asked for", have(len(few)), figure.Samples)
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 // top are the first and all that are level with it.
@@ -189,6 +220,8 @@ func (q *Question) verdict() (s Sentence) {
 	}
 	if !q.sure() {
 		s.add("; the samples are too few to be sure")
+	} else if n := q.few(); n > 0 {
+		s.add("; of fewer than %d samples in %s", figure.Samples, count(n, "case"))
 	}
 	s.add(".")
 	if text := s[0].Text; !s[0].Name && text != "" {
@@ -210,6 +243,16 @@ func (s *Section) measured() (list []*Panel) {
 // sure reports whether all of them have samples enough.
 func (q *Question) sure() bool {
 	return !slices.ContainsFunc(q.panels(), func(p *Panel) bool { return len(p.Rows) > 1 && !p.sure() })
+}
+
+// few counts the cases in which somebody has fewer samples than there should be.
+func (q *Question) few() (n int) {
+	for _, p := range q.panels() {
+		if len(p.few()) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // winners says who is first in how many cases.

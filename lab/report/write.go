@@ -10,6 +10,7 @@ import (
 	"html/template"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/foliofs/folio/lab/report/figure"
@@ -65,7 +66,7 @@ func hash(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Write makes a directory with the page, and for each run its samples as BASE.csv, BASE.json and BASE.txt.
+// Write makes a directory with the page, and for each run its samples as BASE.csv, BASE.json and BASE.txt, and its profiles in BASE.profiles.
 func (p *Page) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -73,9 +74,59 @@ func (p *Page) Write(dir string) error {
 	err := writeFile(filepath.Join(dir, PageName), p.HTML)
 	for _, r := range p.Runs {
 		base := filepath.Join(dir, r.Base)
-		err = errors.Join(err, writeFile(base+".csv", r.WriteCSV), writeFile(base+".txt", r.WriteGoBench), writeFile(base+".json", r.writeJSON))
+		for _, beside := range []struct {
+			ending string
+			write  func(io.Writer) error
+		}{{".csv", r.WriteCSV}, {".txt", r.WriteGoBench}, {".json", r.writeJSON}} {
+			if err == nil {
+				err = writeFile(base+beside.ending, beside.write)
+			}
+		}
+		if err == nil {
+			err = r.copyProfiles(dir)
+		}
 	}
 	return err
+}
+
+// profile finds the file of a profile: its name where the results are, and beside the page; false if it is not there. What a result file says of directories
+// is not believed but for the last of them: it may come from anywhere.
+func (r *Run) profile(p *result.Profile) (from, to string, ok bool) {
+	dir, name := path.Split(path.Clean(p.File))
+	local := filepath.FromSlash(path.Join(path.Base(dir), name))
+	if r.Dir == "" || !filepath.IsLocal(local) {
+		return "", "", false
+	}
+	from = filepath.Join(r.Dir, local)
+	info, err := os.Lstat(from)
+	return from, r.Base + ".profiles/" + name, err == nil && info.Mode().IsRegular()
+}
+
+// copyProfiles puts the profiles beside the page.
+func (r *Run) copyProfiles(dir string) error {
+	for i := range r.Profiles {
+		from, to, ok := r.profile(&r.Profiles[i])
+		if !ok {
+			continue
+		}
+		to = filepath.Join(dir, filepath.FromSlash(to))
+		err := os.MkdirAll(filepath.Dir(to), 0o777)
+		if err == nil {
+			err = copyFile(from, to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o666)
 }
 
 func writeFile(path string, write func(io.Writer) error) error {

@@ -43,3 +43,11 @@ type Skip struct {
 	Case      string `json:"case,omitempty"`     // "" is all of the workload
 	Reason    string `json:"reason"`             // one line
 }
+
+// String says it in a line.
+func (s *Skip) String() string {
+	if s.Workload == "" {
+		return s.Contender + ": " + s.Reason
+	}
+	return s.Contender + " in " + s.Workload + ": " + s.Reason
+}

@@ -8,51 +8,67 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/foliofs/folio/lab/flock"
 )
 
 // A Writer appends records to a result file. Each is written at once and as a whole, so that whoever reads the file later,
-// after whatever end of the run, finds all records but perhaps the last. It is not safe for concurrent use.
-type Writer struct{ f *os.File }
-
-// Create makes a new result file; one that exists is an error that matches fs.ErrExist.
-func Create(path string) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	return &Writer{f}, nil
+// after whatever end of the run, finds all records but perhaps the last. No other process writes to the file meanwhile. It is not safe for concurrent use.
+type Writer struct {
+	f    *os.File
+	size int64 // of all records
 }
 
+// ErrBusy says that another run is writing to a result file.
+var ErrBusy = errors.New("another run is writing to it")
+
+// Create makes a new result file; one that exists is an error that matches fs.ErrExist.
+func Create(path string) (*Writer, error) { return open(path, os.O_CREATE|os.O_EXCL) }
+
 // Resume opens a result file to append to it. A line that was cut off at the end is taken away.
-func Resume(path string) (*Writer, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+func Resume(path string) (*Writer, error) { return open(path, 0) }
+
+func open(path string, flags int) (*Writer, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flags, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	if err := cutTail(f); err != nil {
+	w := &Writer{f: f}
+	if mine, err := flock.Try(f); err == nil && !mine {
+		return nil, errors.Join(&os.PathError{Op: "open", Path: path, Err: ErrBusy}, f.Close())
+	}
+	if err := w.cutTail(); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &Writer{f}, nil
+	return w, nil
 }
 
 // cutTail truncates a file after its last line break.
-func cutTail(f *os.File) error {
-	data, err := io.ReadAll(f)
+func (w *Writer) cutTail() error {
+	data, err := io.ReadAll(w.f)
 	if err != nil {
 		return err
 	}
-	return f.Truncate(int64(bytes.LastIndexByte(data, '\n') + 1))
+	w.size = int64(bytes.LastIndexByte(data, '\n') + 1)
+	return w.f.Truncate(w.size)
 }
 
-// Write appends one record.
+// Write appends one record. Of one that fails, because the disk is full, nothing is left.
 func (w *Writer) Write(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	_, err = w.f.Write(append(line, '\n'))
-	return err
+	n, err := w.f.Write(append(line, '\n'))
+	if err != nil {
+		return errors.Join(err, w.f.Truncate(w.size))
+	}
+	w.size += int64(n)
+	return nil
 }
+
+// Remove closes the file and removes it.
+func (w *Writer) Remove() error { return errors.Join(w.f.Close(), os.Remove(w.f.Name())) }
 
 // Close syncs and closes the file.
 func (w *Writer) Close() error { return errors.Join(w.f.Sync(), w.f.Close()) }
@@ -107,4 +123,4 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-var errNotResults = errors.New("not a result file of the laboratory")
+var errNotResults = errors.New("not a result file of the laboratory, as run writes them")

@@ -61,4 +61,8 @@ type End struct {
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Samples     int       `json:"samples"`
 	Failures    int       `json:"failures"`
+	// How long this part of the run took: building the contenders, making the databases that they share, and all turns.
+	Building  float64 `json:"building_seconds"`
+	Making    float64 `json:"making_seconds"`
+	Measuring float64 `json:"measuring_seconds"`
 }

@@ -121,7 +121,7 @@ type Profile struct {
 	Case      string  `json:"case"`
 	Contender string  `json:"contender"`
 	Of        string  `json:"of"`      // "cpu" in seconds or "alloc" in bytes
-	File      string  `json:"file"`    // for go tool pprof, relative to the result file
+	File      string  `json:"file"`    // for go tool pprof, relative to the directory of the result file
 	Total     float64 `json:"total"`   // of the profile
 	Samples   int64   `json:"samples"` // that it was made of: the shares of a few are a guess
 	Areas     []Share `json:"areas"`   // those of Areas that have a share, in their order: they add up to 1

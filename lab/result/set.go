@@ -75,7 +75,7 @@ func (s *Set) add(r Record) error {
 func (s *Set) addRun(r *Run) error {
 	switch {
 	case r.Format != Format:
-		return fmt.Errorf("result format %d, this laboratory reads %d", r.Format, Format)
+		return fmt.Errorf("result format %d, this laboratory reads %d; read it with the one that wrote it%s, or measure again", r.Format, Format, revision(r))
 	case s.Run.Format == 0:
 		s.Run = *r
 	case r.ID != s.Run.ID:
@@ -83,6 +83,14 @@ func (s *Set) addRun(r *Run) error {
 	}
 	s.End, s.Skips = nil, nil
 	return nil
+}
+
+// revision names the source that wrote a run, where it is known.
+func revision(r *Run) string {
+	if r.Machine.Revision == "" {
+		return ""
+	}
+	return ", of source " + r.Machine.Revision
 }
 
 func (s *Set) addSample(m *Sample) error {

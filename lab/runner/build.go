@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 )
@@ -46,6 +47,9 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	args = append(args, "-o", p.path, ".")
 	if err = goTool(ctx, dir, nil, args...); err != nil && strings.Contains(err.Error(), "C compiler") {
 		err = goTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // those that need one say so themselves
+	}
+	if ctx.Err() != nil {
+		err = errors.Join(ctx.Err(), os.RemoveAll(p.path)) // it may be half written, which the go command would not notice
 	}
 	return p, err
 }
@@ -115,6 +119,9 @@ const unpinned = "// library: "
 // goTool runs the go command in a directory, with some more environment. Its error has what the command complained of, in one line.
 func goTool(ctx context.Context, dir string, env []string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	alone(cmd)
+	cmd.Cancel = func() error { return interruptAll(cmd) } // it removes what it has in temporary directories
+	cmd.WaitDelay = 5 * time.Second
 	cmd.Dir = dir
 	cmd.Env = append(append(os.Environ(), "GOWORK=off", "GOFLAGS="), env...)
 	out, err := cmd.CombinedOutput()

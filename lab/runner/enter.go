@@ -1,10 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
@@ -14,7 +18,7 @@ import (
 type entrant struct {
 	program program
 	about   workload.AboutAPI
-	only    string // the one workload that it takes part in; "" is all
+	spec    Spec // by which it was asked for
 	record  result.Contender
 }
 
@@ -26,6 +30,9 @@ type program struct {
 
 // enter builds the contenders and asks them who they are. Those that cannot take part are skipped with the reason.
 func (r *run) enter(ctx context.Context) error {
+	if err := os.MkdirAll(r.o.Cache, 0o777); r.o.Cache != "" && err != nil {
+		return fmt.Errorf("%w; the programs need a directory: choose another with XDG_CACHE_HOME", err)
+	}
 	for i, s := range r.o.Contenders {
 		r.o.Observer.Building(s.String(), i, len(r.o.Contenders))
 		p, about, err := r.describe(ctx, s)
@@ -41,18 +48,28 @@ func (r *run) enter(ctx context.Context) error {
 		}
 	}
 	if len(r.entrants) == 0 {
-		return errors.New("no contender can take part")
+		return errors.New("no contender can take part; the reasons stand above")
 	}
 	return nil
 }
 
-// describe builds one and asks it.
+// describe builds one and asks it. Of a program that cannot even say who it is, a build that was killed may have left a part only, which the go command
+// takes for the whole: it is built anew.
 func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
-	if p, err = r.o.build(ctx, s); err != nil {
-		return p, nil, err
+	defer timed(&r.counts.Building)()
+	for again := true; ; again = false {
+		if p, err = r.o.build(ctx, s); err != nil {
+			return p, nil, err
+		}
+		about, err = describe(ctx, r.o, p)
+		crashed := kindOf(err) == result.FailureCrash || errors.As(err, new(*fs.PathError))
+		if !again || !crashed || ctx.Err() != nil || r.o.Cache == "" {
+			return p, about, err
+		}
+		if err := os.Remove(p.path); err != nil {
+			return p, nil, err
+		}
 	}
-	about, err = describe(ctx, r.o, p)
-	return p, about, err
 }
 
 func describe(ctx context.Context, o *Options, p program) (*workload.About, error) {
@@ -102,10 +119,14 @@ func (r *run) enterAPIs(s Spec, p program, about *workload.About) error {
 		if slices.ContainsFunc(r.entrants, func(e *entrant) bool { return e.record.ID == id }) {
 			continue // named twice
 		}
-		r.entrants = append(r.entrants, &entrant{p, a, s.only, contenderRecord(id, s, about, &a)})
+		r.entrants = append(r.entrants, &entrant{p, a, s, contenderRecord(id, s, about, &a)})
 	}
 	if !found {
-		return fmt.Errorf("contender %s has no API %q", s.program(), s.API)
+		var names []string
+		for _, a := range about.APIs {
+			names = append(names, a.Name)
+		}
+		return fmt.Errorf("contender %s has no API %q; it has %s", s.program(), s.API, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -124,14 +145,65 @@ func contenderRecord(id string, s Spec, about *workload.About, a *workload.About
 
 // able says why an entrant takes no part in a task; "" if it does.
 func (e *entrant) able(t *task) string {
-	if e.only != "" && e.only != t.workload.Name {
-		return fmt.Sprintf("unless it is named, it takes part in %s only", e.only)
+	if e.spec.only != "" && e.spec.only != t.workload.Name {
+		return fmt.Sprintf("unless it is named, it takes part in %s only", e.spec.only)
 	}
 	if !slices.Contains(e.about.Workloads, t.workload.Name) {
-		return "it cannot do that"
+		return "it has no " + t.workload.Needs
 	}
 	if !slices.Contains(e.about.Groups, workload.Group(t.record.Group)) {
 		return fmt.Sprintf("it cannot promise %s", t.record.Group)
 	}
 	return ""
+}
+
+// bystanders tells of contenders that were named, and why they take no part in a workload, or in some of its cases. Where nobody takes part in anything,
+// there is nothing to measure.
+func (r *run) bystanders() error {
+	first, idle := "", true
+	for _, spec := range r.o.Contenders {
+		for _, w := range r.o.Workloads {
+			reasons, cases := r.reasons(spec, w)
+			idle = idle && cases == 0
+			if len(reasons) == 0 {
+				continue
+			}
+			s := result.Skip{Contender: spec.String(), Workload: w.Name, Reason: strings.Join(reasons, "; ")}
+			first = cmp.Or(first, s.String())
+			if cases > 0 {
+				s.Reason += fmt.Sprintf("; it takes part in %d cases", cases)
+			}
+			if r.o.Named {
+				r.o.Observer.Skipped(&s)
+			}
+		}
+	}
+	if idle {
+		return fmt.Errorf("nobody takes part in anything (%s); name other --contenders, or none", first)
+	}
+	return nil
+}
+
+// reasons are why none of the APIs of a contender takes part in tasks of a workload, each once, and in how many tasks one does. A contender that was
+// skipped as a whole has neither.
+func (r *run) reasons(spec Spec, w *workload.Workload) (reasons []string, able int) {
+	for _, t := range r.tasks {
+		if t.workload != w {
+			continue
+		}
+		var here []string
+		for _, e := range r.entrants {
+			if e.spec != spec {
+				continue
+			}
+			here = append(here, e.able(t))
+		}
+		switch {
+		case slices.Contains(here, ""):
+			able++
+		case len(here) > 0 && !slices.Contains(reasons, here[0]):
+			reasons = append(reasons, here[0])
+		}
+	}
+	return reasons, able
 }

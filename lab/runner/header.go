@@ -1,11 +1,13 @@
 package runner
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -36,7 +38,7 @@ func Here(source string, dirs []string) (m result.Machine, list []result.Dir, er
 			return m, nil, err
 		}
 		if err := os.MkdirAll(path, 0o777); err != nil {
-			return m, nil, err
+			return m, nil, fmt.Errorf("%w; choose another directory with --dirs", err)
 		}
 		list = append(list, describeDir(path))
 	}
@@ -45,12 +47,18 @@ func Here(source string, dirs []string) (m result.Machine, list []result.Dir, er
 
 // look reads the result file, if there is one already: the run goes on where that ends.
 func (r *run) look(h *result.Run) error {
+	if r.o.Resume != "" {
+		var err error
+		if r.o.Out, err = interrupted(r.o.Resume, h.Plan); err != nil {
+			return err
+		}
+	}
 	old, err := result.ReadFile(r.o.Out)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; choose another --out", err)
 	}
 	if old.Run.Plan != h.Plan {
 		return fmt.Errorf("%s: results of another run, by %q; choose another --out, or repeat that command", r.o.Out, old.Run.Command)
@@ -59,31 +67,90 @@ func (r *run) look(h *result.Run) error {
 		return fmt.Errorf("%s: results of another machine or version of Go; choose another --out", r.o.Out)
 	}
 	r.old, h.ID = old, old.Run.ID
+	r.counts.Samples, r.counts.Failures = len(old.Samples), len(old.Failures)
 	return nil
 }
 
-// open makes the result file, or opens the one that is there, and writes down who takes part in what.
-func (r *run) open(h *result.Run) (err error) {
-	if r.old == nil {
-		if err := os.MkdirAll(filepath.Dir(r.o.Out), 0o777); err != nil {
-			return err
-		}
-		r.out, err = result.Create(r.o.Out)
-	} else {
-		r.out, err = result.Resume(r.o.Out)
-		r.counts.Samples = len(r.old.Samples)
-	}
+// interrupted is the newest file of results in a directory that has no end, and the same plan.
+func interrupted(dir, plan string) (string, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil {
+		return "", err
+	}
+	slices.Sort(names)
+	other := ""
+	for _, name := range slices.Backward(names) {
+		s, err := result.ReadFile(name)
+		switch {
+		case err != nil || s.End != nil && !s.End.Interrupted:
+			continue
+		case s.Run.Plan == plan:
+			return name, nil
+		case other == "":
+			other = fmt.Sprintf("; %s was, by %s, to which --resume can be added", name, s.Run.Command)
+		}
+	}
+	return "", fmt.Errorf("no run of this command in %s was interrupted; leave --resume out to start one%s", dir, other)
+}
+
+// open makes the result file, or opens the one that is there, before the long work begins: what is wrong with it shows at once.
+func (r *run) open(h *result.Run) (err error) {
+	if err := r.look(h); err != nil {
 		return err
 	}
-	if err := r.announce(h); err != nil {
-		return errors.Join(err, r.out.Close())
+	if r.old != nil {
+		r.out, err = result.Resume(r.o.Out)
+	} else if err = os.MkdirAll(filepath.Dir(r.o.Out), 0o777); err == nil {
+		r.out, err = result.Create(r.o.Out)
+	}
+	if err != nil {
+		return fmt.Errorf("%w; choose another --out", err)
+	}
+	if r.old == nil {
+		if err := r.write(result.Record{Run: h}); err != nil {
+			return errors.Join(err, r.out.Remove())
+		}
 	}
 	return nil
 }
 
+// write adds to the results.
+func (r *run) write(record result.Record) error {
+	if err := r.out.Write(record); err != nil {
+		return &outError{err}
+	}
+	return nil
+}
+
+// An outError says that the results cannot be written.
+type outError struct{ err error }
+
+func (e *outError) Error() string {
+	return e.err.Error() + "; what was written before is whole: make room, and go on with --resume"
+}
+
+func (e *outError) Unwrap() error { return e.err }
+
+// close ends the results: of a run that went through, or was interrupted, with a record that says so. A new file in which nothing was begun, as something
+// is wrong with what the user asked for, is removed.
+func (r *run) close(ctx context.Context, failed error) error {
+	stopped := ctx.Err() != nil
+	if failed != nil && !stopped {
+		if r.old == nil && !r.announced {
+			return r.out.Remove()
+		}
+		return r.out.Close()
+	}
+	r.counts.Ended, r.counts.Interrupted = time.Now().UTC(), stopped
+	return errors.Join(r.write(result.Record{End: &r.counts}), r.out.Close())
+}
+
+// announce writes down who takes part in what. A file that is gone on with says first that it is.
 func (r *run) announce(h *result.Run) error {
-	records := []result.Record{{Run: h}}
+	var records []result.Record
+	if r.old != nil {
+		records = append(records, result.Record{Run: h})
+	}
 	for _, e := range r.entrants {
 		records = append(records, result.Record{Contender: &e.record})
 	}
@@ -99,9 +166,10 @@ func (r *run) announce(h *result.Run) error {
 		records = append(records, result.Record{Skip: &r.skips[i]})
 	}
 	for _, record := range records {
-		if err := r.out.Write(record); err != nil {
+		if err := r.write(record); err != nil {
 			return err
 		}
 	}
+	r.announced = true
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"sync/atomic"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -23,7 +22,6 @@ type process struct {
 	replies chan line
 	stderr  tail
 	timeout time.Duration
-	hung    atomic.Bool
 }
 
 // A line is what a contender said.
@@ -92,8 +90,8 @@ func (p *process) tell(r workload.Request) {
 
 // reply waits for the next thing that the process says.
 func (p *process) reply() (*workload.Reply, error) {
-	timer := time.NewTimer(p.timeout)
-	defer timer.Stop()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	select {
 	case l, ok := <-p.replies:
 		if !ok {
@@ -103,9 +101,8 @@ func (p *process) reply() (*workload.Reply, error) {
 			return nil, &failure{result.FailureGarbage, l.err}
 		}
 		return parseReply(l.text)
-	case <-timer.C:
-		p.hung.Store(true)
-		return nil, &failure{result.FailureHang, fmt.Errorf("no reply within %v", p.timeout)}
+	case <-patience(ctx, p.cmd.Process.Pid, p.timeout):
+		return nil, &failure{result.FailureHang, idled("no reply", p.cmd.Process.Pid, p.timeout)}
 	}
 }
 
@@ -132,16 +129,17 @@ func parseReply(text []byte) (*workload.Reply, error) {
 // what is known of the end, or that of an end that was not good.
 func (p *process) end(err error) error {
 	_ = p.in.Close()
+	hung := func() bool { return false }
 	if err == nil || errors.Is(err, errEnded) {
-		defer time.AfterFunc(p.timeout, p.kill).Stop()
+		hung = watch(p.cmd.Process.Pid, p.timeout, func() { _ = killAll(p.cmd) })
 	} else {
 		_ = killAll(p.cmd)
 	}
 	for range p.replies { // it may have more to say, which nobody hears
 	}
 	ended := p.cmd.Wait()
-	switch {
-	case err == nil && ended != nil && p.hung.Load():
+	switch over := hung(); {
+	case err == nil && ended != nil && over:
 		return &failure{result.FailureHang, fmt.Errorf("it did not end within %v", p.timeout)}
 	case err == nil && ended != nil:
 		return &failure{result.FailureCrash, fmt.Errorf("after its work: %w", ended)}
@@ -149,11 +147,6 @@ func (p *process) end(err error) error {
 		return &failure{result.FailureCrash, ended}
 	}
 	return err
-}
-
-func (p *process) kill() {
-	p.hung.Store(true)
-	_ = killAll(p.cmd)
 }
 
 // A failure is what a contender did wrong.

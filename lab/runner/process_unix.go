@@ -15,3 +15,6 @@ func alone(cmd *exec.Cmd) {
 
 // killAll kills a process with its group.
 func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// interruptAll asks a process with its group to end.
+func interruptAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

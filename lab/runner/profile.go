@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,11 +50,8 @@ func (r *run) profiles(c result.Cell, prefix string) ([]result.Record, error) {
 		if sum == nil {
 			continue
 		}
-		name, err := filepath.Rel(filepath.Dir(r.o.Out), prefix+p.ending)
-		if err != nil {
-			name = prefix + p.ending
-		}
-		sum.Case, sum.Contender, sum.Of, sum.File = c.Case, c.Contender, p.of, filepath.ToSlash(name)
+		sum.Case, sum.Contender, sum.Of = c.Case, c.Contender, p.of
+		sum.File = path.Join(filepath.Base(filepath.Dir(prefix)), filepath.Base(prefix)+p.ending)
 		if p.of == "cpu" {
 			sum.Total /= 1e9
 		}

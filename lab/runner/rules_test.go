@@ -116,7 +116,7 @@ func TestFreshDirectory(t *testing.T) {
 	if len(s.Samples) != o.Rounds || len(s.Failures) > 0 {
 		t.Errorf("%d samples, failures %+v", len(s.Samples), s.Failures)
 	}
-	left, err := filepath.Glob(filepath.Join(o.Dirs[0], storesDir, "store-*"))
+	left, err := filepath.Glob(filepath.Join(o.Dirs[0], storesDir, scratchPrefix+"*"))
 	if err != nil || len(left) > 0 {
 		t.Errorf("stores are left: %v, %v", left, err)
 	}

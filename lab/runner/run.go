@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -15,10 +16,12 @@ type Options struct {
 	Workloads  []*workload.Workload
 	Values     map[string]workload.Values // of each workload's flags
 	Contenders []Spec
+	Named      bool     // the contenders are those that the user named
 	Source     string   // the directory of the contenders
 	Cache      string   // where programs are kept
 	Dirs       []string // where stores are made
 	Out        string   // the result file; one that exists is gone on with
+	Resume     string   // a directory of results, if Out is to be the newest there that the same plan was interrupted in
 	Rounds     int
 	Seed       uint64
 	Quick      bool
@@ -41,7 +44,7 @@ type Observer interface {
 	Making(rows, all int)
 	// Sampling: done of all samples are taken, what is next, and how long the rest takes, 0 if that is not known.
 	Sampling(done, all int, next string, left time.Duration)
-	// Skipped and Failed tell of contenders.
+	// Skipped and Failed tell of contenders: who takes no part at all, and who was named and takes no part in something.
 	Skipped(s *result.Skip)
 	Failed(f *result.Failure)
 	// Ended tells that nothing more comes.
@@ -50,19 +53,21 @@ type Observer interface {
 
 // A run is one run of the laboratory.
 type run struct {
-	o        *Options
-	tasks    []*task
-	entrants []*entrant
-	asked    *workload.Statement // by the user, with its answers
-	copies   string              // the directory of the copy of the user's database
-	extras   []purpose           // of turns besides those that measure
-	skips    []result.Skip
-	out      *result.Writer
-	old      *result.Set // what was measured before; nil in a new run
-	counts   result.End
+	o         *Options
+	tasks     []*task
+	scratch   map[string]*Scratch // by directory
+	entrants  []*entrant
+	asked     *workload.Statement // by the user, with its answers
+	extras    []purpose           // of turns besides those that measure
+	skips     []result.Skip
+	out       *result.Writer
+	old       *result.Set // what was measured before; nil in a new run
+	announced bool        // who takes part in what is in the results
+	counts    result.End
 }
 
-// Run measures. Whatever goes wrong, and when ctx is done, what was measured is in the file.
+// Run measures. Whatever goes wrong, and when ctx is done, what was measured is in the file. One in which nothing could be begun is not left; one that was
+// interrupted is, however early.
 func Run(ctx context.Context, o *Options) (err error) {
 	defer o.Observer.Ended()
 	if err := o.check(); err != nil {
@@ -71,7 +76,7 @@ func Run(ctx context.Context, o *Options) (err error) {
 	if o.build == nil {
 		o.build = (&builder{o.Source, o.Cache}).build
 	}
-	r := &run{o: o}
+	r := &run{o: o, scratch: make(map[string]*Scratch)}
 	header, err := r.header()
 	if err != nil {
 		return err
@@ -83,32 +88,73 @@ func Run(ctx context.Context, o *Options) (err error) {
 		o.Statement.describe(r.tasks)
 	}
 	header.Plan = digest(r.tasks, o.Seed)
-	if err := r.look(header); err != nil {
+	if err := r.open(header); err != nil {
 		return err
 	}
-	if o.Statement != nil {
-		defer func() { err = errors.Join(err, r.dropStatement()) }()
+	defer func() { err = errors.Join(err, r.leave(), r.close(ctx, err)) }()
+	if err := r.occupy(header.Dirs); err != nil {
+		return err
+	}
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
+	if err := r.announce(header); err != nil {
+		return err
+	}
+	defer timed(&r.counts.Measuring)()
+	return r.measure(ctx)
+}
+
+// prepare makes ready all that is needed to measure.
+func (r *run) prepare(ctx context.Context) error {
+	if err := r.room(); err != nil {
+		return err
+	}
+	if r.o.Statement != nil {
 		if err := r.takeStatement(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.room(); err != nil {
+	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	if err := r.enter(ctx); err != nil {
+	if err := r.bystanders(); err != nil {
 		return err
 	}
 	if err := r.share(ctx); err != nil {
 		return err
 	}
 	r.setExtras(ctx)
-	if err := r.open(header); err != nil {
-		return err
+	return nil
+}
+
+// timed adds what passes until it is called to some seconds.
+func timed(seconds *float64) func() {
+	begin := time.Now()
+	return func() { *seconds += time.Since(begin).Seconds() }
+}
+
+// occupy makes a scratch on each directory.
+func (r *run) occupy(dirs []result.Dir) error {
+	for _, d := range dirs {
+		if r.scratch[d.Path] != nil {
+			continue // given twice
+		}
+		s, err := NewScratch(d.Path)
+		if err != nil {
+			return fmt.Errorf("%w; choose another directory with --dirs", err)
+		}
+		r.scratch[d.Path] = s
 	}
-	defer func() { err = errors.Join(err, r.out.Close()) }()
-	err = r.measure(ctx)
-	r.counts.Ended, r.counts.Interrupted = time.Now().UTC(), ctx.Err() != nil
-	return errors.Join(err, r.out.Write(result.Record{End: &r.counts}))
+	return nil
+}
+
+// leave removes all that was made on the directories, but for the databases that are shared.
+func (r *run) leave() (err error) {
+	for _, s := range r.scratch {
+		err = errors.Join(err, s.Close())
+	}
+	return err
 }
 
 // check refuses options that make no sense: without the command there are no figures (rule 10).
@@ -118,6 +164,8 @@ func (o *Options) check() error {
 		return errors.New("no figure without the command that makes it: Options.Command is empty")
 	case o.Rounds < 1:
 		return fmt.Errorf("--rounds %d: it takes a number above 0", o.Rounds)
+	case o.Timeout <= 0:
+		return fmt.Errorf("--timeout %v: it takes a duration above 0, such as 1m", o.Timeout)
 	case len(o.Workloads) == 0 || len(o.Contenders) == 0 || len(o.Dirs) == 0:
 		return errors.New("there is nothing to run")
 	}
@@ -130,46 +178,59 @@ func (r *run) skip(s result.Skip) {
 	r.o.Observer.Skipped(&s)
 }
 
-// measure takes all samples: round by round, so that whatever else the machine does falls on all contenders alike, and in every round in
-// another order. Profiles and traces come afterwards.
+// measure takes all samples that were not taken before: round by round, so that whatever else the machine does falls on all contenders alike, and in
+// every round in another order. Profiles and traces come afterwards.
 func (r *run) measure(ctx context.Context) error {
 	turns := r.turns()
+	all := len(turns)
 	pace := pace{kinds: make(map[kind]time.Duration)}
-	broken := make(map[result.Cell]bool)
-	for i, turn := range turns {
-		cell := turn.cell()
-		if broken[cell] || r.old != nil && turn.taken(r.old) {
-			continue
-		}
-		r.o.Observer.Sampling(i, len(turns), turn.String(), pace.left(turns[i:]))
+	if r.old != nil {
+		turns = slices.DeleteFunc(turns, func(t turn) bool { return t.taken(r.old) })
+		pace.know(r.old)
+	}
+	for len(turns) > 0 && ctx.Err() == nil {
+		next := turns[0]
+		r.o.Observer.Sampling(all-len(turns), all, next.String(), pace.left(turns))
 		begin := time.Now()
-		records, stderr, err := r.take(ctx, turn)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		records, stderr, err := r.take(ctx, next)
+		if err != nil && ctx.Err() != nil {
+			break
 		}
-		pace.took(turn, time.Since(begin))
+		pace.add(next.kind(), time.Since(begin))
+		turns = turns[1:]
 		if err != nil {
-			broken[cell] = true
-			if err := r.fail(cell, turn.round, err, stderr); err != nil {
+			if err := r.fail(next.cell(), next.round, err, stderr); err != nil {
 				return err
 			}
+			turns = slices.DeleteFunc(turns, func(t turn) bool { return t.cell() == next.cell() })
 		}
 		for _, record := range records {
-			if err := r.out.Write(record); err != nil {
+			if err := r.write(record); err != nil {
 				return err
+			}
+			if record.Sample != nil {
+				r.counts.Samples++
 			}
 		}
 	}
-	return nil
+	return ctx.Err()
 }
+
+// An ownError is what goes wrong with what the runner does itself. It ends the run, as no contender is to blame.
+type ownError struct{ error }
+
+func (e *ownError) Unwrap() error { return e.error }
 
 // fail records that a contender has failed.
 func (r *run) fail(cell result.Cell, round int, err error, stderr string) error {
+	if own := (*ownError)(nil); errors.As(err, &own) {
+		return own.error
+	}
 	f := &result.Failure{
 		Case: cell.Case, Contender: cell.Contender, Round: round, Time: time.Now().UTC(), Kind: kindOf(err),
 		Error: oneLine([]byte(err.Error())), Stderr: stderr,
 	}
 	r.counts.Failures++
 	r.o.Observer.Failed(f)
-	return r.out.Write(result.Record{Failure: f})
+	return r.write(result.Record{Failure: f})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -13,9 +12,9 @@ import (
 
 // sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule 4).
 func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *result.Sample, stderr string, err error) {
-	dir, err := freshDir(t.dir)
+	dir, err := r.scratch[t.dir].store()
 	if err != nil {
-		return nil, "", err
+		return nil, "", &ownError{err}
 	}
 	defer func() {
 		if rerr := os.RemoveAll(dir); err == nil && rerr != nil {
@@ -25,7 +24,7 @@ func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *re
 	j := r.job(t, a, dir, round)
 	before, err := r.guard(t)
 	if err != nil {
-		return nil, "", err
+		return nil, "", &ownError{err}
 	}
 	began := time.Now()
 	take := r.talk
@@ -60,17 +59,6 @@ func (r *run) talk(ctx context.Context, t *task, a *attempt, j *workload.Job) (*
 	}
 	return s, "", nil
 }
-
-// freshDir makes a new directory on the file system that is measured.
-func freshDir(base string) (string, error) {
-	if err := os.MkdirAll(filepath.Join(base, storesDir), 0o777); err != nil {
-		return "", err
-	}
-	return os.MkdirTemp(filepath.Join(base, storesDir), "store-*")
-}
-
-// storesDir is the directory below which everything of the laboratory lies, in each of those that are measured.
-const storesDir = "folio-lab"
 
 func (r *run) job(t *task, a *attempt, dir string, round int) *workload.Job {
 	return &workload.Job{

@@ -17,6 +17,7 @@ var makers = []string{"mattn", "ncruces", "modernc"}
 
 // share makes the databases that the tasks need and that are not there yet. They stay for the next run.
 func (r *run) share(ctx context.Context) error {
+	defer timed(&r.counts.Making)()
 	for _, t := range r.tasks {
 		if t.workload.Database == nil {
 			continue
@@ -26,15 +27,18 @@ func (r *run) share(ctx context.Context) error {
 		if _, err := os.Stat(t.db); err == nil {
 			continue
 		}
-		if err := r.makeFolder(ctx, f, t.db); err != nil {
+		if err := r.makeFolder(ctx, t, f); err != nil {
 			return fmt.Errorf("%s: %w", t.db, err)
 		}
 	}
 	return nil
 }
 
-// room refuses a run whose shared databases have no place, before anything is built.
+// room refuses a run whose shared databases, or results, have no place, before anything is built.
 func (r *run) room() error {
+	if err := r.roomOut(); err != nil {
+		return err
+	}
 	for _, t := range r.tasks {
 		if t.workload.Database == nil {
 			continue
@@ -50,25 +54,37 @@ func (r *run) room() error {
 	return nil
 }
 
+// sampleBytes is about what a sample takes in the result file, at most.
+const sampleBytes = 3 << 10
+
+// roomOut refuses a run whose results have no place. Of the APIs that a contender has, nothing is known yet.
+func (r *run) roomOut() error {
+	dir := filepath.Dir(r.o.Out)
+	need := int64(len(r.tasks)*len(r.o.Contenders)*r.o.Rounds) * sampleBytes
+	if free := freeBytes(dir); free >= 0 && free < need {
+		return fmt.Errorf("%s: the results need about %d MB, there are %d MB free; make room, or choose another --out", dir, need>>20+1, free>>20)
+	}
+	return nil
+}
+
 var errNoMaker = errors.New("no contender that takes part can make a database; take mattn, ncruces or modernc in")
 
 // makeFolder makes a database, whole or not at all.
-func (r *run) makeFolder(ctx context.Context, f *workload.Folder, path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
+func (r *run) makeFolder(ctx context.Context, t *task, f *workload.Folder) error {
 	e := r.maker()
 	if e == nil {
 		return errNoMaker
 	}
-	tmp := path + ".tmp"
-	if err := os.RemoveAll(tmp); err != nil {
+	dir, err := r.scratch[t.dir].store()
+	if err != nil {
 		return err
 	}
-	if err := r.ask(ctx, e, &workload.Make{Folder: *f, Path: tmp}); err != nil {
-		return errors.Join(err, os.RemoveAll(tmp))
+	defer os.RemoveAll(dir)
+	made := filepath.Join(dir, f.Name())
+	if err := r.ask(ctx, e, &workload.Make{Folder: *f, Path: made}); err != nil {
+		return err
 	}
-	return os.Rename(tmp, path)
+	return os.Rename(made, t.db)
 }
 
 // maker is who makes the shared database: the first of the makers, or else anybody who can; nil if nobody can.

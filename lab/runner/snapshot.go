@@ -18,19 +18,19 @@ import (
 func checkDatabase(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; --db takes the file of a SQLite database", err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a file", path)
+		return fmt.Errorf("%s: not a file; --db takes that of a SQLite database", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; take a copy of it that may be read", err)
 	}
 	defer f.Close()
 	head := make([]byte, 100)
 	if _, err := io.ReadFull(f, head); err != nil || string(head[:16]) != "SQLite format 3\x00" {
-		return fmt.Errorf("%s: not a SQLite database", path)
+		return fmt.Errorf("%s: not a SQLite database; --db takes the file of one, unencrypted", path)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/foliofs/folio/lab/result"
@@ -60,15 +59,8 @@ func (s *Statement) describe(tasks []*task) {
 
 // takeStatement copies the user's database, which no driver ever opens, and lets one driver answer the statement, for all arguments. What it
 // refuses, because the statement writes, or fails, or finds nothing, is refused before anything is measured.
-func (r *run) takeStatement(ctx context.Context) (err error) {
-	dir := filepath.Join(r.tasks[0].dir, storesDir)
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	if r.copies, err = os.MkdirTemp(dir, "query-*"); err != nil {
-		return err
-	}
-	path := filepath.Join(r.copies, "query.db")
+func (r *run) takeStatement(ctx context.Context) error {
+	path := filepath.Join(r.scratch[r.tasks[0].dir].Path, "query.db")
 	if err := snapshot(ctx, r.o.Statement.DB, path); err != nil {
 		return err
 	}
@@ -80,14 +72,6 @@ func (r *run) takeStatement(ctx context.Context) (err error) {
 		return err
 	}
 	return r.probe(ctx, p, path)
-}
-
-// dropStatement removes the copy.
-func (r *run) dropStatement() error {
-	if r.copies == "" {
-		return nil
-	}
-	return os.RemoveAll(r.copies)
 }
 
 func (r *run) probe(ctx context.Context, by program, path string) error {

@@ -119,15 +119,11 @@ func (r *run) take(ctx context.Context, t turn) (records []result.Record, stderr
 	switch t.purpose {
 	case profiling:
 		if a.profile, err = r.profilePrefix(t.cell()); err != nil {
-			return nil, "", err
+			return nil, "", &ownError{err}
 		}
 	case tracing:
-		dir, err := os.MkdirTemp("", "folio-lab-*")
-		if err != nil {
-			return nil, "", err
-		}
-		defer os.RemoveAll(dir)
-		a.trace = filepath.Join(dir, "calls")
+		a.trace = filepath.Join(r.scratch[t.task.dir].Path, "calls")
+		defer os.Remove(a.trace)
 		a.program, a.timeout = strace(a.program, a.trace), slowdown*a.timeout
 	}
 	s, stderr, err := r.sample(ctx, t.task, a, t.round)
@@ -141,7 +137,6 @@ func (r *run) take(ctx context.Context, t turn) (records []result.Record, stderr
 		records = make([]result.Record, 1)
 		records[0], err = traceRecord(t.cell(), s.Ops, a.trace, t.task.workload.Process)
 	default:
-		r.counts.Samples++
 		records = []result.Record{{Sample: s}}
 	}
 	return records, "", err
@@ -162,10 +157,19 @@ type kind struct {
 
 func (t turn) kind() kind { return kind{t.cell(), t.purpose} }
 
-func (p *pace) took(t turn, d time.Duration) {
-	p.kinds[t.kind()] = d
-	p.sum += d
+func (p *pace) add(k kind, took time.Duration) {
+	p.kinds[k] = took
+	p.sum += took
 	p.count++
+}
+
+// know takes over from samples of an earlier part of the run how long turns take, as far as they tell.
+func (p *pace) know(old *result.Set) {
+	for i := range old.Samples {
+		m := &old.Samples[i]
+		t := kind{result.Cell{Case: m.Case, Contender: m.Contender}, measuring}
+		p.add(t, time.Duration((m.WarmUp.Seconds+m.Seconds)*float64(time.Second)))
+	}
 }
 
 // left is how long the rest takes; 0 if nothing is known yet.

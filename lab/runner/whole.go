@@ -29,21 +29,23 @@ func (r *run) whole(ctx context.Context, t *task, a *attempt, j *workload.Job) (
 		return nil, "", err
 	}
 	defer out.Close()
-	limited, stop := context.WithTimeout(ctx, a.timeout)
-	defer stop()
 	args := append(slices.Clip(a.program.args), t.workload.Name, e.about.Name, j.DB)
 	if j.Profile != "" {
 		args = append(args, j.Profile)
 	}
-	cmd := exec.CommandContext(limited, a.program.path, args...)
+	cmd := exec.CommandContext(ctx, a.program.path, args...)
 	alone(cmd)
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
 	begin := time.Now()
-	err = cmd.Run()
+	if err := cmd.Start(); err != nil {
+		return nil, "", err
+	}
+	hung := watch(cmd.Process.Pid, a.timeout, func() { _ = killAll(cmd) })
+	err = cmd.Wait()
 	took := time.Since(begin)
 	switch {
-	case limited.Err() != nil:
+	case hung():
 		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", a.timeout)}
 	case err != nil:
 		return nil, complaint.String(), &failure{result.FailureCrash, fmt.Errorf("%w: %s", err, oneLine(complaint.Bytes()))}

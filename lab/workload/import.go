@@ -17,6 +17,7 @@ var imports = &Workload{
 	},
 	Cases:    importCases,
 	Able:     func(a *API) bool { return a.Tree != nil },
+	Needs:    "tree of files",
 	Start:    startImport,
 	Want:     func(j *Job) (Answer, error) { return wantTree(j, true) },
 	Settings: writeSettings, // each contender in the way of its kind

@@ -19,6 +19,7 @@ var load = &Workload{
 	},
 	Cases:    loadCases,
 	Able:     func(a *API) bool { return a.Items != nil },
+	Needs:    "table with indexes",
 	Start:    startLoad,
 	Want:     wantLoad,
 	Ops:      func(j *Job) int64 { return int64(j.Values.Int("rows")) },

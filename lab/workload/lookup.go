@@ -23,6 +23,7 @@ var lookup = &Workload{
 	Cases:    lookupCases,
 	Database: func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
 	Able:     func(a *API) bool { return a.Lookups != nil },
+	Needs:    "rows to look up",
 	Start:    startLookup,
 	Want:     wantLookup,
 	Settings: lookupSettings,
@@ -89,11 +90,7 @@ type Reader interface {
 	// Begin and End surround the reads of one transaction. They are not called where each read has its own.
 	Begin() error
 	End() error
-	// Settings are those of the connection, read back.
-	Settings() (map[string]string, error)
-	// Prepares counts the statements that were prepared so far.
-	Prepares() int64
-	Close() error
+	Connection
 }
 
 // The phases draw different rows.
@@ -117,11 +114,11 @@ func wantLookup(j *Job) (a Answer, err error) {
 
 // A lookupWorker is one goroutine: its connection, what it will look up, and what it has found.
 type lookupWorker struct {
+	reading
 	reader Reader
 	byPath bool
 	one    bool
 	list   *pathList
-	found  Answer
 	buf    [MaxPath]byte
 }
 
@@ -130,43 +127,21 @@ func startLookup(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{Every: 8, Close: db.Close}
 	var workers []*lookupWorker
-	for range j.Values.Int("goroutines") {
+	w, err := readings(j, db, func() (*reading, Worker, error) {
 		r, err := db.Reader(j.Values["mode"])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		settings, err := r.Settings()
-		if err != nil {
-			return nil, err
-		}
-		w.Settings = append(w.Settings, settings)
-		workers = append(workers, &lookupWorker{reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"})
+		worker := &lookupWorker{reading: reading{connection: r}, reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"}
+		workers = append(workers, worker)
+		return &worker.reading, worker.read, nil
+	})
+	if err != nil {
+		return nil, err
 	}
+	w.Every = 8
 	w.WarmUp = func() (int64, error) { return warmLookups(j, workers) }
-	for _, worker := range workers {
-		w.Workers = append(w.Workers, worker.read)
-	}
-	w.Answer = func() (a Answer, err error) {
-		for _, worker := range workers {
-			a.Plus(worker.found)
-		}
-		return a, nil
-	}
-	w.Prepares = func() (n int64) {
-		for _, worker := range workers {
-			n += worker.reader.Prepares()
-		}
-		return n
-	}
-	w.Close = func() error {
-		var errs []error
-		for _, worker := range workers {
-			errs = append(errs, worker.reader.Close())
-		}
-		return errors.Join(append(errs, db.Close())...)
-	}
 	return w, nil
 }
 

@@ -20,6 +20,7 @@ var mixed = &Workload{
 	},
 	Cases:    mixedCases,
 	Able:     func(a *API) bool { return a.Tasks != nil },
+	Needs:    "records to read and write at once",
 	Start:    startMixed,
 	Want:     wantMixed,
 	Ops:      func(j *Job) int64 { return int64(j.Values.Int("reads")) },

@@ -19,6 +19,7 @@ var put = &Workload{
 	},
 	Cases:    putCases,
 	Able:     func(a *API) bool { return a.Pairs != nil },
+	Needs:    "values by keys",
 	Start:    startPut,
 	Want:     wantPut,
 	Ops:      func(j *Job) int64 { writers, each := j.puts(); return int64(writers) * int64(each) },

@@ -3,7 +3,6 @@ package workload
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ var Query = &Workload{
 	},
 	Cases: queryCases,
 	Able:  func(a *API) bool { return a.Queries != nil },
+	Needs: "SQL",
 	Start: startQuery,
 	Want:  wantQuery,
 	Ops:   func(j *Job) int64 { return int64(j.Values.Int("reads")) },
@@ -77,9 +77,7 @@ type Queries interface {
 type Querier interface {
 	// Query calls row for every row; the cells are valid until it returns.
 	Query(args []Arg, row func(cells [][]byte) error) error
-	Settings() (map[string]string, error)
-	Prepares() int64
-	Close() error
+	Connection
 }
 
 // Loose reports whether drivers do not agree on what is in a column of a declared type: mattn makes times and truth of whatever is in
@@ -157,10 +155,10 @@ func wantQuery(j *Job) (a Answer, err error) {
 
 // A queryWorker is one goroutine.
 type queryWorker struct {
+	reading
 	statement *Statement
 	querier   Querier
 	list      []int
-	found     Answer
 }
 
 func startQuery(j *Job, a *API) (*Work, error) {
@@ -168,41 +166,20 @@ func startQuery(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Work{Close: db.Close}
 	var workers []*queryWorker
-	for range j.Values.Int("goroutines") {
+	w, err := readings(j, db, func() (*reading, Worker, error) {
 		q, err := db.Querier(j.Statement, j.Values["mode"])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		settings, err := q.Settings()
-		if err != nil {
-			return nil, err
-		}
-		worker := &queryWorker{statement: j.Statement, querier: q}
+		worker := &queryWorker{reading: reading{connection: q}, statement: j.Statement, querier: q}
 		workers = append(workers, worker)
-		w.Settings, w.Workers = append(w.Settings, settings), append(w.Workers, worker.run)
+		return &worker.reading, worker.run, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	w.WarmUp = func() (int64, error) { return warmQueries(j, workers) }
-	w.Answer = func() (a Answer, err error) {
-		for _, worker := range workers {
-			a.Plus(worker.found)
-		}
-		return a, nil
-	}
-	w.Prepares = func() (n int64) {
-		for _, worker := range workers {
-			n += worker.querier.Prepares()
-		}
-		return n
-	}
-	w.Close = func() error {
-		var errs []error
-		for _, worker := range workers {
-			errs = append(errs, worker.querier.Close())
-		}
-		return errors.Join(append(errs, db.Close())...)
-	}
 	return w, nil
 }
 

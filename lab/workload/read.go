@@ -24,6 +24,7 @@ var read = &Workload{
 	},
 	Cases: readCases,
 	Able:  func(a *API) bool { return a.Tree != nil },
+	Needs: "files",
 	Start: startRead,
 	Want:  wantRead,
 	Ops:   func(j *Job) int64 { return int64(j.Values.Int("reads")) },

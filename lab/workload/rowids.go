@@ -20,6 +20,7 @@ var rowids = &Workload{
 	Cases:    rowidCases,
 	Database: func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
 	Able:     func(a *API) bool { return a.Rowids != nil },
+	Needs:    "process that answers rowids",
 	Want:     wantRowids,
 	Ops:      func(j *Job) int64 { return int64(j.Values.Int("count")) },
 	Process:  true,

@@ -19,6 +19,7 @@ var walk = &Workload{
 	},
 	Cases: walkCases,
 	Able:  func(a *API) bool { return a.Tree != nil },
+	Needs: "tree of files",
 	Start: startWalk,
 	Want:  func(j *Job) (Answer, error) { return wantTree(j, false) },
 	Warm:  func(*Job) int64 { return 1 },

@@ -16,8 +16,9 @@ type Workload struct {
 	Cases func(v Values) ([]Case, error)
 	// Database is the one that all contenders of the job read, and do not change; nil if each makes a store of its own.
 	Database func(v Values) *Folder
-	// Able reports whether an API can take part at all.
-	Able func(a *API) bool
+	// Able reports whether an API can take part at all: it has what the workload needs.
+	Able  func(a *API) bool
+	Needs string // for people: "tree of files"
 	// Start opens a store and makes ready what is to be measured. It runs in the contender.
 	Start func(j *Job, a *API) (*Work, error)
 	// Want is the right answer. It runs in the runner, which does not take the contender's word for it.

@@ -25,6 +25,7 @@ var write = &Workload{
 	},
 	Cases:    writeCases,
 	Able:     func(a *API) bool { return a.Tasks != nil },
+	Needs:    "records and tasks",
 	Start:    startWrite,
 	Want:     wantWrite,
 	Ops:      func(j *Job) int64 { return newShape(j).ops() },

@@ -26,10 +26,11 @@ func main() {
 
 // open opens a database whose pool has one connection. The second handle is that for prepared statements.
 func open(path string, access kit.Access) (kit.Conn, error) {
+	dsn := kit.URI(path)
 	if access == kit.Read {
-		path = "file:" + path + "?mode=ro"
+		dsn += "?mode=ro"
 	}
-	db, err := gorm.Open(sqlite.Open(path), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
+	db, err := gorm.Open(sqlite.Open(dsn), &gorm.Config{Logger: logger.Discard, SkipDefaultTransaction: true})
 	if err != nil {
 		return nil, err
 	}

@@ -29,9 +29,9 @@ func main() {
 // dsn leaves out the mutex, as a connection belongs to one goroutine, and the wait for others, which the kit sets.
 func dsn(path string, access kit.Access) string {
 	if access == kit.Read {
-		return "file:" + path + "?mode=ro&_mutex=no"
+		return kit.URI(path) + "?mode=ro&_mutex=no"
 	}
-	return "file:" + path + "?_mutex=no"
+	return kit.URI(path) + "?_mutex=no"
 }
 
 func busy(err error) bool {

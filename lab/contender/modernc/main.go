@@ -23,9 +23,9 @@ func main() {
 
 func dsn(path string, access kit.Access) string {
 	if access == kit.Read {
-		return "file:" + path + "?mode=ro"
+		return kit.URI(path) + "?mode=ro"
 	}
-	return path
+	return kit.URI(path)
 }
 
 // SQLITE_BUSY and SQLITE_LOCKED, in the low byte of each extended code.

@@ -26,9 +26,9 @@ func main() {
 
 func dsn(path string, access kit.Access) string {
 	if access == kit.Read {
-		return "file:" + path + "?mode=ro"
+		return kit.URI(path) + "?mode=ro"
 	}
-	return "file:" + path
+	return kit.URI(path)
 }
 
 func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) || errors.Is(err, sqlite3.LOCKED) }

@@ -22,9 +22,9 @@ func main() {
 
 func dsn(path string, access kit.Access) string {
 	if access == kit.Read {
-		return "file:" + path + "?mode=ro"
+		return kit.URI(path) + "?mode=ro"
 	}
-	return "file:" + path
+	return kit.URI(path)
 }
 
 // busy is never true: each statement waits for as long as the timeout says.

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -14,6 +15,17 @@ const (
 	Confidence = 0.95
 	Alpha      = 1 - Confidence
 )
+
+// Samples is how many a figure should be made of. Fewer may do for an interval, or a difference, but not for a small one.
+const Samples = 10
+
+// Count says of how many samples a figure is made, and how many it should be if that is more.
+func Count(n int) string {
+	if n < Samples {
+		return fmt.Sprintf("%d of %d", n, Samples)
+	}
+	return strconv.Itoa(n)
+}
 
 // An Estimate is a median, and how far it can be trusted.
 type Estimate struct {

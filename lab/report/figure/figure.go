@@ -55,8 +55,11 @@ func Find(name string) (*Figure, error) {
 	return nil, fmt.Errorf("no figure %q; there are %s", name, strings.Join(names, ", "))
 }
 
+// EnoughTimes is how many operations of a sample must have been timed for a distribution.
+const EnoughTimes = 10
+
 func latency(of func(l *result.Latency) time.Duration) func(m *result.Sample) (float64, bool) {
-	return func(m *result.Sample) (float64, bool) { return float64(of(&m.Latency)), m.Latency.Timed > 0 }
+	return func(m *result.Sample) (float64, bool) { return float64(of(&m.Latency)), m.Latency.Timed >= EnoughTimes }
 }
 
 func known(of func(m *result.Sample) *int64) func(m *result.Sample) (float64, bool) {

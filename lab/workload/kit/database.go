@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 )
 
 // A Pool is a driver of database/sql. DSN gives the name by which it opens a database; no settings are in it but for access.
@@ -13,6 +14,12 @@ type Pool struct {
 	// Rewrite, if it is not nil, puts a statement into the words of another database than SQLite.
 	Rewrite func(query string) string
 }
+
+// URI is the name of a file as SQLite, and all drivers of it, take it whatever is in it: https://sqlite.org/uri.html. A plain name is cut off at a question
+// mark by some. What comes behind is a question mark and parameters.
+func URI(path string) string { return "file:" + escape.Replace(path) }
+
+var escape = strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23")
 
 // Open opens a pool that never has more than one connection, and pins that.
 func (p Pool) Open(path string, access Access) (Conn, error) {

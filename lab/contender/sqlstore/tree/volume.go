@@ -9,6 +9,7 @@ import (
 	"github.com/foliofs/folio/store/sqlstore"
 
 	"github.com/foliofs/folio/lab/workload"
+	"github.com/foliofs/folio/lab/workload/kit"
 )
 
 // A volume is one through SQL.
@@ -18,7 +19,7 @@ type volume struct {
 }
 
 func (d driver) volume(j *workload.Job) (workload.Tree, error) {
-	s, err := sqlstore.Open(string(d), filepath.Join(j.Dir, "test.folio"), &sqlstore.Options{Create: true})
+	s, err := sqlstore.Open(string(d), kit.URI(filepath.Join(j.Dir, "test.folio")), &sqlstore.Options{Create: true})
 	if err != nil {
 		return nil, err
 	}

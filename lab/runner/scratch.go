@@ -1,0 +1,85 @@
+package runner
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/foliofs/folio/lab/flock"
+)
+
+// storesDir is the directory below which everything of the laboratory lies, in each of those that are measured.
+const storesDir = "folio-lab"
+
+// scratchPrefix begins the names of scratches.
+const scratchPrefix = "run-"
+
+// A Scratch is a directory for all that one process makes on a file system: stores, and the copy of a user's database. The process holds a lock
+// on it as long as it lives. So whoever makes the next one tells what dead processes have left, and removes it, however they died.
+type Scratch struct {
+	Path string
+	lock *os.File // the directory itself
+}
+
+// NewScratch makes one on the file system of a directory, and removes those of dead processes.
+func NewScratch(dir string) (*Scratch, error) {
+	base := filepath.Join(dir, storesDir)
+	if err := os.MkdirAll(base, 0o777); err != nil {
+		return nil, err
+	}
+	collect(base)
+	for {
+		path, err := os.MkdirTemp(base, scratchPrefix+"*")
+		if err != nil {
+			return nil, err
+		}
+		if s := keep(path); s != nil {
+			return s, nil
+		}
+	}
+}
+
+// keep locks a new directory; nil if a process that looked for those of the dead was quicker, and removes it. Where there are no locks nobody
+// removes what is another's.
+func keep(path string) *Scratch {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	s := &Scratch{path, f}
+	if mine, err := flock.Try(f); err == nil && !mine {
+		_ = f.Close()
+		return nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		_ = f.Close()
+		return nil
+	}
+	return s
+}
+
+// collect removes what dead processes have left. What cannot be removed, as it is another user's, stays.
+func collect(base string) {
+	entries, _ := os.ReadDir(base)
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), scratchPrefix) {
+			continue
+		}
+		name := filepath.Join(base, e.Name())
+		f, err := os.Open(name)
+		if err != nil {
+			continue
+		}
+		if dead, err := flock.Try(f); err == nil && dead {
+			_ = os.RemoveAll(name)
+		}
+		_ = f.Close()
+	}
+}
+
+// Close removes the directory with all that is in it.
+func (s *Scratch) Close() error { return errors.Join(s.lock.Close(), os.RemoveAll(s.Path)) }
+
+// store makes a new directory in it.
+func (s *Scratch) store() (string, error) { return os.MkdirTemp(s.Path, "store-*") }

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/foliofs/folio/internal/invariant"
@@ -200,6 +201,31 @@ func TestAllocsCheck(t *testing.T) {
 		r, err := rx.Check(context.Background())
 		if err == nil && (!r.OK() || r.Rows != 2*allocRows) {
 			err = fmt.Errorf("%+v", r)
+		}
+		return err
+	})
+}
+
+// TestAllocsInsert: the values of a row are not put on the heap.
+func TestAllocsInsert(t *testing.T) {
+	db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, JournalMode: JournalWAL, Durability: Off})
+	if err := db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c, d)"); err != nil {
+		t.Fatal(err)
+	}
+	id, text, number := int64(1000), "a text that is made at run time: "+t.Name(), 3.5
+	update(t, db, func(tx *Tx) error {
+		table, err := tx.Table("t")
+		if err != nil {
+			return err
+		}
+		got := testing.AllocsPerRun(500, func() {
+			id++
+			if _, err = table.Insert(id, text, number, id, text); err == nil {
+				err = table.Put(id, nil, number, text, id, text)
+			}
+		})
+		if got > 1 { // now and then a page
+			t.Errorf("%v allocations for a row inserted and replaced", got)
 		}
 		return err
 	})

@@ -1,6 +1,9 @@
 package sqlitefile
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // First returns a writer of the same table that takes the values of its first n columns only. It is for a program whose tables others may have given
 // further columns: a row that is there keeps what it has in these, and a new one gets their defaults. A default that is an expression is ErrUnsupported.
@@ -17,7 +20,10 @@ func (t TableWriter) complete(row *Row, values []any) ([]any, error) {
 	if len(values) != t.first || t.first > len(shape.fields) {
 		return nil, fmt.Errorf("table %s: %d values were given, for its first %d columns of %d", shape.name, len(values), t.first, len(shape.fields))
 	}
-	all := append(make([]any, 0, len(shape.fields)), values...)
+	all := make([]any, 0, len(shape.fields))
+	for _, v := range values {
+		all = append(all, own(v))
+	}
 	for i := t.first; i < len(shape.fields); i++ {
 		v, err := t.further(row, i)
 		if err != nil {
@@ -26,6 +32,56 @@ func (t TableWriter) complete(row *Row, values []any) ([]any, error) {
 		all = append(all, v)
 	}
 	return all, nil
+}
+
+// own returns a value in memory of its own: if those that a caller gave went into a slice on the heap, all values of all callers would go there.
+func own(v any) any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case int64:
+		return v
+	case *int64:
+		return *v
+	case int:
+		return v
+	case string:
+		return v
+	case []byte:
+		return v
+	case float64:
+		return v
+	case bool:
+		return v
+	}
+	return ownOther(v)
+}
+
+// ownOther returns what cannot be stored as nothing of the same type, which is refused by the same words.
+func ownOther(v any) any {
+	switch v := v.(type) {
+	case int32:
+		return v
+	case uint32:
+		return v
+	case uint64:
+		return v
+	case uint:
+		return v
+	case int16:
+		return v
+	case uint16:
+		return v
+	case int8:
+		return v
+	case uint8:
+		return v
+	case float32:
+		return v
+	case Value:
+		return v
+	}
+	return reflect.Zero(reflect.TypeOf(v)).Interface()
 }
 
 // further returns what a row has in a column or, if it is nil, the column's default.

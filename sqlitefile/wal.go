@@ -303,19 +303,17 @@ func (w *wal) append(t *logTail, pages []framePage, size uint32, syncStart func(
 		f.Put(at)
 	}
 	at := format.FrameOffset(t.last+1, w.pageSize)
-	if _, err := w.file.WriteAt(b, at); err != nil {
-		return err
-	}
 	if need < leastGrowth {
 		w.reserve(at + int64(need))
 	}
-	return nil
+	_, err := w.file.WriteAt(b, at)
+	return err
 }
 
 // The file grows in steps, by zeros, which are the end of the log to whoever recovers it: the system is quicker to overwrite a page than to make a
 // file longer, and quickest where it got its pages by the step. Where each commit is synced the steps are larger, as to sync a file that has
-// become longer costs as much again. The zeros come behind frames that are written already: a crash may have cut off a frame of a lost commit that
-// ended in zeros, and they would bring it back.
+// become longer costs as much again. No zeros come behind what somebody else has written before frames of ours lie over it: a crash may have cut off a frame of a
+// lost commit that ended in zeros, and they would bring it back.
 const (
 	leastGrowth = 64 << 10
 	mostGrowth  = 1 << 20
@@ -323,7 +321,7 @@ const (
 
 var zeros [leastGrowth]byte
 
-// reserve makes the file longer if it ends at end, where frames were just written. It may fail: nothing relies on it.
+// reserve makes the file longer if frames that are to be written would, and it ends as this log has left it. It may fail: nothing relies on it.
 func (w *wal) reserve(end int64) {
 	if end <= w.length {
 		return
@@ -332,15 +330,15 @@ func (w *wal) reserve(end int64) {
 	if err != nil {
 		return
 	}
-	w.length = size
-	if size > end {
+	if size != w.length {
+		w.length = max(size, end)
 		return
 	}
 	step := int64(leastGrowth)
 	if w.synced {
 		step = min(max(end, leastGrowth), mostGrowth)
 	}
-	for to := size + step; w.length < to; w.length += leastGrowth {
+	for to := size + step; w.length < max(to, end); w.length += leastGrowth {
 		if _, err := w.file.WriteAt(zeros[:], w.length); err != nil {
 			return
 		}

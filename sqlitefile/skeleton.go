@@ -12,8 +12,8 @@ import (
 // keys, eight bytes each, side by side. Where a search of the page itself waits for a cache line at
 // each probe, the heads of a page take a few lines together and decide nearly all comparisons.
 //
-// A skeleton belongs to one layout of one version of the database, as it holds slices of pages, and is shared by all searches. It grows to maxSkeleton bytes; what is beyond is
-// searched in the pages.
+// A skeleton belongs to one layout of one version of the database, as it holds slices of pages, and is shared by all searches. It grows to
+// maxSkeleton bytes; what is beyond is searched in the pages.
 type skeleton struct {
 	layout uint64
 	kind   Kind // of the first values of the keys: Text or Integer

@@ -312,8 +312,8 @@ func (w *wal) append(t *logTail, pages []framePage, size uint32, syncStart func(
 
 // The file grows in steps, by zeros, which are the end of the log to whoever recovers it: the system is quicker to overwrite a page than to make a
 // file longer, and quickest where it got its pages by the step. Where each commit is synced the steps are larger, as to sync a file that has
-// become longer costs as much again. No zeros come behind what somebody else has written before frames of ours lie over it: a crash may have cut off a frame of a
-// lost commit that ended in zeros, and they would bring it back.
+// become longer costs as much again. No zeros come behind what somebody else has written before frames of ours lie over it: a crash may have
+// cut off a frame of a lost commit that ended in zeros, and they would bring it back.
 const (
 	leastGrowth = 64 << 10
 	mostGrowth  = 1 << 20

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"sort"
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
@@ -101,25 +102,42 @@ const copyBytes = 256 << 10
 // copyPages copies pages that belong to the database, those with consecutive numbers together. They are read from the file: all of a long log in the
 // map would count as memory of this process.
 func (w *wal) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageFrame) error {
-	frame, run := make([]byte, w.frame), make([]byte, 0, max(copyBytes, w.pageSize))
-	for i, f := range list {
-		if f.pgno > h.PageCount {
-			break
+	list = list[:sort.Search(len(list), func(i int) bool { return list[i].pgno > h.PageCount })]
+	most := min(len(list), max(1, copyBytes/w.pageSize))
+	frames, run := make([]byte, most*w.frame), make([]byte, 0, most*w.pageSize)
+	for len(list) > 0 {
+		first, n := list[0].pgno, 1
+		for n < min(most, len(list)) && list[n].pgno == first+uint32(n) {
+			n++
 		}
-		if err := w.readFrame(frame, f, h.Salt); err != nil {
+		var err error
+		if run, err = w.appendPages(run[:0], frames, list[:n], h.Salt); err != nil {
 			return err
 		}
-		run = append(run, frame[format.FrameHeaderSize:]...)
-		if i+1 < len(list) && list[i+1].pgno == f.pgno+1 && f.pgno < h.PageCount && len(run)+w.pageSize <= cap(run) {
-			continue
-		}
-		first := int64(f.pgno) - int64(len(run)/w.pageSize)
-		if _, err := db.WriteAt(run, first*int64(w.pageSize)); err != nil {
+		if _, err := db.WriteAt(run, int64(first-1)*int64(w.pageSize)); err != nil {
 			return err
 		}
-		run = run[:0]
+		list = list[n:]
 	}
 	return nil
+}
+
+// appendPages appends the pages in frames of the log to b, and returns it. Those that lie one behind the other there are read together, into room.
+func (w *wal) appendPages(b, room []byte, list []pageFrame, salt [2]uint32) ([]byte, error) {
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].frame == list[0].frame+uint32(n) {
+			n++
+		}
+		if err := w.readFrames(room[:n*w.frame], list[:n], salt); err != nil {
+			return nil, err
+		}
+		for i := range n {
+			b = append(b, room[i*w.frame+format.FrameHeaderSize:(i+1)*w.frame]...)
+		}
+		list = list[n:]
+	}
+	return b, nil
 }
 
 // A pageFrame says in which frame a page is.

@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/invariant"
+
 // A shelf keeps the pages that this writer committed last, so that the next transaction need not look for them in the log or in the file, and
 // the memory of pages that nobody looks at any more.
 //
@@ -17,13 +19,23 @@ const shelfBytes = 4 << 20
 // put keeps p as what was committed of a page. If idle, no transaction runs that could still look at what the shelf had of it before.
 func (s *shelf) put(pgno uint32, p *dirtyPage, idle bool) {
 	if s.pages.count*len(p.data) >= shelfBytes {
-		s.pages.clear()
+		s.empty(idle)
 	}
 	if old := s.pages.get(pgno); old != nil && idle {
 		s.reuse(old)
 	}
 	*p = dirtyPage{data: p.data}
 	s.pages.put(pgno, p)
+}
+
+// empty forgets all pages. If idle, their memory is used again.
+func (s *shelf) empty(idle bool) {
+	if idle {
+		for _, p := range s.pages.all() {
+			s.reuse(p)
+		}
+	}
+	s.pages.clear()
 }
 
 // reuse takes the memory of a page that nobody looks at any more.
@@ -35,6 +47,9 @@ func (s *shelf) reuse(p *dirtyPage) {
 
 // keep does so for a transaction that is large.
 func (s *shelf) keep(p *dirtyPage) {
+	if invariant.Enabled {
+		spoil(p.data) // so that whoever looks at it all the same finds out
+	}
 	*p = dirtyPage{data: p.data, next: s.spare}
 	s.spare = p
 	s.spares++
@@ -59,4 +74,11 @@ func (s *shelf) page(n int) *dirtyPage {
 	s.spares--
 	p.next = nil
 	return p
+}
+
+// spoil overwrites a page with what is no page.
+func spoil(b []byte) {
+	for i := range b {
+		b[i] = 0xdb
+	}
 }

@@ -209,15 +209,18 @@ func (w *wal) page(frame uint32) ([]byte, error) {
 	return w.part(frame, format.FrameHeaderSize, w.pageSize)
 }
 
-// readFrame reads a frame, header and page, which must be one of this log that holds the page that the index says: an index can be cut off
-// beneath us, and read as zeros.
-func (w *wal) readFrame(b []byte, of pageFrame, salt [2]uint32) error {
-	_, err := w.file.ReadAt(b, format.FrameOffset(of.frame, w.pageSize))
+// readFrames reads frames that lie one behind the other, header and page each. They must be of this log, and hold the pages that the index says: an
+// index can be cut off beneath us, and read as zeros.
+func (w *wal) readFrames(b []byte, list []pageFrame, salt [2]uint32) error {
+	got, err := w.file.ReadAt(b, format.FrameOffset(list[0].frame, w.pageSize))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if f, ok := format.ParseFrameHeader(b); err != nil || !ok || of.pgno == 0 || f.Page != of.pgno || f.Salt != salt {
-		return corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", of.frame, of.pgno))
+	for i, of := range list {
+		f, ok := format.ParseFrameHeader(b[i*w.frame:])
+		if (i+1)*w.frame > got || !ok || of.pgno == 0 || f.Page != of.pgno || f.Salt != salt {
+			return corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", of.frame, of.pgno))
+		}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
 
 // loggedPage returns a page as the log has it, or nil if it does not.
 func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
-	frame, err := rx.wal.index.find(pgno, rx.last)
+	frame, err := rx.frameOf(pgno)
 	if frame == 0 || err != nil {
 		return nil, err
 	}
@@ -75,6 +75,14 @@ func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
 		return nil, err
 	}
 	return data[:rx.usable], nil
+}
+
+// frameOf returns the frame that has a page, or 0. What the transaction has spilled, only the index knows.
+func (rx *Rx) frameOf(pgno uint32) (uint32, error) {
+	if rx.last > rx.words[4] {
+		return rx.wal.index.find(pgno, rx.last)
+	}
+	return rx.frames.find(rx.wal.index, pgno, rx.last)
 }
 
 // A pageCache keeps what is known of one snapshot: runs, extents, and the pages that were read without a map. It holds at most two generations of

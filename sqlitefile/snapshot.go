@@ -30,10 +30,11 @@ type snapshot struct {
 	cache    *pageCache
 	schema   *schema
 
-	wal   *wal                 // in WAL mode; else nil, as is what follows
-	words format.WALIndexWords // the header of the wal-index that this snapshot is
-	last  uint32               // the last frame of the log that belongs to it; 0 if the file has everything
-	file  []byte               // the whole pages of the file, for what is not in the log
+	wal    *wal                 // in WAL mode; else nil, as is what follows
+	words  format.WALIndexWords // the header of the wal-index that this snapshot is
+	last   uint32               // the last frame of the log that belongs to it; 0 if the file has everything
+	file   []byte               // the whole pages of the file, for what is not in the log
+	frames *frameTable          // where the pages are in the log
 }
 
 // Offsets in the header of what a writer changes, as SQLite's pager compares it.
@@ -285,6 +286,7 @@ func (db *DB) advance(base *snapshot, h *format.WALIndexHeader, pages []framePag
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
+	next.frames = next.wal.frameTable(h)
 	db.snapshot.Store(next)
 	return next, nil
 }
@@ -340,7 +342,7 @@ func (db *DB) newLogSnapshot(old *snapshot, h *format.WALIndexHeader, words *for
 	if err != nil {
 		return nil, err
 	}
-	s.wal, s.words, s.last, s.file = db.wal, *words, last, s.mapped
+	s.wal, s.words, s.last, s.file, s.frames = db.wal, *words, last, s.mapped, db.wal.frameTable(h)
 	if h.MaxFrame == 0 {
 		return s, db.measure(s, size)
 	}

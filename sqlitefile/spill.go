@@ -203,7 +203,7 @@ func (w *writer) put(pgno uint32, p *dirtyPage) {
 func (tx *Tx) rebase() {
 	base := tx.writer.base
 	s := tx.snapshot
-	s.lease, s.wal, s.words, s.last, s.file = base.lease, base.wal, base.words, base.last, base.whole()
+	s.lease, s.wal, s.words, s.last, s.file, s.frames = base.lease, base.wal, base.words, base.last, base.whole(), base.frames
 	s.last = max(s.last, tx.writer.spilledTo())
 }
 

@@ -42,6 +42,8 @@ type wal struct {
 	synced  bool        // each commit is
 	named   atomic.Bool // the name of the file is durable, or need not be
 
+	frames *frameTable // of the newest snapshot; guarded by the mutex of the DB
+
 	failed    func(err error)                                 // is told if the directory could not be synced
 	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 

@@ -48,8 +48,14 @@ func (w *wal) frameTable(h *format.WALIndexHeader) *frameTable {
 	return t
 }
 
+// mostTableFrames is how long a log may be for its table to take memory: 8 MiB then, at the most.
+const mostTableFrames = 1 << 18
+
 // find returns the last frame up to last that has a page, or 0. The frame called last is committed.
 func (t *frameTable) find(x *walIndex, pgno, last uint32) (frame uint32, err error) {
+	if last > mostTableFrames {
+		return x.find(pgno, last)
+	}
 	if t.last.Load() < last {
 		if err := t.extend(x, last); err != nil {
 			return 0, err

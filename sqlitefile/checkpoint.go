@@ -3,6 +3,8 @@ package sqlitefile
 import (
 	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"sort"
 
@@ -103,7 +105,7 @@ const copyBytes = 256 << 10
 // map would count as memory of this process.
 func (w *wal) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageFrame) error {
 	list = list[:sort.Search(len(list), func(i int) bool { return list[i].pgno > h.PageCount })]
-	most := min(len(list), max(1, copyBytes/w.pageSize))
+	most := min(len(list), copyBytes/w.pageSize)
 	frames, run := make([]byte, most*w.frame), make([]byte, 0, most*w.pageSize)
 	for len(list) > 0 {
 		first, n := list[0].pgno, 1
@@ -138,6 +140,22 @@ func (w *wal) appendPages(b, room []byte, list []pageFrame, salt [2]uint32) ([]b
 		list = list[n:]
 	}
 	return b, nil
+}
+
+// readFrames reads frames that lie one behind the other, header and page each. They must be of this log, and hold the pages that the index says: an
+// index can be cut off beneath us, and read as zeros.
+func (w *wal) readFrames(b []byte, list []pageFrame, salt [2]uint32) error {
+	got, err := w.file.ReadAt(b, format.FrameOffset(list[0].frame, w.pageSize))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	for i, of := range list {
+		f, ok := format.ParseFrameHeader(b[i*w.frame:])
+		if (i+1)*w.frame > got || !ok || of.pgno == 0 || f.Page != of.pgno || f.Salt != salt {
+			return corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", of.frame, of.pgno))
+		}
+	}
+	return nil
 }
 
 // A pageFrame says in which frame a page is.

@@ -48,7 +48,7 @@ func (w *wal) frameTable(h *format.WALIndexHeader) *frameTable {
 	return t
 }
 
-// mostTableFrames is how long a log may be for its table to take memory: 8 MiB then, at the most.
+// mostTableFrames is how long a log may be for its table to take memory: 4 MiB then, at the most.
 const mostTableFrames = 1 << 18
 
 // find returns the last frame up to last that has a page, or 0. The frame called last is committed.
@@ -61,23 +61,23 @@ func (t *frameTable) find(x *walIndex, pgno, last uint32) (frame uint32, err err
 			return 0, err
 		}
 	}
-	if frame = t.get(pgno); frame > last { // it was written again since
+	if frame = t.get(pgno); frame > last || t.last.Load() < last { // it was written again since, or the index is not whole
 		return x.find(pgno, last)
 	}
-	if invariant.Enabled {
+	if invariant.Enabled && x.heap != nil { // which nobody else recovers or cuts off
 		want, err := x.find(pgno, last)
 		invariant.Check(err != nil || want == frame, "page %d is in frame %d, not %d", pgno, want, frame)
 	}
 	return frame, nil
 }
 
-// extend adds the frames up to last.
+// extend adds the frames up to last, or up to one of no page: somebody makes the index anew, or has cut it off.
 func (t *frameTable) extend(x *walIndex, last uint32) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for frame := t.last.Load() + 1; frame <= last; frame++ {
 		pgno, err := x.page(frame)
-		if err != nil {
+		if err != nil || pgno == 0 {
 			return err
 		}
 		t.put(pgno, frame)

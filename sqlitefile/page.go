@@ -77,9 +77,9 @@ func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
 	return data[:rx.usable], nil
 }
 
-// frameOf returns the frame that has a page, or 0. What the transaction has spilled, only the index knows.
+// frameOf returns the frame that has a page, or 0.
 func (rx *Rx) frameOf(pgno uint32) (uint32, error) {
-	if rx.last > rx.words[4] {
+	if rx.frames == nil {
 		return rx.wal.index.find(pgno, rx.last)
 	}
 	return rx.frames.find(rx.wal.index, pgno, rx.last)

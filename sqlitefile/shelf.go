@@ -45,7 +45,7 @@ func (s *shelf) reuse(p *dirtyPage) {
 	}
 }
 
-// keep does so for a transaction that is large.
+// keep does so without a limit, as a large transaction soon takes it again.
 func (s *shelf) keep(p *dirtyPage) {
 	if invariant.Enabled {
 		spoil(p.data) // so that whoever looks at it all the same finds out

@@ -34,7 +34,7 @@ type snapshot struct {
 	words  format.WALIndexWords // the header of the wal-index that this snapshot is
 	last   uint32               // the last frame of the log that belongs to it; 0 if the file has everything
 	file   []byte               // the whole pages of the file, for what is not in the log
-	frames *frameTable          // where the pages are in the log
+	frames *frameTable          // where the pages are in the log; nil if only the index knows
 }
 
 // Offsets in the header of what a writer changes, as SQLite's pager compares it.

@@ -204,7 +204,15 @@ func (tx *Tx) rebase() {
 	base := tx.writer.base
 	s := tx.snapshot
 	s.lease, s.wal, s.words, s.last, s.file, s.frames = base.lease, base.wal, base.words, base.last, base.whole(), base.frames
-	s.last = max(s.last, tx.writer.spilledTo())
+	s.reach(tx.writer.spilledTo())
+}
+
+// reach lets the snapshot of a transaction see what was spilled up to a frame; 0 for nothing. No table has these frames, whose numbers may be those
+// of frames before: the log may have begun anew for them, and what is taken back is written over.
+func (s *snapshot) reach(frame uint32) {
+	if frame != 0 {
+		s.last, s.frames = max(s.last, frame), nil
+	}
 }
 
 // spilledTo returns the last frame of what was spilled and is not committed yet; 0 if nothing was.
@@ -244,7 +252,7 @@ func (tx *Tx) spillLog(batch []framePage, keep uint32) error {
 		}
 		batch = batch[n:]
 	}
-	tx.last = w.tail.last
+	tx.reach(w.tail.last)
 	return nil
 }
 

@@ -54,6 +54,39 @@ func spillAgain(t *testing.T, seed uint64) {
 	wantMap(t, open(t, copied, nil), want)
 }
 
+// TestSpillAnew spills into a log that begins anew for it, after readers have looked for pages in the one before: its frames have numbers that others
+// had.
+func TestSpillAnew(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: Off, spillBytes: 32 * 512})
+			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"))
+			r := rand.New(rand.NewPCG(seed, 2))
+			want := make(map[int64]string)
+			for range 4 {
+				for range 10 {
+					update(t, db, func(tx *Tx) error {
+						table, err := tx.Table("t")
+						mustDo(t, err)
+						id := r.Int64N(1000)
+						want[id] = "one"
+						return table.Put(id, nil, want[id])
+					})
+				}
+				wantMap(t, db, want) // which looks for all pages in the log
+				mustDo(t, db.Update(t.Context(), func(tx *Tx) error { return spillParts(tx, r, want, 1+r.IntN(8)) }))
+				wantMap(t, db, want)
+				mustDo(t, db.Checkpoint(t.Context(), CheckpointFull))
+			}
+			if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+				t.Errorf("check: %v, %v", report, err)
+			}
+		})
+	}
+}
+
 // spillParts makes random changes in parts, of which some are taken back.
 func spillParts(tx *Tx, r *rand.Rand, want map[int64]string, parts int) error {
 	table, err := tx.Table("t")

@@ -43,7 +43,8 @@ type undoPage struct {
 func (w *writer) begin(db *DB) *Tx {
 	s := &w.view
 	*s = *w.base
-	s.file, s.last = s.whole(), max(s.last, w.spilledTo())
+	s.file = s.whole()
+	s.reach(w.spilledTo())
 	s.mapped, s.pages, s.header, s.schema, s.cache = nil, w.size, w.header, w.schema, &w.cache
 	w.cache = pageCache{}
 	tx := &Tx{Rx: Rx{snapshot: s, db: db, changed: w}, writer: w, size: w.size}

@@ -211,22 +211,6 @@ func (w *wal) page(frame uint32) ([]byte, error) {
 	return w.part(frame, format.FrameHeaderSize, w.pageSize)
 }
 
-// readFrames reads frames that lie one behind the other, header and page each. They must be of this log, and hold the pages that the index says: an
-// index can be cut off beneath us, and read as zeros.
-func (w *wal) readFrames(b []byte, list []pageFrame, salt [2]uint32) error {
-	got, err := w.file.ReadAt(b, format.FrameOffset(list[0].frame, w.pageSize))
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	for i, of := range list {
-		f, ok := format.ParseFrameHeader(b[i*w.frame:])
-		if (i+1)*w.frame > got || !ok || of.pgno == 0 || f.Page != of.pgno || f.Salt != salt {
-			return corruptFile(w.file.Name(), 0, fmt.Sprintf("frame %d is not that of page %d", of.frame, of.pgno))
-		}
-	}
-	return nil
-}
-
 // part returns n bytes of a frame from offset off on.
 func (w *wal) part(frame uint32, off int64, n int) ([]byte, error) {
 	at := format.FrameOffset(frame, w.pageSize) + off

@@ -60,7 +60,7 @@ func (w *writer) before(pgno uint32) *dirtyPage {
 		w.tx.level.outer.spoiled = err
 		return nil
 	}
-	return &dirtyPage{data: slices.Clone(data), tx: w.tx.outermost().id, group: w.open}
+	return &dirtyPage{data: slices.Clone(data), tx: nobody, group: w.open}
 }
 
 // discard has nothing to do: a free page is written as it is.

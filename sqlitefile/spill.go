@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -14,11 +15,14 @@ import (
 // it back.
 //
 //	S1  A transaction spills between two operations, when no b-tree holds a page.
-//	S2  What was kept by earlier transactions is committed first: only one transaction has pages in the log without a commit.
+//	S2  What was kept by earlier transactions is committed first, and what this one has spilled before the next one begins: only one transaction has
+//	    pages in the log without a commit, or a journal, and going back takes nothing from another.
 //	S3  tail is where the log ends for the transaction that spilled; a savepoint remembers where it ended for it.
 //	S4  Where half of what was spilled was so again, a page is written over the frame that it has behind the end that the savepoint remembers, so
 //	    that the log is not longer than twice what the transaction changed. The checksums from there on are made right before the commit
 //	    is synced.
+//	S5  What was taken before a savepoint lies in the log before what was taken after it, so that going back cuts the log off. Pages of before that
+//	    came back into memory, as another savepoint was taken back, wait there while anything of after is in the log.
 
 // spillBytes is how much memory the changed pages of a transaction may take.
 const spillBytes = 96 << 20
@@ -54,7 +58,8 @@ func (tx *Tx) spill() error {
 	if err := tx.spillLevel(tx.level, math.MaxUint64); err != nil {
 		return err
 	}
-	tx.writer.held = tx.writer.pages.count
+	limit := int(tx.db.options.spillBytes / int64(tx.header.PageSize))
+	tx.writer.held = min(tx.writer.pages.count, limit/2) // there may be pages left that have to wait (S5)
 	return nil
 }
 
@@ -67,12 +72,15 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 			return err
 		}
 	}
-	batch := w.own(before)
+	if inner := tx.within(s); inner != nil && inner.tail.last != w.tail.last { // S5
+		return nil
+	}
+	batch := w.own(s, before)
+	if len(batch) == 0 { // what was changed was taken back
+		return nil
+	}
 	if s.outer == nil && s == tx.level {
 		batch = w.nextSpill(batch)
-	}
-	if len(batch) == 0 {
-		return nil
 	}
 	err := error(nil)
 	if tx.wal != nil {
@@ -89,7 +97,17 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 		w.shelf.pages.drop(p.pgno)
 	}
 	for inner := tx.level; inner != s; inner = inner.outer {
-		inner.tail = w.tail // none of them has spilled yet, or nothing would have been left to
+		inner.tail = w.tail // none of them has spilled yet (S5)
+	}
+	return nil
+}
+
+// within returns the level that began in s, or nil.
+func (tx *Tx) within(s *savepoint) *savepoint {
+	for inner := tx.level; inner != s; inner = inner.outer {
+		if inner.outer == s {
+			return inner
+		}
 	}
 	return nil
 }
@@ -107,11 +125,11 @@ func (w *writer) nextSpill(batch []framePage) []framePage {
 
 func byNumber(p framePage, pgno uint32) int { return cmp.Compare(p.pgno, pgno) }
 
-// own returns the pages in memory that were taken before a savepoint began, in order. All are of the transaction that runs: others are
+// own returns the pages in memory that were taken since s, before another savepoint began, in order. All are of the transaction that runs: others are
 // committed.
-func (w *writer) own(before uint64) (batch []framePage) {
+func (w *writer) own(s *savepoint, before uint64) (batch []framePage) {
 	for pgno, p := range w.pages.all() {
-		if p.tx < before {
+		if p.tx < before && (p.tx >= s.id || s.outer == nil) {
 			batch = append(batch, framePage{pgno, p.data})
 		}
 	}
@@ -138,6 +156,14 @@ func (tx *Tx) land() error {
 	}
 	tx.rebase()
 	return nil
+}
+
+// landSpilled commits what transactions before have spilled and kept, before another one begins (S2). They are told if that fails.
+func (db *DB) landSpilled() {
+	if w := &db.writer; w.tail.last != 0 || w.journal != nil {
+		invariant.Check(w.flight == nil, "a transaction has spilled behind a group that is not committed")
+		db.flush()
+	}
 }
 
 // sealBefore closes the open group with its pages as they were before the transaction that runs. Those are its own from now on.
@@ -388,7 +414,7 @@ func (tx *Tx) keepOriginals(batch []framePage) error {
 			if _, err := tx.db.file.ReadAt(data, int64(u.pgno-1)*int64(len(data))); err != nil {
 				return err
 			}
-			u.before = &dirtyPage{data: data, tx: tx.outermost().id, group: tx.writer.open}
+			u.before = &dirtyPage{data: data, tx: nobody, group: tx.writer.open}
 		}
 	}
 	return nil

@@ -39,6 +39,9 @@ type undoPage struct {
 	before *dirtyPage // nil if it was not in writer.pages
 }
 
+// nobody may change a page that was read from the file before what was spilled was written over it: it is in memory to be put back.
+const nobody = 0
+
 // begin starts a transaction on what the ones before have left.
 func (w *writer) begin(db *DB) *Tx {
 	s := &w.view
@@ -130,8 +133,16 @@ func (tx *Tx) release(inner *savepoint) {
 func (tx *Tx) restore(s *savepoint) {
 	w := tx.writer
 	for _, u := range slices.Backward(s.undo) {
-		if u.before != nil && u.before.group.over { // it was committed meanwhile, and nobody waits for it
+		switch {
+		case u.before == nil:
+		case u.before.group.over: // it was committed meanwhile, and nobody waits for it
 			u.before = nil
+		case u.before.tx != nobody:
+		case s.outer == nil: // the journal has what was before
+			u.before = nil
+		default: // the file has what is taken back: this is to be written over it
+			first := tx.outermost()
+			first.undo = append(first.undo, undoPage{u.pgno, nil})
 		}
 		w.put(u.pgno, u.before)
 	}
@@ -162,7 +173,7 @@ func (tx *Tx) keep() (*group, error) {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}
 	for _, u := range tx.level.undo {
-		if u.before != nil && u.before.group == w.open {
+		if u.before != nil && u.before.group == w.open && u.before.tx != nobody {
 			w.shelf.reuse(u.before) // nobody goes back to it any more
 		} else {
 			w.open.pgnos = append(w.open.pgnos, u.pgno)
@@ -193,10 +204,11 @@ func (tx *Tx) shorten() error {
 	return tx.writer.freelist.vacuum(math.MaxInt)
 }
 
-// stamp counts the transaction in the header, as SQLite does: always in rollback mode, and in WAL mode if page 1 changes.
+// stamp counts the transaction in the header, as SQLite does: always in rollback mode, and in WAL mode if page 1 changes. Where anything was spilled it
+// does so as well: there may be no other page left to commit it with.
 func (tx *Tx) stamp() error {
 	changed := slices.ContainsFunc(tx.level.undo, func(u undoPage) bool { return u.pgno == 1 })
-	if !changed && tx.wal != nil && tx.pages == tx.size {
+	if !changed && tx.wal != nil && tx.pages == tx.size && tx.writer.tail.last == 0 {
 		return nil
 	}
 	page1, err := tx.writer.writable(1)

@@ -21,7 +21,8 @@ import (
 //
 // Invariants:
 //
-//	G1  Only the holder of the turn changes pages, size and the open group; only the holder of the press commits a group.
+//	G1  Only the holder of the turn changes pages, size and the open group; only the holder of the press commits a group, but
+//	    for what has to be committed before a transaction spills, or after one has (S2).
 //	G2  A page of a sealed group is never changed: who wants to, changes a copy.
 //	G3  A page that a transaction takes for the first time is kept in its undo until it ends, so that rolling back
 //	    puts every page back.
@@ -75,7 +76,7 @@ type state struct {
 // A dirtyPage is a page as a transaction left it.
 type dirtyPage struct {
 	data  []byte
-	tx    uint64 // the transaction that may change it
+	tx    uint64 // the transaction that may change it, or nobody
 	group *group
 	next  *dirtyPage // of shelf.spare
 }
@@ -203,6 +204,7 @@ func (db *DB) runTurn(ctx context.Context, fn func(tx *Tx) error) (g *group, don
 // transact runs fn and returns the group that it joined; nil if it changed nothing. The caller has the turn.
 func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
+	db.landSpilled()
 	if err := db.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -318,7 +320,8 @@ func (w *writer) lendTurn(g *group, fn func()) {
 	g.writing.Done()
 }
 
-// flush commits the open group. The caller holds the press and the turn, and no transaction runs.
+// flush commits the open group. The caller holds the turn, and no transaction runs and no group is on its way: it holds the press, too, or the open
+// group has spilled.
 func (db *DB) flush() {
 	g := db.writer.seal()
 	db.write(db.writer.base, g)

@@ -59,7 +59,7 @@ func (tx *Tx) spill() error {
 		return err
 	}
 	limit := int(tx.db.options.spillBytes / int64(tx.header.PageSize))
-	tx.writer.held = min(tx.writer.pages.count, limit/2) // there may be pages left that have to wait (S5)
+	tx.writer.held = min(tx.writer.pages.count, limit-limit/4) // as nextSpill leaves it, even where pages have to wait (S5)
 	return nil
 }
 

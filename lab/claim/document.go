@@ -62,7 +62,7 @@ func (r *Report) public() *Report {
 	for _, d := range r.Dirs {
 		name := strings.ToUpper(d.FileSystem)
 		out.Command = strings.ReplaceAll(out.Command, d.Path, name)
-		out.Dirs = append(out.Dirs, result.Dir{Path: name, FileSystem: d.FileSystem, Options: d.Options})
+		out.Dirs = append(out.Dirs, result.Dir{Path: name, FileSystem: d.FileSystem, Options: d.Options, NoJournal: d.NoJournal})
 	}
 	return &out
 }
@@ -148,7 +148,7 @@ func (r *Report) origin() string {
 	m := r.Machine
 	var systems []string
 	for _, d := range r.Dirs {
-		systems = append(systems, d.FileSystem)
+		systems = append(systems, d.Kind())
 	}
 	fewer := ""
 	if slices.ContainsFunc(r.Results, func(res Result) bool { return res.Figure != nil && res.Samples < r.Samples }) {

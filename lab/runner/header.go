@@ -27,6 +27,11 @@ func (r *run) header() (*result.Run, error) {
 	if load := h.Machine.Load; load != nil && *load > 0.5 {
 		h.Warnings = append(h.Warnings, fmt.Sprintf("the machine was busy when the run began: load %.1f", *load))
 	}
+	for _, d := range h.Dirs {
+		if w := d.Warning(); w != "" {
+			h.Warnings = append(h.Warnings, w)
+		}
+	}
 	return h, nil
 }
 

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -66,7 +68,22 @@ func describeDir(path string) result.Dir {
 			d.Device, d.FileSystem, d.Options = f[0], f[2], f[3]
 		}
 	}
+	d.NoJournal = d.FileSystem == "ext4" && !journals(path)
 	return d
+}
+
+// journals says whether the ext4 that a directory lies on has a journal, which most have: where nobody can tell, it has.
+func journals(dir string) bool {
+	var st unix.Stat_t
+	if unix.Stat(dir, &st) != nil {
+		return true
+	}
+	device, err := filepath.EvalSymlinks(fmt.Sprintf("/sys/dev/block/%d:%d", unix.Major(st.Dev), unix.Minor(st.Dev)))
+	if err != nil {
+		return true
+	}
+	options, err := os.ReadFile(filepath.Join("/proc/fs/ext4", filepath.Base(device), "options"))
+	return err != nil || bytes.Contains(options, []byte("\ndata=")) // of what is journaled
 }
 
 // unescape undoes the octal escapes of a mount point.

@@ -35,7 +35,7 @@ type Options struct {
 	// for sharing. Open gives ErrBusy if others have the database open, and ErrReadOnly if it cannot be written.
 	Exclusive bool
 	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, and not use
-	// the DB.
+	// the DB. If it panics, what it was told of has happened all the same.
 	Trace func(Event)
 
 	sortBytes  int           // memory for sorting the entries of a new index; defaultSortMemory unless a test says otherwise

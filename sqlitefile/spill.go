@@ -148,8 +148,7 @@ func (tx *Tx) land() error {
 	}
 	if len(w.open.pgnos) > 0 {
 		g := tx.sealBefore()
-		tx.db.write(w.base, g)
-		tx.db.conclude(g)
+		tx.db.finish(g)
 		if err := g.broken(); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -200,5 +201,69 @@ func TestTraceRecovery(t *testing.T) {
 		if !found {
 			t.Errorf("mode %d: no crash was recovered from", mode)
 		}
+	}
+}
+
+// TestTracePanics lets Options.Trace panic at each commit: whoever commits gets that panic, no other waits for ever, and all is there.
+func TestTracePanics(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
+		path := filepath.Join(t.TempDir(), "x.db")
+		var armed atomic.Bool
+		db := open(t, path, &Options{Create: true, JournalMode: mode, Durability: Off, Trace: func(e Event) {
+			if armed.Load() && e.Kind == EventCommit {
+				panic(e.Kind)
+			}
+		}})
+		if err := db.Exec(t.Context(), "CREATE TABLE t(a)"); err != nil {
+			t.Fatal(err)
+		}
+		insert := func() (panicked any) {
+			defer func() { panicked = recover() }()
+			if err := db.Update(t.Context(), func(tx *Tx) error {
+				table, err := tx.Table("t")
+				if err == nil {
+					_, err = table.Insert("row")
+				}
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+			return nil
+		}
+		armed.Store(true)
+		var panics atomic.Int64
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				for range 50 {
+					if insert() != nil {
+						panics.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		armed.Store(false)
+		if insert() != nil || panics.Load() == 0 || panics.Load() != int64(db.Stats().Groups)-2 {
+			t.Errorf("%d panics in %d commits", panics.Load(), db.Stats().Groups)
+		}
+		view(t, db, func(rx *Rx) error {
+			table, err := rx.Table("t")
+			if err != nil {
+				return err
+			}
+			rows := 0
+			for _, err := range table.All() {
+				if err != nil {
+					return err
+				}
+				rows++
+			}
+			if rows != 1001 {
+				t.Errorf("%d rows", rows)
+			}
+			return nil
+		})
 	}
 }

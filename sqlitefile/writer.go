@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -307,8 +308,8 @@ func (db *DB) commit() {
 	}
 	sealed, base := w.seal(), w.base
 	w.flight = sealed
+	defer db.conclude(sealed)
 	w.lendTurn(sealed, func() { db.write(base, sealed) })
-	db.conclude(sealed)
 }
 
 // lendTurn lets transactions run while fn writes g. The caller has the turn before and after, even if fn panics.
@@ -316,16 +317,18 @@ func (w *writer) lendTurn(g *group, fn func()) {
 	g.writing.Add(1)
 	w.turn <- struct{}{}
 	defer func() { <-w.turn }()
+	defer g.writing.Done()
 	fn()
-	g.writing.Done()
 }
 
 // flush commits the open group. The caller holds the turn, and no transaction runs and no group is on its way: it holds the press, too, or the open
 // group has spilled.
-func (db *DB) flush() {
-	g := db.writer.seal()
+func (db *DB) flush() { db.finish(db.writer.seal()) }
+
+// finish writes a sealed group and concludes it. The caller is as that of flush.
+func (db *DB) finish(g *group) {
+	defer db.conclude(g)
 	db.write(db.writer.base, g)
-	db.conclude(g)
 }
 
 // seal closes the open group, with its pages in order.
@@ -363,13 +366,18 @@ func (w *writer) retire(g *group) {
 	w.spareGroup = g
 }
 
-// write commits a group, and looks at the database as it is then.
+// errUnfinished is what becomes of a group while whose commit something panicked.
+var errUnfinished = errors.New("the commit was not finished")
+
+// write commits a group, and looks at the database as it is then. The caller concludes it even if Options.Trace panics.
 func (db *DB) write(base *snapshot, g *group) {
 	start := db.clock()
-	if g.err = db.failure(); g.err == nil {
-		g.err = db.writeGroup(base, g)
+	g.err = errUnfinished
+	err := db.failure()
+	if err == nil {
+		err = db.writeGroup(base, g)
 	}
-	if g.err == nil {
+	if g.err = err; err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
 		g.next, g.unread = db.follow(base, g)
@@ -467,6 +475,8 @@ func (db *DB) conclude(g *group) {
 		return
 	}
 	g.over, w.flight = true, nil
+	defer g.letGo()
+	defer db.disperse()
 	if err := g.broken(); err != nil {
 		w.drop(err)
 		db.relieveFull(w.base, err)
@@ -478,8 +488,6 @@ func (db *DB) conclude(g *group) {
 			_ = guard(func() error { return db.tend(log, g.next.words[4]) }) // what was committed is; the next commit tries again
 		}
 	}
-	db.disperse()
-	g.letGo()
 }
 
 // settle moves the pages of a group that is committed to the shelf.

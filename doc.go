@@ -2,7 +2,7 @@
 // that Go programs already use.
 //
 // Any SQLite client can read a volume: its tables and the view file are documented in docs/format.md. This package
-// reads it through an engine of its own, several times faster than the operating system reads files.
+// reads it through an engine of its own, which finds, lists and reads files faster than the operating system does.
 //
 // # Reading
 //

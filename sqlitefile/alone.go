@@ -79,6 +79,7 @@ func (db *DB) detach() error {
 	db.mu.Lock()
 	db.fileLease, db.wal = nil, nil
 	db.mu.Unlock()
+	db.reserved.Store(false)
 	if log != nil {
 		db.unlockWriter(base)
 	}

@@ -29,7 +29,10 @@ func (w *wal) copyBack(db osfile.Handle, sync func(osfile.Handle) error) (frames
 	if err != nil || !ok {
 		return 0, 0, err
 	}
-	if copied = w.index.backfill(); copied >= h.MaxFrame {
+	if copied = w.index.backfill(); copied > h.MaxFrame {
+		copied = 0 // what died while the log began anew (X7)
+	}
+	if copied == h.MaxFrame {
 		return h.MaxFrame, copied, nil
 	}
 	safe, err := w.safeFrame(h.MaxFrame)
@@ -195,10 +198,10 @@ func (w *wal) restart(h *format.WALIndexHeader) (bool, error) {
 	defer w.index.unlock(format.WALReadLock+1, format.WALReaders-1)
 	h.MaxFrame = 0
 	h.Salt = [2]uint32{h.Salt[0] + 1, randomWord()}
+	w.index.setBackfill(0) // first: a death in between must not leave frames of the new log for copied (X7)
 	if err := w.index.store(h); err != nil {
 		return false, err
 	}
-	w.index.setBackfill(0)
 	w.index.setAttempted(0)
 	w.index.setMark(1, 0)
 	for i := 2; i < format.WALReaders; i++ {

@@ -44,10 +44,25 @@ func (db *DB) checkpointNow(ctx context.Context, mode CheckpointMode) error {
 	case db.options.ReadOnly:
 		return db.pathError("checkpoint", ErrReadOnly)
 	case mode == CheckpointPassive:
+		if err := db.beBusy(); err != nil {
+			return err
+		}
+		defer db.busy.Done()
 		_, _, err := db.checkpoint(log)
 		return ignoreLocked(err)
 	}
 	return db.exclusively(ctx, func() error { return db.checkpointAll(ctx, log, mode) })
+}
+
+// beBusy keeps Close from closing the files until the caller is done.
+func (db *DB) beBusy() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return db.pathError("checkpoint", ErrClosed)
+	}
+	db.busy.Add(1)
+	return nil
 }
 
 // checkpoint copies what can be copied now, after another checkpoint of this process. ErrLocked means that another process is
@@ -120,7 +135,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 		if err := db.rebase(); err != nil {
 			return err
 		}
-		h, _, err := log.index.load()
+		h, err := log.header()
 		if err != nil {
 			return err
 		}

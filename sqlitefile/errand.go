@@ -108,7 +108,7 @@ func (db *DB) serveWaiting() {
 // do runs an errand. The caller has the turn.
 func (db *DB) do(e *errand) {
 	var g *group
-	returned := false
+	first, returned := false, false
 	defer func() {
 		if !returned {
 			e.panicked = recover()
@@ -116,7 +116,7 @@ func (db *DB) do(e *errand) {
 		}
 		switch {
 		case g == nil:
-		case g.count > 1:
+		case !first:
 			g.errands = append(g.errands, e) // whose commit it is over with
 			return
 		default:
@@ -124,7 +124,7 @@ func (db *DB) do(e *errand) {
 		}
 		e.over <- struct{}{}
 	}()
-	g, e.err = db.transact(e.ctx, e.fn)
+	g, first, e.err = db.transact(e.ctx, e.fn)
 	returned = true
 }
 

@@ -456,7 +456,7 @@ func (db *DB) handOver(base *snapshot) (*snapshot, error) {
 	if err := db.toReserved(); err != nil {
 		return nil, err
 	}
-	s, err := db.look()
+	s, err := db.lookAtFile(false) // nobody else has changed the mode
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ func (db *DB) JournalMode(ctx context.Context) (JournalMode, error) {
 	if rx.wal != nil {
 		return JournalWAL, nil
 	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
 	return db.options.JournalMode, nil
 }
 
@@ -37,7 +39,9 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 			err = db.leaveWAL(ctx)
 		}
 		if err == nil && mode != JournalWAL {
-			db.options.JournalMode = mode
+			db.mu.Lock()
+			db.options.JournalMode = mode // the writer reads it in its turn, which this is
+			db.mu.Unlock()
 		}
 		return err
 	}))
@@ -58,8 +62,9 @@ func (db *DB) enterWAL(ctx context.Context) error {
 	defer base.lease.leave()
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	db.fileLease = nil // SHARED is the log's from now on
-	err = db.openLog((*[format.HeaderSize]byte)(page1))
+	if err = db.openLog((*[format.HeaderSize]byte)(page1)); err == nil {
+		db.fileLease = nil // SHARED is the log's from now on
+	}
 	return join(err, db.toShared())
 }
 

@@ -148,6 +148,11 @@ func (db *DB) look() (*snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
+	return db.lookAtFile(true)
+}
+
+// lookAtFile is look where no journal can be hot. If logs, it opens the log of a database that turns out to be in WAL mode.
+func (db *DB) lookAtFile(logs bool) (*snapshot, error) {
 	size, err := db.file.Size()
 	if err != nil {
 		return nil, err
@@ -162,11 +167,13 @@ func (db *DB) look() (*snapshot, error) {
 	} else if n < len(b) {
 		return nil, db.pathError("open", notDatabase(size))
 	}
-	if wal, err := db.wantsLog(&b); wal || err != nil {
-		if err == nil {
-			err = db.openLog(&b)
+	if logs {
+		if wal, err := db.wantsLog(&b); wal || err != nil {
+			if err == nil {
+				err = db.openLog(&b)
+			}
+			return nil, err
 		}
-		return nil, err
 	}
 	if old != nil && old.wal == nil && old.size == size && string(old.change[:]) == string(b[changeStart:changeEnd]) {
 		same := *old

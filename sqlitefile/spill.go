@@ -346,6 +346,9 @@ func (w *wal) reseal(t *logTail) error {
 
 // appendTail appends pages behind t, and moves it. The index knows of them, but its header does not.
 func (w *wal) appendTail(t *logTail, batch []framePage, size uint32, syncStart func(osfile.Handle) error) error {
+	if _, err := w.index.extend(format.WALIndexBlock(t.last + uint32(len(batch)))); err != nil {
+		return err // while the log has no commit of it
+	}
 	if err := w.append(t, batch, size, syncStart); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ type Tx struct {
 	level  *savepoint // the innermost
 	size   uint32     // writer.size before
 	kept   bool
+	lost   error // what it has seen is not committed, and will not be
 }
 
 // A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took

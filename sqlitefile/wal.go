@@ -117,6 +117,15 @@ func (w *wal) state() (h format.WALIndexHeader, err error) {
 	return h, w.usable(&h, nil)
 }
 
+// header returns the header of the index to the holder of WRITE, who has found it to be there and whole: now only damage can have changed that.
+func (w *wal) header() (format.WALIndexHeader, error) {
+	h, ok, err := w.index.load()
+	if err == nil && !ok {
+		err = corruptFile(w.name+"-shm", 0, "somebody has written over its header")
+	}
+	return h, err
+}
+
 // usable checks what a header asks for.
 func (w *wal) usable(h *format.WALIndexHeader, err error) error {
 	switch {
@@ -137,16 +146,20 @@ func (w *wal) recover() (h format.WALIndexHeader, err error) {
 	}
 	defer w.index.unlock(format.WALCheckpointLock, 2)
 	h = format.WALIndexHeader{Version: format.WALIndexVersion, PageSize: w.pageSize}
-	if err := w.scan(&h); err != nil {
+	apart := newHeapIndex() // for others read on in the index as it is (X8)
+	if err := w.scan(&h, apart); err != nil {
 		return h, err
 	}
-	if err := w.index.forget(h.MaxFrame); err != nil {
+	if err := apart.forget(h.MaxFrame); err != nil {
 		return h, err
 	}
-	if err := w.index.store(&h); err != nil {
+	if err := w.index.adopt(apart, h.MaxFrame); err != nil {
 		return h, err
 	}
 	w.index.setBackfill(0)
+	if err := w.index.store(&h); err != nil {
+		return h, err
+	}
 	w.index.setAttempted(h.MaxFrame)
 	return h, w.resetMarks(h.MaxFrame)
 }
@@ -166,8 +179,8 @@ func (w *wal) resetMarks(last uint32) error {
 	return nil
 }
 
-// scan reads the log from its start as far as it is valid, adds its frames to the index, and lets h say where the last transaction ends.
-func (w *wal) scan(h *format.WALIndexHeader) error {
+// scan reads the log from its start as far as it is valid, adds its frames to an index, and lets h say where the last transaction ends.
+func (w *wal) scan(h *format.WALIndexHeader, index *walIndex) error {
 	var b [format.WALHeaderSize]byte
 	if _, err := w.file.ReadAt(b[:], 0); err != nil {
 		return ignoreEOF(err)
@@ -190,7 +203,7 @@ func (w *wal) scan(h *format.WALIndexHeader) error {
 		if !f.Follows(&head, sum, frame[format.FrameHeaderSize:]) {
 			return nil
 		}
-		if err := w.index.add(n, f.Page); err != nil {
+		if err := index.add(n, f.Page); err != nil {
 			return err
 		}
 		if sum = f.Checksum; f.Commit != 0 {

@@ -24,6 +24,10 @@ import (
 //	X5  A block of the map is touched only when the file is known to reach beyond it (size).
 //	X6  Whoever follows the chain of a page may begin at any entry of it instead of at its hash: all slots in between are taken, since
 //	    entries go from the end of the log only.
+//	X7  backfill never counts a frame that is not copied: it goes back before the log begins anew, and whoever takes WRITE sees that it lies within
+//	    the log (mend).
+//	X8  A recovery gives a word the value that it has already, up to the last frame that any reader can be at: it makes the entries apart, and stores
+//	    what differs.
 type walIndex struct {
 	file  osfile.Handle
 	words *osfile.Words
@@ -186,6 +190,19 @@ func (x *walIndex) store(h *format.WALIndexHeader) error {
 		atomic.StoreUint32(&b[i], w[i])
 	}
 	return nil
+}
+
+// mend puts right what a connection left that died while it held WRITE: the header is the one with these words, which the first copy is; and
+// nothing is copied of a log that began anew. The caller holds WRITE.
+func (x *walIndex) mend(w *format.WALIndexWords) {
+	for i := range w {
+		if at := format.WALIndexCopyWord + i; atomic.LoadUint32(&x.head[at]) != w[i] {
+			atomic.StoreUint32(&x.head[at], w[i])
+		}
+	}
+	if x.backfill() > w[4] {
+		x.setBackfill(0)
+	}
 }
 
 // backfill returns how many frames are copied into the database.
@@ -404,6 +421,26 @@ func (x *walIndex) forget(last uint32) (err error) {
 		forgetInBlock(b, format.WALIndexBlock(last), last)
 	}
 	return err
+}
+
+// adopt takes over the entries up to frame last of an index that was made apart.
+func (x *walIndex) adopt(from *walIndex, last uint32) error {
+	if last == 0 {
+		return nil // the first frame clears its block
+	}
+	for i := range format.WALIndexBlock(last) + 1 {
+		b, err := x.extend(i)
+		if err != nil {
+			return err
+		}
+		made := from.heap.block(i)
+		for at := format.WALIndexPageWord(format.WALIndexFirst(i)); at < len(b); at++ {
+			if atomic.LoadUint32(&b[at]) != made[at] {
+				atomic.StoreUint32(&b[at], made[at])
+			}
+		}
+	}
+	return nil
 }
 
 func forgetInBlock(b []uint32, i int, last uint32) {

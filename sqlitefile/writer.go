@@ -110,7 +110,7 @@ func (g *group) broken() error { return cmp.Or(g.err, g.unread) }
 // letGo lets the transactions behind the first go. The first looks at over.
 func (g *group) letGo() {
 	for _, e := range g.errands {
-		e.err = g.err
+		e.err = cmp.Or(g.err, e.err)
 		e.over <- struct{}{}
 	}
 	if g.done != nil {
@@ -141,7 +141,8 @@ func (w *writer) init() {
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything that it did is committed, and has
 // survived what Options.Durability says when Update returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
 // One transaction runs at a time; others wait for their turn until their ctx is cancelled, one within fn for ever. The fn of one that had to wait
-// runs on a goroutine of the DB's; if it panics or ends that by runtime.Goexit, its caller does.
+// runs on a goroutine of the DB's; if it panics or ends that by runtime.Goexit, its caller does. fn must not wait for another Update to return: that may wait
+// for the end of fn.
 //
 // Once fn has returned and the commit has begun, ctx matters only while readers of a database in rollback mode keep it waiting, and only if the ctx
 // of every transaction of the same commit is cancelled. An error of ctx always means that nothing has happened.
@@ -185,37 +186,53 @@ func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
 		return db.lead(g)
 	}
 	<-done
-	return g.err
+	return cmp.Or(g.err, err)
 }
 
-// runTurn runs fn, gives up the turn, and returns the group that it joined, nil if it changed nothing, and what is closed when that is committed, nil for the
-// first.
+// runTurn runs fn, gives up the turn, and returns the group that its caller waits for, nil if there is none, and what is closed when that is committed,
+// nil for the first of it.
 func (db *DB) runTurn(ctx context.Context, fn func(tx *Tx) error) (g *group, done chan struct{}, err error) {
 	defer func() { db.writer.turn <- struct{}{} }()
-	g, err = db.transact(ctx, fn)
-	if g == nil || g.count == 1 {
+	g, first, err := db.transact(ctx, fn)
+	if g == nil || first {
 		return g, nil, err
 	}
 	if g.done == nil {
 		g.done = make(chan struct{})
 	}
-	return g, g.done, nil
+	return g, g.done, err
 }
 
-// transact runs fn and returns the group that it joined; nil if it changed nothing. The caller has the turn.
-func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) (g *group, err error) {
+// transact runs fn and returns the group that its caller waits for, nil if there is none, and whether it is the first of it, who commits it. One that
+// has failed or changed nothing waits, too, if what it has seen is not committed yet: what it says would not be true if that failed. The caller has the
+// turn.
+func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) (g *group, first bool, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	db.landSpilled()
 	if err := db.prepare(ctx); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer db.disperse()
 	tx := db.writer.begin(db)
 	defer tx.end()
-	if err := tx.call(ctx, fn); err != nil {
-		return nil, err
+	if err = tx.call(ctx, fn); err == nil {
+		g, err = tx.keep()
 	}
-	return tx.keep()
+	switch {
+	case g != nil:
+		return g, g.count == 1, nil
+	case tx.lost != nil:
+		return nil, false, tx.lost
+	}
+	return db.writer.newest(), false, err
+}
+
+// newest returns the group with the last transaction that waits to be committed, nil if none does.
+func (w *writer) newest() *group {
+	if w.open.count > 0 {
+		return w.open
+	}
+	return w.flight
 }
 
 // prepare makes this process the writer of the database, unless it is already, and fixes what the next transaction
@@ -257,6 +274,7 @@ func (db *DB) lockWriter(s *snapshot) error {
 		if !s.wal.index.same(&s.words) {
 			return osfile.ErrLocked
 		}
+		s.wal.index.mend(&s.words)
 		return nil
 	})
 	if err != nil {
@@ -358,7 +376,7 @@ func (w *writer) reopen() {
 
 // retire keeps a group that is over to be used again, if only its caller knows of it: no page is of it any more.
 func (w *writer) retire(g *group) {
-	if g.count > 1 || w.pages.count > 0 || w.tx != nil || cap(g.pgnos) > keptPages {
+	if g.count > 1 || g.done != nil || len(g.errands) > 0 || w.pages.count > 0 || w.tx != nil || cap(g.pgnos) > keptPages {
 		return
 	}
 	clear(g.pages)
@@ -380,6 +398,7 @@ func (db *DB) write(base *snapshot, g *group) {
 	if g.err = err; err == nil {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
+		g.unread = errUnfinished
 		g.next, g.unread = db.follow(base, g)
 	}
 	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: g.err})
@@ -407,7 +426,7 @@ func (db *DB) follow(base *snapshot, g *group) (next *snapshot, err error) {
 
 // logEnd returns the header of the index where the next frame goes, after beginning the log anew if that is due.
 func (db *DB) logEnd(base *snapshot) (h format.WALIndexHeader, err error) {
-	if h, _, err = base.wal.index.load(); err != nil || base.lease.slot != 0 {
+	if h, err = base.wal.header(); err != nil || base.lease.slot != 0 {
 		return h, err
 	}
 	_, err = base.wal.restart(&h)
@@ -513,6 +532,7 @@ func (w *writer) drop(err error) {
 	w.shelf.pages.clear()
 	w.epochs++
 	if w.tx != nil {
+		w.tx.lost = err
 		for s := w.tx.level; s != nil; s = s.outer {
 			s.spoiled, s.undo = err, nil
 		}

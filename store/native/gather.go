@@ -181,8 +181,8 @@ func (e *errand) answer(err error) {
 		for _, one := range e.batch {
 			one.alone = true
 		}
-	case e.err == nil:
-		e.err = err
+	case e.err == nil || !errors.Is(err, errSpoiled):
+		e.err = err // what its own error says may come from what was not committed
 	}
 	for _, one := range e.batch[1:] {
 		one.done <- struct{}{}

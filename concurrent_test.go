@@ -1,14 +1,19 @@
 package folio_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio"
 )
@@ -153,5 +158,93 @@ func TestCrowd(t *testing.T) {
 	inos := make(map[uint64]bool)
 	if _, err := stateOf(again(t, v, nil), ".", inos); err != nil || int64(len(inos)) > report.Nodes {
 		t.Errorf("%d inodes, of which %d have a name, %v", report.Nodes, len(inos), err)
+	}
+}
+
+// TestWriteWaits uses a file in every way that changes nothing, while a change of it waits for its turn: these ways do not wait. Close is the last.
+func TestWriteWaits(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(f *folio.File) error{
+		"Write":      func(f *folio.File) error { return second(f.Write([]byte("new"))) },
+		"many bytes": func(f *folio.File) error { return second(f.Write(make([]byte, 1<<20))) },
+		"WriteAt":    func(f *folio.File) error { return second(f.WriteAt([]byte("new"), 1)) },
+		"Truncate":   func(f *folio.File) error { return f.Truncate(1) },
+		"Chmod":      func(f *folio.File) error { return f.Chmod(0o600) },
+		"Chown":      func(f *folio.File) error { return f.Chown(1, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := empty(t)
+			must(t, v.WriteFile("f", []byte("old"), 0o644))
+			f, err := v.OpenFile("f", os.O_RDWR, 0)
+			must(t, err)
+			must(t, v.Remove("f"))
+			done := make(chan error)
+			must(t, v.Update(t.Context(), func(*folio.Tx) error {
+				go func() { done <- change(f) }()
+				time.Sleep(50 * time.Millisecond) // it waits now
+				p := make([]byte, 3)
+				_, err := f.Seek(0, io.SeekStart)
+				return errors.Join(err, second(f.Read(p)), second(f.ReadAt(p, 0)), second(f.Stat()), f.Close())
+			}))
+			must(t, <-done)
+			if err := f.Chmod(0o644); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("Chmod after Close: %v", err)
+			}
+			if r, err := v.Check(t.Context()); err != nil || !r.OK() || r.Nodes != 1 {
+				t.Errorf("%+v, %v: the file was not let go of", r, err)
+			}
+		})
+	}
+}
+
+// TestWritesTakeTurns writes to one handle from several goroutines: each write gets a place of its own, and the offset ends behind them all.
+func TestWritesTakeTurns(t *testing.T) {
+	t.Parallel()
+	const goroutines, times, line = 6, 50, len("0 00\n")
+	for _, flag := range []int{0, os.O_APPEND} {
+		v := empty(t)
+		f, err := v.OpenFile("f", os.O_RDWR|os.O_CREATE|flag, 0o644)
+		must(t, err)
+		together(t, v, goroutines, times, func(_ *folio.FS, g, i int) error {
+			_, err := fmt.Fprintf(f, "%d %02d\n", g, i)
+			return errors.Join(err, second(f.Seek(0, io.SeekCurrent)), second(f.Stat()))
+		})
+		off, err := f.Seek(0, io.SeekCurrent)
+		if err != nil || off != goroutines*times*int64(line) {
+			t.Errorf("offset %d, %v", off, err)
+		}
+		p, err := v.ReadFile("f")
+		must(t, err)
+		next := make([]int, goroutines)
+		for l := range strings.Lines(string(p)) {
+			var g, i int
+			if _, err := fmt.Sscanf(l, "%d %d\n", &g, &i); err != nil || next[g] != i {
+				t.Fatalf("%q, %v; want line %d of %d", l, err, next[g], g)
+			}
+			next[g]++
+		}
+		if slices.Min(next) != times {
+			t.Errorf("%v lines", next)
+		}
+		must(t, f.Close())
+	}
+}
+
+// TestFailedWriteStays writes more than there is room for: the offset stays.
+func TestFailedWriteStays(t *testing.T) {
+	t.Parallel()
+	v := limitedVolume(t, 1<<20)
+	for _, flag := range []int{0, os.O_APPEND} {
+		f, err := v.OpenFile("f", os.O_RDWR|os.O_CREATE|flag, 0o644)
+		must(t, err)
+		must(t, second(f.Write([]byte("old"))))
+		before, err := f.Seek(0, io.SeekCurrent)
+		must(t, err)
+		wantFull(t, "Write", second(f.Write(bytes.Repeat([]byte("large"), 1<<20))))
+		if off, err := f.Seek(0, io.SeekCurrent); off != before || err != nil {
+			t.Errorf("offset %d, %v; want %d", off, err, before)
+		}
+		must(t, f.Close())
 	}
 }

@@ -87,8 +87,12 @@ func (r *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dir
 	if err := rx.List(dir, after, n, l); err != nil {
 		return nil, err
 	}
+	from := r
+	if r.pin == nil { // the list outlives a Root, as files do, and others may get it from the dirCache
+		from = &r.fs.reader
+	}
 	list := &dirList{
-		from:    r,
+		from:    from,
 		names:   string(l.Names),
 		items:   make([]listItem, len(l.Items)),
 		entries: make([]dirEntry, len(l.Items)),

@@ -31,10 +31,13 @@ type File struct {
 
 	known atomic.Pointer[knownNode]
 
-	mu     sync.Mutex // guards what follows
-	closed bool
-	off    int64  // where Read goes on
-	after  string // the last name that ReadDir returned
+	writing sync.Mutex // held by Write from beginning to end, so that each goes on where the last one ended; before mu
+
+	mu      sync.Mutex // guards what follows; nobody who holds it waits for his turn to write
+	closed  bool
+	changes int    // under way: the inode stays until they end
+	off     int64  // where Read goes on
+	after   string // the last name that ReadDir returned
 }
 
 var _ interface {
@@ -68,6 +71,12 @@ func (f *File) begin() (store.Rx, error) {
 	return f.beginLocked()
 }
 
+func (f *File) isClosed() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.closed
+}
+
 func (f *File) beginLocked() (store.Rx, error) {
 	if f.closed {
 		return nil, fs.ErrClosed
@@ -75,15 +84,18 @@ func (f *File) beginLocked() (store.Rx, error) {
 	return f.from.begin()
 }
 
-// Close closes the file. A second time it fails with fs.ErrClosed.
+// Close closes the file. A second time it fails with fs.ErrClosed. It does not wait for writes under way, which go on.
 func (f *File) Close() error {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return pathError("close", f.name, fs.ErrClosed)
-	}
+	again, unused := f.closed, f.changes == 0
 	f.closed = true
-	f.release()
+	f.mu.Unlock()
+	switch {
+	case again:
+		return pathError("close", f.name, fs.ErrClosed)
+	case unused:
+		f.release()
+	}
 	return nil
 }
 
@@ -168,10 +180,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	f.mu.Lock()
-	closed := f.closed
-	f.mu.Unlock()
-	if closed {
+	if f.isClosed() {
 		return 0, pathError("read", f.name, fs.ErrClosed)
 	}
 	n, err := f.readOpen(p, off)
@@ -343,7 +352,7 @@ func (f *File) readNext(p []byte) (n int, end int64, err error) {
 	return n, f.off, err
 }
 
-// giveBack moves the offset back by n bytes if it is still where readNext left it.
+// giveBack moves the offset back by n bytes if it is still where readNext or reserve left it.
 func (f *File) giveBack(end int64, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

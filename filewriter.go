@@ -40,20 +40,39 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 	return err
 }
 
-// changeOpen is change with the file kept from being closed meanwhile.
-func (f *File) changeOpen(fn func(c *change, n *store.Node) error) error {
+// changeOpen is change for a file that is open. Close does not wait for it, but the inode stays until it ends.
+func (f *File) changeOpen(bytes int, fn func(c *change, n *store.Node) error) error {
+	if err := f.startChange(); err != nil {
+		return err
+	}
+	defer f.endChange()
+	return f.change(bytes, fn)
+}
+
+func (f *File) startChange() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return fs.ErrClosed
 	}
-	return f.change(0, fn)
+	f.changes++
+	return nil
+}
+
+func (f *File) endChange() {
+	f.mu.Lock()
+	f.changes--
+	last := f.closed && f.changes == 0
+	f.mu.Unlock()
+	if last {
+		f.release()
+	}
 }
 
 // writable reports why a file cannot be written to.
 func (f *File) writable() error {
 	switch {
-	case f.closed:
+	case f.isClosed():
 		return fs.ErrClosed
 	case !posix.Writable(f.flag):
 		return posix.ErrBadHandle
@@ -61,7 +80,7 @@ func (f *File) writable() error {
 	return nil
 }
 
-// writeAt writes p at off, or at the end if off is less than 0, and returns where that ended. The caller holds mu.
+// writeAt writes p at off, or at the end if off is less than 0, and returns where that ended.
 func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
 	if err := f.writable(); err != nil || len(p) == 0 {
 		return off, err
@@ -69,7 +88,7 @@ func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
 	if off > math.MaxInt64-int64(len(p)) { // where the system counts no further
 		return off, fs.ErrInvalid
 	}
-	err = f.change(len(p), func(c *change, n *store.Node) error {
+	err = f.changeOpen(len(p), func(c *change, n *store.Node) error {
 		if err := mustBeRegular(n.Mode); err != nil {
 			return err
 		}
@@ -95,25 +114,46 @@ func (c *change) write(n *store.Node, p []byte, off int64) error {
 // Write writes all of p, or nothing, where the last Read, Write or Seek ended. With O_APPEND that is the end of the file, and no write of
 // others comes in between.
 func (f *File) Write(p []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	n, err := f.writeNext(p)
-	return n, pathError("write", f.name, err)
-}
-
-func (f *File) writeNext(p []byte) (int, error) {
-	off := f.off
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	write := f.writeNext
 	if f.flag&posix.Append != 0 {
-		off = -1
+		write = f.append
 	}
-	end, err := f.writeAt(p, off)
-	if err != nil {
-		return 0, err
-	}
-	if len(p) > 0 {
-		f.off = end
+	if err := write(p); err != nil {
+		return 0, pathError("write", f.name, err)
 	}
 	return len(p), nil
+}
+
+// writeNext writes p at the offset, which moves at once: what Read and Seek find does not depend on when the write has its turn.
+func (f *File) writeNext(p []byte) error {
+	off, end := f.reserve(len(p))
+	_, err := f.writeAt(p, off)
+	if err != nil {
+		f.giveBack(end, len(p))
+	}
+	return err
+}
+
+// reserve moves the offset by n bytes.
+func (f *File) reserve(n int) (off, end int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	off = f.off
+	f.off += int64(n)
+	return off, f.off
+}
+
+// append writes p at the end of the file, and moves the offset there.
+func (f *File) append(p []byte) error {
+	end, err := f.writeAt(p, -1)
+	if err == nil && len(p) > 0 {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.off = end
+	}
+	return err
 }
 
 // WriteString is Write for a string.
@@ -129,8 +169,6 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	case len(p) == 0:
 		return 0, nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if _, err := f.writeAt(p, off); err != nil {
 		return 0, pathError("write", f.name, err)
 	}
@@ -172,11 +210,9 @@ func fillFrom(r io.Reader, p []byte) (n int, err error) {
 
 // Truncate sets the size of the file. What is added reads as zeros and takes no room.
 func (f *File) Truncate(size int64) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	err := f.writable()
 	if err == nil {
-		err = f.change(math.MaxInt, func(c *change, n *store.Node) error {
+		err = f.changeOpen(math.MaxInt, func(c *change, n *store.Node) error {
 			if mustBeRegular(n.Mode) != nil || size < 0 {
 				return fs.ErrInvalid
 			}
@@ -191,22 +227,19 @@ func (f *File) Truncate(size int64) error {
 
 // Chmod sets the permissions of the file, and its setuid, setgid and sticky bits.
 func (f *File) Chmod(mode fs.FileMode) error {
-	return pathError("chmod", f.name, f.changeOpen(func(c *change, n *store.Node) error { return c.chmod(n, mode) }))
+	return pathError("chmod", f.name, f.changeOpen(0, func(c *change, n *store.Node) error { return c.chmod(n, mode) }))
 }
 
 // Chown sets owner and group of the file; -1 leaves one as it is.
 func (f *File) Chown(uid, gid int) error {
-	return pathError("chown", f.name, f.changeOpen(func(c *change, n *store.Node) error { return c.chown(n, uid, gid) }))
+	return pathError("chown", f.name, f.changeOpen(0, func(c *change, n *store.Node) error { return c.chown(n, uid, gid) }))
 }
 
 // Sync returns when all that was written to the volume before survives the loss of power: content and names. In a Tx it does nothing, as
 // nothing is written before that is committed.
 func (f *File) Sync() error {
-	f.mu.Lock()
-	closed := f.closed
-	f.mu.Unlock()
 	switch {
-	case closed:
+	case f.isClosed():
 		return pathError("sync", f.name, fs.ErrClosed)
 	case f.from.pin != nil:
 		return nil

@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 
@@ -51,20 +52,22 @@ func (tx *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
 		default:
 			write = nil
 		}
-		return c.addHeader(h, &want, write)
+		g, err := c.find(h.Name, newDir)
+		if err == nil && g.there() {
+			err = fs.ErrExist
+		}
+		if err != nil {
+			return err
+		}
+		err = pathError("add", h.Name, c.addHeader(&g, h, &want, write))
+		tx.failed = errors.Join(tx.failed, err)
+		return err
 	}))
 }
 
-// addHeader makes a file that is like want, apart from its content.
-func (c *change) addHeader(h *Header, want *store.Node, write func(c *change, n *store.Node) error) error {
-	g, err := c.find(h.Name, newDir)
-	if err == nil && g.there() {
-		err = fs.ErrExist
-	}
-	if err != nil {
-		return err
-	}
-	n, err := c.add(&g, want.Mode)
+// addHeader makes a file that is like want, apart from its content. What fails has done a part of it.
+func (c *change) addHeader(g *goal, h *Header, want *store.Node, write func(c *change, n *store.Node) error) error {
+	n, err := c.add(g, want.Mode)
 	if err == nil {
 		err = c.setXattrs(n.Ino, nil, h.Xattrs)
 	}

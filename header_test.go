@@ -163,6 +163,25 @@ func TestTxAddRefuses(t *testing.T) {
 	wantClean(t, v)
 }
 
+// TestTxAddHalf adds a file whose content breaks off, and goes on as if nothing was wrong: nothing is committed.
+func TestTxAddHalf(t *testing.T) {
+	t.Parallel()
+	v, broken := empty(t), errors.New("broken")
+	err := v.Update(t.Context(), func(tx *folio.Tx) error {
+		content := io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("x"), 100_000)), iotest.ErrReader(broken))
+		if err := tx.Add(&folio.Header{Name: "half"}, content); !errors.Is(err, broken) {
+			t.Errorf("Add: %v", err)
+		}
+		return tx.WriteFile("other", nil, 0o644)
+	})
+	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, broken) || !ok || e.Path != "half" {
+		t.Errorf("Update: %v", err)
+	}
+	wantNone(t, v, "half")
+	wantNone(t, v, "other")
+	wantClean(t, v)
+}
+
 func TestTxSetHeader(t *testing.T) {
 	t.Parallel()
 	v := empty(t)

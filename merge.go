@@ -133,8 +133,12 @@ func (m *merger) enter(d *mergeDir) error {
 		}
 		d.made = true
 	}
-	if err == nil && g.entry.Type != store.Dir {
+	switch {
+	case err != nil:
+	case g.entry.Type != store.Dir:
 		err = ErrNotDirectory
+	case n.Nlink == 0: // it was removed, and somebody has it open as a Root
+		err = fs.ErrNotExist
 	}
 	d.node, m.target = n, n.Ino
 	return err

@@ -265,6 +265,25 @@ func TestMergeTx(t *testing.T) {
 	wantClean(t, v)
 }
 
+// TestMergeRemoved merges into a directory that was removed, and is open as a Root.
+func TestMergeRemoved(t *testing.T) {
+	t.Parallel()
+	for _, src := range []fstest.MapFS{{}, {"f": {Data: []byte("content")}}, {"d/f": {}}} {
+		v := empty(t)
+		must(t, v.Mkdir("dir", 0o755))
+		root, err := v.OpenRoot("dir")
+		must(t, err)
+		must(t, v.Remove("dir"))
+		for _, dir := range []string{".", "sub"} {
+			if err := root.Merge(t.Context(), src, dir, folio.MergeReplace); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Merge of %v into %s: %v", src, dir, err)
+			}
+		}
+		must(t, root.Close())
+		wantClean(t, v)
+	}
+}
+
 // TestMergeItself merges directories of a volume into themselves.
 func TestMergeItself(t *testing.T) {
 	t.Parallel()

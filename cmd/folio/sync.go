@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -158,11 +159,11 @@ func (s *syncer) seen(files int, bytes int64) {
 	s.progress.addBytes(bytes)
 }
 
-func (s *syncer) warn(path string, why error) {
+func (s *syncer) warn(name string, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	path = filepath.Join(s.src, filepath.FromSlash(path))
-	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: path, Err: why}, leftOut(why)}))
+	name = filepath.Join(s.src, filepath.FromSlash(name))
+	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: name, Err: why}, leftOut(why)}))
 }
 
 // leftOut says what became of a file that could not be copied, and what can be done about it.
@@ -211,7 +212,7 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	}
 	p := s.loc.path
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != s.loc.volume {
-		p, err = e.Path, e.Err
+		p, err = path.Clean(e.Path), e.Err
 	}
 	if errors.Is(err, folio.ErrReadOnly) {
 		return s.loc.readOnly(err)

@@ -137,12 +137,9 @@ func (m *mirror) changed() bool {
 	return false
 }
 
-// place is where a path of the tree is in the volume.
+// place is where a path of the tree is in the volume. That of the whole ends in "/.", as dir may be a symbolic link to it.
 func (m *mirror) place(path string) string {
-	switch {
-	case path == ".":
-		return m.dir
-	case m.dir == ".":
+	if m.dir == "." {
 		return path
 	}
 	return m.dir + "/" + path

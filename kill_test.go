@@ -371,7 +371,7 @@ func (k *killReader) readLog() error {
 	}
 	defer f.Close()
 	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
+	if err != nil || size == 0 { // made, and not written to yet
 		return err
 	}
 	p := make([]byte, min(size, 1000))

@@ -78,7 +78,7 @@ func (w *writer) useLog() error {
 	return err
 }
 
-// transact calls fn within a transaction, which it commits if fn returns nil.
+// transact calls fn within a transaction, which it commits if fn returns nil and ctx is not cancelled by then.
 func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	c := w.conn
 	if err := w.store.retry(ctx, func() error { _, err := c.exec(beginImmediate); return err }); err != nil {
@@ -91,6 +91,9 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 		}
 	}()
 	if err := fn(c); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	// Without a log a commit waits for those who read.

@@ -165,7 +165,7 @@ func (t *tx) orphanList(after int64) (list []int64, err error) {
 		}
 		list = append(list, t.numbers[0])
 	}
-	return list, explain(rows.Err())
+	return list, t.explain(rows.Err())
 }
 
 // bury removes one orphan.

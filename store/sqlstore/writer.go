@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/foliofs/folio/store"
@@ -85,7 +86,9 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 		return err
 	}
 	done := false
+	c.changing = true
 	defer func() {
+		c.changing, c.failed = false, nil
 		if !done {
 			w.rollback()
 		}
@@ -93,7 +96,7 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	if err := fn(c); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(c.failed, ctx.Err()); err != nil {
 		return err
 	}
 	// Without a log a commit waits for those who read.

@@ -141,7 +141,7 @@ func (s *Store) lead(own *errand) {
 // leadBatch carries out a batch and answers it, even if Options.Trace panics.
 func (s *Store) leadBatch(own *errand) (orphans int, err error) {
 	leads, returned, epoch := true, false, uint64(0)
-	s.released.updates.Add(1)
+	s.released.begin()
 	defer func() {
 		s.released.updates.Add(-1)
 		if leads {

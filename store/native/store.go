@@ -149,6 +149,8 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
 func (s *Store) Close() error {
+	s.released.close()
+	s.buryReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does
 	}

@@ -118,6 +118,43 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestReleaseWaitedFor gives up a file that has no name while another transaction has the turn: once an Update begins, which may wait for that,
+// Release does not wait for the turn.
+func TestReleaseWaitedFor(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.folio")
+	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
+	s, err := Open(path, nil)
+	must(t, err)
+	defer s.Close()
+	n := store.Node{Mode: store.ModeRegular, Nlink: 1}
+	must(t, s.Update(t.Context(), func(tx store.Tx) error {
+		return errors.Join(tx.Insert(&n), s.Hold(n.Ino), tx.Orphan(&n))
+	}))
+	released := make(chan struct{})
+	must(t, s.update(t.Context(), func(*tx) error {
+		go func() {
+			s.Release(n.Ino)
+			close(released)
+		}()
+		time.Sleep(20 * time.Millisecond) // it waits by now
+		go s.Update(context.Background(), func(store.Tx) error { return nil })
+		select {
+		case <-released:
+		case <-time.After(10 * time.Second):
+			t.Error("Release waits")
+		}
+		return nil
+	}))
+	must(t, s.Close())
+	s, err = Open(path, &Options{ReadOnly: true})
+	must(t, err)
+	defer s.Close()
+	if r, err := s.Check(t.Context()); err != nil || r.Nodes != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestGatherMany lets more changes come together than one transaction takes.
 func TestGatherMany(t *testing.T) {
 	t.Parallel()

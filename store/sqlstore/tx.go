@@ -34,7 +34,7 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // updateCounted is update for whoever may call Release meanwhile.
 func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
-	s.released.updating.Add(1)
+	s.released.begin()
 	defer s.released.updating.Add(-1)
 	return s.update(ctx, fn)
 }

@@ -19,6 +19,8 @@ import (
 const (
 	reapAfter = 256  // orphans
 	reapBatch = 1024 // in one transaction
+
+	mostScanned = 1 << 15 // entries, when a volume is opened
 )
 
 var bg = context.Background()
@@ -147,9 +149,58 @@ func (s *Store) buryReleased() {
 	}
 }
 
+// reapLeft is reap when the volume is opened. In a damaged one an orphan may have a name, and content that Repair keeps. Names of inodes are not
+// indexed: where there are too many entries to look at all of them, it leaves the orphans to Close, so that there is time for Repair.
+func (s *Store) reapLeft(ctx context.Context) error {
+	found, err := s.listOrphans(ctx, 0)
+	if err == nil && len(found.orphans) > 0 {
+		var named, all bool
+		named, all, err = s.orphanNamed(ctx)
+		s.spare.Store(named)
+		if err == nil && !all {
+			s.orphans.Add(1) // something for Close to do
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.reap(ctx)
+}
+
+// orphanNamed reports whether an entry leads to an orphan, and whether it has looked at all entries, or as many as it had to.
+func (s *Store) orphanNamed(ctx context.Context) (named, all bool, err error) {
+	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		orphan, err := rx.Table("orphan")
+		if err != nil {
+			return err
+		}
+		entry, err := rx.Table("entry")
+		if err != nil {
+			return err
+		}
+		scanned := 0
+		for row, err := range entry.All() {
+			if scanned++; err != nil || scanned > mostScanned {
+				return err
+			}
+			ino, err := row.Int64(entryIno)
+			if err == nil {
+				_, named, err = orphan.Get(ino)
+			}
+			if err != nil || named {
+				return err
+			}
+		}
+		all = true
+		return nil
+	})
+	return named, all || named, err
+}
+
 // reap removes the orphans that nobody holds, unless somebody else of this process is about to.
 func (s *Store) reap(ctx context.Context) error {
-	if !s.reaping.TryLock() {
+	if s.spare.Load() || !s.reaping.TryLock() {
 		return nil
 	}
 	defer s.reaping.Unlock()

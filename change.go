@@ -3,6 +3,7 @@ package folio
 import (
 	"errors"
 	"io/fs"
+	"time"
 
 	"github.com/foliofs/folio/store"
 )
@@ -20,10 +21,11 @@ type change struct {
 	node, dir store.Node
 }
 
-// changeIn returns a change in a transaction. There is one for all, as one transaction runs at a time.
-func (v *FS) changeIn(tx store.Tx, top store.Ino, now int64) *change {
+// changeIn returns a change in a transaction, which happens now, however long it has waited: times follow the order of changes. There is one for all, as
+// one transaction runs at a time.
+func (v *FS) changeIn(tx store.Tx, top store.Ino) *change {
 	c := &v.running
-	c.tx, c.fs, c.top, c.now = tx, v, top, now
+	c.tx, c.fs, c.top, c.now = tx, v, top, time.Now().UnixNano()
 	return c
 }
 

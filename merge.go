@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"time"
 
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
@@ -76,9 +75,8 @@ func (w *writer) changeAll(ctx context.Context, fn func(c *change) error) error 
 	if r := w.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
 	}
-	now := time.Now().UnixNano()
 	return w.from.fs.store.Update(ctx, func(tx store.Tx) error {
-		return fn(w.from.fs.changeIn(tx, w.from.top, now))
+		return fn(w.from.fs.changeIn(tx, w.from.top))
 	})
 }
 

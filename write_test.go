@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
@@ -292,6 +293,32 @@ func TestRemovedEntry(t *testing.T) {
 	for i, want := range []bool{true, true, false} {
 		if _, err := list[i].Info(); errors.Is(err, fs.ErrNotExist) != want {
 			t.Errorf("%s: %v", list[i].Name(), err)
+		}
+	}
+}
+
+// TestTimesInOrder changes files while a transaction runs: what has waited for it is younger than what it did.
+func TestTimesInOrder(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 100_000} {
+		v := empty(t)
+		var wg sync.WaitGroup
+		must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+			wg.Go(func() {
+				if err := v.WriteFile("waited", make([]byte, size), 0o644); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(20 * time.Millisecond) // it waits by now
+			return tx.WriteFile("first", nil, 0o644)
+		}))
+		wg.Wait()
+		first, err := v.Stat("first")
+		must(t, err)
+		waited, err := v.Stat("waited")
+		must(t, err)
+		if waited.ModTime().Before(first.ModTime()) {
+			t.Errorf("%d bytes: %v older than what was there", size, first.ModTime().Sub(waited.ModTime()))
 		}
 	}
 }

@@ -22,19 +22,18 @@ type writer struct {
 
 // change calls fn with a transaction.
 func (w *writer) change(fn func(c *change) error) error {
-	now := time.Now().UnixNano()
 	if r := w.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
 	}
 	if w.tx == nil {
 		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
-			return fn(w.from.fs.changeIn(tx, w.from.top, now))
+			return fn(w.from.fs.changeIn(tx, w.from.top))
 		})
 	}
 	if w.tx.store == nil {
 		return fs.ErrClosed
 	}
-	return fn(w.from.fs.changeIn(w.tx.store, w.from.top, now))
+	return fn(w.from.fs.changeIn(w.tx.store, w.from.top))
 }
 
 // changeSmall is change for what takes few pages, and for an fn that can be called again: it may be carried out together with what other
@@ -47,9 +46,8 @@ func (w *writer) changeSmall(fn func(c *change) error) error {
 	if r := w.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
 	}
-	now := time.Now().UnixNano()
 	return g.Gather(func(tx store.Tx) error {
-		return fn(w.from.fs.changeIn(tx, w.from.top, now))
+		return fn(w.from.fs.changeIn(tx, w.from.top))
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
 
@@ -41,7 +42,10 @@ var errands = sync.Pool{New: func() any { return &errand{done: make(chan struct{
 // mostErrands is how many a transaction takes: who came first waits for the last of them.
 const mostErrands = 512
 
-var errSpoiled = errors.New("a change failed half-way")
+var (
+	errSpoiled = errors.New("a change failed half-way")
+	errUnknown = errors.New("whether the change was committed is not known, as Options.Trace panicked")
+)
 
 // Gather implements store.Gatherer. What has a quota is not gathered: a change that meets it fails half-way.
 func (s *Store) Gather(fn func(tx store.Tx) error) error {
@@ -51,6 +55,7 @@ func (s *Store) Gather(fn func(tx store.Tx) error) error {
 	e := errands.Get().(*errand)
 	e.fn, e.err, e.alone, e.heir = fn, nil, false, false
 	leads, company := s.gathering.join(e)
+	defer s.gathering.leave()
 	if !leads {
 		<-e.done
 		leads = e.heir
@@ -60,7 +65,6 @@ func (s *Store) Gather(fn func(tx store.Tx) error) error {
 	if leads {
 		s.lead(e)
 	}
-	s.gathering.leave()
 	err, alone := e.err, e.alone
 	e.fn = nil
 	errands.Put(e)
@@ -127,22 +131,49 @@ func (g *gathering) dismiss() {
 // lead carries out an errand, and those of the others who come meanwhile.
 func (s *Store) lead(own *errand) {
 	own.batch = append(own.batch[:0], own)
-	leads, orphans := true, 0
-	s.released.updates.Add(1)
-	err := s.update(bg, func(t *tx) error {
-		err := s.carryOut(t, own)
-		leads, orphans = err != nil, t.orphans
-		return err
-	})
-	s.released.updates.Add(-1)
-	if leads {
-		s.gathering.dismiss()
-	}
-	own.answer(err)
+	orphans, err := s.leadBatch(own)
 	if err != nil {
 		orphans = 0
 	}
 	s.tend(orphans)
+}
+
+// leadBatch carries out a batch and answers it, even if Options.Trace panics.
+func (s *Store) leadBatch(own *errand) (orphans int, err error) {
+	leads, returned, epoch := true, false, uint64(0)
+	s.released.begin()
+	defer func() {
+		s.released.updates.Add(-1)
+		if leads {
+			s.gathering.dismiss()
+		}
+		own.answer(err)
+	}()
+	defer func() {
+		if !returned && !leads {
+			err = errUnknown
+			if s.kept(epoch) {
+				err = nil
+			}
+		}
+	}()
+	err = errSpoiled // unless it gets further
+	err = s.update(bg, func(t *tx) error {
+		err := s.carryOut(t, own)
+		leads, orphans, epoch = err != nil, t.orphans, t.db.Epoch()
+		return err
+	})
+	returned = true
+	return orphans, err
+}
+
+// kept reports whether a transaction that ended with an epoch is known to be committed. The hook may have been told that it is not.
+func (s *Store) kept(epoch uint64) (same bool) {
+	err := s.db.Update(bg, func(db *sqlitefile.Tx) error {
+		same = db.Epoch() == epoch
+		return nil
+	})
+	return same && err == nil
 }
 
 // carryOut carries out a batch, which grows meanwhile.
@@ -177,6 +208,10 @@ func (e *errand) carryOut(t *tx) (err error) {
 func (e *errand) answer(err error) {
 	switch {
 	case err == nil:
+	case err == errUnknown:
+		for _, one := range e.batch {
+			one.err = cmp.Or(one.err, err)
+		}
 	case len(e.batch) > 1 || e.err == nil && errors.Is(err, errSpoiled):
 		for _, one := range e.batch {
 			one.alone = true

@@ -79,8 +79,6 @@ func (s *Store) Hold(ino store.Ino) error { return s.holds.add(ino) }
 func (s *Store) Release(ino store.Ino) {
 	if s.holds.remove(ino) && s.isOrphan(ino) {
 		s.released.add(ino)
-		if s.released.updates.Load() == 0 {
-			s.buryReleased()
-		}
+		s.buryAside()
 	}
 }

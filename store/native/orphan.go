@@ -19,6 +19,8 @@ import (
 const (
 	reapAfter = 256  // orphans
 	reapBatch = 1024 // in one transaction
+
+	mostScanned = 1 << 15 // entries, when a volume is opened
 )
 
 var bg = context.Background()
@@ -43,14 +45,19 @@ func (s *Store) tend(orphans int) {
 	}
 }
 
-// released are orphans that this process does not hold any more. Whoever releases one removes it, unless a transaction of this process runs: the
-// end of that does then, as he may be in it, or be waited for there.
+// released are orphans that this process does not hold any more. Whoever releases one has it removed, unless a transaction of this process runs: the
+// end of that does then, as he may be in it, or be waited for there. One that begins meanwhile may wait for him, too: then he goes on, and a
+// goroutine removes it.
 type released struct {
 	updates atomic.Int64 // that run
 	some    atomic.Bool  // list is not empty
+	watched atomic.Bool  // begun is not nil; of whoever begins and whoever watches at least the later one sees what the other did
+	burying sync.WaitGroup
 
-	mu   sync.Mutex // guards list
-	list []store.Ino
+	mu     sync.Mutex // guards what follows
+	list   []store.Ino
+	begun  chan struct{} // closed when a transaction begins; nil if nobody waits for that
+	closed bool
 }
 
 func (r *released) add(ino store.Ino) {
@@ -71,6 +78,65 @@ func (r *released) take() (list []store.Ino) {
 	return list
 }
 
+// begin counts a transaction that begins, which may wait for whoever releases: he waits no longer.
+func (r *released) begin() {
+	r.updates.Add(1)
+	if !r.watched.Load() {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun != nil {
+		close(r.begun)
+		r.begun = nil
+		r.watched.Store(false)
+	}
+}
+
+// watch returns a channel that is closed when a transaction begins, unless one runs or the Store is being closed. If ok, burying.Done has to follow.
+func (r *released) watch() (begun <-chan struct{}, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.begun == nil {
+		r.begun = make(chan struct{})
+		r.watched.Store(true)
+	}
+	if r.closed || r.updates.Load() > 0 {
+		return nil, false
+	}
+	r.burying.Add(1)
+	return r.begun, true
+}
+
+// close waits for those who bury, of whom there are no more from now on.
+func (r *released) close() {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	r.burying.Wait()
+}
+
+// buryAside lets a goroutine remove what was released, and waits for it, but not longer than until a transaction begins.
+func (s *Store) buryAside() {
+	begun, ok := s.released.watch()
+	if !ok {
+		return
+	}
+	over := make(chan any, 1)
+	go func() {
+		defer s.released.burying.Done()
+		defer func() { over <- recover() }()
+		s.buryReleased()
+	}()
+	select {
+	case <-begun:
+	case panicked := <-over:
+		if panicked != nil {
+			panic(panicked)
+		}
+	}
+}
+
 // buryReleased removes what was released.
 func (s *Store) buryReleased() {
 	list := s.released.take()
@@ -83,9 +149,58 @@ func (s *Store) buryReleased() {
 	}
 }
 
+// reapLeft is reap when the volume is opened. In a damaged one an orphan may have a name, and content that Repair keeps. Names of inodes are not
+// indexed: where there are too many entries to look at all of them, it leaves the orphans to Close, so that there is time for Repair.
+func (s *Store) reapLeft(ctx context.Context) error {
+	found, err := s.listOrphans(ctx, 0)
+	if err == nil && len(found.orphans) > 0 {
+		var named, all bool
+		named, all, err = s.orphanNamed(ctx)
+		s.spare.Store(named)
+		if err == nil && !all {
+			s.orphans.Add(1) // something for Close to do
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.reap(ctx)
+}
+
+// orphanNamed reports whether an entry leads to an orphan, and whether it has looked at all entries, or as many as it had to.
+func (s *Store) orphanNamed(ctx context.Context) (named, all bool, err error) {
+	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		orphan, err := rx.Table("orphan")
+		if err != nil {
+			return err
+		}
+		entry, err := rx.Table("entry")
+		if err != nil {
+			return err
+		}
+		scanned := 0
+		for row, err := range entry.All() {
+			if scanned++; err != nil || scanned > mostScanned {
+				return err
+			}
+			ino, err := row.Int64(entryIno)
+			if err == nil {
+				_, named, err = orphan.Get(ino)
+			}
+			if err != nil || named {
+				return err
+			}
+		}
+		all = true
+		return nil
+	})
+	return named, all || named, err
+}
+
 // reap removes the orphans that nobody holds, unless somebody else of this process is about to.
 func (s *Store) reap(ctx context.Context) error {
-	if !s.reaping.TryLock() {
+	if s.spare.Load() || !s.reaping.TryLock() {
 		return nil
 	}
 	defer s.reaping.Unlock()

@@ -17,9 +17,6 @@ import (
 //	    rest a hole would make zeros of lost content. Only where a file could not be read at all that is what happens, and is said.
 //	R4  All of it is one transaction, and a second Repair finds nothing to do.
 func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
-	if err := s.reap(ctx); err != nil {
-		return nil, explain(err)
-	}
 	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
 	sound := false
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error { // R1
@@ -28,7 +25,10 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 		return err
 	})
 	if err == nil && sound {
-		err = s.update(ctx, r.run)
+		if err = s.update(ctx, r.run); err == nil { // R2: those that have a name are no orphans any more
+			s.spare.Store(false)
+			err = explain(s.reap(ctx))
+		}
 	}
 	if err != nil {
 		return nil, err

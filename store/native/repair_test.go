@@ -204,6 +204,31 @@ func TestRepairOrphans(t *testing.T) {
 	}
 }
 
+// TestRepairNamedOrphan opens and repairs a volume with a file that has a name, but is an orphan by all that its own rows say.
+func TestRepairNamedOrphan(t *testing.T) {
+	t.Parallel()
+	v := small()
+	v.Nodes[2].Nlink = 0
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
+	must(t, s.update(t.Context(), func(t *tx) error {
+		orphan, err := t.table(orphanTable)
+		return errors.Join(err, orphan.Put(3, 3))
+	}))
+	before := contents(t, s)
+	for range 2 { // the second time it has a Repair behind it
+		must(t, s.Close())
+		var err error
+		if s, err = Open(s.db.Path(), nil); err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		checkKept(t, s, before)
+		repair(t, s)
+		checkProblems(t, s, nil)
+		checkKept(t, s, before)
+	}
+}
+
 // TestRepairKinds repairs a volume whose columns hold values of every kind but the right one.
 func TestRepairKinds(t *testing.T) {
 	t.Parallel()

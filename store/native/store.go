@@ -28,6 +28,7 @@ type Store struct {
 	reaping   sync.Mutex // held by who removes orphans
 	orphans   atomic.Int64
 	released  released
+	spare     atomic.Bool // an orphan was found that has a name: none is removed before Repair
 
 	// What follows belongs to the write transaction that runs.
 	next   store.Ino // no number from here on was ever given by this Store
@@ -42,7 +43,8 @@ var _ store.Store = (*Store)(nil)
 // Open opens the volume at path, for writing too if its file allows that. A database that is no volume is refused with store.ErrNotVolume, one of a
 // later version of the schema with store.ErrNewerVersion, one of a version that there never was with store.ErrDamaged. Errors are *fs.PathError with the path.
 //
-// What was left of files without a name, as nobody closed them, is removed.
+// What was left of files without a name, as nobody closed them, is removed, in a large volume only by Close. If the volume is damaged, so that one of them
+// has a name, none is before Repair.
 func Open(path string, o *Options) (*Store, error) {
 	options := Options{}
 	if o != nil {
@@ -59,7 +61,9 @@ func Open(path string, o *Options) (*Store, error) {
 		_ = db.Close()
 		return nil, pathError(path, err)
 	}
-	_ = s.reap(context.Background()) // if that fails, whoever writes will see why
+	if !options.ReadOnly {
+		_ = s.reapLeft(bg) // if that fails, whoever writes will see why
+	}
 	return s, nil
 }
 
@@ -149,6 +153,8 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
 func (s *Store) Close() error {
+	s.released.close()
+	s.buryReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does
 	}

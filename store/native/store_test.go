@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -117,6 +118,43 @@ func TestMarks(t *testing.T) {
 	}
 }
 
+// TestReleaseWaitedFor gives up a file that has no name while another transaction has the turn: once an Update begins, which may wait for that,
+// Release does not wait for the turn.
+func TestReleaseWaitedFor(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.folio")
+	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
+	s, err := Open(path, nil)
+	must(t, err)
+	defer s.Close()
+	n := store.Node{Mode: store.ModeRegular, Nlink: 1}
+	must(t, s.Update(t.Context(), func(tx store.Tx) error {
+		return errors.Join(tx.Insert(&n), s.Hold(n.Ino), tx.Orphan(&n))
+	}))
+	released := make(chan struct{})
+	must(t, s.update(t.Context(), func(*tx) error {
+		go func() {
+			s.Release(n.Ino)
+			close(released)
+		}()
+		time.Sleep(20 * time.Millisecond) // it waits by now
+		go s.Update(context.Background(), func(store.Tx) error { return nil })
+		select {
+		case <-released:
+		case <-time.After(10 * time.Second):
+			t.Error("Release waits")
+		}
+		return nil
+	}))
+	must(t, s.Close())
+	s, err = Open(path, &Options{ReadOnly: true})
+	must(t, err)
+	defer s.Close()
+	if r, err := s.Check(t.Context()); err != nil || r.Nodes != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // TestGatherMany lets more changes come together than one transaction takes.
 func TestGatherMany(t *testing.T) {
 	t.Parallel()
@@ -149,5 +187,51 @@ func TestGatherMany(t *testing.T) {
 	}
 	if n := s.db.Stats().Transactions; n > 10 {
 		t.Errorf("%d transactions for %d changes", n, callers)
+	}
+}
+
+// TestGatherTracePanics lets Options.Trace panic at each commit: whoever commits gets that panic, the others an answer, and all is there.
+func TestGatherTracePanics(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "test.folio")
+	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
+	var armed atomic.Bool
+	s, err := Open(path, &Options{Trace: func(e sqlitefile.Event) {
+		if armed.Load() && e.Kind == sqlitefile.EventCommit {
+			panic(e.Kind)
+		}
+	}})
+	must(t, err)
+	defer s.Close()
+	add := func() (panicked bool) {
+		defer func() { panicked = recover() != nil }()
+		err := s.Gather(func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) })
+		if err != nil && err != errUnknown { // which it says seldom
+			t.Error(err)
+		}
+		return false
+	}
+	const callers, each = 20, 50
+	add()
+	armed.Store(true)
+	var panics atomic.Int64
+	var wg sync.WaitGroup
+	for range callers {
+		wg.Go(func() {
+			for range each {
+				if add() {
+					panics.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	armed.Store(false)
+	add()
+	if n := panics.Load(); n == 0 || n == callers*each {
+		t.Errorf("%d panics", n)
+	}
+	if info, err := s.Info(t.Context()); err != nil || info.LastIno != callers*each+2+store.Root {
+		t.Errorf("%d inodes were made, want %d; %v", info.LastIno-store.Root, callers*each+2, err)
 	}
 }

@@ -47,7 +47,7 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // updateOnly is Update without what follows, and says how many orphans there are more.
 func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orphans int, err error) {
-	s.released.updates.Add(1)
+	s.released.begin()
 	defer s.released.updates.Add(-1)
 	err = s.update(ctx, func(t *tx) error {
 		err := fn(s.limited(t))

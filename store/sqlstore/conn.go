@@ -19,6 +19,11 @@ type conn struct {
 	sql   *sql.Conn
 	stmts [numStatements]*sql.Stmt
 
+	// Of the writer: a transaction that changes something runs, and what keeps it from being committed. SQLite may have rolled it back by then: what
+	// else was run would be committed at once, so that nothing is.
+	changing bool
+	failed   error
+
 	// Of a reader: the snapshot that it saw last (see scout).
 	seen    int64
 	version uint64
@@ -74,8 +79,11 @@ func (c *conn) ask(query string, dest any) error {
 	return c.sql.QueryRowContext(bg, query).Scan(dest)
 }
 
-// prepared returns a statement.
+// prepared returns a statement, which is refused in a transaction that has failed.
 func (c *conn) prepared(i statement) (*sql.Stmt, error) {
+	if c.failed != nil {
+		return nil, c.failed
+	}
 	if c.stmts[i] == nil {
 		stmt, err := c.sql.PrepareContext(bg, statements[i])
 		if err != nil {
@@ -90,24 +98,24 @@ func (c *conn) prepared(i statement) (*sql.Stmt, error) {
 func (c *conn) exec(i statement, args ...any) (int64, error) {
 	stmt, err := c.prepared(i)
 	if err != nil {
-		return 0, explain(err)
+		return 0, c.explain(err)
 	}
 	result, err := stmt.ExecContext(bg, args...)
 	if err != nil {
-		return 0, explain(err)
+		return 0, c.explain(err)
 	}
 	n, err := result.RowsAffected()
-	return n, explain(err)
+	return n, c.explain(err)
 }
 
 // query runs a query.
 func (c *conn) query(i statement, args ...any) (*sql.Rows, error) {
 	stmt, err := c.prepared(i)
 	if err != nil {
-		return nil, explain(err)
+		return nil, c.explain(err)
 	}
 	rows, err := stmt.QueryContext(bg, args...)
-	return rows, explain(err)
+	return rows, c.explain(err)
 }
 
 // row scans the only row of a query, or returns fs.ErrNotExist.
@@ -119,11 +127,20 @@ func (c *conn) row(i statement, dests []any, args ...any) error {
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
-			return explain(err)
+			return c.explain(err)
 		}
 		return fs.ErrNotExist
 	}
 	return scan(rows, dests)
+}
+
+// explain is explain of an error of this connection, after which SQLite may have ended the transaction.
+func (c *conn) explain(err error) error {
+	err = explain(err)
+	if c.changing && c.failed == nil && endsTransaction(err) {
+		c.failed = err
+	}
+	return err
 }
 
 // scan scans a row. A value of another type than the schema's means that the volume is damaged.

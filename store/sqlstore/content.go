@@ -47,7 +47,7 @@ func (r reader) fill(f *filler) error {
 	}
 	defer rows.Close()
 	if !rows.Next() {
-		return explain(rows.Err())
+		return r.explain(rows.Err())
 	}
 	if err := scan(rows, []any{&part}); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (r reader) fillChunks(f *filler) error {
 			return err
 		}
 	}
-	return explain(rows.Err())
+	return r.explain(rows.Err())
 }
 
 // A filler fills p with the content of n from off on.
@@ -115,7 +115,7 @@ func (r reader) chunk(id int64, p []byte) (int, error) {
 	}
 	defer rows.Close()
 	if !rows.Next() {
-		return 0, explain(rows.Err())
+		return 0, r.explain(rows.Err())
 	}
 	if err := scan(rows, []any{&bytes}); err != nil {
 		return 0, err

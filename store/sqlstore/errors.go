@@ -14,7 +14,10 @@ const (
 	codeError    = 1
 	codeBusy     = 5
 	codeLocked   = 6
+	codeNoMemory = 7
 	codeReadOnly = 8
+	codeStopped  = 9
+	codeIO       = 10
 	codeCorrupt  = 11
 	codeFull     = 13
 	codeProtocol = 15
@@ -70,6 +73,15 @@ func integer(v reflect.Value) int {
 }
 
 func isBusy(err error) bool { return meanings[codeOf(err)] == store.ErrBusy }
+
+// endsTransaction reports whether an error is one after which SQLite may have rolled the transaction back by itself.
+func endsTransaction(err error) bool {
+	switch codeOf(err) {
+	case codeNoMemory, codeStopped, codeIO, codeFull:
+		return true
+	}
+	return false
+}
 
 // meanings are the errors of package store for result codes.
 var meanings = map[int]error{

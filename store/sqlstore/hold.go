@@ -47,9 +47,7 @@ func (s *Store) Release(ino store.Ino) {
 	defer s.gate.leave()
 	if last && s.isOrphan(int64(ino)) {
 		s.released.add(int64(ino))
-		if s.released.updating.Load() == 0 {
-			s.buryReleased()
-		}
+		s.buryAside()
 	}
 }
 

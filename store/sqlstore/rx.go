@@ -99,7 +99,7 @@ func (r reader) List(dir store.Ino, after string, max int, l *store.Listing) err
 		}
 		l.Add(name, store.Ino(ino), store.Type(typ))
 	}
-	return explain(rows.Err())
+	return r.explain(rows.Err())
 }
 
 // Xattrs returns the extended attributes of an inode.
@@ -116,5 +116,5 @@ func (r reader) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
 		}
 		list = append(list, x)
 	}
-	return list, explain(rows.Err())
+	return list, r.explain(rows.Err())
 }

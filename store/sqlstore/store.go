@@ -226,6 +226,8 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the connections.
 func (s *Store) Close() error {
+	s.released.close()
+	s.buryReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(bg) // the next Open does
 	}

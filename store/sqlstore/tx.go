@@ -14,7 +14,6 @@ type tx struct {
 	reader
 	s       *Store
 	last    store.Ino // the highest number that was given; 0 if that is not known
-	failed  error     // of a change: the transaction cannot be committed
 	orphans int       // that it made
 }
 
@@ -35,7 +34,7 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // updateCounted is update for whoever may call Release meanwhile.
 func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
-	s.released.updating.Add(1)
+	s.released.begin()
 	defer s.released.updating.Add(-1)
 	return s.update(ctx, fn)
 }
@@ -52,10 +51,7 @@ func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 	}
 	return w.transact(ctx, func(c *conn) error {
 		t := tx{reader: reader{c}, s: s}
-		if err := fn(&t); err != nil {
-			return err
-		}
-		return t.failed
+		return fn(&t)
 	})
 }
 
@@ -65,7 +61,7 @@ func (t *tx) End() {}
 // Version implements store.Tx.
 func (t *tx) Version() uint64 { return 0 }
 
-// fail notes the error of a change.
+// fail notes the error of a change: the transaction cannot be committed, and nothing more is done in it.
 func (t *tx) fail(err error) error {
 	if t.failed == nil {
 		t.failed = err

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/foliofs/folio/store"
@@ -78,19 +79,24 @@ func (w *writer) useLog() error {
 	return err
 }
 
-// transact calls fn within a transaction, which it commits if fn returns nil.
+// transact calls fn within a transaction, which it commits if fn returns nil and ctx is not cancelled by then.
 func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	c := w.conn
 	if err := w.store.retry(ctx, func() error { _, err := c.exec(beginImmediate); return err }); err != nil {
 		return err
 	}
 	done := false
+	c.changing = true
 	defer func() {
+		c.changing, c.failed = false, nil
 		if !done {
 			w.rollback()
 		}
 	}()
 	if err := fn(c); err != nil {
+		return err
+	}
+	if err := cmp.Or(c.failed, ctx.Err()); err != nil {
 		return err
 	}
 	// Without a log a commit waits for those who read.

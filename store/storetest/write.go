@@ -42,7 +42,7 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Snapshot": testSnapshot,
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"OrphanReleased": testOrphanReleased, "OrphansHeld": testOrphansHeld,
-		"Numbers": testNumbers, "Failed": testFailed, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
+		"Numbers": testNumbers, "Failed": testFailed, "Cancelled": testCancelled, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
 		"Gather": testGather, "GatherTogether": testGatherTogether,
 	}
 	for name, test := range tests {
@@ -373,6 +373,22 @@ func testFailed(t *testing.T, s store.Store, _ Opener) {
 	})
 	if !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("committed, with %v", err)
+	}
+	if l := list(t, begin(t, s), store.Root, "", 0); len(l) > 0 {
+		t.Errorf("left: %v", l)
+	}
+}
+
+// testCancelled cancels a transaction from within.
+func testCancelled(t *testing.T, s store.Store, _ Opener) {
+	ctx, cancel := context.WithCancel(context.Background())
+	err := s.Update(ctx, func(tx store.Tx) error {
+		cancel()
+		_, err := addFile(tx, "file", []byte("content"))
+		return err
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want context.Canceled", err)
 	}
 	if l := list(t, begin(t, s), store.Root, "", 0); len(l) > 0 {
 		t.Errorf("left: %v", l)

@@ -178,6 +178,22 @@ func (d *Driver) TestErrors(t *testing.T) {
 			t.Errorf("%v, want ErrFull", err)
 		}
 		must(t, full.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.b", []byte("b")) }))
+		err = full.Update(context.Background(), func(tx store.Tx) error { // SQLite has rolled back when the next change comes
+			if err := tx.SetXattr(store.Root, "user.b", make([]byte, 1_000_000)); !errors.Is(err, store.ErrFull) {
+				t.Errorf("%v, want ErrFull", err)
+			}
+			if _, err := tx.Node(store.Root); !errors.Is(err, store.ErrFull) {
+				t.Errorf("a read after that: %v, want ErrFull", err)
+			}
+			_, err := addFile(tx, "file")
+			if !errors.Is(err, store.ErrFull) {
+				t.Errorf("a change after that: %v, want ErrFull", err)
+			}
+			return nil
+		})
+		if !errors.Is(err, store.ErrFull) || d.count(t, path, "SELECT count(*) FROM node") != 1 {
+			t.Errorf("%v, want ErrFull, and no change", err)
+		}
 	})
 	r, err := s.Check(context.Background())
 	if err != nil || !r.OK() {

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/store"
@@ -255,6 +256,36 @@ func (d *Driver) TestHoldBusy(t *testing.T) {
 	s.Release(ino)
 	if exists(t, s, ino) {
 		t.Error("a file is left that nobody holds")
+	}
+}
+
+// TestRelease gives up a file that has no name while another Store writes: once an Update begins, which may wait for that, Release does not wait.
+func (d *Driver) TestRelease(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	s, other := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: time.Minute}), d.open(t, path, nil)
+	var ino store.Ino
+	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+		ino, err = addFile(tx, "file")
+		return errors.Join(err, s.Hold(ino), removeFile(tx, "file", ino))
+	}))
+	released := make(chan struct{})
+	must(t, other.Update(context.Background(), func(store.Tx) error {
+		go func() {
+			s.Release(ino)
+			close(released)
+		}()
+		time.Sleep(20 * time.Millisecond) // it waits by now
+		go func() { _ = s.Update(context.Background(), func(store.Tx) error { return nil }) }()
+		select {
+		case <-released:
+		case <-time.After(10 * time.Second):
+			t.Error("Release waits")
+		}
+		return nil
+	}))
+	must(t, s.Close())
+	if exists(t, other, ino) {
+		t.Error("it is still there")
 	}
 }
 

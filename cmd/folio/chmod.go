@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"path"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +60,9 @@ func (m *chmod) apply(tx *folio.Tx, o *operand) error {
 	if !m.recursive || !info.IsDir() {
 		return o.fail(tx.Chmod(o.path, m.change.apply(info.Mode(), umask)))
 	}
-	return o.walk(&tx.Rx, func(name string, info fs.FileInfo) error {
+	top := *o
+	top.path = path.Clean(o.path) + "/." // it may be a symbolic link to the directory
+	return top.walk(&tx.Rx, func(name string, info fs.FileInfo) error {
 		if info.Mode().Type() == fs.ModeSymlink {
 			return nil
 		}

@@ -220,7 +220,7 @@ func (c *copying) in(tx *folio.Tx) (err error) {
 	}
 	d := &deposit{ctx: c.ctx, tx: tx, loc: c.dest.location, how: &c.copyOptions, progress: c.progress}
 	if len(c.sources) > 1 {
-		d.written = make(map[uint64]bool)
+		d.written = make(map[writtenFile]bool)
 	}
 	if c.archive {
 		d.names = make(map[sharedFile]string)
@@ -240,7 +240,8 @@ func (c *copying) deposit(d *deposit, i int) error {
 	if p.stream && c.into {
 		return hint(p.failure(errNeedsName), "write VOLUME:PATH/NAME")
 	}
-	d.top, d.mustDir, d.inside = c.dest.path, c.dest.slash && !c.into, c.into && base == "."
+	d.top, d.mustDir = c.dest.path, c.dest.slash && !c.into
+	d.inside = d.mustDir || c.into && base == "."
 	if c.into {
 		d.top = path.Join(c.dest.path, base)
 	}

@@ -21,7 +21,7 @@ type deposit struct {
 	how      *copyOptions
 	progress *progress
 	names    map[sharedFile]string // of files with several, the one that each got first; nil if they are not kept
-	written  map[uint64]bool       // inodes that sources got which are files; nil while there is one source only
+	written  map[writtenFile]bool  // what sources became which are files; nil while there is one source only
 
 	// Of the source that is being put:
 	from    string      // the volume that it lies in, "" on disk
@@ -39,6 +39,12 @@ type deposit struct {
 type sharedFile struct {
 	volume string
 	id     source.FileID
+}
+
+// A writtenFile is a file by one of its names.
+type writtenFile struct {
+	name string
+	ino  uint64
 }
 
 // put puts a source at d.top. An error of reading the source is a *source.EntryError, or about the source as a whole; then
@@ -229,7 +235,7 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 		return nil
 	}
 	if there != nil {
-		if err := d.mayWrite(e, there); err != nil {
+		if err := d.mayWrite(e, name, there); err != nil {
 			return err
 		}
 		if d.how.archive && there.Sys().(*folio.Node).Nlink > 1 { // its other names keep what they name
@@ -246,7 +252,7 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 		if err != nil {
 			return err
 		}
-		d.written[inodeOf(info)] = true
+		d.written[writtenFile{name, inodeOf(info)}] = true
 	}
 	if d.how.preserve {
 		return d.attributes(&e.Header, name)
@@ -255,13 +261,13 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 }
 
 // mayWrite says what is wrong with giving a file that is there the content of an entry.
-func (d *deposit) mayWrite(e *source.Entry, there fs.FileInfo) error {
+func (d *deposit) mayWrite(e *source.Entry, name string, there fs.FileInfo) error {
 	switch {
 	case there.IsDir():
 		return folio.ErrIsDirectory
 	case d.within != nil && d.within.is(e, there):
 		return errItself
-	case e.Name == "." && d.written[inodeOf(there)]:
+	case e.Name == "." && d.written[writtenFile{name, inodeOf(there)}]:
 		return errJustCreated
 	case !there.Mode().IsRegular():
 		return folio.ErrNotRegular

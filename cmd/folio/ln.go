@@ -111,10 +111,25 @@ func (l *ln) link(tx *folio.Tx, o operand) error {
 		return err
 	}
 	to := l.name(o.base())
-	if err = l.makeWay(tx, to, info); err == nil {
+	err = l.makeWay(tx, to, info)
+	switch {
+	case errors.Is(err, errItself) && !sameEntry(tx, o.path, to):
+		l.made[to] = true
+		return nil // another name of the file, as it is to be
+	case err == nil:
 		err = tx.Link(o.path, to)
 	}
 	return l.failure(to, err)
+}
+
+// sameEntry reports whether two names of a file are the same one, in the same directory.
+func sameEntry(tx *folio.Tx, a, b string) bool {
+	in, err := tx.Stat(path.Dir(a))
+	if err != nil || path.Base(a) != path.Base(b) {
+		return false
+	}
+	other, err := tx.Stat(path.Dir(b))
+	return err == nil && inodeOf(in) == inodeOf(other)
 }
 
 // makeWay removes what has the name of a link to be, if that was asked for. info is the file that the link is to, nil if there
@@ -134,7 +149,7 @@ func (l *ln) makeWay(tx *folio.Tx, name string, info fs.FileInfo) error {
 	case there.IsDir():
 		return folio.ErrIsDirectory
 	case info != nil && inodeOf(there) == inodeOf(info):
-		return errItself
+		return errItself // a symbolic link would replace what it leads to
 	}
 	l.made[name] = true
 	return tx.Remove(name)

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
 
@@ -140,7 +139,8 @@ func (s *Store) lead(own *errand) {
 
 // leadBatch carries out a batch and answers it, even if Options.Trace panics.
 func (s *Store) leadBatch(own *errand) (orphans int, err error) {
-	leads, returned, epoch := true, false, uint64(0)
+	leads := true
+	err = errUnknown // if nothing else comes to be known
 	s.released.begin()
 	defer func() {
 		s.released.updates.Add(-1)
@@ -149,31 +149,12 @@ func (s *Store) leadBatch(own *errand) (orphans int, err error) {
 		}
 		own.answer(err)
 	}()
-	defer func() {
-		if !returned && !leads {
-			err = errUnknown
-			if s.kept(epoch) {
-				err = nil
-			}
-		}
-	}()
-	err = errSpoiled // unless it gets further
 	err = s.update(bg, func(t *tx) error {
 		err := s.carryOut(t, own)
-		leads, orphans, epoch = err != nil, t.orphans, t.db.Epoch()
+		leads, orphans = err != nil, t.orphans
 		return err
 	})
-	returned = true
 	return orphans, err
-}
-
-// kept reports whether a transaction that ended with an epoch is known to be committed. The hook may have been told that it is not.
-func (s *Store) kept(epoch uint64) (same bool) {
-	err := s.db.Update(bg, func(db *sqlitefile.Tx) error {
-		same = db.Epoch() == epoch
-		return nil
-	})
-	return same && err == nil
 }
 
 // carryOut carries out a batch, which grows meanwhile.

@@ -206,7 +206,7 @@ func TestGatherTracePanics(t *testing.T) {
 	add := func() (panicked bool) {
 		defer func() { panicked = recover() != nil }()
 		err := s.Gather(func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) })
-		if err != nil && err != errUnknown { // which it says seldom
+		if err != nil && err != errUnknown { // as nobody knows
 			t.Error(err)
 		}
 		return false

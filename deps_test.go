@@ -42,8 +42,9 @@ var importRules = []importRule{
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/check", own: "store internal/ddl"},
-	{pkg: "store/native", own: "store store/check sqlitefile"},
-	{pkg: "store/sqlstore", own: "store store/check"},
+	{pkg: "store/internal/release", own: "store"},
+	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile"},
+	{pkg: "store/sqlstore", own: "store store/check store/internal/release"},
 	{pkg: ".", own: "store store/native internal/posix"},
 	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
 	{pkg: "front/internal/rooted", own: ". internal/posix"},

@@ -141,9 +141,9 @@ func (s *Store) lead(own *errand) {
 func (s *Store) leadBatch(own *errand) (orphans int, err error) {
 	leads := true
 	err = errUnknown // if nothing else comes to be known
-	s.released.begin()
+	s.released.Begin()
 	defer func() {
-		s.released.updates.Add(-1)
+		s.released.End()
 		if leads {
 			s.gathering.dismiss()
 		}

@@ -78,7 +78,7 @@ func (s *Store) Hold(ino store.Ino) error { return s.holds.add(ino) }
 // Release implements store.Store.
 func (s *Store) Release(ino store.Ino) {
 	if s.holds.remove(ino) && s.isOrphan(ino) {
-		s.released.add(ino)
-		s.buryAside()
+		s.released.Add(ino)
+		s.released.Bury(s.buryReleased)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
-	"sync/atomic"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -45,101 +43,9 @@ func (s *Store) tend(orphans int) {
 	}
 }
 
-// released are orphans that this process does not hold any more. Whoever releases one has it removed, unless a transaction of this process runs: the
-// end of that does then, as he may be in it, or be waited for there. One that begins meanwhile may wait for him, too: then he goes on, and a
-// goroutine removes it.
-type released struct {
-	updates atomic.Int64 // that run
-	some    atomic.Bool  // list is not empty
-	watched atomic.Bool  // begun is not nil; of whoever begins and whoever watches at least the later one sees what the other did
-	burying sync.WaitGroup
-
-	mu     sync.Mutex // guards what follows
-	list   []store.Ino
-	begun  chan struct{} // closed when a transaction begins; nil if nobody waits for that
-	closed bool
-}
-
-func (r *released) add(ino store.Ino) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = append(r.list, ino)
-	r.some.Store(true)
-}
-
-func (r *released) take() (list []store.Ino) {
-	if !r.some.Load() {
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list, r.list = r.list, nil
-	r.some.Store(false)
-	return list
-}
-
-// begin counts a transaction that begins, which may wait for whoever releases: he waits no longer.
-func (r *released) begin() {
-	r.updates.Add(1)
-	if !r.watched.Load() {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.begun != nil {
-		close(r.begun)
-		r.begun = nil
-		r.watched.Store(false)
-	}
-}
-
-// watch returns a channel that is closed when a transaction begins, unless one runs or the Store is being closed. If ok, burying.Done has to follow.
-func (r *released) watch() (begun <-chan struct{}, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.begun == nil {
-		r.begun = make(chan struct{})
-		r.watched.Store(true)
-	}
-	if r.closed || r.updates.Load() > 0 {
-		return nil, false
-	}
-	r.burying.Add(1)
-	return r.begun, true
-}
-
-// close waits for those who bury, of whom there are no more from now on.
-func (r *released) close() {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.burying.Wait()
-}
-
-// buryAside lets a goroutine remove what was released, and waits for it, but not longer than until a transaction begins.
-func (s *Store) buryAside() {
-	begun, ok := s.released.watch()
-	if !ok {
-		return
-	}
-	over := make(chan any, 1)
-	go func() {
-		defer s.released.burying.Done()
-		defer func() { over <- recover() }()
-		s.buryReleased()
-	}()
-	select {
-	case <-begun:
-	case panicked := <-over:
-		if panicked != nil {
-			panic(panicked)
-		}
-	}
-}
-
 // buryReleased removes what was released.
 func (s *Store) buryReleased() {
-	list := s.released.take()
+	list := s.released.Take()
 	if len(list) == 0 {
 		return
 	}

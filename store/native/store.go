@@ -10,6 +10,7 @@ import (
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/internal/release"
 )
 
 // Options say how a volume is opened.
@@ -27,7 +28,7 @@ type Store struct {
 	preparing sync.Mutex // held by who prepares the volume to be written
 	reaping   sync.Mutex // held by who removes orphans
 	orphans   atomic.Int64
-	released  released
+	released  release.Queue
 	spare     atomic.Bool // an orphan was found that has a name: none is removed before Repair
 
 	// What follows belongs to the write transaction that runs.
@@ -153,7 +154,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
 func (s *Store) Close() error {
-	s.released.close()
+	s.released.Close()
 	s.buryReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does

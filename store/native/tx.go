@@ -47,8 +47,8 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // updateOnly is Update without what follows, and says how many orphans there are more.
 func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orphans int, err error) {
-	s.released.begin()
-	defer s.released.updates.Add(-1)
+	s.released.Begin()
+	defer s.released.End()
 	err = s.update(ctx, func(t *tx) error {
 		err := fn(s.limited(t))
 		orphans = t.orphans

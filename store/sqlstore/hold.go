@@ -46,8 +46,8 @@ func (s *Store) Release(ino store.Ino) {
 	}
 	defer s.gate.leave()
 	if last && s.isOrphan(int64(ino)) {
-		s.released.add(int64(ino))
-		s.buryAside()
+		s.released.Add(ino)
+		s.released.Bury(s.buryReleased)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/foliofs/folio/store"
 )
@@ -32,95 +30,9 @@ func (s *Store) tend(orphans int) {
 	}
 }
 
-// released are orphans that this Store does not hold any more. Whoever releases one has it removed, unless somebody is in Update, who may be himself or
-// wait for him: then that Update does it when it ends. An Update that begins meanwhile may wait for him, too: then he goes on, and a goroutine
-// removes it. Of the two at least the later one sees what the other did.
-type released struct {
-	updating atomic.Int64 // how many are in Update
-	watched  atomic.Bool  // begun is not nil
-	burying  sync.WaitGroup
-
-	mu     sync.Mutex // guards what follows
-	list   []int64
-	begun  chan struct{} // closed when an Update begins; nil if nobody waits for that
-	closed bool
-}
-
-func (r *released) add(ino int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.list = append(r.list, ino)
-}
-
-func (r *released) take() (list []int64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list, r.list = r.list, nil
-	return list
-}
-
-// begin counts a transaction that begins, which may wait for whoever releases: he waits no longer.
-func (r *released) begin() {
-	r.updating.Add(1)
-	if !r.watched.Load() {
-		return
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.begun != nil {
-		close(r.begun)
-		r.begun = nil
-		r.watched.Store(false)
-	}
-}
-
-// watch returns a channel that is closed when a transaction begins, unless one runs or the Store is being closed. If ok, burying.Done has to follow.
-func (r *released) watch() (begun <-chan struct{}, ok bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.begun == nil {
-		r.begun = make(chan struct{})
-		r.watched.Store(true)
-	}
-	if r.closed || r.updating.Load() > 0 {
-		return nil, false
-	}
-	r.burying.Add(1)
-	return r.begun, true
-}
-
-// close waits for those who bury, of whom there are no more from now on.
-func (r *released) close() {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	r.burying.Wait()
-}
-
-// buryAside lets a goroutine remove what was released, and waits for it, but not longer than until a transaction begins.
-func (s *Store) buryAside() {
-	begun, ok := s.released.watch()
-	if !ok {
-		return
-	}
-	over := make(chan any, 1)
-	go func() {
-		defer s.released.burying.Done()
-		defer func() { over <- recover() }()
-		s.buryReleased()
-	}()
-	select {
-	case <-begun:
-	case panicked := <-over:
-		if panicked != nil {
-			panic(panicked)
-		}
-	}
-}
-
 // buryReleased removes what was released, if no other Store holds anything.
 func (s *Store) buryReleased() {
-	list := s.released.take()
+	list := s.released.Take()
 	if len(list) == 0 {
 		return
 	}
@@ -138,17 +50,18 @@ func (s *Store) buryReleased() {
 }
 
 // buryList removes inodes that may be orphans, with their marks.
-func (t *tx) buryList(list []int64) error {
+func (t *tx) buryList(list []store.Ino) error {
 	for _, ino := range list {
-		_, err := t.number(selectDead, ino)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && t.s.holds.held(store.Ino(ino)) {
+		id := int64(ino)
+		_, err := t.number(selectDead, id)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && t.s.holds.held(ino) {
 			continue
 		}
 		if err == nil {
-			err = t.bury(ino)
+			err = t.bury(id)
 		}
 		if err == nil {
-			err = t.unmarkOne(ino)
+			err = t.unmarkOne(id)
 		}
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/internal/release"
 )
 
 // Options say how a volume is opened. The zero value, and nil, are good defaults.
@@ -39,7 +40,7 @@ type Store struct {
 	writer   writer
 	holds    holds
 	orphans  atomic.Int64 // that this Store made since it looked for some to remove
-	released released
+	released release.Queue
 }
 
 var _ store.Store = (*Store)(nil)
@@ -226,7 +227,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 
 // Close removes what nobody holds any more, waits for the transactions in progress and closes the connections.
 func (s *Store) Close() error {
-	s.released.close()
+	s.released.Close()
 	s.buryReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(bg) // the next Open does

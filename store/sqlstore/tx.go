@@ -34,8 +34,8 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // updateCounted is update for whoever may call Release meanwhile.
 func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
-	s.released.begin()
-	defer s.released.updating.Add(-1)
+	s.released.Begin()
+	defer s.released.End()
 	return s.update(ctx, fn)
 }
 

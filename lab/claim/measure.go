@@ -26,14 +26,14 @@ func Measure(ctx context.Context, o *Options) (*Report, error) {
 		Header:  Header{Command: o.Command, Started: time.Now().UTC(), Quick: o.Quick, Samples: o.Samples, Machine: machine, Dirs: dirs},
 		Seconds: make(map[string]float64),
 	}
+	r := &run{Options: o}
+	if err := r.prepare(&out.Header); err != nil {
+		return nil, err
+	}
 	for _, d := range dirs {
 		if w := d.Warning(); w != "" {
 			o.Watch.Note(w)
 		}
-	}
-	r := &run{Options: o}
-	if err := r.prepare(&out.Header); err != nil {
-		return nil, err
 	}
 	outcomes, err := r.all(ctx, out)
 	if err != nil {

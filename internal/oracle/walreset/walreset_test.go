@@ -25,8 +25,8 @@ type change struct{ file, old, new string }
 var (
 	// stop lets our checkpointer wait where C SQLite has fault point 660, once nobody in its process reads any more.
 	stop = change{
-		"checkpoint.go", "\tif copied = w.index.backfill(); copied >= h.MaxFrame {",
-		"\tstopHere(w)\n\tif copied = w.index.backfill(); copied >= h.MaxFrame {",
+		"checkpoint.go", "\tif copied = w.index.backfill(); copied > h.MaxFrame {",
+		"\tstopHere(w)\n\tif copied = w.index.backfill(); copied > h.MaxFrame {",
 	}
 	// noSalt lets our checkpointer go on whatever happened to the log meanwhile (W6).
 	noSalt = change{"checkpoint.go", "live.Salt != h.Salt", "live.Salt != live.Salt"}

@@ -228,8 +228,8 @@ func TestGatherTracePanics(t *testing.T) {
 	wg.Wait()
 	armed.Store(false)
 	add()
-	if n := panics.Load(); n == 0 || n == callers*each {
-		t.Errorf("%d panics", n)
+	if panics.Load() == 0 { // how many share a commit is chance
+		t.Error("nothing panicked")
 	}
 	if info, err := s.Info(t.Context()); err != nil || info.LastIno != callers*each+2+store.Root {
 		t.Errorf("%d inodes were made, want %d; %v", info.LastIno-store.Root, callers*each+2, err)

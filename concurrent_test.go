@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,7 +183,9 @@ func TestWriteWaits(t *testing.T) {
 			done := make(chan error)
 			must(t, v.Update(t.Context(), func(*folio.Tx) error {
 				go func() { done <- change(f) }()
-				time.Sleep(50 * time.Millisecond) // it waits now
+				for !f.Changing() {
+					runtime.Gosched()
+				}
 				p := make([]byte, 3)
 				_, err := f.Seek(0, io.SeekStart)
 				return errors.Join(err, second(f.Read(p)), second(f.ReadAt(p, 0)), second(f.Stat()), f.Close())
@@ -246,5 +249,31 @@ func TestFailedWriteStays(t *testing.T) {
 			t.Errorf("offset %d, %v; want %d", off, err, before)
 		}
 		must(t, f.Close())
+	}
+}
+
+// TestTimesInOrder changes files while a transaction runs: what has waited for it is younger than what it did.
+func TestTimesInOrder(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 100_000} {
+		v := empty(t)
+		var wg sync.WaitGroup
+		must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+			wg.Go(func() {
+				if err := v.WriteFile("waited", make([]byte, size), 0o644); err != nil {
+					t.Error(err)
+				}
+			})
+			time.Sleep(20 * time.Millisecond) // it waits by now
+			return tx.WriteFile("first", nil, 0o644)
+		}))
+		wg.Wait()
+		first, err := v.Stat("first")
+		must(t, err)
+		waited, err := v.Stat("waited")
+		must(t, err)
+		if waited.ModTime().Before(first.ModTime()) {
+			t.Errorf("%d bytes: %v older than what was there", size, first.ModTime().Sub(waited.ModTime()))
+		}
 	}
 }

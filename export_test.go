@@ -5,3 +5,10 @@ func SetMaxLinks(n int) (old int) {
 	old, maxLinks = maxLinks, n
 	return old
 }
+
+// Changing reports whether a change of the file is under way, which may be waiting for its turn.
+func (f *File) Changing() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.changes > 0
+}

@@ -172,3 +172,27 @@ func outcomeOf(value string, err error) outcome {
 	}
 	return outcome{reason: err}
 }
+
+// TestRootLists asks for the state of what was listed through a Root that is closed: by itself, and by the volume, which may get the same list.
+func TestRootLists(t *testing.T) {
+	t.Parallel()
+	v := empty(t)
+	must(t, v.MkdirAll("d/sub", 0o755))
+	for _, dir := range []string{".", "d"} {
+		root, err := v.OpenRoot(dir)
+		must(t, err)
+		var list []fs.DirEntry
+		for range 2 { // what is read twice is kept
+			list, err = root.ReadDir(".")
+			must(t, err)
+		}
+		must(t, root.Close())
+		again, err := v.ReadDir(dir)
+		must(t, err)
+		for _, e := range append(list, again...) {
+			if info, err := e.Info(); err != nil || !info.IsDir() {
+				t.Errorf("%s in %s: %v, %v", e.Name(), dir, info, err)
+			}
+		}
+	}
+}

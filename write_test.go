@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
@@ -293,32 +292,6 @@ func TestRemovedEntry(t *testing.T) {
 	for i, want := range []bool{true, true, false} {
 		if _, err := list[i].Info(); errors.Is(err, fs.ErrNotExist) != want {
 			t.Errorf("%s: %v", list[i].Name(), err)
-		}
-	}
-}
-
-// TestTimesInOrder changes files while a transaction runs: what has waited for it is younger than what it did.
-func TestTimesInOrder(t *testing.T) {
-	t.Parallel()
-	for _, size := range []int{1, 100_000} {
-		v := empty(t)
-		var wg sync.WaitGroup
-		must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-			wg.Go(func() {
-				if err := v.WriteFile("waited", make([]byte, size), 0o644); err != nil {
-					t.Error(err)
-				}
-			})
-			time.Sleep(20 * time.Millisecond) // it waits by now
-			return tx.WriteFile("first", nil, 0o644)
-		}))
-		wg.Wait()
-		first, err := v.Stat("first")
-		must(t, err)
-		waited, err := v.Stat("waited")
-		must(t, err)
-		if waited.ModTime().Before(first.ModTime()) {
-			t.Errorf("%d bytes: %v older than what was there", size, first.ModTime().Sub(waited.ModTime()))
 		}
 	}
 }
@@ -774,30 +747,6 @@ func TestRoot(t *testing.T) {
 	}
 	must(t, root.Close())
 	wantClean(t, v)
-}
-
-// TestRootLists asks for the state of what was listed through a Root that is closed: by itself, and by the volume, which may get the same list.
-func TestRootLists(t *testing.T) {
-	t.Parallel()
-	v := empty(t)
-	must(t, v.MkdirAll("d/sub", 0o755))
-	for _, dir := range []string{".", "d"} {
-		root, err := v.OpenRoot(dir)
-		must(t, err)
-		var list []fs.DirEntry
-		for range 2 { // what is read twice is kept
-			list, err = root.ReadDir(".")
-			must(t, err)
-		}
-		must(t, root.Close())
-		again, err := v.ReadDir(dir)
-		must(t, err)
-		for _, e := range append(list, again...) {
-			if info, err := e.Info(); err != nil || !info.IsDir() {
-				t.Errorf("%s in %s: %v, %v", e.Name(), dir, info, err)
-			}
-		}
-	}
 }
 
 // noLinks leaves the link that leads out of the directory away, which TestFS would follow.

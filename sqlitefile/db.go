@@ -34,8 +34,8 @@ type Options struct {
 	// mode needs in shared memory otherwise is in memory of this process, without a file -shm, so that it works where files cannot be mapped
 	// for sharing. Open gives ErrBusy if others have the database open, and ErrReadOnly if it cannot be written.
 	Exclusive bool
-	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, and not use
-	// the DB. If it panics, what it was told of has happened all the same.
+	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, not panic, and not
+	// use the DB. If it panics at a commit, that has happened all the same.
 	Trace func(Event)
 
 	sortBytes  int           // memory for sorting the entries of a new index; defaultSortMemory unless a test says otherwise

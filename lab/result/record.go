@@ -70,7 +70,7 @@ func (d Dir) Warning() string {
 	if !d.NoJournal {
 		return ""
 	}
-	return d.Path + " is an ext4 without a journal: where files were removed in the last minutes it takes up to twenty times as long to make one, which flatters all that is compared with files"
+	return d.Path + " is an ext4 without a journal: where files were removed in the last minutes it takes up to twenty times as long to make one, which flatters all that is compared with files; --dirs takes another"
 }
 
 // An End says that no more records follow, unless the run is resumed.

@@ -2,6 +2,7 @@ package folio
 
 import (
 	"context"
+	"io"
 	"io/fs"
 )
 
@@ -25,12 +26,22 @@ func ImportFS(ctx context.Context, path string, src fs.FS, o *ImportOptions) err
 			if err == nil {
 				err = b.importEntry(src, name, d)
 			}
+			err = unexpectedEnd("readdir", name, err)
 			if err == nil && o.Progress != nil {
 				o.Progress(name, b.Stats())
 			}
 			return err
 		})
 	})
+}
+
+// unexpectedEnd names the operation and the file in an io.EOF that a source gave in place of an answer: it must not look like the end of
+// anything.
+func unexpectedEnd(op, name string, err error) error {
+	if err == io.EOF {
+		return pathError(op, name, io.ErrUnexpectedEOF)
+	}
+	return err
 }
 
 func (b *Builder) importEntry(src fs.FS, name string, d fs.DirEntry) error {

@@ -109,6 +109,7 @@ type mergeDir struct {
 func (m *merger) run(c *change) error {
 	m.c = c
 	info, err := fs.Stat(m.src, ".")
+	err = unexpectedEnd("stat", ".", err)
 	if err == nil && !info.IsDir() {
 		err = pathError("merge", ".", ErrNotDirectory)
 	}

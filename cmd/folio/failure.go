@@ -115,6 +115,7 @@ var waysOut = []struct {
 }{
 	{errVolumeExists, "--force replaces it"},
 	{errNotEmpty, "--force adds to it"},
+	{errEmptyArchive, "--allow-empty replaces it all the same"},
 	{errTerminal, "send it to a file, or name one"},
 	{errNoVolume, "a path in a volume is written VOLUME:PATH"},
 	{errNotDir, "folio cat reads a file"},

@@ -20,6 +20,7 @@ import (
 type importer struct {
 	*command
 	force, quiet bool
+	allowEmpty   bool
 	maxSize      byteSize
 
 	src      source.Source
@@ -27,6 +28,8 @@ type importer struct {
 	volume   string
 	progress *progress
 	builder  *folio.Builder
+	replaces bool  // there is a volume already
+	entries  int64 // that the source had
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2; zip; or
@@ -56,6 +59,7 @@ func (c *command) importCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&i.force, "force", "f", false, "replace VOLUME if it exists")
+	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.Var(&i.maxSize, "max-size", "refuse more than this many bytes of contents, such as 10G; 0 means no limit")
 	return cmd
@@ -64,12 +68,14 @@ func (c *command) importCommand() *cobra.Command {
 var (
 	errVolumeExists = errors.New("exists already")
 	errSameFile     = errors.New("is source and volume at once")
+	errEmptyArchive = errors.New("is an empty archive, and the volume is not")
 )
 
 func (i *importer) run(ctx context.Context) error {
 	if err := checkNew(i.volume, i.srcName, i.force); err != nil {
 		return err
 	}
+	i.replaces = exists(i.volume)
 	skip, err := i.skip()
 	if err != nil {
 		return err
@@ -147,6 +153,9 @@ func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err erro
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.force}, func(b *folio.Builder) error {
 		i.builder = b
 		err := i.src.Walk(ctx, i.add)
+		if err == nil {
+			err = i.checkEmpty()
+		}
 		stats = b.Stats()
 		return i.sourceFailure(err)
 	})
@@ -154,6 +163,14 @@ func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err erro
 		return stats, context.Cause(ctx)
 	}
 	return stats, i.volumeFailure(err)
+}
+
+// checkEmpty keeps a volume from being replaced by nothing: what wrote the archive may have failed.
+func (i *importer) checkEmpty() error {
+	if i.entries == 0 && i.replaces && !i.allowEmpty {
+		return errEmptyArchive
+	}
+	return nil
 }
 
 // measure finds out, beside the import, how long the progress bar is.
@@ -215,6 +232,7 @@ func (i *importer) volumeFailure(err error) error {
 
 // add puts one entry into the volume.
 func (i *importer) add(e *source.Entry) error {
+	i.entries++
 	if err := i.put(e); err != nil {
 		return entryFailure(e, err)
 	}

@@ -17,6 +17,7 @@ import (
 var (
 	ErrEmpty    = errors.New("is an empty file")
 	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive")
+	ErrBlank    = errors.New("begins with zeros, and is no archive: an empty tar archive is 1,024 to 10,240 zeros")
 	ErrVolume   = errors.New("is a Folio volume already")
 	ErrDatabase = errors.New("is a SQLite database, but not a SQLite archive")
 	ErrSeek     = errors.New("cannot be read from a pipe")
@@ -88,7 +89,7 @@ func archiveError(err error) error {
 }
 
 var archiveErrors = map[error][]error{
-	ErrTruncated: {io.ErrUnexpectedEOF},
+	ErrTruncated: {io.ErrUnexpectedEOF, io.EOF}, // whoever takes an io.EOF for an end has looked for it before
 	ErrChecksum:  {gzip.ErrChecksum, zip.ErrChecksum, zlib.ErrChecksum},
 	ErrDamaged:   {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader},
 	ErrMethod:    {zip.ErrAlgorithm},

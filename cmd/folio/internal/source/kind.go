@@ -47,7 +47,7 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 		return openSQLite(f, head, o)
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
 		return openStream(f.Name(), f, f, o), nil
-	case isTar(head):
+	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
 		return &tarSource{file: f, o: o}, nil
 	}
 	if src, err := openZip(f, info.Size(), o); !errors.Is(err, errNotZip) {
@@ -102,15 +102,32 @@ func isTar(head []byte) bool {
 	if len(head) < magicSize {
 		return false
 	}
-	if bytes.Count(head, []byte{0}) == len(head) {
+	if isBlank(head) {
 		return true
 	}
 	_, err := tar.NewReader(bytes.NewReader(head)).Next()
 	return !errors.Is(err, tar.ErrHeader)
 }
 
+func isBlank(p []byte) bool { return bytes.Count(p, []byte{0}) == len(p) }
+
+// The size of a tar archive without members: two blocks of zeros, which GNU tar fills up to a record of 20.
+const (
+	minEmptyTar = 2 * magicSize
+	maxEmptyTar = 20 * magicSize
+)
+
+// isEmptyTar reports whether that many zeros are an archive without members. More of them are a blank disk, a damaged file or the
+// beginning of a disk image.
+func isEmptyTar(size int64) bool {
+	return size >= minEmptyTar && size <= maxEmptyTar && size%magicSize == 0
+}
+
 // kindError says what else a file may be.
 func kindError(head []byte) error {
+	if len(head) > 0 && isBlank(head) {
+		return ErrBlank
+	}
 	for _, k := range foreign {
 		if bytes.HasPrefix(head, []byte(k.magic)) {
 			return &CompressedError{Name: k.name, Program: k.program}

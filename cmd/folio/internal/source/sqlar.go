@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -85,9 +86,21 @@ func sqlarTable(rx *sqlitefile.Rx) (t sqlitefile.Table, place [5]int, err error)
 func (s *sqlarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	return run(ctx, s.o, false, func(p *pipeline) error {
 		return s.db.View(p.ctx, func(rx *sqlitefile.Rx) error {
+			if err := checkDatabase(p.ctx, rx); err != nil {
+				return err
+			}
 			return (&sqlarProducer{pipeline: p, rx: rx}).walk()
 		})
 	}, fn)
+}
+
+// checkDatabase refuses a damaged database: its pages have no checksums, and one that lost rows looks like one with fewer.
+func checkDatabase(ctx context.Context, rx *sqlitefile.Rx) error {
+	report, err := rx.Check(ctx)
+	if err != nil || report.OK() {
+		return err
+	}
+	return fmt.Errorf("%w: %s", ErrDamaged, report.Problems[0])
 }
 
 // A sqlarProducer copies the data of the rows out of the database. Workers inflate it.

@@ -92,8 +92,12 @@ func (s *stream) send(c chunk) error {
 	}
 }
 
-// close ends the stream, with an error for the reader or nil.
+// close ends the stream, with an error for the reader or nil. An io.EOF is an error like others here: it comes from opening
+// a content, and must not look like the end of one.
 func (s *stream) close(err error) {
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
 	s.err = err
 	close(s.chunks)
 }

@@ -95,6 +95,9 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 	for i, before := 0, "."; ; i++ {
 		end.zeros = 0
 		h, err := tr.Next()
+		if err == io.EOF && i == 0 {
+			return end.blank()
+		}
 		if err == io.EOF && end.marked() {
 			return nil
 		}
@@ -226,10 +229,12 @@ func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
 type endReader struct {
 	r     io.Reader
 	zeros int64 // bytes read last that are zero
+	all   int64 // bytes read
 }
 
 func (e *endReader) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
+	e.all += int64(n)
 	tail := int64(n - len(bytes.TrimRight(p[:n], "\x00")))
 	if tail == int64(n) {
 		tail += e.zeros
@@ -239,6 +244,20 @@ func (e *endReader) Read(p []byte) (int, error) {
 }
 
 func (e *endReader) marked() bool { return e.zeros >= magicSize }
+
+// blank reads an archive that has no members to its end, which is not far, or says what is wrong with it.
+func (e *endReader) blank() error {
+	_, err := io.Copy(io.Discard, io.LimitReader(e, maxEmptyTar+1-e.all))
+	switch {
+	case err != nil:
+		return archiveError(err)
+	case e.all == 0, e.zeros == e.all && e.all < minEmptyTar:
+		return ErrTruncated
+	case e.zeros < e.all || !isEmptyTar(e.all):
+		return ErrBlank
+	}
+	return nil
+}
 
 // reader is the endReader, with a Seek if there is one beneath: package tar skips contents with it.
 func (e *endReader) reader() io.Reader {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -48,8 +49,42 @@ func openZip(f *os.File, size int64, o *Options) (Source, error) {
 		}
 		s.files = append(s.files, zipFile{zf, name})
 	}
+	if err := checkBegin(f, s.files); err != nil {
+		return nil, pathError(f.Name(), err)
+	}
 	slices.SortStableFunc(s.files, func(a, b zipFile) int { return compareNames(a.name, b.name) })
 	return s, nil
+}
+
+// localHeader is what comes before the content of an entry: a signature and, in its last 4 bytes, the lengths of a name and an
+// extra field that follow.
+const (
+	localMagic  = "PK\x03\x04"
+	localHeader = 30
+)
+
+// checkBegin refuses an archive that begins with an entry of which its directory does not know. That one was cut off, and the
+// directory is of another archive, which is the content of an entry.
+func checkBegin(f *os.File, files []zipFile) error {
+	var head [localHeader]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != localMagic {
+		return archiveError(unlessEOF(err))
+	}
+	first := int64(localHeader) + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:]))
+	for _, zf := range files {
+		if off, err := zf.DataOffset(); err == nil && off == first {
+			return nil
+		}
+	}
+	return ErrTruncated
+}
+
+// unlessEOF passes over the end of a file that is too short to begin with an entry.
+func unlessEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
 }
 
 // Systems that made an archive, in the upper byte of CreatorVersion, where a backslash is a byte like others.
@@ -112,6 +147,9 @@ func (f zipFile) add(p *pipeline) error {
 		}
 		e.Linkname = target
 	case fs.ModeDir, fs.ModeNamedPipe:
+		if f.UncompressedSize64 > 0 {
+			return ErrDamaged // it was a file
+		}
 	default: // a device has no number here
 		return ErrType
 	}

@@ -22,7 +22,7 @@ func TestNoCompiler(t *testing.T) {
 		t.Setenv(name, value)
 		out := filepath.Join(dir, "run.jsonl")
 		code, _, stderr := lab(
-			t, "run", "walk", "lookup", "--rounds", "1", "--contenders", "mattn,crawshaw,folio,engine", "--dirs", filepath.Join(dir, "stores"), "--walk.tree", "three",
+			t, "run", "walk", "lookup", "--samples", "1", "--contenders", "mattn,crawshaw,folio,engine", "--dirs", filepath.Join(dir, "stores"), "--walk.tree", "three",
 			"--walk.visits", "60", "--lookup.rows", "1000", "--lookup.reads", "20", "--lookup.goroutines", "1", "--out", out,
 		)
 		if code != exitOK {
@@ -73,7 +73,7 @@ func TestNoRoom(t *testing.T) {
 		{small, filepath.Join(dir, "run.jsonl"), small + ": a database of 6000000 rows needs "},
 		{filepath.Join(dir, "stores"), filepath.Join(small, "run.jsonl"), small + ": the results need about "},
 	} {
-		code, _, stderr := lab(t, "run", "lookup", "--rounds", "1000", "--contenders", "engine", "--dirs", tt.dirs, "--out", tt.out)
+		code, _, stderr := lab(t, "run", "lookup", "--samples", "1000", "--contenders", "engine", "--dirs", tt.dirs, "--out", tt.out)
 		if code == exitOK || !strings.HasPrefix(stderr, "lab: "+tt.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("exit %d: %s, want %s", code, stderr, tt.want)
 		}
@@ -90,7 +90,7 @@ func TestNoRoom(t *testing.T) {
 func TestTornProgram(t *testing.T) {
 	dir := isolate(t)
 	args := []string{
-		"run", "write", "--contenders", "engine", "--rounds", "1", "--write.shape", "sequential", "--write.durability", "none", "--write.inserts", "20",
+		"run", "write", "--contenders", "engine", "--samples", "1", "--write.shape", "sequential", "--write.durability", "none", "--write.inserts", "20",
 		"--dirs", filepath.Join(dir, "stores"),
 	}
 	for i, size := range []int64{-1, 1 << 20, 0} {

@@ -90,7 +90,7 @@ func (f *claimsFlags) options(c *command, cmd *cobra.Command, found []*claim.Cla
 	if f.quick && !cmd.Flags().Changed("samples") {
 		o.Samples = quickSamples
 	}
-	contenders, err := source()
+	contenders, err := contendersIn(c.home)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func TestInterrupt(t *testing.T) {
 	dir := isolate(t)
 	out, stores := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "stores")
 	args := []string{
-		"run", "write", "--contenders", "engine,files:os", "--rounds", "100000", "--write.shape", "sequential", "--write.durability", "none",
+		"run", "write", "--contenders", "engine,files:os", "--samples", "100000", "--write.shape", "sequential", "--write.durability", "none",
 		"--write.inserts", "50", "--dirs", stores, "--out", out,
 	}
 	kept := 0
@@ -125,7 +125,7 @@ func TestQueryKilled(t *testing.T) {
 	out := filepath.Join(dir, "run.jsonl")
 	args := []string{
 		"query", "--db", db, "--query", "SELECT name FROM user WHERE id = ?", "--args-from", "SELECT id FROM user", "--contenders", "ncruces:native",
-		"--goroutines", "1", "--reads", "50", "--rounds", "100000",
+		"--goroutines", "1", "--reads", "50", "--samples", "100000",
 	}
 	copies := func() []string {
 		list, err := filepath.Glob(filepath.Join(dir, "cache", "folio-lab", "folio-lab", "*", "query.db"))
@@ -158,7 +158,7 @@ func TestFullOut(t *testing.T) {
 	smallDisk(t, small, "2m")
 	out, filler := filepath.Join(small, "run.jsonl"), filepath.Join(small, "filler")
 	args := []string{
-		"run", "write", "--contenders", "engine", "--rounds", "100", "--write.shape", "sequential", "--write.durability", "none",
+		"run", "write", "--contenders", "engine", "--samples", "100", "--write.shape", "sequential", "--write.durability", "none",
 		"--write.inserts", "50", "--dirs", filepath.Join(dir, "stores"), "--out", out,
 	}
 	r := begin(t, args...)
@@ -194,4 +194,9 @@ func samples(path string) int {
 		return 0
 	}
 	return len(s.Samples)
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -23,12 +24,15 @@ var small = []string{
 	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
 }
 
-// lab calls the command in the directory of the laboratory.
+// progressLine is what the command says of how far it is.
+var progressLine = regexp.MustCompile(`(?m)^lab: .*, \d+ of \d+ done: .*\n`)
+
+// lab calls the command in the directory of the laboratory. Its stderr is without the lines of progress.
 func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	code = run(context.Background(), args, &out, &err)
-	return code, out.String(), err.String()
+	code = run(context.Background(), ".", args, &out, &err)
+	return code, out.String(), progressLine.ReplaceAllString(err.String(), "")
 }
 
 // Every workload is done, and every answer right, by the contenders that are in this repository alone: the engine, the file system, and
@@ -37,7 +41,7 @@ func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	ownCache(t, dir)
 	out := filepath.Join(dir, "run.jsonl")
-	args := append([]string{"run", "--rounds", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
+	args := append([]string{"run", "--samples", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
 	code, stdout, stderr := lab(t, args...)
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -79,7 +83,7 @@ func TestOddDirectory(t *testing.T) {
 	base := filepath.Join(dir, "base")
 	odd, out := filepath.Join(base, "a b?mode=memory#c%41'd"), filepath.Join(dir, "run.jsonl")
 	code, _, stderr := lab(
-		t, "run", "write", "lookup", "walk", "--contenders", "mattn,modernc,ncruces,glebarez,gorm,crawshaw,zombiezen,sqlstore", "--dirs", odd, "--rounds", "1",
+		t, "run", "write", "lookup", "walk", "--contenders", "mattn,modernc,ncruces,glebarez,gorm,crawshaw,zombiezen,sqlstore", "--dirs", odd, "--samples", "1",
 		"--write.shape", "sequential", "--write.inserts", "20", "--lookup.rows", "500", "--lookup.reads", "50", "--lookup.goroutines", "2",
 		"--lookup.by", "id", "--lookup.mode", "prepared", "--lookup.transaction", "each", "--walk.tree", "three", "--walk.visits", "60", "--out", out,
 	)
@@ -180,7 +184,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "lookup", "--lookup.by", "colour"}, "--lookup.by colour: it takes id, path"},
 		{[]string{"run", "lookup", "--lookup.rows", "many"}, "--lookup.rows many: it takes a number above 0"},
 		{[]string{"run", "walk", "--walk.tree", "relative"}, `--walk.tree "relative": it takes three`},
-		{[]string{"run", "--rounds", "0"}, "--rounds 0: it takes a number above 0"},
+		{[]string{"run", "--samples", "0"}, "--samples 0: it takes a number above 0"},
 		{[]string{"run", "--timeout", "0"}, "--timeout 0s: it takes a duration above 0"},
 		{[]string{"run", "--dirs", "/tmp,"}, "--dirs has an empty name in it"},
 		{[]string{"run", "--contenders", ""}, "--contenders has an empty name in it"},
@@ -211,8 +215,8 @@ func TestMisuse(t *testing.T) {
 // The command that a run writes down is one that a shell takes as it was.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
-	got := commandLine([]string{"query", "--query", "SELECT 'a' FROM t", "--rounds", "3"})
-	want := `go -C lab run . query --query 'SELECT '\''a'\'' FROM t' --rounds 3`
+	got := commandLine([]string{"query", "--query", "SELECT 'a' FROM t", "--samples", "3"})
+	want := `go -C lab run . query --query 'SELECT '\''a'\'' FROM t' --samples 3`
 	if got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

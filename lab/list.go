@@ -18,7 +18,7 @@ func (c *command) listCommand() *cobra.Command {
 }
 
 func (c *command) list() error {
-	dir, err := source()
+	dir, err := contendersIn(c.home)
 	if err != nil {
 		return err
 	}

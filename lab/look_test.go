@@ -18,7 +18,7 @@ func TestLook(t *testing.T) {
 	dir := isolate(t)
 	out := filepath.Join(dir, "run.jsonl")
 	code, _, stderr := lab(
-		t, "run", "lookup", "write", "rowids", "--profile", "--trace", "--rounds", "1", "--contenders", "engine,files:os", "--dirs", filepath.Join(dir, "stores"),
+		t, "run", "lookup", "write", "rowids", "--profile", "--trace", "--samples", "1", "--contenders", "engine,files:os", "--dirs", filepath.Join(dir, "stores"),
 		"--lookup.rows", "2000", "--lookup.reads", "200000", "--lookup.goroutines", "2", "--lookup.by", "id", "--lookup.mode", "prepared", "--lookup.transaction", "each",
 		"--write.shape", "sequential", "--write.inserts", "60", "--rowids.rows", "2000", "--rowids.count", "100", "--rowids.order", "random", "--out", out,
 	)

@@ -9,6 +9,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -17,7 +18,12 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // who cannot wait for us to clean up interrupts again
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	home, err := goToUser()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "lab: %s\n", err)
+		os.Exit(exitFailure)
+	}
+	code := run(ctx, home, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }

@@ -93,7 +93,7 @@ func TestPostgres(t *testing.T) {
 	address := startPostgres(t)
 	out := filepath.Join(dir, "run.jsonl")
 	code, _, stderr := lab(
-		t, "run", "write", "mixed", "--rounds", "2", "--contenders", "engine,postgres", "--postgres", address, "--dirs", filepath.Join(dir, "stores"), "--out", out,
+		t, "run", "write", "mixed", "--samples", "2", "--contenders", "engine,postgres", "--postgres", address, "--dirs", filepath.Join(dir, "stores"), "--out", out,
 		"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
 		"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100",
 	)
@@ -134,7 +134,7 @@ func TestNoPostgres(t *testing.T) {
 	for _, args := range [][]string{nil, {"--postgres", "postgres://lab@/postgres?host=" + dir}} {
 		out := filepath.Join(dir, strconv.Itoa(len(args))+".jsonl")
 		code, _, stderr := lab(t, append([]string{
-			"run", "write", "--rounds", "1", "--contenders", "engine,postgres", "--write.shape", "sequential", "--write.inserts", "20",
+			"run", "write", "--samples", "1", "--contenders", "engine,postgres", "--write.shape", "sequential", "--write.inserts", "20",
 			"--write.durability", "durable", "--dirs", filepath.Join(dir, "stores"), "--out", out,
 		}, args...)...)
 		s, err := result.ReadFile(out)

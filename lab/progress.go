@@ -6,21 +6,28 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/foliofs/folio/lab/claim"
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A progress shows on a terminal how far a run is, and says elsewhere, in a line each, what goes wrong.
+// A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each thing that begins, and then
+// one every lineInterval. It also says, in a line each, what goes wrong.
 type progress struct {
 	c    *command
 	bar  *progressbar.ProgressBar // nil where nothing is shown
-	what string                   // the bar is about
+	what string                   // the bar or the last line is about
+	said time.Time                // of the last line
 }
+
+// lineInterval is the time between two lines about the same thing.
+const lineInterval = 15 * time.Second
 
 func (c *command) newProgress() *progress { return &progress{c: c} }
 
 // show moves the bar of what, which is a new one for each thing that a run does.
 func (p *progress) show(what string, done, all int, detail string) {
 	if !p.c.terminal {
+		p.line(what, done, all, detail)
 		return
 	}
 	if p.what != what {
@@ -40,12 +47,21 @@ func (p *progress) show(what string, done, all int, detail string) {
 	_ = p.bar.Set(done)
 }
 
+// line says how far what is, unless it has just done so.
+func (p *progress) line(what string, done, all int, detail string) {
+	if p.what == what && time.Since(p.said) < lineInterval {
+		return
+	}
+	fmt.Fprintf(p.c.stderr, "lab: %s, %d of %d done: %s\n", what, done, all, detail)
+	p.what, p.said = what, time.Now()
+}
+
 // clear takes the bar off the screen.
 func (p *progress) clear() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
+		p.bar, p.what = nil, ""
 	}
-	p.bar, p.what = nil, ""
 }
 
 // say writes a line.
@@ -56,10 +72,11 @@ func (p *progress) say(format string, args ...any) {
 
 // Building, Making, Sampling, Skipped, Failed and Ended are those of runner.Observer.
 func (p *progress) Building(contender string, done, all int) {
+	p.said = time.Time{} // each build has a line: some take a minute
 	p.show("building", done, all, contender)
 }
 
-func (p *progress) Making(rows, all int) { p.show("making the database", rows, all, "") }
+func (p *progress) Making(rows, all int) { p.show("making the database", rows, all, "rows") }
 
 func (p *progress) Sampling(done, all int, next string, left time.Duration) {
 	detail := next
@@ -69,12 +86,23 @@ func (p *progress) Sampling(done, all int, next string, left time.Duration) {
 	p.show("measuring", done, all, detail)
 }
 
-// Measuring and Note are those of claim.Observer.
+// Measuring, Judged and Note are those of claim.Observer.
 func (p *progress) Measuring(source, what string, done, all int, left time.Duration) {
 	if left > 0 {
 		what = fmt.Sprintf("%s, %s left of everything", what, left.Round(time.Second))
 	}
 	p.show("measuring "+source, done, all, what)
+}
+
+func (p *progress) Judged(c *claim.Claim, r *claim.Result) {
+	switch {
+	case r.Figure == nil:
+		p.say("lab: %s: %s: %s", c.Name, r.Verdict, r.Reason)
+	case c.Asked == nil:
+		p.say("lab: %s: %s", c.Name, short(r.Figure.Value))
+	default:
+		p.say("lab: %s: %s, asked %s: %s", c.Name, short(r.Figure.Value), asked(c), r.Verdict)
+	}
 }
 
 func (p *progress) Note(text string) { p.say("lab: %s", text) }

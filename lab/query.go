@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -50,7 +48,7 @@ func (c *command) queryCommand() *cobra.Command {
 	flags.IntVar(&f.reads, "reads", 20000, "times that the statement is run in a sample")
 	flags.StringSliceVar(&f.goroutines, "goroutines", sweep(), "goroutines, each with a connection of its own")
 	flags.StringSliceVar(&f.modes, "mode", []string{"raw", "prepared"}, "raw, prepared")
-	flags.IntVar(&f.rounds, "rounds", defaultRounds, "samples of each figure")
+	flags.IntVar(&f.rounds, "samples", defaultRounds, "samples of each figure")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all drivers by default")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
@@ -73,12 +71,6 @@ func sweep() []string {
 }
 
 func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
-	// go -C lab runs this in lab: a relative name is looked for where the user is, if the shell tells.
-	if _, err := os.Stat(f.statement.DB); err != nil && f.statement.DB != "" && !filepath.IsAbs(f.statement.DB) {
-		if there := filepath.Join("..", f.statement.DB); exists(there) {
-			f.statement.DB = there
-		}
-	}
 	if err := f.statement.Check(); err != nil {
 		return err
 	}
@@ -156,9 +148,4 @@ func queryCell(list []*result.Sample) string {
 		cell += "*"
 	}
 	return cell
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

@@ -216,7 +216,7 @@ func TestQuery(t *testing.T) {
 	out := filepath.Join(dir, "run.jsonl")
 	code, stdout, stderr := lab(
 		t, "query", "--db", db, "--query", "SELECT * FROM user WHERE name = @name OR id = :id OR id = :id + 1", "--args-from", "SELECT 'in the log', id FROM user",
-		"--contenders", "mattn,modernc,ncruces", "--reads", "300", "--rounds", "2", "--goroutines", "1,3", "--out", out,
+		"--contenders", "mattn,modernc,ncruces", "--reads", "300", "--samples", "2", "--goroutines", "1,3", "--out", out,
 	)
 	if code != exitOK {
 		t.Fatalf("exit %d: %s", code, stderr)
@@ -253,7 +253,7 @@ func TestQueryStrange(t *testing.T) {
 INSERT INTO strange VALUES (1577836800, 'unknown', 2, 9e999), ('2020-01-01', 20200101, 'yes', -9e999), (NULL, '', 0.5, -0.0), (1.5, x'00', 1, 5e-324)`)
 	out := filepath.Join(dir, "run.jsonl")
 	code, _, stderr := lab(
-		t, "query", "--db", db, "--query", "SELECT * FROM strange", "--contenders", "mattn,modernc,ncruces", "--reads", "20", "--rounds", "1",
+		t, "query", "--db", db, "--query", "SELECT * FROM strange", "--contenders", "mattn,modernc,ncruces", "--reads", "20", "--samples", "1",
 		"--goroutines", "1", "--out", out,
 	)
 	if code != exitOK || stderr != "" {
@@ -278,7 +278,7 @@ func TestQueryReadOnlyDirectory(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(user, 0o777) })
 	before := hashes(t, user)
 	code, _, stderr := lab(
-		t, "query", "--db", db, "--query", "SELECT count(*) FROM user", "--contenders", "ncruces", "--reads", "20", "--rounds", "1",
+		t, "query", "--db", db, "--query", "SELECT count(*) FROM user", "--contenders", "ncruces", "--reads", "20", "--samples", "1",
 		"--goroutines", "1", "--out", filepath.Join(dir, "run.jsonl"),
 	)
 	if code != exitOK || !maps.Equal(before, hashes(t, user)) {

@@ -25,15 +25,16 @@ const (
 // A command is one invocation of the program.
 type command struct {
 	stdout, stderr io.Writer
+	home           string // the directory in which the process started
 	args           []string
 	terminal       bool   // standard error is one
 	started        bool   // past the command line: what goes wrong now is no misuse
 	kept           string // what an interruption leaves, and how it goes on
 }
 
-// run runs the program and returns its exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &command{stdout: stdout, stderr: stderr, args: args}
+// run runs the program, which started in home, and returns its exit code.
+func run(ctx context.Context, home string, args []string, stdout, stderr io.Writer) int {
+	c := &command{home: home, stdout: stdout, stderr: stderr, args: args}
 	if f, ok := stderr.(*os.File); ok {
 		c.terminal = term.IsTerminal(int(f.Fd()))
 	}
@@ -75,15 +76,15 @@ func (c *command) root() *cobra.Command {
 	return root
 }
 
-// source finds the directory of the contenders' modules: below the one in which go -C lab run . runs, or that of the whole
-// project.
-func source() (string, error) {
+// contendersIn finds the directory of the contenders' modules. The directory home is lab, or that of the whole project.
+func contendersIn(home string) (string, error) {
 	for _, dir := range []string{"contender", filepath.Join("lab", "contender")} {
+		dir = filepath.Join(home, dir)
 		if mods, _ := filepath.Glob(filepath.Join(dir, "*", "go.mod")); len(mods) > 0 {
 			return filepath.Abs(dir)
 		}
 	}
-	return "", errors.New("no contenders here; run this in the project's directory: go -C lab run . ")
+	return "", fmt.Errorf("%s: no contenders here; run this in a clone of the project: go -C lab run . ", home)
 }
 
 // cacheDir keeps programs between runs.

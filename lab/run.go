@@ -58,7 +58,7 @@ func (c *command) runCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: everything within 5 minutes, once the contenders are built")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
-	flags.IntVar(&f.rounds, "rounds", defaultRounds, "samples of each figure; 2 in a quick run")
+	flags.IntVar(&f.rounds, "samples", defaultRounds, "samples of each figure; 2 in a quick run")
 	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories` for the stores, one for each file system to measure; the user's cache directory by default")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "NAME, NAME@VERSION or NAME:API, with commas between; all by default")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
@@ -122,7 +122,7 @@ func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*run
 		}
 	}
 	o.Workloads, o.Values = workloads, f.workloadValues(cmd, workloads)
-	if f.quick && !cmd.Flags().Changed("rounds") {
+	if f.quick && !cmd.Flags().Changed("samples") {
 		o.Rounds = quickRounds
 	}
 	if f.quick && !cmd.Flags().Changed("timeout") {
@@ -138,7 +138,7 @@ func (f *runFlags) base(c *command) (o *runner.Options, err error) {
 		Profile: f.profile, Trace: f.trace, Command: commandLine(c.args),
 		Named: len(f.contenders) > 0,
 	}
-	if o.Source, err = source(); err != nil {
+	if o.Source, err = contendersIn(c.home); err != nil {
 		return nil, err
 	}
 	if o.Cache, err = cacheDir(); err != nil {

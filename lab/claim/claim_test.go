@@ -265,9 +265,10 @@ func TestFromSet(t *testing.T) {
 
 // A watch stops a run at a step.
 type watch struct {
-	stop  func()
-	at    int
-	notes []string
+	stop   func()
+	at     int
+	notes  []string
+	judged []string
 }
 
 func (w *watch) Measuring(_, what string, done, _ int, _ time.Duration) {
@@ -277,6 +278,9 @@ func (w *watch) Measuring(_, what string, done, _ int, _ time.Duration) {
 }
 func (w *watch) Note(text string) { w.notes = append(w.notes, text) }
 func (w *watch) Ended()           {}
+func (w *watch) Judged(c *Claim, r *Result) {
+	w.judged = append(w.judged, c.Name+" "+string(r.Verdict))
+}
 
 func options(t *testing.T, w *watch, claims ...*Claim) *Options {
 	t.Helper()
@@ -333,6 +337,10 @@ func TestReasons(t *testing.T) {
 	r, err := Measure(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
+	}
+	judged := o.Watch.(*watch).judged
+	if want := []string{"differs not measured", "fails not measured", "lacks not measured", "good measured"}; !slices.Equal(judged, want) {
+		t.Errorf("told as they were measured: %q, want %q", judged, want)
 	}
 	for name, want := range map[string]string{"differs": "lines to show", "fails": "exit status 1", "lacks": "not found", "good": ""} {
 		res := r.Result(name)

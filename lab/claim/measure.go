@@ -66,9 +66,20 @@ func (r *run) all(ctx context.Context, out *Report) (map[Source]*outcome, error)
 			r.Watch.Note(fmt.Sprintf("%s: %s", s.ID(), reason))
 		}
 		outcomes[s] = result
+		r.announce(s, result)
 		r.plan.end(s.ID(), time.Since(start))
 	}
 	return outcomes, nil
+}
+
+// announce tells the observer the verdicts of the claims that a source has measured.
+func (r *run) announce(s Source, out *outcome) {
+	for _, c := range r.Claims {
+		if c.From == s {
+			result := c.judge(out)
+			r.Watch.Judged(c, &result)
+		}
+	}
 }
 
 // seconds is what a sample of a source took, what it took before an interruption included.

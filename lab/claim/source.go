@@ -45,6 +45,8 @@ type Options struct {
 type Observer interface {
 	// Measuring tells what a source does next, how many of all its steps are done, and how long all sources take; 0 if that is not known.
 	Measuring(source, what string, done, all int, left time.Duration)
+	// Judged tells the verdict of a claim as soon as its source has been measured.
+	Judged(c *Claim, r *Result)
 	// Note tells that something went wrong, in a line.
 	Note(text string)
 	// Ended tells that nothing more comes.

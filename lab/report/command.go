@@ -32,6 +32,6 @@ func Command(s *result.Set, c *result.Case) string {
 	if server {
 		words = append(words, "--postgres", "ADDRESS")
 	}
-	words = append(words, "--dirs", c.Dir, "--rounds", strconv.Itoa(s.Run.Rounds), "--seed", strconv.FormatUint(s.Run.Seed, 10))
+	words = append(words, "--dirs", c.Dir, "--samples", strconv.Itoa(s.Run.Rounds), "--seed", strconv.FormatUint(s.Run.Seed, 10))
 	return result.ShellCommand(words)
 }

@@ -33,19 +33,8 @@ func (r *run) enter(ctx context.Context) error {
 	if err := os.MkdirAll(r.o.Cache, 0o777); r.o.Cache != "" && err != nil {
 		return fmt.Errorf("%w; the programs need a directory: choose another with XDG_CACHE_HOME", err)
 	}
-	for i, s := range r.o.Contenders {
-		r.o.Observer.Building(s.String(), i, len(r.o.Contenders))
-		p, about, err := r.describe(ctx, s)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			r.skip(result.Skip{Contender: s.String(), Reason: oneLine([]byte(err.Error()))})
-			continue
-		}
-		if err := r.enterAPIs(s, p, about); err != nil {
-			return err
-		}
+	if err := r.enterAll(ctx); err != nil {
+		return err
 	}
 	if len(r.entrants) == 0 {
 		return errors.New("no contender can take part; the reasons stand above")
@@ -53,10 +42,33 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
-// describe builds one and asks it. Of a program that cannot even say who it is, a build that was killed may have left a part only, which the go command
-// takes for the whole: it is built anew.
-func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
+// enterAll takes in the contenders in their order, as their programs become ready.
+func (r *run) enterAll(ctx context.Context) error {
 	defer timed(&r.counts.Building)()
+	ctx, cancel := context.WithCancel(ctx)
+	builds := r.startBuilds(ctx)
+	defer func() { cancel(); builds.Wait() }()
+	all := len(r.o.Contenders)
+	for i, s := range r.o.Contenders {
+		r.o.Observer.Building(s.String(), i, all)
+		b := builds.of(s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if b.err != nil {
+			r.skip(result.Skip{Contender: s.String(), Reason: oneLine([]byte(b.err.Error()))})
+			continue
+		}
+		if err := r.enterAPIs(s, b.program, b.about); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe builds a program and asks it who it is. A build that was killed may have left a part of the program, which the
+// go command takes for the whole. So a program that cannot answer is removed and built once more.
+func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
 	for again := true; ; again = false {
 		if p, err = r.o.build(ctx, s); err != nil {
 			return p, nil, err

@@ -163,7 +163,7 @@ func (o *Options) check() error {
 	case o.Command == "":
 		return errors.New("no figure without the command that makes it: Options.Command is empty")
 	case o.Rounds < 1:
-		return fmt.Errorf("--rounds %d: it takes a number above 0", o.Rounds)
+		return fmt.Errorf("--samples %d: it takes a number above 0", o.Rounds)
 	case o.Timeout <= 0:
 		return fmt.Errorf("--timeout %v: it takes a duration above 0, such as 1m", o.Timeout)
 	case len(o.Workloads) == 0 || len(o.Contenders) == 0 || len(o.Dirs) == 0:

@@ -2,11 +2,8 @@ package sqlitefile
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
-	"runtime"
 
 	"github.com/foliofs/folio/internal/osfile"
 )
@@ -26,59 +23,17 @@ func newTarget(path string, o *BuildOptions) (*buildTarget, error) {
 		return nil, err
 	}
 	t := &buildTarget{name: name, replace: o.Replace, lazy: o.NoSync}
-	if _, exists, err := osfile.Exists(name); err != nil || exists && !o.Replace {
+	_, exists, err := osfile.Exists(name)
+	if err != nil || exists && !o.Replace {
 		return nil, cmp.Or(err, fs.ErrExist)
 	}
-	if err := t.checkCompanions(); err != nil {
-		return nil, err
+	if !exists {
+		if err := t.checkStray(); err != nil {
+			return nil, err
+		}
 	}
 	t.tmp, err = osfile.CreateTemp(filepath.Dir(name), ".build-*.tmp")
 	return t, err
-}
-
-// checkCompanions refuses a journal or a log that SQLite would take for the new database's own, and destroy it with.
-func (t *buildTarget) checkCompanions() error {
-	for _, suffix := range []string{"-journal", "-wal"} {
-		size, exists, err := osfile.Exists(t.name + suffix)
-		if err != nil {
-			return err
-		}
-		if exists && size > 0 {
-			return fmt.Errorf("%w: a %s of another database is in the way", fs.ErrExist, suffix)
-		}
-	}
-	return nil
-}
-
-// place gives the finished file its name. A database that it replaces must not be in use.
-func (t *buildTarget) place() (err error) {
-	if err := t.checkCompanions(); err != nil {
-		return err
-	}
-	if !t.replace {
-		return t.install()
-	}
-	old, err := osfile.Open(t.name, osfile.ReadWrite, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.replace = false
-		return t.install()
-	}
-	if err != nil {
-		return err
-	}
-	err = old.Lock(osfile.Exclusive, pendingByte, sharedByte+sharedSize-pendingByte)
-	if errors.Is(err, osfile.ErrLocked) {
-		err = ErrBusy
-	}
-	if runtime.GOOS == "windows" { // does not rename over an open file
-		err = cmp.Or(err, old.Close())
-	} else {
-		defer func() { err = cmp.Or(err, old.Close()) }()
-	}
-	if err != nil {
-		return err
-	}
-	return t.install()
 }
 
 func (t *buildTarget) install() error {

@@ -14,7 +14,8 @@ import (
 // A backuper copies one volume.
 type backuper struct {
 	*command
-	force, quiet, json bool
+	replacing
+	quiet, json bool
 
 	volume, dest string
 }
@@ -34,7 +35,7 @@ func (c *command) backupCommand() *cobra.Command {
 		Short:       "Copy a volume while others write to it",
 		Long: `Copy a volume as it is at one moment, while other programs write to it: cp would take what lies in its log for granted.
 DEST is a file, which appears complete and synced or not at all; a dash writes to standard output. An existing file
-is refused, or with --force replaced at that moment.
+is refused; --force replaces a volume at that moment, and --force-any whatever file is there.
 
 With --json: one object; docs/command.md describes it.`,
 		Example: `  folio backup photos.folio photos-monday.folio
@@ -46,7 +47,7 @@ With --json: one object; docs/command.md describes it.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&b.force, "force", "f", false, "replace DEST if it exists")
+	b.flags(flags, "DEST")
 	flags.BoolVarP(&b.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&b.json, "json", false, "one JSON object")
 	return cmd
@@ -86,7 +87,7 @@ func (b *backuper) checkDest() error {
 		}
 		return nil
 	}
-	return checkNew(b.dest, b.volume, b.force)
+	return b.checkNew(b.dest, b.volume)
 }
 
 // copy returns how many bytes the copy has.
@@ -98,7 +99,7 @@ func (b *backuper) copy(ctx context.Context, v *folio.FS) (size int64, err error
 		p.set(done, all)
 	}
 	if b.dest != "-" {
-		err := v.BackupFile(ctx, b.dest, &folio.BackupOptions{Replace: b.force, Progress: progress})
+		err := v.BackupFile(ctx, b.dest, &folio.BackupOptions{Replace: b.replaces(), Progress: progress})
 		return size, failure(b.volume, err)
 	}
 	info, err := v.Info(ctx)

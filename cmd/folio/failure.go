@@ -114,6 +114,7 @@ var waysOut = []struct {
 	way string
 }{
 	{errVolumeExists, "--force replaces it"},
+	{errOtherFile, "--force-any replaces it all the same"},
 	{errNotEmpty, "--force adds to it"},
 	{errEmptyArchive, "--allow-empty replaces it all the same"},
 	{errTerminal, "send it to a file, or name one"},

@@ -19,16 +19,17 @@ import (
 // An importer makes one volume.
 type importer struct {
 	*command
-	force, quiet bool
-	allowEmpty   bool
-	maxSize      byteSize
+	replacing
+	quiet      bool
+	allowEmpty bool
+	maxSize    byteSize
 
 	src      source.Source
 	srcName  string
 	volume   string
 	progress *progress
 	builder  *folio.Builder
-	replaces bool  // there is a volume already
+	there    bool  // a volume already
 	entries  int64 // that the source had
 }
 
@@ -38,7 +39,8 @@ SQLite archive). What SRC is, its content decides. A dash reads a tar archive fr
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended attributes
 user.* are kept, as far as the source has them. Sockets are left out, with a warning.
 
-The volume appears complete or not at all. An existing file is refused, or with --force replaced at that moment.
+The volume appears complete or not at all. An existing file is refused; --force replaces a volume at that moment, and
+--force-any whatever file is there.
 A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
@@ -58,24 +60,20 @@ func (c *command) importCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&i.force, "force", "f", false, "replace VOLUME if it exists")
+	i.flags(flags, "VOLUME")
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.Var(&i.maxSize, "max-size", "refuse more than this many bytes of contents, such as 10G; 0 means no limit")
 	return cmd
 }
 
-var (
-	errVolumeExists = errors.New("exists already")
-	errSameFile     = errors.New("is source and volume at once")
-	errEmptyArchive = errors.New("is an empty archive, and the volume is not")
-)
+var errEmptyArchive = errors.New("is an empty archive, and the volume is not")
 
 func (i *importer) run(ctx context.Context) error {
-	if err := checkNew(i.volume, i.srcName, i.force); err != nil {
+	if err := i.checkNew(i.volume, i.srcName); err != nil {
 		return err
 	}
-	i.replaces = exists(i.volume)
+	i.there = exists(i.volume)
 	skip, err := i.skip()
 	if err != nil {
 		return err
@@ -92,25 +90,6 @@ func (i *importer) run(ctx context.Context) error {
 	}
 	if !i.quiet {
 		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.volume), summary(stats, time.Since(start)))
-	}
-	return nil
-}
-
-// checkNew refuses early, before anything is read from src, what making a volume would refuse too.
-func checkNew(volume, src string, force bool) error {
-	info, err := os.Stat(volume)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case info.IsDir():
-		return failure(volume, errors.New("is a directory"))
-	case !force:
-		return failure(volume, errVolumeExists)
-	}
-	if from, err := os.Stat(src); err == nil && os.SameFile(from, info) {
-		return failure(volume, errSameFile)
 	}
 	return nil
 }
@@ -150,7 +129,7 @@ func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err erro
 	if i.progress.shown() {
 		go i.measure(ctx)
 	}
-	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.force}, func(b *folio.Builder) error {
+	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
 		i.builder = b
 		err := i.src.Walk(ctx, i.add)
 		if err == nil {
@@ -167,7 +146,7 @@ func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err erro
 
 // checkEmpty keeps a volume from being replaced by nothing: what wrote the archive may have failed.
 func (i *importer) checkEmpty() error {
-	if i.entries == 0 && i.replaces && !i.allowEmpty {
+	if i.entries == 0 && i.there && !i.allowEmpty {
 		return errEmptyArchive
 	}
 	return nil

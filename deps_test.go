@@ -31,6 +31,7 @@ type importRule struct {
 // a reason in the commit message.
 var importRules = []importRule{
 	{pkg: "internal/invariant"},
+	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/posix", os: true}, // its words, not its files
@@ -45,7 +46,7 @@ var importRules = []importRule{
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release"},
-	{pkg: ".", own: "store store/native internal/posix"},
+	{pkg: ".", own: "store store/native internal/posix internal/inoset"},
 	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
 	{pkg: "front/internal/rooted", own: ". internal/posix"},
 	{pkg: "front/aferofs", own: ". front/internal/rooted", third: "github.com/spf13/afero"},
@@ -62,7 +63,7 @@ var importRules = []importRule{
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target " +
-			"cmd/folio/internal/match cmd/folio/internal/mirror internal/posix",
+			"cmd/folio/internal/match cmd/folio/internal/mirror internal/posix internal/inoset",
 		third: "github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
 			"golang.org/x/sys github.com/rogpeppe/go-internal",
 	},

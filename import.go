@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"io/fs"
+
+	"github.com/foliofs/folio/internal/inoset"
 )
 
 // ImportOptions say how ImportFS works. The zero value, and nil, are good defaults.
@@ -21,10 +23,11 @@ func ImportFS(ctx context.Context, path string, src fs.FS, o *ImportOptions) err
 	if o == nil {
 		o = new(ImportOptions)
 	}
+	var seen inoset.Set
 	return Create(ctx, path, &o.CreateOptions, func(b *Builder) error {
 		return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
 			if err == nil {
-				err = b.importEntry(src, name, d)
+				err = b.importEntry(src, name, d, &seen)
 			}
 			err = unexpectedEnd("readdir", name, err)
 			if err == nil && o.Progress != nil {
@@ -44,10 +47,15 @@ func unexpectedEnd(op, name string, err error) error {
 	return err
 }
 
-func (b *Builder) importEntry(src fs.FS, name string, d fs.DirEntry) error {
+func (b *Builder) importEntry(src fs.FS, name string, d fs.DirEntry, seen *inoset.Set) error {
 	info, err := d.Info()
 	if err != nil {
 		return pathError("lstat", name, err)
+	}
+	if n, ok := info.Sys().(*Node); ok && info.IsDir() { // src is a volume
+		if err := enterOnce(seen, n); err != nil {
+			return pathError("readdir", name, err)
+		}
 	}
 	switch {
 	case info.Mode().IsRegular():

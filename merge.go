@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/foliofs/folio/internal/inoset"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
@@ -91,7 +92,7 @@ type merger struct {
 	c      *change
 	target store.Ino          // what dir is
 	stats  MergeStats         // so far
-	seen   map[store.Ino]bool // directories of a src that is a volume: a damaged one may hold a directory more than once, and in itself
+	seen   inoset.Set // directories of a src that is a volume: a damaged one may hold a directory more than once, and in itself
 	buf    []byte             // for contents
 }
 
@@ -181,14 +182,15 @@ func (m *merger) once(d *mergeDir) error {
 	if volume.fs == m.c.fs && n.Ino == m.target && d.name != "." {
 		return fmt.Errorf("%w: a directory is not merged into itself", posix.ErrInvalid)
 	}
-	if m.seen[n.Ino] {
-		return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
+	return enterOnce(&m.seen, n)
+}
+
+// enterOnce returns an error if a directory of the source is in seen already, and otherwise adds it.
+func enterOnce(seen *inoset.Set, n *Node) error {
+	if seen.Add(uint64(n.Ino)) {
+		return nil
 	}
-	if m.seen == nil {
-		m.seen = make(map[store.Ino]bool)
-	}
-	m.seen[n.Ino] = true
-	return nil
+	return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
 }
 
 // leave notes in a directory what came into it.

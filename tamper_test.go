@@ -48,6 +48,35 @@ func TestEndlessDirectory(t *testing.T) {
 	_, _ = fs.Stat(v.FS(), strings.Repeat("d/", 1_000_000)+"d")
 }
 
+// TestTwoNames copies a volume in which 2^30 paths lead to one file, as each directory has two names in the one above: that fails at once. Removing
+// it works.
+func TestTwoNames(t *testing.T) {
+	t.Parallel()
+	const levels = 30
+	v := craft(t, plainRoot, func(b *native.Builder) (err error) {
+		for ino := store.Root; ino <= levels; ino++ {
+			n := store.Node{Ino: ino + 1, Mode: store.ModeDir | 0o755, Nlink: 2}
+			below := store.Entry{Name: "a", Ino: n.Ino, Type: store.Dir}
+			err = errors.Join(err, b.Node(&n), b.Entry(ino, below))
+			below.Name = "b"
+			err = errors.Join(err, b.Entry(ino, below))
+		}
+		return err
+	})
+	if err := v.Merge(t.Context(), v.FS(), "copy"); !errors.Is(err, folio.ErrDamaged) {
+		t.Errorf("Merge: %v, want ErrDamaged", err)
+	}
+	path := filepath.Join(t.TempDir(), "copy.folio")
+	if err := folio.ImportFS(t.Context(), path, v.FS(), nil); !errors.Is(err, folio.ErrDamaged) {
+		t.Errorf("ImportFS: %v, want ErrDamaged", err)
+	}
+	must(t, v.RemoveAll("a"))
+	must(t, v.RemoveAll("b"))
+	if list, err := v.ReadDir("."); len(list) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", list, err)
+	}
+}
+
 // TestImpossibleNames lists a directory with names that no system takes.
 func TestImpossibleNames(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/inoset"
 )
 
 // A du adds up sizes.
@@ -17,7 +18,8 @@ type du struct {
 	depth                     levels
 	loc                       location
 	rx                        *folio.Rx
-	counted                   map[uint64]bool // inodes with several names, and directories
+	counted                   inoset.Set // files with several names
+	guard                     walkGuard
 	apparent, silent          bool            // count holes, too; print nothing
 }
 
@@ -47,7 +49,7 @@ With --json: an object with path, bytes and files for each line.`,
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
-				u.loc, u.counted = locate(arg), make(map[uint64]bool)
+				u.loc, u.counted, u.guard = locate(arg), inoset.Set{}, walkGuard{}
 				err := u.loc.view(cmd.Context(), func(rx *folio.Rx) error {
 					u.rx = rx
 					return u.start()
@@ -94,10 +96,9 @@ func (u *du) add(e *entry, level int) (total duTotal, err error) {
 		}
 		return total, err
 	}
-	if u.counted[uint64(e.node.Ino)] {
-		return total, u.loc.failure(e.path, errCycle)
+	if err := u.guard.enterInode(uint64(e.node.Ino)); err != nil {
+		return total, u.loc.failure(e.path, err)
 	}
-	u.counted[uint64(e.node.Ino)] = true
 	if total, err = u.directory(e, level); err != nil || !u.shown(level) {
 		return total, err
 	}
@@ -127,11 +128,8 @@ func (u *du) directory(dir *entry, level int) (total duTotal, err error) {
 }
 
 func (u *du) file(e *entry) duTotal {
-	if e.node.Nlink > 1 {
-		if u.counted[uint64(e.node.Ino)] {
-			return duTotal{}
-		}
-		u.counted[uint64(e.node.Ino)] = true
+	if e.node.Nlink > 1 && !u.counted.Add(uint64(e.node.Ino)) {
+		return duTotal{}
 	}
 	if u.apparent {
 		return duTotal{Bytes: e.node.Size, Files: 1}

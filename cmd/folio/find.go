@@ -17,9 +17,9 @@ type find struct {
 	depth     levels
 	nul, json bool
 
-	loc    location
-	rx     *folio.Rx
-	inside map[uint64]bool // the directories on the way to the current one
+	loc   location
+	rx    *folio.Rx
+	guard walkGuard
 }
 
 const findLong = `Tell the paths of files that meet all of the given criteria, sorted by name at each level, directories before what is in
@@ -74,7 +74,7 @@ func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
 }
 
 func (f *find) run(cmd *cobra.Command, loc location) error {
-	f.loc, f.inside = loc, make(map[uint64]bool)
+	f.loc, f.guard = loc, walkGuard{}
 	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
 		f.rx = rx
 		e, err := entryOf(rx, loc.path, nil)
@@ -95,11 +95,9 @@ func (f *find) visit(e *entry, level int) error {
 	if !e.mode.IsDir() || level == int(f.depth) {
 		return nil
 	}
-	if f.inside[uint64(e.node.Ino)] {
-		return f.loc.failure(e.path, errCycle)
+	if err := f.guard.enterInode(uint64(e.node.Ino)); err != nil {
+		return f.loc.failure(e.path, err)
 	}
-	f.inside[uint64(e.node.Ino)] = true
-	defer delete(f.inside, uint64(e.node.Ino))
 	return f.directory(e.path, level+1)
 }
 

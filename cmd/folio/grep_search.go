@@ -39,9 +39,9 @@ type search struct {
 	err         error // of walk; set before order is closed
 
 	// The walker's.
-	rx     *folio.Rx
-	cur    *searchBatch
-	inside map[uint64]bool // the directories on the way to the current one
+	rx    *folio.Rx
+	cur   *searchBatch
+	guard walkGuard
 }
 
 // A searchBatch is a run of files on its way through a search.
@@ -54,7 +54,7 @@ type searchBatch struct {
 // run searches on all cores, and writes what it finds.
 func (s *search) run(ctx context.Context, v *folio.FS, info fs.FileInfo) error {
 	ctx, cancel := context.WithCancel(ctx)
-	s.ctx, s.inside = ctx, make(map[uint64]bool)
+	s.ctx = ctx
 	s.todo, s.order = make(chan *searchBatch, searchAhead), make(chan *searchBatch, searchAhead)
 	var group sync.WaitGroup
 	defer group.Wait()
@@ -80,7 +80,9 @@ func (s *search) run(ctx context.Context, v *folio.FS, info fs.FileInfo) error {
 func (s *search) walk(rx *folio.Rx, info fs.FileInfo) (err error) {
 	s.rx = rx
 	if info.IsDir() {
-		err = s.directory(s.loc.path)
+		if err = s.guard.enter(info); err == nil {
+			err = s.directory(s.loc.path)
+		}
 	} else if info.Mode().IsRegular() {
 		err = s.add(s.loc.path)
 	}
@@ -118,12 +120,9 @@ func (s *search) enter(p string, d fs.DirEntry) error {
 	if err != nil {
 		return s.loc.failure(p, err)
 	}
-	ino := uint64(info.Sys().(*folio.Node).Ino)
-	if s.inside[ino] {
-		return s.loc.failure(p, errCycle)
+	if err := s.guard.enter(info); err != nil {
+		return s.loc.failure(p, err)
 	}
-	s.inside[ino] = true
-	defer delete(s.inside, ino)
 	return s.directory(p)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/inoset"
 )
 
 // An infoJSON is all that info tells.
@@ -74,7 +75,8 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 
 // count looks at every file.
 func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
-	seen := make(map[uint64]bool)
+	var seen inoset.Set
+	var guard walkGuard
 	last := "."
 	err := fs.WalkDir(rx.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		last = path
@@ -88,7 +90,13 @@ func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error 
 		if err != nil {
 			return err
 		}
-		return i.add(path, info.Sys().(*folio.Node), info.Mode(), seen)
+		if d.IsDir() {
+			err = guard.enter(info)
+		}
+		if err == nil {
+			i.add(path, info.Sys().(*folio.Node), info.Mode(), &seen)
+		}
+		return err
 	})
 	if errors.Is(err, context.Canceled) {
 		return context.Cause(ctx)
@@ -96,16 +104,10 @@ func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error 
 	return loc.failure(last, err)
 }
 
-func (i *infoJSON) add(path string, n *folio.Node, mode fs.FileMode, seen map[uint64]bool) error {
-	if mode.IsDir() || n.Nlink > 1 {
-		if seen[uint64(n.Ino)] && mode.IsDir() {
-			return errCycle
-		}
-		if seen[uint64(n.Ino)] {
-			i.Links++
-			return nil
-		}
-		seen[uint64(n.Ino)] = true
+func (i *infoJSON) add(path string, n *folio.Node, mode fs.FileMode, seen *inoset.Set) {
+	if !mode.IsDir() && n.Nlink > 1 && !seen.Add(uint64(n.Ino)) {
+		i.Links++
+		return
 	}
 	switch mode.Type() {
 	case 0:
@@ -121,7 +123,6 @@ func (i *infoJSON) add(path string, n *folio.Node, mode fs.FileMode, seen map[ui
 	default:
 		i.Others++
 	}
-	return nil
 }
 
 func (c *command) printInfo(i *infoJSON) {

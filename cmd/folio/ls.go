@@ -20,9 +20,9 @@ type ls struct {
 
 	loc    location
 	rx     *folio.Rx
-	titled bool           // several directories: each gets its name
-	begun  bool           // something was printed
-	inside map[uint64]int // directories being listed, to notice one that holds itself
+	titled bool // several directories: each gets its name
+	begun  bool // something was printed
+	guard  walkGuard
 }
 
 func (c *command) lsCommand() *cobra.Command {
@@ -65,7 +65,7 @@ func plainHelp(cmd *cobra.Command) {
 }
 
 func (l *ls) list(cmd *cobra.Command, loc location) error {
-	l.loc, l.inside = loc, make(map[uint64]int)
+	l.loc, l.guard = loc, walkGuard{}
 	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
 		l.rx = rx
 		return l.start()
@@ -84,6 +84,7 @@ func (l *ls) start() error {
 		isDir = err == nil && info.IsDir()
 	}
 	if isDir && !l.dir {
+		l.guard.enterInode(uint64(e.node.Ino))
 		return l.directory(l.loc.path)
 	}
 	e.name = l.loc.String()
@@ -113,11 +114,9 @@ func (l *ls) directory(dir string) error {
 }
 
 func (l *ls) enter(e *entry) error {
-	if l.inside[uint64(e.node.Ino)] > 0 {
-		return l.loc.failure(e.path, errCycle)
+	if err := l.guard.enterInode(uint64(e.node.Ino)); err != nil {
+		return l.loc.failure(e.path, err)
 	}
-	l.inside[uint64(e.node.Ino)]++
-	defer delete(l.inside, uint64(e.node.Ino))
 	return l.directory(e.path)
 }
 

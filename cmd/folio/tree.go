@@ -10,8 +10,6 @@ import (
 	"github.com/foliofs/folio"
 )
 
-var errCycle = fmt.Errorf("%w: a directory holds itself", folio.ErrDamaged)
-
 // A tree is one drawing.
 type tree struct {
 	*command
@@ -20,7 +18,7 @@ type tree struct {
 	human, json     bool
 	loc             location
 	rx              *folio.Rx
-	inside          map[uint64]bool
+	guard           walkGuard
 	dirs, files     int64
 }
 
@@ -37,7 +35,7 @@ With --json: one object for each file and line, parents first, as docs/command.m
 		Args:              between(1, 1, "one VOLUME[:PATH]"),
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t.loc, t.inside = locate(args[0]), make(map[uint64]bool)
+			t.loc = locate(args[0])
 			return t.loc.view(cmd.Context(), func(rx *folio.Rx) error {
 				t.rx = rx
 				return t.draw()
@@ -58,6 +56,9 @@ func (t *tree) draw() error {
 	info, err := t.rx.Stat(t.loc.path)
 	if err == nil && !info.IsDir() {
 		err = folio.ErrNotDirectory
+	}
+	if err == nil {
+		err = t.guard.enter(info)
 	}
 	if err != nil {
 		return t.loc.failure(t.loc.path, err)
@@ -145,10 +146,8 @@ func (t *tree) sizeOf(e *entry) string {
 }
 
 func (t *tree) enter(e *entry, margin string, level int) error {
-	if t.inside[uint64(e.node.Ino)] {
-		return errCycle
+	if err := t.guard.enterInode(uint64(e.node.Ino)); err != nil {
+		return err
 	}
-	t.inside[uint64(e.node.Ino)] = true
-	defer delete(t.inside, uint64(e.node.Ino))
 	return t.directory(e.path, margin, level)
 }

@@ -22,7 +22,8 @@ type volumeTree struct {
 
 	ctx   context.Context
 	fn    func(*source.Entry) error
-	first map[uint64]string // files with several names, and directories, by the path they had first
+	first map[uint64]string // files with several names, by the path they had first
+	guard walkGuard
 }
 
 var _ source.Source = (*volumeTree)(nil)
@@ -33,14 +34,14 @@ func (t *volumeTree) Close() error { return nil }
 
 // Size implements source.Source. It is not for a transaction that is busy with something else.
 func (t *volumeTree) Size(context.Context) (int64, bool) {
-	u := &du{loc: t.loc, rx: t.rx, counted: make(map[uint64]bool), apparent: true, silent: true}
+	u := &du{loc: t.loc, rx: t.rx, apparent: true, silent: true}
 	total, err := u.total()
 	return total.Bytes, err == nil
 }
 
 // Walk implements source.Source: directories before what they hold, names in order.
 func (t *volumeTree) Walk(ctx context.Context, fn func(*source.Entry) error) error {
-	t.ctx, t.fn, t.first = ctx, fn, make(map[uint64]string)
+	t.ctx, t.fn, t.first, t.guard = ctx, fn, make(map[uint64]string), walkGuard{}
 	look := t.rx.Lstat
 	if t.follow {
 		look = t.rx.Stat
@@ -84,10 +85,9 @@ func (t *volumeTree) visit(name string, info fs.FileInfo) error {
 }
 
 func (t *volumeTree) directory(name string, info fs.FileInfo) error {
-	if _, ok := t.first[inodeOf(info)]; ok {
-		return &source.EntryError{Name: name, Err: errCycle}
+	if err := t.guard.enter(info); err != nil {
+		return &source.EntryError{Name: name, Err: err}
 	}
-	t.first[inodeOf(info)] = name
 	list, err := t.rx.ReadDir(t.at(name))
 	if err != nil {
 		return &source.EntryError{Name: name, Err: err}

@@ -9,17 +9,17 @@ import (
 
 // A walker is on its way through a tree in a volume.
 type walker struct {
-	loc    location
-	rx     *folio.Rx
-	fn     func(name string, info fs.FileInfo) error
-	inside map[uint64]bool // the directories on the way to where it is
+	loc   location
+	rx    *folio.Rx
+	fn    func(name string, info fs.FileInfo) error
+	guard walkGuard
 }
 
 // walk calls fn for a file in a volume and, if it is a directory, for all that is in it: each directory before its
-// entries, and those in the order of their names. Symbolic links are not followed. A directory that holds itself, in a
-// volume that was tampered with, is an error.
+// entries, and those in the order of their names. Symbolic links are not followed. It returns
+// errTwoNames if a directory comes a second time.
 func (l location) walk(rx *folio.Rx, fn func(name string, info fs.FileInfo) error) error {
-	w := walker{loc: l, rx: rx, fn: fn, inside: make(map[uint64]bool)}
+	w := walker{loc: l, rx: rx, fn: fn}
 	info, err := rx.Lstat(l.path)
 	if err != nil {
 		return l.failure(l.path, err)
@@ -31,12 +31,9 @@ func (w *walker) visit(name string, info fs.FileInfo) error {
 	if err := w.fn(name, info); err != nil || !info.IsDir() {
 		return err
 	}
-	ino := uint64(info.Sys().(*folio.Node).Ino)
-	if w.inside[ino] {
-		return w.loc.failure(name, errCycle)
+	if err := w.guard.enter(info); err != nil {
+		return w.loc.failure(name, err)
 	}
-	w.inside[ino] = true
-	defer delete(w.inside, ino)
 	list, err := w.rx.ReadDir(name)
 	if err != nil {
 		return w.loc.failure(name, err)

@@ -1,7 +1,7 @@
 package folio
 
 import (
-	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"time"
@@ -45,22 +45,36 @@ func (c *change) chtimes(n *store.Node, atime, mtime time.Time) error {
 	return c.tx.Put(n)
 }
 
-const (
-	maxXattrName  = 255
-	maxXattrValue = 1 << 16
+var (
+	errXattr  = fmt.Errorf("%w: extended attribute", posix.ErrInvalid)
+	errXattrs = fmt.Errorf("%w: the extended attributes of a file have at most 16 MiB", posix.ErrInvalid)
 )
 
-var errXattr = fmt.Errorf("%w: extended attribute", posix.ErrInvalid)
+// checkXattrs returns an error if a file cannot have these extended attributes.
+func checkXattrs(attrs map[string][]byte) error {
+	size := 0
+	for name, value := range attrs {
+		if !validText(name) || len(name) > store.MaxXattrName {
+			return fmt.Errorf("%w: name of an extended attribute: %.100q", posix.ErrInvalid, name)
+		}
+		if len(value) > store.MaxXattrValue {
+			return fmt.Errorf("%w: extended attribute %.100q has %d bytes, and may have %d", posix.ErrInvalid, name, len(value), store.MaxXattrValue)
+		}
+		size += len(name) + len(value)
+	}
+	if size > store.MaxXattrs {
+		return errXattrs
+	}
+	return nil
+}
 
 // setXattr sets an extended attribute, or removes it if value is nil.
 func (c *change) setXattr(n *store.Node, name string, value []byte) error {
-	if !validText(name) || len(name) > maxXattrName || len(value) > maxXattrValue {
+	if !validText(name) || len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue {
 		return errXattr
 	}
-	if value == nil {
-		if there, err := c.hasXattr(n.Ino, name); err != nil || !there {
-			return cmp.Or(err, posix.ErrAttribute)
-		}
+	if err := c.mayChangeXattr(n.Ino, name, value); err != nil {
+		return err
 	}
 	if err := c.tx.SetXattr(n.Ino, name, value); err != nil {
 		return err
@@ -69,12 +83,26 @@ func (c *change) setXattr(n *store.Node, name string, value []byte) error {
 	return c.tx.Put(n)
 }
 
-func (c *change) hasXattr(ino store.Ino, name string) (bool, error) {
+// mayChangeXattr returns an error if an extended attribute that is to be removed is not there, or if all attributes would be too long with
+// a new one. One that is damaged may be removed.
+func (c *change) mayChangeXattr(ino store.Ino, name string, value []byte) error {
 	list, err := c.tx.Xattrs(ino)
+	if err != nil && (value != nil || !errors.Is(err, ErrDamaged)) {
+		return err
+	}
+	there, size := err != nil, len(name)+len(value)
 	for _, x := range list {
 		if x.Name == name {
-			return true, nil
+			there = true
+		} else {
+			size += len(x.Name) + len(x.Value)
 		}
 	}
-	return false, err
+	switch {
+	case value == nil && !there:
+		return posix.ErrAttribute
+	case value != nil && size > store.MaxXattrs:
+		return errXattrs
+	}
+	return nil
 }

@@ -149,10 +149,8 @@ func (h *Header) node(now int64) (n store.Node, err error) {
 	if h.Mode&fs.ModeSymlink != 0 && (len(h.Linkname) > store.MaxPath || !validText(h.Linkname)) {
 		return n, fmt.Errorf("%w: target of a symbolic link: %.100q", posix.ErrInvalid, h.Linkname)
 	}
-	for name := range h.Xattrs {
-		if !validText(name) {
-			return n, fmt.Errorf("%w: name of an extended attribute: %.100q", posix.ErrInvalid, name)
-		}
+	if err := checkXattrs(h.Xattrs); err != nil {
+		return n, err
 	}
 	n = store.Node{Mode: mode, Nlink: 1, UID: h.UID, GID: h.GID}
 	if h.Mode&fs.ModeDevice != 0 {

@@ -90,10 +90,10 @@ type merger struct {
 	progress MergeProgress
 
 	c      *change
-	target store.Ino          // what dir is
-	stats  MergeStats         // so far
+	target store.Ino  // what dir is
+	stats  MergeStats // so far
 	seen   inoset.Set // directories of a src that is a volume: a damaged one may hold a directory more than once, and in itself
-	buf    []byte             // for contents
+	buf    []byte     // for contents
 }
 
 // A mergeDir is a directory that is merged.

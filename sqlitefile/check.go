@@ -128,7 +128,7 @@ type checker struct {
 	longest  uint64 // bytes of a record that are assembled; one that needs more is not compared
 }
 
-const longestKey = 64 << 20
+const longestKey = 8 << 20
 
 func newChecker(ctx context.Context, rx *Rx) *checker {
 	return &checker{

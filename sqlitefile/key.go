@@ -194,7 +194,7 @@ func (rx *Rx) compareValues(r *record, k *key) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		stored, err := rx.value(r, f)
+		stored, err := rx.valueBeside(r, f, &k.values[j], k.columns[j].collation)
 		if err != nil {
 			return 0, err
 		}
@@ -206,6 +206,20 @@ func (rx *Rx) compareValues(r *record, k *key) (int, error) {
 		}
 	}
 	return 0, nil
+}
+
+// valueBeside returns as much of a stored value as decides how it compares with another one: of a long text or BLOB, one byte more than
+// that has.
+func (rx *Rx) valueBeside(r *record, f field, other *Value, c collation) (Value, error) {
+	prefix := uint64(len(other.data)) + 1
+	if f.typ.Size() <= max(prefix, uint64(len(r.local))) || rx.header.Encoding != format.UTF8 || c == collateRTrim || f.typ < format.SerialBlob {
+		return rx.value(r, f)
+	}
+	b := make([]byte, prefix)
+	if err := rx.payloadAt(r, b, f.off); err != nil {
+		return Value{}, err
+	}
+	return decode(f.typ, b, rx.header.Encoding), nil
 }
 
 // indexRecord lets r be the record in cell i of an index page.

@@ -57,18 +57,31 @@ func (rx *Rx) recordHeader(r *record) (types []byte, body int, err error) {
 	return rx.longHeader(r)
 }
 
+// maxAssembled is how large a record may be that is assembled in memory to read its header. The header of the 32767 columns that a table may
+// have is shorter.
+const maxAssembled = 1 << 20
+
 // longHeader handles a header that goes on in the overflow pages, that of a row with very many columns: the record is
-// assembled in memory.
+// assembled in memory, or the header alone if the record is large.
 func (rx *Rx) longHeader(r *record) (types []byte, body int, err error) {
 	if n := format.RecordHeaderLen(r.local); n == 0 || n > r.size || r.overflow == 0 {
 		return nil, 0, rx.corrupt(r.pgno, "a record's header is longer than the record")
 	}
-	b := make([]byte, r.size)
+	size := r.size
+	if size > maxAssembled {
+		size = format.RecordHeaderLen(r.local)
+	}
+	if size > maxAssembled {
+		return nil, 0, rx.corrupt(r.pgno, "a record's header is longer than any table has columns for")
+	}
+	b := make([]byte, size)
 	if err := rx.payloadAt(r, b, 0); err != nil {
 		return nil, 0, err
 	}
-	r.local, r.overflow = b, 0
-	types, body, ok := format.RecordHeader(r.local)
+	if size == r.size {
+		r.local, r.overflow = b, 0
+	}
+	types, body, ok := format.RecordHeader(b)
 	if !ok {
 		return nil, 0, rx.corrupt(r.pgno, "a record's header is malformed")
 	}

@@ -20,7 +20,7 @@ type du struct {
 	rx                        *folio.Rx
 	counted                   inoset.Set // files with several names
 	guard                     walkGuard
-	apparent, silent          bool            // count holes, too; print nothing
+	apparent, silent          bool // count holes, too; print nothing
 }
 
 // A duTotal is what lies in and below a directory. A file with several names counts where it is met first.

@@ -152,24 +152,24 @@ func (c *Checker) Find(ino store.Ino) *Node {
 func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64) {
 	c.report.Entries++
 	if !ino.Valid() || !store.ValidType(typ) {
-		c.Damaged(parent, store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, parent, int64(ino), typ))
+		c.Damaged(parent, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, parent, int64(ino), typ))
 		return
 	}
 	e := entry{parent, name, ino, store.Type(typ)}
 	if !store.ValidName(name) {
-		c.problem(parent, "has an entry with an impossible name: %q", name)
+		c.problem(parent, "has an entry with an impossible name: %.1000q", name)
 	}
 	dir, n := c.Find(e.parent), c.Find(e.ino)
 	switch {
 	case dir == nil:
-		c.problem(e.parent, "has entry %q, but there is no such inode", e.name)
+		c.problem(e.parent, "has entry %.1000q, but there is no such inode", e.name)
 	case store.TypeOf(dir.Mode) != store.Dir:
-		c.problem(e.parent, "has entry %q, but is not a directory", e.name)
+		c.problem(e.parent, "has entry %.1000q, but is not a directory", e.name)
 	default:
 		dir.Entries++
 	}
 	if n == nil {
-		c.problem(e.parent, "entry %q leads to inode %d, which does not exist", e.name, e.ino)
+		c.problem(e.parent, "entry %.1000q leads to inode %d, which does not exist", e.name, e.ino)
 		return
 	}
 	c.count(&e, dir, n)
@@ -185,7 +185,7 @@ type entry struct {
 // count notes that e leads from dir, which may be nil, to n.
 func (c *Checker) count(e *entry, dir, n *Node) {
 	if typ := store.TypeOf(n.Mode); typ != e.typ {
-		c.problem(e.parent, "entry %q says type %d, inode %d is of type %d", e.name, e.typ, e.ino, typ)
+		c.problem(e.parent, "entry %.1000q says type %d, inode %d is of type %d", e.name, e.typ, e.ino, typ)
 	}
 	if n.Names++; n.Names == 1 {
 		n.parent = e.parent
@@ -197,7 +197,7 @@ func (c *Checker) count(e *entry, dir, n *Node) {
 		dir.Subdirs++
 	}
 	if n.Ino == store.Root {
-		c.problem(e.parent, "entry %q leads to the root", e.name)
+		c.problem(e.parent, "entry %.1000q leads to the root", e.name)
 	} else if n.Names > 1 {
 		c.problem(n.Ino, "is a directory with more than one name: %q in inode %d is another", e.name, e.parent)
 	}
@@ -227,13 +227,16 @@ func (c *Checker) Data(id, size int64) {
 	n.Odd = n.Odd || size > store.ChunkSize
 }
 
-// Xattr takes an extended attribute.
-func (c *Checker) Xattr(ino store.Ino, name string) {
+// Xattr takes an extended attribute with a value of that many bytes.
+func (c *Checker) Xattr(ino store.Ino, name []byte, size int64) {
 	c.report.Xattrs++
-	if c.Find(ino) == nil {
-		c.problem(ino, "has extended attribute %q, but there is no such inode", name)
+	if len(name) > store.MaxXattrName || size > store.MaxXattrValue {
+		c.problem(ino, "has an extended attribute %.100q that is too long: its value has %d bytes", name, size)
 	}
-	if name == "" {
+	if c.Find(ino) == nil {
+		c.problem(ino, "has extended attribute %.100q, but there is no such inode", name)
+	}
+	if len(name) == 0 {
 		c.problem(ino, "has an extended attribute without a name")
 	}
 }

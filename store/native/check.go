@@ -144,7 +144,7 @@ func (c *checker) unreadable(table string, err error) error {
 
 func (c *checker) node(row *sqlitefile.Row) error {
 	var v [nodeColumns]sqlitefile.Value
-	if err := row.Values(v[:]); err != nil {
+	if err := row.ValuesUpTo(maxNumber, v[:]); err != nil {
 		return err
 	}
 	ino := store.Ino(row.Rowid())
@@ -196,12 +196,16 @@ func (c *checker) kinds(ino store.Ino, table int, row *sqlitefile.Row, want ...s
 }
 
 func (c *checker) xattr(row *sqlitefile.Row) error {
-	var ino int64
-	var name string
-	if err := row.Scan(&ino, &name); err != nil {
+	var v [xattrColumns - 1]sqlitefile.Value
+	if err := row.ValuesUpTo(store.MaxXattrName+1, v[:]); err != nil {
 		return err
 	}
-	c.Xattr(store.Ino(ino), name)
+	size, err := row.Size(xattrValue)
+	if err != nil {
+		return err
+	}
+	ino := v[0].Int64()
+	c.Xattr(store.Ino(ino), v[xattrName].Bytes(), size)
 	return c.kinds(store.Ino(ino), xattrTable, row, sqlitefile.Integer, sqlitefile.Text, sqlitefile.Blob)
 }
 

@@ -19,7 +19,7 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 	ok, err := c.SeekKey(int64(dir), after)
 	var v [entryColumns]sqlitefile.Value
 	for n := 0; ok && err == nil; ok, err = c.Next() {
-		if err := c.Values(v[:]); err != nil {
+		if err := c.ValuesUpTo(maxEntry, v[:]); err != nil {
 			return err
 		}
 		var e rawEntry
@@ -33,7 +33,7 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 			continue
 		}
 		if !store.ValidName(e.name) {
-			return store.Damaged("inode %d has an entry with an impossible name: %q", dir, e.name)
+			return store.Damaged("inode %d has an entry with an impossible name: %.1000q", dir, e.name)
 		}
 		l.Add(e.name, e.ino, e.typ)
 		if n++; n == max {
@@ -54,7 +54,7 @@ type rawEntry struct {
 // decode decodes row and checks all but the name.
 func (e *rawEntry) decode(row *sqlitefile.Row) error {
 	var v [entryColumns]sqlitefile.Value
-	if err := row.Values(v[:]); err != nil {
+	if err := row.ValuesUpTo(maxEntry, v[:]); err != nil {
 		return err
 	}
 	return e.from(&v)
@@ -69,7 +69,7 @@ func (e *rawEntry) from(v *[entryColumns]sqlitefile.Value) error {
 		typ = 0
 	}
 	if !ino.Valid() || !store.ValidType(typ) {
-		return store.Damaged("entry %q of inode %d leads to inode %d of type %d", e.name, e.parent, int64(ino), typ)
+		return store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", e.name, e.parent, int64(ino), typ)
 	}
 	e.ino, e.typ = ino, store.Type(typ)
 	return nil

@@ -19,13 +19,19 @@ type badEntry struct {
 	what, done string
 }
 
+// maxRepaired is how long an impossible name may be, in bytes, for its entry to be changed.
+const maxRepaired = 1 << 20
+
 // entries removes the entries that lead nowhere, and those that lie in what is no directory; nameless finds new names for what had no other. It
 // renames those of impossible names, and corrects types.
 func (r *repairer) entries() error {
 	var bad []badEntry
 	err := r.rows(entryTable, func(row *sqlitefile.Row) error {
 		var v [entryColumns]sqlitefile.Value
-		err := row.Values(v[:])
+		if size, err := row.Size(entryName); err != nil || size > maxRepaired {
+			return err
+		}
+		err := row.ValuesUpTo(maxRepaired+1, v[:])
 		if b, ok := r.judge(&v); !ok && err == nil {
 			bad = append(bad, b)
 		}

@@ -44,9 +44,9 @@ func (r *repairer) removeNode(ino int64) error {
 // kinds makes BLOBs of contents and values that are texts, which keeps their bytes, and removes contents of no bytes.
 func (r *repairer) kinds() error {
 	chunks, err := r.oddChunks()
-	for _, c := range chunks {
+	for _, id := range chunks {
 		if err == nil {
-			err = r.rewriteChunk(&c)
+			err = r.rewriteChunk(id)
 		}
 	}
 	if err != nil {
@@ -61,58 +61,61 @@ func (r *repairer) kinds() error {
 	return err
 }
 
-// An oddChunk is a row of table data that holds a text, or nothing.
-type oddChunk struct {
-	id    int64
-	bytes []byte
-}
-
-func (r *repairer) oddChunks() (list []oddChunk, err error) {
+// oddChunks returns the ids of the rows of table data that hold a text, or nothing.
+func (r *repairer) oddChunks() (list []int64, err error) {
 	err = r.rows(dataTable, func(row *sqlitefile.Row) error {
 		kind, err := row.Kind(dataBytes)
 		if err != nil || kind < sqlitefile.Text {
 			return err
 		}
 		size, err := row.Size(dataBytes)
-		if err != nil || kind == sqlitefile.Blob && size > 0 {
-			return err
+		if err == nil && (kind == sqlitefile.Text && size <= store.ChunkSize || size == 0) {
+			list = append(list, row.Rowid())
 		}
-		text, err := row.Text(dataBytes)
-		list = append(list, oddChunk{row.Rowid(), []byte(text)})
 		return err
 	})
 	return list, err
 }
 
-func (r *repairer) rewriteChunk(c *oddChunk) error {
+func (r *repairer) rewriteChunk(id int64) error {
 	data, err := r.t.table(dataTable)
 	if err != nil {
 		return err
 	}
-	ino, chunk := store.Ino(c.id>>store.ChunkBits), c.id&(1<<store.ChunkBits-1)
-	if len(c.bytes) == 0 {
+	row, ok, err := data.Get(id)
+	if err != nil || !ok {
+		return err
+	}
+	text, err := row.Text(dataBytes)
+	if err != nil {
+		return err
+	}
+	ino, chunk := store.Ino(id>>store.ChunkBits), id&(1<<store.ChunkBits-1)
+	if text == "" {
 		r.done(ino, "removed", "chunk %d has 0 bytes", chunk)
-		_, err = data.Delete(c.id)
+		_, err = data.Delete(id)
 	} else {
 		r.done(ino, "made a BLOB", "chunk %d is a TEXT", chunk)
-		_, err = data.Update(c.id, c.id, c.bytes)
+		_, err = data.Update(id, id, []byte(text))
 	}
 	return r.t.fail(err)
 }
 
 // A textValue is an extended attribute whose value is a text.
 type textValue struct {
-	ino   int64
-	name  string
-	value []byte
+	ino  int64
+	name string
 }
 
 func (r *repairer) textValues() (list []textValue, err error) {
 	err = r.rows(xattrTable, func(row *sqlitefile.Row) error {
 		var v [xattrColumns]sqlitefile.Value
-		err := row.Values(v[:])
-		if v[0].Kind() == sqlitefile.Integer && v[xattrName].Kind() == sqlitefile.Text && v[xattrValue].Kind() == sqlitefile.Text {
-			list = append(list, textValue{v[0].Int64(), v[xattrName].Text(), []byte(v[xattrValue].Text())})
+		err := row.ValuesUpTo(store.MaxXattrValue+1, v[:])
+		if v[0].Kind() != sqlitefile.Integer || v[xattrName].Kind() != sqlitefile.Text || v[xattrValue].Kind() != sqlitefile.Text {
+			return err
+		}
+		if name := v[xattrName].Bytes(); len(name) <= store.MaxXattrName && len(v[xattrValue].Bytes()) <= store.MaxXattrValue {
+			list = append(list, textValue{v[0].Int64(), string(name)})
 		}
 		return err
 	})
@@ -124,6 +127,14 @@ func (r *repairer) rewriteValue(x *textValue) error {
 	if err != nil {
 		return err
 	}
+	row, ok, err := xattr.Find(x.ino, x.name)
+	if err != nil || !ok {
+		return err
+	}
+	value, err := row.Text(xattrValue)
+	if err != nil {
+		return err
+	}
 	r.done(store.Ino(x.ino), "made a BLOB", "the value of extended attribute %q is a TEXT", x.name)
-	return r.t.fail(xattr.PutKey(x.ino, x.name, x.value))
+	return r.t.fail(xattr.PutKey(x.ino, x.name, []byte(value)))
 }

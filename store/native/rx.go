@@ -64,7 +64,7 @@ func missing(err error) error {
 
 func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 	var v [nodeColumns]sqlitefile.Value
-	if err := row.Values(v[:]); err != nil {
+	if err := row.ValuesUpTo(maxNumber, v[:]); err != nil {
 		return err
 	}
 	raw, odd := nodeRow(&v)
@@ -137,19 +137,35 @@ func (r rx) xattrs(ino store.Ino) ([]store.Xattr, error) {
 		return nil, err
 	}
 	var list []store.Xattr
+	size := 0
 	for row, err := range t.Prefix(int64(ino)) {
 		if err != nil {
 			return nil, err
 		}
-		var v [xattrColumns]sqlitefile.Value
-		if err := row.Values(v[:]); err != nil {
+		x, err := xattrOf(ino, &row)
+		if err != nil {
 			return nil, err
 		}
-		x := store.Xattr{Name: v[xattrName].Text(), Value: append([]byte{}, v[xattrValue].Bytes()...)}
-		if v[xattrName].Kind() != sqlitefile.Text || v[xattrValue].Kind() < sqlitefile.Text {
-			return nil, store.Damaged("inode %d has an extended attribute %q of kind %s", ino, x.Name, v[xattrValue].Kind())
+		if size += len(x.Name) + len(x.Value); size > store.MaxXattrs {
+			return nil, store.Damaged("inode %d has more than %d bytes of extended attributes", ino, store.MaxXattrs)
 		}
 		list = append(list, x)
 	}
 	return list, nil
+}
+
+// xattrOf makes a copy of an extended attribute, which is no longer than the format allows.
+func xattrOf(ino store.Ino, row *sqlitefile.Row) (x store.Xattr, err error) {
+	var v [xattrColumns]sqlitefile.Value
+	if err := row.ValuesUpTo(store.MaxXattrValue+1, v[:]); err != nil {
+		return x, err
+	}
+	name, value := v[xattrName].Bytes(), v[xattrValue].Bytes()
+	switch {
+	case len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue:
+		return x, store.Damaged("inode %d has an extended attribute %.100q that is too long", ino, name)
+	case v[xattrName].Kind() != sqlitefile.Text || v[xattrValue].Kind() < sqlitefile.Text:
+		return x, store.Damaged("inode %d has an extended attribute %q of kind %s", ino, name, v[xattrValue].Kind())
+	}
+	return store.Xattr{Name: string(name), Value: append([]byte{}, value...)}, nil
 }

@@ -1,5 +1,7 @@
 package native
 
+import "github.com/foliofs/folio/store"
+
 // The columns of the tables, in the order of store.Schema.
 const (
 	nodeIno = iota
@@ -38,3 +40,9 @@ const (
 )
 
 const orphanColumns = 1
+
+// maxNumber is how many bytes are read of what stands in the place of a number. No number is longer.
+const maxNumber = 9
+
+// maxEntry is how many bytes are read of a value of an entry: one more than a name has.
+const maxEntry = store.MaxName + 1

@@ -46,7 +46,7 @@ func (f *feeder) run() error {
 		{nodesToCheck, f.node},
 		{entriesToCheck, f.entry},
 		{"SELECT id, " + lengthOfBytes + ", typeof(bytes) FROM data ORDER BY id", f.data},
-		{"SELECT CAST(ino AS INTEGER), name, typeof(ino), typeof(name), typeof(value) FROM xattr ORDER BY ino, name", f.xattr},
+		{xattrsToCheck, f.xattr},
 		{"SELECT ino FROM orphan ORDER BY ino", f.orphan},
 	}
 	for _, step := range steps {
@@ -71,8 +71,12 @@ var (
 )
 
 // entriesToCheck lets what is odd be of a type that there is not.
-const entriesToCheck = `SELECT CAST(parent AS INTEGER), name, CAST(ino AS INTEGER), CAST(type AS INTEGER) * (typeof(name) = 'text' AND
+const entriesToCheck = `SELECT CAST(parent AS INTEGER), substr(CAST(name AS BLOB), 1, 1000), CAST(ino AS INTEGER), CAST(type AS INTEGER) * (typeof(name) = 'text' AND
 	typeof(parent) = 'integer' AND typeof(ino) = 'integer' AND typeof(type) = 'integer') FROM entry ORDER BY parent, name`
+
+// xattrsToCheck cuts off names that are too long.
+const xattrsToCheck = `SELECT CAST(ino AS INTEGER), substr(CAST(name AS BLOB), 1, 300), CASE typeof(value) WHEN 'blob' THEN length(value)
+	WHEN 'text' THEN length(CAST(value AS BLOB)) ELSE 0 END, typeof(ino), typeof(name), typeof(value) FROM xattr ORDER BY ino, name`
 
 // table calls feed for each row. Corruption ends it, and so does a table that is missing, as that of orphans may be.
 func (f *feeder) table(query string, feed func(rows *sql.Rows) error) error {
@@ -177,12 +181,13 @@ func (f *feeder) object(rows *sql.Rows) error {
 }
 
 func (f *feeder) xattr(rows *sql.Rows) error {
-	var ino int64
-	var name, inoKind, nameKind, valueKind string
-	if err := rows.Scan(&ino, &name, &inoKind, &nameKind, &valueKind); err != nil {
+	var ino, size int64
+	var name sql.RawBytes
+	var inoKind, nameKind, valueKind string
+	if err := rows.Scan(&ino, &name, &size, &inoKind, &nameKind, &valueKind); err != nil {
 		return err
 	}
-	f.checker.Xattr(store.Ino(ino), name)
+	f.checker.Xattr(store.Ino(ino), name, size)
 	f.kind(store.Ino(ino), "xattr", "ino", inoKind, "integer")
 	f.kind(store.Ino(ino), "xattr", "name", nameKind, "text")
 	f.kind(store.Ino(ino), "xattr", "value", valueKind, "blob")

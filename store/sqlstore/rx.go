@@ -45,7 +45,26 @@ func (r reader) Node(ino store.Ino) (n store.Node, err error) {
 	if !fit {
 		return n, store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
 	}
-	return n, n.Plausible()
+	if err := n.Plausible(); err != nil {
+		return n, err
+	}
+	return n, r.fits(&n)
+}
+
+// largeFile is how many stored bytes an inode may claim without a look at the size of the database.
+const largeFile = 16 << 20
+
+// fits returns an error if an inode claims to have more content than the database has bytes.
+func (r reader) fits(n *store.Node) error {
+	stored := n.Size - n.Holes
+	if stored <= largeFile {
+		return nil
+	}
+	size, err := r.number(selectSize)
+	if err == nil && stored > size {
+		err = store.Damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
+	}
+	return err
 }
 
 // nodeRow takes the columns of an inode, the number last.
@@ -69,7 +88,7 @@ func (r reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 // entryOf makes an entry of the columns of its row.
 func entryOf(dir store.Ino, name string, ino, typ int64) (store.Entry, error) {
 	if !store.Ino(ino).Valid() || !store.ValidType(typ) {
-		return store.Entry{}, store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
+		return store.Entry{}, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
 	}
 	return store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)}, nil
 }
@@ -93,9 +112,9 @@ func (r reader) List(dir store.Ino, after string, max int, l *store.Listing) err
 		ino, typ := r.numbers[0], r.numbers[1]
 		switch {
 		case !store.Ino(ino).Valid() || !store.ValidType(typ):
-			return store.Damaged("entry %q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
+			return store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
 		case !store.ValidName([]byte(name)):
-			return store.Damaged("inode %d has an entry with an impossible name: %q", dir, name)
+			return store.Damaged("inode %d has an entry with an impossible name: %.1000q", dir, name)
 		}
 		l.Add(name, store.Ino(ino), store.Type(typ))
 	}
@@ -109,12 +128,19 @@ func (r reader) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
 		return nil, err
 	}
 	defer rows.Close()
+	var name, value sql.RawBytes
+	dests, size := [...]any{&name, &value}, 0
 	for rows.Next() {
-		x := store.Xattr{Value: []byte{}}
-		if err := scan(rows, []any{&x.Name, &x.Value}); err != nil {
+		if err := scan(rows, dests[:]); err != nil {
 			return nil, err
 		}
-		list = append(list, x)
+		if len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue {
+			return nil, store.Damaged("inode %d has an extended attribute %.100q that is too long", ino, name)
+		}
+		if size += len(name) + len(value); size > store.MaxXattrs {
+			return nil, store.Damaged("inode %d has more than %d bytes of extended attributes", ino, store.MaxXattrs)
+		}
+		list = append(list, store.Xattr{Name: string(name), Value: append([]byte{}, value...)})
 	}
 	return list, r.explain(rows.Err())
 }

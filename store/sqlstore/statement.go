@@ -1,5 +1,11 @@
 package sqlstore
 
+import (
+	"strconv"
+
+	"github.com/foliofs/folio/store"
+)
+
 // A statement is one that connections prepare when they first need it, and keep.
 type statement int
 
@@ -10,6 +16,7 @@ const (
 	rollback
 	dataVersion
 	selectNode
+	selectSize
 	selectEntry
 	selectEntries
 	selectPart
@@ -64,6 +71,7 @@ var statements = [numStatements]string{
 	dataVersion:    `PRAGMA data_version`,
 
 	selectNode: `SELECT mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev FROM node WHERE ino = ?`,
+	selectSize: `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`,
 	insertNode: `INSERT INTO node (mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev, ino)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 	updateNode: `UPDATE node SET mode = ?, nlink = ?, uid = ?, gid = ?, size = ?, holes = ?, mtime_ns = ?, ctime_ns = ?, atime_ns = ?, rdev = ?
@@ -82,15 +90,15 @@ var statements = [numStatements]string{
 
 	selectEntry: `SELECT ino, type FROM entry WHERE parent = ? AND name = ?`,
 	// A name that is no text, which nobody can look up, gets a type that there is not.
-	selectEntries: `SELECT name, ino, type * (typeof(name) = 'text') FROM entry WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
+	selectEntries: `SELECT substr(CAST(name AS BLOB), 1, ` + strconv.Itoa(store.MaxName+1) + `), ino, type * (typeof(name) = 'text') FROM entry WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
 	putEntry: `INSERT INTO entry (parent, name, ino, type) VALUES (?, ?, ?, ?)
 		ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type`,
 	deleteEntry: `DELETE FROM entry WHERE parent = ? AND name = ?`,
 
 	// Somebody may have written a text, of which SQL counts characters.
 	selectPart:   `SELECT substr(CAST(bytes AS BLOB), ?, ?) FROM data WHERE id = ?`,
-	selectChunk:  `SELECT bytes FROM data WHERE id = ?`,
-	selectChunks: `SELECT id, bytes FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
+	selectChunk:  `SELECT substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize+1) + `) FROM data WHERE id = ?`,
+	selectChunks: `SELECT id, substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize) + `) FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
 	selectLength: `SELECT ` + lengthOfBytes + ` FROM data WHERE id = ?`,
 	sumChunks:    `SELECT coalesce(sum(` + lengthOfBytes + `), 0) FROM data WHERE id BETWEEN ? AND ?`,
 	insertChunk:  `INSERT INTO data (id, bytes) VALUES (?, ?)`,
@@ -98,7 +106,9 @@ var statements = [numStatements]string{
 	cutChunk:     `UPDATE data SET bytes = substr(CAST(bytes AS BLOB), 1, ?) WHERE id = ?`,
 	deleteChunks: `DELETE FROM data WHERE id BETWEEN ? AND ?`,
 
-	selectXattrs: `SELECT name, value FROM xattr WHERE ino = ? ORDER BY name`,
+	// A value that is longer than the format allows comes cut off, so that it takes no memory of the program.
+	selectXattrs: `SELECT substr(CAST(name AS BLOB), 1, ` + strconv.Itoa(store.MaxXattrName+1) + `),
+		substr(CAST(value AS BLOB), 1, ` + strconv.Itoa(store.MaxXattrValue+1) + `) FROM xattr WHERE ino = ? ORDER BY name`,
 	putXattr: `INSERT INTO xattr (ino, name, value) VALUES (?, ?, coalesce(?, x''))
 		ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value`,
 	deleteXattr:  `DELETE FROM xattr WHERE ino = ? AND name = ?`,

@@ -128,7 +128,7 @@ func (d *Driver) TestLimit(t *testing.T) {
 func (d *Driver) TestErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
-	change := func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", make([]byte, 100_000)) }
+	change := func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", make([]byte, 60_000)) }
 	t.Run("busy", func(t *testing.T) {
 		other := d.open(t, path, nil)
 		must(t, other.Update(context.Background(), func(tx store.Tx) error {

@@ -1,0 +1,56 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/sqlstore"
+)
+
+// testBounds reads a volume whose values are longer than the format allows: they come to nothing, and take no memory of the program.
+func (d *Driver) testBounds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bounds.folio")
+	name, dsn := d.Name, d.dsn(path)
+	s, err := sqlstore.Open(name, dsn, &sqlstore.Options{Create: true})
+	must(t, err)
+	must(t, s.Update(context.Background(), func(tx store.Tx) error {
+		_, err := addFile(tx, "file")
+		return err
+	}))
+	must(t, s.Close())
+	d.run(t, path,
+		"INSERT INTO xattr VALUES (1, 'user.long', zeroblob(30000000))",
+		"INSERT OR REPLACE INTO data VALUES ((SELECT ino FROM entry) << 28, zeroblob(30000000))",
+		"UPDATE node SET size = 1 << 40, holes = 0 WHERE ino <> 1")
+	s, err = sqlstore.Open(name, dsn, nil)
+	must(t, err)
+	defer s.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	rx, err := s.Begin(context.Background())
+	must(t, err)
+	if list, err := rx.Xattrs(store.Root); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("Xattrs: %d, %v, want ErrDamaged", len(list), err)
+	}
+	e, err := rx.Lookup(store.Root, "file")
+	must(t, err)
+	if n, err := rx.Node(e.Ino); !errors.Is(err, store.ErrDamaged) {
+		t.Errorf("Node of a file that is larger than the database: %+v, %v, want ErrDamaged", n, err)
+	}
+	n := store.Node{Ino: e.Ino, Mode: store.ModeRegular, Size: 1 << 18, Holes: 1 << 17}
+	if _, err := rx.ReadAt(n, make([]byte, n.Size), 0); err != nil {
+		t.Error(err)
+	}
+	rx.End()
+	runtime.ReadMemStats(&after)
+	if size := after.TotalAlloc - before.TotalAlloc; size > 4<<20 {
+		t.Errorf("reading allocates %d bytes", size)
+	}
+	if r, err := s.Check(context.Background()); err != nil || r.OK() {
+		t.Errorf("Check: %+v, %v, want problems", r, err)
+	}
+}

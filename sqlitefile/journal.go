@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"slices"
 
 	"github.com/foliofs/folio/internal/format"
@@ -64,12 +63,26 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
+	j := &journal{db: db, name: db.journalName(), file: file}
 	if there && db.writer.seen != base.version {
-		if err := db.sync(file); err != nil {
+		if err := j.adopt(); err != nil {
 			return nil, join(err, file.Close())
 		}
 	}
-	return &journal{db: db, name: db.journalName(), file: file}, nil
+	return j, nil
+}
+
+// adopt makes durable that the journal of another connection is finished. If it ends with the name of a super-journal, it is cut off:
+// that name would come to stand behind the records of this transaction.
+func (j *journal) adopt() error {
+	super, err := j.superJournal()
+	if err == nil && super.name != "" {
+		err = j.file.Truncate(0)
+	}
+	if err != nil {
+		return err
+	}
+	return j.db.sync(j.file)
 }
 
 // save writes the images of those of the given pages of base that have none yet as one more segment, and makes them durable (P2).
@@ -215,13 +228,31 @@ func (db *DB) looksHot() (bool, error) {
 // sees RESERVED would take the journal for that of a living writer, and read the file as it is.
 func (db *DB) recoverFile() error {
 	if db.options.ReadOnly {
-		return db.pathError("open", ErrNeedsRecovery)
+		return db.leaveJournal()
 	}
 	if err := db.lockExclusive(); err != nil {
 		return join(err, db.toShared())
 	}
 	err := db.replay()
 	return join(err, db.toShared())
+}
+
+// leaveJournal gives ErrNeedsRecovery, unless the transaction of the journal was committed: then the file is as it should be. The caller
+// holds SHARED.
+func (db *DB) leaveJournal() error {
+	file, err := db.options.system.Open(db.journalName(), osfile.ReadOnly, 0)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	super, err := (&journal{db: db, file: file}).superJournal()
+	committed := false
+	if err == nil {
+		committed, err = super.gone()
+	}
+	if err == nil && !committed {
+		err = ErrNeedsRecovery
+	}
+	return db.pathError("open", join(err, file.Close()))
 }
 
 // replay plays the journal back, if it is still there. The caller holds EXCLUSIVE.
@@ -240,40 +271,34 @@ func (db *DB) replay() error {
 	return join(err, j.close())
 }
 
-// playBack restores the file and removes the journal. A part of a transaction over several databases is not restored if its
-// super-journal is gone: it was committed.
+// playBack restores the file and removes the journal. A journal whose super-journal is gone is only removed, because its transaction
+// was committed.
 func (j *journal) playBack() error {
 	if err := j.db.sync(j.file); err != nil { // what is read now must not be lost after the file changed
 		return err
 	}
-	committed, err := j.committed()
+	super, err := j.superJournal()
 	if err != nil {
 		return err
 	}
-	if !committed {
-		if err := j.restore(); err != nil {
-			return err
-		}
+	committed, err := super.gone()
+	switch {
+	case err != nil:
+	case committed:
+		err = super.settle()
+	default:
+		err = j.restore()
 	}
-	return j.finish(JournalDelete)
-}
-
-// committed reports whether the journal names a super-journal that is gone. Only a file beside the database is looked at.
-func (j *journal) committed() (bool, error) {
-	size, err := j.file.Size()
 	if err != nil {
-		return false, err
+		return err
 	}
-	tail := make([]byte, min(size, format.SuperJournalTail))
-	if _, err := j.file.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
-		return false, err
+	if err := j.finish(JournalDelete); err != nil {
+		return err
 	}
-	name, ok := format.SuperJournal(tail)
-	if !ok || filepath.Dir(name) != filepath.Dir(j.name) {
-		return false, nil
+	if !committed {
+		super.remove(j.name)
 	}
-	_, exists, err := j.db.options.system.Exists(name)
-	return !exists, err
+	return nil
 }
 
 // restore writes the images back, segment by segment, up to the first record that is not valid.

@@ -152,6 +152,16 @@ func SuperJournal(tail []byte) (name string, ok bool) {
 	return name, name != ""
 }
 
+// SuperJournalName reports whether a name has the form of SQLite's super-journals: the name of the main database,
+// "-mj", and nine hexadecimal digits, the third last of which is 9.
+func SuperJournalName(name string) bool {
+	n := len(name) - len("-mjxxxxxx9xx")
+	if n < 0 || name[n:n+3] != "-mj" || name[len(name)-3] != '9' {
+		return false
+	}
+	return strings.Trim(name[n+3:], "0123456789abcdefABCDEF") == ""
+}
+
 // SuperJournalTail is how much of the end of a journal SuperJournal looks at, in bytes.
 const SuperJournalTail = maxSuperJournal + 16
 

@@ -93,3 +93,21 @@ func TestSuperJournalFaults(t *testing.T) {
 		t.Error("not the longest name that SQLite takes")
 	}
 }
+
+func TestSuperJournalName(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"/a/b-mj012345967": true,
+		"-mjabcdef9AB":     true,
+		"mjabcdef9AB":      false,
+		"/a/b-mjabcdef8AB": false,
+		"/a/b-mjabcdeg9AB": false,
+		"/a/b-mxabcdef9AB": false,
+		"/a/b-mjabcdef9A":  false,
+		"/a/b-mj/bcdef9AB": false,
+		"":                 false,
+	} {
+		if got := SuperJournalName(name); got != ok {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}

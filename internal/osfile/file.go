@@ -44,13 +44,14 @@ type File struct {
 
 // Open opens a regular file. The flags are those of os.OpenFile; the descriptor is always closed on exec.
 // Symbolic links are resolved once, here, and the file at the end of them is opened without following another.
-// What is not a regular file gives ErrNotRegular and is never opened, so that a pipe cannot block.
+// What is not a regular file gives ErrNotRegular and is never opened, so that a pipe cannot block. With NoFollow that
+// includes a symbolic link in the last element.
 func Open(name string, flag int, perm fs.FileMode) (*File, error) {
 	resolved, err := resolve(name, flag)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
-	d, err := acquire(resolved, flag, perm)
+	d, err := acquire(resolved, flag&^NoFollow, perm)
 	if err != nil {
 		return nil, pathError("open", name, err)
 	}
@@ -107,6 +108,15 @@ func (f *File) Size() (int64, error) {
 	}
 	size, err := f.d.size()
 	return size, f.fail("stat", err)
+}
+
+// Links returns how many names the file has, or 1 where the system does not tell.
+func (f *File) Links() (uint64, error) {
+	if f.closed.Load() {
+		return 0, f.fail("stat", fs.ErrClosed)
+	}
+	n, err := f.d.links()
+	return n, f.fail("stat", err)
 }
 
 // Moved reports whether the name no longer leads to this file: it was removed, renamed, or replaced.

@@ -39,6 +39,8 @@ func (d *description) size() (int64, error) {
 	return info.Size(), nil
 }
 
+func (d *description) links() (uint64, error) { return 1, nil }
+
 // isAt reports whether a name, links not followed, leads to the file.
 func (d *description) isAt(name string) (bool, error) {
 	ours, err := d.file.Stat()

@@ -69,6 +69,11 @@ func (d *description) size() (int64, error) {
 	return st.size, err
 }
 
+func (d *description) links() (uint64, error) {
+	st, err := d.status()
+	return st.links, err
+}
+
 // named reports whether the file still has a name, under which others can open it.
 func (d *description) named() bool {
 	st, err := d.status()

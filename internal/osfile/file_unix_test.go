@@ -166,3 +166,34 @@ func standardRole(args []string) error {
 	ready()
 	return nil
 }
+
+// TestNoFollow opens names whose last element is a symbolic link, which NoFollow refuses; the others it resolves.
+func TestNoFollow(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, link, within := filepath.Join(dir, "d", "f"), filepath.Join(dir, "link"), filepath.Join(dir, "dirlink", "f")
+	for _, err := range []error{
+		os.Mkdir(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o600), os.Symlink(file, link),
+		os.Symlink(filepath.Dir(file), filepath.Dir(within)),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := osfile.Open(link, osfile.ReadOnly|osfile.NoFollow, 0); !errors.Is(err, osfile.ErrNotRegular) {
+		t.Errorf("a link: %v, want ErrNotRegular", err)
+	}
+	f, err := osfile.Open(within, osfile.ReadOnly|osfile.NoFollow, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for want := range uint64(2) {
+		if n, err := f.Links(); err != nil || n != want+1 {
+			t.Errorf("%d links, %v; want %d", n, err, want+1)
+		}
+		if err := os.Link(file, file+"2"); want == 0 && err != nil {
+			t.Fatal(err)
+		}
+	}
+}

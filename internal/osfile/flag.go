@@ -7,3 +7,6 @@ const (
 	ReadOnly = os.O_RDONLY
 	Create   = os.O_CREATE
 )
+
+// NoFollow lets Open refuse a name whose last element is a symbolic link. It is a flag of this package only.
+const NoFollow = 1 << 29

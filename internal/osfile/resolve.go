@@ -20,7 +20,7 @@ func Resolve(name string) (string, error) {
 }
 
 // resolve returns the absolute path, free of symbolic links, of the file that open(2) with these flags would
-// open or create.
+// open or create. With NoFollow the last element may be a link.
 func resolve(name string, flag int) (string, error) {
 	if name == "" {
 		return "", syscall.ENOENT
@@ -28,6 +28,9 @@ func resolve(name string, flag int) (string, error) {
 	name, err := absolute(name)
 	if err != nil {
 		return "", err
+	}
+	if flag&NoFollow != 0 {
+		return resolveParent(name)
 	}
 	if flag&os.O_CREATE == 0 {
 		return filepath.EvalSymlinks(name)

@@ -181,9 +181,18 @@ func (k *killer) points() (all []killPoint) {
 	if err := command("write", &k.setting, "strace", "-f", "-qqq", "-o", trace, "-e", "trace="+strings.Join(slices.Concat(changingCalls, otherCalls), ",")).Run(); err != nil {
 		k.Fatal(err)
 	}
-	text, err := os.ReadFile(trace)
+	all, err := tracedPoints(trace)
 	if err != nil {
 		k.Fatal(err)
+	}
+	return all
+}
+
+// tracedPoints returns the calls in the file that strace wrote.
+func tracedPoints(trace string) (all []killPoint, err error) {
+	text, err := os.ReadFile(trace)
+	if err != nil {
+		return nil, err
 	}
 	counts, most := make(map[string]int), make(map[string]int) // by thread and call; by call
 	for line := range strings.Lines(string(text)) {
@@ -198,7 +207,7 @@ func (k *killer) points() (all []killPoint) {
 		}
 	}
 	slices.SortFunc(all, func(a, b killPoint) int { return cmp.Or(cmp.Compare(a.call, b.call), cmp.Compare(a.n, b.n)) })
-	return all
+	return all, nil
 }
 
 // killAll kills a process at each point, or at some.
@@ -222,8 +231,10 @@ func (k *killer) killAll() {
 // killSome is at how many points processes of each setting are killed, unless at all: half of them change files.
 const killSome = 14
 
-func (k *killer) some(points []killPoint) []killPoint {
-	k.rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
+func (k *killer) some(points []killPoint) []killPoint { return somePoints(k.rng, points) }
+
+func somePoints(rng *rand.Rand, points []killPoint) []killPoint {
+	rng.Shuffle(len(points), func(i, j int) { points[i], points[j] = points[j], points[i] })
 	var parts [2][]killPoint
 	for _, p := range points {
 		part := 1
@@ -251,10 +262,8 @@ func (k *killer) kill(p killPoint) (left files, acked int64, err error) {
 	if err != nil {
 		return nil, acked, err
 	}
-	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		if acked, err = strconv.ParseInt(lines.Text(), 10, 64); err != nil {
-			return nil, acked, err
-		}
+	if acked, err = lastVersion(out, acked); err != nil {
+		return nil, acked, err
 	}
 	switch {
 	case !killed:
@@ -269,6 +278,15 @@ func (k *killer) kill(p killPoint) (left files, acked int64, err error) {
 		killCounts.journals.Add(1)
 	}
 	return left, acked, err
+}
+
+// lastVersion returns the version that a process acknowledged last, or else the one before.
+func lastVersion(out []byte, before int64) (acked int64, err error) {
+	acked = before
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan() && err == nil; {
+		acked, err = strconv.ParseInt(lines.Text(), 10, 64)
+	}
+	return acked, err
 }
 
 // run runs a process, and tells whether it was killed. Any other end but success is an error.

@@ -18,6 +18,7 @@ var roles = map[string]func(s *setting) error{
 	"recover": recoverRole,
 	"bank":    bankRole,
 	"watch":   watchRole,
+	"attach":  attachRole,
 }
 
 // A part says what a process does.

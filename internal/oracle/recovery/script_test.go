@@ -17,6 +17,7 @@ type setting struct {
 	Create     bool // begin without a file
 	Seed       uint64
 	Steps      int
+	Attached   []string // modes of several databases; Path is the directory above theirs
 }
 
 func (s *setting) String() string {

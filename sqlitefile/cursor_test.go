@@ -347,9 +347,6 @@ func TestCursorErrors(t *testing.T) {
 				t.Errorf("SeekKey(%v)", key)
 			}
 		}
-		if _, ok, err := x.Find(); err != nil || !ok {
-			t.Errorf("Find of any entry: %v, %v", ok, err)
-		}
 		if ok, err := seq.Cursor().SeekKey(1); err == nil {
 			t.Errorf("SeekKey in a table with rowids: %v", ok)
 		}

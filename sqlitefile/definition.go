@@ -17,8 +17,9 @@ type tree struct {
 // A tableDef is what is needed to read a table.
 type tableDef struct {
 	tree
-	shape shape
-	ddl   *ddl.Table
+	shape    shape
+	ddl      *ddl.Table
+	defaults []insertDefault // by column
 }
 
 // An indexDef is what is needed to read an index.
@@ -70,7 +71,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 			name:  c.Name,
 			field: none,
 			real:  c.Affinity == ddl.AffinityReal,
-			dflt:  rx.defaultValue(c),
+			dflt:  rx.defaultValue(&c.Default),
 			expr:  c.Default.Kind == ddl.DefaultExpr,
 		}
 	}
@@ -80,6 +81,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 		}
 	}
 	def.shape.plain = def.shape.countPlain()
+	def.defaults = rx.insertDefaults(t)
 	if t.WithoutRowid {
 		def.key = rx.keyColumns(t.PrimaryKey)
 	}
@@ -121,10 +123,9 @@ func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []keyColumn {
 	return key
 }
 
-// defaultValue returns what a column reads as in rows that were written before it was added. SQLite lets only
-// constants be the default of an added column.
-func (rx *Rx) defaultValue(c *ddl.Column) Value {
-	switch d := &c.Default; d.Kind {
+// defaultValue returns a default as a value. Only a constant is one; SQLite lets no other be the default of an added column.
+func (rx *Rx) defaultValue(d *ddl.Default) Value {
+	switch d.Kind {
 	case ddl.DefaultInteger:
 		return Value{kind: Integer, num: d.Int}
 	case ddl.DefaultReal:

@@ -153,9 +153,9 @@ func (c *schemaChange) deleteRows(table string, i int, text string) error {
 		if err != nil {
 			return err
 		}
-		if v, err := row.Text(i); err != nil {
+		if v, err := row.Value(i); err != nil {
 			return err
-		} else if v == text {
+		} else if v.Text() == text {
 			rowids = append(rowids, row.rowid)
 		}
 	}

@@ -42,6 +42,8 @@ var (
 	ErrNoIndex = errors.New("no such index")
 	// ErrUnsupported says that something in the database is beyond this package; the error names it.
 	ErrUnsupported = errors.New("not supported")
+	// ErrType says that a value is of another type than the caller asks for; the error names the column, the value and the type.
+	ErrType = errors.New("value of another type")
 	// ErrFault says that a mapped page could not be read, because the file shrank or its disk failed.
 	ErrFault = osfile.ErrFault
 )

@@ -6,7 +6,8 @@ import (
 )
 
 // First returns a writer of the same table that takes the values of its first n columns only. It is for a program whose tables others may have given
-// further columns: a row that is there keeps what it has in these, and a new one gets their defaults. A default that is an expression is ErrUnsupported.
+// further columns: a row that is there keeps what it has in these, and a new one gets their defaults, or a new rowid where the INTEGER PRIMARY KEY
+// is one of them. CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time of each insertion. Any other default that is no constant is ErrUnsupported.
 func (t TableWriter) First(n int) TableWriter {
 	if t.first = n; n == len(t.def.shape.fields) {
 		t.first = 0
@@ -89,11 +90,11 @@ func (t TableWriter) further(row *Row, i int) (Value, error) {
 	if row != nil {
 		return row.Value(i)
 	}
-	c := &t.def.shape.fields[i]
-	if c.expr {
-		return Value{}, fmt.Errorf("%s.%s: %w: a new row, and an expression as its default", t.Name(), c.name, ErrUnsupported)
+	d := &t.def.defaults[i]
+	if !d.known {
+		return Value{}, fmt.Errorf("%s.%s: %w: a new row, and an expression as its default", t.Name(), t.def.shape.fields[i].name, ErrUnsupported)
 	}
-	return c.dflt, nil
+	return d.at(&t.tx.Rx), nil
 }
 
 // updateFirst is Update for the first columns.

@@ -3,7 +3,9 @@ package sqlitefile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -83,6 +85,137 @@ func TestFirst(t *testing.T) {
 			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%s has %q, want %q", name, got, want)
+			}
+		}
+		return nil
+	})
+	if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+		t.Errorf("%v, %+v", err, report)
+	}
+}
+
+// TestFirstRowid inserts rows without their INTEGER PRIMARY KEY, which is NULL then, whatever its DEFAULT says.
+func TestFirstRowid(t *testing.T) {
+	t.Parallel()
+	for _, sql := range []string{
+		"CREATE TABLE t (a, id INTEGER PRIMARY KEY)",
+		"CREATE TABLE t (a, id INTEGER PRIMARY KEY DEFAULT 7)",
+		"CREATE TABLE t (a, id INTEGER PRIMARY KEY DEFAULT 'x')",
+		"CREATE TABLE t (a, id INTEGER PRIMARY KEY DEFAULT (random()))",
+		"CREATE TABLE t (a, b DEFAULT 5, id INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL)",
+		"CREATE TABLE t (a, id INTEGER PRIMARY KEY) STRICT",
+	} {
+		if strings.HasSuffix(sql, "STRICT") {
+			sql = strings.Replace(sql, "(a", "(a ANY", 1)
+		}
+		db := open(t, t.TempDir()+"/db", &Options{Create: true})
+		mustDo(t, db.Exec(t.Context(), sql))
+		update(t, db, func(tx *Tx) error {
+			w, err := tx.Table("t")
+			mustDo(t, err)
+			first, last := w.First(1), len(w.Columns())-1
+			for i := range int64(3) {
+				if rowid, err := first.Insert("x"); err != nil || rowid != i+1 {
+					t.Errorf("%s: rowid %d, %v", sql, rowid, err)
+				}
+			}
+			if err := errors.Join(first.InsertRowid(9, "nine"), first.Put(9, "new"), first.Put(10, "ten")); err != nil {
+				t.Errorf("%s: %v", sql, err)
+			}
+			values := make([]any, last+1)
+			for _, null := range []any{nil, Value{}, []byte(nil), math.NaN()} {
+				values[last] = null
+				if rowid, err := w.Insert(values...); err != nil || rowid < 11 {
+					t.Errorf("%s: a rowid of %#v: %d, %v", sql, null, rowid, err)
+				}
+			}
+			for _, wrong := range []any{"x", 1.5, []byte("1"), ""} {
+				values[last] = wrong
+				if rowid, err := w.Insert(values...); err == nil {
+					t.Errorf("%s: a rowid of %#v: %d", sql, wrong, rowid)
+				}
+			}
+			return nil
+		})
+		view(t, db, func(rx *Rx) error {
+			table, err := rx.Table("t")
+			mustDo(t, err)
+			row, ok, err := table.Get(9)
+			text, textErr := row.Text(0)
+			if mustDo(t, errors.Join(err, textErr)); !ok || text != "new" {
+				t.Errorf("%s: %v, %q", sql, ok, text)
+			}
+			return nil
+		})
+	}
+}
+
+// TestNoKey calls what takes a key without one.
+func TestNoKey(t *testing.T) {
+	t.Parallel()
+	db := open(t, t.TempDir()+"/db", &Options{Create: true})
+	mustDo(t, db.Exec(t.Context(), "CREATE TABLE w (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID; CREATE INDEX i ON w (b)"))
+	update(t, db, func(tx *Tx) error {
+		w, err := tx.Table("w")
+		mustDo(t, err)
+		_, err = w.Insert(1, 2)
+		return err
+	})
+	update(t, db, func(tx *Tx) error {
+		w, err := tx.Table("w")
+		mustDo(t, err)
+		x, err := tx.Index("i")
+		mustDo(t, err)
+		n, err := w.DeleteKey()
+		if err == nil || n != 0 {
+			t.Errorf("DeleteKey deleted %d rows, %v", n, err)
+		}
+		for what, err := range map[string]error{
+			"DeleteKey": err, "TableWriter.Find": third(w.Find()), "Table.Find": third(w.Table.Find()), "FindRow": third(x.FindRow()),
+			"SeekKey": second(x.Cursor().SeekKey()), "Prefix": drain(w.Prefix()), "Index.Prefix": drain(x.Prefix()),
+		} {
+			if err == nil || !strings.Contains(err.Error(), "no values for a key") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if _, ok, err := w.Find(1, 2); !ok || err != nil {
+			t.Errorf("the row is gone: %v, %v", ok, err)
+		}
+		return nil
+	})
+}
+
+// TestOverwriteDefault writes a part of a default, in a row that is older than the column.
+func TestOverwriteDefault(t *testing.T) {
+	t.Parallel()
+	db := made(t, `
+CREATE TABLE t (a);
+INSERT INTO t VALUES (1), (2);
+ALTER TABLE t ADD COLUMN b TEXT DEFAULT 'before';
+ALTER TABLE t ADD COLUMN c BLOB DEFAULT x'010203';
+ALTER TABLE t ADD COLUMN n DEFAULT 5;
+CREATE INDEX i ON t (c);`).open(t, nil)
+	update(t, db, func(tx *Tx) error {
+		w, err := tx.Table("t")
+		mustDo(t, err)
+		mustDo(t, w.WriteAt(1, 1, []byte("XY"), 2))
+		mustDo(t, w.WriteAt(2, 2, []byte{9}, 0))
+		for column, want := range []error{1: nil, 3: ErrType} {
+			if err := w.WriteAt(1, column, []byte("12345678"), 0); column > 0 && (err == nil || want != nil && !errors.Is(err, want)) {
+				t.Errorf("8 bytes to column %d: %v", column, err)
+			}
+		}
+		return nil
+	})
+	view(t, db, func(rx *Rx) error {
+		table, err := rx.Table("t")
+		mustDo(t, err)
+		for rowid, want := range map[int64]string{1: "beXYre [1 2 3]", 2: "before [9 2 3]"} {
+			var b string
+			var c []byte
+			row, _, err := table.Get(rowid)
+			if mustDo(t, errors.Join(err, row.Scan(nil, &b, &c))); fmt.Sprint(b, " ", c) != want {
+				t.Errorf("row %d: %s %v, want %s", rowid, b, c, want)
 			}
 		}
 		return nil

@@ -92,10 +92,25 @@ func deleteSome(w TableWriter) error {
 }
 
 func deleteAll(w TableWriter) (err error) {
-	if w.WithoutRowid() {
-		_, err = w.DeleteKey()
-	} else {
+	if !w.WithoutRowid() {
 		_, err = w.DeleteRange(math.MinInt64, math.MaxInt64)
+		return err
+	}
+	for c := w.Cursor(); err == nil; c = w.Cursor() {
+		var row Row
+		var key []any
+		var ok bool
+		if ok, err = c.First(); err != nil || !ok {
+			return err
+		}
+		if row, err = c.Row(); err == nil {
+			key, err = keyOf(w.Table, &row)
+		}
+		if n := int64(0); err == nil {
+			if n, err = w.DeleteKey(key[:1]...); err == nil && n == 0 {
+				return nil // its order is damaged
+			}
+		}
 	}
 	return err
 }

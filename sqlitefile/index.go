@@ -38,7 +38,7 @@ func (x Index) Find(key ...any) (rowid int64, ok bool, err error) {
 	return row.rowid, ok, err
 }
 
-// FindRow returns the first entry whose key begins with the given values, if there is one.
+// FindRow returns the first entry whose key begins with the given values, at least one, if there is such an entry.
 func (x Index) FindRow(key ...any) (row Row, ok bool, err error) {
 	var buf [keyRoom]Value
 	k, err := x.rx.makeKey(buf[:0], x.Name(), x.def.key, key)
@@ -74,7 +74,7 @@ func (x Index) All() iter.Seq2[Row, error] {
 	}
 }
 
-// Prefix yields the entries whose key begins with the given values, in order.
+// Prefix yields the entries whose key begins with the given values, at least one, in order.
 func (x Index) Prefix(key ...any) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor

@@ -27,6 +27,9 @@ const keyRoom = 4
 
 // makeKey turns what a caller passes into a key. buf is room for the values.
 func (rx *Rx) makeKey(buf []Value, name string, columns []keyColumn, parts []any) (key, error) {
+	if len(parts) == 0 {
+		return key{}, errNoKey(name)
+	}
 	if len(parts) > len(columns) {
 		return key{}, fmt.Errorf("%s: %d values for a key of %d columns", name, len(parts), len(columns))
 	}
@@ -41,6 +44,12 @@ func (rx *Rx) makeKey(buf []Value, name string, columns []keyColumn, parts []any
 		buf = append(buf, v)
 	}
 	return key{values: buf, columns: columns}, nil
+}
+
+// errNoKey returns the error for a key without values, which every entry would begin with: a caller that passes on an empty slice
+// seldom means all of them.
+func errNoKey(name string) error {
+	return fmt.Errorf("%s: no values for a key: give at least the first one, or use All or First", name)
 }
 
 // keyValue makes a value that is stored nowhere yet. Texts are converted to the encoding of the database.

@@ -6,7 +6,8 @@ import (
 )
 
 // WriteAt overwrites len(p) bytes of a text or BLOB column from offset off on, in the row with the given rowid. The value keeps its length: it must
-// have as many bytes. Only the pages where these bytes lie change, unless an index has the column. The table must be one with rowids.
+// have as many bytes. Only the pages where these bytes lie change, unless an index has the column, or the row is older than the column and has its
+// default: then the row is written as a whole. The table must be one with rowids. A number or a NULL is an error that matches [ErrType].
 func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error {
 	if err := t.ready(); err != nil {
 		return err
@@ -25,10 +26,10 @@ func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error
 	if err != nil {
 		return err
 	}
-	if off < 0 || off > size-int64(len(p)) || dflt != nil {
-		return fmt.Errorf("%s: cannot write %d bytes at %d of a value that has %d", t.Name(), len(p), off, size)
+	if off < 0 || off > size-int64(len(p)) {
+		return t.refuseWrite(&row, column, len(p), off)
 	}
-	if len(t.state.indexes) > 0 && t.state.indexed(column) {
+	if dflt != nil || len(t.state.indexes) > 0 && t.state.indexed(column) {
 		return t.writeWhole(&row, column, p, off)
 	}
 	tree := t.state.tree
@@ -41,7 +42,19 @@ func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error
 	return nil
 }
 
-// writeWhole is WriteAt for a value that an index has: it is written anew as a whole.
+// refuseWrite returns the error for bytes that the value of a column does not have.
+func (t TableWriter) refuseWrite(row *Row, column, n int, off int64) error {
+	v, err := row.Value(column)
+	switch {
+	case err != nil:
+		return err
+	case v.kind < Text:
+		return row.mistyped(column, &v, "a text or BLOB to write to")
+	}
+	return fmt.Errorf("%s: cannot write %d bytes at %d of a value that has %d", row.columnName(column), n, off, len(v.data))
+}
+
+// writeWhole is WriteAt for a value that an index has, or that is a default: the row is written again as a whole.
 func (t TableWriter) writeWhole(row *Row, column int, p []byte, off int64) error {
 	v, err := row.Value(column)
 	if err != nil {

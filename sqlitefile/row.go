@@ -89,23 +89,31 @@ func (r *Row) known(c *column) error {
 	return nil
 }
 
-// Int64 returns column i as an integer: Value's Int64 without the detour.
+// Int64 returns column i as an integer. A REAL that is one is converted, and a NULL is 0. It returns an error that matches
+// [ErrType] for everything else; [Row.Scan] converts texts, too.
 func (r *Row) Int64(i int) (int64, error) {
 	if i == r.shape.alias {
 		return r.rowid, nil
 	}
 	v, err := r.Value(i)
-	return v.Int64(), err
+	if err != nil || v.kind == Integer {
+		return v.num, err
+	}
+	return r.asInt64(i, &v)
 }
 
-// Float64 returns column i as a float.
+// Float64 returns column i, a REAL or an INTEGER, as a float, and a NULL as 0. It returns an error that matches [ErrType] for
+// everything else.
 func (r *Row) Float64(i int) (float64, error) {
 	v, err := r.Value(i)
-	return v.Float64(), err
+	if err != nil || v.kind == Float {
+		return v.real, err
+	}
+	return r.asFloat64(i, &v)
 }
 
-// Bytes returns the bytes of a text, in the database's encoding, or of a BLOB; nil for everything else. They must not be
-// changed, and are valid until the transaction ends.
+// Bytes returns the bytes of a text, in the database's encoding, or of a BLOB, and nil for a NULL. They must not be
+// changed, and are valid until the transaction ends. It returns an error that matches [ErrType] for a number.
 func (r *Row) Bytes(i int) ([]byte, error) {
 	if c, err := r.column(i); err == nil && i != r.shape.alias {
 		if f, there, err := r.rx.field(&r.rec, c.field); err == nil && there && f.typ >= format.SerialBlob {
@@ -113,57 +121,20 @@ func (r *Row) Bytes(i int) ([]byte, error) {
 		}
 	}
 	v, err := r.Value(i)
-	return v.Bytes(), err
+	if err == nil && (v.kind == Integer || v.kind == Float) {
+		err = r.mistyped(i, &v, "a []byte")
+	}
+	return v.data, err
 }
 
-// Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are; "" for everything else.
+// Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are, and "" for a NULL. It returns an error that matches
+// [ErrType] for a number.
 func (r *Row) Text(i int) (string, error) {
 	v, err := r.Value(i)
+	if err == nil && (v.kind == Integer || v.kind == Float) {
+		return "", r.mistyped(i, &v, "a string")
+	}
 	return v.Text(), err
-}
-
-// Scan copies the columns from the first on into dest: pointers to int64, int, uint32, float64, bool, string, []byte,
-// Value or any; nil passes over a column. A NULL becomes the zero value.
-func (r *Row) Scan(dest ...any) error {
-	for i, d := range dest {
-		if d == nil {
-			continue
-		}
-		v, err := r.Value(i)
-		if err != nil {
-			return err
-		}
-		if !assign(d, v) {
-			return fmt.Errorf("%s: cannot scan column %d into a %T", r.shape.name, i, d)
-		}
-	}
-	return nil
-}
-
-func assign(dest any, v Value) bool {
-	switch d := dest.(type) {
-	case *int64:
-		*d = v.Int64()
-	case *int:
-		*d = int(v.Int64())
-	case *uint32:
-		*d = uint32(v.Int64())
-	case *float64:
-		*d = v.Float64()
-	case *bool:
-		*d = v.Int64() != 0
-	case *string:
-		*d = v.Text()
-	case *[]byte:
-		*d = append([]byte(nil), v.data...)
-	case *Value:
-		*d = v
-	case *any:
-		*d = v.Any()
-	default:
-		return false
-	}
-	return true
 }
 
 // Size returns the number of bytes of a text or BLOB column without reading it; 0 for everything else.

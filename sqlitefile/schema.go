@@ -97,12 +97,16 @@ func (rx *Rx) readObjects() (objects []Object, err error) {
 
 // schemaObject reads a row of sqlite_schema. A root page that is no page number becomes one that no database has.
 func schemaObject(row *Row) (o Object, err error) {
-	var root int64
-	err = row.Scan(&o.Type, &o.Name, &o.Table, &root, &o.SQL)
-	if o.Root = uint32(root); int64(o.Root) != root {
+	var v [5]Value
+	if err := row.Values(v[:]); err != nil {
+		return o, err
+	}
+	root := v[3].Int64()
+	o = Object{v[0].Text(), v[1].Text(), v[2].Text(), uint32(root), v[4].Text()}
+	if int64(o.Root) != root {
 		o.Root = math.MaxUint32
 	}
-	return o, err
+	return o, nil
 }
 
 func newCatalog(objects []Object) *catalog {

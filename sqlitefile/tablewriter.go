@@ -97,11 +97,20 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 	s := t.state
 	if a := t.def.shape.alias; a >= 0 && a < len(values) && values[a] != nil {
 		var slot slot
-		if s.row.set(&slot, ddl.AffinityInteger, values[a]) && slot.typ.IsInt() {
+		switch ok := s.row.set(&slot, ddl.AffinityInteger, values[a]); {
+		case ok && slot.typ.IsInt():
 			return int64(slot.num), nil
+		case ok && slot.typ == format.SerialNull:
+			return t.newRowid()
 		}
 		return 0, fmt.Errorf("%s.%s: datatype mismatch: the rowid must be an integer", t.Name(), t.def.shape.fields[a].name)
 	}
+	return t.newRowid()
+}
+
+// newRowid returns a rowid that no row has, as SQLite chooses it.
+func (t TableWriter) newRowid() (int64, error) {
+	s := t.state
 	last, _, err := s.tree.lastRowid() // 0 in an empty table
 	if err != nil {
 		return 0, err
@@ -498,7 +507,8 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 	})
 }
 
-// DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given values, and returns how many there were.
+// DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given values, and returns how many there were. At least one value must be
+// given.
 func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 	if t.def.key == nil {
 		return 0, fmt.Errorf("%s: has rowids: use Delete", t.Name())
@@ -583,8 +593,8 @@ func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
 		if err != nil {
 			return row, false, err
 		}
-		name, err := row.Text(0)
-		if err != nil || name == table {
+		name, err := row.Value(0)
+		if err != nil || name.Text() == table {
 			return row, err == nil, err
 		}
 	}

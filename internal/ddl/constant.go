@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"encoding/hex"
+	"math"
 	"strings"
 )
 
@@ -10,15 +11,16 @@ import (
 // SQLite prints a number.
 type evaluator struct {
 	parser
-	casts int // around this one
+	casts  int  // around this one
+	insert bool // for an insertion, rather than for a row that is older than the column
 }
 
 // maxCasts bounds the work for CAST within CAST, each of which is read twice.
 const maxCasts = 10
 
 // evaluate returns the value of a text that has been parsed before, so that its nesting is bounded.
-func evaluate(text string, a Affinity) (v Default, ok bool) {
-	e := evaluator{parser: parser{sql: text}}
+func evaluate(text string, a Affinity, insert bool) (v Default, ok bool) {
+	e := evaluator{parser: parser{sql: text}, insert: insert}
 	e.read(0, tokEnd)
 	k := e.tok.kind
 	if (k.isID() || k == kwIndexed) && k != kwCurrentTime && e.second() == tokEnd {
@@ -64,9 +66,18 @@ func (e *evaluator) value(a Affinity, negative bool) (v Default, ok bool) {
 	}
 	v, ok = e.operand(a, negative)
 	for i := 0; ok && i < negations; i++ {
-		ok = v.negate(a)
+		ok = e.negate(&v, a)
 	}
 	return v, ok
+}
+
+// negate applies a minus that is not part of a literal. An insertion subtracts from zero; the other minus reads a number
+// out of a text first, and is not ours to tell for an insertion.
+func (e *evaluator) negate(v *Default, a Affinity) bool {
+	if e.insert {
+		return v.subtract()
+	}
+	return v.negate(a)
 }
 
 // operand reads a literal, a parenthesis or a CAST and applies the minus before it.
@@ -78,7 +89,7 @@ func (e *evaluator) operand(a Affinity, negative bool) (v Default, ok bool) {
 		v, ok = e.value(a, negative)
 		return v, ok && e.accept(tokRP)
 	case tokInteger, tokFloat, tokQNumber:
-		return number(text, a, negative)
+		return e.number(text, a, negative)
 	case tokString:
 		v = stringConstant(Unquote(text), a)
 	case tokBlob:
@@ -100,7 +111,7 @@ func (e *evaluator) operand(a Affinity, negative bool) (v Default, ok bool) {
 		}
 		v = truth(text, a)
 	}
-	return v, !negative || v.negate(a)
+	return v, !negative || e.negate(&v, a)
 }
 
 // cast reads the rest of CAST ( value AS type ).
@@ -114,8 +125,12 @@ func (e *evaluator) cast(a Affinity) (v Default, ok bool) {
 		return v, false
 	}
 	to := scanAffinity(Unquote(declared))
-	sub := evaluator{parser{sql: e.sql[:e.end], tok: inner}, e.casts + 1}
-	if v, ok = sub.value(to, false); !ok || sub.tok.kind != kwAs || !v.cast(to) {
+	sub := evaluator{parser{sql: e.sql[:e.end], tok: inner}, e.casts + 1, e.insert}
+	within := to
+	if e.insert {
+		within = AffinityBlob
+	}
+	if v, ok = sub.value(within, false); !ok || sub.tok.kind != kwAs || !v.cast(to) {
 		return v, false
 	}
 	return v, v.apply(a) && e.accept(tokRP)
@@ -135,12 +150,15 @@ func (e *evaluator) skipTo(kind tokenKind) (depth int) {
 }
 
 // number reads a numeric literal. With an affinity that is not Blob it counts as text to begin with (Q13).
-func number(text string, a Affinity, negative bool) (v Default, ok bool) {
+func (e *evaluator) number(text string, a Affinity, negative bool) (v Default, ok bool) {
 	text = strings.ReplaceAll(text, "_", "")
 	if isHexNumber(text) {
 		v = hexadecimal(text)
+		if e.insert && (v.Kind != DefaultInteger || negative && v.Int == math.MinInt64) {
+			return v, false // SQLite refuses the insertion: hex literal too big
+		}
 		v.apply(a)
-		return v, !negative || v.negate(a)
+		return v, !negative || e.negate(&v, a)
 	}
 	isInteger := strings.Trim(text, "0123456789") == ""
 	if negative {

@@ -89,6 +89,21 @@ func (d *Default) negate(a Affinity) bool {
 	return d.apply(a)
 }
 
+// subtract makes zero minus the value of it. It reports false for a text and a blob, and for a real zero, whose sign depends on
+// how much the parser simplifies.
+func (d *Default) subtract() bool {
+	switch {
+	case d.Kind == DefaultInteger && d.Int == math.MinInt64:
+		d.setReal(-float64(d.Int))
+	case d.Kind == DefaultInteger:
+		d.Int = -d.Int
+	case d.Kind == DefaultReal:
+		d.Real = -d.Real
+		return d.Real != 0
+	}
+	return d.Kind != DefaultText && d.Kind != DefaultBlob
+}
+
 // cast converts the value by force. It reports false where the result depends on the encoding of the database or on how
 // a real number is printed.
 func (d *Default) cast(to Affinity) bool {

@@ -90,9 +90,9 @@ func (s *Store) orphanNamed(ctx context.Context) (named, all bool, err error) {
 			if scanned++; err != nil || scanned > mostScanned {
 				return err
 			}
-			ino, err := row.Int64(entryIno)
+			ino, err := row.Value(entryIno)
 			if err == nil {
-				_, named, err = orphan.Get(ino)
+				_, named, err = orphan.Get(ino.Int64())
 			}
 			if err != nil || named {
 				return err

@@ -76,8 +76,8 @@ func (r *repairer) inodes() error {
 	refer := func(table int, mode uint32) {
 		if err == nil {
 			err = r.rows(table, func(row *sqlitefile.Row) error {
-				i, err := row.Int64(0)
-				if ino := store.Ino(i); err == nil && missing(ino) && lost[ino].end == 0 && store.TypeOf(lost[ino].mode) != store.Dir {
+				v, err := row.Value(0)
+				if ino := store.Ino(v.Int64()); err == nil && missing(ino) && lost[ino].end == 0 && store.TypeOf(lost[ino].mode) != store.Dir {
 					lost[ino] = lostNode{mode: mode}
 				}
 				return err

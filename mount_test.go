@@ -46,6 +46,11 @@ func (m *mountTable) Open(name string, flag int, perm fs.FileMode) (osfile.Handl
 	return m.of(name).Open(name, flag, perm)
 }
 
+// OpenSide implements osfile.System.
+func (m *mountTable) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
+	return m.of(db.Name()).OpenSide(db, suffix, flag)
+}
+
 // Exists implements osfile.System.
 func (m *mountTable) Exists(name string) (int64, bool, error) { return m.of(name).Exists(name) }
 

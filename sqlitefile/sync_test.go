@@ -102,6 +102,14 @@ func (s *countingSystem) Open(name string, flag int, perm fs.FileMode) (osfile.H
 	return &countingHandle{h, &s.syncs}, nil
 }
 
+func (s *countingSystem) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
+	h, err := s.System.OpenSide(db, suffix, flag)
+	if err != nil {
+		return nil, err
+	}
+	return &countingHandle{h, &s.syncs}, nil
+}
+
 func (h *countingHandle) Sync() error {
 	h.syncs.Add(1)
 	return h.Handle.Sync()

@@ -36,10 +36,11 @@ import (
 // A File that is dropped without Close keeps its descriptor until the process ends; there is no finalizer,
 // because an unforeseen close is what this package exists to prevent.
 type File struct {
-	name   string
-	d      *description
-	temp   bool // made by CreateTemp, and its name not yet given away
-	closed atomic.Bool
+	name    string
+	d       *description
+	temp    bool // made by CreateTemp, and its name not yet given away
+	adopted bool // Adopt was called
+	closed  atomic.Bool
 }
 
 // Open opens a regular file. The flags are those of os.OpenFile; the descriptor is always closed on exec.

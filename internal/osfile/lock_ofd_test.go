@@ -81,10 +81,3 @@ func TestLockSharedReadOnly(t *testing.T) {
 	err = f.Lock(osfile.Exclusive, far, size)
 	wantPathError(t, err, "lock", f.Name(), unix.EBADF)
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

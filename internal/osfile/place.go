@@ -21,7 +21,7 @@ func replace(tmp *File, name string, install placing) error {
 	if err != nil {
 		return err
 	}
-	if err := adoptMode(tmp, resolved); err != nil {
+	if err := adoptReplaced(tmp, resolved); err != nil {
 		return pathError("rename", name, err)
 	}
 	return pathError("rename", name, install(resolved, os.Rename))

@@ -1,6 +1,7 @@
 package osfile
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -15,20 +16,31 @@ func (system) Rename(from, to string) error {
 
 // adoptFile lets a file have the owner and the permissions of the regular file that it is to replace, if there is one.
 func adoptFile(from, to string) error {
-	info, err := os.Lstat(to)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	a, err := replacedAccess(to)
+	if err != nil || a == nil {
+		return err
 	}
+	d, err := acquire(from, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
+	return cmp.Or(d.adoptWhole(*a), release(d))
+}
+
+// replacedAccess returns who may use the regular file that is to be replaced; nil if there is none.
+func replacedAccess(name string) (*Access, error) {
+	info, err := os.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
 	if !info.Mode().IsRegular() {
-		return kindError(info.Mode())
+		return nil, kindError(info.Mode())
 	}
-	if err := adoptOwner(from, info); err != nil {
-		return err
-	}
-	return os.Chmod(from, info.Mode().Perm())
+	a, err := accessOf(name)
+	return &a, err
 }
 
 // Named reports whether the file still has a name, under which others can open it. Where the system does not tell, it says so.

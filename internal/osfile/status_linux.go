@@ -8,7 +8,8 @@ import (
 
 // statusMask asks for all of a status, and for no time: a file system that knows that somebody saw the time of a change gives the next one
 // a time of its own, and has to write the inode in each sync.
-const statusMask = unix.STATX_TYPE | unix.STATX_INO | unix.STATX_SIZE | unix.STATX_NLINK
+const statusMask = unix.STATX_TYPE | unix.STATX_INO | unix.STATX_SIZE | unix.STATX_NLINK |
+	unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID
 
 var emptyPath [1]byte
 
@@ -50,5 +51,6 @@ func statusFrom(st *unix.Statx_t) status {
 	return status{
 		id:   fileID{unix.Mkdev(st.Dev_major, st.Dev_minor), st.Ino},
 		size: int64(st.Size), links: uint64(st.Nlink), regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
+		mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid,
 	}
 }

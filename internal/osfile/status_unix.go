@@ -2,7 +2,11 @@
 
 package osfile
 
-import "golang.org/x/sys/unix"
+import (
+	"io/fs"
+
+	"golang.org/x/sys/unix"
+)
 
 // A status is what is looked at of a file while it is being written.
 type status struct {
@@ -10,6 +14,14 @@ type status struct {
 	size    int64
 	links   uint64
 	regular bool
+	mode    uint32 // with the kind of file
+	uid     uint32
+	gid     uint32
+}
+
+// access returns who may use the file.
+func (s *status) access() Access {
+	return Access{Perm: fs.FileMode(s.mode) & fs.ModePerm, UID: s.uid, GID: s.gid}
 }
 
 // fullStatus asks for all that the system knows.
@@ -35,5 +47,6 @@ func statusFromAll(st *unix.Stat_t) status {
 	return status{
 		id:   fileID{uint64(st.Dev), uint64(st.Ino)},
 		size: st.Size, links: uint64(st.Nlink), regular: st.Mode&unix.S_IFMT == unix.S_IFREG,
+		mode: uint32(st.Mode), uid: st.Uid, gid: st.Gid,
 	}
 }

@@ -2,7 +2,6 @@ package osfile
 
 import (
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -10,9 +9,12 @@ import (
 type System interface {
 	// Open opens a regular file as the function Open does.
 	Open(name string, flag int, perm fs.FileMode) (Handle, error)
-	// Exists reports whether there is a file of that name, and its size.
+	// OpenSide opens the file next to a database whose name is that of the database with a suffix, as File.OpenSide does.
+	OpenSide(db Handle, suffix string, flag int) (Handle, error)
+	// Exists reports whether there is a file of that name, and its size. It returns an error that matches ErrSideFile if the name leads
+	// to a file that is not regular, such as a link.
 	Exists(name string) (size int64, ok bool, err error)
-	// Remove removes a file. That nobody reads it again is durable after SyncDir.
+	// Remove removes a file, never a directory. That nobody reads it again is durable after SyncDir.
 	Remove(name string) error
 	// Rename gives a file another name, in place of the file that may have it, whose owner and permissions it takes over. It happens as a
 	// whole, and is durable after SyncDir.
@@ -30,6 +32,7 @@ type Handle interface {
 	Sync() error
 	Size() (int64, error)
 	Moved() (bool, error)
+	Access() (Access, error)
 	Lock(kind LockKind, off, n int64) error
 	Unlock(off, n int64) error
 	Locked(kind LockKind, off, n int64) (bool, error)
@@ -52,8 +55,8 @@ func (system) Open(name string, flag int, perm fs.FileMode) (Handle, error) {
 	return f, nil
 }
 
-func (system) Exists(name string) (int64, bool, error) { return Exists(name) }
+func (system) Exists(name string) (int64, bool, error) { return SideExists(name) }
 
-func (system) Remove(name string) error { return os.Remove(name) }
+func (system) Remove(name string) error { return pathError("remove", name, unlink(name)) }
 
 func (system) SyncDir(name string) error { return syncDir(filepath.Dir(name)) }

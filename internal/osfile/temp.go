@@ -23,6 +23,12 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return createTemp(dir, pattern, 0o666)
 }
 
+// CreatePrivate is CreateTemp for a file that only this user can read and write until Adopt or ReplaceDurably says otherwise: one
+// that is to replace another must not be open to more users than that, while it is written.
+func CreatePrivate(dir, pattern string) (*File, error) {
+	return createTemp(dir, pattern, 0o600)
+}
+
 // CreateScratch creates a private file without a name, which vanishes with its Close or with the process. Where
 // the system keeps the names of open files, it is a temporary file that Discard removes.
 func CreateScratch(dir string) (*File, error) {
@@ -54,7 +60,8 @@ func createTemp(dir, pattern string, perm fs.FileMode) (*File, error) {
 
 // ReplaceDurably gives a temporary file its name, in place of a regular file that may have it, such that after a power
 // cut the name leads to the old file or to the complete new one; when it returns without an error, to the new one.
-// Symbolic links in the name are followed, and a replaced file leaves its permissions to the new one.
+// Symbolic links in the name are followed. A replaced file leaves its permissions to the new one, and its owner and group as far
+// as the system allows it (Adopt), unless Adopt gave the new one others.
 //
 // tmp is closed in any case. After an error it is removed and the name is untouched, except that when only
 // the last step failed, the sync of the directory, the new file is there and may not survive a power cut.
@@ -74,19 +81,14 @@ func (f *File) install(resolved string, rename func(from, to string) error) erro
 	return syncDir(filepath.Dir(resolved))
 }
 
-// adoptMode takes over the permissions of the regular file that tmp is to replace, if there is a file.
-func adoptMode(tmp *File, resolved string) error {
-	info, err := os.Lstat(resolved)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+// adoptReplaced takes over the access of the regular file that tmp is to replace, if there is a file, unless tmp has adopted
+// another.
+func adoptReplaced(tmp *File, resolved string) error {
+	a, err := replacedAccess(resolved)
+	if err != nil || a == nil || tmp.adopted {
 		return err
 	}
-	if !info.Mode().IsRegular() {
-		return kindError(info.Mode())
-	}
-	return tmp.d.file.Chmod(info.Mode().Perm())
+	return tmp.d.adopt(*a)
 }
 
 // renameByLink renames without replacing, in two steps: a crash between them leaves the file with both names.

@@ -19,3 +19,12 @@ func (f *File) rename(name string, rename func(from, to string) error) error {
 
 // syncDir has nothing to do: directories cannot be synced here.
 func syncDir(string) error { return nil }
+
+// unlink removes a name that is not that of a directory.
+func unlink(name string) error {
+	info, err := os.Lstat(name)
+	if err == nil && info.IsDir() {
+		return kindError(info.Mode())
+	}
+	return os.Remove(name)
+}

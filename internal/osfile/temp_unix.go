@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 func (f *File) rename(name string, rename func(from, to string) error) error {
@@ -28,4 +30,23 @@ func syncDir(dir string) error {
 		return nil
 	}
 	return err
+}
+
+// unlink removes a name that is not that of a directory.
+func unlink(name string) error {
+	for {
+		err := unix.Unlink(name)
+		switch err {
+		case nil:
+			return nil
+		case unix.EINTR:
+		case unix.EISDIR, unix.EPERM:
+			if info, statErr := os.Lstat(name); statErr == nil && info.IsDir() {
+				return kindError(info.Mode())
+			}
+			return err
+		default:
+			return err
+		}
+	}
 }

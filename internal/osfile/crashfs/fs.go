@@ -71,11 +71,18 @@ func (f *FS) Open(name string, flag int, _ fs.FileMode) (osfile.Handle, error) {
 		i = f.newInode(nil)
 		f.names[name] = i
 		f.record(Op{Kind: Create, Name: name, inode: i})
+	} else if flag&osfile.CreateNew == osfile.CreateNew {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
 	} else {
 		f.record(Op{Kind: Open, Name: name, inode: i})
 	}
 	f.handles++
 	return &handle{fs: f, inode: i, name: name, writable: flag&osfile.ReadWrite != 0}, nil
+}
+
+// OpenSide opens the file next to a database, or makes it. There are no owners, permissions or links here.
+func (f *FS) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
+	return f.Open(db.Name()+suffix, flag, 0)
 }
 
 // Exists reports whether there is a file of that name, and its size.

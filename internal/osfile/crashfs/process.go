@@ -74,8 +74,17 @@ func (p *Process) dies() bool {
 
 // Open implements osfile.System.
 func (p *Process) Open(name string, flag int, perm fs.FileMode) (osfile.Handle, error) {
+	return p.open(func() (osfile.Handle, error) { return p.fs.Open(name, flag, perm) })
+}
+
+// OpenSide implements osfile.System.
+func (p *Process) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
+	return p.open(func() (osfile.Handle, error) { return p.fs.OpenSide(db, suffix, flag) })
+}
+
+func (p *Process) open(do func() (osfile.Handle, error)) (osfile.Handle, error) {
 	p.live()
-	h, err := p.fs.Open(name, flag, perm)
+	h, err := do()
 	if err != nil {
 		return nil, err
 	}

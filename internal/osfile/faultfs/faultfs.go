@@ -147,10 +147,19 @@ func (s *System) check(op Op, name string) error {
 
 // Open implements osfile.System.
 func (s *System) Open(name string, flag int, perm fs.FileMode) (osfile.Handle, error) {
+	return s.open(name, func() (osfile.Handle, error) { return s.inner.Open(name, flag, perm) })
+}
+
+// OpenSide implements osfile.System.
+func (s *System) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
+	return s.open(db.Name()+suffix, func() (osfile.Handle, error) { return s.inner.OpenSide(db, suffix, flag) })
+}
+
+func (s *System) open(name string, do func() (osfile.Handle, error)) (osfile.Handle, error) {
 	if err := s.check(Open, name); err != nil {
 		return nil, err
 	}
-	h, err := s.inner.Open(name, flag, perm)
+	h, err := do()
 	if err != nil {
 		return nil, err
 	}

@@ -110,13 +110,23 @@ type file struct {
 
 // Open implements osfile.System.
 func (s *System) Open(name string, flag int, perm fs.FileMode) (osfile.Handle, error) {
+	return s.watch(name, func() (osfile.Handle, error) { return s.inner.Open(name, flag, perm) })
+}
+
+// OpenSide implements osfile.System.
+func (s *System) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
+	return s.watch(db.Name()+suffix, func() (osfile.Handle, error) { return s.inner.OpenSide(db, suffix, flag) })
+}
+
+// watch opens a file and follows what happens to it.
+func (s *System) watch(name string, open func() (osfile.Handle, error)) (osfile.Handle, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, there, err := s.inner.Exists(name)
 	if err != nil {
 		return nil, err
 	}
-	h, err := s.inner.Open(name, flag, perm)
+	h, err := open()
 	if err != nil {
 		return nil, err
 	}

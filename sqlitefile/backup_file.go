@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+
+	"github.com/foliofs/folio/internal/osfile"
 )
 
 // BackupOptions say how BackupFile works. The zero value, and nil, are good defaults.
@@ -17,7 +19,8 @@ type BackupOptions struct {
 }
 
 // BackupFile makes the copy that Backup writes a file at path, which appears there complete and durable, or not at all: it is a temporary file
-// beside it until then. An existing file is fs.ErrExist unless o.Replace.
+// next to it until then. An existing file is fs.ErrExist unless o.Replace. The copy gets the permissions of the database, and its owner and
+// group as far as the system allows it.
 func (db *DB) BackupFile(ctx context.Context, path string, o *BackupOptions) (err error) {
 	if o == nil {
 		o = new(BackupOptions)
@@ -25,7 +28,11 @@ func (db *DB) BackupFile(ctx context.Context, path string, o *BackupOptions) (er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	t, err := newTarget(path, &BuildOptions{Replace: o.Replace})
+	access, err := db.access()
+	if err != nil {
+		return err
+	}
+	t, err := newTarget(path, &BuildOptions{Replace: o.Replace, private: true})
 	if err != nil {
 		return backupError(path, err)
 	}
@@ -38,7 +45,25 @@ func (db *DB) BackupFile(ctx context.Context, path string, o *BackupOptions) (er
 	if err != nil {
 		return err
 	}
-	return backupError(path, t.place())
+	return backupError(path, t.placeAs(access))
+}
+
+// access returns who may use the database.
+func (db *DB) access() (osfile.Access, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return osfile.Access{}, db.pathError("backup", ErrClosed)
+	}
+	return db.file.Access()
+}
+
+// placeAs gives a complete file this access, then its name.
+func (t *buildTarget) placeAs(a osfile.Access) error {
+	if err := t.tmp.Adopt(a); err != nil {
+		return err
+	}
+	return t.place()
 }
 
 // backupError names path and not the temporary file.

@@ -58,7 +58,7 @@ func (t *buildTarget) checkStray() error {
 // logSuffix returns the ending of a journal or log that may be played back, or "".
 func (t *buildTarget) logSuffix() (string, error) {
 	for _, suffix := range []string{journalSuffix, walSuffix} {
-		size, exists, err := osfile.Exists(t.name + suffix)
+		size, exists, err := osfile.SideExists(t.name + suffix)
 		if err != nil {
 			return "", err
 		}

@@ -32,7 +32,11 @@ func newTarget(path string, o *BuildOptions) (*buildTarget, error) {
 			return nil, err
 		}
 	}
-	t.tmp, err = osfile.CreateTemp(filepath.Dir(name), ".build-*.tmp")
+	create := osfile.CreateTemp
+	if exists || o.private {
+		create = osfile.CreatePrivate
+	}
+	t.tmp, err = create(filepath.Dir(name), ".build-*.tmp")
 	return t, err
 }
 

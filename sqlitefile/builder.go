@@ -21,7 +21,8 @@ type BuildOptions struct {
 	// ApplicationID and UserVersion go into the header, for PRAGMA application_id and user_version.
 	ApplicationID uint32
 	UserVersion   int32
-	// Replace allows path to exist: a database there is replaced when the new one is complete. It must not be in use.
+	// Replace allows path to exist: a database there is replaced when the new one is complete. It must not be in use. The new one gets the
+	// permissions of the old one, and its owner and group as far as the system allows it.
 	Replace bool
 	// NoSync leaves it to the system when the database reaches the disk: a power cut may leave an incomplete one at path.
 	NoSync bool
@@ -30,6 +31,7 @@ type BuildOptions struct {
 	// TempDir is where keys go that do not fit into SortMemory; "" means the directory of path.
 	TempDir string
 
+	private   bool   // the temporary file is for this user only
 	firstPage uint32 // the first page handed out, for tests beyond the lock page; 0 means 2
 }
 

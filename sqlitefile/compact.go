@@ -25,17 +25,23 @@ func (db *DB) CompactProgress(ctx context.Context, progress func(done, all uint3
 	return db.exclusively(ctx, func() error { return db.compact(ctx, progress) })
 }
 
+// compactSuffix ends the name of the copy.
+const compactSuffix = "-compact"
+
 // compact is Compact once this DB is the writer and nobody runs a transaction that writes.
 func (db *DB) compact(ctx context.Context, progress func(done, all uint32)) (err error) {
 	if err := db.retry(ctx, db.checkAlone); err != nil {
 		return err
 	}
-	name := db.file.Name() + "-compact"
+	name := db.file.Name() + compactSuffix
 	remove := func() error { return ignoreMissing(db.options.system.Remove(name)) }
+	if _, _, err := db.options.system.Exists(name); err != nil {
+		return err
+	}
 	if err := remove(); err != nil { // what a crash has left
 		return err
 	}
-	if err := db.fillCompact(ctx, name, progress); err != nil {
+	if err := db.fillCompact(ctx, progress); err != nil {
 		return join(err, remove())
 	}
 	replaced := false
@@ -73,13 +79,13 @@ func (db *DB) exchange(name string) (replaced bool, err error) {
 	if db.elsewhere() { // somebody came while the copy was made
 		return false, db.busyError(errInUse)
 	}
-	next, err := db.lockNext(name)
+	next, err := db.lockNext()
 	if err != nil {
 		return false, err
 	}
 	db.holds.mu.Lock() // nobody holds anything on a file that is about to go
 	defer db.holds.mu.Unlock()
-	carrier, err := db.carryHolds(name)
+	carrier, err := db.carryHolds()
 	if carrier != nil {
 		defer func() { err = join(err, carrier.Close()) }()
 	}
@@ -104,8 +110,8 @@ func closeIf(file osfile.Handle) error {
 }
 
 // fillCompact makes the new file.
-func (db *DB) fillCompact(ctx context.Context, name string, progress func(done, all uint32)) (err error) {
-	file, err := db.options.system.Open(name, osfile.ReadWrite|osfile.Create, 0o600)
+func (db *DB) fillCompact(ctx context.Context, progress func(done, all uint32)) (err error) {
+	file, err := db.options.system.OpenSide(db.file, compactSuffix, osfile.ReadWrite|osfile.CreateNew)
 	if err != nil {
 		return err
 	}

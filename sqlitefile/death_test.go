@@ -51,7 +51,7 @@ func putRow(id int64, text string) func(tx *Tx) error {
 // first one old.
 func dieStoring(t *testing.T, path string, p framePage, pages uint32) {
 	t.Helper()
-	w, err := openWAL(osfile.OS, path, len(p.data), false, false)
+	w, err := openWAL(osfile.OS, handleOf(t, path), len(p.data), false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDeathRestarting(t *testing.T) {
 	if err := db.Checkpoint(t.Context(), CheckpointFull); err != nil {
 		t.Fatal(err)
 	}
-	x, err := openWALIndex(osfile.OS, path)
+	x, err := openWALIndex(osfile.OS, handleOf(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,6 +29,9 @@ var (
 	ErrFailed = errors.New("nothing can be written after what has failed: close the database and open it again")
 	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was open: what is written now would be lost.
 	ErrMoved = errors.New("the file was deleted, renamed or replaced while it was open")
+	// ErrSideFile says that a file next to the database, such as its log or its journal, is none that can be used: a link, a directory, a file with
+	// several names, or one that another user has put into a directory that every user can write to. Nothing was changed.
+	ErrSideFile = osfile.ErrSideFile
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
 )

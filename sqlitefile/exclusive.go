@@ -47,7 +47,7 @@ func (db *DB) checkIndexUnused() error {
 	if err != nil || !there {
 		return err
 	}
-	f, err := db.options.system.Open(name, osfile.ReadOnly, 0)
+	f, err := db.options.system.OpenSide(db.file, "-shm", osfile.ReadOnly)
 	if err != nil {
 		return ignoreMissing(err)
 	}
@@ -59,11 +59,11 @@ func (db *DB) checkIndexUnused() error {
 }
 
 // lockNext keeps everybody out of the file that is to take the place of the database, for a DB that is sole. The handle is nil for others.
-func (db *DB) lockNext(name string) (osfile.Handle, error) {
+func (db *DB) lockNext() (osfile.Handle, error) {
 	if !db.sole {
 		return nil, nil
 	}
-	next, err := db.options.system.Open(name, osfile.ReadWrite, 0)
+	next, err := db.options.system.OpenSide(db.file, compactSuffix, osfile.ReadWrite)
 	if err != nil {
 		return nil, err
 	}

@@ -156,7 +156,7 @@ func TestFullDiskRecycles(t *testing.T) {
 func TestFullDiskShared(t *testing.T) {
 	dir := ext4Disk(t, 4, "-b", "1024")
 	for leave := 48 << 10; leave > 0; leave -= 4 << 10 {
-		x, err := openWALIndex(osfile.OS, filepath.Join(dir, fmt.Sprint(leave)))
+		x, err := openWALIndex(osfile.OS, handleOf(t, filepath.Join(dir, fmt.Sprint(leave))))
 		if err != nil {
 			t.Fatal(err)
 		}

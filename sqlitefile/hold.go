@@ -74,11 +74,11 @@ func (db *DB) Held(n int64) (bool, error) {
 
 // carryHolds holds everything on the file that is about to become the database, until the handle is closed: by then the DB has opened it by
 // its name, and nobody has seen it without the holds. The handle is nil if nothing is held. The caller has holds.mu.
-func (db *DB) carryHolds(name string) (osfile.Handle, error) {
+func (db *DB) carryHolds() (osfile.Handle, error) {
 	if len(db.holds.set) == 0 {
 		return nil, nil
 	}
-	file, err := db.options.system.Open(name, osfile.ReadWrite, 0)
+	file, err := db.options.system.OpenSide(db.file, compactSuffix, osfile.ReadWrite)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := db.options.system.Open(db.journalName(), osfile.ReadWrite|osfile.Create, 0o644)
+	file, err := db.options.system.OpenSide(db.file, "-journal", osfile.ReadWrite|osfile.Create)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (db *DB) looksHot() (bool, error) {
 	if err != nil || reserved {
 		return false, err
 	}
-	f, err := db.options.system.Open(db.journalName(), osfile.ReadOnly, 0)
+	f, err := db.options.system.OpenSide(db.file, "-journal", osfile.ReadOnly)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -257,7 +257,7 @@ func (db *DB) leaveJournal() error {
 
 // replay plays the journal back, if it is still there. The caller holds EXCLUSIVE.
 func (db *DB) replay() error {
-	file, err := db.options.system.Open(db.journalName(), osfile.ReadWrite, 0)
+	file, err := db.options.system.OpenSide(db.file, "-journal", osfile.ReadWrite)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

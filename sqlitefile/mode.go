@@ -51,6 +51,9 @@ func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
 func (db *DB) enterWAL(ctx context.Context) error {
 	w := &db.writer
 	base := w.base
+	if err := join(db.checkSide("-wal"), db.checkSide("-shm")); err != nil {
+		return err
+	}
 	page1, err := db.versioned(base, format.VersionWAL)
 	if err != nil {
 		return err
@@ -66,6 +69,15 @@ func (db *DB) enterWAL(ctx context.Context) error {
 		db.fileLease = nil // SHARED is the log's from now on
 	}
 	return join(err, db.toShared())
+}
+
+// checkSide returns an error if a file next to the database cannot be used.
+func (db *DB) checkSide(suffix string) error {
+	f, err := db.options.system.OpenSide(db.file, suffix, osfile.ReadOnly)
+	if err != nil {
+		return ignoreMissing(err)
+	}
+	return f.Close()
 }
 
 // versioned returns page 1 with other format versions, as one more commit.

@@ -207,7 +207,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file.Name(), size, db.options.Plain, db.sole)
+	log, err := openWAL(db.options.system, db.file, size, db.options.Plain, db.sole)
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 
 // loggedPageSize returns the page size that the log has, or 0 if there is none.
 func (db *DB) loggedPageSize() (int, error) {
-	f, err := db.options.system.Open(db.file.Name()+"-wal", osfile.ReadOnly, 0)
+	f, err := db.options.system.OpenSide(db.file, "-wal", osfile.ReadOnly)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}

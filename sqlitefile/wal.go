@@ -57,18 +57,18 @@ type wal struct {
 // walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
 const walReserve = 64 << 20
 
-// openWAL opens the log of the database called name, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
-func openWAL(sys osfile.System, name string, pageSize int, plain, sole bool) (w *wal, err error) {
-	w = &wal{sys: sys, name: name, pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
+// openWAL opens the log of a database, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
+func openWAL(sys osfile.System, db osfile.Handle, pageSize int, plain, sole bool) (w *wal, err error) {
+	w = &wal{sys: sys, name: db.Name(), pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
 	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
-	if w.file, err = sys.Open(name+"-wal", osfile.ReadWrite|osfile.Create, 0o644); err != nil {
+	if w.file, err = sys.OpenSide(db, "-wal", osfile.ReadWrite|osfile.Create); err != nil {
 		return nil, err
 	}
 	if sole {
 		w.index = newHeapIndex()
 		return w, nil
 	}
-	if w.index, err = openWALIndex(sys, name); err != nil {
+	if w.index, err = openWALIndex(sys, db); err != nil {
 		return nil, join(err, w.file.Close())
 	}
 	return w, nil

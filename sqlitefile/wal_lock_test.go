@@ -20,7 +20,7 @@ func TestCommitWhileMarksAreTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		wantRows(t, db, 10)
-		other, err := openWALIndex(osfile.OS, path)
+		other, err := openWALIndex(osfile.OS, handleOf(t, path))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,10 +44,10 @@ type walIndex struct {
 // walIndexReserve is how much address space the map takes: enough for the index of a log of 8 million frames.
 const walIndexReserve = 64 << 20
 
-// openWALIndex opens the wal-index of the database called name, and joins those who use it. ErrLocked means that somebody else
+// openWALIndex opens the wal-index of a database, and joins those who use it. ErrLocked means that somebody else
 // is opening it this moment.
-func openWALIndex(sys osfile.System, name string) (x *walIndex, err error) {
-	file, err := sys.Open(name+"-shm", osfile.ReadWrite|osfile.Create, 0o644)
+func openWALIndex(sys osfile.System, db osfile.Handle) (x *walIndex, err error) {
+	file, err := sys.OpenSide(db, "-shm", osfile.ReadWrite|osfile.Create)
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,11 @@ func (m *mountTable) OpenSide(db osfile.Handle, suffix string, flag int) (osfile
 	return m.of(db.Name()).OpenSide(db, suffix, flag)
 }
 
+// SideExists implements osfile.System.
+func (m *mountTable) SideExists(db osfile.Handle, suffix string) (int64, bool, error) {
+	return m.of(db.Name()).SideExists(db, suffix)
+}
+
 // Exists implements osfile.System.
 func (m *mountTable) Exists(name string) (int64, bool, error) { return m.of(name).Exists(name) }
 

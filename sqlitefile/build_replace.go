@@ -152,11 +152,14 @@ func (t *buildTarget) dropLog() error {
 func (t *buildTarget) removeCompanions() error {
 	removed := false
 	for _, suffix := range []string{journalSuffix, walSuffix, shmSuffix} {
-		err := osfile.OS.Remove(t.name + suffix)
-		removed = removed || err == nil
-		if err := ignoreMissing(err); err != nil {
+		_, exists, err := osfile.SideExists(t.name + suffix)
+		if exists {
+			err = ignoreMissing(osfile.OS.Remove(t.name + suffix))
+		}
+		if err != nil {
 			return err
 		}
+		removed = removed || exists
 	}
 	if !removed || t.lazy {
 		return nil

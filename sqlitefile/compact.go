@@ -35,7 +35,7 @@ func (db *DB) compact(ctx context.Context, progress func(done, all uint32)) (err
 	}
 	name := db.file.Name() + compactSuffix
 	remove := func() error { return ignoreMissing(db.options.system.Remove(name)) }
-	if _, _, err := db.options.system.Exists(name); err != nil {
+	if _, _, err := db.options.system.SideExists(db.file, compactSuffix); err != nil {
 		return err
 	}
 	if err := remove(); err != nil { // what a crash has left

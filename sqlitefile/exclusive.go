@@ -42,8 +42,7 @@ func (db *DB) tryLockOut() error {
 
 // checkIndexUnused gives ErrLocked if somebody has a wal-index of the database open: he has lost his lock on the file, but is there.
 func (db *DB) checkIndexUnused() error {
-	name := db.file.Name() + "-shm"
-	_, there, err := db.options.system.Exists(name)
+	_, there, err := db.options.system.SideExists(db.file, "-shm")
 	if err != nil || !there {
 		return err
 	}

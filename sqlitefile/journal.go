@@ -55,7 +55,7 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 	if err := db.inPlace(db.file); err != nil {
 		return nil, err // it would be the journal of another database
 	}
-	_, there, err := db.options.system.Exists(db.journalName())
+	_, there, err := db.options.system.SideExists(db.file, "-journal")
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (db *DB) hot() (bool, error) {
 }
 
 func (db *DB) looksHot() (bool, error) {
-	size, ok, err := db.options.system.Exists(db.journalName())
+	size, ok, err := db.options.system.SideExists(db.file, "-journal")
 	if err != nil || !ok || size == 0 {
 		return false, err
 	}

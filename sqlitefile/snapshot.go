@@ -194,7 +194,7 @@ func (db *DB) wantsLog(b *[format.HeaderSize]byte) (bool, error) {
 	if b[19] == format.VersionWAL {
 		return true, nil
 	}
-	_, ok, err := db.options.system.Exists(db.file.Name() + "-wal")
+	_, ok, err := db.options.system.SideExists(db.file, "-wal")
 	return ok, err
 }
 

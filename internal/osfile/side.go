@@ -77,6 +77,10 @@ func (system) OpenSide(db Handle, suffix string, flag int) (Handle, error) {
 	return f, nil
 }
 
+func (system) SideExists(db Handle, suffix string) (int64, bool, error) {
+	return SideExists(db.Name() + suffix)
+}
+
 // PrepareSide makes the side file of the database called name, or makes sure that the one that exists can be used, for a
 // program that then opens it by its name. It does nothing if there is no database.
 func PrepareSide(name, suffix string) error {

@@ -11,8 +11,9 @@ type System interface {
 	Open(name string, flag int, perm fs.FileMode) (Handle, error)
 	// OpenSide opens the file next to a database whose name is that of the database with a suffix, as File.OpenSide does.
 	OpenSide(db Handle, suffix string, flag int) (Handle, error)
-	// Exists reports whether there is a file of that name, and its size. It returns an error that matches ErrSideFile if the name leads
-	// to a file that is not regular, such as a link.
+	// SideExists reports whether the database has the side file with this suffix, and its size, as the function SideExists does.
+	SideExists(db Handle, suffix string) (size int64, ok bool, err error)
+	// Exists reports whether there is a file of that name, and its size.
 	Exists(name string) (size int64, ok bool, err error)
 	// Remove removes a file, never a directory. That nobody reads it again is durable after SyncDir.
 	Remove(name string) error
@@ -55,7 +56,7 @@ func (system) Open(name string, flag int, perm fs.FileMode) (Handle, error) {
 	return f, nil
 }
 
-func (system) Exists(name string) (int64, bool, error) { return SideExists(name) }
+func (system) Exists(name string) (int64, bool, error) { return Exists(name) }
 
 func (system) Remove(name string) error { return pathError("remove", name, unlink(name)) }
 

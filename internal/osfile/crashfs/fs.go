@@ -85,6 +85,11 @@ func (f *FS) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle,
 	return f.Open(db.Name()+suffix, flag, 0)
 }
 
+// SideExists is Exists of the file next to a database.
+func (f *FS) SideExists(db osfile.Handle, suffix string) (size int64, ok bool, err error) {
+	return f.Exists(db.Name() + suffix)
+}
+
 // Exists reports whether there is a file of that name, and its size.
 func (f *FS) Exists(name string) (size int64, ok bool, err error) {
 	f.mu.Lock()

@@ -94,6 +94,11 @@ func (p *Process) open(do func() (osfile.Handle, error)) (osfile.Handle, error) 
 	return &mortal{Handle: h, p: p}, nil
 }
 
+// SideExists implements osfile.System.
+func (p *Process) SideExists(db osfile.Handle, suffix string) (int64, bool, error) {
+	return p.Exists(db.Name() + suffix)
+}
+
 // Exists implements osfile.System.
 func (p *Process) Exists(name string) (int64, bool, error) {
 	p.live()

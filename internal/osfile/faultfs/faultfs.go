@@ -166,6 +166,14 @@ func (s *System) open(name string, do func() (osfile.Handle, error)) (osfile.Han
 	return &handle{Handle: h, s: s}, nil
 }
 
+// SideExists implements osfile.System.
+func (s *System) SideExists(db osfile.Handle, suffix string) (int64, bool, error) {
+	if err := s.check(Exists, db.Name()+suffix); err != nil {
+		return 0, false, err
+	}
+	return s.inner.SideExists(db, suffix)
+}
+
 // Exists implements osfile.System.
 func (s *System) Exists(name string) (int64, bool, error) {
 	if err := s.check(Exists, name); err != nil {

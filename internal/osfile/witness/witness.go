@@ -178,6 +178,11 @@ func contentOf(h osfile.Handle) ([]byte, error) {
 	return b, err
 }
 
+// SideExists implements osfile.System.
+func (s *System) SideExists(db osfile.Handle, suffix string) (int64, bool, error) {
+	return s.inner.SideExists(db, suffix)
+}
+
 // Exists implements osfile.System.
 func (s *System) Exists(name string) (int64, bool, error) { return s.inner.Exists(name) }
 

@@ -53,8 +53,8 @@ var importRules = []importRule{
 	{pkg: "front/billyfs", own: ". internal/posix front/internal/rooted", third: goGit + " gopkg.in/check.v1"},
 	{pkg: "front/internal/etag", own: "."},
 	{pkg: "front/web", own: ". front/internal/etag"},
-	{pkg: "front/dav", own: ". internal/posix front/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
-	{pkg: "front/internal/upstream", os: true},                                                                  // for tests
+	{pkg: "front/dav", own: ". internal/posix internal/inoset front/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
+	{pkg: "front/internal/upstream", os: true},                                                                                  // for tests
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},

@@ -3,6 +3,7 @@ package dav
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/front/internal/etag"
+	"github.com/foliofs/folio/internal/inoset"
 	"github.com/foliofs/folio/internal/posix"
 )
 
@@ -36,10 +38,19 @@ type tree interface {
 // A txKey is the key of the transaction in the context of a request that has one.
 type txKey struct{}
 
+// A transaction is that of one request.
+type transaction struct {
+	tx     *folio.Tx
+	listed inoset.Set // directories that were copied
+	failed error      // why it must not be committed, if package webdav has no status for it
+}
+
 // tx returns the transaction of a request, or nil.
 func tx(ctx context.Context) *folio.Tx {
-	t, _ := ctx.Value(txKey{}).(*folio.Tx)
-	return t
+	if t, ok := ctx.Value(txKey{}).(*transaction); ok {
+		return t.tx
+	}
+	return nil
 }
 
 func (f *FileSystem) tree(ctx context.Context) tree {
@@ -57,10 +68,16 @@ func volumePath(name string) string {
 	return "."
 }
 
-// urlError makes the error for a name below a file that for a name of nothing, which it is for HTTP.
+// urlError makes the error for a name that no file can have, such as one below a file, that for a name of nothing, which it is for HTTP.
 func urlError(err error) error {
-	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, folio.ErrNotDirectory) {
-		return &fs.PathError{Op: path.Op, Path: path.Path, Err: fs.ErrNotExist}
+	path, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err
+	}
+	for _, impossible := range []error{folio.ErrNotDirectory, folio.ErrNameTooLong, folio.ErrEscapes, folio.ErrTooManyLinks, fs.ErrInvalid} {
+		if errors.Is(err, impossible) {
+			return &fs.PathError{Op: path.Op, Path: path.Path, Err: fs.ErrNotExist}
+		}
 	}
 	return err
 }
@@ -147,4 +164,41 @@ func (f *file) Stat() (fs.FileInfo, error) {
 		return nil, err
 	}
 	return info{i}, nil
+}
+
+// Readdir lists a directory. In a request that copies it, a directory that comes a second time is an error: that of a damaged volume, in which
+// directories have many names, would go on forever.
+func (f *file) Readdir(count int) ([]fs.FileInfo, error) {
+	t, ok := f.ctx.Value(txKey{}).(*transaction)
+	if count > 0 || !ok {
+		return f.File.Readdir(count)
+	}
+	list, err := f.copied(t)
+	if err != nil {
+		t.failed = err
+	}
+	return list, err
+}
+
+// copied lists a directory that is copied.
+func (f *file) copied(t *transaction) (list []fs.FileInfo, err error) {
+	i, err := f.File.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !t.listed.Add(uint64(i.Sys().(*folio.Node).Ino)) {
+		return nil, &fs.PathError{Op: "readdir", Path: f.path, Err: folio.ErrDamaged}
+	}
+	for {
+		some, err := f.File.Readdir(1000)
+		if list = append(list, some...); len(list) > maxListing {
+			return nil, errListing
+		}
+		if err == io.EOF {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 }

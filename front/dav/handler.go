@@ -9,8 +9,11 @@
 //   - A file or directory is moved or copied as a whole or not at all, with what it replaces.
 //   - Properties that clients set ("dead" properties in RFC 4918) are kept, in the extended attribute user.webdav.properties.
 //
-// Locks are in memory, exclusive and shared, and end with the process or after an hour in which nobody refreshes them. The dead properties of one
-// file have at most 64 KiB, the XML of a request 1 MiB.
+// Locks are in memory, exclusive and shared, and end with the process or after an hour without a refresh. The dead properties of one
+// file have at most 64 KiB.
+//
+// What one request may ask for is limited, so that a client cannot make the server run out of memory or time; docs/adapters.md has a table. Among other
+// limits, PROPFIND has the depth 0 or 1, and a directory that is listed or copied has at most 100,000 entries.
 //
 // There is no authentication: whoever reaches the handler may read and write the volume. Put it behind one, or on an address that nobody else reaches.
 package dav
@@ -18,11 +21,9 @@ package dav
 import (
 	"bytes"
 	"context"
-	"encoding/xml"
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 
 	"golang.org/x/net/webdav"
 
@@ -57,70 +58,63 @@ type handler struct {
 }
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.accept(w, r, checkPath(r)) {
+		return
+	}
 	switch r.Method {
 	case "PROPFIND":
-		if _, ok := h.readXML(w, r); ok {
-			h.dav.ServeHTTP(w, r)
-		}
+		h.propfind(w, r)
 	case "PROPPATCH":
-		if _, ok := h.readXML(w, r); ok {
+		if _, ok := h.readXML(w, r, maxElements); ok {
 			h.transact(w, r)
 		}
 	case "LOCK":
-		if body, ok := h.readXML(w, r); ok {
+		if body, ok := h.readXML(w, r, maxElements); ok {
 			h.lock(w, r, body)
 		}
 	case "MOVE", "COPY":
-		if nested(r) {
-			h.refuse(w, r, http.StatusForbidden, errNested)
+		if h.accept(w, r, h.checkDestination(r)) {
+			h.transact(w, r)
+		}
+	case "PUT":
+		if r.Header.Get("Content-Range") != "" { // RFC 9110, section 14.5
+			h.refuse(w, r, http.StatusBadRequest, errRange)
 			return
 		}
-		h.transact(w, r)
+		h.dav.ServeHTTP(w, r)
 	default:
 		h.dav.ServeHTTP(w, r)
 	}
 }
 
-// maxXML is how long the body of a request may be that is XML.
-const maxXML = 1 << 20
-
-// readXML returns the body of a request, which can be read once more, unless package webdav would take it though it should not: that is
-// answered here.
-func (h *handler) readXML(w http.ResponseWriter, r *http.Request) (body []byte, ok bool) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
-	status := http.StatusBadRequest
-	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		status = http.StatusRequestEntityTooLarge
-	case err == nil && hasEmptyNamespace(body):
-		err = errEmptyNamespace
+// accept reports whether err is nil. If it is not, accept answers the request.
+func (h *handler) accept(w http.ResponseWriter, r *http.Request, err error) bool {
+	if err == nil {
+		return true
 	}
-	if err != nil {
-		h.refuse(w, r, status, err)
+	status := http.StatusBadRequest
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		status = refused.status
+	}
+	h.refuse(w, r, status, err)
+	return false
+}
+
+// readXML returns the body of a request, which can be read once more. It answers a body of more than so many elements, and one that
+// package webdav would take though it should not.
+func (h *handler) readXML(w http.ResponseWriter, r *http.Request, most int) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		err = &refusal{err, http.StatusRequestEntityTooLarge}
+	}
+	if err == nil {
+		err = checkXML(bytes.NewReader(body), most)
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	return body, err == nil
+	return body, h.accept(w, r, err)
 }
 
 var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace")
-
-// hasEmptyNamespace reports whether XML has a declaration like xmlns:a="", which "Namespaces in XML" forbids and package encoding/xml
-// accepts. What is no XML at all is left to package webdav.
-func hasEmptyNamespace(text []byte) bool {
-	d := xml.NewDecoder(bytes.NewReader(text))
-	for {
-		token, err := d.RawToken()
-		if err != nil {
-			return false
-		}
-		start, _ := token.(xml.StartElement)
-		for _, a := range start.Attr {
-			if a.Name.Space == "xmlns" && a.Value == "" {
-				return true
-			}
-		}
-	}
-}
 
 // refuse answers a request that failed.
 func (h *handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
@@ -144,7 +138,11 @@ var (
 func (h *handler) transact(w http.ResponseWriter, r *http.Request) {
 	answer := answer{header: make(http.Header)}
 	err := h.vol.Update(r.Context(), func(tx *folio.Tx) error {
-		h.dav.ServeHTTP(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, tx)))
+		req := &transaction{tx: tx}
+		h.dav.ServeHTTP(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, req)))
+		if req.failed != nil {
+			return req.failed
+		}
 		if answer.status >= http.StatusMultipleChoices {
 			return errRefused
 		}
@@ -153,21 +151,17 @@ func (h *handler) transact(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil || errors.Is(err, errRefused):
 		answer.send(w)
-	case errors.Is(err, folio.ErrFull):
+	case errors.Is(err, folio.ErrFull) || errors.Is(err, errListing):
 		h.refuse(w, r, http.StatusInsufficientStorage, err)
 	default:
 		h.refuse(w, r, http.StatusInternalServerError, err)
 	}
 }
 
-// nested reports whether what a request moves or copies would come to lie in itself, or where it lies.
-func nested(r *http.Request) bool {
-	destination, err := url.Parse(r.Header.Get("Destination"))
-	if err != nil {
-		return false // package webdav says so
-	}
-	from, to := clean(r.URL.Path), clean(destination.Path)
-	return below(from, to) || below(to, from) && r.Header.Get("Depth") != "0"
+// nested reports whether what a request moves or copies would come to lie in itself, or where it lies. alone says that nothing in it is copied.
+func nested(from, to string, alone bool) bool {
+	from, to = clean(from), clean(to)
+	return below(from, to) || below(to, from) && !alone
 }
 
 // An answer is kept until it is true.

@@ -209,7 +209,7 @@ func TestMoveRefused(t *testing.T) {
 		{"MOVE", "/a", "/", http.StatusForbidden},
 		{"COPY", "/a", "/", http.StatusForbidden},
 		{"MOVE", "/a", "/a", http.StatusForbidden},
-		{"MOVE", "/a", "", http.StatusForbidden},
+		{"MOVE", "/a", "", http.StatusBadRequest},
 		{"MOVE", "/a", "http://elsewhere.example/b", http.StatusBadGateway},
 	}
 	for _, tt := range tests {
@@ -267,7 +267,7 @@ func TestHostile(t *testing.T) {
 	deep := bytes.Repeat([]byte("<a>"), 100_000)
 	for _, body := range []string{`<a xmlns:b=""/>`, "<", string(deep), "\x00"} {
 		for _, method := range []string{"PROPFIND", "PROPPATCH", "LOCK"} {
-			must(t, h, http.StatusBadRequest, method, "/", body)
+			must(t, h, http.StatusBadRequest, method, "/", body, "Depth", "0")
 		}
 	}
 	must(t, h, http.StatusRequestEntityTooLarge, "PROPFIND", "/", strings.Repeat(" ", 2<<20))

@@ -109,7 +109,17 @@ func (h *handler) takeLock(r *http.Request, body []byte) (l lock, status int, er
 	}
 	l.LockDetails = webdav.LockDetails{Root: clean(name), Duration: timeout, OwnerXML: string(info.Owner), ZeroDepth: depth == "0"}
 	l.shared = info.Shared != nil
-	if l.token, err = h.locks.create(time.Now(), l.LockDetails, l.shared); err != nil {
+	switch {
+	case len(l.OwnerXML) > maxOwner:
+		return l, http.StatusRequestEntityTooLarge, errOwner
+	case len(l.Root) > maxLockRoot:
+		return l, http.StatusRequestURITooLong, errLockRoot
+	}
+	l.token, err = h.locks.create(time.Now(), l.LockDetails, l.shared)
+	switch {
+	case errors.Is(err, errLocks):
+		return l, http.StatusInsufficientStorage, err
+	case err != nil:
 		return l, webdav.StatusLocked, err
 	}
 	status, err = h.mapURL(r, name)
@@ -126,7 +136,8 @@ func (h *handler) refreshLock(r *http.Request, timeout time.Duration) (lock, int
 	if start < 0 || end < start {
 		return lock{}, http.StatusBadRequest, errToken
 	}
-	l, err := h.locks.refresh(time.Now(), condition[start+1:end], timeout)
+	name, _ := strings.CutPrefix(r.URL.Path, h.prefix)
+	l, err := h.locks.refresh(time.Now(), condition[start+1:end], clean(name), timeout)
 	if err != nil {
 		return l, http.StatusPreconditionFailed, err
 	}
@@ -136,8 +147,11 @@ func (h *handler) refreshLock(r *http.Request, timeout time.Duration) (lock, int
 // mapURL makes an empty file where there is nothing, as only what there is can be locked.
 func (h *handler) mapURL(r *http.Request, name string) (status int, err error) {
 	_, err = h.dav.FileSystem.Stat(r.Context(), name)
-	if !errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil:
 		return http.StatusOK, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return http.StatusInternalServerError, err
 	}
 	f, err := h.dav.FileSystem.OpenFile(r.Context(), name, posix.ReadWrite|posix.Create, 0o666)
 	if err == nil {

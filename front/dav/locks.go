@@ -98,22 +98,36 @@ func (s *locks) create(now time.Time, details webdav.LockDetails, shared bool) (
 			return "", webdav.ErrLocked
 		}
 	}
+	if !l.expires.IsZero() && s.held() >= maxLocks {
+		return "", errLocks
+	}
 	s.byToken[l.token] = l
 	return l.token, nil
 }
 
+// held returns how many locks clients hold. Those of requests that go on have no end.
+func (s *locks) held() (n int) {
+	for _, l := range s.byToken {
+		if !l.expires.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
 // Refresh makes a lock end d from now on.
 func (s *locks) Refresh(now time.Time, token string, d time.Duration) (webdav.LockDetails, error) {
-	l, err := s.refresh(now, token, d)
+	l, err := s.refresh(now, token, "", d)
 	return l.LockDetails, err
 }
 
-func (s *locks) refresh(now time.Time, token string, d time.Duration) (lock, error) {
+// refresh is Refresh for a request about a file, which the lock must cover unless its name is "".
+func (s *locks) refresh(now time.Time, token, name string, d time.Duration) (lock, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(now)
 	l := s.byToken[token]
-	if l == nil {
+	if l == nil || name != "" && !l.covers(name) {
 		return lock{}, webdav.ErrNoSuchLock
 	}
 	l.Duration, l.expires = d, expires(now, d)

@@ -8,6 +8,7 @@ package web
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -34,7 +35,17 @@ type requestFS struct {
 // maxMemory is how large a file may be to be read into memory at once.
 const maxMemory = 1 << 20
 
-func (f requestFS) Open(name string) (opened fs.File, err error) {
+func (f requestFS) Open(name string) (fs.File, error) {
+	opened, err := f.open(name)
+	for _, impossible := range []error{fs.ErrInvalid, folio.ErrNotDirectory, folio.ErrNameTooLong, folio.ErrEscapes, folio.ErrTooManyLinks} {
+		if errors.Is(err, impossible) { // for package http, what has no such name is missing, and all else is a mistake of the server
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		}
+	}
+	return opened, err
+}
+
+func (f requestFS) open(name string) (opened fs.File, err error) {
 	err = f.vol.View(f.ctx, func(rx *folio.Rx) error {
 		info, err := rx.Stat(name)
 		switch {

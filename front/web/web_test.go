@@ -127,7 +127,7 @@ func TestPaths(t *testing.T) {
 		{"/dir/index.html", "./", http.StatusMovedPermanently},
 		{"/missing", "", http.StatusNotFound},
 		{"/dir/a&b.txt/c", "", http.StatusNotFound},
-		{"/out/etc", "", http.StatusInternalServerError},
+		{"/out/etc", "", http.StatusNotFound},
 		{"/../../etc/passwd", "", http.StatusNotFound},
 	}
 	for _, tt := range tests {
@@ -138,5 +138,21 @@ func TestPaths(t *testing.T) {
 	w := get(h, "/dir/")
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `<a href="a&b.txt">a&amp;b.txt</a>`) || w.Header().Get("ETag") != "" {
 		t.Errorf("GET /dir/: %d %v\n%s", w.Code, w.Header(), w.Body)
+	}
+}
+
+// TestOddPaths asks for paths that no file has: they are missing, which is no mistake of the server.
+func TestOddPaths(t *testing.T) {
+	vol := newVolume(t)
+	h := web.FileServer(vol)
+	if err := errors.Join(vol.WriteFile("file", []byte("text"), 0o644), vol.Symlink("loop", "loop"), vol.Symlink("../..", "out")); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/%00", "/a%00b", "/file/below", "/loop", "/out/a", "/" + strings.Repeat("x", 1000), "/" + strings.Repeat("x/", 20_000)} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != http.StatusNotFound {
+			t.Errorf("GET %.20s: %d %.100s, want 404", path, w.Code, w.Body)
+		}
 	}
 }

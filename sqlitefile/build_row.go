@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -200,6 +201,10 @@ func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
 		r.setFloat(s, a, float64(v))
 	case Value:
 		return r.setValue(s, a, v)
+	case time.Time:
+		text, ok := appendTime(r.text, v)
+		r.made(s, text)
+		return ok
 	default:
 		return false
 	}

@@ -43,6 +43,8 @@ var (
 	// ErrNoTable and ErrNoIndex say that the schema has no such name.
 	ErrNoTable = errors.New("no such table")
 	ErrNoIndex = errors.New("no such index")
+	// ErrNoColumn says that a table or an index has no column of that name.
+	ErrNoColumn = errors.New("no such column")
 	// ErrUnsupported says that something in the database is beyond this package; the error names it.
 	ErrUnsupported = errors.New("not supported")
 	// ErrType says that a value is of another type than the caller asks for; the error names the column, the value and the type.

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // First returns a writer of the same table that takes the values of its first n columns only. It is for a program whose tables others may have given
@@ -80,6 +81,8 @@ func ownOther(v any) any {
 	case float32:
 		return v
 	case Value:
+		return v
+	case time.Time:
 		return v
 	}
 	return reflect.Zero(reflect.TypeOf(v)).Interface()

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"time"
 
 	"github.com/foliofs/folio/internal/format"
 )
@@ -69,6 +70,9 @@ func (rx *Rx) keyValue(p any) (Value, bool) {
 		return Value{kind: Blob, data: p}, true
 	case Value:
 		return p, true
+	case time.Time:
+		text, ok := appendTime(nil, p)
+		return rx.textValue(text), ok
 	case nil:
 		return Value{}, true
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strconv"
+	"time"
 )
 
 // Scan copies the columns from the first on into dest, and converts them as Scan of database/sql does, as long as that
@@ -12,6 +13,7 @@ import (
 // integer. A destination is one of these:
 //
 //   - a pointer to a string, []byte, bool, float64, float32 (which rounds) or any integer type of Go: a NULL becomes the zero value
+//   - a pointer to a [time.Time], for what [Row.Time] reads: a NULL becomes the zero time
 //   - a pointer to one of these pointers, as **int64: a NULL becomes nil
 //   - a pointer to an any or a [Value]: these take everything, and the bytes of a Value are valid until the transaction ends
 //   - a Scanner of database/sql, as *sql.NullString
@@ -79,8 +81,16 @@ type scanner interface{ Scan(src any) error }
 
 // assignOther stores a value that has to be converted, or in a destination of another type.
 func assignOther(dest any, v *Value) error {
-	if s, ok := dest.(scanner); ok {
-		return s.Scan(v.Any())
+	switch d := dest.(type) {
+	case scanner:
+		return d.Scan(v.Any())
+	case *time.Time:
+		t, ok := v.time()
+		if !ok {
+			return mismatch(v, "a time.Time")
+		}
+		*d = t
+		return nil
 	}
 	d := reflect.ValueOf(dest)
 	if d.Kind() != reflect.Pointer || d.IsNil() {
@@ -96,7 +106,7 @@ func assignOther(dest any, v *Value) error {
 	}
 	inner := reflect.New(d.Type().Elem())
 	if !assign(inner.Interface(), v) {
-		if err := convert(inner.Elem(), v); err != nil {
+		if err := assignOther(inner.Interface(), v); err != nil {
 			return err
 		}
 	}
@@ -137,7 +147,7 @@ func convert(d reflect.Value, v *Value) error {
 		}
 	}
 	if !ok {
-		return mismatch(v, "a "+d.Type().String())
+		return mismatch(v, "the type "+d.Type().String())
 	}
 	return nil
 }
@@ -215,13 +225,13 @@ func (r *Row) asInt64(i int, v *Value) (int64, error) {
 	if n, ok := v.whole(); ok {
 		return n, nil
 	}
-	return 0, r.mistyped(i, v, "an integer")
+	return 0, r.mistyped(i, v, "an int64")
 }
 
 // asFloat64 returns a value that is no REAL as one.
 func (r *Row) asFloat64(i int, v *Value) (float64, error) {
 	if v.kind > Float {
-		return 0, r.mistyped(i, v, "a float")
+		return 0, r.mistyped(i, v, "a float64")
 	}
 	return float64(v.num), nil
 }

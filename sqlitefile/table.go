@@ -67,7 +67,7 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 // Find returns the first row of a table WITHOUT ROWID whose primary key begins with the given values, at least one.
 func (t Table) Find(key ...any) (row Row, ok bool, err error) {
 	if t.def.key == nil {
-		return row, false, fmt.Errorf("%s: has rowids: use Get, or Find of an index", t.Name())
+		return row, false, errHasRowids(&t.def.shape)
 	}
 	var buf [keyRoom]Value
 	k, err := t.rx.makeKey(buf[:0], t.Name(), t.def.key, key)
@@ -195,6 +195,10 @@ func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
 
 func errNoRowid(s *shape) error {
 	return fmt.Errorf("%s: has no rowids: use Find or SeekKey", s.name)
+}
+
+func errHasRowids(s *shape) error {
+	return fmt.Errorf("%s: has rowids: use Get, or an index", s.name)
 }
 
 func errNoEntry(s *shape) error {

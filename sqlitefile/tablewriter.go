@@ -16,7 +16,8 @@ import (
 // PRIMARY KEY and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
 //
 // Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
-// []byte, or a pointer to an int64, which takes no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
+// []byte, a time.Time, which is stored as a TEXT in UTC ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64, which
+// takes no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
 type TableWriter struct {
 	Table
 	tx    *Tx

@@ -1,0 +1,185 @@
+package sqlitefile
+
+import "iter"
+
+// A Bound is where a range of keys begins or ends. The zero Bound is none: the range begins with the first key, or ends with the
+// last one.
+type Bound struct {
+	values    []any
+	set       bool
+	exclusive bool
+}
+
+// Including returns a bound at the keys that begin with the given values, at least one. These keys belong to the range.
+func Including(values ...any) Bound { return Bound{values, true, false} }
+
+// Excluding returns a bound at the keys that begin with the given values, at least one. These keys do not belong to the range.
+func Excluding(values ...any) Bound { return Bound{values, true, true} }
+
+// Range yields the entries between two bounds in the order of the index. For example, of an index on (city, name),
+//
+//	x.Range(Including("Bern"), Excluding("Bern", "M"))
+//
+// yields the entries of Bern whose names come before "M", and a zero [Bound] as the second one all that follow Bern, too. The order is that of
+// the index: the keys of a column that is DESC go from the largest to the smallest. An error is yielded once, last.
+func (x Index) Range(low, high Bound) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		x.setCursor(&c)
+		c.yieldRange(low, high, yield)
+	}
+}
+
+// RangeBackward yields what Range yields in the opposite order: high is where it begins.
+func (x Index) RangeBackward(low, high Bound) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		x.setCursor(&c)
+		c.yieldRangeBackward(low, high, yield)
+	}
+}
+
+// Backward yields every entry in the opposite order.
+func (x Index) Backward() iter.Seq2[Row, error] { return x.RangeBackward(Bound{}, Bound{}) }
+
+// RangeKey yields the rows of a table WITHOUT ROWID whose primary keys lie between two bounds, as [Index.Range] does.
+func (t Table) RangeKey(low, high Bound) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		t.setCursor(&c)
+		c.yieldRange(low, high, yield)
+	}
+}
+
+// RangeKeyBackward yields what RangeKey yields in the opposite order.
+func (t Table) RangeKeyBackward(low, high Bound) iter.Seq2[Row, error] {
+	return func(yield func(Row, error) bool) {
+		var c Cursor
+		t.setCursor(&c)
+		c.yieldRangeBackward(low, high, yield)
+	}
+}
+
+// yieldRange yields the entries between two bounds.
+func (c *Cursor) yieldRange(low, high Bound, yield func(Row, error) bool) {
+	var room [2][keyRoom]Value
+	from, to, err := c.boundKeys(&room, &low, &high)
+	ok := false
+	switch {
+	case err != nil:
+	case !low.set:
+		ok, err = c.First()
+	case low.exclusive:
+		ok, err = c.seekPast(&from)
+	default:
+		ok, err = c.seekKey(&from)
+	}
+	c.yieldAll(ok, err, func(row Row, err error) bool {
+		if err == nil && high.set {
+			var order int
+			if order, err = c.rx.compareRecord(&row.rec, &to); err == nil && (order > 0 || order == 0 && high.exclusive) {
+				return false
+			}
+		}
+		return yield(row, err) && err == nil
+	})
+}
+
+// yieldRangeBackward yields the entries between two bounds, the last one first.
+func (c *Cursor) yieldRangeBackward(low, high Bound, yield func(Row, error) bool) {
+	var room [2][keyRoom]Value
+	from, to, err := c.boundKeys(&room, &low, &high)
+	ok := false
+	if err == nil {
+		ok, err = c.seekEnd(&high, &to)
+	}
+	for ; ok && err == nil; ok, err = c.Prev() {
+		row, rowErr := c.Row()
+		order := 1
+		if rowErr == nil && low.set {
+			order, rowErr = c.rx.compareRecord(&row.rec, &from)
+		}
+		if rowErr == nil && (order < 0 || order == 0 && low.exclusive) {
+			return
+		}
+		if !yield(row, rowErr) || rowErr != nil {
+			return
+		}
+	}
+	if err != nil {
+		yield(Row{}, err)
+	}
+}
+
+// seekEnd moves to the last entry that a bound leaves in.
+func (c *Cursor) seekEnd(high *Bound, k *key) (ok bool, err error) {
+	switch {
+	case !high.set:
+		return c.Last()
+	case high.exclusive:
+		ok, err = c.seekKey(k)
+	default:
+		ok, err = c.seekPast(k)
+	}
+	if err != nil {
+		return false, err
+	}
+	if !ok {
+		return c.Last()
+	}
+	return c.Prev()
+}
+
+// boundKeys makes the keys of two bounds. The cursor must be one over keys.
+func (c *Cursor) boundKeys(room *[2][keyRoom]Value, low, high *Bound) (from, to key, err error) {
+	if c.table {
+		return from, to, errHasRowids(c.shape)
+	}
+	if low.set {
+		from, err = c.rx.makeKey(room[0][:0], c.shape.name, c.tree.key, low.values)
+	}
+	if high.set && err == nil {
+		to, err = c.rx.makeKey(room[1][:0], c.shape.name, c.tree.key, high.values)
+	}
+	return from, to, err
+}
+
+// seekPast moves to the first entry that is behind all those that begin with k, if there is one.
+func (c *Cursor) seekPast(k *key) (bool, error) {
+	c.depth = -1
+	c.turn(false)
+	for pgno := c.tree.root; ; {
+		top, err := c.visit(pgno)
+		if err != nil {
+			return c.fail(err)
+		}
+		if top.i, err = c.rx.searchPast(&top.node, k); err != nil {
+			return c.fail(err)
+		}
+		if top.kind.Leaf() {
+			return c.settle()
+		}
+		var ok bool
+		if pgno, ok = top.child(top.i); !ok {
+			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		}
+	}
+}
+
+// searchPast returns the first cell of an index page whose record is behind all those that begin with k.
+func (rx *Rx) searchPast(n *node, k *key) (int, error) {
+	lo, hi := 0, n.cells
+	for lo < hi {
+		probe := int(uint(lo+hi) / 2)
+		order, err := rx.compareCell(n, probe, k)
+		if err != nil {
+			return 0, err
+		}
+		if order <= 0 {
+			lo = probe + 1
+		} else {
+			hi = probe
+		}
+	}
+	return lo, nil
+}

@@ -98,8 +98,9 @@ func (db *DB) has(log *wal) bool {
 	return db.wal == log
 }
 
-// exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer.
-func (db *DB) exclusively(ctx context.Context, fn func() error) error {
+// exclusively runs fn while no transaction runs or waits to be committed, with the lock of a writer. A fault ends it with ErrFault.
+func (db *DB) exclusively(ctx context.Context, fn func() error) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
 	w := &db.writer
 	if err := take(ctx, w.press); err != nil {
 		return err

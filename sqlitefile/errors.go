@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/osfile"
@@ -172,6 +173,14 @@ func (rx *Rx) corrupt(pgno uint32, what string) error { return corruptFile(rx.db
 // corruptFile makes the error for a file that breaks its format, in a page if that is not 0. It is the only place that makes one.
 func corruptFile(path string, pgno uint32, what string) error {
 	return &CorruptError{Path: path, Page: pgno, What: what}
+}
+
+// cutOff returns the error for a file that ends before what is read of it. Any other error stays as it is.
+func cutOff(name string, err error) error {
+	if errors.Is(err, io.EOF) {
+		return corruptFile(name, 0, "the file is cut off")
+	}
+	return err
 }
 
 // pathError wraps err with the operation and the database's path, unless it names a path already or is that of a context.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -35,12 +36,13 @@ const (
 //	none --[save]--> saved --[overwrite]--> hot --[finish]--> none
 //	                         hot --[replay]--> none
 type journal struct {
-	db    *DB
-	name  string
-	file  osfile.Handle
-	end   int64   // where the next segment begins
-	saved pageSet // pages whose images are saved
-	hot   bool    // the database file is no longer what it was
+	db     *DB
+	name   string
+	file   osfile.Handle
+	end    int64   // where the next segment begins
+	saved  pageSet // pages whose images are saved
+	images int     // how many these are
+	hot    bool    // the database file is no longer what it was
 
 	restored int // pages that were played back
 }
@@ -111,6 +113,7 @@ func (j *journal) save(base *Rx, pgnos []uint32) error {
 			b = b[:0]
 		}
 		j.saved.add(pgno)
+		j.images++
 	}
 	if err := j.head(&h, off); err != nil {
 		return err
@@ -409,10 +412,13 @@ func overwritten(base *snapshot, batch []framePage, size uint32) []uint32 {
 // discard removes a journal that nobody needs, as the file has not been touched.
 func (j *journal) discard() error { return join(j.finish(JournalDelete), j.close()) }
 
-// undo plays the journal back after a failure. If that fails as well, the journal stays hot for whoever comes next, and this
+// undo plays the journal back after a failure. If that fails as well, the journal stays hot for the next connection, and this
 // DB refuses to write.
 func (db *DB) undo(j *journal) error {
 	err := j.playBack()
+	if err == nil && j.restored < j.images {
+		err = corruptFile(db.path, 0, fmt.Sprintf("its journal was cut off: %d of %d pages could be rolled back", j.restored, j.images))
+	}
 	if err != nil {
 		db.fail(err)
 	}

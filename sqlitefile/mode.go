@@ -106,7 +106,7 @@ func (db *DB) leaveWAL(ctx context.Context) error {
 func (db *DB) markRollback() error {
 	var b [format.HeaderSize]byte
 	if _, err := db.file.ReadAt(b[:], 0); err != nil {
-		return err
+		return cutOff(db.path, err)
 	}
 	size, err := db.file.Size()
 	if err != nil {

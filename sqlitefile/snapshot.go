@@ -376,7 +376,7 @@ func (db *DB) firstPage(last uint32) ([]byte, error) {
 	}
 	b := make([]byte, format.HeaderSize)
 	_, err = db.file.ReadAt(b, 0)
-	return b, err
+	return b, cutOff(db.path, err)
 }
 
 func (db *DB) newSnapshot(old *snapshot, b []byte, size int64) (*snapshot, error) {

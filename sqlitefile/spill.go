@@ -322,7 +322,7 @@ func (w *wal) reseal(t *logTail) error {
 	sum := t.header.Frame
 	if t.broken > t.header.MaxFrame+1 {
 		if _, err := w.file.ReadAt(b, format.FrameOffset(t.broken-1, w.pageSize)); err != nil {
-			return err
+			return cutOff(w.file.Name(), err)
 		}
 		f, _ := format.ParseFrameHeader(b)
 		sum = f.Checksum
@@ -330,7 +330,7 @@ func (w *wal) reseal(t *logTail) error {
 	for n := t.broken; n <= t.last; n++ {
 		at := format.FrameOffset(n, w.pageSize)
 		if _, err := w.file.ReadAt(b, at); err != nil {
-			return err
+			return cutOff(w.file.Name(), err)
 		}
 		f, _ := format.ParseFrameHeader(b)
 		f.Seal(&head, sum, b[format.FrameHeaderSize:])
@@ -414,7 +414,7 @@ func (tx *Tx) keepOriginals(batch []framePage) error {
 			}
 			data := make([]byte, tx.header.PageSize)
 			if _, err := tx.db.file.ReadAt(data, int64(u.pgno-1)*int64(len(data))); err != nil {
-				return err
+				return cutOff(tx.db.path, err)
 			}
 			u.before = &dirtyPage{data: data, tx: nobody, group: tx.writer.open}
 		}

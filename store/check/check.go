@@ -10,7 +10,8 @@
 //	K6  An extended attribute belongs to an inode and has a name.
 //	K7  Every column holds a number in its range, a text or a BLOB, as docs/format.md has it.
 //
-// It takes about 140 bytes of memory for each inode.
+// A Checker looks at all inodes at once, which takes about 140 bytes of memory for each, or at one window of their numbers after the other, which
+// takes 24 bytes for each directory and what the inodes of a window take. See Window.
 package check
 
 import (
@@ -25,11 +26,17 @@ import (
 // Finish. Then problems can be given paths. Not safe for concurrent use.
 type Checker struct {
 	report *store.Report
-	nodes  []Node // by inode
+	nodes  []Node // by inode, those of the window
+	window window
+	rooted bool                    // there is an inode of that number
+	dirs   []directory             // by inode, all that were seen
+	named  map[store.Ino]store.Ino // the parent of the inodes that a path is wanted of
 }
 
-// New returns a Checker that adds to report.
-func New(report *store.Report) *Checker { return &Checker{report: report} }
+// New returns a Checker that adds to report, with all inodes in one window.
+func New(report *store.Report) *Checker {
+	return &Checker{report: report, window: everything, named: make(map[store.Ino]store.Ino)}
+}
 
 // A Node is what was found of one inode.
 type Node struct {
@@ -45,7 +52,6 @@ type Node struct {
 
 	links  int64     // what its row says
 	parent store.Ino // the directory of its first name
-	way    way
 }
 
 // Links returns what nlink has to be.
@@ -59,20 +65,7 @@ func (n *Node) Links() uint32 {
 // IsTree reports whether an inode is a directory that belongs into the tree.
 func (n *Node) IsTree() bool { return store.TypeOf(n.Mode) == store.Dir && !n.Orphan }
 
-// Reachable reports, after Finish, whether the way up from a directory ends at the root.
-func (n *Node) Reachable() bool { return n.way == toRoot }
-
-// A way says where the parents of a directory lead.
-type way uint8
-
-const (
-	unknown way = iota
-	walking
-	toRoot
-	toNowhere // a loop, or a directory without a name: reported already
-)
-
-// Nodes returns the inodes, by number.
+// Nodes returns the inodes of the window, by number.
 func (c *Checker) Nodes() []Node { return c.nodes }
 
 // Damaged reports a row that could not be understood.
@@ -106,6 +99,7 @@ func (c *Checker) Node(ino store.Ino, row *store.NodeRow, odd bool) {
 		c.problem(ino, "an inode number out of range")
 		return
 	}
+	c.rooted = c.rooted || ino == store.Root
 	c.nodes = append(c.nodes, n)
 }
 
@@ -128,9 +122,13 @@ func (c *Checker) mend(n *Node, row *store.NodeRow) {
 	}
 }
 
-// Find returns an inode, nil if there is none. Most numbers are dense.
+// Find returns an inode of the window, nil if there is none. Most numbers are dense.
 func (c *Checker) Find(ino store.Ino) *Node {
-	if i := uint64(ino) - 1; i < uint64(len(c.nodes)) && c.nodes[i].Ino == ino {
+	if !c.window.has(ino) || len(c.nodes) == 0 {
+		return nil
+	}
+	first := uint64(c.nodes[0].Ino)
+	if i := uint64(ino) - first; i < uint64(len(c.nodes)) && c.nodes[i].Ino == ino {
 		return &c.nodes[i]
 	}
 	i, ok := slices.BinarySearchFunc(c.nodes, ino, func(n Node, ino store.Ino) int {
@@ -150,29 +148,50 @@ func (c *Checker) Find(ino store.Ino) *Node {
 
 // Entry takes an entry of a directory.
 func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64) {
-	c.report.Entries++
+	above, below := c.window.has(parent), c.window.has(ino)
+	if above {
+		c.report.Entries++
+	}
+	if !above && !below {
+		return
+	}
 	if !ino.Valid() || !store.ValidType(typ) {
-		c.Damaged(parent, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, parent, int64(ino), typ))
+		if above {
+			c.Damaged(parent, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, parent, int64(ino), typ))
+		}
 		return
 	}
 	e := entry{parent, name, ino, store.Type(typ)}
-	if !store.ValidName(name) {
-		c.problem(parent, "has an entry with an impossible name: %.1000q", name)
-	}
 	dir, n := c.Find(e.parent), c.Find(e.ino)
+	if above {
+		c.countIn(&e, dir, n, below)
+	}
+	switch {
+	case !below:
+	case n == nil:
+		c.problem(e.parent, "entry %.1000q leads to inode %d, which does not exist", e.name, e.ino)
+	default:
+		c.count(&e, n)
+	}
+}
+
+// countIn notes that e lies in dir, which is nil if there is none. n is what it leads to if below says that it is known.
+func (c *Checker) countIn(e *entry, dir, n *Node, below bool) {
+	if !store.ValidName(e.name) {
+		c.problem(e.parent, "has an entry with an impossible name: %.1000q", e.name)
+	}
 	switch {
 	case dir == nil:
 		c.problem(e.parent, "has entry %.1000q, but there is no such inode", e.name)
+		return
 	case store.TypeOf(dir.Mode) != store.Dir:
 		c.problem(e.parent, "has entry %.1000q, but is not a directory", e.name)
 	default:
 		dir.Entries++
 	}
-	if n == nil {
-		c.problem(e.parent, "entry %.1000q leads to inode %d, which does not exist", e.name, e.ino)
-		return
+	if below && n != nil && store.TypeOf(n.Mode) == store.Dir || !below && e.typ == store.Dir {
+		dir.Subdirs++
 	}
-	c.count(&e, dir, n)
 }
 
 type entry struct {
@@ -182,8 +201,8 @@ type entry struct {
 	typ    store.Type
 }
 
-// count notes that e leads from dir, which may be nil, to n.
-func (c *Checker) count(e *entry, dir, n *Node) {
+// count notes that e leads to n.
+func (c *Checker) count(e *entry, n *Node) {
 	if typ := store.TypeOf(n.Mode); typ != e.typ {
 		c.problem(e.parent, "entry %.1000q says type %d, inode %d is of type %d", e.name, e.typ, e.ino, typ)
 	}
@@ -192,9 +211,6 @@ func (c *Checker) count(e *entry, dir, n *Node) {
 	}
 	if store.TypeOf(n.Mode) != store.Dir {
 		return
-	}
-	if dir != nil {
-		dir.Subdirs++
 	}
 	if n.Ino == store.Root {
 		c.problem(e.parent, "entry %.1000q leads to the root", e.name)
@@ -251,20 +267,42 @@ func (c *Checker) Orphan(ino store.Ino) {
 	}
 }
 
-// Finish compares what the rows said.
+// Finish compares what the rows said, of the only or the last window.
 func (c *Checker) Finish() {
-	c.root()
+	c.finishWindow()
+	if c.dir(store.Root) == nil {
+		c.root()
+	}
+	c.reach()
+}
+
+// finishWindow compares what the rows said of the inodes of a window, and keeps what is needed of them afterwards.
+func (c *Checker) finishWindow() {
 	for i := range c.nodes {
-		c.totals(&c.nodes[i])
-		c.reach(&c.nodes[i])
+		n := &c.nodes[i]
+		c.totals(n)
+		if store.TypeOf(n.Mode) == store.Dir {
+			c.dirs = append(c.dirs, directory{ino: n.Ino, parent: n.parent})
+		}
+	}
+	for i := range c.report.Problems {
+		c.Name(c.report.Problems[i].Ino)
 	}
 }
 
+// Name keeps where an inode of the window lies, so that SetPath can tell its path after other windows.
+func (c *Checker) Name(ino store.Ino) {
+	if n := c.Find(ino); n != nil {
+		c.named[ino] = n.parent
+	}
+}
+
+// root reports that there is no root, or that it is no directory.
 func (c *Checker) root() {
-	if n := c.Find(store.Root); n == nil {
-		c.problem(store.Root, "there is no root")
-	} else if store.TypeOf(n.Mode) != store.Dir {
+	if c.rooted {
 		c.problem(store.Root, "the root is not a directory")
+	} else {
+		c.problem(store.Root, "there is no root")
 	}
 }
 
@@ -293,32 +331,6 @@ func (c *Checker) totals(n *Node) {
 	}
 }
 
-// reach finds out whether the way up from a directory ends at the root, and reports a loop once.
-func (c *Checker) reach(n *Node) {
-	if store.TypeOf(n.Mode) != store.Dir {
-		return
-	}
-	start := n
-	for n != nil && n.way == unknown {
-		n.way = walking
-		if n.Ino == store.Root {
-			break
-		}
-		n = c.Find(n.parent)
-	}
-	end := toNowhere
-	switch {
-	case n == nil:
-	case n.way == walking && n.Ino != store.Root:
-		c.problem(n.Ino, "is a directory that lies in itself")
-	case n.way == walking || n.way == toRoot:
-		end = toRoot
-	}
-	for n = start; n != nil && n.way == walking; n = c.Find(n.parent) {
-		n.way = end
-	}
-}
-
 // A NameOf returns the first name in a directory that leads to an inode.
 type NameOf func(dir, ino store.Ino) (string, error)
 
@@ -338,22 +350,33 @@ func (c *Checker) path(ino store.Ino, nameOf NameOf) (string, error) {
 	}
 	var names []string
 	for len(names) < maxReported {
-		n := c.Find(ino)
-		if n == nil {
+		parent, ok := c.parent(ino)
+		if !ok || !c.Reachable(parent) {
 			return "", nil
 		}
-		if dir := c.Find(n.parent); dir == nil || dir.way != toRoot {
-			return "", nil
-		}
-		name, err := nameOf(n.parent, ino)
+		name, err := nameOf(parent, ino)
 		if err != nil || name == "" {
 			return "", err
 		}
 		names = append(names, name)
-		if ino = n.parent; ino == store.Root {
+		if ino = parent; ino == store.Root {
 			slices.Reverse(names)
 			return strings.Join(names, "/"), nil
 		}
 	}
 	return "", nil
+}
+
+// parent returns the directory of the first name of an inode, if that is known.
+func (c *Checker) parent(ino store.Ino) (parent store.Ino, ok bool) {
+	if d := c.dir(ino); d != nil {
+		return d.parent, true
+	}
+	if parent, ok = c.named[ino]; ok {
+		return parent, true
+	}
+	if n := c.Find(ino); n != nil {
+		return n.parent, true
+	}
+	return 0, false
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -36,7 +37,10 @@ func (s *Store) check(ctx context.Context, progress func(seen, all uint32), repa
 			return err
 		}
 		c := newChecker(ctx, tx, report)
-		err := cmp.Or(c.schema(), c.survey())
+		for i := range repairs {
+			c.wanted = append(c.wanted, repairs[i].Ino)
+		}
+		err := cmp.Or(c.schema(), c.windows())
 		for i := range report.Problems {
 			err = cmp.Or(err, c.setPath(&report.Problems[i]))
 		}
@@ -69,7 +73,8 @@ type checker struct {
 	ctx    context.Context
 	tx     *sqlitefile.Rx
 	report *store.Report
-	rows   int // since ctx was looked at
+	wanted []store.Ino // paths are wanted of these, too
+	rows   int         // since ctx was looked at
 }
 
 func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *checker {
@@ -85,7 +90,7 @@ func (c *checker) schema() error {
 	return c.unreadable("sqlite_schema", err)
 }
 
-// survey looks at all tables.
+// survey looks at all tables, and all inodes at once.
 func (c *checker) survey() error {
 	steps := []struct {
 		table string
@@ -94,7 +99,7 @@ func (c *checker) survey() error {
 		{"node", c.node}, {"entry", c.entry}, {"data", c.data}, {"xattr", c.xattr}, {"orphan", c.orphan},
 	}
 	for _, step := range steps {
-		if _, err := c.tx.Table(step.table); step.table == "orphan" && errors.Is(err, sqlitefile.ErrNoTable) {
+		if step.table == "orphan" && c.without(step.table) {
 			continue
 		}
 		if err := c.table(step.table, step.feed); err != nil {
@@ -105,20 +110,38 @@ func (c *checker) survey() error {
 	return nil
 }
 
+// without reports whether there is no table of that name.
+func (c *checker) without(table string) bool {
+	_, err := c.tx.Table(table)
+	return errors.Is(err, sqlitefile.ErrNoTable)
+}
+
 // table calls feed for each row. Corruption ends it: Check of the database has more to say of it.
 func (c *checker) table(name string, feed func(row *sqlitefile.Row) error) error {
 	t, err := c.tx.Table(name)
 	if err != nil {
 		return c.unreadable(name, err)
 	}
-	for row, err := range t.All() {
-		if err == nil {
-			err = feed(&row)
+	return c.feed(name, t.All(), feed)
+}
+
+// errEnough is returned by a feed that needs no more rows.
+var errEnough = errors.New("enough")
+
+// feed calls fn for each row.
+func (c *checker) feed(name string, rows iter.Seq2[sqlitefile.Row, error], fn func(row *sqlitefile.Row) error) error {
+	var row sqlitefile.Row // one for all, as fn may be anything
+	for r, err := range rows {
+		if row = r; err == nil {
+			err = fn(&row)
 		}
 		if err == nil {
 			err = c.alive()
 		}
-		if err != nil {
+		switch {
+		case err == errEnough:
+			return nil
+		case err != nil:
 			return c.unreadable(name, err)
 		}
 	}
@@ -136,7 +159,10 @@ func (c *checker) alive() error {
 // unreadable reports an error that lies in the database, and returns any other.
 func (c *checker) unreadable(table string, err error) error {
 	if errors.Is(err, sqlitefile.ErrCorrupt) || errors.Is(err, sqlitefile.ErrNoTable) || errors.Is(err, sqlitefile.ErrUnsupported) {
-		c.report.Add(store.Problem{What: "table " + table + ": " + err.Error()})
+		p := store.Problem{What: "table " + table + ": " + err.Error()}
+		if !slices.Contains(c.report.Problems, p) { // another window saw it
+			c.report.Add(p)
+		}
 		return nil
 	}
 	return err
@@ -162,8 +188,10 @@ func (c *checker) entry(row *sqlitefile.Row) error {
 	var e rawEntry
 	switch err := e.decode(row); {
 	case errors.Is(err, store.ErrDamaged):
-		c.report.Entries++
-		c.Damaged(e.parent, err)
+		if c.Has(e.parent) {
+			c.report.Entries++
+			c.Damaged(e.parent, err)
+		}
 	case err != nil:
 		return err
 	default:

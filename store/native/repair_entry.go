@@ -147,7 +147,7 @@ func (r *repairer) tree() error {
 	astray := false
 	for i := range r.seen.Nodes() {
 		n := &r.seen.Nodes()[i]
-		astray = astray || n.IsTree() && n.Ino != store.Root && (n.Names != 1 || !n.Reachable())
+		astray = astray || n.IsTree() && n.Ino != store.Root && (n.Names != 1 || !r.seen.Reachable(n.Ino))
 	}
 	if !astray {
 		return nil

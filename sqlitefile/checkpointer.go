@@ -41,7 +41,7 @@ func (db *DB) checkpointNow(ctx context.Context, mode CheckpointMode) error {
 	switch {
 	case log == nil:
 		return nil
-	case db.options.ReadOnly:
+	case db.options.ReadOnly || log.denied != nil:
 		return db.pathError("checkpoint", ErrReadOnly)
 	case mode == CheckpointPassive:
 		if err := db.beBusy(); err != nil {
@@ -261,7 +261,7 @@ func (db *DB) recycle(log *wal, frames uint32) error {
 
 // closeLog copies back what is in the log and removes it, if nobody else has the database open.
 func (db *DB) closeLog() error {
-	if db.options.ReadOnly || db.failed.Load() != nil {
+	if db.options.ReadOnly || db.wal.denied != nil || db.failed.Load() != nil {
 		return nil
 	}
 	if !db.sole && db.file.Lock(osfile.Exclusive, sharedByte, sharedSize) != nil {

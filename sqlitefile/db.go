@@ -14,6 +14,10 @@ import (
 type Options struct {
 	// ReadOnly opens the database for reading: nothing of it is ever changed, not even to recover it.
 	ReadOnly bool
+	// Immutable is for a file that nothing changes while it is open, such as one on a CD or in an image of a container. It is opened for reading, and
+	// no lock is taken or looked at, which also works on file systems without locks. A log next to it is read; a hot journal is
+	// ErrNeedsRecovery. If something changes the file all the same, what is read may be wrong.
+	Immutable bool
 	// Plain reads pages into memory instead of mapping the file: slower, but nothing that happens to the file
 	// afterwards can disturb the process. It is the only way on systems without a map.
 	Plain bool
@@ -51,7 +55,8 @@ const defaultBusyTimeout = 5 * time.Second
 type DB struct {
 	path    string
 	file    osfile.Handle
-	sole    bool // EXCLUSIVE is held until Close; does not change while anything runs
+	sole    bool  // nobody else changes the file: EXCLUSIVE is held until Close, or it is immutable; does not change while anything runs
+	denied  error // why the file could not be opened for writing, if that was tried; does not change after Open
 	options Options
 	pool    sync.Pool // of *Rx
 
@@ -65,6 +70,7 @@ type DB struct {
 	lost      error  // the file was replaced, and the new one could not be opened
 	fileLease *lease // on SHARED, in rollback mode
 	wal       *wal   // in WAL mode; SHARED is held for as long as the log is open
+	outgrown  []*wal // that were opened again, and have readers
 	mapping   *osfile.Mapping
 	retired   []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
 	replaced  []osfile.Handle   // files that Compact put another one in place of, locked
@@ -105,6 +111,9 @@ func Open(path string, o *Options) (*DB, error) {
 	if err := db.options.checkCreate(); err != nil {
 		return nil, db.pathError("open", err)
 	}
+	if db.options.Immutable {
+		db.options.ReadOnly, db.sole, db.denied = true, true, errImmutable
+	}
 	file, err := db.openFile()
 	if err != nil {
 		return nil, err
@@ -142,15 +151,21 @@ func (db *DB) openFile() (osfile.Handle, error) {
 		if err == nil || !osfile.Unwritable(err) {
 			return file, err
 		}
-		o.ReadOnly = true
+		o.ReadOnly, db.denied = true, err
 	}
-	return o.system.Open(db.path, osfile.ReadOnly, 0)
+	file, err := o.system.Open(db.path, osfile.ReadOnly, 0)
+	if f, ok := file.(interface{ Unwritable() error }); ok && err == nil && db.denied == nil {
+		db.denied = f.Unwritable() // who cannot write the database must not make a log for it, which its owner could not write
+	}
+	return file, err
 }
 
 // release closes the files when nobody uses them any more.
 func (db *DB) release() (err error) {
-	if db.wal != nil {
-		err = db.wal.close()
+	for _, log := range append(db.outgrown, db.wal) {
+		if log != nil {
+			err = join(err, log.close())
+		}
 	}
 	for _, m := range append(db.retired, db.mapping) {
 		if m != nil {

@@ -15,8 +15,8 @@ var (
 	// ErrNotDatabase says that a file is not a SQLite database, or is empty.
 	ErrNotDatabase = errors.New("file is not a SQLite database")
 	// ErrNeedsRecovery says that a writer died in the middle of a transaction and its journal has to be rolled back
-	// first. Opening the database once with SQLite does so.
-	ErrNeedsRecovery = errors.New("database needs recovery: a hot rollback journal lies beside it; open it once with sqlite3")
+	// first. Opening the database once for writing does so, with the right to write its file and its directory.
+	ErrNeedsRecovery = errors.New("database needs recovery: a hot rollback journal lies next to it; open it once where it can be written")
 	// ErrWAL says that the database has a write-ahead log with content that this version cannot read yet.
 	ErrWAL = errors.New("write-ahead log not supported yet; run PRAGMA journal_mode=DELETE on it with sqlite3")
 	// ErrBusy says that another connection kept the database locked for longer than Options.BusyTimeout.

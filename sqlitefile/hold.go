@@ -41,6 +41,9 @@ func (db *DB) Hold(n int64) error {
 	}
 	db.holds.mu.Lock()
 	defer db.holds.mu.Unlock()
+	if db.options.Immutable {
+		return nil
+	}
 	if err := db.file.Lock(osfile.Shared, holdBase+n, 1); err != nil {
 		return err
 	}
@@ -58,6 +61,9 @@ func (db *DB) Release(n int64) error {
 	}
 	db.holds.mu.Lock()
 	defer db.holds.mu.Unlock()
+	if db.options.Immutable {
+		return nil
+	}
 	delete(db.holds.set, n)
 	return db.file.Unlock(holdBase+n, 1)
 }
@@ -69,6 +75,9 @@ func (db *DB) Held(n int64) (bool, error) {
 	}
 	db.holds.mu.Lock()
 	defer db.holds.mu.Unlock()
+	if db.options.Immutable {
+		return false, nil
+	}
 	return db.file.Locked(osfile.Exclusive, holdBase+n, 1)
 }
 

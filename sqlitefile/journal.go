@@ -207,7 +207,7 @@ func (db *DB) looksHot() (bool, error) {
 	if size, err = db.file.Size(); err != nil || size == 0 { // nothing can be rolled back to: it was left by another database
 		return false, err
 	}
-	reserved, err := db.file.Locked(osfile.Shared, reservedByte, 1)
+	reserved, err := db.writerAlive()
 	if err != nil || reserved {
 		return false, err
 	}
@@ -223,8 +223,16 @@ func (db *DB) looksHot() (bool, error) {
 	if err := join(ignoreEOF(err), f.Close()); err != nil || n == 0 || first[0] == 0 {
 		return false, err
 	}
-	reserved, err = db.file.Locked(osfile.Shared, reservedByte, 1) // one may have begun since
+	reserved, err = db.writerAlive() // one may have begun since
 	return !reserved, err
+}
+
+// writerAlive reports whether another connection holds RESERVED.
+func (db *DB) writerAlive() (bool, error) {
+	if db.options.Immutable {
+		return false, nil
+	}
+	return db.file.Locked(osfile.Shared, reservedByte, 1)
 }
 
 // recoverFile plays back a hot journal. The caller holds SHARED. It goes to EXCLUSIVE without RESERVED: whoever
@@ -263,6 +271,9 @@ func (db *DB) replay() error {
 	file, err := db.options.system.OpenSide(db.file, "-journal", osfile.ReadWrite)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if osfile.Unwritable(err) {
+		return db.pathError("open", fmt.Errorf("%w (journal: %s)", ErrNeedsRecovery, brief(err)))
 	}
 	if err != nil {
 		return err

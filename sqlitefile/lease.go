@@ -24,6 +24,7 @@ import (
 type lease struct {
 	state atomic.Uint64
 	slot  int    // the read lock, in WAL mode
+	whole bool   // the database alone is read
 	drop  func() // gives the lock up
 	ended chan struct{}
 	since atomic.Int64 // no reader is from before; nanoseconds since 1970

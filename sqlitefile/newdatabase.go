@@ -19,6 +19,9 @@ func (o *Options) checkCreate() error {
 	if n := o.PageSize; n < format.MinPageSize || n > format.MaxPageSize || n&(n-1) != 0 {
 		return fmt.Errorf("page size %d is not a power of two from 512 to 65536", n)
 	}
+	if o.Immutable && (o.Create || o.Exclusive) {
+		return fmt.Errorf("%w: an immutable database is not created, and kept from no one", ErrUnsupported)
+	}
 	return nil
 }
 

@@ -55,6 +55,9 @@ func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
 	data := make([]byte, rx.header.PageSize)
 	off := int64(pgno-1) << rx.shift
 	n, err := rx.db.file.ReadAt(data, off)
+	if rx.wal != nil {
+		err = rx.wal.observer.unlessChanged(err)
+	}
 	switch {
 	case err == nil, errors.Is(err, io.EOF) && off < rx.size && rx.size <= off+int64(n):
 		return data, nil

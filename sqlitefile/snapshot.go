@@ -58,7 +58,7 @@ func (s *snapshot) still() (same bool) {
 			s.lease.leave()
 		}
 	}()
-	return s.wal.index.same(&s.words)
+	return s.wal.index.same(&s.words) && (s.wal.access == logShared || s.wal.undisturbed())
 }
 
 // outdated returns what is left of a snapshot once its file is not that of the database any more: nothing that could be taken for
@@ -207,7 +207,7 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 			return cmp.Or(err, db.pathError("open", fmt.Errorf("%w: %s", ErrNotDatabase, what)))
 		}
 	}
-	log, err := openWAL(db.options.system, db.file, size, db.options.Plain, db.sole)
+	log, err := db.openWAL(size)
 	if err != nil {
 		return err
 	}
@@ -216,6 +216,19 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 	log.failed, log.recovered = db.fail, db.traceRecovery
 	db.wal = log
 	return nil
+}
+
+// openWAL opens the log for writing or, where the system does not allow that, for reading.
+func (db *DB) openWAL(pageSize int) (*wal, error) {
+	denied := db.denied
+	if denied == nil {
+		log, err := openWAL(db.options.system, db.file, pageSize, db.options.Plain, db.sole)
+		if err == nil || db.sole || !osfile.Unwritable(err) {
+			return log, err
+		}
+		denied = err
+	}
+	return db.openReadOnlyWAL(pageSize, denied)
 }
 
 // loggedPageSize returns the page size that the log has, or 0 if there is none.
@@ -239,16 +252,23 @@ func (db *DB) loggedPageSize() (int, error) {
 // acquireLog takes a read lock of the log and makes a snapshot of what the log says now. Others hold what stands in the way for a moment,
 // in which they call nobody, unless one of them recovers the log: only that is worth an ErrLocked. The caller holds mu.
 func (db *DB) acquireLog() (*snapshot, error) {
+	locked := osfile.ErrLocked
 	for range 100 {
 		s, err := db.tryLog()
-		if !errors.Is(err, errChanged) && !errors.Is(err, osfile.ErrLocked) {
+		switch {
+		case errors.Is(err, osfile.ErrLocked):
+			locked = err
+		case !errors.Is(err, errChanged):
 			return s, err
 		}
 	}
-	return nil, osfile.ErrLocked
+	return nil, locked
 }
 
 func (db *DB) tryLog() (*snapshot, error) {
+	if err := db.renewLog(); err != nil {
+		return nil, err
+	}
 	h, err := db.wal.state()
 	if err != nil {
 		return nil, err
@@ -261,7 +281,10 @@ func (db *DB) tryLog() (*snapshot, error) {
 	}
 	var s *snapshot
 	err = guard(func() error {
-		s, err = db.newLogSnapshot(old, &h, &words, l.slot == 0)
+		s, err = db.newLogSnapshot(old, &h, &words, l.whole)
+		if err = db.wal.observer.unlessChanged(err); err == ErrChanged {
+			err = errChanged
+		}
 		return err
 	})
 	if err != nil {
@@ -308,15 +331,16 @@ func (db *DB) leaseFor(old *snapshot, h *format.WALIndexHeader, words *format.WA
 		old.lease.retire()
 	}
 	w := db.wal
-	slot, err := w.readLock(h, words)
+	slot, whole, err := w.readLock(h, words)
 	if err != nil {
 		return nil, err
 	}
 	l := newLease(slot, func() { w.unlockRead(slot) })
+	l.whole = whole
 	db.busy.Add(1)
 	db.tally.add(l, db.busy.Done)
 	mark := h.MaxFrame
-	go l.keep(func() bool { return w.movedOn(mark) })
+	go l.keep(func() bool { return w.movedOn(mark) || w.inTheWay(l, mark) })
 	return l, nil
 }
 
@@ -350,14 +374,18 @@ func (db *DB) newLogSnapshot(old *snapshot, h *format.WALIndexHeader, words *for
 		return nil, err
 	}
 	s.wal, s.words, s.last, s.file, s.frames = db.wal, *words, last, s.mapped, db.wal.frameTable(h)
-	if h.MaxFrame == 0 {
+	same := old != nil && old.wal == db.wal && old.words == *words
+	if h.MaxFrame == 0 && !(same && db.wal.frozen()) {
 		return s, db.measure(s, size)
 	}
-	if old != nil && old.wal == db.wal && old.words == *words { // nobody has written since: the checksums of the log are in there
+	if same { // nobody has written since: the checksums of the log are in there
 		s.version, s.cache = old.version, old.cache
 		if old.last == last { // else what was read in the log is to be read in the file from now on, or the other way round
 			s.layout = old.layout
 		}
+	}
+	if h.MaxFrame == 0 {
+		return s, db.measure(s, size)
 	}
 	if s.pages = h.PageCount; last != 0 {
 		s.mapped = nil
@@ -436,7 +464,7 @@ func (db *DB) mapFile(s *snapshot, size int64) error {
 	if db.wal == nil {
 		whole = min(whole, int64(s.pages)<<s.shift)
 	}
-	if db.options.Plain || whole > math.MaxInt/4 {
+	if db.options.Plain || whole > math.MaxInt/4 || db.wal != nil && db.wal.access == logWatched {
 		return nil
 	}
 	if db.mapping == nil || int64(len(db.mapping.Bytes())) < whole {

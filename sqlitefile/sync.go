@@ -94,7 +94,7 @@ func (db *DB) syncNow() (err error) {
 		return err
 	}
 	defer rx.end()
-	if db.options.ReadOnly {
+	if db.options.ReadOnly || rx.wal != nil && rx.wal.denied != nil {
 		return nil
 	}
 	if rx.wal == nil || db.options.Durability == Off {

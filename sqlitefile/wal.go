@@ -29,18 +29,24 @@ import (
 //	    that began anew in between is not copied over the database.
 type wal struct {
 	sys      osfile.System
-	name     string // of the database
+	db       osfile.Handle // the database
+	name     string        // of the database
 	file     osfile.Handle
 	index    *walIndex
 	pageSize int
 	frame    int // bytes of a frame: header and page
 
-	mu      sync.Mutex // guards mapping and retired
-	mapping atomic.Pointer[osfile.Mapping]
-	retired []*osfile.Mapping // superseded by a longer one; unmapped at close, as readers may look at them
-	plain   bool
-	synced  bool        // each commit is
-	named   atomic.Bool // the name of the file is durable, or need not be
+	mu       sync.Mutex // guards mapping and retired
+	mapping  atomic.Pointer[osfile.Mapping]
+	retired  []*osfile.Mapping // superseded by a longer one; unmapped at close, as readers may look at them
+	plain    bool
+	access   logAccess   // how others are kept from changing what is read
+	observer *observer   // of logWatched
+	denied   error       // why the log cannot be written; nil if it can
+	lost     bool        // its index has to be opened again; guarded by the mutex of the DB
+	seen     walHead     // the header that the last scan found
+	synced   bool        // each commit is
+	named    atomic.Bool // the name of the file is durable, or need not be
 
 	frames *frameTable // of the newest snapshot; guarded by the mutex of the DB
 
@@ -57,10 +63,15 @@ type wal struct {
 // walReserve is how much address space the map of a log takes at first; a longer log gets a longer map.
 const walReserve = 64 << 20
 
+func newWAL(sys osfile.System, db osfile.Handle, pageSize int, plain bool) *wal {
+	w := &wal{sys: sys, db: db, name: db.Name(), pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
+	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
+	return w
+}
+
 // openWAL opens the log of a database, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
 func openWAL(sys osfile.System, db osfile.Handle, pageSize int, plain, sole bool) (w *wal, err error) {
-	w = &wal{sys: sys, name: db.Name(), pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
-	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
+	w = newWAL(sys, db, pageSize, plain)
 	if w.file, err = sys.OpenSide(db, "-wal", osfile.ReadWrite|osfile.Create); err != nil {
 		return nil, err
 	}
@@ -83,6 +94,9 @@ func (w *wal) close() error {
 			err = join(err, m.Unmap())
 		}
 	}
+	if w.file == nil {
+		return err
+	}
 	return join(err, w.file.Close())
 }
 
@@ -100,6 +114,9 @@ func (w *wal) state() (h format.WALIndexHeader, err error) {
 	h, ok, err := w.index.load()
 	if err != nil || ok {
 		return h, w.usable(&h, err)
+	}
+	if w.access == logJoined {
+		return h, w.noHeader()
 	}
 	if err := w.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
 		return h, err
@@ -179,13 +196,25 @@ func (w *wal) resetMarks(last uint32) error {
 	return nil
 }
 
-// scan reads the log from its start as far as it is valid, adds its frames to an index, and lets h say where the last transaction ends.
-func (w *wal) scan(h *format.WALIndexHeader, index *walIndex) error {
-	var b [format.WALHeaderSize]byte
-	if _, err := w.file.ReadAt(b[:], 0); err != nil {
-		return ignoreEOF(err)
+// A walHead is the first bytes of a log, zeros where it has fewer.
+type walHead [format.WALHeaderSize]byte
+
+// readHead reads the header of the log.
+func (w *wal) readHead() (b walHead, err error) {
+	if w.file == nil {
+		return b, nil
 	}
-	head, ok := format.ParseWALHeader(b[:])
+	n, err := w.file.ReadAt(b[:], 0)
+	clear(b[n:])
+	return b, ignoreEOF(err)
+}
+
+// scan reads the log from its start as far as it is valid, adds its frames to an index, and lets h say where the last transaction ends.
+func (w *wal) scan(h *format.WALIndexHeader, index *walIndex) (err error) {
+	if w.seen, err = w.readHead(); err != nil {
+		return err
+	}
+	head, ok := format.ParseWALHeader(w.seen[:])
 	if !ok {
 		return nil
 	}
@@ -193,9 +222,16 @@ func (w *wal) scan(h *format.WALIndexHeader, index *walIndex) error {
 		return fmt.Errorf("%w: write-ahead log version %d", ErrUnsupported, head.Version)
 	}
 	h.BigEndian, h.PageSize, h.Salt, h.Frame = head.BigEndian, head.PageSize, head.Salt, head.Checksum
+	return w.follow(h, index.add)
+}
+
+// follow reads on behind the last transaction that h knows of, as far as the log is valid, calls add with each frame, and lets h say
+// where the last transaction ends.
+func (w *wal) follow(h *format.WALIndexHeader, add func(frame, pgno uint32) error) error {
+	head := format.WALHeader{BigEndian: h.BigEndian, PageSize: h.PageSize, Salt: h.Salt}
 	frame := make([]byte, format.FrameHeaderSize+head.PageSize)
-	sum := head.Checksum
-	for n := uint32(1); ; n++ {
+	sum := h.Frame
+	for n := h.MaxFrame + 1; ; n++ {
 		if _, err := w.file.ReadAt(frame, format.FrameOffset(n, head.PageSize)); err != nil {
 			return ignoreEOF(err)
 		}
@@ -203,7 +239,7 @@ func (w *wal) scan(h *format.WALIndexHeader, index *walIndex) error {
 		if !f.Follows(&head, sum, frame[format.FrameHeaderSize:]) {
 			return nil
 		}
-		if err := index.add(n, f.Page); err != nil {
+		if err := add(n, f.Page); err != nil {
 			return err
 		}
 		if sum = f.Checksum; f.Commit != 0 {
@@ -241,7 +277,7 @@ func (w *wal) part(frame uint32, off int64, n int) ([]byte, error) {
 	if errors.Is(err, io.EOF) {
 		err = corruptFile(w.file.Name(), 0, fmt.Sprintf("it ends before frame %d does", frame))
 	}
-	return p, err
+	return p, w.observer.unlessChanged(err)
 }
 
 // mapped returns a map of the log that reaches to end, or nil if there can be none.

@@ -83,6 +83,9 @@ func (x *walIndex) join() error {
 // close leaves the index to the others.
 func (x *walIndex) close() error {
 	if x.heap != nil {
+		if x.file != nil {
+			return x.file.Close()
+		}
 		return nil
 	}
 	return join(x.words.Unmap(), x.file.Unlock(format.WALOpenLock, 1), x.file.Close())
@@ -257,7 +260,7 @@ func (x *walIndex) lock(kind osfile.LockKind, at, n int64) error {
 		held[0]++
 		return nil
 	}
-	if x.heap == nil {
+	if x.locksFile(at) {
 		if err := x.file.Lock(kind, at, n); err != nil {
 			return heldBy(err, indexHolds[at-format.WALWriteLock], x.file, kind, at, n)
 		}
@@ -281,10 +284,15 @@ func (x *walIndex) unlock(at, n int64) {
 		return
 	}
 	clear(held)
-	if x.heap != nil {
-		return
+	if x.locksFile(at) {
+		_ = x.file.Unlock(at, n) // fails only with the file
 	}
-	_ = x.file.Unlock(at, n) // fails only with the file
+}
+
+// locksFile reports whether a lock byte is locked in the file, too: each one of a shared index, and READ0 where a private index stands
+// in for one (logPrivate).
+func (x *walIndex) locksFile(at int64) bool {
+	return x.heap == nil || x.file != nil && at == format.WALReadLock
 }
 
 // find returns the last frame up to last that holds page pgno, or 0.

@@ -12,31 +12,34 @@ var errChanged = errors.New("the log changed meanwhile")
 
 // readLock takes one of the read locks, such that everything up to h.MaxFrame can be read while it is held:
 // READ0 where the database alone holds all of it, and otherwise one whose mark is h.MaxFrame, or below if need be.
-// errChanged and ErrLocked mean to try again.
-func (w *wal) readLock(h *format.WALIndexHeader, words *format.WALIndexWords) (slot int, err error) {
+// whole reports that the database alone is to be read. errChanged and ErrLocked mean to try again.
+func (w *wal) readLock(h *format.WALIndexHeader, words *format.WALIndexWords) (slot int, whole bool, err error) {
 	x := w.index
 	if x.backfill() == h.MaxFrame {
 		err := x.lock(osfile.Shared, format.WALReadLock, 1)
 		if err == nil {
-			return 0, w.confirm(0, words, 0)
+			return 0, true, w.confirm(0, words, 0)
 		}
 		if !errors.Is(err, osfile.ErrLocked) {
-			return 0, err
+			return 0, false, err
 		}
 	}
 	slot, mark := w.bestMark(h.MaxFrame)
-	if mark < h.MaxFrame || slot == 0 {
+	switch {
+	case w.access != logShared && (w.access != logJoined || slot == 0):
+		return w.freeze(h, words)
+	case w.access == logShared && (mark < h.MaxFrame || slot == 0):
 		if slot, mark, err = w.raiseMark(h.MaxFrame, slot, mark); err != nil {
-			return 0, err
+			return 0, false, err
 		}
 	}
 	if slot == 0 {
-		return 0, x.readers()
+		return 0, false, x.readers()
 	}
 	if err := x.lock(osfile.Shared, format.WALReadLock+int64(slot), 1); err != nil {
-		return 0, err
+		return 0, false, err
 	}
-	return slot, w.confirm(slot, words, mark)
+	return slot, false, w.confirm(slot, words, mark)
 }
 
 // bestMark returns the read lock with the highest mark that does not reach beyond last; slot 0 if there is none.
@@ -64,7 +67,7 @@ func (w *wal) raiseMark(last uint32, slot int, mark uint32) (int, uint32, error)
 // confirm sees that nothing changed between reading the header and taking the lock; if it did, the lock is given back.
 func (w *wal) confirm(slot int, words *format.WALIndexWords, mark uint32) error {
 	err := guard(func() error {
-		if w.index.same(words) && (slot == 0 || w.index.mark(slot) == mark) {
+		if w.index.same(words) && (slot == 0 || w.index.mark(slot) == mark) && w.undisturbed() {
 			return nil
 		}
 		return errChanged

@@ -267,6 +267,9 @@ func (db *DB) lockWriter(s *snapshot) error {
 	if s.wal == nil {
 		return db.lockReserved() // nobody can have changed anything, as s has SHARED
 	}
+	if s.wal.denied != nil {
+		return db.pathError("update", s.wal.readOnly())
+	}
 	if err := s.wal.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
 		return err
 	}

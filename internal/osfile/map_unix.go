@@ -4,13 +4,18 @@ package osfile
 
 import (
 	"errors"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
 
 func (d *description) mapShared(n int) ([]byte, error) { return d.mmap(n, unix.PROT_READ) }
 
+// mapWritable maps for reading and writing, or for reading alone where the file was opened so.
 func (d *description) mapWritable(n int) ([]byte, error) {
+	if d.flag&os.O_RDWR == 0 {
+		return d.mmap(n, unix.PROT_READ)
+	}
 	return d.mmap(n, unix.PROT_READ|unix.PROT_WRITE)
 }
 

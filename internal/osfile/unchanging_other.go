@@ -1,0 +1,5 @@
+//go:build !linux
+
+package osfile
+
+func (d *description) unchanging() bool { return false }

@@ -16,6 +16,10 @@ import (
 type Options struct {
 	// ReadOnly opens the volume for reading. Nothing of it is ever changed, not even to recover it or to remove what nobody uses.
 	ReadOnly bool
+	// Immutable is for a volume that nothing changes while it is open, such as one on a CD or in an image of a container. It is opened for reading, and
+	// no lock is taken, which also works on file systems without locks. A volume that merely cannot be written needs no option. If something changes
+	// the file all the same, what is read may be wrong.
+	Immutable bool
 	// Create makes an empty volume if there is none.
 	Create bool
 	// Plain reads the volume without mapping it into memory: slower, for files that are not trusted to stay as they are.
@@ -51,7 +55,8 @@ type FS struct {
 	uid, gid uint32 // of new files
 }
 
-// Open opens the volume at path, for writing too if its file and its directory allow that.
+// Open opens the volume at path, for writing too if its file and its directory allow that. Where they do not, it opens the volume for reading, and
+// makes no file; a call that is in progress when another process begins to write may fail with ErrBusy then.
 //
 // Errors are *fs.PathError with that path: ErrNotVolume for a database that is something else, ErrNewerVersion,
 // fs.ErrNotExist, or what package sqlitefile found wrong with it.
@@ -82,9 +87,9 @@ func OpenStore(s store.Store, o *Options) (*FS, error) {
 
 // openStore opens the volume, and makes it if that is wanted.
 func openStore(path string, o *Options) (store.Store, error) {
-	options := &native.Options{ReadOnly: o.ReadOnly, Plain: o.Plain, BusyTimeout: o.BusyTimeout}
+	options := &native.Options{ReadOnly: o.ReadOnly, Immutable: o.Immutable, Plain: o.Plain, BusyTimeout: o.BusyTimeout}
 	s, err := native.Open(path, options)
-	if o.Create && !o.ReadOnly && isMissing(err) {
+	if o.Create && !o.ReadOnly && !o.Immutable && isMissing(err) {
 		err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
 		if err != nil && !errors.Is(err, fs.ErrExist) { // somebody else may have been faster
 			return nil, err

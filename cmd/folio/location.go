@@ -73,7 +73,7 @@ func (l location) open() (*folio.FS, error) {
 func (l location) openFailure(err error) error {
 	e, ok := errors.AsType[*fs.PathError](err)
 	if ok && (strings.HasSuffix(e.Path, "-wal") || strings.HasSuffix(e.Path, "-shm")) {
-		return hint(err, "there are files beside a volume that is in use: its directory must be writable")
+		return hint(err, "the files next to a volume in use must be readable, as the volume is")
 	}
 	return failure(l.volume, err)
 }

@@ -62,7 +62,7 @@ func Open(path string, o *Options) (*Store, error) {
 		_ = db.Close()
 		return nil, pathError(path, err)
 	}
-	if !options.ReadOnly {
+	if !options.ReadOnly && !options.Immutable {
 		_ = s.reapLeft(bg) // if that fails, whoever writes will see why
 	}
 	return s, nil

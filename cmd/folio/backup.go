@@ -64,10 +64,13 @@ func (b *backuper) run(ctx context.Context) error {
 		return err
 	}
 	defer v.Close()
+	if b.dest != "-" {
+		sweep(b.dest)
+	}
 	start := time.Now()
 	size, err := b.copy(ctx, v)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil || b.dest == "-":
 		return err

@@ -49,7 +49,7 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 	start := time.Now()
 	sizes, err := c.compactOpen(ctx, volume, v, quiet || json)
 	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
 		return failure(volume, err)

@@ -135,12 +135,14 @@ var waysOut = []struct {
 	{source.ErrTooLarge, "--max-size sets the limit"},
 }
 
+const standardOutput = "standard output"
+
 // outputFailure says what is wrong with standard output.
 func outputFailure(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return &fs.PathError{Path: "standard output", Err: err}
+	return &fs.PathError{Path: standardOutput, Err: err}
 }
 
 // escape replaces what is not printable by an escape, as in Go strings.

@@ -83,6 +83,7 @@ func (i *importer) run(ctx context.Context) error {
 		return failure(i.srcTitle(), err)
 	}
 	defer i.src.Close()
+	sweep(i.volume)
 	start := time.Now()
 	stats, err := i.create(ctx)
 	if err != nil {
@@ -96,7 +97,7 @@ func (i *importer) run(ctx context.Context) error {
 
 // The loader writes to a file of this form beside the volume, until it is complete.
 const (
-	tempPrefix = ".build-"
+	tempPrefix = ".folio-build-"
 	tempSuffix = ".tmp"
 )
 

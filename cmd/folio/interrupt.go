@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,14 +20,22 @@ type interruptsKey struct{}
 // An interrupts receives the signals that end a command.
 type interrupts struct{ signals chan os.Signal }
 
+// endings are the signals that ask a command to end. SIGPIPE is one of them: the reader of its output has gone.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE}
+
 // interruptible returns a context that the first signal ends. The second one ends the process.
 func interruptible(parent context.Context) (context.Context, func()) {
 	in := &interrupts{make(chan os.Signal, 1)}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, in))
-	signal.Notify(in.signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range endings {
+		if !signal.Ignored(s) { // as nohup and shells do for what runs in the background
+			signal.Notify(in.signals, s)
+		}
+	}
 	go func() {
 		select {
 		case s := <-in.signals:
+			signal.Ignore(syscall.SIGPIPE) // what is still said to a reader that has gone must not end the cleaning up
 			signal.Stop(in.signals)
 			number, _ := s.(syscall.Signal)
 			cancel(&interruptError{number})
@@ -37,6 +46,15 @@ func interruptible(parent context.Context) (context.Context, func()) {
 		signal.Stop(in.signals)
 		cancel(nil)
 	}
+}
+
+// readerGone reports whether an error, or the signal that came of it, says that the reader of our output has gone. That is no news to anyone.
+func readerGone(err error) bool {
+	if e, ok := errors.AsType[*interruptError](err); ok {
+		return e.signal == syscall.SIGPIPE
+	}
+	e, ok := errors.AsType[*fs.PathError](err)
+	return ok && e.Path == standardOutput && errors.Is(err, syscall.EPIPE)
 }
 
 // letSignalsKill is for commands that leave nothing behind: a signal ends the process at once, even one that waits for the

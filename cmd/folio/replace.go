@@ -4,8 +4,11 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/pflag"
+
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 // A replacing says which file a new volume may take the place of.
@@ -26,6 +29,14 @@ var (
 	errSameFile     = errors.New("is source and volume at once")
 	errOtherFile    = errors.New("is no volume")
 )
+
+// sweep removes what a run left next to a file that it was to make, if it was killed.
+func sweep(file string) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	_ = sqlitefile.RemoveAbandoned(filepath.Dir(file)) // what it cannot remove does no harm
+}
 
 // checkNew refuses early, before anything is read from src, what making a volume would refuse too, and a file that is not to be replaced.
 func (r *replacing) checkNew(volume, src string) error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -52,6 +53,8 @@ func (c *command) finish(ctx context.Context, err error) int {
 		return exitOK
 	case errors.Is(err, errSilent):
 		return exitFailure
+	case readerGone(err) || interrupted != nil && readerGone(interrupted):
+		return (&interruptError{syscall.SIGPIPE}).exitCode()
 	case interrupted != nil:
 		err, code = interrupted, interrupted.exitCode()
 	case !c.started:

@@ -19,7 +19,7 @@ func TestSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		dir := t.TempDir()
 		var stderr strings.Builder
 		cmd := &exec.Cmd{Path: self, Args: []string{"folio", "import", "-", filepath.Join(dir, "v.folio")}, Stderr: &stderr}
@@ -65,7 +65,7 @@ func TestSignalPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		dir, pipe := t.TempDir(), filepath.Join(t.TempDir(), "pipe")
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 			t.Fatal(err)
@@ -82,5 +82,96 @@ func TestSignalPipe(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q", s, code, stderr.String())
 		}
 		wantNames(t, dir)
+	}
+}
+
+// What a killed import left is removed by the next one, and what another one is still writing is not.
+func TestKilledImportIsSwept(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	begin := func(volume string) *exec.Cmd {
+		cmd := &exec.Cmd{Path: self, Args: []string{"folio", "import", "-", filepath.Join(dir, volume)}}
+		stdin, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stdin.Write(make([]byte, 512)); err != nil {
+			t.Fatal(err)
+		}
+		return cmd
+	}
+	killed := begin("killed.folio")
+	waitForFiles(t, dir, 1)
+	_ = killed.Process.Kill()
+	_ = killed.Wait()
+	living := begin("living.folio")
+	waitForFiles(t, dir, 1)
+	src := t.TempDir()
+	mustRun(t, "import", src, filepath.Join(dir, "v.folio"))
+	waitForFiles(t, dir, 2) // the volume, and what the living one writes
+	_ = living.Process.Signal(syscall.SIGTERM)
+	_ = living.Wait()
+	wantNames(t, dir, "v.folio")
+}
+
+// waitForFiles waits until a directory holds n files.
+func waitForFiles(t *testing.T, dir string, n int) {
+	t.Helper()
+	for {
+		list, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == n {
+			return
+		}
+		runtime.Gosched()
+	}
+}
+
+// The reader of a command's output goes away: the command ends without a word, as one does that SIGPIPE kills, and a volume that it was writing
+// is whole.
+func TestReaderGone(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	src, volume := filepath.Join(dir, "src"), filepath.Join(dir, "v.folio")
+	for i := range 200 {
+		sub := filepath.Join(src, strings.Repeat("long", 50), strings.Repeat("d", i+1))
+		if err := os.MkdirAll(sub, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustRun(t, "import", src, volume)
+	for _, args := range [][]string{{"ls", "-R", volume}, {"sync", "-v", "--create", src, filepath.Join(dir, "new.folio")}, {"backup", volume, "-"}} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		cmd := &exec.Cmd{Path: self, Args: append([]string{"folio"}, args...), Stdout: w, Stderr: &stderr}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_, _ = r.Close(), w.Close()
+		_ = cmd.Wait()
+		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+		if status.Signal() != syscall.SIGPIPE && status.ExitStatus() != 128+int(syscall.SIGPIPE) || stderr.Len() > 0 {
+			t.Errorf("%s: %v, %q", args[0], cmd.ProcessState, stderr.String())
+		}
+	}
+	mustRun(t, "check", volume)
+	if list, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(list) > 0 {
+		t.Error(list, err)
 	}
 }

@@ -19,6 +19,7 @@ const roleVariable = "OSFILE_TEST_ROLE"
 var roles = map[string]func(args []string) error{
 	"lock":    lockRole,
 	"replace": replaceRole,
+	"live":    liveRole,
 }
 
 func TestMain(m *testing.M) {

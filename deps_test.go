@@ -58,11 +58,12 @@ var importRules = []importRule{
 	{pkg: "front/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},
+	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile cmd/folio/internal/source"},
 	{pkg: "cmd/folio/internal/match"},
 	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target " +
+		own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target cmd/folio/internal/archive " +
 			"cmd/folio/internal/match cmd/folio/internal/mirror internal/posix internal/inoset",
 		third: "github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
 			"golang.org/x/sys github.com/rogpeppe/go-internal",

@@ -30,7 +30,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"ls", volume + ":od"}, ":6"},
 		{[]string{"ls", dir + "/v"}, ":0"},
 		{[]string{"export", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
-		{[]string{"export", volume, "x"}, ":16"},
+		{[]string{"export", volume, "x"}, ":0"},
 		{[]string{"cp", "-r", "x", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
 		{[]string{"put", dir + "/s"}, ":0"},
 		{[]string{"get", volume + ":don"}, volume + ":done :6"},

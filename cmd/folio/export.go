@@ -21,6 +21,7 @@ import (
 type exporter struct {
 	*command
 	force, quiet, noOwner bool
+	format                string // "" is what the name of DEST says
 
 	loc      location
 	dir      string
@@ -30,28 +31,33 @@ type exporter struct {
 	stats    folio.BuildStats
 }
 
-const exportLong = `Write a volume, or a directory of it, to DIR, which is made if it does not exist. What is in PATH comes to lie in DIR.
+const exportLong = `Write a volume, or a directory of it, to DEST: a directory on disk, or an archive.
 
-Modes, times in nanoseconds, symbolic links, hard links, holes and extended attributes come back as they were; owners
-and devices only for root, and others lose setuid and setgid on files that were not theirs. Whatever names and
-links the volume holds, nothing is written outside of DIR.
+A DEST that ends in .tar, .tar.gz, .tgz, .zip or .sqlar becomes an archive, unless it is a directory; a dash writes a tar archive to
+standard output. --format says otherwise. An archive appears complete or not at all. An existing one is refused, or with
+--force replaced at that moment.
 
-A DIR that is not empty is refused, or with --force added to: files in the way are replaced, directories are kept. If
-something goes wrong, what was written into a new or empty DIR is removed.`
+Any other DEST is a directory, which is made if it does not exist. What is in PATH comes to lie in it. Modes, times in nanoseconds,
+symbolic links, hard links, holes and extended attributes come back as they were; owners and devices only for root, and
+others lose setuid and setgid on files that were not theirs. Whatever names and links the volume holds, nothing is written outside
+of DEST. A directory that is not empty is refused, or with --force added to: files in the way are replaced, directories are kept.
+If something goes wrong, what was written into a new or empty one is removed.`
 
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter{command: c}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "export VOLUME[:PATH] DIR",
-		Short:       "Write a volume to a directory on disk",
+		Use:         "export VOLUME[:PATH] DEST",
+		Short:       "Write a volume to a directory or an archive",
 		Long:        exportLong,
 		Example: `  folio export photos.folio restored
-  folio export goroot.folio:src/io io`,
-		Args: between(2, 2, "VOLUME[:PATH] and DIR"),
+  folio export goroot.folio:src/io io
+  folio export photos.folio photos.tar.gz
+  folio export photos.folio - | zstd > photos.tar.zst`,
+		Args: between(2, 2, "VOLUME[:PATH] and DEST"),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveFilterDirs
+				return nil, cobra.ShellCompDirectiveDefault
 			}
 			return completeLocation(cmd, args, word)
 		},
@@ -61,9 +67,10 @@ func (c *command) exportCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&e.force, "force", "f", false, "add to DIR even if it is not empty")
+	flags.BoolVarP(&e.force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
+	flags.StringVar(&e.format, "format", "", "what DEST becomes: dir, tar, tar.gz, zip or sqlar")
 	flags.BoolVarP(&e.quiet, "quiet", "q", false, "show neither progress nor summary")
-	flags.BoolVar(&e.noOwner, "no-owner", false, "as root: do not give files the owners they had")
+	flags.BoolVar(&e.noOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd
 }
 
@@ -73,8 +80,12 @@ var (
 )
 
 func (e *exporter) run() error {
+	format, err := e.archiveFormat()
+	if err != nil {
+		return err
+	}
 	start := time.Now()
-	err := e.loc.view(e.ctx, func(rx *folio.Rx) error {
+	err = e.loc.view(e.ctx, func(rx *folio.Rx) error {
 		e.rx = rx
 		info, err := rx.Stat(e.loc.path)
 		if err != nil {
@@ -83,12 +94,15 @@ func (e *exporter) run() error {
 		if !info.IsDir() {
 			return e.loc.failure(e.loc.path, errNotDir)
 		}
+		if format != 0 {
+			return e.archive(format)
+		}
 		return e.into()
 	})
 	if err != nil {
 		return err
 	}
-	if !e.quiet {
+	if !e.quiet && e.dir != "-" {
 		fmt.Fprintf(e.stdout, "%s: %s\n", e.name(e.dir), summary(e.stats, time.Since(start)))
 	}
 	return nil
@@ -162,11 +176,7 @@ func (e *exporter) write(root *os.Root, empty bool) error {
 	e.progress = e.newProgress("exporting", e.quiet)
 	defer e.progress.done()
 	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: true}
-	if e.progress.shown() {
-		if total, ok := src.Size(e.ctx); ok {
-			e.progress.total.Store(total)
-		}
-	}
+	e.measure(src)
 	x := &extraction{tree: tree, dir: e.dir, top: ".", attr: wholeAttr, progress: e.progress, volume: e.loc.volume}
 	err = src.Walk(e.ctx, x.add)
 	if err == nil {

@@ -105,3 +105,11 @@ func (r *hookReader) Read(p []byte) (int, error) {
 	r.hook()
 	return r.r.Read(p)
 }
+
+// interruptedContext returns a context that a signal has ended.
+func interruptedContext(t *testing.T, s syscall.Signal) (context.Context, func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(&interruptError{s})
+	return ctx, func() { cancel(nil) }
+}

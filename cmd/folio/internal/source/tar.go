@@ -212,9 +212,13 @@ func tarDev(h *tar.Header) (uint64, error) {
 
 const paxXattr = "SCHILY.xattr."
 
+// xattrName reads the name of an extended attribute in a keyword, where GNU tar escapes what it must.
+var xattrName = strings.NewReplacer("%25", "%", "%3D", "=")
+
 func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
 	for key, value := range h.PAXRecords {
-		if name, ok := strings.CutPrefix(key, paxXattr); ok && strings.HasPrefix(name, userXattr) {
+		name, ok := strings.CutPrefix(key, paxXattr)
+		if name = xattrName.Replace(name); ok && strings.HasPrefix(name, userXattr) {
 			if attrs == nil {
 				attrs = make(map[string][]byte)
 			}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+// oddFiles are files that are hard to write into an archive.
+func oddFiles() []folio.Header {
+	when := time.Unix(1234567890, 123456789)
+	list := []folio.Header{
+		{Name: ".", Mode: fs.ModeDir | 0o1751, UID: 7, GID: 8, ModTime: when, Xattrs: map[string][]byte{"user.root": []byte("yes")}},
+		{Name: "dir", Mode: fs.ModeDir | fs.ModeSetgid | fs.ModeSticky | 0o2705, ModTime: time.Unix(0, math.MinInt64), Xattrs: map[string][]byte{"user.d": {}}},
+		{Name: "dir/" + strings.Repeat("n", 255), Mode: 0o644, ModTime: time.Unix(0, math.MaxInt64)},
+		{Name: "before 1970", Mode: 0o600, ModTime: time.Unix(-5, 7), AccessTime: time.Unix(-6, 8)},
+		{Name: "latin \xe9\xff", Mode: 0o644, ModTime: when, UID: math.MaxUint32, GID: math.MaxUint32},
+		{Name: "new\nline", Mode: 0o644, ModTime: when, ChangeTime: when.Add(time.Hour), AccessTime: when.Add(time.Minute)},
+		{Name: `back\slash`, Mode: 0o444 | fs.ModeSetuid, ModTime: when},
+		{Name: "-f", Mode: 0, ModTime: when},
+		{Name: "xattrs", Mode: 0o644, ModTime: when, Xattrs: map[string][]byte{
+			"user.a=b%c%3D": []byte("x"), "user.binary": {0, 1, '\n', 0xff}, "user.large": bytes.Repeat([]byte("v"), 60000),
+		}},
+		{Name: "link", Mode: fs.ModeSymlink | 0o777, Linkname: strings.Repeat("../t/", 300), ModTime: when},
+		{Name: "odd link", Mode: fs.ModeSymlink | 0o777, Linkname: "\xff\n", ModTime: when},
+		{Name: "fifo", Mode: fs.ModeNamedPipe | 0o622, ModTime: when},
+		{Name: "char", Mode: fs.ModeDevice | fs.ModeCharDevice | 0o666, Rdev: 0x103, ModTime: when},
+		{Name: "block", Mode: fs.ModeDevice | 0o660, Rdev: 0xfff<<8 | 0xfff<<20 | 0xff, ModTime: when},
+	}
+	deep := "deep"
+	for range 40 {
+		deep += "/" + strings.Repeat("d", 100)
+	}
+	return append(list, folio.Header{Name: deep, Mode: 0o644, ModTime: when})
+}
+
+// makeOdd makes a volume of them, with large files and hard links.
+func makeOdd(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "odd.folio")
+	err := folio.Create(t.Context(), path, nil, func(b *folio.Builder) error {
+		for _, h := range oddFiles() {
+			content := []byte(h.Name)
+			if !h.Mode.IsRegular() {
+				content = nil
+			}
+			if err := b.AddBytes(&h, content); err != nil {
+				return err
+			}
+		}
+		hole := make([]byte, 3<<20)
+		copy(hole[2<<20:], "end")
+		if err := b.AddBytes(&folio.Header{Name: "hole", Mode: 0o644}, hole); err != nil {
+			return err
+		}
+		for i := range 3 {
+			if err := b.Link("hole", fmt.Sprintf("dir/hole%d", i)); err != nil {
+				return err
+			}
+		}
+		return b.Link("fifo", "dir/fifo")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A volumeFile is what a volume knows of a file.
+type volumeFile struct {
+	node    folio.Node
+	target  string
+	content string
+	xattrs  map[string][]byte
+	first   string // of its names
+}
+
+func readVolume(t *testing.T, path string) map[string]volumeFile {
+	t.Helper()
+	v, err := folio.Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	files, first := make(map[string]volumeFile), make(map[uint64]string)
+	err = location{path, "."}.view(t.Context(), func(rx *folio.Rx) error {
+		return location{path, "."}.walk(rx, func(name string, info fs.FileInfo) (err error) {
+			f := volumeFile{node: *info.Sys().(*folio.Node)}
+			if first[inodeOf(info)] == "" {
+				first[inodeOf(info)] = name
+			}
+			f.first, f.node.Ino = first[inodeOf(info)], 0
+			switch info.Mode().Type() {
+			case fs.ModeSymlink:
+				f.target, err = rx.Readlink(name)
+			case 0:
+				var data []byte
+				data, err = rx.ReadFile(name)
+				f.content = string(data)
+			}
+			if err == nil && (info.IsDir() || info.Mode().IsRegular()) {
+				f.xattrs, err = rx.Xattrs(name)
+			}
+			files[name] = f
+			return err
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// An export to tar and an import of that give the same volume, whatever it holds.
+func TestArchiveRoundTrip(t *testing.T) {
+	t.Parallel()
+	volume := makeOdd(t)
+	want := readVolume(t, volume)
+	for _, name := range []string{"a.tar", "a.tgz"} {
+		dir := t.TempDir()
+		archive, back := filepath.Join(dir, name), filepath.Join(dir, "back.folio")
+		mustRun(t, "export", volume, archive)
+		mustRun(t, "import", archive, back)
+		got := readVolume(t, back)
+		for path, w := range want {
+			g, ok := got[path]
+			if !ok {
+				t.Errorf("%s: %q is missing", name, path)
+				continue
+			}
+			if !maps.EqualFunc(w.xattrs, g.xattrs, bytes.Equal) {
+				t.Errorf("%s: %q: other attributes", name, path)
+			}
+			w.xattrs, g.xattrs = nil, nil
+			if path == "deep" || strings.HasPrefix(path, "deep/") && w.node.Size == 0 { // directories that nobody described have the time of now
+				continue
+			}
+			if fmt.Sprintf("%+v", w) != fmt.Sprintf("%+v", g) {
+				t.Errorf("%s: %q: %+v, want %+v", name, path, g.node, w.node)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s: %d files, want %d", name, len(got), len(want))
+		}
+		wantNames(t, dir, name, "back.folio")
+	}
+}
+
+// An export that fails or is interrupted leaves the archive that was there, and nothing else.
+func TestArchiveFails(t *testing.T) {
+	t.Parallel()
+	volume := makeOdd(t)
+	for _, name := range []string{"a.tar", "a.tar.gz", "a.zip", "a.sqlar"} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, name)
+		mustRun(t, "export", "-q", "--force", volume+":deep", file)
+		ctx, stop := interruptedContext(t, syscall.SIGHUP)
+		defer stop()
+		if code := run(ctx, []string{"export", "-f", volume, file}, nil, &bytes.Buffer{}, &bytes.Buffer{}); code != 129 {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+		wantNames(t, dir, name)
+		mustRun(t, "import", file, filepath.Join(dir, "back.folio"))
+	}
+}

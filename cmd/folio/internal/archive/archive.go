@@ -1,0 +1,166 @@
+// Package archive writes the archives that folio export gives out: tar, plain or compressed by gzip, zip, and SQLite archives.
+//
+// Entries are those of a source, in walk order, and are written one at a time: contents stream through little memory, except in a SQLite
+// archive, where each is a value. What a format cannot hold is left out with a warning, or described in docs/command.md.
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// Options say how to write.
+type Options struct {
+	// Replace lets Create replace an existing file, at once and as a whole, when the archive is complete.
+	Replace bool
+	// Warn is told about what the format cannot hold; nil means not to tell.
+	Warn func(name, what string)
+}
+
+func (o *Options) warn(name, what string) {
+	if o.Warn != nil {
+		o.Warn(name, what)
+	}
+}
+
+// A Walk calls fn for each entry that goes into the archive.
+type Walk func(fn func(*source.Entry) error) error
+
+// A writer writes the entries of one archive.
+type writer interface {
+	add(e *source.Entry) error
+	io.Closer // finishes the archive
+}
+
+// Op is the Op of every *fs.PathError about the archive.
+const Op = "archive"
+
+// ErrNoStream says that a format cannot be written to a stream.
+var ErrNoStream = errors.New("cannot be written to standard output")
+
+// Create writes an archive to a file at path, which appears there complete and durable, or not at all. Errors of writing are *fs.PathError with Op
+// and path; those of an entry are *source.EntryError.
+func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
+	if f == Sqlar {
+		return createSqlar(ctx, path, o, walk)
+	}
+	resolved, err := osfile.Resolve(path)
+	if err != nil {
+		return pathError(path, err)
+	}
+	create := osfile.CreateTemp
+	if o.Replace {
+		create = osfile.CreatePrivate // the mode and the owner are those of what is replaced
+	}
+	file, err := osfile.CreateLive(filepath.Dir(resolved), create)
+	if err != nil {
+		return pathError(path, err)
+	}
+	defer file.Discard()
+	out := &output{w: io.NewOffsetWriter(file, 0)}
+	if err := stream(out, f, o, walk); err != nil {
+		return outputError(path, out, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if o.Replace {
+		return pathError(path, osfile.ReplaceDurably(file, resolved))
+	}
+	return pathError(path, osfile.PlaceDurably(file, resolved))
+}
+
+// Stream writes an archive to w, which name names in errors.
+func Stream(w io.Writer, name string, f Format, o *Options, walk Walk) error {
+	out := &output{w: w}
+	return outputError(name, out, stream(out, f, o, walk))
+}
+
+func stream(out *output, f Format, o *Options, walk Walk) error {
+	w, err := newWriter(out, f, o)
+	if err != nil {
+		return err
+	}
+	err = walk(func(e *source.Entry) error {
+		err := w.add(e)
+		if err != nil && out.err == nil {
+			err = entryError(e.Name, err)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return w.Close()
+}
+
+func newWriter(out *output, f Format, o *Options) (writer, error) {
+	switch f {
+	case Tar:
+		return newTarWriter(out, nil, o), nil
+	case TarGzip:
+		return newGzipWriter(out, o), nil
+	case Zip:
+		return newZipWriter(out, o), nil
+	}
+	return nil, ErrNoStream
+}
+
+// An output remembers the error of what it writes to, to tell it from errors of what is read.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// outputError says what went wrong with the archive, or what else did.
+func outputError(path string, out *output, err error) error {
+	if out.err != nil {
+		return pathError(path, out.err)
+	}
+	return err
+}
+
+// pathError names the archive in place of its temporary file.
+func pathError(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Op: Op, Path: path, Err: err}
+}
+
+func entryError(name string, err error) error {
+	if _, ok := errors.AsType[*source.EntryError](err); ok {
+		return err
+	}
+	return &source.EntryError{Name: name, Err: err}
+}
+
+// copySize is how much of a content is copied at once.
+const copySize = 256 << 10
+
+// copyContent writes the content of a regular file, all of it.
+func copyContent(w io.Writer, e *source.Entry, buf []byte) error {
+	n, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{e.Content}, buf)
+	if err == nil && n != e.Size {
+		err = fmt.Errorf("%w: %d bytes of %d", io.ErrUnexpectedEOF, n, e.Size)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package archive
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"fmt"
+	"io/fs"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// A sqlarWriter writes a SQLite archive, as sqlite3 -A reads it: modes, times in seconds. Every name of a file is a file of its own.
+type sqlarWriter struct {
+	table *sqlitefile.TableBuilder
+	o     *Options
+	buf   []byte
+	rowid int64
+	path  string
+}
+
+const (
+	sqlarSchema = "CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB)"
+	maxValue    = 1_000_000_000 // bytes that SQLite accepts in a value, unless it was built otherwise
+)
+
+func createSqlar(ctx context.Context, path string, o *Options, walk Walk) error {
+	var own error
+	err := sqlitefile.Build(ctx, path, &sqlitefile.BuildOptions{Replace: o.Replace}, func(b *sqlitefile.Builder) error {
+		if err := b.Create(sqlarSchema); err != nil {
+			return err
+		}
+		table, err := b.Table("sqlar")
+		if err != nil {
+			return err
+		}
+		s := &sqlarWriter{table: table, o: o, buf: make([]byte, copySize), path: path}
+		own = walk(s.add)
+		return own
+	})
+	if own != nil {
+		return own
+	}
+	return pathError(path, err)
+}
+
+func (s *sqlarWriter) add(e *source.Entry) error {
+	size, data, ok, err := s.data(e)
+	if err != nil {
+		return entryError(e.Name, err)
+	}
+	if !ok {
+		return nil
+	}
+	s.rowid++
+	mode := posixTypes[e.Mode.Type()] | posixPerm(e.Mode)
+	return pathError(s.path, s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data))
+}
+
+// data returns what the columns sz and data hold; not ok for an entry that is left out.
+func (s *sqlarWriter) data(e *source.Entry) (size int64, data any, ok bool, err error) {
+	switch e.Mode.Type() {
+	case fs.ModeDir:
+		return 0, nil, e.Name != ".", nil
+	case fs.ModeSymlink:
+		return int64(len(e.Linkname)), e.Linkname, true, nil // not -1, as sqlite3 writes, for which sqlite3 -Ax fails (3.40)
+	case 0:
+		data, err := s.content(e)
+		return e.Size, data, err == nil, err
+	}
+	s.o.warn(e.Name, "a special file")
+	return 0, nil, false, nil
+}
+
+// content returns the content of a regular file, compressed if that makes it smaller.
+func (s *sqlarWriter) content(e *source.Entry) ([]byte, error) {
+	if e.Size > maxValue {
+		return nil, fmt.Errorf("%w: a SQLite archive holds files of %d bytes at most", folio.ErrTooLarge, maxValue)
+	}
+	plain := bytes.NewBuffer(make([]byte, 0, e.Size))
+	if err := copyContent(plain, e, s.buf); err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	if _, err := z.Write(plain.Bytes()); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	if packed.Len() < plain.Len() {
+		return packed.Bytes(), nil
+	}
+	return plain.Bytes(), nil
+}

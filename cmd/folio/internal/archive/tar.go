@@ -1,0 +1,96 @@
+package archive
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+)
+
+// A tarWriter writes a tar archive in PAX format: times in nanoseconds, names and targets of any length, extended attributes.
+type tarWriter struct {
+	w    *tar.Writer
+	zip  io.Closer // of the compression; nil without
+	o    *Options
+	buf  []byte
+	left map[string]bool // files that were left out, by their first names
+}
+
+func newTarWriter(out io.Writer, zip io.Closer, o *Options) *tarWriter {
+	return &tarWriter{w: tar.NewWriter(out), zip: zip, o: o, buf: make([]byte, copySize), left: make(map[string]bool)}
+}
+
+func newGzipWriter(out io.Writer, o *Options) *tarWriter {
+	z := gzip.NewWriter(out)
+	return newTarWriter(z, z, o)
+}
+
+var tarTypes = map[fs.FileMode]byte{
+	0: tar.TypeReg, fs.ModeDir: tar.TypeDir, fs.ModeSymlink: tar.TypeSymlink, fs.ModeNamedPipe: tar.TypeFifo,
+	fs.ModeDevice: tar.TypeBlock, fs.ModeDevice | fs.ModeCharDevice: tar.TypeChar,
+}
+
+func (t *tarWriter) add(e *source.Entry) error {
+	if e.Link != "" {
+		if t.left[e.Link] {
+			return nil
+		}
+		return t.w.WriteHeader(&tar.Header{Typeflag: tar.TypeLink, Name: e.Name, Linkname: e.Link, Format: tar.FormatPAX})
+	}
+	typ, ok := tarTypes[e.Mode.Type()]
+	if !ok {
+		t.left[e.Name] = true
+		t.o.warn(e.Name, "a socket")
+		return nil
+	}
+	if err := t.w.WriteHeader(t.header(e, typ)); err != nil {
+		return err
+	}
+	if !e.Mode.IsRegular() {
+		return nil
+	}
+	return copyContent(t.w, e, t.buf)
+}
+
+func (t *tarWriter) header(e *source.Entry, typ byte) *tar.Header {
+	h := &tar.Header{
+		Typeflag: typ, Name: e.Name, Linkname: e.Linkname, Format: tar.FormatPAX,
+		Mode: int64(posixPerm(e.Mode)), Uid: int(e.UID), Gid: int(e.GID),
+		ModTime: e.ModTime, AccessTime: e.AccessTime, ChangeTime: e.ChangeTime,
+	}
+	switch typ {
+	case tar.TypeReg:
+		h.Size = e.Size
+	case tar.TypeDir:
+		h.Name += "/"
+	case tar.TypeBlock, tar.TypeChar:
+		h.Devmajor, h.Devminor = devNumbers(e.Rdev)
+	}
+	for name, value := range e.Xattrs {
+		if h.PAXRecords == nil {
+			h.PAXRecords = make(map[string]string)
+		}
+		h.PAXRecords["SCHILY.xattr."+xattrKey.Replace(name)] = string(value)
+	}
+	return h
+}
+
+// xattrKey writes a name as the keyword of a record, which ends before an equals sign: as GNU tar does.
+var xattrKey = strings.NewReplacer("%", "%25", "=", "%3D")
+
+// devNumbers are those of a device in Linux's st_rdev.
+func devNumbers(dev uint64) (major, minor int64) {
+	return int64(dev>>32&0xfffff000 | dev>>8&0xfff), int64(dev>>12&0xffffff00 | dev&0xff)
+}
+
+func (t *tarWriter) Close() error {
+	err := t.w.Close()
+	if t.zip != nil {
+		err = errors.Join(err, t.zip.Close())
+	}
+	return err
+}

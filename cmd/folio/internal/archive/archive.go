@@ -56,7 +56,7 @@ func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) e
 		return pathError(path, err)
 	}
 	create := osfile.CreateTemp
-	if o.Replace {
+	if _, exists, err := osfile.Exists(resolved); err == nil && exists {
 		create = osfile.CreatePrivate // the mode and the owner are those of what is replaced
 	}
 	file, err := osfile.CreateLive(filepath.Dir(resolved), create)

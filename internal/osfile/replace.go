@@ -24,7 +24,7 @@ func adoptFile(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(d.adoptWhole(*a), release(d))
+	return cmp.Or(explainOwner(d.adoptWhole(*a), *a), release(d))
 }
 
 // replacedAccess returns who may use the regular file that is to be replaced; nil if there is none.

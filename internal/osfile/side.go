@@ -55,7 +55,8 @@ func refuseSide(err error) error {
 	return &sideError{kind, "move it away"}
 }
 
-// OpenSide opens the side file of f that has this suffix, for example "-wal". The flags are those of Open. It returns an
+// OpenSide opens the side file of f that has this suffix, for example "-wal". The flags are those of Open; with CreateNew the file
+// is to replace f, and it is an error if it cannot get the owner and the group of f. It returns an
 // error that matches ErrSideFile if the name leads to a file that D1 or D2 forbids.
 func (f *File) OpenSide(suffix string, flag int) (*File, error) {
 	like, err := f.Access()
@@ -120,12 +121,34 @@ func acquireSide(name string, flag int, like Access) (*description, error) {
 				continue // made by another process a moment ago
 			}
 		}
-		if err == nil && flag&os.O_RDWR != 0 {
+		switch {
+		case err != nil:
+			return nil, err
+		case flag&os.O_EXCL != 0:
+			return d.becomeHeir(name, like)
+		case flag&os.O_RDWR != 0:
 			d.becomeSide(like)
 		}
-		return d, err
+		return d, nil
 	}
 	return nil, &sideError{errors.New("is replaced again and again"), "find out by which program"}
+}
+
+// becomeHeir gives a new file, which is to replace the database, all of its access, or removes it.
+func (d *description) becomeHeir(name string, like Access) (*description, error) {
+	err := d.adoptWhole(like)
+	if err == nil {
+		return d, nil
+	}
+	return nil, cmp.Or(explainOwner(err, like), release(d), unlink(name))
+}
+
+// explainOwner says which owner a file could not get.
+func explainOwner(err error, like Access) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return fmt.Errorf("cannot belong to user %d and group %d, as the file that it is to replace does: let that user do this (%w)", like.UID, like.GID, err)
 }
 
 // findSide opens the side file that exists. It does so without O_CREATE: Linux refuses that flag for the file of another user

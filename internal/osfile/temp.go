@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// CreateTemp creates a new file in dir for reading and writing, with the permissions that a new file has. The last "*" in
+// CreateTemp creates a new file in dir for reading and writing, with the permissions that SQLite
+// gives a new database. The last "*" in
 // the pattern, or its end, becomes a number that makes the name new. A file that shall replace another must be
 // made in that one's directory:
 //
@@ -20,7 +21,7 @@ import (
 //	...
 //	return osfile.ReplaceDurably(tmp, name)
 func CreateTemp(dir, pattern string) (*File, error) {
-	return createTemp(dir, pattern, 0o666)
+	return createTemp(dir, pattern, 0o644)
 }
 
 // CreatePrivate is CreateTemp for a file that only this user can read and write until Adopt or ReplaceDurably says otherwise: one

@@ -45,7 +45,7 @@ var importRules = []importRule{
 	{pkg: "store/check", own: "store internal/ddl"},
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile"},
-	{pkg: "store/sqlstore", own: "store store/check store/internal/release"},
+	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
 	{pkg: ".", own: "store store/native internal/posix internal/inoset"},
 	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
 	{pkg: "front/internal/rooted", own: ". internal/posix"},

@@ -2,8 +2,10 @@ package sqlstore
 
 import (
 	"errors"
+	"io/fs"
 	"sync"
 
+	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/store"
 )
 
@@ -154,14 +156,19 @@ func (h *holds) attach() error {
 		return nil
 	}
 	c.discard()
-	if isBusy(err) {
+	if isBusy(err) || errors.Is(err, osfile.ErrSideFile) {
 		return explain(err)
 	}
 	h.alone = true
 	return nil
 }
 
+// attachTo makes the side database with the access that the volume has, before SQLite opens it: that would give it the access of any new
+// database, and follow a link. Where the volume is no file of the system, as in a VFS of the driver, it is left to the driver.
 func (h *holds) attachTo(c *conn) error {
+	if err := osfile.PrepareSide(h.store.file, "-hold"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := c.run("ATTACH DATABASE ? AS hold", h.store.file+"-hold"); err != nil {
 		return err
 	}

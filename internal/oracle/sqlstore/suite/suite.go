@@ -26,7 +26,7 @@ type Driver struct {
 func (d *Driver) Test(t *testing.T) {
 	for name, test := range map[string]func(t *testing.T){
 		"Store": d.TestStore, "Folio": d.TestFolio, "Versions": d.TestVersions, "Turns": d.TestTurns, "Damage": d.TestDamage,
-		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "HoldAlone": d.TestHoldAlone, "HoldBusy": d.TestHoldBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "Bounds": d.testBounds,
+		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "HoldAlone": d.TestHoldAlone, "HoldBusy": d.TestHoldBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "Bounds": d.testBounds, "HoldAccess": d.testHoldAccess, "HoldLinks": d.testHoldLinks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,12 +34,13 @@ var importRules = []importRule{
 	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
+	{pkg: "internal/expr", own: "internal/ddl", pure: true},
 	{pkg: "internal/posix", os: true}, // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile"}, // for tests, as is the next
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/witness", own: "internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/osfile"},
+	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/expr internal/osfile"},
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/check", own: "store internal/ddl"},

@@ -1,0 +1,145 @@
+package expr
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+
+	"github.com/foliofs/folio/internal/ddl"
+)
+
+// A collation orders texts.
+type collation uint8
+
+const (
+	noCollation collation = iota // BINARY, for lack of another
+	binary
+	noCase
+	rtrim
+)
+
+// collationOf returns SQLite's own collations; others are the application's.
+func collationOf(name string) (collation, bool) {
+	switch {
+	case strings.EqualFold(name, "BINARY"):
+		return binary, true
+	case strings.EqualFold(name, "NOCASE"):
+		return noCase, true
+	case strings.EqualFold(name, "RTRIM"):
+		return rtrim, true
+	}
+	return noCollation, false
+}
+
+// rank puts the storage classes in order; integers and floats share a place.
+var rank = [...]uint8{Null: 0, Integer: 1, Float: 1, Text: 2, Blob: 3}
+
+// compare orders two values: NULL, numbers by value, texts by collation, BLOBs by their bytes.
+func compare(a, b Value, c collation) int {
+	if d := cmp.Compare(rank[a.Kind], rank[b.Kind]); d != 0 {
+		return d
+	}
+	switch {
+	case a.Kind == Null:
+		return 0
+	case a.Kind == Text:
+		return c.compare(a.Data, b.Data)
+	case a.Kind == Blob:
+		return bytes.Compare(a.Data, b.Data)
+	case a.Kind == Integer && b.Kind == Integer:
+		return cmp.Compare(a.Int, b.Int)
+	case a.Kind == Integer:
+		return compareIntFloat(a.Int, b.Float)
+	case b.Kind == Integer:
+		return -compareIntFloat(b.Int, a.Float)
+	}
+	return cmp.Compare(a.Float, b.Float)
+}
+
+// compareIntFloat compares without the loss that converting a large integer to a float would bring.
+func compareIntFloat(i int64, f float64) int {
+	switch {
+	case f < -1<<63:
+		return 1
+	case f >= 1<<63:
+		return -1
+	}
+	if d := cmp.Compare(i, int64(f)); d != 0 {
+		return d
+	}
+	return cmp.Compare(float64(i), f)
+}
+
+func (c collation) compare(a, b []byte) int {
+	switch c {
+	case noCase:
+		return compareNoCase(a, b)
+	case rtrim:
+		return bytes.Compare(bytes.TrimRight(a, " "), bytes.TrimRight(b, " "))
+	}
+	return bytes.Compare(a, b)
+}
+
+// compareNoCase folds the 26 letters of ASCII. Like SQLite's it looks no further than a zero byte that both texts have
+// at the same place, from where on only their lengths count.
+func compareNoCase(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if d := cmp.Compare(lower(a[i]), lower(b[i])); d != 0 {
+			return d
+		}
+		if a[i] == 0 {
+			break
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func lower(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func upper(c byte) byte {
+	if c >= 'a' && c <= 'z' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+// An affinity is that of an expression, which may have none: then it yields to that of the other side of a comparison.
+type affinity int8
+
+const none affinity = -1
+
+func (a affinity) numeric() bool { return a >= affinity(ddl.AffinityNumeric) }
+
+// comparison returns the affinity that the two sides of a comparison get.
+func comparison(a, b affinity) affinity {
+	switch {
+	case a == none:
+		return b
+	case b == none:
+		return a
+	case a.numeric() || b.numeric():
+		return affinity(ddl.AffinityNumeric)
+	}
+	return affinity(ddl.AffinityBlob)
+}
+
+// compareAs orders two values, neither of them NULL, after an affinity was applied to both.
+func compareAs(a, b Value, as affinity, c collation) int {
+	switch {
+	case as.numeric():
+		if a.Kind == Text {
+			a = a.numeric()
+		}
+		if b.Kind == Text {
+			b = b.numeric()
+		}
+	case as == affinity(ddl.AffinityText) && (a.Kind == Text || b.Kind == Text):
+		a, b = a.Apply(ddl.AffinityText), b.Apply(ddl.AffinityText)
+	}
+	return compare(a, b, c)
+}

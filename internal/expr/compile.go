@@ -1,0 +1,293 @@
+package expr
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/foliofs/folio/internal/ddl"
+)
+
+// A Place is where an expression stands, which decides on what it may refer to.
+type Place uint8
+
+// The places of expressions in a schema.
+const (
+	Check     Place = iota // a CHECK constraint
+	Where                  // of a partial index
+	Term                   // of an index
+	Generated              // a generated column
+)
+
+// Rowid is the number under which a Row gives its rowid.
+const Rowid = -1
+
+// A Row gives an expression the values of its columns, with the affinities of the columns applied; an integer in a REAL column is a
+// float. It is asked for Rowid, too.
+type Row interface {
+	Column(i int) (Value, error)
+}
+
+// An Expr is an expression that was compiled for the rows of one table. It is immutable and safe for concurrent use.
+type Expr struct {
+	term
+	columns []int
+}
+
+// Columns returns the columns that the expression reads, in ascending order: Rowid is one, and generated columns are.
+func (x *Expr) Columns() []int { return x.columns }
+
+// Eval returns the value of the expression for a row. Its error is that of the Row, or an error of SQLite's own, such as an integer overflow in abs.
+func (x *Expr) Eval(row Row) (Value, error) { return x.eval(row) }
+
+// Affinity returns the affinity that an index gives the value of the expression before it stores that.
+func (x *Expr) Affinity() ddl.Affinity {
+	switch {
+	case x.affinity == none:
+		return ddl.AffinityBlob
+	case x.affinity.numeric():
+		return ddl.AffinityNumeric
+	}
+	return ddl.Affinity(x.affinity)
+}
+
+// A term is a part of an expression.
+type term struct {
+	eval      func(row Row) (Value, error)
+	affinity  affinity
+	collation collation // of the term itself
+	explicit  bool      // a COLLATE operator is somewhere in it
+}
+
+// Compile compiles an expression that stands in the schema of a table. The error says what of it cannot be evaluated exactly
+// as SQLite does; the expression itself is not in it.
+func Compile(text string, t *ddl.Table, place Place) (*Expr, error) {
+	n, err := ddl.ParseExpr(text)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{table: t, place: place}
+	x, err := c.compile(n)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(c.columns)
+	return &Expr{x, slices.Compact(c.columns)}, nil
+}
+
+// A compiler compiles one expression.
+type compiler struct {
+	table   *ddl.Table
+	place   Place
+	columns []int
+}
+
+func (c *compiler) compile(n *ddl.Node) (term, error) {
+	switch n.Op {
+	case ddl.OpNull:
+		return constant(Value{}), nil
+	case ddl.OpNumber:
+		return literal(n.Text, false)
+	case ddl.OpString:
+		return constant(OfText([]byte(n.Text))), nil
+	case ddl.OpBlob:
+		b, err := hex.DecodeString(n.Text)
+		return constant(OfBlob(b)), err
+	case ddl.OpName:
+		return c.name(n)
+	case ddl.OpMember:
+		return c.member(n)
+	case ddl.OpPrefix:
+		return c.prefix(n)
+	case ddl.OpInfix:
+		return c.infix(n)
+	}
+	return c.compileOther(n)
+}
+
+func (c *compiler) compileOther(n *ddl.Node) (term, error) {
+	if n.Op == ddl.OpCall {
+		return c.call(n)
+	}
+	args, err := c.args(n.Args)
+	if err != nil {
+		return term{}, err
+	}
+	switch n.Op {
+	case ddl.OpIsNull:
+		return isNull(args[0], n.Not), nil
+	case ddl.OpBetween:
+		return between(args, n.Not), nil
+	case ddl.OpIn:
+		if len(args) == 1 { // its meaning next to IS depends on the version
+			return term{}, errors.New("IN with an empty list")
+		}
+		return in(args, n), nil
+	case ddl.OpLike:
+		return like(args, n)
+	case ddl.OpCollate:
+		return collate(args[0], n.Text)
+	case ddl.OpCast:
+		return castTo(args[0], n.Affinity), nil
+	case ddl.OpCase:
+		if n.Based {
+			return caseOf(args), nil
+		}
+		return caseWhen(args), nil
+	}
+	return term{}, fmt.Errorf("%s", n.Text)
+}
+
+func (c *compiler) args(nodes []*ddl.Node) ([]term, error) {
+	terms := make([]term, len(nodes))
+	for i, n := range nodes {
+		var err error
+		if terms[i], err = c.compile(n); err != nil {
+			return nil, err
+		}
+	}
+	return terms, nil
+}
+
+// constant is a term without a row.
+func constant(v Value) term {
+	return term{eval: func(Row) (Value, error) { return v, nil }, affinity: none}
+}
+
+// literal is a number. A minus before it is a part of it: only so is -9223372036854775808 an integer.
+func literal(text string, negative bool) (term, error) {
+	if len(text) > 2 && text[1]|0x20 == 'x' {
+		return hexadecimal(text, negative)
+	}
+	if negative {
+		text = "-" + text
+	}
+	if i, how := readInteger([]byte(text)); how == integerWhole {
+		return constant(OfInt(i)), nil
+	}
+	return constant(OfFloat(readFloat([]byte(text)).value)), nil
+}
+
+func hexadecimal(text string, negative bool) (term, error) {
+	digits := text[2:]
+	for len(digits) > 1 && digits[0] == '0' {
+		digits = digits[1:]
+	}
+	if len(digits) > 16 {
+		return term{}, fmt.Errorf("hexadecimal literal too large: %s", text)
+	}
+	var u uint64
+	for _, d := range []byte(digits) {
+		if !isDigit(d) {
+			d = d | 0x20 - 'a' + '0' + 10
+		}
+		u = u<<4 | uint64(d-'0')
+	}
+	if negative && u == 1<<63 {
+		return term{}, fmt.Errorf("hexadecimal literal too large: -%s", text)
+	}
+	if negative {
+		u = -u
+	}
+	return constant(OfInt(int64(u))), nil
+}
+
+// name is a column, the rowid, TRUE or FALSE.
+func (c *compiler) name(n *ddl.Node) (term, error) {
+	if x, ok, err := c.column(n.Text); ok || err != nil {
+		return x, err
+	}
+	if n.Quote == 0 {
+		if truth, ok := truthOf(n); ok {
+			return constant(ofBool(truth)), nil
+		}
+	}
+	if n.Quote == '"' {
+		return term{}, fmt.Errorf("a string in double quotes, %q", n.Text)
+	}
+	return term{}, fmt.Errorf("no such column: %s", n.Text)
+}
+
+// truthOf reports whether a node is the word TRUE or FALSE.
+func truthOf(n *ddl.Node) (truth, ok bool) {
+	if n.Op != ddl.OpName || n.Quote != 0 {
+		return false, false
+	}
+	truth = ddl.EqualFold(n.Text, "true")
+	return truth, truth || ddl.EqualFold(n.Text, "false")
+}
+
+// column finds a column by its name, or the rowid by one of its own.
+func (c *compiler) column(name string) (x term, ok bool, err error) {
+	i := c.table.ColumnIndex(name)
+	if i >= 0 && i == c.table.RowidAlias {
+		return c.reads(Rowid, term{affinity: affinity(ddl.AffinityInteger)}), true, nil
+	}
+	if i >= 0 {
+		col := &c.table.Columns[i]
+		order, ok := collationOf(col.Collation)
+		if !ok {
+			return term{}, false, fmt.Errorf("column %s with the collation %s", col.Name, col.Collation)
+		}
+		return c.reads(i, term{affinity: affinity(col.Affinity), collation: order}), true, nil
+	}
+	isRowid := ddl.EqualFold(name, "rowid") || ddl.EqualFold(name, "oid") || ddl.EqualFold(name, "_rowid_")
+	if !isRowid || c.table.WithoutRowid || c.place == Term || c.place == Generated {
+		return term{}, false, nil
+	}
+	return c.reads(Rowid, term{affinity: affinity(ddl.AffinityInteger)}), true, nil
+}
+
+// reads completes the term of a column.
+func (c *compiler) reads(i int, x term) term {
+	c.columns = append(c.columns, i)
+	x.eval = func(row Row) (Value, error) { return row.Column(i) }
+	return x
+}
+
+// member is a column behind the name of the table.
+func (c *compiler) member(n *ddl.Node) (term, error) {
+	if !ddl.EqualFold(n.Args[0].Text, c.table.Name) || c.place == Term || c.place == Generated {
+		return term{}, fmt.Errorf("the name %s.%s", n.Args[0].Text, n.Text)
+	}
+	x, ok, err := c.column(n.Text)
+	if err == nil && !ok {
+		err = fmt.Errorf("no such column: %s.%s", n.Args[0].Text, n.Text)
+	}
+	return x, err
+}
+
+// collate is a term with the COLLATE operator.
+func collate(x term, name string) (term, error) {
+	order, ok := collationOf(name)
+	if !ok {
+		return term{}, fmt.Errorf("the collation %s", name)
+	}
+	x.collation, x.explicit = order, true
+	return x, nil
+}
+
+// inherit gives a term the collation of the first operand that has an explicit one.
+func inherit(x term, operands ...term) term {
+	for _, o := range operands {
+		if o.explicit {
+			x.collation, x.explicit = o.collation, true
+			break
+		}
+	}
+	return x
+}
+
+// compared returns the collation by which two terms are compared.
+func compared(a, b term) collation {
+	switch {
+	case a.explicit:
+		return a.collation
+	case b.explicit:
+		return b.collation
+	case a.collation != noCollation:
+		return a.collation
+	}
+	return b.collation
+}

@@ -1,0 +1,158 @@
+package expr
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// textDigits is how many significant digits SQLite prints of a float where it makes a text of it. Versions before
+// 3.52 printed 15, often of another float.
+const textDigits = 17
+
+// A decimal is a float in decimal digits: 0.DIGITS times 10 to the power point.
+type decimal struct {
+	digits []byte
+	point  int
+}
+
+// decode returns the digits of f, which is positive and finite: round significant ones, or -round behind the point if round
+// is not positive. It is sqlite3FpDecode of SQLite 3.53.
+func decode(f float64, round int) decimal {
+	const most = 20
+	n := 18
+	if round > 0 && round < 18 {
+		n = round + 1
+	}
+	v, exp := toDecimal(f, n)
+	digits := strconv.AppendUint(make([]byte, 1, 24), v, 10) // a zero byte before them has room for a carry
+	d := decimal{digits[1:], len(digits) - 1 + exp}
+	if round <= 0 {
+		if round = d.point - round; round == 0 && d.digits[0] >= '5' {
+			round = 1
+			d.digits = append([]byte{'0'}, d.digits...)
+			d.point++
+		}
+	}
+	if round > 0 && (round < len(d.digits) || len(d.digits) > most) {
+		d.round(f, min(round, most), exp)
+	}
+	d.digits = bytes.TrimRight(d.digits, "0")
+	return d
+}
+
+// round cuts the digits to n, of which 17 are cut further where fewer of them mean f.
+func (d *decimal) round(f float64, n, exp int) {
+	z := d.digits
+	if n == textDigits {
+		n = shortest(z, f, d.point, exp)
+	}
+	up := n < len(z) && z[n] >= '5'
+	d.digits = z[:n]
+	if up {
+		d.increment()
+	}
+}
+
+// shortest returns how many of the 18 or more digits z are enough to mean f, where these end in a run of nines or zeros.
+func shortest(z []byte, f float64, point, exp int) int {
+	switch {
+	case z[15] == '9' && z[14] == '9':
+		j := len(bytes.TrimRight(z[:14], "9"))
+		v := uint64(0)
+		if j > 0 {
+			v = parseDigits(z[:j])
+		}
+		if f == fromDecimal(v+1, exp+len(z)-j) {
+			return j + 1
+		}
+	case point >= len(z) || z[15] == '0' && z[14] == '0' && z[13] == '0':
+		j := len(bytes.TrimRight(z[:13], "0"))
+		if f == fromDecimal(parseDigits(z[:j]), exp+len(z)-j) {
+			return j + 1
+		}
+	}
+	return textDigits
+}
+
+func parseDigits(z []byte) (v uint64) {
+	for _, c := range z {
+		v = v*10 + uint64(c-'0')
+	}
+	return v
+}
+
+// increment adds one to the last digit.
+func (d *decimal) increment() {
+	for i := len(d.digits) - 1; i >= 0; i-- {
+		if d.digits[i]++; d.digits[i] <= '9' {
+			return
+		}
+		d.digits[i] = '0'
+	}
+	d.digits = append([]byte{'1'}, d.digits...)
+	d.point++
+}
+
+// AppendFloat appends the text that SQLite 3.53 makes of a float, by the format %!.17g.
+func AppendFloat(b []byte, f float64) []byte {
+	if f < 0 {
+		b = append(b, '-')
+		f = -f
+	}
+	switch {
+	case math.IsInf(f, 0):
+		return append(b, "Inf"...)
+	case f == 0:
+		return append(b, "0.0"...)
+	}
+	d := decode(f, textDigits)
+	if exp := d.point - 1; exp < -4 || exp > textDigits-1 {
+		return d.scientific(b, exp)
+	}
+	return d.plain(b)
+}
+
+// scientific appends d.ddde+xx.
+func (d decimal) scientific(b []byte, exp int) []byte {
+	b = decimal{d.digits, 1}.plain(b)
+	if exp < 0 {
+		b = append(b, "e-"...)
+		exp = -exp
+	} else {
+		b = append(b, "e+"...)
+	}
+	if exp < 10 {
+		b = append(b, '0')
+	}
+	return strconv.AppendInt(b, int64(exp), 10)
+}
+
+// plain appends ddd.ddd, with a zero at least on both sides of the point.
+func (d decimal) plain(b []byte) []byte {
+	whole := min(max(d.point, 0), len(d.digits))
+	b = append(b, d.digits[:whole]...)
+	if d.point <= 0 {
+		b = append(b, '0')
+	}
+	b = append(b, bytes.Repeat([]byte{'0'}, max(d.point-whole, 0))...)
+	b = append(b, '.')
+	b = append(b, bytes.Repeat([]byte{'0'}, max(-d.point, 0))...)
+	if whole == len(d.digits) {
+		return append(b, '0')
+	}
+	return append(b, d.digits[whole:]...)
+}
+
+// roundTo returns f, which is not larger than 1<<52, rounded to so many digits behind the point, as SQLite's round does it: by
+// way of the text.
+func roundTo(f float64, places int) float64 {
+	if f == 0 {
+		return 0
+	}
+	d := decode(math.Abs(f), -places)
+	if d.point+places <= 0 {
+		return math.Copysign(0, f)
+	}
+	return math.Copysign(readFloat(d.plain(nil)).value, f)
+}

@@ -1,0 +1,199 @@
+package expr
+
+import "bytes"
+
+// length counts the characters of a text up to its first zero byte, and the bytes of anything else.
+func length(args []Value) (Value, error) {
+	v := args[0]
+	switch v.Kind {
+	case Null:
+		return v, nil
+	case Text:
+		return OfInt(countRunes(cstring(v.Data))), nil
+	}
+	return OfInt(int64(len(v.text()))), nil
+}
+
+func countRunes(b []byte) (n int64) {
+	for ; len(b) > 0; n++ {
+		b = skipRune(b)
+	}
+	return n
+}
+
+// mapping is a function that maps each byte of a text.
+func mapping(fn func(byte) byte) func(args []Value) (Value, error) {
+	return func(args []Value) (Value, error) {
+		if args[0].Kind == Null {
+			return Value{}, nil
+		}
+		b := bytes.Clone(args[0].text())
+		for i, c := range b {
+			b[i] = fn(c)
+		}
+		return OfText(b), nil
+	}
+}
+
+// substr is substr(x, from, count): from counts from 1, or from the end if it is negative; a negative count is that of the
+// characters before.
+func substr(args []Value) (Value, error) {
+	v := args[0]
+	isBlob := v.Kind == Blob
+	if v.Kind == Null || isBlob && len(v.Data) == 0 {
+		return Value{}, nil
+	}
+	z := v.Data
+	if !isBlob {
+		z = cstring(v.text())
+	}
+	count := int64(maxSize)
+	for _, a := range args[1:] {
+		if a.Kind == Null {
+			return Value{}, nil
+		}
+	}
+	if len(args) == 3 {
+		count = args[2].integer()
+	}
+	size := func() int64 {
+		if isBlob {
+			return int64(len(z))
+		}
+		return countRunes(z)
+	}
+	from, count := span(args[1].integer(), count, size)
+	if isBlob {
+		from = min(from, int64(len(z)))
+		return OfBlob(z[from:][:min(count, int64(len(z))-from)]), nil
+	}
+	return OfText(runes(z, from, count)), nil
+}
+
+// span turns what substr is given into how many characters to skip, and how many to take.
+func span(from, count int64, size func() int64) (skip, take int64) {
+	switch {
+	case from < 0:
+		if from += size(); from < 0 {
+			if count < 0 {
+				count = 0
+			} else {
+				count += from
+			}
+			from = 0
+		}
+	case from > 0:
+		from--
+	case count > 0:
+		count--
+	}
+	if count < 0 {
+		if count < -from {
+			count = from
+		} else {
+			count = -count
+		}
+		from -= count
+	}
+	return from, count
+}
+
+// runes returns count characters of a text, after skip others.
+func runes(z []byte, skip, count int64) []byte {
+	for ; len(z) > 0 && skip > 0; skip-- {
+		z = skipRune(z)
+	}
+	rest := z
+	for ; len(rest) > 0 && count > 0; count-- {
+		rest = skipRune(rest)
+	}
+	return z[:len(z)-len(rest)]
+}
+
+// instr returns where the second argument first begins in the first, counted from 1 in characters, or in bytes for two BLOBs; 0
+// if it does not.
+func instr(args []Value) (Value, error) {
+	if args[0].Kind == Null || args[1].Kind == Null {
+		return Value{}, nil
+	}
+	hay, needle := args[0].text(), args[1].text()
+	isText := args[0].Kind != Blob || args[1].Kind != Blob
+	at := int64(1)
+	for len(needle) > 0 && !bytes.HasPrefix(hay, needle) {
+		if len(hay) < len(needle) {
+			return OfInt(0), nil
+		}
+		at++
+		hay = hay[1:]
+		for isText && len(hay) > 0 && hay[0]&0xc0 == 0x80 {
+			hay = hay[1:]
+		}
+	}
+	return OfInt(at), nil
+}
+
+// replace replaces each occurrence of the second argument in the first by the third.
+func replace(args []Value) (Value, error) {
+	if args[0].Kind == Null || args[1].Kind == Null {
+		return Value{}, nil
+	}
+	text, old := args[0].text(), args[1].text()
+	if len(cstring(old)) == 0 {
+		return OfText(text), nil
+	}
+	if args[2].Kind == Null {
+		return Value{}, nil
+	}
+	with := args[2].text()
+	if len(text)+bytes.Count(text, old)*(len(with)-len(old)) > maxSize {
+		return Value{}, errTooBig
+	}
+	return OfText(bytes.ReplaceAll(text, old, with)), nil
+}
+
+// trimming is trim, ltrim or rtrim.
+func trimming(left, right bool) func(args []Value) (Value, error) {
+	return func(args []Value) (Value, error) {
+		if args[0].Kind == Null {
+			return Value{}, nil
+		}
+		set := [][]byte{{' '}}
+		if len(args) == 2 {
+			if args[1].Kind == Null {
+				return Value{}, nil
+			}
+			set = characters(cstring(args[1].text()))
+		}
+		z := args[0].text()
+		if left {
+			z = trimWith(z, set, bytes.CutPrefix)
+		}
+		if right {
+			z = trimWith(z, set, bytes.CutSuffix)
+		}
+		return OfText(z), nil
+	}
+}
+
+// characters splits a text.
+func characters(b []byte) (set [][]byte) {
+	for len(b) > 0 {
+		rest := skipRune(b)
+		set = append(set, b[:len(b)-len(rest)])
+		b = rest
+	}
+	return set
+}
+
+// trimWith cuts off characters of the set for as long as there are any.
+func trimWith(z []byte, set [][]byte, cut func(z, c []byte) ([]byte, bool)) []byte {
+	for more := true; more && len(z) > 0; {
+		more = false
+		for _, c := range set {
+			if z, more = cut(z, c); more {
+				break
+			}
+		}
+	}
+	return z
+}

@@ -16,14 +16,18 @@ const (
 	ConstraintNotNull Constraint = iota + 1
 	ConstraintUnique             // UNIQUE or PRIMARY KEY
 	ConstraintStrict             // the type of a column in a STRICT table
+	ConstraintCheck              // CHECK
 )
 
 // A ConstraintError says that a row breaks a constraint of its table. It matches ErrConstraint.
 type ConstraintError struct {
 	Kind    Constraint
 	Table   string
-	Columns []string // of the constraint
-	What    string   // for ConstraintStrict: which type met which
+	Columns []string // of the constraint; nil for a CHECK and a unique index on an expression
+
+	// What says which type met which for ConstraintStrict. For ConstraintCheck it is the name of the constraint or its
+	// expression, and for a unique index on an expression the name of the index.
+	What string
 }
 
 // Error formats the error as SQLite does.
@@ -33,11 +37,16 @@ func (e *ConstraintError) Error() string {
 		columns[i] = e.Table + "." + c
 	}
 	list := strings.Join(columns, ", ")
+	if e.Columns == nil {
+		list = e.What
+	}
 	switch e.Kind {
 	case ConstraintNotNull:
 		return "NOT NULL constraint failed: " + list
 	case ConstraintUnique:
 		return "UNIQUE constraint failed: " + list
+	case ConstraintCheck:
+		return "CHECK constraint failed: " + list
 	}
 	return e.What + " " + list
 }

@@ -75,6 +75,9 @@ func (b *Builder) createTable(def *ddl.Table) error {
 	if err := refuseTable(def); err != nil {
 		return err
 	}
+	if err := refuseComputed(def); err != nil {
+		return err
+	}
 	t := newTableBuilder(b, def)
 	if err := b.object(def.Schema, buildObject{kind: "table", name: def.Name, table: def.Name, sql: def.SQL(), rows: t}); err != nil {
 		return err
@@ -115,16 +118,11 @@ func refuseTable(def *ddl.Table) error {
 		return unsupportedf("virtual table %s", def.Name)
 	case def.Temp:
 		return unsupportedf("table %s: TEMP", def.Name)
-	case len(def.Checks) > 0:
-		return unsupportedf("table %s: CHECK(%s)", def.Name, oneLine(def.Checks[0].Expr))
 	case len(def.Columns) > maxBuildColumns:
 		return unsupportedf("table %s: more than %d columns", def.Name, maxBuildColumns)
 	}
 	for i := range def.Columns {
 		c := &def.Columns[i]
-		if c.Generated != nil {
-			return unsupportedf("generated column %s.%s", def.Name, c.Name)
-		}
 		if err := refuseCollation(c.Collation); err != nil {
 			return err
 		}
@@ -132,6 +130,19 @@ func refuseTable(def *ddl.Table) error {
 	for _, u := range def.Uniques {
 		if err := refuseTerms(u.Columns); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// refuseComputed names what a build does not compute.
+func refuseComputed(def *ddl.Table) error {
+	if len(def.Checks) > 0 {
+		return unsupportedf("table %s: CHECK(%s)", def.Name, oneLine(def.Checks[0].Expr))
+	}
+	for i := range def.Columns {
+		if c := &def.Columns[i]; c.Generated != nil {
+			return unsupportedf("generated column %s.%s", def.Name, c.Name)
 		}
 	}
 	return nil
@@ -168,6 +179,14 @@ func (b *Builder) createIndex(def *ddl.Index) error {
 	if err := refuseIndex(def); err != nil {
 		return err
 	}
+	if def.Where != "" {
+		return unsupportedf("partial index %s", def.Name)
+	}
+	for _, c := range def.Columns {
+		if c.Column == ddl.Expression {
+			return unsupportedf("index %s on the expression %s", def.Name, oneLine(c.Expr))
+		}
+	}
 	x, err := t.addIndex(columns, len(def.Columns), def.Unique)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", def.Name, err)
@@ -175,18 +194,10 @@ func (b *Builder) createIndex(def *ddl.Index) error {
 	return b.object(def.Schema, buildObject{kind: "index", name: def.Name, table: t.def.Name, sql: def.SQL(), index: x})
 }
 
-// refuseIndex names what an index has that the builder cannot derive.
+// refuseIndex names what an index has that cannot be kept true.
 func refuseIndex(def *ddl.Index) error {
-	switch {
-	case def.Where != "":
-		return unsupportedf("partial index %s", def.Name)
-	case len(def.Columns) > maxBuildColumns:
+	if len(def.Columns) > maxBuildColumns {
 		return unsupportedf("index %s: more than %d columns", def.Name, maxBuildColumns)
-	}
-	for _, c := range def.Columns {
-		if c.Column == ddl.Expression {
-			return unsupportedf("index %s on the expression %s", def.Name, oneLine(c.Expr))
-		}
 	}
 	return refuseTerms(def.Columns)
 }

@@ -15,6 +15,9 @@ func (c *schemaChange) createTable(t *ddl.Table) error {
 	if err := refuseTable(t); err != nil {
 		return err
 	}
+	if _, err := c.tx.rules(t); err != nil {
+		return unsupportedf("table %s: %v", t.Name, err)
+	}
 	if free, err := c.free(t.Name, t.IfNotExists); err != nil || !free {
 		return err
 	}

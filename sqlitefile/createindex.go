@@ -29,11 +29,6 @@ func (c *schemaChange) createIndex(x *ddl.Index) error {
 	if err := refuseIndex(x); err != nil {
 		return err
 	}
-	for _, term := range x.Columns {
-		if t.def.ddl.Columns[term.Column].Virtual() {
-			return unsupportedf("index %s on the generated column %s", x.Name, term.Name)
-		}
-	}
 	root, err := c.createTree(format.LeafIndex)
 	if err != nil {
 		return err
@@ -80,7 +75,15 @@ func (c *schemaChange) fillIndex(o Object, t Table, stored []ddl.IndexedColumn) 
 	if err != nil {
 		return err
 	}
-	f := &indexFiller{tx: c.tx, table: t, x: c.tx.writer.kit.index(c.tx, def, t.def), order: orderOf(stored)}
+	rules, err := c.tx.rules(t.def.ddl)
+	if err != nil {
+		return c.tx.refusal(t.def.ddl, err.Error())
+	}
+	x, err := c.tx.writer.kit.index(c.tx, def, rules)
+	if err != nil {
+		return unsupportedf("index %s: %v", o.Name, err)
+	}
+	f := &indexFiller{tx: c.tx, table: t, x: x, order: orderOf(stored)}
 	f.tree = newTreeBuilder(f, c.tx.usable, false)
 	for i := range f.order {
 		f.order[i].desc = def.key[i].desc // not in an old schema format
@@ -108,8 +111,11 @@ func (f *indexFiller) records(fn func(record []byte) error) error {
 		if err != nil {
 			return err
 		}
-		if buf, err = f.tx.recordOf(buf, &row, f.x.fields); err != nil {
+		if buf, err = f.x.recordOf(f.tx, buf, &row); err != nil {
 			return err
+		}
+		if len(buf) == 0 {
+			continue
 		}
 		if err := fn(buf); err != nil {
 			return err

@@ -30,8 +30,7 @@ type indexDef struct {
 	stored []ddl.IndexedColumn // what the records hold
 	terms  int                 // how many columns the index was declared with
 	unique bool
-
-	partial, expression bool
+	where  string // of a partial index
 }
 
 // schemaTable describes sqlite_schema itself, whose root is always page 1.
@@ -82,6 +81,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 	}
 	def.shape.plain = def.shape.countPlain()
 	def.defaults = rx.insertDefaults(t)
+	def.setComputed(rx)
 	if t.WithoutRowid {
 		def.key = rx.keyColumns(t.PrimaryKey)
 	}
@@ -148,7 +148,6 @@ func (rx *Rx) newIndexDef(o Object, table *tableDef) (*indexDef, error) {
 	}
 	def.key, def.stored = rx.keyColumns(stored), stored
 	for i, c := range stored {
-		def.expression = def.expression || c.Column == ddl.Expression
 		f := column{field: i}
 		if c.Column >= 0 {
 			f.name = t.Columns[c.Column].Name
@@ -170,7 +169,7 @@ func (def *indexDef) resolve(o Object, t *ddl.Table) ([]ddl.IndexedColumn, error
 		if err != nil {
 			return nil, err
 		}
-		def.terms, def.unique, def.partial = len(x.Columns), x.Unique, x.Where != ""
+		def.terms, def.unique, def.where = len(x.Columns), x.Unique, x.Where
 		return x.StoredColumns(t)
 	}
 	auto := t.AutoIndexes()

@@ -90,6 +90,9 @@ func ownOther(v any) any {
 
 // further returns what a row has in a column or, if it is nil, the column's default.
 func (t TableWriter) further(row *Row, i int) (Value, error) {
+	if t.def.ddl.Columns[i].Generated != nil {
+		return Value{}, nil
+	}
 	if row != nil {
 		return row.Value(i)
 	}

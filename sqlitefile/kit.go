@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
 )
 
@@ -32,8 +33,9 @@ type tableState struct {
 type indexState struct {
 	def      *indexDef
 	tree     *btree
-	fields   []int // the slots in a record
-	old, new []byte
+	fields   []int      // the slots in a record
+	rule     *indexRule // nil without expressions
+	old, new []byte     // empty where the index, which is partial, does not have the row
 }
 
 // equip gives the transaction the kit of its schema.
@@ -58,6 +60,10 @@ func (k *kit) state(tx *Tx, def *tableDef) (*tableState, error) {
 	if err := tx.refuse(def); err != nil {
 		return nil, err
 	}
+	rules, err := tx.rules(def.ddl)
+	if err != nil {
+		return nil, tx.refusal(def.ddl, err.Error())
+	}
 	s := &tableState{kit: k, def: def, row: newRowBuilder(def.ddl), fields: def.ddl.StorageOrder(), counted: def.ddl.Autoincrement}
 	s.row.enc = tx.header.Encoding
 	if def.key == nil {
@@ -77,42 +83,35 @@ func (k *kit) state(tx *Tx, def *tableDef) (*tableState, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.indexes = append(s.indexes, k.index(tx, x.def, def))
+		state, err := k.index(tx, x.def, rules)
+		if err != nil {
+			return nil, tx.refusal(def.ddl, fmt.Sprintf("the index %s: %v", o.Name, err))
+		}
+		s.indexes = append(s.indexes, state)
 	}
+	s.row.setRules(rules)
 	k.tables[def] = s
 	return s, nil
 }
 
-func (k *kit) index(tx *Tx, def *indexDef, table *tableDef) *indexState {
-	x := &indexState{def: def, tree: newIndexTree(tx.writer, k.ws, def.root, def.key, tx.header.Encoding)}
-	for _, c := range def.stored {
-		slot := c.Column
-		if slot == ddl.Rowid || slot == table.shape.alias {
-			slot = len(table.ddl.Columns)
-		}
-		x.fields = append(x.fields, slot)
-	}
-	return x
+// index returns the writing side of an index. Its expressions become a part of the rules of its table.
+func (k *kit) index(tx *Tx, def *indexDef, rules *rowRules) (x *indexState, err error) {
+	x = &indexState{def: def, tree: newIndexTree(tx.writer, k.ws, def.root, def.key, tx.header.Encoding)}
+	x.rule, x.fields, err = rules.addIndex(&tx.Rx, def.where, def.stored)
+	return x, err
+}
+
+// refusal is the error for a table that cannot be written because of what it has.
+func (tx *Tx) refusal(t *ddl.Table, what string) error {
+	return tx.db.pathError("write", fmt.Errorf("%w: table %s has %s; drop it, or write with SQLite", ErrUnsupported, t.Name, what))
 }
 
 // refuse returns an error that names what a table has that writing rows cannot keep true.
 func (tx *Tx) refuse(def *tableDef) error {
 	t := def.ddl
-	no := func(what string) error {
-		return tx.db.pathError("write", fmt.Errorf("%w: table %s has %s; drop it, or write with SQLite", ErrUnsupported, t.Name, what))
-	}
-	switch {
-	case def == &schemaTable:
+	no := func(what string) error { return tx.refusal(t, what) }
+	if def == &schemaTable {
 		return tx.db.pathError("write", fmt.Errorf("%w: rows of sqlite_schema come from CREATE and DROP", ErrUnsupported))
-	case len(t.Checks) > 0:
-		return no("a CHECK constraint")
-	case len(t.ForeignKeys) > 0:
-		return no("a foreign key")
-	}
-	for i := range t.Columns {
-		if t.Columns[i].Generated != nil {
-			return no("the generated column " + t.Columns[i].Name)
-		}
 	}
 	objects, err := tx.Objects()
 	if err != nil {
@@ -128,9 +127,6 @@ func (tx *Tx) refuse(def *tableDef) error {
 
 // refuseObject looks at what else in the schema concerns a table.
 func (tx *Tx) refuseObject(o Object, def *tableDef, no func(string) error) error {
-	if o.Type == "table" {
-		return refuseParent(o, def, no)
-	}
 	if !ddl.EqualFold(o.Table, def.shape.name) {
 		return nil
 	}
@@ -142,30 +138,7 @@ func (tx *Tx) refuseObject(o Object, def *tableDef, no func(string) error) error
 		if err != nil {
 			return err
 		}
-		switch {
-		case x.def.partial:
-			return no("the partial index " + o.Name)
-		case x.def.expression:
-			return no("the expression index " + o.Name)
-		}
 		return refuseOrder(x.def.key, no, "the index "+o.Name)
-	}
-	return nil
-}
-
-// refuseParent refuses a table that the foreign key of another one refers to.
-func refuseParent(o Object, def *tableDef, no func(string) error) error {
-	if o.Root == 0 || ddl.EqualFold(o.Name, def.shape.name) {
-		return nil
-	}
-	t, err := ddl.ParseTable(o.SQL)
-	if err != nil {
-		return nil // whatever it is, it was not made by a statement with a foreign key that SQLite could read
-	}
-	for _, f := range t.ForeignKeys {
-		if ddl.EqualFold(f.Table, def.shape.name) {
-			return no("the foreign key of table " + t.Name + " to it")
-		}
 	}
 	return nil
 }
@@ -208,6 +181,38 @@ func (tx *Tx) recordOf(buf []byte, row *Row, fields []int) ([]byte, error) {
 	return buf, nil
 }
 
+// recordOf returns the record that the index has of a row, or no bytes if it does not have the row.
+func (x *indexState) recordOf(tx *Tx, buf []byte, row *Row) ([]byte, error) {
+	if x.rule == nil {
+		return tx.recordOf(buf, row, x.fields)
+	}
+	reader := &rowInput{*row}
+	if has, err := x.rule.has(reader); err != nil || !has {
+		return buf[:0], err
+	}
+	types := make([]format.SerialType, len(x.fields))
+	parts := make([][]byte, len(x.fields))
+	for i, slot := range x.fields {
+		var err error
+		if term := x.rule.terms[i]; term == nil {
+			types[i], parts[i], err = tx.stored(row, slot)
+		} else {
+			var v expr.Value
+			v, err = term.Eval(reader)
+			stored := valueOf(v.Apply(term.Affinity()))
+			types[i], parts[i] = encode(&stored)
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	buf = format.AppendRecordHeader(buf[:0], types...)
+	for _, b := range parts {
+		buf = append(buf, b...)
+	}
+	return buf, nil
+}
+
 // stored returns a value of a row as it is stored; the slot behind the last column is the rowid.
 func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err error) {
 	if slot == len(row.shape.fields) || slot == row.shape.alias {
@@ -215,6 +220,11 @@ func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err e
 		return typ, format.AppendInt(nil, typ, row.rowid), nil
 	}
 	c := &row.shape.fields[slot]
+	if c.field < 0 {
+		v, err := row.compute(slot)
+		typ, b = encodeColumn(&v, c.real)
+		return typ, b, err
+	}
 	f, there, err := tx.field(&row.rec, c.field)
 	if err != nil {
 		return 0, nil, err
@@ -227,6 +237,16 @@ func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err e
 	}
 	typ, b = encode(&c.dflt)
 	return typ, b, row.known(c)
+}
+
+// encodeColumn returns a value as a column stores it: a REAL one keeps an integer where that is shorter.
+func encodeColumn(v *Value, isReal bool) (typ format.SerialType, b []byte) {
+	if isReal && v.kind == Float {
+		if i, ok := wholeNumber(v.real); ok && format.IntType(i) != format.SerialInt64 {
+			return encode(&Value{kind: Integer, num: i})
+		}
+	}
+	return encode(v)
 }
 
 // readsAsNull reports whether a value is one that SQLite never writes, and reads as NULL.

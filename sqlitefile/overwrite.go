@@ -29,7 +29,7 @@ func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error
 	if off < 0 || off > size-int64(len(p)) {
 		return t.refuseWrite(&row, column, len(p), off)
 	}
-	if dflt != nil || len(t.state.indexes) > 0 && t.state.indexed(column) {
+	if dflt != nil || t.state.involved(column) {
 		return t.writeWhole(&row, column, p, off)
 	}
 	tree := t.state.tree

@@ -24,12 +24,15 @@ type shape struct {
 	alias  int      // the column that is the rowid and is stored as NULL; -1 without
 
 	rowidField int // place of the rowid in the records of an index; -1 without
+
+	computed []*computed // by column: how a virtual one is computed; nil for the others, and where there is none
+	refused  error       // why the virtual ones cannot be computed
 }
 
 // A column is one column of a shape.
 type column struct {
 	name  string
-	field int   // place in the record; -1 where it is computed and not stored
+	field int   // place in the record; -1 in a virtual column, which is computed and not stored
 	real  bool  // integers in it are meant as floats, and are stored short
 	dflt  Value // where the record is too short to hold it
 	expr  bool  // that value is the result of an expression, which is for SQLite to evaluate
@@ -53,6 +56,9 @@ func (r *Row) Value(i int) (Value, error) {
 	if i == r.shape.alias {
 		return Value{kind: Integer, num: r.rowid}, nil
 	}
+	if c.field < 0 {
+		return r.compute(i)
+	}
 	f, there, err := r.rx.field(&r.rec, c.field)
 	if err != nil {
 		return Value{}, err
@@ -74,11 +80,7 @@ func (r *Row) column(i int) (*column, error) {
 	if uint(i) >= uint(len(r.shape.fields)) {
 		return nil, fmt.Errorf("%s: no column %d: it has %d", r.shape.name, i, len(r.shape.fields))
 	}
-	c := &r.shape.fields[i]
-	if c.field < 0 {
-		return nil, fmt.Errorf("%s.%s: %w: a virtual generated column", r.shape.name, c.name, ErrUnsupported)
-	}
-	return c, nil
+	return &r.shape.fields[i], nil
 }
 
 // known refuses a default that only SQLite can tell.
@@ -115,7 +117,7 @@ func (r *Row) Float64(i int) (float64, error) {
 // Bytes returns the bytes of a text, in the database's encoding, or of a BLOB, and nil for a NULL. They must not be
 // changed, and are valid until the transaction ends. It returns an error that matches [ErrType] for a number.
 func (r *Row) Bytes(i int) ([]byte, error) {
-	if c, err := r.column(i); err == nil && i != r.shape.alias {
+	if c, err := r.column(i); err == nil && i != r.shape.alias && c.field >= 0 {
 		if f, there, err := r.rx.field(&r.rec, c.field); err == nil && there && f.typ >= format.SerialBlob {
 			return r.rx.fieldBytes(&r.rec, f)
 		}
@@ -148,6 +150,10 @@ func (r *Row) Kind(i int) (Kind, error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {
 		return Integer, err
+	}
+	if c.field < 0 {
+		v, err := r.compute(i)
+		return v.kind, err
 	}
 	f, there, err := r.rx.field(&r.rec, c.field)
 	switch {
@@ -191,6 +197,10 @@ func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {
 		return 0, 0, nil, err
+	}
+	if c.field < 0 {
+		v, err := r.compute(i)
+		return int64(len(v.data)), 0, v.data, err
 	}
 	f, there, err := r.rx.field(&r.rec, c.field)
 	switch {

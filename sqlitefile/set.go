@@ -18,10 +18,12 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 		return false, errNoRowid(shape)
 	case uint(column) >= uint(len(shape.fields)):
 		return false, fmt.Errorf("%s: no column %d: it has %d", shape.name, column, len(shape.fields))
+	case t.def.ddl.Columns[column].Generated != nil:
+		return false, fmt.Errorf("%s.%s is a generated column, which cannot be set", shape.name, shape.fields[column].name)
 	case column == shape.alias:
 		return false, fmt.Errorf("%s.%s is the rowid, which cannot be set", shape.name, shape.fields[column].name)
 	}
-	if t.state.indexed(column) {
+	if t.state.involved(column) {
 		return t.setEntry(rowid, column, value)
 	}
 	ok, easy, err := t.setField(rowid, column, value)
@@ -31,9 +33,9 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 	return t.setEntry(rowid, column, value)
 }
 
-// indexed reports whether an index has a column.
-func (s *tableState) indexed(column int) bool {
-	return slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
+// involved reports whether more of a row than a column depends on it: an index, or an expression of the schema.
+func (s *tableState) involved(column int) bool {
+	return s.row.rules.touches(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
 }
 
 // setEntry is Set by way of the whole row.
@@ -45,6 +47,10 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 	var room [keyRoom]any
 	values := room[:0]
 	for i := range t.def.shape.fields {
+		if t.def.ddl.Columns[i].Generated != nil {
+			values = append(values, nil)
+			continue
+		}
 		v, err := row.Value(i)
 		if err != nil {
 			return false, err
@@ -98,7 +104,7 @@ func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 		if typ, types, ok = nextType(types); !ok || typ.Size() > uint64(len(old)-off) {
 			return false
 		}
-		if i == column {
+		if i == s.def.shape.fields[column].field {
 			return s.splice([...][]byte{old[first:at], types, old[body:off], old[off+int(typ.Size()):]}, column, value)
 		}
 		off += int(typ.Size())

@@ -186,6 +186,14 @@ func (t TableWriter) prepare(rowid int64, values []any) (err error) {
 		return err
 	}
 	for _, x := range s.indexes {
+		if x.rule != nil {
+			if has, err := x.rule.has(s.row.rules); err != nil || !has {
+				if x.new = x.new[:0]; err != nil {
+					return fmt.Errorf("%s: the index %s: %w", t.Name(), x.def.shape.name, err)
+				}
+				continue
+			}
+		}
 		if x.new, err = s.row.record(x.new, x.fields, values); err != nil {
 			return err
 		}
@@ -204,7 +212,7 @@ func (t TableWriter) insertEntries(undo func() error) error {
 			continue
 		}
 		for _, y := range t.state.indexes[:i] {
-			if _, err := y.tree.deleteKey(y.new); err != nil {
+			if err := y.remove(y.new); err != nil {
 				return t.spoil(err)
 			}
 		}
@@ -216,8 +224,20 @@ func (t TableWriter) insertEntries(undo func() error) error {
 	return nil
 }
 
+// remove takes a record out of the index, if it has the row.
+func (x *indexState) remove(record []byte) error {
+	if len(record) == 0 {
+		return nil
+	}
+	_, err := x.tree.deleteKey(record)
+	return err
+}
+
 // insert adds the new record, unless the index is unique and has its key. NULLs are never equal.
 func (x *indexState) insert() (added bool, err error) {
+	if len(x.new) == 0 {
+		return true, nil
+	}
 	unique := 0
 	if x.def.unique && !hasNull(x.new, x.def.terms) {
 		unique = x.def.terms
@@ -240,6 +260,10 @@ func hasNull(record []byte, n int) bool {
 func (x *indexState) duplicate(table *tableDef) error {
 	e := &ConstraintError{Kind: ConstraintUnique, Table: table.shape.name}
 	for _, c := range x.def.stored[:x.def.terms] {
+		if c.Column == ddl.Expression {
+			e.Columns, e.What = nil, "index '"+x.def.shape.name+"'"
+			break
+		}
 		column := c.Column
 		if column == ddl.Rowid {
 			column = table.shape.alias
@@ -330,8 +354,11 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 		if bytes.Equal(x.old, x.new) {
 			continue
 		}
-		if _, err := x.tree.deleteKey(x.old); err != nil {
+		if err := x.remove(x.old); err != nil {
 			return t.spoil(err)
+		}
+		if len(x.new) == 0 {
+			continue
 		}
 		if _, err := x.tree.insertKey(x.new, 0); err != nil {
 			return t.spoil(err)
@@ -343,7 +370,7 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 // oldEntries makes the records that the indexes have of a row.
 func (t TableWriter) oldEntries(row *Row) (err error) {
 	for _, x := range t.state.indexes {
-		if x.old, err = t.tx.recordOf(x.old, row, x.fields); err != nil {
+		if x.old, err = x.recordOf(t.tx, x.old, row); err != nil {
 			return err
 		}
 	}
@@ -353,7 +380,7 @@ func (t TableWriter) oldEntries(row *Row) (err error) {
 // checkUnique looks whether a new record would meet that of another row.
 func (t TableWriter) checkUnique() error {
 	for _, x := range t.state.indexes {
-		if !x.def.unique || bytes.Equal(x.old, x.new) || hasNull(x.new, x.def.terms) {
+		if !x.def.unique || len(x.new) == 0 || bytes.Equal(x.old, x.new) || hasNull(x.new, x.def.terms) {
 			continue
 		}
 		found, err := x.tree.seekKey(x.new, x.def.terms)
@@ -405,7 +432,7 @@ const faultLost = "a row is not found by its key"
 
 func (t TableWriter) deleteEntries() error {
 	for _, x := range t.state.indexes {
-		if _, err := x.tree.deleteKey(x.old); err != nil {
+		if err := x.remove(x.old); err != nil {
 			return t.spoil(err)
 		}
 	}

@@ -1,0 +1,235 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/expr"
+	"github.com/foliofs/folio/internal/format"
+)
+
+// rowRules are what the expressions of a schema ask of the rows of a table. A table without any has none of them: nil.
+//
+// They are used for one row after another, and belong to the goroutine that writes.
+type rowRules struct {
+	table     *ddl.Table
+	generated []computed // in the order in which they can be computed
+	checks    []checkRule
+	terms     []*expr.Expr // of all indexes; their slots come after that of the rowid
+	inputs    []int        // the columns that expressions read, or that are generated
+	row       []expr.Value // the row being written: its columns, then its rowid
+	arena     []byte       // copies of what the caller gave
+}
+
+// A checkRule is a CHECK constraint.
+type checkRule struct {
+	name string // of the constraint, or its expression
+	expr *expr.Expr
+}
+
+// An indexRule says which rows an index has, and what it has of them.
+type indexRule struct {
+	where *expr.Expr   // of a partial index, else nil
+	terms []*expr.Expr // by field of a record; nil for a column
+}
+
+// rules compiles the expressions of a table, apart from those of its indexes. The error names what cannot be kept true.
+func (rx *Rx) rules(t *ddl.Table) (*rowRules, error) {
+	r := &rowRules{table: t, row: make([]expr.Value, len(t.Columns)+1)}
+	var err error
+	if r.generated, err = rx.computedColumns(t); err != nil {
+		return nil, err
+	}
+	for _, c := range r.generated {
+		r.need(c.column)
+		r.need(c.expr.Columns()...)
+	}
+	for _, c := range t.Checks {
+		x, err := rx.compile(c.Expr, t, expr.Check)
+		if err != nil {
+			return nil, fmt.Errorf("CHECK (%s): %w", oneLine(c.Expr), err)
+		}
+		name := c.Name
+		if name == "" {
+			name = c.Expr
+		}
+		r.checks = append(r.checks, checkRule{name, x})
+		r.need(x.Columns()...)
+	}
+	return r, nil
+}
+
+// need notes columns that expressions read.
+func (r *rowRules) need(columns ...int) {
+	for _, i := range columns {
+		if i != expr.Rowid && !slices.Contains(r.inputs, i) {
+			r.inputs = append(r.inputs, i)
+		}
+	}
+}
+
+// empty reports whether the table has no expressions at all.
+func (r *rowRules) empty() bool {
+	return len(r.generated) == 0 && len(r.checks) == 0 && len(r.inputs) == 0 && len(r.terms) == 0
+}
+
+// addIndex compiles the expressions of an index, and returns the slots of its records.
+func (r *rowRules) addIndex(rx *Rx, where string, stored []ddl.IndexedColumn) (rule *indexRule, fields []int, err error) {
+	rule = &indexRule{terms: make([]*expr.Expr, len(stored))}
+	computed := where != ""
+	if where != "" {
+		if rule.where, err = rx.compile(where, r.table, expr.Where); err != nil {
+			return nil, nil, fmt.Errorf("WHERE %s: %w", oneLine(where), err)
+		}
+		r.need(rule.where.Columns()...)
+	}
+	for i, c := range stored {
+		slot := c.Column
+		switch {
+		case slot == ddl.Expression:
+			if rule.terms[i], err = rx.compile(c.Expr, r.table, expr.Term); err != nil {
+				return nil, nil, fmt.Errorf("the expression %s: %w", oneLine(c.Expr), err)
+			}
+			computed = true
+			r.need(rule.terms[i].Columns()...)
+			slot = len(r.table.Columns) + 1 + len(r.terms)
+			r.terms = append(r.terms, rule.terms[i])
+		case slot == ddl.Rowid || slot == r.table.RowidAlias:
+			slot = len(r.table.Columns)
+		}
+		fields = append(fields, slot)
+	}
+	if !computed {
+		return nil, fields, nil
+	}
+	return rule, fields, nil
+}
+
+// touches reports whether an expression of the table reads a column, or makes it.
+func (r *rowRules) touches(column int) bool { return r != nil && slices.Contains(r.inputs, column) }
+
+// Column implements expr.Row for the row being written.
+func (r *rowRules) Column(i int) (expr.Value, error) {
+	if i == expr.Rowid {
+		i = len(r.row) - 1
+	}
+	return r.row[i], nil
+}
+
+// apply computes what depends on the row that a rowBuilder has loaded: generated columns, and the terms of indexes. It returns an error that
+// matches ErrConstraint if the row breaks a rule.
+func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
+	r.arena = r.arena[:0]
+	r.row[len(r.row)-1] = expr.OfInt(rowid)
+	for _, i := range r.inputs {
+		if b.columns[i].Generated == nil {
+			r.row[i] = b.exprValue(i, values, &r.arena)
+		}
+	}
+	for i := range r.generated {
+		if err := r.generate(b, &r.generated[i]); err != nil {
+			return err
+		}
+	}
+	if err := r.check(); err != nil {
+		return err
+	}
+	for i, x := range r.terms {
+		v, err := x.Eval(r)
+		if err != nil {
+			return fmt.Errorf("%s: an index: %w", b.table, err)
+		}
+		b.setExpr(&b.slots[len(r.row)+i], ddl.AffinityBlob, v.Apply(x.Affinity()))
+	}
+	return nil
+}
+
+// generate computes a generated column, which has the rules of any column.
+func (r *rowRules) generate(b *rowBuilder, g *computed) error {
+	c, s := &b.columns[g.column], &b.slots[g.column]
+	if s.typ != format.SerialNull {
+		return fmt.Errorf("%s.%s is a generated column: its value must be given as nil", b.table, c.Name)
+	}
+	v, err := g.expr.Eval(r)
+	if err != nil {
+		return fmt.Errorf("%s.%s: %w", b.table, c.Name, err)
+	}
+	r.row[g.column] = v.Apply(c.Affinity)
+	b.setExpr(s, c.Affinity, r.row[g.column])
+	switch {
+	case s.typ != format.SerialNull && b.strict && !allowed(c.Standard, s.typ):
+		return b.mistyped(c, s.typ)
+	case s.typ == format.SerialNull && c.NotNull:
+		return &ConstraintError{Kind: ConstraintNotNull, Table: b.table, Columns: []string{c.Name}}
+	}
+	return nil
+}
+
+// check evaluates the CHECK constraints, which hold unless they are false.
+func (r *rowRules) check() error {
+	for _, c := range r.checks {
+		v, err := c.expr.Eval(r)
+		if err != nil {
+			return fmt.Errorf("%s: CHECK %s: %w", r.table.Name, oneLine(c.name), err)
+		}
+		if v.False() {
+			return &ConstraintError{Kind: ConstraintCheck, Table: r.table.Name, What: oneLine(c.name)}
+		}
+	}
+	return nil
+}
+
+// has reports whether an index has the row that was applied last.
+func (x *indexRule) has(row expr.Row) (bool, error) {
+	if x == nil || x.where == nil {
+		return true, nil
+	}
+	v, err := x.where.Eval(row)
+	return v.True(), err
+}
+
+// exprValue returns what was loaded of a column. Bytes of the caller are copied to an arena.
+func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) expr.Value {
+	s := &r.slots[i]
+	switch {
+	case s.typ.IsInt() && r.columns[i].Affinity == ddl.AffinityReal:
+		return expr.OfFloat(float64(int64(s.num)))
+	case s.typ.IsInt():
+		return expr.OfInt(int64(s.num))
+	case s.typ == format.SerialFloat:
+		return expr.OfFloat(math.Float64frombits(s.num))
+	case s.typ == format.SerialNull:
+		return expr.Value{}
+	}
+	var data []byte
+	if s.from == fromText {
+		data = r.text[s.num : s.num+s.typ.Size()]
+	} else {
+		from := len(*arena)
+		*arena = append(*arena, valueBytes(values[i])...)
+		data = (*arena)[from:]
+	}
+	if s.typ.IsText() {
+		return expr.OfText(data)
+	}
+	return expr.OfBlob(data)
+}
+
+// setExpr puts the value of an expression into a slot, as a column of the affinity stores it.
+func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v expr.Value) {
+	switch v.Kind {
+	case expr.Integer:
+		r.setInt(s, a, v.Int)
+	case expr.Float:
+		r.setFloat(s, a, v.Float)
+	case expr.Text:
+		r.made(s, append(r.text, v.Data...))
+	case expr.Blob:
+		r.made(s, append(r.text, v.Data...))
+		s.typ--
+	default:
+		*s = slot{}
+	}
+}

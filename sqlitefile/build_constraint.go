@@ -13,10 +13,11 @@ type Constraint uint8
 
 // The constraints that writing upholds.
 const (
-	ConstraintNotNull Constraint = iota + 1
-	ConstraintUnique             // UNIQUE or PRIMARY KEY
-	ConstraintStrict             // the type of a column in a STRICT table
-	ConstraintCheck              // CHECK
+	ConstraintNotNull    Constraint = iota + 1
+	ConstraintUnique                // UNIQUE or PRIMARY KEY
+	ConstraintStrict                // the type of a column in a STRICT table
+	ConstraintCheck                 // CHECK
+	ConstraintForeignKey            // FOREIGN KEY, with Options.ForeignKeys
 )
 
 // A ConstraintError says that a row breaks a constraint of its table. It matches ErrConstraint.

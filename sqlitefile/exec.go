@@ -15,8 +15,9 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 // Exec runs statements that change the schema, with semicolons between them; if one fails, none of them has happened and the transaction
 // can go on. They leave sqlite_schema as SQLite would:
 //
-//	CREATE TABLE [IF NOT EXISTS]            with WITHOUT ROWID, STRICT, AUTOINCREMENT, and the indexes of constraints
-//	CREATE [UNIQUE] INDEX [IF NOT EXISTS]   on columns; the rows that are there are sorted in bounded memory
+//	CREATE TABLE [IF NOT EXISTS]            with WITHOUT ROWID, STRICT, AUTOINCREMENT, CHECK, foreign keys, generated columns, and the
+//	                                        indexes of constraints
+//	CREATE [UNIQUE] INDEX [IF NOT EXISTS]   on columns and expressions, with WHERE; the rows that are there are sorted in bounded memory
 //	CREATE VIEW [IF NOT EXISTS]
 //	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]   with all that belongs to it
 //

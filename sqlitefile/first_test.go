@@ -17,7 +17,7 @@ func TestFirst(t *testing.T) {
 		"CREATE TABLE t (id INTEGER PRIMARY KEY, a, n INTEGER DEFAULT 7, x TEXT NOT NULL DEFAULT 'new', y)",
 		"CREATE INDEX i ON t (x, a)",
 		"CREATE TABLE w (a, b, x BLOB DEFAULT x'ff', PRIMARY KEY (a)) WITHOUT ROWID",
-		"CREATE TABLE e (id INTEGER PRIMARY KEY, a, x DEFAULT (1 + 1))",
+		"CREATE TABLE e (id INTEGER PRIMARY KEY, a, x DEFAULT (1 + 1), y DEFAULT (random()))",
 	} {
 		mustDo(t, db.Exec(t.Context(), sql))
 	}
@@ -57,7 +57,7 @@ func TestFirst(t *testing.T) {
 		}
 		computed, err := tx.Table("e")
 		mustDo(t, err)
-		mustDo(t, computed.InsertRowid(1, 1, "a", 5))
+		mustDo(t, computed.InsertRowid(1, 1, "a", 5, 6))
 		if err := computed.First(2).InsertRowid(2, 2, "b"); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("an expression as the default: %v", err)
 		}
@@ -68,7 +68,7 @@ func TestFirst(t *testing.T) {
 		for name, want := range map[string][]string{
 			"t": {"[1 one 8 kept 2.5]", "[2 second 7 new <nil>]", "[3 three 7 set <nil>]", "[4 four 7 new <nil>]", "[6 six 6 six 6]"},
 			"w": {"[a 2 [107 101 112 116]]", "[b 3 [255]]"},
-			"e": {"[1 b 5]"},
+			"e": {"[1 b 5 6]"},
 		} {
 			table, err := rx.Table(name)
 			mustDo(t, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/expr"
 )
 
 // An insertDefault is the value of a column that an insertion leaves out. The affinity of the column is yet to be applied to it.
@@ -22,12 +23,12 @@ func (rx *Rx) insertDefaults(t *ddl.Table) []insertDefault {
 			defaults[i].known = true // NULL stands for a new rowid, whatever DEFAULT says
 			continue
 		}
-		defaults[i] = rx.insertDefault(&t.Columns[i].Default)
+		defaults[i] = rx.insertDefault(t, &t.Columns[i].Default)
 	}
 	return defaults
 }
 
-func (rx *Rx) insertDefault(d *ddl.Default) insertDefault {
+func (rx *Rx) insertDefault(t *ddl.Table, d *ddl.Default) insertDefault {
 	if v, ok := d.Inserted(); ok {
 		return insertDefault{value: rx.defaultValue(&v), known: true}
 	}
@@ -40,7 +41,20 @@ func (rx *Rx) insertDefault(d *ddl.Default) insertDefault {
 	case "current_time":
 		layout = time.TimeOnly
 	}
-	return insertDefault{layout: layout, known: layout != ""}
+	if layout == "" {
+		return rx.computedDefault(t, d)
+	}
+	return insertDefault{layout: layout, known: true}
+}
+
+// computedDefault evaluates a default that is an expression, which refers to no column.
+func (rx *Rx) computedDefault(t *ddl.Table, d *ddl.Default) insertDefault {
+	x, err := rx.compile(d.Expr, t, expr.Generated)
+	if err != nil || len(x.Columns()) > 0 {
+		return insertDefault{}
+	}
+	v, err := x.Eval(nil)
+	return insertDefault{value: valueOf(v), known: err == nil}
 }
 
 // at returns the value at the time of an insertion.

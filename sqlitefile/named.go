@@ -74,7 +74,7 @@ func (rx *Rx) indexOn(t Table, columns []int) (best *indexDef, err error) {
 
 // begins reports whether an index is one of all rows whose key begins with the given columns.
 func (def *indexDef) begins(t *tableDef, columns []int) bool {
-	if def.partial || len(columns) > def.terms {
+	if def.where != "" || len(columns) > def.terms {
 		return false
 	}
 	for i, c := range columns {

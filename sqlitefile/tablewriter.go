@@ -13,7 +13,9 @@ import (
 )
 
 // A TableWriter reads and changes one table within a write transaction. Every index of the table is kept in step, and UNIQUE, NOT NULL,
-// PRIMARY KEY and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
+// PRIMARY KEY, CHECK and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
+//
+// Generated columns are computed: their values are given as nil.
 //
 // Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
 // []byte, a time.Time, which is stored as a TEXT in UTC ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64, which

@@ -25,11 +25,13 @@ const (
 
 // Extended result codes of constraints.
 const (
-	CodeConstraintNotNull = 1299
-	CodeConstraintPrimary = 1555
-	CodeConstraintUnique  = 2067
-	CodeConstraintRowid   = 2579
-	CodeConstraintType    = 3091
+	CodeConstraintCheck      = 275
+	CodeConstraintForeignKey = 787
+	CodeConstraintNotNull    = 1299
+	CodeConstraintPrimary    = 1555
+	CodeConstraintUnique     = 2067
+	CodeConstraintRowid      = 2579
+	CodeConstraintType       = 3091
 )
 
 // Code is the primary result code of an error that came from C SQLite, or 0.

@@ -247,7 +247,10 @@ func (rx *Rx) indexRecord(r *record, n *node, i int) error {
 // searchKey returns the first cell of an index page, from lo on, whose record is not before k, hi if there is none before
 // that, and whether it begins with k.
 func (rx *Rx) searchKey(n *node, k *key, lo, hi int) (i int, equal bool, err error) {
-	for lo < hi {
+	for level := 0; lo < hi; level++ {
+		if level%prefetchLevels == 0 && hi-lo > prefetchMin {
+			n.prefetch(lo, hi)
+		}
 		probe := int(uint(lo+hi) / 2)
 		c, err := rx.compareCell(n, probe, k)
 		if err != nil {

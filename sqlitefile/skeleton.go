@@ -8,9 +8,9 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A skeleton is the interior of one index b-tree as searches have met it: for each interior page the heads of its
-// keys, eight bytes each, side by side. Where a search of the page itself waits for a cache line at
-// each probe, the heads of a page take a few lines together and decide nearly all comparisons.
+// A skeleton is the interior of one index b-tree as searches have met it: for each interior page the starts of its
+// keys, 16 bytes each, side by side. A search of the page itself waits for a cache line at each probe. The starts of all
+// keys of a page take a few lines together, and decide nearly all comparisons.
 //
 // A skeleton belongs to one layout of one version of the database, as it holds slices of pages, and is shared by all searches. It grows to
 // maxSkeleton bytes; what is beyond is searched in the pages.
@@ -28,10 +28,14 @@ const maxSkeleton = 16 << 20
 //	B1  prefix is what the first values of all keys of the page begin with; empty for integers.
 //	B2  heads[i] is the image of the first value of cell i without prefix: where images differ, they order the values.
 //	    There are none where a key is out of the ordinary, and the page is searched itself.
+//	B3  tails[i] is the image of the first value of cell i without prefix and eight bytes more: where heads are equal and
+//	    tails differ, these order the values. There are none for integers. For example, of the keys "/data/7/folder12" and
+//	    "/data/7/folder34" behind the prefix "/data/" both heads are "7/folder", and the tails are "12" and "34".
 type branch struct {
 	node
 	prefix []byte
 	heads  []uint64
+	tails  []uint64
 	kids   []atomic.Pointer[branch] // by child; nil for leaves and for what was not met
 }
 
@@ -87,7 +91,7 @@ func (rx *Rx) enter(p *descent, pgno uint32) (node, error) {
 
 // branchSize returns how much memory a branch takes. Without a map it also keeps its page there.
 func branchSize(rx *Rx, n *node) int64 {
-	size := 16*int64(n.cells) + 128
+	size := 24*int64(n.cells) + 128
 	if len(rx.mapped) == 0 {
 		size += int64(rx.header.PageSize)
 	}
@@ -112,21 +116,31 @@ func (rx *Rx) search(p *descent, n *node, k *key) (i int, equal bool, err error)
 	return rx.searchKey(n, k, lo, hi)
 }
 
-// bracket returns between which cells the first one that is not before v must be: those whose heads are equal to v's.
+// bracket returns between which cells the first one that is not before v must be: those whose heads and tails are equal
+// to v's.
 func (b *branch) bracket(v *Value) (lo, hi int) {
-	head := uint64(v.num) ^ 1<<63
-	if v.kind == Text {
-		rest, order := cutPrefix(v.data, b.prefix)
-		switch {
-		case order < 0:
-			return 0, 0
-		case order > 0:
-			return len(b.heads), len(b.heads)
-		}
-		head = image(rest)
+	if v.kind != Text {
+		return equalRange(b.heads, uint64(v.num)^1<<63)
 	}
-	lo = lowerBound(b.heads, head)
-	for hi = lo; hi < len(b.heads) && b.heads[hi] == head; hi++ {
+	rest, order := cutPrefix(v.data, b.prefix)
+	switch {
+	case order < 0:
+		return 0, 0
+	case order > 0:
+		return len(b.heads), len(b.heads)
+	}
+	lo, hi = equalRange(b.heads, image(rest))
+	if lo == hi {
+		return lo, hi
+	}
+	from, to := equalRange(b.tails[lo:hi], image(rest[min(8, len(rest)):]))
+	return lo + from, lo + to
+}
+
+// equalRange returns where the sorted words are equal to word: from lo to hi, which are equal if there is no such word.
+func equalRange(words []uint64, word uint64) (lo, hi int) {
+	lo = lowerBound(words, word)
+	for hi = lo; hi < len(words) && words[hi] == word; hi++ {
 	}
 	return lo, hi
 }
@@ -152,12 +166,12 @@ func image(b []byte) uint64 {
 	return binary.BigEndian.Uint64(buf[:])
 }
 
-// lowerBound returns the first of the sorted heads that is head or more.
-func lowerBound(heads []uint64, head uint64) int {
-	lo, n := 0, len(heads)
+// lowerBound returns the first of the sorted words that is word or more.
+func lowerBound(words []uint64, word uint64) int {
+	lo, n := 0, len(words)
 	for n > 0 {
 		half := n / 2
-		if heads[lo+half] < head {
+		if words[lo+half] < word {
 			lo += half + 1
 			n -= half + 1
 		} else {
@@ -181,19 +195,33 @@ func (rx *Rx) newBranch(n node, kind Kind) *branch {
 	if kind == Text && n.cells > 0 {
 		b.prefix = append(b.prefix, commonPrefix(values[0].data, values[n.cells-1].data)...)
 	}
-	heads := make([]uint64, n.cells)
-	for i, v := range values {
-		if heads[i] = uint64(v.num) ^ 1<<63; kind == Text {
-			if len(v.data) < len(b.prefix) {
-				return b // not in order
-			}
-			heads[i] = image(v.data[len(b.prefix):])
-		}
-	}
-	if sort.SliceIsSorted(heads, func(i, j int) bool { return heads[i] < heads[j] }) {
-		b.heads = heads
-	}
+	b.setWords(values, kind)
 	return b
+}
+
+// setWords sets heads and tails to those of the values, if these are in order.
+func (b *branch) setWords(values []Value, kind Kind) {
+	heads, tails := make([]uint64, len(values)), []uint64(nil)
+	if kind == Text {
+		tails = make([]uint64, len(values))
+	}
+	for i, v := range values {
+		if kind == Integer {
+			heads[i] = uint64(v.num) ^ 1<<63
+			continue
+		}
+		if len(v.data) < len(b.prefix) {
+			return // not in order
+		}
+		rest := v.data[len(b.prefix):]
+		heads[i], tails[i] = image(rest), image(rest[min(8, len(rest)):])
+	}
+	ordered := sort.SliceIsSorted(heads, func(i, j int) bool {
+		return heads[i] < heads[j] || heads[i] == heads[j] && kind == Text && tails[i] < tails[j]
+	})
+	if ordered {
+		b.heads, b.tails = heads, tails
+	}
 }
 
 // firstValue returns the first value in cell i, if it lies in the page.

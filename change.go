@@ -29,7 +29,8 @@ func (v *FS) changeIn(tx store.Tx, top store.Ino) *change {
 	return c
 }
 
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+func isMissing(err error) bool  { return errors.Is(err, fs.ErrNotExist) }
+func isExisting(err error) bool { return errors.Is(err, fs.ErrExist) }
 
 // find resolves a path up to its last element.
 func (c *change) find(name string, mode goalMode) (goal, error) {

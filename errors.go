@@ -30,12 +30,15 @@ var (
 	ErrNotEmpty     = posix.ErrNotEmpty
 )
 
-// Errors of writing. They match EROFS, EBUSY and ENOSPC.
+// Errors of writing. They match EROFS, EBUSY, EDEADLK and ENOSPC.
 var (
 	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is read-only.
 	ErrReadOnly = store.ErrReadOnly
 	// ErrBusy says that another process was in the way for longer than Options.BusyTimeout.
 	ErrBusy = store.ErrBusy
+	// ErrInUpdate says that the function that Update or Merge called has called the volume to change it. It would wait for
+	// itself: it must use the Tx that Update gave to it. The error matches EDEADLK.
+	ErrInUpdate = posix.Deadlock("the call would wait for the Update that it is a part of; use its Tx")
 	// ErrFull says that there is no room for what was to be written.
 	ErrFull = store.ErrFull
 )

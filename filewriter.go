@@ -35,7 +35,7 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 		return err
 	})
 	if err == nil && posix.Synced(f.flag) && f.writer.tx == nil {
-		err = f.from.fs.store.Sync(context.Background())
+		err = f.from.fs.Sync(context.Background())
 	}
 	return err
 }
@@ -244,7 +244,7 @@ func (f *File) Sync() error {
 	case f.from.pin != nil:
 		return nil
 	}
-	return pathError("sync", f.name, f.from.fs.store.Sync(context.Background()))
+	return pathError("sync", f.name, f.from.fs.Sync(context.Background()))
 }
 
 // Readdir returns as ReadDir does, but infos. What was removed meanwhile is left out.

@@ -35,6 +35,9 @@ func (v *FS) Compact(ctx context.Context) error { return v.CompactProgress(ctx, 
 // CompactProgress is Compact that calls progress now and then with the bytes copied so far, and about how many it will be.
 func (v *FS) CompactProgress(ctx context.Context, progress func(done, all int64)) error {
 	m, err := v.maintainer()
+	if err == nil {
+		err = v.updater.mayWait()
+	}
 	if err != nil {
 		return err
 	}
@@ -93,6 +96,9 @@ func (v *FS) CheckProgress(ctx context.Context, progress func(done, all int64)) 
 // nothing does. What is left, such as content that is missing, the report names. A volume whose database is damaged is not touched.
 func (v *FS) Repair(ctx context.Context) (*RepairReport, error) {
 	m, err := v.maintainer()
+	if err == nil {
+		err = v.updater.mayWait()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -76,8 +76,13 @@ func (w *writer) changeAll(ctx context.Context, fn func(c *change) error) error 
 	if r := w.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
 	}
-	return w.from.fs.store.Update(ctx, func(tx store.Tx) error {
-		return fn(w.from.fs.changeIn(tx, w.from.top))
+	v := w.from.fs
+	if err := v.updater.mayWait(); err != nil {
+		return err
+	}
+	return v.store.Update(ctx, func(tx store.Tx) error {
+		defer v.updater.enter()()
+		return fn(v.changeIn(tx, w.from.top))
 	})
 }
 

@@ -17,10 +17,14 @@ type Tx struct {
 }
 
 // Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened; if it fails or panics, or ctx is cancelled
-// meanwhile, nothing has. Transactions, and all other calls that change the volume, run one at a time: do not call them on the FS from fn, which
-// would wait for itself.
+// meanwhile, nothing has. Transactions, and all other calls that change the volume, run one at a time. In fn use tx: methods of
+// the FS that change the volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
 func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
+	if err := v.updater.mayWait(); err != nil {
+		return err
+	}
 	return v.store.Update(ctx, func(s store.Tx) error {
+		defer v.updater.enter()()
 		tx := &Tx{store: s}
 		tx.Rx.rx = s
 		tx.Rx.reader = reader{fs: v, pin: &tx.Rx, top: store.Root}
@@ -37,4 +41,9 @@ func (tx *Tx) end() { tx.store, tx.Rx.rx = nil, nil }
 
 // Sync returns when all changes that were made before survive the loss of power. Until then a loss of power may take the last of
 // them, but none of those before, and never a part of one.
-func (v *FS) Sync(ctx context.Context) error { return v.store.Sync(ctx) }
+func (v *FS) Sync(ctx context.Context) error {
+	if err := v.updater.mayWait(); err != nil {
+		return err
+	}
+	return v.store.Sync(ctx)
+}

@@ -50,7 +50,8 @@ type FS struct {
 	dirs  dirCache  // directories that were on the way to something, or read
 	files fileCache // what was asked for again
 
-	running change // the one in the write transaction that runs
+	running change  // the one in the write transaction that runs
+	updater updater // of the Update or Merge that runs
 
 	uid, gid uint32 // of new files
 }
@@ -124,8 +125,14 @@ func newFS(s store.Store, cacheSize int64) (*FS, error) {
 // minFiles is how many files there is room for in the caches at least: a volume may grow.
 const minFiles = 1 << 10
 
-// Close waits for the views in progress and closes the volume. Files that are open fail from then on.
-func (v *FS) Close() error { return v.store.Close() }
+// Close waits for the views in progress and closes the volume. Files that are open fail from then on. Within Update it
+// fails with ErrInUpdate.
+func (v *FS) Close() error {
+	if err := v.updater.mayWait(); err != nil {
+		return err
+	}
+	return v.store.Close()
+}
 
 // Info describes a volume as a whole.
 type Info = store.Info

@@ -26,6 +26,9 @@ func (w *writer) change(fn func(c *change) error) error {
 		return fs.ErrClosed
 	}
 	if w.tx == nil {
+		if err := w.from.fs.updater.mayWait(); err != nil {
+			return err
+		}
 		return w.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
 			return fn(w.from.fs.changeIn(tx, w.from.top))
 		})
@@ -45,6 +48,9 @@ func (w *writer) changeSmall(fn func(c *change) error) error {
 	}
 	if r := w.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
+	}
+	if err := w.from.fs.updater.mayWait(); err != nil {
+		return err
 	}
 	return g.Gather(func(tx store.Tx) error {
 		return fn(w.from.fs.changeIn(tx, w.from.top))

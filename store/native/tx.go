@@ -387,6 +387,18 @@ func (t *tx) Orphan(n *store.Node) error {
 	return t.fail(orphan.Put(int64(n.Ino), int64(n.Ino)))
 }
 
+// Adopt implements store.Tx.
+func (t *tx) Adopt(n *store.Node) error {
+	if err := t.Put(n); err != nil {
+		return err
+	}
+	orphan, err := t.changing(orphanTable)
+	if err == nil {
+		_, err = orphan.Delete(int64(n.Ino))
+	}
+	return t.fail(err)
+}
+
 // Link implements store.Tx.
 func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if !store.ValidName(e.Name) {

@@ -137,6 +137,14 @@ func (t *tx) Orphan(n *store.Node) error {
 	return t.change(putOrphan, int64(n.Ino))
 }
 
+// Adopt implements store.Tx.
+func (t *tx) Adopt(n *store.Node) error {
+	if err := t.Put(n); err != nil {
+		return err
+	}
+	return t.change(deleteOrphan, int64(n.Ino))
+}
+
 // Link implements store.Tx.
 func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if !store.ValidName(e.Name) {

@@ -102,6 +102,15 @@ func (s *session) create(mode, nlink uint32) error {
 	if err := s.tx.Insert(&n); err != nil {
 		return err
 	}
+	if nlink == 1 && s.r.IntN(3) == 0 { // it gets its name in two steps
+		if err := s.tx.Orphan(&n); err != nil {
+			return err
+		}
+		n.Nlink = nlink
+		if err := s.tx.Adopt(&n); err != nil {
+			return err
+		}
+	}
 	if s.nodes[n.Ino] != nil || s.given[n.Ino] {
 		return fmt.Errorf("inode %d was given before", n.Ino)
 	}

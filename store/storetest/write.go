@@ -40,6 +40,7 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Reopen":   testReopen,
 		"Limits":   testLimits,
 		"Snapshot": testSnapshot,
+		"Adopt":    testAdopt,
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"OrphanReleased": testOrphanReleased, "OrphansHeld": testOrphansHeld,
 		"Numbers": testNumbers, "Failed": testFailed, "Cancelled": testCancelled, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
@@ -228,6 +229,38 @@ func testOrphan(t *testing.T, s store.Store, _ Opener) {
 		t.Errorf("after the last Release: %v", err)
 	}
 	checkClean(t, s)
+}
+
+// testAdopt makes a file without a name, and gives it one later. Of the same that is not adopted nothing stays.
+func testAdopt(t *testing.T, s store.Store, again Opener) {
+	var kept, lost store.Node
+	for _, n := range []*store.Node{&kept, &lost} {
+		update(t, s, func(tx store.Tx) (err error) {
+			*n = store.Node{Mode: store.ModeRegular | 0o600, Nlink: 1}
+			err = errors.Join(tx.Insert(n), tx.WriteAt(n, []byte("content"), 0), tx.Orphan(n))
+			return errors.Join(err, s.Hold(n.Ino))
+		})
+	}
+	update(t, s, func(tx store.Tx) error {
+		kept.Nlink = 1
+		return errors.Join(tx.Adopt(&kept), tx.Link(store.Root, store.Entry{Name: "kept", Ino: kept.Ino, Type: store.File}))
+	})
+	s.Release(kept.Ino)
+	s.Release(lost.Ino)
+	if got, err := stored(t, s, kept.Ino); string(got) != "content" {
+		t.Errorf("adopted: %q, %v", got, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other := again(t)
+	if got, err := stored(t, other, kept.Ino); string(got) != "content" {
+		t.Errorf("adopted, after Open: %q, %v", got, err)
+	}
+	if _, err := stored(t, other, lost.Ino); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("not adopted: %v", err)
+	}
+	checkClean(t, other)
 }
 
 // testOrphanElsewhere removes a file that another process holds.

@@ -200,3 +200,56 @@ func ExampleTx_SetUserVersion() {
 	}))
 	// Output: 1
 }
+
+func ExampleDB_BeginUpdate() {
+	db, done := people()
+	defer done()
+	move := func(id int64, city string) error {
+		tx, err := db.BeginUpdate(ctx)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // of no effect after Commit
+		t, err := tx.Table("people")
+		if err != nil {
+			return err
+		}
+		if ok, err := t.Set(id, 1, city); err != nil || !ok {
+			return errors.Join(err, fmt.Errorf("person %d moved: %v", id, ok))
+		}
+		return tx.Commit()
+	}
+	fmt.Println(move(1, "Chur"))
+	fmt.Println(move(9, "Chur"))
+	// Output:
+	// <nil>
+	// person 9 moved: false
+}
+
+func ExampleTx_Savepoint() {
+	db, done := people()
+	defer done()
+	must(db.Update(ctx, func(tx *sqlitefile.Tx) error {
+		if err := tx.Exec("CREATE TABLE pets (id INTEGER PRIMARY KEY, name)"); err != nil {
+			return err
+		}
+		before, err := tx.Savepoint()
+		if err != nil {
+			return err
+		}
+		if err := tx.Exec("DROP TABLE people"); err != nil {
+			return err
+		}
+		return before.Rollback() // people are back, and pets are still there
+	}))
+	must(db.View(ctx, func(rx *sqlitefile.Rx) error {
+		_, err := rx.Table("people")
+		fmt.Println(err)
+		_, err = rx.Table("pets")
+		fmt.Println(err)
+		return nil
+	}))
+	// Output:
+	// <nil>
+	// <nil>
+}

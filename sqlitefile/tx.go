@@ -18,7 +18,9 @@ type Tx struct {
 	level  *savepoint // the innermost
 	size   uint32     // writer.size before
 	kept   bool
-	lost   error // what it has seen is not committed, and will not be
+
+	explicit bool  // BeginUpdate began it
+	lost     error // what it has seen is not committed, and will not be
 }
 
 // A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took
@@ -32,6 +34,7 @@ type savepoint struct {
 	outer *savepoint
 
 	spoiled error // a tree may be half changed: there is only the way back
+	scoped  bool  // it is that of Nested, and ends when a function returns
 }
 
 // An undoPage is a page as it was.
@@ -91,17 +94,18 @@ func (tx *Tx) Nested(fn func(tx *Tx) error) error {
 	}
 	inner := new(savepoint)
 	tx.push(inner, nil)
+	inner.scoped = true
 	kept := false
 	defer func() {
 		if !kept {
-			tx.restore(inner)
+			tx.restoreTo(inner)
 		}
 	}()
 	if err := fn(tx); err != nil {
 		return err
 	}
-	if inner.spoiled != nil {
-		return inner.spoiled
+	if err := tx.releaseTo(inner); err != nil {
+		return err
 	}
 	kept = true
 	tx.release(inner)
@@ -159,8 +163,8 @@ func (tx *Tx) restore(s *savepoint) {
 // keep hands the changes over to the open group, which it returns; nil if there are none.
 func (tx *Tx) keep() (*group, error) {
 	w := tx.writer
-	if tx.level.spoiled != nil {
-		return nil, tx.level.spoiled
+	if err := tx.releaseTo(tx.outermost()); err != nil {
+		return nil, err
 	}
 	if len(tx.level.undo) == 0 && tx.pages == tx.size {
 		return nil, nil

@@ -175,7 +175,11 @@ func take(ctx context.Context, token chan struct{}) error {
 
 // run runs fn in the turn that the caller has, and returns once it is committed.
 func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
-	g, done, err := db.runTurn(ctx, fn)
+	return db.await(db.runTurn(ctx, fn))
+}
+
+// await returns once the group is committed that a caller waits for, and commits it if the caller is the first of it.
+func (db *DB) await(g *group, done chan struct{}, err error) error {
 	switch {
 	case g == nil:
 		return err
@@ -193,7 +197,11 @@ func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
 // nil for the first of it.
 func (db *DB) runTurn(ctx context.Context, fn func(tx *Tx) error) (g *group, done chan struct{}, err error) {
 	defer func() { db.writer.turn <- struct{}{} }()
-	g, first, err := db.transact(ctx, fn)
+	return follower(db.transact(ctx, fn))
+}
+
+// follower adds what is closed when a group is committed, nil for the first of it.
+func follower(g *group, first bool, err error) (*group, chan struct{}, error) {
 	if g == nil || first {
 		return g, nil, err
 	}
@@ -215,7 +223,12 @@ func (db *DB) transact(ctx context.Context, fn func(tx *Tx) error) (g *group, fi
 	defer db.disperse()
 	tx := db.writer.begin(db)
 	defer tx.end()
-	if err = tx.call(ctx, fn); err == nil {
+	return db.keep(tx, tx.call(ctx, fn))
+}
+
+// keep keeps a transaction that has run, unless it has failed, and returns what transact does.
+func (db *DB) keep(tx *Tx, err error) (g *group, first bool, _ error) {
+	if err == nil {
 		g, err = tx.keep()
 	}
 	switch {

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"slices"
@@ -15,6 +16,8 @@ import (
 type engine struct {
 	db *sqlitefile.DB
 	tx *sqlitefile.Tx // that is open, or nil
+
+	calls int // of update and nested: every second one does without a function
 }
 
 func (e *engine) Close() error {
@@ -25,6 +28,9 @@ func (e *engine) Close() error {
 }
 
 func (e *engine) update(fn func() error) error {
+	if e.calls++; e.calls%2 == 0 {
+		return e.explicit(fn)
+	}
 	return e.db.Update(ctx, func(tx *sqlitefile.Tx) error {
 		e.tx = tx
 		defer func() { e.tx = nil }()
@@ -32,7 +38,43 @@ func (e *engine) update(fn func() error) error {
 	})
 }
 
+// explicit is update by BeginUpdate, Commit and Rollback.
+func (e *engine) explicit(fn func() error) error {
+	tx, err := e.db.BeginUpdate(ctx)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	e.tx = tx
+	defer func() { e.tx = nil }()
+	if err := tx.Guard(fn); err != nil {
+		if back := tx.Rollback(); back != nil {
+			return errors.Join(err, back)
+		}
+		return err
+	}
+	return tx.Commit()
+}
+
+// saved is nested by a savepoint. Every second one is set twice, and one that goes back does so twice.
+func (e *engine) saved(fn func() error) error {
+	s, err := e.tx.Savepoint()
+	if err == nil && e.calls%4 == 0 {
+		_, err = e.tx.Savepoint()
+	}
+	if err != nil {
+		return err
+	}
+	if err := fn(); err != nil {
+		return errors.Join(err, s.Rollback(), s.Rollback(), s.Release())
+	}
+	return s.Release()
+}
+
 func (e *engine) nested(fn func() error) error {
+	if e.calls++; e.calls%2 == 0 {
+		return e.saved(fn)
+	}
 	return e.tx.Nested(func(*sqlitefile.Tx) error { return fn() })
 }
 

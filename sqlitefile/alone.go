@@ -18,7 +18,7 @@ func (db *DB) alone(ctx context.Context, fn func() error) error {
 		return err
 	}
 	defer db.thaw()
-	if err := db.retry(ctx, db.lockExclusive); err != nil {
+	if err := db.retryWriter(ctx, db.lockExclusive); err != nil {
 		return join(err, db.toShared())
 	}
 	if err := db.emptyLog(); err != nil {
@@ -40,7 +40,7 @@ func (db *DB) freeze(ctx context.Context) error {
 	db.frozen = true
 	db.mu.Unlock()
 	db.tally.retire()
-	err := db.retry(ctx, func() error {
+	err := db.retryWriter(ctx, func() error {
 		if !db.tally.only(db.writer.base.lease) {
 			return errOurReaders
 		}

@@ -32,6 +32,7 @@ func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) error {
 }
 
 func (db *DB) checkpointNow(ctx context.Context, mode CheckpointMode) error {
+	ctx = db.withBudget(ctx)
 	rx, err := db.begin(ctx)
 	if err != nil {
 		return err
@@ -122,7 +123,7 @@ func (db *DB) exclusively(ctx context.Context, fn func() error) (err error) {
 
 // checkpointAll copies the whole log, waiting for readers of older states, and goes on as mode says.
 func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) error {
-	err := db.retry(ctx, func() error {
+	err := db.retryWriter(ctx, func() error {
 		frames, copied, err := db.checkpoint(log)
 		if err == nil && copied < frames {
 			err = cmp.Or(db.rebase(), log.index.readers()) // our own lock, of an older state, may stand in the way
@@ -132,7 +133,7 @@ func (db *DB) checkpointAll(ctx context.Context, log *wal, mode CheckpointMode) 
 	if err != nil || mode < CheckpointRestart {
 		return err
 	}
-	return db.retry(ctx, func() error {
+	return db.retryWriter(ctx, func() error {
 		if err := db.rebase(); err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ const compactSuffix = "-compact"
 
 // compact is Compact once this DB is the writer and nobody runs a transaction that writes.
 func (db *DB) compact(ctx context.Context, progress func(done, all uint32)) (err error) {
-	if err := db.retry(ctx, db.checkAlone); err != nil {
+	if err := db.retryWriter(ctx, db.checkAlone); err != nil {
 		return err
 	}
 	name := db.file.Name() + compactSuffix

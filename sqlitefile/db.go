@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,8 +20,8 @@ type Options struct {
 	// Plain reads pages into memory instead of mapping the file: slower, but nothing that happens to the file
 	// afterwards can disturb the process. It is the only way on systems without a map.
 	Plain bool
-	// BusyTimeout is how long to wait for a lock that another connection holds; 0 means 5 seconds, and less than 0
-	// not to wait.
+	// BusyTimeout is how long a call waits for locks that other connections hold, all of them together; 0 means 5 seconds, and less
+	// than 0 not to wait. WithBusyTimeout lets several calls share one.
 	BusyTimeout time.Duration
 	// Durability is what a transaction survives once Update has returned; the default is Full.
 	Durability Durability
@@ -99,6 +98,7 @@ func Open(path string, o *Options) (*DB, error) {
 	if db.options.BusyTimeout == 0 {
 		db.options.BusyTimeout = defaultBusyTimeout
 	}
+	db.writer.budget.timeout = db.options.BusyTimeout
 	if db.options.spillBytes == 0 {
 		db.options.spillBytes = spillBytes
 	}
@@ -254,44 +254,6 @@ func (db *DB) acquire(ctx context.Context) (s *snapshot, err error) {
 		return err
 	})
 	return s, db.pathError("view", explain(err))
-}
-
-// retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout.
-func (db *DB) retry(ctx context.Context, fn func() error) error {
-	return db.retryFor(ctx, db.options.BusyTimeout, fn)
-}
-
-func (db *DB) retryFor(ctx context.Context, timeout time.Duration, fn func() error) error {
-	err := fn()
-	if !errors.Is(err, osfile.ErrLocked) {
-		return err
-	}
-	start := time.Now()
-	deadline := start.Add(timeout)
-	for wait := 50 * time.Microsecond; errors.Is(err, osfile.ErrLocked); wait = min(2*wait, 25*time.Millisecond) {
-		if time.Now().After(deadline) {
-			err = db.busyError(err)
-			break
-		}
-		if err = sleep(ctx, wait); err == nil {
-			err = fn()
-		}
-	}
-	db.tally.waits.Add(1)
-	db.tally.waited.Add(int64(time.Since(start)))
-	db.trace(Event{Kind: EventWait, Start: start, Err: err})
-	return err
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Close waits for the transactions in progress and closes the database. The last connection to a database in WAL mode

@@ -442,7 +442,7 @@ func (db *DB) awaitExclusive(base *snapshot, ctxs ...context.Context) error {
 	base.lease.retire()
 	err := context.Canceled
 	for _, ctx := range ctxs {
-		err = db.retry(ctx, func() error {
+		err = db.retryWriter(ctx, func() error {
 			if base.lease.readers() > 1 {
 				return errOurReaders
 			}

@@ -62,6 +62,8 @@ type writer struct {
 	cache     pageCache // of it
 	outermost savepoint // of it
 
+	budget waitBudget // of the locks that its holder waits for
+
 	// To be used again:
 	undo       []undoPage // empty
 	spareGroup *group
@@ -261,7 +263,8 @@ func (db *DB) prepare(ctx context.Context) error {
 	if db.options.ReadOnly {
 		return db.pathError("update", ErrReadOnly)
 	}
-	return db.retry(ctx, func() error {
+	w.budget.waited.Store(0)
+	return db.retryWriter(ctx, func() error {
 		s, err := db.claim(ctx)
 		if err != nil {
 			return err
@@ -561,7 +564,8 @@ func (w *writer) drop(err error) {
 // republish makes the snapshot of what is committed now, with the caller as a reader. It holds WRITE, so that others are in the way only
 // for the moment in which they move a read mark. A commit must not fail by that, whatever BusyTimeout says, for it is done.
 func (db *DB) republish() (s *snapshot, err error) {
-	err = db.retryFor(context.Background(), max(db.options.BusyTimeout, markPatience), func() error {
+	p := waitBudget{timeout: max(db.options.BusyTimeout, markPatience)}
+	err = db.retryWith(context.Background(), &p, func() error {
 		db.mu.Lock()
 		defer db.mu.Unlock()
 		s, err = db.acquireLog()

@@ -3,9 +3,13 @@ package native
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
@@ -28,4 +32,28 @@ func TestBusy(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// TestBusyFirst writes to a volume in rollback mode for the first time, which is then to get a log, while a reader stays: it waits once,
+// not for the log and again for the transaction. Time is that of synctest.
+func TestBusyFirst(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.folio")
+	build(t, path, 0, small())
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Open(path, nil)
+		must(t, err)
+		defer s.Close()
+		reader, err := osfile.Open(path, os.O_RDWR, 0)
+		must(t, err)
+		defer reader.Close()
+		must(t, reader.Lock(osfile.Shared, 0x40000002, 510))
+		start := time.Now()
+		err = s.Update(context.Background(), func(tx store.Tx) error {
+			n := store.Node{Mode: store.ModeRegular | 0o644, Nlink: 1}
+			return tx.Insert(&n)
+		})
+		if took := time.Since(start); !errors.Is(err, store.ErrBusy) || took != 5*time.Second {
+			t.Errorf("%v after %v, want ErrBusy after 5s", err, took)
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -22,6 +23,8 @@ type Store struct {
 	holds holds
 	limit int64       // see quota; 0 for none
 	ready atomic.Bool // prepare was here
+
+	timeout time.Duration // Options.BusyTimeout
 
 	gathering gathering
 
@@ -56,7 +59,7 @@ func Open(path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	s := &Store{db: db}
+	s := &Store{db: db, timeout: options.BusyTimeout}
 	s.holds.init(db)
 	if err := admit(db); err != nil {
 		_ = db.Close()

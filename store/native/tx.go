@@ -62,6 +62,9 @@ func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orp
 
 // update calls fn with a transaction.
 func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
+	if !s.ready.Load() { // preparing waits for locks, too
+		ctx = sqlitefile.WithBusyTimeout(ctx, s.timeout)
+	}
 	if err := s.prepare(ctx); err != nil {
 		return explain(err)
 	}

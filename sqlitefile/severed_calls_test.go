@@ -151,7 +151,7 @@ var pure = severedCall{}
 
 // severedCalls are all exported functions of this package.
 var severedCalls = map[string]severedCall{
-	"WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
+	"Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
 	"CorruptError.Error": pure, "CorruptError.Is": pure, "EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
 	"Value.Int64": pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
@@ -218,6 +218,23 @@ var severedCalls = map[string]severedCall{
 	"Rx.Table":   onTable("t", func(t Table) error { return wrong(t.Name(), "t", nil) }),
 	"Rx.Version": {inRx, func(v *severed) error { _ = v.rx.Version(); return nil }},
 
+	"Rx.ApplicationID": {inRx, func(v *severed) error { return wrong(v.rx.ApplicationID(), 0, nil) }},
+	"Rx.UserVersion":   {inRx, func(v *severed) error { return wrong(v.rx.UserVersion(), 0, nil) }},
+	"Rx.IndexOn": {inRx, func(v *severed) error {
+		x, err := v.rx.IndexOn("t", "b")
+		if err != nil {
+			return err
+		}
+		return wrong(x.Name(), "by_b", nil)
+	}},
+
+	"Table.Column": onTable("t", func(t Table) error { i, err := t.Column("b"); return wrong(i, 1, err) }),
+	"Table.RangeKey": onTable("k", func(t Table) error {
+		return severedAll(t.RangeKey(Including(40), Excluding(161)), 40, 160)
+	}),
+	"Table.RangeKeyBackward": onTable("k", func(t Table) error {
+		return severedAll(t.RangeKeyBackward(Including(40), Excluding(161)), 160, 40)
+	}),
 	"Table.All":          onTable("t", func(t Table) error { return severedAll(t.All(), 1, severedRows) }),
 	"Table.Backward":     onTable("t", func(t Table) error { return severedAll(t.Backward(), severedRows, 1) }),
 	"Table.Columns":      onTable("t", func(t Table) error { return wrong(len(t.Columns()), 2, nil) }),
@@ -230,6 +247,14 @@ var severedCalls = map[string]severedCall{
 	"Table.ReadAt":       onTable("t", readAtSevered),
 	"Table.WithoutRowid": onTable("k", func(t Table) error { return wrong(t.WithoutRowid(), true, nil) }),
 
+	"Index.Backward": onIndex(func(x Index) error { return severedCount(x.Backward(), severedRows) }),
+	"Index.Column":   onIndex(func(x Index) error { i, err := x.Column("b"); return wrong(i, 0, err) }),
+	"Index.Range": onIndex(func(x Index) error {
+		return severedCount(x.Range(Including(severedText(7)), Including(severedText(7))), 1)
+	}),
+	"Index.RangeBackward": onIndex(func(x Index) error {
+		return severedCount(x.RangeBackward(Including(severedText(7)), Including(severedText(7))), 1)
+	}),
 	"Index.All":     onIndex(func(x Index) error { return severedCount(x.All(), severedRows) }),
 	"Index.Columns": onIndex(func(x Index) error { return wrong(len(x.Columns()), 1, nil) }),
 	"Index.Cursor": onIndex(func(x Index) error {
@@ -261,6 +286,7 @@ var severedCalls = map[string]severedCall{
 	"Row.Bytes":   onRow(func(row *Row) error { b, err := row.Bytes(1); return wrong(string(b), severedText(7), err) }),
 	"Row.Int64":   onRow(func(row *Row) error { n, err := row.Int64(0); return wrong(n, 7, err) }),
 	"Row.Float64": onRow(func(row *Row) error { x, err := row.Float64(0); return wrong(x, 7, err) }),
+	"Row.Time":    onRow(func(row *Row) error { _, err := row.Time(0); return err }),
 	"Row.Kind":    onRow(func(row *Row) error { kind, err := row.Kind(1); return wrong(kind, Text, err) }),
 	"Row.Len":     onRow(func(row *Row) error { return wrong(row.Len(), 2, nil) }),
 	"Row.ReadAt": onRow(func(row *Row) error {
@@ -283,10 +309,12 @@ var severedCalls = map[string]severedCall{
 	}),
 	"Row.ValuesUpTo": onRow(func(row *Row) error { return row.ValuesUpTo(100, make([]Value, 2)) }),
 
-	"Tx.Epoch": {inTx, func(v *severed) error { _ = v.tx.Epoch(); return nil }},
-	"Tx.Exec":  {inTx, func(v *severed) error { return v.tx.Exec("CREATE TABLE " + v.newName() + " (a)") }},
-	"Tx.Guard": {inTx, func(v *severed) error { return v.tx.Guard(func() error { return readSevered(v.rx) }) }},
-	"Tx.Info":  {inTx, func(v *severed) error { return wrong(v.tx.Info().PageSize, 4096, nil) }},
+	"Tx.SetApplicationID": {inTx, func(v *severed) error { return v.tx.SetApplicationID(7) }},
+	"Tx.SetUserVersion":   {inTx, func(v *severed) error { return v.tx.SetUserVersion(7) }},
+	"Tx.Epoch":            {inTx, func(v *severed) error { _ = v.tx.Epoch(); return nil }},
+	"Tx.Exec":             {inTx, func(v *severed) error { return v.tx.Exec("CREATE TABLE " + v.newName() + " (a)") }},
+	"Tx.Guard":            {inTx, func(v *severed) error { return v.tx.Guard(func() error { return readSevered(v.rx) }) }},
+	"Tx.Info":             {inTx, func(v *severed) error { return wrong(v.tx.Info().PageSize, 4096, nil) }},
 	"Tx.Nested": {inTx, func(v *severed) error {
 		return v.tx.Nested(func(tx *Tx) error { return insertSevered(tx, severedRows+1, 2*severedRows) })
 	}},

@@ -13,7 +13,8 @@ import (
 //
 // It is for times when nobody else has the database open: others that do so make it fail with ErrBusy after BusyTimeout, and nothing has changed.
 // Transactions of this DB that write wait for it, those that read do so only while the files are exchanged. After a crash there is the
-// old file or the new one, and perhaps a useless one whose name ends in "-compact", which the next Compact overwrites.
+// old file or the new one, and perhaps a useless one whose name ends in "-compact". The next Compact overwrites that if it was not complete. It
+// leaves any other file of that name alone, and takes the name "-compact-2", or one of the seven that follow.
 //
 // Where the system does not tell who has a file open, which most do on Linux and none elsewhere, a connection of SQLite that holds no lock cannot be
 // seen: one in rollback mode between two transactions, or one that has not read yet. It is kept from reading or writing for as long as this DB
@@ -33,14 +34,11 @@ func (db *DB) compact(ctx context.Context, progress func(done, all uint32)) (err
 	if err := db.retryWriter(ctx, db.checkAlone); err != nil {
 		return err
 	}
-	name := db.file.Name() + compactSuffix
+	if db.draft, err = db.freeDraft(); err != nil {
+		return db.pathError("compact", err)
+	}
+	name := db.file.Name() + db.draft
 	remove := func() error { return ignoreMissing(db.options.system.Remove(name)) }
-	if _, _, err := db.options.system.SideExists(db.file, compactSuffix); err != nil {
-		return err
-	}
-	if err := remove(); err != nil { // what a crash has left
-		return err
-	}
 	if err := db.fillCompact(ctx, progress); err != nil {
 		return join(err, remove())
 	}
@@ -111,7 +109,7 @@ func closeIf(file osfile.Handle) error {
 
 // fillCompact makes the new file.
 func (db *DB) fillCompact(ctx context.Context, progress func(done, all uint32)) (err error) {
-	file, err := db.options.system.OpenSide(db.file, compactSuffix, osfile.ReadWrite|osfile.CreateNew)
+	file, err := db.options.system.OpenSide(db.file, db.draft, osfile.ReadWrite|osfile.CreateNew)
 	if err != nil {
 		return err
 	}

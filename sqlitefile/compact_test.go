@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -447,4 +448,27 @@ func pageSizeOf(t *testing.T, db *DB) (n int) {
 	t.Helper()
 	view(t, db, func(rx *Rx) error { n = rx.Info().PageSize; return nil })
 	return n
+}
+
+// A file that has the name of the copy is removed only if a Compact began it and did not finish.
+func TestCompactLeavesOthers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		data string
+		ours bool
+	}{
+		"empty": {"", true}, "begun": {strings.Repeat("\x00", 8192) + "content", true},
+		"a text": {"a text", false}, "a database": {"SQLite format 3\x00" + strings.Repeat("x", 5000), false},
+	} {
+		path, db := logged(t, 5, Options{})
+		writeFile(t, path+compactSuffix, []byte(c.data))
+		if err := db.Compact(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		got, err := os.ReadFile(path + compactSuffix)
+		if c.ours && !errors.Is(err, fs.ErrNotExist) || !c.ours && string(got) != c.data {
+			t.Errorf("%s: %.20q, %v", name, got, err)
+		}
+		wantRows(t, db, 5)
+	}
 }

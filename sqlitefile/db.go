@@ -72,6 +72,7 @@ type DB struct {
 	outgrown  []*wal // that were opened again, and have readers
 	mapping   *osfile.Mapping
 	retired   []*osfile.Mapping // superseded by a longer one, unmapped when nobody can look at them
+	draft     string            // the suffix of the copy that Compact makes; the writer's
 	replaced  []osfile.Handle   // files that Compact put another one in place of, locked
 
 	writer      writer

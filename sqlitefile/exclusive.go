@@ -62,7 +62,7 @@ func (db *DB) lockNext() (osfile.Handle, error) {
 	if !db.sole {
 		return nil, nil
 	}
-	next, err := db.options.system.OpenSide(db.file, compactSuffix, osfile.ReadWrite)
+	next, err := db.options.system.OpenSide(db.file, db.draft, osfile.ReadWrite)
 	if err != nil {
 		return nil, err
 	}

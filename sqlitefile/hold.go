@@ -87,7 +87,7 @@ func (db *DB) carryHolds() (osfile.Handle, error) {
 	if len(db.holds.set) == 0 {
 		return nil, nil
 	}
-	file, err := db.options.system.OpenSide(db.file, compactSuffix, osfile.ReadWrite)
+	file, err := db.options.system.OpenSide(db.file, db.draft, osfile.ReadWrite)
 	if err != nil {
 		return nil, err
 	}

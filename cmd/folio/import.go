@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,9 +25,14 @@ type importer struct {
 	quiet      bool
 	allowEmpty bool
 	maxSize    byteSize
+	excluded   []string
 
-	src      source.Source
+	sources  []string
+	mu       sync.Mutex    // guards left, and writing warnings
+	left     int64         // files that could not be read
+	src      source.Source // the one that is read
 	srcName  string
+	prefix   string // what its names get, if there are several; "" for one
 	volume   string
 	progress *progress
 	builder  *folio.Builder
@@ -41,21 +48,23 @@ user.* are kept, as far as the source has them. Sockets are left out, with a war
 
 The volume appears complete or not at all. An existing file is refused; --force replaces a volume at that moment, and
 --force-any whatever file is there.
-A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has names that lead out of it.`
+A file that cannot be read is left out with a warning, and the exit code is 3. Several SRC come to lie in directories of
+their names. A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "import SRC VOLUME",
+		Use:         "import SRC... VOLUME",
 		Short:       "Make a volume of a directory or an archive",
 		Long:        importLong,
 		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
+  folio import --exclude '*.o' --exclude /build src work.folio
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		Args: between(2, 2, "SRC and VOLUME"),
+		Args: between(2, -1, "SRC and VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i.srcName, i.volume = args[0], args[1]
+			i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
 			return i.run(cmd.Context())
 		},
 	}
@@ -63,6 +72,7 @@ func (c *command) importCommand() *cobra.Command {
 	i.flags(flags, "VOLUME")
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
+	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
 	flags.Var(&i.maxSize, "max-size", "refuse more than this many bytes of contents, such as 10G; 0 means no limit")
 	return cmd
 }
@@ -70,29 +80,72 @@ func (c *command) importCommand() *cobra.Command {
 var errEmptyArchive = errors.New("is an empty archive, and the volume is not")
 
 func (i *importer) run(ctx context.Context) error {
-	if err := i.checkNew(i.volume, i.srcName); err != nil {
+	o, err := i.options()
+	if err != nil {
 		return err
+	}
+	open := make([]source.Source, len(i.sources))
+	for n, name := range i.sources {
+		i.srcName = name
+		src, err := source.Open(name, i.stdin, o(name))
+		if err != nil {
+			return failure(i.srcTitle(), err)
+		}
+		defer src.Close()
+		open[n] = src
+	}
+	sweep(i.volume)
+	start := time.Now()
+	stats, err := i.create(ctx, open)
+	if err != nil {
+		return err
+	}
+	left := i.left // nobody reads any more
+	if !i.quiet {
+		text := summary(stats, time.Since(start))
+		if left > 0 {
+			text += fmt.Sprintf("; %s could not be read", count(left, "file", "files"))
+		}
+		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.volume), text)
+	}
+	if left > 0 {
+		return errPartial
+	}
+	return nil
+}
+
+// options checks the command line, and returns the options of a source by its name.
+func (i *importer) options() (func(src string) *source.Options, error) {
+	exclude, err := source.ParseExclude(i.excluded)
+	if err != nil {
+		return nil, err
+	}
+	for _, src := range i.sources {
+		if err := i.checkNew(i.volume, src); err != nil {
+			return nil, err
+		}
 	}
 	i.there = exists(i.volume)
 	skip, err := i.skip()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	i.src, err = source.Open(i.srcName, i.stdin, &source.Options{MaxSize: int64(i.maxSize), Skip: skip, Warn: i.warn})
-	if err != nil {
-		return failure(i.srcTitle(), err)
-	}
-	defer i.src.Close()
-	sweep(i.volume)
-	start := time.Now()
-	stats, err := i.create(ctx)
-	if err != nil {
-		return err
-	}
-	if !i.quiet {
-		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.volume), summary(stats, time.Since(start)))
-	}
-	return nil
+	return func(src string) *source.Options {
+		return &source.Options{
+			MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
+			Warn: func(name, what string) {
+				i.mu.Lock()
+				defer i.mu.Unlock()
+				i.warnLeftOut(filepath.Join(src, name), what)
+			},
+			Unreadable: func(name string, err error) {
+				i.mu.Lock()
+				defer i.mu.Unlock()
+				i.left++
+				i.warnUnreadable(filepath.Join(src, filepath.FromSlash(name)), err)
+			},
+		}
+	}, nil
 }
 
 // The loader writes to a file of this form beside the volume, until it is complete.
@@ -120,24 +173,21 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 	}, nil
 }
 
-func (i *importer) warn(name, what string) {
-	i.warnLeftOut(filepath.Join(i.srcName, name), what)
-}
-
-func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err error) {
+func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
 	i.progress = i.newProgress("importing", i.quiet)
 	defer i.progress.done()
 	if i.progress.shown() {
-		go i.measure(ctx)
+		go i.measure(ctx, sources)
 	}
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
 		i.builder = b
-		err := i.src.Walk(ctx, i.add)
-		if err == nil {
-			err = i.checkEmpty()
+		for n, src := range sources {
+			if err := i.take(ctx, i.sources[n], src); err != nil {
+				return err
+			}
 		}
 		stats = b.Stats()
-		return i.sourceFailure(err)
+		return i.checkEmpty()
 	})
 	if err != nil && ctx.Err() != nil {
 		return stats, context.Cause(ctx)
@@ -148,16 +198,51 @@ func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err erro
 // checkEmpty keeps a volume from being replaced by nothing: what wrote the archive may have failed.
 func (i *importer) checkEmpty() error {
 	if i.entries == 0 && i.there && !i.allowEmpty {
-		return errEmptyArchive
+		return i.sourceFailure(errEmptyArchive)
 	}
 	return nil
 }
 
-// measure finds out, beside the import, how long the progress bar is.
-func (i *importer) measure(ctx context.Context) {
-	if total, ok := i.src.Size(ctx); ok {
-		i.progress.total.Store(total)
+// take reads one source.
+func (i *importer) take(ctx context.Context, name string, src source.Source) error {
+	i.src, i.srcName = src, name
+	if len(i.sources) > 1 {
+		i.prefix = sourceBase(name)
 	}
+	return i.sourceFailure(src.Walk(ctx, i.add))
+}
+
+// sourceBase is the name that what is in one of several sources gets in the volume: that of a directory, or of an archive without its ending.
+func sourceBase(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	base := filepath.Base(name)
+	if info, err := os.Stat(name); err != nil || info.IsDir() {
+		return base
+	}
+	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
+		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
+			base = rest
+		}
+	}
+	return base
+}
+
+// measure finds out, beside the import, how long the progress bar is.
+func (i *importer) measure(ctx context.Context, sources []source.Source) {
+	var all int64
+	for _, src := range sources {
+		total, ok := src.Size(ctx)
+		if !ok {
+			return
+		}
+		all += total
+	}
+	i.progress.total.Store(all)
 }
 
 // sourceFailure names the source and the file in it, unless the error is about the volume.
@@ -213,6 +298,12 @@ func (i *importer) volumeFailure(err error) error {
 // add puts one entry into the volume.
 func (i *importer) add(e *source.Entry) error {
 	i.entries++
+	if i.prefix != "" {
+		e.Name = path.Join(i.prefix, e.Name)
+		if e.Link != "" {
+			e.Link = path.Join(i.prefix, e.Link)
+		}
+	}
 	if err := i.put(e); err != nil {
 		return entryFailure(e, err)
 	}

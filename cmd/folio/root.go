@@ -19,6 +19,7 @@ const (
 	exitOK      = 0
 	exitFailure = 1 // something went wrong; one line on standard error says what
 	exitUsage   = 2 // the command line makes no sense
+	exitPartial = 3 // done, but some files could not be read; a line on standard error for each says so
 )
 
 // A command is one invocation of the program. Its output is buffered until it ends.
@@ -53,6 +54,8 @@ func (c *command) finish(ctx context.Context, err error) int {
 		return exitOK
 	case errors.Is(err, errSilent):
 		return exitFailure
+	case errors.Is(err, errPartial):
+		return exitPartial
 	case readerGone(err) || interrupted != nil && readerGone(interrupted):
 		return (&interruptError{syscall.SIGPIPE}).exitCode()
 	case interrupted != nil:
@@ -67,6 +70,9 @@ func (c *command) finish(ctx context.Context, err error) int {
 // errSilent ends a command whose output has said already what is wrong.
 var errSilent = errors.New("failed")
 
+// errPartial ends a command that did all but for some files, which it has named.
+var errPartial = errors.New("some files could not be read")
+
 func isTerminal(w any) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -78,7 +84,8 @@ A path in a volume is written VOLUME:PATH, as in photos.folio:2026/may; VOLUME a
 is its root. A volume whose own name holds a colon works too: what names a file that is there
 is the volume, and the rest, after a colon, is the path in it.
 
-Exit codes: 0 all went well, 1 something did not, 2 the command line makes no sense.`
+Exit codes: 0 all went well, 1 something did not, 2 the command line makes no sense,
+3 done, but some files could not be read.`
 
 const rootExample = `  folio import ~/photos photos.folio        # a directory, tar, zip or SQLite archive into a volume
   folio ls -l photos.folio:2026             # look into it

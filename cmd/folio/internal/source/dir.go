@@ -91,7 +91,7 @@ func (w *walker) enter(dir *dirHandle, path string, st *fileStat) error {
 	if err == nil {
 		e.Xattrs, err = dir.xattrs()
 	}
-	if err == nil {
+	if err = w.o.passOver(path, err); err == nil {
 		err = w.add(e, nil)
 	}
 	if err != nil {
@@ -151,16 +151,19 @@ func (w *walker) visit(top *frame, name string) error {
 	}
 	st, err := top.dir.lstat(name)
 	if err != nil {
-		return entryError(path, changed(err))
+		return entryError(path, w.o.passOver(path, changed(err)))
 	}
-	return entryError(path, w.visitFile(top.dir, name, path, &st))
+	if w.o.Exclude.file(path, st.mode.IsDir()) {
+		return nil
+	}
+	return entryError(path, w.o.passOver(path, w.visitFile(top.dir, name, path, &st)))
 }
 
 func (w *walker) visitFile(dir *dirHandle, name, path string, st *fileStat) error {
 	if st.mode.IsDir() {
 		sub, now, err := dir.openDir(name)
 		if err != nil {
-			return changed(err)
+			return w.closed(path, st, changed(err))
 		}
 		return w.enter(sub, path, &now)
 	}
@@ -187,6 +190,14 @@ func (w *walker) visitFile(dir *dirHandle, name, path string, st *fileStat) erro
 		e.Linkname = target
 	}
 	return w.add(e, nil)
+}
+
+// closed adds a directory that cannot be read, without what is in it.
+func (w *walker) closed(path string, st *fileStat, err error) error {
+	if err := w.o.passOver(path, err); err != nil {
+		return err
+	}
+	return w.add(st.entry(path), nil)
 }
 
 func (w *walker) warn(name, what string) {

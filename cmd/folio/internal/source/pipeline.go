@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -62,6 +63,7 @@ type pipeline struct {
 	cur    *batch // being filled; the producer's
 	total  int64  // bytes announced so far; the producer's
 	group  sync.WaitGroup
+	passed map[string]bool       // files that could not be read; the consumer's
 	failed atomic.Pointer[error] // of the producer; set before order is closed
 }
 
@@ -283,13 +285,40 @@ func (p *pipeline) consumeBatch(b *batch, fn func(*pipeline, *batch) error) erro
 	return nil
 }
 
+// passOver leaves out an entry that cannot be read, and later its other names.
+func (p *pipeline) passOver(j *job) error {
+	e := &j.entry
+	if p.passed[e.Link] && e.Link != "" {
+		return p.o.passOver(e.Name, fs.ErrPermission)
+	}
+	if err := p.o.passOver(e.Name, j.err); err != nil {
+		return entryError(e.Name, err)
+	}
+	if p.passed == nil {
+		p.passed = make(map[string]bool)
+	}
+	p.passed[e.Name] = true
+	return nil
+}
+
+// drop passes over the content of a job, and returns what is wrong with it.
+func (j *job) drop() error {
+	if j.stream != nil {
+		return j.stream.finish()
+	}
+	return nil
+}
+
 func (p *pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	e := &j.entry
 	if err := context.Cause(p.ctx); err != nil {
 		return err
 	}
-	if j.err != nil {
-		return entryError(e.Name, j.err)
+	if p.o.Exclude.below(e.Name, e.Mode.IsDir()) {
+		return entryError(e.Name, j.drop())
+	}
+	if j.err != nil || p.passed[e.Link] {
+		return p.passOver(j)
 	}
 	e.Data = j.data
 	if j.stream != nil {

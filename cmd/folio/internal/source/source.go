@@ -37,6 +37,11 @@ type Options struct {
 	Skip func(dir FileID, name string) bool
 	// Copies lets every name of a file on disk stand for itself: no entry has a Link.
 	Copies bool
+	// Exclude says what to leave out.
+	Exclude Exclude
+	// Unreadable, if it is not nil, is told about each file on disk that cannot be read, on any goroutine. The file is left out, or, if it is
+	// a directory, what is in it. Without Unreadable it ends the walk.
+	Unreadable func(name string, err error)
 	// Warn is told about what cannot be taken in, from any goroutine; nil means not to tell.
 	Warn func(name, what string)
 }

@@ -30,6 +30,9 @@ var (
 	ErrFailed = errors.New("nothing can be written after what has failed: close the database and open it again")
 	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was open: what is written now would be lost.
 	ErrMoved = errors.New("the file was deleted, renamed or replaced while it was open")
+	// ErrNoLocks says that the file system of the database has no locks of byte ranges, without which it cannot be shared: nothing was
+	// changed.
+	ErrNoLocks = osfile.ErrNoLocks
 	// ErrSideFile says that a file next to the database, such as its log or its journal, is none that can be used: a link, a directory, a file with
 	// several names, or one that another user has put into a directory that every user can write to. Nothing was changed.
 	ErrSideFile = osfile.ErrSideFile

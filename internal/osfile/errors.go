@@ -2,6 +2,7 @@ package osfile
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 )
@@ -10,6 +11,9 @@ import (
 var (
 	// ErrLocked: another open file, in this process or elsewhere, holds a lock that conflicts.
 	ErrLocked = errors.New("file is locked")
+
+	// ErrNoLocks: the file system refuses all locks of byte ranges, as some network file systems do.
+	ErrNoLocks = errors.New("the file system has no locks")
 
 	// ErrNotRegular: the name is a directory, a pipe, a device; the message says which.
 	ErrNotRegular = errors.New("not a regular file")
@@ -20,6 +24,17 @@ var (
 	// ErrFault: mapped bytes could not be read.
 	ErrFault = errors.New("mapped file could not be read")
 )
+
+// A noLocksError is a system's word for the want of locks. It matches ErrNoLocks.
+type noLocksError struct{ error }
+
+func (e noLocksError) Error() string {
+	return fmt.Sprintf("%v (%v): copy the file to a disk that has them", ErrNoLocks, e.error)
+}
+
+func (e noLocksError) Is(target error) bool { return target == ErrNoLocks }
+
+func (e noLocksError) Unwrap() error { return e.error }
 
 // A kindError refuses a file for what it is.
 type kindError fs.FileMode

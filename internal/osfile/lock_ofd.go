@@ -3,6 +3,7 @@
 package osfile
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -27,7 +28,11 @@ func (d *description) unlock(off, n int64) error {
 
 // unlockAll gives up everything: a length of 0 reaches to the end of any file.
 func (d *description) unlockAll() error {
-	return d.setLock(unix.F_UNLCK, 0, 0)
+	err := d.setLock(unix.F_UNLCK, 0, 0)
+	if errors.Is(err, ErrNoLocks) {
+		return nil // so there were none
+	}
+	return err
 }
 
 func (d *description) locked(kind LockKind, off, n int64) (bool, error) {
@@ -60,8 +65,17 @@ func (d *description) setLock(typ int16, off, n int64) error {
 	case unix.EAGAIN, unix.EACCES:
 		return ErrLocked
 	default:
-		return err
+		return explainLock(err)
 	}
+}
+
+// explainLock lets the errors of a file system without locks match ErrNoLocks.
+func explainLock(err error) error {
+	switch err {
+	case unix.ENOLCK, unix.EOPNOTSUPP, unix.ENOSYS:
+		return noLocksError{err}
+	}
+	return err
 }
 
 // getLock returns a lock that stands in the way of the described one, of Type F_UNLCK if there is none.
@@ -69,7 +83,7 @@ func (d *description) setLock(typ int16, off, n int64) error {
 func (d *description) getLock(typ int16, off, n int64) (unix.Flock_t, error) {
 	lk := unix.Flock_t{Type: typ, Whence: io.SeekStart, Start: off, Len: n}
 	err := fcntl(d.fd, ofdGetLock, &lk)
-	return lk, err
+	return lk, explainLock(err)
 }
 
 func fcntl(fd, cmd int, lk *unix.Flock_t) error {

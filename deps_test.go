@@ -45,7 +45,7 @@ var importRules = []importRule{
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/check", own: "store internal/ddl"},
 	{pkg: "store/internal/release", own: "store"},
-	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile"},
+	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/ddl"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
 	{pkg: ".", own: "store store/native internal/posix internal/inoset"},
 	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/native"
 )
 
 // What Stats and Repair return.
@@ -103,4 +104,11 @@ func (v *FS) Repair(ctx context.Context) (*RepairReport, error) {
 		return nil, err
 	}
 	return m.Repair(ctx)
+}
+
+// RepairSchema writes the tables and the view of the volume at path as the format has them, where their rows in sqlite_schema are damaged, and returns what
+// it did. SQLite does not open such a volume, and Open refuses it if the row of a table is damaged. Errors are *fs.PathError. Repair does the same for a volume
+// that can be opened.
+func RepairSchema(ctx context.Context, path string) ([]Repair, error) {
+	return native.RepairSchema(ctx, path)
 }

@@ -18,6 +18,9 @@ type Problem struct {
 	Page   uint32 // the page that shows it; 0 where it is no single page
 	Object string // the table or index, "freelist" or "pointer map"; "" for the database as a whole
 	What   string
+
+	// Malformed is the name of the object whose row in sqlite_schema keeps SQLite from opening the database; "" for any other problem.
+	Malformed string
 }
 
 func (p Problem) String() string {
@@ -115,17 +118,18 @@ var errFull = errors.New("too many problems")
 //
 // Its methods return an error to stop the check; what is wrong with the database goes into the report.
 type checker struct {
-	rx       *Rx
-	ctx      context.Context
-	progress func(seen, all uint32)
-	report   *CheckReport
-	pages    pageSet
-	object   string // what is being checked, for problems
-	objects  []Object
-	spans    []uint32 // room for layout
-	scratch  []byte   // room for fingerprints
-	seed     maphash.Seed
-	longest  uint64 // bytes of a record that are assembled; one that needs more is not compared
+	rx        *Rx
+	ctx       context.Context
+	progress  func(seen, all uint32)
+	report    *CheckReport
+	pages     pageSet
+	object    string // what is being checked, for problems
+	objects   []Object
+	malformed string   // the object of which statement reports something
+	spans     []uint32 // room for layout
+	scratch   []byte   // room for fingerprints
+	seed      maphash.Seed
+	longest   uint64 // bytes of a record that are assembled; one that needs more is not compared
 }
 
 const longestKey = 8 << 20
@@ -196,7 +200,7 @@ func (c *checker) reserved(pgno uint32) bool {
 // problem adds to the report. It returns errFull if that is enough.
 func (c *checker) problem(pgno uint32, what string) error {
 	r := c.report
-	r.Problems = append(r.Problems, Problem{pgno, c.object, what})
+	r.Problems = append(r.Problems, Problem{pgno, c.object, what, c.malformed})
 	if len(r.Problems) < maxProblems {
 		return nil
 	}

@@ -22,14 +22,17 @@ func (c *checker) schema() error {
 			return c.problem(p.page, "a row that describes no table, index, view or trigger")
 		}
 		c.objects = append(c.objects, o)
-		return nil
+		if row.cut { // it was too long to be read
+			return nil
+		}
+		return c.statement(&o, p.page)
 	})
 	return err
 }
 
 // objectOf makes an Object of the values of a row.
 func objectOf(values []Value) (o Object, ok bool) {
-	if len(values) < 5 || values[0].kind != Text || values[1].kind != Text {
+	if len(values) < 5 || values[0].kind != Text || values[1].kind != Text || values[3].kind == Null {
 		return o, false
 	}
 	root := values[3].Int64()

@@ -401,8 +401,42 @@ PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t (a COLLATE german)' WHERE name = 'i';
 UPDATE sqlite_schema SET sql = 'CREATE TABLE u (x) AS MESS' WHERE name = 'u';`).report(t)
 	want = []string{"i: the order of its texts", "u: ", "ux: its table is not understood"}
-	if !r.OK() || !equalPrefixes(r.Unchecked, want) {
-		t.Errorf("unchecked %q, want %q; problems %v", r.Unchecked, want, r.Problems)
+	if len(r.Problems) != 1 || r.Problems[0].Malformed != "u" || !equalPrefixes(r.Unchecked, want) {
+		t.Errorf("unchecked %q, want %q; problems %v, want the statement of u", r.Unchecked, want, r.Problems)
+	}
+}
+
+// malformedSchemas are changes of sqlite_schema after which SQLite does not open a database, by the object that its error names.
+var malformedSchemas = map[string]string{
+	"UPDATE sqlite_schema SET sql = 'CREATE TABL t (a, b)' WHERE name = 't'":                        "t",
+	"UPDATE sqlite_schema SET sql = 'CREATE TABLE x (a, b)' WHERE name = 't'":                       "t",
+	"UPDATE sqlite_schema SET sql = 'XREATE TABLE t (a, b)' WHERE name = 't'":                       "t",
+	"UPDATE sqlite_schema SET type = 'view' WHERE name = 't'":                                       "t",
+	"UPDATE sqlite_schema SET tbl_name = 'x' WHERE name = 't'":                                      "t",
+	"UPDATE sqlite_schema SET sql = NULL WHERE name = 'v'":                                          "v",
+	"UPDATE sqlite_schema SET sql = 'CREATE VIEW v AS SELECT ''a' WHERE name = 'v'":                 "v",
+	"UPDATE sqlite_schema SET sql = 'CREATE VIEW v SELECT 1' WHERE name = 'v'":                      "v",
+	"UPDATE sqlite_schema SET sql = 'CREATE TRIGGER r AFTER INSRT ON t BEGIN END' WHERE name = 'r'": "r",
+	"UPDATE sqlite_schema SET name = 'x' WHERE name = 'r'":                                          "x",
+	"UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t a)' WHERE name = 'i'":                      "i",
+	"UPDATE sqlite_schema SET name = 'j' WHERE name = 'i'":                                          "j",
+}
+
+// TestCheckMalformed checks that a schema that SQLite refuses is a problem that names the object, as SQLite does.
+func TestCheckMalformed(t *testing.T) {
+	t.Parallel()
+	const base = `CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE VIEW v AS SELECT a FROM t;
+		CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t; END; INSERT INTO t VALUES (1, 2); PRAGMA writable_schema = ON;`
+	for change, name := range malformedSchemas {
+		r := made(t, base+change).report(t)
+		if !slices.ContainsFunc(r.Problems, func(p Problem) bool {
+			return p.Malformed == name && strings.Contains(p.What, "malformed database schema")
+		}) {
+			t.Errorf("%s: %v, want that the schema is malformed", change, r.Problems)
+		}
+	}
+	if r := made(t, base).report(t); !r.OK() {
+		t.Errorf("an unchanged schema: %v", r.Problems)
 	}
 }
 

@@ -117,9 +117,9 @@ func TestErrors(t *testing.T) {
 		p    Problem
 		want string
 	}{
-		{Problem{7, "t", "torn"}, "t: page 7: torn"},
-		{Problem{7, "", "torn"}, "page 7: torn"},
-		{Problem{0, "t", "torn"}, "t: torn"},
+		{Problem{Page: 7, Object: "t", What: "torn"}, "t: page 7: torn"},
+		{Problem{Page: 7, What: "torn"}, "page 7: torn"},
+		{Problem{Object: "t", What: "torn"}, "t: torn"},
 	} {
 		if p.p.String() != p.want {
 			t.Errorf("%q, want %q", p.p.String(), p.want)

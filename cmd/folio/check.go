@@ -90,12 +90,21 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 // checked opens and checks a volume, and repairs it first if that is wanted. An error says what stood in the way of that.
 func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
 	v, err := location{volume, "."}.open()
+	var schema []folio.Repair
+	if repair && err != nil { // its schema may be all that is damaged
+		if schema, _ = folio.RepairSchema(ctx, volume); len(schema) > 0 {
+			v, err = location{volume, "."}.open()
+		}
+	}
 	if err != nil {
 		return nil, checkFailure(err)
 	}
 	defer v.Close()
 	if repair {
 		report, err := v.Repair(ctx)
+		if err == nil {
+			report.Repairs = append(schema, report.Repairs...)
+		}
 		return report, checkFailure(failure(volume, err))
 	}
 	p := c.newProgress("checking", false)

@@ -46,6 +46,15 @@ func Parse(sql string) (Statement, error) {
 	return s, p.only()
 }
 
+// ParseFirst is Parse for a text of which SQLite reads the first statement only, such as one in sqlite_schema. It returns a *SyntaxError.
+func ParseFirst(sql string) (Statement, error) {
+	p, err := newParser(sql)
+	if err != nil {
+		return nil, err
+	}
+	return p.statement()
+}
+
 // ParseTable parses CREATE TABLE or CREATE VIRTUAL TABLE. It returns a *SyntaxError.
 func ParseTable(sql string) (*Table, error) {
 	return parseAs[*Table](sql, "CREATE TABLE")

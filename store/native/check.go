@@ -67,6 +67,20 @@ func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, progress func(seen, a
 	return nil
 }
 
+// sound reports whether nothing is wrong with the database, apart from the text of its schema.
+func sound(ctx context.Context, tx *sqlitefile.Rx) (bool, error) {
+	r, err := tx.Check(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range r.Problems {
+		if p.Malformed == "" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // A checker feeds the rows of the tables to one of package check.
 type checker struct {
 	*check.Checker
@@ -83,6 +97,15 @@ func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *c
 
 // schema looks for what others have added to the tables.
 func (c *checker) schema() error {
+	found, err := findMalformed(c.tx)
+	for _, m := range found {
+		if m.parsed { // Check of the database has named the others
+			c.report.Add(store.Problem{What: m.why})
+		}
+	}
+	if err != nil {
+		return c.unreadable("sqlite_schema", err)
+	}
 	added, err := additions(c.tx)
 	for _, what := range added {
 		c.report.Add(store.Problem{What: what})

@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -18,6 +19,9 @@ import (
 //	R4  All of it is one transaction, and a second Repair finds nothing to do.
 func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
+	if err := s.repairText(ctx, r.report); err != nil {
+		return nil, err
+	}
 	sound, whole, err := s.look(ctx, &r.report.Report) // R1
 	if err == nil && sound {
 		if !whole {
@@ -39,6 +43,22 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	return r.report, nil
 }
 
+// repairText writes the tables and the view of a volume into its schema, if nothing but their rows there is damaged (R1).
+func (s *Store) repairText(ctx context.Context, report *store.RepairReport) error {
+	repairable := false
+	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		found, err := findMalformed(rx)
+		if err == nil && len(found) > 0 {
+			repairable, err = sound(ctx, rx)
+		}
+		return err
+	})
+	if err == nil && repairable {
+		report.Repairs, err = repairSchema(ctx, s.db)
+	}
+	return explain(err)
+}
+
 // look reports whether the database is sound, and whether all that is in the volume is, too. Where it is, a Repair takes as little memory as a Check;
 // where it is not, it takes some 150 bytes for each inode.
 func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bool, err error) {
@@ -48,7 +68,8 @@ func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bo
 		}
 		sound = true
 		found := new(store.Report)
-		err := newChecker(ctx, rx, found).windows()
+		c := newChecker(ctx, rx, found)
+		err := cmp.Or(c.schema(), c.windows())
 		whole = found.OK()
 		return err
 	})

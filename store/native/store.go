@@ -85,18 +85,26 @@ func pathError(path string, err error) error {
 // admit checks that a database is a volume of a version that this package reads.
 func admit(db *sqlitefile.DB) error {
 	return db.View(context.Background(), func(tx *sqlitefile.Rx) error {
-		info := tx.Info()
-		if info.ApplicationID != store.ApplicationID {
-			return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, info.ApplicationID, store.ApplicationID)
-		}
-		if info.UserVersion > store.SchemaVersion {
-			return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.SchemaVersion)
-		}
-		if info.UserVersion < 1 {
-			return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
+		if err := admitHeader(tx); err != nil {
+			return err
 		}
 		return checkTables(tx)
 	})
+}
+
+// admitHeader is admit without a look at the tables.
+func admitHeader(tx *sqlitefile.Rx) error {
+	info := tx.Info()
+	if info.ApplicationID != store.ApplicationID {
+		return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, info.ApplicationID, store.ApplicationID)
+	}
+	if info.UserVersion > store.SchemaVersion {
+		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.SchemaVersion)
+	}
+	if info.UserVersion < 1 {
+		return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
+	}
+	return nil
 }
 
 // checkTables makes sure that the tables are there and their columns in the known order.
@@ -108,15 +116,23 @@ func checkTables(tx *sqlitefile.Rx) error {
 		t, err := tx.Table(want.name)
 		switch {
 		case errors.Is(err, sqlitefile.ErrNoTable):
-			return fmt.Errorf("%w: there is no table %s", store.ErrDamaged, want.name)
+			return wayOut(tx, fmt.Errorf("%w: there is no table %s", store.ErrDamaged, want.name))
 		case err != nil:
-			return err
+			return wayOut(tx, err)
 		}
 		if t.WithoutRowid() != want.withoutRowid || !hasColumns(t, want.columns) {
-			return fmt.Errorf("%w: table %s is not the one of a volume", store.ErrDamaged, want.name)
+			return wayOut(tx, fmt.Errorf("%w: table %s is not the one of a volume", store.ErrDamaged, want.name))
 		}
 	}
 	return nil
+}
+
+// wayOut returns what mustParse says, if it finds something, and otherwise err.
+func wayOut(tx *sqlitefile.Rx, err error) error {
+	if found := mustParse(tx); errors.Is(found, store.ErrDamaged) {
+		return found
+	}
+	return err
 }
 
 // A tableShape is what a reader relies on of a table. Further columns after these do no harm.

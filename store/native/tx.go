@@ -133,6 +133,9 @@ func (s *Store) prepare(ctx context.Context) error {
 func (s *Store) mustKeep(ctx context.Context) error {
 	var added []string
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
+		if err := mustParse(rx); err != nil {
+			return &fs.PathError{Op: "write", Path: s.db.Path(), Err: err}
+		}
 		added, err = additions(rx)
 		return err
 	})

@@ -91,8 +91,10 @@ func (v *verdict) compare(f *finding) string {
 		if f.openErr == nil && !f.corrupt() {
 			return "ours opened it and found nothing wrong"
 		}
-	case classOK, classPartOK:
+	case classOK:
 		return v.compareSound(f)
+	case classPartOK:
+		return v.comparePart(f)
 	case classContent, classPartCont:
 		if !f.corrupt() {
 			return v.compareRows(f)
@@ -109,6 +111,18 @@ func (v *verdict) compare(f *finding) string {
 func (v *verdict) compareSound(f *finding) string {
 	if f.openErr != nil || f.schemaErr != nil || f.checkErr != nil {
 		return fmt.Sprintf("ours has something against it: open: %v; schema: %v; check: %v", f.openErr, f.schemaErr, f.checkErr)
+	}
+	return v.compareRows(f)
+}
+
+// comparePart is for an image of which C SQLite refuses a statement of the schema, and finds nothing wrong with the rest: Check names the statement, and
+// the rest can be read.
+func (v *verdict) comparePart(f *finding) string {
+	if f.openErr != nil || f.schemaErr != nil {
+		return fmt.Sprintf("ours cannot read it: open: %v; schema: %v", f.openErr, f.schemaErr)
+	}
+	if f.checkErr == nil || !strings.Contains(f.checkErr.Error(), "malformed database schema") {
+		return fmt.Sprintf("ours has nothing against the statement that C refuses: %s; check: %v", v.SchemaErr, f.checkErr)
 	}
 	return v.compareRows(f)
 }

@@ -103,7 +103,11 @@ func removeFile(tx store.Tx, name string) error {
 // stored returns the content of an inode, or the error of reading it.
 func stored(t *testing.T, s store.Store, ino store.Ino) ([]byte, error) {
 	t.Helper()
-	rx := begin(t, s)
+	rx, err := s.Begin(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer rx.End()
 	n, err := rx.Node(ino)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,7 @@ func heldBy(err error, holds string, file osfile.Handle, kind osfile.LockKind, o
 // What this DB itself is in the way of.
 var (
 	errOurReaders = &heldError{error: osfile.ErrLocked, who: "a transaction of this DB is reading"}
+	errMaking     = &heldError{error: osfile.ErrLocked, who: "another connection makes a file next to it that cannot be read yet"}
 	errInUse      = &heldError{error: osfile.ErrLocked, who: "another connection has the database open"}
 	errOurselves  = &heldError{error: osfile.ErrLocked, who: "another goroutine uses this DB"}
 )

@@ -99,13 +99,22 @@ func joinReadOnly(file osfile.Handle) (*walIndex, error) {
 	return x, nil
 }
 
-// openExisting opens a side file for reading; the handle is nil if there is none.
-func (db *DB) openExisting(suffix string) (osfile.Handle, error) {
-	f, err := db.options.system.OpenSide(db.file, suffix, osfile.ReadOnly)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+// openExisting opens a side file for reading; the handle is nil if there is none. ErrLocked means that another connection is making it.
+func (db *DB) openExisting(suffix string) (f osfile.Handle, err error) {
+	for range 3 {
+		f, err = db.options.system.OpenSide(db.file, suffix, osfile.ReadOnly)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case !errors.Is(err, fs.ErrPermission):
+			return f, err
+		}
+		// A file that is made gets its permissions a moment later, and its content after that.
+		if size, there, e := db.options.system.SideExists(db.file, suffix); e == nil && there && size == 0 {
+			return nil, errMaking
+		}
 	}
-	return f, err
+	return nil, err
 }
 
 // unchanging reports whether a file is where nothing is ever written.

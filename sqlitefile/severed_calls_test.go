@@ -315,6 +315,12 @@ var severedCalls = map[string]severedCall{
 	"Tx.Exec":             {inTx, func(v *severed) error { return v.tx.Exec("CREATE TABLE " + v.newName() + " (a)") }},
 	"Tx.Guard":            {inTx, func(v *severed) error { return v.tx.Guard(func() error { return readSevered(v.rx) }) }},
 	"Tx.Info":             {inTx, func(v *severed) error { return wrong(v.tx.Info().PageSize, 4096, nil) }},
+	"DB.BeginUpdate":      onDB(func(ctx context.Context, db *DB) error { return updateSevered(ctx, db, (*Tx).Commit) }),
+	"Tx.Commit":           onDB(func(ctx context.Context, db *DB) error { return updateSevered(ctx, db, (*Tx).Commit) }),
+	"Tx.Rollback":         onDB(func(ctx context.Context, db *DB) error { return updateSevered(ctx, db, (*Tx).Rollback) }),
+	"Tx.Savepoint":        onSavepoint(func(*Savepoint) error { return nil }),
+	"Savepoint.Release":   onSavepoint((*Savepoint).Release),
+	"Savepoint.Rollback":  onSavepoint((*Savepoint).Rollback),
 	"Tx.Nested": {inTx, func(v *severed) error {
 		return v.tx.Nested(func(tx *Tx) error { return insertSevered(tx, severedRows+1, 2*severedRows) })
 	}},
@@ -346,6 +352,33 @@ var severedCalls = map[string]severedCall{
 	"TableWriter.Set":       onWriter("t", func(t TableWriter) error { ok, err := t.Set(170, 1, "x"); return wrong(ok, true, err) }),
 	"TableWriter.Update":    onWriter("t", func(t TableWriter) error { ok, err := t.Update(170, nil, "x"); return wrong(ok, true, err) }),
 	"TableWriter.WriteAt":   onWriter("t", func(t TableWriter) error { return t.WriteAt(7, 1, []byte("x"), 19_000) }),
+}
+
+// updateSevered writes rows between BeginUpdate and end.
+func updateSevered(ctx context.Context, db *DB, end func(*Tx) error) error {
+	tx, err := db.BeginUpdate(ctx)
+	if err != nil {
+		return err
+	}
+	if err := tx.Guard(func() error { return insertSevered(tx, severedRows+1, 2*severedRows) }); err != nil {
+		_ = tx.Rollback()
+		return err
+	}
+	return end(tx)
+}
+
+// onSavepoint calls fn with a savepoint after which rows were written.
+func onSavepoint(fn func(*Savepoint) error) severedCall {
+	return severedCall{inTx, func(v *severed) error {
+		s, err := v.tx.Savepoint()
+		if err != nil {
+			return err
+		}
+		if err := insertSevered(v.tx, severedRows+1, 2*severedRows); err != nil {
+			return err
+		}
+		return fn(s)
+	}}
 }
 
 // again lets a call be made twice that succeeds once.

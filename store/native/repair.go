@@ -24,10 +24,11 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	}
 	sound, whole, err := s.look(ctx, &r.report.Report) // R1
 	if err == nil && sound {
-		if !whole {
-			err = s.update(ctx, r.run)
+		run := r.run
+		if whole {
+			run = func(*tx) error { return nil } // a volume that cannot be written is refused all the same
 		}
-		if err == nil { // R2: those that have a name are no orphans any more
+		if err = s.update(ctx, run); err == nil { // R2: those that have a name are no orphans any more
 			s.spare.Store(false)
 			err = explain(s.reap(ctx))
 		}

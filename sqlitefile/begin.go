@@ -66,7 +66,11 @@ func (tx *Tx) Commit() error {
 	if err := tx.mayEnd("commit"); err != nil {
 		return err
 	}
-	return explain(tx.finish(tx.ctx.Err()))
+	err := tx.ctx.Err()
+	if err == nil && len(tx.deferred) > 0 {
+		err = tx.Guard(tx.checkDeferred)
+	}
+	return explain(tx.finish(err))
 }
 
 // errRolledBack ends a transaction that is not to be kept.

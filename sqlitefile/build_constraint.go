@@ -27,7 +27,7 @@ type ConstraintError struct {
 	Columns []string // of the constraint; nil for a CHECK and a unique index on an expression
 
 	// What says which type met which for ConstraintStrict. For ConstraintCheck it is the name of the constraint or its
-	// expression, and for a unique index on an expression the name of the index.
+	// expression, for ConstraintForeignKey from which table to which, and for a unique index on an expression the name of the index.
 	What string
 }
 
@@ -48,6 +48,8 @@ func (e *ConstraintError) Error() string {
 		return "UNIQUE constraint failed: " + list
 	case ConstraintCheck:
 		return "CHECK constraint failed: " + list
+	case ConstraintForeignKey:
+		return "FOREIGN KEY constraint failed: " + list
 	}
 	return e.What + " " + list
 }

@@ -37,6 +37,9 @@ type Options struct {
 	// mode needs in shared memory otherwise is in memory of this process, without a file -shm, so that it works where files cannot be mapped
 	// for sharing. Open gives ErrBusy if others have the database open, and ErrReadOnly if it cannot be written.
 	Exclusive bool
+	// ForeignKeys enforces foreign keys, as PRAGMA foreign_keys does: a row that would have no parent is a *ConstraintError, and ON DELETE and
+	// ON UPDATE do what they say. Otherwise foreign keys are ignored, which is SQLite's default.
+	ForeignKeys bool
 	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, not panic, and not
 	// use the DB. If it panics at a commit, that has happened all the same.
 	Trace func(Event)

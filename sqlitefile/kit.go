@@ -26,7 +26,8 @@ type tableState struct {
 	fields  []int // the slots in a record of the table
 	record  []byte
 	indexes []*indexState
-	counted bool // AUTOINCREMENT
+	counted bool         // AUTOINCREMENT
+	foreign *foreignKeys // nil unless foreign keys of the table are enforced
 }
 
 // An indexState is the writing side of one index.
@@ -90,6 +91,9 @@ func (k *kit) state(tx *Tx, def *tableDef) (*tableState, error) {
 		s.indexes = append(s.indexes, state)
 	}
 	s.row.setRules(rules)
+	if s.foreign, err = tx.foreignKeys(def); err != nil {
+		return nil, err
+	}
 	k.tables[def] = s
 	return s, nil
 }

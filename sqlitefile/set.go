@@ -10,6 +10,10 @@ import (
 // Set gives one column of the row with the given rowid another value, and reports whether there is such a row. It is Update for those who
 // do not have the other values at hand, and faster. The column that is the rowid cannot be set.
 func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error) {
+	if t.enforces() {
+		err = t.statement(func() (err error) { ok, err = t.Set(rowid, column, value); return err })
+		return ok, err
+	}
 	if err := t.ready(); err != nil {
 		return false, err
 	}
@@ -35,7 +39,7 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 
 // involved reports whether more of a row than a column depends on it: an index, or an expression of the schema.
 func (s *tableState) involved(column int) bool {
-	return s.row.rules.touches(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
+	return s.row.rules.touches(column) || s.foreign.involve(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
 }
 
 // setEntry is Set by way of the whole row.

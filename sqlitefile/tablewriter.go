@@ -62,6 +62,10 @@ func (t TableWriter) current() bool {
 // Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one and it is not nil, and otherwise
 // a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID the rowid is 0.
 func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
+	if t.enforces() {
+		err = t.statement(func() (err error) { rowid, err = t.Insert(values...); return err })
+		return rowid, err
+	}
 	if err := t.ready(); err != nil {
 		return 0, err
 	}
@@ -81,6 +85,10 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 
 // InsertRowid adds a row with the given rowid.
 func (t TableWriter) InsertRowid(rowid int64, values ...any) (err error) {
+	if t.enforces() {
+		err = t.statement(func() error { return t.InsertRowid(rowid, values...) })
+		return err
+	}
 	if err := t.ready(); err != nil {
 		return err
 	}
@@ -178,7 +186,7 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 			return t.spoil(err)
 		}
 	}
-	return nil
+	return t.checkOwn(rowid, values)
 }
 
 // prepare loads a row and makes the records of its indexes.
@@ -296,13 +304,17 @@ func (t TableWriter) spoil(err error) error {
 // Update replaces the row with the given rowid, and reports whether there is one. The rowid stays: the INTEGER PRIMARY KEY, if there is one, must
 // be nil or the same.
 func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
+	if t.enforces() {
+		err = t.statement(func() (err error) { ok, err = t.Update(rowid, values...); return err })
+		return ok, err
+	}
 	if err := t.ready(); err != nil {
 		return false, err
 	}
 	if t.first != 0 {
 		return t.updateFirst(rowid, values)
 	}
-	if t.def.key == nil && len(t.state.indexes) == 0 {
+	if t.def.key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil {
 		return t.updateAlone(rowid, values)
 	}
 	row, ok, err := t.Get(rowid)
@@ -349,6 +361,11 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 	if err := t.checkUnique(); err != nil {
 		return err
 	}
+	keys, err := t.parentKeys(row)
+	if err != nil {
+		return err
+	}
+	keys = t.setNew(keys, rowid, values)
 	if err := put(); err != nil {
 		return t.spoil(err)
 	}
@@ -366,7 +383,10 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 			return t.spoil(err)
 		}
 	}
-	return nil
+	if err := t.checkOwn(rowid, values); err != nil {
+		return err
+	}
+	return t.followed(keys)
 }
 
 // oldEntries makes the records that the indexes have of a row.
@@ -414,6 +434,10 @@ func (t TableWriter) Put(rowid int64, values ...any) error {
 
 // Delete deletes the row with the given rowid, and reports whether there was one.
 func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
+	if t.enforces() {
+		err = t.statement(func() (err error) { ok, err = t.Delete(rowid); return err })
+		return ok, err
+	}
 	if err := t.ready(); err != nil {
 		return false, err
 	}
@@ -424,10 +448,17 @@ func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
 	if err := t.oldEntries(&row); err != nil {
 		return false, err
 	}
+	keys, err := t.parentKeys(&row)
+	if err != nil {
+		return false, err
+	}
 	if ok, err = t.state.tree.deleteRow(rowid); err != nil || !ok {
 		return false, t.spoil(cmp.Or(err, t.tx.corrupt(t.def.root, faultLost)))
 	}
-	return true, t.deleteEntries()
+	if err := t.deleteEntries(); err != nil {
+		return false, err
+	}
+	return true, t.followed(keys)
 }
 
 const faultLost = "a row is not found by its key"
@@ -443,6 +474,10 @@ func (t TableWriter) deleteEntries() error {
 
 // DeleteRange deletes the rows with low <= rowid <= high and returns how many there were.
 func (t TableWriter) DeleteRange(low, high int64) (n int64, err error) {
+	if t.enforces() {
+		err = t.statement(func() (err error) { n, err = t.DeleteRange(low, high); return err })
+		return n, err
+	}
 	for {
 		c := t.Cursor()
 		ok, err := c.SeekRowid(low)
@@ -483,7 +518,10 @@ func (t TableWriter) insertKey(values []any) (err error) {
 	if !added {
 		return t.duplicateKey()
 	}
-	return t.insertEntries(func() error { _, err := s.tree.deleteKey(s.record); return err })
+	if err := t.insertEntries(func() error { _, err := s.tree.deleteKey(s.record); return err }); err != nil {
+		return err
+	}
+	return t.checkOwn(0, values)
 }
 
 func (t TableWriter) duplicateKey() error {
@@ -496,6 +534,10 @@ func (t TableWriter) duplicateKey() error {
 
 // PutKey adds a row to a table WITHOUT ROWID, or replaces the one that has its primary key.
 func (t TableWriter) PutKey(values ...any) (err error) {
+	if t.enforces() {
+		err = t.statement(func() error { return t.PutKey(values...) })
+		return err
+	}
 	if err := t.ready(); err != nil {
 		return err
 	}
@@ -540,6 +582,10 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 // DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given values, and returns how many there were. At least one value must be
 // given.
 func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
+	if t.enforces() {
+		err = t.statement(func() (err error) { n, err = t.DeleteKey(key...); return err })
+		return n, err
+	}
 	if t.def.key == nil {
 		return 0, fmt.Errorf("%s: has rowids: use Delete", t.Name())
 	}
@@ -555,6 +601,10 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 		if err := t.oldEntries(&row); err != nil {
 			return n, err
 		}
+		keys, err := t.parentKeys(&row)
+		if err != nil {
+			return n, err
+		}
 		if s.record, err = t.tx.recordOf(s.record, &row, s.fields); err != nil {
 			return n, err
 		}
@@ -562,6 +612,9 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 			return n, t.spoil(cmp.Or(err, t.tx.corrupt(t.def.root, faultLost)))
 		}
 		if err := t.deleteEntries(); err != nil {
+			return n, err
+		}
+		if err := t.followed(keys); err != nil {
 			return n, err
 		}
 		n++

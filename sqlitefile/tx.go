@@ -19,8 +19,10 @@ type Tx struct {
 	size   uint32     // writer.size before
 	kept   bool
 
-	explicit bool  // BeginUpdate began it
-	lost     error // what it has seen is not committed, and will not be
+	explicit  bool              // BeginUpdate began it
+	statement *foreignStatement // in progress, if foreign keys are enforced
+	deferred  []foreignCheck    // before the commit
+	lost      error             // what it has seen is not committed, and will not be
 }
 
 // A savepoint is what it takes to go back: the pages as they were when the transaction, or the part of it that Nested began, took
@@ -32,6 +34,8 @@ type savepoint struct {
 	state state   // as it was at its start
 	tail  logTail // where the log ended
 	outer *savepoint
+
+	deferred int // checks of the transaction at its start
 
 	spoiled error // a tree may be half changed: there is only the way back
 	scoped  bool  // it is that of Nested, and ends when a function returns
@@ -63,7 +67,7 @@ func (w *writer) begin(db *DB) *Tx {
 // push sets a savepoint.
 func (tx *Tx) push(s *savepoint, undo []undoPage) {
 	tx.writer.txs++
-	*s = savepoint{id: tx.writer.txs, undo: undo, state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level}
+	*s = savepoint{id: tx.writer.txs, undo: undo, state: state{tx.pages, tx.header, tx.schema}, tail: tx.writer.tail, outer: tx.level, deferred: len(tx.deferred)}
 	tx.level = s
 }
 
@@ -81,6 +85,9 @@ func (tx *Tx) call(ctx context.Context, fn func(*Tx) error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	tx.ctx = ctx
 	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := tx.checkDeferred(); err != nil {
 		return err
 	}
 	return ctx.Err()
@@ -155,6 +162,7 @@ func (tx *Tx) restore(s *savepoint) {
 		w.pages.drop(pgno)
 	}
 	tx.takeBack(s)
+	tx.deferred = tx.deferred[:s.deferred]
 	tx.pages, tx.header, tx.schema = s.state.size, s.state.header, s.state.schema
 	tx.level = s.outer
 	w.epochs++

@@ -143,3 +143,10 @@ func compareAs(a, b Value, as affinity, c collation) int {
 	}
 	return compare(a, b, c)
 }
+
+// Same reports whether the value of a column a is that of a column b, neither of them NULL, by the affinities of both and a
+// collation of SQLite's own.
+func Same(a, b Value, columnA, columnB ddl.Affinity, order string) bool {
+	c, _ := collationOf(order)
+	return a.Kind != Null && b.Kind != Null && compareAs(a, b, comparison(affinity(columnA), affinity(columnB)), c) == 0
+}

@@ -29,6 +29,7 @@ const (
 	CodeConstraintForeignKey = 787
 	CodeConstraintNotNull    = 1299
 	CodeConstraintPrimary    = 1555
+	CodeConstraintTrigger    = 1811
 	CodeConstraintUnique     = 2067
 	CodeConstraintRowid      = 2579
 	CodeConstraintType       = 3091

@@ -299,7 +299,7 @@ func kindOf(err error) []int {
 	case sqlitefile.ConstraintCheck:
 		return []int{judge.CodeConstraintCheck}
 	case sqlitefile.ConstraintForeignKey:
-		return []int{judge.CodeConstraintForeignKey}
+		return []int{judge.CodeConstraintForeignKey, judge.CodeConstraintTrigger} // RESTRICT is a trigger in C
 	}
 	return []int{judge.CodeConstraintUnique, judge.CodeConstraintPrimary, judge.CodeConstraintRowid}
 }

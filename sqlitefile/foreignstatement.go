@@ -1,0 +1,240 @@
+package sqlitefile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/expr"
+)
+
+// enforces reports whether a call is a statement that foreign keys have to be checked after, and not a part of one.
+func (t TableWriter) enforces() bool { return t.state.foreign != nil && t.tx.statement == nil }
+
+// statement calls fn, which changes rows, with the foreign keys enforced: all of it has happened, with the actions, or nothing.
+func (t TableWriter) statement(fn func() error) error {
+	return t.tx.Nested(func(tx *Tx) error {
+		s := &foreignStatement{}
+		tx.statement = s
+		defer func() { tx.statement = nil }()
+		if err := fn(); err != nil {
+			return err
+		}
+		return s.finish(tx)
+	})
+}
+
+// finish checks the keys that are to be checked after each statement, and leaves the deferred ones to the transaction.
+func (s *foreignStatement) finish(tx *Tx) error {
+	for _, c := range s.checks {
+		if c.key.Deferred {
+			tx.deferred = append(tx.deferred, c)
+			continue
+		}
+		if err := c.broken(tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDeferred checks the deferred foreign keys before the transaction is committed.
+func (tx *Tx) checkDeferred() error {
+	for _, c := range tx.deferred {
+		if err := c.broken(tx); err != nil {
+			return tx.db.pathError("commit", err)
+		}
+	}
+	return nil
+}
+
+// checkOwn wants a row that was loaded and written to have its parents, at the end of the statement at the latest.
+func (t TableWriter) checkOwn(rowid int64, values []any) error {
+	if t.state.foreign == nil {
+		return nil
+	}
+	for _, k := range t.state.foreign.own {
+		key, whole := t.state.row.keyOf(k.Columns, rowid, values)
+		if !whole {
+			continue // NULL refers to nothing
+		}
+		ok, err := k.parentExists(t.tx, key)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			t.tx.statement.checks = append(t.tx.statement.checks, foreignCheck{k, key})
+		}
+	}
+	return nil
+}
+
+// A parentKey is the key of a row that others may refer to, as it was and as it is.
+type parentKey struct {
+	key      *foreignKey
+	old, new []expr.Value // new is nil if the row is gone
+	gone     bool
+}
+
+// parentKeys returns the keys of a row that is to be changed or deleted, by which others may refer to it.
+func (t TableWriter) parentKeys(row *Row) (list []parentKey, err error) {
+	if t.state.foreign == nil {
+		return nil, nil
+	}
+	for _, k := range t.state.foreign.referring {
+		old, whole, err := rowKey(k.to, row)
+		if err != nil {
+			return nil, err
+		}
+		if whole {
+			list = append(list, parentKey{key: k, old: old, gone: true})
+		}
+	}
+	return list, nil
+}
+
+// setNew notes the keys of the row that was loaded, and leaves out those that stay.
+func (t TableWriter) setNew(list []parentKey, rowid int64, values []any) []parentKey {
+	kept := list[:0]
+	for _, p := range list {
+		p.new, _ = t.state.row.keyOf(p.key.to, rowid, values)
+		p.gone = false
+		if !p.key.sameKey(p.old, p.new) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// sameKey reports whether two keys of the parent are the same by its collations.
+func (k *foreignKey) sameKey(a, b []expr.Value) bool {
+	for i := range a {
+		c := &k.parent.ddl.Columns[k.to[i]]
+		if !expr.Same(a[i], b[i], c.Affinity, c.Affinity, c.Collation) {
+			return false
+		}
+	}
+	return true
+}
+
+// followed does to the children of keys that are gone or have changed what their foreign keys say.
+func (t TableWriter) followed(list []parentKey) error {
+	if len(list) == 0 {
+		return nil
+	}
+	s := t.tx.statement
+	if s.depth++; s.depth > maxForeignDepth {
+		return fmt.Errorf("%s: the actions of foreign keys go deeper than %d", t.Name(), maxForeignDepth)
+	}
+	defer func() { s.depth-- }()
+	for _, p := range list {
+		if err := p.act(t.tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act is followed for one foreign key.
+func (p *parentKey) act(tx *Tx) error {
+	action, most := p.key.OnUpdate, math.MaxInt
+	if p.gone {
+		action = p.key.OnDelete
+	}
+	if action == ddl.NoAction || action == ddl.Restrict {
+		most = 1
+	}
+	children, err := p.key.children(tx, p.old, most)
+	if err != nil || len(children) == 0 {
+		return err
+	}
+	switch action {
+	case ddl.Restrict:
+		return p.key.violation()
+	case ddl.NoAction:
+		tx.statement.checks = append(tx.statement.checks, foreignCheck{p.key, p.old})
+		return nil
+	}
+	t, err := tx.Table(p.key.child)
+	if err != nil {
+		return err
+	}
+	for _, c := range children {
+		if action == ddl.Cascade && p.gone {
+			err = t.deleteChild(c)
+		} else {
+			err = t.updateChild(p, action, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t TableWriter) deleteChild(c childRow) (err error) {
+	if t.def.key == nil {
+		_, err = t.Delete(c.rowid)
+	} else {
+		_, err = t.DeleteKey(c.key...)
+	}
+	return err
+}
+
+// updateChild gives a child the new key of its parent, NULL or its defaults.
+func (t TableWriter) updateChild(p *parentKey, action ddl.Action, c childRow) error {
+	for _, i := range p.key.Columns {
+		if i == t.def.shape.alias || t.def.key != nil && t.def.ddl.Columns[i].PrimaryKey {
+			return fmt.Errorf("%s.%s: %w: a foreign key whose action changes the primary key", t.Name(), t.def.shape.fields[i].name, ErrUnsupported)
+		}
+	}
+	var row Row
+	var ok bool
+	var err error
+	if t.def.key == nil {
+		row, ok, err = t.Get(c.rowid)
+	} else {
+		row, ok, err = t.Find(c.key...)
+	}
+	if err != nil || !ok {
+		return err // it was deleted by what came before
+	}
+	values, err := t.withKey(&row, p, action)
+	if err != nil {
+		return err
+	}
+	if t.def.key != nil {
+		return t.PutKey(values...)
+	}
+	_, err = t.Update(c.rowid, values...)
+	return err
+}
+
+// withKey returns the values of a child's row, copied, with another foreign key.
+func (t TableWriter) withKey(row *Row, p *parentKey, action ddl.Action) ([]any, error) {
+	values := make([]any, len(t.def.shape.fields))
+	for i := range values {
+		if t.def.ddl.Columns[i].Generated != nil {
+			continue
+		}
+		v, err := row.Value(i)
+		if err != nil {
+			return nil, err
+		}
+		v.data = slices.Clone(v.data)
+		values[i] = v
+	}
+	for i, c := range p.key.Columns {
+		values[c] = nil
+		switch {
+		case action == ddl.SetDefault && !t.def.defaults[c].known:
+			return nil, fmt.Errorf("%s.%s: %w: the default of SET DEFAULT", t.Name(), t.def.shape.fields[c].name, ErrUnsupported)
+		case action == ddl.SetDefault:
+			values[c] = t.def.defaults[c].at(&t.tx.Rx)
+		case action == ddl.Cascade:
+			values[c] = valueOf(p.new[i])
+		}
+	}
+	return values, nil
+}

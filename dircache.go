@@ -30,7 +30,7 @@ type cachedDir struct {
 	ino     store.Ino
 	listed  atomic.Bool // somebody read the directory before
 	list    atomic.Pointer[dirList]
-	cost    atomic.Int64 // bytes taken from the budget; less than 0 once it is out of its slot
+	cost    atomic.Int64 // bytes charged to the budget, once; less than 0 once it is out of its slot
 }
 
 const (
@@ -81,17 +81,26 @@ func (c *dirCache) keep(d *cachedDir, list *dirList) {
 	if !d.listed.Swap(true) {
 		return
 	}
-	cost := itemCost*int64(len(list.items)) + int64(len(list.names))
-	if !c.take(d.version, cost) {
+	cost := listCost(list)
+	if c.take(d.version, cost) {
+		c.charge(d, list, cost)
+	}
+}
+
+// listCost returns how many bytes a list of entries takes. It is never 0.
+func listCost(list *dirList) int64 {
+	return max(1, itemCost*int64(len(list.items))+int64(len(list.names)))
+}
+
+// charge makes list the entries of d, for the cost that the caller has taken from the budget. It gives the cost back if another goroutine
+// was faster, or d is out of its slot. Cost changes from 0 to what d was charged, and from that to retired, each once and in one step: so each
+// cost that was taken is given back once, here or by retire.
+func (c *dirCache) charge(d *cachedDir, list *dirList, cost int64) {
+	if !d.cost.CompareAndSwap(0, cost) {
+		c.left.Add(cost)
 		return
 	}
-	switch {
-	case d.cost.Add(cost) < 0: // retired
-		c.left.Add(cost)
-	case !d.list.CompareAndSwap(nil, list): // another was faster
-		d.cost.Add(-cost)
-		c.left.Add(cost)
-	}
+	d.list.Store(list)
 }
 
 // take takes bytes from the budget, if need be after giving back what belongs to other snapshots.

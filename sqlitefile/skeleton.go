@@ -82,11 +82,35 @@ func (rx *Rx) enter(p *descent, pgno uint32) (node, error) {
 		}
 	}
 	n, err := rx.node(pgno)
-	if err == nil && p.slot != nil && !n.kind.Leaf() && p.skeleton.bytes.Add(branchSize(rx, &n)) <= maxSkeleton {
-		p.branch = rx.newBranch(n, p.skeleton.kind)
-		p.slot.Store(p.branch)
+	if err == nil && p.slot != nil && !n.kind.Leaf() {
+		if size := branchSize(rx, &n); p.skeleton.take(size) {
+			p.branch = p.skeleton.keep(p.slot, rx.newBranch(n, p.skeleton.kind), size)
+		}
 	}
 	return n, err
+}
+
+// take counts size bytes, and reports whether there is room for them. Where there is none it only looks: many goroutines search beyond a full
+// skeleton.
+func (s *skeleton) take(size int64) bool {
+	if s.bytes.Load()+size > maxSkeleton {
+		return false
+	}
+	if s.bytes.Add(size) <= maxSkeleton {
+		return true
+	}
+	s.bytes.Add(-size)
+	return false
+}
+
+// keep puts a branch, of the size that the caller has taken, into its slot, and returns what is there: another goroutine may have been faster.
+// Then the size is given back.
+func (s *skeleton) keep(slot *atomic.Pointer[branch], b *branch, size int64) *branch {
+	if slot.CompareAndSwap(nil, b) {
+		return b
+	}
+	s.bytes.Add(-size)
+	return slot.Load()
 }
 
 // branchSize returns how much memory a branch takes. Without a map it also keeps its page there.

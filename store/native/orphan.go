@@ -49,9 +49,10 @@ func (s *Store) buryReleased() {
 	if len(list) == 0 {
 		return
 	}
-	s.orphans.Add(int64(len(list)))
+	left := int64(len(list)) // also if Options.Trace panics
+	defer func() { s.orphans.Add(left) }()
 	if s.bury(bg, list, nil) == nil {
-		s.orphans.Add(-int64(len(list)))
+		left = 0
 	}
 }
 
@@ -111,6 +112,14 @@ func (s *Store) reap(ctx context.Context) error {
 	}
 	defer s.reaping.Unlock()
 	s.orphans.Store(0)
+	err := s.reapAll(ctx)
+	if err != nil {
+		s.orphans.Add(1) // something for Close to do
+	}
+	return err
+}
+
+func (s *Store) reapAll(ctx context.Context) error {
 	for after := store.Ino(0); ; {
 		found, err := s.listOrphans(ctx, after)
 		if err != nil || found.last == 0 {

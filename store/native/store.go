@@ -28,9 +28,9 @@ type Store struct {
 
 	gathering gathering
 
-	preparing sync.Mutex // held by who prepares the volume to be written
-	reaping   sync.Mutex // held by who removes orphans
-	orphans   atomic.Int64
+	preparing sync.Mutex   // held by who prepares the volume to be written
+	reaping   sync.Mutex   // held by who removes orphans
+	orphans   atomic.Int64 // about how many wait for reap, which sets it to 0; all others add only, so that it is never less
 	released  release.Queue
 	spare     atomic.Bool // an orphan was found that has a name: none is removed before Repair
 

@@ -30,7 +30,7 @@ var (
 	ErrNotEmpty     = posix.ErrNotEmpty
 )
 
-// Errors of writing. They match EROFS, EBUSY, EDEADLK and ENOSPC.
+// Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY, EDEADLK and ENOSPC.
 var (
 	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is read-only.
 	ErrReadOnly = store.ErrReadOnly
@@ -41,6 +41,9 @@ var (
 	ErrInUpdate = posix.Deadlock("the call would wait for the Update that it is a part of; use its Tx")
 	// ErrFull says that there is no room for what was to be written.
 	ErrFull = store.ErrFull
+	// ErrLogLeft says that Close has left the log of the volume next to it, as there is no room to copy it. Nothing is lost: what was written is
+	// in the two files together, and the next Open finds it.
+	ErrLogLeft = store.ErrLogLeft
 )
 
 // Errors of reading. They match EIO and EFBIG.

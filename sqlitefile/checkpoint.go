@@ -90,15 +90,45 @@ func (w *wal) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 	if err != nil {
 		return err
 	}
-	if err := w.copyPages(db, h, list); err != nil {
+	size, err := db.Size()
+	if err != nil {
 		return err
 	}
+	if err := w.copyPages(db, h, list); err != nil {
+		return join(err, giveBack(db, size, err))
+	}
 	if safe == h.MaxFrame {
-		if err := db.Truncate(int64(h.PageCount) * int64(w.pageSize)); err != nil {
+		if err := fitFile(db, int64(h.PageCount)*int64(w.pageSize)); err != nil {
 			return err
 		}
 	}
 	return sync(db)
+}
+
+// A copyError is an error of writing the database in a checkpoint: what is committed is in the log all the same.
+type copyError struct{ error }
+
+func (e copyError) Unwrap() error { return e.error }
+
+// giveBack gives a disk that has become full the room back that the database took as it grew to be copied to: a transaction that removes
+// something may need it for its frames. The pages that are cut off are all in the log.
+func giveBack(db osfile.Handle, size int64, err error) error {
+	if !osfile.Full(err) {
+		return nil
+	}
+	return db.Truncate(size)
+}
+
+// fitFile makes the file size bytes long. One that is so already keeps the blocks that it has beyond its end (roomKeeper).
+func fitFile(db osfile.Handle, size int64) error {
+	now, err := db.Size()
+	if err != nil || now == size {
+		return err
+	}
+	if err := db.Truncate(size); err != nil {
+		return copyError{err}
+	}
+	return nil
 }
 
 // copyBytes is how much of the database is written at once.
@@ -120,7 +150,7 @@ func (w *wal) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageF
 			return err
 		}
 		if _, err := db.WriteAt(run, int64(first-1)*int64(w.pageSize)); err != nil {
-			return err
+			return copyError{err}
 		}
 		list = list[n:]
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 
@@ -260,7 +261,8 @@ func (db *DB) recycle(log *wal, frames uint32) error {
 	return db.rebase()
 }
 
-// closeLog copies back what is in the log and removes it, if nobody else has the database open.
+// closeLog copies back what is in the log and removes it, if nobody else has the database open. It is ErrLogLeft if the database cannot be
+// written.
 func (db *DB) closeLog() error {
 	if db.options.ReadOnly || db.wal.denied != nil || db.failed.Load() != nil {
 		return nil
@@ -269,6 +271,9 @@ func (db *DB) closeLog() error {
 		return nil
 	}
 	_, err := db.cleanUp(db.wal)
+	if failed, ok := errors.AsType[copyError](err); ok && db.failed.Load() == nil {
+		err = &fs.PathError{Op: "close", Path: db.path, Err: logLeftError{failed.error}}
+	}
 	return err
 }
 

@@ -36,6 +36,9 @@ var (
 	// ErrSideFile says that a file next to the database, such as its log or its journal, is none that can be used: a link, a directory, a file with
 	// several names, or one that another user has put into a directory that every user can write to. Nothing was changed.
 	ErrSideFile = osfile.ErrSideFile
+	// ErrLogLeft says that Close could not copy the write-ahead log into the database, for example for want of room, and left it. The DB is
+	// closed, and nothing is lost: everything that was committed is in the two files together, and the next Open reads it from there.
+	ErrLogLeft = errors.New("the write-ahead log stays next to the database: keep the two together")
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
 )
@@ -91,6 +94,13 @@ func explain(err error) error {
 	}
 	return err
 }
+
+// A logLeftError says why the log was left. It matches ErrLogLeft only: no transaction has failed.
+type logLeftError struct{ cause error }
+
+func (e logLeftError) Error() string { return fmt.Sprintf("%v (%s)", ErrLogLeft, brief(e.cause)) }
+
+func (e logLeftError) Is(target error) bool { return target == ErrLogLeft }
 
 // guard calls fn and turns a fault on mapped memory into an error.
 func guard(fn func() error) (err error) {
@@ -165,6 +175,8 @@ func brief(err error) string {
 	case *joinedErrors:
 		return brief(e.errs[0])
 	case fullError:
+		return brief(e.error)
+	case copyError:
 		return brief(e.error)
 	}
 	return err.Error()

@@ -34,7 +34,7 @@ A symbolic link stands for what it leads to; with -R those that are found in dir
 		}
 		return completeLocation(cmd, args, word)
 	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args[1:], nil, m.apply) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args[1:], nil, m.apply) }
 	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change what is in directories, too")
 	return cmd
 }

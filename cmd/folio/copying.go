@@ -140,7 +140,7 @@ func (c *copying) run(ctx context.Context) (err error) {
 	if err := c.open(); err != nil {
 		return err
 	}
-	return c.dest.update(ctx, &c.create, c.in)
+	return c.update(ctx, c.dest.location, &c.create, c.in)
 }
 
 // open opens the sources on disk: what is wrong with them is found before a volume is touched.

@@ -13,6 +13,7 @@ import (
 
 // An ln makes links.
 type ln struct {
+	*command
 	symbolic, force, exact bool
 
 	dest operand
@@ -21,7 +22,7 @@ type ln struct {
 }
 
 func (c *command) lnCommand() *cobra.Command {
-	l := new(ln)
+	l := &ln{command: c}
 	cmd := writingCommand("ln [-s] TARGET... VOLUME:LINK", "Make links",
 		`Give files further names: in LINK if that is a directory, and otherwise LINK itself to a single one. All of them, or none.
 
@@ -47,7 +48,7 @@ func (l *ln) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return l.dest.update(cmd.Context(), nil, func(tx *folio.Tx) (err error) {
+	return l.update(cmd.Context(), l.dest.location, nil, func(tx *folio.Tx) (err error) {
 		if l.into, err = destIn(&tx.Rx, &l.dest, l.exact, len(targets)); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ With --create the volume is made, too, if there is none: folio mkdir -p --create
 		`  folio mkdir -p photos.folio:2026/may
   folio mkdir -m 700 photos.folio:private`,
 		between(1, -1, "VOLUME:PATH"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args, &m.create, m.make) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args, &m.create, m.make) }
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
 	flags.VarP(&m.mode, "mode", "m", "give it this `mode`, as chmod takes it")

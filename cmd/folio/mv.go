@@ -35,7 +35,7 @@ looks sees all of them in their old places or in the new ones.`,
 		}
 		last := len(operands) - 1
 		m.dest = operands[last]
-		return m.dest.update(cmd.Context(), nil, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
+		return c.update(cmd.Context(), m.dest.location, nil, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
 	}
 	noClobberFlag(cmd, &m.noClobber)
 	exactFlag(cmd, &m.exact)

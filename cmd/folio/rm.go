@@ -24,7 +24,7 @@ The file of the volume does not shrink; folio compact makes it smaller.`,
 		`  folio rm photos.folio:2026/may/blurred.jpg
   folio rm -rf photos.folio:2025`,
 		between(1, -1, "VOLUME:PATH"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args, nil, r.remove) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args, nil, r.remove) }
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
 	flags.BoolVarP(&r.recursive, "Recursive", "R", false, "the same")

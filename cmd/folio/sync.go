@@ -92,7 +92,7 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	stats, err := s.mirror(ctx, t, v)
 	if v != nil {
-		err = cmp.Or(err, v.Close())
+		err = cmp.Or(err, s.closeVolume(v))
 	}
 	if err != nil {
 		return s.failure(ctx, err)

@@ -29,7 +29,9 @@ All of it happens, or nothing.
   folio touch -d 2026-05-01T12:00:00Z photos.folio:2026/may`,
 		between(1, -1, "VOLUME:PATH"))
 	t.at.Time = time.Now()
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return change(cmd.Context(), args, &t.create, t.touch) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.change(cmd.Context(), args, &t.create, t.touch)
+	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&t.access, "access", "a", false, "set the time of access only")
 	flags.BoolVarP(&t.modification, "modification", "m", false, "set the time of modification only")

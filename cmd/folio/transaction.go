@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,7 @@ func (l location) openFor(create *bool) (*folio.FS, error) {
 
 // update calls fn with a transaction on the volume that openFor opens. Errors of fn stay as they are; what else goes wrong
 // comes out with the volume's name.
-func (l location) update(ctx context.Context, create *bool, fn func(tx *folio.Tx) error) error {
+func (c *command) update(ctx context.Context, l location, create *bool, fn func(tx *folio.Tx) error) error {
 	v, err := l.openFor(create)
 	if err != nil {
 		return err
@@ -50,10 +51,20 @@ func (l location) update(ctx context.Context, create *bool, fn func(tx *folio.Tx
 		own = fn(tx)
 		return own
 	})
-	if closed := v.Close(); err == nil {
+	if closed := c.closeVolume(v); err == nil {
 		err = closed
 	}
 	return l.updateFailure(ctx, own, err)
+}
+
+// closeVolume closes a volume that was written to. That its log had to stay next to it is a warning: what was written is committed.
+func (c *command) closeVolume(v *folio.FS) error {
+	err := v.Close()
+	if errors.Is(err, folio.ErrLogLeft) {
+		fmt.Fprintf(c.stderr, "folio: warning: %s\n", message(err))
+		return nil
+	}
+	return err
 }
 
 func (l location) updateFailure(ctx context.Context, own, err error) error {
@@ -84,14 +95,14 @@ func (l location) readOnly(err error) error {
 
 // change calls fn for each operand, in a transaction for each volume that they lie in: what goes wrong with one of them
 // leaves all of that volume as it was.
-func change(ctx context.Context, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
+func (c *command) change(ctx context.Context, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
 	operands := operandsOf(args)
 	for len(operands) > 0 {
 		same := 1
 		for same < len(operands) && operands[same].volume == operands[0].volume {
 			same++
 		}
-		err := operands[0].update(ctx, create, func(tx *folio.Tx) error { return each(ctx, tx, operands[:same], fn) })
+		err := c.update(ctx, operands[0].location, create, func(tx *folio.Tx) error { return each(ctx, tx, operands[:same], fn) })
 		if err != nil {
 			return err
 		}

@@ -178,7 +178,7 @@ func (s *Store) Close() error {
 	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does
 	}
-	return s.db.Close()
+	return explainClose(s.db.Close())
 }
 
 // Info describes the volume by the header of its database and its last inode.

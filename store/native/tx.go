@@ -97,6 +97,21 @@ func explain(err error) error {
 	return err
 }
 
+// explainClose lets an error of closing the engine match the one of package store.
+func explainClose(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, sqlitefile.ErrLogLeft) {
+		return &fs.PathError{Op: e.Op, Path: e.Path, Err: logLeftError{e.Err}}
+	}
+	return explain(err)
+}
+
+// A logLeftError is an ErrLogLeft of the engine, which says why. It matches that of package store, too.
+type logLeftError struct{ error }
+
+func (e logLeftError) Is(target error) bool { return target == store.ErrLogLeft }
+
+func (e logLeftError) Unwrap() error { return e.error }
+
 // A busyError is an ErrBusy of the engine, which says who is in the way. It matches that of package store, too.
 type busyError struct{ error }
 

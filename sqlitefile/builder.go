@@ -199,6 +199,7 @@ func (b *Builder) finish() error {
 	if err := b.out.finish(page1); err != nil {
 		return err
 	}
+	new(roomKeeper).keep(b.target.tmp, b.target.tmp)
 	return b.target.place()
 }
 

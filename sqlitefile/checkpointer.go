@@ -182,6 +182,9 @@ func (db *DB) tend(log *wal, frames uint32) error {
 	if w := &db.writer; w.pages.count > 0 || w.tx != nil {
 		return nil
 	}
+	if db.room.lent.Load() {
+		return db.returnRoom(log, frames)
+	}
 	return db.relieve(log, frames)
 }
 
@@ -243,7 +246,8 @@ func (db *DB) relieveFull(base *snapshot, err error) {
 	if w := &db.writer; base.wal == nil || w.tx != nil || !errors.Is(explain(err), ErrFull) {
 		return
 	}
-	_ = guard(func() error { return db.recycle(base.wal, base.words[4]) }) // the commit has failed as it is
+	db.room.full.Store(true)
+	_ = guard(func() error { return db.returnRoom(base.wal, base.words[4]) }) // the commit has failed as it is
 }
 
 // recycle copies everything back, so that the next commit begins the log anew. The caller holds the turn, and no page waits.
@@ -297,5 +301,9 @@ func (db *DB) cleanUp(log *wal) (removed bool, err error) {
 	if err != nil || copied < frames {
 		return false, ignoreLocked(err)
 	}
-	return true, log.remove()
+	if err := log.remove(); err != nil {
+		return true, err
+	}
+	db.punchFree()
+	return true, nil
 }

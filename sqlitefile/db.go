@@ -83,6 +83,7 @@ type DB struct {
 	checkpoints checkpointer
 	holds       holdings
 	tally       tally
+	room        roomKeeper
 	failed      atomic.Pointer[error] // the failed sync that ended writing
 	looked      time.Time             // when the files were looked at last; of who commits a group
 	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
@@ -281,6 +282,7 @@ func (db *DB) Close() error {
 	if db.wal != nil {
 		err = db.closeLog()
 	}
+	db.keepUsedRoom()
 	return explain(join(err, db.release()))
 }
 

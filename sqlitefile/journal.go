@@ -380,12 +380,19 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end
 func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ...context.Context) (err error) {
 	j := db.writer.journal
 	if j == nil {
-		if j, err = db.openJournal(base); err != nil {
+		if j, err = db.openJournal(base); db.lendRoom(err) {
+			j, err = db.openJournal(base)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	db.writer.journal, db.writer.spilled = nil, pageSet{}
-	err = guard(func() error { return j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)) })
+	save := func() error { return j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)) }
+	if err = guard(save); !j.hot && j.end == 0 && db.lendRoom(err) {
+		j.saved = pageSet{}
+		err = guard(save)
+	}
 	if err == nil {
 		err = db.awaitExclusive(base, ctxs...)
 	}
@@ -396,6 +403,9 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ..
 	switch {
 	case err == nil:
 		err = join(j.finish(db.options.JournalMode), j.close(), db.inPlace(db.file))
+		if err == nil && db.room.lent.Load() {
+			db.returnJournalRoom(j)
+		}
 	case j.hot:
 		err = join(err, db.undo(j))
 	default:

@@ -208,12 +208,15 @@ func (db *DB) openLog(b *[format.HeaderSize]byte) (err error) {
 		}
 	}
 	log, err := db.openWAL(size)
+	if db.lendAlone(err) {
+		log, err = db.openWAL(size)
+	}
 	if err != nil {
 		return err
 	}
 	log.synced = db.options.Durability <= Extra
 	log.named.Store(db.options.Durability == Off)
-	log.failed, log.recovered = db.fail, db.traceRecovery
+	log.failed, log.recovered, log.lend = db.fail, db.traceRecovery, db.lendRoom
 	db.wal = log
 	return nil
 }

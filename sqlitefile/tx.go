@@ -13,11 +13,12 @@ import (
 // Update returns, and belongs to one goroutine at a time. What was read from it before a change may be gone after it.
 type Tx struct {
 	Rx
-	ctx    context.Context
-	writer *writer
-	level  *savepoint // the innermost
-	size   uint32     // writer.size before
-	kept   bool
+	ctx     context.Context
+	writer  *writer
+	level   *savepoint // the innermost
+	size    uint32     // writer.size before
+	kept    bool
+	reserve bool // see UseReserve
 
 	explicit  bool              // BeginUpdate began it
 	statement *foreignStatement // in progress, if foreign keys are enforced
@@ -182,6 +183,7 @@ func (tx *Tx) keep() (*group, error) {
 	}
 	w.state = state{tx.pages, tx.header, tx.schema}
 	w.open.count++
+	w.open.reserve = w.open.reserve || tx.reserve
 	if tx.wal == nil {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}

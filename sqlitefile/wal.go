@@ -52,6 +52,7 @@ type wal struct {
 
 	failed    func(err error)                                 // is told if the directory could not be synced
 	recovered func(start time.Time, frames uint32, err error) // is told of each recovery
+	lend      func(err error) bool                            // see lendRoom
 
 	// What follows belongs to the holder of WRITE.
 	buf    []byte
@@ -66,6 +67,7 @@ const walReserve = 64 << 20
 func newWAL(sys osfile.System, db osfile.Handle, pageSize int, plain bool) *wal {
 	w := &wal{sys: sys, db: db, name: db.Name(), pageSize: pageSize, frame: format.FrameHeaderSize + pageSize, plain: plain}
 	w.failed, w.recovered = func(error) {}, func(time.Time, uint32, error) {}
+	w.lend = func(error) bool { return false }
 	return w
 }
 
@@ -170,15 +172,26 @@ func (w *wal) recover() (h format.WALIndexHeader, err error) {
 	if err := apart.forget(h.MaxFrame); err != nil {
 		return h, err
 	}
+	if err = w.publish(&h, apart); w.lend(err) {
+		err = w.publish(&h, apart)
+	}
+	return h, err
+}
+
+// publish makes what a recovery has found the content of the index. The caller is as that of recover.
+func (w *wal) publish(h *format.WALIndexHeader, apart *walIndex) error {
+	if _, err := w.index.extend(0); err != nil {
+		return err // before any word of it is written: on a full disk that would be a fault
+	}
 	if err := w.index.adopt(apart, h.MaxFrame); err != nil {
-		return h, err
+		return err
 	}
 	w.index.setBackfill(0)
-	if err := w.index.store(&h); err != nil {
-		return h, err
+	if err := w.index.store(h); err != nil {
+		return err
 	}
 	w.index.setAttempted(h.MaxFrame)
-	return h, w.resetMarks(h.MaxFrame)
+	return w.resetMarks(h.MaxFrame)
 }
 
 // resetMarks sets the read marks that nobody holds, as a recovery leaves them.

@@ -86,9 +86,10 @@ type dirtyPage struct {
 
 // A group is what is committed at once.
 type group struct {
-	pgnos []uint32          // once sealed, in order and each once
-	count int               // of transactions
-	ctxs  []context.Context // of these, in rollback mode, where a commit waits for readers
+	pgnos   []uint32          // once sealed, in order and each once
+	count   int               // of transactions
+	reserve bool              // one of them removes only: see UseReserve
+	ctxs    []context.Context // of these, in rollback mode, where a commit waits for readers
 
 	// Once sealed:
 	pages []framePage
@@ -425,10 +426,17 @@ func (db *DB) write(base *snapshot, g *group) {
 
 func (db *DB) writeGroup(base *snapshot, g *group) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
+	if err := db.ensureRoom(base, g); err != nil {
+		return err
+	}
 	if base.wal == nil {
 		return db.commitFile(base, g.pages, g.size, g.ctxs...)
 	}
-	return db.writeLog(base.wal, base, g)
+	err = db.writeLog(base.wal, base, g)
+	if err != nil && g.reserve && g.tail.last == 0 && db.lendLog(base.wal, err) {
+		err = db.writeLog(base.wal, base, g)
+	}
+	return err
 }
 
 // follow returns the snapshot of what was just committed, with the caller as a reader.

@@ -38,7 +38,10 @@ func (s *Store) isOrphan(ino store.Ino) (found bool) {
 // tend is called when a transaction has ended that left so many orphans.
 func (s *Store) tend(orphans int) {
 	s.buryReleased()
-	if orphans > 0 && s.orphans.Add(int64(orphans)) >= reapAfter {
+	if orphans > 0 {
+		s.orphans.Add(int64(orphans))
+	}
+	if waiting := s.orphans.Load(); waiting >= reapAfter || waiting > 0 && s.full.Swap(false) {
 		_ = s.reap(bg) // what fails is tried again
 	}
 }
@@ -173,16 +176,6 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 		return nil
 	})
 	return found, err
-}
-
-// bury removes orphans that nobody holds, with all they have, and marks that are not needed, in one transaction.
-func (s *Store) bury(ctx context.Context, list, marks []store.Ino) error {
-	return s.update(ctx, func(t *tx) error {
-		if err := t.buryAll(list); err != nil {
-			return err
-		}
-		return t.unmark(append(append(marks, list...), s.mark))
-	})
 }
 
 // buryAll removes those orphans that nobody holds.

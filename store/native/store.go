@@ -32,6 +32,7 @@ type Store struct {
 	reaping   sync.Mutex   // held by who removes orphans
 	orphans   atomic.Int64 // about how many wait for reap, which sets it to 0; all others add only, so that it is never less
 	released  release.Queue
+	full      atomic.Bool // a transaction found no room: what orphans take is wanted
 	spare     atomic.Bool // an orphan was found that has a name: none is removed before Repair
 
 	// What follows belongs to the write transaction that runs.

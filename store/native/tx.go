@@ -21,6 +21,7 @@ type tx struct {
 	opened  [len(tableNames)]bool
 	failed  error // of a change: the transaction cannot be committed
 	changed bool  // something was to be changed since Gather cleared it
+	adds    bool  // it stores something; else it may use the room that is kept for removing
 	orphans int   // that it made
 }
 
@@ -76,12 +77,18 @@ func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 			own = t.settle()
 		}
 		s.memory.epoch = db.Epoch()
+		if !t.adds {
+			db.UseReserve()
+		}
 		return own
 	})
-	if own != nil {
-		return own
+	if own == nil {
+		own = explain(err)
 	}
-	return explain(err)
+	if errors.Is(own, store.ErrFull) {
+		s.full.Store(true)
+	}
+	return own
 }
 
 // explain lets an error of the engine match the one of package store that means the same.
@@ -133,7 +140,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	mode, err := s.db.JournalMode(ctx)
 	if err == nil && mode != sqlitefile.JournalWAL {
-		if err = s.db.SetJournalMode(ctx, sqlitefile.JournalWAL); errors.Is(err, sqlitefile.ErrBusy) {
+		if err = s.db.SetJournalMode(ctx, sqlitefile.JournalWAL); errors.Is(err, sqlitefile.ErrBusy) || errors.Is(err, sqlitefile.ErrFull) {
 			err = nil // it works without, only slower
 		}
 	}
@@ -182,7 +189,10 @@ func (s *Store) addOrphanTable(ctx context.Context) error {
 	if err != nil || !missing {
 		return err
 	}
-	return s.db.Exec(ctx, store.OrphanTable)
+	return s.db.Update(ctx, func(tx *sqlitefile.Tx) error {
+		tx.UseReserve() // it is needed to remove anything
+		return tx.Exec(store.OrphanTable)
+	})
 }
 
 // End does nothing: Update ends the transaction.
@@ -261,6 +271,7 @@ func (t *tx) fail(err error) error {
 
 // Insert implements store.Tx.
 func (t *tx) Insert(n *store.Node) error {
+	t.adds = true
 	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
@@ -422,6 +433,7 @@ func (t *tx) Adopt(n *store.Node) error {
 
 // Link implements store.Tx.
 func (t *tx) Link(dir store.Ino, e store.Entry) error {
+	t.adds = true
 	if !store.ValidName(e.Name) {
 		return t.fail(fs.ErrInvalid)
 	}
@@ -454,6 +466,7 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 
 // SetXattr implements store.Tx.
 func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
+	t.adds = t.adds || value != nil
 	xattr, err := t.changing(xattrTable)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 // WriteAt implements store.Tx. Each chunk that p touches becomes one row, as long as what was written of it.
 func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
+	t.adds = true
 	switch {
 	case off < 0:
 		return fs.ErrInvalid

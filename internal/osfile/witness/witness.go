@@ -10,7 +10,7 @@
 //	    played back, and the journal's name is synced; or if it was a leaf of the freelist.
 //	R3  A journal is removed, cut off, or its header overwritten only while the database is synced.
 //	R4  With a log that has frames, a page of the database is written only as a frame has it that is committed in the log as it was synced,
-//	    and the log's name is synced.
+//	    and the log's name is synced. One that belongs to the database is cut off only if the log has such a frame of it.
 //	R5  A log with committed frames is begun anew, cut off or removed only once the database has the last version of each page, and is
 //	    synced.
 //	R6  A committed frame is not overwritten unless the log begins anew, and no frame is written after the header of a log before that

@@ -197,6 +197,12 @@ func TestRules(t *testing.T) {
 			s.writePage(2, 20)
 		}, "R4"},
 		{"cut to another size", false, func(s *stage) { logged(s); s.must(s.files["db"].Truncate(pageSize)) }, "R4"},
+		{"room given back that the log has the pages for", false, func(s *stage) {
+			logged(s)
+			s.frame(2, 3, 30)
+			s.sync("db-wal")
+			s.must(s.files["db"].Truncate(2 * pageSize))
+		}, ""},
 		{"begun anew before it is copied", false, func(s *stage) { logged(s); s.begin(2) }, "R5"},
 		{"removed before it is copied", false, func(s *stage) { logged(s); s.must(s.sys.Remove("/db-wal")) }, "R5"},
 		{"cut off before the database is synced", false, func(s *stage) {

@@ -223,11 +223,11 @@ func TestFreeLeaves(t *testing.T) {
 	if len(free) != 24 || size != 4096 { // 25 overflow pages, and one of them is the trunk
 		t.Errorf("%d leaves of %d bytes", len(free), size)
 	}
-	trunk, page1 := free[0]-1, make([]byte, 100)
+	page1 := make([]byte, 100)
 	if _, err := d.db.file.ReadAt(page1, 0); err != nil {
 		t.Fatal(err)
 	}
-	trunk = be32(page1[headTrunk:])
+	trunk := be32(page1[headTrunk:])
 	for _, damage := range []struct {
 		off  int64
 		word []byte

@@ -41,11 +41,11 @@ func (x *walIndex) readers() error {
 	return heldBy(osfile.ErrLocked, "is reading an older state", x.file, osfile.Exclusive, format.WALReadLock, format.WALReaders)
 }
 
-// A busyError says who kept a lock for longer than BusyTimeout. It matches ErrBusy.
+// A busyError says who kept a lock for longer than BusyTimeout. It matches ErrBusy. Its text does not
+// name that option: users of programs see it, too.
 type busyError struct {
 	who string
-	pid int    // of the process; 0 where the system does not tell
-	way string // out of it
+	pid int // of the process; 0 where the system does not tell
 }
 
 func (e *busyError) Error() string {
@@ -57,7 +57,7 @@ func (e *busyError) Error() string {
 	default:
 		s += fmt.Sprintf(" (process %d)", e.pid)
 	}
-	return s + e.way
+	return s
 }
 
 func (e *busyError) Is(target error) bool { return target == ErrBusy }
@@ -65,7 +65,7 @@ func (e *busyError) Is(target error) bool { return target == ErrBusy }
 // busyError turns the last error of a wait into what the caller is told. Here the system is asked who holds the lock, if he still does. One that
 // does not want to wait is not kept up by that.
 func (db *DB) busyError(err error) error {
-	b := &busyError{who: "another connection uses it", way: "; try again, or set a longer BusyTimeout"}
+	b := &busyError{who: "another connection uses it"}
 	if held, ok := errors.AsType[*heldError](err); ok {
 		b.who = held.who
 		if held.file != nil && db.options.BusyTimeout >= 0 {

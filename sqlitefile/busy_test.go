@@ -49,7 +49,7 @@ func TestBusyHolder(t *testing.T) {
 // checkBusy wants ErrBusy, with its path and cause, on one line.
 func checkBusy(t *testing.T, err error, path, want string) {
 	t.Helper()
-	whole := "lock " + path + ": database is locked: " + want + "; try again, or set a longer BusyTimeout"
+	whole := "lock " + path + ": database is locked: " + want
 	if !errors.Is(err, ErrBusy) || err.Error() != whole {
 		t.Errorf("got  %v\nwant %s", err, whole)
 	}

@@ -42,7 +42,11 @@ With --json: one object; docs/command.md describes it.`,
   folio backup photos.folio - | zstd > photos.folio.zst`,
 		Args: between(2, 2, "VOLUME and DEST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b.volume, b.dest = args[0], args[1]
+			volume, err := wholeVolume(args[0])
+			if err != nil {
+				return err
+			}
+			b.volume, b.dest = volume, args[1]
 			return b.run(cmd.Context())
 		},
 	}

@@ -27,7 +27,11 @@ line. What nobody could reach comes to lie in the directory lost+found. What is 
   folio check --repair tampered.folio`,
 		Args: between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.check(cmd.Context(), args[0], repair, json)
+			volume, err := wholeVolume(args[0])
+			if err != nil {
+				return err
+			}
+			return c.check(cmd.Context(), volume, repair, json)
 		},
 	}
 	cmd.Flags().BoolVar(&repair, "repair", false, "put right what can be without losing content")

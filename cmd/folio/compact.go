@@ -32,7 +32,11 @@ With --json: one object; docs/command.md describes it.`,
 		Example: "  folio compact photos.folio",
 		Args:    between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.compact(cmd.Context(), args[0], quiet, json)
+			volume, err := wholeVolume(args[0])
+			if err != nil {
+				return err
+			}
+			return c.compact(cmd.Context(), volume, quiet, json)
 		},
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "show neither progress nor summary")

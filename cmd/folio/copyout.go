@@ -21,6 +21,9 @@ func (c *copying) out() error {
 	if c.dest.stream {
 		return c.eachSource(func(p *place, rx *folio.Rx) error { return c.cat(p.location, rx) })
 	}
+	if err := mayName(c.dest.disk, "folio cp copies within a volume and between volumes"); err != nil {
+		return err
+	}
 	info, err := os.Stat(c.dest.disk)
 	c.into = err == nil && info.IsDir() && !c.exact
 	if err == nil && !info.IsDir() {
@@ -99,6 +102,9 @@ func (c *copying) destination(p *place, isDir bool) (dir, top string, err error)
 			err = failure(filepath.Join(name, top), errJustCreated)
 		}
 		c.taken[top] = true
+		if err == nil && top != "." {
+			err = mayName(filepath.Join(name, top), "name a file to copy it to")
+		}
 		return name, top, err
 	}
 	if info, err := os.Stat(name); err == nil {

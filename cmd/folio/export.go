@@ -80,6 +80,9 @@ var (
 )
 
 func (e *exporter) run() error {
+	if err := mayName(e.dir, "folio cp -r copies within a volume and between volumes"); err != nil {
+		return err
+	}
 	format, err := e.archiveFormat()
 	if err != nil {
 		return err

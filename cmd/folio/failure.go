@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/foliofs/folio"
@@ -19,9 +20,24 @@ func failure(path string, err error) error {
 		return nil
 	}
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
+		return respell(path, err)
 	}
 	return &fs.PathError{Path: path, Err: err}
+}
+
+// respell writes the path of an error as the user did, if it is path made absolute, perhaps with the
+// ending of a side file.
+func respell(path string, err error) error {
+	e, ok := err.(*fs.PathError)
+	if !ok || filepath.IsAbs(path) || !filepath.IsAbs(e.Path) {
+		return err
+	}
+	if abs, absErr := filepath.Abs(path); absErr == nil {
+		if rest, ok := strings.CutPrefix(e.Path, abs); ok && (rest == "" || rest[0] == '-') {
+			return &fs.PathError{Op: e.Op, Path: path + rest, Err: e.Err}
+		}
+	}
+	return err
 }
 
 // A hintError has a way out of its own, or "" for none.
@@ -122,9 +138,9 @@ var waysOut = []struct {
 	{errNotDir, "folio cat reads a file"},
 	{folio.ErrNotVolume, "folio import makes volumes"},
 	{sqlitefile.ErrNotDatabase, "folio import makes volumes"},
+	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{sqlitefile.ErrCorrupt, "folio check says more"},
 	{folio.ErrDamaged, "folio check says more"},
-	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{source.ErrVolume, "copy the file, or name another source"},
 	{source.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},

@@ -41,7 +41,11 @@ With --json: one object; docs/command.md describes it.`,
 		Example: "  folio info goroot.folio",
 		Args:    between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.info(cmd.Context(), args[0], json)
+			volume, err := wholeVolume(args[0])
+			if err != nil {
+				return err
+			}
+			return c.info(cmd.Context(), volume, json)
 		},
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")

@@ -15,6 +15,7 @@ import (
 type mkdir struct {
 	parents, create bool
 	mode            modeChange
+	made            map[string]bool // volumes that --create makes
 }
 
 func (c *command) mkdirCommand() *cobra.Command {
@@ -23,11 +24,17 @@ func (c *command) mkdirCommand() *cobra.Command {
 		`Make directories, all of them or none. With -p it is no error that one is there, and those that lead to it are
 made, too. What the umask takes away they do not permit.
 
-With --create the volume is made, too, if there is none: folio mkdir -p --create VOLUME makes an empty one.`,
+With --create the volume is made, too, if there is none: folio create VOLUME makes an empty one.`,
 		`  folio mkdir -p photos.folio:2026/may
   folio mkdir -m 700 photos.folio:private`,
 		between(1, -1, "VOLUME:PATH"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args, &m.create, m.make) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m.made = make(map[string]bool)
+		for _, o := range operandsOf(args) {
+			m.made[o.volume] = m.create && !exists(o.volume)
+		}
+		return c.change(cmd.Context(), args, &m.create, m.make)
+	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
 	flags.VarP(&m.mode, "mode", "m", "give it this `mode`, as chmod takes it")
@@ -41,6 +48,8 @@ func (m *mkdir) make(tx *folio.Tx, o *operand) error {
 	switch {
 	case m.parents:
 		err = m.makeAll(tx, o)
+	case o.path == "." && m.made[o.volume]:
+		m.made[o.volume] = false // a second one finds it there
 	case isNew && o.inside:
 		err = o.fail(fs.ErrNotExist)
 	default:

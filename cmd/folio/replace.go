@@ -43,7 +43,7 @@ func (r *replacing) checkNew(volume, src string) error {
 	info, err := os.Stat(volume)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return mayName(volume, "folio cp copies into a volume")
 	case err != nil:
 		return err
 	case info.IsDir():

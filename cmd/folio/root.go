@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -113,7 +114,7 @@ func (c *command) root() *cobra.Command {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
 	root.AddCommand(
-		c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
+		c.createCommand(), c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
 		c.compactCommand(), c.backupCommand(),
 		c.findCommand(), c.grepCommand(), c.syncCommand(),
@@ -137,6 +138,11 @@ func (c *command) start(cmd *cobra.Command, _ []string) {
 func (c *command) unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
+	}
+	for _, sub := range cmd.Commands() {
+		if slices.Contains(sub.SuggestFor, args[0]) {
+			return fmt.Errorf("unknown command %q; did you mean %s?", args[0], sub.Name())
+		}
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {

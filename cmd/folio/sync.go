@@ -76,6 +76,9 @@ func (c *command) syncCommand() *cobra.Command {
 }
 
 func (s *syncer) run(ctx context.Context) error {
+	if err := s.checkSource(); err != nil {
+		return err
+	}
 	start := time.Now()
 	skip, err := s.skip()
 	if err != nil {
@@ -102,6 +105,16 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	if stats.Skipped > 0 {
 		return errSilent
+	}
+	return nil
+}
+
+var errSyncOut = errors.New("is in a volume, and sync copies from a directory on disk into a volume")
+
+// checkSource refuses a source in a volume.
+func (s *syncer) checkSource() error {
+	if isVolume(s.src) || !exists(s.src) && volumeBefore(s.src) != "" {
+		return hint(failure(s.src, errSyncOut), "folio export copies the other way")
 	}
 	return nil
 }

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+)
+
+func (c *command) createCommand() *cobra.Command {
+	var o replacing
+	cmd := &cobra.Command{
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "create VOLUME...",
+		Short:       "Make empty volumes",
+		Long: `Make empty volumes. A file that is there is refused; --force replaces a volume or an empty file, and --force-any
+whatever file is there.`,
+		Example:    "  folio create notes.folio",
+		SuggestFor: []string{"init", "new", "mkfs", "format"},
+		Args:       between(1, -1, "VOLUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if err := o.create(cmd.Context(), arg); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	o.flags(cmd.Flags(), "VOLUME")
+	return cmd
+}
+
+// create makes one empty volume.
+func (r *replacing) create(ctx context.Context, volume string) error {
+	if err := r.checkNew(volume, ""); err != nil {
+		return err
+	}
+	sweep(volume)
+	options := &folio.CreateOptions{Replace: r.replaces()}
+	err := folio.Create(ctx, volume, options, func(*folio.Builder) error { return nil })
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return failure(volume, err)
+}

@@ -154,7 +154,8 @@ var severedCalls = map[string]severedCall{
 	"Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
 	"CorruptError.Error": pure, "CorruptError.Is": pure, "EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
-	"Value.Int64": pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
+	"Object.Malformed": pure,
+	"Value.Int64":      pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
 
 	"Open": {inDB, func(v *severed) error {
 		db, err := Open(v.path, &Options{Durability: Off})
@@ -309,6 +310,14 @@ var severedCalls = map[string]severedCall{
 	}),
 	"Row.ValuesUpTo": onRow(func(row *Row) error { return row.ValuesUpTo(100, make([]Value, 2)) }),
 
+	"Tx.UseReserve": {inTx, func(v *severed) error { v.tx.UseReserve(); return insertSevered(v.tx, severedRows+1, 2*severedRows) }},
+	"Tx.ReplaceObject": {inTx, func(v *severed) error {
+		list, err := v.tx.Objects()
+		if err != nil {
+			return err
+		}
+		return v.tx.ReplaceObject(1, list[1])
+	}},
 	"Tx.SetApplicationID": {inTx, func(v *severed) error { return v.tx.SetApplicationID(7) }},
 	"Tx.SetUserVersion":   {inTx, func(v *severed) error { return v.tx.SetUserVersion(7) }},
 	"Tx.Epoch":            {inTx, func(v *severed) error { _ = v.tx.Epoch(); return nil }},

@@ -22,6 +22,7 @@ type copyOptions struct {
 	recursive, preserve, archive bool
 	noClobber, exact             bool
 	create, quiet                bool
+	onlyNewer, verbose           bool
 }
 
 // A place is a file of a copy, on disk or in a volume.
@@ -58,6 +59,11 @@ func (c *copying) flags(cmd *cobra.Command) {
 	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show no progress")
 	noClobberFlag(cmd, &c.noClobber)
 	exactFlag(cmd, &c.exact)
+	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
+	flags.BoolVarP(&c.onlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
+	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
+	flags.Lookup("interactive").Hidden = true
 }
 
 // diskPlace is a file on disk.
@@ -121,6 +127,8 @@ const (
 	copiesAll    = "-r copies it with all that is in it"
 	severalFiles = "several files need a directory to go to"
 )
+
+var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n passes over files whose name is taken, -u over those that are not older")
 
 var zeroTime time.Time
 
@@ -218,7 +226,7 @@ func (c *copying) in(tx *folio.Tx) (err error) {
 	if c.into, err = destIn(&tx.Rx, &c.dest.operand, c.exact, len(c.sources)); err != nil {
 		return err
 	}
-	d := &deposit{ctx: c.ctx, tx: tx, loc: c.dest.location, how: &c.copyOptions, progress: c.progress}
+	d := &deposit{command: c.command, ctx: c.ctx, tx: tx, loc: c.dest.location, how: &c.copyOptions, progress: c.progress}
 	if len(c.sources) > 1 {
 		d.written = make(map[writtenFile]bool)
 	}
@@ -245,6 +253,7 @@ func (c *copying) deposit(d *deposit, i int) error {
 	if c.into {
 		d.top = path.Join(c.dest.path, base)
 	}
+	d.title = p.title()
 	if d.from = p.volume; p.onDisk() {
 		d.within = nil
 		return c.depositFrom(d, p, c.trees[i])

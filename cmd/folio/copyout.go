@@ -134,13 +134,33 @@ func (c *copying) write(src *volumeTree, dir, top string) error {
 	}
 	defer tree.Close()
 	x := &extraction{tree: tree, dir: dir, top: top, attr: c.attr, progress: c.progress, volume: src.loc.volume}
+	if c.onlyNewer || c.verbose {
+		x.before = c.before(src)
+	}
 	if c.archive && c.into {
 		x.names = c.names
 	}
 	if err := src.Walk(c.ctx, x.add); err != nil {
 		return err
 	}
-	return x.finish(c.preserve)
+	return c.tell(x.finish(c.preserve))
+}
+
+// before returns what happens before an entry is written: --update may pass over it, and --verbose names it.
+func (c *copying) before(src *volumeTree) func(e *source.Entry, to string) (pass bool) {
+	return func(e *source.Entry, to string) bool {
+		there, err := os.Lstat(to)
+		if err == nil && there.IsDir() && e.Mode.IsDir() {
+			return false
+		}
+		if err == nil && (c.noClobber || c.onlyNewer && !e.Mode.IsDir() && !there.ModTime().Before(e.ModTime)) {
+			return !c.noClobber // which the tree sees to
+		}
+		if c.verbose {
+			c.say(copiedLine, copyTitle(src.loc.String(), e.Name), to)
+		}
+		return false
+	}
 }
 
 // attr returns the attributes of a copy: all of them, or those that a new file gets.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
@@ -15,6 +16,7 @@ import (
 
 // A deposit puts entries of sources into a volume, within one transaction, as cp puts them into a directory.
 type deposit struct {
+	*command
 	ctx      context.Context
 	tx       *folio.Tx
 	loc      location // of the volume
@@ -25,6 +27,7 @@ type deposit struct {
 
 	// Of the source that is being put:
 	from    string      // the volume that it lies in, "" on disk
+	title   string      // how the command line names it
 	top     string      // what its entry "." becomes
 	mustDir bool        // that is a directory, or an error
 	inside  bool        // that may be a symbolic link to the directory which is meant
@@ -118,7 +121,7 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 	}
 	switch {
 	case there == nil:
-	case d.how.noClobber:
+	case d.passes(e, there):
 		return nil
 	case there.IsDir():
 		return folio.ErrIsDirectory
@@ -129,10 +132,37 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 			return err
 		}
 	}
+	d.sayCopied(e, name)
 	if link != "" {
 		return d.tx.Link(link, name)
 	}
 	return d.special(e, name)
+}
+
+// passes reports whether a file is left as it is, because of --no-clobber or --update.
+func (d *deposit) passes(e *source.Entry, there fs.FileInfo) bool {
+	return d.how.noClobber || d.how.onlyNewer && !there.IsDir() && !there.ModTime().Before(e.ModTime)
+}
+
+func (d *deposit) sayCopied(e *source.Entry, name string) {
+	if d.how.verbose {
+		d.say(copiedLine, copyTitle(d.title, e.Name), d.loc.display(name))
+	}
+}
+
+const copiedLine = "'%s' -> '%s'"
+
+// copyTitle names an entry of a source.
+func copyTitle(source, name string) string {
+	switch {
+	case name == ".":
+		return source
+	case strings.HasSuffix(source, "/"), strings.HasSuffix(source, ":"):
+		return source + name
+	case volumeBefore(source+":") == source:
+		return source + ":" + name
+	}
+	return source + "/" + name
 }
 
 // link returns the name that a file got already, or "".
@@ -179,6 +209,7 @@ func (d *deposit) directory(e *source.Entry, name string, there fs.FileInfo) err
 		if err := d.mkdir(e, name); err != nil {
 			return err
 		}
+		d.sayCopied(e, name)
 	} else if !there.IsDir() {
 		return folio.ErrNotDirectory
 	}
@@ -231,9 +262,10 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 			return err
 		}
 	}
-	if there != nil && d.how.noClobber {
+	if there != nil && d.passes(e, there) {
 		return nil
 	}
+	d.sayCopied(e, name)
 	if there != nil {
 		if err := d.mayWrite(e, name, there); err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 type du struct {
 	*command
 	summary, all, human, json bool
+	grand                     bool // print the total of all arguments
 	depth                     levels
 	loc                       location
 	rx                        *folio.Rx
@@ -48,15 +49,19 @@ With --json: an object with path, bytes and files for each line.`,
 		Args:              between(1, -1, "VOLUME[:PATH]"),
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var all duTotal
 			for _, arg := range args {
 				u.loc, u.counted, u.guard = locate(arg), inoset.Set{}, walkGuard{}
 				err := u.loc.view(cmd.Context(), func(rx *folio.Rx) error {
 					u.rx = rx
-					return u.start()
+					return u.start(&all)
 				})
 				if err != nil {
 					return err
 				}
+			}
+			if u.grand && !u.json {
+				fmt.Fprintf(u.stdout, "%s\ttotal\n", u.size(all.Bytes))
 			}
 			return nil
 		},
@@ -66,16 +71,21 @@ With --json: an object with path, bytes and files for each line.`,
 	flags.BoolVarP(&u.all, "all", "a", false, "tell about each file, too")
 	flags.BoolVarP(&u.human, "human-readable", "h", false, "sizes like 1.5K and 20M")
 	flags.VarP(&u.depth, "level", "L", "tell about at most this many `levels` of directories")
+	flags.VarP(&u.depth, "max-depth", "d", "the same, as the system's du has it")
+	flags.BoolVarP(&u.grand, "total", "c", false, "the total of all arguments, too; not with --json")
 	flags.BoolVar(&u.json, "json", false, "one JSON object for each line")
 	plainHelp(cmd)
 	return cmd
 }
 
-func (u *du) start() error {
+// start adds the total of one argument to all.
+func (u *du) start(all *duTotal) error {
 	if u.summary {
 		u.depth = 0
 	}
-	_, err := u.total()
+	total, err := u.total()
+	all.Bytes += total.Bytes
+	all.Files += total.Files
 	return err
 }
 
@@ -137,6 +147,13 @@ func (u *du) file(e *entry) duTotal {
 	return duTotal{Bytes: e.node.Size - e.node.Holes, Files: 1}
 }
 
+func (u *du) size(n int64) string {
+	if u.human {
+		return humanSize(n)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
 func (u *du) print(e *entry, total duTotal) error {
 	if u.silent {
 		return nil
@@ -144,10 +161,6 @@ func (u *du) print(e *entry, total duTotal) error {
 	if u.json {
 		return writeJSON(u.stdout, duJSON{jsonPath{jsonText(e.path)}, total})
 	}
-	size := strconv.FormatInt(total.Bytes, 10)
-	if u.human {
-		size = humanSize(total.Bytes)
-	}
-	_, err := fmt.Fprintf(u.stdout, "%s\t%s\n", size, u.name(u.loc.display(e.path)))
+	_, err := fmt.Fprintf(u.stdout, "%s\t%s\n", u.size(total.Bytes), u.name(u.loc.display(e.path)))
 	return err
 }

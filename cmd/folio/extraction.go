@@ -20,6 +20,9 @@ type extraction struct {
 	attr     func(e *source.Entry) *target.Attr
 	progress *progress
 
+	// before is called before an entry is written to a path on disk, and reports whether it is passed
+	// over; nil if there is nothing to do.
+	before func(e *source.Entry, to string) (pass bool)
 	volume string                // where the entries come from
 	names  map[sharedFile]string // the first names of files with several, from one extraction to the next; nil within one only
 
@@ -52,6 +55,8 @@ func (x *extraction) make(e *source.Entry, to string) error {
 	name := path.Base(to)
 	if at := filepath.Join(x.dir, filepath.FromSlash(to)); name == filepath.Base(x.volume) && sameFile(at, x.volume) {
 		return failure(at, errSourceVolume)
+	} else if x.before != nil && x.before(e, at) {
+		return nil
 	}
 	if old := x.link(e, to); old != "" {
 		x.stats.Links++

@@ -17,6 +17,7 @@ import (
 type ls struct {
 	*command
 	long, recursive, human, dir, json bool
+	order                             listOrder
 
 	loc    location
 	rx     *folio.Rx
@@ -54,6 +55,12 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	flags.BoolVarP(&l.recursive, "recursive", "R", false, "list the directories in directories, too")
 	flags.BoolVarP(&l.human, "human-readable", "h", false, "with -l, sizes like 1.5K and 20M")
 	flags.BoolVarP(&l.dir, "directory", "d", false, "list directories themselves, not what is in them")
+	flags.BoolVarP(&l.order.time, "time", "t", false, "sort by the time of the last change, newest first")
+	flags.BoolVarP(&l.order.size, "size", "S", false, "sort by size, largest first")
+	flags.BoolVarP(&l.order.reverse, "reverse", "r", false, "in reverse order")
+	flags.BoolP("all", "a", false, "names that begin with a dot, too: they are always listed")
+	flags.BoolP("almost-all", "A", false, "the same")
+	flags.BoolP("one", "1", false, "one name on a line: that is always so")
 	flags.BoolVar(&l.json, "json", false, "one JSON object for each file")
 	plainHelp(cmd)
 	return cmd
@@ -141,11 +148,12 @@ func (l *ls) read(dir string) ([]entry, error) {
 			return nil, err
 		}
 	}
+	l.order.sort(entries)
 	return entries, nil
 }
 
 func (l *ls) entry(path string, d fs.DirEntry) (entry, error) {
-	if l.long || l.json || l.recursive && d.IsDir() {
+	if l.long || l.json || l.order.needNode() || l.recursive && d.IsDir() {
 		return entryOf(l.rx, path, d)
 	}
 	return entry{path: path, name: d.Name(), mode: d.Type()}, nil

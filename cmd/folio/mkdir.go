@@ -13,13 +13,15 @@ import (
 
 // A mkdir makes directories.
 type mkdir struct {
+	*command
 	parents, create bool
+	verbose         bool
 	mode            modeChange
 	made            map[string]bool // volumes that --create makes
 }
 
 func (c *command) mkdirCommand() *cobra.Command {
-	m := new(mkdir)
+	m := &mkdir{command: c}
 	cmd := writingCommand("mkdir [-p] VOLUME:PATH...", "Make directories",
 		`Make directories, all of them or none. With -p it is no error that one is there, and those that lead to it are
 made, too. What the umask takes away they do not permit.
@@ -37,6 +39,7 @@ With --create the volume is made, too, if there is none: folio create VOLUME mak
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
+	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each directory that is made")
 	flags.VarP(&m.mode, "mode", "m", "give it this `mode`, as chmod takes it")
 	createFlag(flags, &m.create)
 	return cmd
@@ -54,6 +57,9 @@ func (m *mkdir) make(tx *folio.Tx, o *operand) error {
 		err = o.fail(fs.ErrNotExist)
 	default:
 		err = o.fail(tx.Mkdir(o.path, fs.ModePerm&^umask))
+	}
+	if err == nil && isNew && !o.inside && !m.parents {
+		m.sayMade(o, o.path)
 	}
 	if err != nil || m.mode == nil || !isNew || o.inside {
 		return err
@@ -85,6 +91,9 @@ func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return o.failure(first, err)
 	}
+	for _, end := range ends[there:] {
+		m.sayMade(o, o.path[:end])
+	}
 	perm := fs.ModePerm &^ umask
 	if there < len(ends)-1 {
 		if err := tx.MkdirAll(path.Dir(o.path), perm|ownerEnters); err != nil {
@@ -106,3 +115,9 @@ func elementEnds(name string) (ends []int) {
 
 // ownerEnters is what a directory on the way permits whatever the umask says: as POSIX has it, one can be made in it.
 const ownerEnters fs.FileMode = 0o300
+
+func (m *mkdir) sayMade(o *operand, name string) {
+	if m.verbose {
+		m.say("folio: created directory '%s'", o.display(name))
+	}
+}

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +14,9 @@ import (
 
 // An mv moves files within a volume.
 type mv struct {
-	noClobber, exact bool
+	*command
+	noClobber, exact     bool
+	verbose, interactive bool
 
 	dest  operand
 	into  bool            // dest is a directory
@@ -20,7 +24,7 @@ type mv struct {
 }
 
 func (c *command) mvCommand() *cobra.Command {
-	m := new(mv)
+	m := &mv{command: c}
 	cmd := writingCommand("mv VOLUME:PATH... VOLUME:DEST", "Move or rename files",
 		`Move files and directories within a volume: into DEST if that is a directory, and otherwise a single one to that name.
 A file that has the name is replaced, and so is an empty directory by a directory. All of them move, or none: whoever
@@ -35,11 +39,59 @@ looks sees all of them in their old places or in the new ones.`,
 		}
 		last := len(operands) - 1
 		m.dest = operands[last]
-		return c.update(cmd.Context(), m.dest.location, nil, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
+		sources, err := m.wanted(cmd.Context(), operands[:last])
+		if err != nil || len(sources) == 0 {
+			return err
+		}
+		return c.update(cmd.Context(), m.dest.location, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
 	}
-	noClobberFlag(cmd, &m.noClobber)
+	m.flags(cmd)
 	exactFlag(cmd, &m.exact)
 	return cmd
+}
+
+func (m *mv) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	var force bool // which is what happens without a flag
+	lastWins(flags, &m.noClobber, &m.interactive, "no-clobber", "n", "pass over files whose new name is taken")
+	lastWins(flags, &m.interactive, &m.noClobber, "interactive", "i", "ask before a file is replaced")
+	flags.BoolFuncP("force", "f", "replace files, and ask nothing", func(text string) (err error) {
+		if force, err = strconv.ParseBool(text); force {
+			m.noClobber, m.interactive = false, false
+		}
+		return err
+	})
+	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each file that is moved")
+}
+
+// wanted returns the sources that are to be moved. With --interactive it asks about those whose new
+// name is taken, before the volume is locked.
+func (m *mv) wanted(ctx context.Context, sources []operand) ([]operand, error) {
+	if !m.interactive {
+		return sources, nil
+	}
+	q, err := m.newQuestioner()
+	if err != nil {
+		return nil, err
+	}
+	var taken []bool
+	err = m.dest.view(ctx, func(rx *folio.Rx) (err error) {
+		if m.into, err = destIn(rx, &m.dest, m.exact, len(sources)); err != nil {
+			return err
+		}
+		for i := range sources {
+			_, err := rx.Lstat(m.target(&sources[i]))
+			taken = append(taken, err == nil)
+		}
+		return nil
+	})
+	var wanted []operand
+	for i := range taken {
+		if !taken[i] || q.ask("replace '%s'?", m.dest.display(m.target(&sources[i]))) {
+			wanted = append(wanted, sources[i])
+		}
+	}
+	return wanted, err
 }
 
 func noClobberFlag(cmd *cobra.Command, value *bool) {
@@ -86,15 +138,20 @@ func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {
 	return nil
 }
 
+// target returns the name that a source gets.
+func (m *mv) target(o *operand) string {
+	if m.into {
+		return path.Join(m.dest.path, o.base())
+	}
+	return m.dest.path
+}
+
 func (m *mv) one(tx *folio.Tx, o *operand) error {
 	info, err := tx.Lstat(o.path)
 	if err != nil {
 		return o.fail(err)
 	}
-	to := m.dest.path
-	if m.into {
-		to = path.Join(to, o.base())
-	}
+	to := m.target(o)
 	there, err := tx.Lstat(to)
 	if err == nil && m.noClobber {
 		return nil
@@ -112,6 +169,9 @@ func (m *mv) one(tx *folio.Tx, o *operand) error {
 		return o.failure(to, err)
 	}
 	m.moved[inodeOf(info)] = true
+	if m.verbose {
+		m.say("renamed '%s' -> '%s'", o.String(), o.display(to))
+	}
 	return o.moveFailure(to, tx.Rename(o.path, to))
 }
 

@@ -3,19 +3,25 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path"
+	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 )
 
 // An rm removes files.
 type rm struct {
+	*command
 	recursive, force, dirs bool
+	verbose, interactive   bool
 }
 
 func (c *command) rmCommand() *cobra.Command {
-	r := new(rm)
+	r := &rm{command: c}
 	cmd := writingCommand("rm [-r] [-f] VOLUME:PATH...", "Remove files and directories",
 		`Remove files, all of them or none: what goes wrong with one leaves the others where they are. A directory needs -r,
 which removes all that is in it, or -d if it is empty. A symbolic link goes, not what it leads to.
@@ -24,12 +30,23 @@ The file of the volume does not shrink; folio compact makes it smaller.`,
 		`  folio rm photos.folio:2026/may/blurred.jpg
   folio rm -rf photos.folio:2025`,
 		between(1, -1, "VOLUME:PATH"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args, nil, r.remove) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if r.interactive {
+			q, err := c.newQuestioner()
+			if err != nil {
+				return err
+			}
+			args = slices.DeleteFunc(args, func(arg string) bool { return !q.ask("remove '%s'?", arg) })
+		}
+		return c.change(cmd.Context(), args, nil, r.remove)
+	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
 	flags.BoolVarP(&r.recursive, "Recursive", "R", false, "the same")
 	flags.Lookup("Recursive").Hidden = true
-	flags.BoolVarP(&r.force, "force", "f", false, "it is no error that a file is not there")
+	lastWins(flags, &r.force, &r.interactive, "force", "f", "it is no error that a file is not there; ask nothing")
+	lastWins(flags, &r.interactive, &r.force, "interactive", "i", "ask before each argument is removed")
+	flags.BoolVarP(&r.verbose, "verbose", "v", false, "name each file that is removed")
 	flags.BoolVarP(&r.dirs, "dir", "d", false, "remove empty directories")
 	return cmd
 }
@@ -50,6 +67,9 @@ func (r *rm) remove(tx *folio.Tx, o *operand) error {
 	if err == nil && o.inside {
 		err = errInside
 	}
+	if err == nil && r.verbose {
+		err = r.sayAll(tx, o, o.path, info.IsDir())
+	}
 	switch {
 	case err != nil:
 	case r.recursive:
@@ -63,4 +83,30 @@ func (r *rm) remove(tx *folio.Tx, o *operand) error {
 		return hint(o.fail(err), "-r removes it with all that is in it")
 	}
 	return o.fail(err)
+}
+
+// sayAll names a file, after all that is in it.
+func (r *rm) sayAll(tx *folio.Tx, o *operand, name string, isDir bool) error {
+	if !isDir {
+		r.say("removed '%s'", o.display(name))
+		return nil
+	}
+	list, err := tx.ReadDir(name)
+	for _, d := range list {
+		if err == nil {
+			err = r.sayAll(tx, o, path.Join(name, d.Name()), d.IsDir())
+		}
+	}
+	r.say("removed directory '%s'", o.display(name))
+	return err
+}
+
+// lastWins adds a flag that undoes another, so that the last one on the command line counts.
+func lastWins(flags *pflag.FlagSet, value, other *bool, name, short, usage string) {
+	flags.BoolFuncP(name, short, usage, func(text string) (err error) {
+		if *value, err = strconv.ParseBool(text); *value {
+			*other = false
+		}
+		return err
+	})
 }

@@ -29,7 +29,8 @@ type command struct {
 	stdout   *bufio.Writer
 	stderr   io.Writer
 	terminal struct{ stdout, stderr bool }
-	started  bool // past the command line: what goes wrong now is no misuse
+	said     []string // lines of --verbose about what is not committed yet
+	started  bool     // past the command line: what goes wrong now is no misuse
 }
 
 // run runs the program and returns its exit code.

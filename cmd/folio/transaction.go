@@ -54,7 +54,7 @@ func (c *command) update(ctx context.Context, l location, create *bool, fn func(
 	if closed := c.closeVolume(v); err == nil {
 		err = closed
 	}
-	return l.updateFailure(ctx, own, err)
+	return c.tell(l.updateFailure(ctx, own, err))
 }
 
 // closeVolume closes a volume that was written to. That its log had to stay next to it is a warning: what was written is committed.

@@ -226,6 +226,27 @@ func ExampleDB_BeginUpdate() {
 	// person 9 moved: false
 }
 
+func ExampleDB_Exec_alterTable() {
+	db, done := people()
+	defer done()
+	must(db.Exec(ctx, "ALTER TABLE people ADD COLUMN country TEXT NOT NULL DEFAULT 'GB'"))
+	must(db.View(ctx, func(rx *sqlitefile.Rx) error {
+		t, err := rx.Table("people")
+		if err != nil {
+			return err
+		}
+		row, _, err := t.Get(1) // written before the column was added
+		if err != nil {
+			return err
+		}
+		country, err := row.Text(4)
+		fmt.Println(country)
+		return err
+	}))
+	// Output:
+	// GB
+}
+
 func ExampleTx_Savepoint() {
 	db, done := people()
 	defer done()

@@ -20,6 +20,7 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 //	CREATE [UNIQUE] INDEX [IF NOT EXISTS]   on columns and expressions, with WHERE; the rows that are there are sorted in bounded memory
 //	CREATE VIEW [IF NOT EXISTS]
 //	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]   with all that belongs to it
+//	ALTER TABLE ADD [COLUMN]                in time that does not depend on the rows, unless the column has a CHECK or the table is STRICT
 //
 // What came from Tx.Table before must be asked for again, and what came from Rx.Table or Rx.Index must not be used any more.
 //
@@ -61,6 +62,8 @@ func (tx *Tx) execute(statement any) error {
 		return c.createView(s)
 	case *ddl.Drop:
 		return c.drop(s)
+	case *ddl.Alter:
+		return c.alter(s)
 	case *ddl.Trigger:
 		return unsupportedf("trigger %s", s.Name)
 	case *ddl.Other:

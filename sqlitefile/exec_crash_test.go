@@ -26,6 +26,9 @@ var schemaSteps = []func(tx *Tx) error{
 	func(tx *Tx) error {
 		return tx.Exec("CREATE TABLE b(x PRIMARY KEY, y) WITHOUT ROWID; DROP INDEX a_x; CREATE INDEX b_y ON b(y)")
 	},
+	func(tx *Tx) error {
+		return tx.Exec("ALTER TABLE a ADD z TEXT NOT NULL DEFAULT 'z'; ALTER TABLE b ADD z CHECK (z > 0)")
+	},
 	func(tx *Tx) error { return tx.Exec("DROP TABLE a") },
 	func(tx *Tx) error { return tx.Exec("DROP VIEW v; CREATE TABLE c(z UNIQUE)") },
 }

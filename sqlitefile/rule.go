@@ -168,9 +168,12 @@ func (r *rowRules) generate(b *rowBuilder, g *computed) error {
 }
 
 // check evaluates the CHECK constraints, which hold unless they are false.
-func (r *rowRules) check() error {
+func (r *rowRules) check() error { return r.checkRow(r) }
+
+// checkRow is check for any row.
+func (r *rowRules) checkRow(row expr.Row) error {
 	for _, c := range r.checks {
-		v, err := c.expr.Eval(r)
+		v, err := c.expr.Eval(row)
 		if err != nil {
 			return fmt.Errorf("%s: CHECK %s: %w", r.table.Name, oneLine(c.name), err)
 		}

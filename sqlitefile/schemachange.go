@@ -125,12 +125,20 @@ func (c *schemaChange) rename(from, to uint32) error {
 			continue
 		}
 		r.Root = to
-		if err := c.load(r.rowid, &r.Object); err != nil {
+		if err := c.store(r); err != nil {
 			return err
 		}
-		if _, err := c.tree.replaceRow(r.rowid, c.record); err != nil {
-			return c.spoil(err)
-		}
+	}
+	return nil
+}
+
+// store writes a row of the schema that has changed.
+func (c *schemaChange) store(r *schemaRow) error {
+	if err := c.load(r.rowid, &r.Object); err != nil {
+		return err
+	}
+	if _, err := c.tree.replaceRow(r.rowid, c.record); err != nil {
+		return c.spoil(err)
 	}
 	return nil
 }

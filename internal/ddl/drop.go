@@ -12,7 +12,7 @@ type Drop struct {
 
 // An Other is a statement of a kind that this package does not read.
 type Other struct {
-	Word string // its first word, in upper case
+	Word string // its first word, or the words that say which kind of ALTER it is, in upper case
 }
 
 // A Script is a text of statements with semicolons between them.
@@ -24,7 +24,7 @@ func NewScript(sql string) (*Script, error) {
 	return &Script{p}, err
 }
 
-// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop or *Other, or nil at the end of the text. An *Other is not
+// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop, *Alter or *Other, or nil at the end of the text. An *Other is not
 // read beyond its first word, and is the last. It returns a *SyntaxError.
 func (s *Script) Next() (any, error) {
 	p := s.p
@@ -37,6 +37,8 @@ func (s *Script) Next() (any, error) {
 		return p.statement()
 	case p.isReserved("drop"):
 		return p.drop()
+	case p.isReserved("alter"):
+		return p.alter()
 	case p.tok.kind < tokID:
 		return nil, p.unexpected()
 	}
@@ -63,7 +65,8 @@ func (p *parser) drop() (*Drop, error) {
 			return nil, err
 		}
 	}
-	if err := p.dropName(d); err != nil {
+	var err error
+	if d.Schema, d.Name, err = p.qualifiedObject(); err != nil {
 		return nil, err
 	}
 	if p.tok.kind != tokEnd && p.tok.kind != tokSemi {
@@ -72,11 +75,11 @@ func (p *parser) drop() (*Drop, error) {
 	return d, nil
 }
 
-// dropName consumes [schema .] name.
-func (p *parser) dropName(d *Drop) (err error) {
-	if d.Name, err = p.name("a name"); err == nil && p.accept(tokDot) {
-		d.Schema = d.Name
-		d.Name, err = p.name("a name")
+// qualifiedObject consumes [schema .] name.
+func (p *parser) qualifiedObject() (schema, name string, err error) {
+	if name, err = p.name("a name"); err == nil && p.accept(tokDot) {
+		schema = name
+		name, err = p.name("a name")
 	}
-	return err
+	return schema, name, err
 }

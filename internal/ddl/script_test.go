@@ -20,6 +20,8 @@ func statementLine(stmt any) string {
 		return "trigger " + s.Name
 	case *Drop:
 		return fmt.Sprintf("drop %s %s.%s %v", s.Kind, s.Schema, s.Name, s.IfExists)
+	case *Alter:
+		return fmt.Sprintf("alter %s.%s add %q", s.Schema, s.Table, s.Definition)
 	case *Other:
 		return "other " + s.Word
 	}
@@ -67,7 +69,14 @@ func TestScript(t *testing.T) {
 		{"DROP COLUMN c", `SQL: unexpected "COLUMN", want TABLE, INDEX, VIEW or TRIGGER (at byte 5)`},
 		{"DROP", "SQL: unexpected end, want TABLE, INDEX, VIEW or TRIGGER (at byte 4)"},
 		{"CREATE TABLE t(a); pragma user_version = 1; CREATE TABLE", "table t false\nother PRAGMA"},
-		{"ALTER TABLE t ADD c", "other ALTER"},
+		{"ALTER TABLE t ADD c", `alter .t add "c"`},
+		{"alter table main.[t u] add column c int default ';' ; DROP TABLE t", "alter main.t u add \"c int default ';'\"\ndrop table .t false"},
+		{"ALTER TABLE t ADD c INT, d", `SQL: unexpected "," (at byte 23)`},
+		{"ALTER TABLE t ADD COLUMN", "SQL: unexpected end, want the name of a column (at byte 24)"},
+		{"ALTER TABLE t ADD CHECK (a)", "other ALTER TABLE ADD CHECK"},
+		{"ALTER TABLE t DROP COLUMN c", "other ALTER TABLE DROP"},
+		{"ALTER TABLE t SET", `SQL: unexpected "SET", want ADD, RENAME or DROP (at byte 14)`},
+		{"ALTER INDEX i RENAME TO j", `SQL: unexpected "INDEX", want TABLE (at byte 6)`},
 		{"(", `SQL: unexpected "(" (at byte 0)`},
 		{"'x", `SQL: unrecognized token "'x" (at byte 0)`},
 		{"CREATE TABLE t(a);\x00garbage", "table t false"},
@@ -109,6 +118,7 @@ func TestScriptText(t *testing.T) {
 
 func FuzzScript(f *testing.F) {
 	f.Add("CREATE TABLE t(a); DROP TABLE IF EXISTS t; DROP VIEW main.v")
+	f.Add("ALTER TABLE t ADD COLUMN c INT NOT NULL DEFAULT (1) CHECK (c > 0) -- end")
 	f.Fuzz(func(t *testing.T, sql string) {
 		s, err := NewScript(sql)
 		for n := 0; err == nil; n++ {

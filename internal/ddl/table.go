@@ -30,6 +30,7 @@ type Table struct {
 	Virtual *Virtual // what CREATE VIRTUAL TABLE says, else nil
 
 	body   string         // the text from the name on
+	end    int            // offset in the text, behind the last column: of the comma before constraints, or of the parenthesis
 	byName map[string]int // folded name to index in Columns
 	auto   []AutoIndex
 }
@@ -123,6 +124,7 @@ func (p *tableParser) columns() error {
 		if err := p.column(); err != nil {
 			return err
 		}
+		p.t.end = p.tok.start
 		if !p.accept(tokComma) {
 			return nil
 		}

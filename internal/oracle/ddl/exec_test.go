@@ -92,7 +92,9 @@ func TestExec(t *testing.T) {
 // step does one thing to both databases.
 func (p *pair) step() {
 	g := p.g
-	switch g.IntN(10) {
+	switch g.IntN(13) {
+	case 10, 11, 12:
+		p.statement(p.alter())
 	case 0, 1, 2:
 		p.statement(g.table())
 	case 3, 4:

@@ -1,0 +1,178 @@
+package sqlitefile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/foliofs/folio/internal/ddl"
+)
+
+// addedSchemaFormat is the first schema format in which a record may lack columns that have a default.
+const addedSchemaFormat = 3
+
+// alter runs ALTER TABLE.
+func (c *schemaChange) alter(a *ddl.Alter) error {
+	if err := mainOnly(a.Schema, "table "+a.Table, false); err != nil {
+		return err
+	}
+	t, err := c.table(a.Table)
+	if err != nil {
+		return err
+	}
+	if internalName(t.Name()) || t.def == &schemaTable {
+		return fmt.Errorf("table %s may not be altered", t.Name())
+	}
+	return c.addColumn(t, a.Definition)
+}
+
+// addColumn runs ALTER TABLE ADD COLUMN. The rows stay as they are: a record that ends before the column has its default.
+func (c *schemaChange) addColumn(t Table, definition string) error {
+	r := c.tableRow(t.Name())
+	sql, def, err := ddl.AddColumn(r.SQL, definition)
+	if errors.Is(err, ddl.ErrHides) {
+		return unsupportedf("a column of table %s: %v", t.Name(), err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := refuseTable(def); err != nil {
+		return err
+	}
+	if _, err := c.tx.rules(def); err != nil {
+		return unsupportedf("table %s: %v", t.Name(), err)
+	}
+	if err := c.refuseColumn(t, def); err != nil {
+		return err
+	}
+	r.SQL = sql
+	if err := c.store(r); err != nil {
+		return err
+	}
+	if err := c.raiseFormat(); err != nil {
+		return err
+	}
+	if err := c.commit(); err != nil {
+		return err
+	}
+	if !needsRows(t.def.ddl, def) {
+		return nil
+	}
+	return c.verifyRows(t.Name())
+}
+
+// tableRow returns the row of a table that is there.
+func (c *schemaChange) tableRow(name string) *schemaRow {
+	for i := range c.rows {
+		if r := &c.rows[i]; r.Type == "table" && ddl.EqualFold(r.Name, name) {
+			return r
+		}
+	}
+	return nil
+}
+
+// refuseColumn returns an error if table t cannot get the last column of def.
+func (c *schemaChange) refuseColumn(t Table, def *ddl.Table) error {
+	col := &def.Columns[len(def.Columns)-1]
+	switch {
+	case col.PrimaryKey:
+		return fmt.Errorf("cannot add the PRIMARY KEY column %s", col.Name)
+	case len(def.Uniques) > len(t.def.ddl.Uniques):
+		return fmt.Errorf("cannot add the UNIQUE column %s: add the column, then create a unique index", col.Name)
+	}
+	reason := emptyOnly(col)
+	refers := len(def.ForeignKeys) > len(t.def.ddl.ForeignKeys)
+	if reason == "" && refers && c.tx.db.options.ForeignKeys && hasDefault(col) {
+		reason = "has REFERENCES and a default that is not NULL"
+	}
+	if reason == "" {
+		return nil
+	}
+	for _, err := range t.All() {
+		if err != nil {
+			return err
+		}
+		return fmt.Errorf("cannot add column %s to table %s, which has rows: it %s", col.Name, t.Name(), reason)
+	}
+	return nil
+}
+
+// emptyOnly says why a column can be added to an empty table only, or nothing.
+func emptyOnly(c *ddl.Column) string {
+	switch {
+	case c.Generated != nil && c.Generated.Stored:
+		return "is generated and STORED"
+	case c.Generated == nil && c.NotNull && !hasDefault(c):
+		return "is NOT NULL and has no default but NULL"
+	case c.Default.Kind == ddl.DefaultExpr:
+		return "has a default that is not a constant"
+	}
+	return ""
+}
+
+// hasDefault reports whether a column has a default that is not NULL.
+func hasDefault(c *ddl.Column) bool {
+	return c.Default.Kind != ddl.DefaultNone && c.Default.Kind != ddl.DefaultNull
+}
+
+// needsRows reports whether the new column of a table has rules that its rows may break.
+func needsRows(old, def *ddl.Table) bool {
+	col := &def.Columns[len(def.Columns)-1]
+	return len(def.Checks) > len(old.Checks) || col.NotNull && col.Generated != nil || def.Strict
+}
+
+// raiseFormat makes the schema format one in which columns can have been added. It never becomes the format in which DESC has a meaning:
+// indexes that are there have ignored it.
+func (c *schemaChange) raiseFormat() error {
+	h := &c.tx.header
+	if h.SchemaFormat >= addedSchemaFormat {
+		return nil
+	}
+	page1, err := c.tx.writer.writable(1)
+	if err != nil {
+		return err
+	}
+	h.SchemaFormat = addedSchemaFormat
+	binary.BigEndian.PutUint32(page1[headSchemaFormat:], addedSchemaFormat)
+	return nil
+}
+
+// verifyRows returns a *ConstraintError if a row of a table breaks a rule.
+func (c *schemaChange) verifyRows(name string) error {
+	t, err := c.tx.Rx.Table(name)
+	if err != nil {
+		return err
+	}
+	rules, err := c.tx.rules(t.def.ddl)
+	if err != nil {
+		return err
+	}
+	for row, err := range t.All() {
+		if err = errors.Join(err, c.tx.relax()); err != nil {
+			return err
+		}
+		if err := rules.verify(&row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verify checks a row that was read.
+func (r *rowRules) verify(row *Row) error {
+	for i := range r.table.Columns {
+		v, err := row.Value(i)
+		if err != nil {
+			return err
+		}
+		c := &r.table.Columns[i]
+		if v.kind == Null && c.NotNull {
+			return &ConstraintError{Kind: ConstraintNotNull, Table: r.table.Name, Columns: []string{c.Name}}
+		}
+		if r.table.Strict && strictKinds[c.Standard]>>v.kind&1 == 0 {
+			what := fmt.Sprintf("a row has a value of kind %s in %s column", v.kind, c.Type)
+			return &ConstraintError{Kind: ConstraintStrict, Table: r.table.Name, Columns: []string{c.Name}, What: what}
+		}
+	}
+	return r.checkRow(&rowInput{*row})
+}

@@ -24,9 +24,10 @@ type Driver struct {
 
 // Test runs all tests but TestHolder and TestSync, which have to be tests of their own.
 func (d *Driver) Test(t *testing.T) {
+	t.Run("Bounds", d.testBounds) // alone: those below wait until this function returns
 	for name, test := range map[string]func(t *testing.T){
 		"Store": d.TestStore, "Folio": d.TestFolio, "Versions": d.TestVersions, "Turns": d.TestTurns, "Damage": d.TestDamage,
-		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "HoldAlone": d.TestHoldAlone, "HoldBusy": d.TestHoldBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "Bounds": d.testBounds, "HoldAccess": d.testHoldAccess, "HoldLinks": d.testHoldLinks,
+		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "HoldAlone": d.TestHoldAlone, "HoldBusy": d.TestHoldBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "HoldAccess": d.testHoldAccess, "HoldLinks": d.testHoldLinks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

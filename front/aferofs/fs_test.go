@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"testing/fstest"
 
@@ -93,6 +94,33 @@ func TestSymlinks(t *testing.T) {
 	}
 	if err := files.Mkdir("/link/c", 0o755); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Mkdir: %v", err)
+	}
+}
+
+// TestLoops checks that all that follows links tells a loop of absolute ones by ELOOP.
+func TestLoops(t *testing.T) {
+	files := aferofs.New(newVolume(t))
+	err := errors.Join(files.Mkdir("/a", 0o755), files.SymlinkIfPossible("/a/loop", "/a/loop"), files.SymlinkIfPossible("/there/x", "/here"),
+		files.SymlinkIfPossible("/here", "/there"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"/a/loop", "/a/loop/x", "/here", "/there/y"} {
+		_, openErr := files.Open(name)
+		_, statErr := files.Stat(name)
+		_, createErr := files.Create(name)
+		for what, err := range map[string]error{
+			"Open": openErr, "Stat": statErr, "Create": createErr, "Chmod": files.Chmod(name, 0o600), "Mkdir": files.Mkdir(name+"/z", 0o755),
+			"MkdirAll": files.MkdirAll(name+"/z", 0o755), "Rename": files.Rename("/a", name+"/z"), "Rename from": files.Rename(name+"/z", "/z"),
+			"Remove": files.Remove(name + "/z"), "RemoveAll": files.RemoveAll(name + "/z"),
+		} {
+			if !errors.Is(err, syscall.ELOOP) {
+				t.Errorf("%s(%q): %v, want ELOOP", what, name, err)
+			}
+		}
+	}
+	if err := files.Remove("/a/loop"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -113,5 +113,16 @@ func LinkError(op, oldname, newname string, err error) error {
 	return &os.LinkError{Op: op, Old: oldname, New: newname, Err: err}
 }
 
+// Because returns the error of an operation on paths with another cause.
+func Because(err, cause error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: e.Op, Path: e.Path, Err: cause}
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return &os.LinkError{Op: e.Op, Old: e.Old, New: e.New, Err: cause}
+	}
+	return cause
+}
+
 // Owner returns whose files this process makes; 0 where the system has no such numbers.
 func Owner() (uid, gid uint32) { return uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid())) }

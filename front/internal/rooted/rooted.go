@@ -32,6 +32,7 @@ func Path(name string) string {
 }
 
 // Follow calls op with the path of a name, and again, with the path that has no symbolic links, if one with an absolute target was on the way.
+// A loop of such links matches ELOOP.
 func Follow(v Links, name string, last bool, op func(path string) error) error {
 	p := Path(name)
 	err := op(p)
@@ -39,7 +40,10 @@ func Follow(v Links, name string, last bool, op func(path string) error) error {
 		return err
 	}
 	resolved, again := Resolve(v, ".", p, last)
-	if again != nil {
+	switch {
+	case errors.Is(again, posix.ErrTooManyLinks):
+		return posix.Because(err, again)
+	case again != nil:
 		return err
 	}
 	return op(resolved)

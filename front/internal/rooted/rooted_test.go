@@ -84,10 +84,14 @@ func TestResolve(t *testing.T) {
 
 func TestFollow(t *testing.T) {
 	vol := newVolume(t)
-	if err := errors.Join(vol.Mkdir("a", 0o755), vol.WriteFile("a/file", []byte("text"), 0o644), vol.Symlink("/a", "abs")); err != nil {
+	if err := errors.Join(vol.Mkdir("a", 0o755), vol.WriteFile("a/file", []byte("text"), 0o644), vol.Symlink("/a", "abs"), vol.Symlink("/loop", "loop"),
+		vol.Symlink("/there/x", "here"), vol.Symlink("/here", "there")); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]error{"/a/file": nil, "//abs/file": nil, "abs/missing": fs.ErrNotExist, "/..": folio.ErrEscapes} {
+	for name, want := range map[string]error{
+		"/a/file": nil, "//abs/file": nil, "abs/missing": fs.ErrNotExist, "/..": folio.ErrEscapes, "loop": syscall.ELOOP,
+		"/here/y": syscall.ELOOP,
+	} {
 		err := rooted.Follow(vol, name, true, func(path string) error {
 			_, err := vol.ReadFile(path)
 			return err

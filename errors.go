@@ -17,7 +17,8 @@ var (
 )
 
 // Errors of names, as operating systems know them. Each matches the errno that means the same, by errors.Is and by errors.As with a syscall.Errno, and so
-// does what matches fs.ErrNotExist, fs.ErrExist or fs.ErrInvalid. Only ErrEscapes and fs.ErrClosed have no errno, as those of os.Root.
+// does what matches fs.ErrNotExist, fs.ErrExist or fs.ErrInvalid. As those of os.Root, ErrEscapes, fs.ErrClosed and the
+// error of an empty name have no errno.
 var (
 	ErrNotDirectory = posix.ErrNotDirectory
 	ErrIsDirectory  = posix.ErrIsDirectory
@@ -28,6 +29,8 @@ var (
 	ErrTooManyLinks = posix.ErrTooManyLinks
 	ErrNameTooLong  = posix.ErrNameTooLong
 	ErrNotEmpty     = posix.ErrNotEmpty
+
+	errEmptyPath = errors.New("empty path")
 )
 
 // Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY, EDEADLK and ENOSPC.

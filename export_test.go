@@ -12,3 +12,6 @@ func (f *File) Changing() bool {
 	defer f.mu.Unlock()
 	return f.changes > 0
 }
+
+// ErrEmptyPath is the error of an empty name.
+var ErrEmptyPath = errEmptyPath

@@ -47,7 +47,7 @@ var _ interface {
 	io.WriterTo
 } = (*File)(nil)
 
-// Name returns the name that the file was opened by.
+// Name returns the name that the file was opened by. In a Root, the name of the Root and a slash come before it.
 func (f *File) Name() string { return f.name }
 
 // Stat describes the file.

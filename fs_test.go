@@ -126,7 +126,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{"openat", "missing", fs.ErrNotExist, func(n string) error { _, err := v.Open(n); return err }},
 		{"openat", "a/missing", fs.ErrNotExist, func(n string) error { _, err := v.ReadFile(n); return err }},
-		{"openat", "", fs.ErrNotExist, func(n string) error { _, err := v.Open(n); return err }},
+		{"openat", "", folio.ErrEmptyPath, func(n string) error { _, err := v.Open(n); return err }},
 		{"openat", "a.txt/x", folio.ErrNotDirectory, func(n string) error { _, err := v.Open(n); return err }},
 		{"openat", "a.txt/", folio.ErrNotDirectory, func(n string) error { _, err := v.Open(n); return err }},
 		{"open", "a.txt", folio.ErrNotDirectory, func(n string) error { _, err := v.ReadDir(n); return err }},

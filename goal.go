@@ -90,7 +90,7 @@ func (w *goalWalk) find(path string, mode goalMode) (g goal, err error) {
 func checkGoal(path string) error {
 	switch {
 	case path == "":
-		return fs.ErrNotExist
+		return errEmptyPath
 	case len(path) > store.MaxPath:
 		return ErrNameTooLong
 	}

@@ -41,7 +41,7 @@ func (f ioFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := f.open("open", l)
+	opened, err := f.open("open", l, 0)
 	if err != nil {
 		return nil, err
 	}

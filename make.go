@@ -50,6 +50,8 @@ func openable(typ store.Type, flag int) error {
 		return ErrNotDirectory
 	case typ == store.Dir && (!posix.Reading(flag) || flag&(posix.Create|posix.Truncate) != 0):
 		return ErrIsDirectory
+	case typ == store.Socket:
+		return ErrNotRegular
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func TestMergeFails(t *testing.T) {
 	}{
 		"exists":        {t.Context(), mergeSource, ".", nil, fs.ErrExist, "link"},
 		"file for dir":  {t.Context(), fstest.MapFS{"a": {}, "dir": {}}, ".", []folio.MergeOption{folio.MergeReplace}, folio.ErrIsDirectory, "dir"},
-		"no name":       {t.Context(), mergeSource, "", nil, fs.ErrNotExist, "."},
+		"no name":       {t.Context(), mergeSource, "", nil, folio.ErrEmptyPath, "."},
 		"dir over file": {t.Context(), fstest.MapFS{"a": {}, "same/x": {}}, ".", []folio.MergeOption{folio.MergeNewer}, folio.ErrNotDirectory, "same"},
 		"dir over link": {t.Context(), fstest.MapFS{"a": {}, "name/x": {}}, ".", []folio.MergeOption{folio.MergeChanged}, syscall.ENOTDIR, "name"},
 		"into a file":   {t.Context(), mergeSource, "same", nil, folio.ErrNotDirectory, "same"},

@@ -103,6 +103,9 @@ type like interface {
 
 func rootOf(l like) rootest.FS {
 	f := filesOf(l)
+	if r, ok := l.(*folio.Root); ok {
+		f.Prefix = r.Name() + "/"
+	}
 	if d, ok := l.(interface {
 		FS() fs.FS
 		OpenRoot(name string) (*folio.Root, error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -19,7 +20,8 @@ func TestOpenFlags(t *testing.T) {
 	root, err := os.OpenRoot(d)
 	must(t, err)
 	defer root.Close()
-	got, want := rootOf(empty(t)), rootest.Of(root, d)
+	v := empty(t)
+	got, want := rootOf(v), rootest.Of(root, d)
 	flags := []int{os.O_WRONLY, os.O_RDWR, os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND, syscall.O_DIRECTORY}
 	for set := range 1 << len(flags) {
 		flag := 0
@@ -34,7 +36,9 @@ func TestOpenFlags(t *testing.T) {
 		top := fmt.Sprintf("%x", flag)
 		openTargets(t, got, top)
 		openTargets(t, want, top)
-		for _, name := range []string{"file", "dir", "to-file", "to-dir", "to-none", "to-new", "loop", "new", "file/", "dir/", "to-file/", "to-dir/", "none/x", "file/x", "dir/new"} {
+		must(t, v.Mknod(top+"/socket", fs.ModeSocket|0o644, 0))
+		must(t, syscall.Mknod(filepath.Join(d, top, "socket"), syscall.S_IFSOCK|0o644, 0))
+		for _, name := range []string{"file", "dir", "to-file", "to-dir", "to-none", "to-new", "loop", "new", "file/", "dir/", "to-file/", "to-dir/", "none/x", "file/x", "dir/new", "socket", "to-socket", "socket/"} {
 			if a, b := openWith(got, top+"/"+name, flag), openWith(want, top+"/"+name, flag); a != b {
 				t.Errorf("OpenFile(%q, %#x): %s, want %s", name, flag, a, b)
 			}
@@ -48,6 +52,7 @@ func openTargets(t *testing.T, f rootest.FS, top string) {
 	must(t, errors.Join(
 		f.MkdirAll(top+"/dir", 0o755), f.WriteFile(top+"/file", []byte("content"), 0o644), f.Symlink("file", top+"/to-file"), f.Symlink("dir", top+"/to-dir"),
 		f.Symlink("none/none", top+"/to-none"), f.Symlink("made", top+"/to-new"), f.Symlink("loop", top+"/loop"),
+		f.Symlink("socket", top+"/to-socket"),
 	))
 }
 

@@ -39,7 +39,7 @@ func (r *reader) end(rx store.Rx) {
 }
 
 // Open opens a file or a directory.
-func (r *reader) Open(name string) (*File, error) { return r.open("openat", r.locate(name)) }
+func (r *reader) Open(name string) (*File, error) { return r.open("openat", r.locate(name), 0) }
 
 // ReadFile returns the content of a file.
 func (r *reader) ReadFile(name string) ([]byte, error) { return r.readFile("openat", r.locate(name)) }
@@ -147,27 +147,27 @@ func (r *reader) current() (version uint64, ok bool) {
 	return r.fs.store.Version()
 }
 
-func (r *reader) open(op string, l location) (*File, error) {
-	f := &File{from: r, name: l.name}
-	if err := f.find(l); err != nil {
+// open opens a file that is there, and stays as it is, for what flag says.
+func (r *reader) open(op string, l location, flag int) (*File, error) {
+	f := &File{from: r, name: r.fileName(l), flag: flag}
+	err := f.find(l)
+	if err == nil {
+		err = openable(f.typ, flag)
+	}
+	if err != nil {
+		f.release()
 		return nil, pathError(op, l.name, err)
 	}
 	f.settle()
 	return f, nil
 }
 
-// openFlag opens a file that is there, and stays as it is, for what flag says.
-func (r *reader) openFlag(l location, flag int) (*File, error) {
-	f, err := r.open("openat", l)
-	if err != nil {
-		return nil, err
+// fileName returns the name of a file that is opened: in a Root it begins with the name of that.
+func (r *reader) fileName(l location) string {
+	if r.root == nil {
+		return l.name
 	}
-	if err := openable(f.typ, flag); err != nil {
-		_ = f.Close()
-		return nil, pathError("openat", l.name, err)
-	}
-	f.flag = flag
-	return f, nil
+	return joinName(r.root.name, l.path)
 }
 
 func (r *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
@@ -220,7 +220,7 @@ func (r *reader) readFile(op string, l location) ([]byte, error) {
 		return nil, pathError(op, l.name, err)
 	}
 	data, err := readAll(rx, &n)
-	return data, pathError("read", l.name, err)
+	return data, pathError("read", r.fileName(l), err)
 }
 
 // maxHoles is how much of a file that ReadFile returns may be holes. What is not holes is limited by the volume.

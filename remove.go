@@ -46,7 +46,7 @@ func (c *change) removeAll(name string) error {
 	w := newGoalWalk(c.tx, c.top)
 	g, err := w.find(name, 0)
 	switch {
-	case isMissing(err) && name != "" || err == nil && !g.there():
+	case isMissing(err) || err == nil && !g.there():
 		return nil
 	case err != nil:
 		return err

@@ -136,7 +136,7 @@ func TestWriteFromRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]error{
-		"dir": folio.ErrIsDirectory, "": fs.ErrNotExist, "none/file": fs.ErrNotExist, "escape": folio.ErrEscapes, "fifo": folio.ErrNotRegular,
+		"dir": folio.ErrIsDirectory, "": folio.ErrEmptyPath, "none/file": fs.ErrNotExist, "escape": folio.ErrEscapes, "fifo": folio.ErrNotRegular,
 		strings.Repeat("n", 800): folio.ErrNameTooLong,
 	} {
 		_, err := v.WriteFrom(name, readFunc(func([]byte) (int, error) { t.Errorf("%q: read", name); return 0, io.EOF }), 0o600)

@@ -147,7 +147,7 @@ func splitPath(path string) (dir, base string) {
 func walkPath(rx store.Rx, top store.Ino, name string, follow bool) (place, error) {
 	switch {
 	case name == "":
-		return place{}, fs.ErrNotExist
+		return place{}, errEmptyPath
 	case len(name) > store.MaxPath:
 		return place{}, ErrNameTooLong
 	}

@@ -1,7 +1,7 @@
 package folio
 
 import (
-	"path"
+	"strings"
 	"sync/atomic"
 )
 
@@ -20,7 +20,7 @@ func (v *FS) OpenRoot(name string) (*Root, error) { return openRoot(&v.reader, n
 
 // OpenRoot opens a directory in r as a Root.
 func (r *Root) OpenRoot(name string) (*Root, error) {
-	return openRoot(&r.reader, name, path.Join(r.name, name))
+	return openRoot(&r.reader, name, joinName(r.name, name))
 }
 
 func openRoot(from *reader, name, full string) (*Root, error) {
@@ -36,6 +36,14 @@ func openRoot(from *reader, name, full string) (*Root, error) {
 	r.reader = reader{fs: from.fs, top: dir.ino, root: r}
 	r.writer = writer{from: &r.reader}
 	return r, nil
+}
+
+// joinName puts the name of a directory before that of what is in it, as os.Root does.
+func joinName(dir, name string) string {
+	if strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
 }
 
 // Open opens a file for reading, or a directory.

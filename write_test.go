@@ -187,7 +187,7 @@ func TestRefused(t *testing.T) {
 			{tx.WriteFile("../x", nil, 0o644), folio.ErrEscapes},
 			{tx.WriteFile("x\x00", nil, 0o644), fs.ErrInvalid},
 			{tx.WriteFile(strings.Repeat("n", 766), nil, 0o644), syscall.ENAMETOOLONG},
-			{tx.WriteFile("", nil, 0o644), fs.ErrNotExist},
+			{tx.WriteFile("", nil, 0o644), folio.ErrEmptyPath},
 			{tx.MkdirAll("f/x", 0o755), syscall.ENOTDIR},
 			{tx.Symlink("", "x"), fs.ErrNotExist},
 			{tx.Remove("."), fs.ErrInvalid},

@@ -102,12 +102,12 @@ func (w *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error
 		flag &^= posix.Exclusive
 	}
 	if flag&(posix.Exclusive|posix.Truncate) == 0 && (flag&posix.Create == 0 || flag&posix.Directory == 0) {
-		f, err := w.from.openFlag(w.from.locate(name), flag)
+		f, err := w.from.open("openat", w.from.locate(name), flag)
 		if err == nil || !isMissing(err) || flag&posix.Create == 0 {
 			return w.give(f), err
 		}
 	}
-	f := &File{from: w.from, name: name, flag: flag, writer: w}
+	f := &File{from: w.from, name: w.from.fileName(w.from.locate(name)), flag: flag, writer: w}
 	err := w.change(func(c *change) error {
 		n, err := c.openFile(name, flag, perm)
 		f.ino, f.typ = n.Ino, store.TypeOf(n.Mode)

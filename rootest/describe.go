@@ -90,6 +90,15 @@ func (s *side) list(name string) (names []string, err error) {
 	return names, err
 }
 
+// fileName returns the name of an open file without Prefix, which it must have.
+func (s *side) fileName(f File) string {
+	name, ok := strings.CutPrefix(f.Name(), s.Prefix)
+	if !ok {
+		return fmt.Sprintf("%q does not begin with %q", name, s.Prefix)
+	}
+	return name
+}
+
 // stat describes what a method that is like Stat returns.
 func (s *side) stat(info fs.FileInfo, err error) string {
 	if err != nil {
@@ -164,12 +173,27 @@ func (s *side) fail(err error) string {
 	}
 	names := ""
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		names = fmt.Sprintf("%s %q ", e.Op, strings.TrimPrefix(e.Path, s.Prefix))
+		path := e.Path
+		if ofFile(e.Op) {
+			path = strings.TrimPrefix(path, s.Prefix)
+		}
+		names = fmt.Sprintf("%s %q ", e.Op, path)
 	}
 	if e, ok := errors.AsType[*os.LinkError](err); ok {
 		names = fmt.Sprintf("%s %q %q ", e.Op, e.Old, e.New)
 	}
 	return names + reasonOf(err)
+}
+
+// ofFile reports whether an operation is one on an open file, whose errors name it with Prefix.
+func ofFile(op string) bool {
+	switch op {
+	case "readat", "stat", "writeat":
+		return true
+	case "RemoveAll":
+		return false
+	}
+	return !strings.HasSuffix(op, "at")
 }
 
 func reasonOf(err error) string {

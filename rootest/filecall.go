@@ -185,6 +185,8 @@ func readPiece(s *side, f File, n, way int) (list []string, err error) {
 func otherCall(r *rand.Rand) handleCall {
 	mode := fs.FileMode(r.IntN(0o1000))
 	switch r.IntN(12) {
+	case 3:
+		return handleCall{"Name", func(s *side, f File) string { return s.fileName(f) }}
 	case 0:
 		return handleCall{"Chmod", func(s *side, f File) string { return s.fail(f.Chmod(mode)) }}
 	case 1:

@@ -23,7 +23,12 @@ func twoNames(r *rand.Rand) (string, string) {
 }
 
 // possible makes of a name that cannot be another one.
-func possible(name string) string { return strings.NewReplacer(tooLong, "m", "\x00", "").Replace(name) }
+func possible(name string) string {
+	if name == "" {
+		return "m"
+	}
+	return strings.NewReplacer(tooLong, "m", "\x00", "").Replace(name)
+}
 
 // short abbreviates names in what people read.
 func short(text string) string {
@@ -42,6 +47,8 @@ func name(r *rand.Rand) string {
 		return strings.Repeat(letter(r)+"/", r.IntN(40)) + letter(r)
 	case 4:
 		return strange[r.IntN(len(strange))]
+	case 6:
+		return ""
 	case 5:
 		return letter(r) + "/" + strange[r.IntN(len(strange))]
 	}

@@ -24,7 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) FS) {
 		"Refusals": testRefusals, "Escapes": testEscapes, "Names": testNames,
 		"Replace": testReplace, "Move": testMove, "Links": testLinks, "Removed": testRemoved, "RemoveAll": testRemoveAll,
 		"Flags": testFlags, "Appends": testAppends, "Sparse": testSparse, "Copy": testCopy, "Directory": testDirectory,
-		"Metadata": testMetadata, "Closed": testClosed,
+		"Metadata": testMetadata, "Closed": testClosed, "FileNames": testFileNames,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -179,13 +179,52 @@ func testNames(t *testing.T, f FS) {
 		wantFile(t, f, name, name)
 	}
 	wantList(t, f, ".", made...)
+	testEmptyName(t, f, made[0])
+}
+
+// testEmptyName gives a name without a byte to each call that takes a name. As os.Root says it, nothing is missing there.
+func testEmptyName(t *testing.T, f FS, file string) {
+	t.Helper()
+	now := time.Now()
 	for what, err := range map[string]error{
-		"WriteFile": f.WriteFile("", nil, 0o644), "Mkdir": f.Mkdir("", 0o755), "Stat": second(f.Stat("")), "Remove": f.Remove(""),
-		"Rename": f.Rename(made[0], ""),
+		"WriteFile": f.WriteFile("", nil, 0o644), "ReadFile": second(f.ReadFile("")), "OpenFile": f.opened("", os.O_RDONLY, 0),
+		"OpenFile with O_CREATE": f.opened("", os.O_RDWR|os.O_CREATE, 0o644), "Mkdir": f.Mkdir("", 0o755), "MkdirAll": f.MkdirAll("", 0o755),
+		"Stat": second(f.Stat("")), "Lstat": second(f.Lstat("")), "Readlink": second(f.Readlink("")), "Remove": f.Remove(""),
+		"RemoveAll": f.RemoveAll(""), "RemoveAll of a slash": f.RemoveAll("/"), "Rename": f.Rename(file, ""), "Rename from": f.Rename("", "x"),
+		"Link": f.Link(file, ""), "Link from": f.Link("", "x"), "Symlink": f.Symlink("x", ""), "Chmod": f.Chmod("", 0o644),
+		"Chtimes": f.Chtimes("", now, now),
 	} {
-		if err == nil {
-			t.Errorf("%s takes an empty name", what)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s takes an empty name, or says that it is missing: %v", what, err)
 		}
+	}
+}
+
+// testFileNames opens files by names of many kinds, and in a directory as a world of its own: File.Name is that name, after
+// that of the world.
+func testFileNames(t *testing.T, f FS) {
+	must(t, f.MkdirAll("d/e", 0o755))
+	must(t, f.WriteFile("d/e/f", []byte("f"), 0o644))
+	must(t, f.Symlink("d/e", "link"))
+	for _, name := range []string{".", "d", "./d", "d/", "d/../d/e/f", "d//e/f", "link", "link/f"} {
+		if got := mustOpen(t, f, name, os.O_RDONLY).Name(); got != f.Prefix+name {
+			t.Errorf("%q has the name %q, want %q", name, got, f.Prefix+name)
+		}
+	}
+	if got := mustOpen(t, f, "new", os.O_RDWR|os.O_CREATE).Name(); got != f.Prefix+"new" {
+		t.Errorf("a new file has the name %q, want %q", got, f.Prefix+"new")
+	}
+	if f.Sub == nil {
+		return
+	}
+	sub, err := f.Sub("d")
+	must(t, err)
+	defer sub.Close()
+	if want := f.Prefix + "d/"; sub.Prefix != want || mustOpen(t, sub, "e/f", os.O_RDONLY).Name() != want+"e/f" {
+		t.Errorf("in a world of its own the prefix is %q, want %q", sub.Prefix, want)
+	}
+	if file, err := sub.View().Open("e/f"); err != nil || file.(File).Name() != sub.Prefix+"e/f" {
+		t.Errorf("opened by way of package io/fs: %v", err)
 	}
 }
 

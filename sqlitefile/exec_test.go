@@ -211,6 +211,8 @@ func TestExecErrors(t *testing.T) {
 		{"ALTER TABLE absent ADD COLUMN c", "no such table: absent", ErrNoTable},
 		{"ALTER TABLE sqlite_sequence ADD COLUMN c", "may not be altered", nil},
 		{"ALTER TABLE temp.t ADD COLUMN c", "in database temp", ErrUnsupported},
+		{"ALTER TABLE t RENAME TO x", "the statement ALTER TABLE RENAME", ErrUnsupported},
+		{"ALTER TABLE t RENAME COLUMN a TO x", "the statement ALTER TABLE RENAME", ErrUnsupported},
 		{"ALTER TABLE t DROP COLUMN b", "the statement ALTER TABLE DROP", ErrUnsupported},
 		{"PRAGMA user_version = 3", "the statement PRAGMA", ErrUnsupported},
 		{"INSERT INTO t VALUES(1)", "the statement INSERT", ErrUnsupported},

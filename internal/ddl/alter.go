@@ -5,14 +5,11 @@ import (
 	"strings"
 )
 
-// An Alter is a parsed ALTER TABLE. It adds a column, or renames one, or renames the table.
+// An Alter is a parsed ALTER TABLE ADD COLUMN.
 type Alter struct {
 	Table      string
 	Schema     string // "main" in ALTER TABLE main.t, "" if not given
-	Definition string // of the column that ADD COLUMN adds, as SQLite stores it; "" for RENAME
-	Column     string // that RENAME COLUMN renames; "" for RENAME TO
-	To         string // the new name
-	Quoted     bool   // To was in quotes
+	Definition string // of the column, as SQLite stores it
 }
 
 // alter consumes ALTER and what follows, up to the end of the statement. It returns an *Other for a kind of ALTER that this

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,10 @@ type find struct {
 	want      criteria
 	depth     levels
 	nul, json bool
+	printed   bool // what is deleted, too
+	delete    bool
+	ctx       context.Context
+	found     []string // paths to be deleted
 
 	loc   location
 	rx    *folio.Rx
@@ -34,6 +40,8 @@ With --json: one object for each file and line, as docs/command.md describes.`
 func (c *command) findCommand() *cobra.Command {
 	f := &find{command: c, depth: -1}
 	cmd := &cobra.Command{
+		Annotations: writes,
+
 		Use:   "find VOLUME[:PATH]...",
 		Short: "Find files by name, type, size and time",
 		Long:  findLong,
@@ -59,6 +67,9 @@ func (c *command) findCommand() *cobra.Command {
 	flags.Var(&f.want.newer, "newer", "changed after that")
 	flags.Var(&f.want.older, "older", "changed before that")
 	flags.VarP(&f.depth, "level", "L", "go down at most this many `levels`; 0 is what the command line names")
+	flags.Var(&f.depth, "maxdepth", "the same, as find(1) has it")
+	flags.BoolVar(&f.delete, "delete", false, "remove the files that are found, all of them or none; directories must be empty then")
+	flags.BoolVar(&f.printed, "print", false, "with --delete, tell the paths, too")
 	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
 	flags.BoolVar(&f.json, "json", false, "one JSON object for each file")
 	return cmd
@@ -74,7 +85,10 @@ func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
 }
 
 func (f *find) run(cmd *cobra.Command, loc location) error {
-	f.loc, f.guard = loc, walkGuard{}
+	f.ctx, f.loc, f.guard, f.found = cmd.Context(), loc, walkGuard{}, nil
+	if f.delete {
+		return f.update(cmd.Context(), loc, nil, f.remove)
+	}
 	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
 		f.rx = rx
 		e, err := entryOf(rx, loc.path, nil)
@@ -88,7 +102,10 @@ func (f *find) run(cmd *cobra.Command, loc location) error {
 // visit judges a file level directories below what the command line names, and what lies in it.
 func (f *find) visit(e *entry, level int) error {
 	if f.want.meets(e) {
-		if err := f.print(e); err != nil {
+		if f.delete && e.path != "." {
+			f.found = append(f.found, e.path)
+		}
+		if err := f.tellFound(e); err != nil {
 			return outputFailure(err)
 		}
 	}
@@ -102,6 +119,9 @@ func (f *find) visit(e *entry, level int) error {
 }
 
 func (f *find) directory(dir string, level int) error {
+	if f.ctx.Err() != nil {
+		return context.Cause(f.ctx)
+	}
 	list, err := f.rx.ReadDir(dir)
 	if err != nil {
 		return f.loc.failure(dir, err)
@@ -126,7 +146,11 @@ func (f *find) entry(path string, d fs.DirEntry) (entry, error) {
 	return entry{path: path, name: d.Name(), mode: d.Type()}, nil
 }
 
-func (f *find) print(e *entry) error {
+// tellFound prints a file, unless it is only to be deleted.
+func (f *find) tellFound(e *entry) error {
+	if f.delete && !f.printed && !f.nul && !f.json {
+		return nil
+	}
 	if f.json {
 		return writeJSON(f.stdout, e.json())
 	}
@@ -136,4 +160,23 @@ func (f *find) print(e *entry) error {
 	}
 	_, err := f.stdout.WriteString(line)
 	return err
+}
+
+// remove removes what is found: what lies in a directory before the directory. As with find(1), the
+// root stays.
+func (f *find) remove(tx *folio.Tx) error {
+	f.rx = &tx.Rx
+	e, err := entryOf(f.rx, f.loc.path, nil)
+	if err != nil {
+		return f.loc.failure(f.loc.path, err)
+	}
+	if err := f.visit(&e, 0); err != nil {
+		return err
+	}
+	for _, name := range slices.Backward(f.found) {
+		if err := tx.Remove(name); err != nil {
+			return f.loc.failure(name, err)
+		}
+	}
+	return nil
 }

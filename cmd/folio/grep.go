@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,9 @@ type grep struct {
 	options     match.Options
 	list, count bool
 	numbers     bool
+	quiet       bool
+	naming      naming // -H and -h
+	patterns    []string
 	include     globs
 
 	pattern *match.Pattern
@@ -48,7 +52,7 @@ func (c *command) grepCommand() *cobra.Command {
 			}
 			return completeLocation(cmd, args, word)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), args[1:]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
@@ -56,24 +60,75 @@ func (c *command) grepCommand() *cobra.Command {
 	flags.BoolVarP(&g.list, "files-with-matches", "l", false, "only the names of files with a line that matches")
 	flags.BoolVarP(&g.count, "count", "c", false, "only how many lines of each file match")
 	flags.BoolVarP(&g.numbers, "line-number", "n", false, "lines with their number")
+	flags.BoolVarP(&g.quiet, "quiet", "q", false, "no output; the exit code says whether a line matches")
+	flags.BoolVarP(&g.options.Invert, "invert-match", "v", false, "lines that do not match")
+	flags.BoolVarP(&g.options.Word, "word-regexp", "w", false, "matches are whole words")
+	flags.StringArrayVarP(&g.patterns, "regexp", "e", nil, "a `pattern` in place of PATTERN; several may be given")
+	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", g.naming.flag(named))
+	flags.BoolFuncP("no-filename", "h", "lines come without it", g.naming.flag(unnamed))
+	flags.BoolP("recursive", "r", false, "search directories: that is always so")
+	flags.BoolP("extended-regexp", "E", false, "PATTERN is an extended regular expression: that of Go always is")
+	for _, context := range []string{"after-context A", "before-context B", "context C"} {
+		name, short, _ := strings.Cut(context, " ")
+		flags.FuncP(name, short, "not supported", func(string) error { return errNoContext })
+		flags.Lookup(name).Hidden = true
+	}
+	flags.BoolFuncP("only-matching", "o", "not supported", func(string) error { return errNoMatches })
+	flags.Lookup("only-matching").Hidden = true
+	plainHelp(cmd)
 	flags.Var(&g.include, "include", "search only files whose names match this `glob`; several may be given")
 	return cmd
+}
+
+var (
+	errNoContext = errors.New("lines around a match are not shown: folio cat FILE | grep shows them")
+	errNoMatches = errors.New("lines are shown as a whole: pipe them to grep -o")
+)
+
+// A naming says whether lines come with the name of their file.
+type naming int
+
+const (
+	byCount naming = iota // if there are several files
+	named
+	unnamed
+)
+
+// flag returns what a flag does. The last one counts.
+func (n *naming) flag(to naming) func(string) error {
+	return func(string) error {
+		*n = to
+		return nil
+	}
 }
 
 var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
 
 // checkArgs compiles the pattern, too: what is wrong with it is misuse.
 func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
+	if len(g.patterns) > 0 {
+		args = append([]string{""}, args...)
+	} else if len(args) > 0 {
+		g.patterns = args[:1]
+	}
 	if err := between(2, -1, "PATTERN and VOLUME[:PATH]")(cmd, args); err != nil {
 		return err
 	}
 	if g.list && g.count {
 		return usageError(cmd, errTwoOutputs)
 	}
-	if g.pattern, err = match.Compile(args[0], g.options); err != nil {
+	if g.pattern, err = match.Compile(g.patterns, g.options); err != nil {
 		return usageError(cmd, fmt.Errorf("%w; --fixed-strings takes it as a string", err))
 	}
 	return nil
+}
+
+// locations returns the arguments without PATTERN, which -e replaces.
+func (g *grep) locations(cmd *cobra.Command, args []string) []string {
+	if cmd.Flags().Changed("regexp") {
+		return args
+	}
+	return args[1:]
 }
 
 func (g *grep) run(ctx context.Context, args []string) error {
@@ -99,6 +154,6 @@ func (g *grep) search(ctx context.Context, loc location, several bool) error {
 	if err != nil {
 		return loc.failure(loc.path, err)
 	}
-	g.named = several || info.IsDir()
+	g.named = g.naming == named || g.naming == byCount && (several || info.IsDir())
 	return (&search{grep: g, loc: loc}).run(ctx, v, info)
 }

@@ -219,7 +219,7 @@ func (w *searchWorker) file(p string) error {
 	if w.lines > 0 {
 		w.matched.Store(true)
 	}
-	if w.count {
+	if w.count && !w.quiet {
 		w.begin(p)
 		w.out = append(strconv.AppendInt(w.out, w.lines, 10), '\n')
 	}
@@ -232,6 +232,8 @@ func (w *searchWorker) line(p string, l *match.Line) error {
 	switch {
 	case w.count:
 		return nil
+	case w.quiet:
+		return errEnough
 	case w.list:
 		w.out = append(append(w.out, w.title(p)...), '\n')
 		return errEnough

@@ -37,7 +37,7 @@ func find(t testing.TB, p *Pattern, text []byte) (lines []string) {
 
 func compare(t testing.TB, pattern string, text []byte, o Options) {
 	t.Helper()
-	p, err := Compile(pattern, o)
+	p, err := Compile([]string{pattern}, o)
 	if err != nil {
 		return
 	}
@@ -119,7 +119,7 @@ func TestRequired(t *testing.T) {
 		{"0a|1b|2c|3d|4e|5f|6g|7h|8i", ""},
 	}
 	for _, tt := range tests {
-		p, err := Compile(tt.pattern, Options{})
+		p, err := Compile([]string{tt.pattern}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestNumbers(t *testing.T) {
 	for i := 1; text.Len() < 5*bufferSize; i++ {
 		fmt.Fprintf(&text, "line %d %s\n", i, strings.Repeat("x", i%300))
 	}
-	p, err := Compile("^line [0-9]*7 ", Options{})
+	p, err := Compile([]string{"^line [0-9]*7 "}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (r repeated) ReadAt(p []byte, off int64) (n int, err error) {
 // A text of any size takes little memory, even if it is one line.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	p, err := Compile("needle", Options{})
+	p, err := Compile([]string{"needle"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestMemory(t *testing.T) {
 
 func TestSearchStops(t *testing.T) {
 	t.Parallel()
-	p, err := Compile("a", Options{})
+	p, err := Compile([]string{"a"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 func TestBinary(t *testing.T) {
 	t.Parallel()
-	p, err := Compile("a", Options{})
+	p, err := Compile([]string{"a"}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,12 +9,15 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strings"
 )
 
 // Options say how a pattern is meant.
 type Options struct {
 	IgnoreCase bool
-	Fixed      bool // the pattern is a string, not a regular expression
+	Fixed      bool // the patterns are strings, not regular expressions
+	Word       bool // a match has no letter, digit or underscore before or after it
+	Invert     bool // lines that do not match are meant
 }
 
 // A Pattern is a compiled pattern. It is safe for concurrent use.
@@ -23,12 +26,19 @@ type Pattern struct {
 	literals []literal   // every match holds one of them; none if nothing is known
 	exact    bool        // and whatever holds one of them is a match
 	also     [][]literal // every match holds one of each of these, too
+	invert   bool        // lines that do not match are meant; there are no literals then
 }
 
-// Compile compiles a pattern, for lines: ^ and $ are their start and end.
-func Compile(pattern string, o Options) (*Pattern, error) {
-	if o.Fixed {
-		pattern = regexp.QuoteMeta(pattern)
+// Compile compiles patterns, of which a line matches one or more: ^ and $ are its start and end.
+func Compile(patterns []string, o Options) (*Pattern, error) {
+	for _, one := range patterns {
+		if _, err := regexp.Compile(one); err != nil && !o.Fixed {
+			return nil, err // about the pattern as the caller wrote it
+		}
+	}
+	pattern := union(patterns, o.Fixed)
+	if o.Word {
+		pattern = `(?:^|\W)(?:` + pattern + `)(?:\W|$)`
 	}
 	if o.IgnoreCase {
 		pattern = "(?i:" + pattern + ")"
@@ -41,13 +51,30 @@ func Compile(pattern string, o Options) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pattern{re: re}
+	p := &Pattern{re: re, invert: o.Invert}
+	if o.Invert { // each line is given to the regular expression
+		return p, nil
+	}
 	tree = tree.Simplify()
 	p.literals, p.exact = required(tree)
 	if tree.Op == syntax.OpConcat {
 		p.also = requiredToo(tree.Sub)
 	}
 	return p, nil
+}
+
+// union returns an expression that matches what one of the patterns does.
+func union(patterns []string, fixed bool) string {
+	list := slices.Clone(patterns)
+	for i := range list {
+		if fixed {
+			list[i] = regexp.QuoteMeta(list[i])
+		}
+		if len(list) > 1 {
+			list[i] = "(?:" + list[i] + ")"
+		}
+	}
+	return strings.Join(list, "|")
 }
 
 // each calls found for each line in text that matches, text[start:end] without its newline, until it returns false.
@@ -72,7 +99,7 @@ func (p *Pattern) matches(line []byte) bool {
 			return false
 		}
 	}
-	return p.exact || p.re.Match(line)
+	return p.exact || p.re.Match(line) != p.invert
 }
 
 func lineEnd(text []byte, at int) int {

@@ -117,6 +117,12 @@ func wayOut(err error) string {
 	if e, ok := errors.AsType[*source.CompressedError](err); ok {
 		return "use: " + e.Program + " FILE | folio import - VOLUME"
 	}
+	if e, ok := errors.AsType[interface {
+		error
+		NamesWayOut() bool
+	}](err); ok && e.NamesWayOut() {
+		return ""
+	}
 	for _, w := range waysOut {
 		if errors.Is(err, w.err) {
 			return w.way

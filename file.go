@@ -249,7 +249,7 @@ func (f *File) node(rx store.Rx) (store.Node, error) {
 	return n, err
 }
 
-// Seek sets where the next Read starts. A directory can be taken back to its start.
+// Seek sets where the next Read starts, also by [SeekData] and [SeekHole]. A directory can be taken back to its start.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -272,19 +272,12 @@ func (f *File) seek(offset int64, whence int) (int64, error) {
 		f.after = ""
 		return 0, nil
 	}
-	base := int64(0)
-	switch whence {
-	case io.SeekStart:
-	case io.SeekCurrent:
-		base = f.off
-	case io.SeekEnd:
-		size, err := f.size()
-		if err != nil {
-			return 0, err
-		}
-		base = size
-	default:
-		return 0, fs.ErrInvalid
+	if whence == SeekData || whence == SeekHole {
+		return f.seekStored(offset, whence)
+	}
+	base, err := f.seekBase(whence)
+	if err != nil {
+		return 0, err
 	}
 	if off := base + offset; off >= 0 && off <= store.MaxSize {
 		return off, nil

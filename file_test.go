@@ -99,7 +99,7 @@ func TestSeekErrors(t *testing.T) {
 	must(t, err)
 	_, err = f.Seek(-1, io.SeekStart)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
-	_, err = f.Seek(0, 3)
+	_, err = f.Seek(0, 5)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
 	must2(t)(f.Seek(store.MaxSize, io.SeekStart)) // no file can have anything behind that
 	for _, off := range []int64{1, math.MaxInt64} {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync/atomic"
+	"syscall"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/schollz/progressbar/v3"
 )
 
@@ -132,4 +135,22 @@ func (c countedReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	n, err := c.r.ReadAt(p, off)
 	c.p.addBytes(int64(n))
 	return n, err
+}
+
+// NextData implements target.Ranges, where r has holes to tell. What lies before the range counts as read.
+func (c countedReaderAt) NextData(off, size int64) (start, end int64, err error) {
+	f, ok := c.r.(*folio.File)
+	if !ok {
+		return off, size, nil
+	}
+	start, err = f.Seek(off, folio.SeekData)
+	if errors.Is(err, syscall.ENXIO) {
+		start, end, err = size, size, nil
+	} else if err == nil {
+		end, err = f.Seek(start, folio.SeekHole)
+	}
+	if err == nil {
+		c.p.addBytes(start - off)
+	}
+	return start, end, err
 }

@@ -64,7 +64,7 @@ func Named(err error) error {
 }
 
 // Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
-// one that means EBUSY, Damaged one that means EIO, NotRegular one that means ENXIO, Deadlock one that means EDEADLK.
+// one that means EBUSY, Damaged one that means EIO, NotRegular and NoData ones that mean ENXIO, Deadlock one that means EDEADLK.
 func Full(text string) error       { return &Error{text: text, errno: syscall.ENOSPC} }
 func ReadOnly(text string) error   { return &Error{text: text, errno: syscall.EROFS} }
 func TooLarge(text string) error   { return &Error{text: text, errno: syscall.EFBIG} }
@@ -72,6 +72,7 @@ func Busy(text string) error       { return &Error{text: text, errno: syscall.EB
 func Damaged(text string) error    { return &Error{text: text, errno: syscall.EIO} }
 func Deadlock(text string) error   { return &Error{text: text, errno: syscall.EDEADLK} }
 func NotRegular(text string) error { return &Error{text: text, errno: syscall.ENXIO} }
+func NoData(text string) error     { return &Error{text: text, errno: syscall.ENXIO} }
 
 // The flags of open that all systems have.
 const (

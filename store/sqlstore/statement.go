@@ -37,6 +37,7 @@ const (
 	putEntry
 	deleteEntry
 	selectLength
+	selectLengths
 	sumChunks
 	insertChunk
 	putChunk
@@ -96,15 +97,16 @@ var statements = [numStatements]string{
 	deleteEntry: `DELETE FROM entry WHERE parent = ? AND name = ?`,
 
 	// Somebody may have written a text, of which SQL counts characters.
-	selectPart:   `SELECT substr(CAST(bytes AS BLOB), ?, ?) FROM data WHERE id = ?`,
-	selectChunk:  `SELECT substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize+1) + `) FROM data WHERE id = ?`,
-	selectChunks: `SELECT id, substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize) + `) FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
-	selectLength: `SELECT ` + lengthOfBytes + ` FROM data WHERE id = ?`,
-	sumChunks:    `SELECT coalesce(sum(` + lengthOfBytes + `), 0) FROM data WHERE id BETWEEN ? AND ?`,
-	insertChunk:  `INSERT INTO data (id, bytes) VALUES (?, ?)`,
-	putChunk:     `UPDATE data SET bytes = ?2 WHERE id = ?1`,
-	cutChunk:     `UPDATE data SET bytes = substr(CAST(bytes AS BLOB), 1, ?) WHERE id = ?`,
-	deleteChunks: `DELETE FROM data WHERE id BETWEEN ? AND ?`,
+	selectPart:    `SELECT substr(CAST(bytes AS BLOB), ?, ?) FROM data WHERE id = ?`,
+	selectChunk:   `SELECT substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize+1) + `) FROM data WHERE id = ?`,
+	selectChunks:  `SELECT id, substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize) + `) FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
+	selectLength:  `SELECT ` + lengthOfBytes + ` FROM data WHERE id = ?`,
+	selectLengths: `SELECT id, ` + lengthOfBytes + ` FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
+	sumChunks:     `SELECT coalesce(sum(` + lengthOfBytes + `), 0) FROM data WHERE id BETWEEN ? AND ?`,
+	insertChunk:   `INSERT INTO data (id, bytes) VALUES (?, ?)`,
+	putChunk:      `UPDATE data SET bytes = ?2 WHERE id = ?1`,
+	cutChunk:      `UPDATE data SET bytes = substr(CAST(bytes AS BLOB), 1, ?) WHERE id = ?`,
+	deleteChunks:  `DELETE FROM data WHERE id BETWEEN ? AND ?`,
 
 	// A value that is longer than the format allows comes cut off, so that it takes no memory of the program.
 	selectXattrs: `SELECT substr(CAST(name AS BLOB), 1, ` + strconv.Itoa(store.MaxXattrName+1) + `),

@@ -44,7 +44,7 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"OrphanReleased": testOrphanReleased, "OrphansHeld": testOrphansHeld,
 		"Numbers": testNumbers, "Failed": testFailed, "Cancelled": testCancelled, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
-		"Gather": testGather, "GatherTogether": testGatherTogether,
+		"Gather": testGather, "GatherTogether": testGatherTogether, "Holes": testHoles,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -57,15 +57,7 @@ func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error
 	if t.buf == nil {
 		t.buf = make([]byte, arenaSize)
 	}
-	for off := int64(0); off < attr.Size && err == nil; off += arenaSize {
-		p := t.buf[:min(arenaSize, attr.Size-off)]
-		if err = t.failure(); err == nil {
-			err = readAt(content, p, off)
-		}
-		if err == nil {
-			err = writeAt(f, p, off, attr)
-		}
-	}
+	err = t.copyRanges(f, attr, content)
 	return t.finishFile(d, f, name, attr, err)
 }
 

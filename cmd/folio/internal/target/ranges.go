@@ -1,0 +1,55 @@
+package target
+
+import (
+	"io"
+	"os"
+)
+
+// Ranges is a content that knows where its holes are.
+type Ranges interface {
+	// NextData returns the first range of data that ends behind off, in a content of that size. At the end both are size.
+	NextData(off, size int64) (start, end int64, err error)
+}
+
+// nextData returns the next range to copy: all that is left if there are to be no holes, or the content does not know them.
+func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err error) {
+	if r, ok := content.(Ranges); ok && attr.Holes {
+		start, end, err = r.NextData(off, attr.Size)
+		if err == nil && (start < off || end < start || end > attr.Size || end == off) {
+			err = io.ErrUnexpectedEOF
+		}
+		return start, end, err
+	}
+	return off, attr.Size, nil
+}
+
+// copyRanges writes a content to f, a new file, but for its holes.
+func (t *Tree) copyRanges(f *os.File, attr *Attr, content io.ReaderAt) error {
+	for off := int64(0); off < attr.Size; {
+		start, end, err := nextData(content, off, attr)
+		if err == nil {
+			err = t.copyRange(f, start, end, attr, content)
+		}
+		if err != nil {
+			return err
+		}
+		off = end
+	}
+	return nil
+}
+
+func (t *Tree) copyRange(f *os.File, off, end int64, attr *Attr, content io.ReaderAt) error {
+	for ; off < end; off += arenaSize {
+		p := t.buf[:min(arenaSize, end-off)]
+		if err := t.failure(); err != nil {
+			return err
+		}
+		if err := readAt(content, p, off); err != nil {
+			return err
+		}
+		if err := writeAt(f, p, off, attr); err != nil {
+			return err
+		}
+	}
+	return nil
+}

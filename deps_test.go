@@ -39,8 +39,9 @@ var importRules = []importRule{
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile"}, // for tests, as is the next
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
+	{pkg: "internal/osfile/readeratfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/witness", own: "internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/expr internal/osfile"},
+	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/expr internal/osfile internal/osfile/readeratfs"},
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/check", own: "store internal/ddl"},

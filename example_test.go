@@ -1,6 +1,7 @@
 package folio_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -264,4 +265,23 @@ func ExampleFS_Merge() {
 	// css 18
 	// index.html 32
 	// <h1>Hello</h1> <nil>
+}
+
+// ExampleOpenReaderAt reads a volume that a program holds as bytes, for example by go:embed.
+func ExampleOpenReaderAt() {
+	data, err := os.ReadFile(site())
+	if err != nil {
+		log.Fatal(err)
+	}
+	vol, err := folio.OpenReaderAt(bytes.NewReader(data), int64(len(data)), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer vol.Close()
+	text, err := vol.ReadFile("docs/latest")
+	fmt.Printf("%s %v\n", text, err)
+	fmt.Println(errors.Is(vol.Remove("docs/latest"), folio.ErrReadOnly))
+	// Output:
+	// one SQLite file <nil>
+	// true
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -60,14 +61,32 @@ func Open(path string, o *Options) (*Store, error) {
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	s := &Store{db: db, timeout: options.BusyTimeout}
-	s.holds.init(db)
-	if err := admit(db); err != nil {
-		_ = db.Close()
-		return nil, pathError(path, err)
+	s, err := newStore(db, options.BusyTimeout)
+	if err != nil {
+		return nil, err
 	}
 	if !options.ReadOnly && !options.Immutable {
 		_ = s.reapLeft(bg) // if that fails, whoever writes will see why
+	}
+	return s, nil
+}
+
+// OpenReaderAt opens the volume in the first size bytes of r for reading, as sqlitefile.OpenReaderAt does. Errors are those of Open.
+func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Store, error) {
+	db, err := sqlitefile.OpenReaderAt(r, size, o)
+	if err != nil {
+		return nil, err
+	}
+	return newStore(db, 0)
+}
+
+// newStore returns the store on a database, which it closes if that is no volume.
+func newStore(db *sqlitefile.DB, timeout time.Duration) (*Store, error) {
+	s := &Store{db: db, timeout: timeout}
+	s.holds.init(db)
+	if err := admit(db); err != nil {
+		_ = db.Close()
+		return nil, pathError(db.Path(), err)
 	}
 	return s, nil
 }

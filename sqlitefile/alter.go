@@ -148,7 +148,7 @@ func (c *schemaChange) verifyRows(name string) error {
 		return err
 	}
 	for row, err := range t.All() {
-		if err = errors.Join(err, c.tx.relax()); err != nil {
+		if err = join(err, c.tx.relax()); err != nil {
 			return err
 		}
 		if err := rules.verify(&row); err != nil {

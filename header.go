@@ -12,7 +12,7 @@ import (
 // needs it, and in one step.
 
 // Add makes a file. The content of a regular file is read from content to the end; nil means empty. For anything else content is not used.
-// Chunks of zeros become holes.
+// Chunks of zeros become holes. If content is a SparseReader, they are not even read.
 //
 // The directory in which it is to be must be there, and a name that is there already is refused with fs.ErrExist. Errors are *fs.PathError with
 // the header's Name, unless content returns one of its own; after an error of content the transaction can only be rolled back.
@@ -92,6 +92,11 @@ func (c *change) describe(n, want *store.Node) error {
 func (c *change) copyFrom(n *store.Node, r io.Reader) error {
 	p := make([]byte, readFromBuffer)
 	for off := int64(0); ; {
+		skipped, err := store.SkipHole(r, off)
+		if err != nil {
+			return err
+		}
+		off += skipped
 		m, err := fillFrom(r, p)
 		if writeErr := c.writeContent(n, p[:m], off); writeErr != nil {
 			return writeErr

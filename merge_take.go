@@ -153,12 +153,17 @@ func (m *merger) takeContent(n *store.Node, name string, f fs.File, announced in
 		p = p[:announced+1] // and one more, to see the end
 	}
 	for inserted := false; ; inserted, p = true, m.buf {
+		skipped, err := store.SkipHole(f, size)
+		if err != nil {
+			return pathError("read", name, err)
+		}
+		size += skipped
 		k, err := fillFrom(f, p)
 		if err != nil && err != io.EOF {
 			return pathError("read", name, err)
 		}
 		switch {
-		case !inserted && err == io.EOF && k < store.ChunkSize:
+		case !inserted && err == io.EOF && size == 0 && k < store.ChunkSize:
 			return m.insert(n, p[:k])
 		case !inserted:
 			if err := m.c.tx.Insert(n); err != nil {

@@ -77,8 +77,13 @@ func replaceable(typ store.Type) error {
 func (p *replacement) fill(r io.Reader) error {
 	buf := make([]byte, readFromBuffer)
 	for off := int64(0); ; {
+		skipped, err := store.SkipHole(r, off)
+		if err != nil {
+			return err
+		}
+		off += skipped
 		n, err := fillFrom(r, buf)
-		if n > 0 {
+		if n > 0 || skipped > 0 {
 			part := buf[:n]
 			writeErr := p.w.change(func(c *change) error { return p.write(c, part, off) })
 			if writeErr != nil {

@@ -6,6 +6,10 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
+// A SparseReader is a content that knows where its holes are, for [Builder.Add], [Tx.Add] and WriteFrom. Its method SkipHole passes over
+// zeros that come next, in place of Read: a file on disk of some GiB, most of them holes, takes no time then.
+type SparseReader = store.SparseReader
+
 // writeSparse writes p at off, but leaves out chunks of zeros.
 func (c *change) writeSparse(n *store.Node, p []byte, off int64) error {
 	for len(p) > 0 {

@@ -1,6 +1,10 @@
 package store
 
-import "iter"
+import (
+	"errors"
+	"io"
+	"iter"
+)
 
 // A HoleFinder is a read transaction that knows where the holes of a file are. An Rx may lack these methods: all content counts as
 // data then.
@@ -53,3 +57,34 @@ func FirstHole(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, e
 	}
 	return min(off, n.Size), nil
 }
+
+// A SparseReader is a content that knows where its holes are.
+type SparseReader interface {
+	io.Reader
+	// SkipHole passes over the zeros that come next, as many whole units of that many bytes as there are. It returns how many bytes
+	// that were, 0 where data come next. Read returns the zeros that SkipHole leaves.
+	SkipHole(unit int64) (int64, error)
+}
+
+// SkipHole passes over whole chunks of zeros that r has at off, if r is a SparseReader and a chunk begins there. It returns how many bytes
+// that were. It returns ErrTooLarge if they lead beyond the end of the largest file.
+func SkipHole(r io.Reader, off int64) (int64, error) {
+	s, ok := r.(SparseReader)
+	if !ok || off%ChunkSize != 0 {
+		return 0, nil
+	}
+	n, err := s.SkipHole(ChunkSize)
+	switch {
+	case err == io.EOF: // it must not look like the end of the content
+		return 0, io.ErrUnexpectedEOF
+	case err != nil:
+		return 0, err
+	case n < 0 || n%ChunkSize != 0:
+		return 0, errSkip
+	case n > MaxSize-off:
+		return 0, ErrTooLarge
+	}
+	return n, nil
+}
+
+var errSkip = errors.New("SkipHole returned a number of bytes that is no multiple of the unit")

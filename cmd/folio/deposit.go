@@ -338,7 +338,11 @@ func (d *deposit) content(e *source.Entry, name string) error {
 	}
 	defer f.Close()
 	for off := int64(0); off < e.Size; off += contentPiece {
-		p := d.buf[:min(contentPiece, e.Size-off)]
+		skipped, err := d.skipHole(e, in)
+		if off += skipped; err != nil {
+			return err
+		}
+		p := d.buf[:max(0, min(contentPiece, e.Size-off))]
 		if err := d.read(e, in, p); err != nil {
 			return err
 		}
@@ -347,6 +351,20 @@ func (d *deposit) content(e *source.Entry, name string) error {
 		}
 	}
 	return f.Truncate(e.Size)
+}
+
+// skipHole passes over blocks of zeros, if in knows that some come next.
+func (d *deposit) skipHole(e *source.Entry, in io.Reader) (int64, error) {
+	s, ok := in.(folio.SparseReader)
+	if !ok {
+		return 0, nil
+	}
+	n, err := s.SkipHole(contentBlock)
+	if err != nil {
+		err = &source.EntryError{Name: e.Name, Err: err}
+	}
+	d.progress.addBytes(n)
+	return n, err
 }
 
 // read fills p with what comes next.

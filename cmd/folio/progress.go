@@ -125,6 +125,17 @@ func (c countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// SkipHole implements folio.SparseReader, where r does. What it passes over counts as read.
+func (c countedReader) SkipHole(unit int64) (int64, error) {
+	s, ok := c.r.(folio.SparseReader)
+	if !ok {
+		return 0, nil
+	}
+	n, err := s.SkipHole(unit)
+	c.p.addBytes(n)
+	return n, err
+}
+
 // A countedReaderAt counts what is read, in whatever order.
 type countedReaderAt struct {
 	r io.ReaderAt

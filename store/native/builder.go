@@ -81,9 +81,14 @@ func (b *Builder) Xattr(ino store.Ino, x store.Xattr) error {
 }
 
 // Content writes what r gives as the content of an inode, in ascending order of inodes. It returns how much that is, and how
-// much of it became holes: whole chunks of zeros. An error of r is returned as it is.
+// much of it became holes: whole chunks of zeros, which are not read if r is a store.SparseReader. An error of r is returned as it is.
 func (b *Builder) Content(ino store.Ino, r io.Reader) (size, holes int64, err error) {
 	for err == nil {
+		skipped, skipErr := store.SkipHole(r, size)
+		if skipErr != nil {
+			return size, holes, skipErr
+		}
+		size, holes = size+skipped, holes+skipped
 		var n int
 		n, err = fill(b.chunk[:], r)
 		if n == 0 {

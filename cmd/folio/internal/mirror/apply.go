@@ -139,6 +139,22 @@ func (s *sourceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// SkipHole implements folio.SparseReader, where r does.
+func (s *sourceReader) SkipHole(unit int64) (int64, error) {
+	r, ok := s.r.(folio.SparseReader)
+	if !ok {
+		return 0, nil
+	}
+	n, err := r.SkipHole(unit)
+	if err != nil {
+		s.err = err
+	}
+	if s.m.Seen != nil {
+		s.m.Seen(0, n)
+	}
+	return n, err
+}
+
 // report counts what was done, and tells about it.
 func (m *mirror) report(e *source.Entry) {
 	o := e.Note.(*op)

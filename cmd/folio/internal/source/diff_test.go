@@ -135,7 +135,7 @@ func TestDiffFindsAll(t *testing.T) {
 func TestDiffChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write(t, dir, "a", large)
+	writeDense(t, dir, "a")
 	for _, name := range []string{"b", "c", "d"} {
 		write(t, dir, name, 3)
 	}

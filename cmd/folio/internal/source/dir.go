@@ -262,7 +262,12 @@ func (f *diskFile) feed(s *stream) error {
 		return changed(err)
 	}
 	defer file.close()
-	if err := s.readFrom(file, f.stat.size); err != nil {
+	if f.stat.sparse {
+		err = feedSparse(s, file, f.stat.size)
+	} else {
+		err = s.readFrom(file, f.stat.size)
+	}
+	if err != nil {
 		return err
 	}
 	return f.unchanged(file)

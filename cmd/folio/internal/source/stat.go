@@ -19,6 +19,7 @@ type fileStat struct {
 	size                int64
 	mtime, atime, ctime time.Time
 	rdev                uint64
+	sparse              bool // fewer bytes have room on the disk than size says
 }
 
 // entry returns an entry of that name, without what is particular to a type.

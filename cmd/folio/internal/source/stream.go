@@ -27,9 +27,11 @@ type stream struct {
 	err    error // set by close, before chunks is closed
 }
 
+// A chunk is a part of a content: n bytes, or a hole.
 type chunk struct {
-	buf *[chunkSize]byte
-	n   int
+	buf  *[chunkSize]byte
+	n    int
+	hole int64 // how many zeros are left of it
 }
 
 func newStream(ctx context.Context) *stream {
@@ -38,13 +40,29 @@ func newStream(ctx context.Context) *stream {
 
 // Read returns the error that the writer closed the stream with, or io.EOF.
 func (s *stream) Read(p []byte) (int, error) {
-	for s.off == s.cur.n {
+	for s.off == s.cur.n && s.cur.hole == 0 {
 		if s.failed = s.receive(); s.failed != nil {
 			return 0, s.failed
 		}
 	}
+	if s.cur.hole > 0 {
+		n := min(int64(len(p)), s.cur.hole)
+		clear(p[:n])
+		s.cur.hole -= n
+		return int(n), nil
+	}
 	n := copy(p, s.cur.buf[s.off:s.cur.n])
 	s.off += n
+	return n, nil
+}
+
+// SkipHole implements folio.SparseReader. It leaves an end, and an error, to Read.
+func (s *stream) SkipHole(unit int64) (int64, error) {
+	if s.failed == nil && s.off == s.cur.n && s.cur.hole == 0 {
+		s.failed = s.receive()
+	}
+	n := s.cur.hole - s.cur.hole%unit
+	s.cur.hole -= n
 	return n, nil
 }
 
@@ -67,6 +85,14 @@ func (s *stream) receive() error {
 
 // readFrom writes exactly size bytes of r to the stream. Fewer or more are ErrChanged.
 func (s *stream) readFrom(r io.Reader, size int64) error {
+	if err := s.readPart(r, size); err != nil {
+		return err
+	}
+	return atEnd(r)
+}
+
+// readPart writes the next size bytes of r to the stream. Fewer are ErrChanged.
+func (s *stream) readPart(r io.Reader, size int64) error {
 	for left := size; left > 0; {
 		c := chunk{buf: chunkPool.Get().(*[chunkSize]byte)}
 		n, err := io.ReadFull(r, c.buf[:min(left, chunkSize)])
@@ -80,7 +106,15 @@ func (s *stream) readFrom(r io.Reader, size int64) error {
 			return shortContent(err)
 		}
 	}
-	return atEnd(r)
+	return nil
+}
+
+// addHole writes size zeros to the stream.
+func (s *stream) addHole(size int64) error {
+	if size == 0 {
+		return nil
+	}
+	return s.send(chunk{hole: size})
 }
 
 func (s *stream) send(c chunk) error {

@@ -104,10 +104,10 @@ func TestDirCacheLongPaths(t *testing.T) {
 
 func TestFileCache(t *testing.T) {
 	t.Parallel()
-	c := new(fileCache)
-	c.init(1000, 1<<20)
 	long := strings.Repeat("x", maxFilePath)
 	for _, path := range []string{"a", ".", long, long + "x"} {
+		c := new(fileCache) // of its own: two paths may have one slot
+		c.init(1000, 1<<20)
 		for i := range 3 {
 			n, hash, ok := c.get(1, path)
 			if want := i > 0 && len(path) <= maxFilePath; ok != want || ok && n.Size != 7 {

@@ -20,7 +20,7 @@ func ext4Disk(t *testing.T, size int) (dir string) {
 	if os.Getuid() != 0 {
 		t.Skip("a small disk: only root can mount one")
 	}
-	image := filepath.Join(t.TempDir(), "disk")
+	image := filepath.Join(memoryDir(t), "disk")
 	must(t, os.WriteFile(image, make([]byte, size<<20), 0o600))
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", image).CombinedOutput(); err != nil {
 		t.Skipf("a small disk: mkfs.ext4: %v %s", err, out)
@@ -30,6 +30,17 @@ func ext4Disk(t *testing.T, size int) (dir string) {
 		t.Skipf("a small disk: mount: %v %s", err, out)
 	}
 	t.Cleanup(func() { must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	return dir
+}
+
+// memoryDir returns a new directory in memory, if the system has one there: syncs of a disk whose image lies in it are quick.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "folio")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	return dir
 }
 

@@ -56,6 +56,14 @@ func shell(t testing.TB, path, sql string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
+// inShort returns few if the tests are to be short, as under the race detector, and otherwise many.
+func inShort(few, many int) int {
+	if testing.Short() {
+		return few
+	}
+	return many
+}
+
 // checkShell compares what the shell answers.
 func checkShell(t testing.TB, path, sql, want string) {
 	t.Helper()

@@ -17,7 +17,7 @@ func TestDeleteRange(t *testing.T) {
 		for autoVacuum := range 2 {
 			r := rand.New(rand.NewPCG(seed, uint64(pageSize)))
 			d := newTreeModel(t, seed, pageSize, 0, autoVacuum)
-			for range 40 {
+			for range inShort(10, 40) {
 				fillRows(d, r.IntN(1500))
 				low, high := int64(r.IntN(20000))-5000, int64(r.IntN(20000))-5000
 				switch r.IntN(8) {

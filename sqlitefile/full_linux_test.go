@@ -25,7 +25,7 @@ func ext4Disk(t *testing.T, size int, mkfs ...string) (dir string) {
 	if os.Getuid() != 0 {
 		t.Skip("a small disk: only root can mount one")
 	}
-	image := filepath.Join(t.TempDir(), "disk")
+	image := filepath.Join(memoryDir(t), "disk")
 	writeFile(t, image, make([]byte, size<<20))
 	args := append([]string{"-q", "-F", "-O", "^has_journal", "-m", "0"}, mkfs...)
 	if out, err := exec.Command("mkfs.ext4", append(args, image)...).CombinedOutput(); err != nil {
@@ -37,6 +37,21 @@ func ext4Disk(t *testing.T, size int, mkfs ...string) (dir string) {
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// memoryDir returns a new directory in memory, if the system has one there: syncs of a disk whose image lies in it are quick.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "folio")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
 		}
 	})

@@ -120,7 +120,7 @@ func TestHostileContentStart(t *testing.T) {
 	for _, s := range seeds {
 		whole := s.image(t)
 		for pgno := range uint32(len(whole) / whole.header().PageSize) {
-			for _, start := range []int{0, 1, 100, 0xffff} {
+			for _, start := range []int{1, 0xffff, 0, 100}[:inShort(2, 4)] {
 				m := whole.clone()
 				put16(m.page(pgno + 1)[5:], start)
 				survive(t, m.write(t))

@@ -149,7 +149,7 @@ type ledgerReader struct {
 func TestReadOnlyHistory(t *testing.T) {
 	t.Parallel()
 	seen, changed := make(map[logAccess]int), 0
-	for seed := range *readOnlySeeds {
+	for seed := range inShort(min(20, *readOnlySeeds), *readOnlySeeds) {
 		h := &readOnlyHistory{T: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), path: filepath.Join(t.TempDir(), "l.db"), seen: seen}
 		newLedger(t, h.path, JournalMode(h.rng.IntN(2))*JournalWAL)
 		for step := range 120 {

@@ -54,7 +54,7 @@ func TestFullDiskRemoval(t *testing.T) {
 						open(t, d.path, d.options)
 					}
 					d.fillUp()
-					for range 4 {
+					for range inShort(1, 4) {
 						d.removeOnFull()
 					}
 					d.over()

@@ -5,8 +5,10 @@ package main
 import (
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +21,7 @@ func TestSignal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, s := range signals() {
 		dir := t.TempDir()
 		var stderr strings.Builder
 		cmd := &exec.Cmd{Path: self, Args: []string{"folio", "import", "-", filepath.Join(dir, "v.folio")}, Stderr: &stderr}
@@ -41,6 +43,12 @@ func TestSignal(t *testing.T) {
 		}
 		wantNames(t, dir)
 	}
+}
+
+// signals are those that end the command. That of a terminal that goes is not one where this test was started with nohup.
+func signals() []syscall.Signal {
+	all := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
+	return slices.DeleteFunc(all, func(s syscall.Signal) bool { return signal.Ignored(s) })
 }
 
 // waitForFile waits until a directory is not empty.
@@ -65,7 +73,7 @@ func TestSignalPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, s := range signals() {
 		dir, pipe := t.TempDir(), filepath.Join(t.TempDir(), "pipe")
 		if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 			t.Fatal(err)

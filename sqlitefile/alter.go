@@ -11,17 +11,11 @@ import (
 // addedSchemaFormat is the first schema format in which a record may lack columns that have a default.
 const addedSchemaFormat = 3
 
-// alter runs ALTER TABLE.
+// alter runs ALTER TABLE ADD COLUMN.
 func (c *schemaChange) alter(a *ddl.Alter) error {
-	if err := mainOnly(a.Schema, "table "+a.Table, false); err != nil {
-		return err
-	}
-	t, err := c.table(a.Table)
+	t, err := c.alterable(a.Schema, a.Table)
 	if err != nil {
 		return err
-	}
-	if internalName(t.Name()) || t.def == &schemaTable {
-		return fmt.Errorf("table %s may not be altered", t.Name())
 	}
 	return c.addColumn(t, a.Definition)
 }

@@ -21,6 +21,8 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 //	CREATE VIEW [IF NOT EXISTS]
 //	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]   with all that belongs to it
 //	ALTER TABLE ADD [COLUMN]                in time that does not depend on the rows, unless the column has a CHECK or the table is STRICT
+//	ALTER TABLE RENAME TO                   with the foreign keys that refer to the table
+//	ALTER TABLE RENAME [COLUMN] TO          with all that names the column; either RENAME only where there is no view and no trigger
 //
 // What came from Tx.Table before must be asked for again, and what came from Rx.Table or Rx.Index must not be used any more.
 //
@@ -64,6 +66,10 @@ func (tx *Tx) execute(statement any) error {
 		return c.drop(s)
 	case *ddl.Alter:
 		return c.alter(s)
+	case *ddl.RenameTable:
+		return c.renameTable(s)
+	case *ddl.RenameColumn:
+		return c.renameColumn(s)
 	case *ddl.Trigger:
 		return unsupportedf("trigger %s", s.Name)
 	case *ddl.Other:

@@ -12,8 +12,8 @@ type Alter struct {
 	Definition string // of the column, as SQLite stores it
 }
 
-// alter consumes ALTER and what follows, up to the end of the statement. It returns an *Other for a kind of ALTER that this
-// package does not read.
+// alter consumes ALTER and what follows, up to the end of the statement. It returns an *Alter, a *RenameTable, a *RenameColumn,
+// or an *Other for a kind of ALTER that this package does not read.
 func (p *parser) alter() (any, error) {
 	p.next()
 	if err := p.expect(kwTable, "TABLE"); err != nil {
@@ -27,7 +27,9 @@ func (p *parser) alter() (any, error) {
 	switch {
 	case p.isReserved("add"):
 		return p.alterAdd(a)
-	case p.isWord("drop"), p.isReserved("drop"), p.isWord("rename"), p.isReserved("alter"):
+	case p.isWord("rename"):
+		return p.alterRename(a)
+	case p.isWord("drop"), p.isReserved("drop"), p.isReserved("alter"):
 		return &Other{"ALTER TABLE " + strings.ToUpper(p.text(p.tok))}, nil
 	}
 	return nil, p.errorf("%s, want ADD, RENAME or DROP", p.found())

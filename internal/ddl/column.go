@@ -35,6 +35,7 @@ const binary = "BINARY"
 // column consumes a column definition.
 func (p *tableParser) column() error {
 	at := p.tok
+	p.mentions.noteColumn(at, len(p.t.Columns))
 	if len(p.t.Columns) == maxColumns {
 		return p.errorf("too many columns")
 	}
@@ -226,7 +227,9 @@ func (p *tableParser) columnGenerated() error {
 	if err := p.expect(kwAs, "AS"); err != nil {
 		return err
 	}
+	before := p.mentions.enter(partGenerated)
 	text, err := p.parenthesised()
+	p.mentions.enter(before)
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,9 @@ func (p *tableParser) check() error {
 	if err := p.countTerm(); err != nil {
 		return err
 	}
+	before := p.mentions.enter(partCheck)
 	text, err := p.parenthesised()
+	p.mentions.enter(before)
 	p.t.Checks = append(p.t.Checks, Check{p.name, text})
 	return err
 }
@@ -187,7 +189,9 @@ func (p *tableParser) key(collates int) ([]IndexedColumn, error) {
 	if err := p.expect(tokLP, "("); err != nil {
 		return nil, err
 	}
+	before := p.mentions.enter(partKey)
 	terms, err := p.indexTerms(collates)
+	p.mentions.enter(before)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,9 @@ func (p *tableParser) columnDefault() (err error) {
 	text := ""
 	p.refers = -1
 	if p.tok.kind == tokLP {
+		before := p.mentions.enter(partDefault)
 		text, err = p.parenthesised()
+		p.mentions.enter(before)
 	} else {
 		err = p.defaultTerm()
 		text = p.since(start)

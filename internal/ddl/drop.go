@@ -24,8 +24,8 @@ func NewScript(sql string) (*Script, error) {
 	return &Script{p}, err
 }
 
-// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop, *Alter or *Other, or nil at the end of the text. An *Other is not
-// read beyond its first word, and is the last. It returns a *SyntaxError.
+// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop, *Alter, *RenameTable, *RenameColumn or *Other, or nil
+// at the end of the text. An *Other is not read beyond its first word, and is the last. It returns a *SyntaxError.
 func (s *Script) Next() (any, error) {
 	p := s.p
 	for p.accept(tokSemi) {

@@ -185,7 +185,7 @@ func (p *parser) inList() error {
 	if p.tok.kind == tokLP {
 		return p.list()
 	}
-	p.refers = p.tok.start
+	p.unknown()
 	if _, err := p.qualified(); err != nil {
 		return err
 	}
@@ -198,6 +198,7 @@ func (p *parser) inList() error {
 // list consumes a parenthesis with a SELECT or expressions in it, perhaps none.
 func (p *parser) list() error {
 	if p.second() == tokRP {
+		p.mentions.note(p.tok, mentionUnknown) // SQLite forgets the names to the left
 		p.next()
 		p.next()
 		return nil
@@ -271,8 +272,10 @@ func (p *parser) reference() (expr, error) {
 	dotted, err := p.qualified()
 	if err != nil || dotted {
 		p.refers = t.start
+		p.mentions.noteMember(p.sql, t, p.end)
 		return expr{}, err
 	}
+	p.mentions.note(t, t.mention())
 	x := expr{kind: exprName, name: Unquote(p.text(t))}
 	if t.kind == tokString {
 		x.kind = exprString
@@ -303,13 +306,19 @@ func (p *parser) parens() (expr, error) {
 
 // opaque consumes a SELECT in parentheses without looking into it.
 func (p *parser) opaque() error {
-	p.refers = p.tok.start
+	p.unknown()
 	return p.group()
+}
+
+// unknown notes that names are next which this package does not look at.
+func (p *parser) unknown() {
+	p.refers = p.tok.start
+	p.mentions.note(p.tok, mentionUnknown)
 }
 
 // raise consumes RAISE ( IGNORE ) or RAISE ( algorithm, expr ).
 func (p *parser) raise() error {
-	p.refers = p.tok.start
+	p.unknown()
 	p.next()
 	if err := p.expect(tokLP, "("); err != nil {
 		return err
@@ -405,6 +414,9 @@ func (p *parser) call() error {
 	}
 	if err := p.expect(tokRP, ")"); err != nil {
 		return err
+	}
+	if p.tok.kind == kwFilter || p.tok.kind == kwOver {
+		p.mentions.note(p.tok, mentionUnknown)
 	}
 	if p.accept(kwFilter) {
 		if err := p.filter(); err != nil {

@@ -52,7 +52,9 @@ func (p *tableParser) foreignKey() error {
 		return err
 	}
 	fk := ForeignKey{Name: p.name}
+	before := p.mentions.enter(partChild)
 	names, err := p.names("a column")
+	p.mentions.enter(before)
 	if err != nil {
 		return err
 	}
@@ -98,13 +100,17 @@ func (p *tableParser) deferClause() error {
 // references consumes REFERENCES name [( name, ... )] and its arguments.
 func (p *tableParser) references(fk *ForeignKey) (err error) {
 	p.next()
+	p.mentions.note(p.tok, mentionParent)
+	p.mentions.refer(p.tok)
 	if fk.Table, err = p.parser.name("the name of a table"); err != nil {
 		return err
 	}
 	if p.tok.kind == tokLP {
+		before := p.mentions.enter(partParent)
 		if fk.Parents, err = p.names("a column"); err != nil {
 			return err
 		}
+		p.mentions.enter(before)
 	}
 	for p.tok.kind == kwOn || p.tok.kind == kwMatch {
 		if err = p.referenceArgument(fk); err != nil {

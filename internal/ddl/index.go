@@ -57,9 +57,11 @@ func (p *parser) createIndex(unique bool) (Statement, error) {
 	if err = p.expect(kwOn, "ON"); err != nil {
 		return nil, err
 	}
+	p.mentions.note(p.tok, mentionTable)
 	if x.Table, err = p.name("the name of a table"); err != nil {
 		return nil, err
 	}
+	p.mentions.enter(partTerm)
 	if err = p.expect(tokLP, "("); err != nil {
 		return nil, err
 	}
@@ -82,6 +84,7 @@ func (p *parser) indexWhere() (string, error) {
 		return "", nil
 	}
 	start := p.tok.start
+	p.mentions.enter(partWhere)
 	_, err := p.expr()
 	return p.since(start), err
 }
@@ -116,6 +119,7 @@ func (p *parser) indexTerm(collates int) (IndexedColumn, error) {
 	c.Expr, c.Collation = p.since(c.at), x.collation
 	if x.kind == exprName || x.kind == exprString && x.collates <= collates {
 		c.Name, c.quote, c.named = x.name, x.quote, true
+		p.mentions.named()
 	}
 	c.Desc = p.sortOrder()
 	if p.tok.kind == kwNulls {

@@ -14,6 +14,8 @@ type parser struct {
 	// refers is the offset of the last part of an expression that refers to a column or a table. Who wants to know sets it
 	// to -1 before.
 	refers int
+
+	mentions *mentioner // nil unless the names are to be edited
 }
 
 // newParser returns a parser at the first token.
@@ -194,6 +196,7 @@ func (p *parser) listName(what string) (string, error) {
 	if err := p.countTerm(); err != nil {
 		return "", err
 	}
+	p.mentions.note(p.tok, mentionName)
 	n, err := p.name(what)
 	if err == nil && p.tok.kind == kwCollate {
 		_, err = p.collation()

@@ -33,6 +33,8 @@ type Table struct {
 	end    int            // offset in the text, behind the last column: of the comma before constraints, or of the parenthesis
 	byName map[string]int // folded name to index in Columns
 	auto   []AutoIndex
+
+	demoted bool // WITHOUT ROWID took the alias away
 }
 
 // A Check is a CHECK constraint.
@@ -86,6 +88,7 @@ func (p *parser) createTable(temp bool) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.mentions.note(scan(p.sql, o.start), mentionTable)
 	t := &Table{Name: o.name, Schema: o.schema, Temp: temp, IfNotExists: o.optional, RowidAlias: -1, byName: map[string]int{}}
 	tp := &tableParser{parser: p, t: t}
 	if p.tok.kind == kwAs {
@@ -251,5 +254,6 @@ func (p *tableParser) withoutRowid() error {
 func (p *tableParser) demoteAlias() {
 	t := p.t
 	t.PrimaryKey[0].Collation = t.Columns[t.RowidAlias].Collation
+	t.demoted = true
 	t.RowidAlias = -1
 }

@@ -106,9 +106,14 @@ func (v *FS) Repair(ctx context.Context) (*RepairReport, error) {
 	return m.Repair(ctx)
 }
 
-// RepairSchema writes the tables and the view of the volume at path as the format has them, where their rows in sqlite_schema are damaged, and returns what
-// it did. SQLite does not open such a volume, and Open refuses it if the row of a table is damaged. Errors are *fs.PathError. Repair does the same for a volume
-// that can be opened.
+// RepairSchema repairs what keeps Open from opening the volume at path, and returns what it did.
+// It sets PRAGMA application_id and PRAGMA user_version if they are missing and the tables are those
+// of a volume: the .dump of sqlite3 loses both numbers. Where rows of sqlite_schema are damaged, it
+// writes the tables and the view as the format has them; SQLite does not open such a volume, and
+// Open refuses it if the row of a table is damaged. A database that is not a volume, or whose
+// b-trees are damaged, is refused and left as it is. Errors are *fs.PathError.
+//
+// Call [FS.Repair] for what Check finds in a volume that can be opened.
 func RepairSchema(ctx context.Context, path string) ([]Repair, error) {
 	return native.RepairSchema(ctx, path)
 }

@@ -22,7 +22,8 @@ func (c *command) checkCommand() *cobra.Command {
 Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object; docs/command.md describes it.
 
 With --repair, what can be put right without losing any content is put right first, all of it or nothing, and each repair is a
-line. What nobody could reach comes to lie in the directory lost+found. What is left needs a decision: the lines say what it is.`,
+line. What nobody could reach comes to lie in the directory lost+found. What is left needs a decision: the lines say what it is.
+A volume that sqlite3 dumped and restored has lost two numbers of its header; they are set again.`,
 		Example: `  folio check goroot.folio && echo all is well
   folio check --repair tampered.folio`,
 		Args: between(1, 1, "one VOLUME"),
@@ -96,8 +97,11 @@ func (c *command) checked(ctx context.Context, volume string, repair bool) (*fol
 	v, err := location{volume, "."}.open()
 	var schema []folio.Repair
 	if repair && err != nil { // its schema may be all that is damaged
-		if schema, _ = folio.RepairSchema(ctx, volume); len(schema) > 0 {
+		var failed error
+		if schema, failed = folio.RepairSchema(ctx, volume); len(schema) > 0 {
 			v, err = location{volume, "."}.open()
+		} else if failed != nil && namesWayOut(err) { // that was the way out
+			err = failure(volume, failed)
 		}
 	}
 	if err != nil {

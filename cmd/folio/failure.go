@@ -117,10 +117,7 @@ func wayOut(err error) string {
 	if e, ok := errors.AsType[*source.CompressedError](err); ok {
 		return "use: " + e.Program + " FILE | folio import - VOLUME"
 	}
-	if e, ok := errors.AsType[interface {
-		error
-		NamesWayOut() bool
-	}](err); ok && e.NamesWayOut() {
+	if namesWayOut(err) {
 		return ""
 	}
 	for _, w := range waysOut {
@@ -129,6 +126,15 @@ func wayOut(err error) string {
 		}
 	}
 	return ""
+}
+
+// namesWayOut reports whether the text of an error says how to go on.
+func namesWayOut(err error) bool {
+	e, ok := errors.AsType[interface {
+		error
+		NamesWayOut() bool
+	}](err)
+	return ok && e.NamesWayOut()
 }
 
 var waysOut = []struct {

@@ -105,22 +105,26 @@ func mustParse(rx *sqlitefile.Rx) error {
 	return store.Damaged("%s; folio check --repair writes it again", found[0].why)
 }
 
-// RepairSchema writes the tables and the view of the volume at path into sqlite_schema as the format has them, where their rows are damaged: Open may
-// refuse such a volume, and SQLite does. It does nothing to a database that is no volume. Errors are *fs.PathError with the path.
-func RepairSchema(ctx context.Context, path string) (repairs []store.Repair, err error) {
+// RepairSchema repairs what keeps Open from opening the volume at path, and returns what it did.
+// It sets application_id and user_version if a dump lost them and the tables are those of a volume.
+// Where rows of sqlite_schema are damaged, it writes the tables and the view as the format has
+// them. It writes nothing to a database that is not a volume. Errors are *fs.PathError with the
+// path.
+func RepairSchema(ctx context.Context, path string) ([]store.Repair, error) {
 	db, err := sqlitefile.Open(path, nil)
 	if err != nil {
 		return nil, pathError(path, err)
 	}
 	defer db.Close()
-	if err := db.View(ctx, admitHeader); err != nil {
-		return nil, pathError(path, err)
-	}
-	repairs, err = repairSchema(ctx, db)
+	numbers, err := repairNumbers(ctx, db)
 	if err != nil {
 		return nil, pathError(path, err)
 	}
-	return repairs, nil
+	rows, err := repairSchema(ctx, db)
+	if err != nil {
+		return numbers, pathError(path, err)
+	}
+	return append(numbers, rows...), nil
 }
 
 // repairSchema writes damaged rows of sqlite_schema, and says which.

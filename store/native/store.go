@@ -112,28 +112,6 @@ func admit(db *sqlitefile.DB) error {
 	})
 }
 
-// restored names the way out of err if a database has the tables of a volume and neither number in
-// its header, as after .dump of sqlite3.
-func restored(tx *sqlitefile.Rx, err error) error {
-	if info := tx.Info(); info.ApplicationID != 0 || info.UserVersion != 0 || checkTables(tx) != nil {
-		return err
-	}
-	return &restoredError{err}
-}
-
-// A restoredError is an error about a database with the tables of a volume, without its numbers.
-type restoredError struct{ error }
-
-func (e *restoredError) Error() string {
-	return fmt.Sprintf("%v, and it has the tables of a volume, as after .dump of sqlite3; PRAGMA application_id = %d and PRAGMA user_version = %d make it one",
-		e.error, store.ApplicationID, store.SchemaVersion)
-}
-
-func (e *restoredError) Unwrap() error { return e.error }
-
-// NamesWayOut tells programs that the text of the error says already how to go on.
-func (e *restoredError) NamesWayOut() bool { return true }
-
 // admitHeader is admit without a look at the tables.
 func admitHeader(tx *sqlitefile.Rx) error {
 	info := tx.Info()

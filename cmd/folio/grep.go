@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -23,8 +22,14 @@ type grep struct {
 	patterns    []string
 	include     globs
 
+	only    bool // the parts of lines that match
+	around  contextLength
+	before  contextLength
+	after   contextLength
+	spans   *match.Spans // nil unless only is set
 	pattern *match.Pattern
 	named   bool // lines come with the name of their file
+	printed bool // output was written
 	matched atomic.Bool
 }
 
@@ -33,6 +38,10 @@ them; symbolic links are followed only if the command line names them. Files com
 
 A line comes with the name of its file, unless the command line names one file only. Of a file that is not text, that is with a NUL byte in its first 32 KiB,
 it is only said that it matches. A line is what ends with a newline, or 16 MiB if it is longer.
+
+With --only-matching, each match comes on a line of its own: of several that begin at one place the longest, and none that is empty.
+With -A, -B or -C, lines around those that match have - in place of : after the name and the number, and a line of -- lies between
+groups of lines that do not follow each other.
 
 The exit code is 1 if nothing matches.`
 
@@ -44,6 +53,8 @@ func (c *command) grepCommand() *cobra.Command {
 		Long:  grepLong,
 		Example: `  folio grep -n 'func (Read|Write)At' goroot.folio:src
   folio grep -il --include '*.md' license goroot.folio
+  folio grep -oh 'https?://[a-z.]+' goroot.folio
+  folio grep -C 2 'panic[(]' goroot.folio:src/sort
   folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
 		Args: g.checkArgs,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -68,22 +79,14 @@ func (c *command) grepCommand() *cobra.Command {
 	flags.BoolFuncP("no-filename", "h", "lines come without it", g.naming.flag(unnamed))
 	flags.BoolP("recursive", "r", false, "search directories: that is always so")
 	flags.BoolP("extended-regexp", "E", false, "PATTERN is an extended regular expression: that of Go always is")
-	for _, context := range []string{"after-context A", "before-context B", "context C"} {
-		name, short, _ := strings.Cut(context, " ")
-		flags.FuncP(name, short, "not supported", func(string) error { return errNoContext })
-		flags.Lookup(name).Hidden = true
-	}
-	flags.BoolFuncP("only-matching", "o", "not supported", func(string) error { return errNoMatches })
-	flags.Lookup("only-matching").Hidden = true
+	flags.BoolVarP(&g.only, "only-matching", "o", false, "only the parts of lines that match, each on a line")
+	flags.VarP(&g.after, "after-context", "A", "show `n` lines after each line that matches")
+	flags.VarP(&g.before, "before-context", "B", "show `n` lines before each line that matches")
+	flags.VarP(&g.around, "context", "C", "show `n` lines before and after each line that matches")
 	plainHelp(cmd)
 	flags.Var(&g.include, "include", "search only files whose names match this `glob`; several may be given")
 	return cmd
 }
-
-var (
-	errNoContext = errors.New("lines around a match are not shown: folio cat FILE | grep shows them")
-	errNoMatches = errors.New("lines are shown as a whole: pipe them to grep -o")
-)
 
 // A naming says whether lines come with the name of their file.
 type naming int
@@ -120,7 +123,10 @@ func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
 	if g.pattern, err = match.Compile(g.patterns, g.options); err != nil {
 		return usageError(cmd, fmt.Errorf("%w; --fixed-strings takes it as a string", err))
 	}
-	return nil
+	if g.only && !g.namesOnly() {
+		g.spans, err = match.NewSpans(g.patterns, g.options)
+	}
+	return err
 }
 
 // locations returns the arguments without PATTERN, which -e replaces.

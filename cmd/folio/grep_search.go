@@ -160,6 +160,9 @@ func (s *search) send() error {
 func (s *search) print() error {
 	for b := range s.order {
 		for p := range b.found {
+			if p = s.ungroup(p); len(p) == 0 {
+				continue
+			}
 			if _, err := s.stdout.Write(p); err != nil {
 				return outputFailure(err)
 			}
@@ -171,9 +174,25 @@ func (s *search) print() error {
 	return s.err
 }
 
+// ungroup takes from the start of all output the line that comes between groups. Workers write it
+// before each group, because they do not know which is the first.
+func (g *grep) ungroup(p []byte) []byte {
+	if g.printed {
+		return p
+	}
+	g.printed = true
+	if _, ok := g.context(); ok {
+		p = bytes.TrimPrefix(p, []byte(groupEnd))
+	}
+	return p
+}
+
 // work searches batches.
 func (s *search) work(rx *folio.Rx) error {
 	w := &searchWorker{search: s, rx: rx, searcher: match.NewSearcher(s.pattern, s.numbers)}
+	if c, ok := s.context(); ok {
+		w.searcher.Around(c)
+	}
 	for b := range s.todo {
 		w.batch = b
 		b.err = w.files(b.paths)
@@ -190,7 +209,7 @@ type searchWorker struct {
 	batch    *searchBatch
 	out      []byte // not passed on yet
 
-	prefix string // of each line of the current file
+	prefix string // of each line of the current file, without what separates it
 	lines  int64  // that matched in it
 }
 
@@ -220,15 +239,17 @@ func (w *searchWorker) file(p string) error {
 		w.matched.Store(true)
 	}
 	if w.count && !w.quiet {
-		w.begin(p)
+		w.begin(p, ':')
 		w.out = append(strconv.AppendInt(w.out, w.lines, 10), '\n')
 	}
 	return w.pass(foundSize)
 }
 
-// line takes a line that matches.
+// line takes a line that matches, or lies near one.
 func (w *searchWorker) line(p string, l *match.Line) error {
-	w.lines++
+	if !l.Context {
+		w.lines++
+	}
 	switch {
 	case w.count:
 		return nil
@@ -241,20 +262,35 @@ func (w *searchWorker) line(p string, l *match.Line) error {
 		w.out = append(append(w.out, w.title(p)...), ": binary file matches\n"...)
 		return errEnough
 	}
-	w.begin(p)
-	if w.numbers {
-		w.out = append(strconv.AppendInt(w.out, l.Number, 10), ':')
+	if l.First {
+		w.out = append(w.out, groupEnd...)
 	}
-	w.out = append(append(w.out, l.Text...), '\n')
+	if w.spans != nil {
+		return w.spansOf(p, l)
+	}
+	return w.write(p, l, l.Text)
+}
+
+// write writes a line, or a part of it.
+func (w *searchWorker) write(p string, l *match.Line, text []byte) error {
+	sep := separator(l)
+	w.begin(p, sep)
+	if w.numbers {
+		w.out = append(strconv.AppendInt(w.out, l.Number, 10), sep)
+	}
+	w.out = append(append(w.out, text...), '\n')
 	return w.pass(foundSize)
 }
 
 // begin begins a line of output.
-func (w *searchWorker) begin(p string) {
-	if w.named && w.prefix == "" {
-		w.prefix = w.title(p) + ":"
+func (w *searchWorker) begin(p string, sep byte) {
+	if !w.named {
+		return
 	}
-	w.out = append(w.out, w.prefix...)
+	if w.prefix == "" {
+		w.prefix = w.title(p)
+	}
+	w.out = append(append(w.out, w.prefix...), sep)
 }
 
 func (w *searchWorker) title(p string) string { return w.name(w.loc.display(p)) }

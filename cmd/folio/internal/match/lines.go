@@ -17,6 +17,10 @@ type Line struct {
 	Text   []byte // without its newline; valid until Search goes on
 	Number int64  // from 1 on, if the Searcher counts lines
 	Binary bool   // what it is in is no text
+
+	// Of a Searcher that searches Around.
+	Context bool // the line lies near one that matches, and does not match itself
+	First   bool // the line begins a group: it does not follow the line found before it
 }
 
 // A Searcher searches one text after the other, in little memory: as much as the longest line takes, and not more than maxLine. It belongs to one
@@ -25,6 +29,7 @@ type Searcher struct {
 	pattern *Pattern
 	count   bool
 	buf     []byte
+	around  *Context
 }
 
 // NewSearcher makes a Searcher, which counts lines if it is to number them.
@@ -32,12 +37,18 @@ func NewSearcher(p *Pattern, numbers bool) *Searcher {
 	return &Searcher{pattern: p, count: numbers, buf: make([]byte, bufferSize)}
 }
 
+// Around lets Search find the lines around those that match, too. Of a text that is binary it finds
+// only lines that match.
+func (s *Searcher) Around(c Context) { s.around = &c }
+
 // A search is on its way through a text.
 type search struct {
 	*Searcher
 	found func(l *Line) error
 	line  Line
 	err   error // of found
+
+	context *contextSearch // nil if only lines that match are wanted
 }
 
 // Search calls found for each line of r that matches, until that returns an error.
@@ -52,6 +63,7 @@ func (s *Searcher) Search(r io.ReaderAt, found func(l *Line) error) error {
 		text := s.buf[:kept+n]
 		if off == 0 {
 			t.line.Binary = bytes.IndexByte(text[:min(len(text), binarySize)], 0) >= 0
+			t.context = t.newContext()
 		}
 		off += int64(n)
 		lines := t.complete(text, err == io.EOF)
@@ -81,17 +93,27 @@ func (t *search) complete(text []byte, end bool) []byte {
 // each searches complete lines.
 func (t *search) each(lines []byte) {
 	counted := 0
+	if t.context != nil {
+		t.context.begin(lines)
+	}
 	t.pattern.each(lines, func(start, end int) bool {
 		if t.count {
 			t.line.Number += int64(bytes.Count(lines[counted:start], newline))
 			counted = start
 		}
-		t.line.Text = lines[start:end]
-		t.err = t.found(&t.line)
+		if t.context != nil {
+			t.err = t.context.match(start, end, t.line.Number)
+		} else {
+			t.line.Text = lines[start:end]
+			t.err = t.found(&t.line)
+		}
 		return t.err == nil
 	})
 	if t.count && t.err == nil {
 		t.line.Number += int64(bytes.Count(lines[counted:], newline))
+	}
+	if t.context != nil && t.err == nil {
+		t.err = t.context.end(t.line.Number)
 	}
 }
 

@@ -1,0 +1,134 @@
+package match
+
+import "bytes"
+
+// A Context says how many lines a Searcher finds around each line that matches.
+type Context struct {
+	Before, After int
+}
+
+// A contextSearch finds lines around those that match. Whole buffers are searched for matches. The
+// lines before a match are in the same buffer, or were kept from those before it.
+type contextSearch struct {
+	Context
+	found func(l *Line) error
+	line  Line
+
+	lines   []byte // complete lines of the current buffer
+	done    int    // lines[:done] were found, or skipped
+	number  int64  // of the line at lines[done:]
+	pending int    // lines after the last match that are yet to be found
+
+	kept  [][]byte // lines before lines[done:] that were not found, as many as may come before a match
+	apart bool     // the next line that is found begins a group: others lie between it and the one found last
+}
+
+// newContext returns the context search of a text, or nil if there is none.
+func (t *search) newContext() *contextSearch {
+	if t.around == nil || t.line.Binary {
+		return nil
+	}
+	return &contextSearch{Context: *t.around, found: t.found, number: t.line.Number, apart: true}
+}
+
+// begin begins with the complete lines of a buffer.
+func (c *contextSearch) begin(lines []byte) { c.lines, c.done = lines, 0 }
+
+// match finds the line lines[start:end] of that number, and the lines around it that lie before it.
+func (c *contextSearch) match(start, end int, number int64) error {
+	if err := c.after(start); err != nil {
+		return err
+	}
+	if err := c.before(start, number); err != nil {
+		return err
+	}
+	if err := c.emit(c.lines[start:end], number, false); err != nil {
+		return err
+	}
+	c.done, c.number, c.pending = min(end+1, len(c.lines)), number+1, c.After
+	return nil
+}
+
+// emit finds a line.
+func (c *contextSearch) emit(text []byte, number int64, context bool) error {
+	c.line = Line{Text: text, Number: number, Context: context, First: c.apart}
+	c.apart = false
+	return c.found(&c.line)
+}
+
+// after finds the lines after the last match, up to the line at end.
+func (c *contextSearch) after(end int) error {
+	for ; c.pending > 0 && c.done < end; c.pending-- {
+		stop := lineEnd(c.lines, c.done)
+		if err := c.emit(c.lines[c.done:stop], c.number, true); err != nil {
+			return err
+		}
+		c.done = min(stop+1, len(c.lines))
+		c.number++
+	}
+	return nil
+}
+
+// before finds the lines before the match at start, which has that number.
+func (c *contextSearch) before(start int, number int64) error {
+	from, n := c.back(start, c.Before)
+	kept := c.kept
+	if from > c.done || n == c.Before {
+		c.apart = c.apart || from > c.done || len(kept) > 0
+		kept = nil
+	} else if room := c.Before - n; len(kept) > room {
+		c.apart = true
+		kept = kept[len(kept)-room:]
+	}
+	number -= int64(n + len(kept))
+	for _, text := range kept {
+		if err := c.emit(text, number, true); err != nil {
+			return err
+		}
+		number++
+	}
+	c.kept = nil
+	for from < start {
+		stop := lineEnd(c.lines, from)
+		if err := c.emit(c.lines[from:stop], number, true); err != nil {
+			return err
+		}
+		from = stop + 1
+		number++
+	}
+	return nil
+}
+
+// back goes back from the line at a place by as many lines as n, or to done. It returns where that
+// is, and by how many lines.
+func (c *contextSearch) back(at, n int) (start, lines int) {
+	for ; lines < n && at > c.done; lines++ {
+		at = bytes.LastIndexByte(c.lines[:at-1], '\n') + 1
+	}
+	return max(at, c.done), lines
+}
+
+// end ends with the lines of a buffer. It takes the number of the line that follows.
+func (c *contextSearch) end(number int64) error {
+	err := c.after(len(c.lines))
+	if err == nil {
+		c.keep()
+	}
+	c.number = number
+	return err
+}
+
+// keep keeps the last lines of a buffer.
+func (c *contextSearch) keep() {
+	from, n := c.back(len(c.lines), c.Before)
+	if from > c.done {
+		c.kept, c.apart = nil, true
+	} else if over := len(c.kept) + n - c.Before; over > 0 {
+		c.kept, c.apart = c.kept[over:], true
+	}
+	for from < len(c.lines) {
+		stop := lineEnd(c.lines, from)
+		c.kept = append(c.kept, bytes.Clone(c.lines[from:stop]))
+		from = stop + 1
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -18,7 +19,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// An importer makes one volume.
+// An importer makes one volume, or adds to one.
 type importer struct {
 	*command
 	replacing
@@ -35,9 +36,19 @@ type importer struct {
 	prefix   string // what its names get, if there are several; "" for one
 	volume   string
 	progress *progress
-	builder  *folio.Builder
-	there    bool  // a volume already
-	entries  int64 // that the source had
+	target   importTarget
+	into     *location // a directory of a volume that is there; nil if one is made
+	there    bool      // a volume already
+	entries  int64     // that the source had
+	replaced int64     // files of a volume that was there
+}
+
+// An importTarget is what the files of an import are added to: a *folio.Builder or an *addition.
+type importTarget interface {
+	Add(h *folio.Header, content io.Reader) error
+	AddBytes(h *folio.Header, content []byte) error
+	Link(oldname, newname string) error
+	Stats() folio.BuildStats
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2; zip; or
@@ -49,33 +60,55 @@ user.* are kept, as far as the source has them. Sockets are left out, with a war
 The volume appears complete or not at all. An existing file is refused; --force replaces a volume at that moment, and
 --force-any whatever file is there.
 A file that cannot be read is left out with a warning, and the exit code is 3. Several SRC come to lie in directories of
-their names. A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has names that lead out of it.`
+their names. With VOLUME:DIR the files come into a directory of a volume that is there, all of them or none, in one transaction:
+other programs cannot write to the volume meanwhile. DIR is made if it does not exist. Directories that are there are
+merged; any other name that is there is refused, and with --force replaced by a file that comes. Directories and files never replace
+each other.
+A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "import SRC... VOLUME",
+		Use:         "import SRC... VOLUME[:DIR]",
 		Short:       "Make a volume of a directory or an archive",
 		Long:        importLong,
 		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   folio import --exclude '*.o' --exclude /build src work.folio
+  folio import may.zip photos.folio:2026/may
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		Args: between(2, -1, "SRC and VOLUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
-			return i.run(cmd.Context())
-		},
+		Args: i.operands,
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	i.flags(flags, "VOLUME")
+	flags.Lookup("force").Usage += "; with DIR, replace files that are there"
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
 	flags.Var(&i.maxSize, "max-size", "refuse more than this many bytes of contents, such as 10G; 0 means no limit")
 	return cmd
 }
+
+// operands reads the arguments.
+func (i *importer) operands(cmd *cobra.Command, args []string) error {
+	if err := between(2, -1, "SRC and VOLUME[:DIR]")(cmd, args); err != nil {
+		return err
+	}
+	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
+	if volumeBefore(i.volume) == "" || exists(i.volume) {
+		return nil
+	}
+	loc := locate(i.volume)
+	i.into, i.volume = &loc, loc.volume
+	if i.forceAny || i.allowEmpty {
+		return usageError(cmd, errWholeOnly)
+	}
+	return nil
+}
+
+var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
 
 var errEmptyArchive = errors.New("is an empty archive, and the volume is not")
 
@@ -94,19 +127,21 @@ func (i *importer) run(ctx context.Context) error {
 		defer src.Close()
 		open[n] = src
 	}
-	sweep(i.volume)
 	start := time.Now()
-	stats, err := i.create(ctx, open)
+	stats, err := i.take(ctx, open)
 	if err != nil {
 		return err
 	}
 	left := i.left // nobody reads any more
 	if !i.quiet {
 		text := summary(stats, time.Since(start))
+		if i.replaced > 0 {
+			text += fmt.Sprintf("; %s replaced", grouped(i.replaced))
+		}
 		if left > 0 {
 			text += fmt.Sprintf("; %s could not be read", count(left, "file", "files"))
 		}
-		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.volume), text)
+		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.destination().String()), text)
 	}
 	if left > 0 {
 		return errPartial
@@ -120,12 +155,9 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, src := range i.sources {
-		if err := i.checkNew(i.volume, src); err != nil {
-			return nil, err
-		}
+	if err := i.check(); err != nil {
+		return nil, err
 	}
-	i.there = exists(i.volume)
 	skip, err := i.skip()
 	if err != nil {
 		return nil, err
@@ -148,6 +180,28 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 	}, nil
 }
 
+// check refuses early what cannot be made.
+func (i *importer) check() error {
+	if i.into != nil {
+		return nil
+	}
+	for _, src := range i.sources {
+		if err := i.checkNew(i.volume, src); err != nil {
+			return err
+		}
+	}
+	i.there = exists(i.volume)
+	return nil
+}
+
+// destination is what the command line names last.
+func (i *importer) destination() location {
+	if i.into != nil {
+		return *i.into
+	}
+	return location{i.volume, "."}
+}
+
 // The loader writes to a file of this form beside the volume, until it is complete.
 const (
 	tempPrefix = ".folio-build-"
@@ -157,6 +211,9 @@ const (
 // skip returns what to pass over when the volume is made within the tree that it is made of: itself, and the
 // temporary file, which is not there yet.
 func (i *importer) skip() (func(source.FileID, string) bool, error) {
+	if i.into != nil {
+		return skipVolume(i.volume)
+	}
 	dir, err := source.ParentID(i.volume)
 	if err != nil {
 		return nil, err
@@ -173,18 +230,54 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 	}, nil
 }
 
-func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+// take reads the sources, into a new volume or a directory of one.
+func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
 	i.progress = i.newProgress("importing", i.quiet)
 	defer i.progress.done()
 	if i.progress.shown() {
 		go i.measure(ctx, sources)
 	}
+	if i.into != nil {
+		return i.addTo(ctx, *i.into, sources)
+	}
+	return i.create(ctx, sources)
+}
+
+// addTo adds what is in the sources to a directory of a volume.
+func (i *importer) addTo(ctx context.Context, loc location, sources []source.Source) (stats folio.BuildStats, err error) {
+	err = i.update(ctx, loc, nil, func(tx *folio.Tx) error {
+		a, err := newAddition(tx, loc, i.force)
+		if err != nil {
+			return err
+		}
+		i.target = a
+		if err = i.takeAll(ctx, sources); err == nil {
+			err = a.finish()
+		}
+		stats, i.replaced = a.stats, a.replaced
+		return ownError(err)
+	})
+	return stats, err
+}
+
+// ownError takes the mark off an error that says all.
+func ownError(err error) error {
+	if e, ok := errors.AsType[*sourceError](err); ok {
+		return e.error
+	}
+	for e, ok := errors.AsType[*volumeError](err); ok; e, ok = errors.AsType[*volumeError](err) {
+		err = e.error
+	}
+	return err
+}
+
+// create makes a volume.
+func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+	sweep(i.volume)
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
-		i.builder = b
-		for n, src := range sources {
-			if err := i.take(ctx, i.sources[n], src); err != nil {
-				return err
-			}
+		i.target = b
+		if err := i.takeAll(ctx, sources); err != nil {
+			return err
 		}
 		stats = b.Stats()
 		return i.checkEmpty()
@@ -203,8 +296,18 @@ func (i *importer) checkEmpty() error {
 	return nil
 }
 
-// take reads one source.
-func (i *importer) take(ctx context.Context, name string, src source.Source) error {
+// takeAll reads all sources.
+func (i *importer) takeAll(ctx context.Context, sources []source.Source) error {
+	for n, src := range sources {
+		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeOne reads one source.
+func (i *importer) takeOne(ctx context.Context, name string, src source.Source) error {
 	i.src, i.srcName = src, name
 	if len(i.sources) > 1 {
 		i.prefix = sourceBase(name)
@@ -314,12 +417,12 @@ func (i *importer) add(e *source.Entry) error {
 func (i *importer) put(e *source.Entry) error {
 	switch {
 	case e.Link != "":
-		return i.builder.Link(e.Link, e.Name)
+		return i.target.Link(e.Link, e.Name)
 	case e.Content != nil:
-		return i.builder.Add(&e.Header, countedReader{e.Content, i.progress})
+		return i.target.Add(&e.Header, countedReader{e.Content, i.progress})
 	}
 	i.progress.addBytes(e.Size)
-	return i.builder.AddBytes(&e.Header, e.Data)
+	return i.target.AddBytes(&e.Header, e.Data)
 }
 
 // entryFailure tells what is wrong with an entry from what is wrong with writing the volume.

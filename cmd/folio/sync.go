@@ -80,7 +80,7 @@ func (s *syncer) run(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	skip, err := s.skip()
+	skip, err := skipVolume(s.loc.volume)
 	if err != nil {
 		return err
 	}
@@ -119,9 +119,8 @@ func (s *syncer) checkSource() error {
 	return nil
 }
 
-// skip returns what to pass over when the volume lies within SRC: itself, and the files that a database has beside it.
-func (s *syncer) skip() (func(source.FileID, string) bool, error) {
-	volume := s.loc.volume
+// skipVolume returns what to pass over when a volume that is there lies within a source: itself, and the files that a database has beside it.
+func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 	if real, err := filepath.EvalSymlinks(volume); err == nil {
 		volume = real
 	}

@@ -62,14 +62,15 @@ func (r *CheckReport) OK() bool { return len(r.Problems) == 0 }
 // Check looks at every page of the database, as SQLite's PRAGMA integrity_check does: each is used exactly once, by a
 // b-tree, as overflow, or free; cells and free space of a page do not overlap and account for all of it; keys
 // are in order and between those of the page above; overflow chains, freelist, pointer map and header agree; records are
-// well formed, and hold what NOT NULL, UNIQUE and the types of a column allow; an index holds exactly the keys of the
-// rows of its table.
+// well formed, and hold what NOT NULL, CHECK, UNIQUE and the types of a column allow; an index holds exactly the keys of
+// the rows of its table, also if it is partial, on an expression or on a virtual column.
 //
-// It does not evaluate expressions: CHECK constraints are not looked at, and of a partial index, an index on an
-// expression or on a virtual column only its own order. What else is left out the report says.
+// It does not look at a CHECK constraint, a virtual column or an index with an expression that the engine does not know.
+// The report says what was left out, and why.
 //
 // What is wrong with the database is in the report. The error is that of starting a transaction, of reading the file, or
-// of ctx. The time is linear in the size of the file, the memory one bit a page, twice the largest key and the schema.
+// of ctx. The time is linear in the size of the file, the memory one bit a page, twice the largest key and the schema,
+// and the values that the expressions of one row read and make.
 func (db *DB) Check(ctx context.Context) (*CheckReport, error) {
 	return db.CheckProgress(ctx, nil)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
 )
 
@@ -15,9 +16,12 @@ type indexCheck struct {
 	order  entryOrder
 	rowid  bool // an entry ends in a rowid
 
-	// sources is where the fields of an entry come from: a column of the table, or ddl.Rowid. It is nil where an entry
+	// sources is where the fields of an entry come from: a column of the table, ddl.Rowid or ddl.Expression. It is nil where an entry
 	// cannot be told from its row.
-	sources []int
+	sources  []int
+	rule     *indexRule // of an index that is partial or on expressions, else nil
+	computed bool       // it has a rule, or a virtual column
+	unknown  error      // why there are no sources
 
 	expected, found fingerprint // what the rows ask for, and what the entries are
 }
@@ -42,7 +46,7 @@ func (t *tableCheck) setIndexes(indexes []Object) {
 func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 	x.order = entryOrder{c: t.c, wanted: func(int, format.SerialType) bool { return true }}
 	var stored []ddl.IndexedColumn
-	partial := false
+	where := ""
 	switch {
 	case x.object.SQL != "":
 		parsed, err := ddl.ParseIndex(x.object.SQL)
@@ -52,7 +56,7 @@ func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 		if stored, err = parsed.StoredColumns(t.def.ddl); err != nil {
 			return err
 		}
-		partial = parsed.Where != ""
+		where = parsed.Where
 		if parsed.Unique {
 			x.order.unique = len(parsed.Columns)
 		}
@@ -63,22 +67,24 @@ func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 	}
 	x.fields = len(stored)
 	x.order.key = t.c.rx.keyColumns(stored)
-	if !partial {
-		x.sources = t.sources(stored)
-	}
+	x.compute(t, where, stored)
 	return nil
 }
 
-// sources returns where stored columns come from, or nil if one is computed.
-func (t *tableCheck) sources(stored []ddl.IndexedColumn) []int {
-	sources := make([]int, len(stored))
-	for i, s := range stored {
-		if s.Column == ddl.Expression || s.Column >= 0 && t.def.shape.fields[s.Column].field == none {
-			return nil
-		}
-		sources[i] = s.Column
+// compute finds out where the fields of an entry come from, and compiles the expressions of the index.
+func (x *indexCheck) compute(t *tableCheck, where string, stored []ddl.IndexedColumn) {
+	if x.rule, _, x.unknown = t.exprs.addIndex(t.c.rx, where, stored); x.unknown != nil {
+		return
 	}
-	return sources
+	x.computed = x.rule != nil
+	x.sources = make([]int, len(stored))
+	for i, s := range stored {
+		x.sources[i] = s.Column
+		if t.isVirtual(s.Column) {
+			x.computed = true
+			t.exprs.need(s.Column)
+		}
+	}
 }
 
 // expect notes the entry that a row must have.
@@ -86,16 +92,56 @@ func (x *indexCheck) expect(t *tableCheck, rowid int64, fields []Value) {
 	if x.sources == nil {
 		return
 	}
+	if x.computed {
+		x.expectComputed(t, rowid, fields)
+		return
+	}
 	b := t.c.scratch[:0]
 	for _, column := range x.sources {
-		v := Value{kind: Integer, num: rowid}
-		if column != ddl.Rowid {
-			v = t.value(column, rowid, fields)
-		}
+		v := t.source(column, rowid, fields)
 		b = appendPrint(b, &v)
 	}
 	x.expected.add(t.c.seed, b)
 	t.c.scratch = b
+}
+
+// source returns the value of a column or the rowid.
+func (t *tableCheck) source(column int, rowid int64, fields []Value) Value {
+	if column == ddl.Rowid {
+		return Value{kind: Integer, num: rowid}
+	}
+	return t.value(column, rowid, fields)
+}
+
+// expectComputed is expect for an index that is partial, on expressions or on virtual columns.
+func (x *indexCheck) expectComputed(t *tableCheck, rowid int64, fields []Value) {
+	if !t.exprs.loaded {
+		return
+	}
+	column := func(i int) (Value, error) { return t.source(i, rowid, fields), nil }
+	b, has, err := x.print(t.c.scratch[:0], t.exprs, column)
+	switch {
+	case err != nil:
+		t.exprs.fail(t, rowid, err)
+	case has:
+		x.expected.add(t.c.seed, b)
+	}
+	t.c.scratch = b
+}
+
+// print appends the form of the entry of a row, from what gives its columns. has reports whether the index has the row.
+func (x *indexCheck) print(b []byte, row expr.Row, column func(i int) (Value, error)) (print []byte, has bool, err error) {
+	if has, err = x.rule.has(row); err != nil || !has {
+		return b, false, err
+	}
+	for i := range x.sources {
+		v, err := x.field(i, row, column)
+		if err != nil {
+			return b, false, err
+		}
+		b = appendPrint(b, &v)
+	}
+	return b, true, nil
 }
 
 // check checks the index, after all rows of its table. It is held against them if they are sound.
@@ -115,6 +161,8 @@ func (x *indexCheck) check(t *tableCheck, sound bool) error {
 	c.report.Entries += entries
 	switch {
 	case x.sources == nil || !sound || !intact:
+	case x.computed && t.exprs.failed != nil:
+		c.unchecked(x.object.Name, "which rows it holds: "+t.exprs.failed.Error())
 	case x.order.cut || t.cut || t.order.cut:
 		c.unchecked(x.object.Name, "keys of more than 64 MiB")
 	case x.expected != x.found:
@@ -126,7 +174,7 @@ func (x *indexCheck) check(t *tableCheck, sound bool) error {
 // noteUnknown says in the report what is not checked of the index.
 func (x *indexCheck) noteUnknown(c *checker) {
 	if x.sources == nil {
-		c.unchecked(x.object.Name, "which rows it holds: it is partial, or on an expression or a virtual column")
+		c.unchecked(x.object.Name, "which rows it holds: "+x.unknown.Error())
 	}
 	for _, k := range x.order.key {
 		if k.collation == collateUnknown {

@@ -13,7 +13,11 @@ import (
 func (x *indexCheck) mismatch(t *tableCheck) error {
 	c, known := t.c, len(t.c.report.Problems)
 	if x.expected.count != x.found.count {
-		if err := c.problemf(x.object.Root, "has %d entries for the %d rows of its table", x.found.count, x.expected.count); err != nil {
+		whose := "of its table"
+		if x.rule != nil {
+			whose = "that it must have"
+		}
+		if err := c.problemf(x.object.Root, "has %d entries for the %d rows %s", x.found.count, x.expected.count, whose); err != nil {
 			return err
 		}
 	}
@@ -61,15 +65,16 @@ func (x *indexCheck) def() *indexDef {
 
 // lookUp looks up one row. An index in a collation like NOCASE must hold the very text of the row, not only an equal one.
 func (x *indexCheck) lookUp(c *checker, index Index, row *Row) error {
+	input := &rowInput{*row}
+	if has, err := x.rule.has(input); err != nil || !has {
+		return err
+	}
 	key := make([]any, len(x.sources))
 	var want, got []byte
-	for i, column := range x.sources {
-		v := Value{kind: Integer, num: row.Rowid()}
-		if column != ddl.Rowid {
-			var err error
-			if v, err = row.Value(column); err != nil {
-				return err
-			}
+	for i := range x.sources {
+		v, err := x.field(i, input, input.source)
+		if err != nil {
+			return err
 		}
 		key[i] = v
 		want = appendPrint(want, &v)
@@ -92,6 +97,14 @@ func (x *indexCheck) lookUp(c *checker, index Index, row *Row) error {
 		return c.problemf(x.object.Root, "holds other values than %s", x.rowName(row, key))
 	}
 	return nil
+}
+
+// source returns a column of the row, or its rowid.
+func (r *rowInput) source(column int) (Value, error) {
+	if column == ddl.Rowid {
+		return Value{kind: Integer, num: r.row.rowid}, nil
+	}
+	return r.row.Value(column)
 }
 
 // rowName names a row for a problem: by its rowid, or by the first value of the key that is looked up.

@@ -11,7 +11,7 @@ import (
 type columnRule struct {
 	name     string
 	column   int
-	field    int
+	field    int // none for a virtual column
 	notNull  bool
 	kinds    uint8 // bit k: values of Kind k are allowed
 	numeric  bool  // texts that look like a number are not: they would have been stored as one
@@ -36,7 +36,7 @@ func columnRules(def *tableDef) []columnRule {
 	var rules []columnRule
 	for i := range def.ddl.Columns {
 		c, field := &def.ddl.Columns[i], def.shape.fields[i].field
-		if i == def.shape.alias || field == none {
+		if i == def.shape.alias {
 			continue
 		}
 		r := columnRule{
@@ -46,6 +46,7 @@ func columnRules(def *tableDef) []columnRule {
 		switch {
 		case def.ddl.Strict:
 			r.kinds = strictKinds[c.Standard]
+		case field == none: // virtual: it was given its affinity
 		case c.Affinity == ddl.AffinityText:
 			r.kinds = 1<<Null | 1<<Text | 1<<Blob
 		default:

@@ -14,6 +14,7 @@ type tableCheck struct {
 	needed  []bool // by field: its bytes are needed
 	numeric []bool // by field: its bytes are needed if they are a text
 	indexes []*indexCheck
+	exprs   *rowCheck
 	row     contents   // of a table with rowids
 	cut     bool       // some of its rows were too long to compare with their entries
 	order   entryOrder // of one without
@@ -27,7 +28,7 @@ func (c *checker) table(o Object, indexes []Object) error {
 		return c.unknownTable(o, indexes, err)
 	}
 	t := &tableCheck{c: c, def: def, rules: columnRules(def)}
-	t.setIndexes(indexes)
+	t.setExpressions(indexes)
 	t.need()
 	c.report.Tables++
 	rows, sound, err := t.walk()
@@ -69,14 +70,24 @@ func (t *tableCheck) need() {
 		t.needed[f] = true
 	}
 	for _, x := range t.indexes {
-		for _, column := range x.sources {
-			if column >= 0 {
-				t.needed[t.def.shape.fields[column].field] = true
-			}
-		}
+		t.needColumns(x.sources)
+	}
+	if t.exprs != nil {
+		t.needColumns(t.exprs.inputs)
 	}
 	for i := range t.rules {
-		t.numeric[t.rules[i].field] = t.rules[i].numeric
+		if f := t.rules[i].field; f != none {
+			t.numeric[f] = t.rules[i].numeric
+		}
+	}
+}
+
+// needColumns notes the fields of columns. A virtual column has none.
+func (t *tableCheck) needColumns(columns []int) {
+	for _, column := range columns {
+		if column >= 0 && t.def.shape.fields[column].field != none {
+			t.needed[t.def.shape.fields[column].field] = true
+		}
 	}
 }
 
@@ -115,9 +126,10 @@ func (t *tableCheck) walk() (rows uint64, sound bool, err error) {
 
 // check checks a row.
 func (t *tableCheck) check(pgno uint32, rowid int64, fields []Value) error {
+	t.loadRow(rowid, fields, t.row.cut)
 	for i := range t.rules {
 		r := &t.rules[i]
-		if r.computed && r.field >= len(fields) {
+		if r.computed && r.field >= len(fields) || r.field == none && !t.exprs.loaded {
 			continue
 		}
 		v := t.value(r.column, rowid, fields)
@@ -132,6 +144,9 @@ func (t *tableCheck) check(pgno uint32, rowid int64, fields []Value) error {
 			return err
 		}
 	}
+	if err := t.constraints(pgno, rowid); err != nil {
+		return err
+	}
 	for _, x := range t.indexes {
 		x.expect(t, rowid, fields)
 	}
@@ -144,6 +159,8 @@ func (t *tableCheck) value(column int, rowid int64, fields []Value) Value {
 	switch {
 	case column == t.def.shape.alias:
 		return Value{kind: Integer, num: rowid}
+	case col.field == none:
+		return valueOf(t.exprs.row[column])
 	case col.field < len(fields):
 		return fields[col.field]
 	}

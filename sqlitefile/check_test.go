@@ -387,20 +387,20 @@ func TestCheckCounts(t *testing.T) {
 	}
 }
 
-// TestCheckUnchecked says what is left out: rows of a partial index, texts in a collation that only an application knows.
+// TestCheckUnchecked says what is left out: texts in a collation that only an application knows. Nothing is left out of indexes that are
+// partial or on expressions.
 func TestCheckUnchecked(t *testing.T) {
 	t.Parallel()
 	r := seeds[2].image(t).report(t)
-	want := []string{"made_some: which rows", "made_twice: which rows"}
-	if !equalPrefixes(r.Unchecked, want) {
-		t.Errorf("unchecked %q, want %q", r.Unchecked, want)
+	if len(r.Unchecked) > 0 || !r.OK() {
+		t.Errorf("unchecked %q, problems %v", r.Unchecked, r.Problems)
 	}
 	r = made(t, `
 CREATE TABLE t (a, b); INSERT INTO t VALUES ('b', 1), ('a', 2); CREATE INDEX i ON t (a); CREATE TABLE u (x); CREATE INDEX ux ON u (x);
 PRAGMA writable_schema = ON;
 UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON t (a COLLATE german)' WHERE name = 'i';
 UPDATE sqlite_schema SET sql = 'CREATE TABLE u (x) AS MESS' WHERE name = 'u';`).report(t)
-	want = []string{"i: the order of its texts", "u: ", "ux: its table is not understood"}
+	want := []string{"i: the order of its texts", "u: ", "ux: its table is not understood"}
 	if len(r.Problems) != 1 || r.Problems[0].Malformed != "u" || !equalPrefixes(r.Unchecked, want) {
 		t.Errorf("unchecked %q, want %q; problems %v, want the statement of u", r.Unchecked, want, r.Problems)
 	}

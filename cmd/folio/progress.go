@@ -16,7 +16,7 @@ import (
 // belongs to one goroutine, but for total.
 type progress struct {
 	bar   *progressbar.ProgressBar // nil where nothing is shown
-	out   *lateWriter
+	out   *barWriter
 	verb  string
 	total atomic.Int64 // bytes; 0 while unknown
 	max   int64        // the total that the bar knows
@@ -32,7 +32,7 @@ const (
 
 // newProgress starts one.
 func (c *command) newProgress(verb string, quiet bool) *progress {
-	p := &progress{verb: verb, out: &lateWriter{w: c.stderr, from: time.Now().Add(progressMoment)}}
+	p := &progress{verb: verb, out: &barWriter{w: c.stderr, from: time.Now().Add(progressMoment), width: usualBar}}
 	if c.terminal.stderr && !quiet {
 		p.setBar(-1) // the number of bytes is not known yet
 	}
@@ -47,10 +47,11 @@ func (p *progress) setBar(total int64) {
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(progressTick),
 		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine: what comes is shown when it comes
-		progressbar.OptionFullWidth(),
+		progressbar.OptionUseANSICodes(true),          // which erase a line without spaces that could wrap
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " "}),
 	)
+	p.out.setBar(p.bar)
 }
 
 func (p *progress) shown() bool { return p.bar != nil }
@@ -98,19 +99,6 @@ func (p *progress) done() {
 		_ = p.bar.Finish()
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-}
-
-// A lateWriter drops what comes before its time.
-type lateWriter struct {
-	w    io.Writer
-	from time.Time
-}
-
-func (l *lateWriter) Write(p []byte) (int, error) {
-	if time.Now().Before(l.from) {
-		return len(p), nil
-	}
-	return l.w.Write(p)
 }
 
 // A countedReader counts what is read for a progress.

@@ -135,7 +135,11 @@ func (r *Renaming) edit(create string, t *Table, own bool) (sql string, err erro
 		}
 		place, ok := r.names(sql, &m, t, own)
 		if ok {
-			edits = append(edits, edit{place, r.spell(sql, place)})
+			e := edit{place, r.spell(sql, place)}
+			if m.inExpression() && (isTruth(e.text) || isTruth(sql[place.start:place.end])) {
+				return "", ErrMeaning // in x IN (TRUE) the word is no column to SQLite, elsewhere it may be
+			}
+			edits = append(edits, e)
 		} else if own && r.captures(sql, &m) {
 			return "", ErrMeaning
 		}

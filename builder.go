@@ -95,8 +95,9 @@ func (b *Builder) implied() buildNode {
 	return buildNode{attr: buildAttr{mode: store.ModeDir | 0o755}, mtime: b.now, ctime: b.now, atime: b.now}
 }
 
-// Add adds a file. The content of a regular file is read from content to the end; nil means empty. For anything else
-// content is not used. Chunks of zeros become holes. If content is a SparseReader, they are not even read.
+// Add adds a file. The content of a regular file is read from content to the end; nil means empty.
+// For anything else content is not used. Chunks of zeros become holes. If content is a
+// SparseReader, they are not even read.
 //
 // Directories that lead to the file and were not added are made with mode 0755; adding one of them later sets what
 // its header says. Any other name that is there already is refused with fs.ErrExist, as is one below a file with

@@ -92,9 +92,10 @@ func listCost(list *dirList) int64 {
 	return max(1, itemCost*int64(len(list.items))+int64(len(list.names)))
 }
 
-// charge makes list the entries of d, for the cost that the caller has taken from the budget. It gives the cost back if another goroutine
-// was faster, or d is out of its slot. Cost changes from 0 to what d was charged, and from that to retired, each once and in one step: so each
-// cost that was taken is given back once, here or by retire.
+// charge makes list the entries of d, for the cost that the caller has taken from the budget. It
+// gives the cost back if another goroutine was faster, or d is out of its slot. Cost changes from 0
+// to what d was charged, and from that to retired, each once and in one step: so each cost that was
+// taken is given back once, here or by retire.
 func (c *dirCache) charge(d *cachedDir, list *dirList, cost int64) {
 	if !d.cost.CompareAndSwap(0, cost) {
 		c.left.Add(cost)

@@ -4,9 +4,10 @@ import (
 	"testing"
 )
 
-// TestDirCacheOrders runs three goroutines' steps in each order that there is: two keep the list of one directory, and the third puts another
-// directory into its slot. Each step does at most one atomic operation on the accounts, so that these are all orders of such operations. Whatever
-// the order, the budget comes out even, once all are done and once the slot is empty.
+// TestDirCacheOrders runs three goroutines' steps in each order that there is: two keep the list of
+// one directory, and the third puts another directory into its slot. Each step does at most one
+// atomic operation on the accounts, so that these are all orders of such operations. Whatever the
+// order, the budget comes out even, once all are done and once the slot is empty.
 func TestDirCacheOrders(t *testing.T) {
 	t.Parallel()
 	const size, orders = 1_000_000, 30 // 5!/(2!·2!·1!)
@@ -63,7 +64,8 @@ func interleavings(steps []int) (orders [][]int) {
 	return orders
 }
 
-// TestDirCacheKeepTwice keeps the list of one directory again and again, while its slot is taken from it: what is charged is charged once.
+// TestDirCacheKeepTwice keeps the list of one directory again and again, while its slot is taken
+// from it: what is charged is charged once.
 func TestDirCacheKeepTwice(t *testing.T) {
 	t.Parallel()
 	const size = 1_000_000

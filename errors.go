@@ -16,9 +16,10 @@ var (
 	ErrNewerVersion = store.ErrNewerVersion
 )
 
-// Errors of names, as operating systems know them. Each matches the errno that means the same, by errors.Is and by errors.As with a syscall.Errno, and so
-// does what matches fs.ErrNotExist, fs.ErrExist or fs.ErrInvalid. As those of os.Root, ErrEscapes, fs.ErrClosed and the
-// error of an empty name have no errno.
+// Errors of names, as operating systems know them. Each matches the errno that means the same, by
+// errors.Is and by errors.As with a syscall.Errno, and so does what matches fs.ErrNotExist,
+// fs.ErrExist or fs.ErrInvalid. As those of os.Root, ErrEscapes, fs.ErrClosed and the error of an
+// empty name have no errno.
 var (
 	ErrNotDirectory = posix.ErrNotDirectory
 	ErrIsDirectory  = posix.ErrIsDirectory
@@ -39,13 +40,15 @@ var (
 	ErrReadOnly = store.ErrReadOnly
 	// ErrBusy says that another process was in the way for longer than Options.BusyTimeout.
 	ErrBusy = store.ErrBusy
-	// ErrInUpdate says that the function that Update or Merge called has called the volume to change it. It would wait for
-	// itself: it must use the Tx that Update gave to it. The error matches EDEADLK.
+	// ErrInUpdate says that the function that Update or Merge called has called the volume to
+	// change it. It would wait for itself: it must use the Tx that Update gave to it. The error
+	// matches EDEADLK.
 	ErrInUpdate = posix.Deadlock("the call would wait for the Update that it is a part of; use its Tx")
 	// ErrFull says that there is no room for what was to be written.
 	ErrFull = store.ErrFull
-	// ErrLogLeft says that Close has left the log of the volume next to it, as there is no room to copy it. Nothing is lost: what was written is
-	// in the two files together, and the next Open finds it.
+	// ErrLogLeft says that Close has left the log of the volume next to it, as there is no room to
+	// copy it. Nothing is lost: what was written is in the two files together, and the next Open
+	// finds it.
 	ErrLogLeft = store.ErrLogLeft
 )
 

@@ -47,7 +47,8 @@ var _ interface {
 	io.WriterTo
 } = (*File)(nil)
 
-// Name returns the name that the file was opened by. In a Root, the name of the Root and a slash come before it.
+// Name returns the name that the file was opened by. In a Root, the name of the Root and a slash
+// come before it.
 func (f *File) Name() string { return f.name }
 
 // Stat describes the file.
@@ -249,7 +250,8 @@ func (f *File) node(rx store.Rx) (store.Node, error) {
 	return n, err
 }
 
-// Seek sets where the next Read starts, also by [SeekData] and [SeekHole]. A directory can be taken back to its start.
+// Seek sets where the next Read starts, also by [SeekData] and [SeekHole]. A directory can be taken
+// back to its start.
 func (f *File) Seek(offset int64, whence int) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

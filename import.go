@@ -38,8 +38,8 @@ func ImportFS(ctx context.Context, path string, src fs.FS, o *ImportOptions) err
 	})
 }
 
-// unexpectedEnd names the operation and the file in an io.EOF that a source gave in place of an answer: it must not look like the end of
-// anything.
+// unexpectedEnd names the operation and the file in an io.EOF that a source gave in place of an
+// answer: it must not look like the end of anything.
 func unexpectedEnd(op, name string, err error) error {
 	if err == io.EOF {
 		return pathError(op, name, io.ErrUnexpectedEOF)

@@ -10,7 +10,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// An endFS is a tree of which one call fails with io.EOF: opening or closing a file, asking for its attributes, reading a directory or a link.
+// An endFS is a tree of which one call fails with io.EOF: opening or closing a file, asking for its
+// attributes, reading a directory or a link.
 type endFS struct {
 	fstest.MapFS
 	call, name string
@@ -70,7 +71,8 @@ func (f endFile) Close() error {
 	return f.of.fails("close", f.name)
 }
 
-// An io.EOF that a source gives for anything but a read is an error, and never taken for the end of a content.
+// An io.EOF that a source gives for anything but a read is an error, and never taken for the end of
+// a content.
 func TestSourceEnds(t *testing.T) {
 	t.Parallel()
 	tree := fstest.MapFS{

@@ -106,8 +106,8 @@ func (v *FS) Repair(ctx context.Context) (*RepairReport, error) {
 	return m.Repair(ctx)
 }
 
-// RepairSchema repairs what keeps Open from opening the volume at path, and returns what it did.
-// It sets PRAGMA application_id and PRAGMA user_version if they are missing and the tables are those
+// RepairSchema repairs what keeps Open from opening the volume at path, and returns what it did. It
+// sets PRAGMA application_id and PRAGMA user_version if they are missing and the tables are those
 // of a volume: the .dump of sqlite3 loses both numbers. Where rows of sqlite_schema are damaged, it
 // writes the tables and the view as the format has them; SQLite does not open such a volume, and
 // Open refuses it if the row of a table is damaged. A database that is not a volume, or whose

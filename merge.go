@@ -190,7 +190,8 @@ func (m *merger) once(d *mergeDir) error {
 	return enterOnce(&m.seen, n)
 }
 
-// enterOnce returns an error if a directory of the source is in seen already, and otherwise adds it.
+// enterOnce returns an error if a directory of the source is in seen already, and otherwise adds
+// it.
 func enterOnce(seen *inoset.Set, n *Node) error {
 	if seen.Add(uint64(n.Ino)) {
 		return nil

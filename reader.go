@@ -65,8 +65,9 @@ func (r *reader) Readlink(name string) (string, error) {
 // FS returns the volume as package io/fs sees it. The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS,
 // fs.GlobFS and fs.ReadLinkFS; the files that it opens are *File.
 //
-// In a damaged volume a directory may have more than one name, and fs.WalkDir visits it by each of them, which may take forever. A walk of a volume that
-// somebody else made notes the inodes of the directories it enters, as Node.Ino in FileInfo.Sys tells them, or follows a Check.
+// In a damaged volume a directory may have more than one name, and fs.WalkDir visits it by each of
+// them, which may take forever. A walk of a volume that another process else made notes the inodes
+// of the directories it enters, as Node.Ino in FileInfo.Sys tells them, or follows a Check.
 func (r *reader) FS() fs.FS { return ioFS{reader: r} }
 
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has none.

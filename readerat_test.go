@@ -28,7 +28,8 @@ func image(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestReaderAt reads a volume that is no file: all that reads works, from many goroutines, and all that writes is refused.
+// TestReaderAt reads a volume that is no file: all that reads works, from many goroutines, and all
+// that writes is refused.
 func TestReaderAt(t *testing.T) {
 	t.Parallel()
 	data := image(t)

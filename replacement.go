@@ -7,8 +7,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A replacement is a new content on its way to a name: an inode without a name until all of the content is written.
-// Whatever ends the process before leaves an orphan, which is removed when the volume is opened next.
+// A replacement is a new content on its way to a name: an inode without a name until all of the
+// content is written. Whatever ends the process before leaves an orphan, which is removed when the
+// volume is opened next.
 type replacement struct {
 	w    *writer
 	name string
@@ -18,12 +19,13 @@ type replacement struct {
 	held bool
 }
 
-// WriteFrom gives a file the content that r gives until io.EOF, making it with permissions perm if need be, and returns its
-// size. The file has the new content as a whole, or stays as it is: also if r fails, or the process dies. Other goroutines
-// and processes write to the volume meanwhile, as the content is written in parts of 1 MiB.
+// WriteFrom gives a file the content that r gives until io.EOF, making it with permissions perm if
+// need be, and returns its size. The file has the new content as a whole, or stays as it is: also
+// if r fails, or the process dies. Other goroutines and processes write to the volume meanwhile, as
+// the content is written in parts of 1 MiB.
 //
-// A file that is replaced keeps its permissions, owner and extended attributes. It is another inode afterwards, as after a
-// rename: other hard links to it keep the old content.
+// A file that is replaced keeps its permissions, owner and extended attributes. It is another inode
+// afterwards, as after a rename: other hard links to it keep the old content.
 func (w *writer) WriteFrom(name string, r io.Reader, perm fs.FileMode) (size int64, err error) {
 	if perm&fs.ModePerm != perm {
 		return 0, pathError("openat", name, errMode)
@@ -132,8 +134,8 @@ func (p *replacement) finish(c *change) error {
 	return c.touched(g.dir, 0)
 }
 
-// inherit takes from the file that has the name what stays, and the name. Without such a file it takes the group of a
-// directory that gives it.
+// inherit takes from the file that has the name what stays, and the name. Without such a file it
+// takes the group of a directory that gives it.
 func (p *replacement) inherit(c *change, g *goal) error {
 	if !g.there() {
 		dir, err := c.tx.Node(g.dir)
@@ -184,9 +186,10 @@ func (p *replacement) release() {
 	}
 }
 
-// CopyFile copies the regular file oldname to newname, as WriteFrom writes it: as a whole or not at all. A new file gets
-// the permissions and the extended attributes of the old one; a file that is replaced keeps its own. Holes stay holes. It
-// fails with fs.ErrInvalid if both names lead to the same file.
+// CopyFile copies the regular file oldname to newname, as WriteFrom writes it: as a whole or not at
+// all. A new file gets the permissions and the extended attributes of the old one; a file that is
+// replaced keeps its own. Holes stay holes. It fails with fs.ErrInvalid if both names lead to the
+// same file.
 func (w *writer) CopyFile(oldname, newname string) error {
 	f, err := w.from.Open(oldname)
 	if err != nil {

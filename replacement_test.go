@@ -20,8 +20,8 @@ func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func content(n int) []byte { return bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n] }
 
-// What WriteFrom reads becomes the content, whatever its size, and nobody waits for it: the source itself writes to the
-// volume while it is read.
+// What WriteFrom reads becomes the content, whatever its size, and no transaction waits for it: the
+// source itself writes to the volume while it is read.
 func TestWriteFrom(t *testing.T) {
 	t.Parallel()
 	v := writable(t)
@@ -86,7 +86,8 @@ func TestWriteFromFails(t *testing.T) {
 	}
 }
 
-// A file that is replaced keeps what is not its content. Its other names, and who has it open, keep the old one.
+// A file that is replaced keeps what is not its content. Its other names, and who has it open, keep
+// the old one.
 func TestWriteFromReplaces(t *testing.T) {
 	t.Parallel()
 	v := writable(t)
@@ -239,7 +240,8 @@ func TestCopyFile(t *testing.T) {
 	checkVolume(t, v)
 }
 
-// Changes wakes on commits of this volume and of another that has the file open, and ends with its context.
+// Changes wakes on commits of this volume and of another that has the file open, and ends with its
+// context.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")

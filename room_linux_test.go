@@ -39,8 +39,9 @@ func fillRest(t *testing.T, dir string) {
 	must(t, f.Close())
 }
 
-// TestFullDiskRemoving fills a disk to the last block, by files in a volume and then by another one. Whatever removes something works then, with a log
-// next to the volume and without, and files can be written again. What is left is whole.
+// TestFullDiskRemoving fills a disk to the last block, by files in a volume and then by another
+// one. Whatever removes something works then, with a log next to the volume and without, and files
+// can be written again. What is left is whole.
 func TestFullDiskRemoving(t *testing.T) {
 	t.Parallel()
 	removals := []struct {
@@ -95,7 +96,8 @@ func truncate(v *folio.FS, name string) error {
 
 const fileOnFull = 300_000 // bytes
 
-// fillVolume makes a volume with files of fileOnFull bytes, as many as there is room for, and smaller ones. It returns the names of the large ones.
+// fillVolume makes a volume with files of fileOnFull bytes, as many as there is room for, and
+// smaller ones. It returns the names of the large ones.
 func fillVolume(t *testing.T, path string) (names []string) {
 	t.Helper()
 	v, err := folio.Open(path, &folio.Options{Create: true})
@@ -125,7 +127,8 @@ func contentOf(name string, size int) []byte {
 	return randomBytes(rand.New(rand.NewPCG(uint64(len(name)), uint64(name[len(name)-1]))), size)
 }
 
-// removeOnFull removes a file by a volume that is opened for it, and writes another by one that is opened again.
+// removeOnFull removes a file by a volume that is opened for it, and writes another by one that is
+// opened again.
 func removeOnFull(t *testing.T, path, name, what string, remove func(v *folio.FS, name string) error) {
 	t.Helper()
 	v, err := folio.Open(path, nil)
@@ -156,8 +159,9 @@ func checkContent(t *testing.T, path, name string) {
 	must(t, v.Close())
 }
 
-// TestFullDiskLarge removes a file whose freelist alone is larger than the room that is kept, from a volume on a full disk: its content goes in
-// several transactions. A file of as many bytes can be written again.
+// TestFullDiskLarge removes a file whose freelist alone is larger than the room that is kept, from
+// a volume on a full disk: its content goes in several transactions. A file of as many bytes can be
+// written again.
 func TestFullDiskLarge(t *testing.T) {
 	t.Parallel()
 	dir := tmpfsDisk(t, "size=310m")

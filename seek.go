@@ -8,12 +8,15 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// Further values of whence for File.Seek, in a regular file. They are those of lseek(2) on Linux, on every system. Their offset counts from the
-// start of the file. An offset that is negative, or at the end of the file or behind it, is an error that matches syscall.ENXIO.
+// Further values of whence for File.Seek, in a regular file. They are those of lseek(2) on Linux,
+// on every system. Their offset counts from the start of the file. An offset that is negative, or
+// at the end of the file or behind it, is an error that matches syscall.ENXIO.
 const (
-	// SeekData goes to the first byte from offset on that is not in a hole. If there is none, the error matches syscall.ENXIO.
+	// SeekData goes to the first byte from offset on that is not in a hole. If there is none, the
+	// error matches syscall.ENXIO.
 	SeekData = 3
-	// SeekHole goes to the first byte from offset on that is in a hole. There is one at the end of every file.
+	// SeekHole goes to the first byte from offset on that is in a hole. There is one at the end of
+	// every file.
 	SeekHole = 4
 )
 

@@ -12,7 +12,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// TestSeekHoles compares a file with holes with the same file on disk, where that keeps holes in units of a chunk.
+// TestSeekHoles compares a file with holes with the same file on disk, where that keeps holes in
+// units of a chunk.
 func TestSeekHoles(t *testing.T) {
 	t.Parallel()
 	const chunk, size = 64 << 10, 1 << 40

@@ -6,8 +6,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A SparseReader is a content that knows where its holes are, for [Builder.Add], [Tx.Add] and WriteFrom. Its method SkipHole passes over
-// zeros that come next, in place of Read: a file on disk of some GiB, most of them holes, takes no time then.
+// A SparseReader is a content that knows where its holes are, for [Builder.Add], [Tx.Add] and
+// WriteFrom. Its method SkipHole passes over zeros that come next, in place of Read: a file on disk
+// of some GiB, most of them holes, takes no time then.
 type SparseReader = store.SparseReader
 
 // writeSparse writes p at off, but leaves out chunks of zeros.

@@ -17,7 +17,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A sparseReader reads a content that it knows the holes of. It is wrong where it skips less than it could, or other bytes than zeros.
+// A sparseReader reads a content that it knows the holes of. It is wrong where it skips less than
+// it could, or other bytes than zeros.
 type sparseReader struct {
 	rest    []byte
 	skipped int64
@@ -79,7 +80,8 @@ func sparseContents() map[string][]byte {
 	return all
 }
 
-// A volume that is made of contents that tell their holes is the same, byte for byte, as one that is made of their zeros.
+// A volume that is made of contents that tell their holes is the same, byte for byte, as one that
+// is made of their zeros.
 func TestCreateSparse(t *testing.T) {
 	t.Parallel()
 	for name, content := range sparseContents() {
@@ -154,7 +156,8 @@ type sparseFile struct {
 
 func (f sparseFile) Read(p []byte) (int, error) { return f.sparseReader.Read(p) }
 
-// Each call that takes a content keeps what a content tells to be holes, and no more than it does of zeros.
+// Each call that takes a content keeps what a content tells to be holes, and no more than it does
+// of zeros.
 func TestTakeSparse(t *testing.T) {
 	t.Parallel()
 	for call, take := range takers {

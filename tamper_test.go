@@ -48,8 +48,8 @@ func TestEndlessDirectory(t *testing.T) {
 	_, _ = fs.Stat(v.FS(), strings.Repeat("d/", 1_000_000)+"d")
 }
 
-// TestTwoNames copies a volume in which 2^30 paths lead to one file, as each directory has two names in the one above: that fails at once. Removing
-// it works.
+// TestTwoNames copies a volume in which 2^30 paths lead to one file, as each directory has two
+// names in the one above: that fails at once. Removing it works.
 func TestTwoNames(t *testing.T) {
 	t.Parallel()
 	const levels = 30

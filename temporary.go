@@ -13,9 +13,10 @@ import (
 // temporaryTries is how many names CreateTemp tries.
 const temporaryTries = 10000
 
-// CreateTemp makes a new file with permissions 0600 in the directory dir, and opens it for reading and writing, as
-// os.CreateTemp does. Its name is pattern with a random text in place of the last star, or at the end; File.Name returns
-// it, in a Root after the name of that and a slash. The caller must remove the file. A pattern with a slash gives fs.ErrInvalid.
+// CreateTemp makes a new file with permissions 0600 in the directory dir, and opens it for reading
+// and writing, as os.CreateTemp does. Its name is pattern with a random text in place of the last
+// star, or at the end; File.Name returns it, in a Root after the name of that and a slash. The
+// caller must remove the file. A pattern with a slash gives fs.ErrInvalid.
 func (w *writer) CreateTemp(dir, pattern string) (*File, error) {
 	if strings.Contains(pattern, "/") {
 		return nil, pathError("createtemp", pattern, fs.ErrInvalid)

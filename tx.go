@@ -16,9 +16,10 @@ type Tx struct {
 	failed error    // of what had done half of its work: there is only the way back
 }
 
-// Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened; if it fails or panics, or ctx is cancelled
-// meanwhile, nothing has. Transactions, and all other calls that change the volume, run one at a time. In fn use tx: methods of
-// the FS that change the volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
+// Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened;
+// if it fails or panics, or ctx is cancelled meanwhile, nothing has. Transactions, and all other
+// calls that change the volume, run one at a time. In fn use tx: methods of the FS that change the
+// volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
 func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := v.updater.mayWait(); err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// Each call of the volume that would wait for the Update that it is a part of fails, and the Update goes on.
+// Each call of the volume that would wait for the Update that it is a part of fails, and the Update
+// goes on.
 func TestInUpdate(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -16,9 +16,10 @@ import (
 type Options struct {
 	// ReadOnly opens the volume for reading. Nothing of it is ever changed, not even to recover it or to remove what nobody uses.
 	ReadOnly bool
-	// Immutable is for a volume that nothing changes while it is open, such as one on a CD or in an image of a container. It is opened for reading, and
-	// no lock is taken, which also works on file systems without locks. A volume that merely cannot be written needs no option. If something changes
-	// the file all the same, what is read may be wrong.
+	// Immutable is for a volume that nothing changes while it is open, such as one on a CD or in an
+	// image of a container. It is opened for reading, and no lock is taken, which also works on
+	// file systems without locks. A volume that merely cannot be written needs no option. If
+	// something changes the file all the same, what is read may be wrong.
 	Immutable bool
 	// Create makes an empty volume if there is none.
 	Create bool
@@ -56,8 +57,9 @@ type FS struct {
 	uid, gid uint32 // of new files
 }
 
-// Open opens the volume at path, for writing too if its file and its directory allow that. Where they do not, it opens the volume for reading, and
-// makes no file; a call that is in progress when another process begins to write may fail with ErrBusy then.
+// Open opens the volume at path, for writing too if its file and its directory allow that. Where
+// they do not, it opens the volume for reading, and makes no file; a call that is in progress when
+// another process begins to write may fail with ErrBusy then.
 //
 // Errors are *fs.PathError with that path: ErrNotVolume for a database that is something else, ErrNewerVersion,
 // fs.ErrNotExist, or what package sqlitefile found wrong with it.
@@ -125,8 +127,8 @@ func newFS(s store.Store, cacheSize int64) (*FS, error) {
 // minFiles is how many files there is room for in the caches at least: a volume may grow.
 const minFiles = 1 << 10
 
-// Close waits for the views in progress and closes the volume. Files that are open fail from then on. Within Update it
-// fails with ErrInUpdate.
+// Close waits for the views in progress and closes the volume. Files that are open fail from then
+// on. Within Update it fails with ErrInUpdate.
 func (v *FS) Close() error {
 	if err := v.updater.mayWait(); err != nil {
 		return err

@@ -9,10 +9,12 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// An addition adds the files of an import to a directory of a volume that is there, within one transaction. Its methods Add, AddBytes, Link
-// and Stats are those of a folio.Builder, and so are their errors about a header. An error about what is in the volume is a *volumeError.
+// An addition adds the files of an import to a directory of a volume that is there, within one
+// transaction. Its methods Add, AddBytes, Link and Stats are those of a folio.Builder, and so are
+// their errors about a header. An error about what is in the volume is a *volumeError.
 //
-// It never follows a symbolic link below the directory, and gives no name to a file that was there before.
+// It never follows a symbolic link below the directory, and gives no name to a file that was there
+// before.
 type addition struct {
 	tx       *folio.Tx
 	loc      location // the directory
@@ -245,7 +247,8 @@ func (a *addition) finish() error {
 	return nil
 }
 
-// failure tells what is wrong with a header, which is an *fs.PathError with its name, from what is wrong with the volume.
+// failure tells what is wrong with a header, which is an *fs.PathError with its name, from what is
+// wrong with the volume.
 func (a *addition) failure(name, inVolume string, err error) error {
 	if err == nil {
 		return nil

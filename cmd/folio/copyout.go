@@ -146,7 +146,8 @@ func (c *copying) write(src *volumeTree, dir, top string) error {
 	return c.tell(x.finish(c.preserve))
 }
 
-// before returns what happens before an entry is written: --update may pass over it, and --verbose names it.
+// before returns what happens before an entry is written: --update may pass over it, and --verbose
+// names it.
 func (c *copying) before(src *volumeTree) func(e *source.Entry, to string) (pass bool) {
 	return func(e *source.Entry, to string) bool {
 		there, err := os.Lstat(to)

@@ -118,7 +118,8 @@ func (e *exporter) countEntry(entry *source.Entry) {
 	}
 }
 
-// archiveFailure names the archive in an error of writing it, and the file in the volume in an error of an entry.
+// archiveFailure names the archive in an error of writing it, and the file in the volume in an
+// error of an entry.
 func (e *exporter) archiveFailure(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok && pe.Op == archive.Op {
 		return pe

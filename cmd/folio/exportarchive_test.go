@@ -141,7 +141,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 				t.Errorf("%s: %q: other attributes", name, path)
 			}
 			w.xattrs, g.xattrs = nil, nil
-			if path == "deep" || strings.HasPrefix(path, "deep/") && w.node.Size == 0 { // directories that nobody described have the time of now
+			if path == "deep" || strings.HasPrefix(path, "deep/") && w.node.Size == 0 { // directories without an entry of their own have the time of now
 				continue
 			}
 			if fmt.Sprintf("%+v", w) != fmt.Sprintf("%+v", g) {

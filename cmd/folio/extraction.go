@@ -20,8 +20,8 @@ type extraction struct {
 	attr     func(e *source.Entry) *target.Attr
 	progress *progress
 
-	// before is called before an entry is written to a path on disk, and reports whether it is passed
-	// over; nil if there is nothing to do.
+	// before is called before an entry is written to a path on disk, and reports whether it is
+	// passed over; nil if there is nothing to do.
 	before func(e *source.Entry, to string) (pass bool)
 	volume string                // where the entries come from
 	names  map[sharedFile]string // the first names of files with several, from one extraction to the next; nil within one only

@@ -25,8 +25,8 @@ func failure(path string, err error) error {
 	return &fs.PathError{Path: path, Err: err}
 }
 
-// respell writes the path of an error as the user did, if it is path made absolute, perhaps with the
-// ending of a side file.
+// respell writes the path of an error as the user did, if it is path made absolute, perhaps with
+// the ending of a side file.
 func respell(path string, err error) error {
 	e, ok := err.(*fs.PathError)
 	if !ok || filepath.IsAbs(path) || !filepath.IsAbs(e.Path) {

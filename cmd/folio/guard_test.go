@@ -11,8 +11,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// makeTwoNames makes a volume of 60 directories, each in the one before, each with the names "a" and "b". So 2^59 paths lead to the file in
-// the innermost one.
+// makeTwoNames makes a volume of 60 directories, each in the one before, each with the names "a"
+// and "b". So 2^59 paths lead to the file in the innermost one.
 func makeTwoNames(t *testing.T) (volume string) {
 	t.Helper()
 	const levels = 60
@@ -36,8 +36,8 @@ func makeTwoNames(t *testing.T) (volume string) {
 	return volume
 }
 
-// TestTwoNames checks that every command that walks a volume ends where directories have two names each, with one line that says so, and
-// that check names them and rm removes them.
+// TestTwoNames checks that every command that walks a volume ends where directories have two names
+// each, with one line that says so, and that check names them and rm removes them.
 func TestTwoNames(t *testing.T) {
 	t.Parallel()
 	volume := makeTwoNames(t)

@@ -20,7 +20,8 @@ type interruptsKey struct{}
 // An interrupts receives the signals that end a command.
 type interrupts struct{ signals chan os.Signal }
 
-// endings are the signals that ask a command to end. SIGPIPE is one of them: the reader of its output has gone.
+// endings are the signals that ask a command to end. SIGPIPE is one of them: the reader of its
+// output has gone.
 var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE}
 
 // interruptible returns a context that the first signal ends. The second one ends the process.
@@ -48,7 +49,8 @@ func interruptible(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// readerGone reports whether an error, or the signal that came of it, says that the reader of our output has gone. That is no news to anyone.
+// readerGone reports whether an error, or the signal that came of it, says that the reader of our
+// output has gone. That is no news to anyone.
 func readerGone(err error) bool {
 	if e, ok := errors.AsType[*interruptError](err); ok {
 		return e.signal == syscall.SIGPIPE

@@ -136,7 +136,8 @@ func (c countedReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// NextData implements target.Ranges, where r has holes to tell. What lies before the range counts as read.
+// NextData implements target.Ranges, where r has holes to tell. What lies before the range counts
+// as read.
 func (c countedReaderAt) NextData(off, size int64) (start, end int64, err error) {
 	f, ok := c.r.(*folio.File)
 	if !ok {

@@ -38,7 +38,8 @@ func sweep(file string) {
 	_ = sqlitefile.RemoveAbandoned(filepath.Dir(file)) // what it cannot remove does no harm
 }
 
-// checkNew refuses early, before anything is read from src, what making a volume would refuse too, and a file that is not to be replaced.
+// checkNew refuses early, before anything is read from src, what making a volume would refuse too,
+// and a file that is not to be replaced.
 func (r *replacing) checkNew(volume, src string) error {
 	info, err := os.Stat(volume)
 	switch {

@@ -14,7 +14,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// sideCommands are all commands that come to a volume, with its name as VOL, a directory as DIR and a file as FILE.
+// sideCommands are all commands that come to a volume, with its name as VOL, a directory as DIR and
+// a file as FILE.
 var sideCommands = []string{
 	"ls VOL", "tree VOL", "stat VOL:a", "cat VOL:a", "find VOL", "grep hello VOL", "du VOL", "info VOL", "check VOL", "check --repair VOL",
 	"export VOL DIR/out", "get VOL:a DIR/a", "backup VOL DIR/copy", "backup -f DIR/good VOL", "backup -f VOL DIR/good", "compact VOL",
@@ -53,8 +54,9 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestSideObstacles has each obstacle at the name of each file next to a volume, in rollback and in WAL mode, and runs every command: nothing
-// outside is touched, nothing waits, and what is refused says so in one line.
+// TestSideObstacles has each obstacle at the name of each file next to a volume, in rollback and in
+// WAL mode, and runs every command: nothing outside is touched, nothing waits, and what is refused
+// says so in one line.
 func TestSideObstacles(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []sqlitefile.JournalMode{sqlitefile.JournalDelete, sqlitefile.JournalWAL} {
@@ -137,7 +139,8 @@ func TestSideAccess(t *testing.T) {
 	}
 }
 
-// TestNoLocks lets the system refuse all locks of a volume: each command says so in one line, and nothing changes.
+// TestNoLocks lets the system refuse all locks of a volume: each command says so in one line, and
+// nothing changes.
 func TestNoLocks(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")

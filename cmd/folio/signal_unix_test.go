@@ -45,7 +45,8 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// signals are those that end the command. That of a terminal that goes is not one where this test was started with nohup.
+// signals are those that end the command. That of a terminal that goes is not one where this test
+// was started with nohup.
 func signals() []syscall.Signal {
 	all := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 	return slices.DeleteFunc(all, func(s syscall.Signal) bool { return signal.Ignored(s) })
@@ -93,7 +94,8 @@ func TestSignalPipe(t *testing.T) {
 	}
 }
 
-// What a killed import left is removed by the next one, and what another one is still writing is not.
+// What a killed import left is removed by the next one, and what another one is still writing is
+// not.
 func TestKilledImportIsSwept(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -144,8 +146,8 @@ func waitForFiles(t *testing.T, dir string, n int) {
 	}
 }
 
-// The reader of a command's output goes away: the command ends without a word, as one does that SIGPIPE kills, and a volume that it was writing
-// is whole.
+// The reader of a command's output goes away: the command ends without a word, as one does that
+// SIGPIPE kills, and a volume that it was writing is whole.
 func TestReaderGone(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

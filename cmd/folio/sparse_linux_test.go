@@ -12,7 +12,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// sparseTree makes a directory of files with holes: one of 2 TiB, which none of the commands could read in the time of a test, and some small ones.
+// sparseTree makes a directory of files with holes: one of 2 TiB, which none of the commands could
+// read in the time of a test, and some small ones.
 func sparseTree(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "src")
@@ -47,7 +48,8 @@ func room(t *testing.T, path string) int64 {
 	return st.Blocks * 512
 }
 
-// Each command that copies a file of disk into a volume passes over its holes, and a file that is exported is as it was.
+// Each command that copies a file of disk into a volume passes over its holes, and a file that is
+// exported is as it was.
 func TestSparseIn(t *testing.T) {
 	t.Parallel()
 	src := sparseTree(t)
@@ -76,7 +78,8 @@ func TestSparseIn(t *testing.T) {
 	}
 }
 
-// wantHoles compares the files of a volume with those on disk: all is a hole but whole chunks with data.
+// wantHoles compares the files of a volume with those on disk: all is a hole but whole chunks with
+// data.
 func wantHoles(t *testing.T, src, volume string) {
 	t.Helper()
 	v, err := folio.Open(volume, &folio.Options{ReadOnly: true})

@@ -119,7 +119,8 @@ func (s *syncer) checkSource() error {
 	return nil
 }
 
-// skipVolume returns what to pass over when a volume that is there lies within a source: itself, and the files that a database has beside it.
+// skipVolume returns what to pass over when a volume that is there lies within a source: itself,
+// and the side files of a database.
 func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 	if real, err := filepath.EvalSymlinks(volume); err == nil {
 		volume = real

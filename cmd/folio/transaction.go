@@ -57,7 +57,8 @@ func (c *command) update(ctx context.Context, l location, create *bool, fn func(
 	return c.tell(l.updateFailure(ctx, own, err))
 }
 
-// closeVolume closes a volume that was written to. That its log had to stay next to it is a warning: what was written is committed.
+// closeVolume closes a volume that was written to. That its log had to stay next to it is a
+// warning: what was written is committed.
 func (c *command) closeVolume(v *folio.FS) error {
 	err := v.Close()
 	if errors.Is(err, folio.ErrLogLeft) {

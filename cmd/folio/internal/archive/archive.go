@@ -1,7 +1,9 @@
-// Package archive writes the archives that folio export gives out: tar, plain or compressed by gzip, zip, and SQLite archives.
+// Package archive writes the archives that folio export gives out: tar, plain or compressed by
+// gzip, zip, and SQLite archives.
 //
-// Entries are those of a source, in walk order, and are written one at a time: contents stream through little memory, except in a SQLite
-// archive, where each is a value. What a format cannot hold is left out with a warning, or described in docs/command.md.
+// Entries are those of a source, in walk order, and are written one at a time: contents stream
+// through little memory, except in a SQLite archive, where each is a value. What a format cannot
+// hold is left out with a warning, or described in docs/command.md.
 package archive
 
 import (
@@ -18,7 +20,8 @@ import (
 
 // Options say how to write.
 type Options struct {
-	// Replace lets Create replace an existing file, at once and as a whole, when the archive is complete.
+	// Replace lets Create replace an existing file, at once and as a whole, when the archive is
+	// complete.
 	Replace bool
 	// Warn is told about what the format cannot hold; nil means not to tell.
 	Warn func(name, what string)

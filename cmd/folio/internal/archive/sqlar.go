@@ -12,7 +12,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A sqlarWriter writes a SQLite archive, as sqlite3 -A reads it: modes, times in seconds. Every name of a file is a file of its own.
+// A sqlarWriter writes a SQLite archive, as sqlite3 -A reads it: modes, times in seconds. Every
+// name of a file is a file of its own.
 type sqlarWriter struct {
 	table *sqlitefile.TableBuilder
 	o     *Options

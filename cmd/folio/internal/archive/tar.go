@@ -11,7 +11,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// A tarWriter writes a tar archive in PAX format: times in nanoseconds, names and targets of any length, extended attributes.
+// A tarWriter writes a tar archive in PAX format: times in nanoseconds, names and targets of any
+// length, extended attributes.
 type tarWriter struct {
 	w    *tar.Writer
 	zip  io.Closer // of the compression; nil without
@@ -79,7 +80,8 @@ func (t *tarWriter) header(e *source.Entry, typ byte) *tar.Header {
 	return h
 }
 
-// xattrKey writes a name as the keyword of a record, which ends before an equals sign: as GNU tar does.
+// xattrKey writes a name as the keyword of a record, which ends before an equals sign: as GNU tar
+// does.
 var xattrKey = strings.NewReplacer("%", "%25", "=", "%3D")
 
 // devNumbers are those of a device in Linux's st_rdev.

@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// A zipWriter writes a zip archive: modes, owners as Info-ZIP has them, times in seconds. Every name of a file is a file of its own. A stream is
-// enough: sizes and checksums follow the contents.
+// A zipWriter writes a zip archive: modes, owners as Info-ZIP has them, times in seconds. Every
+// name of a file is a file of its own. A stream is enough: sizes and checksums follow the contents.
 type zipWriter struct {
 	w   *zip.Writer
 	o   *Options

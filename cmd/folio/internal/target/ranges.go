@@ -7,11 +7,13 @@ import (
 
 // Ranges is a content that knows where its holes are.
 type Ranges interface {
-	// NextData returns the first range of data that ends behind off, in a content of that size. At the end both are size.
+	// NextData returns the first range of data that ends behind off, in a content of that size. At
+	// the end both are size.
 	NextData(off, size int64) (start, end int64, err error)
 }
 
-// nextData returns the next range to copy: all that is left if there are to be no holes, or the content does not know them.
+// nextData returns the next range to copy: all that is left if there are to be no holes, or the
+// content does not know them.
 func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err error) {
 	if r, ok := content.(Ranges); ok && attr.Holes {
 		start, end, err = r.NextData(off, attr.Size)

@@ -68,7 +68,8 @@ func volumePath(name string) string {
 	return "."
 }
 
-// urlError makes the error for a name that no file can have, such as one below a file, that for a name of nothing, which it is for HTTP.
+// urlError makes the error for a name that no file can have, such as one below a file, that for a
+// name of nothing, which it is for HTTP.
 func urlError(err error) error {
 	path, ok := errors.AsType[*fs.PathError](err)
 	if !ok {
@@ -166,8 +167,8 @@ func (f *file) Stat() (fs.FileInfo, error) {
 	return info{i}, nil
 }
 
-// Readdir lists a directory. In a request that copies it, a directory that comes a second time is an error: that of a damaged volume, in which
-// directories have many names, would go on forever.
+// Readdir lists a directory. In a request that copies it, a directory that comes a second time is
+// an error: that of a damaged volume, in which directories have many names, would go on forever.
 func (f *file) Readdir(count int) ([]fs.FileInfo, error) {
 	t, ok := f.ctx.Value(txKey{}).(*transaction)
 	if count > 0 || !ok {

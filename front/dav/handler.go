@@ -9,11 +9,12 @@
 //   - A file or directory is moved or copied as a whole or not at all, with what it replaces.
 //   - Properties that clients set ("dead" properties in RFC 4918) are kept, in the extended attribute user.webdav.properties.
 //
-// Locks are in memory, exclusive and shared, and end with the process or after an hour without a refresh. The dead properties of one
-// file have at most 64 KiB.
+// Locks are in memory, exclusive and shared, and end with the process or after an hour without a
+// refresh. The dead properties of one file have at most 64 KiB.
 //
-// What one request may ask for is limited, so that a client cannot make the server run out of memory or time; docs/adapters.md has a table. Among other
-// limits, PROPFIND has the depth 0 or 1, and a directory that is listed or copied has at most 100,000 entries.
+// What one request may ask for is limited, so that a client cannot make the server run out of
+// memory or time; docs/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1,
+// and a directory that is listed or copied has at most 100,000 entries.
 //
 // There is no authentication: whoever reaches the handler may read and write the volume. Put it behind one, or on an address that nobody else reaches.
 package dav
@@ -100,8 +101,8 @@ func (h *handler) accept(w http.ResponseWriter, r *http.Request, err error) bool
 	return false
 }
 
-// readXML returns the body of a request, which can be read once more. It answers a body of more than so many elements, and one that
-// package webdav would take though it should not.
+// readXML returns the body of a request, which can be read once more. It answers a body of more
+// than so many elements, and one that package webdav would take though it should not.
 func (h *handler) readXML(w http.ResponseWriter, r *http.Request, most int) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
 	if errors.As(err, new(*http.MaxBytesError)) {
@@ -158,7 +159,8 @@ func (h *handler) transact(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// nested reports whether what a request moves or copies would come to lie in itself, or where it lies. alone says that nothing in it is copied.
+// nested reports whether what a request moves or copies would come to lie in itself, or where it
+// lies. alone says that nothing in it is copied.
 func nested(from, to string, alone bool) bool {
 	from, to = clean(from), clean(to)
 	return below(from, to) || below(to, from) && !alone

@@ -46,8 +46,9 @@ type refusal struct {
 	status int
 }
 
-// checkXML refuses XML that is too large, too deep, or not well-formed in a way that package encoding/xml does not see: a declaration like
-// xmlns:a="", which "Namespaces in XML" forbids. What is no XML at all is left to package webdav.
+// checkXML refuses XML that is too large, too deep, or not well-formed in a way that package
+// encoding/xml does not see: a declaration like xmlns:a="", which "Namespaces in XML" forbids. What
+// is no XML at all is left to package webdav.
 func checkXML(text io.Reader, most int) error {
 	d := xml.NewDecoder(text)
 	for depth, elements := 0, 0; ; {
@@ -82,7 +83,8 @@ func emptyNamespace(attrs []xml.Attr) bool {
 	return false
 }
 
-// checkPath refuses a path that no file of a volume has. Package webdav would answer some methods with 500.
+// checkPath refuses a path that no file of a volume has. Package webdav would answer some methods
+// with 500.
 func checkPath(r *http.Request) error {
 	if strings.IndexByte(r.URL.Path, 0) >= 0 {
 		return &refusal{&fs.PathError{Op: r.Method, Path: r.URL.Path, Err: fs.ErrInvalid}, http.StatusBadRequest}
@@ -93,8 +95,8 @@ func checkPath(r *http.Request) error {
 	return nil
 }
 
-// checkDestination refuses a MOVE or COPY whose headers say nothing sensible, and fills in those that package webdav takes for something
-// else if they are missing.
+// checkDestination refuses a MOVE or COPY whose headers say nothing sensible, and fills in those
+// that package webdav takes for something else if they are missing.
 func (h *handler) checkDestination(r *http.Request) error {
 	text := r.Header.Get("Destination")
 	destination, err := url.Parse(text)
@@ -118,7 +120,8 @@ func (h *handler) checkDestination(r *http.Request) error {
 	return nil
 }
 
-// finiteDepth is the answer to a PROPFIND for all that is in a directory, at whatever depth (RFC 4918, section 9.1).
+// finiteDepth is the answer to a PROPFIND for all that is in a directory, at whatever depth (RFC
+// 4918, section 9.1).
 const finiteDepth = `<?xml version="1.0" encoding="utf-8"?>
 <D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>
 `
@@ -152,7 +155,8 @@ func (h *handler) propfind(w http.ResponseWriter, r *http.Request) {
 	h.dav.ServeHTTP(w, r)
 }
 
-// checkListing returns errListing if a directory has too many entries, and otherwise what ReadDir returns.
+// checkListing returns errListing if a directory has too many entries, and otherwise what ReadDir
+// returns.
 func (h *handler) checkListing(name string) error {
 	f, err := h.vol.Open(name)
 	if err != nil {

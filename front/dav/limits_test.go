@@ -28,7 +28,8 @@ func propfindOf(n int) string {
 	return b.String() + "</prop></propfind>"
 }
 
-// TestRefused sends requests that a server must not carry out, and checks the status and that nothing has changed.
+// TestRefused sends requests that a server must not carry out, and checks the status and that
+// nothing has changed.
 func TestRefused(t *testing.T) {
 	vol := newVolume(t)
 	h := dav.NewHandler(vol, &dav.Options{Prefix: "/files"})
@@ -92,7 +93,8 @@ func TestRefused(t *testing.T) {
 	must(t, h, http.StatusMultiStatus, "PROPFIND", "/files/", "", "Depth", "1")
 }
 
-// TestOverwriteByDefault checks that a MOVE without an Overwrite header replaces what is there (RFC 4918, section 10.6).
+// TestOverwriteByDefault checks that a MOVE without an Overwrite header replaces what is there (RFC
+// 4918, section 10.6).
 func TestOverwriteByDefault(t *testing.T) {
 	vol := newVolume(t)
 	h := dav.NewHandler(vol, nil)
@@ -102,7 +104,8 @@ func TestOverwriteByDefault(t *testing.T) {
 	mustHold(t, vol, "b", "text")
 }
 
-// TestOddPaths sends every method to paths that no file has: that is a mistake of the client, never one of the server.
+// TestOddPaths sends every method to paths that no file has: that is a mistake of the client, never
+// one of the server.
 func TestOddPaths(t *testing.T) {
 	vol := newVolume(t)
 	h := dav.NewHandler(vol, nil)
@@ -125,7 +128,8 @@ func TestOddPaths(t *testing.T) {
 	}
 }
 
-// TestManyLocks takes locks until there are too many, with as much text as is allowed, and checks how much memory they take.
+// TestManyLocks takes locks until there are too many, with as much text as is allowed, and checks
+// how much memory they take.
 func TestManyLocks(t *testing.T) {
 	h := dav.NewHandler(newVolume(t), nil)
 	body := strings.Replace(strings.Replace(lockBody, "SCOPE", "shared", 1), "<!-- me -->", strings.Repeat("m", 3900), 1)
@@ -211,7 +215,8 @@ func TestTwoNames(t *testing.T) {
 	must(t, h, http.StatusNoContent, "DELETE", "/a", "")
 }
 
-// TestLargeAnswers asks for as many properties as may be asked for, of many files: the time is that of the answer.
+// TestLargeAnswers asks for as many properties as may be asked for, of many files: the time is that
+// of the answer.
 func TestLargeAnswers(t *testing.T) {
 	vol := newVolume(t)
 	h := dav.NewHandler(vol, nil)

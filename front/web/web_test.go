@@ -141,7 +141,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestOddPaths asks for paths that no file has: they are missing, which is no mistake of the server.
+// TestOddPaths asks for paths that no file has: they are missing, which is no mistake of the
+// server.
 func TestOddPaths(t *testing.T) {
 	vol := newVolume(t)
 	h := web.FileServer(vol)

@@ -71,8 +71,8 @@ func (e *evaluator) value(a Affinity, negative bool) (v Default, ok bool) {
 	return v, ok
 }
 
-// negate applies a minus that is not part of a literal. An insertion subtracts from zero; the other minus reads a number
-// out of a text first, and is not ours to tell for an insertion.
+// negate applies a minus that is not part of a literal. An insertion subtracts from zero; the other
+// minus reads a number out of a text first, and is not ours to tell for an insertion.
 func (e *evaluator) negate(v *Default, a Affinity) bool {
 	if e.insert {
 		return v.subtract()

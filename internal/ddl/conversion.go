@@ -89,8 +89,8 @@ func (d *Default) negate(a Affinity) bool {
 	return d.apply(a)
 }
 
-// subtract makes zero minus the value of it. It reports false for a text and a blob, and for a real zero, whose sign depends on
-// how much the parser simplifies.
+// subtract makes zero minus the value of it. It reports false for a text and a blob, and for a real
+// zero, whose sign depends on how much the parser simplifies.
 func (d *Default) subtract() bool {
 	switch {
 	case d.Kind == DefaultInteger && d.Int == math.MinInt64:

@@ -46,7 +46,8 @@ func Parse(sql string) (Statement, error) {
 	return s, p.only()
 }
 
-// ParseFirst is Parse for a text of which SQLite reads the first statement only, such as one in sqlite_schema. It returns a *SyntaxError.
+// ParseFirst is Parse for a text of which SQLite reads the first statement only, such as one in
+// sqlite_schema. It returns a *SyntaxError.
 func ParseFirst(sql string) (Statement, error) {
 	p, err := newParser(sql)
 	if err != nil {

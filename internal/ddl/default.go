@@ -87,9 +87,10 @@ func (d *Default) settle(a Affinity) {
 	*d = v
 }
 
-// Inserted returns the value of a row that is inserted without the column, before the affinity of the column is applied. It
-// differs from d, which is for rows that are older than the column: for example, DEFAULT 1e3 of a TEXT column is '1000.0'
-// in a new row and '1e3' in an old one. ok reports whether the default is a constant and its value is known.
+// Inserted returns the value of a row that is inserted without the column, before the affinity of
+// the column is applied. It differs from d, which is for rows that are older than the column: for
+// example, DEFAULT 1e3 of a TEXT column is '1000.0' in a new row and '1e3' in an old one. ok
+// reports whether the default is a constant and its value is known.
 func (d *Default) Inserted() (v Default, ok bool) {
 	if d.Kind == DefaultNone {
 		return *d, true

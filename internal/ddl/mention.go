@@ -38,7 +38,8 @@ const (
 	partParent         // the columns after REFERENCES
 )
 
-// A mentioner keeps the mentions of a statement in the order of the text. The nil mentioner keeps none.
+// A mentioner keeps the mentions of a statement in the order of the text. The nil mentioner keeps
+// none.
 type mentioner struct {
 	list []mention
 	part part

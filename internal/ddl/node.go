@@ -2,7 +2,8 @@ package ddl
 
 import "strings"
 
-// A Node is one operation of an expression, with its operands. Parentheses leave no node of their own.
+// A Node is one operation of an expression, with its operands. Parentheses leave no node of their
+// own.
 type Node struct {
 	Op       Op
 	Text     string   // of a literal, name, function or operator, as Op says
@@ -18,8 +19,8 @@ type Node struct {
 // An Op is the kind of a Node.
 type Op uint8
 
-// The kinds of nodes. A function and an operator have their words in Text: the name without quotes, or the
-// operator's token with == as =, != as <> and keywords in upper case.
+// The kinds of nodes. A function and an operator have their words in Text: the name without quotes,
+// or the operator's token with == as =, != as <> and keywords in upper case.
 const (
 	OpNull    Op = iota
 	OpNumber     // Text is the numeral without underscores
@@ -42,8 +43,8 @@ const (
 // maxHeight is how deep an expression may nest: SQLite's default limit.
 const maxHeight = 1_000
 
-// ParseExpr parses one expression. It returns a *SyntaxError, also for those parts of the grammar that only a query can
-// evaluate: SELECT, RAISE, parameters, row values, FILTER and OVER.
+// ParseExpr parses one expression. It returns a *SyntaxError, also for those parts of the grammar
+// that only a query can evaluate: SELECT, RAISE, parameters, row values, FILTER and OVER.
 func ParseExpr(text string) (*Node, error) {
 	p, err := newParser(text)
 	if err != nil {
@@ -199,7 +200,8 @@ func (p *nodeParser) like(x *Node, not bool) (*Node, error) {
 	return p.node(Node{Op: OpLike, Text: word, Not: not}, args...)
 }
 
-// between consumes the bounds of BETWEEN. The lower one reaches to the first AND that no OR has claimed.
+// between consumes the bounds of BETWEEN. The lower one reaches to the first AND that no OR has
+// claimed.
 func (p *nodeParser) between(x *Node, not bool) (*Node, error) {
 	p.next()
 	low, err := p.climb(precNot)
@@ -373,7 +375,8 @@ func (p *nodeParser) castAs() (*Node, error) {
 	return p.node(Node{Op: OpCast, Affinity: scanAffinity(Unquote(declared))}, x)
 }
 
-// cases consumes CASE [expr] WHEN expr THEN expr ... [ELSE expr] END. Without ELSE there is one of NULL.
+// cases consumes CASE [expr] WHEN expr THEN expr ... [ELSE expr] END. Without ELSE there is one of
+// NULL.
 func (p *nodeParser) cases() (n *Node, err error) {
 	p.next()
 	var args []*Node

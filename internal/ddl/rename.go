@@ -59,7 +59,8 @@ var (
 	errShape   = errors.New("the statement would not mean the same")
 )
 
-// A Renaming gives a table or a column a new name in the statements of a schema. It makes the texts that SQLite makes.
+// A Renaming gives a table or a column a new name in the statements of a schema. It makes the texts
+// that SQLite makes.
 type Renaming struct {
 	table  *Table // as it was
 	to     string
@@ -73,13 +74,14 @@ const none = -1
 // RenamingTable returns the Renaming of a table.
 func RenamingTable(t *Table, to string) *Renaming { return &Renaming{t, to, none, true} }
 
-// RenamingColumn returns the Renaming of the i-th column of a table. If the new name was quoted, it is quoted everywhere.
+// RenamingColumn returns the Renaming of the i-th column of a table. If the new name was quoted, it
+// is quoted everywhere.
 func RenamingColumn(t *Table, i int, to string, quoted bool) *Renaming {
 	return &Renaming{t, to, i, quoted}
 }
 
-// Table returns a CREATE TABLE of the schema as it is after the renaming, and what it declares. It returns a *SyntaxError if the
-// result is no CREATE TABLE, ErrNames, ErrMeaning or ErrMissed.
+// Table returns a CREATE TABLE of the schema as it is after the renaming, and what it declares. It
+// returns a *SyntaxError if the result is no CREATE TABLE, ErrNames, ErrMeaning or ErrMissed.
 func (r *Renaming) Table(create string) (sql string, t *Table, err error) {
 	old, err := ParseTable(create)
 	if err != nil || old.Virtual != nil {
@@ -116,7 +118,8 @@ func (r *Renaming) Index(create string, old, t *Table) (string, error) {
 	return sql, x.Resolve(t)
 }
 
-// edit returns a statement after the renaming. Its expressions are about table t; own says that this is the table of the renaming.
+// edit returns a statement after the renaming. Its expressions are about table t; own says that
+// this is the table of the renaming.
 func (r *Renaming) edit(create string, t *Table, own bool) (sql string, err error) {
 	sql = create
 	if r.column != none {
@@ -152,8 +155,8 @@ func (r *Renaming) edit(create string, t *Table, own bool) (sql string, err erro
 	return sql, err
 }
 
-// sameKinds reports whether two statements have the same kinds of names in the same order. A new name that is a keyword, such as
-// CURRENT_DATE, can be a value in an expression.
+// sameKinds reports whether two statements have the same kinds of names in the same order. A new
+// name that is a keyword, such as CURRENT_DATE, can be a value in an expression.
 func sameKinds(a, b []mention) bool {
 	return slices.EqualFunc(a, b, func(x, y mention) bool { return x.kind == y.kind && x.part == y.part })
 }
@@ -201,7 +204,8 @@ func (r *Renaming) captures(sql string, m *mention) bool {
 	return r.table.ColumnIndex(r.to) < 0
 }
 
-// spell returns the new name as it takes the place of a token: in quotes if the token had any. A space keeps it apart from a quote.
+// spell returns the new name as it takes the place of a token: in quotes if the token had any. A
+// space keeps it apart from a quote.
 func (r *Renaming) spell(sql string, place token) string {
 	if !r.quoted && isIDByte(sql[place.start]) {
 		return r.to
@@ -213,8 +217,9 @@ func (r *Renaming) spell(sql string, place token) string {
 	return s
 }
 
-// misses reports whether SQLite misses a column in a UNIQUE constraint: one with the INTEGER PRIMARY KEY that comes before it, or
-// after it in a WITHOUT ROWID table. SQLite has looked the column up as what it was not in the end.
+// misses reports whether SQLite misses a column in a UNIQUE constraint: one with the INTEGER
+// PRIMARY KEY that comes before it, or after it in a WITHOUT ROWID table. SQLite has looked the
+// column up as what it was not in the end.
 func (t *Table) misses(column int) bool {
 	if column != t.RowidAlias && !(t.demoted && column == t.PrimaryKey[0].Column) {
 		return false
@@ -231,7 +236,8 @@ func (t *Table) misses(column int) bool {
 	return false
 }
 
-// fixQuotes returns a statement whose strings have single quotes, as SQLite rewrites all statements before it renames a column.
+// fixQuotes returns a statement whose strings have single quotes, as SQLite rewrites all statements
+// before it renames a column.
 func fixQuotes(sql string, t *Table) (string, error) {
 	list, err := mentionsIn(sql)
 	if err != nil {

@@ -80,8 +80,8 @@ func (c collation) compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// compareNoCase folds the 26 letters of ASCII. Like SQLite's it looks no further than a zero byte that both texts have
-// at the same place, from where on only their lengths count.
+// compareNoCase folds the 26 letters of ASCII. Like SQLite's it looks no further than a zero byte
+// that both texts have at the same place, from where on only their lengths count.
 func compareNoCase(a, b []byte) int {
 	for i := range min(len(a), len(b)) {
 		if d := cmp.Compare(lower(a[i]), lower(b[i])); d != 0 {
@@ -108,7 +108,8 @@ func upper(c byte) byte {
 	return c
 }
 
-// An affinity is that of an expression, which may have none: then it yields to that of the other side of a comparison.
+// An affinity is that of an expression, which may have none: then it yields to that of the other
+// side of a comparison.
 type affinity int8
 
 const none affinity = -1
@@ -144,8 +145,8 @@ func compareAs(a, b Value, as affinity, c collation) int {
 	return compare(a, b, c)
 }
 
-// Same reports whether the value of a column a is that of a column b, neither of them NULL, by the affinities of both and a
-// collation of SQLite's own.
+// Same reports whether the value of a column a is that of a column b, neither of them NULL, by the
+// affinities of both and a collation of SQLite's own.
 func Same(a, b Value, columnA, columnB ddl.Affinity, order string) bool {
 	c, _ := collationOf(order)
 	return a.Kind != Null && b.Kind != Null && compareAs(a, b, comparison(affinity(columnA), affinity(columnB)), c) == 0

@@ -23,25 +23,29 @@ const (
 // Rowid is the number under which a Row gives its rowid.
 const Rowid = -1
 
-// A Row gives an expression the values of its columns, with the affinities of the columns applied; an integer in a REAL column is a
-// float. It is asked for Rowid, too.
+// A Row gives an expression the values of its columns, with the affinities of the columns applied;
+// an integer in a REAL column is a float. It is asked for Rowid, too.
 type Row interface {
 	Column(i int) (Value, error)
 }
 
-// An Expr is an expression that was compiled for the rows of one table. It is immutable and safe for concurrent use.
+// An Expr is an expression that was compiled for the rows of one table. It is immutable and safe
+// for concurrent use.
 type Expr struct {
 	term
 	columns []int
 }
 
-// Columns returns the columns that the expression reads, in ascending order: Rowid is one, and generated columns are.
+// Columns returns the columns that the expression reads, in ascending order: Rowid is one, and
+// generated columns are.
 func (x *Expr) Columns() []int { return x.columns }
 
-// Eval returns the value of the expression for a row. Its error is that of the Row, or an error of SQLite's own, such as an integer overflow in abs.
+// Eval returns the value of the expression for a row. Its error is that of the Row, or an error of
+// SQLite's own, such as an integer overflow in abs.
 func (x *Expr) Eval(row Row) (Value, error) { return x.eval(row) }
 
-// Affinity returns the affinity that an index gives the value of the expression before it stores that.
+// Affinity returns the affinity that an index gives the value of the expression before it stores
+// that.
 func (x *Expr) Affinity() ddl.Affinity {
 	switch {
 	case x.affinity == none:
@@ -60,8 +64,8 @@ type term struct {
 	explicit  bool      // a COLLATE operator is somewhere in it
 }
 
-// Compile compiles an expression that stands in the schema of a table. The error says what of it cannot be evaluated exactly
-// as SQLite does; the expression itself is not in it.
+// Compile compiles an expression that stands in the schema of a table. The error says what of it
+// cannot be evaluated exactly as SQLite does; the expression itself is not in it.
 func Compile(text string, t *ddl.Table, place Place) (*Expr, error) {
 	n, err := ddl.ParseExpr(text)
 	if err != nil {
@@ -155,7 +159,8 @@ func constant(v Value) term {
 	return term{eval: func(Row) (Value, error) { return v, nil }, affinity: none}
 }
 
-// literal is a number. A minus before it is a part of it: only so is -9223372036854775808 an integer.
+// literal is a number. A minus before it is a part of it: only so is -9223372036854775808 an
+// integer.
 func literal(text string, negative bool) (term, error) {
 	if len(text) > 2 && text[1]|0x20 == 'x' {
 		return hexadecimal(text, negative)

@@ -5,7 +5,8 @@ import (
 	"math/bits"
 )
 
-// fromDecimal returns the float64 nearest to d times 10 to the power p, as SQLite rounds it. d is not 0.
+// fromDecimal returns the float64 nearest to d times 10 to the power p, as SQLite rounds it. d is
+// not 0.
 func fromDecimal(d uint64, p int) float64 {
 	switch {
 	case p < firstPower:
@@ -38,7 +39,8 @@ func fromDecimal(d uint64, p int) float64 {
 	return math.Float64frombits(m)
 }
 
-// scaled returns x times 10 to the power p, cut off s bits, with a last bit that says whether anything was cut off.
+// scaled returns x times 10 to the power p, cut off s bits, with a last bit that says whether
+// anything was cut off.
 func scaled(x uint64, p, s int) uint64 {
 	high, low := powerOfTen(p)
 	if low != 0 {
@@ -62,8 +64,8 @@ func scaled(x uint64, p, s int) uint64 {
 	return product>>s | sticky
 }
 
-// toDecimal returns d and p such that d times 10 to the power p is about f, which is positive and finite. d has digits
-// significant digits at least, of which SQLite computes 18 at most.
+// toDecimal returns d and p such that d times 10 to the power p is about f, which is positive and
+// finite. d has digits significant digits at least, of which SQLite computes 18 at most.
 func toDecimal(f float64, digits int) (d uint64, p int) {
 	m := math.Float64bits(f)
 	e := int(m>>52) & 0x7ff

@@ -16,8 +16,8 @@ type decimal struct {
 	point  int
 }
 
-// decode returns the digits of f, which is positive and finite: round significant ones, or -round behind the point if round
-// is not positive. It is sqlite3FpDecode of SQLite 3.53.
+// decode returns the digits of f, which is positive and finite: round significant ones, or -round
+// behind the point if round is not positive. It is sqlite3FpDecode of SQLite 3.53.
 func decode(f float64, round int) decimal {
 	const most = 20
 	n := 18
@@ -54,7 +54,8 @@ func (d *decimal) round(f float64, n, exp int) {
 	}
 }
 
-// shortest returns how many of the 18 or more digits z are enough to mean f, where these end in a run of nines or zeros.
+// shortest returns how many of the 18 or more digits z are enough to mean f, where these end in a
+// run of nines or zeros.
 func shortest(z []byte, f float64, point, exp int) int {
 	switch {
 	case z[15] == '9' && z[14] == '9':
@@ -144,8 +145,8 @@ func (d decimal) plain(b []byte) []byte {
 	return append(b, d.digits[whole:]...)
 }
 
-// roundTo returns f, which is not larger than 1<<52, rounded to so many digits behind the point, as SQLite's round does it: by
-// way of the text.
+// roundTo returns f, which is not larger than 1<<52, rounded to so many digits behind the point, as
+// SQLite's round does it: by way of the text.
 func roundTo(f float64, places int) float64 {
 	if f == 0 {
 		return 0

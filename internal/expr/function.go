@@ -121,7 +121,8 @@ func nullif(args []term) term {
 	})
 }
 
-// extreme is min or max: better says for which order of the best so far and another that one is taken.
+// extreme is min or max: better says for which order of the best so far and another that one is
+// taken.
 func extreme(args []term, better func(order int) bool) term {
 	order := firstCollation(args)
 	return calling(args, func(v []Value) (Value, error) {

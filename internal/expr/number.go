@@ -24,7 +24,8 @@ func cstring(b []byte) []byte {
 	return b
 }
 
-// readFloat reads the number that a text begins with. Digits behind the 19th do not count, as in SQLite 3.53.
+// readFloat reads the number that a text begins with. Digits behind the 19th do not count, as in
+// SQLite 3.53.
 func readFloat(text []byte) (r reading) {
 	z := skipSpace(cstring(text))
 	negative := len(z) > 0 && z[0] == '-'

@@ -47,7 +47,8 @@ func negate(v Value) Value     { return subtract(OfInt(0), v) }
 func complement(v Value) Value { return OfInt(^v.integer()) }
 func not(v Value) Value        { return ofBool(!v.True()) }
 
-// arithmetic holds the operators whose operands are not NULL, and none of which looks at collations or affinities.
+// arithmetic holds the operators whose operands are not NULL, and none of which looks at collations
+// or affinities.
 var arithmetic = map[string]func(a, b Value) Value{
 	"+": add, "-": subtract, "*": multiply, "/": divide, "%": remainder,
 	"&":  func(a, b Value) Value { return OfInt(a.integer() & b.integer()) },
@@ -327,7 +328,8 @@ func between(args []term, not bool) term {
 	return negated(inherit(x, args...), not)
 }
 
-// in is x IN (list). The values of the list get the affinity of x and are compared by its collation.
+// in is x IN (list). The values of the list get the affinity of x and are compared by its
+// collation.
 func in(args []term, n *ddl.Node) term {
 	x, list := args[0], args[1:]
 	if len(list) == 1 && isConstant(n.Args[1]) { // which SQLite makes x = +value of
@@ -360,7 +362,8 @@ func contains(x term, list []term, row Row) (Value, error) {
 	return OfInt(0), nil
 }
 
-// isConstant reports whether SQLite takes a node for a constant while it parses: without names and functions.
+// isConstant reports whether SQLite takes a node for a constant while it parses: without names and
+// functions.
 func isConstant(n *ddl.Node) bool {
 	switch n.Op {
 	case ddl.OpName:

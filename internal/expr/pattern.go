@@ -57,7 +57,8 @@ const (
 	hopeless // whatever the * before stands for
 )
 
-// readRune returns the first character of a text, 0 at its end, and what follows. Malformed UTF-8 is read as SQLite does.
+// readRune returns the first character of a text, 0 at its end, and what follows. Malformed UTF-8
+// is read as SQLite does.
 func readRune(b []byte) (rune, []byte) {
 	if len(b) == 0 {
 		return 0, b

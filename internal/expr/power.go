@@ -19,8 +19,8 @@ var smallPowers = [...]uint64{
 	0xd3c21bcecceda100, 0x84595161401484a0, 0xa56fa5b99019a5c8,
 }
 
-// largePowers holds the 64 most significant bits of 1e-351, 1e-324 and so on to 1e324, with 1e-1 in place of 1e0.
-// lowPowers holds the 32 bits that follow.
+// largePowers holds the 64 most significant bits of 1e-351, 1e-324 and so on to 1e324, with 1e-1 in
+// place of 1e0. lowPowers holds the 32 bits that follow.
 var largePowers = [...]uint64{
 	0x8049a4ac0c5811ae, 0xcf42894a5dce35ea, 0xa76c582338ed2621, 0x873e4f75e2224e68,
 	0xda7f5bf590966848, 0xb080392cc4349dec, 0x8e938662882af53e, 0xe65829b3046b0afa,
@@ -39,8 +39,9 @@ var lowPowers = [...]uint32{
 	0x0a862f81, 0x6c07a2c2,
 }
 
-// powerOfTen returns the 64 most significant bits of 10 to the power p, and the 32 bits that follow as SQLite computes
-// them: they may be off by one in the last place, and every digit that SQLite prints depends on that.
+// powerOfTen returns the 64 most significant bits of 10 to the power p, and the 32 bits that follow
+// as SQLite computes them: they may be off by one in the last place, and every digit that SQLite
+// prints depends on that.
 func powerOfTen(p int) (high uint64, low uint32) {
 	if p == -1 {
 		return largePowers[13], lowPowers[13]
@@ -66,7 +67,8 @@ func powerOfTen(p int) (high uint64, low uint32) {
 	return high, low
 }
 
-// multiply160 returns the upper 64 bits of the 160 of (a<<32 + low) * b, and the 32 bits that follow.
+// multiply160 returns the upper 64 bits of the 160 of (a<<32 + low) * b, and the 32 bits that
+// follow.
 func multiply160(a uint64, low uint32, b uint64) (high uint64, next uint32) {
 	high, middle := bits.Mul64(a, b)
 	carryHigh, carryLow := bits.Mul64(uint64(low), b)

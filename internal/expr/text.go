@@ -35,8 +35,8 @@ func mapping(fn func(byte) byte) func(args []Value) (Value, error) {
 	}
 }
 
-// substr is substr(x, from, count): from counts from 1, or from the end if it is negative; a negative count is that of the
-// characters before.
+// substr is substr(x, from, count): from counts from 1, or from the end if it is negative; a
+// negative count is that of the characters before.
 func substr(args []Value) (Value, error) {
 	v := args[0]
 	isBlob := v.Kind == Blob
@@ -110,8 +110,8 @@ func runes(z []byte, skip, count int64) []byte {
 	return z[:len(z)-len(rest)]
 }
 
-// instr returns where the second argument first begins in the first, counted from 1 in characters, or in bytes for two BLOBs; 0
-// if it does not.
+// instr returns where the second argument first begins in the first, counted from 1 in characters,
+// or in bytes for two BLOBs; 0 if it does not.
 func instr(args []Value) (Value, error) {
 	if args[0].Kind == Null || args[1].Kind == Null {
 		return Value{}, nil

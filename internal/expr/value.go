@@ -6,7 +6,8 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// A Kind is the storage class of a value, in the order in which SQLite sorts them; integers and floats sort together.
+// A Kind is the storage class of a value, in the order in which SQLite sorts them; integers and
+// floats sort together.
 type Kind uint8
 
 // SQLite's five storage classes.
@@ -22,7 +23,8 @@ func (k Kind) String() string {
 	return [...]string{"null", "integer", "real", "text", "blob"}[k]
 }
 
-// A Value is one value. The bytes of a text, in UTF-8, or of a BLOB are read-only. The zero Value is NULL.
+// A Value is one value. The bytes of a text, in UTF-8, or of a BLOB are read-only. The zero Value
+// is NULL.
 type Value struct {
 	Kind  Kind
 	Int   int64
@@ -116,7 +118,8 @@ func (v Value) number() Value {
 	return OfFloat(r.value)
 }
 
-// Apply returns the value as a column of the affinity stores it, except that an integer in a REAL column becomes a float.
+// Apply returns the value as a column of the affinity stores it, except that an integer in a REAL
+// column becomes a float.
 func (v Value) Apply(a ddl.Affinity) Value {
 	switch {
 	case a == ddl.AffinityBlob:

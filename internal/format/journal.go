@@ -152,8 +152,8 @@ func SuperJournal(tail []byte) (name string, ok bool) {
 	return name, name != ""
 }
 
-// SuperJournalName reports whether a name has the form of SQLite's super-journals: the name of the main database,
-// "-mj", and nine hexadecimal digits, the third last of which is 9.
+// SuperJournalName reports whether a name has the form of SQLite's super-journals: the name of the
+// main database, "-mj", and nine hexadecimal digits, the third last of which is 9.
 func SuperJournalName(name string) bool {
 	n := len(name) - len("-mjxxxxxx9xx")
 	if n < 0 || name[n:n+3] != "-mj" || name[len(name)-3] != '9' {

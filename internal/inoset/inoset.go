@@ -1,8 +1,10 @@
-// Package inoset has a set of inode numbers, in which a walk notes the directories that it has entered.
+// Package inoset has a set of inode numbers, in which a walk notes the directories that it has
+// entered.
 package inoset
 
-// A Set holds inode numbers. The zero value is empty. Inodes that follow each other take one bit each, and the memory of a Set is at
-// most 600 bytes for each number in it. A Set is not safe for concurrent use.
+// A Set holds inode numbers. The zero value is empty. Inodes that follow each other take one bit
+// each, and the memory of a Set is at most 600 bytes for each number in it. A Set is not safe for
+// concurrent use.
 type Set struct{ pages map[uint64]*page }
 
 const pageBits = 12

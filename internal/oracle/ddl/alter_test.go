@@ -51,8 +51,8 @@ var alterations = []string{
 	"ALTER TABLE t DROP COLUMN b", "ALTER TABLE t ALTER COLUMN b SET NOT NULL",
 }
 
-// TestAlter runs each statement on each schema by both. Both have the same schema and the same rows afterwards, and C SQLite and ours
-// write to the table that came of it.
+// TestAlter runs each statement on each schema by both. Both have the same schema and the same rows
+// afterwards, and C SQLite and ours write to the table that came of it.
 func TestAlter(t *testing.T) {
 	t.Parallel()
 	both, refused := 0, 0

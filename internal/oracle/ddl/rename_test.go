@@ -13,8 +13,9 @@ var (
 	renameSeed = flag.Uint64("renames.seed", 0, "seed of the first schema for them")
 )
 
-// TestRename renames tables and columns at random by both, in schemas of several tables with indexes, foreign keys, CHECK and generated
-// columns. The schemas are equal text by text, C SQLite finds ours sound, and both have the same rows.
+// TestRename renames tables and columns at random by both, in schemas of several tables with
+// indexes, foreign keys, CHECK and generated columns. The schemas are equal text by text, C SQLite
+// finds ours sound, and both have the same rows.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	run, both, refused := 0, 0, 0

@@ -34,8 +34,9 @@ var constants = []string{
 // declared are types for the affinities.
 var declared = []string{"", "BLOB", "TEXT", "VARCHAR(10)", "INTEGER", "BIGINT", "REAL", "DOUBLE", "NUMERIC", "DECIMAL(5,2)", `""`}
 
-// TestInserted compares the default in a row that is inserted without the column, and in a row that is older than the column, for every default
-// and every affinity. Ours refuses what it does not know exactly.
+// TestInserted compares the default in a row that is inserted without the column, and in a row that
+// is older than the column, for every default and every affinity. Ours refuses what it does not
+// know exactly.
 func TestInserted(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"UTF-8", "UTF-16le"} {

@@ -115,8 +115,8 @@ func (v *verdict) compareSound(f *finding) string {
 	return v.compareRows(f)
 }
 
-// comparePart is for an image of which C SQLite refuses a statement of the schema, and finds nothing wrong with the rest: Check names the statement, and
-// the rest can be read.
+// comparePart is for an image of which C SQLite refuses a statement of the schema, and finds
+// nothing wrong with the rest: Check names the statement, and the rest can be read.
 func (v *verdict) comparePart(f *finding) string {
 	if f.openErr != nil || f.schemaErr != nil {
 		return fmt.Sprintf("ours cannot read it: open: %v; schema: %v", f.openErr, f.schemaErr)

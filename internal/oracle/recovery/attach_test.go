@@ -18,8 +18,9 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// attachSettings are databases in two or three directories, by their journal modes. The first one is the main database, next to which
-// the super-journal lies. A database in WAL mode commits for itself.
+// attachSettings are databases in two or three directories, by their journal modes. The first one
+// is the main database, next to which the super-journal lies. A database in WAL mode commits for
+// itself.
 func attachSettings(seed uint64) (all []*setting) {
 	for _, modes := range [][]string{
 		{"DELETE", "DELETE"},
@@ -40,9 +41,9 @@ type attachCount struct{ killed, supers, committed, recovered atomic.Int64 }
 
 var attachCounts attachCount
 
-// TestAttachKill kills C SQLite at its system calls in transactions over several databases in several directories. Each engine recovers
-// what is left, ours first and C first: both find the same in each database, all of it or nothing of each transaction, and leave the
-// same files.
+// TestAttachKill kills C SQLite at its system calls in transactions over several databases in
+// several directories. Each engine recovers what is left, ours first and C first: both find the
+// same in each database, all of it or nothing of each transaction, and leave the same files.
 func TestAttachKill(t *testing.T) {
 	needStrace(t)
 	t.Cleanup(func() {
@@ -158,7 +159,8 @@ func (a *attacher) points() []killPoint {
 	return all
 }
 
-// killAll kills a process at each point, or at some, among them each call that may delete a super-journal.
+// killAll kills a process at each point, or at some, among them each call that may delete a
+// super-journal.
 func (a *attacher) killAll() {
 	a.Helper()
 	points := a.points()
@@ -223,8 +225,9 @@ func (a *attacher) verify(left tree, acked int64) (err error) {
 	return a.atomic(found[0], acked)
 }
 
-// atomic wants to find what was acknowledged, or one version more: the same in all databases with a rollback journal, if these share a
-// super-journal. A database in WAL mode may have been committed before them.
+// atomic wants to find what was acknowledged, or one version more: the same in all databases with a
+// rollback journal, if these share a super-journal. A database in WAL mode may have been committed
+// before them.
 func (a *attacher) atomic(found []content, acked int64) error {
 	version := int64(noVersion)
 	for i, c := range found {
@@ -242,7 +245,8 @@ func (a *attacher) atomic(found []content, acked int64) error {
 	return nil
 }
 
-// recover lets an engine open all databases, in any order, and returns what it finds and which files are there then.
+// recover lets an engine open all databases, in any order, and returns what it finds and which
+// files are there then.
 func (a *attacher) recover(left tree, e engine) ([]content, tree, error) {
 	if err := left.write(&a.setting); err != nil {
 		return nil, nil, err

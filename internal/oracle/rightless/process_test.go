@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// The test's program is every other process as well: started with this variable, a role and its arguments, it plays the role.
+// The test's program is every other process as well: started with this variable, a role and its
+// arguments, it plays the role.
 const roleVariable = "FOLIO_RIGHTLESS_ROLE"
 
 var roles = map[string]func(path, engine string) error{"read": read, "write": write}

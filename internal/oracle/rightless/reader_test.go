@@ -24,8 +24,9 @@ var kills = flag.Int("kills", 30, "writers that TestReader kills, for each kind 
 // A tally is what a reader did.
 type tally struct{ opened, views, busy, changed int }
 
-// read opens the database again and again and reads in it, until standard input ends. Each view has to see a whole transaction, and all that
-// were committed before it began. It may fail only if a writer began meanwhile.
+// read opens the database again and again and reads in it, until standard input ends. Each view has
+// to see a whole transaction, and all that were committed before it began. It may fail only if a
+// writer began meanwhile.
 func read(path, kind string) error {
 	var stop atomic.Bool
 	go func() {
@@ -84,8 +85,8 @@ func (did *tally) view(db *sqlitefile.DB, path string, last *int64) error {
 	return nil
 }
 
-// TestReader lets two processes of another user read a database while writers by one of the engines, or by both in turn, are killed one after the
-// other.
+// TestReader lets two processes of another user read a database while writers by one of the
+// engines, or by both in turn, are killed one after the other.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -154,7 +155,8 @@ func tellCount(t *testing.T, path string, count int64) {
 	}
 }
 
-// writeAndKill lets a writer commit some transactions and kills it. It returns how many transactions there are known to be.
+// writeAndKill lets a writer commit some transactions and kills it. It returns how many
+// transactions there are known to be.
 func writeAndKill(t *testing.T, program, path, engine string, count int64) int64 {
 	t.Helper()
 	cmd := command(program, "write", path, engine)

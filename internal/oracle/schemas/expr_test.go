@@ -195,6 +195,6 @@ func showRow(r rowOf) string {
 	return strings.Join(list, " | ")
 }
 
-// overflows reports whether an error is that of abs for the smallest integer. SQLite evaluates constants first, and may pass over
-// what comes after AND and OR, so that either may find it alone.
+// overflows reports whether an error is that of abs for the smallest integer. SQLite evaluates
+// constants first, and may pass over what comes after AND and OR, so that either may find it alone.
 func overflows(err error) bool { return strings.Contains(err.Error(), "integer overflow") }

@@ -17,8 +17,9 @@ import (
 
 var foreignRows = flag.Int("schemas.foreign", 5_000, "changes of rows with foreign keys to compare")
 
-// foreignSchema makes tables that refer to each other in random ways. Of the foreign keys of a schema all are deferred, or none: a
-// statement that breaks one at once leaves SQLite's count of the deferred ones it has broken too high, and COMMIT fails for no row.
+// foreignSchema makes tables that refer to each other in random ways. Of the foreign keys of a
+// schema all are deferred, or none: a statement that breaks one at once leaves SQLite's count of
+// the deferred ones it has broken too high, and COMMIT fails for no row.
 func (g *generator) foreignSchema() []string {
 	deferred := g.pick("", "", " DEFERRABLE INITIALLY DEFERRED")
 	action := func() string {

@@ -121,7 +121,8 @@ func (g *generator) value() any {
 	return values[g.IntN(len(values))]
 }
 
-// row returns values for all columns, nil for generated ones. The first is a key of the given range.
+// row returns values for all columns, nil for generated ones. The first is a key of the given
+// range.
 func (g *generator) row(t *table, keys int) []any {
 	row := make([]any, len(t.columns))
 	for i := range row {

@@ -31,7 +31,8 @@ type pair struct {
 	done   int // changes that both accepted
 }
 
-// TestWrites makes random tables, changes their rows, and compares what is accepted and what is there afterwards.
+// TestWrites makes random tables, changes their rows, and compares what is accepted and what is
+// there afterwards.
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	newJudge(t)

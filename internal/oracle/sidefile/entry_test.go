@@ -108,7 +108,8 @@ func oursOpen(o sqlitefile.Options, do func(db *sqlitefile.DB) error) func(strin
 	}
 }
 
-// oursWriting looks in the middle of a commit as well, which waits for a reader then, after the commit, and when the database is closed.
+// oursWriting looks in the middle of a commit as well, which waits for a reader then, after the
+// commit, and when the database is closed.
 func oursWriting(m sqlitefile.JournalMode) func(string, look) error {
 	return func(path string, look look) error {
 		reader, err := sqlitefile.Open(path, nil)

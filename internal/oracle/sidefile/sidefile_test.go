@@ -52,7 +52,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// A role is one process: an engine, under a umask, as a user. Both belong to the process as a whole.
+// A role is one process: an engine, under a umask, as a user. Both belong to the process as a
+// whole.
 type role struct {
 	ours, umask, actor, uid, gid int
 	dir                          string
@@ -96,8 +97,9 @@ func list(entry string, mode fs.FileMode, moment, path string) {
 	}
 }
 
-// TestSideFiles compares the permissions and the owner of each file that the engine leaves next to a database, while it writes, while it has the
-// database open, and when it has closed it, with those of C SQLite: in each way to come to the database, under each umask, and as each user.
+// TestSideFiles compares the permissions and the owner of each file that the engine leaves next to
+// a database, while it writes, while it has the database open, and when it has closed it, with
+// those of C SQLite: in each way to come to the database, under each umask, and as each user.
 func TestSideFiles(t *testing.T) {
 	if !judge.Available {
 		t.Skip("C SQLite: no C compiler in this build")
@@ -144,7 +146,8 @@ func run(t *testing.T, ours, umask, actor int) map[string]string {
 	return seen
 }
 
-// databases makes a database for each way and mode, each in a directory of its own that the actor can write to.
+// databases makes a database for each way and mode, each in a directory of its own that the actor
+// can write to.
 func databases(t *testing.T, a *actor) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sidefile")

@@ -11,8 +11,9 @@ import (
 	"github.com/foliofs/folio/store/sqlstore"
 )
 
-// testBounds reads a volume whose values are longer than the format allows: they come to nothing, and take no memory of the program.
-// No other test may run meanwhile, as the allocations are those of the whole process.
+// testBounds reads a volume whose values are longer than the format allows: they come to nothing,
+// and take no memory of the program. No other test may run meanwhile, as the allocations are those
+// of the whole process.
 func (d *Driver) testBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bounds.folio")
 	name, dsn := d.Name, d.dsn(path)

@@ -23,8 +23,8 @@ func accessOf(name string) (Access, error) {
 	return st.access(), err
 }
 
-// first returns the permissions to make a file with that will get this access: no more than that for whatever owner and
-// group the file has until then.
+// first returns the permissions to make a file with that will get this access: no more than that
+// for whatever owner and group the file has until then.
 func (a Access) first() fs.FileMode {
 	if os.Geteuid() == 0 {
 		return a.Perm & 0o700
@@ -32,8 +32,9 @@ func (a Access) first() fs.FileMode {
 	return a.Perm
 }
 
-// sideLooks is how often a side file is looked at. Another process that links a file to this name and removes the link again,
-// on and on, would have to hit the time between two looks in each of them.
+// sideLooks is how often a side file is looked at. Another process that links a file to this name
+// and removes the link again, on and on, would have to hit the time between two looks in each of
+// them.
 const sideLooks = 4
 
 // checkSide reports whether d is still the file of this name, and holds it to D1 and D2.
@@ -73,8 +74,8 @@ func (d *description) checkSideOwner(name string, like Access) error {
 	}
 }
 
-// becomeSide gives a side file the access of its database (D3, D4). What the system refuses stays as it is, as with SQLite:
-// file systems without owners are like that.
+// becomeSide gives a side file the access of its database (D3, D4). What the system refuses stays
+// as it is, as with SQLite: file systems without owners are like that.
 func (d *description) becomeSide(like Access) {
 	st, err := d.status()
 	if err != nil {

@@ -12,7 +12,8 @@ var (
 	// ErrLocked: another open file, in this process or elsewhere, holds a lock that conflicts.
 	ErrLocked = errors.New("file is locked")
 
-	// ErrNoLocks: the file system refuses all locks of byte ranges, as some network file systems do.
+	// ErrNoLocks: the file system refuses all locks of byte ranges, as some network file systems
+	// do.
 	ErrNoLocks = errors.New("the file system has no locks")
 
 	// ErrNotRegular: the name is a directory, a pipe, a device; the message says which.

@@ -43,10 +43,10 @@ type File struct {
 	closed  atomic.Bool
 }
 
-// Open opens a regular file. The flags are those of os.OpenFile; the descriptor is always closed on exec.
-// Symbolic links are resolved once, here, and the file at the end of them is opened without following another.
-// What is not a regular file gives ErrNotRegular and is never opened, so that a pipe cannot block. With NoFollow that
-// includes a symbolic link in the last element.
+// Open opens a regular file. The flags are those of os.OpenFile; the descriptor is always closed on
+// exec. Symbolic links are resolved once, here, and the file at the end of them is opened without
+// following another. What is not a regular file gives ErrNotRegular and is never opened, so that a
+// pipe cannot block. With NoFollow that includes a symbolic link in the last element.
 func Open(name string, flag int, perm fs.FileMode) (*File, error) {
 	resolved, err := resolve(name, flag)
 	if err != nil {

@@ -167,7 +167,8 @@ func standardRole(args []string) error {
 	return nil
 }
 
-// TestNoFollow opens names whose last element is a symbolic link, which NoFollow refuses; the others it resolves.
+// TestNoFollow opens names whose last element is a symbolic link, which NoFollow refuses; the
+// others it resolves.
 func TestNoFollow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

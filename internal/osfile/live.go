@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A live file is a temporary file that its process holds a lock on. A process that is killed leaves the file without the lock: that is how
-// RemoveDead knows that nobody will finish it.
+// A live file is a temporary file that its process holds a lock on. A process that is killed leaves
+// the file without the lock: that is how RemoveDead knows that no process will finish it.
 const (
 	livePrefix = ".folio-build-"
 	liveSuffix = ".tmp"
@@ -18,8 +18,9 @@ const (
 // LivePattern is the pattern of the names of live files, for CreateTemp.
 const LivePattern = livePrefix + "*" + liveSuffix
 
-// CreateLive makes a live file by create, which is called with a directory and LivePattern, and calls it again if another process was faster to
-// take the new file for a dead one. Where the system has no locks the file is not locked, and stays if the process is killed.
+// CreateLive makes a live file by create, which is called with a directory and LivePattern, and
+// calls it again if another process was faster to take the new file for a dead one. Where the
+// system has no locks the file is not locked, and stays if the process is killed.
 func CreateLive(dir string, create func(dir, pattern string) (*File, error)) (*File, error) {
 	for {
 		f, err := create(dir, LivePattern)
@@ -37,7 +38,8 @@ func CreateLive(dir string, create func(dir, pattern string) (*File, error)) (*F
 	}
 }
 
-// RemoveDead removes the live files in a directory whose processes are gone. It leaves alone what it cannot open or lock.
+// RemoveDead removes the live files in a directory whose processes are gone. It leaves alone what
+// it cannot open or lock.
 func RemoveDead(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -57,8 +59,8 @@ func RemoveDead(dir string) error {
 	}
 }
 
-// removeDead removes a file unless a process holds its lock. The lock is held until the name is gone, so that a process that has just made the
-// file, and not locked it yet, finds out.
+// removeDead removes a file unless a process holds its lock. The lock is held until the name is
+// gone, so that a process that has just made the file, and not locked it yet, finds out.
 func removeDead(name string) {
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return

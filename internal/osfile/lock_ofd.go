@@ -13,7 +13,8 @@ import (
 // Open file description locks (fcntl(2) on Linux, POSIX.1-2024): they belong to the description, conflict with
 // POSIX locks even of this process, and die with the last descriptor of the description.
 
-// SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do not stand in its way.
+// SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do
+// not stand in its way.
 const SplitsLocks = true
 
 var lockType = [...]int16{Shared: unix.F_RDLCK, Exclusive: unix.F_WRLCK}

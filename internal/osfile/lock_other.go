@@ -6,7 +6,8 @@ import "errors"
 
 // This system's locks belong to the process, and a close by anyone would drop them: none are better.
 
-// SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do not stand in its way.
+// SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do
+// not stand in its way.
 const SplitsLocks = false
 
 func (d *description) lock(LockKind, int64, int64) error { return errors.ErrUnsupported }

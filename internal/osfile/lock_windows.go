@@ -9,7 +9,8 @@ import (
 // LockFileEx: locks belong to the handle, ranges must be unlocked as they were locked, and a handle's own
 // lock stands in its own way.
 
-// SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do not stand in its way.
+// SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do
+// not stand in its way.
 const SplitsLocks = false
 
 func (d *description) lock(kind LockKind, off, n int64) error {

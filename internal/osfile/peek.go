@@ -21,8 +21,8 @@ func Exists(name string) (size int64, ok bool, err error) {
 	return info.Size(), true, nil
 }
 
-// NoSuchName reports whether err says that no file can have that name: it is missing, a file stands where a directory
-// should, the name is too long, or symbolic links lead in a circle.
+// NoSuchName reports whether err says that no file can have that name: it is missing, a file stands
+// where a directory should, the name is too long, or symbolic links lead in a circle.
 func NoSuchName(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) ||
 		errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.ELOOP)

@@ -2,8 +2,9 @@ package osfile
 
 import "io/fs"
 
-// A Stamp tells states of a file apart: it changes when the file is written to, as far as the system's clock for files ticks in between.
-// Linux, from 6.13 on, gives each change after a look a time of its own on its usual file systems.
+// A Stamp tells states of a file apart: it changes when the file is written to, as far as the
+// system's clock for files ticks in between. Linux, from 6.13 on, gives each change after a look a
+// time of its own on its usual file systems.
 type Stamp struct {
 	size, seconds, nanoseconds int64
 }
@@ -17,7 +18,8 @@ func (f *File) Stamp() (Stamp, error) {
 	return s, f.fail("stat", err)
 }
 
-// Unchanging reports whether the file is on a file system that is never written to, such as squashfs or the one of a CD.
+// Unchanging reports whether the file is on a file system that is never written to, such as
+// squashfs or the one of a CD.
 func (f *File) Unchanging() bool { return !f.closed.Load() && f.d.unchanging() }
 
 // Unwritable returns why the process may not open the file for writing, or nil if it may.

@@ -9,9 +9,10 @@ import (
 	"syscall"
 )
 
-// A side file lies next to a database and is named after it: -wal, -shm, -journal. Its name is known in advance, so that
-// another user of the directory, or the archive that the database came in, can put anything there. And it holds parts of the
-// database, so that it must be readable to the same users. This file is the one place where side files are opened and made.
+// A side file lies next to a database and is named after it: -wal, -shm, -journal. Its name is
+// known in advance, so that another user of the directory, or the archive that the database came
+// in, can put anything there. And it holds parts of the database, so that it must be readable to
+// the same users. This file is the one place where side files are opened and made.
 //
 // Invariants:
 //
@@ -23,7 +24,8 @@ import (
 //	D4  One that exists gets the owner of the database too, if this process is root; and its permissions if it is empty,
 //	    as SQLite does it (robustFchown and robust_open).
 
-// ErrSideFile says that a file next to a database is none that the database can use; the message says why, and what to do.
+// ErrSideFile says that a file next to a database is none that the database can use; the message
+// says why, and what to do.
 var ErrSideFile = errors.New("not a usable side file of the database")
 
 // A sideError refuses a side file. It matches ErrSideFile, and its cause.
@@ -40,7 +42,8 @@ func (e *sideError) Is(target error) bool { return target == ErrSideFile }
 
 func (e *sideError) Unwrap() error { return e.cause }
 
-// refuseSide explains the error of opening a side file if it says that the name leads to no regular file.
+// refuseSide explains the error of opening a side file if it says that the name leads to no regular
+// file.
 func refuseSide(err error) error {
 	kind, ok := errors.AsType[kindError](err)
 	switch {
@@ -55,9 +58,10 @@ func refuseSide(err error) error {
 	return &sideError{kind, "move it away"}
 }
 
-// OpenSide opens the side file of f that has this suffix, for example "-wal". The flags are those of Open; with CreateNew the file
-// is to replace f, and it is an error if it cannot get the owner and the group of f. It returns an
-// error that matches ErrSideFile if the name leads to a file that D1 or D2 forbids.
+// OpenSide opens the side file of f that has this suffix, for example "-wal". The flags are those
+// of Open; with CreateNew the file is to replace f, and it is an error if it cannot get the owner
+// and the group of f. It returns an error that matches ErrSideFile if the name leads to a file that
+// D1 or D2 forbids.
 func (f *File) OpenSide(suffix string, flag int) (*File, error) {
 	like, err := f.Access()
 	if err != nil {
@@ -82,8 +86,9 @@ func (system) SideExists(db Handle, suffix string) (int64, bool, error) {
 	return SideExists(db.Name() + suffix)
 }
 
-// PrepareSide makes the side file of the database called name, or makes sure that the one that exists can be used, for a
-// program that then opens it by its name. It does nothing if there is no database.
+// PrepareSide makes the side file of the database called name, or makes sure that the one that
+// exists can be used, for a program that then opens it by its name. It does nothing if there is no
+// database.
 func PrepareSide(name, suffix string) error {
 	resolved, err := resolve(name, os.O_RDONLY)
 	if err != nil {
@@ -151,8 +156,9 @@ func explainOwner(err error, like Access) error {
 	return fmt.Errorf("cannot belong to user %d and group %d, as the file that it is to replace does: let that user do this (%w)", like.UID, like.GID, err)
 }
 
-// findSide opens the side file that exists. It does so without O_CREATE: Linux refuses that flag for the file of another user
-// in a directory that all can write to, to root as well (fs.protected_regular).
+// findSide opens the side file that exists. It does so without O_CREATE: Linux refuses that flag
+// for the file of another user in a directory that all can write to, to root as well
+// (fs.protected_regular).
 func findSide(name string, flag int, like Access) (*description, error) {
 	if flag&os.O_EXCL != 0 {
 		return nil, fs.ErrNotExist
@@ -171,8 +177,8 @@ func findSide(name string, flag int, like Access) (*description, error) {
 	return d, nil
 }
 
-// SideExists reports whether a side file has this name, and its size. It opens nothing. It returns an error that matches
-// ErrSideFile if the name leads to a file that is not regular.
+// SideExists reports whether a side file has this name, and its size. It opens nothing. It returns
+// an error that matches ErrSideFile if the name leads to a file that is not regular.
 func SideExists(name string) (size int64, ok bool, err error) {
 	info, err := os.Lstat(name)
 	switch {

@@ -24,8 +24,8 @@ func init() { roles["side"] = sideRole }
 
 var sideFlags = []int{os.O_RDONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE}
 
-// obstacles put something at the name of a side file that is none. The file called victim must stay as it is, the one called absent
-// must not come into being.
+// obstacles put something at the name of a side file that is none. The file called victim must stay
+// as it is, the one called absent must not come into being.
 var obstacles = map[string]func(t *testing.T, side, victim, absent string) error{
 	"link":          func(_ *testing.T, side, victim, _ string) error { return os.Symlink(victim, side) },
 	"dangling link": func(_ *testing.T, side, _, absent string) error { return os.Symlink(absent, side) },
@@ -94,7 +94,8 @@ func shortDir(t *testing.T) string {
 	return dir
 }
 
-// TestSideOwner has side files of the users 1001 and 1002, and of root, in directories that every user can write to, or a group can (D2).
+// TestSideOwner has side files of the users 1001 and 1002, and of root, in directories that every
+// user can write to, or a group can (D2).
 func TestSideOwner(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -141,7 +142,8 @@ func TestSideOwner(t *testing.T) {
 	}
 }
 
-// TestSideAccess makes side files of databases of each mode, under each umask, and as root of another user (D3, D4).
+// TestSideAccess makes side files of databases of each mode, under each umask, and as root of
+// another user (D3, D4).
 func TestSideAccess(t *testing.T) {
 	t.Parallel()
 	owners := []int{os.Geteuid()}
@@ -169,7 +171,8 @@ func TestSideAccess(t *testing.T) {
 	}
 }
 
-// wantAccess checks the permissions of a file, and that it has the owner and the group of another one.
+// wantAccess checks the permissions of a file, and that it has the owner and the group of another
+// one.
 func wantAccess(t *testing.T, name, like string, mode fs.FileMode) {
 	t.Helper()
 	var got, want unix.Stat_t
@@ -208,7 +211,8 @@ func openAndClose(db *osfile.File, suffix string) error {
 	return f.Close()
 }
 
-// TestSideSwapped opens a side file while its name leads to it, to another file under two names, through a link, and to nothing, by turns.
+// TestSideSwapped opens a side file while its name leads to it, to another file under two names,
+// through a link, and to nothing, by turns.
 func TestSideSwapped(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

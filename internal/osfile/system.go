@@ -9,13 +9,15 @@ import (
 type System interface {
 	// Open opens a regular file as the function Open does.
 	Open(name string, flag int, perm fs.FileMode) (Handle, error)
-	// OpenSide opens the file next to a database whose name is that of the database with a suffix, as File.OpenSide does.
+	// OpenSide opens the file next to a database whose name is that of the database with a suffix,
+	// as File.OpenSide does.
 	OpenSide(db Handle, suffix string, flag int) (Handle, error)
-	// SideExists reports whether the database has the side file with this suffix, and its size, as the function SideExists does.
+	// SideExists reports whether the database has the side file with this suffix, and its size, as
+	// the function SideExists does.
 	SideExists(db Handle, suffix string) (size int64, ok bool, err error)
 	// Exists reports whether there is a file of that name, and its size.
 	Exists(name string) (size int64, ok bool, err error)
-	// Remove removes a file, never a directory. That nobody reads it again is durable after SyncDir.
+	// Remove removes a file, never a directory. The removal is durable after SyncDir.
 	Remove(name string) error
 	// Rename gives a file another name, in place of the file that may have it, whose owner and permissions it takes over. It happens as a
 	// whole, and is durable after SyncDir.

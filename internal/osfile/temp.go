@@ -24,8 +24,9 @@ func CreateTemp(dir, pattern string) (*File, error) {
 	return createTemp(dir, pattern, 0o644)
 }
 
-// CreatePrivate is CreateTemp for a file that only this user can read and write until Adopt or ReplaceDurably says otherwise: one
-// that is to replace another must not be open to more users than that, while it is written.
+// CreatePrivate is CreateTemp for a file that only this user can read and write until Adopt or
+// ReplaceDurably says otherwise: one that is to replace another must not be open to more users than
+// that, while it is written.
 func CreatePrivate(dir, pattern string) (*File, error) {
 	return createTemp(dir, pattern, 0o600)
 }
@@ -59,10 +60,11 @@ func createTemp(dir, pattern string, perm fs.FileMode) (*File, error) {
 	}
 }
 
-// ReplaceDurably gives a temporary file its name, in place of a regular file that may have it, such that after a power
-// cut the name leads to the old file or to the complete new one; when it returns without an error, to the new one.
-// Symbolic links in the name are followed. A replaced file leaves its permissions to the new one, and its owner and group as far
-// as the system allows it (Adopt), unless Adopt gave the new one others.
+// ReplaceDurably gives a temporary file its name, in place of a regular file that may have it, such
+// that after a power cut the name leads to the old file or to the complete new one; when it returns
+// without an error, to the new one. Symbolic links in the name are followed. A replaced file leaves
+// its permissions to the new one, and its owner and group as far as the system allows it (Adopt),
+// unless Adopt gave the new one others.
 //
 // tmp is closed in any case. After an error it is removed and the name is untouched, except that when only
 // the last step failed, the sync of the directory, the new file is there and may not survive a power cut.
@@ -82,8 +84,8 @@ func (f *File) install(resolved string, rename func(from, to string) error) erro
 	return syncDir(filepath.Dir(resolved))
 }
 
-// adoptReplaced takes over the access of the regular file that tmp is to replace, if there is a file, unless tmp has adopted
-// another.
+// adoptReplaced takes over the access of the regular file that tmp is to replace, if there is a
+// file, unless tmp has adopted another.
 func adoptReplaced(tmp *File, resolved string) error {
 	a, err := replacedAccess(resolved)
 	if err != nil || a == nil || tmp.adopted {

@@ -17,8 +17,8 @@ func NewWords(shared []uint32, unmap func() error) *Words {
 	return &Words{Shared: shared, m: NewMapping(nil, unmap)}
 }
 
-// MapWords maps the first n bytes of f, a multiple of 4, and as much address space: for reading and writing or, if f was opened
-// for reading, for reading alone. To store a word is a fault then.
+// MapWords maps the first n bytes of f, a multiple of 4, and as much address space: for reading and
+// writing or, if f was opened for reading, for reading alone. To store a word is a fault then.
 func (f *File) MapWords(n int64) (*Words, error) {
 	if f.closed.Load() {
 		return nil, f.fail("mmap", fs.ErrClosed)

@@ -80,7 +80,8 @@ func (f *FS) Open(name string, flag int, _ fs.FileMode) (osfile.Handle, error) {
 	return &handle{fs: f, inode: i, name: name, writable: flag&osfile.ReadWrite != 0}, nil
 }
 
-// OpenSide opens the file next to a database, or makes it. There are no owners, permissions or links here.
+// OpenSide opens the file next to a database, or makes it. There are no owners, permissions or
+// links here.
 func (f *FS) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Handle, error) {
 	return f.Open(db.Name()+suffix, flag, 0)
 }

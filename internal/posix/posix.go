@@ -63,8 +63,9 @@ func Named(err error) error {
 	return err
 }
 
-// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means EROFS, TooLarge one that means EFBIG, Busy
-// one that means EBUSY, Damaged one that means EIO, NotRegular and NoData ones that mean ENXIO, Deadlock one that means EDEADLK.
+// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means
+// EROFS, TooLarge one that means EFBIG, Busy one that means EBUSY, Damaged one that means EIO,
+// NotRegular and NoData ones that mean ENXIO, Deadlock one that means EDEADLK.
 func Full(text string) error       { return &Error{text: text, errno: syscall.ENOSPC} }
 func ReadOnly(text string) error   { return &Error{text: text, errno: syscall.EROFS} }
 func TooLarge(text string) error   { return &Error{text: text, errno: syscall.EFBIG} }

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The command that a user types in a directory of their own takes relative names from there, and leaves its results there.
-// It says line by line how far it is, as standard error is a pipe.
+// The command that a user types in a directory of their own takes relative names from there, and
+// leaves its results there. It says line by line how far it is, as standard error is a pipe.
 func TestWhereTheUserStands(t *testing.T) {
 	dir := isolate(t)
 	lab, err := filepath.Abs(".")

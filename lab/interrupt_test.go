@@ -49,7 +49,8 @@ func begin(t *testing.T, args ...string) *running {
 	return r
 }
 
-// lastLine returns the last line that a command wrote to standard error: lines of progress come before it.
+// lastLine returns the last line that a command wrote to standard error: lines of progress come
+// before it.
 func lastLine(stderr *bytes.Buffer) string {
 	lines := strings.SplitAfter(stderr.String(), "\n")
 	return lines[max(0, len(lines)-2)]

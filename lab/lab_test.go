@@ -27,7 +27,8 @@ var small = []string{
 // progressLine is what the command says of how far it is.
 var progressLine = regexp.MustCompile(`(?m)^lab: .*, \d+ of \d+ done: .*\n`)
 
-// lab calls the command in the directory of the laboratory. Its stderr is without the lines of progress.
+// lab calls the command in the directory of the laboratory. Its stderr is without the lines of
+// progress.
 func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each thing that begins, and then
-// one every lineInterval. It also says, in a line each, what goes wrong.
+// A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each thing
+// that begins, and then one every lineInterval. It also says, in a line each, what goes wrong.
 type progress struct {
 	c    *command
 	bar  *progressbar.ProgressBar // nil where nothing is shown

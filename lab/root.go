@@ -76,7 +76,8 @@ func (c *command) root() *cobra.Command {
 	return root
 }
 
-// contendersIn finds the directory of the contenders' modules. The directory home is lab, or that of the whole project.
+// contendersIn finds the directory of the contenders' modules. The directory home is lab, or that
+// of the whole project.
 func contendersIn(home string) (string, error) {
 	for _, dir := range []string{"contender", filepath.Join("lab", "contender")} {
 		dir = filepath.Join(home, dir)

@@ -7,8 +7,8 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// parallelBuilds is how many programs are built at a time. A C compiler keeps one processor busy for most of a build of
-// a driver in C, and the go command the others.
+// parallelBuilds is how many programs are built at a time. A C compiler keeps one processor busy
+// for most of a build of a driver in C, and the go command the others.
 const parallelBuilds = 2
 
 // A build is what became of building one program.
@@ -19,13 +19,15 @@ type build struct {
 	err     error
 }
 
-// builds are those of a run, by the name of the program: two contenders that differ in their API share a program.
+// builds are those of a run, by the name of the program: two contenders that differ in their API
+// share a program.
 type builds struct {
 	sync.WaitGroup
 	byProgram map[string]*build
 }
 
-// startBuilds begins to build the programs of all contenders, in their order. The caller must call Wait in the end.
+// startBuilds begins to build the programs of all contenders, in their order. The caller must call
+// Wait in the end.
 func (r *run) startBuilds(ctx context.Context) *builds {
 	all := &builds{byProgram: make(map[string]*build)}
 	var specs []Spec

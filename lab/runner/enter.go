@@ -66,8 +66,9 @@ func (r *run) enterAll(ctx context.Context) error {
 	return nil
 }
 
-// describe builds a program and asks it who it is. A build that was killed may have left a part of the program, which the
-// go command takes for the whole. So a program that cannot answer is removed and built once more.
+// describe builds a program and asks it who it is. A build that was killed may have left a part of
+// the program, which the go command takes for the whole. So a program that cannot answer is removed
+// and built once more.
 func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
 	for again := true; ; again = false {
 		if p, err = r.o.build(ctx, s); err != nil {

@@ -39,8 +39,8 @@ type FS struct {
 	// Sub opens a directory as a file system of its own, as os.Root.OpenRoot does; nil if that is not to be compared. Close closes one.
 	Sub   func(name string) (FS, error)
 	Close func() error
-	// Prefix is what the names of open files begin with, also in their errors, and other paths do not: the directory that an
-	// os.Root was opened by, and a slash.
+	// Prefix is what the names of open files begin with, also in their errors, and other paths do
+	// not: the directory that an os.Root was opened by, and a slash.
 	Prefix string
 }
 

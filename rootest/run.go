@@ -182,7 +182,8 @@ func testNames(t *testing.T, f FS) {
 	testEmptyName(t, f, made[0])
 }
 
-// testEmptyName gives a name without a byte to each call that takes a name. As os.Root says it, nothing is missing there.
+// testEmptyName gives a name without a byte to each call that takes a name. As os.Root says it,
+// nothing is missing there.
 func testEmptyName(t *testing.T, f FS, file string) {
 	t.Helper()
 	now := time.Now()
@@ -200,8 +201,8 @@ func testEmptyName(t *testing.T, f FS, file string) {
 	}
 }
 
-// testFileNames opens files by names of many kinds, and in a directory as a world of its own: File.Name is that name, after
-// that of the world.
+// testFileNames opens files by names of many kinds, and in a directory as a world of its own:
+// File.Name is that name, after that of the world.
 func testFileNames(t *testing.T, f FS) {
 	must(t, f.MkdirAll("d/e", 0o755))
 	must(t, f.WriteFile("d/e/f", []byte("f"), 0o644))

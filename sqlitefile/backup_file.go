@@ -18,8 +18,9 @@ type BackupOptions struct {
 	Progress func(done, all int64)
 }
 
-// BackupFile makes the copy that Backup writes a file at path, which appears there complete and durable, or not at all: it is a temporary file
-// next to it until then. An existing file is fs.ErrExist unless o.Replace. The copy gets the permissions of the database, and its owner and
+// BackupFile makes the copy that Backup writes a file at path, which appears there complete and
+// durable, or not at all: it is a temporary file next to it until then. An existing file is
+// fs.ErrExist unless o.Replace. The copy gets the permissions of the database, and its owner and
 // group as far as the system allows it.
 func (db *DB) BackupFile(ctx context.Context, path string, o *BackupOptions) (err error) {
 	if o == nil {

@@ -8,12 +8,15 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// BeginUpdate starts a write transaction that the caller must end by [Tx.Commit] or [Tx.Rollback]. It is [DB.Update] for callers whose code does not
-// fit into a function. It waits for the transactions before, until ctx is cancelled; if ctx is cancelled later, Commit rolls back.
+// BeginUpdate starts a write transaction that the caller must end by [Tx.Commit] or [Tx.Rollback].
+// It is [DB.Update] for callers whose code does not fit into a function. It waits for the
+// transactions before, until ctx is cancelled; if ctx is cancelled later, Commit rolls back.
 //
-// While the transaction is open, no other one runs: an Update or a BeginUpdate waits for its end, and so does Close. On the same goroutine each of
-// them waits for ever, unless its ctx ends, because a transaction that the caller forgets is never ended by itself. Views go on. An Update of
-// another goroutine that has run before may wait, too, as it is committed after the end. So the usual form is
+// While the transaction is open, no other one runs: an Update or a BeginUpdate waits for its end,
+// and so does Close. On the same goroutine each of them waits for ever, unless its ctx ends,
+// because a transaction that the caller forgets is never ended by itself. Views go on. An Update of
+// another goroutine that has run before may wait, too, as it is committed after the end. So the
+// usual form is
 //
 //	tx, err := db.BeginUpdate(ctx)
 //	if err != nil {
@@ -23,8 +26,8 @@ import (
 //	...
 //	return tx.Commit()
 //
-// The transaction belongs to one goroutine at a time. A fault on a mapped page ends the process unless the caller does what reads and writes within
-// [Tx.Guard]; Update does so by itself.
+// The transaction belongs to one goroutine at a time. A fault on a mapped page ends the process
+// unless the caller does what reads and writes within [Tx.Guard]; Update does so by itself.
 func (db *DB) BeginUpdate(ctx context.Context) (*Tx, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -57,11 +60,13 @@ func (db *DB) start(ctx context.Context) (tx *Tx, err error) {
 	return tx, nil
 }
 
-// Commit ends a transaction that BeginUpdate started, and commits it: everything that it did has survived what Options.Durability says when Commit
-// returns nil. If it returns an error, nothing of it has happened. Savepoints that are still set are released.
+// Commit ends a transaction that BeginUpdate started, and commits it: everything that it did has
+// survived what Options.Durability says when Commit returns nil. If it returns an error, nothing of
+// it has happened. Savepoints that are still set are released.
 //
-// After the end it returns an error that matches [ErrClosed], and so do all other methods that change or read something. It returns an error and changes nothing
-// within Update, which commits by itself, and within the function of Nested.
+// After the end it returns an error that matches [ErrClosed], and so do all other methods that
+// change or read something. It returns an error and changes nothing within Update, which commits by
+// itself, and within the function of Nested.
 func (tx *Tx) Commit() error {
 	if err := tx.mayEnd("commit"); err != nil {
 		return err
@@ -76,8 +81,9 @@ func (tx *Tx) Commit() error {
 // errRolledBack ends a transaction that is not to be kept.
 var errRolledBack = errors.New("rolled back")
 
-// Rollback ends a transaction that BeginUpdate started, and takes back everything that it did. Like Commit it waits for the commits whose changes
-// the transaction has seen, and returns their error if they fail. After the end it does nothing, and returns an error that matches [ErrClosed].
+// Rollback ends a transaction that BeginUpdate started, and takes back everything that it did. Like
+// Commit it waits for the commits whose changes the transaction has seen, and returns their error
+// if they fail. After the end it does nothing, and returns an error that matches [ErrClosed].
 func (tx *Tx) Rollback() error {
 	if err := tx.mayEnd("rollback"); err != nil {
 		return err

@@ -79,7 +79,8 @@ func TestBeginUpdate(t *testing.T) {
 	}
 }
 
-// TestBeginUpdateMisuse ends transactions twice, and where they are not the caller's to end, and uses them after the end.
+// TestBeginUpdateMisuse ends transactions twice, and where they are not the caller's to end, and
+// uses them after the end.
 func TestBeginUpdateMisuse(t *testing.T) {
 	t.Parallel()
 	db := misuseDB(t, Options{})
@@ -192,7 +193,8 @@ func TestBeginUpdateRefused(t *testing.T) {
 	}
 }
 
-// TestSavepoint goes back and forth between savepoints, with tables that come and go and pages that are spilled.
+// TestSavepoint goes back and forth between savepoints, with tables that come and go and pages that
+// are spilled.
 func TestSavepoint(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {

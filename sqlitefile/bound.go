@@ -2,26 +2,30 @@ package sqlitefile
 
 import "iter"
 
-// A Bound is where a range of keys begins or ends. The zero Bound is none: the range begins with the first key, or ends with the
-// last one.
+// A Bound is where a range of keys begins or ends. The zero Bound is none: the range begins with
+// the first key, or ends with the last one.
 type Bound struct {
 	values    []any
 	set       bool
 	exclusive bool
 }
 
-// Including returns a bound at the keys that begin with the given values, at least one. These keys belong to the range.
+// Including returns a bound at the keys that begin with the given values, at least one. These keys
+// belong to the range.
 func Including(values ...any) Bound { return Bound{values, true, false} }
 
-// Excluding returns a bound at the keys that begin with the given values, at least one. These keys do not belong to the range.
+// Excluding returns a bound at the keys that begin with the given values, at least one. These keys
+// do not belong to the range.
 func Excluding(values ...any) Bound { return Bound{values, true, true} }
 
-// Range yields the entries between two bounds in the order of the index. For example, of an index on (city, name),
+// Range yields the entries between two bounds in the order of the index. For example, of an index
+// on (city, name),
 //
 //	x.Range(Including("Bern"), Excluding("Bern", "M"))
 //
-// yields the entries of Bern whose names come before "M", and a zero [Bound] as the second one all that follow Bern, too. The order is that of
-// the index: the keys of a column that is DESC go from the largest to the smallest. An error is yielded once, last.
+// yields the entries of Bern whose names come before "M", and a zero [Bound] as the second one all
+// that follow Bern, too. The order is that of the index: the keys of a column that is DESC go from
+// the largest to the smallest. An error is yielded once, last.
 func (x Index) Range(low, high Bound) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor
@@ -42,7 +46,8 @@ func (x Index) RangeBackward(low, high Bound) iter.Seq2[Row, error] {
 // Backward yields every entry in the opposite order.
 func (x Index) Backward() iter.Seq2[Row, error] { return x.RangeBackward(Bound{}, Bound{}) }
 
-// RangeKey yields the rows of a table WITHOUT ROWID whose primary keys lie between two bounds, as [Index.Range] does.
+// RangeKey yields the rows of a table WITHOUT ROWID whose primary keys lie between two bounds, as
+// [Index.Range] does.
 func (t Table) RangeKey(low, high Bound) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor
@@ -166,7 +171,8 @@ func (c *Cursor) seekPast(k *key) (bool, error) {
 	}
 }
 
-// searchPast returns the first cell of an index page whose record is behind all those that begin with k.
+// searchPast returns the first cell of an index page whose record is behind all those that begin
+// with k.
 func (rx *Rx) searchPast(n *node, k *key) (int, error) {
 	lo, hi := 0, n.cells
 	for lo < hi {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestRange compares ranges between random bounds with a look at every entry, in indexes of several levels and orders.
+// TestRange compares ranges between random bounds with a look at every entry, in indexes of several
+// levels and orders.
 func TestRange(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))

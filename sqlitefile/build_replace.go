@@ -11,8 +11,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// The files that a database may have next to it, by their endings. The first two are played back by the next process that opens a
-// database of that name, whichever it is.
+// The files that a database may have next to it, by their endings. The first two are played back by
+// the next process that opens a database of that name, whichever it is.
 const (
 	journalSuffix = "-journal"
 	walSuffix     = "-wal"
@@ -24,10 +24,11 @@ const maxRecoveries = 3
 
 // place gives the finished file its name. A database that it replaces must not be in use.
 //
-// The old database may have a log or a hot journal, because the process that wrote it was killed. These must not outlive it: SQLite would play
-// them back into the new one. They must not go before it either: the old database is not whole without them. So the old database is
-// recovered first, which empties and removes them, and then replaced, in one step. A crash leaves the old database, with or
-// without its log but with all that was in it, or the new one.
+// The old database may have a log or a hot journal, because the process that wrote it was killed.
+// These must not outlive it: SQLite would play them back into the new one. They must not go before
+// it either: the old database is not whole without them. So the old database is recovered first,
+// which empties and removes them, and then replaced, in one step. A crash leaves the old database,
+// with or without its log but with all that was in it, or the new one.
 //
 //	locked --[log or hot journal: unlock]--> recovering --[lock]--> locked --[neither]--> replaced
 func (t *buildTarget) place() error {
@@ -46,7 +47,8 @@ func (t *buildTarget) place() error {
 	return ErrBusy // others write to it, time and again
 }
 
-// checkStray refuses a log or a journal next to a name that no database has: the next process would play it back into the new one.
+// checkStray refuses a log or a journal next to a name that no database has: the next process would
+// play it back into the new one.
 func (t *buildTarget) checkStray() error {
 	suffix, err := t.logSuffix()
 	if err == nil && suffix != "" {
@@ -73,7 +75,8 @@ func (t *buildTarget) logSuffix() (string, error) {
 	return "", nil
 }
 
-// isHot reports whether SQLite would play a file back. A journal that begins with a zero is finished.
+// isHot reports whether SQLite would play a file back. A journal that begins with a zero is
+// finished.
 func (t *buildTarget) isHot(suffix string) (bool, error) {
 	if suffix != journalSuffix {
 		return true, nil
@@ -121,8 +124,8 @@ func (t *buildTarget) lockOld() (*osfile.File, error) {
 	return old, nil
 }
 
-// recoverOld plays the journal or log of the old database back and removes it. If the old database is damaged there is nothing to save, and
-// its log goes.
+// recoverOld plays the journal or log of the old database back and removes it. If the old database
+// is damaged there is nothing to save, and its log goes.
 func (t *buildTarget) recoverOld() error {
 	db, err := Open(t.name, nil)
 	if err == nil {
@@ -148,7 +151,8 @@ func (t *buildTarget) dropLog() error {
 	return cmp.Or(t.removeCompanions(), old.Close())
 }
 
-// removeCompanions removes what the old database has next to it, for good. The caller has locked it.
+// removeCompanions removes what the old database has next to it, for good. The caller has locked
+// it.
 func (t *buildTarget) removeCompanions() error {
 	removed := false
 	for _, suffix := range []string{journalSuffix, walSuffix, shmSuffix} {

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// logLeft makes a database in WAL mode as a process leaves it that is killed: rows 1 to 20 are committed in its log.
+// logLeft makes a database in WAL mode as a process leaves it that is killed: rows 1 to 20 are
+// committed in its log.
 func logLeft(t *testing.T) string {
 	t.Helper()
 	path, _ := logged(t, 20, Options{})
@@ -21,7 +22,8 @@ func logLeft(t *testing.T) string {
 	return left
 }
 
-// journalLeft makes a database with a hot journal, as the sqlite3 shell leaves it that is killed in a transaction: rows 1 to 20 are committed.
+// journalLeft makes a database with a hot journal, as the sqlite3 shell leaves it that is killed in
+// a transaction: rows 1 to 20 are committed.
 func journalLeft(t *testing.T) string {
 	t.Helper()
 	path := scripted(t, `CREATE TABLE t(a INTEGER PRIMARY KEY, b);
@@ -47,7 +49,8 @@ func replacement(b *Builder) error {
 	return errors.Join(b.Create("CREATE TABLE fresh(a)"), mustTable(b, "fresh").Append(1, "new"))
 }
 
-// wantReplaced checks that a database is the replacement, for SQLite too, and that nothing lies next to it.
+// wantReplaced checks that a database is the replacement, for SQLite too, and that nothing lies
+// next to it.
 func wantReplaced(t *testing.T, path, sql, want string) {
 	t.Helper()
 	if names, err := filepath.Glob(path + "*"); err != nil || len(names) != 1 {
@@ -56,7 +59,8 @@ func wantReplaced(t *testing.T, path, sql, want string) {
 	checkShell(t, path, sql+"; PRAGMA integrity_check", want+"\nok")
 }
 
-// A database whose log or journal was left by a process that was killed is replaced with it, by Build and by BackupFile.
+// A database whose log or journal was left by a process that was killed is replaced with it, by
+// Build and by BackupFile.
 func TestReplaceLeft(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]func(*testing.T) string{"log": logLeft, "journal": journalLeft, "finished journal": persistLeft} {
@@ -77,7 +81,8 @@ func TestReplaceLeft(t *testing.T) {
 	}
 }
 
-// While a database that is left waits to be replaced, and if the new one is never finished, all that was committed in it is there.
+// While a database that is left waits to be replaced, and if the new one is never finished, all
+// that was committed in it is there.
 func TestReplaceRecoversFirst(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]func(*testing.T) string{"log": logLeft, "journal": journalLeft} {
@@ -110,7 +115,8 @@ func TestReplaceRecoversFirst(t *testing.T) {
 	}
 }
 
-// A log next to a name that no database has, or to a file that is none, is not taken for the old one's. One of a damaged database goes with it.
+// A log next to a name that no database has, or to a file that is none, is not taken for the old
+// one's. One of a damaged database goes with it.
 func TestReplaceStrayLog(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -21,8 +21,9 @@ type BuildOptions struct {
 	// ApplicationID and UserVersion go into the header, for PRAGMA application_id and user_version.
 	ApplicationID uint32
 	UserVersion   int32
-	// Replace allows path to exist: a database there is replaced when the new one is complete. It must not be in use. The new one gets the
-	// permissions of the old one, and its owner and group as far as the system allows it.
+	// Replace allows path to exist: a database there is replaced when the new one is complete. It
+	// must not be in use. The new one gets the permissions of the old one, and its owner and group
+	// as far as the system allows it.
 	Replace bool
 	// NoSync leaves it to the system when the database reaches the disk: a power cut may leave an incomplete one at path.
 	NoSync bool

@@ -41,8 +41,8 @@ func (x *walIndex) readers() error {
 	return heldBy(osfile.ErrLocked, "is reading an older state", x.file, osfile.Exclusive, format.WALReadLock, format.WALReaders)
 }
 
-// A busyError says who kept a lock for longer than BusyTimeout. It matches ErrBusy. Its text does not
-// name that option: users of programs see it, too.
+// A busyError says who kept a lock for longer than BusyTimeout. It matches ErrBusy. Its text does
+// not name that option: users of programs see it, too.
 type busyError struct {
 	who string
 	pid int // of the process; 0 where the system does not tell

@@ -11,10 +11,12 @@ import (
 // Compact makes the database as small as it can be: a copy without free pages, all others full and in order, takes the place of the file. Everything
 // is kept but the numbers of the pages: page size, encoding, journal mode, auto-vacuum, and whatever the schema has, be it beyond this package.
 //
-// It is for times when nobody else has the database open: others that do so make it fail with ErrBusy after BusyTimeout, and nothing has changed.
-// Transactions of this DB that write wait for it, those that read do so only while the files are exchanged. After a crash there is the
-// old file or the new one, and perhaps a useless one whose name ends in "-compact". The next Compact overwrites that if it was not complete. It
-// leaves any other file of that name alone, and takes the name "-compact-2", or one of the seven that follow.
+// It is for times when nobody else has the database open: others that do so make it fail with
+// ErrBusy after BusyTimeout, and nothing has changed. Transactions of this DB that write wait for
+// it, those that read do so only while the files are exchanged. After a crash there is the old file
+// or the new one, and perhaps a useless one whose name ends in "-compact". The next Compact
+// overwrites that if it was not complete. It leaves any other file of that name alone, and takes
+// the name "-compact-2", or one of the seven that follow.
 //
 // Where the system does not tell who has a file open, which most do on Linux and none elsewhere, a connection of SQLite that holds no lock cannot be
 // seen: one in rollback mode between two transactions, or one that has not read yet. It is kept from reading or writing for as long as this DB

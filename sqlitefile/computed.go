@@ -16,8 +16,8 @@ type computed struct {
 	expr     *expr.Expr
 }
 
-// computedColumns compiles the generated columns of a table, each after those that it reads. The error names what of them cannot
-// be computed.
+// computedColumns compiles the generated columns of a table, each after those that it reads. The
+// error names what of them cannot be computed.
 func (rx *Rx) computedColumns(t *ddl.Table) (list []computed, err error) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -74,7 +74,8 @@ func readsAny(x *expr.Expr, columns map[int]bool) bool {
 	return false
 }
 
-// setComputed lets the virtual columns of a table be computed where a row is read, or remember why they cannot be.
+// setComputed lets the virtual columns of a table be computed where a row is read, or remember why
+// they cannot be.
 func (def *tableDef) setComputed(rx *Rx) {
 	virtual := false
 	for i := range def.ddl.Columns {

@@ -8,11 +8,12 @@ const (
 	headApplicationID = 68
 )
 
-// UserVersion returns the number that PRAGMA user_version tells: one that the application keeps in the header, 0 at first.
+// UserVersion returns the number that PRAGMA user_version tells: one that the application keeps in
+// the header, 0 at first.
 func (rx *Rx) UserVersion() int32 { return rx.header.UserVersion }
 
-// ApplicationID returns the number that PRAGMA application_id tells: one that says which application a database belongs to, 0
-// at first.
+// ApplicationID returns the number that PRAGMA application_id tells: one that says which
+// application a database belongs to, 0 at first.
 func (rx *Rx) ApplicationID() uint32 { return rx.header.ApplicationID }
 
 // SetUserVersion changes what UserVersion returns, as part of the transaction.

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestCookies changes the numbers of the application in every journal mode, and reads them with SQLite.
+// TestCookies changes the numbers of the application in every journal mode, and reads them with
+// SQLite.
 func TestCookies(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalTruncate, JournalPersist, JournalWAL} {

@@ -212,7 +212,8 @@ func (c *Cursor) settle() (bool, error) {
 	return c.climb(false)
 }
 
-// SeekKey moves to the first entry that is not before the given values of its first columns, at least one, if there is such an entry.
+// SeekKey moves to the first entry that is not before the given values of its first columns, at
+// least one, if there is such an entry.
 func (c *Cursor) SeekKey(values ...any) (ok bool, err error) {
 	var buf [keyRoom]Value
 	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.key, values)

@@ -13,15 +13,17 @@ import (
 type Options struct {
 	// ReadOnly opens the database for reading: nothing of it is ever changed, not even to recover it.
 	ReadOnly bool
-	// Immutable is for a file that nothing changes while it is open, such as one on a CD or in an image of a container. It is opened for reading, and
-	// no lock is taken or looked at, which also works on file systems without locks. A log next to it is read; a hot journal is
+	// Immutable is for a file that nothing changes while it is open, such as one on a CD or in an
+	// image of a container. It is opened for reading, and no lock is taken or looked at, which also
+	// works on file systems without locks. A log next to it is read; a hot journal is
 	// ErrNeedsRecovery. If something changes the file all the same, what is read may be wrong.
 	Immutable bool
 	// Plain reads pages into memory instead of mapping the file: slower, but nothing that happens to the file
 	// afterwards can disturb the process. It is the only way on systems without a map.
 	Plain bool
-	// BusyTimeout is how long a call waits for locks that other connections hold, all of them together; 0 means 5 seconds, and less
-	// than 0 not to wait. WithBusyTimeout lets several calls share one.
+	// BusyTimeout is how long a call waits for locks that other connections hold, all of them
+	// together; 0 means 5 seconds, and less than 0 not to wait. WithBusyTimeout lets several calls
+	// share one.
 	BusyTimeout time.Duration
 	// Durability is what a transaction survives once Update has returned; the default is Full.
 	Durability Durability
@@ -37,8 +39,9 @@ type Options struct {
 	// mode needs in shared memory otherwise is in memory of this process, without a file -shm, so that it works where files cannot be mapped
 	// for sharing. Open gives ErrBusy if others have the database open, and ErrReadOnly if it cannot be written.
 	Exclusive bool
-	// ForeignKeys enforces foreign keys, as PRAGMA foreign_keys does: a row that would have no parent is a *ConstraintError, and ON DELETE and
-	// ON UPDATE do what they say. Otherwise foreign keys are ignored, which is SQLite's default.
+	// ForeignKeys enforces foreign keys, as PRAGMA foreign_keys does: a row that would have no
+	// parent is a *ConstraintError, and ON DELETE and ON UPDATE do what they say. Otherwise foreign
+	// keys are ignored, which is SQLite's default.
 	ForeignKeys bool
 	// Trace, if it is not nil, is called with each Event, by whichever goroutine is at work, which waits for it: it must be quick, not panic, and not
 	// use the DB. If it panics at a commit, that has happened all the same.

@@ -123,7 +123,8 @@ func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []keyColumn {
 	return key
 }
 
-// defaultValue returns a default as a value. Only a constant is one; SQLite lets no other be the default of an added column.
+// defaultValue returns a default as a value. Only a constant is one; SQLite lets no other be the
+// default of an added column.
 func (rx *Rx) defaultValue(d *ddl.Default) Value {
 	switch d.Kind {
 	case ddl.DefaultInteger:

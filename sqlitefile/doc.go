@@ -18,7 +18,8 @@
 //
 // # Limits
 //
-// Databases in rollback mode and in WAL mode are read and written, beside SQLite in this process and in others. A table with
-// something that writing rows cannot keep true (a trigger, a collation of an application, an expression with a function that
-// the engine does not know) is read only. The format is that of sqlite.org/fileformat2.html.
+// Databases in rollback mode and in WAL mode are read and written, beside SQLite in this process
+// and in others. A table with something that writing rows cannot keep true (a trigger, a collation
+// of an application, an expression with a function that the engine does not know) is read only. The
+// format is that of sqlite.org/fileformat2.html.
 package sqlitefile

@@ -12,7 +12,8 @@ import (
 // maxDrafts is how many names there are for the copy that Compact makes.
 const maxDrafts = 9
 
-// freeDraft returns the suffix of a name for the copy. It removes the copy that a crash has left, if that was not complete.
+// freeDraft returns the suffix of a name for the copy. It removes the copy that a crash has left,
+// if that was not complete.
 func (db *DB) freeDraft() (string, error) {
 	for i := 1; i <= maxDrafts; i++ {
 		suffix := compactSuffix
@@ -26,8 +27,9 @@ func (db *DB) freeDraft() (string, error) {
 	return "", fmt.Errorf("%w: there are files with all names of the form NAME%s: remove what is not needed", fs.ErrExist, compactSuffix)
 }
 
-// removeDraft reports whether a suffix is free, and makes it so if a copy has it that a crash has left. Page 1 is the last one that is written
-// (O1), so a copy that was not complete begins with zeros. A file that does not may be the user's: a backup, for example.
+// removeDraft reports whether a suffix is free, and makes it so if a copy has it that a crash has
+// left. Page 1 is the last one that is written (O1), so a copy that was not complete begins with
+// zeros. A file that does not may be the user's: a backup, for example.
 func (db *DB) removeDraft(suffix string) (free bool, err error) {
 	size, there, err := db.options.system.SideExists(db.file, suffix)
 	if err != nil || !there {

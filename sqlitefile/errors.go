@@ -14,8 +14,9 @@ import (
 var (
 	// ErrNotDatabase says that a file is not a SQLite database, or is empty.
 	ErrNotDatabase = errors.New("file is not a SQLite database")
-	// ErrNeedsRecovery says that a writer died in the middle of a transaction and its journal has to be rolled back
-	// first. Opening the database once for writing does so, with the right to write its file and its directory.
+	// ErrNeedsRecovery says that a writer died in the middle of a transaction and its journal has
+	// to be rolled back first. Opening the database once for writing does so, with the right to
+	// write its file and its directory.
 	ErrNeedsRecovery = errors.New("database needs recovery: a hot rollback journal lies next to it; open it once where it can be written")
 	// ErrWAL says that the database has a write-ahead log with content that this version cannot read yet.
 	ErrWAL = errors.New("write-ahead log not supported yet; run PRAGMA journal_mode=DELETE on it with sqlite3")
@@ -30,14 +31,16 @@ var (
 	ErrFailed = errors.New("nothing can be written after what has failed: close the database and open it again")
 	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was open: what is written now would be lost.
 	ErrMoved = errors.New("the file was deleted, renamed or replaced while it was open")
-	// ErrNoLocks says that the file system of the database has no locks of byte ranges, without which it cannot be shared: nothing was
-	// changed.
+	// ErrNoLocks says that the file system of the database has no locks of byte ranges, without
+	// which it cannot be shared: nothing was changed.
 	ErrNoLocks = osfile.ErrNoLocks
-	// ErrSideFile says that a file next to the database, such as its log or its journal, is none that can be used: a link, a directory, a file with
-	// several names, or one that another user has put into a directory that every user can write to. Nothing was changed.
+	// ErrSideFile says that a file next to the database, such as its log or its journal, is none
+	// that can be used: a link, a directory, a file with several names, or one that another user
+	// has put into a directory that every user can write to. Nothing was changed.
 	ErrSideFile = osfile.ErrSideFile
-	// ErrLogLeft says that Close could not copy the write-ahead log into the database, for example for want of room, and left it. The DB is
-	// closed, and nothing is lost: everything that was committed is in the two files together, and the next Open reads it from there.
+	// ErrLogLeft says that Close could not copy the write-ahead log into the database, for example
+	// for want of room, and left it. The DB is closed, and nothing is lost: everything that was
+	// committed is in the two files together, and the next Open reads it from there.
 	ErrLogLeft = errors.New("the write-ahead log stays next to the database: keep the two together")
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
@@ -54,7 +57,8 @@ var (
 	ErrNoColumn = errors.New("no such column")
 	// ErrUnsupported says that something in the database is beyond this package; the error names it.
 	ErrUnsupported = errors.New("not supported")
-	// ErrType says that a value is of another type than the caller asks for; the error names the column, the value and the type.
+	// ErrType says that a value is of another type than the caller asks for; the error names the
+	// column, the value and the type.
 	ErrType = errors.New("value of another type")
 	// ErrFault says that a mapped page could not be read, because the file shrank or its disk failed.
 	ErrFault = osfile.ErrFault
@@ -190,7 +194,8 @@ func corruptFile(path string, pgno uint32, what string) error {
 	return &CorruptError{Path: path, Page: pgno, What: what}
 }
 
-// cutOff returns the error for a file that ends before what is read of it. Any other error stays as it is.
+// cutOff returns the error for a file that ends before what is read of it. Any other error stays as
+// it is.
 func cutOff(name string, err error) error {
 	if errors.Is(err, io.EOF) {
 		return corruptFile(name, 0, "the file is cut off")

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// First returns a writer of the same table that takes the values of its first n columns only. It is for a program whose tables others may have given
-// further columns: a row that is there keeps what it has in these, and a new one gets their defaults, or a new rowid where the INTEGER PRIMARY KEY
-// is one of them. CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time of each insertion. A default with a function that the engine
-// does not know is ErrUnsupported.
+// First returns a writer of the same table that takes the values of its first n columns only. It is
+// for a program whose tables others may have given further columns: a row that is there keeps what
+// it has in these, and a new one gets their defaults, or a new rowid where the INTEGER PRIMARY KEY
+// is one of them. CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time of each insertion.
+// A default with a function that the engine does not know is ErrUnsupported.
 func (t TableWriter) First(n int) TableWriter {
 	if t.first = n; n == len(t.def.shape.fields) {
 		t.first = 0

@@ -94,7 +94,8 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestFirstRowid inserts rows without their INTEGER PRIMARY KEY, which is NULL then, whatever its DEFAULT says.
+// TestFirstRowid inserts rows without their INTEGER PRIMARY KEY, which is NULL then, whatever its
+// DEFAULT says.
 func TestFirstRowid(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{

@@ -26,7 +26,8 @@ type foreignKeys struct {
 	own, referring []*foreignKey
 }
 
-// A foreignCheck is a key that may have children without a parent once a statement, or the transaction, is over.
+// A foreignCheck is a key that may have children without a parent once a statement, or the
+// transaction, is over.
 type foreignCheck struct {
 	key    *foreignKey
 	values []expr.Value
@@ -121,7 +122,8 @@ func (tx *Tx) resolveForeignKey(child string, f ddl.ForeignKey) (*foreignKey, er
 	return k, err
 }
 
-// locate finds the key of the parent: the rowid, the primary key of a table WITHOUT ROWID, or a unique index.
+// locate finds the key of the parent: the rowid, the primary key of a table WITHOUT ROWID, or a
+// unique index.
 func (k *foreignKey) locate(tx *Tx) (bool, error) {
 	t := k.parent.ddl
 	if len(k.to) == 1 && k.to[0] == t.RowidAlias {
@@ -163,7 +165,8 @@ func (k *foreignKey) matches(t *ddl.Table, terms []ddl.IndexedColumn) bool {
 	return len(terms) == len(k.to)
 }
 
-// rowKey returns the values of columns of a row that was read, copied, and whether none of them is NULL.
+// rowKey returns the values of columns of a row that was read, copied, and whether none of them is
+// NULL.
 func rowKey(columns []int, row *Row) (key []expr.Value, whole bool, err error) {
 	key, whole = make([]expr.Value, len(columns)), true
 	for i, c := range columns {
@@ -178,7 +181,8 @@ func rowKey(columns []int, row *Row) (key []expr.Value, whole bool, err error) {
 	return key, whole, nil
 }
 
-// keyOf returns the values of columns of the row that was loaded, copied, and whether none of them is NULL.
+// keyOf returns the values of columns of the row that was loaded, copied, and whether none of them
+// is NULL.
 func (r *rowBuilder) keyOf(columns []int, rowid int64, values []any) (key []expr.Value, whole bool) {
 	var arena []byte
 	key, whole = make([]expr.Value, len(columns)), true
@@ -267,7 +271,8 @@ func identify(t *ddl.Table, row *Row) (c childRow, err error) {
 	return c, nil
 }
 
-// refers reports whether a row of the child has a key, by the affinities of both and the collation of the parent.
+// refers reports whether a row of the child has a key, by the affinities of both and the collation
+// of the parent.
 func (k *foreignKey) refers(child *ddl.Table, row *Row, values []expr.Value) (bool, error) {
 	for i, c := range k.Columns {
 		v, err := row.Value(c)
@@ -282,7 +287,8 @@ func (k *foreignKey) refers(child *ddl.Table, row *Row, values []expr.Value) (bo
 	return true, nil
 }
 
-// candidates yields the rows of the child among which those with a key are: all, unless an index leads to fewer.
+// candidates yields the rows of the child among which those with a key are: all, unless an index
+// leads to fewer.
 func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yield func(Row, error) bool), error) {
 	if len(k.Columns) == 1 && k.Columns[0] == c.def.shape.alias {
 		v := values[0].Apply(ddl.AffinityInteger)
@@ -312,7 +318,8 @@ func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yiel
 	}, nil
 }
 
-// comparable reports whether child and parent compare their columns alike, so that an index of the child finds what the parent's key is.
+// comparable reports whether child and parent compare their columns alike, so that an index of the
+// child finds what the parent's key is.
 func (k *foreignKey) comparable(child *ddl.Table) bool {
 	for i, c := range k.Columns {
 		a, b := &child.Columns[c], &k.parent.ddl.Columns[k.to[i]]

@@ -9,10 +9,12 @@ import (
 	"github.com/foliofs/folio/internal/expr"
 )
 
-// enforces reports whether a call is a statement that foreign keys have to be checked after, and not a part of one.
+// enforces reports whether a call is a statement that foreign keys have to be checked after, and
+// not a part of one.
 func (t TableWriter) enforces() bool { return t.state.foreign != nil && t.tx.statement == nil }
 
-// statement calls fn, which changes rows, with the foreign keys enforced: all of it has happened, with the actions, or nothing.
+// statement calls fn, which changes rows, with the foreign keys enforced: all of it has happened,
+// with the actions, or nothing.
 func (t TableWriter) statement(fn func() error) error {
 	return t.tx.Nested(func(tx *Tx) error {
 		s := &foreignStatement{}
@@ -25,7 +27,8 @@ func (t TableWriter) statement(fn func() error) error {
 	})
 }
 
-// finish checks the keys that are to be checked after each statement, and leaves the deferred ones to the transaction.
+// finish checks the keys that are to be checked after each statement, and leaves the deferred ones
+// to the transaction.
 func (s *foreignStatement) finish(tx *Tx) error {
 	for _, c := range s.checks {
 		if c.key.Deferred {
@@ -49,7 +52,8 @@ func (tx *Tx) checkDeferred() error {
 	return nil
 }
 
-// checkOwn wants a row that was loaded and written to have its parents, at the end of the statement at the latest.
+// checkOwn wants a row that was loaded and written to have its parents, at the end of the statement
+// at the latest.
 func (t TableWriter) checkOwn(rowid int64, values []any) error {
 	if t.state.foreign == nil {
 		return nil
@@ -77,7 +81,8 @@ type parentKey struct {
 	gone     bool
 }
 
-// parentKeys returns the keys of a row that is to be changed or deleted, by which others may refer to it.
+// parentKeys returns the keys of a row that is to be changed or deleted, by which others may refer
+// to it.
 func (t TableWriter) parentKeys(row *Row) (list []parentKey, err error) {
 	if t.state.foreign == nil {
 		return nil, nil

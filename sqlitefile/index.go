@@ -38,7 +38,8 @@ func (x Index) Find(key ...any) (rowid int64, ok bool, err error) {
 	return row.rowid, ok, err
 }
 
-// FindRow returns the first entry whose key begins with the given values, at least one, if there is such an entry.
+// FindRow returns the first entry whose key begins with the given values, at least one, if there is
+// such an entry.
 func (x Index) FindRow(key ...any) (row Row, ok bool, err error) {
 	var buf [keyRoom]Value
 	k, err := x.rx.makeKey(buf[:0], x.Name(), x.def.key, key)

@@ -8,7 +8,8 @@ import (
 	"github.com/foliofs/folio/internal/expr"
 )
 
-// An insertDefault is the value of a column that an insertion leaves out. The affinity of the column is yet to be applied to it.
+// An insertDefault is the value of a column that an insertion leaves out. The affinity of the
+// column is yet to be applied to it.
 type insertDefault struct {
 	value  Value
 	layout string // of the time of the insertion, in UTC, where that is the value

@@ -74,8 +74,9 @@ func (db *DB) openJournal(base *snapshot) (*journal, error) {
 	return j, nil
 }
 
-// adopt makes durable that the journal of another connection is finished. If it ends with the name of a super-journal, it is cut off:
-// that name would come to stand behind the records of this transaction.
+// adopt makes durable that the journal of another connection is finished. If it ends with the name
+// of a super-journal, it is cut off: that name would come to stand behind the records of this
+// transaction.
 func (j *journal) adopt() error {
 	super, err := j.superJournal()
 	if err == nil && super.name != "" {
@@ -248,8 +249,8 @@ func (db *DB) recoverFile() error {
 	return join(err, db.toShared())
 }
 
-// leaveJournal gives ErrNeedsRecovery, unless the transaction of the journal was committed: then the file is as it should be. The caller
-// holds SHARED.
+// leaveJournal gives ErrNeedsRecovery, unless the transaction of the journal was committed: then
+// the file is as it should be. The caller holds SHARED.
 func (db *DB) leaveJournal() error {
 	file, err := db.options.system.Open(db.journalName(), osfile.ReadOnly, 0)
 	if err != nil {
@@ -285,8 +286,8 @@ func (db *DB) replay() error {
 	return join(err, j.close())
 }
 
-// playBack restores the file and removes the journal. A journal whose super-journal is gone is only removed, because its transaction
-// was committed.
+// playBack restores the file and removes the journal. A journal whose super-journal is gone is only
+// removed, because its transaction was committed.
 func (j *journal) playBack() error {
 	if err := j.db.sync(j.file); err != nil { // what is read now must not be lost after the file changed
 		return err
@@ -433,8 +434,8 @@ func overwritten(base *snapshot, batch []framePage, size uint32) []uint32 {
 // discard removes a journal that nobody needs, as the file has not been touched.
 func (j *journal) discard() error { return join(j.finish(JournalDelete), j.close()) }
 
-// undo plays the journal back after a failure. If that fails as well, the journal stays hot for the next connection, and this
-// DB refuses to write.
+// undo plays the journal back after a failure. If that fails as well, the journal stays hot for the
+// next connection, and this DB refuses to write.
 func (db *DB) undo(j *journal) error {
 	err := j.playBack()
 	if err == nil && j.restored < j.images {

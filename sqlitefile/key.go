@@ -47,8 +47,8 @@ func (rx *Rx) makeKey(buf []Value, name string, columns []keyColumn, parts []any
 	return key{values: buf, columns: columns}, nil
 }
 
-// errNoKey returns the error for a key without values, which every entry would begin with: a caller that passes on an empty slice
-// seldom means all of them.
+// errNoKey returns the error for a key without values, which every entry would begin with: a caller
+// that passes on an empty slice seldom means all of them.
 func errNoKey(name string) error {
 	return fmt.Errorf("%s: no values for a key: give at least the first one, or use All or First", name)
 }
@@ -221,8 +221,8 @@ func (rx *Rx) compareValues(r *record, k *key) (int, error) {
 	return 0, nil
 }
 
-// valueBeside returns as much of a stored value as decides how it compares with another one: of a long text or BLOB, one byte more than
-// that has.
+// valueBeside returns as much of a stored value as decides how it compares with another one: of a
+// long text or BLOB, one byte more than that has.
 func (rx *Rx) valueBeside(r *record, f field, other *Value, c collation) (Value, error) {
 	prefix := uint64(len(other.data)) + 1
 	if f.typ.Size() <= max(prefix, uint64(len(r.local))) || rx.header.Encoding != format.UTF8 || c == collateRTrim || f.typ < format.SerialBlob {

@@ -98,7 +98,8 @@ func (k *kit) state(tx *Tx, def *tableDef) (*tableState, error) {
 	return s, nil
 }
 
-// index returns the writing side of an index. Its expressions become a part of the rules of its table.
+// index returns the writing side of an index. Its expressions become a part of the rules of its
+// table.
 func (k *kit) index(tx *Tx, def *indexDef, rules *rowRules) (x *indexState, err error) {
 	x = &indexState{def: def, tree: newIndexTree(tx.writer, k.ws, def.root, def.key, tx.header.Encoding)}
 	x.rule, x.fields, err = rules.addIndex(&tx.Rx, def.where, def.stored)
@@ -243,7 +244,8 @@ func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err e
 	return typ, b, row.known(c)
 }
 
-// encodeColumn returns a value as a column stores it: a REAL one keeps an integer where that is shorter.
+// encodeColumn returns a value as a column stores it: a REAL one keeps an integer where that is
+// shorter.
 func encodeColumn(v *Value, isReal bool) (typ format.SerialType, b []byte) {
 	if isReal && v.kind == Float {
 		if i, ok := wholeNumber(v.real); ok && format.IntType(i) != format.SerialInt64 {

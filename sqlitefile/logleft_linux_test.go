@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// TestLogLeft commits to a log while there is room, and closes the database when the disk has become full so that the log cannot be copied: Close
-// says so by ErrLogLeft, gives the disk back the room that the copy took, and loses nothing. Once there is room the next Close copies it.
+// TestLogLeft commits to a log while there is room, and closes the database when the disk has
+// become full so that the log cannot be copied: Close says so by ErrLogLeft, gives the disk back
+// the room that the copy took, and loses nothing. Once there is room the next Close copies it.
 func TestLogLeft(t *testing.T) {
 	dir := ext4Disk(t, 4)
 	d := newFullDisk(t, dir, true, 0, 4096, 5)

@@ -7,12 +7,13 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// Column returns the place of the column with the given name, in any case of letters, for the methods of [Row]. It returns
-// an error that matches [ErrNoColumn] if the table has no such column.
+// Column returns the place of the column with the given name, in any case of letters, for the
+// methods of [Row]. It returns an error that matches [ErrNoColumn] if the table has no such column.
 func (t Table) Column(name string) (int, error) { return t.def.shape.find(name) }
 
-// Column returns the place of the column with the given name, in any case of letters, in the entries of the index, for the
-// methods of [Row]. It returns an error that matches [ErrNoColumn] if the entries do not hold the column.
+// Column returns the place of the column with the given name, in any case of letters, in the
+// entries of the index, for the methods of [Row]. It returns an error that matches [ErrNoColumn] if
+// the entries do not hold the column.
 func (x Index) Column(name string) (int, error) { return x.def.shape.find(name) }
 
 // find returns the place of the column with a name.
@@ -24,12 +25,13 @@ func (s *shape) find(name string) (int, error) {
 	return i, nil
 }
 
-// IndexOn returns an index of a table by the columns that its key begins with, in this order; for example,
-// IndexOn("users", "email"). Of several it prefers one with fewer columns, then one that is UNIQUE, then the oldest. An index that is
-// partial, or compares one of these columns by another collation than the column's own, is never meant.
+// IndexOn returns an index of a table by the columns that its key begins with, in this order; for
+// example, IndexOn("users", "email"). Of several it prefers one with fewer columns, then one that
+// is UNIQUE, then the oldest. An index that is partial, or compares one of these columns by another
+// collation than the column's own, is never meant.
 //
-// The error matches [ErrNoTable], [ErrNoColumn], [ErrNoIndex] or [ErrUnsupported]. The primary key of a table WITHOUT ROWID is no
-// index: [Table.Find] looks it up.
+// The error matches [ErrNoTable], [ErrNoColumn], [ErrNoIndex] or [ErrUnsupported]. The primary key
+// of a table WITHOUT ROWID is no index: [Table.Find] looks it up.
 func (rx *Rx) IndexOn(table string, columns ...string) (Index, error) {
 	t, err := rx.Table(table)
 	if err != nil {

@@ -6,22 +6,26 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// ErrChanged says that another process began to write a database that was read without a lock, since there was no file -shm and none could be made.
-// What was read before is right. A new view reads on; see docs/engine.md. It matches ErrBusy.
+// ErrChanged says that another process began to write a database that was read without a lock,
+// since there was no file -shm and none could be made. What was read before is right. A new view
+// reads on; see docs/engine.md. It matches ErrBusy.
 var ErrChanged = fmt.Errorf("%w: another process began to write it while it was read without a lock; read again", ErrBusy)
 
-// An observer notices that a connection begins to write a database that is read without a lock (logWatched). It looks for the file -shm, which
-// each connection in WAL mode makes before it writes.
+// An observer notices that a connection begins to write a database that is read without a lock
+// (logWatched). It looks for the file -shm, which each connection in WAL mode makes before it
+// writes.
 //
-// That file may be out of sight, where the database has a name in another directory or is mounted alone. Therefore an observer holds only the first byte of
-// SHARED: a lock on the others is that of a connection that observes nothing, and may write. And it looks at the time of the last change.
+// That file may be out of sight, where the database has a name in another directory or is mounted
+// alone. Therefore an observer holds only the first byte of SHARED: a lock on the others is that of
+// a connection that observes nothing, and may write. And it looks at the time of the last change.
 type observer struct {
 	sys   osfile.System
 	file  osfile.Handle
 	stamp osfile.Stamp
 }
 
-// newObserver begins to observe a database. The caller holds SHARED on it. ErrLocked means that another connection has it open.
+// newObserver begins to observe a database. The caller holds SHARED on it. ErrLocked means that
+// another connection has it open.
 func newObserver(sys osfile.System, file osfile.Handle) (*observer, error) {
 	o := &observer{sys: sys, file: file}
 	if osfile.SplitsLocks {
@@ -73,7 +77,8 @@ func (o *observer) look() error {
 	return nil
 }
 
-// unlessChanged is called after reading, which gave err, and returns what has become of it. A nil observer looks at nothing.
+// unlessChanged is called after reading, which gave err, and returns what has become of it. A nil
+// observer looks at nothing.
 func (o *observer) unlessChanged(err error) error {
 	if o == nil {
 		return err

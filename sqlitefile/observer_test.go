@@ -39,8 +39,9 @@ func wantLedger(t *testing.T, db *DB, want int64) {
 	}
 }
 
-// TestObserver lets a writer come while a view reads without a lock: the view fails with ErrChanged at the next page that it has to read, and keeps
-// those that it has. The next view sees what the writer did, also in the log.
+// TestObserver lets a writer come while a view reads without a lock: the view fails with ErrChanged
+// at the next page that it has to read, and keeps those that it has. The next view sees what the
+// writer did, also in the log.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	for _, copied := range []bool{false, true} {
@@ -81,7 +82,8 @@ func TestObserverCompany(t *testing.T) {
 	}
 }
 
-// TestObserverOutOfSight reads a database by a name in another directory, next to which the files of its writer are not to be seen.
+// TestObserverOutOfSight reads a database by a name in another directory, next to which the files
+// of its writer are not to be seen.
 func TestObserverOutOfSight(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -130,7 +132,8 @@ func TestObserverOutOfSight(t *testing.T) {
 	wantLedger(t, reader, 2)
 }
 
-// TestSideFileBeingMade opens a database whose index another connection has just made, and not given its permissions yet.
+// TestSideFileBeingMade opens a database whose index another connection has just made, and not
+// given its permissions yet.
 func TestSideFileBeingMade(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "l.db")

@@ -5,9 +5,11 @@ import (
 	"fmt"
 )
 
-// WriteAt overwrites len(p) bytes of a text or BLOB column from offset off on, in the row with the given rowid. The value keeps its length: it must
-// have as many bytes. Only the pages where these bytes lie change, unless an index has the column, or the row is older than the column and has its
-// default: then the row is written as a whole. The table must be one with rowids. A number or a NULL is an error that matches [ErrType].
+// WriteAt overwrites len(p) bytes of a text or BLOB column from offset off on, in the row with the
+// given rowid. The value keeps its length: it must have as many bytes. Only the pages where these
+// bytes lie change, unless an index has the column, or the row is older than the column and has its
+// default: then the row is written as a whole. The table must be one with rowids. A number or a
+// NULL is an error that matches [ErrType].
 func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error {
 	if err := t.ready(); err != nil {
 		return err
@@ -54,7 +56,8 @@ func (t TableWriter) refuseWrite(row *Row, column, n int, off int64) error {
 	return fmt.Errorf("%s: cannot write %d bytes at %d of a value that has %d", row.columnName(column), n, off, len(v.data))
 }
 
-// writeWhole is WriteAt for a value that an index has, or that is a default: the row is written again as a whole.
+// writeWhole is WriteAt for a value that an index has, or that is a default: the row is written
+// again as a whole.
 func (t TableWriter) writeWhole(row *Row, column int, p []byte, off int64) error {
 	v, err := row.Value(column)
 	if err != nil {

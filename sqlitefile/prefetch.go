@@ -9,9 +9,10 @@ const touchAll = 16
 // prefetchLevels is the number of probes of a binary search that prefetch prepares.
 const prefetchLevels = 3
 
-// prefetch reads a byte of some cells of a page, from lo to hi: of each cell, or of seven that are evenly spread. The next
-// prefetchLevels probes of a binary search are among them. A processor waits for these reads together, where it would
-// wait for the probes one after the other. The sum of the bytes means nothing: it keeps the reads in the program.
+// prefetch reads a byte of some cells of a page, from lo to hi: of each cell, or of seven that are
+// evenly spread. The next prefetchLevels probes of a binary search are among them. A processor
+// waits for these reads together, where it would wait for the probes one after the other. The sum
+// of the bytes means nothing: it keeps the reads in the program.
 //
 //go:noinline
 func (n *node) prefetch(lo, hi int) (sum byte) {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every key is found, and every key that is not there is not, where keys share long prefixes: eight bytes behind the
-// prefix of a page, 16 bytes, and more.
+// Every key is found, and every key that is not there is not, where keys share long prefixes: eight
+// bytes behind the prefix of a page, 16 bytes, and more.
 func TestFindLongPrefixes(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"%d", "/data/%03d/folder%d", "/data/0123456/%d/x%d", "%030d/%d"} {
@@ -42,7 +42,8 @@ func TestFindLongPrefixes(t *testing.T) {
 	}
 }
 
-// scatteredPath is the key of a row: neighbours among the keys are far from each other among the rows.
+// scatteredPath is the key of a row: neighbours among the keys are far from each other among the
+// rows.
 func scatteredPath(form string, i int) string {
 	if form == "%d" {
 		return fmt.Sprintf(form, i)

@@ -11,9 +11,10 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A logAccess says how a log is opened, and so what keeps other connections from changing what is read of it. The first is for connections
-// that may write the log and its index. The others read without that right. Each holds SHARED on the database: as long as it does, no
-// connection leaves WAL mode, removes -wal or -shm, or writes without them.
+// A logAccess says how a log is opened, and so what keeps other connections from changing what is
+// read of it. The first is for connections that may write the log and its index. The others read
+// without that right. Each holds SHARED on the database: as long as it does, no connection leaves
+// WAL mode, removes -wal or -shm, or writes without them.
 //
 //	A1  logJoined: other connections have the file -shm open. It is mapped for reading. A reader takes the lock of a mark that is there, since
 //	    it can set none; where no mark fits, READ0 (A2).
@@ -44,14 +45,16 @@ const (
 // errImmutable is why nothing is written to an immutable database.
 var errImmutable = errors.New("it was opened as immutable")
 
-// openReadOnlyWAL opens the log without the right to write it, for the reason that denied gives. The caller holds SHARED.
+// openReadOnlyWAL opens the log without the right to write it, for the reason that denied gives.
+// The caller holds SHARED.
 func (db *DB) openReadOnlyWAL(pageSize int, denied error) (w *wal, err error) {
 	w = newWAL(db.options.system, db.file, pageSize, db.options.Plain)
 	w.denied = denied
 	if err := db.openReadOnlyIndex(w); err != nil {
 		return nil, err
 	}
-	// A log that is made from here on comes with a file -shm, or with a connection that has it open: the first view notices.
+	// A log that is made from here on comes with a file -shm, or with a connection that has it
+	// open: the first view notices.
 	if w.file, err = db.openExisting("-wal"); err != nil {
 		return nil, join(err, w.close())
 	}
@@ -99,7 +102,8 @@ func joinReadOnly(file osfile.Handle) (*walIndex, error) {
 	return x, nil
 }
 
-// openExisting opens a side file for reading; the handle is nil if there is none. ErrLocked means that another connection is making it.
+// openExisting opens a side file for reading; the handle is nil if there is none. ErrLocked means
+// that another connection is making it.
 func (db *DB) openExisting(suffix string) (f osfile.Handle, err error) {
 	for range 3 {
 		f, err = db.options.system.OpenSide(db.file, suffix, osfile.ReadOnly)
@@ -142,8 +146,8 @@ func (w *wal) undisturbed() bool {
 	return true
 }
 
-// inUse reports whether other connections have the file -shm open, and it has a header. Without a header they, too, have to recover the log
-// before they do anything else. An error counts as a yes.
+// inUse reports whether other connections have the file -shm open, and it has a header. Without a
+// header they, too, have to recover the log before they do anything else. An error counts as a yes.
 func (w *wal) inUse() bool {
 	file := w.index.file
 	attached, err := file.Locked(osfile.Exclusive, format.WALOpenLock, 1)
@@ -190,7 +194,8 @@ func (w *wal) unchanged() bool {
 	return err == nil && h.MaxFrame == last
 }
 
-// noHeader returns the error for an index of others whose header is not whole: a writer is at it, or died there.
+// noHeader returns the error for an index of others whose header is not whole: a writer is at it,
+// or died there.
 func (w *wal) noHeader() error {
 	writing, err := w.index.file.Locked(osfile.Shared, format.WALWriteLock, 1)
 	if err != nil {
@@ -214,7 +219,8 @@ func (w *wal) freeze(h *format.WALIndexHeader, words *format.WALIndexWords) (slo
 	return 0, w.index.backfill() == h.MaxFrame, nil
 }
 
-// inTheWay reports whether READ0 should be given back for what is better: a writer is there, or there is a mark.
+// inTheWay reports whether READ0 should be given back for what is better: a writer is there, or
+// there is a mark.
 func (w *wal) inTheWay(l *lease, last uint32) bool {
 	switch {
 	case w.access == logPrivate:
@@ -227,7 +233,8 @@ func (w *wal) inTheWay(l *lease, last uint32) bool {
 	return slot > 0 || err != nil
 }
 
-// renewLog opens a log again that is read without the right to write, if it is not as it was. The caller holds mu.
+// renewLog opens a log again that is read without the right to write, if it is not as it was. The
+// caller holds mu.
 func (db *DB) renewLog() error {
 	w := db.wal
 	if w.access == logShared || !w.lost && w.undisturbed() {

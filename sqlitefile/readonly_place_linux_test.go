@@ -18,7 +18,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// readOnlyStates are the states that a database can be left in, with what is next to it, and how many rows it has then.
+// readOnlyStates are the states that a database can be left in, with what is next to it, and how
+// many rows it has then.
 var readOnlyStates = []struct {
 	name  string
 	wal   bool
@@ -200,7 +201,8 @@ func squashed(t *testing.T, dir string) string {
 	return place
 }
 
-// withRights sets the permissions of databases and their directory. What is next to a database can only be read.
+// withRights sets the permissions of databases and their directory. What is next to a database can
+// only be read.
 func withRights(t *testing.T, dir string, file, directory fs.FileMode) string {
 	place, err := os.MkdirTemp("", "folio")
 	if err != nil {
@@ -239,8 +241,8 @@ func fingerprints(t *testing.T, dir string) map[string][sha256.Size]byte {
 	return files
 }
 
-// TestReadOnlyPlaces reads databases in each state, in each place where they cannot be written, with each option, by each way to read. Nothing
-// may change, and no file may appear.
+// TestReadOnlyPlaces reads databases in each state, in each place where they cannot be written,
+// with each option, by each way to read. Nothing may change, and no file may appear.
 func TestReadOnlyPlaces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,7 +15,8 @@ import (
 
 var readOnlySeeds = flag.Int("readonly.seeds", 60, "random histories of TestReadOnlyHistory")
 
-// A readingSystem is the operating system as a process sees it that may read files, and may do nothing else with them.
+// A readingSystem is the operating system as a process sees it that may read files, and may do
+// nothing else with them.
 type readingSystem struct {
 	osfile.System
 	tb testing.TB
@@ -55,7 +56,8 @@ func readingOptions(tb testing.TB, plain bool) *Options {
 	return &Options{Plain: plain, BusyTimeout: patience, system: readingSystem{osfile.OS, tb}}
 }
 
-// The ledger of these tests is a table whose rows, in many pages, add up to 0, apart from row 0, which counts the transactions.
+// The ledger of these tests is a table whose rows, in many pages, add up to 0, apart from row 0,
+// which counts the transactions.
 const ledgerRows = 40
 
 func newLedger(tb testing.TB, path string, mode JournalMode) {
@@ -125,7 +127,8 @@ func readLedger(rx *Rx) (count int64, err error) {
 	return count, err
 }
 
-// A readOnlyHistory is a random one of a ledger that DBs with all rights and DBs that may only read have open.
+// A readOnlyHistory is a random one of a ledger that DBs with all rights and DBs that may only read
+// have open.
 type readOnlyHistory struct {
 	*testing.T
 	rng     *rand.Rand
@@ -144,8 +147,9 @@ type ledgerReader struct {
 	count int64 // when rx began
 }
 
-// TestReadOnlyHistory reads without the right to write while others open, write, copy back and close the database. Each view must see all
-// that is committed. One that is open meanwhile must see what it saw, or fail with ErrChanged.
+// TestReadOnlyHistory reads without the right to write while others open, write, copy back and
+// close the database. Each view must see all that is committed. One that is open meanwhile must see
+// what it saw, or fail with ErrChanged.
 func TestReadOnlyHistory(t *testing.T) {
 	t.Parallel()
 	seen, changed := make(map[logAccess]int), 0

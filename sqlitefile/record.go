@@ -57,8 +57,8 @@ func (rx *Rx) recordHeader(r *record) (types []byte, body int, err error) {
 	return rx.longHeader(r)
 }
 
-// maxAssembled is how large a record may be that is assembled in memory to read its header. The header of the 32767 columns that a table may
-// have is shorter.
+// maxAssembled is how large a record may be that is assembled in memory to read its header. The
+// header of the 32767 columns that a table may have is shorter.
 const maxAssembled = 1 << 20
 
 // longHeader handles a header that goes on in the overflow pages, that of a row with very many columns: the record is

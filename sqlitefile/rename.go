@@ -7,8 +7,8 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// renameTable runs ALTER TABLE RENAME TO. As in SQLite the new name is in quotes wherever it takes the place of the old one, and the
-// tables of ANALYZE keep the old name.
+// renameTable runs ALTER TABLE RENAME TO. As in SQLite the new name is in quotes wherever it takes
+// the place of the old one, and the tables of ANALYZE keep the old name.
 func (c *schemaChange) renameTable(a *ddl.RenameTable) error {
 	t, err := c.alterable(a.Schema, a.Table)
 	if err != nil {
@@ -150,7 +150,8 @@ func (e *schemaEdit) editIndex(o *Object) (string, error) {
 	return e.Index(o.SQL, e.old[key], e.new[key])
 }
 
-// renameRows gives the rows of a table, of its indexes and of their constraints the new name of the table.
+// renameRows gives the rows of a table, of its indexes and of their constraints the new name of the
+// table.
 func (c *schemaChange) renameRows(t Table, to string) error {
 	from := t.Name()
 	for i := range c.rows {

@@ -60,7 +60,8 @@ func TestRename(t *testing.T) {
 	checkShell(t, path, "SELECT name, tbl_name, sql FROM sqlite_schema; PRAGMA integrity_check; SELECT * FROM sqlite_sequence", want)
 }
 
-// TestRenameRollback takes renamings back by a savepoint and by an error. Another handle reads the new schema after the commit.
+// TestRenameRollback takes renamings back by a savepoint and by an error. Another handle reads the
+// new schema after the commit.
 func TestRenameRollback(t *testing.T) {
 	t.Parallel()
 	path := scripted(t, "CREATE TABLE t(a UNIQUE, b); CREATE INDEX i ON t(b); INSERT INTO t VALUES(1, 2)")

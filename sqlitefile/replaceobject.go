@@ -2,8 +2,9 @@ package sqlitefile
 
 import "fmt"
 
-// ReplaceObject writes the i-th row of sqlite_schema, as Objects counts them. It is what an UPDATE of sqlite_schema is in SQLite after PRAGMA
-// writable_schema: it changes what the database says of its tables and nothing in them, and is for the repair of a damaged text.
+// ReplaceObject writes the i-th row of sqlite_schema, as Objects counts them. It is what an UPDATE
+// of sqlite_schema is in SQLite after PRAGMA writable_schema: it changes what the database says of
+// its tables and nothing in them, and is for the repair of a damaged text.
 func (tx *Tx) ReplaceObject(i int, o Object) error {
 	if tx.over {
 		return tx.db.pathError("replace object", ErrClosed)

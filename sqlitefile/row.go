@@ -91,8 +91,8 @@ func (r *Row) known(c *column) error {
 	return nil
 }
 
-// Int64 returns column i as an integer. A REAL that is one is converted, and a NULL is 0. It returns an error that matches
-// [ErrType] for everything else; [Row.Scan] converts texts, too.
+// Int64 returns column i as an integer. A REAL that is one is converted, and a NULL is 0. It
+// returns an error that matches [ErrType] for everything else; [Row.Scan] converts texts, too.
 func (r *Row) Int64(i int) (int64, error) {
 	if i == r.shape.alias {
 		return r.rowid, nil
@@ -104,8 +104,8 @@ func (r *Row) Int64(i int) (int64, error) {
 	return r.asInt64(i, &v)
 }
 
-// Float64 returns column i, a REAL or an INTEGER, as a float, and a NULL as 0. It returns an error that matches [ErrType] for
-// everything else.
+// Float64 returns column i, a REAL or an INTEGER, as a float, and a NULL as 0. It returns an error
+// that matches [ErrType] for everything else.
 func (r *Row) Float64(i int) (float64, error) {
 	v, err := r.Value(i)
 	if err != nil || v.kind == Float {
@@ -114,8 +114,9 @@ func (r *Row) Float64(i int) (float64, error) {
 	return r.asFloat64(i, &v)
 }
 
-// Bytes returns the bytes of a text, in the database's encoding, or of a BLOB, and nil for a NULL. They must not be
-// changed, and are valid until the transaction ends. It returns an error that matches [ErrType] for a number.
+// Bytes returns the bytes of a text, in the database's encoding, or of a BLOB, and nil for a NULL.
+// They must not be changed, and are valid until the transaction ends. It returns an error that
+// matches [ErrType] for a number.
 func (r *Row) Bytes(i int) ([]byte, error) {
 	if c, err := r.column(i); err == nil && i != r.shape.alias && c.field >= 0 {
 		if f, there, err := r.rx.field(&r.rec, c.field); err == nil && there && f.typ >= format.SerialBlob {
@@ -129,8 +130,8 @@ func (r *Row) Bytes(i int) ([]byte, error) {
 	return v.data, err
 }
 
-// Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are, and "" for a NULL. It returns an error that matches
-// [ErrType] for a number.
+// Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are, and "" for a NULL. It
+// returns an error that matches [ErrType] for a number.
 func (r *Row) Text(i int) (string, error) {
 	v, err := r.Value(i)
 	if err == nil && (v.kind == Integer || v.kind == Float) {

@@ -10,7 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// rowRules are what the expressions of a schema ask of the rows of a table. A table without any has none of them: nil.
+// rowRules are what the expressions of a schema ask of the rows of a table. A table without any has
+// none of them: nil.
 //
 // They are used for one row after another, and belong to the goroutine that writes.
 type rowRules struct {
@@ -35,7 +36,8 @@ type indexRule struct {
 	terms []*expr.Expr // by field of a record; nil for a column
 }
 
-// rules compiles the expressions of a table, apart from those of its indexes. The error names what cannot be kept true.
+// rules compiles the expressions of a table, apart from those of its indexes. The error names what
+// cannot be kept true.
 func (rx *Rx) rules(t *ddl.Table) (*rowRules, error) {
 	r := &rowRules{table: t, row: make([]expr.Value, len(t.Columns)+1)}
 	var err error
@@ -118,8 +120,8 @@ func (r *rowRules) Column(i int) (expr.Value, error) {
 	return r.row[i], nil
 }
 
-// apply computes what depends on the row that a rowBuilder has loaded: generated columns, and the terms of indexes. It returns an error that
-// matches ErrConstraint if the row breaks a rule.
+// apply computes what depends on the row that a rowBuilder has loaded: generated columns, and the
+// terms of indexes. It returns an error that matches ErrConstraint if the row breaks a rule.
 func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	r.arena = r.arena[:0]
 	r.row[len(r.row)-1] = expr.OfInt(rowid)

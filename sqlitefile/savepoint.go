@@ -2,8 +2,9 @@ package sqlitefile
 
 import "errors"
 
-// A Savepoint is a place in a transaction to go back to, as SAVEPOINT in SQL. Savepoints stack: one that was set later ends
-// together with an earlier one. All end with the transaction, or when the function of Nested returns in which they were set.
+// A Savepoint is a place in a transaction to go back to, as SAVEPOINT in SQL. Savepoints stack: one
+// that was set later ends together with an earlier one. All end with the transaction, or when the
+// function of Nested returns in which they were set.
 type Savepoint struct {
 	tx *Tx
 	at *savepoint
@@ -19,9 +20,10 @@ func (tx *Tx) Savepoint() (*Savepoint, error) {
 	return s, nil
 }
 
-// Rollback takes back everything that was done since the savepoint, as ROLLBACK TO does: the savepoint stays, and those set after it end. What
-// was read since then must not be used any more, and what came from Tx.Table before must be asked for again if the schema had changed. It returns an
-// error that matches [ErrClosed] if the savepoint has ended.
+// Rollback takes back everything that was done since the savepoint, as ROLLBACK TO does: the
+// savepoint stays, and those set after it end. What was read since then must not be used any more,
+// and what came from Tx.Table before must be asked for again if the schema had changed. It returns
+// an error that matches [ErrClosed] if the savepoint has ended.
 func (s *Savepoint) Rollback() error {
 	if err := s.reach("rollback"); err != nil {
 		return err
@@ -32,9 +34,10 @@ func (s *Savepoint) Rollback() error {
 	return nil
 }
 
-// Release ends the savepoint, and those set after it: what was done since then is a part of what is around it, as RELEASE does. It returns an
-// error, and the savepoint stays, if something went wrong in the middle of a change since then: there is only the way back. It returns an
-// error that matches [ErrClosed] if the savepoint has ended.
+// Release ends the savepoint, and those set after it: what was done since then is a part of what is
+// around it, as RELEASE does. It returns an error, and the savepoint stays, if something went wrong
+// in the middle of a change since then: there is only the way back. It returns an error that
+// matches [ErrClosed] if the savepoint has ended.
 func (s *Savepoint) Release() error {
 	if err := s.reach("release"); err != nil {
 		return err
@@ -46,7 +49,8 @@ func (s *Savepoint) Release() error {
 	return nil
 }
 
-// reach returns the reason why the savepoint cannot be reached: it has ended, or the function of Nested, which began after it, has not.
+// reach returns the reason why the savepoint cannot be reached: it has ended, or the function of
+// Nested, which began after it, has not.
 func (s *Savepoint) reach(op string) error {
 	err := ErrClosed
 	if !s.tx.over {
@@ -63,7 +67,8 @@ func (s *Savepoint) reach(op string) error {
 	return s.tx.db.pathError(op, err)
 }
 
-// releaseTo makes the savepoints that were set after s a part of it, unless one of them, or s itself, is spoiled.
+// releaseTo makes the savepoints that were set after s a part of it, unless one of them, or s
+// itself, is spoiled.
 func (tx *Tx) releaseTo(s *savepoint) error {
 	for at := tx.level; ; at = at.outer {
 		if at.spoiled != nil {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Scan copies the columns from the first on into dest, and converts them as Scan of database/sql does, as long as that
-// loses nothing: a number and the text of it are converted to each other, for example, and the text 'abc' is not an
-// integer. A destination is one of these:
+// Scan copies the columns from the first on into dest, and converts them as Scan of database/sql
+// does, as long as that loses nothing: a number and the text of it are converted to each other, for
+// example, and the text 'abc' is not an integer. A destination is one of these:
 //
 //   - a pointer to a string, []byte, bool, float64, float32 (which rounds) or any integer type of Go: a NULL becomes the zero value
 //   - a pointer to a [time.Time], for what [Row.Time] reads: a NULL becomes the zero time
@@ -19,8 +19,9 @@ import (
 //   - a Scanner of database/sql, as *sql.NullString
 //   - nil, which passes over a column
 //
-// There may be fewer destinations than columns. It returns an error that names the column and matches [ErrType] if a value
-// does not fit into its destination, and an error if there are more destinations than columns.
+// There may be fewer destinations than columns. It returns an error that names the column and
+// matches [ErrType] if a value does not fit into its destination, and an error if there are more
+// destinations than columns.
 func (r *Row) Scan(dest ...any) error {
 	if len(dest) > r.Len() {
 		return fmt.Errorf("%s: %d destinations for %d columns", r.shape.name, len(dest), r.Len())

@@ -15,7 +15,8 @@ var scanned = []any{
 	nil, int64(0), int64(1), int64(-1), int64(300), int64(math.MaxInt64), 0.0, 2.0, 2.5, 1e6, 1e300, math.Inf(1), "", "12", "-7", "1.5", "abc", "true", "99999999999999999999", []byte{}, []byte("12"), []byte{0xff},
 }
 
-// TestScanTypes scans every kind of value into every type, and compares with what database/sql makes of it.
+// TestScanTypes scans every kind of value into every type, and compares with what database/sql
+// makes of it.
 func TestScanTypes(t *testing.T) {
 	t.Parallel()
 	eachScanned(t, func(i int, row *Row) {
@@ -52,8 +53,8 @@ func eachScanned(t *testing.T, fn func(i int, row *Row)) {
 	})
 }
 
-// compareScan scans a value into dest as sql.Rows does. It differs from that where it is documented: NULL is the zero value, and a REAL that
-// is an integer is one however large.
+// compareScan scans a value into dest as sql.Rows does. It differs from that where it is
+// documented: NULL is the zero value, and a REAL that is an integer is one however large.
 func compareScan(t *testing.T, row *Row, value, dest any) {
 	t.Helper()
 	want := reflect.New(reflect.TypeOf(dest).Elem())
@@ -166,7 +167,8 @@ func TestScanMisuse(t *testing.T) {
 	})
 }
 
-// TestAccessorTypes reads each kind of value by each accessor: what would change the type is an error.
+// TestAccessorTypes reads each kind of value by each accessor: what would change the type is an
+// error.
 func TestAccessorTypes(t *testing.T) {
 	t.Parallel()
 	eachScanned(t, func(i int, row *Row) {

@@ -37,7 +37,8 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 	return t.setEntry(rowid, column, value)
 }
 
-// involved reports whether more of a row than a column depends on it: an index, or an expression of the schema.
+// involved reports whether more of a row than a column depends on it: an index, or an expression of
+// the schema.
 func (s *tableState) involved(column int) bool {
 	return s.row.rules.touches(column) || s.foreign.involve(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
 }

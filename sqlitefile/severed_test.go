@@ -32,7 +32,8 @@ const (
 	inTx
 )
 
-// A severedCall calls one exported function, or two, and looks at the result. It returns errWrong if that is not what the database holds.
+// A severedCall calls one exported function, or two, and looks at the result. It returns errWrong
+// if that is not what the database holds.
 type severedCall struct {
 	scope scope
 	run   func(v *severed) error
@@ -59,17 +60,19 @@ type severed struct {
 
 // The moments at which the file is cut off.
 const (
-	beforeBegin = iota // the database is open, and nobody reads
+	beforeBegin = iota // the database is open, and no transaction reads
 	afterBegin         // a transaction has begun
 	between            // the function was called, and is called again
 	within             // it is at one of its operations on files, this one or a later one
 )
 
-// severedMoments are all moments. Within are the first operations of a call, and some of those that follow.
+// severedMoments are all moments. Within are the first operations of a call, and some of those that
+// follow.
 var severedMoments = []int{beforeBegin, afterBegin, between, within, within + 1, within + 2, within + 4, within + 8, within + 16, within + 32, within + 64}
 
-// severedSizes are how much of a file is left. A map shows zeros for the rest of the last memory page, if the file ends within it: nobody
-// notices that, so that an answer may be wrong, as it may be in SQLite with mmap_size.
+// severedSizes are how much of a file is left. A map shows zeros for the rest of the last memory
+// page, if the file ends within it: nobody notices that, so that an answer may be wrong, as it may
+// be in SQLite with mmap_size.
 var severedSizes = []struct {
 	name  string
 	of    func(size int64) int64
@@ -80,8 +83,9 @@ var severedSizes = []struct {
 	{"a part", func(size int64) int64 { return size/2 + 7 }, false},
 }
 
-// TestSevered cuts off each file of a database at each moment around a call of each exported function: the process lives, and the call
-// gives an error or a correct answer. A function that is missing in severedCalls fails the test.
+// TestSevered cuts off each file of a database at each moment around a call of each exported
+// function: the process lives, and the call gives an error or a correct answer. A function that is
+// missing in severedCalls fails the test.
 func TestSevered(t *testing.T) {
 	checkSevered(t)
 	n := 0

@@ -104,8 +104,9 @@ func uses() []use {
 	return list
 }
 
-// TestSideObstacles has an obstacle at the name of each side file and comes to it in each way: nothing outside is touched, nothing waits, and what
-// is refused says so in one line. Whatever can go on without the file may do so.
+// TestSideObstacles has an obstacle at the name of each side file and comes to it in each way:
+// nothing outside is touched, nothing waits, and what is refused says so in one line. Whatever can
+// go on without the file may do so.
 func TestSideObstacles(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {

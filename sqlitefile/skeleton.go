@@ -8,9 +8,10 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A skeleton is the interior of one index b-tree as searches have met it: for each interior page the starts of its
-// keys, 16 bytes each, side by side. A search of the page itself waits for a cache line at each probe. The starts of all
-// keys of a page take a few lines together, and decide nearly all comparisons.
+// A skeleton is the interior of one index b-tree as searches have met it: for each interior page
+// the starts of its keys, 16 bytes each, side by side. A search of the page itself waits for a
+// cache line at each probe. The starts of all keys of a page take a few lines together, and decide
+// nearly all comparisons.
 //
 // A skeleton belongs to one layout of one version of the database, as it holds slices of pages, and is shared by all searches. It grows to
 // maxSkeleton bytes; what is beyond is searched in the pages.
@@ -90,8 +91,8 @@ func (rx *Rx) enter(p *descent, pgno uint32) (node, error) {
 	return n, err
 }
 
-// take counts size bytes, and reports whether there is room for them. Where there is none it only looks: many goroutines search beyond a full
-// skeleton.
+// take counts size bytes, and reports whether there is room for them. Where there is none it only
+// looks: many goroutines search beyond a full skeleton.
 func (s *skeleton) take(size int64) bool {
 	if s.bytes.Load()+size > maxSkeleton {
 		return false
@@ -103,8 +104,8 @@ func (s *skeleton) take(size int64) bool {
 	return false
 }
 
-// keep puts a branch, of the size that the caller has taken, into its slot, and returns what is there: another goroutine may have been faster.
-// Then the size is given back.
+// keep puts a branch, of the size that the caller has taken, into its slot, and returns what is
+// there: another goroutine may have been faster. Then the size is given back.
 func (s *skeleton) keep(slot *atomic.Pointer[branch], b *branch, size int64) *branch {
 	if slot.CompareAndSwap(nil, b) {
 		return b
@@ -140,8 +141,8 @@ func (rx *Rx) search(p *descent, n *node, k *key) (i int, equal bool, err error)
 	return rx.searchKey(n, k, lo, hi)
 }
 
-// bracket returns between which cells the first one that is not before v must be: those whose heads and tails are equal
-// to v's.
+// bracket returns between which cells the first one that is not before v must be: those whose heads
+// and tails are equal to v's.
 func (b *branch) bracket(v *Value) (lo, hi int) {
 	if v.kind != Text {
 		return equalRange(b.heads, uint64(v.num)^1<<63)
@@ -161,7 +162,8 @@ func (b *branch) bracket(v *Value) (lo, hi int) {
 	return lo + from, lo + to
 }
 
-// equalRange returns where the sorted words are equal to word: from lo to hi, which are equal if there is no such word.
+// equalRange returns where the sorted words are equal to word: from lo to hi, which are equal if
+// there is no such word.
 func equalRange(words []uint64, word uint64) (lo, hi int) {
 	lo = lowerBound(words, word)
 	for hi = lo; hi < len(words) && words[hi] == word; hi++ {

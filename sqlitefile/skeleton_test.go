@@ -20,8 +20,8 @@ func (b *branch) held(rx *Rx) int64 {
 	return sum
 }
 
-// TestSkeletonOrders lets two searches that met the same page take its room and keep it, in each order: the room is counted once, and both go on
-// with the same branch.
+// TestSkeletonOrders lets two searches that met the same page take its room and keep it, in each
+// order: the room is counted once, and both go on with the same branch.
 func TestSkeletonOrders(t *testing.T) {
 	t.Parallel()
 	const size = 1000
@@ -53,7 +53,8 @@ func TestSkeletonFull(t *testing.T) {
 	}
 }
 
-// TestSkeletonCount searches an index by many goroutines at once: what the skeleton has counted is what it holds.
+// TestSkeletonCount searches an index by many goroutines at once: what the skeleton has counted is
+// what it holds.
 func TestSkeletonCount(t *testing.T) {
 	t.Parallel()
 	const rows = 20_000
@@ -75,7 +76,8 @@ func TestSkeletonCount(t *testing.T) {
 	}
 }
 
-// searchTogether looks for keys by eight goroutines, each in a view of its own, and compares the skeleton with what it has counted.
+// searchTogether looks for keys by eight goroutines, each in a view of its own, and compares the
+// skeleton with what it has counted.
 func searchTogether(t *testing.T, rx *Rx, rows int) error {
 	var wg sync.WaitGroup
 	errs := make([]error, 8)

@@ -381,7 +381,7 @@ func (db *DB) newLogSnapshot(old *snapshot, h *format.WALIndexHeader, words *for
 	if h.MaxFrame == 0 && !(same && db.wal.frozen()) {
 		return s, db.measure(s, size)
 	}
-	if same { // nobody has written since: the checksums of the log are in there
+	if same { // no transaction has written since: the checksums of the log are in there
 		s.version, s.cache = old.version, old.cache
 		if old.last == last { // else what was read in the log is to be read in the file from now on, or the other way round
 			s.layout = old.layout

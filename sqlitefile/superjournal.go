@@ -11,10 +11,10 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A superJournal is the file that decides over a transaction of SQLite on several attached databases.
-// Each database has a rollback journal of its own, whose last bytes name the super-journal. To delete
-// the super-journal is to commit the transaction for all of them at once. This package never writes
-// one, but it plays back journals that name one.
+// A superJournal is the file that decides over a transaction of SQLite on several attached
+// databases. Each database has a rollback journal of its own, whose last bytes name the
+// super-journal. To delete the super-journal is to commit the transaction for all of them at once.
+// This package never writes one, but it plays back journals that name one.
 //
 // The rules are those of SQLite's pager_playback and pager_delsuper:
 //
@@ -53,8 +53,8 @@ func (j *journal) superJournal() (superJournal, error) {
 	return superJournal{j.db, name}, err
 }
 
-// namedSuperJournal returns the name of the super-journal in the last bytes of a journal. It is empty
-// if there is none.
+// namedSuperJournal returns the name of the super-journal in the last bytes of a journal. It is
+// empty if there is none.
 func namedSuperJournal(journal osfile.Handle) (string, error) {
 	size, err := journal.Size()
 	if err != nil {
@@ -68,7 +68,8 @@ func namedSuperJournal(journal osfile.Handle) (string, error) {
 	return name, nil
 }
 
-// gone reports whether the journal names a super-journal that is gone: its transaction is committed (J1).
+// gone reports whether the journal names a super-journal that is gone: its transaction is committed
+// (J1).
 func (s superJournal) gone() (bool, error) {
 	if s.name == "" {
 		return false, nil
@@ -100,8 +101,8 @@ func (s superJournal) empty() (bool, error) {
 	return true, f.Close()
 }
 
-// settle makes it durable that the super-journal is gone (J7). If its directory is gone too, or cannot
-// be opened, there is nothing to sync.
+// settle makes it durable that the super-journal is gone (J7). If its directory is gone too, or
+// cannot be opened, there is nothing to sync.
 func (s superJournal) settle() error {
 	if s.db.options.Durability == Off {
 		return nil
@@ -113,9 +114,9 @@ func (s superJournal) settle() error {
 	return err
 }
 
-// remove deletes the super-journal once the journal that named it is gone, if no other journal needs
-// it (J2) and it is verified (J4). It may leave the file: a super-journal that no journal names means
-// nothing.
+// remove deletes the super-journal once the journal that named it is gone, if no other journal
+// needs it (J2) and it is verified (J4). It may leave the file: a super-journal that no journal
+// names means nothing.
 func (s superJournal) remove(journal string) {
 	if !format.SuperJournalName(s.name) {
 		return
@@ -130,7 +131,8 @@ func (s superJournal) remove(journal string) {
 	_ = f.Close()
 }
 
-// superfluous reports whether f is a super-journal that lists our journal and that no other one needs.
+// superfluous reports whether f is a super-journal that lists our journal and that no other one
+// needs.
 func (s superJournal) superfluous(f osfile.Handle, journal string) bool {
 	children, ok := childrenOf(f)
 	if !ok || !slices.ContainsFunc(children, func(child string) bool { return sameFile(child, journal) }) {
@@ -145,7 +147,8 @@ func (s superJournal) superfluous(f osfile.Handle, journal string) bool {
 	return err == nil && !moved
 }
 
-// childrenOf returns the names of the journals that a super-journal lists. It is not ok if f cannot be one.
+// childrenOf returns the names of the journals that a super-journal lists. It is not ok if f cannot
+// be one.
 func childrenOf(f osfile.Handle) (children []string, ok bool) {
 	size, err := f.Size()
 	if err != nil || size > maxSuperJournal {

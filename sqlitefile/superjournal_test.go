@@ -16,8 +16,9 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A superCase is a database in the middle of a transaction of SQLite on two databases in two directories,
-// whose super-journal lies in a third one. The transaction has one more row than the database before it.
+// A superCase is a database in the middle of a transaction of SQLite on two databases in two
+// directories, whose super-journal lies in a third one. The transaction has one more row than the
+// database before it.
 type superCase struct {
 	testing.TB
 	dir          string
@@ -103,9 +104,9 @@ func (c *superCase) rename(base string) {
 	c.name(to)
 }
 
-// TestSuperJournal opens databases whose journal names a super-journal. If that is gone, the transaction was
-// committed. Otherwise it is rolled back, and the super-journal is deleted if it verifiably is one and no other
-// journal needs it.
+// TestSuperJournal opens databases whose journal names a super-journal. If that is gone, the
+// transaction was committed. Otherwise it is rolled back, and the super-journal is deleted if it
+// verifiably is one and no other journal needs it.
 func TestSuperJournal(t *testing.T) {
 	for _, tt := range superCases {
 		t.Run(tt.name, func(t *testing.T) {
@@ -216,8 +217,8 @@ func TestSuperJournalReadOnly(t *testing.T) {
 	}
 }
 
-// TestSuperJournalStale writes over a finished journal that ends with the name of a super-journal which is gone. A crash afterwards
-// must not look like a commit.
+// TestSuperJournalStale writes over a finished journal that ends with the name of a super-journal
+// which is gone. A crash afterwards must not look like a commit.
 func TestSuperJournalStale(t *testing.T) {
 	c := newSuperCase(t)
 	journal := c.journal(filepath.Join(c.dir, "gone"))

@@ -64,7 +64,8 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 	return row, false, rx.corrupt(t.def.root, "a b-tree is too deep")
 }
 
-// Find returns the first row of a table WITHOUT ROWID whose primary key begins with the given values, at least one.
+// Find returns the first row of a table WITHOUT ROWID whose primary key begins with the given
+// values, at least one.
 func (t Table) Find(key ...any) (row Row, ok bool, err error) {
 	if t.def.key == nil {
 		return row, false, errHasRowids(&t.def.shape)
@@ -133,7 +134,8 @@ func (t Table) Range(low, high int64) iter.Seq2[Row, error] {
 	}
 }
 
-// Prefix yields the rows of a table WITHOUT ROWID whose primary key begins with the given values, at least one, in order.
+// Prefix yields the rows of a table WITHOUT ROWID whose primary key begins with the given values,
+// at least one, in order.
 func (t Table) Prefix(key ...any) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor

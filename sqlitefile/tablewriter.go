@@ -12,14 +12,17 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A TableWriter reads and changes one table within a write transaction. Every index of the table is kept in step, and UNIQUE, NOT NULL,
-// PRIMARY KEY, CHECK and the types of STRICT hold: an error that matches ErrConstraint says which does not, and then nothing has changed.
+// A TableWriter reads and changes one table within a write transaction. Every index of the table is
+// kept in step, and UNIQUE, NOT NULL, PRIMARY KEY, CHECK and the types of STRICT hold: an error
+// that matches ErrConstraint says which does not, and then nothing has changed.
 //
 // Generated columns are computed: their values are given as nil.
 //
-// Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's own, bool, float32, float64, string,
-// []byte, a time.Time, which is stored as a TEXT in UTC ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64, which
-// takes no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of them is kept after the call.
+// Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's
+// own, bool, float32, float64, string, []byte, a time.Time, which is stored as a TEXT in UTC
+// ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64,
+// which takes no memory of its own in an any. The affinity of the column is applied as by INSERT.
+// Nothing of them is kept after the call.
 type TableWriter struct {
 	Table
 	tx    *Tx
@@ -579,8 +582,8 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 	})
 }
 
-// DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given values, and returns how many there were. At least one value must be
-// given.
+// DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given
+// values, and returns how many there were. At least one value must be given.
 func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { n, err = t.DeleteKey(key...); return err })

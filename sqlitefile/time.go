@@ -5,17 +5,20 @@ import (
 	"time"
 )
 
-// Times, in the three forms that SQLite's own date and time functions know. SQLite has no type for them:
+// Times, in the three forms that SQLite's own date and time functions know. SQLite has no type for
+// them:
 //
 //	TEXT      YYYY-MM-DD HH:MM:SS.SSS with fewer parts, a T in between, and Z or an offset behind, as those functions read it
 //	REAL      days since noon in Greenwich on November 24, 4714 B.C.: the Julian day
 //	INTEGER   seconds since 1970-01-01 00:00:00 UTC
 //
-// A time.Time is written as timeLayout in UTC: TEXT that has as many digits behind the second as it needs, up to nine. So nothing is
-// lost, the order of the texts is that of the times, and a whole second looks like CURRENT_TIMESTAMP.
+// A time.Time is written as timeLayout in UTC: TEXT that has as many digits behind the second as it
+// needs, up to nine. So nothing is lost, the order of the texts is that of the times, and a whole
+// second looks like CURRENT_TIMESTAMP.
 const timeLayout = "2006-01-02 15:04:05.999999999"
 
-// The times that SQLite can tell are those of the years from 0 to 9999 as text, and from 4714 B.C. on as numbers.
+// The times that SQLite can tell are those of the years from 0 to 9999 as text, and from 4714 B.C.
+// on as numbers.
 const (
 	julianDayMillis = 86_400_000
 	julianUnix      = 210_866_760_000_000 // 1970 in milliseconds of the Julian day
@@ -24,9 +27,10 @@ const (
 	maxUnix         = 253_402_300_799
 )
 
-// Time returns column i as a time in UTC, and a NULL as the zero time. It reads what SQLite's date and time functions take for a time: a TEXT as
-// '2026-11-22 15:04:05.123', and a TEXT or a REAL that is a Julian day; an INTEGER is taken for seconds since 1970, as by the
-// modifier 'unixepoch'. It returns an error that matches [ErrType] for everything else, 'now' included.
+// Time returns column i as a time in UTC, and a NULL as the zero time. It reads what SQLite's date
+// and time functions take for a time: a TEXT as '2026-11-22 15:04:05.123', and a TEXT or a REAL
+// that is a Julian day; an INTEGER is taken for seconds since 1970, as by the modifier 'unixepoch'.
+// It returns an error that matches [ErrType] for everything else, 'now' included.
 func (r *Row) Time(i int) (time.Time, error) {
 	v, err := r.Value(i)
 	if err != nil {
@@ -140,7 +144,8 @@ func (s *timeScanner) clock() (d time.Duration, ok bool) {
 	return d - offset, ok
 }
 
-// fraction reads a point and the digits behind it; those behind the ninth are dropped. A point without a digit behind it stays.
+// fraction reads a point and the digits behind it; those behind the ninth are dropped. A point
+// without a digit behind it stays.
 func (s *timeScanner) fraction() (d time.Duration) {
 	if len(s.rest) < 2 || s.rest[0] != '.' || s.rest[1] < '0' || s.rest[1] > '9' {
 		return 0

@@ -18,8 +18,9 @@ func (r *Row) Values(dst []Value) error {
 	return nil
 }
 
-// ValuesUpTo is Values that reads no more than limit bytes of a text or a BLOB that goes on in other pages: such a value is cut off, so
-// that one longer than limit-1 bytes can be told. A value that lies in one page comes whole.
+// ValuesUpTo is Values that reads no more than limit bytes of a text or a BLOB that goes on in
+// other pages: such a value is cut off, so that one longer than limit-1 bytes can be told. A value
+// that lies in one page comes whole.
 func (r *Row) ValuesUpTo(limit int, dst []Value) error {
 	if r.shape.decode(dst, r.rec.local, r.rowid, r.rx.header.Encoding) {
 		return nil
@@ -73,7 +74,8 @@ func (c *Cursor) ValuesUpTo(limit int, dst []Value) error {
 	return row.ValuesUpTo(limit, dst)
 }
 
-// values decodes the first columns of the current row if that is easy, and otherwise reports that it is not.
+// values decodes the first columns of the current row if that is easy, and otherwise reports that
+// it is not.
 func (c *Cursor) values(dst []Value) bool {
 	if c.valid && !c.table && c.shape.rowidField < 0 {
 		top := &c.path[c.depth]

@@ -9,8 +9,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A waitBudget is how long the calls that share it may wait for locks of other connections, all together. Only time asleep counts: a
-// transaction may take long between two waits.
+// A waitBudget is how long the calls that share it may wait for locks of other connections, all
+// together. Only time asleep counts: a transaction may take long between two waits.
 type waitBudget struct {
 	timeout time.Duration
 	waited  atomic.Int64 // nanoseconds
@@ -18,8 +18,9 @@ type waitBudget struct {
 
 type budgetKey struct{}
 
-// WithBusyTimeout returns a context whose calls to this package wait for locks of other connections for d at most, all of them
-// together, in place of Options.BusyTimeout for each. As there, 0 means 5 seconds, and less than 0 not to wait.
+// WithBusyTimeout returns a context whose calls to this package wait for locks of other connections
+// for d at most, all of them together, in place of Options.BusyTimeout for each. As there, 0 means
+// 5 seconds, and less than 0 not to wait.
 func WithBusyTimeout(ctx context.Context, d time.Duration) context.Context {
 	if d == 0 {
 		d = defaultBusyTimeout
@@ -45,9 +46,9 @@ func (p *waitBudget) sleep(ctx context.Context, d time.Duration) error {
 	return sleep(ctx, d)
 }
 
-// lockPoll is how often a lock is looked at that another connection holds. To look takes a microsecond and no lock, so that it is in
-// nobody's way. A connection that writes all the time leaves gaps of some microseconds between its transactions: looking seldom
-// would miss them.
+// lockPoll is how often a lock is looked at that another connection holds. To look takes a
+// microsecond and no lock, so that it is in nobody's way. A connection that writes all the time
+// leaves gaps of some microseconds between its transactions: looking seldom would miss them.
 const lockPoll = 250 * time.Microsecond
 
 // await waits for d, or until the lock is free that err tells of.
@@ -67,16 +68,18 @@ func (p *waitBudget) await(ctx context.Context, err error, d time.Duration) erro
 	return nil
 }
 
-// retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout, or as ctx says.
+// retry calls fn until it gives something else than ErrLocked, for as long as BusyTimeout, or as
+// ctx says.
 func (db *DB) retry(ctx context.Context, fn func() error) error { return db.retryWith(ctx, nil, fn) }
 
-// retryWriter is retry for the holder of the turn: all its waits, from the lock of a writer to the end of the commit, take BusyTimeout
-// at most.
+// retryWriter is retry for the holder of the turn: all its waits, from the lock of a writer to the
+// end of the commit, take BusyTimeout at most.
 func (db *DB) retryWriter(ctx context.Context, fn func() error) error {
 	return db.retryWith(ctx, &db.writer.budget, fn)
 }
 
-// retryWith is retry with the budget of ctx or, if that has none, with p. Nil stands for one of its own.
+// retryWith is retry with the budget of ctx or, if that has none, with p. Nil stands for one of its
+// own.
 func (db *DB) retryWith(ctx context.Context, p *waitBudget, fn func() error) error {
 	err := fn()
 	if !errors.Is(err, osfile.ErrLocked) {

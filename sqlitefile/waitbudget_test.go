@@ -31,7 +31,8 @@ func (l *locker) unlock(off, n int64) {
 	}
 }
 
-// TestWaitBudget waits for several locks in one call, one after another: BusyTimeout counts for all of them. Time is that of synctest.
+// TestWaitBudget waits for several locks in one call, one after another: BusyTimeout counts for all
+// of them. Time is that of synctest.
 func TestWaitBudget(t *testing.T) {
 	write := func(ctx context.Context, db *DB) error { return db.Exec(ctx, "CREATE TABLE more (a)") }
 	for _, tt := range []struct {
@@ -99,8 +100,8 @@ func newLocked(t *testing.T, empty bool) (*DB, *locker) {
 	return db, &locker{t, file}
 }
 
-// TestWaitBudgetGap waits for a connection that writes all the time, and gives up its lock between two transactions for a moment
-// that is shorter than the back-off.
+// TestWaitBudgetGap waits for a connection that writes all the time, and gives up its lock between
+// two transactions for a moment that is shorter than the back-off.
 func TestWaitBudgetGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, l := newLocked(t, false)

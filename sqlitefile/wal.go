@@ -71,7 +71,8 @@ func newWAL(sys osfile.System, db osfile.Handle, pageSize int, plain bool) *wal 
 	return w
 }
 
-// openWAL opens the log of a database, and makes it if need be. Sole says that nobody else uses it. ErrLocked means to try again.
+// openWAL opens the log of a database, and makes it if need be. Sole says that no other connection
+// uses it. ErrLocked means to try again.
 func openWAL(sys osfile.System, db osfile.Handle, pageSize int, plain, sole bool) (w *wal, err error) {
 	w = newWAL(sys, db, pageSize, plain)
 	if w.file, err = sys.OpenSide(db, "-wal", osfile.ReadWrite|osfile.Create); err != nil {
@@ -178,7 +179,8 @@ func (w *wal) recover() (h format.WALIndexHeader, err error) {
 	return h, err
 }
 
-// publish makes what a recovery has found the content of the index. The caller is as that of recover.
+// publish makes what a recovery has found the content of the index. The caller is as that of
+// recover.
 func (w *wal) publish(h *format.WALIndexHeader, apart *walIndex) error {
 	if _, err := w.index.extend(0); err != nil {
 		return err // before any word of it is written: on a full disk that would be a fault
@@ -238,8 +240,8 @@ func (w *wal) scan(h *format.WALIndexHeader, index *walIndex) (err error) {
 	return w.follow(h, index.add)
 }
 
-// follow reads on behind the last transaction that h knows of, as far as the log is valid, calls add with each frame, and lets h say
-// where the last transaction ends.
+// follow reads on behind the last transaction that h knows of, as far as the log is valid, calls
+// add with each frame, and lets h say where the last transaction ends.
 func (w *wal) follow(h *format.WALIndexHeader, add func(frame, pgno uint32) error) error {
 	head := format.WALHeader{BigEndian: h.BigEndian, PageSize: h.PageSize, Salt: h.Salt}
 	frame := make([]byte, format.FrameHeaderSize+head.PageSize)

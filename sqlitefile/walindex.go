@@ -44,8 +44,8 @@ type walIndex struct {
 // walIndexReserve is how much address space the map takes: enough for the index of a log of 8 million frames.
 const walIndexReserve = 64 << 20
 
-// openWALIndex opens the wal-index of a database, and joins those who use it. ErrLocked means that somebody else
-// is opening it this moment.
+// openWALIndex opens the wal-index of a database, and joins those who use it. ErrLocked means that
+// somebody else is opening it this moment.
 func openWALIndex(sys osfile.System, db osfile.Handle) (x *walIndex, err error) {
 	file, err := sys.OpenSide(db, "-shm", osfile.ReadWrite|osfile.Create)
 	if err != nil {
@@ -289,8 +289,8 @@ func (x *walIndex) unlock(at, n int64) {
 	}
 }
 
-// locksFile reports whether a lock byte is locked in the file, too: each one of a shared index, and READ0 where a private index stands
-// in for one (logPrivate).
+// locksFile reports whether a lock byte is locked in the file, too: each one of a shared index, and
+// READ0 where a private index stands in for one (logPrivate).
 func (x *walIndex) locksFile(at int64) bool {
 	return x.heap == nil || x.file != nil && at == format.WALReadLock
 }

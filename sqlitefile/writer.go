@@ -181,7 +181,8 @@ func (db *DB) run(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.await(db.runTurn(ctx, fn))
 }
 
-// await returns once the group is committed that a caller waits for, and commits it if the caller is the first of it.
+// await returns once the group is committed that a caller waits for, and commits it if the caller
+// is the first of it.
 func (db *DB) await(g *group, done chan struct{}, err error) error {
 	switch {
 	case g == nil:

@@ -6,10 +6,11 @@ import (
 	"iter"
 )
 
-// A HoleFinder is a read transaction that knows where the holes of a file are. An Rx may lack these methods: all content counts as
-// data then.
+// A HoleFinder is a read transaction that knows where the holes of a file are. An Rx may lack these
+// methods: all content counts as data then.
 type HoleFinder interface {
-	// NextData returns the first byte from off on that is stored, or n.Size if all that follows is a hole.
+	// NextData returns the first byte from off on that is stored, or n.Size if all that follows is
+	// a hole.
 	NextData(n Node, off int64) (int64, error)
 	// NextHole returns the first byte from off on that is not stored, or n.Size if there is none.
 	NextHole(n Node, off int64) (int64, error)
@@ -24,7 +25,8 @@ func (c StoredChunk) bounds() (start, end int64) {
 	return start, start + min(c.Size, ChunkSize)
 }
 
-// FirstData implements HoleFinder.NextData. The rows are those of n in order, from the chunk with off on.
+// FirstData implements HoleFinder.NextData. The rows are those of n in order, from the chunk with
+// off on.
 func FirstData(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, error) {
 	if n.Holes == 0 || off >= n.Size {
 		return min(off, n.Size), nil
@@ -40,7 +42,8 @@ func FirstData(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, e
 	return n.Size, nil
 }
 
-// FirstHole implements HoleFinder.NextHole. The rows are those of n in order, from the chunk with off on.
+// FirstHole implements HoleFinder.NextHole. The rows are those of n in order, from the chunk with
+// off on.
 func FirstHole(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, error) {
 	if n.Holes == 0 || off >= n.Size {
 		return n.Size, nil
@@ -61,13 +64,15 @@ func FirstHole(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, e
 // A SparseReader is a content that knows where its holes are.
 type SparseReader interface {
 	io.Reader
-	// SkipHole passes over the zeros that come next, as many whole units of that many bytes as there are. It returns how many bytes
-	// that were, 0 where data come next. Read returns the zeros that SkipHole leaves.
+	// SkipHole passes over the zeros that come next, as many whole units of that many bytes as
+	// there are. It returns how many bytes that were, 0 where data come next. Read returns the
+	// zeros that SkipHole leaves.
 	SkipHole(unit int64) (int64, error)
 }
 
-// SkipHole passes over whole chunks of zeros that r has at off, if r is a SparseReader and a chunk begins there. It returns how many bytes
-// that were. It returns ErrTooLarge if they lead beyond the end of the largest file.
+// SkipHole passes over whole chunks of zeros that r has at off, if r is a SparseReader and a chunk
+// begins there. It returns how many bytes that were. It returns ErrTooLarge if they lead beyond the
+// end of the largest file.
 func SkipHole(r io.Reader, off int64) (int64, error) {
 	s, ok := r.(SparseReader)
 	if !ok || off%ChunkSize != 0 {

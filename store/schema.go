@@ -24,8 +24,8 @@ const (
 	MaxSize     = 1 << (ChunkShift + ChunkBits)
 	// MaxName is the longest name in bytes: 255 characters of UTF-16, which some systems allow, take as much in UTF-8.
 	MaxName = 3 * 255
-	// MaxXattrName is the longest name of an extended attribute in bytes, MaxXattrValue the longest value, and MaxXattrs limits the bytes of all names
-	// and values of an inode together.
+	// MaxXattrName is the longest name of an extended attribute in bytes, MaxXattrValue the longest
+	// value, and MaxXattrs limits the bytes of all names and values of an inode together.
 	MaxXattrName  = 255
 	MaxXattrValue = 1 << 16
 	MaxXattrs     = 16 << 20

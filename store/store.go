@@ -107,8 +107,9 @@ type Tx interface {
 	Put(n *Node) error
 	// Orphan says that an inode has lost its last name: see S6. It sets n.Nlink to 0 and replaces the inode.
 	Orphan(n *Node) error
-	// Adopt takes back Orphan: the inode is about to get a name. It replaces the inode with n, whose Nlink the caller has set.
-	// The caller must hold the inode, or have orphaned it in this transaction.
+	// Adopt takes back Orphan: the inode is about to get a name. It replaces the inode with n,
+	// whose Nlink the caller has set. The caller must hold the inode, or have orphaned it in this
+	// transaction.
 	Adopt(n *Node) error
 	// Link adds an entry to a directory, or replaces the one of that name.
 	Link(dir Ino, e Entry) error

@@ -10,8 +10,9 @@
 //	K6  An extended attribute belongs to an inode and has a name.
 //	K7  Every column holds a number in its range, a text or a BLOB, as docs/format.md has it.
 //
-// A Checker looks at all inodes at once, which takes about 140 bytes of memory for each, or at one window of their numbers after the other, which
-// takes 24 bytes for each directory and what the inodes of a window take. See Window.
+// A Checker looks at all inodes at once, which takes about 140 bytes of memory for each, or at one
+// window of their numbers after the other, which takes 24 bytes for each directory and what the
+// inodes of a window take. See Window.
 package check
 
 import (
@@ -175,7 +176,8 @@ func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64)
 	}
 }
 
-// countIn notes that e lies in dir, which is nil if there is none. n is what it leads to if below says that it is known.
+// countIn notes that e lies in dir, which is nil if there is none. n is what it leads to if below
+// says that it is known.
 func (c *Checker) countIn(e *entry, dir, n *Node, below bool) {
 	if !store.ValidName(e.name) {
 		c.problem(e.parent, "has an entry with an impossible name: %.1000q", e.name)
@@ -276,7 +278,8 @@ func (c *Checker) Finish() {
 	c.reach()
 }
 
-// finishWindow compares what the rows said of the inodes of a window, and keeps what is needed of them afterwards.
+// finishWindow compares what the rows said of the inodes of a window, and keeps what is needed of
+// them afterwards.
 func (c *Checker) finishWindow() {
 	for i := range c.nodes {
 		n := &c.nodes[i]
@@ -290,7 +293,8 @@ func (c *Checker) finishWindow() {
 	}
 }
 
-// Name keeps where an inode of the window lies, so that SetPath can tell its path after other windows.
+// Name keeps where an inode of the window lies, so that SetPath can tell its path after other
+// windows.
 func (c *Checker) Name(ino store.Ino) {
 	if n := c.Find(ino); n != nil {
 		c.named[ino] = n.parent

@@ -33,13 +33,15 @@ func (c *Checker) dir(ino store.Ino) *directory {
 	return &c.dirs[i]
 }
 
-// Reachable reports, after Finish, whether an inode is a directory from which the way up ends at the root.
+// Reachable reports, after Finish, whether an inode is a directory from which the way up ends at
+// the root.
 func (c *Checker) Reachable(ino store.Ino) bool {
 	d := c.dir(ino)
 	return d != nil && d.way == toRoot
 }
 
-// reach finds out whether the ways up from all directories end at the root, and reports each loop once.
+// reach finds out whether the ways up from all directories end at the root, and reports each loop
+// once.
 func (c *Checker) reach() {
 	for i := range c.dirs {
 		c.reachFrom(&c.dirs[i])

@@ -13,8 +13,8 @@ var everything = window{math.MinInt64, math.MaxInt64}
 
 func (w window) has(ino store.Ino) bool { return int64(ino) >= w.first && int64(ino) <= w.last }
 
-// Windows of a volume. There are at most maxWindows, so that the time is in proportion to the volume, and none is smaller than minWindow, as
-// each takes a look at all entries.
+// Windows of a volume. There are at most maxWindows, so that the time is in proportion to the
+// volume, and none is smaller than minWindow, as each takes a look at all entries.
 const (
 	maxWindows = 32
 	minWindow  = 1 << 17
@@ -23,11 +23,12 @@ const (
 // WindowSize returns how many inodes a window of a volume with so many inodes has.
 func WindowSize(inodes int64) int { return int(max(minWindow, (inodes+maxWindows-1)/maxWindows)) }
 
-// Open begins a window of up to size inodes behind the last one, for rows that come by number. After the rows of node, Close says where
-// the window ends; then come the rows of the other tables that are about its inodes, and all entries. Finish follows the last window.
+// Open begins a window of up to size inodes behind the last one, for rows that come by number.
+// After the rows of node, Close says where the window ends; then come the rows of the other tables
+// that are about its inodes, and all entries. Finish follows the last window.
 //
-// The Checker compares the type of an entry with that of its inode in the window of the inode, and counts the directories in a directory by
-// what the entries say if they lead to other windows.
+// The Checker compares the type of an entry with that of its inode in the window of the inode, and
+// counts the directories in a directory by what the entries say if they lead to other windows.
 func (c *Checker) Open(size int) {
 	first := int64(math.MinInt64)
 	if c.window != everything {

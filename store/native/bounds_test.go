@@ -12,7 +12,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// hostileLength is how long the values of hostile volumes are, far more than any that the format allows.
+// hostileLength is how long the values of hostile volumes are, far more than any that the format
+// allows.
 const hostileLength = 32 << 20
 
 // hostileValues are rows with a value that is longer than the format allows.
@@ -64,8 +65,9 @@ func allocated(fn func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBounds reads volumes whose values are longer than the format allows, by every method that reads: none allocates what the value
-// has, and Check names it. It is not parallel, as others would allocate meanwhile.
+// TestBounds reads volumes whose values are longer than the format allows, by every method that
+// reads: none allocates what the value has, and Check names it. It is not parallel, as others would
+// allocate meanwhile.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", hostileLength)
 	for name, hostile := range hostileValues {

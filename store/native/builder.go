@@ -80,8 +80,9 @@ func (b *Builder) Xattr(ino store.Ino, x store.Xattr) error {
 	return b.xattr.AppendKey(int64(ino), x.Name, x.Value)
 }
 
-// Content writes what r gives as the content of an inode, in ascending order of inodes. It returns how much that is, and how
-// much of it became holes: whole chunks of zeros, which are not read if r is a store.SparseReader. An error of r is returned as it is.
+// Content writes what r gives as the content of an inode, in ascending order of inodes. It returns
+// how much that is, and how much of it became holes: whole chunks of zeros, which are not read if r
+// is a store.SparseReader. An error of r is returned as it is.
 func (b *Builder) Content(ino store.Ino, r io.Reader) (size, holes int64, err error) {
 	for err == nil {
 		skipped, skipErr := store.SkipHole(r, size)

@@ -7,11 +7,13 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// buryStep is how much content one transaction removes where there is little room: it changes about 20 pages, and each is a frame of the log.
+// buryStep is how much content one transaction removes where there is little room: it changes about
+// 20 pages, and each is a frame of the log.
 const buryStep = (8 << 20) / store.ChunkSize // chunks
 
-// bury removes orphans that nobody holds, with all they have, and marks that are not needed: in one transaction or, where the disk has no room for
-// that, in small ones. An orphan that was removed in part is shorter, and an orphan still.
+// bury removes orphans that no process holds, with all they have, and marks that are not needed: in
+// one transaction or, where the disk has no room for that, in small ones. An orphan that was
+// removed in part is shorter, and an orphan still.
 func (s *Store) bury(ctx context.Context, list, marks []store.Ino) error {
 	err := s.buryTogether(ctx, list, marks)
 	if !errors.Is(err, store.ErrFull) {
@@ -49,7 +51,8 @@ func (s *Store) buryBySteps(ctx context.Context, ino store.Ino) error {
 	return s.buryTogether(ctx, []store.Ino{ino}, nil)
 }
 
-// shorten removes the last buryStep chunks of an orphan that nobody holds, and reports whether there were as many.
+// shorten removes the last buryStep chunks of an orphan that no process holds, and reports whether
+// there were as many.
 func (t *tx) shorten(ino store.Ino) (more bool, err error) {
 	held, err := t.s.holds.held(ino)
 	if err != nil || held {

@@ -34,8 +34,9 @@ func TestBusy(t *testing.T) {
 	}))
 }
 
-// TestBusyFirst writes to a volume in rollback mode for the first time, which is then to get a log, while a reader stays: it waits once,
-// not for the log and again for the transaction. Time is that of synctest.
+// TestBusyFirst writes to a volume in rollback mode for the first time, which is then to get a log,
+// while a reader stays: it waits once, not for the log and again for the transaction. Time is that
+// of synctest.
 func TestBusyFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, small())

@@ -12,8 +12,9 @@ import (
 // windowSize is check.WindowSize. A test sets it.
 var windowSize = check.WindowSize
 
-// windows looks at all tables like survey, but at one window of inodes after the other, so that it takes little memory however many there are. Each
-// window reads its rows of node, data, xattr and orphan, and all entries, as any of them may lead to its inodes.
+// windows looks at all tables like survey, but at one window of inodes after the other, so that it
+// takes little memory however many there are. Each window reads its rows of node, data, xattr and
+// orphan, and all entries, as any of them may lead to its inodes.
 func (c *checker) windows() error {
 	inodes, err := c.count(nodeTable)
 	if err != nil {
@@ -112,7 +113,8 @@ func (c *checker) windowData(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error
 	return t.Range(first<<store.ChunkBits, last<<store.ChunkBits|(1<<store.ChunkBits-1))
 }
 
-// windowXattrs yields the attributes of the inodes of the window. What is no number is in the last window.
+// windowXattrs yields the attributes of the inodes of the window. What is no number is in the last
+// window.
 func (c *checker) windowXattrs(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error] {
 	return func(yield func(sqlitefile.Row, error) bool) {
 		cursor := t.Cursor()

@@ -30,7 +30,8 @@ func setWindow(t *testing.T, size int) {
 	t.Cleanup(func() { windowSize = old })
 }
 
-// makeTree makes a volume of directories with so many files in each of them, some of them with two names.
+// makeTree makes a volume of directories with so many files in each of them, some of them with two
+// names.
 func makeTree(t *testing.T, path string, dirs, files int64) {
 	t.Helper()
 	must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error {
@@ -60,8 +61,8 @@ func makeTree(t *testing.T, path string, dirs, files int64) {
 	}))
 }
 
-// TestWindows damages volumes at random. Check must find the same whether it looks at all inodes at once or at a few at a time. What directories count
-// may differ where types contradict each other.
+// TestWindows damages volumes at random. Check must find the same whether it looks at all inodes at
+// once or at a few at a time. What directories count may differ where types contradict each other.
 func TestWindows(t *testing.T) {
 	t.Logf("seed %d", *checkSeed)
 	r := rand.New(rand.NewPCG(*checkSeed, 1))
@@ -150,8 +151,8 @@ func damageRows(t *testing.T, path string, r *rand.Rand) {
 	must(t, db.Close())
 }
 
-// TestCheckMemory checks a volume that is large beside its windows: Check takes memory for one of them, not for the volume. It is not parallel, as others
-// would allocate meanwhile.
+// TestCheckMemory checks a volume that is larger than its windows: Check takes memory for one of
+// them, not for the volume. It is not parallel, as others would allocate meanwhile.
 func TestCheckMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.folio")
 	const inDir = 1000
@@ -175,7 +176,8 @@ func TestCheckMemory(t *testing.T) {
 	}
 }
 
-// anonymous returns what the system says about the memory of the process, with and without mapped files, where it does.
+// anonymous returns what the system says about the memory of the process, with and without mapped
+// files, where it does.
 func anonymous() (s string) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for _, m := range regexp.MustCompile(`(?m)^(RssAnon|RssFile|VmHWM):.*$`).FindAll(status, -1) {

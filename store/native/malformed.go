@@ -33,7 +33,8 @@ func ownObjects() (list []ownObject) {
 	return list
 }
 
-// is reports whether a row is that of an own object, one of whose name, table and text may be damaged. Damage does not change how long a text is.
+// is reports whether a row is that of an own object, one of whose name, table and text may be
+// damaged. Damage does not change how long a text is.
 func (x *ownObject) is(o *sqlitefile.Object) bool {
 	same := 0
 	for _, equal := range []bool{ddl.EqualFold(o.Name, x.name), ddl.EqualFold(o.Table, x.name), len(o.SQL) == len(x.sql) && differences(o.SQL, x.sql) < len(x.sql)/2} {

@@ -53,8 +53,9 @@ var schemaDamages = map[string]struct {
 	"parenthesis of entry": {"entry", func(o *sqlitefile.Object) { o.SQL = strings.Replace(o.SQL, "(parent, name)", "(parent, name(", 1) }, false},
 }
 
-// TestSchemaDamage damages rows of sqlite_schema. Check names the damage, writing is refused in one line with the way out, and Repair writes the row again, so
-// that the volume is whole and SQLite opens it.
+// TestSchemaDamage damages rows of sqlite_schema. Check names the damage, writing is refused in one
+// line with the way out, and Repair writes the row again, so that the volume is whole and SQLite
+// opens it.
 func TestSchemaDamage(t *testing.T) {
 	t.Parallel()
 	for name, damage := range schemaDamages {
@@ -140,7 +141,8 @@ func TestForeignSchema(t *testing.T) {
 	must(t, s.Update(context.Background(), func(store.Tx) error { return nil }))
 }
 
-// TestRandomSchemaDamage changes bytes in the schema's page at random. Where SQLite cannot open the volume, Check has something against it.
+// TestRandomSchemaDamage changes bytes in the schema's page at random. Where SQLite cannot open the
+// volume, Check has something against it.
 func TestRandomSchemaDamage(t *testing.T) {
 	t.Parallel()
 	sqlite3, err := exec.LookPath("sqlite3")

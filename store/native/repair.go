@@ -44,7 +44,8 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	return r.report, nil
 }
 
-// repairText writes the tables and the view of a volume into its schema, if nothing but their rows there is damaged (R1).
+// repairText writes the tables and the view of a volume into its schema, if nothing but their rows
+// there is damaged (R1).
 func (s *Store) repairText(ctx context.Context, report *store.RepairReport) error {
 	repairable := false
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
@@ -60,8 +61,9 @@ func (s *Store) repairText(ctx context.Context, report *store.RepairReport) erro
 	return explain(err)
 }
 
-// look reports whether the database is sound, and whether all that is in the volume is, too. Where it is, a Repair takes as little memory as a Check;
-// where it is not, it takes some 150 bytes for each inode.
+// look reports whether the database is sound, and whether all that is in the volume is, too. Where
+// it is, a Repair takes as little memory as a Check; where it is not, it takes some 150 bytes for
+// each inode.
 func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bool, err error) {
 	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
 		if err := checkDatabase(ctx, rx, nil, report); err != nil || !report.OK() {

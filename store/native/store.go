@@ -66,12 +66,13 @@ func Open(path string, o *Options) (*Store, error) {
 		return nil, err
 	}
 	if !options.ReadOnly && !options.Immutable {
-		_ = s.reapLeft(bg) // if that fails, whoever writes will see why
+		_ = s.reapLeft(bg) // if that fails, the next write says why
 	}
 	return s, nil
 }
 
-// OpenReaderAt opens the volume in the first size bytes of r for reading, as sqlitefile.OpenReaderAt does. Errors are those of Open.
+// OpenReaderAt opens the volume in the first size bytes of r for reading, as
+// sqlitefile.OpenReaderAt does. Errors are those of Open.
 func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Store, error) {
 	db, err := sqlitefile.OpenReaderAt(r, size, o)
 	if err != nil {

@@ -112,7 +112,8 @@ func explainClose(err error) error {
 	return explain(err)
 }
 
-// A logLeftError is an ErrLogLeft of the engine, which says why. It matches that of package store, too.
+// A logLeftError is an ErrLogLeft of the engine, which says why. It matches that of package store,
+// too.
 type logLeftError struct{ error }
 
 func (e logLeftError) Is(target error) bool { return target == store.ErrLogLeft }

@@ -17,9 +17,11 @@
 // connection. A connection comes as the data source name sets it up (cache_size, mmap_size, a key, a VFS); then busy_timeout and, as the case may be,
 // synchronous and query_only are set. It never goes back to the DB.
 //
-// A volume that cannot be written is read as far as SQLite does: in WAL mode it has to be able to make the files -wal and -shm, or they must be
-// there. Where they are not, as on read-only media, the data source name has to say that nothing changes the file, such as
-// file:photos.folio?immutable=1, and Options.ReadOnly must be set. SQLite ignores a log then. Package native needs none of that.
+// A volume that cannot be written is read as far as SQLite does: in WAL mode it has to be able to
+// make the files -wal and -shm, or they must be there. Where they are not, as on read-only media,
+// the data source name has to say that nothing changes the file, such as
+// file:photos.folio?immutable=1, and Options.ReadOnly must be set. SQLite ignores a log then.
+// Package native needs none of that.
 //
 // The database is one that connections share: a file, and not ":memory:", which is another database for each of them. A process uses one driver
 // for it, and not package native at the same time: where locks belong to a process, as POSIX has it, two libraries take them from each other.

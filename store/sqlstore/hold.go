@@ -163,8 +163,9 @@ func (h *holds) attach() error {
 	return nil
 }
 
-// attachTo makes the side database with the access that the volume has, before SQLite opens it: that would give it the access of any new
-// database, and follow a link. Where the volume is no file of the system, as in a VFS of the driver, it is left to the driver.
+// attachTo makes the side database with the access that the volume has, before SQLite opens it:
+// that would give it the access of any new database, and follow a link. Where the volume is no file
+// of the system, as in a VFS of the driver, it is left to the driver.
 func (h *holds) attachTo(c *conn) error {
 	if err := osfile.PrepareSide(h.store.file, "-hold"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -108,7 +108,8 @@ var statements = [numStatements]string{
 	cutChunk:      `UPDATE data SET bytes = substr(CAST(bytes AS BLOB), 1, ?) WHERE id = ?`,
 	deleteChunks:  `DELETE FROM data WHERE id BETWEEN ? AND ?`,
 
-	// A value that is longer than the format allows comes cut off, so that it takes no memory of the program.
+	// A value that is longer than the format allows comes cut off, so that it takes no memory of
+	// the program.
 	selectXattrs: `SELECT substr(CAST(name AS BLOB), 1, ` + strconv.Itoa(store.MaxXattrName+1) + `),
 		substr(CAST(value AS BLOB), 1, ` + strconv.Itoa(store.MaxXattrValue+1) + `) FROM xattr WHERE ino = ? ORDER BY name`,
 	putXattr: `INSERT INTO xattr (ino, name, value) VALUES (?, ?, coalesce(?, x''))

@@ -235,7 +235,8 @@ func testOrphan(t *testing.T, s store.Store, _ Opener) {
 	checkClean(t, s)
 }
 
-// testAdopt makes a file without a name, and gives it one later. Of the same that is not adopted nothing stays.
+// testAdopt makes a file without a name, and gives it one later. Of the same that is not adopted
+// nothing stays.
 func testAdopt(t *testing.T, s store.Store, again Opener) {
 	var kept, lost store.Node
 	for _, n := range []*store.Node{&kept, &lost} {

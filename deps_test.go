@@ -40,8 +40,9 @@ var importRules = []importRule{
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile"}, // for tests, as is the next
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/readeratfs", own: "internal/osfile"},
+	{pkg: "internal/osfile/memfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/witness", own: "internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/expr internal/osfile internal/osfile/readeratfs"},
+	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/expr internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/check", own: "store internal/ddl"},

@@ -146,6 +146,7 @@ func TestRootSuite(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	for name, open := range map[string]func(t *testing.T) rootest.FS{
 		"volume": func(t *testing.T) rootest.FS { return rootOf(empty(t)) },
+		"memory": func(t *testing.T) rootest.FS { return rootOf(memoryVolume(t, nil)) },
 		"root": func(t *testing.T) rootest.FS {
 			v := empty(t)
 			must(t, v.MkdirAll("a/b", 0o755))

@@ -151,7 +151,7 @@ var pure = severedCall{}
 
 // severedCalls are all exported functions of this package.
 var severedCalls = map[string]severedCall{
-	"OpenReaderAt": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
+	"OpenReaderAt": pure, "OpenMemory": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
 	"CorruptError.Error": pure, "CorruptError.Is": pure, "EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
 	"Object.Malformed": pure,

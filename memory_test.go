@@ -1,0 +1,140 @@
+package folio_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/foliofs/folio"
+)
+
+func memoryVolume(t testing.TB, o *folio.Options) *folio.FS {
+	t.Helper()
+	v, err := folio.OpenMemory(o)
+	must(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	return v
+}
+
+// TestMemory lets the standard library judge a volume in memory, and changes all that can be changed.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	v := memoryVolume(t, nil)
+	must(t, v.MkdirAll("a/b", 0o755))
+	must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
+	must(t, v.Symlink("b/f", "a/link"))
+	must(t, v.Merge(t.Context(), os.DirFS(goroot(t, "src/io")), "io"))
+	must(t, fstest.TestFS(v.FS(), "a/b/f", "io/fs/fs.go"))
+	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		if err := tx.Rename("a/b/f", "g"); err != nil {
+			return err
+		}
+		return tx.RemoveAll("io/fs")
+	}))
+	must(t, v.Compact(t.Context()))
+	must(t, v.Sync(t.Context()))
+	wantFile(t, v, "g", "content")
+	wantNone(t, v, "io/fs")
+	wantClean(t, v)
+	if info, err := v.Info(t.Context()); err != nil || info.Path != "memory" {
+		t.Errorf("%+v, %v", info, err)
+	}
+	if _, err := os.Stat("memory"); err == nil {
+		t.Error("there is a file on disk")
+	}
+	sameTree(t, onDisk(t, v).FS(), v.FS())
+	must(t, v.Close())
+	if _, err := v.ReadFile("g"); err == nil {
+		t.Error("a closed volume is read")
+	}
+	wantNone(t, memoryVolume(t, nil), "g")
+}
+
+// onDisk opens a copy on disk of a volume.
+func onDisk(t *testing.T, v *folio.FS) *folio.FS {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "copy.folio")
+	must(t, v.BackupFile(t.Context(), path, nil))
+	return open(t, path)
+}
+
+// TestMemoryConcurrent reads and writes a volume in memory from many goroutines.
+func TestMemoryConcurrent(t *testing.T) {
+	t.Parallel()
+	v := memoryVolume(t, nil)
+	must(t, v.WriteFile("a", []byte{0}, 0o644))
+	must(t, v.WriteFile("b", []byte{0}, 0o644))
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 100 {
+				data := bytes.Repeat([]byte{byte(g), byte(i)}, 1+i*97)
+				err := v.Update(context.Background(), func(tx *folio.Tx) error {
+					if err := tx.WriteFile("a", data, 0o644); err != nil {
+						return err
+					}
+					return tx.WriteFile("b", data, 0o644)
+				})
+				if err == nil {
+					err = v.View(context.Background(), equalFiles)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	wantClean(t, v)
+}
+
+func equalFiles(rx *folio.Rx) error {
+	a, err := rx.ReadFile("a")
+	if err != nil {
+		return err
+	}
+	b, err := rx.ReadFile("b")
+	if err == nil && !bytes.Equal(a, b) {
+		err = fmt.Errorf("%d and %d bytes differ", len(a), len(b))
+	}
+	return err
+}
+
+// A volume in memory has the limit of Options.MaxSize.
+func TestMemoryFull(t *testing.T) {
+	t.Parallel()
+	v := memoryVolume(t, &folio.Options{MaxSize: 1 << 20})
+	err := v.WriteFile("large", bytes.Repeat([]byte("x"), 2<<20), 0o644)
+	if !errors.Is(err, folio.ErrFull) {
+		t.Errorf("%v, want ErrFull", err)
+	}
+	must(t, v.WriteFile("small", []byte("x"), 0o644))
+	wantClean(t, v)
+}
+
+// ExampleOpenMemory makes a volume that lies in memory, and keeps a copy.
+func ExampleOpenMemory() {
+	v, err := folio.OpenMemory(nil)
+	if err != nil {
+		panic(err)
+	}
+	defer v.Close()
+	if err := v.WriteFile("hello.txt", []byte("hello"), 0o644); err != nil {
+		panic(err)
+	}
+	data, err := fs.ReadFile(v.FS(), "hello.txt")
+	fmt.Printf("%s, %v\n", data, err)
+	var file bytes.Buffer // a SQLite database
+	err = v.Backup(context.Background(), &file)
+	fmt.Printf("%.15s, %v\n", file.Bytes(), err)
+	// Output:
+	// hello, <nil>
+	// SQLite format 3, <nil>
+}

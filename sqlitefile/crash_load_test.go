@@ -25,6 +25,7 @@ type crashCase struct {
 	autoVacuum int   // as PRAGMA auto_vacuum has it
 	spill      int64 // bytes of changed pages that a transaction keeps in memory; 0 for the default
 	exclusive  bool
+	tight      bool // the disk has little room
 	run        func(l *crashLoad)
 }
 
@@ -77,7 +78,7 @@ func newCrashLoad(t *testing.T, c *crashCase, seed uint64) *crashLoad {
 		t.Fatal(err)
 	}
 	l.digests = append(l.digests, l.state.digest())
-	l.fs = l.fs.History().End().None().FS() // the history begins here
+	l.fs = c.disk(l.fs.History().End().None()) // the history begins here
 	l.sys = witness.New(l.fs, c.durability == Off, l.breach)
 	l.open()
 	return l

@@ -68,6 +68,10 @@ func TestCrash(t *testing.T) {
 		d := crashDurabilities[(i+2)%3]
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, autoVacuum: 1 + i/3, spill: 16 * 512, run: vacuumUse}
 		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 4096, tight: true, run: tightUse}
+		t.Run(mode.name+" tight "+d.name, func(t *testing.T) { c.test(t, 50) })
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Full, pageSize: 1024 << (i % 2), autoVacuum: i % 3, tight: true, run: tightUse}
+		t.Run(mode.name+" tight", func(t *testing.T) { c.test(t, 40) })
 		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
 	}
@@ -82,6 +86,9 @@ func (c *crashCase) test(t *testing.T, steps int) {
 	}
 	if testing.Short() {
 		steps = max(4, steps/4)
+	}
+	if c.tight {
+		images, nested = images/6, nested/4 // they are large
 	}
 	if *crashImages > 0 {
 		images, nested = *crashImages, 1+*crashImages/250

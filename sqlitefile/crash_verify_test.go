@@ -24,6 +24,7 @@ var crashCounts struct {
 	ways     [crashfs.Ways]atomic.Int64 // these, by what became of what was not synced
 	opened   atomic.Int64               // of these, opened: the others are alike
 	nested   atomic.Int64               // images of crashes in the recovery of images
+	full     atomic.Int64               // of those opened, on a disk without room first
 	deaths   atomic.Int64               // images of crashes after the recovery from the death of all processes
 	advanced atomic.Int64               // on which a further transaction was committed
 }
@@ -130,7 +131,10 @@ func (v *crashVerifier) check(img *crashfs.Image, low, high int64) error {
 // open recovers an image, checks it, and goes on with it.
 func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 	crashCounts.opened.Add(1)
-	sys := img.FS()
+	sys := v.disk(img)
+	if err := v.openFull(sys); err != nil {
+		return 0, fmt.Errorf("on a full disk: %w", err)
+	}
 	db, err := Open(crashPath, v.recoveryOptions(sys))
 	if err != nil {
 		return 0, fmt.Errorf("open: %w", err)
@@ -272,7 +276,7 @@ func indent(s string) string {
 
 // recoverAgain opens an image and checks that it holds a state that may be there.
 func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState) bool) error {
-	sys := img.FS()
+	sys := v.disk(img)
 	db, err := Open(crashPath, v.recoveryOptions(sys))
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
@@ -296,7 +300,7 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState)
 // die lets all processes die at a moment: the next one finds everything that was written, synced or not. Then the power fails, at
 // each moment of what that one does.
 func (v *crashVerifier) die(h *crashfs.History, at int) error {
-	sys := h.Fork(at)
+	sys := h.Fork(at, v.roomOptions()...)
 	db, err := Open(crashPath, v.options(witness.New(sys, v.durability == Off, v.breach)))
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
@@ -324,8 +328,8 @@ func (v *crashVerifier) die(h *crashfs.History, at int) error {
 // logCrashCounts says what was done so far in this run.
 func logCrashCounts(t *testing.T) {
 	c := &crashCounts
-	t.Logf("so far: %d moments, %d images (%d opened, the others alike), %d with a further transaction, %d nested, %d after deaths",
-		c.moments.Load(), c.images.Load(), c.opened.Load(), c.advanced.Load(), c.nested.Load(), c.deaths.Load())
+	t.Logf("so far: %d moments, %d images (%d opened, the others alike), %d with a further transaction, %d nested, %d after deaths, %d on a full disk",
+		c.moments.Load(), c.images.Load(), c.opened.Load(), c.advanced.Load(), c.nested.Load(), c.deaths.Load(), c.full.Load())
 	for way := range c.ways {
 		t.Logf("\t%v: %d", crashfs.Way(way), c.ways[way].Load())
 	}

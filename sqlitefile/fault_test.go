@@ -34,9 +34,9 @@ var faultKinds = []struct {
 	{"EIO for good", faultfs.Fault{Err: syscall.EIO, Sticky: true}},
 	{"EIO after half", faultfs.Fault{Err: syscall.EIO, Partial: true, Ops: faultfs.Read | faultfs.Write}},
 	{"end of file after half", faultfs.Fault{Err: io.EOF, Partial: true, Ops: faultfs.Read, Suffix: "/db"}}, // the ends of logs mean something
-	{"ENOSPC", faultfs.Fault{Err: syscall.ENOSPC, Partial: true, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate}},
-	{"ENOSPC for good", faultfs.Fault{Err: syscall.ENOSPC, Partial: true, Sticky: true, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate}},
-	{"EDQUOT", faultfs.Fault{Err: syscall.EDQUOT, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate}},
+	{"ENOSPC", faultfs.Fault{Err: syscall.ENOSPC, Partial: true, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate | faultfs.Preallocate}},
+	{"ENOSPC for good", faultfs.Fault{Err: syscall.ENOSPC, Partial: true, Sticky: true, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate | faultfs.Preallocate}},
+	{"EDQUOT", faultfs.Fault{Err: syscall.EDQUOT, Ops: faultfs.Open | faultfs.Write | faultfs.Truncate | faultfs.Preallocate}},
 	{"EINTR", faultfs.Fault{Err: syscall.EINTR}},
 	{"ENOLCK", faultfs.Fault{Err: syscall.ENOLCK, Ops: faultfs.Lock | faultfs.Locked}},
 	{"ENOLCK for good", faultfs.Fault{Err: syscall.ENOLCK, Sticky: true, Ops: faultfs.Lock | faultfs.Locked}},
@@ -56,6 +56,8 @@ func TestFault(t *testing.T) {
 	for i, mode := range crashModes {
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: crashPageSizes[i%3], spill: 16 << 10}
 		t.Run(mode.name, func(t *testing.T) { c.fail(t) })
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 1024, tight: true}
+		t.Run(mode.name+" tight", func(t *testing.T) { c.fail(t) })
 	}
 }
 
@@ -135,7 +137,7 @@ func (r *faultRun) run(f faultfs.Fault) (err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, stack())
 		}
 	}()
-	r.fs = r.base.FS()
+	r.fs = r.disk(r.base)
 	r.sys = faultfs.New(watchFaulty(r.fs, r.durability, r.breach))
 	r.sys.Arm(f)
 	if err := r.work(f); err != nil {
@@ -152,6 +154,9 @@ func stack() []byte {
 
 // steps are a bit of everything.
 func (r *faultRun) steps() []func() error {
+	if r.tight {
+		return r.tightSteps()
+	}
 	return []func() error{
 		r.open, r.commit, r.commit, r.read, r.checkpoint(CheckpointPassive), r.commit, r.rollback, r.checkpoint(CheckpointTruncate), r.large,
 		r.check, r.commit, r.close, r.open, r.commit, r.checkpoint(CheckpointRestart), r.commit, r.close,
@@ -182,6 +187,7 @@ func (r *faultRun) excuse(f faultfs.Fault, err error, before int) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "\n") || strings.Count(text, crashPath) != 1:
 		return fmt.Errorf("not one line with the path once: %q", text)
+	case r.tight && (errors.Is(err, ErrFull) || errors.Is(err, ErrLogLeft)):
 	case len(hits) == 0:
 		return fmt.Errorf("without a fault: %w", err)
 	case errors.Is(f.Err, syscall.EACCES) && errors.Is(err, ErrReadOnly):
@@ -224,8 +230,13 @@ func (r *faultRun) commit() error { return r.change(3) }
 
 func (r *faultRun) large() error { return r.change(60) }
 
-// change commits a transaction. If that fails, the state after it is one that may be there, as well as those before.
+// change commits a transaction with so many changes.
 func (r *faultRun) change(changes int) error {
+	return r.transact(func(s *crashState, tx *Tx) error { return s.advance(tx, r.rng, changes) })
+}
+
+// transact commits a transaction. If that fails, the state after it is one that may be there, as well as those before.
+func (r *faultRun) transact(do func(s *crashState, tx *Tx) error) error {
 	if r.db == nil {
 		return nil
 	}
@@ -237,7 +248,7 @@ func (r *faultRun) change(changes int) error {
 		}
 		next = state.clone()
 		next.version = r.may[len(r.may)-1].version // so that no two states have one version
-		return next.advance(tx, r.rng, changes)
+		return do(next, tx)
 	})
 	switch {
 	case err == nil:
@@ -316,6 +327,7 @@ func (r *faultRun) check() error {
 
 // aftermath looks at what is left, with the fault gone: by this system, and after a loss of power.
 func (r *faultRun) aftermath() error {
+	r.fs.LeaveRoom(tightDisk)
 	if err := r.close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
@@ -324,7 +336,7 @@ func (r *faultRun) aftermath() error {
 	}
 	history := r.fs.History()
 	for img := range history.End().Images(crashfs.Plan{Seed: 1, Subsets: 2}) {
-		if err := r.use(img.FS()); err != nil {
+		if err := r.use(r.disk(img)); err != nil {
 			return fmt.Errorf("after a loss of power with %s: %w", img.How, err)
 		}
 	}

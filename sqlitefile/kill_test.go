@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,41 +17,46 @@ import (
 func TestKill(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalTruncate, JournalPersist, JournalWAL} {
-		t.Run(fmt.Sprint(mode), func(t *testing.T) {
-			t.Parallel()
-			stride, points := *faultStride, 0
-			if stride == 0 {
-				stride = 3
-			}
-			for n := 1; killAt(t, mode, n); n += stride {
-				points++
-			}
-			t.Logf("%d points", points)
-		})
+		for _, tight := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%v, tight %v", mode, tight), func(t *testing.T) {
+				t.Parallel()
+				stride, points := *faultStride, 0
+				if stride == 0 {
+					stride = 3
+				}
+				for n := 1; killAt(t, mode, tight, n); n += stride {
+					points++
+				}
+				t.Logf("%d points", points)
+			})
+		}
 	}
 }
 
-// killAt kills a process at its n-th operation, and reports whether it came to that.
-func killAt(t *testing.T, mode JournalMode, n int) bool {
+// killAt kills a process at its n-th operation, and reports whether it came to that. On a tight disk it fills and frees the room.
+func killAt(t *testing.T, mode JournalMode, tight bool, n int) bool {
 	t.Helper()
-	fs := crashfs.New()
+	fs, step := crashfs.New(), addRow
+	if tight {
+		fs, step = crashfs.New(crashfs.WithRoom(tightDisk)), fillOrFree
+	}
 	o := Options{Create: true, PageSize: 512, JournalMode: mode, BusyTimeout: 10 * time.Second, system: fs}
 	survivor, err := Open(crashPath, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := survivor.Exec(t.Context(), "CREATE TABLE t(a); CREATE INDEX ta ON t(a)"); err != nil {
+	if err := survivor.Exec(t.Context(), "CREATE TABLE t(a); CREATE INDEX ta ON t(a); CREATE TABLE large(a)"); err != nil {
 		t.Fatal(err)
 	}
 	process := fs.Process()
 	process.KillAt(n)
 	o.system = process
-	acked := work(&o)
+	acked := work(&o, step)
 	for round := range 2 {
 		if err := checkRows(survivor, acked+round, acked+round+1); err != nil {
 			t.Fatalf("mode %d, killed at operation %d, round %d: %v\n%s", mode, n, round, err, crashfs.Trace(fs.Ops(max(0, fs.Count()-30)), 0xffff))
 		}
-		err := errors.Join(addRow(survivor), survivor.Checkpoint(t.Context(), CheckpointRestart))
+		err := errors.Join(step(survivor), survivor.Checkpoint(t.Context(), CheckpointRestart))
 		if report, e := survivor.Check(t.Context()); e != nil || !report.OK() {
 			err = errors.Join(err, e, fmt.Errorf("%v", report))
 		}
@@ -60,6 +67,9 @@ func killAt(t *testing.T, mode JournalMode, n int) bool {
 	if err := survivor.Close(); err != nil {
 		t.Fatalf("mode %d, killed at operation %d: %v", mode, n, err)
 	}
+	if ops := fs.Ops(0); tight && !process.Dead() && !slices.ContainsFunc(ops, func(op crashfs.Op) bool { return op.Kind == crashfs.Punch }) {
+		t.Error("nothing was punched")
+	}
 	if fs.Locks() > 0 {
 		t.Fatalf("mode %d, killed at operation %d: %d locks are left", mode, n, fs.Locks())
 	}
@@ -67,7 +77,7 @@ func killAt(t *testing.T, mode JournalMode, n int) bool {
 }
 
 // work commits some transactions in a goroutine that may be killed, and returns how many were acknowledged.
-func work(o *Options) (acked int) {
+func work(o *Options, step func(db *DB) error) (acked int) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -77,7 +87,7 @@ func work(o *Options) (acked int) {
 		}
 		defer db.bury()
 		for range 4 {
-			if addRow(db) != nil {
+			if step(db) != nil {
 				return
 			}
 			acked++
@@ -102,6 +112,30 @@ func (db *DB) bury() {
 	}
 }
 
+// fillOrFree adds a row to one table, and a large one to another, or takes that away.
+func fillOrFree(db *DB) error {
+	return db.Update(context.Background(), func(tx *Tx) error {
+		tx.UseReserve()
+		table, err := tx.Table("t")
+		if err == nil {
+			_, err = table.Insert(make([]byte, 700))
+		}
+		if err != nil {
+			return err
+		}
+		large, err := tx.Table("large")
+		if err != nil {
+			return err
+		}
+		n, err := large.DeleteRange(0, math.MaxInt64)
+		if err == nil && n == 0 {
+			_, err = large.Insert(make([]byte, 20<<10))
+		}
+		return err
+	})
+}
+
+// addRow adds a row.
 func addRow(db *DB) error {
 	return db.Update(context.Background(), func(tx *Tx) error {
 		table, err := tx.Table("t")

@@ -14,16 +14,27 @@ import (
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
+// canPunch reports whether the operating system can make holes in the files of a directory.
+func canPunch(t *testing.T) bool {
+	h := open(t, osfile.OS, filepath.Join(t.TempDir(), "a")).(disk)
+	err := errors.Join(h.Preallocate(0, 10), h.Punch(0, 10))
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	return err == nil
+}
+
 // TestConformance does the same random operations on files of the operating system and on those of an FS: each has the same result.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("locks and open files behave otherwise there")
 	}
+	holes := canPunch(t)
 	for seed := range uint64(40) {
 		dir := t.TempDir()
-		a := &actor{sys: osfile.OS, dir: dir, rng: rand.New(rand.NewPCG(seed, 0))}
-		b := &actor{sys: crashfs.New(), dir: "/x", rng: rand.New(rand.NewPCG(seed, 0))}
+		a := &actor{sys: osfile.OS, dir: dir, rng: rand.New(rand.NewPCG(seed, 0)), holes: holes}
+		b := &actor{sys: crashfs.New(crashfs.WithRoom(1 << 30)), dir: "/x", rng: rand.New(rand.NewPCG(seed, 0)), holes: holes}
 		for step := range 400 {
 			got, want := b.act(), a.act()
 			if got != want {
@@ -41,6 +52,7 @@ type actor struct {
 	dir     string
 	rng     *rand.Rand
 	handles []osfile.Handle
+	holes   bool // files can be allocated and punched
 }
 
 func (a *actor) name() string { return filepath.Join(a.dir, string(rune('a'+a.rng.IntN(3)))) }
@@ -90,7 +102,11 @@ func (a *actor) use(i int) string {
 	h := a.handles[i]
 	off, n := a.rng.Int64N(3000), a.rng.Int64N(1500)+1
 	start, count := a.rng.Int64N(6), a.rng.Int64N(4)+1
-	switch a.rng.IntN(14) {
+	kinds := 14
+	if a.holes {
+		kinds = 16
+	}
+	switch a.rng.IntN(kinds) {
 	case 0, 1:
 		b := make([]byte, n)
 		got, err := h.ReadAt(b, off)
@@ -121,6 +137,10 @@ func (a *actor) use(i int) string {
 		return result("locked", i, start, count, locked, err)
 	case 12:
 		return result("sync", h.Sync())
+	case 14:
+		return result("allocate", off, n, h.(disk).Preallocate(off, n))
+	case 15:
+		return result("punch", off, n, h.(disk).Punch(off, n))
 	default:
 		if a.rng.IntN(3) == 0 {
 			a.handles = append(a.handles[:i], a.handles[i+1:]...)

@@ -71,12 +71,13 @@ type file struct {
 	words   [][]uint32 // what a volatile file held, the last at the end
 }
 
-// A change is a write or a truncation that is not on disk.
+// A change is a write, a hole or a truncation that is not on disk.
 type change struct {
 	op    int
 	kind  Kind
 	inode *inode
 	off   int64 // the size for Truncate
+	size  int64 // how many bytes are written or punched
 	data  []byte
 	lost  bool // by a Sync that failed: the next one does not put it on disk
 }
@@ -111,7 +112,7 @@ func (d *Disk) Last() (op Op, ok bool) {
 // differs reports whether an operation changes what a crash can find. What happens to volatile files does not count.
 func (d *Disk) differs(op Op) bool {
 	switch op.Kind {
-	case Write, Truncate, Create, Remove, Rename:
+	case Write, Punch, Truncate, Create, Remove, Rename:
 		return !d.history.words[op.inode]
 	case Sync:
 		return len(d.file(op.inode).pending) > 0 && !d.history.words[op.inode]
@@ -131,7 +132,9 @@ func (d *Disk) step(op Op) {
 	f := d.file(op.inode)
 	switch op.Kind {
 	case Write:
-		f.pending = append(f.pending, change{op: d.at, kind: Write, inode: op.inode, off: op.Off, data: op.data})
+		f.pending = append(f.pending, change{op: d.at, kind: Write, inode: op.inode, off: op.Off, size: op.N, data: op.data})
+	case Punch:
+		f.pending = append(f.pending, change{op: d.at, kind: Punch, inode: op.inode, off: op.Off, size: op.N})
 	case Truncate:
 		f.pending = append(f.pending, change{op: d.at, kind: Truncate, inode: op.inode, off: op.N})
 	case Sync:
@@ -177,8 +180,18 @@ func (c *change) apply(content []byte) []byte {
 	if c.kind == Truncate {
 		return resized(content, c.off)
 	}
-	content = resized(content, max(int64(len(content)), c.off+int64(len(c.data))))
-	copy(content[c.off:], c.data)
+	return c.part(content, c.off, c.off+c.size)
+}
+
+// part returns the content with what the change makes of the bytes from start to stop. A hole does not make the file longer.
+func (c *change) part(content []byte, start, stop int64) []byte {
+	if c.kind == Punch {
+		size := int64(len(content))
+		clear(content[min(start, size):min(stop, size)])
+		return content
+	}
+	content = resized(content, max(int64(len(content)), stop))
+	copy(content[start:stop], c.data[start-c.off:])
 	return content
 }
 

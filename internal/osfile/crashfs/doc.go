@@ -19,10 +19,12 @@
 //	D6  When Sync fails, what was not on disk then is never put there by a later Sync, though it can be read until the crash.
 //	D7  A file that was ever mapped as words is never synced: after a crash it holds something that it held before, or garbage,
 //	    or nothing.
+//	D8  A hole that Punch makes is a write of zeros for D1 and D2: until Sync each of its sectors is there or not. It never makes a file longer.
+//	    What Preallocate gave is gone after a crash. It reads as zeros until it is written, and so does a write to it that was lost.
 //
 // # Limits
 //
-// There are no directories but those in names, no permissions, no symbolic or hard links, and no limit to the disk. Handles of one FS stand
+// There are no directories but those in names, no permissions, no symbolic or hard links, and no limit to the disk without WithRoom. Handles of one FS stand
 // for as many open file descriptions: their locks conflict as those of processes do.
 //
 // An FS is safe for concurrent use.

@@ -46,6 +46,8 @@ func (f *FS) redo(op Op) {
 		_ = op.inode.writeAt(op.data, op.Off) // no inode is mapped
 	case Truncate:
 		_ = op.inode.resize(op.N)
+	case Punch:
+		_ = op.inode.punch(op.Off, op.N)
 	case Create, Remove, Rename:
 		m := move{kind: op.Kind, name: op.Name, to: op.To, inode: op.inode}
 		m.apply(f.names)

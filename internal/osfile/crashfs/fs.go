@@ -22,6 +22,8 @@ type FS struct {
 	first   map[string]*inode
 	ops     []Op
 	handles int
+	limited bool  // the disk has no more than room
+	room    int64 // blocks of the disk
 }
 
 var _ osfile.System = (*FS)(nil)
@@ -77,6 +79,7 @@ func (f *FS) Open(name string, flag int, _ fs.FileMode) (osfile.Handle, error) {
 		f.record(Op{Kind: Open, Name: name, inode: i})
 	}
 	f.handles++
+	i.opens++
 	return &handle{fs: f, inode: i, name: name, writable: flag&osfile.ReadWrite != 0}, nil
 }
 
@@ -112,6 +115,7 @@ func (f *FS) Remove(name string) error {
 		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrNotExist}
 	}
 	delete(f.names, name)
+	f.vacate(i)
 	f.record(Op{Kind: Remove, Name: name, inode: i})
 	return nil
 }
@@ -125,8 +129,10 @@ func (f *FS) Rename(from, to string) error {
 	if i == nil {
 		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrNotExist}
 	}
+	old := f.names[to]
 	delete(f.names, from)
 	f.names[to] = i
+	f.vacate(old)
 	f.record(Op{Kind: Rename, Name: from, To: to, inode: i})
 	return nil
 }

@@ -80,11 +80,15 @@ func (h *handle) WriteAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, h.fail("write", errNegative)
 	}
+	got, full := h.fs.claim(h.inode, off, int64(len(p)))
+	p = p[:got]
 	if err := h.inode.writeAt(p, off); err != nil {
 		return 0, h.fail("write", err)
 	}
-	h.record(Op{Kind: Write, Off: off, N: int64(len(p)), data: append([]byte(nil), p...)})
-	return len(p), nil
+	if full == nil || got > 0 {
+		h.record(Op{Kind: Write, Off: off, N: got, data: append([]byte(nil), p...)})
+	}
+	return len(p), h.fail("write", full)
 }
 
 func (h *handle) Truncate(size int64) error {
@@ -252,5 +256,7 @@ func (h *handle) Close() error {
 	h.inode.unlock(h, 0, maxOffset)
 	h.closed = true
 	h.fs.handles--
+	h.inode.opens--
+	h.fs.vacate(h.inode)
 	return nil
 }

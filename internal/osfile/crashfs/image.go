@@ -116,12 +116,11 @@ func (c *change) fall(content []byte, t *fate) []byte {
 		}
 		return resized(content, c.off)
 	}
-	end := c.off + int64(len(c.data))
+	end := c.off + c.size
 	for n, start := 0, c.off; start < end; n++ {
 		stop := min(end, start/sectorSize*sectorSize+sectorSize)
 		if fate := t.wrote(c, n); fate != dropped {
-			content = resized(content, max(int64(len(content)), stop))
-			copy(content[start:stop], c.data[start-c.off:])
+			content = c.part(content, start, stop)
 			if fate == spoiled {
 				fill(content[start:stop], t.rng)
 			}
@@ -136,7 +135,7 @@ func (c *change) sectors() int {
 	if c.kind == Truncate {
 		return 1
 	}
-	return int((c.off+int64(len(c.data))-1)/sectorSize-c.off/sectorSize) + 1
+	return int((c.off+c.size-1)/sectorSize-c.off/sectorSize) + 1
 }
 
 func fill(b []byte, rng *rand.Rand) {

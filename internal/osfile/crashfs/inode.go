@@ -20,6 +20,9 @@ type inode struct {
 	mappings int
 	volatile bool // was mapped as words (D7)
 	locks    []lock
+	opens    int      // handles
+	blocks   []bool   // which blocks of the disk the file has
+	count    int64    // how many of them
 	last     []uint32 // of a volatile file: the content that was recorded last
 }
 
@@ -62,7 +65,7 @@ func (i *inode) writeAt(p []byte, off int64) error {
 	if len(p) == 0 {
 		return nil
 	}
-	if err := i.resize(max(i.size(), off+int64(len(p)))); err != nil {
+	if err := i.grow(off + int64(len(p))); err != nil {
 		return err
 	}
 	if i.volatile && i.region != nil {
@@ -73,8 +76,16 @@ func (i *inode) writeAt(p []byte, off int64) error {
 	return nil
 }
 
-// resize sets the size, and makes the content one that can be changed in place.
+// grow makes the file at least size bytes long, and its content one that can be changed in place. It keeps its blocks.
+func (i *inode) grow(size int64) error { return i.extend(max(i.size(), size)) }
+
+// resize sets the size, and gives back the blocks that lie beyond it, also if it stays the same.
 func (i *inode) resize(size int64) error {
+	i.release((size + blockSize - 1) / blockSize)
+	return i.extend(size)
+}
+
+func (i *inode) extend(size int64) error {
 	if i.region != nil {
 		return i.resizeRegion(size)
 	}

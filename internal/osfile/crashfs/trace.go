@@ -24,14 +24,16 @@ const (
 	SyncDir
 	Lock
 	Unlock
+	Preallocate
+	Punch
 
 	// Storage is what a crash can take back, and what keeps it from doing so.
-	Storage = Create | Write | Truncate | Sync | Remove | Rename | SyncDir
+	Storage = Create | Write | Truncate | Sync | Remove | Rename | SyncDir | Punch
 )
 
 var kindNames = map[Kind]string{
 	Open: "open", Create: "create", Write: "write", Truncate: "truncate", Sync: "sync", Remove: "remove", Rename: "rename",
-	SyncDir: "syncdir", Lock: "lock", Unlock: "unlock",
+	SyncDir: "syncdir", Lock: "lock", Unlock: "unlock", Preallocate: "allocate", Punch: "punch",
 }
 
 func (k Kind) String() string { return kindNames[k] }
@@ -41,9 +43,9 @@ type Op struct {
 	Kind   Kind
 	Name   string // of the file as its handle was opened; of the directory for SyncDir
 	To     string // of Rename
-	Off, N int64  // the bytes of Write, Lock and Unlock; N is the size for Truncate
+	Off, N int64  // the bytes of Write, Lock, Unlock, Preallocate and Punch; N is the size for Truncate
 	Lock   osfile.LockKind
-	Err    error // why a Lock, or a Sync, failed
+	Err    error // why a Lock, a Sync or a Preallocate failed
 
 	inode *inode
 	data  []byte  // what was written
@@ -65,7 +67,7 @@ func (op Op) String() string {
 	}
 	fmt.Fprintf(&b, " %s", path.Base(op.Name))
 	switch op.Kind {
-	case Write, Lock, Unlock:
+	case Write, Lock, Unlock, Preallocate, Punch:
 		fmt.Fprintf(&b, " %d+%d", op.Off, op.N)
 	case Truncate:
 		fmt.Fprintf(&b, " %d", op.N)

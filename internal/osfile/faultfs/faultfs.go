@@ -35,16 +35,19 @@ const (
 	MapWords
 	Close
 	Rename
+	Room
+	Preallocate
+	Punch
 
 	// Storage is all that moves bytes or names.
 	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
 	// Any is what can fail on a working system in one way or another. Giving up a lock or a handle does not.
-	Any = Storage | Lock | Locked | Map | MapWords
+	Any = Storage | Lock | Locked | Map | MapWords | Room | Preallocate | Punch
 )
 
 var opNames = []string{
 	"open", "stat", "remove", "sync", "read", "write", "truncate", "sync", "stat", "stat", "lock", "unlock", "lock", "mmap",
-	"mmap", "close", "rename",
+	"mmap", "close", "rename", "statfs", "allocate", "punch",
 }
 
 // String returns the word that an error has for an operation.

@@ -41,8 +41,12 @@ func (h *handle) Truncate(size int64) error {
 			h.s.checkEnd(h.f, "is cut off")
 		}
 	}
-	err := h.Handle.Truncate(size)
-	if err == nil {
+	now, err := h.Handle.Size()
+	if err != nil {
+		return err
+	}
+	err = h.Handle.Truncate(size)
+	if err == nil && now != size { // otherwise it gives back blocks beyond the end
 		h.f.truncate(size)
 	}
 	return err

@@ -17,6 +17,8 @@
 //	    is synced.
 //	R7  A file takes the name of a database only when it is synced, nothing of a journal or a log is beside that, and this is synced. Neither the new
 //	    file is written to, nor the old one, before the name is synced.
+//	R8  A page of the database is punched only while the database is synced, no log has frames, no journal would be played back or may come
+//	    back, and the page is a leaf of the freelist: so it is one after each crash.
 //
 // Where nothing is ever synced (durability Off) the rules hold for files as they are written.
 //

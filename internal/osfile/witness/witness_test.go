@@ -1,6 +1,7 @@
 package witness_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ const pageSize = 512
 // A stage is a database of three pages, its journal and its log, under a witness.
 type stage struct {
 	t        *testing.T
+	disk     *crashfs.FS
 	sys      osfile.System
 	breaches []string
 	files    map[string]osfile.Handle
@@ -25,11 +27,11 @@ type stage struct {
 
 func newStage(t *testing.T, lazy bool) *stage {
 	t.Helper()
-	fs := crashfs.New()
+	fs := crashfs.New(crashfs.WithRoom(1 << 20))
 	if err := fs.WriteFile("/db", append(append(page(1), page(2)...), page(3)...)); err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, files: make(map[string]osfile.Handle)}
+	s := &stage{t: t, disk: fs, files: make(map[string]osfile.Handle)}
 	s.sys = witness.New(fs, lazy, func(err error) { s.breaches = append(s.breaches, err.Error()) })
 	s.open("db")
 	return s
@@ -213,6 +215,28 @@ func TestRules(t *testing.T) {
 		{"a committed frame overwritten", false, func(s *stage) { logged(s); s.frame(1, 2, 21) }, "R6"},
 		{"a frame before the header", false, func(s *stage) { s.begin(1); s.frame(1, 2, 20) }, "R6"},
 
+		{"a free page punched", false, func(s *stage) { freed(s); s.punch(3) }, ""},
+		{"a page in use punched", false, func(s *stage) { freed(s); s.punch(2) }, "R8"},
+		{"half a page punched", false, func(s *stage) {
+			freed(s)
+			s.must(s.files["db"].(puncher).Punch(2*pageSize, pageSize/2))
+		}, "R8"},
+		{"punched while the journal has its image", false, func(s *stage) {
+			freed(s)
+			s.save(2)
+			s.sync("db-journal")
+			s.must(s.sys.SyncDir("/db"))
+			s.punch(3)
+		}, "R8"},
+		{"punched while the journal may come back", false, func(s *stage) {
+			freed(s)
+			s.save(2)
+			s.must(s.sys.Remove("/db-journal"))
+			s.punch(3)
+		}, "R8"},
+		{"punched while the log has frames", false, func(s *stage) { freed(s); logged(s); s.punch(3) }, "R8"},
+		{"punched before it is synced", true, func(s *stage) { freed(s); s.punch(3) }, ""},
+
 		{"another file", false, func(s *stage) {
 			s.draft()
 			s.sync("db-compact")
@@ -258,6 +282,23 @@ func TestRules(t *testing.T) {
 		})
 	}
 }
+
+// freed makes page 2 a trunk of the freelist, and page 3 its leaf.
+func freed(s *stage) {
+	p1, trunk := page(1), make([]byte, pageSize)
+	binary.BigEndian.PutUint32(p1[32:], 2)
+	binary.BigEndian.PutUint32(p1[36:], 2)
+	binary.BigEndian.PutUint32(trunk[4:], 1)
+	binary.BigEndian.PutUint32(trunk[8:], 3)
+	s.must(s.disk.WriteFile("/db", append(append(p1, trunk...), page(3)...)))
+}
+
+// A puncher is a handle that makes holes.
+type puncher interface {
+	Punch(off, n int64) error
+}
+
+func (s *stage) punch(pgno int64) { s.must(s.files["db"].(puncher).Punch((pgno-1)*pageSize, pageSize)) }
 
 // logged makes a log with one frame, of page 2, all of it synced.
 func logged(s *stage) {

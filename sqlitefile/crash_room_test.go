@@ -1,0 +1,214 @@
+package sqlitefile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/foliofs/folio/internal/osfile/crashfs"
+)
+
+// tightDisk is how much a tight disk has free when a load or a recovery begins: less than shortRoom, so that what is freed is punched.
+const tightDisk = 512 << 10
+
+// disk returns a file system with the files of an image, on a disk as the case wants it.
+func (c *crashCase) disk(img *crashfs.Image) *crashfs.FS { return img.FS(c.roomOptions()...) }
+
+func (c *crashCase) roomOptions() []crashfs.Option {
+	if !c.tight {
+		return nil
+	}
+	return []crashfs.Option{crashfs.WithRoom(tightDisk)}
+}
+
+// tightUse fills the disk and removes what it is filled with, again and again, while other programs take room and give it back.
+func tightUse(l *crashLoad) {
+	full, removed := 0, 0
+	for range l.steps {
+		switch l.rng.IntN(16) {
+		case 0, 1:
+			l.fs.LeaveRoom(int64(l.rng.IntN(3)*l.rng.IntN(40)) << 10)
+		case 2:
+			l.fs.LeaveRoom(tightDisk)
+		case 3:
+			l.rollback()
+		case 4:
+			l.mayFill(l.tryCheckpoint(CheckpointMode(l.rng.IntN(4))))
+		case 5:
+			l.reopenTight()
+		case 6:
+			l.read()
+		case 7, 8, 9:
+			if l.mayFill(l.removeAll()) {
+				removed++
+			}
+		default:
+			if !l.mayFill(l.tryCommit(l.db, func(s *crashState, tx *Tx) error { return s.fillUp(tx, l.rng) })) {
+				full++
+			}
+		}
+	}
+	l.fs.LeaveRoom(tightDisk)
+	l.taken(full, removed)
+}
+
+// taken fails the test if the load did not come to that which it is there for.
+func (l *crashLoad) taken(full, removed int) {
+	l.t.Helper()
+	counts := make(map[crashfs.Kind]int)
+	for _, op := range l.fs.Ops(0) {
+		counts[op.Kind]++
+	}
+	l.t.Logf("%d commits found no room, %d removed all rows; %d times allocated, %d punched",
+		full, removed, counts[crashfs.Preallocate], counts[crashfs.Punch])
+	punched := counts[crashfs.Punch] > 0 || l.autoVacuum == 1 // which leaves no page free
+	if full == 0 || removed == 0 || counts[crashfs.Preallocate] == 0 || !punched {
+		l.t.Error("a way was not taken")
+	}
+}
+
+// openFull opens the database on a disk without room, which may fail and must not harm, and gives the disk room again.
+func (v *crashVerifier) openFull(sys *crashfs.FS) error {
+	if !v.tight || v.rng.IntN(2) == 0 {
+		return nil
+	}
+	sys.LeaveRoom(0)
+	defer sys.LeaveRoom(tightDisk)
+	crashCounts.full.Add(1)
+	db, err := Open(crashPath, v.recoveryOptions(sys))
+	if errors.Is(err, ErrFull) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = v.sound(db)
+	if err = join(err, db.Close()); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrLogLeft) {
+		return err
+	}
+	return nil
+}
+
+// tightSteps are those of a fault test on a disk that others fill and empty.
+func (r *faultRun) tightSteps() []func() error {
+	leave := func(free int64) func() error { return func() error { r.fs.LeaveRoom(free); return nil } }
+	return []func() error{
+		r.open, r.fill, r.fill, leave(0), r.remove, r.fill, r.checkpoint(CheckpointPassive), r.remove, r.check, r.close, leave(32 << 10),
+		r.open, r.fill, r.remove, r.checkpoint(CheckpointRestart), leave(tightDisk), r.commit, r.close,
+	}
+}
+
+func (r *faultRun) fill() error {
+	return r.transact(func(s *crashState, tx *Tx) error { return s.fillUp(tx, r.rng) })
+}
+
+func (r *faultRun) remove() error {
+	return r.transact(func(s *crashState, tx *Tx) error {
+		tx.UseReserve()
+		return s.shrink(tx)
+	})
+}
+
+// mayFill reports whether an operation succeeded. It may fail for want of room.
+func (l *crashLoad) mayFill(err error) (ok bool) {
+	l.t.Helper()
+	if err != nil && !errors.Is(err, ErrFull) {
+		l.t.Fatalf("%v\n%s", err, crashfs.Trace(l.fs.Ops(max(0, l.fs.Count()-40)), 0xffff))
+	}
+	return err == nil
+}
+
+// removeAll deletes most rows, by the room that is kept for that.
+func (l *crashLoad) removeAll() error {
+	return l.tryCommit(l.db, func(s *crashState, tx *Tx) error {
+		tx.UseReserve()
+		return s.shrink(tx)
+	})
+}
+
+// fillUp makes the next version, which has one large item more.
+func (s *crashState) fillUp(tx *Tx, rng *rand.Rand) error {
+	if err := s.advance(tx, rng, 1+rng.IntN(20)); err != nil {
+		return err
+	}
+	items, err := tx.Table("item")
+	if err != nil {
+		return err
+	}
+	id, size := rng.Int64N(30), rng.IntN(90<<10)
+	item := crashItem{fmt.Sprintf("large %d of %d", id, s.version), rng.Int64N(100), strings.Repeat("y", size)}
+	s.items[id] = item
+	return items.Put(id, nil, item.name, item.size, []byte(item.body))
+}
+
+// shrink makes the next version, of which only one item in ten is left.
+func (s *crashState) shrink(tx *Tx) error {
+	s.version++
+	mark, err := tx.Table("mark")
+	if err != nil {
+		return err
+	}
+	if _, err := mark.Update(1, nil, s.version); err != nil {
+		return err
+	}
+	items, err := tx.Table("item")
+	for id := int64(0); id < 30 && err == nil; id++ {
+		if id%10 != 0 {
+			delete(s.items, id)
+			_, err = items.Delete(id)
+		}
+	}
+	return err
+}
+
+// tryCommit commits a transaction that may fail, and then has not happened.
+func (l *crashLoad) tryCommit(db *DB, do func(s *crashState, tx *Tx) error) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next := l.state.clone()
+	begun, digests := len(l.begun), len(l.digests)
+	err := db.Update(context.Background(), func(tx *Tx) error {
+		if err := do(next, tx); err != nil {
+			return err
+		}
+		l.digests = append(l.digests[:digests], next.digest())
+		l.begun = append(l.begun[:begun], event{next.version, l.fs.Count()})
+		return nil
+	})
+	if err != nil {
+		l.begun, l.digests = l.begun[:begun], l.digests[:digests]
+		return err
+	}
+	l.state = next
+	l.acked = append(l.acked, event{next.version, l.fs.Count()})
+	return nil
+}
+
+func (l *crashLoad) tryCheckpoint(mode CheckpointMode) error {
+	version := l.version()
+	err := l.db.Checkpoint(context.Background(), mode)
+	if err == nil && mode != CheckpointPassive {
+		l.secure(version)
+	}
+	return err
+}
+
+// reopenTight closes the database, with a log that may stay for want of room, and opens it.
+func (l *crashLoad) reopenTight() {
+	l.t.Helper()
+	version := l.version()
+	if err := l.db.Close(); err == nil {
+		l.secure(version)
+	} else if !errors.Is(err, ErrLogLeft) {
+		l.mayFill(err)
+	}
+	db, err := Open(crashPath, l.options(l.sys))
+	if !l.mayFill(err) {
+		l.fs.LeaveRoom(tightDisk)
+		l.open()
+		return
+	}
+	l.db = db
+}

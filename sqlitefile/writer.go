@@ -416,7 +416,9 @@ func (db *DB) write(base *snapshot, g *group) {
 	if err == nil {
 		err = db.writeGroup(base, g)
 	}
-	if g.err = err; err == nil {
+	if g.err = err; err != nil {
+		db.abandon() // what the group has spilled
+	} else {
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
 		g.unread = errUnfinished

@@ -68,8 +68,9 @@ var Rows = []Row{
 		{Name: "import-cp", Beside: "`cp -a`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"cp"}, Asked: ask(1)},
 		{Name: "import-archive", Beside: "`sqlite3 -A`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"archive"}, Asked: ask(4)},
 	}},
-	{"get", readme, "a row by rowid, 1 and 22 goroutines", lookups("get", "id", 8, 6)},
-	{"find", readme, "a row by a unique path, 1 and 22 goroutines", lookups("find", "path", 4, 4)},
+	{"get", readme, "a row by rowid, 1 and 22 goroutines", lookups("get", lookup, lookupCase("id", ""), 8, 6)},
+	{"find", readme, "a row by a unique path, 1 and 22 goroutines", lookups("find", lookup, lookupCase("path", ""), 4, 4)},
+	{"find-numbered", readme, "the same, neighbours share long prefixes and lie far apart", lookups("find-numbered", numbered, lookupCase("path", "/paths=numbered"), 4, 4)},
 	{"rowids", readme, "a million rowids from standard input, a whole process", []*Claim{
 		{Name: "rowids", Beside: "the `sqlite3` shell, one transaction", From: rowids, Case: "rowids/order=random/*", Ours: "engine", Peers: []string{"shell"}, Asked: ask(12)},
 	}},
@@ -109,8 +110,8 @@ var Rows = []Row{
 		{Name: "view-allocs", Kind: Worst, From: view, Ours: "ViewWhileWriting/a_row", Unit: "allocs/op", Asked: ask(0), Label: "allocations, with a row that is read"},
 	}},
 	{"allocs", engine, "get a row by rowid; find one by path", []*Claim{
-		{Name: "get-allocs", Kind: Worst, From: lookup, Ours: lookupCase("id") + "1/engine", Unit: "allocs/op", Asked: ask(0), Label: "allocations"},
-		{Name: "find-allocs", Kind: Worst, From: lookup, Ours: lookupCase("path") + "1/engine", Unit: "allocs/op", Asked: ask(0), Label: "allocations"},
+		{Name: "get-allocs", Kind: Worst, From: lookup, Ours: lookupCase("id", "") + "1/engine", Unit: "allocs/op", Asked: ask(0), Label: "allocations"},
+		{Name: "find-allocs", Kind: Worst, From: lookup, Ours: lookupCase("path", "") + "1/engine", Unit: "allocs/op", Asked: ask(0), Label: "allocations"},
 	}},
 	{"insert-leaves", engine, "what 100 goroutines with 1,000 inserts each leave", []*Claim{
 		{Name: "insert-log", Kind: Worst, From: inserts, Ours: "write/shape=concurrent/durability=log-consistent/engine", Unit: "log-MiB", Asked: ask(16), Label: "MiB of log"},
@@ -140,16 +141,16 @@ var (
 	writers   = []string{"mattn:sql", "mattn:native", "mattn:one", "modernc", "ncruces:native", "zombiezen"}
 )
 
-func lookupCase(by string) string {
-	return "lookup/by=" + by + "/cache=warm/transaction=each/mode=prepared/goroutines="
+func lookupCase(by, paths string) string {
+	return "lookup/by=" + by + paths + "/cache=warm/transaction=each/mode=prepared/goroutines="
 }
 
 // lookups are the claims of rows that are looked up, by one goroutine and by 22.
-func lookups(name, by string, one, many float64) []*Claim {
+func lookups(name string, from *Lab, of string, one, many float64) []*Claim {
 	const beside = "the fastest of three drivers, prepared"
 	return []*Claim{
-		{Name: name + "-1", Beside: beside, From: lookup, Case: lookupCase(by) + "1/*", Ours: "engine", Peers: drivers, Asked: ask(one)},
-		{Name: name + "-22", Beside: beside, From: lookup, Case: lookupCase(by) + "22/*", Ours: "engine", Peers: drivers, Asked: ask(many)},
+		{Name: name + "-1", Beside: beside, From: from, Case: of + "1/*", Ours: "engine", Peers: drivers, Asked: ask(one)},
+		{Name: name + "-22", Beside: beside, From: from, Case: of + "22/*", Ours: "engine", Peers: drivers, Asked: ask(many)},
 	}
 }
 

@@ -15,6 +15,10 @@ var (
 		Name: "lookup", Workload: "lookup", Flags: "rows=1000000 reads=200000 goroutines=1,22 mode=prepared transaction=each", Quick: "rows=100000 reads=20000",
 		Contenders: "engine,mattn:sql,mattn:native,crawshaw,zombiezen",
 	}
+	numbered = &Lab{
+		Name: "lookup-numbered", Workload: "lookup", Flags: "rows=1000000 reads=200000 goroutines=1,22 by=path paths=numbered mode=prepared transaction=each", Quick: "rows=100000 reads=20000",
+		Contenders: "engine,mattn:sql,mattn:native,crawshaw,zombiezen",
+	}
 	rowids   = &Lab{Name: "rowids", Workload: "rowids", Contenders: "engine,shell,mattn:native"} // the last makes the database
 	inserts  = &Lab{Name: "inserts", Workload: "write", Flags: "shape=sequential,concurrent durability=log-consistent", Contenders: "engine,mattn"}
 	durable  = &Lab{Name: "durable", Workload: "write", Flags: "shape=sequential,concurrent durability=durable inserts=3000 records=100", Quick: "inserts=300 records=30", Contenders: "engine,mattn:native,files:fsync"}

@@ -1,25 +1,48 @@
 package workload
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+)
 
-// A Folder is the database of the lookups: one table of unique random paths, which follow from the seed, so that every
-// answer is known without asking a database.
+// A Folder is the database of the lookups: one table of unique paths, which follow from the seed or the number of the row,
+// so that every answer is known without asking a database.
 type Folder struct {
-	Rows int
-	Seed uint64
+	Rows     int
+	Seed     uint64
+	Numbered bool // paths are made of the number of the row, see appendNumbered; else they are random
 }
 
 // FolderSchema is the one table.
 const FolderSchema = "CREATE TABLE folder_paths (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL)"
 
 // Name tells it from others.
-func (f *Folder) Name() string { return fmt.Sprintf("folder_paths-%d-%d.db", f.Rows, f.Seed) }
+func (f *Folder) Name() string {
+	if f.Numbered {
+		return fmt.Sprintf("folder_paths-%d-numbered.db", f.Rows)
+	}
+	return fmt.Sprintf("folder_paths-%d-%d.db", f.Rows, f.Seed)
+}
 
 // Bytes is about what it takes on disk: row, entry of the index, and what is free in the pages.
 func (f *Folder) Bytes() int64 { return int64(f.Rows) * 200 }
 
-// Path is that of a row.
-func (f *Folder) Path(id int64) string { return string(AppendPath(nil, f.Seed, id)) }
+// Path returns that of a row.
+func (f *Folder) Path(id int64) string { return string(f.appendPath(nil, id)) }
+
+func (f *Folder) appendPath(b []byte, id int64) []byte {
+	if f.Numbered {
+		return appendNumbered(b, id)
+	}
+	return AppendPath(b, f.Seed, id)
+}
+
+// appendNumbered appends a path such as /data/567/folder1234567. Paths that are next to each other in an index share all
+// but their last bytes, and their rows lie far from each other.
+func appendNumbered(b []byte, id int64) []byte {
+	b = strconv.AppendInt(append(b, "/data/"...), id%1000, 10)
+	return strconv.AppendInt(append(b, "/folder"...), id, 10)
+}
 
 // The lengths of a path lie from minPath to MaxPath.
 const (
@@ -59,13 +82,13 @@ type pathList struct {
 	ends []uint64
 }
 
-// randomPaths lists n random rows.
+// randomPaths lists n rows, which are drawn at random.
 func (f *Folder) randomPaths(n int, r Rand) *pathList {
 	l := &pathList{ids: make([]int64, n), ends: make([]uint64, n+1)}
 	b := make([]byte, 0, n*MaxPath)
 	for i := range l.ids {
 		l.ids[i] = 1 + int64(r.Next()%uint64(f.Rows))
-		b = AppendPath(b, f.Seed, l.ids[i])
+		b = f.appendPath(b, l.ids[i])
 		l.ends[i+1] = uint64(len(b))
 	}
 	l.text = string(b)

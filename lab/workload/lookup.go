@@ -3,6 +3,7 @@ package workload
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strconv"
 )
 
@@ -15,13 +16,14 @@ var lookup = &Workload{
 		{"reads", "100000", "20000", "reads in a sample, of all goroutines together"},
 		{"goroutines", "1,22", "22", "goroutines, each with a connection of its own"},
 		{"by", "id,path", "", "what to look up by: id, path"},
+		{"paths", "random", "", "random, or numbered: neighbours in the index share long prefixes, and lie far apart in the table"},
 		{"mode", "raw,prepared", "", "raw prepares for every read, prepared once"},
 		{"transaction", "each,one", "", "each read in a transaction of its own, or all of a goroutine in one"},
 		{"mmap", "0", "", "PRAGMA mmap_size of the drivers, in bytes; 0 leaves it as it is"},
 		{"cache", "warm", "", "warm, or cold: the file is not in the system's cache"},
 	},
 	Cases:    lookupCases,
-	Database: func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
+	Database: lookupFolder,
 	Able:     func(a *API) bool { return a.Lookups != nil },
 	Needs:    "rows to look up",
 	Start:    startLookup,
@@ -29,6 +31,11 @@ var lookup = &Workload{
 	Settings: lookupSettings,
 	Ops:      func(j *Job) int64 { return int64(j.Values.Int("reads")) },
 	Warm:     warmReads,
+}
+
+// lookupFolder is the database that values ask for.
+func lookupFolder(v Values) *Folder {
+	return &Folder{Rows: v.Int("rows"), Numbered: v["paths"] == "numbered"}
 }
 
 // warmReads is a tenth of what is measured, unless the cache shall be cold.
@@ -56,7 +63,8 @@ func lookupCases(v Values) ([]Case, error) {
 	modes, err2 := v.oneOf("mode", "raw", "prepared")
 	transactions, err3 := v.oneOf("transaction", "each", "one")
 	caches, err4 := v.oneOf("cache", "warm", "cold")
-	if err := cmp.Or(err1, err2, err3, err4, v.positive("rows", "reads", "goroutines")); err != nil {
+	paths, err5 := lookupPaths(v)
+	if err := cmp.Or(err1, err2, err3, err4, err5, v.positive("rows", "reads", "goroutines")); err != nil {
 		return nil, err
 	}
 	questions := map[string]string{
@@ -64,7 +72,8 @@ func lookupCases(v Values) ([]Case, error) {
 		"path": "How fast is a row found by a unique text?",
 	}
 	var cases []Case
-	for params := range combinations([]string{"by", "cache", "transaction", "mode", "goroutines"}, by, caches, transactions, modes, v.List("goroutines")) {
+	for params := range combinations([]string{"by", "paths", "cache", "transaction", "mode", "goroutines"}, by, paths, caches, transactions, modes, v.List("goroutines")) {
+		params = slices.DeleteFunc(params, func(p Param) bool { return p == Param{"paths", "random"} })
 		cases = append(cases, Case{
 			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "read", Question: questions[params[0].Value],
 			Description: "Random rows of folder_paths are read, each answer is compared with what is known.",
@@ -72,6 +81,14 @@ func lookupCases(v Values) ([]Case, error) {
 		})
 	}
 	return cases, nil
+}
+
+// lookupPaths are the kinds of paths. Random ones are not named in a case: results that are older than the choice have no others.
+func lookupPaths(v Values) ([]string, error) {
+	if _, ok := v["paths"]; !ok {
+		return []string{"random"}, nil
+	}
+	return v.oneOf("paths", "random", "numbered")
 }
 
 // Lookups is a database of which rows can be looked up.
@@ -101,8 +118,7 @@ const (
 
 // reads are those of worker i.
 func (j *Job) reads(phase, i, n int) *pathList {
-	f := &Folder{Rows: j.Values.Int("rows")}
-	return f.randomPaths(share(n, i, j.Values.Int("goroutines")), Rand(mix(j.Seed)+mix(uint64(phase<<32+i))))
+	return lookupFolder(j.Values).randomPaths(share(n, i, j.Values.Int("goroutines")), Rand(mix(j.Seed)+mix(uint64(phase<<32+i))))
 }
 
 func wantLookup(j *Job) (a Answer, err error) {

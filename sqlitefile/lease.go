@@ -12,7 +12,7 @@ import (
 // Invariants:
 //
 //	L1  Until state has the ended bit, this process holds the lock: nobody takes away what its readers see.
-//	L2  The ended bit comes once, while the lease is draining or closing and the count of readers is zero; then the lock is
+//	L2  The ended bit comes once, while the lease is draining or closing, has no reader and is not pinned; then the lock is
 //	    dropped.
 //	L3  A reader counts itself first and looks at the draining and closing bits of that same addition.
 //	L4  A lease ends at most two ticks after its last reader. It takes no new reader once its lock stands in the way of a
@@ -44,7 +44,8 @@ const (
 	leaseDraining = 1 << 30   // for as long as somebody waits
 	leaseClosing  = 1 << 31   // for good
 	leaseEnded    = 1 << 32
-	leaseBegun    = 1 << 33 // and above: how many readers ever began, modulo 2^31
+	leasePinned   = 1 << 33 // while yield asks whether somebody waits
+	leaseBegun    = 1 << 34 // and above: how many readers ever began, modulo 2^30
 
 	leaseGoing = leaseDraining | leaseClosing
 )
@@ -96,23 +97,25 @@ func (l *lease) retireUnused() {
 	}
 }
 
-// yield lets no new reader in while somebody waits for the lease to end. What waits looks at is there as long as the lease is.
+// yield lets no new reader in while some connection waits for the lease to end. The lease does not end before waits has
+// returned, as that looks at files which are open for as long as the lease. One goroutine calls yield.
 func (l *lease) yield(waits func() bool) {
-	if l.state.Add(1)&leaseEnded == 0 {
+	if l.state.Or(leasePinned)&leaseEnded == 0 {
 		if waits() {
 			l.state.Or(leaseDraining)
 		} else {
 			l.state.And(^uint64(leaseDraining))
 		}
 	}
-	l.leave()
+	l.state.And(^uint64(leasePinned))
+	l.end()
 }
 
 // end ends a lease that lets nobody in and has no reader.
 func (l *lease) end() {
 	for {
 		w := l.state.Load()
-		if w&leaseGoing == 0 || w&leaseEnded != 0 || w&leaseReaders != 0 {
+		if w&leaseGoing == 0 || w&(leaseEnded|leasePinned|leaseReaders) != 0 {
 			return
 		}
 		if l.state.CompareAndSwap(w, w|leaseEnded) {

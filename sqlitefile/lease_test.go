@@ -500,3 +500,32 @@ func TestLayout(t *testing.T) {
 		return search(rx)
 	})
 }
+
+// TestYieldIsNoReader looks at a lease while it is asked whether some connection waits: that does not count as a reader, and the
+// lease ends only afterwards.
+func TestYieldIsNoReader(t *testing.T) {
+	t.Parallel()
+	dropped := false
+	l := newLease(0, func() { dropped = true })
+	l.leave()
+	l.yield(func() bool {
+		if n := l.readers(); n != 0 {
+			t.Errorf("%d readers", n)
+		}
+		l.retire()
+		if !l.unused() {
+			t.Error("a lease without readers is in use")
+		}
+		if dropped {
+			t.Error("the lock was dropped while it was looked at")
+		}
+		return true
+	})
+	if !dropped {
+		t.Error("the lease did not end")
+	}
+	l.yield(func() bool {
+		t.Error("the lease has ended")
+		return true
+	})
+}

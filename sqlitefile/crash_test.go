@@ -68,9 +68,9 @@ func TestCrash(t *testing.T) {
 		d := crashDurabilities[(i+2)%3]
 		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 512, autoVacuum: 1 + i/3, spill: 16 * 512, run: vacuumUse}
 		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
-		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 4096, tight: true, run: tightUse}
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 4096, tight: true, spill: 64 << 10, run: tightUse}
 		t.Run(mode.name+" tight "+d.name, func(t *testing.T) { c.test(t, 50) })
-		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Full, pageSize: 1024 << (i % 2), autoVacuum: i % 3, tight: true, run: tightUse}
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Full, pageSize: 1024 << (i % 2), autoVacuum: i % 3, tight: true, spill: 16 << 10, run: tightUse}
 		t.Run(mode.name+" tight", func(t *testing.T) { c.test(t, 40) })
 		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })

@@ -88,7 +88,8 @@ func (j *journal) adopt() error {
 	return j.db.sync(j.file)
 }
 
-// save writes the images of those of the given pages of base that have none yet as one more segment, and makes them durable (P2).
+// save writes the images of those of the given pages of base that have none yet as one more segment, and makes them durable
+// (P2). If it returns an error, no page counts as saved by it.
 func (j *journal) save(base *Rx, pgnos []uint32) error {
 	pgnos = slices.DeleteFunc(pgnos, func(pgno uint32) bool { return j.saved.has(pgno) })
 	if len(pgnos) == 0 && j.end > 0 {
@@ -113,12 +114,14 @@ func (j *journal) save(base *Rx, pgnos []uint32) error {
 			off += int64(len(b))
 			b = b[:0]
 		}
-		j.saved.add(pgno)
-		j.images++
 	}
 	if err := j.head(&h, off); err != nil {
 		return err
 	}
+	for _, pgno := range pgnos {
+		j.saved.add(pgno)
+	}
+	j.images += len(pgnos)
 	j.end = format.JournalNextSegment(off, journalSector)
 	return nil
 }
@@ -391,7 +394,6 @@ func (db *DB) commitFile(base *snapshot, batch []framePage, size uint32, ctxs ..
 	db.writer.journal, db.writer.spilled = nil, pageSet{}
 	save := func() error { return j.save(&Rx{snapshot: base, db: db}, overwritten(base, batch, size)) }
 	if err = guard(save); !j.hot && j.end == 0 && db.lendRoom(err) {
-		j.saved = pageSet{}
 		err = guard(save)
 	}
 	if err == nil {

@@ -48,7 +48,8 @@ func FileInfoHeader(name string, info fs.FileInfo, link string) *Header {
 }
 
 // A Builder receives the files of a new volume. It belongs to one goroutine at a time; contents may be read ahead by
-// others and passed to AddBytes. It keeps about 80 bytes of memory for each file, but not the contents.
+// others and passed to AddBytes. When the function that Create calls returns, the Builder ends: its
+// methods fail with fs.ErrClosed. It keeps about 80 bytes of memory for each file, but not the contents.
 //
 // Inode numbers are given in the order of the calls. In the order of fs.WalkDir, walks of the volume read it from the front
 // to the back.
@@ -59,6 +60,7 @@ type Builder struct {
 	tree  buildTree
 	stats BuildStats
 	err   error // of a content; the volume is not to be had any more
+	ended bool  // Create has called the function that it belongs to
 }
 
 // BuildStats counts what a Builder has received.
@@ -82,12 +84,18 @@ func Create(ctx context.Context, path string, o *CreateOptions, fn func(b *Build
 	return native.Create(ctx, path, &native.CreateOptions{Replace: o.Replace, PageSize: o.PageSize}, func(out *native.Builder) error {
 		b := &Builder{ctx: ctx, out: out, now: time.Now().UnixNano()}
 		b.tree.init(b.implied())
-		err := fn(b)
+		err := b.call(fn)
 		if err = cmp.Or(err, b.err); err != nil {
 			return err
 		}
 		return b.tree.write(ctx, out)
 	})
+}
+
+// call calls fn, at whose end the Builder ends.
+func (b *Builder) call(fn func(b *Builder) error) error {
+	defer func() { b.ended = true }()
+	return fn(b)
 }
 
 // implied is the inode of a directory of which nothing is known.
@@ -123,7 +131,7 @@ func (b *Builder) AddBytes(h *Header, content []byte) error {
 
 func (b *Builder) add(h *Header, content func(store.Ino) (size, holes int64, err error)) error {
 	if err := b.usable(); err != nil {
-		return err
+		return pathError("add", h.Name, err)
 	}
 	n, err := b.nodeOf(h)
 	if err == nil {
@@ -132,7 +140,13 @@ func (b *Builder) add(h *Header, content func(store.Ino) (size, holes int64, err
 	return pathError("add", h.Name, err)
 }
 
-func (b *Builder) usable() error { return cmp.Or(b.err, b.ctx.Err()) }
+// usable returns why nothing can be added.
+func (b *Builder) usable() error {
+	if b.ended {
+		return fs.ErrClosed
+	}
+	return cmp.Or(b.err, b.ctx.Err())
+}
 
 // nodeOf makes the inode that a header describes.
 func (b *Builder) nodeOf(h *Header) (buildNode, error) {
@@ -209,7 +223,7 @@ func (b *Builder) insert(h *Header, n buildNode, content func(store.Ino) (size, 
 // Link gives a file that was added, but not a directory, a further name.
 func (b *Builder) Link(oldname, newname string) error {
 	if err := b.usable(); err != nil {
-		return err
+		return pathError("link", newname, err)
 	}
 	if err := b.tree.link(oldname, newname, b.implied()); err != nil {
 		return pathError("link", newname, err)

@@ -31,7 +31,7 @@ func (v *FS) Changes(ctx context.Context) iter.Seq2[uint64, error] {
 			}
 		}
 		if ctx.Err() == nil {
-			yield(0, err)
+			yield(0, v.volumeError("changes", err))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
@@ -70,6 +71,20 @@ func pathError(op, name string, err error) error {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: name, Err: posix.Named(err)}
+}
+
+// volumeError names the operation and the volume, unless err names a file already or is that of a
+// context.
+func (v *FS) volumeError(op string, err error) error {
+	if isDone(err) {
+		return err
+	}
+	return pathError(op, v.path, err)
+}
+
+// isDone reports whether err is that of a context that is done.
+func isDone(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // linkError names the operation and both files.

@@ -25,6 +25,9 @@ var errAppend = errors.New("invalid use of WriteAt on file opened with O_APPEND"
 // change calls fn with the inode in a transaction, after which O_SYNC syncs. It is about so many bytes.
 func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error {
 	if f.writer == nil {
+		if f.from.hasEnded() {
+			return fs.ErrClosed
+		}
 		return posix.ErrBadHandle
 	}
 	err := f.writer.changeBy(bytes, func(c *change) error {
@@ -35,7 +38,7 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 		return err
 	})
 	if err == nil && posix.Synced(f.flag) && f.writer.tx == nil {
-		err = f.from.fs.Sync(context.Background())
+		err = f.from.fs.sync(context.Background())
 	}
 	return err
 }
@@ -72,7 +75,7 @@ func (f *File) endChange() {
 // writable reports why a file cannot be written to.
 func (f *File) writable() error {
 	switch {
-	case f.isClosed():
+	case f.isClosed() || f.from.hasEnded():
 		return fs.ErrClosed
 	case !posix.Writable(f.flag):
 		return posix.ErrBadHandle
@@ -239,12 +242,12 @@ func (f *File) Chown(uid, gid int) error {
 // nothing is written before that is committed.
 func (f *File) Sync() error {
 	switch {
-	case f.isClosed():
+	case f.isClosed() || f.from.hasEnded():
 		return pathError("sync", f.name, fs.ErrClosed)
 	case f.from.pin != nil:
 		return nil
 	}
-	return pathError("sync", f.name, f.from.fs.Sync(context.Background()))
+	return pathError("sync", f.name, f.from.fs.sync(context.Background()))
 }
 
 // Readdir returns as ReadDir does, but infos. What was removed meanwhile is left out.

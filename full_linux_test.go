@@ -33,17 +33,6 @@ func ext4Disk(t *testing.T, size int) (dir string) {
 	return dir
 }
 
-// memoryDir returns a new directory in memory, if the system has one there: syncs of a disk whose image lies in it are quick.
-func memoryDir(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("/dev/shm", "folio")
-	if err != nil {
-		return t.TempDir()
-	}
-	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
-	return dir
-}
-
 // fillDisk leaves at most so many bytes free, and returns what frees the others.
 func fillDisk(t *testing.T, dir string, leave int) (free func()) {
 	t.Helper()

@@ -39,17 +39,17 @@ func (v *FS) CompactProgress(ctx context.Context, progress func(done, all int64)
 	if err == nil {
 		err = v.updater.mayWait()
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = m.Compact(ctx, progress)
 	}
-	return m.Compact(ctx, progress)
+	return v.volumeError("compact", err)
 }
 
 // Backup writes to w a whole volume like this one, as it is at one moment. Others write on meanwhile.
 func (v *FS) Backup(ctx context.Context, w io.Writer) error {
 	m, err := v.maintainer()
 	if err != nil {
-		return err
+		return v.volumeError("backup", err)
 	}
 	return m.Backup(ctx, w)
 }
@@ -67,7 +67,7 @@ type BackupOptions struct {
 func (v *FS) BackupFile(ctx context.Context, path string, o *BackupOptions) error {
 	m, err := v.maintainer()
 	if err != nil {
-		return err
+		return v.volumeError("backup", err)
 	}
 	if o == nil {
 		o = new(BackupOptions)
@@ -89,7 +89,8 @@ func (v *FS) CheckProgress(ctx context.Context, progress func(done, all int64)) 
 	if err != nil {
 		return v.Check(ctx)
 	}
-	return m.CheckProgress(ctx, progress)
+	report, err := m.CheckProgress(ctx, progress)
+	return report, v.volumeError("check", err)
 }
 
 // Repair puts right what Check finds, as far as that needs no guess and no content is lost by it: wrong counts of links, names that lead nowhere or
@@ -101,9 +102,10 @@ func (v *FS) Repair(ctx context.Context) (*RepairReport, error) {
 		err = v.updater.mayWait()
 	}
 	if err != nil {
-		return nil, err
+		return nil, v.volumeError("repair", err)
 	}
-	return m.Repair(ctx)
+	report, err := m.Repair(ctx)
+	return report, v.volumeError("repair", err)
 }
 
 // RepairSchema repairs what keeps Open from opening the volume at path, and returns what it did. It

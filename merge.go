@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,14 +64,22 @@ func (w *writer) Merge(ctx context.Context, src fs.FS, dir string, options ...Me
 	for _, o := range options {
 		o.applyTo(m)
 	}
-	return w.changeAll(ctx, m.run)
+	var own error
+	err := w.changeAll(ctx, func(c *change) error {
+		own = m.run(c)
+		return own
+	})
+	if own != nil || isDone(err) {
+		return err
+	}
+	return pathError("merge", dir, err)
 }
 
 // changeAll is change for many changes: in a Tx it must not be kept if fn fails.
 func (w *writer) changeAll(ctx context.Context, fn func(c *change) error) error {
 	if w.tx != nil {
 		err := w.change(fn)
-		w.tx.failed = errors.Join(w.tx.failed, err)
+		w.tx.failed = cmp.Or(w.tx.failed, err)
 		return err
 	}
 	if r := w.from.root; r != nil && r.closed.Load() {

@@ -3,6 +3,7 @@ package folio_test
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"sync"
 	"sync/atomic"
@@ -28,6 +29,17 @@ func mountPoint(t testing.TB) (dir string) {
 	t.Helper()
 	dir = fmt.Sprintf("/mounted/%d", mounts.count.Add(1))
 	t.Cleanup(func() { mounts.systems.Delete(dir) })
+	return dir
+}
+
+// memoryDir returns a new directory in memory, if the system has one there: syncs of a disk whose image lies in it are quick.
+func memoryDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "folio")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { must(t, os.RemoveAll(dir)) })
 	return dir
 }
 

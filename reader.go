@@ -32,6 +32,9 @@ func (r *reader) begin() (store.Rx, error) {
 	return r.pin.rx, nil
 }
 
+// hasEnded reports whether r reads a snapshot whose transaction has ended.
+func (r *reader) hasEnded() bool { return r.pin != nil && r.pin.rx == nil }
+
 func (r *reader) end(rx store.Rx) {
 	if r.pin == nil {
 		rx.End()

@@ -22,7 +22,7 @@ func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*FS, error) {
 	v, err := OpenStore(s, o)
 	if err != nil {
 		_ = s.Close()
-		return nil, err
+		return nil, pathError("open", "io.ReaderAt", err)
 	}
 	return v, nil
 }

@@ -13,7 +13,7 @@ type Tx struct {
 	Rx
 	writer
 	store  store.Tx // nil from the end on
-	failed error    // of what had done half of its work: there is only the way back
+	failed error    // of a call that had done half of its work, or of the caller's function
 }
 
 // Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened;
@@ -22,17 +22,27 @@ type Tx struct {
 // volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
 func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := v.updater.mayWait(); err != nil {
-		return err
+		return v.volumeError("update", err)
 	}
-	return v.store.Update(ctx, func(s store.Tx) error {
+	tx := new(Tx)
+	err := v.store.Update(ctx, func(s store.Tx) error {
 		defer v.updater.enter()()
-		tx := &Tx{store: s}
-		tx.Rx.rx = s
-		tx.Rx.reader = reader{fs: v, pin: &tx.Rx, top: store.Root}
-		tx.writer = writer{from: &tx.Rx.reader, tx: tx}
+		tx.begin(v, s)
 		defer tx.end()
-		return cmp.Or(fn(tx), tx.failed)
+		tx.failed = cmp.Or(fn(tx), tx.failed)
+		return tx.failed
 	})
+	if tx.failed != nil {
+		return err // as fn returned it
+	}
+	return v.volumeError("update", err)
+}
+
+// begin makes tx a transaction of v.
+func (tx *Tx) begin(v *FS, s store.Tx) {
+	tx.store, tx.Rx.rx = s, s
+	tx.Rx.reader = reader{fs: v, pin: &tx.Rx, top: store.Root}
+	tx.writer = writer{from: &tx.Rx.reader, tx: tx}
 }
 
 // Open opens a file for reading, or a directory.
@@ -42,7 +52,9 @@ func (tx *Tx) end() { tx.store, tx.Rx.rx = nil, nil }
 
 // Sync returns when all changes that were made before survive the loss of power. Until then a loss of power may take the last of
 // them, but none of those before, and never a part of one.
-func (v *FS) Sync(ctx context.Context) error {
+func (v *FS) Sync(ctx context.Context) error { return v.volumeError("sync", v.sync(ctx)) }
+
+func (v *FS) sync(ctx context.Context) error {
 	if err := v.updater.mayWait(); err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ const defaultCacheSize = 64 << 20
 type FS struct {
 	reader
 	writer
+	path  string // of the volume
 	store store.Store
 	dirs  dirCache  // directories that were on the way to something, or read
 	files fileCache // what was asked for again
@@ -74,7 +75,7 @@ func Open(path string, o *Options) (*FS, error) {
 	v, err := OpenStore(s, o)
 	if err != nil {
 		_ = s.Close()
-		return nil, err
+		return nil, pathError("open", path, err)
 	}
 	return v, nil
 }
@@ -114,7 +115,7 @@ func newFS(s store.Store, cacheSize int64) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &FS{store: s}
+	v := &FS{store: s, path: info.Path}
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
 	v.uid, v.gid = posix.Owner()
@@ -131,16 +132,19 @@ const minFiles = 1 << 10
 // on. Within Update it fails with ErrInUpdate.
 func (v *FS) Close() error {
 	if err := v.updater.mayWait(); err != nil {
-		return err
+		return v.volumeError("close", err)
 	}
-	return v.store.Close()
+	return v.volumeError("close", v.store.Close())
 }
 
 // Info describes a volume as a whole.
 type Info = store.Info
 
 // Info describes the volume without looking at its files.
-func (v *FS) Info(ctx context.Context) (Info, error) { return v.store.Info(ctx) }
+func (v *FS) Info(ctx context.Context) (Info, error) {
+	info, err := v.store.Info(ctx)
+	return info, v.volumeError("info", err)
+}
 
 // A CheckReport is what Check found; a Problem is one contradiction.
 type (
@@ -150,7 +154,10 @@ type (
 
 // Check looks for contradictions in the whole volume: in the b-trees of its database, and among names, inodes and
 // contents. An error means that it could not look; what it found is in the report.
-func (v *FS) Check(ctx context.Context) (*CheckReport, error) { return v.store.Check(ctx) }
+func (v *FS) Check(ctx context.Context) (*CheckReport, error) {
+	report, err := v.store.Check(ctx)
+	return report, v.volumeError("check", err)
+}
 
 // An Rx reads a volume as it was at one moment. It belongs to one goroutine at a time, with the files that it opens, and
 // ends with the View that it comes from: from then on everything fails with fs.ErrClosed.
@@ -164,7 +171,7 @@ type Rx struct {
 func (v *FS) View(ctx context.Context, fn func(rx *Rx) error) error {
 	s, err := v.store.Begin(ctx)
 	if err != nil {
-		return err
+		return v.volumeError("view", err)
 	}
 	rx := &Rx{rx: s}
 	rx.reader = reader{fs: v, pin: rx, top: store.Root}

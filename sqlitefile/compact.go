@@ -25,7 +25,7 @@ func (db *DB) Compact(ctx context.Context) error { return db.CompactProgress(ctx
 
 // CompactProgress is Compact that calls progress now and then with the number of pages copied and of all pages.
 func (db *DB) CompactProgress(ctx context.Context, progress func(done, all uint32)) error {
-	return db.exclusively(ctx, func() error { return db.compact(ctx, progress) })
+	return explain(db.exclusively(ctx, func() error { return db.compact(ctx, progress) }))
 }
 
 // compactSuffix ends the name of the copy.

@@ -23,7 +23,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error { return s.db.Bac
 
 // BackupFile implements store.Maintainer.
 func (s *Store) BackupFile(ctx context.Context, path string, replace bool, progress func(done, all int64)) error {
-	return s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: replace, Progress: progress})
+	return explainCopy(s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: replace, Progress: progress}))
 }
 
 // Stats implements store.Maintainer.

@@ -104,6 +104,22 @@ func explain(err error) error {
 	return err
 }
 
+// explainCopy lets an error of writing another file than the volume match the one of package store.
+// It stays a *fs.PathError of that file.
+func explainCopy(err error) error {
+	if e, ok := err.(*fs.PathError); ok && errors.Is(err, sqlitefile.ErrFull) {
+		return &fs.PathError{Op: e.Op, Path: e.Path, Err: fullError{e.Err}}
+	}
+	return err
+}
+
+// A fullError is an ErrFull of the engine. It matches that of package store, too.
+type fullError struct{ error }
+
+func (e fullError) Is(target error) bool { return target == store.ErrFull }
+
+func (e fullError) Unwrap() error { return e.error }
+
 // explainClose lets an error of closing the engine match the one of package store.
 func explainClose(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, sqlitefile.ErrLogLeft) {

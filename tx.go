@@ -20,6 +20,9 @@ type Tx struct {
 // if it fails or panics, or ctx is cancelled meanwhile, nothing has. Transactions, and all other
 // calls that change the volume, run one at a time. In fn use tx: methods of the FS that change the
 // volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
+//
+// If another process cuts the mapped file of the volume off while fn uses tx, a panic ends fn.
+// Update recovers from it and returns the error: fn must release with defer what it has locked.
 func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := v.updater.mayWait(); err != nil {
 		return v.volumeError("update", err)

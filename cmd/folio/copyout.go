@@ -74,15 +74,16 @@ func (c *copying) extract(p *place, rx *folio.Rx) error {
 	if err != nil {
 		return err
 	}
-	info, err := rx.Stat(p.path)
-	isDir := err == nil && info.IsDir()
-	if c.dest.slash && !c.into && !isDir {
-		return failure(c.dest.disk, folio.ErrNotDirectory)
+	info, err := src.info()
+	if err != nil {
+		return p.failure(err)
 	}
-	if !isDir && !c.into && isSpecial(c.dest.disk) {
-		return c.through(p, rx)
+	if !c.into {
+		if done, err := c.replaces(p, rx, info.Mode().Type()); done || err != nil {
+			return err
+		}
 	}
-	dir, top, err := c.destination(p, isDir)
+	dir, top, err := c.destination(p, info.Mode().Type())
 	if err != nil {
 		return err
 	}
@@ -93,8 +94,32 @@ func (c *copying) extract(p *place, rx *folio.Rx) error {
 	return extractionFailure(p.location, dir, err)
 }
 
-// destination returns the directory on disk that a copy goes to, and its name there: "." for what is in p.
-func (c *copying) destination(p *place, isDir bool) (dir, top string, err error) {
+// replaces looks at the file on disk that gets the name of a copy of that type. done reports whether
+// nothing is left to do: the file stays as it is, or it is special and got the content.
+func (c *copying) replaces(p *place, rx *folio.Rx, typ fs.FileMode) (done bool, err error) {
+	name := c.dest.disk
+	there, err := os.Lstat(name)
+	if err == nil && typ.IsRegular() && there.Mode().Type() == fs.ModeSymlink {
+		if there, err = os.Stat(name); errors.Is(err, fs.ErrNotExist) {
+			return false, failure(name, errDangling)
+		}
+	}
+	switch {
+	case err == nil && c.noClobber && !typ.IsDir():
+		return true, nil
+	case c.dest.slash && !typ.IsDir(), err == nil && typ.IsDir() && !there.IsDir():
+		return false, failure(name, folio.ErrNotDirectory)
+	case err == nil && there.IsDir() && !typ.IsDir():
+		return false, failure(name, folio.ErrIsDirectory)
+	case !typ.IsDir() && isSpecial(name):
+		return true, c.through(p, rx)
+	}
+	return false, nil
+}
+
+// destination returns the directory on disk that a copy of that type goes to, and its name there:
+// "." for the files in p.
+func (c *copying) destination(p *place, typ fs.FileMode) (dir, top string, err error) {
 	name := c.dest.disk
 	if c.into {
 		top = p.base()
@@ -108,10 +133,10 @@ func (c *copying) destination(p *place, isDir bool) (dir, top string, err error)
 		return name, top, err
 	}
 	if info, err := os.Stat(name); err == nil {
-		if info.IsDir() && isDir {
+		if info.IsDir() && typ.IsDir() {
 			return name, ".", nil
 		}
-		if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		if resolved, err := filepath.EvalSymlinks(name); err == nil && typ.IsRegular() {
 			name = resolved
 		}
 	}

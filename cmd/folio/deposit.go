@@ -119,15 +119,13 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 	case e.Mode.IsRegular() && link == "":
 		return d.file(e, name, there)
 	}
-	switch {
-	case there == nil:
-	case d.passes(e, there):
-		return nil
-	case there.IsDir():
-		return folio.ErrIsDirectory
-	case d.within != nil && d.within.is(e, there):
-		return errItself
-	default:
+	if there != nil {
+		if stays, err := d.stays(e, name, there); stays || err != nil {
+			return err
+		}
+		if there.IsDir() {
+			return folio.ErrIsDirectory
+		}
 		if err := d.tx.Remove(name); err != nil {
 			return err
 		}
@@ -139,9 +137,20 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 	return d.special(e, name)
 }
 
-// passes reports whether a file is left as it is, because of --no-clobber or --update.
-func (d *deposit) passes(e *source.Entry, there fs.FileInfo) bool {
-	return d.how.noClobber || d.how.onlyNewer && !there.IsDir() && !there.ModTime().Before(e.ModTime)
+// stays reports whether a file is left as it is: because of --no-clobber or --update, or because it
+// is the symbolic link that is copied, under another name. It returns errItself if the file cannot
+// be replaced by a copy of itself.
+func (d *deposit) stays(e *source.Entry, name string, there fs.FileInfo) (bool, error) {
+	switch {
+	case d.how.noClobber:
+		return true, nil
+	case d.within != nil && d.within.is(e, there):
+		if there.Mode().Type() == fs.ModeSymlink && !sameEntry(&d.tx.Rx, d.within.at(e.Name), name) {
+			return true, nil
+		}
+		return false, errItself
+	}
+	return d.how.onlyNewer && !there.ModTime().Before(e.ModTime), nil
 }
 
 func (d *deposit) sayCopied(e *source.Entry, name string) {
@@ -262,15 +271,17 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 			return err
 		}
 	}
-	if there != nil && d.passes(e, there) {
-		return nil
+	if there != nil {
+		if stays, err := d.stays(e, name, there); stays || err != nil {
+			return err
+		}
 	}
 	d.sayCopied(e, name)
 	if there != nil {
 		if err := d.mayWrite(e, name, there); err != nil {
 			return err
 		}
-		if d.how.archive && there.Sys().(*folio.Node).Nlink > 1 { // its other names keep what they name
+		if d.how.archive && linksOf(there) > 1 { // its other names keep what they name
 			if err := d.tx.Remove(name); err != nil {
 				return err
 			}
@@ -297,8 +308,6 @@ func (d *deposit) mayWrite(e *source.Entry, name string, there fs.FileInfo) erro
 	switch {
 	case there.IsDir():
 		return folio.ErrIsDirectory
-	case d.within != nil && d.within.is(e, there):
-		return errItself
 	case e.Name == "." && d.written[writtenFile{name, inodeOf(there)}]:
 		return errJustCreated
 	case !there.Mode().IsRegular():

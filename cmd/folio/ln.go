@@ -88,7 +88,7 @@ func (l *ln) symlink(tx *folio.Tx, target string) error {
 	if err != nil {
 		info = nil
 	}
-	err = l.makeWay(tx, to, info)
+	err = l.makeWay(tx, to, path.Join(path.Dir(to), target), info)
 	if err == nil {
 		err = tx.Symlink(target, to)
 	}
@@ -112,30 +112,26 @@ func (l *ln) link(tx *folio.Tx, o operand) error {
 		return err
 	}
 	to := l.name(o.base())
-	err = l.makeWay(tx, to, info)
-	switch {
-	case errors.Is(err, errItself) && !sameEntry(tx, o.path, to):
-		l.made[to] = true
-		return nil // another name of the file, as it is to be
-	case err == nil:
+	err = l.makeWay(tx, to, o.path, info)
+	if err == nil {
 		err = tx.Link(o.path, to)
 	}
 	return l.failure(to, err)
 }
 
 // sameEntry reports whether two names of a file are the same one, in the same directory.
-func sameEntry(tx *folio.Tx, a, b string) bool {
-	in, err := tx.Stat(path.Dir(a))
+func sameEntry(rx *folio.Rx, a, b string) bool {
+	in, err := rx.Stat(path.Dir(a))
 	if err != nil || path.Base(a) != path.Base(b) {
 		return false
 	}
-	other, err := tx.Stat(path.Dir(b))
+	other, err := rx.Stat(path.Dir(b))
 	return err == nil && inodeOf(in) == inodeOf(other)
 }
 
-// makeWay removes what has the name of a link to be, if that was asked for. info is the file that the link is to, nil if there
-// is none.
-func (l *ln) makeWay(tx *folio.Tx, name string, info fs.FileInfo) error {
+// makeWay removes the file that has the name of a new link, if --force asks for it. info describes
+// the file target, to which the link leads; it is nil if there is none.
+func (l *ln) makeWay(tx *folio.Tx, name, target string, info fs.FileInfo) error {
 	there, err := tx.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -149,8 +145,8 @@ func (l *ln) makeWay(tx *folio.Tx, name string, info fs.FileInfo) error {
 		return fs.ErrExist
 	case there.IsDir():
 		return folio.ErrIsDirectory
-	case info != nil && inodeOf(there) == inodeOf(info):
-		return errItself // a symbolic link would replace what it leads to
+	case info != nil && inodeOf(there) == inodeOf(info) && (linksOf(there) == 1 || sameEntry(&tx.Rx, name, target)):
+		return errItself // the link would replace the file to which it leads
 	}
 	l.made[name] = true
 	return tx.Remove(name)

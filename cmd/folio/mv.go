@@ -192,12 +192,26 @@ func (m *mv) mayMove(o *operand, info fs.FileInfo) error {
 // makeWay looks at what has the name that a file is to get, and takes it away if it may be replaced.
 func (m *mv) makeWay(tx *folio.Tx, o *operand, info, there fs.FileInfo, to string) error {
 	switch {
-	case inodeOf(there) == inodeOf(info) || info.Mode().Type() == fs.ModeSymlink && leadsTo(&tx.Rx, o.path, there):
+	case inodeOf(there) == inodeOf(info):
 		return errItself
 	case m.moved[inodeOf(there)]:
 		return errJustCreated
+	case info.Mode().Type() == fs.ModeSymlink && !there.IsDir() && leadsTo(&tx.Rx, o.path, there):
+		return replaceTarget(tx, o.path, to)
 	}
 	return replace(tx, info, there, to)
+}
+
+// replaceTarget makes room for a symbolic link where a file is to which the link leads. It returns
+// errItself if the link leads to the file by this name: both would be lost.
+func replaceTarget(tx *folio.Tx, link, name string) error {
+	if err := tx.Remove(name); err != nil {
+		return err
+	}
+	if _, err := tx.Stat(link); err != nil {
+		return errItself // which takes the removal back
+	}
+	return nil
 }
 
 // leadsTo reports whether a symbolic link leads to a file, which would be lost if it were replaced by the link.
@@ -231,3 +245,6 @@ func (o *operand) moveFailure(to string, err error) error {
 }
 
 func inodeOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*folio.Node).Ino) }
+
+// linksOf returns the number of names of a file.
+func linksOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*folio.Node).Nlink) }

@@ -42,15 +42,19 @@ func (t *volumeTree) Size(context.Context) (int64, bool) {
 // Walk implements source.Source: directories before what they hold, names in order.
 func (t *volumeTree) Walk(ctx context.Context, fn func(*source.Entry) error) error {
 	t.ctx, t.fn, t.first, t.guard = ctx, fn, make(map[uint64]string), walkGuard{}
-	look := t.rx.Lstat
-	if t.follow {
-		look = t.rx.Stat
-	}
-	info, err := look(t.loc.path)
+	info, err := t.info()
 	if err != nil {
 		return &source.EntryError{Name: ".", Err: err}
 	}
 	return t.visit(".", info)
+}
+
+// info describes the file of the tree that is above all others.
+func (t *volumeTree) info() (fs.FileInfo, error) {
+	if t.follow {
+		return t.rx.Stat(t.loc.path)
+	}
+	return t.rx.Lstat(t.loc.path)
 }
 
 // is reports whether an entry and another file of the volume are the same, or would be lost both if the entry, a symbolic link,

@@ -59,7 +59,8 @@ user.* are kept, as far as the source has them. Sockets are left out, with a war
 
 The volume appears complete or not at all. An existing file is refused; --force replaces a volume at that moment, and
 --force-any whatever file is there.
-A file that cannot be read is left out with a warning, and the exit code is 3. Several SRC come to lie in directories of
+A file that cannot be read is left out with a warning, and the exit code is 3; so is a hard link of an archive to a file
+that --exclude leaves out. Several SRC come to lie in directories of
 their names. With VOLUME:DIR the files come into a directory of a volume that is there, all of them or none, in one transaction:
 other programs cannot write to the volume meanwhile. DIR is made if it does not exist. Directories that are there are
 merged; any other name that is there is refused, and with --force replaced by a file that comes. Directories and files never replace

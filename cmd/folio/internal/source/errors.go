@@ -30,6 +30,7 @@ var (
 	ErrDuplicate = errors.New("appears twice")
 	ErrParent    = errors.New("lies below what is not a directory")
 	ErrLink      = errors.New("is a hard link to what is no earlier file of the archive")
+	ErrExcluded  = errors.New("is a hard link to a file that was left out")
 	ErrVanished  = errors.New("vanished while it was read")
 	ErrChanged   = errors.New("changed while it was read")
 	ErrTooLarge  = errors.New("goes beyond the size limit")

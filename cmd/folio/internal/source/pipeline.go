@@ -54,17 +54,18 @@ type batch struct {
 // The number of batches is fixed, so nobody reads ahead without bound; todo and order have room for all of them, so
 // only free and streams make anyone wait.
 type pipeline struct {
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	o      *Options
-	free   chan *batch
-	todo   chan *batch
-	order  chan *batch
-	cur    *batch // being filled; the producer's
-	total  int64  // bytes announced so far; the producer's
-	group  sync.WaitGroup
-	passed map[string]bool       // files that could not be read; the consumer's
-	failed atomic.Pointer[error] // of the producer; set before order is closed
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	o       *Options
+	free    chan *batch
+	todo    chan *batch
+	order   chan *batch
+	cur     *batch // being filled; the producer's
+	total   int64  // bytes announced so far; the producer's
+	group   sync.WaitGroup
+	passed  map[string]bool       // files that could not be read; the consumer's
+	orphans map[string]bool       // hard links to files that are left out; the consumer's
+	failed  atomic.Pointer[error] // of the producer; set before order is closed
 }
 
 // run starts produce on a goroutine of its own and calls fn for each entry it adds. It waits for its goroutines, except
@@ -316,6 +317,9 @@ func (p *pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	}
 	if p.o.Exclude.below(e.Name, e.Mode.IsDir()) {
 		return entryError(e.Name, j.drop())
+	}
+	if p.orphaned(e) {
+		return entryError(e.Name, p.o.passOver(e.Name, ErrExcluded))
 	}
 	if j.err != nil || p.passed[e.Link] {
 		return p.passOver(j)

@@ -40,7 +40,8 @@ type Options struct {
 	// Exclude says what to leave out.
 	Exclude Exclude
 	// Unreadable, if it is not nil, is told about each file on disk that cannot be read, on any goroutine. The file is left out, or, if it is
-	// a directory, what is in it. Without Unreadable it ends the walk.
+	// a directory, what is in it. Without Unreadable it ends the walk. The same holds for a hard link of
+	// an archive to a file that Exclude leaves out: the error is ErrExcluded.
 	Unreadable func(name string, err error)
 	// Warn is told about what cannot be taken in, from any goroutine; nil means not to tell.
 	Warn func(name, what string)

@@ -12,7 +12,7 @@ var unreadableErrnos = []syscall.Errno{syscall.EIO, syscall.ENXIO, syscall.ENODE
 
 // isUnreadable reports whether an error is about one file, of which a walk can go on without.
 func isUnreadable(err error) bool {
-	return errors.Is(err, fs.ErrPermission) ||
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, ErrExcluded) ||
 		slices.ContainsFunc(unreadableErrnos, func(e syscall.Errno) bool { return errors.Is(err, e) })
 }
 

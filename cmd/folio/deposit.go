@@ -123,8 +123,11 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 		if stays, err := d.stays(e, name, there); stays || err != nil {
 			return err
 		}
-		if there.IsDir() {
+		switch {
+		case there.IsDir():
 			return folio.ErrIsDirectory
+		case d.justCreated(e, name, there):
+			return errJustCreated
 		}
 		if err := d.tx.Remove(name); err != nil {
 			return err
@@ -134,7 +137,30 @@ func (d *deposit) make(e *source.Entry, name string, there fs.FileInfo) error {
 	if link != "" {
 		return d.tx.Link(link, name)
 	}
-	return d.special(e, name)
+	if err := d.special(e, name); err != nil {
+		return err
+	}
+	return d.remember(e, name)
+}
+
+// remember notes that a file is the copy of a source.
+func (d *deposit) remember(e *source.Entry, name string) error {
+	if d.written == nil || e.Name != "." {
+		return nil
+	}
+	info, err := d.tx.Stat(name)
+	if e.Mode.Type() == fs.ModeSymlink {
+		info, err = d.tx.Lstat(name)
+	}
+	if err == nil {
+		d.written[writtenFile{name, inodeOf(info)}] = true
+	}
+	return err
+}
+
+// justCreated reports whether a file is the copy of another source, under the same name.
+func (d *deposit) justCreated(e *source.Entry, name string, there fs.FileInfo) bool {
+	return e.Name == "." && d.written[writtenFile{name, inodeOf(there)}]
 }
 
 // stays reports whether a file is left as it is: because of --no-clobber or --update, or because it
@@ -290,12 +316,8 @@ func (d *deposit) file(e *source.Entry, name string, there fs.FileInfo) (err err
 	if err := d.content(e, name); err != nil {
 		return err
 	}
-	if d.written != nil && e.Name == "." {
-		info, err := d.tx.Stat(name)
-		if err != nil {
-			return err
-		}
-		d.written[writtenFile{name, inodeOf(info)}] = true
+	if err := d.remember(e, name); err != nil {
+		return err
 	}
 	if d.how.preserve {
 		return d.attributes(&e.Header, name)
@@ -308,7 +330,7 @@ func (d *deposit) mayWrite(e *source.Entry, name string, there fs.FileInfo) erro
 	switch {
 	case there.IsDir():
 		return folio.ErrIsDirectory
-	case e.Name == "." && d.written[writtenFile{name, inodeOf(there)}]:
+	case d.justCreated(e, name, there):
 		return errJustCreated
 	case !there.Mode().IsRegular():
 		return folio.ErrNotRegular

@@ -23,6 +23,7 @@ func TestSameFile(t *testing.T) {
 		{"cp -u :f :f", same}, // before the times are compared
 		{"cp -ru :l :l", same},
 		{"cp -u :l :g", same},
+		{"cp -r :l :sub/l :d", "would replace what was put there a moment ago"},
 		{"mv :l :g", none}, // f keeps the content
 		{"mv :l :f", same},
 		{"mv :k :f", same},
@@ -62,7 +63,7 @@ func linkVolume(t *testing.T) string {
 			t.Fatal(code)
 		}
 	}
-	for _, command := range []string{"ln :f :g", "ln -s f :l", "ln -s f :k", "ln -s none :x", "ln -s d :z", "ln :l :m", "ln :x :y", "ln -T :z :w"} {
+	for _, command := range []string{"ln :f :g", "ln -s f :l", "ln -s f :k", "ln -s none :x", "ln -s d :z", "mkdir :sub", "ln -s one :sub/l", "ln :l :m", "ln :x :y", "ln -T :z :w"} {
 		mustRun(t, strings.Fields(strings.ReplaceAll(command, ":", volume+":"))...)
 	}
 	return volume

@@ -152,7 +152,7 @@ func TestFullDiskRecycles(t *testing.T) {
 		err := put(a, a+1)
 		for n := 0; errors.Is(err, ErrFull) && n < 500; n++ {
 			failed++
-			time.Sleep(time.Duration(n) * time.Millisecond / 10) // a lease may keep the log for some milliseconds
+			d.db.busy.Wait() // a lease may keep the log for some milliseconds
 			err = put(a, a+1)
 		}
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,7 +105,7 @@ type like interface {
 func rootOf(l like) rootest.FS {
 	f := filesOf(l)
 	if r, ok := l.(*folio.Root); ok {
-		f.Prefix = r.Name() + "/"
+		f.Prefix = strings.TrimSuffix(r.Name(), "/") + "/"
 	}
 	if d, ok := l.(interface {
 		FS() fs.FS

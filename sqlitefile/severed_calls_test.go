@@ -158,7 +158,7 @@ var severedCalls = map[string]severedCall{
 	"Value.Int64":      pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
 
 	"Open": {inDB, func(v *severed) error {
-		db, err := Open(v.path, &Options{Durability: Off})
+		db, err := Open(v.path, &Options{Plain: v.plain, Durability: Off})
 		if err != nil {
 			return err
 		}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// renames is how many random RENAMEs TestRename runs, and renameSeed where it starts.
+// renameRuns is how many random RENAMEs TestRename runs, and renameSeed where it starts.
 var (
-	renames    = flag.Int("renames", 600, "number of random RENAMEs that both run")
+	renameRuns = flag.Int("renames", 600, "number of random RENAMEs that both run")
 	renameSeed = flag.Uint64("renames.seed", 0, "seed of the first schema for them")
 )
 
@@ -19,9 +19,12 @@ var (
 func TestRename(t *testing.T) {
 	t.Parallel()
 	run, both, refused := 0, 0, 0
-	for seed := *renameSeed; run < *renames; seed++ {
+	for seed := *renameSeed; run < *renameRuns; seed++ {
 		p := newPair(t, seed)
 		script := p.renamed()
+		if !renames(t, script) {
+			continue
+		}
 		p.inOurs.must(script)
 		p.theirs.must(script)
 		p.insert()
@@ -65,6 +68,18 @@ func (p *pair) renamed() string {
 		}
 	}
 	return script.String()
+}
+
+// renames reports whether C SQLite reads the tables of a script again when it renames one: it makes
+// some tables with two ON CONFLICT clauses for one column that it then refuses.
+func renames(t *testing.T, script string) bool {
+	t.Helper()
+	j := newJudge(t)
+	defer j.close()
+	j.must(script)
+	table := j.one("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' LIMIT 1")
+	err := j.exec(`ALTER TABLE "` + strings.ReplaceAll(table, `"`, `""`) + `" RENAME TO probed`)
+	return err == nil || !strings.Contains(err.Error(), "conflicting ON CONFLICT clauses")
 }
 
 // renamedStatement returns a CREATE TABLE or CREATE INDEX that is likely to name what is there.

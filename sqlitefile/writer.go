@@ -416,13 +416,15 @@ func (db *DB) write(base *snapshot, g *group) {
 	if err == nil {
 		err = db.writeGroup(base, g)
 	}
-	if g.err = err; err != nil {
-		db.abandon() // what the group has spilled
-	} else {
+	g.err = err
+	switch {
+	case err == nil:
 		db.tally.groups.Add(1)
 		db.tally.transactions.Add(uint64(g.count))
 		g.unread = errUnfinished
 		g.next, g.unread = db.follow(base, g)
+	case base.wal == nil: // the caller holds the turn: no other transaction spills meanwhile
+		db.abandon()
 	}
 	db.trace(Event{Kind: EventCommit, Start: start, Transactions: g.count, Pages: len(g.pages), Err: g.err})
 }

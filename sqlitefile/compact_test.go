@@ -54,9 +54,10 @@ func TestCompact(t *testing.T) {
 			if err := db.Compact(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			// Records of random sizes fill the last pages of a tree more or less well: that may make a page.
-			if a, b := fileSize(t, path), fileSize(t, theirs)+int64(pageSizeOf(t, db)); a > b {
-				t.Errorf("%d bytes, VACUUM leaves %d less a page", a, b)
+			// The entries of the indexes tb and kb come in a random order, with different sizes: each of the two may take a page more
+			// or less than in another order.
+			if a, b := fileSize(t, path), fileSize(t, theirs)+2*int64(pageSizeOf(t, db)); a > b {
+				t.Errorf("%d bytes, VACUUM leaves %d less two pages", a, b)
 			}
 			report, err := db.Check(t.Context())
 			if err != nil || !report.OK() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"testing"
 
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
@@ -64,6 +65,9 @@ func (l *crashLoad) taken(full, removed int) {
 	l.t.Logf("%d commits found no room, %d removed all rows; %d times allocated, %d punched",
 		full, removed, counts[crashfs.Preallocate], counts[crashfs.Punch])
 	punched := counts[crashfs.Punch] > 0 || l.autoVacuum == 1 // which leaves no page free
+	if testing.Short() {
+		return // a short load may miss one
+	}
 	if full == 0 || removed == 0 || counts[crashfs.Preallocate] == 0 || !punched {
 		l.t.Error("a way was not taken")
 	}

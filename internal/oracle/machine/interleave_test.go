@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	transactions = flag.Int("machine.transactions", 5000, "transactions that ours and C make in turn on the same files")
+	transactions = flag.Int("machine.transactions", 2000, "transactions that ours and C make in turn on the same files")
 	every        = flag.Int("machine.every", 5, "compare after so many of these transactions")
 )
 

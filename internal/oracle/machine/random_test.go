@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	runs   = flag.Int("machine.runs", 2000, "random runs to compare")
+	runs   = flag.Int("machine.runs", 800, "random runs to compare")
 	length = flag.Int("machine.ops", 200, "operations of each run")
 	first  = flag.Uint64("machine.seed", 1, "seed of the first run; the following have the following")
 )

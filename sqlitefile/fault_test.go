@@ -71,7 +71,7 @@ func (c *crashCase) fail(t *testing.T) {
 	base := image.History().End().None()
 	stride := *faultStride
 	if stride == 0 {
-		stride = 1
+		stride = inShort(5, 1)
 		if invariant.Enabled {
 			stride = 17
 		}

@@ -26,7 +26,8 @@ type ConstraintError struct {
 	Table   string
 	Columns []string // of the constraint; nil for a CHECK and a unique index on an expression
 
-	// What says which type met which for ConstraintStrict. For ConstraintCheck it is the name of
+	// What describes the violation. For ConstraintStrict it is the type of the value and that of
+	// the column, for ConstraintCheck the name of
 	// the constraint or its expression, for ConstraintForeignKey from which table to which, and for
 	// a unique index on an expression the name of the index.
 	What string

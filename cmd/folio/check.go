@@ -22,7 +22,7 @@ func (c *command) checkCommand() *cobra.Command {
 Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object; docs/command.md describes it.
 
 With --repair, what can be put right without losing any content is put right first, all of it or nothing, and each repair is a
-line. What nobody could reach comes to lie in the directory lost+found. What is left needs a decision: the lines say what it is.
+line. Files that have no name are put into the directory lost+found. Other problems need a decision, which the lines name.
 A volume that sqlite3 dumped and restored has lost two numbers of its header; they are set again.`,
 		Example: `  folio check goroot.folio && echo all is well
   folio check --repair tampered.folio`,

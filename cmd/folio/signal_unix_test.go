@@ -94,8 +94,8 @@ func TestSignalPipe(t *testing.T) {
 	}
 }
 
-// What a killed import left is removed by the next one, and what another one is still writing is
-// not.
+// TestKilledImportIsSwept kills an import. The next import removes the temporary file of the killed
+// one, and leaves that of an import that still runs.
 func TestKilledImportIsSwept(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

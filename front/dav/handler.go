@@ -12,8 +12,7 @@
 // Locks are in memory, exclusive and shared, and end with the process or after an hour without a
 // refresh. The dead properties of one file have at most 64 KiB.
 //
-// What one request may ask for is limited, so that a client cannot make the server run out of
-// memory or time; docs/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1,
+// Each request has limits, so that a client cannot make the server run out of memory or time; docs/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1,
 // and a directory that is listed or copied has at most 100,000 entries.
 //
 // There is no authentication: whoever reaches the handler may read and write the volume. Put it behind one, or on an address that nobody else reaches.

@@ -19,8 +19,8 @@ func liveRole(args []string) error {
 	select {}
 }
 
-// What a killed process leaves is removed, and what a living one makes is not, nor anything with
-// another name or of another kind.
+// TestRemoveDead removes the files of killed processes. It leaves those of living processes, and
+// files with another name or of another kind.
 func TestRemoveDead(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {

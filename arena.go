@@ -27,7 +27,7 @@ func (a *arena) add(name string) nameRef {
 	return nameRef(last)<<blockOffset | nameRef(off)<<lengthBits | nameRef(len(name))
 }
 
-// get returns a name. It belongs to the arena and is not to be changed.
+// get returns a name. It belongs to the arena and must not be changed.
 func (a *arena) get(r nameRef) []byte {
 	off := int(r >> lengthBits & offsetMask)
 	return a.blocks[r>>blockOffset][off : off+int(r&lengthMask)]

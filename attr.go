@@ -84,7 +84,7 @@ func (c *change) setXattr(n *store.Node, name string, value []byte) error {
 }
 
 // mayChangeXattr returns an error if an extended attribute that is to be removed is not there, or
-// if all attributes would be too long with a new one. One that is damaged may be removed.
+// if all attributes would be too long with a new one. A damaged attribute may be removed.
 func (c *change) mayChangeXattr(ino store.Ino, name string, value []byte) error {
 	list, err := c.tx.Xattrs(ino)
 	if err != nil && (value != nil || !errors.Is(err, ErrDamaged)) {

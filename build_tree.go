@@ -15,9 +15,9 @@ import (
 	"github.com/foliofs/folio/store/native"
 )
 
-// A buildTree holds the names and inodes of a volume that is being made, until all are known and can be written in
-// order. Millions of files pass through it, so that it counts bytes: no pointers, names in an arena, what inodes have in
-// common once.
+// A buildTree holds the names and inodes of a volume that is being made, until all are known and
+// can be written in order. Millions of files pass through it. So it counts bytes: it has no
+// pointers, keeps names in an arena, and stores attributes that inodes share only once.
 //
 // Invariants:
 //
@@ -48,7 +48,7 @@ type buildNode struct {
 	mtime, ctime, atime int64
 }
 
-// A buildAttr is what many inodes have in common.
+// A buildAttr has the attributes that many inodes share.
 type buildAttr struct {
 	mode, uid, gid uint32
 	rdev           uint64
@@ -87,8 +87,8 @@ func (t *buildTree) init(root buildNode) {
 	t.newNode(root)
 }
 
-// add adds a file and returns its inode. Missing directories become inodes like implied. After an error nothing has
-// changed.
+// add adds a file and returns its inode. Missing directories become inodes like implied. After an
+// error nothing has changed.
 func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
 	if err := checkPath(name); err != nil {
 		return 0, err
@@ -115,14 +115,15 @@ func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
 	return ino, nil
 }
 
-// parent returns the directory that a checked path lies in, which it makes if there is none, and its last element.
+// parent returns the directory that a checked path lies in, which it makes if there is none, and
+// its last element.
 func (t *buildTree) parent(path string, implied buildNode) (dir store.Ino, base string, err error) {
 	parent, base := splitPath(path)
 	dir, err = t.dir(parent, implied)
 	return dir, base, err
 }
 
-// checkPath returns what is wrong with the path of a file.
+// checkPath returns an error if a file cannot have the path.
 func checkPath(path string) error {
 	switch {
 	case path == ".":
@@ -142,7 +143,7 @@ func checkPath(path string) error {
 	return nil
 }
 
-// dir returns the directory at path and makes what is missing of it.
+// dir returns the directory at path and makes the missing directories on the way (T3).
 func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
 	if path == "." {
 		return store.Root, nil
@@ -173,7 +174,7 @@ func (t *buildTree) typeOf(ino store.Ino) store.Type {
 	return store.TypeOf(t.attrs[t.nodes[ino-1].attr].mode)
 }
 
-// insert adds an inode under a name that is not there yet.
+// insert adds an inode under a name that is not there yet (T1).
 func (t *buildTree) insert(dir store.Ino, name string, n buildNode) (store.Ino, error) {
 	if len(t.nodes) >= maxBuild || len(t.entries) >= maxBuild {
 		return 0, errTooManyFiles
@@ -288,7 +289,7 @@ func (t *buildTree) lookup(dir store.Ino, name string) store.Ino {
 	return store.Ino(t.entries[t.index[slot]-1].ino)
 }
 
-// find returns the slot of an entry in index, or the free one where it belongs.
+// find returns the slot of an entry in index (T2), or the free slot for it.
 func (t *buildTree) find(dir store.Ino, name string) (slot int, found bool) {
 	mask := len(t.index) - 1
 	for slot = t.home(uint32(dir), maphash.String(t.seed, name)); t.index[slot] != 0; slot = (slot + 1) & mask {
@@ -381,8 +382,8 @@ func (t *buildTree) writeEntries(ctx context.Context, out *native.Builder) error
 	return nil
 }
 
-// sortedEntries returns the entries by directory and name: dealt out to their directories first, as most of these are in
-// order then.
+// sortedEntries returns the entries by directory and name: dealt out to their directories first, as
+// most of these are in order then.
 func (t *buildTree) sortedEntries() []packedEntry {
 	end := make([]uint32, len(t.nodes)+1) // where the next entry of each directory goes
 	for i := range t.entries {

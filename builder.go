@@ -17,20 +17,23 @@ import (
 
 // CreateOptions say how a volume is made. The zero value, and nil, are good defaults.
 type CreateOptions struct {
-	// Replace lets Create replace an existing file, at once and as a whole, when the new volume is complete.
+	// Replace lets Create replace an existing file, at once and as a whole, when the new volume is
+	// complete.
 	Replace bool
-	// PageSize is that of the database, a power of two from 512 to 65536; 0 means the one that docs/format.md recommends.
+	// PageSize is the page size of the database, a power of two from 512 to 65536; 0 means the size
+	// that docs/format.md recommends.
 	PageSize int
 }
 
 // A Header describes a file to Builder.Add.
 type Header struct {
-	// Name is the path in the volume: elements separated by single slashes, none of them empty, "." or "..", with any bytes but
-	// NUL. "." alone is the root.
+	// Name is the path in the volume: elements separated by single slashes, with any bytes except
+	// NUL. No element is empty, "." or "..". "." alone is the root.
 	Name string
 	Mode fs.FileMode // type and permissions, with setuid, setgid and sticky bits
 
-	// Times are kept in nanoseconds and lie between the years 1678 and 2262; what is beyond becomes the nearest of them.
+	// Times are kept in nanoseconds and lie between the years 1678 and 2262. A time outside becomes
+	// the nearest one inside.
 	ModTime    time.Time // if zero, the time of Create
 	AccessTime time.Time // if zero, ModTime
 	ChangeTime time.Time // if zero, ModTime
@@ -41,18 +44,19 @@ type Header struct {
 	Xattrs   map[string][]byte // extended attributes
 }
 
-// FileInfoHeader returns the part of a header that every file system knows: mode and modification time. Name and link
-// are used as they are.
+// FileInfoHeader returns a header with the mode and the modification time of info, which every file
+// system knows, and with name and link as they are.
 func FileInfoHeader(name string, info fs.FileInfo, link string) *Header {
 	return &Header{Name: name, Mode: info.Mode(), ModTime: info.ModTime(), Linkname: link}
 }
 
-// A Builder receives the files of a new volume. It belongs to one goroutine at a time; contents may be read ahead by
-// others and passed to AddBytes. When the function that Create calls returns, the Builder ends: its
-// methods fail with fs.ErrClosed. It keeps about 80 bytes of memory for each file, but not the contents.
+// A Builder receives the files of a new volume. It belongs to one goroutine at a time. Other
+// goroutines may read contents ahead, for AddBytes. When the function that [Create] calls returns,
+// the Builder ends: its methods fail with fs.ErrClosed. It keeps about 80 bytes of memory for each
+// file, but not the contents.
 //
-// Inode numbers are given in the order of the calls. In the order of fs.WalkDir, walks of the volume read it from the front
-// to the back.
+// Inodes are numbered in the order of the calls. If that is the order of fs.WalkDir, a later walk
+// reads the volume from the front to the back.
 type Builder struct {
 	ctx   context.Context
 	out   *native.Builder
@@ -63,7 +67,7 @@ type Builder struct {
 	ended bool  // Create has called the function that it belongs to
 }
 
-// BuildStats counts what a Builder has received.
+// BuildStats counts the files that a Builder has received.
 type BuildStats struct {
 	Files    int64 // regular files, each inode once
 	Dirs     int64 // directories, without the root
@@ -73,10 +77,9 @@ type BuildStats struct {
 	Bytes    int64 // of contents
 }
 
-// Create makes a new volume at path of what fn adds. It appears there complete or not at all: if fn or anything else
-// fails, or ctx is done, nothing is left behind.
-//
-// A path that exists is refused with fs.ErrExist unless o.Replace is set.
+// Create makes a new volume at path with the files that fn adds. The volume appears complete or not
+// at all: if fn or anything else fails, or ctx is done, Create leaves nothing behind. If path
+// exists, Create fails with fs.ErrExist unless o.Replace is set.
 func Create(ctx context.Context, path string, o *CreateOptions, fn func(b *Builder) error) error {
 	if o == nil {
 		o = new(CreateOptions)
@@ -107,11 +110,13 @@ func (b *Builder) implied() buildNode {
 // For anything else content is not used. Chunks of zeros become holes. If content is a
 // SparseReader, they are not even read.
 //
-// Directories that lead to the file and were not added are made with mode 0755; adding one of them later sets what
-// its header says. Any other name that is there already is refused with fs.ErrExist, as is one below a file with
-// ErrNotDirectory. Errors are *fs.PathError with the header's Name, unless content returns one of its own.
+// Directories that lead to the file and were not added are made with mode 0755. If such a directory
+// is added later, it gets the attributes of its header. Any other name that is there already is
+// refused with fs.ErrExist, and a name below a file with ErrNotDirectory. Errors are *fs.PathError
+// with the header's Name, unless content returns one of its own.
 //
-// After an error of the header nothing was added, and others can be. An error of content makes Create fail.
+// After an error of the header nothing was added, and the caller may add other files. An error of
+// content makes Create fail.
 func (b *Builder) Add(h *Header, content io.Reader) error {
 	return b.add(h, func(ino store.Ino) (size, holes int64, err error) {
 		if content == nil {
@@ -155,7 +160,8 @@ func (b *Builder) nodeOf(h *Header) (buildNode, error) {
 	return buildNode{attr: attr, mtime: n.Mtime, ctime: n.Ctime, atime: n.Atime}, err
 }
 
-// node checks a header, apart from its name, and makes the inode that it describes, without a number and a content.
+// node checks a header, apart from its name, and makes the inode that it describes, without a
+// number and a content.
 func (h *Header) node(now int64) (n store.Node, err error) {
 	mode, ok := posixMode(h.Mode)
 	if !ok {
@@ -232,7 +238,7 @@ func (b *Builder) Link(oldname, newname string) error {
 	return nil
 }
 
-// Stats returns what was added so far.
+// Stats returns the counts so far.
 func (b *Builder) Stats() BuildStats {
 	b.stats.Dirs = b.tree.dirs
 	return b.stats

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
 // TestHeader checks that all of a header comes back.
@@ -30,17 +31,17 @@ func TestHeader(t *testing.T) {
 			Name: ".", Mode: fs.ModeDir | fs.ModeSetgid | 0o770, UID: 1, GID: 2,
 			ModTime: time.Unix(0, 1), AccessTime: time.Unix(0, 2), ChangeTime: time.Unix(0, 3),
 		},
-		{Name: "char", Mode: fs.ModeDevice | fs.ModeCharDevice | 0o620, Rdev: 0x501, ModTime: sampleTime},
-		{Name: "block", Mode: fs.ModeDevice | 0o660, Rdev: math.MaxUint64, ModTime: sampleTime},
-		{Name: "fifo", Mode: fs.ModeNamedPipe | 0o600, ModTime: sampleTime},
-		{Name: "socket", Mode: fs.ModeSocket | 0o755, ModTime: sampleTime},
-		{Name: "link", Mode: link, Linkname: "\xff\x01", ModTime: sampleTime, UID: math.MaxUint32, GID: math.MaxUint32},
-		{Name: "set", Mode: fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky | 0o777, ModTime: sampleTime},
+		{Name: "char", Mode: fs.ModeDevice | fs.ModeCharDevice | 0o620, Rdev: 0x501, ModTime: volumetest.SampleTime},
+		{Name: "block", Mode: fs.ModeDevice | 0o660, Rdev: math.MaxUint64, ModTime: volumetest.SampleTime},
+		{Name: "fifo", Mode: fs.ModeNamedPipe | 0o600, ModTime: volumetest.SampleTime},
+		{Name: "socket", Mode: fs.ModeSocket | 0o755, ModTime: volumetest.SampleTime},
+		{Name: "link", Mode: volumetest.Link, Linkname: "\xff\x01", ModTime: volumetest.SampleTime, UID: math.MaxUint32, GID: math.MaxUint32},
+		{Name: "set", Mode: fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky | 0o777, ModTime: volumetest.SampleTime},
 		{Name: "attrs", Mode: 0, ModTime: time.Unix(-5e8, 999), Xattrs: map[string][]byte{"user.x": {0, 1}, "user.empty": {}, "security.selinux": []byte("label")}},
-		{Name: "\xff\xfe/\x01\n", Mode: 0o644, ModTime: sampleTime},
-		{Name: longName, Mode: 0o644, ModTime: sampleTime},
+		{Name: "\xff\xfe/\x01\n", Mode: 0o644, ModTime: volumetest.SampleTime},
+		{Name: volumetest.LongName, Mode: 0o644, ModTime: volumetest.SampleTime},
 	}
-	v := create(t, func(b *folio.Builder) error {
+	v := volumetest.Create(t, func(b *folio.Builder) error {
 		for _, h := range headers {
 			if err := b.Add(h, nil); err != nil {
 				return err
@@ -51,13 +52,13 @@ func TestHeader(t *testing.T) {
 	for _, h := range headers {
 		checkHeader(t, v, h)
 	}
-	checkOK(t, v)
+	volumetest.WantClean(t, v)
 }
 
-func checkHeader(t *testing.T, v *folio.FS, h *folio.Header) {
+func checkHeader(t *testing.T, v *folio.Volume, h *folio.Header) {
 	t.Helper()
 	info, err := v.Lstat(h.Name)
-	must(t, err)
+	volumetest.Must(t, err)
 	n := info.Sys().(*folio.Node)
 	if info.Mode() != h.Mode || !info.ModTime().Equal(h.ModTime) || n.UID != h.UID || n.GID != h.GID || n.Rdev != h.Rdev {
 		t.Errorf("%q: %v, %+v; want %+v", h.Name, info, n, h)
@@ -71,23 +72,13 @@ func checkHeader(t *testing.T, v *folio.FS, h *folio.Header) {
 		}
 	}
 	attrs, err := v.Xattrs(h.Name)
-	must(t, err)
+	volumetest.Must(t, err)
 	if !maps.EqualFunc(attrs, h.Xattrs, bytes.Equal) {
 		t.Errorf("%q has attributes %q", h.Name, attrs)
 	}
 	n.Size = 999 // must be a copy
 	if again, err := v.Lstat(h.Name); err != nil || again.Size() == 999 {
 		t.Errorf("%q: the inode of Sys is shared", h.Name)
-	}
-}
-
-// checkOK checks the whole volume.
-func checkOK(t *testing.T, v *folio.FS) {
-	t.Helper()
-	r, err := v.Check(context.Background())
-	must(t, err)
-	if !r.OK() {
-		t.Errorf("Check: %+v", r.Problems)
 	}
 }
 
@@ -100,13 +91,13 @@ func TestTimeRange(t *testing.T) {
 		{time.Date(1, 1, 1, 0, 0, 0, 1, time.UTC), time.Unix(0, math.MinInt64)},
 		{time.Unix(0, 0), time.Unix(0, 0)},
 	} {
-		v := create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "f", ModTime: test.in}, nil) })
+		v := volumetest.Create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "f", ModTime: test.in}, nil) })
 		if info, err := v.Stat("f"); err != nil || !info.ModTime().Equal(test.want) {
 			t.Errorf("%v became %v, %v", test.in, info.ModTime(), err)
 		}
 	}
 	before := time.Now()
-	v := create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "d/f"}, nil) })
+	v := volumetest.Create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "d/f"}, nil) })
 	for _, name := range []string{".", "d", "d/f"} {
 		if info, err := v.Stat(name); err != nil || info.ModTime().Before(before) || info.ModTime().After(time.Now()) {
 			t.Errorf("%s without a time: %v, %v", name, info.ModTime(), err)
@@ -114,21 +105,21 @@ func TestTimeRange(t *testing.T) {
 	}
 }
 
-// TestBuilderErrors checks what Add and Link refuse, and that nothing is left of it.
+// TestBuilderErrors checks the files that Add and Link refuse, and that no part of them stays.
 func TestBuilderErrors(t *testing.T) {
 	t.Parallel()
-	v := create(t, func(b *folio.Builder) error {
-		must(t, addAll(file{"d", "", dir}, file{"f", "x", 0o644}, file{"implied/f", "", 0o644})(b))
+	v := volumetest.Create(t, func(b *folio.Builder) error {
+		volumetest.Must(t, volumetest.AddAll(volumetest.NewEntry("d", "", volumetest.Dir), volumetest.NewEntry("f", "x", 0o644), volumetest.NewEntry("implied/f", "", 0o644))(b))
 		for _, test := range []struct {
 			h    folio.Header
 			want error
 		}{
-			{folio.Header{Name: "d", Mode: dir}, fs.ErrExist},
+			{folio.Header{Name: "d", Mode: volumetest.Dir}, fs.ErrExist},
 			{folio.Header{Name: "f"}, fs.ErrExist},
 			{folio.Header{Name: "implied"}, folio.ErrIsDirectory},
 			{folio.Header{Name: "."}, folio.ErrIsDirectory},
 			{folio.Header{Name: "f/g"}, folio.ErrNotDirectory},
-			{folio.Header{Name: "f/g/h", Mode: dir}, folio.ErrNotDirectory},
+			{folio.Header{Name: "f/g/h", Mode: volumetest.Dir}, folio.ErrNotDirectory},
 			{folio.Header{Name: ""}, fs.ErrInvalid},
 			{folio.Header{Name: "/"}, fs.ErrInvalid},
 			{folio.Header{Name: "/x"}, fs.ErrInvalid},
@@ -141,9 +132,9 @@ func TestBuilderErrors(t *testing.T) {
 			{folio.Header{Name: "x\x00"}, fs.ErrInvalid},
 			{folio.Header{Name: strings.Repeat("x", 766)}, folio.ErrNameTooLong},
 			{folio.Header{Name: "x", Mode: fs.ModeIrregular}, errors.ErrUnsupported},
-			{folio.Header{Name: "x", Mode: link}, fs.ErrInvalid},
-			{folio.Header{Name: "x", Mode: link, Linkname: "a\x00"}, fs.ErrInvalid},
-			{folio.Header{Name: "x", Mode: link, Linkname: strings.Repeat("x", 1<<15)}, fs.ErrInvalid},
+			{folio.Header{Name: "x", Mode: volumetest.Link}, fs.ErrInvalid},
+			{folio.Header{Name: "x", Mode: volumetest.Link, Linkname: "a\x00"}, fs.ErrInvalid},
+			{folio.Header{Name: "x", Mode: volumetest.Link, Linkname: strings.Repeat("x", 1<<15)}, fs.ErrInvalid},
 			{folio.Header{Name: "x", Xattrs: map[string][]byte{"": nil}}, fs.ErrInvalid},
 		} {
 			checkError(t, b.Add(&test.h, nil), "add", test.h.Name, test.want)
@@ -166,13 +157,14 @@ func TestBuilderErrors(t *testing.T) {
 		}
 		return b.Add(&folio.Header{Name: "last"}, nil)
 	})
-	if list, err := names(v.ReadDir(".")); err != nil || list != "d d/\n- f\nd implied/\n- last\n" {
+	if list, err := volumetest.Names(v.ReadDir(".")); err != nil || list != "d d/\n- f\nd implied/\n- last\n" {
 		t.Errorf("%v, %v", list, err)
 	}
-	checkOK(t, v)
+	volumetest.WantClean(t, v)
 }
 
-// TestContentErrors checks that contents that cannot be read to the end leave no volume, even if nobody looks at the error.
+// TestContentErrors checks that contents that cannot be read to the end leave no volume, even if
+// the caller ignores the error.
 func TestContentErrors(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("failed")
@@ -196,7 +188,7 @@ func TestContentErrors(t *testing.T) {
 func checkNothing(t *testing.T, path string) {
 	t.Helper()
 	list, err := os.ReadDir(filepath.Dir(path))
-	must(t, err)
+	volumetest.Must(t, err)
 	if len(list) != 0 {
 		t.Errorf("left behind: %v", list)
 	}
@@ -224,20 +216,20 @@ func TestCreateFails(t *testing.T) {
 		_ = folio.Create(context.Background(), path, nil, func(*folio.Builder) error { panic("fn") })
 	}()
 	checkNothing(t, path)
-	if err := folio.Create(context.Background(), path, &folio.CreateOptions{PageSize: 1000}, addAll()); err == nil {
+	if err := folio.Create(context.Background(), path, &folio.CreateOptions{PageSize: 1000}, volumetest.AddAll()); err == nil {
 		t.Error("a page size of 1000")
 	}
 	checkNothing(t, path)
 
-	must(t, os.WriteFile(path, []byte("mine"), 0o644))
-	if err := folio.Create(context.Background(), path, nil, addAll()); !errors.Is(err, fs.ErrExist) {
+	volumetest.Must(t, os.WriteFile(path, []byte("mine"), 0o644))
+	if err := folio.Create(context.Background(), path, nil, volumetest.AddAll()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v, want fs.ErrExist", err)
 	}
 	if p, err := os.ReadFile(path); err != nil || string(p) != "mine" {
 		t.Errorf("%q, %v", p, err)
 	}
-	must(t, folio.Create(context.Background(), path, &folio.CreateOptions{Replace: true}, addAll(file{"f", "x", 0})))
-	if v := open(t, path); readAll(t, v, "f") != "x" {
+	volumetest.Must(t, folio.Create(context.Background(), path, &folio.CreateOptions{Replace: true}, volumetest.AddAll(volumetest.NewEntry("f", "x", 0))))
+	if v := volumetest.Open(t, path); volumetest.ReadAll(t, v, "f") != "x" {
 		t.Error("not replaced")
 	}
 }
@@ -245,40 +237,40 @@ func TestCreateFails(t *testing.T) {
 // TestImplied adds files before the directories they lie in.
 func TestImplied(t *testing.T) {
 	t.Parallel()
-	v := create(t, func(b *folio.Builder) error {
+	v := volumetest.Create(t, func(b *folio.Builder) error {
 		attrs := map[string][]byte{"user.late": []byte("x")}
 		return errors.Join(
-			b.Add(&folio.Header{Name: "a/b/c", ModTime: sampleTime, Xattrs: attrs}, nil),
-			b.Add(&folio.Header{Name: "a/b", Mode: fs.ModeDir | 0o700, ModTime: sampleTime, Xattrs: attrs}, nil),
-			b.Add(&folio.Header{Name: "x/y", ModTime: sampleTime}, nil),
+			b.Add(&folio.Header{Name: "a/b/c", ModTime: volumetest.SampleTime, Xattrs: attrs}, nil),
+			b.Add(&folio.Header{Name: "a/b", Mode: fs.ModeDir | 0o700, ModTime: volumetest.SampleTime, Xattrs: attrs}, nil),
+			b.Add(&folio.Header{Name: "x/y", ModTime: volumetest.SampleTime}, nil),
 		)
 	})
-	for name, mode := range map[string]fs.FileMode{"a": dir, "a/b": fs.ModeDir | 0o700, "x": dir, ".": dir} {
-		if info, err := v.Stat(name); err != nil || info.Mode() != mode || (name == "a/b") != info.ModTime().Equal(sampleTime) {
+	for name, mode := range map[string]fs.FileMode{"a": volumetest.Dir, "a/b": fs.ModeDir | 0o700, "x": volumetest.Dir, ".": volumetest.Dir} {
+		if info, err := v.Stat(name); err != nil || info.Mode() != mode || (name == "a/b") != info.ModTime().Equal(volumetest.SampleTime) {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}
 	}
 	if attrs, err := v.Xattrs("a/b"); err != nil || len(attrs) != 1 {
 		t.Errorf("%v, %v", attrs, err)
 	}
-	checkOK(t, v)
+	volumetest.WantClean(t, v)
 }
 
 func TestHardLinks(t *testing.T) {
 	t.Parallel()
-	v := create(t, func(b *folio.Builder) error {
+	v := volumetest.Create(t, func(b *folio.Builder) error {
 		return errors.Join(
-			addAll(file{"d/f", "content", 0o644}, file{"l", "d", link}, file{"p", "", fs.ModeNamedPipe})(b),
+			volumetest.AddAll(volumetest.NewEntry("d/f", "content", 0o644), volumetest.NewEntry("l", "d", volumetest.Link), volumetest.NewEntry("p", "", fs.ModeNamedPipe))(b),
 			b.Link("d/f", "e/g"), b.Link("e/g", "h"), b.Link("l", "d/l"), b.Link("p", "q"),
 		)
 	})
 	var inos []uint64
 	for _, name := range []string{"d/f", "e/g", "h"} {
 		info, err := v.Stat(name)
-		must(t, err)
+		volumetest.Must(t, err)
 		n := info.Sys().(*folio.Node)
 		inos = append(inos, uint64(n.Ino))
-		if n.Nlink != 3 || readAll(t, v, name) != "content" {
+		if n.Nlink != 3 || volumetest.ReadAll(t, v, name) != "content" {
 			t.Errorf("%s: %+v", name, n)
 		}
 	}
@@ -288,7 +280,7 @@ func TestHardLinks(t *testing.T) {
 	if target, err := v.Readlink("d/l"); target != "d" || err != nil {
 		t.Errorf("%q, %v", target, err)
 	}
-	checkOK(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // TestHoles adds content with zeros in it, in every way that it can be cut.
@@ -301,7 +293,7 @@ func TestHoles(t *testing.T) {
 			p[chunk+5] = 1
 			p[size-1] = 2
 		}
-		v := create(t, func(b *folio.Builder) error {
+		v := volumetest.Create(t, func(b *folio.Builder) error {
 			return errors.Join(
 				b.AddBytes(&folio.Header{Name: "bytes"}, p),
 				b.Add(&folio.Header{Name: "reader"}, bytes.NewReader(p)),
@@ -311,14 +303,14 @@ func TestHoles(t *testing.T) {
 		})
 		for _, name := range []string{"bytes", "reader", "half", "data"} {
 			got, err := v.ReadFile(name)
-			if err != nil || !bytes.Equal(got, p) || readAll(t, v, name) != string(p) {
+			if err != nil || !bytes.Equal(got, p) || volumetest.ReadAll(t, v, name) != string(p) {
 				t.Errorf("%s, %d bytes: %d bytes, %v", name, size, len(got), err)
 			}
 		}
-		checkOK(t, v)
+		volumetest.WantClean(t, v)
 	}
 	path := filepath.Join(t.TempDir(), "v")
-	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+	volumetest.Must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
 		return b.Add(&folio.Header{Name: "zeros"}, io.LimitReader(zeroReader{}, 1<<28))
 	}))
 	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
@@ -333,10 +325,10 @@ func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // TestRandomBuild builds random trees in random order and compares with a map.
 func TestRandomBuild(t *testing.T) {
 	t.Parallel()
-	r := random(t)
+	r := volumetest.Random(t)
 	for range 10 {
 		model := map[string]string{} // files and directories; these end in a slash
-		v := create(t, func(b *folio.Builder) error {
+		v := volumetest.Create(t, func(b *folio.Builder) error {
 			for range 400 {
 				if err := randomAdd(r, b, model); err != nil {
 					return err
@@ -345,7 +337,7 @@ func TestRandomBuild(t *testing.T) {
 			return nil
 		})
 		got := map[string]string{}
-		must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		volumetest.Must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				got[name+"/"] = ""
 				return err
@@ -358,15 +350,15 @@ func TestRandomBuild(t *testing.T) {
 		if !maps.Equal(got, model) {
 			t.Errorf("%d files, want %d", len(got), len(model))
 		}
-		checkOK(t, v)
+		volumetest.WantClean(t, v)
 	}
 }
 
 // randomAdd adds one file, directory or link to b and to model, unless something is in the way.
 func randomAdd(r *rand.Rand, b *folio.Builder, model map[string]string) error {
-	name := letter(r) + letter(r)
+	name := volumetest.Letter(r) + volumetest.Letter(r)
 	for range r.IntN(3) {
-		name = path.Join(name, letter(r)+letter(r))
+		name = path.Join(name, volumetest.Letter(r)+volumetest.Letter(r))
 	}
 	if _, ok := model[name+"/"]; ok || model[name] != "" {
 		return nil
@@ -387,7 +379,7 @@ func randomAdd(r *rand.Rand, b *folio.Builder, model map[string]string) error {
 	}
 	if r.IntN(4) == 0 {
 		model[name+"/"] = ""
-		return b.Add(&folio.Header{Name: name, Mode: dir}, nil)
+		return b.Add(&folio.Header{Name: name, Mode: volumetest.Dir}, nil)
 	}
 	model[name] = fmt.Sprint("content of ", name)
 	return b.AddBytes(&folio.Header{Name: name}, []byte(model[name]))
@@ -395,9 +387,9 @@ func randomAdd(r *rand.Rand, b *folio.Builder, model map[string]string) error {
 
 func TestStats(t *testing.T) {
 	t.Parallel()
-	create(t, func(b *folio.Builder) error {
-		must(t, addAll(sampleFiles...)(b))
-		must(t, b.Link("a.txt", "new/link"))
+	volumetest.Create(t, func(b *folio.Builder) error {
+		volumetest.Must(t, volumetest.AddAll(volumetest.Samples...)(b))
+		volumetest.Must(t, b.Link("a.txt", "new/link"))
 		want := folio.BuildStats{Files: 6, Dirs: 5, Symlinks: 9, Links: 1, Bytes: 320042}
 		if got := b.Stats(); got != want {
 			t.Errorf("%+v, want %+v", got, want)
@@ -411,12 +403,12 @@ func TestImportVanishes(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {
-		must(t, os.WriteFile(filepath.Join(d, name), []byte("x"), 0o644))
+		volumetest.Must(t, os.WriteFile(filepath.Join(d, name), []byte("x"), 0o644))
 	}
 	path := filepath.Join(t.TempDir(), "v")
 	o := &folio.ImportOptions{Progress: func(name string, so folio.BuildStats) {
 		if name == "a" {
-			must(t, os.Remove(filepath.Join(d, "b")))
+			volumetest.Must(t, os.Remove(filepath.Join(d, "b")))
 		}
 	}}
 	err := folio.ImportFS(context.Background(), path, os.DirFS(d), o)

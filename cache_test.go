@@ -9,7 +9,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// spent returns what the entries of a cache have taken from its budget by their own account.
+// spent returns the bytes that the entries of a cache have taken from its budget by their own
+// account.
 func (c *dirCache) spent() (n int64) {
 	for i := range c.slots {
 		if d := c.slots[i].Load(); d != nil {
@@ -19,7 +20,8 @@ func (c *dirCache) spent() (n int64) {
 	return n
 }
 
-// TestDirCacheBudget uses a cache from many goroutines, over several snapshots: the budget must hold, and come out even.
+// TestDirCacheBudget uses a cache from many goroutines, over several snapshots: the budget must
+// hold, and come out even.
 func TestDirCacheBudget(t *testing.T) {
 	t.Parallel()
 	const size = 100_000
@@ -50,7 +52,8 @@ func TestDirCacheBudget(t *testing.T) {
 	}
 }
 
-// TestDirCacheAdmission checks that lists are kept at the second time, within the budget, and for one snapshot.
+// TestDirCacheAdmission checks that lists are kept at the second time, within the budget, and for
+// one snapshot.
 func TestDirCacheAdmission(t *testing.T) {
 	t.Parallel()
 	list := &dirList{items: make([]listItem, 10)}
@@ -130,7 +133,7 @@ func TestFileCache(t *testing.T) {
 	}
 }
 
-// TestFileCacheFull looks at more files than there are slots: most of what is kept must stay.
+// TestFileCacheFull looks at more files than there are slots: most entries must stay.
 func TestFileCacheFull(t *testing.T) {
 	t.Parallel()
 	c := new(fileCache)
@@ -157,7 +160,8 @@ func TestFileCacheFull(t *testing.T) {
 	}
 }
 
-// TestFileCacheConcurrent lets many goroutines share slots: whoever finds something finds the right thing.
+// TestFileCacheConcurrent lets many goroutines share slots. A goroutine that finds an inode must
+// find that of its path.
 func TestFileCacheConcurrent(t *testing.T) {
 	t.Parallel()
 	c := new(fileCache)

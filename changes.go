@@ -14,7 +14,7 @@ const changesInterval = 5 * time.Millisecond
 // only tells that something has changed since the one before. Changes that are made while the body
 // of the loop runs are yielded when it ends. The iteration ends when ctx is done, without an error,
 // or with the error of looking at the volume.
-func (v *FS) Changes(ctx context.Context) iter.Seq2[uint64, error] {
+func (v *Volume) Changes(ctx context.Context) iter.Seq2[uint64, error] {
 	return func(yield func(version uint64, err error) bool) {
 		tick := time.NewTicker(changesInterval)
 		defer tick.Stop()
@@ -38,7 +38,7 @@ func (v *FS) Changes(ctx context.Context) iter.Seq2[uint64, error] {
 
 // version returns the version of the volume. With a store that tells no version, it is that of a
 // transaction.
-func (v *FS) version(ctx context.Context) (uint64, error) {
+func (v *Volume) version(ctx context.Context) (uint64, error) {
 	if version, ok := v.store.Version(); ok {
 		return version, nil
 	}

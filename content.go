@@ -5,9 +5,9 @@ import (
 	"unsafe"
 )
 
-// contentBuffer returns n bytes of memory for a caller who overwrites all of them. They hold whatever they held before: clearing what is
-// overwritten at once would cost as much as reading a file does otherwise. A strings.Builder is the only one in the
-// standard library who gives such memory away.
+// contentBuffer returns n bytes of memory for a caller that must overwrite all of them. They hold
+// garbage. To clear bytes that are overwritten at once would take as long as the rest of reading a
+// file. Only strings.Builder, of the whole standard library, returns such memory.
 func contentBuffer(n int) []byte {
 	if n == 0 {
 		return []byte{}
@@ -15,5 +15,5 @@ func contentBuffer(n int) []byte {
 	var b strings.Builder
 	b.Grow(n)
 	b.WriteByte(0)
-	return unsafe.Slice(unsafe.StringData(b.String()), n) // nobody keeps the string
+	return unsafe.Slice(unsafe.StringData(b.String()), n) // the string itself is not used again
 }

@@ -17,51 +17,66 @@ import (
 
 const modulePath = "github.com/foliofs/folio"
 
-// An importRule says what the files of one package may import, tests apart. Any package may import the standard
-// library, except for the doors to the operating system, and may be used with internal/invariant.
+// An importRule says what the files of one package may import, tests apart. Any package may import
+// the standard library, except for the doors to the operating system, and may be used with
+// internal/invariant.
 type importRule struct {
-	pkg   string // its directory; one that ends in /* stands for any directory below
+	pkg   string // its directory; a name that ends in /* stands for any directory below
 	own   string // packages of this module, all of them from earlier rules; "." is the root
-	third string // modules of others
+	third string // modules of third parties
 	os    bool   // may touch the operating system
 	pure  bool   // no I/O and no state: not even the standard library's readers, clocks and locks
 }
 
-// importRules is policy, from the bottom to the top. A package without a rule does not pass. Relax a rule only with
-// a reason in the commit message.
+// importRules is policy, from the bottom to the top. A package without a rule does not pass. Relax
+// a rule only with a reason in the commit message.
 var importRules = []importRule{
 	{pkg: "internal/invariant"},
+	{pkg: "internal/blocked"}, // for tests
 	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
-	{pkg: "internal/expr", own: "internal/ddl", pure: true},
-	{pkg: "internal/posix", os: true}, // its words, not its files
+	{pkg: "internal/record", own: "internal/format"},
+	{pkg: "internal/expr", own: "internal/ddl internal/record", pure: true},
+	{pkg: "internal/enginelink", pure: true}, // set by sqlitefile, called by store/native
+	{pkg: "internal/posix", os: true},        // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile", os: true}, // for tests, as is the next; for the error of a full disk
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/readeratfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/memfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/witness", own: "internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/format internal/ddl internal/expr internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
+	{pkg: "internal/dberr", own: "internal/osfile"},
+	{pkg: "internal/wal", own: "internal/format internal/osfile internal/dberr"},
+	{pkg: "internal/btree", own: "internal/format internal/record internal/dberr"},
+	{pkg: "internal/bulk", own: "internal/format internal/osfile internal/btree"},
+	{pkg: "internal/pageset"},
+	{pkg: "internal/chain"},
+	{pkg: "internal/lease"},
+	{pkg: "internal/pager", own: "internal/enginelink internal/format internal/osfile internal/dberr internal/wal internal/btree internal/pageset internal/chain internal/lease"},
+	{pkg: "internal/search", own: "internal/format internal/record internal/btree internal/chain internal/pager"},
+	{pkg: "internal/extsort", own: "internal/record internal/format internal/osfile"},
+	{pkg: "sqlitefile", own: "internal/enginelink internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
 	{pkg: "store", own: "internal/posix"},
 	{pkg: "store/storetest", own: "store"},
 	{pkg: "store/check", own: "store internal/ddl"},
 	{pkg: "store/internal/release", own: "store"},
-	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/ddl"},
+	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
 	{pkg: ".", own: "store store/native internal/posix internal/inoset"},
-	{pkg: "rootest", third: "golang.org/x/sys", os: true}, // compares with the system
-	{pkg: "front/internal/rooted", own: ". internal/posix"},
-	{pkg: "front/aferofs", own: ". front/internal/rooted", third: "github.com/spf13/afero"},
-	{pkg: "front/billyfs", own: ". internal/posix front/internal/rooted", third: goGit + " gopkg.in/check.v1"},
-	{pkg: "front/internal/etag", own: "."},
-	{pkg: "front/web", own: ". front/internal/etag"},
-	{pkg: "front/dav", own: ". internal/posix internal/inoset front/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
-	{pkg: "front/internal/upstream", os: true},                                                                                  // for tests
-	{pkg: "front/*", own: "."},
+	{pkg: "internal/volumetest", own: ". store store/native internal/blocked", os: true}, // for tests
+	{pkg: "roottest", third: "golang.org/x/sys", os: true},                               // compares with the system
+	{pkg: "adapter/internal/rooted", own: ". internal/posix"},
+	{pkg: "adapter/aferofs", own: ". adapter/internal/rooted", third: "github.com/spf13/afero"},
+	{pkg: "adapter/billyfs", own: ". internal/posix adapter/internal/rooted", third: goGit + " gopkg.in/check.v1"},
+	{pkg: "adapter/internal/etag", own: "."},
+	{pkg: "adapter/web", own: ". adapter/internal/etag"},
+	{pkg: "adapter/dav", own: ". internal/posix internal/inoset adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
+	{pkg: "adapter/internal/upstream", os: true},                                                                                    // for tests
+	{pkg: "adapter/*", own: "."},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/source", own: ". sqlitefile", third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile cmd/folio/internal/source"},
+	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys", os: true},
+	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source"},
 	{pkg: "cmd/folio/internal/match"},
 	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
 	{
@@ -74,21 +89,35 @@ var importRules = []importRule{
 	{pkg: "examples/*", own: ". sqlitefile", os: true},
 }
 
-// goGit is what billyfs is for, and what its tests clone a repository with.
+// goGit is the library that billyfs serves, and with which its tests clone a repository.
 const goGit = "github.com/go-git/go-billy/v5 github.com/go-git/go-git/v5"
 
-// Packages that open a door to the operating system. Package io/fs is not among them: it only says what a file
-// system looks like.
+// Packages that open a door to the operating system. Package io/fs is not among them: it has no
+// access to files.
 var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "golang.org/x/sys"}
 
 // Packages that a pure package does without.
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
-// TestImports holds every package of this module to importRules, and those of front, which are a module of their own: all their files, for whatever
-// system they are built.
+// TestImports holds every package of this module to importRules, and those of adapter and
+// cmd/folio, which are modules of their own: all their files, for whatever system they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
+	}
+}
+
+// TestRequirements checks that the library requires one module only, its tests included.
+func TestRequirements(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(strings.TrimPrefix(line, "require "))
+		if len(words) >= 2 && strings.Contains(words[0], "/") && words[0] != "golang.org/x/sys" {
+			t.Errorf("go.mod requires %s", words[0])
+		}
 	}
 }
 
@@ -108,7 +137,7 @@ func TestImportRules(t *testing.T) {
 	}
 }
 
-// TestImportViolations checks that the checker finds what it is there to find, and nothing else.
+// TestImportViolations checks that the checker finds each violation, and nothing else.
 func TestImportViolations(t *testing.T) {
 	const own = modulePath + "/"
 	tests := []struct {
@@ -144,11 +173,11 @@ func TestImportViolations(t *testing.T) {
 		{"allowed module", "cmd/folio/a.go", imports("github.com/spf13/cobra/doc"), ""},
 		{"allowed module elsewhere", "a.go", imports("github.com/spf13/cobra"), "may not import github.com/spf13/cobra"},
 		{"no rule", "internal/util/a.go", imports("errors"), "internal/util: no rule"},
-		{"wildcard", "front/web/a.go", imports(modulePath, "net/http"), ""},
-		{"wildcard, up", "front/web/a.go", imports(own + "store"), "front/web/a.go: may not import " + own + "store"},
-		{"wildcard, others", "front/web/a.go", imports("golang.org/x/net/webdav"), "may not import golang.org/x/net/webdav"},
-		{"adapter", "front/aferofs/a.go", imports(modulePath, own+"front/internal/rooted", "github.com/spf13/afero"), ""},
-		{"adapter of another", "front/aferofs/a.go", imports("github.com/go-git/go-billy/v5"), "may not import github.com/go-git/go-billy/v5"},
+		{"wildcard", "adapter/web/a.go", imports(modulePath, "net/http"), ""},
+		{"wildcard, up", "adapter/web/a.go", imports(own + "store"), "adapter/web/a.go: may not import " + own + "store"},
+		{"wildcard, others", "adapter/web/a.go", imports("golang.org/x/net/webdav"), "may not import golang.org/x/net/webdav"},
+		{"adapter", "adapter/aferofs/a.go", imports(modulePath, own+"adapter/internal/rooted", "github.com/spf13/afero"), ""},
+		{"adapter of another", "adapter/aferofs/a.go", imports("github.com/go-git/go-billy/v5"), "may not import github.com/go-git/go-billy/v5"},
 		{"a module of its own", "lab/a.go", imports("os"), ""},
 		{"testdata", "sqlitefile/testdata/a.go", imports("os"), ""},
 		{"hidden", ".ci/a.go", imports("os"), ""},
@@ -156,10 +185,11 @@ func TestImportViolations(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tree := fstest.MapFS{
-				"go.mod":       {},
-				"front/go.mod": {},
-				"lab/go.mod":   {},
-				tt.file:        {Data: []byte(tt.source)},
+				"go.mod":           {},
+				"cmd/folio/go.mod": {},
+				"adapter/go.mod":   {},
+				"lab/go.mod":       {},
+				tt.file:            {Data: []byte(tt.source)},
 			}
 			got := importViolations(t, tree)
 			switch {
@@ -182,8 +212,8 @@ func imports(paths ...string) string {
 	return b.String()
 }
 
-// importViolations checks every source file of the module at the root of tree. Modules below it other than front, testdata and hidden
-// directories are none of its business.
+// importViolations checks every source file of the module at the root of tree. It leaves out
+// testdata, hidden directories, and the modules below it other than ruledModules.
 func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 	t.Helper()
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -206,10 +236,13 @@ func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 	return violations
 }
 
+// ruledModules are the modules below this one that importRules cover.
+var ruledModules = []string{"adapter", "cmd/folio"}
+
 // hasModule reports whether a directory is a module of its own that has no rules here.
 func hasModule(tree fs.FS, dir string) bool {
 	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
-	return err == nil && dir != "front"
+	return err == nil && !slices.Contains(ruledModules, dir)
 }
 
 func fileViolations(tree fs.FS, name string) (violations []string, err error) {
@@ -285,8 +318,8 @@ func (r importRule) allows(imported string) bool {
 	return !r.pure || !within(imported, impure)
 }
 
-// allowsTest does so for the tests of the package. They see all of the module and of the standard library, and no
-// other modules than the package does.
+// allowsTest does so for the tests of the package. They see all of the module and of the standard
+// library, and no other modules than the package does.
 func (r importRule) allowsTest(imported string) bool {
 	if imported == "C" {
 		return false
@@ -296,7 +329,8 @@ func (r importRule) allowsTest(imported string) bool {
 
 func isOwn(imported string) bool { return within(imported, []string{modulePath}) }
 
-// isStandard reports whether a package belongs to the standard library: no dot in its first element.
+// isStandard reports whether a package belongs to the standard library: no dot in its first
+// element.
 func isStandard(imported string) bool {
 	first, _, _ := strings.Cut(imported, "/")
 	return !strings.Contains(first, ".")

@@ -10,12 +10,12 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A dirCache remembers where paths of directories led to in a snapshot, as long as no symbolic link was on the way, and
-// what these hold. Safe for concurrent use, without locks.
+// A dirCache remembers the inodes of directories by path in a snapshot, and their entries, if there
+// was no symbolic link on the way. Safe for concurrent use, without locks.
 //
-// A path has one slot, which it shares with others; the last one wins. The few longer than longPath share the first
-// longSlots. So the number of directories is bounded; a budget bounds what is kept of their entries. What belongs to another
-// snapshot is not found, and is overwritten in time.
+// Several paths share one slot; the last one wins. The few paths longer than longPath share the
+// first longSlots. So the number of directories is bounded; a budget bounds the memory for their
+// entries. A directory of another snapshot is not found, and is overwritten in time.
 type dirCache struct {
 	seed  maphash.Seed
 	slots []atomic.Pointer[cachedDir] // a power of two
@@ -23,12 +23,13 @@ type dirCache struct {
 	swept atomic.Uint64               // the version for which sweep was called
 }
 
-// A cachedDir is where one path led to. It is immutable, but for what is filled in when somebody reads the directory.
+// A cachedDir is the directory at one path. It is immutable, except for the fields that are filled
+// in when the directory is read.
 type cachedDir struct {
 	version uint64
 	path    string
 	ino     store.Ino
-	listed  atomic.Bool // somebody read the directory before
+	listed  atomic.Bool // the directory was read before
 	list    atomic.Pointer[dirList]
 	cost    atomic.Int64 // bytes charged to the budget, once; less than 0 once it is out of its slot
 }
@@ -57,7 +58,7 @@ func (c *dirCache) slot(hash uint64, path string) *atomic.Pointer[cachedDir] {
 	return &c.slots[hash&uint64(len(c.slots)-1)]
 }
 
-// get returns what is known of a path, nil if that is nothing, and its hash for put.
+// get returns the directory at a path, nil if it is not known, and its hash for put.
 func (c *dirCache) get(version uint64, path string) (d *cachedDir, hash uint64) {
 	hash = maphash.String(c.seed, path)
 	d = c.slot(hash, path).Load()
@@ -67,7 +68,7 @@ func (c *dirCache) get(version uint64, path string) (d *cachedDir, hash uint64) 
 	return d, hash
 }
 
-// put remembers what a path led to.
+// put remembers the directory at a path.
 func (c *dirCache) put(hash, version uint64, path string, ino store.Ino) *cachedDir {
 	d := &cachedDir{version: version, path: strings.Clone(path), ino: ino}
 	if old := c.slot(hash, path).Swap(d); old != nil {
@@ -93,9 +94,9 @@ func listCost(list *dirList) int64 {
 }
 
 // charge makes list the entries of d, for the cost that the caller has taken from the budget. It
-// gives the cost back if another goroutine was faster, or d is out of its slot. Cost changes from 0
-// to what d was charged, and from that to retired, each once and in one step: so each cost that was
-// taken is given back once, here or by retire.
+// gives the cost back if another goroutine was faster, or d is out of its slot. Cost changes once
+// from 0 to the charge of d, and once from that to retired, each in one step. So each charge is
+// given back once, here or by retire.
 func (c *dirCache) charge(d *cachedDir, list *dirList, cost int64) {
 	if !d.cost.CompareAndSwap(0, cost) {
 		c.left.Add(cost)
@@ -104,7 +105,8 @@ func (c *dirCache) charge(d *cachedDir, list *dirList, cost int64) {
 	d.list.Store(list)
 }
 
-// take takes bytes from the budget, if need be after giving back what belongs to other snapshots.
+// take takes bytes from the budget. If there are too few, it first gives back those of other
+// snapshots.
 func (c *dirCache) take(version uint64, n int64) bool {
 	if c.left.Add(-n) >= 0 {
 		return true
@@ -131,7 +133,7 @@ func (c *dirCache) sweep(version uint64) {
 	}
 }
 
-// retire gives back what d took, which has just lost its slot.
+// retire gives back the charge of d, which has just lost its slot.
 func (c *dirCache) retire(d *cachedDir) {
 	if cost := d.cost.Swap(retired); cost > 0 {
 		c.left.Add(cost)

@@ -65,7 +65,7 @@ func interleavings(steps []int) (orders [][]int) {
 }
 
 // TestDirCacheKeepTwice keeps the list of one directory again and again, while its slot is taken
-// from it: what is charged is charged once.
+// from it: each charge must be made once.
 func TestDirCacheKeepTwice(t *testing.T) {
 	t.Parallel()
 	const size = 1_000_000

@@ -7,15 +7,17 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A dirList is what was read of a directory. It is immutable: any number of dirEntries, and the dirCache, share one.
+// A dirList is the entries of a directory. It is immutable: any number of dirEntries, and the
+// dirCache, share one.
 type dirList struct {
 	from    *reader
 	names   string // one after the other
 	items   []listItem
-	entries []dirEntry // what callers get: shared, as they are immutable too
+	entries []dirEntry // the entries for callers: shared, as they are immutable too
 }
 
-// A listItem is one entry of a dirList. It holds no pointer, so that keeping many costs the garbage collector nothing.
+// A listItem is one entry of a dirList. It holds no pointer, so that keeping many costs the garbage
+// collector nothing.
 type listItem struct {
 	ref uint64 // inode and type, as refOf makes it
 	end int    // of its name in names
@@ -25,7 +27,8 @@ const refTypeBits = 3 // of a ref, the lowest; store.MaxIno leaves room
 
 func refOf(ino store.Ino, typ store.Type) uint64 { return uint64(ino)<<refTypeBits | uint64(typ) }
 
-// A dirEntry is one name in a directory that was read. Its inode is looked up when Info asks for it.
+// A dirEntry is one name in a directory that was read. Its inode is looked up when Info asks for
+// it.
 type dirEntry struct {
 	list *dirList
 	i    int
@@ -50,7 +53,8 @@ func (l *dirList) name(i int) string {
 	return l.names[start:l.items[i].end]
 }
 
-// Info returns the file's state now, or, in a View, then. It fails with fs.ErrNotExist if the file was removed since.
+// Info returns the file's state now, or, in a View, then. It fails with fs.ErrNotExist if the file
+// was removed since.
 func (d *dirEntry) Info() (fs.FileInfo, error) {
 	r := d.list.from
 	rx, err := r.begin()
@@ -59,7 +63,7 @@ func (d *dirEntry) Info() (fs.FileInfo, error) {
 	}
 	defer r.end(rx)
 	info, err := nodeInfo(rx, d.ino(), d.Name())
-	if err == nil && info.node.Nlink == 0 { // somebody has it open, or nobody has removed what is left of it
+	if err == nil && info.node.Nlink == 0 { // it is open elsewhere, or its remains are not removed yet
 		err = fs.ErrNotExist
 	}
 	if err != nil {
@@ -74,22 +78,22 @@ func nodeInfo(rx store.Rx, ino store.Ino, name string) (*fileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fileInfo{name: name, node: n}, nil
+	return newFileInfo(name, &n), nil
 }
 
 var listings = sync.Pool{New: func() any { return new(store.Listing) }}
 
 // readList reads the entries of dir that sort after a name, at most n, or all if n is 0 or less.
-func (r *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dirList, error) {
+func (v *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dirList, error) {
 	l := listings.Get().(*store.Listing)
 	defer listings.Put(l)
 	l.Reset()
 	if err := rx.List(dir, after, n, l); err != nil {
 		return nil, err
 	}
-	from := r
-	if r.pin == nil { // the list outlives a Root, as files do, and others may get it from the dirCache
-		from = &r.fs.reader
+	from := v
+	if v.pin == nil { // the list outlives a Root, as files do, and other callers may get it from the dirCache
+		from = &v.fs.reader
 	}
 	list := &dirList{
 		from:    from,
@@ -104,7 +108,7 @@ func (r *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dir
 	return list, nil
 }
 
-// dirEntries returns what the caller of ReadDir gets, and may change.
+// dirEntries returns the result of ReadDir, a slice that the caller may change.
 func (l *dirList) dirEntries() []fs.DirEntry {
 	list := make([]fs.DirEntry, len(l.entries))
 	for i := range l.entries {

@@ -18,51 +18,62 @@ var (
 )
 
 // Errors of names, as operating systems know them. Each matches the errno that means the same, by
-// errors.Is and by errors.As with a syscall.Errno, and so does what matches fs.ErrNotExist,
-// fs.ErrExist or fs.ErrInvalid. As those of os.Root, ErrEscapes, fs.ErrClosed and the error of an
-// empty name have no errno.
+// errors.Is and by errors.As with a syscall.Errno. So does each error that matches fs.ErrNotExist,
+// fs.ErrExist or fs.ErrInvalid. As with os.Root, ErrEscapes, fs.ErrClosed and the error of an empty
+// name have no errno.
 var (
+	// ErrNotDirectory says that a file that is no directory is used as one. It matches ENOTDIR.
 	ErrNotDirectory = posix.ErrNotDirectory
-	ErrIsDirectory  = posix.ErrIsDirectory
-	ErrNotRegular   = posix.NotRegular("not a regular file")
+	// ErrIsDirectory says that a directory is used as a file. It matches EISDIR.
+	ErrIsDirectory = posix.ErrIsDirectory
+	// ErrNotRegular says that a device, a fifo or a socket has no content. It matches ENXIO.
+	ErrNotRegular = posix.NotRegular("not a regular file")
 	// ErrEscapes says that a name, or a symbolic link on its way, leads out of the volume.
 	ErrEscapes = errors.New("path escapes from parent")
-	// ErrTooManyLinks says that a name leads through more than 40 symbolic links, such as those of a loop.
+	// ErrTooManyLinks says that a name leads through more than 40 symbolic links, for example
+	// through a loop. It matches ELOOP.
 	ErrTooManyLinks = posix.ErrTooManyLinks
-	ErrNameTooLong  = posix.ErrNameTooLong
-	ErrNotEmpty     = posix.ErrNotEmpty
+	// ErrNameTooLong says that a name has more than 765 bytes, or a path more than 32767. It
+	// matches ENAMETOOLONG.
+	ErrNameTooLong = posix.ErrNameTooLong
+	// ErrNotEmpty says that a directory to be removed or replaced is not empty. It matches
+	// ENOTEMPTY.
+	ErrNotEmpty = posix.ErrNotEmpty
 
 	errEmptyPath = errors.New("empty path")
 )
 
 // Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY, EDEADLK and ENOSPC.
 var (
-	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is read-only.
+	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is
+	// read-only.
 	ErrReadOnly = store.ErrReadOnly
-	// ErrBusy says that another process was in the way for longer than Options.BusyTimeout.
+	// ErrBusy says that another process has kept the volume locked for longer than
+	// Options.BusyTimeout.
 	ErrBusy = store.ErrBusy
-	// ErrInUpdate says that the function that Update or Merge called has called the volume to
-	// change it. It would wait for itself: it must use the Tx that Update gave to it. The error
-	// matches EDEADLK.
+	// ErrInUpdate says that a function has called a method of the Volume within Update or Merge.
+	// The call would wait for itself: the function must use the Tx of Update. The error matches
+	// EDEADLK.
 	ErrInUpdate = posix.Deadlock("the call would wait for the Update that it is a part of; use its Tx")
-	// ErrFull says that there is no room for what was to be written.
+	// ErrFull says that there is no room on the disk, or within Options.MaxSize.
 	ErrFull = store.ErrFull
-	// ErrLogLeft says that Close has left the log of the volume next to it, as there is no room to
-	// copy it. Nothing is lost: what was written is in the two files together, and the next Open
-	// finds it.
+	// ErrLogLeft says that Close has left the log next to the volume, because the disk has no room
+	// to copy it into the volume. Nothing is lost: the two files together hold all changes, and the
+	// next Open finds them.
 	ErrLogLeft = store.ErrLogLeft
 )
 
 // Errors of reading. They match EIO and EFBIG.
 var (
-	// ErrDamaged says that the volume contradicts itself; Check finds out where.
+	// ErrDamaged says that the volume contradicts itself. [Volume.Check] tells where.
 	ErrDamaged = store.ErrDamaged
-	// ErrTooLarge says that a file is larger than a volume can hold or, because of its holes, than what should be read into
-	// memory at once.
+	// ErrTooLarge says that a file would be larger than a volume can hold. ReadFile returns it for
+	// a file that is too large for memory because of its holes.
 	ErrTooLarge = store.ErrTooLarge
 )
 
-// pathError names the operation and the file, unless err names one already: the volume's own, or that of a source.
+// pathError names the operation and the file, unless err names one already: the volume's own, or
+// that of a source.
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil
@@ -75,7 +86,7 @@ func pathError(op, name string, err error) error {
 
 // volumeError names the operation and the volume, unless err names a file already or is that of a
 // context.
-func (v *FS) volumeError(op string, err error) error {
+func (v *Volume) volumeError(op string, err error) error {
 	if isDone(err) {
 		return err
 	}

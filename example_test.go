@@ -54,7 +54,7 @@ func Example() {
 	// Output: one SQLite file
 }
 
-func ExampleFS_FS() {
+func ExampleVolume_FS() {
 	path := site()
 	defer os.RemoveAll(filepath.Dir(path))
 	vol, err := folio.Open(path, nil)
@@ -79,8 +79,9 @@ func ExampleFS_FS() {
 	// ---------- index.html
 }
 
-// A site is replaced by its next version as a whole: a visitor sees the one or the other, whatever fails meanwhile.
-func ExampleFS_Update() {
+// A site is replaced by its next version as a whole: a visitor sees the one or the other, whatever
+// fails meanwhile.
+func ExampleVolume_Update() {
 	path := site()
 	defer os.RemoveAll(filepath.Dir(path))
 	vol, err := folio.Open(path, nil)
@@ -113,8 +114,8 @@ func ExampleFS_Update() {
 	// [docs/a.txt docs/b.txt] <nil>
 }
 
-// A volume is served by HTTP as a directory is. Package front/web adds ETags.
-func ExampleFS_FS_http() {
+// A volume is served by HTTP as a directory is. Package adapter/web adds ETags.
+func ExampleVolume_FS_http() {
 	path := site()
 	defer os.RemoveAll(filepath.Dir(path))
 	vol, err := folio.Open(path, nil)
@@ -143,7 +144,7 @@ func ExampleFS_FS_http() {
 	// Output: text/plain; charset=utf-8: SQLite
 }
 
-func ExampleFS_View() {
+func ExampleVolume_View() {
 	path := site()
 	defer os.RemoveAll(filepath.Dir(path))
 	vol, err := folio.Open(path, nil)
@@ -152,7 +153,7 @@ func ExampleFS_View() {
 	}
 	defer vol.Close()
 
-	// Whatever others write meanwhile, the list and the sizes belong together.
+	// The list and the sizes belong together, even if other goroutines write meanwhile.
 	err = vol.View(context.Background(), func(rx *folio.Rx) error {
 		list, err := rx.ReadDir("docs")
 		if err != nil {
@@ -208,7 +209,7 @@ func ExampleCreate() {
 		log.Fatal(err)
 	}
 	fmt.Println(info.Mode(), info.Size(), info.Sys().(*folio.Node).Nlink)
-	report, err := vol.Check(ctx)
+	report, err := vol.Check(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -237,8 +238,8 @@ func ExampleImportFS() {
 	// 2 3 b/c.txt
 }
 
-// A deployment replaces what has changed, and nobody sees half of it.
-func ExampleFS_Merge() {
+// A deployment replaces the files that have changed, and no reader sees half of it.
+func ExampleVolume_Merge() {
 	dir, err := os.MkdirTemp("", "folio")
 	if err != nil {
 		log.Fatal(err)
@@ -254,8 +255,11 @@ func ExampleFS_Merge() {
 		"index.html":    {Data: []byte("<h1>Hello</h1>")},
 		"css/style.css": {Data: []byte("h1 { color: teal }")},
 	}
-	progress := folio.MergeProgress(func(name string, so folio.MergeStats) { fmt.Println(name, so.Bytes) })
-	if err := vol.Merge(context.Background(), next, "www", folio.MergeChanged, progress); err != nil {
+	o := &folio.MergeOptions{
+		Policy:   folio.MergeChanged,
+		Progress: func(name string, done folio.MergeStats) { fmt.Println(name, done.Bytes) },
+	}
+	if err := vol.Merge(context.Background(), next, "www", o); err != nil {
 		log.Fatal(err) // and the site is as it was
 	}
 	page, err := vol.ReadFile("www/index.html")

@@ -1,11 +1,5 @@
 package folio
 
-// SetMaxLinks sets how many symbolic links may be on the way to a file, and returns how many it was.
-func SetMaxLinks(n int) (old int) {
-	old, maxLinks = maxLinks, n
-	return old
-}
-
 // Changing reports whether a change of the file is under way, which may be waiting for its turn.
 func (f *File) Changing() bool {
 	f.mu.Lock()

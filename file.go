@@ -14,11 +14,11 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A File is an open file or directory. It is safe for concurrent use, unless a View opened it: then it belongs to
-// the view's goroutine.
+// A File is an open file or directory. It is safe for concurrent use, unless a View or an Update
+// opened it: then it belongs to the goroutine of that transaction.
 //
-// Each call reads what the file holds at that moment, as with a file of the operating system. Errors are *fs.PathError,
-// but for a bare io.EOF.
+// Each call reads the file as it is at that moment, as with a file of the operating system. Errors
+// are *fs.PathError, except a bare io.EOF.
 type File struct {
 	from *reader
 	name string
@@ -27,13 +27,13 @@ type File struct {
 	flag int // as given to OpenFile
 
 	writer *writer // nil if it cannot be written to at all
-	held   bool    // the inode stays until Close
+	pinned bool    // the inode stays until Close
 
 	known atomic.Pointer[knownNode]
 
 	writing sync.Mutex // held by Write from beginning to end, so that each goes on where the last one ended; before mu
 
-	mu      sync.Mutex // guards what follows; nobody who holds it waits for his turn to write
+	mu      sync.Mutex // guards the fields below; a goroutine that holds it must not wait for its turn to write
 	closed  bool
 	changes int    // under way: the inode stays until they end
 	off     int64  // where Read goes on
@@ -85,7 +85,8 @@ func (f *File) beginLocked() (store.Rx, error) {
 	return f.from.begin()
 }
 
-// Close closes the file. A second time it fails with fs.ErrClosed. It does not wait for writes under way, which go on.
+// Close closes the file. A second time it fails with fs.ErrClosed. It does not wait for writes
+// under way, which go on.
 func (f *File) Close() error {
 	f.mu.Lock()
 	again, unused := f.closed, f.changes == 0
@@ -112,10 +113,10 @@ func (f *File) find(l location) error {
 		version := rx.Version()
 		f.from.end(rx)
 		f.ino, f.typ = at.ino, at.typ
-		if f.from.pin != nil { // what the snapshot has stays
+		if f.from.pin != nil { // the inode stays in the snapshot
 			return nil
 		}
-		if err := f.hold(); err != nil {
+		if err := f.pin(); err != nil {
 			return err
 		}
 		if now, ok := f.from.fs.store.Version(); ok && now == version || f.named() {
@@ -137,19 +138,19 @@ func (f *File) settle() {
 	}
 }
 
-// maxTries is how often a file is looked for that others replace all the time.
+// maxTries is how often File looks for a file that is replaced all the time.
 const maxTries = 100
 
-func (f *File) hold() error {
-	err := f.from.fs.store.Hold(f.ino)
-	f.held = err == nil
+func (f *File) pin() error {
+	err := f.from.fs.store.Pin(f.ino)
+	f.pinned = err == nil
 	return err
 }
 
 func (f *File) release() {
-	if f.held {
-		f.held = false
-		f.from.fs.store.Release(f.ino)
+	if f.pinned {
+		f.pinned = false
+		f.from.fs.store.Unpin(f.ino)
 	}
 }
 
@@ -173,7 +174,8 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, f.wrap("read", err)
 }
 
-// ReadAt reads from offset off on. It returns io.EOF with fewer than len(p) bytes at the end of the file.
+// ReadAt reads from offset off on. It returns io.EOF with fewer than len(p) bytes at the end of the
+// file.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, pathError("readat", f.name, errNegativeOffset)
@@ -190,7 +192,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 
 var errNegativeOffset = errors.New("negative offset")
 
-// wrap names the file in an error, but for io.EOF.
+// wrap names the file in an error, except io.EOF.
 func (f *File) wrap(op string, err error) error {
 	if err == io.EOF {
 		return err
@@ -300,8 +302,9 @@ func (f *File) size() (int64, error) {
 // maxWriteTo is how much WriteTo reads at once.
 const maxWriteTo = 256 << 10
 
-// WriteTo writes the rest of the file to w. Other methods need not wait while w does: what Read gets meanwhile, w does not
-// get. What w does not accept, Read gets, unless something else moved the offset meanwhile.
+// WriteTo writes the rest of the file to w. Other methods need not wait while w does: bytes that
+// Read returns meanwhile do not go to w. Bytes that w does not accept remain for Read, unless
+// another method moved the offset meanwhile.
 func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 	p, err := f.writeToBuffer()
 	if err != nil {
@@ -327,7 +330,7 @@ func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 	}
 }
 
-// writeToBuffer returns a buffer for what is left of the file, or a part of it.
+// writeToBuffer returns a buffer for the rest of the file, or for a part of it.
 func (f *File) writeToBuffer() ([]byte, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -356,9 +359,10 @@ func (f *File) giveBack(end int64, n int) {
 	}
 }
 
-// ReadDir returns the next n entries of a directory in the order of their names, all that are left if n is 0 or less. For n > 0
-// it returns io.EOF at the end. What is added or removed between two calls does not disturb the rest: each goes
-// on after the last name of the one before.
+// ReadDir returns the next n entries of a directory in the order of their names, all that are left
+// if n is 0 or less. For n > 0 it returns io.EOF at the end. Names that are added or removed
+// between two calls do not disturb the rest: each call goes on after the last name of the call
+// before.
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

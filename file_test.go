@@ -17,25 +17,27 @@ import (
 	"testing/iotest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/store"
 )
 
-// TestFileLikeOS does the same random things with a file in a volume and one of the operating system.
+// TestFileLikeOS does the same random things with a file in a volume and one of the operating
+// system.
 func TestFileLikeOS(t *testing.T) {
 	t.Parallel()
-	r := random(t)
+	r := volumetest.Random(t)
 	content := make([]byte, 300_000)
 	for i := range content {
 		content[i] = byte(r.Uint32())
 	}
 	d := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
+	volumetest.Must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
 	want, err := os.Open(filepath.Join(d, "f"))
-	must(t, err)
+	volumetest.Must(t, err)
 	defer want.Close()
-	v := importTree(t, d)
+	v := volumetest.Import(t, d)
 	got, err := v.Open("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer got.Close()
 	for range 2000 {
 		s := r.Uint64()
@@ -47,7 +49,7 @@ func TestFileLikeOS(t *testing.T) {
 	}
 }
 
-// A seekingFile is what both kinds of files are.
+// A seekingFile has the methods of both kinds of files.
 type seekingFile interface {
 	fs.File
 	io.ReaderAt
@@ -55,7 +57,7 @@ type seekingFile interface {
 	io.WriterTo
 }
 
-// fileStep does one random thing and returns what came of it.
+// fileStep does one random thing and describes the result.
 func fileStep(r *rand.Rand, f seekingFile) (string, error) {
 	size := []int{0, 1, 100, 4096, 70_000, 400_000}[r.IntN(6)]
 	off := r.Int64N(310_000) - 2000
@@ -86,22 +88,22 @@ func fileStep(r *rand.Rand, f seekingFile) (string, error) {
 func TestReader(t *testing.T) {
 	t.Parallel()
 	content := []byte(strings.Repeat("folio", 1000))
-	v := create(t, addAll(file{"f", string(content), 0o644}))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("f", string(content), 0o644)))
 	f, err := v.Open("f")
-	must(t, err)
-	must(t, iotest.TestReader(f, content))
+	volumetest.Must(t, err)
+	volumetest.Must(t, iotest.TestReader(f, content))
 }
 
 func TestSeekErrors(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(file{"f", "hello", 0o644}, file{"d/x", "", 0o644}))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("f", "hello", 0o644), volumetest.NewEntry("d/x", "", 0o644)))
 	f, err := v.Open("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	_, err = f.Seek(-1, io.SeekStart)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
 	_, err = f.Seek(0, 5)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
-	must2(t)(f.Seek(store.MaxSize, io.SeekStart)) // no file can have anything behind that
+	volumetest.MustSecond(t)(f.Seek(store.MaxSize, io.SeekStart)) // no file can have anything behind that
 	for _, off := range []int64{1, math.MaxInt64} {
 		_, err = f.Seek(off, io.SeekCurrent)
 		checkError(t, err, "seek", "f", fs.ErrInvalid)
@@ -121,34 +123,27 @@ func TestSeekErrors(t *testing.T) {
 	}
 }
 
-func must2(t *testing.T) func(int64, error) {
-	return func(_ int64, err error) {
-		t.Helper()
-		must(t, err)
-	}
-}
-
 // TestClosedFile uses a file after Close, and one of a volume after its Close.
 func TestClosedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v")
-	must(t, folio.Create(context.Background(), path, nil, addAll(file{"d/f", "hello", 0o644})))
+	volumetest.Must(t, folio.Create(context.Background(), path, nil, volumetest.AddAll(volumetest.NewEntry("d/f", "hello", 0o644))))
 	v, err := folio.Open(path, nil)
-	must(t, err)
+	volumetest.Must(t, err)
 	f, err := v.Open("d/f")
-	must(t, err)
+	volumetest.Must(t, err)
 	other, err := v.Open("d/f")
-	must(t, err)
-	must(t, f.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, f.Close())
 	checkError(t, f.Close(), "close", "d/f", fs.ErrClosed)
 	checkClosed(t, f)
-	must(t, v.Close())
+	volumetest.Must(t, v.Close())
 	checkClosed(t, other)
 	_, err = v.Open("d")
 	if !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a closed volume: %v", err)
 	}
-	must(t, other.Close())
+	volumetest.Must(t, other.Close())
 }
 
 func checkClosed(t *testing.T, f *folio.File) {
@@ -173,9 +168,9 @@ func checkClosed(t *testing.T, f *folio.File) {
 
 func TestDirectoryAsFile(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(file{"d/a", "", 0o644}, file{"d/b", "", 0o644}, file{"d/c", "", 0o644}, file{"fifo", "", fs.ModeNamedPipe}))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("d/a", "", 0o644), volumetest.NewEntry("d/b", "", 0o644), volumetest.NewEntry("d/c", "", 0o644), volumetest.NewEntry("fifo", "", fs.ModeNamedPipe)))
 	d, err := v.Open("d")
-	must(t, err)
+	volumetest.Must(t, err)
 	_, err = d.Read(make([]byte, 1))
 	checkError(t, err, "read", "d", folio.ErrIsDirectory)
 	_, err = d.ReadAt(make([]byte, 1), 0)
@@ -194,7 +189,7 @@ func TestDirectoryAsFile(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			must(t, err)
+			volumetest.Must(t, err)
 		}
 		if !slices.Equal(got, []string{"a", "b", "c"}) {
 			t.Errorf("in steps: %q", got)
@@ -202,24 +197,24 @@ func TestDirectoryAsFile(t *testing.T) {
 		if list, err := d.ReadDir(-1); len(list) != 0 || err != nil {
 			t.Errorf("at the end: %v, %v", list, err)
 		}
-		must2(t)(d.Seek(0, io.SeekStart))
+		volumetest.MustSecond(t)(d.Seek(0, io.SeekStart))
 	}
 	f, err := v.Open("fifo")
-	must(t, err)
+	volumetest.Must(t, err)
 	_, err = f.Read(make([]byte, 1))
 	checkError(t, err, "read", "fifo", folio.ErrNotRegular)
 	_, err = f.ReadDir(1)
 	checkError(t, err, "readdirent", "fifo", folio.ErrNotDirectory)
 }
 
-// TestView checks that a view and what it opened end with it.
+// TestView checks that a view ends its files.
 func TestView(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(file{"d/f", "hello", 0o644}))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("d/f", "hello", 0o644)))
 	var kept *folio.Rx
 	var f *folio.File
 	var list []fs.DirEntry
-	must(t, v.View(context.Background(), func(rx *folio.Rx) error {
+	volumetest.Must(t, v.View(context.Background(), func(rx *folio.Rx) error {
 		kept = rx
 		var err error
 		if f, err = rx.Open("d/f"); err != nil {
@@ -263,16 +258,16 @@ func TestView(t *testing.T) {
 func TestWriteToFails(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("0123456789", 100_000)
-	v := create(t, addAll(file{"f", content, 0o644}))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("f", content, 0o644)))
 	f, err := v.Open("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	w := &shortWriter{room: 300_000}
 	n, err := f.WriteTo(w)
 	if err != io.ErrShortWrite || n != 300_000 {
 		t.Errorf("%d, %v", n, err)
 	}
 	rest, err := io.ReadAll(f)
-	must(t, err)
+	volumetest.Must(t, err)
 	if got := w.String() + string(rest); got != content {
 		t.Errorf("%d bytes, want %d; or others", len(got), len(content))
 	}
@@ -299,19 +294,19 @@ func TestWriteToHoldsNothing(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 40_000)
-	must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
-	v := importTree(t, d)
+	volumetest.Must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
+	v := volumetest.Import(t, d)
 	f, err := v.Open("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	calls := 0
 	n, err := f.WriteTo(callingWriter(func(p []byte) (int, error) {
 		calls++
 		_, err := f.Stat()
-		must(t, err)
+		volumetest.Must(t, err)
 		_, err = f.ReadAt(make([]byte, 1), 0)
-		must(t, err)
+		volumetest.Must(t, err)
 		if calls == 2 {
-			must(t, f.Close())
+			volumetest.Must(t, f.Close())
 		}
 		return len(p), nil
 	}))
@@ -324,10 +319,10 @@ func TestWriteToHoldsNothing(t *testing.T) {
 func TestWriteToShort(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
-	must(t, os.WriteFile(filepath.Join(d, "f"), []byte("0123456789"), 0o644))
-	v := importTree(t, d)
+	volumetest.Must(t, os.WriteFile(filepath.Join(d, "f"), []byte("0123456789"), 0o644))
+	v := volumetest.Import(t, d)
 	f, err := v.Open("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer f.Close()
 	n, err := f.WriteTo(callingWriter(func([]byte) (int, error) { return 4, nil }))
 	if n != 4 || err != io.ErrShortWrite {

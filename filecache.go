@@ -10,12 +10,13 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A fileCache remembers the inodes that paths led to in a snapshot, as long as no symbolic link was on the way. Safe for
-// concurrent use.
+// A fileCache remembers the inodes that paths led to in a snapshot, as long as no symbolic link was
+// on the way. Safe for concurrent use.
 //
-// A path may be in one of two neighbouring slots, which it shares with others. What belongs to another snapshot is not found,
-// and makes room; if both slots are in use, only every evictEvery-th newcomer gets one, so that whoever looks at more files than there
-// are slots leaves most of them alone. Slots hold no pointers: the garbage collector of the program has nothing to do with them.
+// A path may be in one of two neighbouring slots, which it shares with other paths. An entry of
+// another snapshot is not found, and makes room. If both slots are in use, only every evictEvery-th
+// newcomer gets one. So a program that looks at more files than there are slots leaves most entries
+// alone. Slots hold no pointers: the garbage collector of the program does not look at them.
 type fileCache struct {
 	seed  maphash.Seed
 	slots []fileSlot    // a power of two, at least two; or none
@@ -58,7 +59,7 @@ func (c *fileCache) init(files, size int64) {
 	c.seed, c.slots = maphash.MakeSeed(), make([]fileSlot, slots)
 }
 
-// get finds the inode of a path. Without one it returns what put needs.
+// get finds the inode of a path. If it has none, it returns the hash for put.
 func (c *fileCache) get(version uint64, path string) (n store.Node, hash uint64, ok bool) {
 	if len(path) > maxFilePath || len(c.slots) == 0 {
 		return n, 0, false

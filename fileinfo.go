@@ -7,13 +7,40 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A Node is what a volume knows of a file apart from its names: what the Sys method of an fs.FileInfo points to.
-type Node = store.Node
+// A Node is an inode: all that a volume knows of a file except its names and its content. The Sys
+// method of an [fs.FileInfo] returns a *Node.
+type Node struct {
+	Ino   uint64 // from 1, the root directory
+	Mode  uint32 // POSIX st_mode: type and permission bits
+	Nlink uint32 // names; of a directory 2 and one for each directory in it
+	UID   uint32
+	GID   uint32
+	Rdev  uint64 // of a device: st_rdev as Linux has it
+	Size  int64  // bytes of content; of a symbolic link, of its target; else 0
+	Holes int64  // how many of these bytes are stored nowhere and read as zeros
+
+	Mtime, Ctime, Atime int64 // nanoseconds since 1970 UTC
+}
+
+// IsDevice reports whether n is a device. Only devices have an Rdev.
+func (n *Node) IsDevice() bool {
+	return n.Mode&store.ModeType == store.ModeChar || n.Mode&store.ModeType == store.ModeBlock
+}
+
+// IsRegular reports whether n is a regular file.
+func (n *Node) IsRegular() bool { return n.Mode&store.ModeType == store.ModeRegular }
 
 // A fileInfo describes a file at the moment when it was asked for.
 type fileInfo struct {
 	name string
 	node Node
+}
+
+func newFileInfo(name string, n *store.Node) *fileInfo {
+	return &fileInfo{name, Node{
+		Ino: uint64(n.Ino), Mode: n.Mode, Nlink: n.Nlink, UID: n.UID, GID: n.GID, Rdev: n.Rdev, Size: n.Size, Holes: n.Holes,
+		Mtime: n.Mtime, Ctime: n.Ctime, Atime: n.Atime,
+	}}
 }
 
 var _ fs.FileInfo = (*fileInfo)(nil)

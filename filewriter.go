@@ -22,7 +22,8 @@ var _ interface {
 
 var errAppend = errors.New("invalid use of WriteAt on file opened with O_APPEND")
 
-// change calls fn with the inode in a transaction, after which O_SYNC syncs. It is about so many bytes.
+// change calls fn with the inode in a transaction, after which O_SYNC syncs. It is about so many
+// bytes.
 func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error {
 	if f.writer == nil {
 		if f.from.hasEnded() {
@@ -43,7 +44,8 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 	return err
 }
 
-// changeOpen is change for a file that is open. Close does not wait for it, but the inode stays until it ends.
+// changeOpen is change for a file that is open. Close does not wait for it, but the inode stays
+// until it ends.
 func (f *File) changeOpen(bytes int, fn func(c *change, n *store.Node) error) error {
 	if err := f.startChange(); err != nil {
 		return err
@@ -114,8 +116,8 @@ func (c *change) write(n *store.Node, p []byte, off int64) error {
 	return c.tx.Put(n)
 }
 
-// Write writes all of p, or nothing, where the last Read, Write or Seek ended. With O_APPEND that is the end of the file, and no write of
-// others comes in between.
+// Write writes all of p, or nothing, at the place where the last Read, Write or Seek ended. With
+// O_APPEND that is the end of the file, and no other write comes in between.
 func (f *File) Write(p []byte) (int, error) {
 	f.writing.Lock()
 	defer f.writing.Unlock()
@@ -129,7 +131,8 @@ func (f *File) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeNext writes p at the offset, which moves at once: what Read and Seek find does not depend on when the write has its turn.
+// writeNext writes p at the offset, which moves at once. So Read and Seek do not depend on the time
+// at which the write has its turn.
 func (f *File) writeNext(p []byte) error {
 	off, end := f.reserve(len(p))
 	_, err := f.writeAt(p, off)
@@ -181,7 +184,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 // readFromBuffer is how much ReadFrom writes at once.
 const readFromBuffer = 16 * store.ChunkSize
 
-// ReadFrom writes what r gives, in large pieces. Each of them is a transaction.
+// ReadFrom writes the bytes of r, in large pieces. Each of them is a transaction.
 func (f *File) ReadFrom(r io.Reader) (written int64, err error) {
 	p := make([]byte, readFromBuffer)
 	for size := 1 << 12; err == nil; size = min(2*size, len(p)) {
@@ -211,7 +214,7 @@ func fillFrom(r io.Reader, p []byte) (n int, err error) {
 	return n, err
 }
 
-// Truncate sets the size of the file. What is added reads as zeros and takes no room.
+// Truncate sets the size of the file. Added bytes read as zeros and take no room.
 func (f *File) Truncate(size int64) error {
 	err := f.writable()
 	if err == nil {
@@ -238,8 +241,8 @@ func (f *File) Chown(uid, gid int) error {
 	return pathError("chown", f.name, f.changeOpen(0, func(c *change, n *store.Node) error { return c.chown(n, uid, gid) }))
 }
 
-// Sync returns when all that was written to the volume before survives the loss of power: content and names. In a Tx it does nothing, as
-// nothing is written before that is committed.
+// Sync returns when all that was written to the volume before survives the loss of power: content
+// and names. In a Tx it does nothing, as nothing is written before that is committed.
 func (f *File) Sync() error {
 	switch {
 	case f.isClosed() || f.from.hasEnded():
@@ -250,7 +253,7 @@ func (f *File) Sync() error {
 	return pathError("sync", f.name, f.from.fs.sync(context.Background()))
 }
 
-// Readdir returns as ReadDir does, but infos. What was removed meanwhile is left out.
+// Readdir returns as ReadDir does, but infos. It leaves out entries that were removed meanwhile.
 func (f *File) Readdir(n int) ([]fs.FileInfo, error) {
 	for {
 		list, err := f.ReadDir(n)

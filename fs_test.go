@@ -18,89 +18,91 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
-// TestFS lets the standard library judge, on trees of the Go distribution and on one with all that is odd.
+// TestFS lets the standard library judge, on trees of the Go distribution and on one with all that
+// is odd.
 func TestFS(t *testing.T) {
 	t.Parallel()
 	for d, expected := range map[string]string{"src/io": "fs/walk.go", "src/text/template": "doc.go", "src/cmd/go/internal/web": "http.go"} {
 		t.Run(d, func(t *testing.T) {
 			t.Parallel()
-			v := importTree(t, goroot(t, d))
-			must(t, fstest.TestFS(v.FS(), expected))
+			v := volumetest.Import(t, volumetest.Goroot(t, d))
+			volumetest.Must(t, fstest.TestFS(v.FS(), expected))
 		})
 	}
 	t.Run("sample", func(t *testing.T) {
 		t.Parallel()
-		v := create(t, addAll(slices.DeleteFunc(slices.Clone(sampleFiles), isBroken)...))
-		must(t, fstest.TestFS(v.FS(), "a/b/c.txt", "a/b/up", "big", "empty", "secret/"+longName, "to-file"))
+		v := volumetest.Create(t, volumetest.AddAll(slices.DeleteFunc(slices.Clone(volumetest.Samples), isBroken)...))
+		volumetest.Must(t, fstest.TestFS(v.FS(), "a/b/c.txt", "a/b/up", "big", "empty", "secret/"+volumetest.LongName, "to-file"))
 		sub, err := fs.Sub(v.FS(), "a")
-		must(t, err)
-		must(t, fstest.TestFS(sub, "b/c.txt", "other.txt"))
-		must(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/b/c.txt") }))
+		volumetest.Must(t, err)
+		volumetest.Must(t, fstest.TestFS(sub, "b/c.txt", "other.txt"))
+		volumetest.Must(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/b/c.txt") }))
 	})
 	t.Run("no files", func(t *testing.T) {
 		t.Parallel()
-		v := create(t, addAll())
-		must(t, fstest.TestFS(v.FS()))
+		v := volumetest.Create(t, volumetest.AddAll())
+		volumetest.Must(t, fstest.TestFS(v.FS()))
 	})
 }
 
 // isBroken reports whether a file cannot be opened, which TestFS does not allow for.
-func isBroken(f file) bool {
-	return slices.Contains([]string{"abs", "dangling", "escape", "loop1", "loop2", "to-dangling"}, f.name)
+func isBroken(f volumetest.Entry) bool {
+	return slices.Contains([]string{"abs", "dangling", "escape", "loop1", "loop2", "to-dangling"}, f.Name)
 }
 
 // TestSameTree imports a tree of the Go distribution and compares it with the original.
 func TestSameTree(t *testing.T) {
 	t.Parallel()
-	d := goroot(t, "src/crypto")
-	sameTree(t, importTree(t, d).FS(), os.DirFS(d))
+	d := volumetest.Goroot(t, "src/crypto")
+	volumetest.SameTree(t, volumetest.Import(t, d).FS(), os.DirFS(d))
 }
 
 // TestSymlinksFromOS does so with symbolic links, times before 1970 and modes.
 func TestSymlinksFromOS(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
-	must(t, os.MkdirAll(d+"/x/y", 0o755))
-	must(t, os.WriteFile(d+"/x/f", []byte("f"), 0o640))
-	must(t, os.Symlink("../x/f", d+"/x/y/l"))
-	must(t, os.Symlink("/etc/passwd", d+"/abs"))
-	must(t, os.Mkdir(d+"/none", 0o111))
-	must(t, os.Chtimes(d+"/x/f", sampleTime, sampleTime.AddDate(-100, 0, 0)))
-	must(t, os.Chtimes(d+"/x", sampleTime, sampleTime))
-	v := importTree(t, d)
-	must(t, os.Chmod(d+"/none", 0o755))
-	must(t, os.Chtimes(d+"/none", sampleTime, sampleTime))
+	volumetest.Must(t, os.MkdirAll(d+"/x/y", 0o755))
+	volumetest.Must(t, os.WriteFile(d+"/x/f", []byte("f"), 0o640))
+	volumetest.Must(t, os.Symlink("../x/f", d+"/x/y/l"))
+	volumetest.Must(t, os.Symlink("/etc/passwd", d+"/abs"))
+	volumetest.Must(t, os.Mkdir(d+"/none", 0o111))
+	volumetest.Must(t, os.Chtimes(d+"/x/f", volumetest.SampleTime, volumetest.SampleTime.AddDate(-100, 0, 0)))
+	volumetest.Must(t, os.Chtimes(d+"/x", volumetest.SampleTime, volumetest.SampleTime))
+	v := volumetest.Import(t, d)
+	volumetest.Must(t, os.Chmod(d+"/none", 0o755))
+	volumetest.Must(t, os.Chtimes(d+"/none", volumetest.SampleTime, volumetest.SampleTime))
 	if info, err := v.Stat("none"); err != nil || info.Mode() != fs.ModeDir|0o111 {
 		t.Errorf("%v, %v", info, err)
 	}
-	sameFile(t, v.FS(), os.DirFS(d), "x/f")
-	sameFile(t, v.FS(), os.DirFS(d), "x/y/l")
-	sameFile(t, v.FS(), os.DirFS(d), "x")
-	sameFile(t, v.FS(), os.DirFS(d), "abs")
+	volumetest.SameFile(t, v.FS(), os.DirFS(d), "x/f")
+	volumetest.SameFile(t, v.FS(), os.DirFS(d), "x/y/l")
+	volumetest.SameFile(t, v.FS(), os.DirFS(d), "x")
+	volumetest.SameFile(t, v.FS(), os.DirFS(d), "abs")
 }
 
 func TestReaders(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(sampleFiles...))
-	for _, f := range sampleFiles {
-		info, err := v.Lstat(f.name)
-		must(t, err)
-		if info.Mode() != f.mode || !info.ModTime().Equal(sampleTime) || info.Name() != f.name[strings.LastIndexByte(f.name, '/')+1:] {
-			t.Errorf("Lstat(%q) = %v", f.name, info)
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
+	for _, f := range volumetest.Samples {
+		info, err := v.Lstat(f.Name)
+		volumetest.Must(t, err)
+		if info.Mode() != f.Mode || !info.ModTime().Equal(volumetest.SampleTime) || info.Name() != f.Name[strings.LastIndexByte(f.Name, '/')+1:] {
+			t.Errorf("Lstat(%q) = %v", f.Name, info)
 		}
 		switch {
-		case f.mode.IsRegular():
-			if p, err := v.ReadFile(f.name); err != nil || string(p) != f.content {
-				t.Errorf("ReadFile(%q): %d bytes, %v", f.name, len(p), err)
+		case f.Mode.IsRegular():
+			if p, err := v.ReadFile(f.Name); err != nil || string(p) != f.Content {
+				t.Errorf("ReadFile(%q): %d bytes, %v", f.Name, len(p), err)
 			}
-			if got := readAll(t, v, f.name); got != f.content {
-				t.Errorf("%s: %d bytes", f.name, len(got))
+			if got := volumetest.ReadAll(t, v, f.Name); got != f.Content {
+				t.Errorf("%s: %d bytes", f.Name, len(got))
 			}
-		case f.mode&fs.ModeSymlink != 0:
-			if target, err := v.Readlink(f.name); err != nil || target != f.content {
-				t.Errorf("Readlink(%q) = %q, %v", f.name, target, err)
+		case f.Mode&fs.ModeSymlink != 0:
+			if target, err := v.Readlink(f.Name); err != nil || target != f.Content {
+				t.Errorf("Readlink(%q) = %q, %v", f.Name, target, err)
 			}
 		}
 	}
@@ -115,10 +117,10 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestErrors checks each error: what it is, and that it names operation and file once.
+// TestErrors checks each error: its sentinel, and that it names operation and file once.
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(sampleFiles...))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
 	for _, test := range []struct {
 		op, name string
 		err      error
@@ -165,22 +167,22 @@ func checkError(t *testing.T, err error, op, name string, want error) {
 	}
 }
 
-func sub(t *testing.T, v *folio.FS, dir string) fs.FS {
+func sub(t *testing.T, v *folio.Volume, dir string) fs.FS {
 	t.Helper()
 	f, err := fs.Sub(v.FS(), dir)
-	must(t, err)
+	volumetest.Must(t, err)
 	return f
 }
 
 func TestGlob(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(sampleFiles...))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
 	for pattern, want := range map[string][]string{
 		"*/b/*.txt": {"a/b/c.txt"},
 		"a*":        {"a", "a.txt", "abs"},
 		"big":       {"big"},
 		"none":      nil,
-		"*/*.txt":   {"a/other.txt", "secret/" + longName, "to-b/c.txt"},
+		"*/*.txt":   {"a/other.txt", "secret/" + volumetest.LongName, "to-b/c.txt"},
 	} {
 		if got, err := fs.Glob(v.FS(), pattern); err != nil || !slices.Equal(got, want) {
 			t.Errorf("Glob(%q) = %q, %v; want %q", pattern, got, err, want)
@@ -196,23 +198,23 @@ func TestGlob(t *testing.T) {
 
 func TestHTTP(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(sampleFiles...))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
 	server := httptest.NewServer(http.FileServerFS(v.FS()))
 	defer server.Close()
 	get := func(path, ranges string) (int, string) {
 		req, err := http.NewRequest(http.MethodGet, server.URL+path, nil)
-		must(t, err)
+		volumetest.Must(t, err)
 		if ranges != "" {
 			req.Header.Set("Range", ranges)
 		}
 		res, err := server.Client().Do(req)
-		must(t, err)
+		volumetest.Must(t, err)
 		defer res.Body.Close()
 		body, err := io.ReadAll(res.Body)
-		must(t, err)
+		volumetest.Must(t, err)
 		return res.StatusCode, string(body)
 	}
-	big := sampleFiles[7].content
+	big := volumetest.Samples[7].Content
 	for _, test := range []struct {
 		path, ranges string
 		status       int
@@ -238,15 +240,15 @@ func TestHTTP(t *testing.T) {
 
 func TestZip(t *testing.T) {
 	t.Parallel()
-	v := importTree(t, goroot(t, "src/archive"))
+	v := volumetest.Import(t, volumetest.Goroot(t, "src/archive"))
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	must(t, w.AddFS(v.FS()))
-	must(t, w.Close())
+	volumetest.Must(t, w.AddFS(v.FS()))
+	volumetest.Must(t, w.Close())
 	r, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
-	must(t, err)
+	volumetest.Must(t, err)
 	p, err := fs.ReadFile(r, "zip/reader.go")
-	must(t, err)
+	volumetest.Must(t, err)
 	if want, err := v.ReadFile("zip/reader.go"); err != nil || !bytes.Equal(p, want) {
 		t.Errorf("%d bytes, want %d, %v", len(p), len(want), err)
 	}
@@ -254,11 +256,11 @@ func TestZip(t *testing.T) {
 
 func TestTemplate(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(file{"t/a.html", `{{define "a"}}<b>{{.}}</b>{{end}}`, 0o644}, file{"t/b.html", `{{template "a" .}}`, 0o644}))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("t/a.html", `{{define "a"}}<b>{{.}}</b>{{end}}`, 0o644), volumetest.NewEntry("t/b.html", `{{template "a" .}}`, 0o644)))
 	tmpl, err := template.ParseFS(v.FS(), "t/*.html")
-	must(t, err)
+	volumetest.Must(t, err)
 	var buf strings.Builder
-	must(t, tmpl.ExecuteTemplate(&buf, "b.html", "x<y"))
+	volumetest.Must(t, tmpl.ExecuteTemplate(&buf, "b.html", "x<y"))
 	if buf.String() != "<b>x&lt;y</b>" {
 		t.Error(buf.String())
 	}
@@ -269,16 +271,16 @@ func TestOpenInZip(t *testing.T) {
 	t.Parallel()
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	must(t, w.AddFS(os.DirFS(goroot(t, "src/archive/zip"))))
-	must(t, w.Close())
-	v := create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "x.zip"}, &buf) })
+	volumetest.Must(t, w.AddFS(os.DirFS(volumetest.Goroot(t, "src/archive/zip"))))
+	volumetest.Must(t, w.Close())
+	v := volumetest.Create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "x.zip"}, &buf) })
 	f, err := v.Open("x.zip")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer f.Close()
 	info, err := f.Stat()
-	must(t, err)
+	volumetest.Must(t, err)
 	r, err := zip.NewReader(f, info.Size())
-	must(t, err)
+	volumetest.Must(t, err)
 	if p, err := fs.ReadFile(r, "reader.go"); err != nil || !bytes.Contains(p, []byte("package zip")) {
 		t.Errorf("%d bytes, %v", len(p), err)
 	}
@@ -287,11 +289,11 @@ func TestOpenInZip(t *testing.T) {
 // TestConcurrent lets many goroutines do everything at once, on one volume and on one file.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
-	v := create(t, addAll(sampleFiles...))
+	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
 	shared, err := v.Open("big")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer shared.Close()
-	want := sampleFiles[7].content
+	want := volumetest.Samples[7].Content
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -310,7 +312,7 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-func touch(v *folio.FS) error {
+func touch(v *folio.Volume) error {
 	n := 0
 	err := fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil {
@@ -319,7 +321,7 @@ func touch(v *folio.FS) error {
 		n++
 		return err
 	})
-	if err != nil || n != len(sampleFiles)+1 {
+	if err != nil || n != len(volumetest.Samples)+1 {
 		return errors.Join(err, errors.New("another number of files"))
 	}
 	if p, err := v.ReadFile("to-file"); err != nil || string(p) != "see" {

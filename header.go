@@ -8,16 +8,18 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// The methods of Tx that make files as a Header describes them: with any type, owner, times and attributes, as whoever copies a tree
-// needs it, and in one step.
+// These methods of Tx make files as a Header describes them, in one step: with any type, owner,
+// times and attributes. Programs that copy a tree need that.
 
-// Add makes a file. The content of a regular file is read from content to the end; nil means empty. For anything else content is not used.
-// Chunks of zeros become holes. If content is a SparseReader, they are not even read.
+// Add makes a file. It reads the content of a regular file from content to the end; nil means
+// empty. For other types it ignores content. Chunks of zeros become holes; a [SparseReader] can
+// skip them.
 //
-// The directory in which it is to be must be there, and a name that is there already is refused with fs.ErrExist. Errors are *fs.PathError with
-// the header's Name, unless content returns one of its own; after an error of content the transaction can only be rolled back.
-func (tx *Tx) Add(h *Header, content io.Reader) error {
-	return tx.add(h, func(c *change, n *store.Node) error {
+// The directory of the file must exist. Add fails with fs.ErrExist if the name is taken. Errors are
+// *fs.PathError with the name of the header, unless content returns one of its own. After an error
+// of content the transaction can only be rolled back.
+func (v *Tx) Add(h *Header, content io.Reader) error {
+	return v.add(h, func(c *change, n *store.Node) error {
 		if content == nil {
 			return nil
 		}
@@ -26,21 +28,23 @@ func (tx *Tx) Add(h *Header, content io.Reader) error {
 }
 
 // AddBytes adds a file whose whole content is in memory. It does not keep content.
-func (tx *Tx) AddBytes(h *Header, content []byte) error {
-	return tx.add(h, func(c *change, n *store.Node) error {
+func (v *Tx) AddBytes(h *Header, content []byte) error {
+	return v.add(h, func(c *change, n *store.Node) error {
 		return c.writeContent(n, content, 0)
 	})
 }
 
-// SetHeader gives a file, or a symbolic link itself, the permissions, owner, times and extended attributes that h has, and no others of
-// these. A Mode of another type is refused with fs.ErrInvalid; target and device number stay as they are.
-func (tx *Tx) SetHeader(h *Header) error {
-	return pathError("setheader", h.Name, tx.change(func(c *change) error { return c.setHeader(h) }))
+// SetHeader sets the permissions, owner, times and extended attributes of a file, or of a symbolic
+// link itself, to those of h. It removes all other extended attributes. If h.Mode has another type
+// than the file, SetHeader fails with fs.ErrInvalid. The target and the device number stay as they
+// are.
+func (v *Tx) SetHeader(h *Header) error {
+	return pathError("setheader", h.Name, v.change(func(c *change) error { return c.setHeader(h) }))
 }
 
 // add makes a file. If it is a regular one, write writes its content.
-func (tx *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
-	return pathError("add", h.Name, tx.change(func(c *change) error {
+func (v *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
+	return pathError("add", h.Name, v.change(func(c *change) error {
 		want, err := h.node(c.now)
 		if err != nil {
 			return err
@@ -60,13 +64,14 @@ func (tx *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
 			return err
 		}
 		err = pathError("add", h.Name, c.addHeader(&g, h, &want, write))
-		tx.failed = errors.Join(tx.failed, err)
+		v.failed = errors.Join(v.failed, err)
 		return err
 	}))
 }
 
-// addHeader makes a file that is like want, apart from its content. What fails has done a part of it.
-func (c *change) addHeader(g *goal, h *Header, want *store.Node, write func(c *change, n *store.Node) error) error {
+// addHeader makes a file that is like want, apart from its content. A failed call may have done a
+// part of it.
+func (c *change) addHeader(g *target, h *Header, want *store.Node, write func(c *change, n *store.Node) error) error {
 	n, err := c.add(g, want.Mode)
 	if err == nil {
 		err = c.setXattrs(n.Ino, nil, h.Xattrs)
@@ -88,7 +93,7 @@ func (c *change) describe(n, want *store.Node) error {
 	return c.tx.Put(n)
 }
 
-// copyFrom writes what r gives to an empty inode, but for chunks of zeros.
+// copyFrom writes the bytes of r to an empty inode, except chunks of zeros.
 func (c *change) copyFrom(n *store.Node, r io.Reader) error {
 	p := make([]byte, readFromBuffer)
 	for off := int64(0); ; {
@@ -144,7 +149,7 @@ func (c *change) setHeader(h *Header) error {
 	return c.describe(&n, &want)
 }
 
-// setXattrs gives an inode that has some extended attributes others.
+// setXattrs replaces the extended attributes of an inode.
 func (c *change) setXattrs(ino store.Ino, old []store.Xattr, want map[string][]byte) error {
 	for _, x := range old {
 		if _, ok := want[x.Name]; !ok {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
 // kinds are headers of every type, with all that a header can say.
@@ -37,11 +38,11 @@ func kinds() []folio.Header {
 	return list
 }
 
-// wantHeader checks that a file is what a header says.
-func wantHeader(t *testing.T, v *folio.FS, h *folio.Header) {
+// wantHeader checks that a file has all that a header says.
+func wantHeader(t *testing.T, v *folio.Volume, h *folio.Header) {
 	t.Helper()
 	info, err := v.Lstat(h.Name)
-	must(t, err)
+	volumetest.Must(t, err)
 	n := info.Sys().(*folio.Node)
 	if info.Mode() != h.Mode || n.UID != h.UID || n.GID != h.GID || n.Rdev != h.Rdev || n.Mtime != h.ModTime.UnixNano() ||
 		n.Atime != h.AccessTime.UnixNano() || n.Ctime != h.ChangeTime.UnixNano() {
@@ -58,18 +59,18 @@ func wantHeader(t *testing.T, v *folio.FS, h *folio.Header) {
 	}
 }
 
-func update(t *testing.T, v *folio.FS, fn func(tx *folio.Tx) error) {
+func update(t *testing.T, v *folio.Volume, fn func(tx *folio.Tx) error) {
 	t.Helper()
-	must(t, v.Update(t.Context(), fn))
+	volumetest.Must(t, v.Update(t.Context(), fn))
 }
 
 func TestTxAdd(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	list := kinds()
 	update(t, v, func(tx *folio.Tx) error {
 		for i := range list {
-			must(t, tx.AddBytes(&list[i], []byte("content")))
+			volumetest.Must(t, tx.AddBytes(&list[i], []byte("content")))
 		}
 		return tx.Add(&folio.Header{Name: "dir/none"}, nil)
 	})
@@ -80,9 +81,9 @@ func TestTxAdd(t *testing.T) {
 		}
 		wantHeader(t, v, h)
 	}
-	wantFile(t, v, "file", "content")
-	wantFile(t, v, "dir/none", "")
-	wantClean(t, v)
+	volumetest.WantFile(t, v, "file", "content")
+	volumetest.WantFile(t, v, "dir/none", "")
+	volumetest.WantClean(t, v)
 }
 
 // Whole chunks of zeros take no room, wherever they are.
@@ -107,28 +108,28 @@ func TestTxAddHoles(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			v, content := empty(t), bytes.Join(tt.parts, nil)
+			v, content := volumetest.Empty(t), bytes.Join(tt.parts, nil)
 			update(t, v, func(tx *folio.Tx) error {
-				must(t, tx.AddBytes(&folio.Header{Name: "bytes"}, content))
+				volumetest.Must(t, tx.AddBytes(&folio.Header{Name: "bytes"}, content))
 				return tx.Add(&folio.Header{Name: "reader"}, iotest.HalfReader(bytes.NewReader(content)))
 			})
 			for _, name := range []string{"bytes", "reader"} {
-				wantFile(t, v, name, string(content))
+				volumetest.WantFile(t, v, name, string(content))
 				info, err := v.Stat(name)
-				must(t, err)
+				volumetest.Must(t, err)
 				if n := info.Sys().(*folio.Node); n.Holes != tt.holes {
 					t.Errorf("%s: %d bytes are holes, want %d", name, n.Holes, tt.holes)
 				}
 			}
-			wantClean(t, v)
+			volumetest.WantClean(t, v)
 		})
 	}
 }
 
 func TestTxAddRefuses(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("file", []byte("x"), 0o600))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("file", []byte("x"), 0o600))
 	own := errors.New("own")
 	tests := []struct {
 		name string
@@ -159,14 +160,15 @@ func TestTxAddRefuses(t *testing.T) {
 	if !errors.Is(err, own) {
 		t.Errorf("got %v", err)
 	}
-	wantNone(t, v, "new")
-	wantClean(t, v)
+	volumetest.WantNone(t, v, "new")
+	volumetest.WantClean(t, v)
 }
 
-// TestTxAddHalf adds a file whose content breaks off, and goes on as if nothing was wrong: nothing is committed.
+// TestTxAddHalf adds a file whose content breaks off, and goes on as if nothing was wrong: nothing
+// is committed.
 func TestTxAddHalf(t *testing.T) {
 	t.Parallel()
-	v, broken := empty(t), errors.New("broken")
+	v, broken := volumetest.Empty(t), errors.New("broken")
 	err := v.Update(t.Context(), func(tx *folio.Tx) error {
 		content := io.MultiReader(bytes.NewReader(bytes.Repeat([]byte("x"), 100_000)), iotest.ErrReader(broken))
 		if err := tx.Add(&folio.Header{Name: "half"}, content); !errors.Is(err, broken) {
@@ -177,29 +179,29 @@ func TestTxAddHalf(t *testing.T) {
 	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, broken) || !ok || e.Path != "half" {
 		t.Errorf("Update: %v", err)
 	}
-	wantNone(t, v, "half")
-	wantNone(t, v, "other")
-	wantClean(t, v)
+	volumetest.WantNone(t, v, "half")
+	volumetest.WantNone(t, v, "other")
+	volumetest.WantClean(t, v)
 }
 
 func TestTxSetHeader(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	list := kinds()
 	update(t, v, func(tx *folio.Tx) error {
 		for i := range list {
 			h := list[i]
-			must(t, tx.AddBytes(&folio.Header{Name: h.Name, Mode: h.Mode.Type(), Linkname: h.Linkname, Rdev: h.Rdev}, []byte("content")))
-			must(t, tx.SetXattr(h.Name, "user.old", []byte("goes")))
-			must(t, tx.SetHeader(&h))
+			volumetest.Must(t, tx.AddBytes(&folio.Header{Name: h.Name, Mode: h.Mode.Type(), Linkname: h.Linkname, Rdev: h.Rdev}, []byte("content")))
+			volumetest.Must(t, tx.SetXattr(h.Name, "user.old", []byte("goes")))
+			volumetest.Must(t, tx.SetHeader(&h))
 		}
 		return nil
 	})
 	for i := range list {
 		wantHeader(t, v, &list[i])
 	}
-	wantFile(t, v, "file", "content")
-	wantClean(t, v)
+	volumetest.WantFile(t, v, "file", "content")
+	volumetest.WantClean(t, v)
 
 	for name, want := range map[string]error{"file": fs.ErrInvalid, "none": fs.ErrNotExist} {
 		err := v.Update(t.Context(), func(tx *folio.Tx) error { return tx.SetHeader(&folio.Header{Name: name, Mode: fs.ModeDir}) })

@@ -16,7 +16,7 @@ import (
 var httpDay = time.Date(2026, 11, 21, 12, 0, 0, 999, time.UTC)
 
 // httpVolume makes a volume that is worth being served.
-func httpVolume(t *testing.T) *folio.FS {
+func httpVolume(t *testing.T) *folio.Volume {
 	t.Helper()
 	vol, err := folio.Open(filepath.Join(t.TempDir(), "http.folio"), &folio.Options{Create: true})
 	if err != nil {
@@ -40,7 +40,8 @@ func httpVolume(t *testing.T) *folio.FS {
 	return vol
 }
 
-// TestFileServer checks what package http makes of a volume: it asks a file for more than package io/fs does.
+// TestFileServer serves a volume by package http, which asks a file for more than package io/fs
+// does.
 func TestFileServer(t *testing.T) {
 	vol := httpVolume(t)
 	since := httpDay.Truncate(time.Second)

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
 // An endFS is a tree of which one call fails with io.EOF: opening or closing a file, asking for its
@@ -79,7 +80,7 @@ func TestSourceEnds(t *testing.T) {
 		"d/f": &fstest.MapFile{Data: []byte("hello"), Mode: 0o644},
 		"d/l": &fstest.MapFile{Data: []byte("f"), Mode: fs.ModeSymlink | 0o777},
 	}
-	v := empty(t)
+	v := volumetest.Empty(t)
 	for _, fault := range [][2]string{
 		{"open", "d/f"}, {"fstat", "d/f"}, {"close", "d/f"}, {"readlink", "d/l"}, {"readdir", "d"}, {"readdir", "."}, {"stat", "."},
 	} {
@@ -88,7 +89,7 @@ func TestSourceEnds(t *testing.T) {
 		if err := folio.ImportFS(t.Context(), path, src, nil); err == nil || err == io.EOF {
 			t.Errorf("ImportFS, %s of %s: %v", fault[0], fault[1], err)
 		}
-		if err := v.Merge(t.Context(), src, "copy"); err == nil || err == io.EOF {
+		if err := v.Merge(t.Context(), src, "copy", nil); err == nil || err == io.EOF {
 			t.Errorf("Merge, %s of %s: %v", fault[0], fault[1], err)
 		}
 		if _, err := v.Stat("copy"); err == nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// An ioFS is a volume, or a directory in it, as package io/fs sees it: names are those of fs.ValidPath, errors
-// call a file by the name that the caller used.
+// An ioFS is a volume, or a directory in it, as package io/fs sees it: names are those of
+// fs.ValidPath, errors call a file by the name that the caller used.
 type ioFS struct {
 	*reader
 	dir string // path in the volume; "" for the root
@@ -72,7 +72,7 @@ func (f ioFS) ReadFile(name string) ([]byte, error) {
 func (f ioFS) Stat(name string) (fs.FileInfo, error) {
 	if f.dir == "" {
 		if n, ok := f.knownNode(name); ok {
-			return &fileInfo{name: path.Base(name), node: n}, nil
+			return newFileInfo(path.Base(name), &n), nil
 		}
 	}
 	l, err := f.in("stat", name)
@@ -98,8 +98,8 @@ func (f ioFS) ReadLink(name string) (string, error) {
 	return f.readlink("readlink", l)
 }
 
-// Sub returns the directory as a file system of its own. As with os.DirFS, symbolic links in it may lead elsewhere in
-// the volume.
+// Sub returns the directory as a file system of its own. As with os.DirFS, symbolic links in it may
+// lead elsewhere in the volume.
 func (f ioFS) Sub(dir string) (fs.FS, error) {
 	sub, err := f.in("sub", dir)
 	if err != nil {
@@ -113,7 +113,8 @@ func (f ioFS) Sub(dir string) (fs.FS, error) {
 
 func (f ioFS) Glob(pattern string) ([]string, error) { return fs.Glob(globFS{f}, pattern) }
 
-// A globFS is what fs.Glob needs of an ioFS, without the method that would call it again.
+// A globFS has the methods of an ioFS that fs.Glob needs, without the method that would call it
+// again.
 type globFS struct{ f ioFS }
 
 func (g globFS) Open(name string) (fs.File, error)          { return g.f.Open(name) }

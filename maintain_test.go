@@ -13,20 +13,22 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
-// TestCompactOpen compacts a volume while files of it are open, one of them without a name, and others read and write.
+// TestCompactOpen compacts a volume while files of it are open, one of them without a name, and
+// other goroutines read and write.
 func TestCompactOpen(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("large", make([]byte, 3<<20), 0o644))
-	must(t, v.WriteFile("gone", []byte("still here"), 0o644))
-	must(t, v.WriteFile("kept", []byte("kept"), 0o644))
-	must(t, v.Remove("large"))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("large", make([]byte, 3<<20), 0o644))
+	volumetest.Must(t, v.WriteFile("gone", []byte("still here"), 0o644))
+	volumetest.Must(t, v.WriteFile("kept", []byte("kept"), 0o644))
+	volumetest.Must(t, v.Remove("large"))
 	gone, err := v.OpenFile("gone", os.O_RDWR, 0)
-	must(t, err)
+	volumetest.Must(t, err)
 	defer gone.Close()
-	must(t, v.Remove("gone"))
+	volumetest.Must(t, v.Remove("gone"))
 	var wg sync.WaitGroup
 	var done atomic.Bool
 	for g := range 4 {
@@ -42,37 +44,38 @@ func TestCompactOpen(t *testing.T) {
 			}
 		})
 	}
-	before := volumeSize(t, v)
+	before := volumetest.Size(t, v)
 	for range 3 {
-		must(t, v.Compact(t.Context()))
+		volumetest.Must(t, v.Compact(t.Context(), nil))
 	}
 	done.Store(true)
 	wg.Wait()
-	if now := volumeSize(t, v); now > before/4 {
+	if now := volumetest.Size(t, v); now > before/4 {
 		t.Errorf("%d bytes, before %d", now, before)
 	}
-	other := again(t, v, nil)
+	other := volumetest.Again(t, v, nil)
 	_, err = gone.WriteString(", and written")
-	must(t, err)
+	volumetest.Must(t, err)
 	got, err := io.ReadAll(io.NewSectionReader(gone, 0, 100))
 	if string(got) != ", and written" {
 		t.Errorf("%q, %v", got, err)
 	}
-	wantFile(t, other, "kept", "kept")
-	wantClean(t, other)
+	volumetest.WantFile(t, other, "kept", "kept")
+	volumetest.WantClean(t, other)
 }
 
-// TestBackupLive copies a volume while others write: the copy is of one moment, and leaves nothing behind where it fails.
+// TestBackupLive copies a volume while other goroutines write. The copy must be of one moment, and
+// a failed copy must leave no file.
 func TestBackupLive(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	write := func(i int) error {
 		return v.Update(t.Context(), func(tx *folio.Tx) error {
 			data := bytes.Repeat([]byte{byte(i)}, 100_000+i)
 			return errors.Join(tx.WriteFile("a", data, 0o644), tx.WriteFile("b", data, 0o644))
 		})
 	}
-	must(t, write(0))
+	volumetest.Must(t, write(0))
 	var wg sync.WaitGroup
 	var done atomic.Bool
 	wg.Go(func() {
@@ -86,12 +89,12 @@ func TestBackupLive(t *testing.T) {
 	d := t.TempDir()
 	for i := range 5 {
 		name := filepath.Join(d, fmt.Sprint(i))
-		must(t, v.BackupFile(t.Context(), name, nil))
-		copied := open(t, name)
+		volumetest.Must(t, v.BackupFile(t.Context(), name, nil))
+		copied := volumetest.Open(t, name)
 		a, err := copied.ReadFile("a")
-		must(t, err)
-		wantFile(t, copied, "b", string(a))
-		wantClean(t, copied)
+		volumetest.Must(t, err)
+		volumetest.WantFile(t, copied, "b", string(a))
+		volumetest.WantClean(t, copied)
 	}
 	done.Store(true)
 	wg.Wait()
@@ -102,7 +105,7 @@ func TestBackupLive(t *testing.T) {
 	if err := v.Backup(t.Context(), refusing{full}); !errors.Is(err, full) {
 		t.Errorf("to what refuses: %v", err)
 	}
-	if s := v.Stats(); s.Changes == 0 || s.GroupSize() < 1 || s.Pages*int64(s.PageSize) != volumeSize(t, v) {
+	if s := v.Stats(); s.Changes == 0 || s.GroupSize() < 1 || s.Pages*int64(s.PageSize) != volumetest.Size(t, v) {
 		t.Errorf("%+v", s)
 	}
 }
@@ -111,22 +114,22 @@ type refusing struct{ err error }
 
 func (w refusing) Write([]byte) (int, error) { return 0, w.err }
 
-// TestMaintainReadOnly looks after a volume that cannot be changed, and after one that is closed.
+// TestMaintainReadOnly maintains a volume that cannot be changed, and a closed volume.
 func TestMaintainReadOnly(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("f", []byte("content"), 0o644))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("f", []byte("content"), 0o644))
 	info, err := v.Info(t.Context())
-	must(t, err)
-	must(t, v.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, v.Close())
 	for want, o := range map[error]*folio.Options{folio.ErrReadOnly: {ReadOnly: true}, fs.ErrClosed: nil} {
 		v, err := folio.Open(info.Path, o)
-		must(t, err)
+		volumetest.Must(t, err)
 		if want == fs.ErrClosed {
-			must(t, v.Close())
+			volumetest.Must(t, v.Close())
 		}
 		for name, err := range map[string]error{
-			"Compact": v.Compact(t.Context()), "Repair": second(v.Repair(t.Context())), "Merge": v.Merge(t.Context(), mergeSource, "x"),
+			"Compact": v.Compact(t.Context(), nil), "Repair": volumetest.Second(v.Repair(t.Context())), "Merge": v.Merge(t.Context(), mergeSource, "x", nil),
 		} {
 			if !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", name, err, want)

@@ -14,7 +14,8 @@ import (
 // errMode refuses modes as os.Root does.
 var errMode = errors.New("unsupported file mode")
 
-// openFile opens a file for what flag says, making it if need be. The result is 0 in size if flag says so.
+// openFile opens a file as flag says, and makes it if flag asks for that. If flag asks to truncate,
+// the result has size 0.
 func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, error) {
 	mode := followLast
 	if flag&posix.Create != 0 && flag&(posix.Exclusive|posix.Directory) != 0 {
@@ -43,7 +44,7 @@ func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, 
 	return n, c.resize(&n, 0)
 }
 
-// openable reports what stands in the way of opening a file that is there.
+// openable returns an error if an existing file cannot be opened with flag.
 func openable(typ store.Type, flag int) error {
 	switch {
 	case typ != store.Dir && flag&posix.Directory != 0:
@@ -94,7 +95,7 @@ func (c *change) writeFile(name string, data []byte, perm fs.FileMode) error {
 }
 
 // addFile makes a file with a content.
-func (c *change) addFile(g *goal, data []byte, perm fs.FileMode) error {
+func (c *change) addFile(g *target, data []byte, perm fs.FileMode) error {
 	if _, err := c.addSized(g, store.ModeRegular|uint32(perm), int64(len(data))); err != nil {
 		return err
 	}
@@ -114,7 +115,8 @@ func (c *change) mkdir(name string, perm fs.FileMode) error {
 	return err
 }
 
-// mkdirAll makes a directory, and those that lead to it, or none of them. The error names what stands in the way.
+// mkdirAll makes a directory, and those that lead to it, or none of them. The error names the file
+// that is in the way.
 func (c *change) mkdirAll(name string, perm fs.FileMode) error {
 	var made []madeDir
 	err := c.mkdirPath(name, perm, &made)
@@ -128,22 +130,23 @@ func (c *change) mkdirAll(name string, perm fs.FileMode) error {
 
 // A madeDir is a directory that was just made.
 type madeDir struct {
-	goal
+	target
 	node   store.Node
 	parent store.Node // as it was before
 }
 
-// undo removes the directory again. What fails here keeps the transaction from being committed.
+// undo removes the directory again. If that fails, the transaction cannot be committed.
 func (m *madeDir) undo(c *change) {
 	_ = c.tx.Unlink(m.dir, m.name)
 	_ = c.drop(&m.node)
 	_ = c.tx.Put(&m.parent)
 }
 
-// mkdirPath makes directories as mkdirAll does, and leaves those that it made before it failed, which it can on a way through "..".
+// mkdirPath makes directories as mkdirAll does, and leaves those that it made before it failed,
+// which it can on a way through "..".
 func (c *change) mkdirPath(name string, perm fs.FileMode, made *[]madeDir) error {
-	add := func(g *goal) (store.Entry, error) {
-		m := madeDir{goal: *g}
+	add := func(g *target) (store.Entry, error) {
+		m := madeDir{target: *g}
 		var err error
 		if m.parent, err = c.tx.Node(g.dir); err == nil {
 			m.node, err = c.add(g, store.ModeDir|uint32(perm))
@@ -153,8 +156,10 @@ func (c *change) mkdirPath(name string, perm fs.FileMode, made *[]madeDir) error
 		}
 		return store.Entry{Name: g.name, Ino: m.node.Ino, Type: store.Dir}, err
 	}
-	w := newGoalWalk(c.tx, c.top)
-	w.missing = func(w *goalWalk, name string) (store.Entry, error) { return add(&goal{dir: w.here(), name: name}) }
+	w := newParentLookup(c.tx, c.top)
+	w.missing = func(w *parentLookup, name string) (store.Entry, error) {
+		return add(&target{dir: w.here(), name: name})
+	}
 	g, err := w.find(name, newDir|anySlash)
 	switch {
 	case err != nil && w.at != "":

@@ -13,64 +13,58 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
-func memoryVolume(t testing.TB, o *folio.Options) *folio.FS {
-	t.Helper()
-	v, err := folio.OpenMemory(o)
-	must(t, err)
-	t.Cleanup(func() { _ = v.Close() })
-	return v
-}
-
-// TestMemory lets the standard library judge a volume in memory, and changes all that can be changed.
+// TestMemory lets the standard library judge a volume in memory, and changes all that can be
+// changed.
 func TestMemory(t *testing.T) {
 	t.Parallel()
-	v := memoryVolume(t, nil)
-	must(t, v.MkdirAll("a/b", 0o755))
-	must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
-	must(t, v.Symlink("b/f", "a/link"))
-	must(t, v.Merge(t.Context(), os.DirFS(goroot(t, "src/io")), "io"))
-	must(t, fstest.TestFS(v.FS(), "a/b/f", "io/fs/fs.go"))
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	v := volumetest.Memory(t, nil)
+	volumetest.Must(t, v.MkdirAll("a/b", 0o755))
+	volumetest.Must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
+	volumetest.Must(t, v.Symlink("b/f", "a/link"))
+	volumetest.Must(t, v.Merge(t.Context(), os.DirFS(volumetest.Goroot(t, "src/io")), "io", nil))
+	volumetest.Must(t, fstest.TestFS(v.FS(), "a/b/f", "io/fs/fs.go"))
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		if err := tx.Rename("a/b/f", "g"); err != nil {
 			return err
 		}
 		return tx.RemoveAll("io/fs")
 	}))
-	must(t, v.Compact(t.Context()))
-	must(t, v.Sync(t.Context()))
-	wantFile(t, v, "g", "content")
-	wantNone(t, v, "io/fs")
-	wantClean(t, v)
+	volumetest.Must(t, v.Compact(t.Context(), nil))
+	volumetest.Must(t, v.Sync(t.Context()))
+	volumetest.WantFile(t, v, "g", "content")
+	volumetest.WantNone(t, v, "io/fs")
+	volumetest.WantClean(t, v)
 	if info, err := v.Info(t.Context()); err != nil || info.Path != "memory" {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if _, err := os.Stat("memory"); err == nil {
 		t.Error("there is a file on disk")
 	}
-	sameTree(t, onDisk(t, v).FS(), v.FS())
-	must(t, v.Close())
+	volumetest.SameTree(t, onDisk(t, v).FS(), v.FS())
+	volumetest.Must(t, v.Close())
 	if _, err := v.ReadFile("g"); err == nil {
 		t.Error("a closed volume is read")
 	}
-	wantNone(t, memoryVolume(t, nil), "g")
+	volumetest.WantNone(t, volumetest.Memory(t, nil), "g")
 }
 
 // onDisk opens a copy on disk of a volume.
-func onDisk(t *testing.T, v *folio.FS) *folio.FS {
+func onDisk(t *testing.T, v *folio.Volume) *folio.Volume {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "copy.folio")
-	must(t, v.BackupFile(t.Context(), path, nil))
-	return open(t, path)
+	volumetest.Must(t, v.BackupFile(t.Context(), path, nil))
+	return volumetest.Open(t, path)
 }
 
 // TestMemoryConcurrent reads and writes a volume in memory from many goroutines.
 func TestMemoryConcurrent(t *testing.T) {
 	t.Parallel()
-	v := memoryVolume(t, nil)
-	must(t, v.WriteFile("a", []byte{0}, 0o644))
-	must(t, v.WriteFile("b", []byte{0}, 0o644))
+	v := volumetest.Memory(t, nil)
+	volumetest.Must(t, v.WriteFile("a", []byte{0}, 0o644))
+	volumetest.Must(t, v.WriteFile("b", []byte{0}, 0o644))
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -92,7 +86,7 @@ func TestMemoryConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 func equalFiles(rx *folio.Rx) error {
@@ -110,13 +104,13 @@ func equalFiles(rx *folio.Rx) error {
 // A volume in memory has the limit of Options.MaxSize.
 func TestMemoryFull(t *testing.T) {
 	t.Parallel()
-	v := memoryVolume(t, &folio.Options{MaxSize: 1 << 20})
+	v := volumetest.Memory(t, &folio.Options{MaxSize: 1 << 20})
 	err := v.WriteFile("large", bytes.Repeat([]byte("x"), 2<<20), 0o644)
 	if !errors.Is(err, folio.ErrFull) {
 		t.Errorf("%v, want ErrFull", err)
 	}
-	must(t, v.WriteFile("small", []byte("x"), 0o644))
-	wantClean(t, v)
+	volumetest.Must(t, v.WriteFile("small", []byte("x"), 0o644))
+	volumetest.WantClean(t, v)
 }
 
 // ExampleOpenMemory makes a volume that lies in memory, and keeps a copy.

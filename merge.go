@@ -13,59 +13,61 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A MergePolicy is an option of Merge that says what becomes of a file whose name is taken.
+// A MergePolicy says how Merge treats a file whose name is taken.
 type MergePolicy uint8
 
 // The policies.
 const (
 	MergeFail    MergePolicy = iota // nothing is merged: Merge fails with fs.ErrExist. This is the default
-	MergeKeep                       // what is there stays, and what comes is passed over
-	MergeReplace                    // what is there goes; directories that are there get mode and time of those that come
-	MergeNewer                      // it goes if it was modified before what comes
-	MergeChanged                    // it goes if its type, its size or its time of modification differs from that of what comes
+	MergeKeep                       // keep the existing file, and pass over the new one
+	MergeReplace                    // replace the existing file; an existing directory gets mode and time of the new one
+	MergeNewer                      // replace it if it was modified before the new one
+	MergeChanged                    // replace it if its type, its size or its time of modification differs from that of the new one
 )
 
-// MergeProgress is an option of Merge: a function that is called after each file, with its name in the source, in the order of the walk.
-type MergeProgress func(name string, so MergeStats)
+// MergeOptions say how Merge works. The zero value, and nil, are good defaults.
+type MergeOptions struct {
+	Policy MergePolicy // MergeFail unless set
+	// Progress, if it is not nil, is called after each file, in the order of the walk, with its
+	// name in the source and with the counts so far.
+	Progress func(name string, done MergeStats)
+}
 
-// A MergeOption is a MergePolicy or a MergeProgress.
-type MergeOption interface{ applyTo(m *merger) }
-
-func (p MergePolicy) applyTo(m *merger)   { m.policy = p }
-func (p MergeProgress) applyTo(m *merger) { m.progress = p }
-
-// MergeStats counts what Merge has done.
+// MergeStats counts the files of a Merge.
 type MergeStats struct {
 	Files    int64 // regular files that came
 	Dirs     int64 // directories that came
 	Symlinks int64
 	Others   int64
 	Bytes    int64 // of contents
-	Replaced int64 // of what came, how many took the place of something
+	Replaced int64 // files that took the place of another
 	Kept     int64 // files that were passed over
 }
 
-// Merge copies the tree that src holds into the directory dir, which is made if need be, with those that lead to it: contents, modes, modification
-// times and, if src is an fs.ReadLinkFS, symbolic links. Hard links and owners are beyond io/fs, but if src is a volume its owners are kept. Chunks of
-// zeros become holes.
+// Merge copies the tree of src into the directory dir: contents, modes, modification times and, if
+// src is an fs.ReadLinkFS, symbolic links. It makes dir, and the directories that lead to it, if
+// they are missing. Hard links and owners are beyond io/fs, but if src is a volume its owners are
+// kept. Chunks of zeros become holes.
 //
-// Directories that are there already are merged with those that come. What becomes of other names that are taken, a MergePolicy says. A file that is
-// replaced is another one afterwards: who has the old one open, or by another name, keeps it. A symbolic link is never followed below dir. A
-// directory neither replaces anything else nor is it replaced: MergeKeep passes over what comes, with all that is in it, and the others fail with
-// ErrNotDirectory or ErrIsDirectory.
+// An existing directory is merged with the one of the same name in src. For any other name that is
+// taken, o.Policy decides. A file that replaces another is a new inode: the old one stays for
+// processes that have it open, and under its other names. Merge follows no symbolic link below dir.
+// A directory never replaces a file, or a file a directory: MergeKeep passes over the entry of src
+// with everything in it, the other policies fail with ErrNotDirectory or ErrIsDirectory.
 //
-// All of it happens in one transaction, however large src is, or nothing does: if src cannot be read, if there is no room, or if ctx is cancelled.
-// Others see the old tree meanwhile, and writers wait. Memory is taken for one directory of src on each level. In a Tx, an error leaves nothing but to
-// roll back.
+// All of it happens in one transaction, however large src is. Nothing happens if src cannot be
+// read, if there is no room, or if ctx is cancelled. Readers see the old tree meanwhile, and
+// writers wait. Merge takes memory for one directory of src on each level. After an error in a Tx,
+// the transaction can only be rolled back.
 //
 // Errors are those of src, or *fs.PathError with the name in the volume.
-func (w *writer) Merge(ctx context.Context, src fs.FS, dir string, options ...MergeOption) error {
-	m := &merger{ctx: ctx, src: src, dir: dir}
-	for _, o := range options {
-		o.applyTo(m)
+func (v *writer) Merge(ctx context.Context, src fs.FS, dir string, o *MergeOptions) error {
+	if o == nil {
+		o = new(MergeOptions)
 	}
+	m := &merger{ctx: ctx, src: src, dir: dir, policy: o.Policy, progress: o.Progress}
 	var own error
-	err := w.changeAll(ctx, func(c *change) error {
+	err := v.changeAll(ctx, func(c *change) error {
 		own = m.run(c)
 		return own
 	})
@@ -76,22 +78,22 @@ func (w *writer) Merge(ctx context.Context, src fs.FS, dir string, options ...Me
 }
 
 // changeAll is change for many changes: in a Tx it must not be kept if fn fails.
-func (w *writer) changeAll(ctx context.Context, fn func(c *change) error) error {
-	if w.tx != nil {
-		err := w.change(fn)
-		w.tx.failed = cmp.Or(w.tx.failed, err)
+func (v *writer) changeAll(ctx context.Context, fn func(c *change) error) error {
+	if v.tx != nil {
+		err := v.change(fn)
+		v.tx.failed = cmp.Or(v.tx.failed, err)
 		return err
 	}
-	if r := w.from.root; r != nil && r.closed.Load() {
+	if r := v.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
 	}
-	v := w.from.fs
-	if err := v.updater.mayWait(); err != nil {
+	vol := v.from.fs
+	if err := vol.updater.mayWait(); err != nil {
 		return err
 	}
-	return v.store.Update(ctx, func(tx store.Tx) error {
-		defer v.updater.enter()()
-		return fn(v.changeIn(tx, w.from.top))
+	return vol.store.Update(ctx, func(tx store.Tx) error {
+		defer vol.updater.enter()()
+		return fn(vol.changeIn(tx, v.from.top))
 	})
 }
 
@@ -101,10 +103,10 @@ type merger struct {
 	src      fs.FS
 	dir      string
 	policy   MergePolicy
-	progress MergeProgress
+	progress func(name string, done MergeStats) // or nil
 
 	c      *change
-	target store.Ino  // what dir is
+	target store.Ino  // the inode of dir
 	stats  MergeStats // so far
 	seen   inoset.Set // directories of a src that is a volume: a damaged one may hold a directory more than once, and in itself
 	buf    []byte     // for contents
@@ -114,7 +116,7 @@ type merger struct {
 type mergeDir struct {
 	name string // in src
 	node store.Node
-	info fs.FileInfo // of what comes
+	info fs.FileInfo // of the new file
 	made bool        // it was not there before
 
 	added int // names
@@ -151,14 +153,15 @@ func (m *merger) enter(d *mergeDir) error {
 	case err != nil:
 	case g.entry.Type != store.Dir:
 		err = ErrNotDirectory
-	case n.Nlink == 0: // it was removed, and somebody has it open as a Root
+	case n.Nlink == 0: // it was removed while it is open as a Root
 		err = fs.ErrNotExist
 	}
 	d.node, m.target = n, n.Ino
 	return err
 }
 
-// failed names what could not be written, unless err says what could not be read.
+// failed names the file that could not be written, unless err names the file that could not be
+// read.
 func (m *merger) failed(name string, err error) error {
 	if err != nil && errors.Is(err, m.ctx.Err()) {
 		return err
@@ -186,14 +189,14 @@ func (m *merger) mergeDir(d *mergeDir) error {
 	return m.failed(d.name, m.leave(d))
 }
 
-// once refuses a directory that comes a second time, and one that is copied into itself.
+// once refuses a directory that comes a second time, and a directory that is copied into itself.
 func (m *merger) once(d *mergeDir) error {
 	volume, ok := m.src.(ioFS)
 	n, known := d.info.Sys().(*Node)
 	if !ok || !known {
 		return nil
 	}
-	if volume.fs == m.c.fs && n.Ino == m.target && d.name != "." {
+	if volume.fs == m.c.fs && n.Ino == uint64(m.target) && d.name != "." {
 		return fmt.Errorf("%w: a directory is not merged into itself", posix.ErrInvalid)
 	}
 	return enterOnce(&m.seen, n)
@@ -202,13 +205,13 @@ func (m *merger) once(d *mergeDir) error {
 // enterOnce returns an error if a directory of the source is in seen already, and otherwise adds
 // it.
 func enterOnce(seen *inoset.Set, n *Node) error {
-	if seen.Add(uint64(n.Ino)) {
+	if seen.Add(n.Ino) {
 		return nil
 	}
 	return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
 }
 
-// leave notes in a directory what came into it.
+// leave updates a directory after its entries were merged.
 func (m *merger) leave(d *mergeDir) error {
 	if d.added == 0 && !d.made && m.policy != MergeReplace {
 		return nil
@@ -226,7 +229,7 @@ func (m *merger) leave(d *mergeDir) error {
 	return m.c.tx.Put(&n)
 }
 
-// mergeEntry merges what has a name in d.
+// mergeEntry merges the entry of a name in d.
 func (m *merger) mergeEntry(d *mergeDir, name string, e fs.DirEntry) error {
 	if len(e.Name()) > store.MaxName {
 		return ErrNameTooLong
@@ -259,7 +262,7 @@ func (m *merger) mergeEntry(d *mergeDir, name string, e fs.DirEntry) error {
 	return m.take(d, name, info, there)
 }
 
-// mergeInto merges a directory with one that is there.
+// mergeInto merges a directory with an existing one.
 func (m *merger) mergeInto(name string, info fs.FileInfo, there store.Entry) error {
 	n, err := m.c.tx.Node(there.Ino)
 	if err == nil {
@@ -271,7 +274,7 @@ func (m *merger) mergeInto(name string, info fs.FileInfo, there store.Entry) err
 	return err
 }
 
-// goes reports whether what is there makes way for what comes.
+// goes reports whether the existing file makes way for the new one.
 func (m *merger) goes(there store.Entry, info fs.FileInfo) (bool, error) {
 	switch {
 	case m.policy == MergeFail:
@@ -306,7 +309,7 @@ func unlessMissing(err error) error {
 	return err
 }
 
-// report tells of what was done.
+// report calls the Progress function.
 func (m *merger) report(name string) {
 	if m.progress != nil {
 		m.progress(name, m.stats)

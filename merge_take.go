@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// take lets something come into d, in the place of what is there, if anything is.
+// take puts a file into d, in the place of the existing one, if there is one.
 func (m *merger) take(d *mergeDir, name string, info fs.FileInfo, there store.Entry) error {
 	n, err := m.takeNode(d, name, info)
 	if err != nil {
@@ -56,7 +56,7 @@ func (m *merger) count(typ store.Type, size int64) {
 	}
 }
 
-// takeNode makes the inode of what comes, with its content.
+// takeNode makes the inode of the new file, with its content.
 func (m *merger) takeNode(d *mergeDir, name string, info fs.FileInfo) (n store.Node, err error) {
 	switch info.Mode().Type() {
 	case 0:
@@ -70,7 +70,7 @@ func (m *merger) takeNode(d *mergeDir, name string, info fs.FileInfo) (n store.N
 	return n, err
 }
 
-// newNode returns an inode like the one that info tells of.
+// newNode returns an inode with the attributes in info.
 func (m *merger) newNode(d *mergeDir, info fs.FileInfo) (n store.Node, err error) {
 	mode, ok := posixMode(info.Mode())
 	if !ok {
@@ -143,7 +143,7 @@ func (m *merger) takeFile(d *mergeDir, name string) (n store.Node, err error) {
 	return n, m.takeContent(&n, name, f, info.Size())
 }
 
-// takeContent adds an inode with what f holds, which may be more or less than was announced.
+// takeContent adds an inode with the content of f, which may be longer or shorter than announced.
 func (m *merger) takeContent(n *store.Node, name string, f fs.File, announced int64) error {
 	if m.buf == nil {
 		m.buf = make([]byte, readFromBuffer)

@@ -16,45 +16,46 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/native"
 )
 
-// TestMerge copies trees in: of the system, of a volume, of memory; to places that are there and to others.
+// TestMerge copies trees in: of the system, of a volume, of memory; to existing and to new places.
 func TestMerge(t *testing.T) {
 	t.Parallel()
-	sample := create(t, addAll(sampleFiles...))
-	sources := map[string]fs.FS{"system": os.DirFS(goroot(t, "src/io")), "volume": sample.FS()}
+	sample := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
+	sources := map[string]fs.FS{"system": os.DirFS(volumetest.Goroot(t, "src/io")), "volume": sample.FS()}
 	for name, src := range sources {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			v := empty(t)
+			v := volumetest.Empty(t)
 			var files, bytes int64
-			must(t, fs.WalkDir(src, ".", func(_ string, d fs.DirEntry, err error) error {
+			volumetest.Must(t, fs.WalkDir(src, ".", func(_ string, d fs.DirEntry, err error) error {
 				if err == nil && d.Type().IsRegular() {
 					info, err := d.Info()
-					must(t, err)
+					volumetest.Must(t, err)
 					files, bytes = files+1, bytes+info.Size()
 				}
 				return err
 			}))
 			var stats folio.MergeStats
-			progress := folio.MergeProgress(func(_ string, so folio.MergeStats) { stats = so })
-			must(t, v.Merge(t.Context(), src, "a/b", progress))
+			progress := func(_ string, done folio.MergeStats) { stats = done }
+			volumetest.Must(t, v.Merge(t.Context(), src, "a/b", &folio.MergeOptions{Progress: progress}))
 			if stats.Files != files || stats.Bytes != bytes || stats.Kept+stats.Replaced != 0 {
 				t.Errorf("%+v; want %d files, %d bytes", stats, files, bytes)
 			}
 			sub, err := fs.Sub(v.FS(), "a/b")
-			must(t, err)
-			sameTree(t, sub, src)
-			must(t, v.Merge(t.Context(), src, ".", folio.MergeReplace))
-			must(t, v.RemoveAll("a/b"))
-			wantClean(t, v)
+			volumetest.Must(t, err)
+			volumetest.SameTree(t, sub, src)
+			volumetest.Must(t, v.Merge(t.Context(), src, ".", &folio.MergeOptions{Policy: folio.MergeReplace}))
+			volumetest.Must(t, v.RemoveAll("a/b"))
+			volumetest.WantClean(t, v)
 		})
 	}
 }
 
-// mergeSource is a tree to merge, and what is there before.
+// mergeSource is a tree to merge, and the tree before.
 var (
 	mergeTime   = time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	mergeSource = fstest.MapFS{
@@ -69,18 +70,18 @@ var (
 )
 
 // mergeTarget is a volume with names that mergeSource has, too.
-func mergeTarget(t *testing.T) *folio.FS {
-	v := empty(t)
-	must(t, v.Mkdir("dir", 0o755))
+func mergeTarget(t *testing.T) *folio.Volume {
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.Mkdir("dir", 0o755))
 	for name, age := range map[string]time.Duration{"same": 0, "older": time.Hour, "newer": -time.Hour, "dir/other": 0, "link": time.Hour} {
-		must(t, v.WriteFile(name, []byte("old"), 0o600))
-		must(t, v.Chtimes(name, time.Time{}, mergeTime.Add(-age)))
+		volumetest.Must(t, v.WriteFile(name, []byte("old"), 0o600))
+		volumetest.Must(t, v.Chtimes(name, time.Time{}, mergeTime.Add(-age)))
 	}
-	must(t, v.Link("older", "name"))
+	volumetest.Must(t, v.Link("older", "name"))
 	return v
 }
 
-// TestMergePolicy merges over what is there.
+// TestMergePolicy merges over existing files.
 func TestMergePolicy(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -96,15 +97,15 @@ func TestMergePolicy(t *testing.T) {
 	} {
 		v := mergeTarget(t)
 		f, err := v.Open("older")
-		must(t, err)
+		volumetest.Must(t, err)
 		defer f.Close()
 		var stats folio.MergeStats
-		progress := folio.MergeProgress(func(_ string, so folio.MergeStats) { stats = so })
-		must(t, v.Merge(t.Context(), mergeSource, "./dir/..", test.policy, progress))
+		progress := func(_ string, done folio.MergeStats) { stats = done }
+		volumetest.Must(t, v.Merge(t.Context(), mergeSource, "./dir/..", &folio.MergeOptions{Policy: test.policy, Progress: progress}))
 		for name, want := range map[string]string{
 			"same": test.same, "older": test.older, "newer": test.newer, "name": "old", "dir/other": "old", "dir/in": "new", "fresh/x": "new",
 		} {
-			wantFile(t, v, name, want)
+			volumetest.WantFile(t, v, name, want)
 		}
 		if info, err := v.Lstat("link"); err != nil || info.Mode().Type() != test.link {
 			t.Errorf("%d: link is %v, %v", test.policy, info, err)
@@ -118,11 +119,11 @@ func TestMergePolicy(t *testing.T) {
 		if info, err := v.Stat("dir"); err != nil || (info.Mode().Perm() == 0o700) != (test.policy == folio.MergeReplace) {
 			t.Errorf("%d: dir is %v, %v", test.policy, info, err)
 		}
-		wantClean(t, v)
+		volumetest.WantClean(t, v)
 	}
 }
 
-// TestMergeFails asks for what cannot be. Nothing happens.
+// TestMergeFails makes merges that are impossible. Nothing must happen.
 func TestMergeFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -131,29 +132,29 @@ func TestMergeFails(t *testing.T) {
 		ctx  context.Context
 		src  fs.FS
 		dir  string
-		o    []folio.MergeOption
+		o    *folio.MergeOptions
 		want error
 		path string
 	}{
 		"exists":        {t.Context(), mergeSource, ".", nil, fs.ErrExist, "link"},
-		"file for dir":  {t.Context(), fstest.MapFS{"a": {}, "dir": {}}, ".", []folio.MergeOption{folio.MergeReplace}, folio.ErrIsDirectory, "dir"},
+		"file for dir":  {t.Context(), fstest.MapFS{"a": {}, "dir": {}}, ".", &folio.MergeOptions{Policy: folio.MergeReplace}, folio.ErrIsDirectory, "dir"},
 		"no name":       {t.Context(), mergeSource, "", nil, folio.ErrEmptyPath, "."},
-		"dir over file": {t.Context(), fstest.MapFS{"a": {}, "same/x": {}}, ".", []folio.MergeOption{folio.MergeNewer}, folio.ErrNotDirectory, "same"},
-		"dir over link": {t.Context(), fstest.MapFS{"a": {}, "name/x": {}}, ".", []folio.MergeOption{folio.MergeChanged}, syscall.ENOTDIR, "name"},
+		"dir over file": {t.Context(), fstest.MapFS{"a": {}, "same/x": {}}, ".", &folio.MergeOptions{Policy: folio.MergeNewer}, folio.ErrNotDirectory, "same"},
+		"dir over link": {t.Context(), fstest.MapFS{"a": {}, "name/x": {}}, ".", &folio.MergeOptions{Policy: folio.MergeChanged}, syscall.ENOTDIR, "name"},
 		"into a file":   {t.Context(), mergeSource, "same", nil, folio.ErrNotDirectory, "same"},
 		"below a file":  {t.Context(), mergeSource, "same/x", nil, folio.ErrNotDirectory, "same/x"},
 		"out of it":     {t.Context(), mergeSource, "../x", nil, folio.ErrEscapes, "../x"},
 		"long name":     {t.Context(), fstest.MapFS{strings.Repeat("n", 800): {}}, "x", nil, folio.ErrNameTooLong, "x/" + strings.Repeat("n", 800)},
 		"unreadable":    {t.Context(), failingFS{mergeSource, "newer", broken}, "x", nil, broken, "newer"},
-		"cancelled": {ctx, mergeSource, "x", []folio.MergeOption{folio.MergeProgress(func(name string, _ folio.MergeStats) {
+		"cancelled": {ctx, mergeSource, "x", &folio.MergeOptions{Progress: func(name string, _ folio.MergeStats) {
 			if name == "fresh" {
 				cancel()
 			}
-		})}, context.Canceled, ""},
+		}}, context.Canceled, ""},
 	} {
 		v := mergeTarget(t)
 		before := listing(t, v)
-		err := v.Merge(test.ctx, test.src, test.dir, test.o...)
+		err := v.Merge(test.ctx, test.src, test.dir, test.o)
 		pe, ok := errors.AsType[*fs.PathError](err)
 		if !errors.Is(err, test.want) || ok != (test.want != context.Canceled) || ok && pe.Path != test.path {
 			t.Errorf("%s: %v", name, err)
@@ -161,17 +162,17 @@ func TestMergeFails(t *testing.T) {
 		if after := listing(t, v); !slices.Equal(after, before) {
 			t.Errorf("%s: %v, want %v", name, after, before)
 		}
-		wantClean(t, v)
+		volumetest.WantClean(t, v)
 	}
 }
 
 // listing returns all that a volume holds, in lines.
-func listing(t *testing.T, v *folio.FS) (lines []string) {
+func listing(t *testing.T, v *folio.Volume) (lines []string) {
 	t.Helper()
-	must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		must(t, err)
+	volumetest.Must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		volumetest.Must(t, err)
 		info, err := d.Info()
-		must(t, err)
+		volumetest.Must(t, err)
 		content := []byte(nil)
 		if d.Type().IsRegular() {
 			content, err = v.ReadFile(name)
@@ -216,34 +217,35 @@ func (f failingFile) Read(p []byte) (int, error) {
 // TestMergeFull merges more than a volume may hold.
 func TestMergeFull(t *testing.T) {
 	t.Parallel()
-	v := limitedVolume(t, 1<<20)
-	must(t, v.WriteFile("old", []byte("old"), 0o644))
+	v := volumetest.Limited(t, 1<<20)
+	volumetest.Must(t, v.WriteFile("old", []byte("old"), 0o644))
 	src := fstest.MapFS{"old": {Data: []byte("new")}, "x/large": {Data: bytes.Repeat([]byte("large"), 1<<20)}}
-	err := v.Merge(t.Context(), src, ".", folio.MergeReplace)
+	err := v.Merge(t.Context(), src, ".", &folio.MergeOptions{Policy: folio.MergeReplace})
 	if pe, ok := errors.AsType[*fs.PathError](err); !ok || pe.Path != "x/large" {
 		t.Errorf("%v does not name the file", err)
 	}
-	wantFull(t, "Merge", err)
-	wantFile(t, v, "old", "old")
-	wantWithin(t, v, 1<<20)
-	wantClean(t, v)
+	volumetest.WantFull(t, "Merge", err)
+	volumetest.WantFile(t, v, "old", "old")
+	volumetest.WantWithin(t, v, 1<<20)
+	volumetest.WantClean(t, v)
 }
 
-// TestMergeTx merges in a transaction with other things, and in one that goes on after an error.
+// TestMergeTx merges in a transaction with other changes, and in a transaction that goes on after
+// an error.
 func TestMergeTx(t *testing.T) {
 	t.Parallel()
 	v := mergeTarget(t)
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		must(t, tx.Merge(t.Context(), mergeSource, "next"))
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		volumetest.Must(t, tx.Merge(t.Context(), mergeSource, "next", nil))
 		next, err := fs.Sub(tx.FS(), "next")
-		must(t, err)
-		must(t, tx.Merge(t.Context(), next, "copy/deep"))
+		volumetest.Must(t, err)
+		volumetest.Must(t, tx.Merge(t.Context(), next, "copy/deep", nil))
 		return tx.Rename("next", "now")
 	}))
-	wantFile(t, v, "now/dir/in", "new")
-	wantFile(t, v, "copy/deep/dir/in", "new")
+	volumetest.WantFile(t, v, "now/dir/in", "new")
+	volumetest.WantFile(t, v, "copy/deep/dir/in", "new")
 	err := v.Update(t.Context(), func(tx *folio.Tx) error {
-		if err := tx.Merge(t.Context(), mergeSource, "."); !errors.Is(err, fs.ErrExist) {
+		if err := tx.Merge(t.Context(), mergeSource, ".", nil); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%v, want ErrExist", err)
 		}
 		return nil
@@ -252,35 +254,35 @@ func TestMergeTx(t *testing.T) {
 		t.Errorf("half of a merge is committed, with %v", err)
 	}
 	r, err := v.OpenRoot("now")
-	must(t, err)
-	must(t, r.Merge(t.Context(), mergeSource, "sub"))
-	wantFile(t, v, "now/sub/dir/in", "new")
-	if err := r.Merge(t.Context(), mergeSource, "../sub"); !errors.Is(err, folio.ErrEscapes) {
+	volumetest.Must(t, err)
+	volumetest.Must(t, r.Merge(t.Context(), mergeSource, "sub", nil))
+	volumetest.WantFile(t, v, "now/sub/dir/in", "new")
+	if err := r.Merge(t.Context(), mergeSource, "../sub", nil); !errors.Is(err, folio.ErrEscapes) {
 		t.Errorf("out of a Root: %v", err)
 	}
-	must(t, r.Close())
-	if err := r.Merge(t.Context(), mergeSource, "sub"); !errors.Is(err, fs.ErrClosed) {
+	volumetest.Must(t, r.Close())
+	if err := r.Merge(t.Context(), mergeSource, "sub", nil); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("in a closed Root: %v", err)
 	}
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // TestMergeRemoved merges into a directory that was removed, and is open as a Root.
 func TestMergeRemoved(t *testing.T) {
 	t.Parallel()
 	for _, src := range []fstest.MapFS{{}, {"f": {Data: []byte("content")}}, {"d/f": {}}} {
-		v := empty(t)
-		must(t, v.Mkdir("dir", 0o755))
+		v := volumetest.Empty(t)
+		volumetest.Must(t, v.Mkdir("dir", 0o755))
 		root, err := v.OpenRoot("dir")
-		must(t, err)
-		must(t, v.Remove("dir"))
+		volumetest.Must(t, err)
+		volumetest.Must(t, v.Remove("dir"))
 		for _, dir := range []string{".", "sub"} {
-			if err := root.Merge(t.Context(), src, dir, folio.MergeReplace); !errors.Is(err, fs.ErrNotExist) {
+			if err := root.Merge(t.Context(), src, dir, &folio.MergeOptions{Policy: folio.MergeReplace}); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("Merge of %v into %s: %v", src, dir, err)
 			}
 		}
-		must(t, root.Close())
-		wantClean(t, v)
+		volumetest.Must(t, root.Close())
+		volumetest.WantClean(t, v)
 	}
 }
 
@@ -288,19 +290,19 @@ func TestMergeRemoved(t *testing.T) {
 func TestMergeItself(t *testing.T) {
 	t.Parallel()
 	v := mergeTarget(t)
-	must(t, v.Merge(t.Context(), v.FS(), "copy"))
-	wantFile(t, v, "copy/dir/other", "old")
-	wantNone(t, v, "copy/copy")
-	if err := v.Merge(t.Context(), v.FS(), "copy", folio.MergeReplace); !errors.Is(err, fs.ErrInvalid) {
+	volumetest.Must(t, v.Merge(t.Context(), v.FS(), "copy", nil))
+	volumetest.WantFile(t, v, "copy/dir/other", "old")
+	volumetest.WantNone(t, v, "copy/copy")
+	if err := v.Merge(t.Context(), v.FS(), "copy", &folio.MergeOptions{Policy: folio.MergeReplace}); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("a second time: %v", err)
 	}
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
-// TestMergeLarge merges files that need several reads, with holes, and one that grows meanwhile.
+// TestMergeLarge merges files that need several reads, with holes, and a file that grows meanwhile.
 func TestMergeLarge(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	large := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
 	sparse := make([]byte, 5<<20)
 	copy(sparse[3<<20+7:], large[:100_000])
@@ -308,18 +310,18 @@ func TestMergeLarge(t *testing.T) {
 		"large": {Data: large}, "sparse": {Data: sparse}, "zeros": {Data: sparse[:1<<20]},
 		"chunk": {Data: large[:store.ChunkSize]}, "piece": {Data: large[:1<<20]}, "zero": {Data: sparse[:1000]},
 	}
-	must(t, v.Merge(t.Context(), growing{src}, "."))
+	volumetest.Must(t, v.Merge(t.Context(), growing{src}, ".", nil))
 	for name, f := range src {
 		if got, err := v.ReadFile(name); err != nil || !bytes.Equal(got, f.Data) {
 			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(f.Data))
 		}
 	}
 	info, err := v.Stat("sparse")
-	must(t, err)
+	volumetest.Must(t, err)
 	if n := info.Sys().(*folio.Node); n.Size-n.Holes > 500_000 {
 		t.Errorf("%d bytes of %d are stored", n.Size-n.Holes, n.Size)
 	}
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // growing says of each file that it is shorter than it is.
@@ -344,7 +346,8 @@ type shorter struct{ fs.FileInfo }
 
 func (s shorter) Size() int64 { return s.FileInfo.Size() / 100 }
 
-// TestMergeDamaged merges volumes whose directories lie in themselves, or twice in another one, and over such a volume.
+// TestMergeDamaged merges volumes whose directories lie in themselves, or twice in another one, and
+// over such a volume.
 func TestMergeDamaged(t *testing.T) {
 	t.Parallel()
 	endless := func(b *native.Builder) error {
@@ -352,27 +355,27 @@ func TestMergeDamaged(t *testing.T) {
 			b.Entry(store.Root, store.Entry{Name: "a", Ino: 2, Type: store.Dir}), b.Entry(store.Root, store.Entry{Name: "b", Ino: 2, Type: store.Dir}),
 			b.Entry(2, store.Entry{Name: "a", Ino: 2, Type: store.Dir}), b.Entry(2, store.Entry{Name: "b", Ino: 2, Type: store.Dir}))
 	}
-	src := craft(t, plainRoot, endless)
-	v := empty(t)
-	if err := v.Merge(t.Context(), src.FS(), "x"); !errors.Is(err, folio.ErrDamaged) {
+	src := volumetest.Craft(t, volumetest.PlainRoot, endless)
+	v := volumetest.Empty(t)
+	if err := v.Merge(t.Context(), src.FS(), "x", nil); !errors.Is(err, folio.ErrDamaged) {
 		t.Errorf("%v, want ErrDamaged", err)
 	}
-	wantNone(t, v, "x")
-	over := craft(t, plainRoot, endless)
-	must(t, over.Merge(t.Context(), fstest.MapFS{"a/b/a/f": {Data: []byte("f")}, "b/a/g": {Data: []byte("g")}}, "a"))
-	wantFile(t, over, "b/a/f", "f")
-	wantFile(t, over, "a/g", "g")
+	volumetest.WantNone(t, v, "x")
+	over := volumetest.Craft(t, volumetest.PlainRoot, endless)
+	volumetest.Must(t, over.Merge(t.Context(), fstest.MapFS{"a/b/a/f": {Data: []byte("f")}, "b/a/g": {Data: []byte("g")}}, "a", nil))
+	volumetest.WantFile(t, over, "b/a/f", "f")
+	volumetest.WantFile(t, over, "a/g", "g")
 }
 
 // TestMergeNames merges a source with names that no directory takes.
 func TestMergeNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"..", ".", "a/b", "../x", "", "x\x00y", "/etc/passwd"} {
-		v := empty(t)
-		if err := v.Merge(t.Context(), namingFS{name}, "x"); !errors.Is(err, fs.ErrInvalid) {
+		v := volumetest.Empty(t)
+		if err := v.Merge(t.Context(), namingFS{name}, "x", nil); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
-		wantNone(t, v, "x")
+		volumetest.WantNone(t, v, "x")
 	}
 }
 

@@ -6,15 +6,15 @@ import (
 	"github.com/foliofs/folio/store/native"
 )
 
-// OpenReaderAt opens the volume in the first size bytes of r for reading, such as one that is
-// embedded in a program, lies in an archive, or is a []byte in a bytes.Reader. The bytes must not
-// change until Close, and no log belongs to them: the volume must have been closed before it was
-// copied. Several goroutines call r.ReadAt at once. Close does not close r. What would change the
-// volume fails with ErrReadOnly. Of the options, only CacheSize counts.
+// OpenReaderAt opens the volume in the first size bytes of r for reading. For example, the bytes
+// are embedded in a program, lie in an archive, or are a []byte in a bytes.Reader. The bytes must
+// not change until Close, and no log belongs to them: the volume must have been closed before it
+// was copied. Several goroutines call r.ReadAt at once. Close does not close r. Methods that would
+// change the volume fail with ErrReadOnly. Of the options, only CacheSize counts.
 //
 // Errors are those of Open, with "io.ReaderAt" in place of a path, and fs.ErrInvalid for a negative
 // size.
-func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*FS, error) {
+func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Volume, error) {
 	s, err := native.OpenReaderAt(r, size, nil)
 	if err != nil {
 		return nil, err

@@ -13,18 +13,19 @@ import (
 	"testing/iotest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
 // image returns a volume of some files as bytes.
 func image(t *testing.T) []byte {
 	t.Helper()
-	v := empty(t)
-	must(t, v.MkdirAll("a/b", 0o755))
-	must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
-	must(t, v.WriteFile("large", bytes.Repeat([]byte("0123456789abcdef"), 40_000), 0o644))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.MkdirAll("a/b", 0o755))
+	volumetest.Must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
+	volumetest.Must(t, v.WriteFile("large", bytes.Repeat([]byte("0123456789abcdef"), 40_000), 0o644))
 	var b bytes.Buffer
-	must(t, v.Backup(t.Context(), &b))
+	volumetest.Must(t, v.Backup(t.Context(), &b))
 	return b.Bytes()
 }
 
@@ -35,9 +36,9 @@ func TestReaderAt(t *testing.T) {
 	data := image(t)
 	padded := append(bytes.Clone(data), "what follows is none of it"...)
 	v, err := folio.OpenReaderAt(bytes.NewReader(padded), int64(len(data)), nil)
-	must(t, err)
+	volumetest.Must(t, err)
 	defer v.Close()
-	must(t, fstest.TestFS(v.FS(), "a/b/f", "large"))
+	volumetest.Must(t, fstest.TestFS(v.FS(), "a/b/f", "large"))
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -47,14 +48,14 @@ func TestReaderAt(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	wantFile(t, v, "a/b/f", "content")
-	wantClean(t, v)
+	volumetest.WantFile(t, v, "a/b/f", "content")
+	volumetest.WantClean(t, v)
 	if info, err := v.Info(t.Context()); err != nil || info.Path != "io.ReaderAt" {
 		t.Errorf("%+v, %v", info, err)
 	}
 	for what, err := range map[string]error{
-		"WriteFile": v.WriteFile("x", nil, 0o644), "Remove": v.Remove("large"), "Mkdir": v.Mkdir("d", 0o755), "Compact": v.Compact(t.Context()),
-		"Repair": second(v.Repair(t.Context())), "Create": second(v.Create("x")),
+		"WriteFile": v.WriteFile("x", nil, 0o644), "Remove": v.Remove("large"), "Mkdir": v.Mkdir("d", 0o755), "Compact": v.Compact(t.Context(), nil),
+		"Repair": volumetest.Second(v.Repair(t.Context())), "Create": volumetest.Second(v.Create("x")),
 		"Update": v.Update(t.Context(), func(tx *folio.Tx) error { return tx.Remove("large") }),
 	} {
 		if !errors.Is(err, folio.ErrReadOnly) {
@@ -62,16 +63,16 @@ func TestReaderAt(t *testing.T) {
 		}
 	}
 	var again bytes.Buffer
-	must(t, v.Backup(t.Context(), &again))
+	volumetest.Must(t, v.Backup(t.Context(), &again))
 	if !bytes.Equal(again.Bytes(), data) {
 		t.Error("a copy is not the same")
 	}
 	path := filepath.Join(t.TempDir(), "copy.folio")
-	must(t, v.BackupFile(t.Context(), path, nil))
-	wantFile(t, open(t, path), "a/b/f", "content")
+	volumetest.Must(t, v.BackupFile(t.Context(), path, nil))
+	volumetest.WantFile(t, volumetest.Open(t, path), "a/b/f", "content")
 }
 
-// TestReaderAtRefusals opens what is no volume.
+// TestReaderAtRefusals opens bytes that are no volume.
 func TestReaderAtRefusals(t *testing.T) {
 	t.Parallel()
 	data := image(t)
@@ -92,11 +93,11 @@ func TestReaderAtRefusals(t *testing.T) {
 	} {
 		v, err := folio.OpenReaderAt(test.r, test.size, nil)
 		if err == nil { // the damage lies further behind
-			report, err := v.Check(t.Context())
+			report, err := v.Check(t.Context(), nil)
 			if err == nil && report.OK() {
 				t.Errorf("%s: Check finds nothing", what)
 			}
-			must(t, v.Close())
+			volumetest.Must(t, v.Close())
 			continue
 		}
 		if _, ok := errors.AsType[*fs.PathError](err); !ok && !errors.Is(err, sqlitefile.ErrCorrupt) || test.want != nil && !errors.Is(err, test.want) {
@@ -116,7 +117,7 @@ func (silent) ReadAt([]byte, int64) (int, error) { return 0, nil }
 func closedFile(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.Open(t.TempDir())
-	must(t, err)
-	must(t, f.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, f.Close())
 	return f
 }

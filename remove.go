@@ -40,10 +40,10 @@ func (c *change) mustBeEmpty(dir store.Ino) error {
 	return err
 }
 
-// removeAll removes a file, or a directory with all that is in it. It is not an error that there is nothing. No slash
-// follows the name.
+// removeAll removes a file, or a directory with all that is in it. It is not an error that there is
+// nothing. No slash follows the name.
 func (c *change) removeAll(name string) error {
-	w := newGoalWalk(c.tx, c.top)
+	w := newParentLookup(c.tx, c.top)
 	g, err := w.find(name, 0)
 	switch {
 	case isMissing(err) || err == nil && !g.there():
@@ -69,16 +69,17 @@ func (c *change) removeAll(name string) error {
 // removeBatch is how many entries removeAll looks at in one go.
 const removeBatch = 1000
 
-// A removal is on its way through a directory that is to be emptied.
+// A removal is on its way through a directory that must be emptied.
 type removal struct {
 	dir  store.Ino
 	todo []store.Entry // looked at, but not removed yet
 	done bool          // something was removed
 }
 
-// empty removes all that is in a directory, and all that is in directories there. It needs memory for the directories on the way from
-// dir to where it is, however deep that is. In a damaged volume an entry may lead back to one of them, or to one of those above dir:
-// that entry goes, and nothing else.
+// empty removes all that is in a directory, and all that is in directories there. It needs memory
+// for the directories on the way from dir to where it is, however deep that is. In a damaged volume
+// an entry may lead back to one of them, or to one of those above dir: that entry goes, and nothing
+// else.
 func (c *change) empty(dir store.Ino, above []store.Ino) error {
 	way := map[store.Ino]bool{dir: true, store.Root: true}
 	for _, ino := range above {
@@ -106,7 +107,8 @@ func (c *change) empty(dir store.Ino, above []store.Ino) error {
 	return nil
 }
 
-// removeSome removes the entries of a directory until it is empty, or finds a directory that has to be emptied first.
+// removeSome removes the entries of a directory until it is empty, or finds a directory that must
+// be emptied first.
 func (c *change) removeSome(r *removal, way map[store.Ino]bool) (below store.Ino, err error) {
 	for {
 		if len(r.todo) == 0 {

@@ -7,9 +7,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A move is a rename: what it moves, and what that replaces.
+// A move is a rename: the file that moves, and the file that it replaces.
 type move struct {
-	from, to goal
+	from, to target
 	inside   bool // the way to the new place leads through what moves
 }
 
@@ -29,7 +29,7 @@ func (c *change) findMove(oldname, newname string) (m move, err error) {
 	if m.from, err = c.find(oldname, 0); err != nil {
 		return m, err
 	}
-	w := newGoalWalk(c.tx, c.top)
+	w := newParentLookup(c.tx, c.top)
 	if m.to, err = w.find(newname, newDir); err != nil {
 		return m, err
 	}
@@ -39,7 +39,7 @@ func (c *change) findMove(oldname, newname string) (m move, err error) {
 	return m, nil
 }
 
-// allowed says what is wrong with a move, with the errors of os.Root, in its order.
+// allowed returns an error if a move is not possible, with the errors of os.Root, in its order.
 func (m *move) allowed() error {
 	from, to := &m.from, &m.to
 	isDir := from.entry.Type == store.Dir
@@ -62,7 +62,7 @@ func (m *move) allowed() error {
 	return nil
 }
 
-// move does what allowed allowed.
+// move makes the move that allowed has checked.
 func (c *change) move(m move) error {
 	n, err := c.tx.Node(m.from.entry.Ino)
 	if err != nil {

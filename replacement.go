@@ -11,34 +11,34 @@ import (
 // content is written. Whatever ends the process before leaves an orphan, which is removed when the
 // volume is opened next.
 type replacement struct {
-	w    *writer
-	name string
-	perm fs.FileMode
-	node store.Node
-	from store.Ino // whose extended attributes a new file gets; 0 for none
-	held bool
+	w      *writer
+	name   string
+	perm   fs.FileMode
+	node   store.Node
+	from   store.Ino // whose extended attributes a new file gets; 0 for none
+	pinned bool
 }
 
-// WriteFrom gives a file the content that r gives until io.EOF, making it with permissions perm if
-// need be, and returns its size. The file has the new content as a whole, or stays as it is: also
-// if r fails, or the process dies. Other goroutines and processes write to the volume meanwhile, as
-// the content is written in parts of 1 MiB.
+// WriteFrom replaces the content of a file by all that r returns until io.EOF, and returns its
+// size. It makes the file with permissions perm if there is none. Readers find the old content or
+// the new one, never a part of it, even if r fails or the process dies. WriteFrom writes the
+// content in parts of 1 MiB: other goroutines and processes can write to the volume in between.
 //
-// A file that is replaced keeps its permissions, owner and extended attributes. It is another inode
-// afterwards, as after a rename: other hard links to it keep the old content.
-func (w *writer) WriteFrom(name string, r io.Reader, perm fs.FileMode) (size int64, err error) {
+// A replaced file keeps its permissions, owner and extended attributes. It becomes another inode,
+// as after a rename: its other hard links keep the old content.
+func (v *writer) WriteFrom(name string, r io.Reader, perm fs.FileMode) (size int64, err error) {
 	if perm&fs.ModePerm != perm {
 		return 0, pathError("openat", name, errMode)
 	}
-	p := &replacement{w: w, name: name, perm: perm}
+	p := &replacement{w: v, name: name, perm: perm}
 	defer p.release()
-	if err := w.change(p.begin); err != nil {
+	if err := v.change(p.begin); err != nil {
 		return 0, pathError("openat", name, err)
 	}
 	if err := p.fill(r); err != nil {
 		return 0, pathError("write", name, err)
 	}
-	return p.node.Size, pathError("openat", name, w.change(p.finish))
+	return p.node.Size, pathError("openat", name, v.change(p.finish))
 }
 
 // begin makes the inode, once it is certain that the name can have a file.
@@ -59,12 +59,12 @@ func (p *replacement) begin(c *change) error {
 	if err := c.tx.Orphan(n); err != nil || p.w.tx != nil {
 		return err
 	}
-	err = c.fs.store.Hold(n.Ino)
-	p.held = err == nil
+	err = c.fs.store.Pin(n.Ino)
+	p.pinned = err == nil
 	return err
 }
 
-// replaceable reports why what has a name cannot be replaced by a regular file.
+// replaceable returns an error if a file of the given type cannot be replaced by a regular file.
 func replaceable(typ store.Type) error {
 	switch typ {
 	case store.File:
@@ -75,7 +75,7 @@ func replaceable(typ store.Type) error {
 	return ErrNotRegular
 }
 
-// fill writes what r gives, and leaves chunks of zeros out.
+// fill writes the bytes of r, and leaves chunks of zeros out.
 func (p *replacement) fill(r io.Reader) error {
 	buf := make([]byte, readFromBuffer)
 	for off := int64(0); ; {
@@ -134,9 +134,9 @@ func (p *replacement) finish(c *change) error {
 	return c.touched(g.dir, 0)
 }
 
-// inherit takes from the file that has the name what stays, and the name. Without such a file it
-// takes the group of a directory that gives it.
-func (p *replacement) inherit(c *change, g *goal) error {
+// inherit takes over the name, and the attributes that stay, from the file that has the name.
+// Without such a file it takes the group of a directory that gives it.
+func (p *replacement) inherit(c *change, g *target) error {
 	if !g.there() {
 		dir, err := c.tx.Node(g.dir)
 		switch {
@@ -181,8 +181,8 @@ func (c *change) copyXattrs(from, to store.Ino) error {
 
 // release gives up the inode. Without a name it goes.
 func (p *replacement) release() {
-	if p.held {
-		p.w.from.fs.store.Release(p.node.Ino)
+	if p.pinned {
+		p.w.from.fs.store.Unpin(p.node.Ino)
 	}
 }
 
@@ -190,8 +190,8 @@ func (p *replacement) release() {
 // all. A new file gets the permissions and the extended attributes of the old one; a file that is
 // replaced keeps its own. Holes stay holes. It fails with fs.ErrInvalid if both names lead to the
 // same file.
-func (w *writer) CopyFile(oldname, newname string) error {
-	f, err := w.from.Open(oldname)
+func (v *writer) CopyFile(oldname, newname string) error {
+	f, err := v.from.Open(oldname)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (w *writer) CopyFile(oldname, newname string) error {
 	if err != nil {
 		return linkError("copyfile", oldname, newname, err)
 	}
-	p := &replacement{w: w, name: newname, perm: info.Mode().Perm(), from: f.ino}
+	p := &replacement{w: v, name: newname, perm: info.Mode().Perm(), from: f.ino}
 	defer p.release()
 	return linkError("copyfile", oldname, newname, p.copyOf(f, info.Size()))
 }

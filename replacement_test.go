@@ -20,8 +20,8 @@ func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func content(n int) []byte { return bytes.Repeat([]byte("0123456789abcdef"), n/16+1)[:n] }
 
-// What WriteFrom reads becomes the content, whatever its size, and no transaction waits for it: the
-// source itself writes to the volume while it is read.
+// WriteFrom makes the bytes of its source the content, whatever its size, and no transaction waits
+// for it: the source itself writes to the volume while it is read.
 func TestWriteFrom(t *testing.T) {
 	t.Parallel()
 	v := writable(t)
@@ -81,13 +81,13 @@ func TestWriteFromFails(t *testing.T) {
 		t.Errorf("new: %v", err)
 	}
 	checkVolume(t, v)
-	if r, err := v.Check(context.Background()); err != nil || r.Nodes != 4 { // with the root, and an orphan of the Update
+	if r, err := v.Check(context.Background(), nil); err != nil || r.Nodes != 4 { // with the root, and an orphan of the Update
 		t.Errorf("%d inodes, %v", r.Nodes, err)
 	}
 }
 
-// A file that is replaced keeps what is not its content. Its other names, and who has it open, keep
-// the old one.
+// A replaced file keeps everything except its content. Its other names, and files that are open,
+// keep the old content.
 func TestWriteFromReplaces(t *testing.T) {
 	t.Parallel()
 	v := writable(t)
@@ -245,7 +245,7 @@ func TestCopyFile(t *testing.T) {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
-	var volumes []*folio.FS
+	var volumes []*folio.Volume
 	for range 2 {
 		v, err := folio.Open(path, &folio.Options{Create: true})
 		if err != nil {
@@ -291,9 +291,9 @@ func expired(t *testing.T) context.Context {
 	return ctx
 }
 
-func checkVolume(t *testing.T, v *folio.FS) {
+func checkVolume(t *testing.T, v *folio.Volume) {
 	t.Helper()
-	if r, err := v.Check(context.Background()); err != nil || !r.OK() {
+	if r, err := v.Check(context.Background(), nil); err != nil || !r.OK() {
 		t.Errorf("Check: %v, %+v", err, r)
 	}
 }

@@ -5,8 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// A Root is a directory of a volume as a world of its own: names begin there, and neither ".." nor a symbolic link leads out of it. It stays the same
-// directory when that is moved. It has the methods of os.Root, and is safe for concurrent use.
+// A Root is a directory of a volume that no name leads out of, neither by ".." nor by a symbolic
+// link. Names begin in that directory. It stays the same directory when it is moved. A Root has the
+// methods of os.Root, and is safe for concurrent use.
 type Root struct {
 	reader
 	writer
@@ -16,11 +17,11 @@ type Root struct {
 }
 
 // OpenRoot opens a directory as a Root.
-func (v *FS) OpenRoot(name string) (*Root, error) { return openRoot(&v.reader, name, name) }
+func (v *Volume) OpenRoot(name string) (*Root, error) { return openRoot(&v.reader, name, name) }
 
 // OpenRoot opens a directory in r as a Root.
-func (r *Root) OpenRoot(name string) (*Root, error) {
-	return openRoot(&r.reader, name, joinName(r.name, name))
+func (v *Root) OpenRoot(name string) (*Root, error) {
+	return openRoot(&v.reader, name, joinName(v.name, name))
 }
 
 func openRoot(from *reader, name, full string) (*Root, error) {
@@ -38,7 +39,7 @@ func openRoot(from *reader, name, full string) (*Root, error) {
 	return r, nil
 }
 
-// joinName puts the name of a directory before that of what is in it, as os.Root does.
+// joinName puts the name of a directory before the name of a file in it, as os.Root does.
 func joinName(dir, name string) string {
 	if strings.HasSuffix(dir, "/") {
 		return dir + name
@@ -47,15 +48,17 @@ func joinName(dir, name string) string {
 }
 
 // Open opens a file for reading, or a directory.
-func (r *Root) Open(name string) (*File, error) { return r.OpenFile(name, 0, 0) }
+func (v *Root) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-// Name returns the name that the directory was opened by, with those of the Roots that it was opened in.
-func (r *Root) Name() string { return r.name }
+// Name returns the name that the directory was opened by, with those of the Roots that it was
+// opened in.
+func (v *Root) Name() string { return v.name }
 
-// Close closes the directory. Files that were opened in it stay open. As with os.Root, closing again is no error.
-func (r *Root) Close() error {
-	if r.closed.Swap(true) {
+// Close closes the directory. Files that were opened in it stay open. As with os.Root, closing
+// again is no error.
+func (v *Root) Close() error {
+	if v.closed.Swap(true) {
 		return nil
 	}
-	return r.dir.Close()
+	return v.dir.Close()
 }

@@ -2,7 +2,6 @@ package folio_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -13,46 +12,30 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/rootest"
+	"github.com/foliofs/folio/internal/volumetest"
+	"github.com/foliofs/folio/roottest"
 )
 
-var seed = flag.Uint64("seed", 0, "of random tests; 0 means a new one")
-
-// random returns a source of random numbers whose seed is logged.
-func random(t testing.TB) *rand.Rand {
-	t.Helper()
-	s := *seed
-	if s == 0 {
-		s = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-seed %d", s)
-	return rand.New(rand.NewPCG(s, 0))
-}
-
-// randomFrom returns a generator of its own for another goroutine.
-func randomFrom(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), 0)) }
-
-// TestLikeRoot makes random trees with symbolic links and asks os.Root and a volume for random names: both must find
-// the same or fail for the same reason.
+// TestLikeRoot makes random trees with symbolic links and asks os.Root and a volume for random
+// names: both must find the same or fail for the same reason.
 func TestLikeRoot(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("os.Root resolves names in another way on Windows")
 	}
-	r := random(t)
+	r := volumetest.Random(t)
 	for range 20 {
 		d := t.TempDir()
 		randomTree(t, r, d)
-		v := importTree(t, d)
+		v := volumetest.Import(t, d)
 		root, err := os.OpenRoot(d)
-		must(t, err)
+		volumetest.Must(t, err)
 		for range 500 {
-			sameAnswer(t, v, root, rootest.Path(r, 5))
+			sameAnswer(t, v, root, roottest.Path(r, 5))
 		}
-		must(t, root.Close())
+		volumetest.Must(t, root.Close())
 	}
 }
 
@@ -61,36 +44,35 @@ func randomTree(t *testing.T, r *rand.Rand, top string) {
 	t.Helper()
 	dirs := []string{"."}
 	for range 25 {
-		name := filepath.Join(dirs[r.IntN(len(dirs))], letter(r))
+		name := filepath.Join(dirs[r.IntN(len(dirs))], volumetest.Letter(r))
 		path := filepath.Join(top, name)
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
 		switch r.IntN(5) {
 		case 0, 1:
-			must(t, os.Mkdir(path, 0o755))
+			volumetest.Must(t, os.Mkdir(path, 0o755))
 			dirs = append(dirs, name)
 		case 2:
-			must(t, os.WriteFile(path, []byte(name), 0o644))
+			volumetest.Must(t, os.WriteFile(path, []byte(name), 0o644))
 		default:
-			target := rootest.Path(r, 3)
+			target := roottest.Path(r, 3)
 			if target == "" || strings.Trim(target, "/") == "" {
 				target = "."
 			}
-			must(t, os.Symlink(target, path))
+			volumetest.Must(t, os.Symlink(target, path))
 		}
 	}
 }
 
-func letter(r *rand.Rand) string { return string(rune('a' + r.IntN(4))) }
-
-// An outcome is what came of a call: a value that two file systems share, or the reason of a failure.
+// An outcome is the result of a call: a value that two file systems share, or the reason of a
+// failure.
 type outcome struct {
 	value  string
 	reason error
 }
 
-func sameAnswer(t *testing.T, v *folio.FS, root *os.Root, name string) {
+func sameAnswer(t *testing.T, v *folio.Volume, root *os.Root, name string) {
 	t.Helper()
 	calls := map[string][2]func() (string, error){
 		"Stat":  {func() (string, error) { return stat(v.Stat(name)) }, func() (string, error) { return stat(root.Stat(name)) }},
@@ -104,8 +86,8 @@ func sameAnswer(t *testing.T, v *folio.FS, root *os.Root, name string) {
 			func() (string, error) { p, err := root.ReadFile(name); return string(p), err },
 		},
 		"ReadDir": {
-			func() (string, error) { return names(v.ReadDir(name)) },
-			func() (string, error) { return names(readRootDir(root, name)) },
+			func() (string, error) { return volumetest.Names(v.ReadDir(name)) },
+			func() (string, error) { return volumetest.Names(readRootDir(root, name)) },
 		},
 	}
 	for op, call := range calls {
@@ -128,14 +110,6 @@ func stat(info fs.FileInfo, err error) (string, error) {
 		size = 0
 	}
 	return fmt.Sprint(info.Name(), info.Mode(), size), nil
-}
-
-func names(list []fs.DirEntry, err error) (string, error) {
-	var b strings.Builder
-	for _, d := range list {
-		fmt.Fprintln(&b, d)
-	}
-	return b.String(), err
 }
 
 func readRootDir(root *os.Root, name string) ([]fs.DirEntry, error) {
@@ -173,22 +147,23 @@ func outcomeOf(value string, err error) outcome {
 	return outcome{reason: err}
 }
 
-// TestRootLists asks for the state of what was listed through a Root that is closed: by itself, and by the volume, which may get the same list.
+// TestRootLists asks for the state of entries that were listed through a Root that is closed: by
+// itself, and by the volume, which may get the same list.
 func TestRootLists(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.MkdirAll("d/sub", 0o755))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.MkdirAll("d/sub", 0o755))
 	for _, dir := range []string{".", "d"} {
 		root, err := v.OpenRoot(dir)
-		must(t, err)
+		volumetest.Must(t, err)
 		var list []fs.DirEntry
-		for range 2 { // what is read twice is kept
+		for range 2 { // a list that is read twice is kept
 			list, err = root.ReadDir(".")
-			must(t, err)
+			volumetest.Must(t, err)
 		}
-		must(t, root.Close())
+		volumetest.Must(t, root.Close())
 		again, err := v.ReadDir(dir)
-		must(t, err)
+		volumetest.Must(t, err)
 		for _, e := range append(list, again...) {
 			if info, err := e.Info(); err != nil || !info.IsDir() {
 				t.Errorf("%s in %s: %v, %v", e.Name(), dir, info, err)

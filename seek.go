@@ -20,7 +20,7 @@ const (
 	SeekHole = 4
 )
 
-// seekBase returns what an offset is added to.
+// seekBase returns the base of an offset.
 func (f *File) seekBase(whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 )
 
 // TestSeekHoles compares a file with holes with the same file on disk, where that keeps holes in
@@ -17,17 +18,17 @@ import (
 func TestSeekHoles(t *testing.T) {
 	t.Parallel()
 	const chunk, size = 64 << 10, 1 << 40
-	v := create(t, func(*folio.Builder) error { return nil })
+	v := volumetest.Create(t, func(*folio.Builder) error { return nil })
 	f, err := v.OpenFile("f", os.O_RDWR|os.O_CREATE, 0o600)
-	must(t, err)
+	volumetest.Must(t, err)
 	fill := func(f interface {
 		io.WriterAt
 		Truncate(size int64) error
 	},
 	) {
-		must(t, second(f.WriteAt(make([]byte, 2*chunk), 3*chunk)))
-		must(t, second(f.WriteAt(make([]byte, chunk), 1<<33)))
-		must(t, f.Truncate(size))
+		volumetest.Must(t, volumetest.Second(f.WriteAt(make([]byte, 2*chunk), 3*chunk)))
+		volumetest.Must(t, volumetest.Second(f.WriteAt(make([]byte, chunk), 1<<33)))
+		volumetest.Must(t, f.Truncate(size))
 	}
 	fill(f)
 	tests := []struct {
@@ -68,7 +69,7 @@ func TestSeekHoles(t *testing.T) {
 			t.Errorf("on disk: Seek(%d, %d) = %d, %v, want %d", tt.off, tt.whence, got, err, tt.want)
 		}
 	}
-	must(t, f.Truncate(0))
+	volumetest.Must(t, f.Truncate(0))
 	if _, err := f.Seek(0, folio.SeekHole); !errors.Is(err, syscall.ENXIO) {
 		t.Errorf("in an empty file: %v", err)
 	}
@@ -80,12 +81,12 @@ func sparseDisk(t *testing.T) *os.File {
 		return nil
 	}
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	must(t, err)
+	volumetest.Must(t, err)
 	t.Cleanup(func() { f.Close() })
-	must(t, f.Truncate(1<<20))
+	volumetest.Must(t, f.Truncate(1<<20))
 	if at, err := f.Seek(0, 4); err != nil || at != 0 {
 		return nil
 	}
-	must(t, f.Truncate(0))
+	volumetest.Must(t, f.Truncate(0))
 	return f
 }

@@ -2,14 +2,21 @@ package folio
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/foliofs/folio/store"
 )
 
 // A SparseReader is a content that knows where its holes are, for [Builder.Add], [Tx.Add] and
-// WriteFrom. Its method SkipHole passes over zeros that come next, in place of Read: a file on disk
-// of some GiB, most of them holes, takes no time then.
-type SparseReader = store.SparseReader
+// WriteFrom. They call SkipHole instead of reading zeros: a file on disk of some GiB, most of them
+// holes, takes no time then.
+type SparseReader interface {
+	io.Reader
+	// SkipHole passes over the zeros that come next, as many whole units of unit bytes as there
+	// are. It returns how many bytes that were, 0 if data come next. Read returns the zeros that
+	// SkipHole leaves.
+	SkipHole(unit int64) (int64, error)
+}
 
 // writeSparse writes p at off, but leaves out chunks of zeros.
 func (c *change) writeSparse(n *store.Node, p []byte, off int64) error {

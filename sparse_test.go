@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/store"
 )
 
@@ -22,7 +23,7 @@ import (
 type sparseReader struct {
 	rest    []byte
 	skipped int64
-	bad     int64 // what SkipHole answers, if not 0
+	bad     int64 // the answer of SkipHole, if not 0
 	err     error // the same
 }
 
@@ -80,8 +81,8 @@ func sparseContents() map[string][]byte {
 	return all
 }
 
-// A volume that is made of contents that tell their holes is the same, byte for byte, as one that
-// is made of their zeros.
+// A volume of contents that tell their holes must be the same, byte for byte, as a volume of their
+// zeros.
 func TestCreateSparse(t *testing.T) {
 	t.Parallel()
 	for name, content := range sparseContents() {
@@ -89,7 +90,7 @@ func TestCreateSparse(t *testing.T) {
 		r := &sparseReader{rest: content}
 		h := &folio.Header{Name: "f", Mode: 0o644, ModTime: time.Unix(1e9, 0)}
 		for path, in := range map[string]io.Reader{"sparse": r, "plain": bytes.NewReader(content)} {
-			must(t, folio.Create(t.Context(), filepath.Join(dir, path), nil, func(b *folio.Builder) error {
+			volumetest.Must(t, folio.Create(t.Context(), filepath.Join(dir, path), nil, func(b *folio.Builder) error {
 				if err := b.Add(&folio.Header{Name: ".", Mode: os.ModeDir | 0o755, ModTime: h.ModTime}, nil); err != nil {
 					return err
 				}
@@ -101,30 +102,30 @@ func TestCreateSparse(t *testing.T) {
 		if !bytes.Equal(a, b) || errA != nil || errB != nil {
 			t.Errorf("%s: %d and %d bytes differ: %v, %v", name, len(a), len(b), errA, errB)
 		}
-		v := open(t, filepath.Join(dir, "sparse"))
+		v := volumetest.Open(t, filepath.Join(dir, "sparse"))
 		if info, err := v.Stat("f"); err != nil || r.skipped != info.Sys().(*folio.Node).Holes {
 			t.Errorf("%s: %d bytes are skipped: %v", name, r.skipped, err)
 		}
 	}
 }
 
-// takers are the calls that take a content, but for Create.
-var takers = map[string]func(v *folio.FS, r io.Reader, size int) error{
-	"Tx.Add": func(v *folio.FS, r io.Reader, size int) error {
+// takers are the calls that take a content, except Create.
+var takers = map[string]func(v *folio.Volume, r io.Reader, size int) error{
+	"Tx.Add": func(v *folio.Volume, r io.Reader, size int) error {
 		return v.Update(context.Background(), func(tx *folio.Tx) error { return tx.Add(&folio.Header{Name: "f", Mode: 0o644}, r) })
 	},
-	"WriteFrom": func(v *folio.FS, r io.Reader, size int) error {
+	"WriteFrom": func(v *folio.Volume, r io.Reader, size int) error {
 		_, err := v.WriteFrom("f", r, 0o644)
 		return err
 	},
-	"Tx.WriteFrom": func(v *folio.FS, r io.Reader, size int) error {
+	"Tx.WriteFrom": func(v *folio.Volume, r io.Reader, size int) error {
 		return v.Update(context.Background(), func(tx *folio.Tx) error {
 			_, err := tx.WriteFrom("f", r, 0o644)
 			return err
 		})
 	},
-	"Merge": func(v *folio.FS, r io.Reader, size int) error {
-		return v.Merge(context.Background(), oneFile{fstest.MapFS{"f": {Mode: 0o644, Data: make([]byte, size)}}, r}, ".")
+	"Merge": func(v *folio.Volume, r io.Reader, size int) error {
+		return v.Merge(context.Background(), oneFile{fstest.MapFS{"f": {Mode: 0o644, Data: make([]byte, size)}}, r}, ".", nil)
 	},
 }
 
@@ -156,16 +157,16 @@ type sparseFile struct {
 
 func (f sparseFile) Read(p []byte) (int, error) { return f.sparseReader.Read(p) }
 
-// Each call that takes a content keeps what a content tells to be holes, and no more than it does
-// of zeros.
+// Each call that takes a content must keep the holes that the content tells, and no more than it
+// does of zeros.
 func TestTakeSparse(t *testing.T) {
 	t.Parallel()
 	for call, take := range takers {
 		for name, content := range sparseContents() {
-			sparse, plain := empty(t), empty(t)
+			sparse, plain := volumetest.Empty(t), volumetest.Empty(t)
 			r := &sparseReader{rest: content}
-			must(t, take(sparse, r, len(content)))
-			must(t, take(plain, struct{ io.Reader }{bytes.NewReader(content)}, len(content)))
+			volumetest.Must(t, take(sparse, r, len(content)))
+			volumetest.Must(t, take(plain, struct{ io.Reader }{bytes.NewReader(content)}, len(content)))
 			got, err := sparse.ReadFile("f")
 			if err != nil || !bytes.Equal(got, content) {
 				t.Errorf("%s, %s: %d bytes, %v", call, name, len(got), err)
@@ -176,7 +177,7 @@ func TestTakeSparse(t *testing.T) {
 			if len(content) > 60*store.ChunkSize && r.skipped == 0 {
 				t.Errorf("%s, %s: nothing is skipped", call, name)
 			}
-			wantClean(t, sparse)
+			volumetest.WantClean(t, sparse)
 		}
 	}
 }
@@ -198,7 +199,7 @@ func TestSparseLies(t *testing.T) {
 			{err: broken, want: broken},
 			{err: io.EOF},
 		} {
-			v := empty(t)
+			v := volumetest.Empty(t)
 			err := take(v, &sparseReader{rest: []byte("data"), bad: tt.n, err: tt.err}, 4)
 			if err == nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("%s, %+v: %v", call, tt, err)
@@ -206,14 +207,14 @@ func TestSparseLies(t *testing.T) {
 			if list, err := v.ReadDir("."); len(list) > 0 || err != nil {
 				t.Errorf("%s, %+v leaves %v, %v", call, tt, list, err)
 			}
-			wantClean(t, v)
+			volumetest.WantClean(t, v)
 		}
 	}
 }
 
-func nodeOf(t testing.TB, v *folio.FS) *folio.Node {
+func nodeOf(t testing.TB, v *folio.Volume) *folio.Node {
 	t.Helper()
 	info, err := v.Stat("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	return info.Sys().(*folio.Node)
 }

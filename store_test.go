@@ -5,25 +5,26 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/store/native"
 )
 
-// TestOpenStore opens a store that somebody else made.
+// TestOpenStore opens a store that the caller has made.
 func TestOpenStore(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	must(t, err)
-	must(t, v.WriteFile("file", []byte("content"), 0o644))
-	must(t, v.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, v.WriteFile("file", []byte("content"), 0o644))
+	volumetest.Must(t, v.Close())
 	s, err := native.Open(path, nil)
-	must(t, err)
+	volumetest.Must(t, err)
 	v, err = folio.OpenStore(s, &folio.Options{CacheSize: -1})
-	must(t, err)
+	volumetest.Must(t, err)
 	if p, err := v.ReadFile("file"); err != nil || string(p) != "content" {
 		t.Errorf("%q, %v", p, err)
 	}
-	must(t, v.Close())
+	volumetest.Must(t, v.Close())
 	if err := s.Close(); err == nil {
 		t.Error("the store is open after Close")
 	}

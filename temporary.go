@@ -17,7 +17,7 @@ const temporaryTries = 10000
 // and writing, as os.CreateTemp does. Its name is pattern with a random text in place of the last
 // star, or at the end; File.Name returns it, in a Root after the name of that and a slash. The
 // caller must remove the file. A pattern with a slash gives fs.ErrInvalid.
-func (w *writer) CreateTemp(dir, pattern string) (*File, error) {
+func (v *writer) CreateTemp(dir, pattern string) (*File, error) {
 	if strings.Contains(pattern, "/") {
 		return nil, pathError("createtemp", pattern, fs.ErrInvalid)
 	}
@@ -27,7 +27,7 @@ func (w *writer) CreateTemp(dir, pattern string) (*File, error) {
 	}
 	for range temporaryTries {
 		name := path.Join(dir, prefix+strconv.FormatUint(uint64(rand.Uint32()), 10)+suffix)
-		f, err := w.OpenFile(name, posix.ReadWrite|posix.Create|posix.Exclusive, 0o600)
+		f, err := v.OpenFile(name, posix.ReadWrite|posix.Create|posix.Exclusive, 0o600)
 		if err == nil || !isExisting(err) {
 			return f, err
 		}

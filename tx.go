@@ -7,8 +7,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A Tx is a write transaction over many files. It reads what it has written; nobody else does before it is committed. It belongs to one goroutine at
-// a time, with the files that it opens, and ends with the Update that it comes from: from then on everything fails with fs.ErrClosed.
+// A Tx is a write transaction over many files. It reads its own changes, which no other reader sees
+// before the commit. It belongs to one goroutine at a time, with the files that it opens. It ends
+// with the [Volume.Update] that it comes from: from then on all its methods fail with fs.ErrClosed.
 type Tx struct {
 	Rx
 	writer
@@ -18,12 +19,12 @@ type Tx struct {
 
 // Update calls fn with a transaction. If fn returns nil, all that it did through tx has happened;
 // if it fails or panics, or ctx is cancelled meanwhile, nothing has. Transactions, and all other
-// calls that change the volume, run one at a time. In fn use tx: methods of the FS that change the
-// volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
+// calls that change the volume, run one at a time. In fn use tx: methods of the Volume that change
+// the volume, Sync and Close fail with ErrInUpdate there, as they would wait for the end of fn.
 //
 // If another process cuts the mapped file of the volume off while fn uses tx, a panic ends fn.
-// Update recovers from it and returns the error: fn must release with defer what it has locked.
-func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
+// Update recovers from it and returns the error. So fn must use defer to release its locks.
+func (v *Volume) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	if err := v.updater.mayWait(); err != nil {
 		return v.volumeError("update", err)
 	}
@@ -41,23 +42,23 @@ func (v *FS) Update(ctx context.Context, fn func(tx *Tx) error) error {
 	return v.volumeError("update", err)
 }
 
-// begin makes tx a transaction of v.
-func (tx *Tx) begin(v *FS, s store.Tx) {
-	tx.store, tx.Rx.rx = s, s
-	tx.Rx.reader = reader{fs: v, pin: &tx.Rx, top: store.Root}
-	tx.writer = writer{from: &tx.Rx.reader, tx: tx}
+// begin makes v a transaction of vol.
+func (v *Tx) begin(vol *Volume, s store.Tx) {
+	v.store, v.Rx.rx = s, s
+	v.Rx.reader = reader{fs: vol, pin: &v.Rx, top: store.Root}
+	v.writer = writer{from: &v.Rx.reader, tx: v}
 }
 
 // Open opens a file for reading, or a directory.
-func (tx *Tx) Open(name string) (*File, error) { return tx.OpenFile(name, 0, 0) }
+func (v *Tx) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-func (tx *Tx) end() { tx.store, tx.Rx.rx = nil, nil }
+func (v *Tx) end() { v.store, v.Rx.rx = nil, nil }
 
-// Sync returns when all changes that were made before survive the loss of power. Until then a loss of power may take the last of
-// them, but none of those before, and never a part of one.
-func (v *FS) Sync(ctx context.Context) error { return v.volumeError("sync", v.sync(ctx)) }
+// Sync returns when all changes that were made before survive the loss of power. Until then a loss
+// of power may take the last of them, but none of those before, and never a part of one.
+func (v *Volume) Sync(ctx context.Context) error { return v.volumeError("sync", v.sync(ctx)) }
 
-func (v *FS) sync(ctx context.Context) error {
+func (v *Volume) sync(ctx context.Context) error {
 	if err := v.updater.mayWait(); err != nil {
 		return err
 	}

@@ -40,9 +40,9 @@ func TestInUpdate(t *testing.T) {
 		"CreateTemp":  func() error { _, err := v.CreateTemp(".", "a"); return err },
 		"CopyFile":    func() error { return v.CopyFile("held", "copy") },
 		"Update":      func() error { return v.Update(ctx, func(*folio.Tx) error { return nil }) },
-		"Merge":       func() error { return v.Merge(ctx, fstest.MapFS{}, "a") },
+		"Merge":       func() error { return v.Merge(ctx, fstest.MapFS{}, "a", nil) },
 		"Sync":        func() error { return v.Sync(ctx) },
-		"Compact":     func() error { return v.Compact(ctx) },
+		"Compact":     func() error { return v.Compact(ctx, nil) },
 		"Repair":      func() error { _, err := v.Repair(ctx); return err },
 		"Close":       v.Close,
 	}
@@ -75,7 +75,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-func writable(t *testing.T) *folio.FS {
+func writable(t *testing.T) *folio.Volume {
 	t.Helper()
 	v, err := folio.Open(filepath.Join(t.TempDir(), "v.folio"), &folio.Options{Create: true})
 	if err != nil {

@@ -14,43 +14,48 @@ import (
 
 // Options say how a volume is opened. The zero value, and nil, are good defaults.
 type Options struct {
-	// ReadOnly opens the volume for reading. Nothing of it is ever changed, not even to recover it or to remove what nobody uses.
+	// ReadOnly opens the volume for reading. Folio never changes it then, not even to recover it or
+	// to remove files that are no longer used.
 	ReadOnly bool
-	// Immutable is for a volume that nothing changes while it is open, such as one on a CD or in an
-	// image of a container. It is opened for reading, and no lock is taken, which also works on
-	// file systems without locks. A volume that merely cannot be written needs no option. If
-	// something changes the file all the same, what is read may be wrong.
+	// Immutable is for a volume that nothing changes while it is open. For example, it is on a CD
+	// or in an image of a container. It is opened for reading, and no lock is taken, which also
+	// works on file systems without locks. A volume that merely cannot be written needs no option.
+	// If something changes the file all the same, the results may be wrong.
 	Immutable bool
 	// Create makes an empty volume if there is none.
 	Create bool
-	// Plain reads the volume without mapping it into memory: slower, for files that are not trusted to stay as they are.
+	// Plain reads the volume without mapping it into memory. That is slower, and right for a file
+	// that something else may cut off.
 	Plain bool
-	// BusyTimeout is how long to wait for another process that writes; 0 means 5 seconds, and less than 0 not to wait.
+	// BusyTimeout is how long a call waits for another process that writes. 0 means 5 seconds; with
+	// less than 0, no call waits.
 	BusyTimeout time.Duration
-	// CacheSize is how many bytes of memory may be taken by what is known of files and directories that are used
-	// again and again; 0 means 64 MiB, and less than 0 none but for where directories are. Contents are not in it: the
-	// system caches those.
+	// CacheSize is the size in bytes of the caches for directories and inodes. 0 means 64 MiB; with
+	// less than 0, only the places of directories are cached. Contents are not: the system caches
+	// them.
 	CacheSize int64
-	// MaxSize is how many bytes the volume's file may have; 0 means any number. A call that needs more fails with ErrFull, which matches ENOSPC, and
-	// nothing has changed. Removing always works, and what was removed makes room at once, unless it is open. A file that is larger already
-	// does not grow. The log beside it does not count.
+	// MaxSize limits the size in bytes of the volume's file; 0 means no limit. A call that needs
+	// more fails with ErrFull, which matches ENOSPC, and changes nothing. Removing always works and
+	// makes room at once, unless the file is open. A volume that is larger already does not grow.
+	// The log does not count.
 	MaxSize int64
 }
 
 const defaultCacheSize = 64 << 20
 
-// An FS is an open volume. It is safe for concurrent use by any number of goroutines.
+// A Volume is an open volume. It is safe for concurrent use by any number of goroutines.
 //
-// It has the methods of os.Root, with the same errors. Each call reads what the volume holds at that moment, and changes it as a whole or not at
-// all; View reads many things at one moment, Update changes many at one. What was changed survives the death of the process at once, and the loss of
-// power after Sync.
-type FS struct {
+// It has the methods of os.Root, with the same errors. Each call reads the volume as it is at that
+// moment, and changes it as a whole or not at all. [Volume.View] reads many files at one moment,
+// [Volume.Update] changes many in one transaction. A change survives the death of the process when
+// the call returns, and the loss of power after [Volume.Sync].
+type Volume struct {
 	reader
 	writer
 	path  string // of the volume
 	store store.Store
 	dirs  dirCache  // directories that were on the way to something, or read
-	files fileCache // what was asked for again
+	files fileCache // inodes of files by path
 
 	running change  // the one in the write transaction that runs
 	updater updater // of the Update or Merge that runs
@@ -62,9 +67,9 @@ type FS struct {
 // they do not, it opens the volume for reading, and makes no file; a call that is in progress when
 // another process begins to write may fail with ErrBusy then.
 //
-// Errors are *fs.PathError with that path: ErrNotVolume for a database that is something else, ErrNewerVersion,
-// fs.ErrNotExist, or what package sqlitefile found wrong with it.
-func Open(path string, o *Options) (*FS, error) {
+// Errors are *fs.PathError with that path: ErrNotVolume for another database, ErrNewerVersion,
+// fs.ErrNotExist, or the error of package sqlitefile.
+func Open(path string, o *Options) (*Volume, error) {
 	if o == nil {
 		o = new(Options)
 	}
@@ -80,13 +85,14 @@ func Open(path string, o *Options) (*FS, error) {
 	return v, nil
 }
 
-// OpenStore returns the volume that a store keeps, such as one of package store/sqlstore: whatever keeps the promises of package store can have
-// a file system on it. Of the options only CacheSize counts, as the store is open already. Close closes it.
-func OpenStore(s store.Store, o *Options) (*FS, error) {
+// OpenStore returns the volume that a store keeps, for example one of package store/sqlstore. Any
+// type that keeps the promises of [store.Store] can have a file system on it. The store is open
+// already: only the option CacheSize counts. [Volume.Close] closes the store.
+func OpenStore(s store.Store, o *Options) (*Volume, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	return newFS(s, cmp.Or(o.CacheSize, defaultCacheSize))
+	return newVolume(s, cmp.Or(o.CacheSize, defaultCacheSize))
 }
 
 // openStore opens the volume, and makes it if that is wanted.
@@ -95,7 +101,7 @@ func openStore(path string, o *Options) (store.Store, error) {
 	s, err := native.Open(path, options)
 	if o.Create && !o.ReadOnly && !o.Immutable && isMissing(err) {
 		err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
-		if err != nil && !errors.Is(err, fs.ErrExist) { // somebody else may have been faster
+		if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
 			return nil, err
 		}
 		s, err = native.Open(path, options)
@@ -108,14 +114,14 @@ func openStore(path string, o *Options) (store.Store, error) {
 }
 
 // Open opens a file for reading, or a directory.
-func (v *FS) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
+func (v *Volume) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-func newFS(s store.Store, cacheSize int64) (*FS, error) {
+func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
 	info, err := s.Info(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	v := &FS{store: s, path: info.Path}
+	v := &Volume{store: s, path: info.Path}
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
 	v.uid, v.gid = posix.Owner()
@@ -130,7 +136,7 @@ const minFiles = 1 << 10
 
 // Close waits for the views in progress and closes the volume. Files that are open fail from then
 // on. Within Update it fails with ErrInUpdate.
-func (v *FS) Close() error {
+func (v *Volume) Close() error {
 	if err := v.updater.mayWait(); err != nil {
 		return v.volumeError("close", err)
 	}
@@ -138,37 +144,61 @@ func (v *FS) Close() error {
 }
 
 // Info describes a volume as a whole.
-type Info = store.Info
+type Info struct {
+	Path      string
+	Version   int   // of the volume's schema
+	Size      int64 // of the volume's file, in bytes
+	PageSize  int
+	FreeBytes int64  // in the file, for new content
+	ChunkSize int    // bytes of content in a row
+	LastIno   uint64 // the highest number of an inode: about how many inodes there are
+}
 
 // Info describes the volume without looking at its files.
-func (v *FS) Info(ctx context.Context) (Info, error) {
-	info, err := v.store.Info(ctx)
-	return info, v.volumeError("info", err)
+func (v *Volume) Info(ctx context.Context) (Info, error) {
+	i, err := v.store.Info(ctx)
+	if err != nil {
+		return Info{}, v.volumeError("info", err)
+	}
+	return Info{
+		Path: i.Path, Version: i.Version, Size: i.Size, PageSize: i.PageSize, FreeBytes: i.FreeBytes, ChunkSize: i.ChunkSize,
+		LastIno: uint64(i.LastIno),
+	}, nil
 }
 
-// A CheckReport is what Check found; a Problem is one contradiction.
-type (
-	CheckReport = store.Report
-	Problem     = store.Problem
-)
-
-// Check looks for contradictions in the whole volume: in the b-trees of its database, and among names, inodes and
-// contents. An error means that it could not look; what it found is in the report.
-func (v *FS) Check(ctx context.Context) (*CheckReport, error) {
-	report, err := v.store.Check(ctx)
-	return report, v.volumeError("check", err)
+// CheckOptions say how Check works. The zero value, and nil, are good defaults.
+type CheckOptions struct {
+	// Progress, if it is not nil, is called from time to time with how far Check is through the
+	// bytes of the volume.
+	Progress func(done, total int64)
 }
 
-// An Rx reads a volume as it was at one moment. It belongs to one goroutine at a time, with the files that it opens, and
-// ends with the View that it comes from: from then on everything fails with fs.ErrClosed.
+// Check looks for contradictions in the whole volume: in the b-trees of its database, and among
+// names, inodes and contents. An error means that it could not look; the report has the problems
+// that it found.
+func (v *Volume) Check(ctx context.Context, o *CheckOptions) (*CheckReport, error) {
+	if o == nil {
+		o = new(CheckOptions)
+	}
+	report, err := v.store.Check(ctx, &store.CheckOptions{Progress: o.Progress})
+	if err != nil {
+		return nil, v.volumeError("check", err)
+	}
+	return checkReport(report), nil
+}
+
+// An Rx is a read transaction: it reads a volume as it was at one moment. It belongs to one
+// goroutine at a time, with the files that it opens. It ends with the [Volume.View] that it comes
+// from: from then on all its methods fail with fs.ErrClosed.
 type Rx struct {
 	reader
 	rx store.Rx // nil from the end on
 }
 
-// View calls fn with a snapshot of the volume and returns its error. What fn reads through rx belongs together, whatever others
-// write meanwhile. Do not keep a view for long: it holds up what a volume must do to give space back.
-func (v *FS) View(ctx context.Context, fn func(rx *Rx) error) error {
+// View calls fn with a snapshot of the volume and returns its error. All that fn reads through rx
+// is of one moment, whatever is written meanwhile. fn should not take long: while a view is open,
+// the log of the volume cannot start over.
+func (v *Volume) View(ctx context.Context, fn func(rx *Rx) error) error {
 	s, err := v.store.Begin(ctx)
 	if err != nil {
 		return v.volumeError("view", err)
@@ -179,8 +209,8 @@ func (v *FS) View(ctx context.Context, fn func(rx *Rx) error) error {
 	return fn(rx)
 }
 
-func (rx *Rx) close() {
-	s := rx.rx
-	rx.rx = nil
+func (v *Rx) close() {
+	s := v.rx
+	v.rx = nil
 	s.End()
 }

@@ -19,63 +19,15 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/internal/volumetest"
 )
-
-// empty makes a volume without files, and opens it.
-func empty(t testing.TB) *folio.FS {
-	t.Helper()
-	v, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
-	must(t, err)
-	t.Cleanup(func() { _ = v.Close() })
-	return v
-}
-
-// again opens a volume once more, as another process would.
-func again(t testing.TB, v *folio.FS, o *folio.Options) *folio.FS {
-	t.Helper()
-	info, err := v.Info(context.Background())
-	must(t, err)
-	other, err := folio.Open(info.Path, o)
-	must(t, err)
-	t.Cleanup(func() { _ = other.Close() })
-	return other
-}
-
-func wantFile(t *testing.T, v interface {
-	ReadFile(name string) ([]byte, error)
-}, name, want string,
-) {
-	t.Helper()
-	if got, err := v.ReadFile(name); err != nil || string(got) != want {
-		t.Errorf("%s: %.50q, %v; want %.50q", name, got, err, want)
-	}
-}
-
-func wantNone(t *testing.T, v interface {
-	Lstat(name string) (fs.FileInfo, error)
-}, name string,
-) {
-	t.Helper()
-	if _, err := v.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s: %v, want fs.ErrNotExist", name, err)
-	}
-}
-
-func wantClean(t testing.TB, v *folio.FS) {
-	t.Helper()
-	r, err := v.Check(t.Context())
-	must(t, err)
-	if !r.OK() {
-		t.Fatalf("%+v", r.Problems)
-	}
-}
 
 // TestFSWritten lets the standard library judge a volume that was written file by file.
 func TestFSWritten(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	d := os.DirFS(goroot(t, "src/io"))
-	must(t, fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
+	v := volumetest.Empty(t)
+	d := os.DirFS(volumetest.Goroot(t, "src/io"))
+	volumetest.Must(t, fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
@@ -94,52 +46,52 @@ func TestFSWritten(t *testing.T) {
 		}
 		return err
 	}))
-	must(t, fstest.TestFS(v.FS(), "fs"))
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	volumetest.Must(t, fstest.TestFS(v.FS(), "fs"))
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		if err := tx.WriteFile("fs/new", []byte("new"), 0o600); err != nil {
 			return err
 		}
 		return fstest.TestFS(tx.FS(), "fs/new")
 	}))
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // TestUpdate changes many files at once, or none.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	var kept *folio.Tx
 	var file *folio.File
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		must(t, tx.MkdirAll("a/b", 0o755))
-		must(t, tx.WriteFile("a/b/c", []byte("content"), 0o644))
-		wantFile(t, tx, "a/b/c", "content")
-		must(t, tx.Rename("a", "z"))
-		wantFile(t, tx, "z/b/c", "content")
-		wantNone(t, tx, "a")
-		must(t, tx.Symlink("z/b", "l"))
-		wantFile(t, tx, "l/c", "content")
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		volumetest.Must(t, tx.MkdirAll("a/b", 0o755))
+		volumetest.Must(t, tx.WriteFile("a/b/c", []byte("content"), 0o644))
+		volumetest.WantFile(t, tx, "a/b/c", "content")
+		volumetest.Must(t, tx.Rename("a", "z"))
+		volumetest.WantFile(t, tx, "z/b/c", "content")
+		volumetest.WantNone(t, tx, "a")
+		volumetest.Must(t, tx.Symlink("z/b", "l"))
+		volumetest.WantFile(t, tx, "l/c", "content")
 		list, err := tx.ReadDir(".")
 		if err != nil || len(list) != 2 {
 			t.Errorf("%v, %v", list, err)
 		}
-		wantNone(t, v, "z") // nobody else sees it yet
+		volumetest.WantNone(t, v, "z") // other transactions do not see it yet
 		f, err := tx.OpenFile("l/c", os.O_RDWR|os.O_APPEND, 0)
-		must(t, err)
+		volumetest.Must(t, err)
 		_, err = f.Write([]byte(" and more"))
-		must(t, err)
+		volumetest.Must(t, err)
 		got, err := io.ReadAll(io.NewSectionReader(f, 0, 100))
 		if string(got) != "content and more" {
 			t.Errorf("%q, %v", got, err)
 		}
-		must(t, f.Sync())
+		volumetest.Must(t, f.Sync())
 		kept, file = tx, f
 		return nil
 	}))
-	wantFile(t, v, "z/b/c", "content and more")
+	volumetest.WantFile(t, v, "z/b/c", "content and more")
 	for name, err := range map[string]error{
-		"WriteFile": kept.WriteFile("x", nil, 0o644), "Remove": kept.Remove("z/b/c"), "Stat": second(kept.Stat("z")),
-		"Write": second(file.Write([]byte("x"))), "Read": second(file.Read(make([]byte, 1))),
+		"WriteFile": kept.WriteFile("x", nil, 0o644), "Remove": kept.Remove("z/b/c"), "Stat": volumetest.Second(kept.Stat("z")),
+		"Write": volumetest.Second(file.Write([]byte("x"))), "Read": volumetest.Second(file.Read(make([]byte, 1))),
 	} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s after the transaction: %v", name, err)
@@ -158,20 +110,18 @@ func TestUpdate(t *testing.T) {
 	}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	wantFile(t, v, "z/b/c", "content and more")
-	wantNone(t, v, "y")
-	wantClean(t, v)
+	volumetest.WantFile(t, v, "z/b/c", "content and more")
+	volumetest.WantNone(t, v, "y")
+	volumetest.WantClean(t, v)
 }
-
-func second[T any](_ T, err error) error { return err }
 
 // TestRefused goes on in a transaction after calls that were refused: they have changed nothing.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		must(t, tx.MkdirAll("d/e", 0o755))
-		must(t, tx.WriteFile("f", []byte("f"), 0o644))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		volumetest.Must(t, tx.MkdirAll("d/e", 0o755))
+		volumetest.Must(t, tx.WriteFile("f", []byte("f"), 0o644))
 		for _, test := range []struct {
 			got  error
 			want error
@@ -205,29 +155,30 @@ func TestRefused(t *testing.T) {
 		}
 		return nil
 	}))
-	wantFile(t, v, "f", "f")
-	wantClean(t, v)
-	r, err := v.Check(t.Context())
+	volumetest.WantFile(t, v, "f", "f")
+	volumetest.WantClean(t, v)
+	r, err := v.Check(t.Context(), nil)
 	if err != nil || r.Nodes != 4 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestRefusedMkdirAll goes on in a transaction after a call that had made directories before it was refused.
+// TestRefusedMkdirAll goes on in a transaction after a call that had made directories before it was
+// refused.
 func TestRefusedMkdirAll(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("f", []byte("f"), 0o644))
-	must(t, v.MkdirAll("d/e", 0o755))
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		before, err := treeText(tx, ".", map[uint64]bool{})
-		must(t, err)
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("f", []byte("f"), 0o644))
+	volumetest.Must(t, v.MkdirAll("d/e", 0o755))
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		before, err := volumetest.TreeText(tx, ".", map[uint64]bool{})
+		volumetest.Must(t, err)
 		for _, name := range []string{"new/../f/x", "d/new/new/../../e/new/../../../f/x", "new/../new/../.."} {
 			if err := tx.MkdirAll(name, 0o755); !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, folio.ErrEscapes) {
 				t.Errorf("MkdirAll(%q): %v", name, err)
 			}
-			if after, err := treeText(tx, ".", map[uint64]bool{}); err != nil || after != before {
-				t.Errorf("MkdirAll(%q) has changed something, %v: %s", name, err, difference(after, before))
+			if after, err := volumetest.TreeText(tx, ".", map[uint64]bool{}); err != nil || after != before {
+				t.Errorf("MkdirAll(%q) has changed something, %v: %s", name, err, volumetest.Difference(after, before))
 			}
 		}
 		return tx.MkdirAll("new/../other/x", 0o755)
@@ -237,22 +188,23 @@ func TestRefusedMkdirAll(t *testing.T) {
 			t.Error(name, err)
 		}
 	}
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
-// TestOpenForReading changes what belongs to the inode through files that were opened for reading, as with os.Root.
+// TestOpenForReading changes attributes of an inode through files that were opened for reading, as
+// with os.Root.
 func TestOpenForReading(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.MkdirAll("d", 0o755))
-	must(t, v.WriteFile("d/f", []byte("content"), 0o644))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.MkdirAll("d", 0o755))
+	volumetest.Must(t, v.WriteFile("d/f", []byte("content"), 0o644))
 	root, err := v.OpenRoot("d")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer root.Close()
 	try := func(f *folio.File, err error) {
 		t.Helper()
-		must(t, err)
-		must(t, errors.Join(f.Chmod(0o600), f.Chown(1, 2)))
+		volumetest.Must(t, err)
+		volumetest.Must(t, errors.Join(f.Chmod(0o600), f.Chown(1, 2)))
 		info, err := f.Stat()
 		if err != nil || info.Mode() != 0o600 || info.Sys().(*folio.Node).GID != 2 {
 			t.Errorf("%v, %v", info, err)
@@ -260,15 +212,15 @@ func TestOpenForReading(t *testing.T) {
 		if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
 			t.Error(err)
 		}
-		must(t, f.Close())
-		must(t, v.Chmod("d/f", 0o644))
+		volumetest.Must(t, f.Close())
+		volumetest.Must(t, v.Chmod("d/f", 0o644))
 	}
 	try(v.Open("d/f"))
 	try(root.Open("f"))
-	must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		f, err := tx.Open("d/f")
-		must(t, err)
-		must(t, f.Chmod(0o640))
+		volumetest.Must(t, err)
+		volumetest.Must(t, f.Chmod(0o640))
 		return f.Close()
 	}))
 	if info, err := v.Stat("d/f"); err != nil || info.Mode() != 0o640 {
@@ -276,19 +228,19 @@ func TestOpenForReading(t *testing.T) {
 	}
 }
 
-// TestRemovedEntry asks for the state of what a directory held, when it is gone.
+// TestRemovedEntry asks for the state of an entry of a directory that is gone.
 func TestRemovedEntry(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	for _, name := range []string{"a", "b", "c"} {
-		must(t, v.WriteFile(name, nil, 0o644))
+		volumetest.Must(t, v.WriteFile(name, nil, 0o644))
 	}
 	held, err := v.Open("b")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer held.Close()
 	list, err := v.ReadDir(".")
-	must(t, err)
-	must(t, errors.Join(v.Remove("a"), v.Remove("b")))
+	volumetest.Must(t, err)
+	volumetest.Must(t, errors.Join(v.Remove("a"), v.Remove("b")))
 	for i, want := range []bool{true, true, false} {
 		if _, err := list[i].Info(); errors.Is(err, fs.ErrNotExist) != want {
 			t.Errorf("%s: %v", list[i].Name(), err)
@@ -296,12 +248,13 @@ func TestRemovedEntry(t *testing.T) {
 	}
 }
 
-// TestUpdatePanics lets a transaction panic after it changed much: nothing of it is there, and the volume goes on.
+// TestUpdatePanics lets a transaction panic after it changed much: nothing of it is there, and the
+// volume goes on.
 func TestUpdatePanics(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.MkdirAll("d/e", 0o755))
-	before := treeOf(t, v)
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.MkdirAll("d/e", 0o755))
+	before := volumetest.TreeOf(t, v)
 	for range 3 {
 		func() {
 			defer func() {
@@ -310,12 +263,12 @@ func TestUpdatePanics(t *testing.T) {
 				}
 			}()
 			_ = v.Update(t.Context(), func(tx *folio.Tx) error {
-				must(t, errors.Join(tx.Mkdir("d/a", 0o755), tx.WriteFile("d/a/x", []byte("x"), 0o644), tx.Rename("d/e", "d/f"), tx.RemoveAll("d/a")))
+				volumetest.Must(t, errors.Join(tx.Mkdir("d/a", 0o755), tx.WriteFile("d/a/x", []byte("x"), 0o644), tx.Rename("d/e", "d/f"), tx.RemoveAll("d/a")))
 				panic("on purpose")
 			})
 		}()
-		if after := treeOf(t, v); after != before {
-			t.Error(difference(after, before))
+		if after := volumetest.TreeOf(t, v); after != before {
+			t.Error(volumetest.Difference(after, before))
 		}
 		for _, name := range []string{"d/a/y", "d/f/y"} {
 			if err := v.WriteFile(name, nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
@@ -323,14 +276,14 @@ func TestUpdatePanics(t *testing.T) {
 			}
 		}
 	}
-	must(t, v.WriteFile("d/e/y", nil, 0o644))
-	wantClean(t, v)
+	volumetest.Must(t, v.WriteFile("d/e/y", nil, 0o644))
+	volumetest.WantClean(t, v)
 }
 
 // TestLongPaths uses paths of 4096 bytes, of as many as there can be, and of more.
 func TestLongPaths(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	element := strings.Repeat("e", 63) + "/"
 	for _, size := range []int{4096, 32767} {
 		name := strings.Repeat(element, size/64) + strings.Repeat("f", size%64)
@@ -340,55 +293,55 @@ func TestLongPaths(t *testing.T) {
 		if len(name) != size {
 			t.Fatal(len(name))
 		}
-		must(t, v.MkdirAll(filepath.ToSlash(filepath.Dir(name)), 0o755))
-		must(t, v.WriteFile(name, []byte("far"), 0o644))
-		wantFile(t, v, name, "far")
-		must(t, v.Rename(name, "near"))
-		must(t, v.Symlink(name, "link"))
-		must(t, v.Link("near", name))
-		wantFile(t, v, "link", "far")
-		must(t, errors.Join(v.Remove("link"), v.Remove("near"), v.Remove(name)))
+		volumetest.Must(t, v.MkdirAll(filepath.ToSlash(filepath.Dir(name)), 0o755))
+		volumetest.Must(t, v.WriteFile(name, []byte("far"), 0o644))
+		volumetest.WantFile(t, v, name, "far")
+		volumetest.Must(t, v.Rename(name, "near"))
+		volumetest.Must(t, v.Symlink(name, "link"))
+		volumetest.Must(t, v.Link("near", name))
+		volumetest.WantFile(t, v, "link", "far")
+		volumetest.Must(t, errors.Join(v.Remove("link"), v.Remove("near"), v.Remove(name)))
 	}
 	long := strings.Repeat("a/", 16384)
 	for name, err := range map[string]error{
-		"WriteFile": v.WriteFile(long+"f", nil, 0o644), "Stat": second(v.Stat(long)), "Mkdir": v.MkdirAll(long, 0o755), "Rename": v.Rename("near", long),
-		"Symlink": v.Symlink(long, "s"), "RemoveAll": v.RemoveAll(long + "f"), "Open": second(v.Open(long)),
+		"WriteFile": v.WriteFile(long+"f", nil, 0o644), "Stat": volumetest.Second(v.Stat(long)), "Mkdir": v.MkdirAll(long, 0o755), "Rename": v.Rename("near", long),
+		"Symlink": v.Symlink(long, "s"), "RemoveAll": v.RemoveAll(long + "f"), "Open": volumetest.Second(v.Open(long)),
 	} {
 		if !errors.Is(err, syscall.ENAMETOOLONG) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // TestDeep goes through paths of 10,000 levels.
 func TestDeep(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	const levels = 10_000
 	deep := strings.Repeat("d/", levels-1) + "d"
-	must(t, v.MkdirAll(deep, 0o755))
-	must(t, v.WriteFile(deep+"/f", []byte("deep"), 0o644))
-	wantFile(t, v, deep+"/f", "deep")
+	volumetest.Must(t, v.MkdirAll(deep, 0o755))
+	volumetest.Must(t, v.WriteFile(deep+"/f", []byte("deep"), 0o644))
+	volumetest.WantFile(t, v, deep+"/f", "deep")
 	if err := v.Rename("d", deep+"/x"); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
 	}
-	wantClean(t, v)
-	must(t, v.RemoveAll("d"))
-	must(t, v.Close())
+	volumetest.WantClean(t, v)
+	volumetest.Must(t, v.RemoveAll("d"))
+	volumetest.Must(t, v.Close())
 }
 
 // TestUnlinkedLives reads and writes a file that has no name any more.
 func TestUnlinkedLives(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("f", []byte("content"), 0o644))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("f", []byte("content"), 0o644))
 	f, err := v.OpenFile("f", os.O_RDWR, 0)
-	must(t, err)
-	must(t, v.Remove("f"))
-	must(t, v.WriteFile("f", []byte("another"), 0o644))
-	other := again(t, v, nil) // collects what nobody holds
-	must(t, other.WriteFile("g", nil, 0o644))
+	volumetest.Must(t, err)
+	volumetest.Must(t, v.Remove("f"))
+	volumetest.Must(t, v.WriteFile("f", []byte("another"), 0o644))
+	other := volumetest.Again(t, v, nil) // removes unpinned orphans
+	volumetest.Must(t, other.WriteFile("g", nil, 0o644))
 	if _, err := f.WriteAt([]byte("CON"), 0); err != nil {
 		t.Error(err)
 	}
@@ -399,10 +352,10 @@ func TestUnlinkedLives(t *testing.T) {
 	if info, err := f.Stat(); err != nil || info.Sys().(*folio.Node).Nlink != 0 {
 		t.Errorf("%v, %v", info, err)
 	}
-	wantFile(t, v, "f", "another")
-	wantClean(t, other)
-	must(t, f.Close())
-	r, err := v.Check(t.Context())
+	volumetest.WantFile(t, v, "f", "another")
+	volumetest.WantClean(t, other)
+	volumetest.Must(t, f.Close())
+	r, err := v.Check(t.Context(), nil)
 	if err != nil || !r.OK() || r.Nodes != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -414,80 +367,82 @@ func TestUnlinkedLives(t *testing.T) {
 // TestHandleAfterClose uses a file after its volume was closed.
 func TestHandleAfterClose(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	f, err := v.Create("f")
-	must(t, err)
-	must(t, v.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, v.Close())
 	for name, err := range map[string]error{
-		"Write": second(f.Write([]byte("x"))), "Read": second(f.Read(make([]byte, 1))), "Sync": f.Sync(),
+		"Write": volumetest.Second(f.Write([]byte("x"))), "Read": volumetest.Second(f.Read(make([]byte, 1))), "Sync": f.Sync(),
 		"Truncate": f.Truncate(0), "WriteFile": v.WriteFile("f", nil, 0o644), "Close": v.Close(),
 	} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	must(t, f.Close())
+	volumetest.Must(t, f.Close())
 }
 
 // TestReadOnly opens a volume for reading: nothing changes it, and each call says why.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("f", []byte("content"), 0o644))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("f", []byte("content"), 0o644))
 	info, err := v.Info(t.Context())
-	must(t, err)
-	must(t, v.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, v.Close())
 	before, err := os.ReadFile(info.Path)
-	must(t, err)
+	volumetest.Must(t, err)
 	ro, err := folio.Open(info.Path, &folio.Options{ReadOnly: true})
-	must(t, err)
+	volumetest.Must(t, err)
 	for _, err := range []error{
-		ro.WriteFile("f", nil, 0o644), ro.Remove("f"), ro.Mkdir("d", 0o755), ro.Rename("f", "g"), second(ro.Create("g")),
+		ro.WriteFile("f", nil, 0o644), ro.Remove("f"), ro.Mkdir("d", 0o755), ro.Rename("f", "g"), volumetest.Second(ro.Create("g")),
 		ro.Update(t.Context(), func(*folio.Tx) error { return nil }),
 	} {
 		if !errors.Is(err, folio.ErrReadOnly) || !errors.Is(err, syscall.EROFS) {
 			t.Errorf("%v, want ErrReadOnly", err)
 		}
 	}
-	wantFile(t, ro, "f", "content")
+	volumetest.WantFile(t, ro, "f", "content")
 	f, err := ro.Open("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
 		t.Error(err)
 	}
-	must(t, f.Close())
-	must(t, ro.Close())
+	volumetest.Must(t, f.Close())
+	volumetest.Must(t, ro.Close())
 	after, err := os.ReadFile(info.Path)
-	must(t, err)
+	volumetest.Must(t, err)
 	if !bytes.Equal(before, after) {
 		t.Error("the volume changed")
 	}
 }
 
-// TestReadingChangesNothing opens a volume that was just made, without asking for anything but to read.
+// TestReadingChangesNothing opens a volume that was just made, without asking for anything but to
+// read.
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, folio.Create(t.Context(), path, nil, addAll(sampleFiles...)))
+	volumetest.Must(t, folio.Create(t.Context(), path, nil, volumetest.AddAll(volumetest.Samples...)))
 	before, err := os.ReadFile(path)
-	must(t, err)
+	volumetest.Must(t, err)
 	v, err := folio.Open(path, nil)
-	must(t, err)
-	wantFile(t, v, "a/b/c.txt", "see")
-	must(t, v.Close())
+	volumetest.Must(t, err)
+	volumetest.WantFile(t, v, "a/b/c.txt", "see")
+	volumetest.Must(t, v.Close())
 	after, err := os.ReadFile(path)
-	must(t, err)
+	volumetest.Must(t, err)
 	if _, err := os.Stat(path + "-wal"); !bytes.Equal(before, after) || err == nil {
 		t.Error("the volume changed")
 	}
 }
 
-// TestAppendsNeverMix appends lines from many goroutines, through several files and two connections.
+// TestAppendsNeverMix appends lines from many goroutines, through several files and two
+// connections.
 func TestAppendsNeverMix(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	const writers, lines = 8, 100
-	both := []*folio.FS{v, again(t, v, nil)}
+	both := []*folio.Volume{v, volumetest.Again(t, v, nil)}
 	var wg sync.WaitGroup
 	for w := range writers {
 		wg.Go(func() {
@@ -508,7 +463,7 @@ func TestAppendsNeverMix(t *testing.T) {
 	}
 	wg.Wait()
 	p, err := v.ReadFile("log")
-	must(t, err)
+	volumetest.Must(t, err)
 	next := make([]int, writers)
 	for line := range strings.Lines(string(p)) {
 		var w, i int
@@ -523,17 +478,18 @@ func TestAppendsNeverMix(t *testing.T) {
 	}
 }
 
-// TestWholeFiles replaces files while others read them, in this process and through another connection: each read finds one content as a
-// whole. A rename never leaves a moment without the file.
+// TestWholeFiles replaces files while other goroutines read them, in this process and through
+// another connection. Each read must find one content as a whole. A rename must never leave a
+// moment without the file.
 func TestWholeFiles(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	content := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 1+i*7919%150_000) }
-	must(t, v.WriteFile("f", content(0), 0o644))
-	must(t, v.WriteFile("g", content(0), 0o644))
+	volumetest.Must(t, v.WriteFile("f", content(0), 0o644))
+	volumetest.Must(t, v.WriteFile("g", content(0), 0o644))
 	var done atomic.Bool
 	var wg sync.WaitGroup
-	for _, reader := range []*folio.FS{v, again(t, v, nil), again(t, v, &folio.Options{ReadOnly: true})} {
+	for _, reader := range []*folio.Volume{v, volumetest.Again(t, v, nil), volumetest.Again(t, v, &folio.Options{ReadOnly: true})} {
 		wg.Go(func() {
 			for !done.Load() {
 				for _, name := range []string{"f", "g"} {
@@ -557,42 +513,42 @@ func TestWholeFiles(t *testing.T) {
 		})
 	}
 	for i := range 150 {
-		must(t, v.WriteFile("f", content(i), 0o644))
-		must(t, v.WriteFile("temporary", content(i), 0o644))
-		must(t, v.Rename("temporary", "g"))
+		volumetest.Must(t, v.WriteFile("f", content(i), 0o644))
+		volumetest.Must(t, v.WriteFile("temporary", content(i), 0o644))
+		volumetest.Must(t, v.Rename("temporary", "g"))
 	}
 	done.Store(true)
 	wg.Wait()
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // TestXattrs sets and removes extended attributes.
 func TestXattrsWritten(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("f", nil, 0o644))
-	must(t, v.SetXattr("f", "user.a", []byte("1")))
-	must(t, v.SetXattr("f", "user.b", nil))
-	must(t, v.SetXattr("f", "user.a", []byte("2")))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("f", nil, 0o644))
+	volumetest.Must(t, v.SetXattr("f", "user.a", []byte("1")))
+	volumetest.Must(t, v.SetXattr("f", "user.b", nil))
+	volumetest.Must(t, v.SetXattr("f", "user.a", []byte("2")))
 	attrs, err := v.Xattrs("f")
 	if _, ok := attrs["user.b"]; err != nil || len(attrs) != 2 || string(attrs["user.a"]) != "2" || !ok {
 		t.Errorf("%v, %v", attrs, err)
 	}
-	must(t, v.RemoveXattr("f", "user.a"))
+	volumetest.Must(t, v.RemoveXattr("f", "user.a"))
 	if attrs, err := v.Xattrs("f"); err != nil || len(attrs) != 1 {
 		t.Errorf("%v, %v", attrs, err)
 	}
-	must(t, v.Remove("f"))
-	wantClean(t, v)
+	volumetest.Must(t, v.Remove("f"))
+	volumetest.WantClean(t, v)
 }
 
 func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.Mknod("fifo", fs.ModeNamedPipe|0o640, 7))
-	must(t, v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 0x103))
-	must(t, v.Mknod("disk", fs.ModeDevice|0o600, 0x800))
-	must(t, v.Mknod("sock", fs.ModeSocket|0o700, 0))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.Mknod("fifo", fs.ModeNamedPipe|0o640, 7))
+	volumetest.Must(t, v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 0x103))
+	volumetest.Must(t, v.Mknod("disk", fs.ModeDevice|0o600, 0x800))
+	volumetest.Must(t, v.Mknod("sock", fs.ModeSocket|0o700, 0))
 	for name, want := range map[string]struct {
 		mode fs.FileMode
 		rdev uint64
@@ -601,7 +557,7 @@ func TestSpecialFiles(t *testing.T) {
 		"disk": {fs.ModeDevice | 0o600, 0x800}, "sock": {fs.ModeSocket | 0o700, 0},
 	} {
 		info, err := v.Lstat(name)
-		must(t, err)
+		volumetest.Must(t, err)
 		if rdev := info.Sys().(*folio.Node).Rdev; info.Mode() != want.mode || rdev != want.rdev {
 			t.Errorf("%s: %v, device %#x; want %+v", name, info.Mode(), rdev, want)
 		}
@@ -614,21 +570,21 @@ func TestSpecialFiles(t *testing.T) {
 	if err := v.Mknod("fifo", fs.ModeNamedPipe, 0); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a second time: %v", err)
 	}
-	wantNone(t, v, "other")
-	wantClean(t, v)
+	volumetest.WantNone(t, v, "other")
+	volumetest.WantClean(t, v)
 }
 
 func TestLchtimes(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.WriteFile("f", nil, 0o644))
-	must(t, v.Symlink("f", "l"))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.WriteFile("f", nil, 0o644))
+	volumetest.Must(t, v.Symlink("f", "l"))
 	before, err := v.Lstat("f")
-	must(t, err)
-	must(t, v.Lchtimes("l", sampleTime, sampleTime.AddDate(-1, 0, 0)))
+	volumetest.Must(t, err)
+	volumetest.Must(t, v.Lchtimes("l", volumetest.SampleTime, volumetest.SampleTime.AddDate(-1, 0, 0)))
 	l, err := v.Lstat("l")
-	must(t, err)
-	if n := l.Sys().(*folio.Node); n.Atime != sampleTime.UnixNano() || !l.ModTime().Equal(sampleTime.AddDate(-1, 0, 0)) {
+	volumetest.Must(t, err)
+	if n := l.Sys().(*folio.Node); n.Atime != volumetest.SampleTime.UnixNano() || !l.ModTime().Equal(volumetest.SampleTime.AddDate(-1, 0, 0)) {
 		t.Errorf("the times of the link are %d and %v", n.Atime, l.ModTime())
 	}
 	if after, err := v.Stat("l"); err != nil || !after.ModTime().Equal(before.ModTime()) {
@@ -636,17 +592,17 @@ func TestLchtimes(t *testing.T) {
 	}
 }
 
-// TestSparse writes far apart: what lies between reads as zeros and takes no room.
+// TestSparse writes far apart: the bytes between read as zeros and take no room.
 func TestSparse(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	f, err := v.Create("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	defer f.Close()
 	const far = 1 << 40
 	_, err = f.WriteAt([]byte("end"), far)
-	must(t, err)
-	must(t, f.Truncate(2*far))
+	volumetest.Must(t, err)
+	volumetest.Must(t, f.Truncate(2*far))
 	p := bytes.Repeat([]byte{1}, 100)
 	if n, err := f.ReadAt(p, far/2); n != 100 || err != nil || bytes.Count(p, []byte{0}) != 100 {
 		t.Errorf("%d, %v, %v", n, err, p)
@@ -664,27 +620,27 @@ func TestSparse(t *testing.T) {
 	if err != nil || info.Size > 1<<20 {
 		t.Errorf("the volume has %d bytes, %v", info.Size, err)
 	}
-	wantClean(t, v)
+	volumetest.WantClean(t, v)
 }
 
 // TestCopy copies through ReadFrom and WriteTo.
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
+	v := volumetest.Empty(t)
 	want := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
 	f, err := v.Create("f")
-	must(t, err)
+	volumetest.Must(t, err)
 	if n, err := io.Copy(f, bytes.NewReader(want)); n != int64(len(want)) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	_, err = f.Seek(0, io.SeekStart)
-	must(t, err)
+	volumetest.Must(t, err)
 	g, err := v.OpenFile("g", os.O_WRONLY|os.O_CREATE|os.O_SYNC, 0o600)
-	must(t, err)
+	volumetest.Must(t, err)
 	if n, err := io.Copy(g, f); n != int64(len(want)) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	must(t, errors.Join(f.Close(), g.Close()))
+	volumetest.Must(t, errors.Join(f.Close(), g.Close()))
 	got, err := v.ReadFile("g")
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v", len(got), err)
@@ -694,17 +650,17 @@ func TestCopy(t *testing.T) {
 // TestRoot confines names to a directory, wherever that is.
 func TestRoot(t *testing.T) {
 	t.Parallel()
-	v := empty(t)
-	must(t, v.MkdirAll("a/b/c", 0o755))
-	must(t, v.WriteFile("a/f", []byte("above"), 0o644))
-	must(t, v.Symlink("../f", "a/b/out"))
-	must(t, v.Symlink("c", "a/b/in"))
+	v := volumetest.Empty(t)
+	volumetest.Must(t, v.MkdirAll("a/b/c", 0o755))
+	volumetest.Must(t, v.WriteFile("a/f", []byte("above"), 0o644))
+	volumetest.Must(t, v.Symlink("../f", "a/b/out"))
+	volumetest.Must(t, v.Symlink("c", "a/b/in"))
 	root, err := v.OpenRoot("a/b")
-	must(t, err)
+	volumetest.Must(t, err)
 	for range 2 {
-		must(t, root.WriteFile("in/g", []byte("below"), 0o644))
-		wantFile(t, root, "c/g", "below")
-		wantFile(t, root, "./c/../in/g", "below")
+		volumetest.Must(t, root.WriteFile("in/g", []byte("below"), 0o644))
+		volumetest.WantFile(t, root, "c/g", "below")
+		volumetest.WantFile(t, root, "./c/../in/g", "below")
 		for _, name := range []string{"..", "../f", "out", "c/../../f", "/a/f"} {
 			if _, err := root.ReadFile(name); !errors.Is(err, folio.ErrEscapes) {
 				t.Errorf("ReadFile(%q): %v", name, err)
@@ -713,40 +669,40 @@ func TestRoot(t *testing.T) {
 				t.Errorf("WriteFile(%q): %v", name, err)
 			}
 		}
-		must(t, fstest.TestFS(fs.FS(noLinks{root.FS()}), "c/g"))
+		volumetest.Must(t, fstest.TestFS(fs.FS(noLinks{root.FS()}), "c/g"))
 		_ = v.Rename("a/b", "moved")
 	}
-	wantFile(t, v, "moved/c/g", "below")
+	volumetest.WantFile(t, v, "moved/c/g", "below")
 	inner, err := root.OpenRoot("in")
-	must(t, err)
+	volumetest.Must(t, err)
 	if inner.Name() != "a/b/in" {
 		t.Error(inner.Name())
 	}
 	f, err := inner.OpenFile("g", os.O_RDWR|os.O_APPEND, 0)
-	must(t, err)
-	must(t, inner.Close())
+	volumetest.Must(t, err)
+	volumetest.Must(t, inner.Close())
 	_, err = f.WriteString(", more")
-	must(t, err)
-	wantFile(t, v, "moved/c/g", "below, more")
-	must(t, f.Close())
-	for name, err := range map[string]error{"Stat": second(inner.Stat(".")), "Mkdir": inner.Mkdir("x", 0o755)} {
+	volumetest.Must(t, err)
+	volumetest.WantFile(t, v, "moved/c/g", "below, more")
+	volumetest.Must(t, f.Close())
+	for name, err := range map[string]error{"Stat": volumetest.Second(inner.Stat(".")), "Mkdir": inner.Mkdir("x", 0o755)} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s after Close: %v", name, err)
 		}
 	}
-	must(t, inner.Close()) // as with os.Root
+	volumetest.Must(t, inner.Close()) // as with os.Root
 	if _, err := v.OpenRoot("moved/c/g"); !errors.Is(err, syscall.ENOTDIR) {
 		t.Error(err)
 	}
-	must(t, v.RemoveAll("moved"))
+	volumetest.Must(t, v.RemoveAll("moved"))
 	if err := root.WriteFile("x", nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in a directory that was removed: %v", err)
 	}
 	if list, err := root.ReadDir("."); len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-	must(t, root.Close())
-	wantClean(t, v)
+	volumetest.Must(t, root.Close())
+	volumetest.WantClean(t, v)
 }
 
 // noLinks leaves the link that leads out of the directory away, which TestFS would follow.

@@ -12,8 +12,8 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// Without a C compiler the drivers in C are skipped with the reason, and the others measured; whether cgo is switched off, or the compiler is
-// missing.
+// Without a C compiler the drivers in C are skipped with the reason, and the other contenders are
+// measured. The test switches cgo off, and then hides the compiler.
 func TestNoCompiler(t *testing.T) {
 	for _, env := range []string{"CGO_ENABLED=0", "CC=/nonexistent/cc"} {
 		dir := isolate(t)
@@ -86,7 +86,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// A program of which a killed build has left a part is built anew.
+// A program that a killed build has left in part is built again.
 func TestTornProgram(t *testing.T) {
 	dir := isolate(t)
 	args := []string{

@@ -13,11 +13,11 @@ import (
 	"github.com/foliofs/folio/lab/report/figure"
 )
 
-const claimsLong = `Measures what the README and the documents say of speed, all of it or the claims that are named, and
-says whether each holds. The figures go to results/claims.json; with --write also to docs/claims.json and into
-the documents.`
+const claimsLong = `Measures the claims of the README and the documents about speed, all of them or the named ones, and
+says whether each holds. The figures go to results/claims.json; with --write also to docs/claims.json
+and into the documents, with charts in docs/img.`
 
-// claimsFlags are those of claims.
+// claimsFlags are the flags of claims.
 type claimsFlags struct {
 	quick, resume, write, list bool
 	samples                    int
@@ -42,12 +42,12 @@ func (c *command) claimsCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.list, "list", false, "list them, and measure nothing")
 	flags.BoolVar(&f.quick, "quick", false, "small sizes, 2 samples: to see that everything works")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the last measurement, if that was interrupted or was of other names")
+	flags.BoolVar(&f.resume, "resume", false, "continue the last measurement, if that was interrupted or had other names")
 	flags.IntVar(&f.samples, "samples", figure.Samples, "samples of each figure")
-	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories`: the first is where everything is measured, a btrfs among the others takes part in some")
+	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories`: everything is measured on the first; some claims also use a btrfs among them")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step")
 	flags.StringVar(&f.out, "out", resultsDir, "`directory` for the figures, and in it claims for the samples")
-	flags.BoolVar(&f.write, "write", false, "write the figures into the documents")
+	flags.BoolVar(&f.write, "write", false, "write the figures into the documents, and draw the charts")
 	return cmd
 }
 
@@ -67,7 +67,7 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 		return err
 	}
 	o.Watch = c.newProgress()
-	c.kept = fmt.Sprintf("; what was measured is kept in %s, and the same command with --resume goes on", o.Out)
+	c.kept = fmt.Sprintf("; the samples are kept in %s, and the same command with --resume continues", o.Out)
 	r, err := claim.Measure(cmd.Context(), o)
 	if err != nil {
 		return err

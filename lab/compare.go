@@ -13,12 +13,13 @@ import (
 	"github.com/foliofs/folio/lab/report/figure"
 )
 
-const compareLong = `Says of every contender in every case that two runs have in common whether the second run is faster or slower
-than the first, or no different. A difference is one that the U test of Mann and Whitney finds in the samples, adjusted for
-the number of rows, that is at least --min, and that is more than the runs differ from themselves between their halves.
+const compareLong = `Says of every contender in every case that two runs have in common whether the second run is faster
+or slower than the first, or no different. A difference is one that the U test of Mann and Whitney
+finds in the samples, adjusted for the number of rows. It must be at least --min, and more than the
+runs differ between their own halves.
 
-The exit code is 0 if nothing is worse, 3 if a row is worse, 1 if the files cannot be compared, 2 if the command makes no
-sense.`
+The exit code is 0 if nothing is worse, 3 if a row is worse, 1 if the files cannot be compared, 2 for
+a wrong command line.`
 
 // errWorse says that a row is worse: no failure, but an exit code of its own.
 var errWorse = errors.New("a row is worse")
@@ -46,7 +47,7 @@ func (c *command) compareCommand() *cobra.Command {
 	for _, f := range figure.All {
 		names = append(names, f.Name)
 	}
-	cmd.Flags().StringVar(&name, "figure", "rate", "what is compared: "+strings.Join(names, ", "))
+	cmd.Flags().StringVar(&name, "figure", "rate", "the figure to compare: "+strings.Join(names, ", "))
 	cmd.Flags().Float64Var(&o.Min, "min", compare.DefaultMin, "the least change that counts, as a share")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return cmd

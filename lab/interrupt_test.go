@@ -72,9 +72,9 @@ func (r *running) signal(t *testing.T, sig syscall.Signal, when func() bool) {
 	<-r.ended
 }
 
-// Control-C on a terminal reaches the command and all that it has started. What was measured until then is kept, nothing is left in the
-// directory of the stores, and the same command with --resume goes on: after an interruption while contenders are built, while samples are taken, and
-// after another.
+// Control-C on a terminal reaches the command and all its children. The finished samples are kept,
+// the directory of the stores is empty afterwards, and the same command with --resume continues.
+// The test interrupts while contenders are built, while samples are taken, and once more.
 func TestInterrupt(t *testing.T) {
 	dir := isolate(t)
 	out, stores := filepath.Join(dir, "run.jsonl"), filepath.Join(dir, "stores")
@@ -97,7 +97,7 @@ func TestInterrupt(t *testing.T) {
 		if err != nil {
 			t.Fatalf("interruption %d: %v; %s", i, err, &r.stderr)
 		}
-		want := fmt.Sprintf("lab: interrupted; %d samples are kept in %s, and the same command with --resume goes on\n", len(s.Samples), out)
+		want := fmt.Sprintf("lab: interrupted; %d samples are kept in %s, and the same command with --resume continues\n", len(s.Samples), out)
 		if code := r.cmd.ProcessState.ExitCode(); code != exitInterrupted || lastLine(&r.stderr) != want {
 			t.Errorf("interruption %d: exit %d: %s, want %s", i, code, &r.stderr, want)
 		}
@@ -124,7 +124,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A query that is killed leaves a copy of the user's database; the next command removes it. One that is interrupted leaves nothing.
+// A killed query leaves a copy of the user's database, and the next command removes it. An
+// interrupted query leaves nothing.
 func TestQueryKilled(t *testing.T) {
 	dir := isolate(t)
 	db := filepath.Join(dir, "app.db")
@@ -158,7 +159,8 @@ func TestQueryKilled(t *testing.T) {
 	}
 }
 
-// A disk that fills up ends the run in a line. What was written before is whole, and when there is room the run goes on.
+// A disk that fills up ends the run in a line. The earlier records are whole, and the run can be
+// resumed when there is room.
 func TestFullOut(t *testing.T) {
 	dir := isolate(t)
 	small := filepath.Join(dir, "small")
@@ -178,7 +180,7 @@ func TestFullOut(t *testing.T) {
 		}
 		return true
 	})
-	const want = "no space left on device; what was written before is whole: make room, and go on with --resume\n"
+	const want = "no space left on device; the records before it are whole: make room, and continue with --resume\n"
 	if code := r.cmd.ProcessState.ExitCode(); code != exitFailure || !strings.HasSuffix(lastLine(&r.stderr), want) {
 		t.Errorf("exit %d: %s, want %s", code, &r.stderr, want)
 	}

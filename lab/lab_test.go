@@ -24,7 +24,7 @@ var small = []string{
 	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
 }
 
-// progressLine is what the command says of how far it is.
+// progressLine matches a line of progress.
 var progressLine = regexp.MustCompile(`(?m)^lab: .*, \d+ of \d+ done: .*\n`)
 
 // lab calls the command in the directory of the laboratory. Its stderr is without the lines of
@@ -36,8 +36,8 @@ func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), progressLine.ReplaceAllString(err.String(), "")
 }
 
-// Every workload is done, and every answer right, by the contenders that are in this repository alone: the engine, the file system, and
-// files.
+// Every workload is done, and every answer right, by the contenders that are in this repository
+// alone: the engine, the file system, and files.
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	ownCache(t, dir)
@@ -75,7 +75,8 @@ func TestRun(t *testing.T) {
 	checkSamples(t, s)
 }
 
-// A directory may have any name: no driver takes a part of it for parameters, and makes its database elsewhere.
+// A directory may have any name: no driver takes a part of it for parameters, and makes its
+// database elsewhere.
 func TestOddDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no directory has such a name")
@@ -96,7 +97,7 @@ func TestOddDirectory(t *testing.T) {
 	}
 }
 
-// ownCache makes a directory the user's cache, but for that of Go.
+// ownCache makes a directory the user's cache, except the cache of Go.
 func ownCache(t *testing.T, dir string) {
 	t.Helper()
 	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -107,7 +108,8 @@ func ownCache(t *testing.T, dir string) {
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
 }
 
-// Claims are measured by cases of the laboratory, by a benchmark and by commands, and what is measured is not measured again.
+// Claims are measured by cases of the laboratory, by a benchmark and by commands. With --resume
+// nothing is measured again.
 func TestClaims(t *testing.T) {
 	dir := t.TempDir()
 	ownCache(t, dir)
@@ -166,7 +168,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// What makes no sense is refused in a line, before anything is built.
+// A wrong command line is refused in a line, before anything is built.
 func TestMisuse(t *testing.T) {
 	t.Parallel()
 	text := filepath.Join(t.TempDir(), "text.db")
@@ -180,7 +182,7 @@ func TestMisuse(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"claims", "get", "--out", filepath.Dir(text)}, "claims: it holds something else than samples, and would be emptied; choose another --out"},
+		{[]string{"claims", "get", "--out", filepath.Dir(text)}, "claims: it does not hold samples, and would be emptied; choose another --out"},
 		{[]string{"run", "nope"}, `no workload "nope"; there are walk`},
 		{[]string{"run", "lookup", "--lookup.by", "colour"}, "--lookup.by colour: it takes id, path"},
 		{[]string{"run", "lookup", "--lookup.rows", "many"}, "--lookup.rows many: it takes a number above 0"},
@@ -192,7 +194,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"run", "--contenders", "a@"}, `contender "a@": write NAME`},
 		{[]string{"run", "--out", "runner"}, "runner: not a file of results; choose another --out"},
 		{[]string{"query", "--db", "", "--query", "SELECT 1"}, "--db takes the file of a SQLite database"},
-		{[]string{"run", "--out", "go.mod"}, "go.mod exists; --resume goes on with it"},
+		{[]string{"run", "--out", "go.mod"}, "go.mod exists; --resume continues it"},
 		{[]string{"run", "--out", "go.mod", "--resume"}, "go.mod: line 1: not a result file"},
 		{[]string{"run", "--out", "nowhere.jsonl", "--resume"}, "nowhere.jsonl: no such file; leave --resume out to start a run"},
 		{[]string{"run", "--out", filepath.Join(text, "x.jsonl"), "--dirs", filepath.Dir(text)}, "not a directory; choose another --out"},
@@ -213,7 +215,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// The command that a run writes down is one that a shell takes as it was.
+// A shell reads the command that a run records as the original words.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	got := commandLine([]string{"query", "--query", "SELECT 'a' FROM t", "--samples", "3"})

@@ -41,7 +41,7 @@ func (c *command) list() error {
 	return tw.Flush()
 }
 
-// quickly says what a flag is in a quick run, where that is something else.
+// quickly returns the value of a flag in a quick run, if that differs.
 func quickly(f workload.Flag) string {
 	if f.Quick == "" {
 		return ""

@@ -1,5 +1,5 @@
-// Command lab measures what to use: SQLite or files, which driver, raw or prepared, how many goroutines, which durability; and
-// what all of it costs, on the reader's own machine.
+// Command lab measures, on the user's own machine, SQLite and files, drivers of SQLite, raw and
+// prepared statements, numbers of goroutines, and promises of durability.
 //
 //	go -C lab run . list
 //	go -C lab run . run --quick
@@ -17,7 +17,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // who cannot wait for us to clean up interrupts again
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process at once
 	home, err := goToUser()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "lab: %s\n", err)

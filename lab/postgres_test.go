@@ -27,8 +27,8 @@ func postgresProgram(name string) string {
 	return found[len(found)-1]
 }
 
-// startPostgres starts a server for the test, which listens on a socket only, and returns its address. The server refuses to run as
-// root; so root lends it to nobody.
+// startPostgres starts a server for the test, which listens on a socket only, and returns its
+// address. The server refuses to run as root, so the test runs it as the user nobody.
 func startPostgres(t *testing.T) (address string) {
 	t.Helper()
 	initdb, ctl := postgresProgram("initdb"), postgresProgram("pg_ctl")
@@ -86,8 +86,8 @@ func nobody(t *testing.T) (uid, gid int) {
 	return uid, gid
 }
 
-// PostgreSQL takes part in what writes, when the address of a server is given, in the groups that it can promise. It leaves nothing
-// on the server.
+// PostgreSQL takes part in the workloads that write, when the address of a server is given, in the
+// groups that it can promise. It leaves nothing on the server.
 func TestPostgres(t *testing.T) {
 	dir := isolate(t)
 	address := startPostgres(t)
@@ -128,7 +128,7 @@ func TestPostgres(t *testing.T) {
 	}
 }
 
-// A server that is not there is said by name; the others are measured.
+// A missing server is named, and the other contenders are measured.
 func TestNoPostgres(t *testing.T) {
 	dir := isolate(t)
 	for _, args := range [][]string{nil, {"--postgres", "postgres://lab@/postgres?host=" + dir}} {

@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each thing
-// that begins, and then one every lineInterval. It also says, in a line each, what goes wrong.
+// A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each step that
+// begins, and then one every lineInterval. It also reports each error in a line.
 type progress struct {
 	c    *command
 	bar  *progressbar.ProgressBar // nil where nothing is shown
@@ -24,7 +24,7 @@ const lineInterval = 15 * time.Second
 
 func (c *command) newProgress() *progress { return &progress{c: c} }
 
-// show moves the bar of what, which is a new one for each thing that a run does.
+// show moves the bar. Each step of a run has a new one.
 func (p *progress) show(what string, done, all int, detail string) {
 	if !p.c.terminal {
 		p.line(what, done, all, detail)
@@ -37,7 +37,7 @@ func (p *progress) show(what string, done, all int, detail string) {
 			all,
 			progressbar.OptionSetWriter(p.c.stderr),
 			progressbar.OptionSetWidth(20),
-			progressbar.OptionSetPredictTime(false),
+			progressbar.OptionSetPredictTime(true),
 			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " "}),
 		)
@@ -47,7 +47,7 @@ func (p *progress) show(what string, done, all int, detail string) {
 	_ = p.bar.Set(done)
 }
 
-// line says how far what is, unless it has just done so.
+// line prints how far the step is, unless it has just done so.
 func (p *progress) line(what string, done, all int, detail string) {
 	if p.what == what && time.Since(p.said) < lineInterval {
 		return
@@ -70,7 +70,7 @@ func (p *progress) say(format string, args ...any) {
 	fmt.Fprintf(p.c.stderr, format+"\n", args...)
 }
 
-// Building, Making, Sampling, Skipped, Failed and Ended are those of runner.Observer.
+// Building, Making, Sampling, Skipped, Failed and Ended implement runner.Observer.
 func (p *progress) Building(contender string, done, all int) {
 	p.said = time.Time{} // each build has a line: some take a minute
 	p.show("building", done, all, contender)
@@ -78,19 +78,10 @@ func (p *progress) Building(contender string, done, all int) {
 
 func (p *progress) Making(rows, all int) { p.show("making the database", rows, all, "rows") }
 
-func (p *progress) Sampling(done, all int, next string, left time.Duration) {
-	detail := next
-	if left > 0 {
-		detail = fmt.Sprintf("%s, %s left", next, left.Round(time.Second))
-	}
-	p.show("measuring", done, all, detail)
-}
+func (p *progress) Sampling(done, all int, next string) { p.show("measuring", done, all, next) }
 
-// Measuring, Judged and Note are those of claim.Observer.
-func (p *progress) Measuring(source, what string, done, all int, left time.Duration) {
-	if left > 0 {
-		what = fmt.Sprintf("%s, %s left of everything", what, left.Round(time.Second))
-	}
+// Measuring, Judged and Note implement claim.Observer.
+func (p *progress) Measuring(source, what string, done, all int) {
 	p.show("measuring "+source, done, all, what)
 }
 

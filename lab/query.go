@@ -17,13 +17,13 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-const queryLong = `Runs your own statement on your own database by every driver, raw and prepared, with one and with
-more goroutines. The statement must be one that reads; its arguments are the rows of another query, drawn at random. What
-one driver finds, all must find.
+const queryLong = `Runs your own statement on your own database with every driver, raw and prepared, with one and with
+more goroutines. The statement must only read. Its arguments are the rows of another query, drawn at
+random. All drivers must find the same rows.
 
-The database is copied, together with its log, and the copy removed afterwards: no driver opens yours.`
+The database is copied, together with its log, and the copy is removed afterwards: no driver opens yours.`
 
-// queryFlags are those of query.
+// queryFlags are the flags of query.
 type queryFlags struct {
 	runFlags
 	statement         runner.Statement
@@ -45,12 +45,12 @@ func (c *command) queryCommand() *cobra.Command {
 	flags.StringVar(&f.statement.SQL, "query", "", "the statement, one that reads, with ? or a name for each argument")
 	flags.StringVar(&f.statement.ArgsFrom, "args-from", "", "a `query` whose rows are arguments of the statement")
 	flags.IntVar(&f.statement.Limit, "args", 1000, "how many rows of it are used")
-	flags.IntVar(&f.reads, "reads", 20000, "times that the statement is run in a sample")
+	flags.IntVar(&f.reads, "reads", 20000, "runs of the statement in a sample")
 	flags.StringSliceVar(&f.goroutines, "goroutines", sweep(), "goroutines, each with a connection of its own")
 	flags.StringSliceVar(&f.modes, "mode", []string{"raw", "prepared"}, "raw, prepared")
 	flags.IntVar(&f.rounds, "samples", defaultRounds, "samples of each figure")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all drivers by default")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
+	flags.BoolVar(&f.resume, "resume", false, "continue the last run that was interrupted, or --out")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
 	f.lookers(cmd)
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the draws")
@@ -96,7 +96,8 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 	return c.queryTable(o.Out)
 }
 
-// queryTable prints queries a second: a line for each driver that takes part, a column for each case.
+// queryTable prints queries a second: a line for each driver that takes part, a column for each
+// case.
 func (c *command) queryTable(path string) error {
 	s, err := result.ReadFile(path)
 	if err != nil {
@@ -138,12 +139,13 @@ func takesPart(s *result.Set, who string) bool {
 		slices.ContainsFunc(s.Failures, func(f result.Failure) bool { return f.Contender == who })
 }
 
-// queryCell is the median of a driver in a case, with a star if its samples are few; "-" if it has failed.
+// queryCell is the median of a driver in a case, with a star if its samples are few; "-" if it has
+// failed.
 func queryCell(list []*result.Sample) string {
 	if len(list) == 0 {
 		return "-"
 	}
-	cell := strconv.FormatFloat(median(list, (*result.Sample).Rate), 'f', 0, 64)
+	cell := medianOf("rate", list)
 	if len(list) < figure.Samples {
 		cell += "*"
 	}

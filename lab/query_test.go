@@ -76,13 +76,13 @@ func (s *shell) do(t *testing.T, sql string) {
 	t.Fatalf("sqlite3 has ended at %s", sql)
 }
 
-// userTable has what drivers show in different ways.
+// userTable has values that drivers show in different ways.
 const userTable = `CREATE TABLE user (id INTEGER PRIMARY KEY, name TEXT, share REAL, since DATETIME, active BOOLEAN, data BLOB);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
 INSERT INTO user SELECT i, CASE WHEN i % 7 THEN 'name ' || i END, i / 3.0, '2020-01-01 00:00:00', i % 2, CAST('blob' || i AS BLOB) FROM n;
 CREATE TABLE none (a)`
 
-// hashes are those of all files in a directory.
+// hashes returns the hashes of all files in a directory.
 func hashes(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -100,7 +100,8 @@ func hashes(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// What cannot be measured is refused in a line before anything is, and the database stays as it was.
+// A wrong query is refused in a line, before anything is measured, and the database does not
+// change.
 func TestQueryRefused(t *testing.T) {
 	dir := isolate(t)
 	user := filepath.Join(dir, "user")
@@ -130,7 +131,7 @@ func TestQueryRefused(t *testing.T) {
 		{"SELECT * FROM none", "", "--query returns nothing"},
 		{"SELECT random()", "", "--query finds something else each time"},
 		{"SELECT CURRENT_TIMESTAMP", "", "--query finds something else each time"},
-		{"SELECT * FROM user WHERE id = ?", "", "--query has 1 parameters: --args-from must say"},
+		{"SELECT * FROM user WHERE id = ?", "", "--query has 1 parameters: --args-from must give"},
 		{"SELECT * FROM user WHERE id = ?2", "SELECT 1, 2", "it has parameter 2, but not all before it"},
 		{"SELECT * FROM user", "SELECT id FROM user", "--query has no parameter"},
 		{"SELECT * FROM user WHERE id = ?", "SELECT * FROM none", "--args-from returns nothing"},
@@ -163,7 +164,7 @@ func TestQueryRefused(t *testing.T) {
 	}
 }
 
-// What is too much for one answer is refused with a way out.
+// A query with too many answers is refused with advice.
 func TestQueryTooMuch(t *testing.T) {
 	dir := isolate(t)
 	db := filepath.Join(dir, "app.db")
@@ -175,7 +176,8 @@ func TestQueryTooMuch(t *testing.T) {
 	}
 }
 
-// A database on which another process holds an exclusive lock is refused; one in which a crash has left a transaction, too.
+// A database on which another process holds an exclusive lock is refused; one in which a crash has
+// left a transaction, too.
 func TestQueryLocked(t *testing.T) {
 	dir := isolate(t)
 	db := filepath.Join(dir, "app.db")
@@ -196,8 +198,9 @@ func TestQueryLocked(t *testing.T) {
 	}
 }
 
-// A statement is measured by drivers in C and in Go, raw and prepared, with every answer checked, on a database in WAL mode that another process
-// has open and is writing to, whose last commits are in its log; and that is not touched.
+// A statement is measured by drivers in C and in Go, raw and prepared, with every answer checked,
+// on a database in WAL mode that another process has open and is writing to, whose last commits are
+// in its log; and that is not touched.
 func TestQuery(t *testing.T) {
 	dir := isolate(t)
 	user := filepath.Join(dir, "user")
@@ -245,7 +248,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// What drivers show in different ways is no wrong answer: times and truth that are none, which mattn makes something of, and floats at their ends.
+// Values that drivers show in different ways are no wrong answers: invalid times and booleans,
+// which mattn converts, and floats at the ends of their range.
 func TestQueryStrange(t *testing.T) {
 	dir := isolate(t)
 	db := filepath.Join(dir, "app.db")
@@ -261,7 +265,7 @@ INSERT INTO strange VALUES (1577836800, 'unknown', 2, 9e999), ('2020-01-01', 202
 	}
 }
 
-// A database whose directory nobody may write to is no other.
+// A database in a read-only directory is measured like any other.
 func TestQueryReadOnlyDirectory(t *testing.T) {
 	dir := isolate(t)
 	user := filepath.Join(dir, "user")

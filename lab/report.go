@@ -16,8 +16,9 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-const reportLong = `Makes of files of results, the newest in a directory, which is results if none is named, a page for a browser: it needs no
-network. Beside it stand the samples of each file as CSV, as JSON and in Go's benchmark format.`
+const reportLong = `Makes a page for a browser from files of results. For a directory, which is results by default, it
+takes the newest file there. The page needs no network. Next to it lie the samples of each file as CSV,
+as JSON and in Go's benchmark format.`
 
 func (c *command) reportCommand() *cobra.Command {
 	var out string
@@ -27,7 +28,7 @@ func (c *command) reportCommand() *cobra.Command {
   go -C lab run . report results/small.jsonl results/large.jsonl --out ~/report`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.report(args, out) },
 	}
-	cmd.Flags().StringVar(&out, "out", "", "`directory` for the page and what stands beside it; that of the first file, without its extension, by default")
+	cmd.Flags().StringVar(&out, "out", "", "`directory` for the page and its files; the name of the first file, without its extension, by default")
 	return cmd
 }
 
@@ -60,7 +61,8 @@ func (c *command) report(files []string, out string) error {
 	return nil
 }
 
-// readInputs reads result files. Their names without directory and extension name what stands beside the page, so each must be another.
+// readInputs reads result files. Their names, without directory and extension, name the files next
+// to the page, so each must differ.
 func readInputs(files []string) (inputs []report.Input, err error) {
 	var bases []string
 	for _, name := range files {

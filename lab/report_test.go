@@ -45,7 +45,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// A page goes where it is asked to, or beside the results, with the samples in three forms.
+// A page goes to the directory in --out, or next to the results, with the samples in three forms.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	file, out := unpack(t, "first"), t.TempDir()
@@ -94,7 +94,7 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// The command beside a figure measures its case, and no other.
+// The command next to a figure measures its case, and no other.
 func TestFigureCommands(t *testing.T) {
 	t.Parallel()
 	s, err := result.ReadFile(unpack(t, "first"))
@@ -129,7 +129,8 @@ func TestFigureCommands(t *testing.T) {
 	}
 }
 
-// slower is a result file in which a contender took twice as long, and was built from another source.
+// slower is a result file in which a contender took twice as long, and was built from another
+// source.
 func slower(t *testing.T, file, who string) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -174,7 +175,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// What cannot be shown or compared is refused in a line.
+// Files that cannot be shown or compared are refused in a line.
 func TestReportMisuse(t *testing.T) {
 	t.Parallel()
 	first, garbage := unpack(t, "first"), write(t, "x.jsonl", "garbage\n")

@@ -19,7 +19,7 @@ const (
 	exitFailure     = 1
 	exitUsage       = 2   // the command line makes no sense
 	exitWorse       = 3   // compare: a row is worse
-	exitInterrupted = 130 // what was measured is kept
+	exitInterrupted = 130 // the finished samples are kept
 )
 
 // A command is one invocation of the program.
@@ -28,8 +28,8 @@ type command struct {
 	home           string // the directory in which the process started
 	args           []string
 	terminal       bool   // standard error is one
-	started        bool   // past the command line: what goes wrong now is no misuse
-	kept           string // what an interruption leaves, and how it goes on
+	started        bool   // past the command line: later errors are failures
+	kept           string // the files that an interruption leaves, and how to go on
 }
 
 // run runs the program, which started in home, and returns its exit code.
@@ -59,12 +59,12 @@ func run(ctx context.Context, home string, args []string, stdout, stderr io.Writ
 	return exitFailure
 }
 
-const rootLong = `The laboratory of Folio: SQLite or files, which driver, raw or prepared, how many goroutines,
-which durability, measured on this machine by fair rules.`
+const rootLong = `The laboratory of Folio measures, on this machine and by the same rules for all, SQLite and files,
+drivers of SQLite, raw and prepared statements, numbers of goroutines, and promises of durability.`
 
 func (c *command) root() *cobra.Command {
 	root := &cobra.Command{
-		Use: "lab", Short: "Measures what to use: SQLite or files, and which driver", Long: rootLong,
+		Use: "lab", Short: "Measures SQLite, its drivers, and files", Long: rootLong,
 		Example: `  go -C lab run . list                      # contenders and workloads
   go -C lab run . run --quick               # everything, in a few minutes
   go -C lab run . run lookup --lookup.rows 1000000`,
@@ -76,12 +76,12 @@ func (c *command) root() *cobra.Command {
 	return root
 }
 
-// contendersIn finds the directory of the contenders' modules. The directory home is lab, or that
-// of the whole project.
+// contendersIn finds the directory of the contenders. The directory home is lab, or the root of the
+// project.
 func contendersIn(home string) (string, error) {
 	for _, dir := range []string{"contender", filepath.Join("lab", "contender")} {
 		dir = filepath.Join(home, dir)
-		if mods, _ := filepath.Glob(filepath.Join(dir, "*", "go.mod")); len(mods) > 0 {
+		if mains, _ := filepath.Glob(filepath.Join(dir, "*", "main.go")); len(mains) > 0 {
 			return filepath.Abs(dir)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// runFlags are those of run besides the workloads' own.
+// runFlags are the flags of run, except the workloads' own.
 type runFlags struct {
 	quick, resume bool
 	profile       bool
@@ -35,7 +35,7 @@ type runFlags struct {
 	values        map[string]*string // by WORKLOAD.FLAG
 }
 
-// What a run does by default: as many samples as a figure should have; a quick one looks only.
+// The defaults of a run, and of a quick one, which is for a first look.
 const (
 	defaultRounds  = figure.Samples
 	quickRounds    = 2
@@ -43,8 +43,8 @@ const (
 	quickTimeout   = time.Minute
 )
 
-const runLong = `Measures workloads, all of them if none is named, by all contenders, and appends every sample to a
-file of results. What was interrupted goes on with --resume.`
+const runLong = `Measures the named workloads, or all of them, with all contenders, and appends every sample to a file
+of results. --resume continues an interrupted run.`
 
 func (c *command) runCommand() *cobra.Command {
 	f := &runFlags{values: make(map[string]*string)}
@@ -57,7 +57,7 @@ func (c *command) runCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: everything within 5 minutes, once the contenders are built")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the last run that was interrupted, or with --out")
+	flags.BoolVar(&f.resume, "resume", false, "continue the last run that was interrupted, or --out")
 	flags.IntVar(&f.rounds, "samples", defaultRounds, "samples of each figure; 2 in a quick run")
 	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories` for the stores, one for each file system to measure; the user's cache directory by default")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "NAME, NAME@VERSION or NAME:API, with commas between; all by default")
@@ -75,9 +75,9 @@ func (c *command) runCommand() *cobra.Command {
 	return cmd
 }
 
-// lookers are the flags for processes that are looked at besides those that are measured.
+// lookers adds the flags for profiles and traces.
 func (f *runFlags) lookers(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.profile, "profile", false, "take profiles of processor and allocations too, in processes of their own; they are kept beside the results")
+	cmd.Flags().BoolVar(&f.profile, "profile", false, "take profiles of processor and allocations too, in processes of their own; they lie next to the results")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "count system calls too, by strace, in processes of their own")
 }
 
@@ -92,7 +92,7 @@ func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error
 	return c.summary(o.Out)
 }
 
-// runLab runs, and notes what is kept if that is interrupted.
+// runLab runs, and notes the kept samples if the run is interrupted.
 func (c *command) runLab(ctx context.Context, o *runner.Options) error {
 	o.Observer = c.newProgress()
 	err := runner.Run(ctx, o)
@@ -100,12 +100,12 @@ func (c *command) runLab(ctx context.Context, o *runner.Options) error {
 		return err
 	}
 	if s, err := result.ReadFile(o.Out); err == nil {
-		c.kept = fmt.Sprintf("; %d samples are kept in %s, and the same command with --resume goes on", len(s.Samples), o.Out)
+		c.kept = fmt.Sprintf("; %d samples are kept in %s, and the same command with --resume continues", len(s.Samples), o.Out)
 	}
 	return err
 }
 
-// options makes those of the runner.
+// options makes the options of the runner.
 func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*runner.Options, error) {
 	workloads, err := choose(names)
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*run
 	return o, nil
 }
 
-// base makes options of what does not depend on the workloads.
+// base makes the options that do not depend on the workloads.
 func (f *runFlags) base(c *command) (o *runner.Options, err error) {
 	o = &runner.Options{
 		Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
@@ -169,7 +169,8 @@ func choose(names []string) ([]*workload.Workload, error) {
 	return list, nil
 }
 
-// workloadValues are the flags of the workloads. In a quick run those that were not set are smaller.
+// workloadValues are the flags of the workloads. In a quick run those that were not set are
+// smaller.
 func (f *runFlags) workloadValues(cmd *cobra.Command, list []*workload.Workload) map[string]workload.Values {
 	out := make(map[string]workload.Values)
 	for _, w := range list {
@@ -205,7 +206,7 @@ func (f *runFlags) specs(dir string) ([]runner.Spec, error) {
 // resultsDir is where results go by default.
 const resultsDir = "results"
 
-// setOut chooses the file of results. One that is there is gone on with only where that is wished.
+// setOut chooses the file of results. It continues an existing file only with --resume.
 func (f *runFlags) setOut(o *runner.Options) error {
 	info, err := os.Stat(o.Out)
 	switch {
@@ -216,15 +217,15 @@ func (f *runFlags) setOut(o *runner.Options) error {
 	case err == nil && !info.Mode().IsRegular():
 		return fmt.Errorf("%s: not a file of results; choose another --out", o.Out)
 	case !f.resume && err == nil:
-		return fmt.Errorf("%s exists; --resume goes on with it, or choose another --out", o.Out)
+		return fmt.Errorf("%s exists; --resume continues it, or choose another --out", o.Out)
 	case f.resume && errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s: no such file; leave --resume out to start a run", o.Out)
 	}
 	return nil
 }
 
-// commandLine is what is typed in the project's directory to do the same again. It goes into the results, so a password in the
-// address of a server is left out.
+// commandLine returns the command that does the same again, from the project's directory. It goes
+// into the results, so it leaves out the password in the address of a server.
 func commandLine(args []string) string {
 	words := slices.Clone(args)
 	for i, a := range words {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -10,7 +9,10 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// summary prints the medians of a result file: enough to look at; the report says how far they can be trusted.
+// summarized are the figures that a summary shows.
+var summarized = []string{"rate", "p50", "p99", "cpu", "allocs", "log", "busy"}
+
+// summary prints the medians of a result file. The report says how far they can be trusted.
 func (c *command) summary(path string) error {
 	s, err := result.ReadFile(path)
 	if err != nil {
@@ -24,7 +26,12 @@ func (c *command) summary(path string) error {
 		if len(who) == 0 {
 			continue
 		}
-		fmt.Fprintf(tw, "\n%s (%s)\t%s/s\tp50\tp99\tCPU ns\tallocs\tlog MiB\tbusy\tsamples\t", this.ID, this.Group, this.Unit)
+		fmt.Fprintf(tw, "\n%s (%s)\t", this.ID, this.Group)
+		for _, name := range summarized {
+			f, _ := figure.Find(name) // it is there
+			fmt.Fprintf(tw, "%s\t", f.TitleOf(this.Unit))
+		}
+		fmt.Fprint(tw, "samples\t")
 		if len(s.Traces) > 0 {
 			fmt.Fprint(tw, "calls\tsyncs\t")
 		}
@@ -34,7 +41,11 @@ func (c *command) summary(path string) error {
 			if rows++; len(list) < figure.Samples {
 				few++
 			}
-			printRow(tw, contender.ID, list)
+			fmt.Fprintf(tw, "%s\t", contender.ID)
+			for _, name := range summarized {
+				fmt.Fprintf(tw, "%s\t", medianOf(name, list))
+			}
+			fmt.Fprintf(tw, "%s\t", figure.Count(len(list)))
 			printTrace(tw, s.Trace(this.ID, contender.ID))
 			fmt.Fprintln(tw)
 		}
@@ -45,6 +56,19 @@ func (c *command) summary(path string) error {
 	fmt.Fprintf(c.stdout, "\n%d samples, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
 	c.closing(s, rows, few)
 	return nil
+}
+
+// medianOf writes the median of a figure; "" if it is not known.
+func medianOf(name string, list []*result.Sample) string {
+	f, err := figure.Find(name)
+	if err != nil {
+		return ""
+	}
+	e, ok := figure.Of(f.Values(list))
+	if !ok {
+		return ""
+	}
+	return f.Unit.Format(e.Median)
 }
 
 // closing says how long the parts of a run took, and of how many rows the samples are few.
@@ -66,18 +90,6 @@ func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second)).Round(10 * time.Millisecond)
 }
 
-func printRow(tw *tabwriter.Writer, name string, list []*result.Sample) {
-	fmt.Fprintf(tw, "%s\t%.0f\t", name, median(list, (*result.Sample).Rate))
-	if list[0].Latency.Timed >= figure.EnoughTimes {
-		fmt.Fprintf(tw, "%.1f us\t%.1f us\t", median(list, func(m *result.Sample) float64 { return float64(m.Latency.P50) / 1e3 }),
-			median(list, func(m *result.Sample) float64 { return float64(m.Latency.P99) / 1e3 }))
-	} else {
-		fmt.Fprint(tw, "\t\t")
-	}
-	fmt.Fprintf(tw, "%.0f\t%.1f\t%.1f\t%.0f\t%s\t", median(list, cpuPerOp), median(list, func(m *result.Sample) float64 { return of(m.Use.Allocs) / float64(m.Ops) }),
-		median(list, func(m *result.Sample) float64 { return of(m.Log) / (1 << 20) }), median(list, func(m *result.Sample) float64 { return float64(m.Busy) }), figure.Count(len(list)))
-}
-
 // printTrace prints calls of the system for an operation, and those that sync among them.
 func printTrace(tw *tabwriter.Writer, t *result.Trace) {
 	if t == nil {
@@ -88,26 +100,4 @@ func printTrace(tw *tabwriter.Writer, t *result.Trace) {
 		all += n
 	}
 	fmt.Fprintf(tw, "%.2f\t%.3f\t", float64(all)/float64(t.Ops), float64(t.Syncs())/float64(t.Ops))
-}
-
-func cpuPerOp(m *result.Sample) float64 {
-	return (of(m.Use.UserSeconds) + of(m.Use.SystemSeconds)) * 1e9 / float64(m.Ops)
-}
-
-// of is a figure, or 0 where it is not known.
-func of[T int64 | float64](p *T) float64 {
-	if p == nil {
-		return 0
-	}
-	return float64(*p)
-}
-
-func median(list []*result.Sample, figure func(*result.Sample) float64) float64 {
-	var all []float64
-	for _, m := range list {
-		all = append(all, figure(m))
-	}
-	slices.Sort(all)
-	n := len(all)
-	return (all[(n-1)/2] + all[n/2]) / 2
 }

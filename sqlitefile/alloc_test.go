@@ -194,11 +194,12 @@ func TestAllocsScan(t *testing.T) {
 	})
 }
 
-// TestAllocsCheck holds a check to what it needs for its pages and the schema, and nothing for a row.
+// TestAllocsCheck holds a check to what it needs for its pages and the schema, and nothing for a
+// row.
 func TestAllocsCheck(t *testing.T) {
 	db := lean(t)
 	wantAllocs(t, "Check", 200, db, func(rx *Rx) error {
-		r, err := rx.Check(context.Background())
+		r, err := rx.Check(context.Background(), nil)
 		if err == nil && (!r.OK() || r.Rows != 2*allocRows) {
 			err = fmt.Errorf("%+v", r)
 		}
@@ -211,7 +212,7 @@ func TestAllocsInsert(t *testing.T) {
 	if invariant.Enabled {
 		t.Skip("invariants, and the race detector, allocate")
 	}
-	db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, JournalMode: JournalWAL, Durability: Off})
+	db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, JournalMode: JournalWAL, Durability: DurabilityOff})
 	if err := db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c, d)"); err != nil {
 		t.Fatal(err)
 	}

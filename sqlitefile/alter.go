@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// addedSchemaFormat is the first schema format in which a record may lack columns that have a default.
+// addedSchemaFormat is the first schema format in which a record may lack columns that have a
+// default.
 const addedSchemaFormat = 3
 
 // alter runs ALTER TABLE ADD COLUMN.
@@ -20,7 +23,8 @@ func (c *schemaChange) alter(a *ddl.Alter) error {
 	return c.addColumn(t, a.Definition)
 }
 
-// addColumn runs ALTER TABLE ADD COLUMN. The rows stay as they are: a record that ends before the column has its default.
+// addColumn runs ALTER TABLE ADD COLUMN. The rows stay as they are: a record that ends before the
+// column has its default.
 func (c *schemaChange) addColumn(t Table, definition string) error {
 	r := c.tableRow(t.Name())
 	sql, def, err := ddl.AddColumn(r.SQL, definition)
@@ -115,14 +119,14 @@ func needsRows(old, def *ddl.Table) bool {
 	return len(def.Checks) > len(old.Checks) || col.NotNull && col.Generated != nil || def.Strict
 }
 
-// raiseFormat makes the schema format one in which columns can have been added. It never becomes the format in which DESC has a meaning:
-// indexes that are there have ignored it.
+// raiseFormat makes the schema format one in which columns can have been added. It never becomes
+// the format in which DESC has a meaning: indexes that are there have ignored it.
 func (c *schemaChange) raiseFormat() error {
-	h := &c.tx.header
+	h := &c.tx.pager.Header
 	if h.SchemaFormat >= addedSchemaFormat {
 		return nil
 	}
-	page1, err := c.tx.writer.writable(1)
+	page1, err := c.tx.pages.Pages().Writable(1)
 	if err != nil {
 		return err
 	}
@@ -142,7 +146,7 @@ func (c *schemaChange) verifyRows(name string) error {
 		return err
 	}
 	for row, err := range t.All() {
-		if err = join(err, c.tx.relax()); err != nil {
+		if err = dberr.Join(err, c.tx.pages.BeginChange()); err != nil {
 			return err
 		}
 		if err := rules.verify(&row); err != nil {
@@ -155,16 +159,16 @@ func (c *schemaChange) verifyRows(name string) error {
 // verify checks a row that was read.
 func (r *rowRules) verify(row *Row) error {
 	for i := range r.table.Columns {
-		v, err := row.Value(i)
+		v, err := row.value(i)
 		if err != nil {
 			return err
 		}
 		c := &r.table.Columns[i]
-		if v.kind == Null && c.NotNull {
+		if v.Kind == record.Null && c.NotNull {
 			return &ConstraintError{Kind: ConstraintNotNull, Table: r.table.Name, Columns: []string{c.Name}}
 		}
-		if r.table.Strict && strictKinds[c.Standard]>>v.kind&1 == 0 {
-			what := fmt.Sprintf("a row has a value of kind %s in %s column", v.kind, c.Type)
+		if r.table.Strict && strictKinds[c.Standard]>>v.Kind&1 == 0 {
+			what := fmt.Sprintf("a row has a value of kind %s in %s column", v.Kind, c.Type)
 			return &ConstraintError{Kind: ConstraintStrict, Table: r.table.Name, Columns: []string{c.Name}, What: what}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestAlterAddColumn adds columns to a table with rows. Old rows read the default, new rows hold what they are given.
+// TestAlterAddColumn adds columns to a table with rows. Old rows read the default, new rows hold
+// what they are given.
 func TestAlterAddColumn(t *testing.T) {
 	t.Parallel()
 	eachFlavour(t, func(t *testing.T, db *DB) {
@@ -69,7 +70,8 @@ func tableText(t *testing.T, rx *Rx, name string) string {
 	return strings.Join(values, " ")
 }
 
-// TestAlterRollback takes statements back by a savepoint and by an error, in the same transaction and from other handles.
+// TestAlterRollback takes statements back by a savepoint and by an error, in the same transaction
+// and from other handles.
 func TestAlterRollback(t *testing.T) {
 	t.Parallel()
 	path := scripted(t, "CREATE TABLE t(a); INSERT INTO t VALUES(1)")
@@ -122,7 +124,8 @@ func TestAlterRollback(t *testing.T) {
 	checkShell(t, path, "PRAGMA integrity_check; SELECT * FROM t; INSERT INTO t VALUES(4, 5, 6)", "ok\n1|2|x")
 }
 
-// TestAlterSchemaFormat adds a column to databases of old schema formats, whose records may not be short of a column with a default.
+// TestAlterSchemaFormat adds a column to databases of old schema formats, whose records may not be
+// short of a column with a default.
 func TestAlterSchemaFormat(t *testing.T) {
 	t.Parallel()
 	for format, want := range []uint32{1: 3, 2: 3, 3: 3, 4: 4} {
@@ -152,7 +155,8 @@ func TestAlterSchemaFormat(t *testing.T) {
 	}
 }
 
-// TestAlterForeignKey adds a column that refers to another table. If foreign keys are enforced, the rows must not refer to anything.
+// TestAlterForeignKey adds a column that refers to another table. If foreign keys are enforced, the
+// rows must not refer to anything.
 func TestAlterForeignKey(t *testing.T) {
 	t.Parallel()
 	for _, enforced := range []bool{false, true} {

@@ -11,13 +11,16 @@ import (
 // backupBuffer is how many bytes of a copy are handed on at once; a multiple of every page size.
 const backupBuffer = 1 << 20
 
-// Backup writes a copy of the database to w, as it is at one moment: one whole file in rollback mode, without a journal or log, that any
-// SQLite opens. Free pages are copied as they are; Compact leaves them out.
+// Backup writes a copy of the database to w, as it is at one moment: one whole file in rollback
+// mode, without a journal or log, that any SQLite opens. Free pages are copied as they are; Compact
+// leaves them out.
 //
-// In WAL mode writers go on meanwhile, though the log cannot begin anew before the copy is complete. In rollback mode they wait, for
-// as long as their BusyTimeout: let w be fast, or a temporary file.
+// In WAL mode writers go on meanwhile, though the log cannot begin anew before the copy is
+// complete. In rollback mode they wait, for as long as their BusyTimeout: let w be fast, or a
+// temporary file.
 //
-// The error is that of ctx, of w, or of reading; what w has got until then is no database.
+// The error is that of ctx, of w, or of reading; the bytes that w has got until then are no
+// database.
 func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 	return db.copyTo(ctx, w, nil)
 }
@@ -30,10 +33,10 @@ func (db *DB) copyTo(ctx context.Context, w io.Writer, all *int64) error {
 	}
 	defer rx.End()
 	if all != nil {
-		*all = int64(rx.pages) * int64(rx.header.PageSize)
+		*all = int64(rx.pager.PageCount) * int64(rx.pager.Header.PageSize)
 	}
-	buf := make([]byte, 0, max(backupBuffer, rx.header.PageSize))
-	for pgno := uint32(1); pgno <= rx.pages; {
+	buf := make([]byte, 0, max(backupBuffer, rx.pager.Header.PageSize))
+	for pgno := uint32(1); pgno <= rx.pager.PageCount; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -45,7 +48,7 @@ func (db *DB) copyTo(ctx context.Context, w io.Writer, all *int64) error {
 			err = io.ErrShortWrite
 		}
 		if err != nil {
-			return db.pathError("backup", err)
+			return db.pager.PathError("backup", err)
 		}
 	}
 	return nil
@@ -53,18 +56,18 @@ func (db *DB) copyTo(ctx context.Context, w io.Writer, all *int64) error {
 
 // appendPages fills buf with pages from pgno on and returns the page after the last one.
 func (rx *Rx) appendPages(buf []byte, pgno uint32) ([]byte, uint32, error) {
-	for ; pgno <= rx.pages && len(buf) < cap(buf); pgno++ {
-		if pgno == rx.lockPage { // holds nothing, and is never read
-			buf = append(buf, make([]byte, rx.header.PageSize)...)
+	for ; pgno <= rx.pager.PageCount && len(buf) < cap(buf); pgno++ {
+		if pgno == rx.pager.LockPage { // holds nothing, and is never read
+			buf = append(buf, make([]byte, rx.pager.Header.PageSize)...)
 			continue
 		}
-		page, err := rx.wholePage(pgno)
+		page, err := rx.pager.WholePage(pgno)
 		if err != nil {
 			return buf, pgno, err
 		}
 		buf = append(buf, page...)
 		if pgno == 1 {
-			standAlone(buf, rx.pages)
+			standAlone(buf, rx.pager.PageCount)
 		}
 	}
 	return buf, pgno, nil

@@ -7,15 +7,18 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
 // BackupOptions say how BackupFile works. The zero value, and nil, are good defaults.
 type BackupOptions struct {
-	// Replace allows the file to exist: it is replaced when the copy is complete. If it is a database it must not be in use.
+	// Replace allows the file to exist: it is replaced when the copy is complete. If it is a
+	// database it must not be in use.
 	Replace bool
-	// Progress, if it is not nil, is called now and then with the number of bytes copied and of all bytes.
-	Progress func(done, all int64)
+	// Progress, if it is not nil, is called from time to time with the bytes that were copied, and
+	// with those of all.
+	Progress func(done, total int64)
 }
 
 // BackupFile makes the copy that Backup writes a file at path, which appears there complete and
@@ -29,9 +32,9 @@ func (db *DB) BackupFile(ctx context.Context, path string, o *BackupOptions) (er
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	access, err := db.access()
+	access, err := db.pager.Access()
 	if err != nil {
-		return err
+		return db.pager.PathError("backup", err)
 	}
 	t, err := newTarget(path, &BuildOptions{Replace: o.Replace, private: true})
 	if err != nil {
@@ -47,16 +50,6 @@ func (db *DB) BackupFile(ctx context.Context, path string, o *BackupOptions) (er
 		return err
 	}
 	return backupError(path, t.placeAs(access))
-}
-
-// access returns who may use the database.
-func (db *DB) access() (osfile.Access, error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
-		return osfile.Access{}, db.pathError("backup", ErrClosed)
-	}
-	return db.file.Access()
 }
 
 // placeAs gives a complete file this access, then its name.
@@ -75,15 +68,15 @@ func backupError(path string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err
 	}
-	return &fs.PathError{Op: "backup", Path: path, Err: explain(err)}
+	return &fs.PathError{Op: "backup", Path: path, Err: dberr.Explain(err)}
 }
 
-// A backupOutput remembers the error of what it writes to, to tell it from errors of the database.
+// A backupOutput remembers the error of its Writer, to tell it from errors of the database.
 type backupOutput struct {
 	io.Writer
 	err       error
 	done, all int64
-	progress  func(done, all int64)
+	progress  func(done, total int64)
 }
 
 func (w *backupOutput) Write(p []byte) (int, error) {

@@ -62,10 +62,11 @@ func TestBackup(t *testing.T) {
 	}
 }
 
-// TestBackupLive copies a database while others write to it: each copy has whole transactions.
+// TestBackupLive copies a database while other goroutines write to it: each copy has whole
+// transactions.
 func TestBackupLive(t *testing.T) {
 	t.Parallel()
-	db := open(t, filepath.Join(t.TempDir(), "live.db"), &Options{Create: true, JournalMode: JournalWAL, Durability: Normal})
+	db := open(t, filepath.Join(t.TempDir(), "live.db"), &Options{Create: true, JournalMode: JournalWAL, Durability: DurabilityNormal})
 	if err := db.Exec(t.Context(), "CREATE TABLE account(id INTEGER PRIMARY KEY, amount INT, note TEXT); CREATE INDEX note ON account(note)"); err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func TestBeginUpdateMisuse(t *testing.T) {
 	}
 }
 
-// TestBeginUpdateWaits lets others wait for a transaction: until it ends, or their ctx does.
+// TestBeginUpdateWaits lets other calls wait for a transaction: until it ends, or their ctx does.
 func TestBeginUpdateWaits(t *testing.T) {
 	t.Parallel()
 	db := misuseDB(t, Options{})
@@ -272,7 +272,7 @@ func testSavepoint(t *testing.T, db *DB) {
 	want(tx, 900, -1)
 	mustDo(t, tx.Commit()) // and first to Commit
 	wantLen(t, db, "t", 900)
-	if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+	if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 		t.Errorf("%v, %+v", err, report)
 	}
 }

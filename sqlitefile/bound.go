@@ -1,6 +1,11 @@
 package sqlitefile
 
-import "iter"
+import (
+	"iter"
+
+	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/record"
+)
 
 // A Bound is where a range of keys begins or ends. The zero Bound is none: the range begins with
 // the first key, or ends with the last one.
@@ -34,7 +39,7 @@ func (x Index) Range(low, high Bound) iter.Seq2[Row, error] {
 	}
 }
 
-// RangeBackward yields what Range yields in the opposite order: high is where it begins.
+// RangeBackward yields the entries of Range in the opposite order: it begins at high.
 func (x Index) RangeBackward(low, high Bound) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor
@@ -56,7 +61,7 @@ func (t Table) RangeKey(low, high Bound) iter.Seq2[Row, error] {
 	}
 }
 
-// RangeKeyBackward yields what RangeKey yields in the opposite order.
+// RangeKeyBackward yields the rows of RangeKey in the opposite order.
 func (t Table) RangeKeyBackward(low, high Bound) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor
@@ -67,7 +72,7 @@ func (t Table) RangeKeyBackward(low, high Bound) iter.Seq2[Row, error] {
 
 // yieldRange yields the entries between two bounds.
 func (c *Cursor) yieldRange(low, high Bound, yield func(Row, error) bool) {
-	var room [2][keyRoom]Value
+	var room [2][keyRoom]record.Value
 	from, to, err := c.boundKeys(&room, &low, &high)
 	ok := false
 	switch {
@@ -82,7 +87,7 @@ func (c *Cursor) yieldRange(low, high Bound, yield func(Row, error) bool) {
 	c.yieldAll(ok, err, func(row Row, err error) bool {
 		if err == nil && high.set {
 			var order int
-			if order, err = c.rx.compareRecord(&row.rec, &to); err == nil && (order > 0 || order == 0 && high.exclusive) {
+			if order, err = c.rx.pager.CompareRecord(&row.rec, &to); err == nil && (order > 0 || order == 0 && high.exclusive) {
 				return false
 			}
 		}
@@ -92,7 +97,7 @@ func (c *Cursor) yieldRange(low, high Bound, yield func(Row, error) bool) {
 
 // yieldRangeBackward yields the entries between two bounds, the last one first.
 func (c *Cursor) yieldRangeBackward(low, high Bound, yield func(Row, error) bool) {
-	var room [2][keyRoom]Value
+	var room [2][keyRoom]record.Value
 	from, to, err := c.boundKeys(&room, &low, &high)
 	ok := false
 	if err == nil {
@@ -102,7 +107,7 @@ func (c *Cursor) yieldRangeBackward(low, high Bound, yield func(Row, error) bool
 		row, rowErr := c.Row()
 		order := 1
 		if rowErr == nil && low.set {
-			order, rowErr = c.rx.compareRecord(&row.rec, &from)
+			order, rowErr = c.rx.pager.CompareRecord(&row.rec, &from)
 		}
 		if rowErr == nil && (order < 0 || order == 0 && low.exclusive) {
 			return
@@ -117,7 +122,7 @@ func (c *Cursor) yieldRangeBackward(low, high Bound, yield func(Row, error) bool
 }
 
 // seekEnd moves to the last entry that a bound leaves in.
-func (c *Cursor) seekEnd(high *Bound, k *key) (ok bool, err error) {
+func (c *Cursor) seekEnd(high *Bound, k *record.Key) (ok bool, err error) {
 	switch {
 	case !high.set:
 		return c.Last()
@@ -136,48 +141,48 @@ func (c *Cursor) seekEnd(high *Bound, k *key) (ok bool, err error) {
 }
 
 // boundKeys makes the keys of two bounds. The cursor must be one over keys.
-func (c *Cursor) boundKeys(room *[2][keyRoom]Value, low, high *Bound) (from, to key, err error) {
+func (c *Cursor) boundKeys(room *[2][keyRoom]record.Value, low, high *Bound) (from, to record.Key, err error) {
 	if c.table {
 		return from, to, errHasRowids(c.shape)
 	}
 	if low.set {
-		from, err = c.rx.makeKey(room[0][:0], c.shape.name, c.tree.key, low.values)
+		from, err = c.rx.makeKey(room[0][:0], c.shape.name, c.tree.Key, low.values)
 	}
 	if high.set && err == nil {
-		to, err = c.rx.makeKey(room[1][:0], c.shape.name, c.tree.key, high.values)
+		to, err = c.rx.makeKey(room[1][:0], c.shape.name, c.tree.Key, high.values)
 	}
 	return from, to, err
 }
 
 // seekPast moves to the first entry that is behind all those that begin with k, if there is one.
-func (c *Cursor) seekPast(k *key) (bool, error) {
+func (c *Cursor) seekPast(k *record.Key) (bool, error) {
 	c.depth = -1
 	c.turn(false)
-	for pgno := c.tree.root; ; {
+	for pgno := c.tree.Root; ; {
 		top, err := c.visit(pgno)
 		if err != nil {
 			return c.fail(err)
 		}
-		if top.i, err = c.rx.searchPast(&top.node, k); err != nil {
+		if top.i, err = c.rx.searchPast(&top.Node, k); err != nil {
 			return c.fail(err)
 		}
-		if top.kind.Leaf() {
+		if top.Kind.Leaf() {
 			return c.settle()
 		}
 		var ok bool
-		if pgno, ok = top.child(top.i); !ok {
-			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		if pgno, ok = top.Child(top.i); !ok {
+			return c.fail(c.rx.pager.Corrupt(top.Pgno, "a cell lies outside the page"))
 		}
 	}
 }
 
 // searchPast returns the first cell of an index page whose record is behind all those that begin
 // with k.
-func (rx *Rx) searchPast(n *node, k *key) (int, error) {
-	lo, hi := 0, n.cells
+func (rx *Rx) searchPast(n *btree.Node, k *record.Key) (int, error) {
+	lo, hi := 0, n.Cells
 	for lo < hi {
 		probe := int(uint(lo+hi) / 2)
-		order, err := rx.compareCell(n, probe, k)
+		order, err := rx.pager.CompareCell(n, probe, k)
 		if err != nil {
 			return 0, err
 		}

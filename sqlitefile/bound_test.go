@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/record"
 )
 
 // TestRange compares ranges between random bounds with a look at every entry, in indexes of several
@@ -42,15 +44,15 @@ func TestRange(t *testing.T) {
 			mustDo(t, err)
 			for range 60 {
 				low, high := anyBound(r), anyBound(r)
-				compareRange(t, rx, x.def.key, low, high, x.All(), x.Range(low, high), x.RangeBackward(low, high))
+				compareRange(t, rx, x.def.Key, low, high, x.All(), x.Range(low, high), x.RangeBackward(low, high))
 			}
-			compareRange(t, rx, x.def.key, Bound{}, Bound{}, x.All(), x.All(), x.Backward())
+			compareRange(t, rx, x.def.Key, Bound{}, Bound{}, x.All(), x.All(), x.Backward())
 		}
 		w, err := rx.Table("w")
 		mustDo(t, err)
 		for range 60 {
 			low, high := anyBound(r), anyBound(r)
-			compareRange(t, rx, w.def.key, low, high, w.All(), w.RangeKey(low, high), w.RangeKeyBackward(low, high))
+			compareRange(t, rx, w.def.Key, low, high, w.All(), w.RangeKey(low, high), w.RangeKeyBackward(low, high))
 		}
 		return nil
 	})
@@ -85,7 +87,7 @@ func anyBound(r *rand.Rand) Bound {
 }
 
 // compareRange compares a range, both ways, with those of all entries that lie between the bounds.
-func compareRange(t *testing.T, rx *Rx, columns []keyColumn, low, high Bound, all, forward, backward iter.Seq2[Row, error]) {
+func compareRange(t *testing.T, rx *Rx, columns []record.KeyColumn, low, high Bound, all, forward, backward iter.Seq2[Row, error]) {
 	t.Helper()
 	inside := func(row *Row, b Bound, side int) bool {
 		if !b.set {
@@ -93,7 +95,7 @@ func compareRange(t *testing.T, rx *Rx, columns []keyColumn, low, high Bound, al
 		}
 		k, err := rx.makeKey(nil, "", columns[:min(len(columns), len(b.values))], b.values[:min(len(columns), len(b.values))])
 		mustDo(t, err)
-		order, err := rx.compareValues(&row.rec, &k)
+		order, err := rx.pager.CompareValues(&row.rec, &k)
 		mustDo(t, err)
 		return order*side > 0 || order == 0 && !b.exclusive
 	}

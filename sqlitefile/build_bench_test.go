@@ -13,7 +13,8 @@ import (
 // benchRows is the number of rows of one build.
 const benchRows = 1_000_000
 
-// benchBuild builds one database of rows for each iteration: name by name, in the table made by sql.
+// benchBuild builds one database of rows for each iteration: name by name, in the table made by
+// sql.
 func benchBuild(b *testing.B, names [][]byte, sql ...string) {
 	dir := b.TempDir()
 	b.ReportAllocs()

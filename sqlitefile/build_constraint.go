@@ -8,7 +8,7 @@ import (
 // ErrConstraint is matched by every *ConstraintError.
 var ErrConstraint = errors.New("constraint failed")
 
-// A Constraint is what kind of promise a table makes about its rows.
+// A Constraint is a kind of promise that a table makes about its rows.
 type Constraint uint8
 
 // The constraints that writing upholds.

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestBuildErrors has everything that a build refuses: one line that names path and cause, and nothing left on disk.
+// TestBuildErrors has everything that a build refuses: one line that names path and cause, and
+// nothing left on disk.
 func TestBuildErrors(t *testing.T) {
 	t.Parallel()
 	const table = "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b UNIQUE)"

@@ -1,16 +1,19 @@
 package sqlitefile
 
 import (
+	"github.com/foliofs/folio/internal/bulk"
+	"github.com/foliofs/folio/internal/extsort"
 	"github.com/foliofs/folio/internal/format"
 )
 
-// An indexBuilder collects the records of one index while its table is filled, and makes its tree at the end.
+// An indexBuilder collects the records of one index while its table is filled, and makes its tree
+// at the end.
 type indexBuilder struct {
 	table  *TableBuilder
 	keys   int // how many columns are the index's own; the others identify the row
 	unique bool
 	fields []int // the slots in a record of the index
-	sorter *sorter
+	sorter *extsort.Sorter
 	prev   []byte // the record before; unique indexes only
 }
 
@@ -20,23 +23,23 @@ func (x *indexBuilder) add(r *rowBuilder, values []any) error {
 	if err != nil {
 		return err
 	}
-	record, err := x.sorter.add(size)
+	record, err := x.sorter.Add(size)
 	if err != nil {
 		return err
 	}
-	w := payloadWriter{dst: record}
+	w := bulk.Payload{Dst: record}
 	return r.write(&w, x.fields, values)
 }
 
 // build makes the tree and returns its root.
-func (x *indexBuilder) build(out *outFile) (root uint32, err error) {
-	m, err := x.sorter.merge()
+func (x *indexBuilder) build(out *bulk.File) (root uint32, err error) {
+	m, err := x.sorter.Merge()
 	if err != nil {
 		return 0, err
 	}
-	tree := newTreeBuilder(out, out.usable, false)
-	spill := format.SpillOf(format.LeafIndex, out.usable)
-	for record := m.peek(); record != nil; record = m.peek() {
+	tree := bulk.NewTree(out, out.Usable, false)
+	spill := format.SpillOf(format.LeafIndex, out.Usable)
+	for record := m.Peek(); record != nil; record = m.Peek() {
 		if x.unique {
 			if err := x.checkUnique(record); err != nil {
 				return 0, err
@@ -45,30 +48,31 @@ func (x *indexBuilder) build(out *outFile) (root uint32, err error) {
 		if err := putRecord(out, tree, spill, record); err != nil {
 			return 0, err
 		}
-		if err := m.drop(); err != nil {
+		if err := m.Drop(); err != nil {
 			return 0, err
 		}
 	}
-	x.sorter.release()
-	return tree.finish()
+	x.sorter.Release()
+	return tree.Finish()
 }
 
-func putRecord(out *outFile, tree *treeBuilder, spill format.Spill, record []byte) error {
+func putRecord(out *bulk.File, tree *bulk.Tree, spill format.Spill, record []byte) error {
 	local := spill.Local(uint64(len(record)))
-	cell, err := tree.indexCell(format.VarintLen(uint64(len(record))) + cellRoom(local, len(record)))
+	cell, err := tree.IndexCell(format.VarintLen(uint64(len(record))) + cellRoom(local, len(record)))
 	if err != nil {
 		return err
 	}
 	cell = cell[format.PutVarint(cell, uint64(len(record))):]
-	w := newPayloadWriter(out, cell, local, len(record))
-	return w.write(record)
+	w := bulk.NewPayload(out, cell, local, len(record))
+	return w.Write(record)
 }
 
-// checkUnique compares a record with the one before: the index's own columns must differ, or hold a NULL.
+// checkUnique compares a record with the one before: the index's own columns must differ, or hold a
+// NULL.
 func (x *indexBuilder) checkUnique(record []byte) error {
 	if x.prev != nil {
-		order := x.sorter.order()[:x.keys]
-		if d, null := order.compareFrom(0, x.prev, record); d == 0 && !null {
+		order := x.sorter.Order()[:x.keys]
+		if d, null := order.CompareFrom(0, x.prev, record); d == 0 && !null {
 			return x.duplicate()
 		}
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// TestBuildLockPage builds across the page that holds the bytes that SQLite locks. The pages below are never written, so the file is
-// sparse; afterwards they are put on the freelist, which makes the database valid.
+// TestBuildLockPage builds across the page that holds the bytes that SQLite locks. The pages below
+// are never written, so the file is sparse; afterwards they are put on the freelist, which makes
+// the database valid.
 func TestBuildLockPage(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{4096, 65536} {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"runtime"
 
+	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -44,7 +46,7 @@ func (t *buildTarget) place() error {
 			return err
 		}
 	}
-	return ErrBusy // others write to it, time and again
+	return ErrBusy // other programs write to it, time and again
 }
 
 // checkStray refuses a log or a journal next to a name that no database has: the next process would
@@ -114,7 +116,7 @@ func (t *buildTarget) lockOld() (*osfile.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = old.Lock(osfile.Exclusive, pendingByte, sharedByte+sharedSize-pendingByte)
+	err = old.Lock(osfile.Exclusive, format.PendingByte, format.SharedByte+format.SharedSize-format.PendingByte)
 	if errors.Is(err, osfile.ErrLocked) {
 		err = ErrBusy
 	}
@@ -129,7 +131,7 @@ func (t *buildTarget) lockOld() (*osfile.File, error) {
 func (t *buildTarget) recoverOld() error {
 	db, err := Open(t.name, nil)
 	if err == nil {
-		err = join(db.SetJournalMode(context.Background(), JournalDelete), db.Close())
+		err = dberr.Join(db.SetJournalMode(context.Background(), JournalDelete), db.Close())
 	}
 	switch {
 	case errors.Is(err, ErrCorrupt):
@@ -151,14 +153,14 @@ func (t *buildTarget) dropLog() error {
 	return cmp.Or(t.removeCompanions(), old.Close())
 }
 
-// removeCompanions removes what the old database has next to it, for good. The caller has locked
+// removeCompanions removes the files next to the old database, for good. The caller has locked
 // it.
 func (t *buildTarget) removeCompanions() error {
 	removed := false
 	for _, suffix := range []string{journalSuffix, walSuffix, shmSuffix} {
 		_, exists, err := osfile.SideExists(t.name + suffix)
 		if exists {
-			err = ignoreMissing(osfile.OS.Remove(t.name + suffix))
+			err = dberr.IgnoreMissing(osfile.OS.Remove(t.name + suffix))
 		}
 		if err != nil {
 			return err

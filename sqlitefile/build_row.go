@@ -7,16 +7,18 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/foliofs/folio/internal/bulk"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // maxRow is the largest size of a record in bytes, SQLite's own default limit.
 const maxRow = 1_000_000_000
 
-// A rowBuilder turns the values of a row into records: that of the table and those of its indexes. It never keeps a
-// value that it was given, so that the caller's arguments need not be on the heap; what it has to remember of them
-// is in slots.
+// A rowBuilder turns the values of a row into records: that of the table and those of its indexes.
+// It never keeps a value that it was given, so that the caller's arguments need not be on the heap;
+// the parts that it must remember are in slots.
 type rowBuilder struct {
 	table   string
 	columns []ddl.Column
@@ -154,8 +156,8 @@ func (r *rowBuilder) mistyped(c *ddl.Column, typ format.SerialType) error {
 	}
 }
 
-// set puts v into s as a column of affinity a stores it. It reports false for a value of a type that has no place in
-// a database.
+// set puts v into s as a column of affinity a stores it. It reports false for a value of a type
+// that has no place in a database.
 func (r *rowBuilder) set(s *slot, a ddl.Affinity, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -212,9 +214,11 @@ func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
 	case float32:
 		r.setFloat(s, a, float64(v))
 	case Value:
+		return r.setValue(s, a, v.v)
+	case record.Value:
 		return r.setValue(s, a, v)
 	case time.Time:
-		text, ok := appendTime(r.text, v)
+		text, ok := record.AppendTime(r.text, v)
 		r.made(s, text)
 		return ok
 	default:
@@ -223,14 +227,15 @@ func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
 	return true
 }
 
-// setValue puts in what was read from a row. Its text may be in another encoding than the database's.
-func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v Value) bool {
+// setValue puts in a value that was read from a row. Its text may be in another encoding than the
+// database's.
+func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v record.Value) bool {
 	switch {
-	case v.kind == Blob:
-		*s = slot{typ: format.SerialBlob + format.SerialType(2*uint64(len(v.data))), from: fromValue}
-	case v.kind == Text && a < ddl.AffinityNumeric && v.enc <= format.UTF8 && r.enc <= format.UTF8:
-		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.data))), from: fromValue}
-	case v.kind == Text:
+	case v.Kind == record.Blob:
+		*s = slot{typ: format.SerialBlob + format.SerialType(2*uint64(len(v.Data))), from: fromValue}
+	case v.Kind == record.Text && a < ddl.AffinityNumeric && v.Enc <= format.UTF8 && r.enc <= format.UTF8:
+		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.Data))), from: fromValue}
+	case v.Kind == record.Text:
 		if r.setText(s, a, v.Text()); s.from == fromValue { // its bytes are not those of v
 			r.made(s, append(r.text, v.Text()...))
 		}
@@ -240,7 +245,8 @@ func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v Value) bool {
 	return true
 }
 
-// setInt applies the affinity to an integer. A REAL column keeps one as an integer where that is shorter.
+// setInt applies the affinity to an integer. A REAL column keeps one as an integer where that is
+// shorter.
 func (r *rowBuilder) setInt(s *slot, a ddl.Affinity, v int64) {
 	switch {
 	case a == ddl.AffinityText:
@@ -256,12 +262,12 @@ func (r *rowBuilder) setFloat(s *slot, a ddl.Affinity, v float64) {
 	switch a {
 	case ddl.AffinityText:
 		if v == v {
-			r.made(s, appendFloat(r.text, v))
+			r.made(s, record.AppendFloat(r.text, v))
 			return
 		}
 	case ddl.AffinityBlob:
 	default:
-		if i, ok := wholeNumber(v); ok {
+		if i, ok := record.WholeNumber(v); ok {
 			r.setInt(s, a, i)
 			return
 		}
@@ -271,12 +277,12 @@ func (r *rowBuilder) setFloat(s *slot, a ddl.Affinity, v float64) {
 
 func (r *rowBuilder) setText(s *slot, a ddl.Affinity, v string) {
 	if a >= ddl.AffinityNumeric {
-		switch n := parseNumber(v); n.kind {
-		case Integer:
-			r.setInt(s, a, n.i)
+		switch n := record.ParseNumber(v); n.Kind {
+		case record.Integer:
+			r.setInt(s, a, n.Int)
 			return
-		case Float:
-			r.setFloat(s, a, n.f)
+		case record.Float:
+			r.setFloat(s, a, n.Float)
 			return
 		}
 	}
@@ -290,7 +296,7 @@ func (r *rowBuilder) setText(s *slot, a ddl.Affinity, v string) {
 // made takes in a text that was appended to r.text.
 func (r *rowBuilder) made(s *slot, text []byte) {
 	if r.enc > format.UTF8 {
-		text = append(r.text, utf16Of(text[len(r.text):], r.enc)...)
+		text = append(r.text, record.UTF16Of(text[len(r.text):], r.enc)...)
 	}
 	n := len(text) - len(r.text)
 	*s = slot{typ: format.SerialText + format.SerialType(2*n), from: fromText, num: uint64(len(r.text))}
@@ -310,7 +316,8 @@ func (s *slot) setFloat(v float64) {
 // headerRoom is enough for the length of a header.
 const headerRoom = 3
 
-// header makes the header of the record that holds the given slots, and returns the size of the record.
+// header makes the header of the record that holds the given slots, and returns the size of the
+// record.
 func (r *rowBuilder) header(fields []int) (size int, err error) {
 	h := r.head[:headerRoom]
 	body := uint64(0)
@@ -335,8 +342,8 @@ func (r *rowBuilder) header(fields []int) (size int, err error) {
 }
 
 // write writes the record whose header was made last.
-func (r *rowBuilder) write(w *payloadWriter, fields []int, values []any) error {
-	if err := w.write(r.head[r.from:]); err != nil {
+func (r *rowBuilder) write(w *bulk.Payload, fields []int, values []any) error {
+	if err := w.Write(r.head[r.from:]); err != nil {
 		return err
 	}
 	for _, i := range fields {
@@ -344,16 +351,16 @@ func (r *rowBuilder) write(w *payloadWriter, fields []int, values []any) error {
 			return err
 		}
 	}
-	w.done()
+	w.Done()
 	return nil
 }
 
-func (r *rowBuilder) writeSlot(w *payloadWriter, s *slot, i int, values []any) error {
+func (r *rowBuilder) writeSlot(w *bulk.Payload, s *slot, i int, values []any) error {
 	switch s.from {
 	case fromValue:
-		return w.write(valueBytes(values[i]))
+		return w.Write(valueBytes(values[i]))
 	case fromText:
-		return w.write(r.text[s.num : s.num+s.typ.Size()])
+		return w.Write(r.text[s.num : s.num+s.typ.Size()])
 	}
 	n := s.typ.Size()
 	if n == 0 {
@@ -361,16 +368,20 @@ func (r *rowBuilder) writeSlot(w *payloadWriter, s *slot, i int, values []any) e
 	}
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], s.num<<(64-8*n))
-	return w.write(b[:n])
+	return w.Write(b[:n])
 }
 
 func valueBytes(v any) []byte {
 	if s, ok := v.(string); ok {
-		return textBytes(s)
+		return record.TextBytes(s)
 	}
-	if v, ok := v.(Value); ok {
-		return v.data
+	switch v := v.(type) {
+	case Value:
+		return v.v.Data
+	case record.Value:
+		return v.Data
+	case []byte:
+		return v
 	}
-	b, _ := v.([]byte)
-	return b
+	return nil
 }

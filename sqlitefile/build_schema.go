@@ -1,11 +1,14 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"fmt"
 	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // The tables that SQLite itself keeps.
@@ -26,7 +29,7 @@ type buildObject struct {
 	root              uint32
 }
 
-// create adds what a statement creates.
+// create adds the object that a statement creates.
 func (b *Builder) create(sql string) error {
 	s, err := ddl.Parse(sql)
 	if err != nil {
@@ -98,7 +101,8 @@ func (b *Builder) createTable(def *ddl.Table) error {
 	return nil
 }
 
-// createSequence makes the table in which SQLite keeps the largest rowid of each AUTOINCREMENT table.
+// createSequence makes the table in which SQLite keeps the largest rowid of each AUTOINCREMENT
+// table.
 func (b *Builder) createSequence() error {
 	if b.sequence != nil {
 		return nil
@@ -111,7 +115,7 @@ func (b *Builder) createSequence() error {
 	return b.internalObject(buildObject{kind: "table", name: def.Name, table: def.Name, sql: def.SQL(), rows: b.sequence})
 }
 
-// refuseTable names what cannot be kept true.
+// refuseTable names the parts of a table that a build cannot keep true.
 func refuseTable(def *ddl.Table) error {
 	switch {
 	case def.Virtual != nil:
@@ -135,7 +139,7 @@ func refuseTable(def *ddl.Table) error {
 	return nil
 }
 
-// refuseComputed names what a build does not compute.
+// refuseComputed names the expressions that a build does not compute.
 func refuseComputed(def *ddl.Table) error {
 	if len(def.Checks) > 0 {
 		return unsupportedf("table %s: CHECK(%s)", def.Name, oneLine(def.Checks[0].Expr))
@@ -158,7 +162,7 @@ func refuseTerms(terms []ddl.IndexedColumn) error {
 }
 
 func refuseCollation(name string) error {
-	if collationOf(name) == collateUnknown {
+	if record.CollationOf(name) == record.UnknownCollation {
 		return unsupportedf("collation %s", name)
 	}
 	return nil
@@ -194,7 +198,7 @@ func (b *Builder) createIndex(def *ddl.Index) error {
 	return b.object(def.Schema, buildObject{kind: "index", name: def.Name, table: t.def.Name, sql: def.SQL(), index: x})
 }
 
-// refuseIndex names what an index has that cannot be kept true.
+// refuseIndex names the parts of an index that a build cannot keep true.
 func refuseIndex(def *ddl.Index) error {
 	if len(def.Columns) > maxBuildColumns {
 		return unsupportedf("index %s: more than %d columns", def.Name, maxBuildColumns)
@@ -232,8 +236,8 @@ func (b *Builder) writeSchema() (page1 []byte, err error) {
 			return nil, err
 		}
 	}
-	page1 = make([]byte, b.out.pageSize)
-	if err := t.tree.finishAt(page1[:b.out.usable], format.HeaderSize); err != nil {
+	page1 = make([]byte, b.out.PageSize)
+	if err := t.tree.FinishAt(page1[:b.out.Usable], format.HeaderSize); err != nil {
 		return nil, err
 	}
 	h := b.header()
@@ -241,24 +245,21 @@ func (b *Builder) writeSchema() (page1 []byte, err error) {
 	return page1, nil
 }
 
-// writerVersion is the number of the SQLite version whose way of writing files this is: 3.50.4.
-const writerVersion = 3_050_004
-
-// header is what SQLite would have written in one transaction.
+// header is the header that SQLite would have written in one transaction.
 func (b *Builder) header() format.Header {
 	return format.Header{
-		PageSize:        b.out.pageSize,
+		PageSize:        b.out.PageSize,
 		WriteVersion:    format.VersionRollback,
 		ReadVersion:     format.VersionRollback,
-		Reserved:        b.out.pageSize - b.out.usable,
+		Reserved:        b.out.PageSize - b.out.Usable,
 		ChangeCounter:   1,
-		PageCount:       b.out.pages(),
+		PageCount:       b.out.PageCount(),
 		SchemaCookie:    uint32(len(b.objects)),
 		SchemaFormat:    4,
 		Encoding:        format.UTF8,
 		UserVersion:     b.options.UserVersion,
 		ApplicationID:   b.options.ApplicationID,
 		VersionValidFor: 1,
-		WriterVersion:   writerVersion,
+		WriterVersion:   pager.WriterVersion,
 	}
 }

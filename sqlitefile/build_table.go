@@ -5,28 +5,32 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/foliofs/folio/internal/bulk"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A TableBuilder takes the rows of one table. The builder that made it says how long it can be used.
+// A TableBuilder takes the rows of one table. The builder that made it says how long it can be
+// used.
 //
-// The values of a row are those of all columns in the order of CREATE TABLE. A value is nil, an integer of any type of
-// Go's own, bool, float32, float64, string, or []byte; a nil []byte and a NaN are NULL. The affinity of the column is applied to
-// it as by INSERT. Nothing of the values is kept after the call returns.
+// The values of a row are those of all columns in the order of CREATE TABLE. A value is nil, an
+// integer of any type of Go's own, bool, float32, float64, string, or []byte; a nil []byte and a
+// NaN are NULL. The affinity of the column is applied to it as by INSERT. Nothing of the values is
+// kept after the call returns.
 type TableBuilder struct {
 	b       *Builder
 	def     *ddl.Table
 	row     rowBuilder
 	fields  []int // the slots in a record of the table
-	tree    *treeBuilder
+	tree    *bulk.Tree
 	spill   format.Spill
 	indexes []*indexBuilder
 	rows    int64
 	last    int64 // rowid
 
 	// of tables WITHOUT ROWID
-	keyOrder  keyOrder
+	keyOrder  record.Order
 	keyFields []int  // the first of fields
 	key, prev []byte // the key of this row and of the one before, as records
 }
@@ -34,7 +38,7 @@ type TableBuilder struct {
 func newTableBuilder(b *Builder, def *ddl.Table) *TableBuilder {
 	t := &TableBuilder{
 		b: b, def: def, row: newRowBuilder(def), fields: def.StorageOrder(),
-		tree: newTreeBuilder(b.out, b.out.usable, !def.WithoutRowid),
+		tree: bulk.NewTree(b.out, b.out.Usable, !def.WithoutRowid),
 	}
 	kind := format.LeafTable
 	if def.WithoutRowid {
@@ -42,14 +46,14 @@ func newTableBuilder(b *Builder, def *ddl.Table) *TableBuilder {
 		t.keyOrder = orderOf(def.PrimaryKey)
 		t.keyFields = t.fields[:len(def.PrimaryKey)]
 	}
-	t.spill = format.SpillOf(kind, b.out.usable)
+	t.spill = format.SpillOf(kind, b.out.Usable)
 	return t
 }
 
-func orderOf(columns []ddl.IndexedColumn) keyOrder {
-	o := make(keyOrder, len(columns))
+func orderOf(columns []ddl.IndexedColumn) record.Order {
+	o := make(record.Order, len(columns))
 	for i, c := range columns {
-		o[i] = keyColumn{collationOf(c.Collation), c.Desc}
+		o[i] = record.KeyColumn{Collation: record.CollationOf(c.Collation), Desc: c.Desc}
 	}
 	return o
 }
@@ -60,11 +64,11 @@ func (t *TableBuilder) Name() string { return t.def.Name }
 // Rows returns the number of rows so far.
 func (t *TableBuilder) Rows() int64 { return t.rows }
 
-// Append adds a row with a rowid, which must be larger than that of the row before. The column that is an alias of the rowid,
-// if there is one, is given as nil or as the rowid.
+// Append adds a row with a rowid, which must be larger than that of the row before. The column that
+// is an alias of the rowid, if there is one, is given as nil or as the rowid.
 //
-// The error is a *ConstraintError for a row that NOT NULL or STRICT forbids; a row that UNIQUE forbids is
-// found at the end of Build. After an error the build has failed.
+// The error is a *ConstraintError for a row that NOT NULL or STRICT forbids; a row that UNIQUE
+// forbids is found at the end of Build. After an error the build has failed.
 func (t *TableBuilder) Append(rowid int64, values ...any) error {
 	if err := t.b.usable(); err != nil {
 		return err
@@ -111,17 +115,17 @@ func (t *TableBuilder) put(rowid int64, values []any) error {
 	}
 	local := t.spill.Local(uint64(size))
 	n := format.VarintLen(uint64(size)) + format.VarintLen(uint64(rowid)) + cellRoom(local, size)
-	cell, err := t.tree.tableCell(rowid, n)
+	cell, err := t.tree.TableCell(rowid, n)
 	if err != nil {
 		return err
 	}
 	cell = cell[format.PutVarint(cell, uint64(size)):]
 	cell = cell[format.PutVarint(cell, uint64(rowid)):]
-	w := newPayloadWriter(t.b.out, cell, local, size)
+	w := bulk.NewPayload(t.b.out, cell, local, size)
 	return t.row.write(&w, t.fields, values)
 }
 
-// cellRoom returns what a payload takes in its cell.
+// cellRoom returns how many bytes a payload takes in its cell.
 func cellRoom(local, size int) int {
 	if local == size {
 		return size
@@ -129,8 +133,9 @@ func cellRoom(local, size int) int {
 	return local + 4
 }
 
-// AppendKey adds a row to a table WITHOUT ROWID. Its primary key must come after that of the row before, in the order of the
-// key: its columns, their collations, DESC. Errors are those of Append, and a *ConstraintError for a key that is there.
+// AppendKey adds a row to a table WITHOUT ROWID. Its primary key must come after that of the row
+// before, in the order of the key: its columns, their collations, DESC. Errors are those of Append,
+// and a *ConstraintError for a key that is there.
 func (t *TableBuilder) AppendKey(values ...any) error {
 	if err := t.b.usable(); err != nil {
 		return err
@@ -156,12 +161,12 @@ func (t *TableBuilder) appendKey(values []any) error {
 		return err
 	}
 	local := t.spill.Local(uint64(size))
-	cell, err := t.tree.indexCell(format.VarintLen(uint64(size)) + cellRoom(local, size))
+	cell, err := t.tree.IndexCell(format.VarintLen(uint64(size)) + cellRoom(local, size))
 	if err != nil {
 		return err
 	}
 	cell = cell[format.PutVarint(cell, uint64(size)):]
-	w := newPayloadWriter(t.b.out, cell, local, size)
+	w := bulk.NewPayload(t.b.out, cell, local, size)
 	return t.row.write(&w, t.fields, values)
 }
 
@@ -171,13 +176,13 @@ func (t *TableBuilder) checkKey(values []any) error {
 	if err != nil {
 		return err
 	}
-	t.key = resize(t.key, size)
-	w := payloadWriter{dst: t.key}
+	t.key = bulk.Resize(t.key, size)
+	w := bulk.Payload{Dst: t.key}
 	if err := t.row.write(&w, t.keyFields, values); err != nil {
 		return err
 	}
 	if t.rows > 1 {
-		switch d := t.keyOrder.compare(t.prev, t.key); {
+		switch d := t.keyOrder.Compare(t.prev, t.key); {
 		case d == 0:
 			return &ConstraintError{Kind: ConstraintUnique, Table: t.def.Name, Columns: t.columnNames(t.keyFields)}
 		case d > 0:
@@ -203,7 +208,8 @@ func typeName(v any) string { return reflect.TypeOf(v).String() }
 
 var errRowsFirst = errors.New("an index must be created before the first row of its table")
 
-// addIndex lets the table keep an index: columns are those of its records, of which the first n are the index's own.
+// addIndex lets the table keep an index: columns are those of its records, of which the first n are
+// the index's own.
 func (t *TableBuilder) addIndex(columns []ddl.IndexedColumn, n int, unique bool) (*indexBuilder, error) {
 	if t.rows > 0 {
 		return nil, errRowsFirst
@@ -215,7 +221,7 @@ func (t *TableBuilder) addIndex(columns []ddl.IndexedColumn, n int, unique bool)
 			x.fields[i] = len(t.def.Columns)
 		}
 	}
-	x.sorter = t.b.space.sorter(orderOf(columns))
+	x.sorter = t.b.space.Sorter(orderOf(columns))
 	t.indexes = append(t.indexes, x)
 	return x, nil
 }

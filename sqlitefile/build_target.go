@@ -8,7 +8,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A buildTarget is where a new database will be, and the temporary file beside it that will become it.
+// A buildTarget is where a new database will be, and the temporary file beside it that will become
+// it.
 type buildTarget struct {
 	name    string // without symbolic links
 	tmp     *osfile.File
@@ -44,6 +45,11 @@ func newTarget(path string, o *BuildOptions) (*buildTarget, error) {
 // their process was killed. It does not touch those of running processes, nor any where the system
 // has no locks to tell which is which.
 func RemoveAbandoned(dir string) error { return osfile.RemoveDead(dir) }
+
+// IsTemporary reports whether name, which is without a directory, is the name of a temporary file
+// that Build and BackupFile write next to their target. A program that reads a directory
+// while a database is built there can skip these files.
+func IsTemporary(name string) bool { return osfile.IsLiveName(name) }
 
 func (t *buildTarget) install() error {
 	switch {

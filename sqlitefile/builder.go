@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"cmp"
 	"context"
@@ -8,7 +10,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/foliofs/folio/internal/bulk"
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/extsort"
 	"github.com/foliofs/folio/internal/format"
 )
 
@@ -25,9 +29,11 @@ type BuildOptions struct {
 	// must not be in use. The new one gets the permissions of the old one, and its owner and group
 	// as far as the system allows it.
 	Replace bool
-	// NoSync leaves it to the system when the database reaches the disk: a power cut may leave an incomplete one at path.
+	// NoSync leaves it to the system when the database reaches the disk: a power cut may leave an
+	// incomplete one at path.
 	NoSync bool
-	// SortMemory is how many bytes the keys of indexes may take in memory while they are sorted; 0 means 64 MiB.
+	// SortMemory is how many bytes the keys of indexes may take in memory while they are sorted; 0
+	// means 64 MiB.
 	SortMemory int
 	// TempDir is where keys go that do not fit into SortMemory; "" means the directory of path.
 	TempDir string
@@ -37,17 +43,16 @@ type BuildOptions struct {
 }
 
 const (
-	defaultPageSize   = 4096
 	defaultSortMemory = 64 << 20
 )
 
-// resolve fills in the defaults and refuses what cannot be.
+// resolve fills in the defaults and refuses options that no file can have.
 func (o *BuildOptions) resolve(path string) (r BuildOptions, err error) {
 	if o != nil {
 		r = *o
 	}
 	if r.PageSize == 0 {
-		r.PageSize = defaultPageSize
+		r.PageSize = pager.DefaultPageSize
 	}
 	if r.SortMemory == 0 {
 		r.SortMemory = defaultSortMemory
@@ -67,16 +72,18 @@ func (o *BuildOptions) resolve(path string) (r BuildOptions, err error) {
 	return r, err
 }
 
-// A Builder makes one new database. It is valid within the function given to Build, and not safe for concurrent use.
+// A Builder makes one new database. It is valid within the function given to Build, and not safe
+// for concurrent use.
 //
-// An error of Create, or of a TableBuilder, makes the whole build fail, whether or not the function returns it.
+// An error of Create, or of a TableBuilder, makes the whole build fail, whether or not the function
+// returns it.
 type Builder struct {
 	path     string
 	options  BuildOptions
 	ctx      context.Context
 	target   *buildTarget
-	out      *outFile
-	space    *sortSpace
+	out      *bulk.File
+	space    *extsort.Space
 	objects  []*buildObject          // in the order of their creation
 	names    map[string]*buildObject // by folded name
 	tables   map[string]*TableBuilder
@@ -85,16 +92,20 @@ type Builder struct {
 	over     bool
 }
 
-// Build makes a new database at path: fn creates its tables and appends their rows, in the order of their keys, to any
-// number of tables in turn; every index is derived. All pages are full, and written once, in order.
+// Build makes a new database at path: fn creates its tables and appends their rows, in the order of
+// their keys, to any number of tables in turn; every index is derived. All pages are full, and
+// written once, in order.
 //
-// The database appears at path complete and durable, or not at all: it is a temporary file beside it until then. An existing file
-// is fs.ErrExist unless o.Replace. Build fails with the error of fn, of the Builder, or of ctx; it notices a cancelled
-// ctx at least once for each megabyte of output. What went wrong with the file is an *fs.PathError with path;
-// a row that breaks a constraint is ErrConstraint, and a statement that asks for what the builder cannot keep true (CHECK,
-// generated columns, triggers, virtual tables, partial and expression indexes, unknown collations) is ErrUnsupported and names it.
+// The database appears at path complete and durable, or not at all: it is a temporary file beside
+// it until then. An existing file is fs.ErrExist unless o.Replace. Build fails with the error of
+// fn, of the Builder, or of ctx; it notices a cancelled ctx at least once for each megabyte of
+// output. A failure of the file is an *fs.PathError with path; a row that breaks a constraint is
+// ErrConstraint, and a statement that asks for something that the builder cannot keep true (CHECK,
+// generated columns, triggers, virtual tables, partial and expression indexes, unknown collations)
+// is ErrUnsupported and names it.
 //
-// Foreign keys are not checked, as in SQLite without PRAGMA foreign_keys, and ON CONFLICT clauses do not apply.
+// Foreign keys are not checked, as in SQLite without PRAGMA foreign_keys, and ON CONFLICT clauses
+// do not apply.
 func Build(ctx context.Context, path string, o *BuildOptions, fn func(b *Builder) error) (err error) {
 	b, err := newBuilder(ctx, path, o)
 	if err != nil {
@@ -125,8 +136,8 @@ func newBuilder(ctx context.Context, path string, o *BuildOptions) (*Builder, er
 	return &Builder{
 		path: path, options: options, ctx: ctx, target: target,
 		names: map[string]*buildObject{}, tables: map[string]*TableBuilder{},
-		out:   newOutFile(ctx, target.tmp, &options),
-		space: &sortSpace{ctx: ctx, dir: options.TempDir, limit: options.SortMemory},
+		out:   bulk.NewFile(ctx, target.tmp, bulk.Layout{PageSize: options.PageSize, Reserved: options.ReservedBytes, First: options.firstPage, Lazy: options.NoSync}),
+		space: extsort.New(ctx, options.TempDir, options.SortMemory),
 	}, nil
 }
 
@@ -142,10 +153,12 @@ func buildError(path string, err error) error {
 	return &fs.PathError{Op: op, Path: path, Err: err}
 }
 
-// Create runs one CREATE TABLE, CREATE INDEX or CREATE VIEW. An index must be created before the first row of its
-// table. The SELECT of a view is not checked: SQLite refuses a database with one that it cannot parse.
+// Create runs one CREATE TABLE, CREATE INDEX or CREATE VIEW. An index must be created before the
+// first row of its table. The SELECT of a view is not checked: SQLite refuses a database with one
+// that it cannot parse.
 //
-// The error says where the statement has a mistake, is ErrUnsupported, or tells of a name that exists or does not.
+// The error says where the statement has a mistake, is ErrUnsupported, or tells of a name that
+// exists or does not.
 func (b *Builder) Create(sql string) error {
 	if err := b.usable(); err != nil {
 		return err
@@ -182,9 +195,10 @@ func (b *Builder) fail(err error) error {
 	return b.err
 }
 
-// finish writes what is left: the right spines of the tables, the indexes, the schema; and names the file.
+// finish writes the rest: the right spines of the tables, the indexes, the schema; and names
+// the file.
 func (b *Builder) finish() error {
-	b.space.prepare()
+	b.space.Prepare()
 	if err := b.writeSequence(); err != nil {
 		return err
 	}
@@ -197,26 +211,27 @@ func (b *Builder) finish() error {
 	if err != nil {
 		return err
 	}
-	if err := b.out.finish(page1); err != nil {
+	if err := b.out.Finish(page1); err != nil {
 		return err
 	}
-	new(roomKeeper).keep(b.target.tmp, b.target.tmp)
+	new(pager.RoomKeeper).Keep(b.target.tmp, b.target.tmp)
 	return b.target.place()
 }
 
 func (b *Builder) finishObject(o *buildObject) (err error) {
 	switch {
 	case o.rows != nil:
-		o.root, err = o.rows.tree.finish()
+		o.root, err = o.rows.tree.Finish()
 	case o.index != nil:
 		o.root, err = o.index.build(b.out)
 	}
 	return err
 }
 
-// close ends the goroutines and removes what is temporary. It runs in any case, a panic in fn included.
+// close ends the goroutines and removes temporary files. It runs in any case, a panic in fn
+// included.
 func (b *Builder) close(err *error) {
 	b.over = true
-	written, sorted, removed := b.out.stop(), b.space.close(), b.target.tmp.Discard()
+	written, sorted, removed := b.out.Stop(), b.space.Close(), b.target.tmp.Discard()
 	*err = cmp.Or(*err, buildError(b.path, cmp.Or(written, sorted, removed)))
 }

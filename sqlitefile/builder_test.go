@@ -113,8 +113,8 @@ func TestBuildPageSizes(t *testing.T) {
 	})
 }
 
-// testTreeSizes makes a database with trees of every number of rows from 0 up, far enough for three levels with small
-// pages, all of which are filled at the same time. A page holds about eight rows.
+// testTreeSizes makes a database with trees of every number of rows from 0 up, far enough for three
+// levels with small pages, all of which are filled at the same time. A page holds about eight rows.
 func testTreeSizes(t *testing.T, pageSize, reserved int) {
 	trees := 300
 	switch {
@@ -160,7 +160,8 @@ func testTreeSizes(t *testing.T, pageSize, reserved int) {
 	checkShell(t, path, "PRAGMA integrity_check;"+sql.String(), "ok\n"+strings.TrimSuffix(want.String(), "\n"))
 }
 
-// TestBuildSmallCells has keys so short that their cells are filled up, and every divider comes from such a cell.
+// TestBuildSmallCells has keys so short that their cells are filled up, and every divider comes
+// from such a cell.
 func TestBuildSmallCells(t *testing.T) {
 	t.Parallel()
 	var create []string
@@ -206,7 +207,8 @@ func TestBuildManyRows(t *testing.T) {
 	}
 }
 
-// TestBuildOverflow has payloads around every size at which the split between page and overflow pages changes.
+// TestBuildOverflow has payloads around every size at which the split between page and overflow
+// pages changes.
 func TestBuildOverflow(t *testing.T) {
 	t.Parallel()
 	for size := 512; size <= 65536; size *= 2 {
@@ -385,7 +387,8 @@ func TestBuildManyObjects(t *testing.T) {
 	}
 }
 
-// TestBuildFirstPage has schemas that just fit into page 1, and just do not: as a leaf, and as an interior page.
+// TestBuildFirstPage has schemas that just fit into page 1, and just do not: as a leaf, and as an
+// interior page.
 func TestBuildFirstPage(t *testing.T) {
 	t.Parallel()
 	const size = 512
@@ -514,7 +517,7 @@ func TestBuildReplaceInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer reader.Close()
-	if err := reader.Lock(osfile.Shared, sharedByte, sharedSize); err != nil {
+	if err := reader.Lock(osfile.Shared, format.SharedByte, format.SharedSize); err != nil {
 		t.Skipf("skipped: no locks here: %v", err)
 	}
 	err = Build(t.Context(), path, &BuildOptions{Replace: true}, func(*Builder) error { return nil })

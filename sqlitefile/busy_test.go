@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestBusyHolder looks at what one is told who meets a lock: one line with the path, what the holder does, which process that is, and the way out.
+// TestBusyHolder looks at what one is told who meets a lock: one line with the path, what the
+// holder does, which process that is, and the way out.
 func TestBusyHolder(t *testing.T) {
 	t.Parallel()
 	write := func(db *DB) error {
@@ -96,32 +97,6 @@ func TestBusyOurselves(t *testing.T) {
 	}
 	err := db.View(t.Context(), func(*Rx) error { return db.Exec(t.Context(), "CREATE TABLE u (a)") })
 	checkBusy(t, err, path, "a transaction of this DB is reading")
-}
-
-// TestErrorsJoin looks at the text of several errors in one.
-func TestErrorsJoin(t *testing.T) {
-	t.Parallel()
-	db := &DB{path: "a.db"}
-	write := db.pathError("write", errors.New("disk failed"))
-	for _, tt := range []struct {
-		err  error
-		want string
-	}{
-		{join(nil, nil), "<nil>"},
-		{join(nil, write), "write a.db: disk failed"},
-		{join(write, db.pathError("sync", os.ErrDeadlineExceeded)), "write a.db: disk failed; then sync: i/o timeout"},
-		{join(write, join(write, explain(write)), nil), "write a.db: disk failed; then write: disk failed; then write: disk failed"},
-		{join(write, (&Rx{db: db}).corrupt(7, "odd")), "write a.db: disk failed; then database is corrupt: page 7: odd"},
-		{db.pathError("view", join((&Rx{db: db}).corrupt(0, "odd"), write)), "a.db: database is corrupt: odd; then write: disk failed"},
-	} {
-		if got := fmt.Sprint(tt.err); got != tt.want {
-			t.Errorf("got  %s\nwant %s", got, tt.want)
-		}
-	}
-	both := join(write, os.ErrDeadlineExceeded)
-	if !errors.Is(both, os.ErrDeadlineExceeded) || errors.Is(both, ErrBusy) {
-		t.Error("what a joined error matches")
-	}
 }
 
 // TestErrorsOneLine holds the package to join: errors.Join makes a message of several lines.

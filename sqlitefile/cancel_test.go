@@ -13,18 +13,18 @@ import (
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 )
 
-// TestCancel cancels the context of what is at work at each operation on a file: it goes on to its end, or has not happened, and what comes
-// after it works.
+// TestCancel cancels the context of what is at work at each operation on a file: it goes on to its
+// end, or has not happened, and what comes after it works.
 func TestCancel(t *testing.T) {
 	for i, mode := range crashModes {
-		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: crashPageSizes[i%3], spill: 16 << 10}
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: DurabilityExtra, pageSize: crashPageSizes[i%3], spill: 16 << 10}
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()
 			image, first := crashfs.New(), newCrashState()
 			if err := image.WriteFile(crashPath, first.build(t, c.pageSize, c.wal)); err != nil {
 				t.Fatal(err)
 			}
-			base, stride, cancelled := image.History().End().None(), 5, 0
+			base, stride, cancelled := image.History().End().None(), inShort(29, 5), 0
 			if invariant.Enabled {
 				stride = 11
 			}
@@ -46,7 +46,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// cancel runs the workload, with a context that is cancelled at operation n, and counts the steps that ended because of it.
+// cancel runs the workload, with a context that is cancelled at operation n, and counts the steps
+// that ended because of it.
 func (r *faultRun) cancel(n int) (cancelled int, err error) {
 	r.fs = r.base.FS()
 	r.sys = faultfs.New(r.fs)
@@ -106,7 +107,8 @@ func TestCancelWaits(t *testing.T) {
 	}
 }
 
-// TestCancelCommit cancels a commit that waits for a reader: of all the transactions that are committed together, or of one alone.
+// TestCancelCommit cancels a commit that waits for a reader: of all the transactions that are
+// committed together, or of one alone.
 func TestCancelCommit(t *testing.T) {
 	t.Parallel()
 	db := newModeDB(t, false, JournalDelete)
@@ -147,7 +149,7 @@ func newModeDB(t *testing.T, wal bool, journal JournalMode) *DB {
 	if wal {
 		journal = JournalWAL
 	}
-	db := open(t, t.TempDir()+"/mode.db", &Options{Create: true, JournalMode: journal, Durability: Normal, BusyTimeout: time.Minute})
+	db := open(t, t.TempDir()+"/mode.db", &Options{Create: true, JournalMode: journal, Durability: DurabilityNormal, BusyTimeout: time.Minute})
 	if err := db.Exec(t.Context(), "CREATE TABLE t (a, b)"); err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/maphash"
 
+	"github.com/foliofs/folio/internal/pageset"
+
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
@@ -19,7 +21,8 @@ type Problem struct {
 	Object string // the table or index, "freelist" or "pointer map"; "" for the database as a whole
 	What   string
 
-	// Malformed is the name of the object whose row in sqlite_schema keeps SQLite from opening the database; "" for any other problem.
+	// Malformed is the name of the object whose row in sqlite_schema keeps SQLite from opening the
+	// database; "" for any other problem.
 	Malformed string
 }
 
@@ -34,7 +37,7 @@ func (p Problem) String() string {
 	return s
 }
 
-// PageCounts says what the pages of a database are used for.
+// PageCounts says how the pages of a database are used.
 type PageCounts struct {
 	Total                        uint32
 	TableInterior, TableLeaf     uint32
@@ -44,11 +47,11 @@ type PageCounts struct {
 	PointerMap, LockByte, Unused uint32
 }
 
-// A CheckReport is what Check found.
+// A CheckReport has the findings of Check.
 type CheckReport struct {
 	Problems  []Problem // the first hundred
 	Partial   bool      // the check stopped at the hundredth problem, and the counts with it
-	Unchecked []string  // what was not checked beyond its pages, and why
+	Unchecked []string  // the objects that were not checked beyond their pages, and why
 	Pages     PageCounts
 	Tables    int // tables and indexes that were walked, without sqlite_schema
 	Indexes   int
@@ -59,26 +62,30 @@ type CheckReport struct {
 // OK reports whether there is no problem.
 func (r *CheckReport) OK() bool { return len(r.Problems) == 0 }
 
-// Check looks at every page of the database, as SQLite's PRAGMA integrity_check does: each is used exactly once, by a
-// b-tree, as overflow, or free; cells and free space of a page do not overlap and account for all of it; keys
-// are in order and between those of the page above; overflow chains, freelist, pointer map and header agree; records are
-// well formed, and hold what NOT NULL, CHECK, UNIQUE and the types of a column allow; an index holds exactly the keys of
-// the rows of its table, also if it is partial, on an expression or on a virtual column.
-//
-// It does not look at a CHECK constraint, a virtual column or an index with an expression that the engine does not know.
-// The report says what was left out, and why.
-//
-// What is wrong with the database is in the report. The error is that of starting a transaction, of reading the file, or
-// of ctx. The time is linear in the size of the file, the memory one bit a page, twice the largest key and the schema,
-// and the values that the expressions of one row read and make.
-func (db *DB) Check(ctx context.Context) (*CheckReport, error) {
-	return db.CheckProgress(ctx, nil)
+// CheckOptions say how Check works. The zero value, and nil, are good defaults.
+type CheckOptions struct {
+	// Progress, if it is not nil, is called from time to time with the bytes of the file that were
+	// checked, and with those of the whole file.
+	Progress func(done, total int64)
 }
 
-// CheckProgress is Check that calls progress now and then with the number of pages seen and of all pages.
-func (db *DB) CheckProgress(ctx context.Context, progress func(seen, all uint32)) (r *CheckReport, err error) {
+// Check looks at every page of the database, as SQLite's PRAGMA integrity_check does: each is used
+// exactly once, by a b-tree, as overflow, or free; cells and free space of a page do not overlap
+// and account for all of it; keys are in order and between those of the page above; overflow
+// chains, freelist, pointer map and header agree; records are well formed, and hold what NOT NULL,
+// CHECK, UNIQUE and the types of a column allow; an index holds exactly the keys of the rows of its
+// table, also if it is partial, on an expression or on a virtual column.
+//
+// It does not look at a CHECK constraint, a virtual column or an index with an expression that the
+// engine does not know. The report lists the parts that were left out, and why.
+//
+// Faults of the database are in the report. The error is that of starting a transaction, of
+// reading the file, or of ctx. The time is linear in the size of the file, the memory one bit a
+// page, twice the largest key and the schema, and the values that the expressions of one row read
+// and make.
+func (db *DB) Check(ctx context.Context, o *CheckOptions) (r *CheckReport, err error) {
 	err = db.View(ctx, func(rx *Rx) error {
-		r, err = rx.check(ctx, progress)
+		r, err = rx.Check(ctx, o)
 		return err
 	})
 	if err != nil {
@@ -87,18 +94,13 @@ func (db *DB) CheckProgress(ctx context.Context, progress func(seen, all uint32)
 	return r, nil
 }
 
-// Check is that of the DB, of this snapshot.
-func (rx *Rx) Check(ctx context.Context) (*CheckReport, error) { return rx.check(ctx, nil) }
-
-// CheckProgress is that of the DB, of this snapshot.
-func (rx *Rx) CheckProgress(ctx context.Context, progress func(seen, all uint32)) (*CheckReport, error) {
-	return rx.check(ctx, progress)
-}
-
-func (rx *Rx) check(ctx context.Context, progress func(seen, all uint32)) (r *CheckReport, err error) {
+// Check checks the database as it is in this transaction. See [DB.Check].
+func (rx *Rx) Check(ctx context.Context, o *CheckOptions) (r *CheckReport, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	c := newChecker(ctx, rx)
-	c.progress = progress
+	if o != nil {
+		c.progress = o.Progress
+	}
 	if err := c.run(); err != nil && !errors.Is(err, errFull) {
 		return nil, err
 	}
@@ -108,29 +110,32 @@ func (rx *Rx) check(ctx context.Context, progress func(seen, all uint32)) (r *Ch
 // errFull ends a check whose report is full.
 var errFull = errors.New("too many problems")
 
-// A checker checks one snapshot. It believes nothing that the file says: what it needs of a page it decodes itself.
+// A checker checks one snapshot. It believes nothing that the file says: the parts that it needs of
+// a page it decodes itself.
 //
 // Invariants:
 //
-//	K1  A page is looked at only after reach has said yes to it, which it does once for each page. So every loop over
-//	    pages ends, whatever they say.
-//	K2  Every other loop is over what lies in one page, over the columns of one statement, or over pages that K1 counted.
-//	K3  Memory is taken for what was read, not for what a page claims to have.
+//	K1  A page is looked at only after reach has said yes to it, which it does once for each page.
+//	    So every loop over pages ends, whatever they say.
+//	K2  Every other loop is over the parts of one page, over the columns of one statement, or over
+//	    pages that K1 counted.
+//	K3  Memory is taken for bytes that were read, not for bytes that a page claims to have.
 //
-// Its methods return an error to stop the check; what is wrong with the database goes into the report.
+// Its methods return an error to stop the check; a fault of the database goes into the
+// report.
 type checker struct {
 	rx        *Rx
 	ctx       context.Context
-	progress  func(seen, all uint32)
+	progress  func(done, total int64) // or nil
 	report    *CheckReport
-	pages     pageSet
-	object    string // what is being checked, for problems
+	pages     pageset.Set
+	object    string // the object that is being checked, for problems
 	objects   []Object
 	malformed string   // the object of which statement reports something
 	spans     []uint32 // room for layout
 	scratch   []byte   // room for fingerprints
 	seed      maphash.Seed
-	longest   uint64 // bytes of a record that are assembled; one that needs more is not compared
+	longest   uint64 // bytes of a record that are assembled; a record that needs more is not compared
 }
 
 const longestKey = 8 << 20
@@ -139,8 +144,8 @@ func newChecker(ctx context.Context, rx *Rx) *checker {
 	return &checker{
 		rx:      rx,
 		ctx:     ctx,
-		report:  &CheckReport{Pages: PageCounts{Total: rx.pages}},
-		pages:   newPageSet(rx.pages),
+		report:  &CheckReport{Pages: PageCounts{Total: rx.pager.PageCount}},
+		pages:   pageset.New(rx.pager.PageCount),
 		seed:    maphash.MakeSeed(),
 		longest: longestKey,
 	}
@@ -155,9 +160,10 @@ func (c *checker) run() error {
 	return nil
 }
 
-// header checks what the header says and nothing else repeats. Opening the database has checked the rest.
+// header checks the numbers that only the header has. Opening the database has checked the
+// rest.
 func (c *checker) header() error {
-	if h := &c.rx.header; h.Incremental && !h.AutoVacuum() {
+	if h := &c.rx.pager.Header; h.Incremental && !h.AutoVacuum() {
 		return c.problem(1, "incremental vacuum is on in a database without a pointer map")
 	}
 	return nil
@@ -168,11 +174,11 @@ func (c *checker) unused() error {
 	c.object = ""
 	counts := &c.report.Pages
 	counts.PointerMap = c.pointerMaps()
-	if c.rx.lockPage <= c.rx.pages {
+	if c.rx.pager.LockPage <= c.rx.pager.PageCount {
 		counts.LockByte = 1
 	}
-	counts.Unused = counts.Total - c.pages.count - counts.PointerMap - counts.LockByte
-	for first, last, ok := c.pages.gap(1); ok; first, last, ok = c.pages.gap(uint64(last) + 1) {
+	counts.Unused = counts.Total - c.pages.Count - counts.PointerMap - counts.LockByte
+	for first, last, ok := c.pages.Gap(1); ok; first, last, ok = c.pages.Gap(uint64(last) + 1) {
 		for first <= last && c.reserved(first) {
 			first++
 		}
@@ -195,7 +201,7 @@ func (c *checker) unused() error {
 
 // reserved reports whether a page is there without anything that leads to it.
 func (c *checker) reserved(pgno uint32) bool {
-	return pgno == c.rx.lockPage || c.isPointerMap(pgno)
+	return pgno == c.rx.pager.LockPage || c.isPointerMap(pgno)
 }
 
 // problem adds to the report. It returns errFull if that is enough.
@@ -213,16 +219,18 @@ func (c *checker) problemf(pgno uint32, format string, args ...any) error {
 	return c.problem(pgno, fmt.Sprintf(format, args...))
 }
 
-// unchecked notes what is left out. A schema can be long: the report names as many as problems.
+// unchecked notes a part that is left out. A schema can be long: the report names as many as
+// problems.
 func (c *checker) unchecked(name, why string) {
 	if len(c.report.Unchecked) < maxProblems {
 		c.report.Unchecked = append(c.report.Unchecked, name+": "+why)
 	}
 }
 
-// page reads a page. It is not ok, and a problem, if the page is not there; an error is one of reading the file.
+// page reads a page. It is not ok, and a problem, if the page is not there; an error is one of
+// reading the file.
 func (c *checker) page(pgno uint32) (data []byte, ok bool, err error) {
-	data, err = c.rx.page(pgno)
+	data, err = c.rx.pager.Page(pgno)
 	if corrupt, is := errors.AsType[*CorruptError](err); is {
 		return nil, false, c.problem(pgno, corrupt.What)
 	}
@@ -232,10 +240,11 @@ func (c *checker) page(pgno uint32) (data []byte, ok bool, err error) {
 // tick lets the caller see how far the check is, and stop it.
 func (c *checker) tick() error {
 	if c.progress != nil {
-		c.progress(c.pages.count, c.rx.pages)
+		size := int64(c.rx.pager.Header.PageSize)
+		c.progress(int64(c.pages.Count)*size, int64(c.rx.pager.PageCount)*size)
 	}
 	return c.ctx.Err()
 }
 
 // encoding is that of all texts.
-func (c *checker) encoding() format.Encoding { return c.rx.header.Encoding }
+func (c *checker) encoding() format.Encoding { return c.rx.pager.Header.Encoding }

@@ -7,17 +7,20 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A rowCheck evaluates the expressions of a table for one row after another: CHECK constraints, and what virtual columns and indexes
-// hold. It is nil for a table in which nothing is to be evaluated.
+// A rowCheck evaluates the expressions of a table for one row after another: CHECK constraints, and
+// the contents of virtual columns and indexes. It is nil for a table in which nothing is to be
+// evaluated.
 type rowCheck struct {
 	*rowRules
 	loaded bool  // the row that is being checked can be evaluated
 	failed error // why some rows could not be
 }
 
-// setExpressions prepares what the rules of the table and its indexes evaluate. What is not known is noted as unchecked.
+// setExpressions prepares the expressions of the table's rules and its indexes. An expression that
+// is not known is noted as unchecked.
 func (t *tableCheck) setExpressions(indexes []Object) {
 	t.exprs = &rowCheck{rowRules: &rowRules{table: t.def.ddl, row: make([]expr.Value, len(t.def.ddl.Columns)+1)}}
 	t.setChecks()
@@ -52,7 +55,7 @@ func (t *tableCheck) setChecks() {
 // virtual reports whether no record holds a column.
 func (t *tableCheck) virtual(column int) bool { return t.def.ddl.Columns[column].Virtual() }
 
-// setVirtual compiles the virtual columns, or leaves out what reads them.
+// setVirtual compiles the virtual columns, or leaves out the expressions that read them.
 func (t *tableCheck) setVirtual() {
 	list, err := t.c.rx.computedColumns(t.def.ddl)
 	if err != nil {
@@ -82,11 +85,11 @@ func (t *tableCheck) leaveVirtual(why error) {
 	}
 }
 
-// isVirtual is virtual for what may be no column.
+// isVirtual is virtual for a number that may be no column.
 func (t *tableCheck) isVirtual(column int) bool { return column >= 0 && t.virtual(column) }
 
-// load computes what expressions need of a row.
-func (r *rowCheck) load(t *tableCheck, rowid int64, fields []Value) error {
+// load computes the values that expressions need of a row.
+func (r *rowCheck) load(t *tableCheck, rowid int64, fields []record.Value) error {
 	r.row[len(r.row)-1] = expr.OfInt(rowid)
 	for _, i := range r.inputs {
 		if t.virtual(i) {
@@ -94,8 +97,8 @@ func (r *rowCheck) load(t *tableCheck, rowid int64, fields []Value) error {
 		}
 		v := t.value(i, rowid, fields)
 		r.row[i] = exprValue(&v)
-		if v.kind == Integer && t.def.shape.fields[i].real {
-			r.row[i] = expr.OfFloat(float64(v.num))
+		if v.Kind == record.Integer && t.def.shape.fields[i].real {
+			r.row[i] = expr.OfFloat(float64(v.Int))
 		}
 	}
 	for _, g := range r.generated {
@@ -114,7 +117,7 @@ func (r *rowCheck) fail(t *tableCheck, rowid int64, err error) {
 	if r.failed != nil {
 		return
 	}
-	if r.failed = err; t.def.key == nil {
+	if r.failed = err; t.def.Key == nil {
 		r.failed = fmt.Errorf("row %d: %w", rowid, err)
 	}
 	t.c.unchecked(t.def.shape.name, "the expressions of some rows: "+r.failed.Error())
@@ -122,8 +125,9 @@ func (r *rowCheck) fail(t *tableCheck, rowid int64, err error) {
 
 var errLongRow = errors.New("values of more than 8 MiB")
 
-// loadRow prepares the row that is being checked. Some of its values may have been too long to read.
-func (t *tableCheck) loadRow(rowid int64, fields []Value, cut bool) {
+// loadRow prepares the row that is being checked. Some of its values may have been too long to
+// read.
+func (t *tableCheck) loadRow(rowid int64, fields []record.Value, cut bool) {
 	r := t.exprs
 	if r == nil {
 		return
@@ -152,14 +156,14 @@ func (t *tableCheck) constraints(pgno uint32, rowid int64) error {
 	case !is:
 		r.fail(t, rowid, err)
 		return nil
-	case t.def.key == nil:
+	case t.def.Key == nil:
 		return t.c.problemf(pgno, "row %d: CHECK (%s) is false", rowid, broken.What)
 	}
 	return t.c.problemf(pgno, "a row for which CHECK (%s) is false", broken.What)
 }
 
-// field returns the value that an entry has as its i-th, from what gives the columns.
-func (x *indexCheck) field(i int, row expr.Row, column func(i int) (Value, error)) (Value, error) {
+// field returns the i-th value of an entry, from a source of the columns.
+func (x *indexCheck) field(i int, row expr.Row, column func(i int) (record.Value, error)) (record.Value, error) {
 	if x.sources[i] != ddl.Expression {
 		return column(x.sources[i])
 	}

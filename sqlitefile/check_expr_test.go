@@ -138,7 +138,8 @@ PRAGMA ignore_check_constraints = ON; INSERT INTO t VALUES (0, '2000-01-02'); CR
 	}
 }
 
-// TestCheckRenamed checks a database that was renamed in, with expressions that name the column in every place.
+// TestCheckRenamed checks a database that was renamed in, with expressions that name the column in
+// every place.
 func TestCheckRenamed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "made.db")
@@ -148,7 +149,7 @@ func TestCheckRenamed(t *testing.T) {
 	if err := db.Exec(t.Context(), script); err != nil {
 		t.Fatal(err)
 	}
-	r, err := db.Check(t.Context())
+	r, err := db.Check(t.Context(), nil)
 	if err != nil || !r.OK() || len(r.Unchecked) > 0 {
 		t.Errorf("%v: %+v", err, r)
 	}

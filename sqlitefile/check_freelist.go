@@ -5,7 +5,7 @@ import "github.com/foliofs/folio/internal/format"
 // freelist checks the chain of free pages.
 func (c *checker) freelist() error {
 	c.object = "freelist"
-	h, known := &c.rx.header, len(c.report.Problems)
+	h, known := &c.rx.pager.Header, len(c.report.Problems)
 	n := uint64(0)
 	for from, pgno := uint32(1), h.FreelistTrunk; pgno != 0; {
 		ok, err := c.reach(from, pgno, "trunk page")

@@ -6,24 +6,25 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // An indexCheck checks the entries of one index, and holds them against the rows of its table.
 type indexCheck struct {
 	object Object
-	why    string // the index cannot be understood; what follows is then empty
+	why    string // the index cannot be understood; then the fields below are empty
 	fields int    // of an entry
 	order  entryOrder
 	rowid  bool // an entry ends in a rowid
 
-	// sources is where the fields of an entry come from: a column of the table, ddl.Rowid or ddl.Expression. It is nil where an entry
-	// cannot be told from its row.
+	// sources is where the fields of an entry come from: a column of the table, ddl.Rowid or
+	// ddl.Expression. It is nil where an entry cannot be told from its row.
 	sources  []int
 	rule     *indexRule // of an index that is partial or on expressions, else nil
 	computed bool       // it has a rule, or a virtual column
 	unknown  error      // why there are no sources
 
-	expected, found fingerprint // what the rows ask for, and what the entries are
+	expected, found fingerprint // of the entries that the rows need, and of those that there are
 }
 
 // setIndexes makes the checks of the indexes of the table.
@@ -34,7 +35,7 @@ func (t *tableCheck) setIndexes(indexes []Object) {
 		auto[ddl.Fold(list[i].Name)] = &list[i]
 	}
 	for _, o := range indexes {
-		x := &indexCheck{object: o, rowid: t.def.key == nil}
+		x := &indexCheck{object: o, rowid: t.def.Key == nil}
 		if err := x.define(t, auto[ddl.Fold(o.Name)]); err != nil {
 			x.why = err.Error()
 		}
@@ -42,7 +43,8 @@ func (t *tableCheck) setIndexes(indexes []Object) {
 	}
 }
 
-// define finds out what the index holds: from its own statement, or from the constraint that made it.
+// define finds out the columns of the index: from its own statement, or from the constraint that
+// made it.
 func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 	x.order = entryOrder{c: t.c, wanted: func(int, format.SerialType) bool { return true }}
 	var stored []ddl.IndexedColumn
@@ -71,7 +73,8 @@ func (x *indexCheck) define(t *tableCheck, auto *ddl.AutoIndex) error {
 	return nil
 }
 
-// compute finds out where the fields of an entry come from, and compiles the expressions of the index.
+// compute finds out where the fields of an entry come from, and compiles the expressions of the
+// index.
 func (x *indexCheck) compute(t *tableCheck, where string, stored []ddl.IndexedColumn) {
 	if x.rule, _, x.unknown = t.exprs.addIndex(t.c.rx, where, stored); x.unknown != nil {
 		return
@@ -88,7 +91,7 @@ func (x *indexCheck) compute(t *tableCheck, where string, stored []ddl.IndexedCo
 }
 
 // expect notes the entry that a row must have.
-func (x *indexCheck) expect(t *tableCheck, rowid int64, fields []Value) {
+func (x *indexCheck) expect(t *tableCheck, rowid int64, fields []record.Value) {
 	if x.sources == nil {
 		return
 	}
@@ -106,19 +109,19 @@ func (x *indexCheck) expect(t *tableCheck, rowid int64, fields []Value) {
 }
 
 // source returns the value of a column or the rowid.
-func (t *tableCheck) source(column int, rowid int64, fields []Value) Value {
+func (t *tableCheck) source(column int, rowid int64, fields []record.Value) record.Value {
 	if column == ddl.Rowid {
-		return Value{kind: Integer, num: rowid}
+		return record.Value{Kind: record.Integer, Int: rowid}
 	}
 	return t.value(column, rowid, fields)
 }
 
 // expectComputed is expect for an index that is partial, on expressions or on virtual columns.
-func (x *indexCheck) expectComputed(t *tableCheck, rowid int64, fields []Value) {
+func (x *indexCheck) expectComputed(t *tableCheck, rowid int64, fields []record.Value) {
 	if !t.exprs.loaded {
 		return
 	}
-	column := func(i int) (Value, error) { return t.source(i, rowid, fields), nil }
+	column := func(i int) (record.Value, error) { return t.source(i, rowid, fields), nil }
 	b, has, err := x.print(t.c.scratch[:0], t.exprs, column)
 	switch {
 	case err != nil:
@@ -129,8 +132,9 @@ func (x *indexCheck) expectComputed(t *tableCheck, rowid int64, fields []Value) 
 	t.c.scratch = b
 }
 
-// print appends the form of the entry of a row, from what gives its columns. has reports whether the index has the row.
-func (x *indexCheck) print(b []byte, row expr.Row, column func(i int) (Value, error)) (print []byte, has bool, err error) {
+// print appends the form of the entry of a row, from a source of its columns. has reports whether
+// the index has the row.
+func (x *indexCheck) print(b []byte, row expr.Row, column func(i int) (record.Value, error)) (print []byte, has bool, err error) {
 	if has, err = x.rule.has(row); err != nil || !has {
 		return b, false, err
 	}
@@ -154,7 +158,7 @@ func (x *indexCheck) check(t *tableCheck, sound bool) error {
 	}
 	x.noteUnknown(c)
 	c.report.Indexes++
-	entries, intact, err := c.walk(x.object.Root, false, func(_ int64, p *payload) error { return x.entry(c, p) })
+	entries, intact, err := c.walk(x.object.Root, false, func(_ int64, p *storedPayload) error { return x.entry(c, p) })
 	if err != nil {
 		return err
 	}
@@ -171,13 +175,13 @@ func (x *indexCheck) check(t *tableCheck, sound bool) error {
 	return nil
 }
 
-// noteUnknown says in the report what is not checked of the index.
+// noteUnknown says in the report which part of the index is not checked.
 func (x *indexCheck) noteUnknown(c *checker) {
 	if x.sources == nil {
 		c.unchecked(x.object.Name, "which rows it holds: "+x.unknown.Error())
 	}
 	for _, k := range x.order.key {
-		if k.collation == collateUnknown {
+		if k.Collation == record.UnknownCollation {
 			c.unchecked(x.object.Name, "the order of its texts: a collation is not known")
 			return
 		}
@@ -185,7 +189,7 @@ func (x *indexCheck) noteUnknown(c *checker) {
 }
 
 // entry checks one entry.
-func (x *indexCheck) entry(c *checker, p *payload) error {
+func (x *indexCheck) entry(c *checker, p *storedPayload) error {
 	values, ok, err := x.order.next(p)
 	if !ok || err != nil {
 		return err
@@ -193,7 +197,7 @@ func (x *indexCheck) entry(c *checker, p *payload) error {
 	if len(values) != x.fields {
 		return c.problemf(p.page, "an entry has %d values, not %d", len(values), x.fields)
 	}
-	if x.rowid && values[len(values)-1].kind != Integer {
+	if x.rowid && values[len(values)-1].Kind != record.Integer {
 		return c.problem(p.page, "an entry does not end in a rowid")
 	}
 	if x.sources == nil {

@@ -1,15 +1,18 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/search"
+
 import (
 	"bytes"
 	"errors"
 	"fmt"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// mismatch finds out which rows an index lacks, now that their fingerprints differ. Both b-trees are sound, so it can
-// look up each row.
+// mismatch finds out which rows an index lacks, now that their fingerprints differ. Both b-trees
+// are sound, so it can look up each row.
 func (x *indexCheck) mismatch(t *tableCheck) error {
 	c, known := t.c, len(t.c.report.Problems)
 	if x.expected.count != x.found.count {
@@ -60,10 +63,11 @@ func (x *indexCheck) def() *indexDef {
 	if x.rowid {
 		s.rowidField = x.fields - 1
 	}
-	return &indexDef{tree: tree{root: x.object.Root, key: x.order.key}, shape: s, table: x.object.Table}
+	return &indexDef{Tree: search.Tree{Root: x.object.Root, Key: x.order.key}, shape: s, table: x.object.Table}
 }
 
-// lookUp looks up one row. An index in a collation like NOCASE must hold the very text of the row, not only an equal one.
+// lookUp looks up one row. An index in a collation like NOCASE must hold the very text of the row,
+// not only an equal one.
 func (x *indexCheck) lookUp(c *checker, index Index, row *Row) error {
 	input := &rowInput{*row}
 	if has, err := x.rule.has(input); err != nil || !has {
@@ -87,7 +91,7 @@ func (x *indexCheck) lookUp(c *checker, index Index, row *Row) error {
 		return c.problemf(x.object.Root, "lacks %s", x.rowName(row, key))
 	}
 	for i := range entry.Len() {
-		v, err := entry.Value(i)
+		v, err := entry.value(i)
 		if err != nil {
 			return err
 		}
@@ -100,18 +104,19 @@ func (x *indexCheck) lookUp(c *checker, index Index, row *Row) error {
 }
 
 // source returns a column of the row, or its rowid.
-func (r *rowInput) source(column int) (Value, error) {
+func (r *rowInput) source(column int) (record.Value, error) {
 	if column == ddl.Rowid {
-		return Value{kind: Integer, num: r.row.rowid}, nil
+		return record.Value{Kind: record.Integer, Int: r.row.rowid}, nil
 	}
-	return r.row.Value(column)
+	return r.row.value(column)
 }
 
-// rowName names a row for a problem: by its rowid, or by the first value of the key that is looked up.
+// rowName names a row for a problem: by its rowid, or by the first value of the key that is looked
+// up.
 func (x *indexCheck) rowName(row *Row, key []any) string {
 	if x.rowid {
 		return fmt.Sprintf("row %d", row.Rowid())
 	}
-	v, _ := key[0].(Value)
+	v, _ := key[0].(record.Value)
 	return "the row of " + describe(v)
 }

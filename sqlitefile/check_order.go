@@ -4,12 +4,14 @@ import (
 	"bytes"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A entryOrder reads the entries of an index, or the rows of a table WITHOUT ROWID, one after another and checks that they ascend.
+// A entryOrder reads the entries of an index, or the rows of a table WITHOUT ROWID, one after
+// another and checks that they ascend.
 type entryOrder struct {
 	c      *checker
-	key    []keyColumn
+	key    []record.KeyColumn
 	unique int // no two entries have the same values in so many first columns, unless one of them is NULL; 0 if they may
 	wanted func(field int, t format.SerialType) bool
 
@@ -19,8 +21,9 @@ type entryOrder struct {
 	cut      bool // some were too long to compare
 }
 
-// next reads an entry. It is not ok if it is malformed, which has been a problem, or too long to compare.
-func (k *entryOrder) next(p *payload) (values []Value, ok bool, err error) {
+// next reads an entry. It is not ok if it is malformed, which has been a problem, or too long to
+// compare.
+func (k *entryOrder) next(p *storedPayload) (values []record.Value, ok bool, err error) {
 	r := &k.contents[k.turn]
 	if ok, err := r.read(p, k.wanted); !ok {
 		return nil, false, err
@@ -40,7 +43,7 @@ func (k *entryOrder) next(p *payload) (values []Value, ok bool, err error) {
 }
 
 // check checks entry b against the one before it.
-func (k *entryOrder) check(pgno uint32, a, b []Value) error {
+func (k *entryOrder) check(pgno uint32, a, b []record.Value) error {
 	equal, order := k.compare(a, b)
 	switch {
 	case order > 0:
@@ -53,16 +56,17 @@ func (k *entryOrder) check(pgno uint32, a, b []Value) error {
 	return nil
 }
 
-// compare returns how many first columns of a and b are equal, and the order of the next; 0 if that is not known.
-func (k *entryOrder) compare(a, b []Value) (equal, order int) {
+// compare returns how many first columns of a and b are equal, and the order of the next; 0 if that
+// is not known.
+func (k *entryOrder) compare(a, b []record.Value) (equal, order int) {
 	for i, col := range k.key {
-		if order := compareChecked(&a[i], &b[i], col.collation); order != 0 {
-			if col.desc {
+		if order := compareChecked(&a[i], &b[i], col.Collation); order != 0 {
+			if col.Desc {
 				order = -order
 			}
 			return i, order
 		}
-		if col.collation == collateUnknown && !bytes.Equal(a[i].data, b[i].data) {
+		if col.Collation == record.UnknownCollation && !bytes.Equal(a[i].Data, b[i].Data) {
 			return i, 0
 		}
 	}
@@ -70,16 +74,16 @@ func (k *entryOrder) compare(a, b []Value) (equal, order int) {
 }
 
 // compareChecked is compare that takes texts in an unknown collation for equal.
-func compareChecked(a, b *Value, c collation) int {
-	if c == collateUnknown && a.kind == Text && b.kind == Text {
+func compareChecked(a, b *record.Value, c record.Collation) int {
+	if c == record.UnknownCollation && a.Kind == record.Text && b.Kind == record.Text {
 		return 0
 	}
-	return compare(a, b, c)
+	return record.Compare(a, b, c)
 }
 
-func anyNull(values []Value) bool {
+func anyNull(values []record.Value) bool {
 	for i := range values {
-		if values[i].kind == Null {
+		if values[i].Kind == record.Null {
 			return true
 		}
 	}
@@ -87,11 +91,11 @@ func anyNull(values []Value) bool {
 }
 
 // describe formats a value for a problem; long ones are cut.
-func describe(v Value) string {
+func describe(v record.Value) string {
 	const most = 40
 	cut := v
-	if len(v.data) > most {
-		cut.data = v.data[:most]
+	if len(v.Data) > most {
+		cut.Data = v.Data[:most]
 		return cut.String() + "..."
 	}
 	return cut.String()

@@ -7,7 +7,8 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A treePage is a page of a b-tree that has been looked at: its cells are parsed where they lie when they are needed.
+// A treePage is a page of a b-tree that has been looked at: its cells are parsed where they lie
+// when they are needed.
 type treePage struct {
 	format.PageHeader
 	data  []byte
@@ -22,16 +23,16 @@ func (c *checker) treePage(pgno uint32) (p treePage, ok bool, err error) {
 	if !ok {
 		return p, false, err
 	}
-	p = treePage{data: data, pgno: pgno, spill: c.rx.spill[0]}
+	p = treePage{data: data, pgno: pgno, spill: c.rx.pager.Spill[0]}
 	at := format.PageHeaderAt(pgno)
 	if p.PageHeader, ok = format.ParsePageHeader(data, at); !ok {
 		return p, false, c.problemf(pgno, "is no b-tree page: its kind is %d", data[at])
 	}
 	if p.Kind.Table() {
-		p.spill = c.rx.spill[1]
+		p.spill = c.rx.pager.Spill[1]
 	}
 	p.array = at + p.Kind.HeaderLen()
-	if p.Cells > format.MaxCells(c.rx.header.PageSize) || p.array+2*p.Cells > len(data) {
+	if p.Cells > format.MaxCells(c.rx.pager.Header.PageSize) || p.array+2*p.Cells > len(data) {
 		return p, false, c.problemf(pgno, "has %d cells, more than fit", p.Cells)
 	}
 	c.countPage(p.Kind)
@@ -55,7 +56,8 @@ func (c *checker) countPage(k format.PageKind) {
 // offset returns where cell i starts.
 func (p *treePage) offset(i int) int { return int(binary.BigEndian.Uint16(p.data[p.array+2*i:])) }
 
-// cell returns cell i. It is not ok if it does not lie in the content area; layout has made that a problem.
+// cell returns cell i. It is not ok if it does not lie in the content area; layout has made that a
+// problem.
 func (p *treePage) cell(i int) (cell format.Cell, ok bool) {
 	off := p.offset(i)
 	if off < p.ContentStart {
@@ -64,8 +66,8 @@ func (p *treePage) cell(i int) (cell format.Cell, ok bool) {
 	return format.ParseCell(p.data, p.Kind, p.spill, off)
 }
 
-// layout checks that cells and freeblocks lie in the content area without overlap, and that what is left of it is as many
-// fragmented bytes as the header says.
+// layout checks that cells and freeblocks lie in the content area without overlap, and that what is
+// left of it is as many fragmented bytes as the header says.
 func (c *checker) layout(p *treePage) error {
 	end := p.array + 2*p.Cells
 	if p.ContentStart < end || p.ContentStart > len(p.data) {
@@ -93,7 +95,8 @@ func (c *checker) layout(p *treePage) error {
 	return c.coverage(p)
 }
 
-// span notes the use of size > 0 bytes at off. Both ends fit into 16 bits, so that spans sort by their start.
+// span notes the use of size > 0 bytes at off. Both ends fit into 16 bits, so that spans sort by
+// their start.
 func (c *checker) span(off, size int) {
 	c.spans = append(c.spans, uint32(off)<<16|uint32(off+size-1)&0xffff)
 }
@@ -117,7 +120,8 @@ func (c *checker) freeblocks(p *treePage) (ok bool, err error) {
 	return true, nil
 }
 
-// coverage checks the spans of a page against each other and against the number of fragmented bytes.
+// coverage checks the spans of a page against each other and against the number of fragmented
+// bytes.
 func (c *checker) coverage(p *treePage) error {
 	slices.Sort(c.spans)
 	fragmented, free := 0, p.ContentStart

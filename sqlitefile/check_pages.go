@@ -1,40 +1,43 @@
 package sqlitefile
 
+import "encoding/binary"
+
 import "github.com/foliofs/folio/internal/format"
 
-// reach counts page pgno as used by page from, as its root, child, and so on. It is not ok, and a problem, if there is no such
-// page or something else uses it already (K1).
+// reach counts page pgno as used by page from, as its root, child, and so on. It is not ok, and a
+// problem, if there is no such page or something else uses it already (K1).
 func (c *checker) reach(from, pgno uint32, as string) (ok bool, err error) {
 	switch {
-	case pgno == 0 || pgno > c.rx.pages:
-		return false, c.problemf(from, "%s %d is not in the database, which has %d pages", as, pgno, c.rx.pages)
-	case pgno == c.rx.lockPage:
+	case pgno == 0 || pgno > c.rx.pager.PageCount:
+		return false, c.problemf(from, "%s %d is not in the database, which has %d pages", as, pgno, c.rx.pager.PageCount)
+	case pgno == c.rx.pager.LockPage:
 		return false, c.problemf(from, "%s %d is the page of the lock bytes", as, pgno)
 	case c.isPointerMap(pgno):
 		return false, c.problemf(from, "%s %d is a pointer-map page", as, pgno)
-	case !c.pages.add(pgno):
+	case !c.pages.Add(pgno):
 		return false, c.problemf(from, "%s %d is used elsewhere too", as, pgno)
 	}
-	if c.pages.count%256 == 0 {
+	if c.pages.Count%256 == 0 {
 		err = c.tick()
 	}
 	return err == nil, err
 }
 
 func (c *checker) isPointerMap(pgno uint32) bool {
-	h := &c.rx.header
-	return h.AutoVacuum() && format.IsPtrmapPage(pgno, h.PageSize, c.rx.usable)
+	h := &c.rx.pager.Header
+	return h.AutoVacuum() && format.IsPtrmapPage(pgno, h.PageSize, c.rx.pager.Usable)
 }
 
-// pointerMaps returns the number of pointer-map pages that the database must have: the first is page 2, and the
-// entries of one fill the gap to the next. One that would be the page of the lock bytes is the page after it.
+// pointerMaps returns the number of pointer-map pages that the database must have: the first is
+// page 2, and the entries of one fill the gap to the next. One that would be the page of the lock
+// bytes is the page after it.
 func (c *checker) pointerMaps() uint32 {
-	if !c.rx.header.AutoVacuum() || c.rx.pages < 2 {
+	if !c.rx.pager.Header.AutoVacuum() || c.rx.pager.PageCount < 2 {
 		return 0
 	}
-	group := uint32(c.rx.usable/format.PointerSize) + 1
-	n := (c.rx.pages-2)/group + 1
-	if c.rx.pages == c.rx.lockPage && (c.rx.pages-2)%group == 0 {
+	group := uint32(c.rx.pager.Usable/format.PointerSize) + 1
+	n := (c.rx.pager.PageCount-2)/group + 1
+	if c.rx.pager.PageCount == c.rx.pager.LockPage && (c.rx.pager.PageCount-2)%group == 0 {
 		n--
 	}
 	return n
@@ -42,13 +45,13 @@ func (c *checker) pointerMaps() uint32 {
 
 // pointer checks the entry of page pgno in the pointer map.
 func (c *checker) pointer(pgno uint32, want format.Pointer) error {
-	h := &c.rx.header
-	off, ok := format.PtrmapOffset(pgno, h.PageSize, c.rx.usable)
+	h := &c.rx.pager.Header
+	off, ok := format.PtrmapOffset(pgno, h.PageSize, c.rx.pager.Usable)
 	if !h.AutoVacuum() || !ok {
 		return nil
 	}
 	defer c.in("pointer map")()
-	at := format.PtrmapPage(pgno, h.PageSize, c.rx.usable)
+	at := format.PtrmapPage(pgno, h.PageSize, c.rx.pager.Usable)
 	data, ok, err := c.page(at)
 	if !ok {
 		return err
@@ -66,3 +69,5 @@ func (c *checker) in(object string) (leave func()) {
 	c.object = object
 	return func() { c.object = before }
 }
+
+func be32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }

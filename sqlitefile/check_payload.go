@@ -2,9 +2,10 @@ package sqlitefile
 
 import "github.com/foliofs/folio/internal/format"
 
-// A payload reads the payload of a cell from its start to its end, and checks the chain of overflow pages while it goes.
-// Only what is taken is assembled; what is skipped may be as long as it likes.
-type payload struct {
+// A storedPayload reads the payload of a cell from its start to its end, and checks the chain of
+// overflow pages while it goes. Only bytes that are taken are assembled; a part that is skipped may
+// be as long as it likes.
+type storedPayload struct {
 	c    *checker
 	page uint32 // of the cell
 	size uint64 // bytes that are still to be read
@@ -18,10 +19,10 @@ type payload struct {
 }
 
 // newPayload starts to read the payload of a cell.
-func (c *checker) newPayload(pgno uint32, cell *format.Cell) payload {
-	p := payload{c: c, page: pgno, size: cell.Payload, here: cell.Local, from: pgno, settled: true}
+func (c *checker) newPayload(pgno uint32, cell *format.Cell) storedPayload {
+	p := storedPayload{c: c, page: pgno, size: cell.Payload, here: cell.Local, from: pgno, settled: true}
 	if spilled := cell.Payload - uint64(len(cell.Local)); spilled > 0 {
-		room := uint64(c.rx.usable - 4)
+		room := uint64(c.rx.pager.Usable - 4)
 		p.next, p.settled = cell.Overflow, false
 		p.total = (spilled-1)/room + 1
 		p.left = p.total
@@ -29,9 +30,9 @@ func (c *checker) newPayload(pgno uint32, cell *format.Cell) payload {
 	return p
 }
 
-// take returns the next n bytes, which must be there: in the page, or assembled at the end of arena. It is not ok, and has been
-// a problem, if the chain is broken.
-func (p *payload) take(n uint64, arena *[]byte) (b []byte, ok bool, err error) {
+// take returns the next n bytes, which must be there: in the page, or assembled at the end of
+// arena. It is not ok, and has been a problem, if the chain is broken (K3).
+func (p *storedPayload) take(n uint64, arena *[]byte) (b []byte, ok bool, err error) {
 	if n <= uint64(len(p.here)) {
 		return p.pass(n), true, nil
 	}
@@ -49,7 +50,7 @@ func (p *payload) take(n uint64, arena *[]byte) (b []byte, ok bool, err error) {
 }
 
 // skip passes over the next n bytes, which must be there.
-func (p *payload) skip(n uint64) (ok bool, err error) {
+func (p *storedPayload) skip(n uint64) (ok bool, err error) {
 	for {
 		part := p.pass(min(n, uint64(len(p.here))))
 		if n -= uint64(len(part)); n == 0 {
@@ -61,14 +62,14 @@ func (p *payload) skip(n uint64) (ok bool, err error) {
 	}
 }
 
-func (p *payload) pass(n uint64) (b []byte) {
+func (p *storedPayload) pass(n uint64) (b []byte) {
 	b, p.here = p.here[:n:n], p.here[n:]
 	p.size -= n
 	return b
 }
 
 // finish checks the rest of the chain.
-func (p *payload) finish() error {
+func (p *storedPayload) finish() error {
 	for !p.settled && p.left > 0 {
 		if ok, err := p.step(); !ok {
 			return err
@@ -81,8 +82,8 @@ func (p *payload) finish() error {
 	return p.c.problemf(p.page, "an overflow chain goes on after the %d pages that its payload needs", p.total)
 }
 
-// step goes on to the next overflow page.
-func (p *payload) step() (ok bool, err error) {
+// step goes on to the next overflow page (K2).
+func (p *storedPayload) step() (ok bool, err error) {
 	if p.settled {
 		return false, nil
 	}
@@ -101,7 +102,7 @@ func (p *payload) step() (ok bool, err error) {
 	return true, nil
 }
 
-func (c *checker) overflowPage(p *payload) (data []byte, ok bool, err error) {
+func (c *checker) overflowPage(p *storedPayload) (data []byte, ok bool, err error) {
 	if ok, err := c.reach(p.from, p.next, "overflow page"); !ok {
 		return nil, false, err
 	}

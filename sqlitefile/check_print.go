@@ -4,11 +4,14 @@ import (
 	"encoding/binary"
 	"hash/maphash"
 	"math"
+
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A fingerprint stands for a multiset of keys: it is the sum of their hashes. That of what an index holds and that of
-// what the rows of its table ask for are equal if they hold the same keys in any order and, as nobody knows the seed,
-// by chance else only once in 2^64. So an index is held against its table by reading each once.
+// A fingerprint stands for a multiset of keys: it is the sum of their hashes. That of the entries
+// of an index and that of the entries that the rows of its table need are equal if they hold the
+// same keys in any order and, as the seed is random, by chance else only once in 2^64. So an
+// index is held against its table by reading each once.
 type fingerprint struct {
 	sum   uint64
 	count uint64
@@ -19,24 +22,24 @@ func (f *fingerprint) add(seed maphash.Seed, key []byte) {
 	f.count++
 }
 
-// appendPrint appends v in a form that is the same for equal values only: numbers by value, whether integer or
-// float, and texts and BLOBs by their bytes, whatever the collation.
-func appendPrint(b []byte, v *Value) []byte {
-	switch v.kind {
-	case Integer:
-		return appendPrintInt(b, v.num)
-	case Float:
-		if v.real >= -1<<63 && v.real < 1<<63 && v.real == math.Trunc(v.real) {
-			return appendPrintInt(b, int64(v.real))
+// appendPrint appends v in a form that is the same for equal values only: numbers by value, whether
+// integer or float, and texts and BLOBs by their bytes, whatever the collation.
+func appendPrint(b []byte, v *record.Value) []byte {
+	switch v.Kind {
+	case record.Integer:
+		return appendPrintInt(b, v.Int)
+	case record.Float:
+		if v.Float >= -1<<63 && v.Float < 1<<63 && v.Float == math.Trunc(v.Float) {
+			return appendPrintInt(b, int64(v.Float))
 		}
-		return binary.BigEndian.AppendUint64(append(b, byte(Float)), math.Float64bits(v.real))
-	case Text, Blob:
-		b = binary.AppendUvarint(append(b, byte(v.kind)), uint64(len(v.data)))
-		return append(b, v.data...)
+		return binary.BigEndian.AppendUint64(append(b, byte(record.Float)), math.Float64bits(v.Float))
+	case record.Text, record.Blob:
+		b = binary.AppendUvarint(append(b, byte(v.Kind)), uint64(len(v.Data)))
+		return append(b, v.Data...)
 	}
-	return append(b, byte(Null))
+	return append(b, byte(record.Null))
 }
 
 func appendPrintInt(b []byte, v int64) []byte {
-	return binary.BigEndian.AppendUint64(append(b, byte(Integer)), uint64(v))
+	return binary.BigEndian.AppendUint64(append(b, byte(record.Integer)), uint64(v))
 }

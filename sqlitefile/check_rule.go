@@ -5,9 +5,10 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A columnRule is what the values of a column must keep.
+// A columnRule is the rule that the values of a column must keep.
 type columnRule struct {
 	name     string
 	column   int
@@ -18,17 +19,17 @@ type columnRule struct {
 	computed bool  // in a record that is too short the value is not known
 }
 
-const allKinds = 1<<Null | 1<<Integer | 1<<Float | 1<<Text | 1<<Blob
+const allKinds = 1<<record.Null | 1<<record.Integer | 1<<record.Float | 1<<record.Text | 1<<record.Blob
 
-// strictKinds is what the columns of a STRICT table may hold.
+// strictKinds lists the storage classes that the columns of a STRICT table may hold.
 var strictKinds = [...]uint8{
 	ddl.Custom:  allKinds,
 	ddl.Any:     allKinds,
-	ddl.Blob:    1<<Null | 1<<Blob,
-	ddl.Int:     1<<Null | 1<<Integer,
-	ddl.Integer: 1<<Null | 1<<Integer,
-	ddl.Real:    1<<Null | 1<<Integer | 1<<Float,
-	ddl.Text:    1<<Null | 1<<Text,
+	ddl.Blob:    1<<record.Null | 1<<record.Blob,
+	ddl.Int:     1<<record.Null | 1<<record.Integer,
+	ddl.Integer: 1<<record.Null | 1<<record.Integer,
+	ddl.Real:    1<<record.Null | 1<<record.Integer | 1<<record.Float,
+	ddl.Text:    1<<record.Null | 1<<record.Text,
 }
 
 // columnRules returns the rules of those columns of a table that have any.
@@ -48,7 +49,7 @@ func columnRules(def *tableDef) []columnRule {
 			r.kinds = strictKinds[c.Standard]
 		case field == none: // virtual: it was given its affinity
 		case c.Affinity == ddl.AffinityText:
-			r.kinds = 1<<Null | 1<<Text | 1<<Blob
+			r.kinds = 1<<record.Null | 1<<record.Text | 1<<record.Blob
 		default:
 			r.numeric = c.Affinity >= ddl.AffinityNumeric
 		}
@@ -60,24 +61,24 @@ func columnRules(def *tableDef) []columnRule {
 }
 
 // broken says how v breaks the rule, or nothing.
-func (r *columnRule) broken(v *Value) string {
+func (r *columnRule) broken(v *record.Value) string {
 	switch {
-	case v.kind == Null && r.notNull:
+	case v.Kind == record.Null && r.notNull:
 		return "NULL in column " + r.name
-	case r.kinds>>v.kind&1 == 0:
-		return "a value of kind " + v.kind.String() + " in column " + r.name
-	case r.numeric && v.kind == Text && isNumber(v):
+	case r.kinds>>v.Kind&1 == 0:
+		return "a value of kind " + v.Kind.String() + " in column " + r.name
+	case r.numeric && v.Kind == record.Text && isNumber(v):
 		return "a text that should be a number in column " + r.name
 	}
 	return ""
 }
 
-// isNumber reports whether the whole of a text is a decimal number, with space around it: SQLite stores such a text as
-// a number where the column prefers numbers.
-func isNumber(v *Value) bool {
-	b := v.data
-	if v.enc > format.UTF8 {
-		b = utf8Of(b, v.enc)
+// isNumber reports whether the whole of a text is a decimal number, with space around it: SQLite
+// stores such a text as a number where the column prefers numbers.
+func isNumber(v *record.Value) bool {
+	b := v.Data
+	if v.Enc > format.UTF8 {
+		b = record.UTF8Of(b, v.Enc)
 	}
 	b = bytes.Trim(b, " \t\n\v\f\r")
 	b = trimSign(b)

@@ -5,14 +5,15 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// schema checks the b-tree of sqlite_schema and remembers what it lists.
+// schema checks the b-tree of sqlite_schema and remembers the objects that it lists.
 func (c *checker) schema() error {
 	c.object = "sqlite_schema"
 	var row contents
 	everything := func(int, format.SerialType) bool { return true }
-	_, _, err := c.walk(1, true, func(_ int64, p *payload) error {
+	_, _, err := c.walk(1, true, func(_ int64, p *storedPayload) error {
 		ok, err := row.read(p, everything)
 		if !ok {
 			return err
@@ -31,8 +32,8 @@ func (c *checker) schema() error {
 }
 
 // objectOf makes an Object of the values of a row.
-func objectOf(values []Value) (o Object, ok bool) {
-	if len(values) < 5 || values[0].kind != Text || values[1].kind != Text || values[3].kind == Null {
+func objectOf(values []record.Value) (o Object, ok bool) {
+	if len(values) < 5 || values[0].Kind != record.Text || values[1].Kind != record.Text || values[3].Kind == record.Null {
 		return o, false
 	}
 	root := values[3].Int64()
@@ -98,7 +99,7 @@ func (c *checker) strayIndexes(indexes map[string][]Object) error {
 
 // largestRoot checks the header of an auto-vacuum database.
 func (c *checker) largestRoot() error {
-	if !c.rx.header.AutoVacuum() {
+	if !c.rx.pager.Header.AutoVacuum() {
 		return nil
 	}
 	c.object = ""
@@ -108,8 +109,8 @@ func (c *checker) largestRoot() error {
 			root = max(root, o.Root)
 		}
 	}
-	if len(c.objects) > 0 && root != c.rx.header.LargestRoot {
-		return c.problemf(1, "the largest root page is %d, the header says %d", root, c.rx.header.LargestRoot)
+	if len(c.objects) > 0 && root != c.rx.pager.Header.LargestRoot {
+		return c.problemf(1, "the largest root page is %d, the header says %d", root, c.rx.pager.Header.LargestRoot)
 	}
 	return nil
 }
@@ -133,7 +134,7 @@ func (c *checker) bareIndex(o Object) error {
 // walkBare checks a b-tree of which only the root is known.
 func (c *checker) walkBare(root uint32) (entries uint64, sound bool, err error) {
 	table := false
-	if root != 0 && root <= c.rx.pages {
+	if root != 0 && root <= c.rx.pager.PageCount {
 		data, ok, err := c.page(root)
 		if !ok {
 			return 0, false, err
@@ -142,7 +143,7 @@ func (c *checker) walkBare(root uint32) (entries uint64, sound bool, err error) 
 	}
 	var r contents
 	nothing := func(int, format.SerialType) bool { return false }
-	return c.walk(root, table, func(_ int64, p *payload) error {
+	return c.walk(root, table, func(_ int64, p *storedPayload) error {
 		_, err := r.read(p, nothing)
 		return err
 	})

@@ -7,10 +7,12 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// statement checks a row of sqlite_schema as SQLite does when it opens the database: a statement that it cannot parse, or that makes something
-// else than the row says, keeps it from opening the database at all ("malformed database schema").
+// statement checks a row of sqlite_schema as SQLite does when it opens the database: a statement
+// that it cannot parse, or that makes something else than the row says, keeps it from opening the
+// database at all ("malformed database schema").
 //
-// The expressions of a view, and of the body of a trigger, are only split into tokens: an error in their grammar is found by SQLite alone.
+// The expressions of a view, and of the body of a trigger, are only split into tokens: an error in
+// their grammar is found by SQLite alone.
 func (c *checker) statement(o *Object, page uint32) error {
 	err := o.Malformed()
 	if err == nil {
@@ -31,8 +33,9 @@ var (
 	errUnknownObject = errors.New("it is no table, index, view or trigger")
 )
 
-// Malformed returns an error if SQLite cannot parse the statement of an object, or if that makes something else than the object is, as far as this
-// package can tell: of a view and of the body of a trigger it looks at tokens only.
+// Malformed returns an error if SQLite cannot parse the statement of an object, or if that makes
+// something else than the object is, as far as this package can tell: of a view and of the body of
+// a trigger it looks at tokens only.
 func (o *Object) Malformed() error {
 	switch o.Type {
 	case "table", "index", "view", "trigger":
@@ -64,7 +67,7 @@ func (o *Object) Malformed() error {
 	return nil
 }
 
-// described returns what a statement makes.
+// described returns the object that a statement makes.
 func described(s ddl.Statement) (typ, name, table string) {
 	switch s := s.(type) {
 	case *ddl.Table:

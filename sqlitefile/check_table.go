@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A tableCheck checks the rows of one table, and gathers from them what its indexes must hold.
+// A tableCheck checks the rows of one table, and gathers from them the entries that its indexes
+// must have.
 type tableCheck struct {
 	c       *checker
 	def     *tableDef
@@ -44,7 +46,8 @@ func (c *checker) table(o Object, indexes []Object) error {
 	return nil
 }
 
-// unknownTable checks the pages of a table that cannot be understood, and of its indexes. A virtual table has none itself.
+// unknownTable checks the pages of a table that cannot be understood, and of its indexes. A virtual
+// table has none itself.
 func (c *checker) unknownTable(o Object, indexes []Object, why error) error {
 	if o.Root != 0 {
 		c.unchecked(o.Name, why.Error())
@@ -64,9 +67,9 @@ func (c *checker) unknownTable(o Object, indexes []Object, why error) error {
 
 // need notes which fields must be read: those of keys, and texts that may have to be numbers.
 func (t *tableCheck) need() {
-	fields := len(t.def.shape.fields) + len(t.def.key)
+	fields := len(t.def.shape.fields) + len(t.def.Key)
 	t.needed, t.numeric = make([]bool, fields), make([]bool, fields)
-	for f := range t.def.key {
+	for f := range t.def.Key {
 		t.needed[f] = true
 	}
 	for _, x := range t.indexes {
@@ -98,8 +101,8 @@ func (t *tableCheck) wanted(field int, typ format.SerialType) bool {
 // walk checks the rows.
 func (t *tableCheck) walk() (rows uint64, sound bool, err error) {
 	s := &t.def.shape
-	if t.def.key == nil {
-		return t.c.walk(t.def.root, true, func(rowid int64, p *payload) error {
+	if t.def.Key == nil {
+		return t.c.walk(t.def.Root, true, func(rowid int64, p *storedPayload) error {
 			ok, err := t.row.read(p, t.wanted)
 			if !ok {
 				return err
@@ -108,14 +111,14 @@ func (t *tableCheck) walk() (rows uint64, sound bool, err error) {
 			return t.check(p.page, rowid, t.row.values)
 		})
 	}
-	t.order = entryOrder{c: t.c, key: t.def.key, wanted: t.wanted}
-	for _, k := range t.def.key {
-		if k.collation == collateUnknown {
+	t.order = entryOrder{c: t.c, key: t.def.Key, wanted: t.wanted}
+	for _, k := range t.def.Key {
+		if k.Collation == record.UnknownCollation {
 			t.c.unchecked(s.name, "the order of its keys: a collation is not known")
 			break
 		}
 	}
-	return t.c.walk(t.def.root, false, func(_ int64, p *payload) error {
+	return t.c.walk(t.def.Root, false, func(_ int64, p *storedPayload) error {
 		values, ok, err := t.order.next(p)
 		if !ok || err != nil {
 			return err
@@ -125,7 +128,7 @@ func (t *tableCheck) walk() (rows uint64, sound bool, err error) {
 }
 
 // check checks a row.
-func (t *tableCheck) check(pgno uint32, rowid int64, fields []Value) error {
+func (t *tableCheck) check(pgno uint32, rowid int64, fields []record.Value) error {
 	t.loadRow(rowid, fields, t.row.cut)
 	for i := range t.rules {
 		r := &t.rules[i]
@@ -137,7 +140,7 @@ func (t *tableCheck) check(pgno uint32, rowid int64, fields []Value) error {
 		if what == "" {
 			continue
 		}
-		if t.def.key == nil {
+		if t.def.Key == nil {
 			what = fmt.Sprintf("row %d: %s", rowid, what)
 		}
 		if err := t.c.problem(pgno, what); err != nil {
@@ -154,11 +157,11 @@ func (t *tableCheck) check(pgno uint32, rowid int64, fields []Value) error {
 }
 
 // value returns the value of a column, as far as it was read.
-func (t *tableCheck) value(column int, rowid int64, fields []Value) Value {
+func (t *tableCheck) value(column int, rowid int64, fields []record.Value) record.Value {
 	col := &t.def.shape.fields[column]
 	switch {
 	case column == t.def.shape.alias:
-		return Value{kind: Integer, num: rowid}
+		return record.Value{Kind: record.Integer, Int: rowid}
 	case col.field == none:
 		return valueOf(t.exprs.row[column])
 	case col.field < len(fields):

@@ -1,5 +1,9 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/search"
+
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"context"
 	"encoding/binary"
@@ -10,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // leaf returns the leaf that the first children lead to from a root.
@@ -263,7 +268,8 @@ func TestCheckFinds(t *testing.T) {
 	}
 }
 
-// sqliteMisses are the damages that SQLite's integrity_check does not find, or has not always found.
+// sqliteMisses are the damages that SQLite's integrity_check does not find, or has not always
+// found.
 var sqliteMisses = map[string]bool{"incremental vacuum without a pointer map": true, "index in another case": true}
 
 // sqliteAgrees wants SQLite's integrity_check to find something too, or to fail.
@@ -387,8 +393,8 @@ func TestCheckCounts(t *testing.T) {
 	}
 }
 
-// TestCheckUnchecked says what is left out: texts in a collation that only an application knows. Nothing is left out of indexes that are
-// partial or on expressions.
+// TestCheckUnchecked says what is left out: texts in a collation that only an application knows.
+// Nothing is left out of indexes that are partial or on expressions.
 func TestCheckUnchecked(t *testing.T) {
 	t.Parallel()
 	r := seeds[2].image(t).report(t)
@@ -406,7 +412,8 @@ UPDATE sqlite_schema SET sql = 'CREATE TABLE u (x) AS MESS' WHERE name = 'u';`).
 	}
 }
 
-// malformedSchemas are changes of sqlite_schema after which SQLite does not open a database, by the object that its error names.
+// malformedSchemas are changes of sqlite_schema after which SQLite does not open a database, by the
+// object that its error names.
 var malformedSchemas = map[string]string{
 	"UPDATE sqlite_schema SET sql = 'CREATE TABL t (a, b)' WHERE name = 't'":                        "t",
 	"UPDATE sqlite_schema SET sql = 'CREATE TABLE x (a, b)' WHERE name = 't'":                       "t",
@@ -422,7 +429,8 @@ var malformedSchemas = map[string]string{
 	"UPDATE sqlite_schema SET name = 'j' WHERE name = 'i'":                                          "j",
 }
 
-// TestCheckMalformed checks that a schema that SQLite refuses is a problem that names the object, as SQLite does.
+// TestCheckMalformed checks that a schema that SQLite refuses is a problem that names the object,
+// as SQLite does.
 func TestCheckMalformed(t *testing.T) {
 	t.Parallel()
 	const base = `CREATE TABLE t (a, b); CREATE INDEX i ON t (a); CREATE VIEW v AS SELECT a FROM t;
@@ -450,21 +458,21 @@ func TestCheckStops(t *testing.T) {
 	m := made(t, "PRAGMA page_size = 512; CREATE TABLE t (a); "+counted(2000, "INSERT INTO t SELECT zeroblob(400) FROM n"))
 	ctx, cancel := context.WithCancel(t.Context())
 	calls := 0
-	_, err := m.open(t, nil).CheckProgress(ctx, func(seen, all uint32) {
+	_, err := m.open(t, nil).Check(ctx, &CheckOptions{Progress: func(done, total int64) {
 		if calls++; calls == 2 {
 			cancel()
 		}
-		if seen > all {
-			t.Errorf("%d of %d pages", seen, all)
+		if done%512 != 0 || done > total {
+			t.Errorf("%d of %d bytes", done, total)
 		}
-	})
+	}})
 	if !errors.Is(err, context.Canceled) || calls != 2 {
 		t.Errorf("error %v after %d calls, want the second to cancel", err, calls)
 	}
 }
 
-// TestCheckHole checks a database that is almost all a hole: it takes memory for what it reaches, and says in one line what it
-// does not reach.
+// TestCheckHole checks a database that is almost all a hole: it takes memory for what it reaches,
+// and says in one line what it does not reach.
 func TestCheckHole(t *testing.T) {
 	t.Parallel()
 	m := seeds[0].image(t)
@@ -475,7 +483,7 @@ func TestCheckHole(t *testing.T) {
 	if err := os.Truncate(path, pages*512); err != nil {
 		t.Skip("no sparse file of this size here:", err)
 	}
-	r, err := open(t, path, nil).Check(t.Context())
+	r, err := open(t, path, nil).Check(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,10 +503,10 @@ func TestIsNumber(t *testing.T) {
 		"1": true, " -1 ": true, "+.5": true, "5.": true, "1e5": true, "1E-5\n": true, "00": true,
 		"": false, " ": false, ".": false, "-": false, "1e": false, "1e+": false, "1x": false, "0x10": false, "1 2": false, "1\x00": false,
 	} {
-		utf16 := utf16Of([]byte(text), format.UTF16BE)
-		for _, v := range []Value{{kind: Text, data: []byte(text), enc: format.UTF8}, {kind: Text, data: utf16, enc: format.UTF16BE}} {
+		utf16 := record.UTF16Of([]byte(text), format.UTF16BE)
+		for _, v := range []record.Value{{Kind: record.Text, Data: []byte(text), Enc: format.UTF8}, {Kind: record.Text, Data: utf16, Enc: format.UTF16BE}} {
 			if isNumber(&v) != want {
-				t.Errorf("isNumber(%q) in encoding %d is %v", text, v.enc, !want)
+				t.Errorf("isNumber(%q) in encoding %d is %v", text, v.Enc, !want)
 			}
 		}
 	}
@@ -527,7 +535,8 @@ func TestCheckLong(t *testing.T) {
 	}
 }
 
-// TestCheckExpressions checks the order of indexes on expressions: it is BINARY unless the whole of one has a COLLATE.
+// TestCheckExpressions checks the order of indexes on expressions: it is BINARY unless the whole of
+// one has a COLLATE.
 func TestCheckExpressions(t *testing.T) {
 	for _, expr := range []string{
 		"CAST(a AS TEXT)", "+a", "(a)", "a || ''", "(a COLLATE RTRIM) || ''", "coalesce(a COLLATE NOCASE, b)", "-a", "((a)) COLLATE BINARY",
@@ -541,21 +550,21 @@ func TestCheckExpressions(t *testing.T) {
 	}
 }
 
-// TestPointerMaps counts pointer-map pages one by one, around the page of the lock bytes, where one of them would be in a database
-// of 1024-byte pages.
+// TestPointerMaps counts pointer-map pages one by one, around the page of the lock bytes, where one
+// of them would be in a database of 1024-byte pages.
 func TestPointerMaps(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1024, 65536} {
 		lock := format.LockPage(size)
-		s := &snapshot{header: format.Header{PageSize: size, LargestRoot: 1}, usable: size, lockPage: lock}
-		c := &checker{rx: &Rx{snapshot: s}}
+		s := &pager.Snapshot{Header: format.Header{PageSize: size, LargestRoot: 1}, Usable: size, LockPage: lock}
+		c := &checker{rx: &Rx{pager: search.Rx{Rx: pager.Rx{Snapshot: s}}}}
 		n := uint32(0)
-		for s.pages = 1; s.pages < lock+500; s.pages++ {
-			if c.isPointerMap(s.pages) {
+		for s.PageCount = 1; s.PageCount < lock+500; s.PageCount++ {
+			if c.isPointerMap(s.PageCount) {
 				n++
 			}
 			if got := c.pointerMaps(); got != n {
-				t.Fatalf("%d pages of %d bytes: %d pointer-map pages, want %d", s.pages, size, got, n)
+				t.Fatalf("%d pages of %d bytes: %d pointer-map pages, want %d", s.PageCount, size, got, n)
 			}
 		}
 	}
@@ -564,19 +573,19 @@ func TestPointerMaps(t *testing.T) {
 // TestAppendPrint holds equal values to equal prints, and no others.
 func TestAppendPrint(t *testing.T) {
 	t.Parallel()
-	values := []Value{
+	values := []record.Value{
 		{},
-		{kind: Integer, num: 1},
-		{kind: Float, real: 1.5},
-		{kind: Integer, num: 1 << 62},
-		{kind: Integer, num: -1 << 63},
-		{kind: Float, real: 1 << 63},
-		{kind: Float, real: -1e300},
-		{kind: Text, data: []byte("a")},
-		{kind: Text, data: []byte("A")},
-		{kind: Blob, data: []byte("a")},
-		{kind: Blob},
-		{kind: Integer, num: int64(binary.BigEndian.Uint64([]byte("\x00\x00\x00\x00\x00\x00\x01a")))},
+		{Kind: record.Integer, Int: 1},
+		{Kind: record.Float, Float: 1.5},
+		{Kind: record.Integer, Int: 1 << 62},
+		{Kind: record.Integer, Int: -1 << 63},
+		{Kind: record.Float, Float: 1 << 63},
+		{Kind: record.Float, Float: -1e300},
+		{Kind: record.Text, Data: []byte("a")},
+		{Kind: record.Text, Data: []byte("A")},
+		{Kind: record.Blob, Data: []byte("a")},
+		{Kind: record.Blob},
+		{Kind: record.Integer, Int: int64(binary.BigEndian.Uint64([]byte("\x00\x00\x00\x00\x00\x00\x01a")))},
 	}
 	for i := range values {
 		for j := range values {
@@ -586,10 +595,10 @@ func TestAppendPrint(t *testing.T) {
 			}
 		}
 	}
-	for _, same := range [][2]Value{
-		{{kind: Integer, num: 3}, {kind: Float, real: 3}},
-		{{kind: Integer}, {kind: Float, real: 0}},
-		{{kind: Integer, num: -1 << 63}, {kind: Float, real: -1 << 63}},
+	for _, same := range [][2]record.Value{
+		{{Kind: record.Integer, Int: 3}, {Kind: record.Float, Float: 3}},
+		{{Kind: record.Integer}, {Kind: record.Float, Float: 0}},
+		{{Kind: record.Integer, Int: -1 << 63}, {Kind: record.Float, Float: -1 << 63}},
 	} {
 		if string(appendPrint(nil, &same[0])) != string(appendPrint(nil, &same[1])) {
 			t.Errorf("%v and %v differ", same[0], same[1])
@@ -603,7 +612,7 @@ func TestCheckNoTables(t *testing.T) {
 	for _, script := range []string{"", "CREATE VIEW v AS SELECT 1", "CREATE TABLE t(a UNIQUE); CREATE VIEW v AS SELECT 1; DROP TABLE t"} {
 		path := scripted(t, "PRAGMA auto_vacuum=2;"+script)
 		checkShell(t, path, "PRAGMA integrity_check", "ok")
-		if report, err := open(t, path, nil).Check(t.Context()); err != nil || !report.OK() {
+		if report, err := open(t, path, nil).Check(t.Context(), nil); err != nil || !report.OK() {
 			t.Errorf("%q: %v, %v", script, err, report)
 		}
 	}

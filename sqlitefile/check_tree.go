@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"math"
 
+	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/format"
 )
 
@@ -10,18 +11,18 @@ import (
 //
 // Invariants:
 //
-//	T1  stack[:depth+1] are the pages from the root to the current one; their cells before i are done, and so is child i
-//	    where below is set.
-//	T2  last is the greatest rowid that has been seen, in a row or as the key of an interior page, if any is set. All
-//	    rowids to come are greater.
+//	T1  stack[:depth+1] are the pages from the root to the current one; their cells before i are
+//	    done, and so is child i where below is set.
+//	T2  last is the greatest rowid that has been seen, in a row or as the key of an interior page,
+//	    if any is set. All rowids to come are greater.
 type treeWalk struct {
 	c       *checker
 	table   bool // keyed by rowid
-	visit   func(rowid int64, p *payload) error
+	visit   func(rowid int64, p *storedPayload) error
 	entries uint64
-	payload payload // of the current entry
+	payload storedPayload // of the current entry
 
-	stack [maxDepth]walkLevel
+	stack [btree.MaxDepth]walkLevel
 	depth int
 	leaf  int // depth of the leaves; -1 before the first
 	last  int64
@@ -36,8 +37,9 @@ type walkLevel struct {
 	high  int64 // no rowid below is greater
 }
 
-// walk checks the b-tree at root and calls visit for each row, or entry. It reports whether it found no problem.
-func (c *checker) walk(root uint32, table bool, visit func(rowid int64, p *payload) error) (entries uint64, sound bool, err error) {
+// walk checks the b-tree at root and calls visit for each row, or entry. It reports whether it
+// found no problem.
+func (c *checker) walk(root uint32, table bool, visit func(rowid int64, p *storedPayload) error) (entries uint64, sound bool, err error) {
 	known := len(c.report.Problems)
 	w := &treeWalk{c: c, table: table, visit: visit, depth: -1, leaf: -1}
 	if err := w.root(root); err != nil {
@@ -63,7 +65,7 @@ func (w *treeWalk) root(pgno uint32) error {
 	return w.push(pgno, math.MaxInt64)
 }
 
-// advance does the next step at the current page: a child, a cell, or back up.
+// advance does the next step at the current page: a child, a cell, or back up (T1).
 func (w *treeWalk) advance() error {
 	l := &w.stack[w.depth]
 	switch {
@@ -116,8 +118,8 @@ func (w *treeWalk) push(pgno uint32, high int64) error {
 	switch {
 	case p.Kind.Table() != w.table:
 		return w.c.problem(pgno, "belongs to another kind of b-tree")
-	case depth == maxDepth:
-		return w.c.problemf(pgno, "lies more than %d levels deep", maxDepth)
+	case depth == btree.MaxDepth:
+		return w.c.problemf(pgno, "lies more than %d levels deep", btree.MaxDepth)
 	case p.Cells == 0 && depth > 0, p.Cells == 0 && !p.Kind.Leaf() && pgno != 1:
 		err = w.c.problem(pgno, "is empty")
 	}
@@ -173,6 +175,7 @@ func (w *treeWalk) between(l *walkLevel) error {
 	return nil
 }
 
+// checkRowid checks that rowids ascend, and stay below the key of the page above (T2).
 func (w *treeWalk) checkRowid(l *walkLevel, rowid int64) error {
 	if rowid > l.high {
 		return w.c.problemf(l.pgno, "rowid %d is greater than the page above allows, %d", rowid, l.high)

@@ -11,20 +11,22 @@ import (
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 )
 
-// TestBusyIsNotCommitted lets each attempt to take a lock find it taken, as another process may have it for a moment: a transaction that
-// fails has not happened, and one that is in the file has not failed.
+// TestBusyIsNotCommitted lets each attempt to take a lock find it taken, as another process may
+// have it for a moment: a transaction that fails has not happened, and one that is in the file has
+// not failed.
 func TestBusyIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalWAL, JournalPersist} {
 		for _, sticky := range []bool{false, true} {
-			for n, hit := 1, true; hit; n++ {
+			for n, hit := 1, true; hit; n += inShort(4, 1) {
 				hit = busyAt(t, mode, n, sticky)
 			}
 		}
 	}
 }
 
-// busyAt lets the n-th attempt of two transactions fail, or all from it on, and reports whether there was one.
+// busyAt lets the n-th attempt of two transactions fail, or all from it on, and reports whether
+// there was one.
 func busyAt(t *testing.T, mode JournalMode, n int, sticky bool) bool {
 	path := filepath.Join(t.TempDir(), "db")
 	ctx := t.Context()
@@ -70,8 +72,8 @@ func busyAt(t *testing.T, mode JournalMode, n int, sticky bool) bool {
 	return len(sys.Hits()) > 0
 }
 
-// TestViewIsNotBusy: in WAL mode the locks that a reader takes are held by others for a moment at most, and it tries again even if it is not
-// to wait for anything, as SQLite does.
+// TestViewIsNotBusy: in WAL mode the locks that a reader takes are held by other connections for a
+// moment at most, and it tries again even if it is not to wait for anything, as SQLite does.
 func TestViewIsNotBusy(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -94,7 +96,7 @@ func TestViewIsNotBusy(t *testing.T) {
 		if err := writer.Update(ctx, func(tx *Tx) error { return tx.Exec("CREATE TABLE t" + strconv.Itoa(n) + "(a)") }); err != nil {
 			t.Fatal(err)
 		}
-		db.retireLease()
+		db.pager.Probe().RetireLease()
 		sys.Arm(faultfs.Fault{Ops: faultfs.Lock, N: 1 + n%4, Err: osfile.ErrLocked})
 		if err := db.View(ctx, func(*Rx) error { return nil }); err != nil {
 			t.Errorf("attempt %d: %v", n, err)
@@ -103,7 +105,8 @@ func TestViewIsNotBusy(t *testing.T) {
 	sys.Heal()
 }
 
-// TestOwnLeaseIsNotBusy: a lease of our own that nobody uses and that is about to end keeps nobody from reading, however short the timeout.
+// TestOwnLeaseIsNotBusy: a lease of our own that nobody uses and that is about to end keeps nobody
+// from reading, however short the timeout.
 func TestOwnLeaseIsNotBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "db")
@@ -112,20 +115,18 @@ func TestOwnLeaseIsNotBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	l := db.snapshot.Load().lease
-	l.state.Or(leaseClosing | leaseEnded) // as end leaves it for a moment
+	complete := db.pager.Probe().Lease().BeginEnd()
 	if err := db.View(t.Context(), func(*Rx) error { return nil }); err != nil {
 		t.Error(err)
 	}
-	l.drop()
-	close(l.ended)
+	complete()
 	if err := db.View(t.Context(), func(*Rx) error { return nil }); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestGroupGrowsAgain: a page that a group loses at the end of the database and gets again is committed once, and its memory belongs to
-// nobody else afterwards.
+// TestGroupGrowsAgain: a page that a group loses at the end of the database and gets again is
+// committed once, and its memory belongs to nobody else afterwards.
 func TestGroupGrowsAgain(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -151,23 +152,24 @@ func TestGroupGrowsAgain(t *testing.T) {
 		}
 		return err
 	}
-	<-db.writer.press // nobody commits: they all join one group
-	var g *group
+	release := db.pager.Probe().HoldCommits() // they all join one group
+	var commit func() error
 	for _, fn := range []func(*Tx) error{fill(1), empty, fill(2)} {
-		<-db.writer.turn
-		if g, _, err = db.runTurn(ctx, fn); err != nil {
+		tx := newTx(db)
+		tx.fn = fn
+		if commit, err = db.pager.Probe().Run(ctx, &tx.pages, (*txWork)(tx)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	db.writer.press <- struct{}{}
-	if err := db.lead(g); err != nil {
+	release()
+	if err := commit(); err != nil {
 		t.Fatal(err)
 	}
 	for _, fn := range []func(*Tx) error{fill(3), fill(4), empty} {
 		if err := db.Update(ctx, fn); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := db.Check(ctx); err != nil || !r.OK() {
+		if r, err := db.Check(ctx, nil); err != nil || !r.OK() {
 			t.Fatal(err, r)
 		}
 	}

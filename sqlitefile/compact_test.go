@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"context"
 	"errors"
@@ -51,15 +53,15 @@ func TestCompact(t *testing.T) {
 			}
 			var before uint64
 			view(t, db, func(rx *Rx) error { before = rx.Version(); return nil })
-			if err := db.Compact(t.Context()); err != nil {
+			if err := db.Compact(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
-			// The entries of the indexes tb and kb come in a random order, with different sizes: each of the two may take a page more
-			// or less than in another order.
+			// The entries of the indexes tb and kb come in a random order, with different sizes:
+			// each of the two may take a page more or less than in another order.
 			if a, b := fileSize(t, path), fileSize(t, theirs)+2*int64(pageSizeOf(t, db)); a > b {
 				t.Errorf("%d bytes, VACUUM leaves %d less two pages", a, b)
 			}
-			report, err := db.Check(t.Context())
+			report, err := db.Check(t.Context(), nil)
 			if err != nil || !report.OK() {
 				t.Errorf("%v: %v", err, report)
 			}
@@ -109,22 +111,22 @@ func TestCompactEmpty(t *testing.T) {
 			path := scripted(t, f+";"+script)
 			db := open(t, path, nil)
 			for range 2 {
-				if err := db.Compact(t.Context()); err != nil {
+				if err := db.Compact(t.Context(), nil); err != nil {
 					t.Fatalf("%s: %v", f, err)
 				}
 			}
-			if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+			if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 				t.Errorf("%s; %s: %v %v", f, script, err, report)
 			}
 		}
 	}
 	db := open(t, filepath.Join(t.TempDir(), "new.db"), &Options{Create: true, JournalMode: JournalWAL})
-	if err := db.Compact(t.Context()); err != nil {
+	if err := db.Compact(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestCompactBusy has others in the way, who find everything as it was.
+// TestCompactBusy has other connections in the way, which find everything as it was.
 func TestCompactBusy(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
@@ -135,7 +137,7 @@ func TestCompactBusy(t *testing.T) {
 		}
 		busy := func(who string) {
 			t.Helper()
-			if err := db.Compact(t.Context()); !errors.Is(err, ErrBusy) {
+			if err := db.Compact(t.Context(), nil); !errors.Is(err, ErrBusy) {
 				t.Errorf("mode %d, %s: %v", mode, who, err)
 			}
 			if names, _ := filepath.Glob(path + "-compact"); len(names) > 0 {
@@ -166,14 +168,15 @@ func TestCompactBusy(t *testing.T) {
 		if err := other.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Compact(t.Context()); err != nil {
+		if err := db.Compact(t.Context(), nil); err != nil {
 			t.Errorf("alone: %v", err)
 		}
 		checkShell(t, path, "SELECT name FROM sqlite_schema", "t")
 	}
 }
 
-// TestCompactReplaced has another connection that is idle, where the system does not tell: it must not read the old file, nor write to it.
+// TestCompactReplaced has another connection that is idle, where the system does not tell: it must
+// not read the old file, nor write to it.
 func TestCompactReplaced(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -182,10 +185,10 @@ func TestCompactReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	idle := open(t, path, &Options{BusyTimeout: -1})
-	for readers := 1; readers > 0; readers = idle.Stats().Readers + len(idle.tally.leases) {
-		idle.tally.retire()
+	for readers := 1; readers > 0; readers = idle.Stats().Readers + idle.pager.Probe().Leases() {
+		idle.pager.Probe().RetireLeases()
 	}
-	if err := db.Compact(t.Context()); err != nil {
+	if err := db.Compact(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := idle.View(t.Context(), func(*Rx) error { return nil }); !errors.Is(err, ErrBusy) {
@@ -196,11 +199,11 @@ func TestCompactReplaced(t *testing.T) {
 	}
 }
 
-// TestCompactConcurrent compacts again and again while others of this DB read and write.
+// TestCompactConcurrent compacts again and again while other goroutines read and write by this DB.
 func TestCompactConcurrent(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
-		db := open(t, filepath.Join(t.TempDir(), "x.db"), &Options{Create: true, JournalMode: mode, Durability: Off, system: watch(t, osfile.OS, Off)})
+		db := open(t, filepath.Join(t.TempDir(), "x.db"), &Options{Create: true, JournalMode: mode, Durability: DurabilityOff, system: watch(t, osfile.OS, DurabilityOff)})
 		if err := db.Exec(t.Context(), "CREATE TABLE account(id INTEGER PRIMARY KEY, amount INT, note TEXT); CREATE INDEX note ON account(note)"); err != nil {
 			t.Fatal(err)
 		}
@@ -232,13 +235,13 @@ func TestCompactConcurrent(t *testing.T) {
 			})
 		}
 		for range 15 {
-			if err := db.Compact(t.Context()); err != nil {
+			if err := db.Compact(t.Context(), nil); err != nil {
 				t.Error(err)
 			}
 		}
 		cancel()
 		wg.Wait()
-		if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+		if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 			t.Errorf("%v %v", err, report)
 		}
 	}
@@ -298,7 +301,7 @@ func compactable(t *testing.T, o *Options) *DB {
 
 // checkCompactable checks that the database of compactable has what it had.
 func checkCompactable(db *DB) error {
-	report, err := db.Check(context.Background())
+	report, err := db.Check(context.Background(), nil)
 	if err == nil && !report.OK() {
 		err = fmt.Errorf("check: %v", report.Problems)
 	}
@@ -331,10 +334,10 @@ func TestCrashCompact(t *testing.T) {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			t.Parallel()
 			fs := crashfs.New()
-			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second, system: watch(t, fs, Extra)}
+			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: DurabilityExtra, BusyTimeout: 10 * time.Second, system: watch(t, fs, DurabilityExtra)}
 			db := compactable(t, &o)
 			start := fs.Count()
-			if err := db.Compact(t.Context()); err != nil {
+			if err := db.Compact(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := db.Exec(t.Context(), "CREATE TABLE after(a)"); err != nil {
@@ -374,7 +377,7 @@ func compactImage(t *testing.T, img *crashfs.Image, o Options, after bool) error
 		err = db.View(context.Background(), func(rx *Rx) error { _, err := rx.Table("after"); return err })
 	}
 	if err == nil && img.Hash()%8 == 0 {
-		err = db.Compact(context.Background())
+		err = db.Compact(context.Background(), nil)
 	}
 	return errors.Join(err, db.Close())
 }
@@ -385,17 +388,17 @@ func TestCompactFaults(t *testing.T) {
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		for n, done := 1, false; !done; n++ {
 			inner := crashfs.New()
-			fs := faultfs.New(watchFaulty(inner, Extra, func(err error) { t.Errorf("mode %d, operation %d: %v", mode, n, err) }))
-			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Millisecond, system: fs}
+			fs := faultfs.New(watchFaulty(inner, DurabilityExtra, func(err error) { t.Errorf("mode %d, operation %d: %v", mode, n, err) }))
+			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: DurabilityExtra, BusyTimeout: 10 * time.Millisecond, system: fs}
 			db := compactable(t, &o)
 			fs.Arm(faultfs.Fault{N: n, Err: errNoRoom, Partial: true})
-			err := db.Compact(t.Context())
+			err := db.Compact(t.Context(), nil)
 			hits := fs.Hits()
 			fs.Arm(faultfs.Fault{})
 			if done = len(hits) == 0; done && err != nil {
 				t.Fatalf("mode %d: %v", mode, err)
 			}
-			if err := checkCompactable(db); err != nil && db.lost == nil {
+			if err := checkCompactable(db); err != nil && db.pager.Probe().Lost() == nil {
 				t.Errorf("mode %d, %v fails: %v", mode, hits, err)
 			}
 			_ = db.Close() // may have failed by the fault
@@ -432,7 +435,7 @@ func TestCompactDamaged(t *testing.T) {
 		damage(m)
 		path := m.write(t)
 		db := open(t, path, nil)
-		if err := db.Compact(t.Context()); !errors.Is(err, ErrCorrupt) {
+		if err := db.Compact(t.Context(), nil); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 		after, err := os.ReadFile(path)
@@ -462,11 +465,11 @@ func TestCompactLeavesOthers(t *testing.T) {
 		"a text": {"a text", false}, "a database": {"SQLite format 3\x00" + strings.Repeat("x", 5000), false},
 	} {
 		path, db := logged(t, 5, Options{})
-		writeFile(t, path+compactSuffix, []byte(c.data))
-		if err := db.Compact(t.Context()); err != nil {
+		writeFile(t, path+pager.CompactSuffix, []byte(c.data))
+		if err := db.Compact(t.Context(), nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		got, err := os.ReadFile(path + compactSuffix)
+		got, err := os.ReadFile(path + pager.CompactSuffix)
 		if c.ours && !errors.Is(err, fs.ErrNotExist) || !c.ours && string(got) != c.data {
 			t.Errorf("%s: %.20q, %v", name, got, err)
 		}

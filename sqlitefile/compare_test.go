@@ -1,126 +1,14 @@
 package sqlitefile
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
-
-func null() Value           { return Value{} }
-func integer(v int64) Value { return Value{kind: Integer, num: v} }
-func float(v float64) Value { return floatValue(v) }
-func text(s string) Value   { return Value{kind: Text, data: []byte(s), enc: format.UTF8} }
-func blob(s string) Value   { return Value{kind: Blob, data: []byte(s)} }
-
-// ordered are values in SQLite's order; those in one line are equal.
-var ordered = [][]Value{
-	{null(), float(math.NaN())},
-	{float(math.Inf(-1))},
-	{float(-math.MaxFloat64)},
-	{float(-math.Nextafter(1<<63, math.Inf(1)))},
-	{integer(math.MinInt64), float(-1 << 63)},
-	{integer(math.MinInt64 + 1)},
-	{integer(-1<<53 - 1)},
-	{integer(-1 << 53), float(-1 << 53)},
-	{float(-1.5)},
-	{integer(-1), float(-1)},
-	{float(-math.SmallestNonzeroFloat64)},
-	{integer(0), float(0), float(math.Copysign(0, -1))},
-	{float(math.SmallestNonzeroFloat64)},
-	{integer(1), float(1)},
-	{float(1.5)},
-	{integer(1<<53 - 1), float(1<<53 - 1)},
-	{integer(1 << 53), float(1 << 53)},
-	{integer(1<<53 + 1)},
-	{integer(1<<53 + 2), float(1<<53 + 2)},
-	{float(math.Nextafter(1<<63, 0))},
-	{integer(math.MaxInt64 - 1)},
-	{integer(math.MaxInt64)},
-	{float(1 << 63)},
-	{float(math.MaxFloat64)},
-	{float(math.Inf(1))},
-	{text("")},
-	{text("\x00")},
-	{text("A")},
-	{text("A\x00")},
-	{text("AB")},
-	{text("a")},
-	{text("é")},
-	{text("\U0001f600")},
-	{blob("")},
-	{blob("\x00")},
-	{blob("a")},
-	{blob("a\x00")},
-	{blob("\xff")},
-}
-
-func TestCompareOrder(t *testing.T) {
-	t.Parallel()
-	for i, left := range ordered {
-		for j, right := range ordered {
-			for _, a := range left {
-				for _, b := range right {
-					if got, want := compare(&a, &b, collateBinary), cmp.Compare(i, j); got != want {
-						t.Errorf("compare(%v, %v) = %d, want %d", a, b, got, want)
-					}
-				}
-			}
-		}
-	}
-}
-
-func TestCollations(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b          string
-		noCase, rTrim int
-	}{
-		{"a", "A", 0, 1},
-		{"a", "B", -1, 1},
-		{"Z", "[", 1, -1}, // folded to lower case
-		{"z", "{", -1, -1},
-		{"É", "é", -1, -1},
-		{"a", "a ", -1, 0},
-		{"a  ", "a", 1, 0},
-		{"", "   ", -1, 0},
-		{"a\t", "a", 1, 1},
-		{"a b", "a", 1, 1},
-		{" a", "a", -1, -1},
-		{"a\x00b", "a\x00c", 0, -1}, // NOCASE looks no further than a zero byte
-		{"a\x00b", "a\x00cc", -1, -1},
-		{"a\x00zz", "A\x00b", 1, 1},
-		{"a\x00", "ab", -1, -1},
-		{"ab", "a\x00z", 1, 1},
-		{"", "\x00", -1, -1},
-	} {
-		x, y := text(c.a), text(c.b)
-		for collation, want := range map[collation]int{collateNoCase: c.noCase, collateRTrim: c.rTrim} {
-			if got := compare(&x, &y, collation); got != want {
-				t.Errorf("%q and %q in collation %d: %d, want %d", c.a, c.b, collation, got, want)
-			}
-			if got := compare(&y, &x, collation); got != -want {
-				t.Errorf("%q and %q in collation %d: %d, want %d", c.b, c.a, collation, got, -want)
-			}
-		}
-	}
-}
-
-func TestCollationOf(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]collation{
-		"": collateBinary, "binary": collateBinary, "NoCase": collateNoCase, "RTRIM": collateRTrim, "german": collateUnknown,
-	} {
-		if got := collationOf(name); got != want {
-			t.Errorf("collationOf(%q) = %d, want %d", name, got, want)
-		}
-	}
-}
 
 // strange are expressions whose values are hard to put in order.
 var strange = []string{
@@ -133,8 +21,8 @@ var strange = []string{
 	"char(0)", "'a' || char(0)", "'A' || char(0) || 'b'", "'a' || char(0) || 'c'", "'a' || char(0) || 'dd'", "'a' || char(0) || ' '",
 }
 
-// TestCompareAsSQLite sorts the same values by SQLite and by compare, in each encoding and collation, and holds each pair
-// that SQLite calls equal, and no other, to be so.
+// TestCompareAsSQLite sorts the same values by SQLite and by compare, in each encoding and
+// collation, and holds each pair that SQLite calls equal, and no other, to be so.
 func TestCompareAsSQLite(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"UTF-8", "UTF-16le", "UTF-16be"} {
@@ -172,7 +60,7 @@ func testCompareAsSQLite(t *testing.T, encoding, collation string) {
 	equal := strings.Fields(shell(t, path, "SELECT a.id || '=' || b.id FROM t a JOIN t b ON a.v IS b.v AND a.id < b.id"))
 
 	db := open(t, path, nil)
-	if r, err := db.Check(t.Context()); err != nil || !r.OK() {
+	if r, err := db.Check(t.Context(), nil); err != nil || !r.OK() {
 		t.Errorf("Check: %+v, %v", r, err)
 	}
 	view(t, db, func(rx *Rx) error {
@@ -197,7 +85,7 @@ func testCompareAsSQLite(t *testing.T, encoding, collation string) {
 		}
 		for i := range values {
 			for j := range i {
-				got := compare(&values[j], &values[i], collationOf(collation))
+				got := record.Compare(&values[j].v, &values[i].v, record.CollationOf(collation))
 				a, _ := strconv.Atoi(ids[j])
 				b, _ := strconv.Atoi(ids[i])
 				same := slices.Contains(equal, fmt.Sprintf("%d=%d", min(a, b), max(a, b)))

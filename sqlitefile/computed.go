@@ -7,6 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // A computed column is a generated one: its value comes from the other columns of its row.
@@ -17,7 +18,7 @@ type computed struct {
 }
 
 // computedColumns compiles the generated columns of a table, each after those that it reads. The
-// error names what of them cannot be computed.
+// error names the column that cannot be computed.
 func (rx *Rx) computedColumns(t *ddl.Table) (list []computed, err error) {
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -37,7 +38,7 @@ var errUTF16 = errors.New("an expression in a database of UTF-16")
 
 // compile compiles an expression in the schema of a table.
 func (rx *Rx) compile(text string, t *ddl.Table, place expr.Place) (*expr.Expr, error) {
-	if rx.header.Encoding > format.UTF8 {
+	if rx.pager.Header.Encoding > format.UTF8 {
 		return nil, errUTF16
 	}
 	return expr.Compile(text, t, place)
@@ -93,15 +94,15 @@ func (def *tableDef) setComputed(rx *Rx) {
 }
 
 // compute returns the value of a virtual column.
-func (r *Row) compute(i int) (Value, error) {
+func (r *Row) compute(i int) (record.Value, error) {
 	s := r.shape
 	if i >= len(s.computed) || s.computed[i] == nil {
-		return Value{}, fmt.Errorf("%s.%s: %w: %w", s.name, s.fields[i].name, ErrUnsupported, s.refused)
+		return record.Value{}, fmt.Errorf("%s.%s: %w: %w", s.name, s.fields[i].name, ErrUnsupported, s.refused)
 	}
 	c := s.computed[i]
 	v, err := c.expr.Eval(&rowInput{*r})
 	if err != nil {
-		return Value{}, fmt.Errorf("%s.%s: %w", s.name, s.fields[i].name, err)
+		return record.Value{}, fmt.Errorf("%s.%s: %w", s.name, s.fields[i].name, err)
 	}
 	return valueOf(v.Apply(c.affinity)), nil
 }
@@ -114,36 +115,36 @@ func (r *rowInput) Column(i int) (expr.Value, error) {
 	if i == expr.Rowid {
 		return expr.OfInt(r.row.rowid), nil
 	}
-	v, err := r.row.Value(i)
+	v, err := r.row.value(i)
 	return exprValue(&v), err
 }
 
 // valueOf returns a value of an expression as one of a row.
-func valueOf(v expr.Value) Value {
+func valueOf(v expr.Value) record.Value {
 	switch v.Kind {
 	case expr.Integer:
-		return Value{kind: Integer, num: v.Int}
+		return record.Value{Kind: record.Integer, Int: v.Int}
 	case expr.Float:
-		return floatValue(v.Float)
+		return record.OfFloat(v.Float)
 	case expr.Text:
-		return Value{kind: Text, data: v.Data, enc: format.UTF8}
+		return record.Value{Kind: record.Text, Data: v.Data, Enc: format.UTF8}
 	case expr.Blob:
-		return Value{kind: Blob, data: v.Data}
+		return record.Value{Kind: record.Blob, Data: v.Data}
 	}
-	return Value{}
+	return record.Value{}
 }
 
 // exprValue does the opposite.
-func exprValue(v *Value) expr.Value {
-	switch v.kind {
-	case Integer:
-		return expr.OfInt(v.num)
-	case Float:
-		return expr.OfFloat(v.real)
-	case Text:
-		return expr.OfText(v.data)
-	case Blob:
-		return expr.OfBlob(v.data)
+func exprValue(v *record.Value) expr.Value {
+	switch v.Kind {
+	case record.Integer:
+		return expr.OfInt(v.Int)
+	case record.Float:
+		return expr.OfFloat(v.Float)
+	case record.Text:
+		return expr.OfText(v.Data)
+	case record.Blob:
+		return expr.OfBlob(v.Data)
 	}
 	return expr.Value{}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
-// An exportedImage is an image as another program gets it, by encoding/gob. internal/oracle/recovery lets C SQLite recover it.
+// An exportedImage is an image as another program gets it, by encoding/gob.
+// internal/oracle/recovery lets C SQLite recover it.
 type exportedImage struct {
 	Load      string // the name of the test, with its seed
 	At        int    // the operation after which the power failed

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/witness"
@@ -29,13 +30,13 @@ type crashCase struct {
 	run        func(l *crashLoad)
 }
 
-// late reports by how many transactions the state after a loss of power may lag behind what was acknowledged with d; -1 says by any
-// number since what was secured.
+// late reports by how many transactions the state after a loss of power may lag behind what was
+// acknowledged with d; -1 says by any number since what was secured.
 func (c *crashCase) late(d Durability) int64 {
 	switch {
-	case d == Off || d == Normal && c.wal:
+	case d == DurabilityOff || d == DurabilityNormal && c.wal:
 		return -1
-	case !c.wal && c.journal == JournalDelete && d != Extra:
+	case !c.wal && c.journal == JournalDelete && d != DurabilityExtra:
 		return 1 // nobody synced that the journal is gone
 	}
 	return 0
@@ -79,7 +80,7 @@ func newCrashLoad(t *testing.T, c *crashCase, seed uint64) *crashLoad {
 	}
 	l.digests = append(l.digests, l.state.digest())
 	l.fs = c.disk(l.fs.History().End().None()) // the history begins here
-	l.sys = witness.New(l.fs, c.durability == Off, l.breach)
+	l.sys = witness.New(l.fs, c.durability == DurabilityOff, l.breach)
 	l.open()
 	return l
 }
@@ -124,7 +125,7 @@ func (l *crashLoad) version() int64 {
 func (l *crashLoad) secure(version int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.wal && l.durability != Off {
+	if l.wal && l.durability != DurabilityOff {
 		l.secured = append(l.secured, event{version, l.fs.Count()})
 	}
 }
@@ -168,7 +169,7 @@ var errRollback = errors.New("on purpose")
 func (l *crashLoad) rollback() {
 	l.t.Helper()
 	err := l.db.Update(context.Background(), func(tx *Tx) error {
-		return join(l.state.clone().advance(tx, l.rng, l.changes()), errRollback)
+		return dberr.Join(l.state.clone().advance(tx, l.rng, l.changes()), errRollback)
 	})
 	if !errors.Is(err, errRollback) {
 		l.t.Fatalf("%v\n%s", err, crashfs.Trace(l.fs.Ops(max(0, l.fs.Count()-40)), 0xffff))
@@ -202,8 +203,8 @@ func (l *crashLoad) same(rx *Rx) error {
 	return err
 }
 
-// bounds returns the first and the last version that the database can have after a crash at an operation, when
-// the processes died, or the power failed.
+// bounds returns the first and the last version that the database can have after a crash at an
+// operation, when the processes died, or the power failed.
 func (l *crashLoad) bounds(at int, power bool) (low, high int64) {
 	low, high = last(l.acked, at), last(l.begun, at)
 	switch late := l.late(l.durability); {

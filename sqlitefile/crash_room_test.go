@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
-// tightDisk is how much a tight disk has free when a load or a recovery begins: less than shortRoom, so that what is freed is punched.
+// tightDisk is how much a tight disk has free when a load or a recovery begins: less than
+// shortRoom, so that what is freed is punched.
 const tightDisk = 512 << 10
 
 // disk returns a file system with the files of an image, on a disk as the case wants it.
@@ -24,7 +26,8 @@ func (c *crashCase) roomOptions() []crashfs.Option {
 	return []crashfs.Option{crashfs.WithRoom(tightDisk)}
 }
 
-// tightUse fills the disk and removes what it is filled with, again and again, while other programs take room and give it back.
+// tightUse fills the disk and removes what it is filled with, again and again, while other programs
+// take room and give it back.
 func tightUse(l *crashLoad) {
 	full, removed := 0, 0
 	for range l.steps {
@@ -73,7 +76,8 @@ func (l *crashLoad) taken(full, removed int) {
 	}
 }
 
-// openFull opens the database on a disk without room, which may fail and must not harm, and gives the disk room again.
+// openFull opens the database on a disk without room, which may fail and must not harm, and gives
+// the disk room again.
 func (v *crashVerifier) openFull(sys *crashfs.FS) error {
 	if !v.tight || v.rng.IntN(2) == 0 {
 		return nil
@@ -89,13 +93,13 @@ func (v *crashVerifier) openFull(sys *crashfs.FS) error {
 		return err
 	}
 	_, err = v.sound(db)
-	if err = join(err, db.Close()); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrLogLeft) {
+	if err = dberr.Join(err, db.Close()); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrLogLeft) {
 		return err
 	}
 	return nil
 }
 
-// tightSteps are those of a fault test on a disk that others fill and empty.
+// tightSteps are those of a fault test on a disk that other programs fill and empty.
 func (r *faultRun) tightSteps() []func() error {
 	leave := func(free int64) func() error { return func() error { r.fs.LeaveRoom(free); return nil } }
 	return []func() error{

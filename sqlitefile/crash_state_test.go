@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"cmp"
 	"encoding/binary"
@@ -13,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
@@ -22,6 +26,7 @@ type crashState struct {
 	version int64 // of the transactions that it consists of, the number of the last
 	items   map[int64]crashItem
 	words   map[crashWord]int64
+	lines   map[int64]string // of a table without indexes, whose leaves DeleteRange drops
 }
 
 type crashItem struct {
@@ -36,16 +41,22 @@ const crashSchema = `
 CREATE TABLE mark (id INTEGER PRIMARY KEY, version INT NOT NULL);
 CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, size INT, body BLOB);
 CREATE INDEX item_size ON item (size, name DESC);
-CREATE TABLE word (lang TEXT, word TEXT, n INT, PRIMARY KEY (lang, word)) WITHOUT ROWID`
+CREATE TABLE word (lang TEXT, word TEXT, n INT, PRIMARY KEY (lang, word)) WITHOUT ROWID;
+CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT)`
 
 // newCrashState returns version 0, with some rows.
 func newCrashState() *crashState {
-	s := &crashState{items: make(map[int64]crashItem), words: make(map[crashWord]int64)}
+	s := emptyCrashState()
 	for i := range int64(12) {
 		s.items[i] = crashItem{fmt.Sprintf("item %d", i), i * i, strings.Repeat("first ", firstRepeats(i))}
 		s.words[crashWord{"en", fmt.Sprint(i)}] = i
+		s.lines[i] = strings.Repeat("line ", firstRepeats(i))
 	}
 	return s
+}
+
+func emptyCrashState() *crashState {
+	return &crashState{items: make(map[int64]crashItem), words: make(map[crashWord]int64), lines: make(map[int64]string)}
 }
 
 // firstRepeats makes one item in five long enough for overflow pages.
@@ -57,7 +68,7 @@ func firstRepeats(i int64) int {
 }
 
 func (s *crashState) clone() *crashState {
-	return &crashState{s.version, maps.Clone(s.items), maps.Clone(s.words)}
+	return &crashState{s.version, maps.Clone(s.items), maps.Clone(s.words), maps.Clone(s.lines)}
 }
 
 // digest returns a number that equal states share, within this process.
@@ -74,6 +85,10 @@ func (s *crashState) digest() uint64 {
 		text(k.lang)
 		text(k.word)
 		b = binary.AppendVarint(b, s.words[k])
+	}
+	for _, id := range slices.Sorted(maps.Keys(s.lines)) {
+		b = binary.AppendVarint(b, id)
+		text(s.lines[id])
 	}
 	return maphash.Bytes(crashSeed, b)
 }
@@ -117,10 +132,10 @@ func markWAL(data []byte, wal bool) {
 func (s *crashState) insert(t *testing.T, pageSize, autoVacuum int, wal bool) []byte {
 	t.Helper()
 	fs := crashfs.New()
-	if err := fs.WriteFile(crashPath, newMemory(pageSize, 0, autoVacuum).pages[0]); err != nil {
+	if err := fs.WriteFile(crashPath, emptyDatabase(pageSize, autoVacuum)); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(crashPath, &Options{Durability: Off, system: fs})
+	db, err := Open(crashPath, &Options{Durability: DurabilityOff, system: fs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +167,10 @@ func (s *crashState) fill(tx *Tx) error {
 	if err != nil {
 		return err
 	}
+	lines, err := tx.Table("line")
+	if err != nil {
+		return err
+	}
 	errs := []error{mark.Put(1, nil, s.version)}
 	for id, item := range s.items {
 		errs = append(errs, items.Put(id, nil, item.name, item.size, []byte(item.body)))
@@ -159,12 +178,15 @@ func (s *crashState) fill(tx *Tx) error {
 	for k, n := range s.words {
 		errs = append(errs, words.PutKey(k.lang, k.word, n))
 	}
-	return join(errs...)
+	for id, line := range s.lines {
+		errs = append(errs, lines.Put(id, nil, line))
+	}
+	return dberr.Join(errs...)
 }
 
 func (s *crashState) append(b *Builder) error {
-	var tables [3]*TableBuilder
-	for i, name := range []string{"mark", "item", "word"} {
+	var tables [4]*TableBuilder
+	for i, name := range []string{"mark", "item", "word", "line"} {
 		t, err := b.Table(name)
 		if err != nil {
 			return err
@@ -179,13 +201,16 @@ func (s *crashState) append(b *Builder) error {
 	for _, k := range slices.SortedFunc(maps.Keys(s.words), crashWord.compare) {
 		errs = append(errs, tables[2].AppendKey(k.lang, k.word, s.words[k]))
 	}
-	return join(errs...)
+	for _, id := range slices.Sorted(maps.Keys(s.lines)) {
+		errs = append(errs, tables[3].Append(id, nil, s.lines[id]))
+	}
+	return dberr.Join(errs...)
 }
 
 // readCrashState returns what the database holds.
 func readCrashState(rx *Rx) (*crashState, error) {
-	s := &crashState{items: make(map[int64]crashItem), words: make(map[crashWord]int64)}
-	return s, join(s.readMark(rx), s.readItems(rx), s.readWords(rx))
+	s := emptyCrashState()
+	return s, dberr.Join(s.readMark(rx), s.readItems(rx), s.readWords(rx), s.readLines(rx))
 }
 
 func (s *crashState) readMark(rx *Rx) error {
@@ -240,7 +265,24 @@ func (s *crashState) readWords(rx *Rx) error {
 	return nil
 }
 
-// advance makes the next version of s, and of the database, by so many changes besides that of the version.
+func (s *crashState) readLines(rx *Rx) error {
+	table, err := rx.Table("line")
+	if err != nil {
+		return err
+	}
+	for row, err := range table.All() {
+		if err != nil {
+			return err
+		}
+		if s.lines[row.Rowid()], err = row.Text(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// advance makes the next version of s, and of the database, by so many changes besides that of the
+// version.
 func (s *crashState) advance(tx *Tx, rng *rand.Rand, changes int) error {
 	s.version++
 	mark, err := tx.Table("mark")
@@ -268,7 +310,7 @@ func (s *crashState) change(tx *Tx, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	switch id := rng.Int64N(30); rng.IntN(7) {
+	switch id := rng.Int64N(30); rng.IntN(9) {
 	case 0, 1, 2:
 		item := crashItem{fmt.Sprintf("item %d of %d", id, s.version), rng.Int64N(100), strings.Repeat("x", crashBody(rng))}
 		s.items[id] = item
@@ -281,6 +323,8 @@ func (s *crashState) change(tx *Tx, rng *rand.Rand) error {
 		maps.DeleteFunc(s.items, func(i int64, _ crashItem) bool { return id <= i && i <= id+4 })
 		_, err := items.DeleteRange(id, id+4)
 		return err
+	case 7, 8:
+		return s.changeLines(tx, rng)
 	case 5:
 		k := crashWord{"de", fmt.Sprint(id)}
 		s.words[k] = s.version
@@ -291,6 +335,28 @@ func (s *crashState) change(tx *Tx, rng *rand.Rand) error {
 		_, err := words.DeleteKey(k.lang, k.word)
 		return err
 	}
+}
+
+// changeLines deletes a range of lines, and puts others in other places.
+func (s *crashState) changeLines(tx *Tx, rng *rand.Rand) error {
+	lines, err := tx.Table("line")
+	if err != nil {
+		return err
+	}
+	low := rng.Int64N(60)
+	high := low + rng.Int64N(40)
+	maps.DeleteFunc(s.lines, func(i int64, _ string) bool { return low <= i && i <= high })
+	if _, err := lines.DeleteRange(low, high); err != nil {
+		return err
+	}
+	for range 8 {
+		id := rng.Int64N(60)
+		s.lines[id] = strings.Repeat("l", crashBody(rng))
+		if err := lines.Put(id, nil, s.lines[id]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // crashBody is small mostly, and sometimes takes overflow pages.
@@ -308,4 +374,20 @@ func wantFound(got bool, err error) func(bool) error {
 		}
 		return err
 	}
+}
+
+// emptyDatabase returns the one page of an empty database, which keeps pointer maps unless
+// autoVacuum is 0, as PRAGMA auto_vacuum has it.
+func emptyDatabase(pageSize, autoVacuum int) []byte {
+	h := format.Header{
+		PageSize: pageSize, WriteVersion: format.VersionRollback, ReadVersion: format.VersionRollback, SchemaFormat: 4,
+		Encoding: format.UTF8, ChangeCounter: 1, VersionValidFor: 1, WriterVersion: pager.WriterVersion, Incremental: autoVacuum == 2,
+	}
+	if autoVacuum > 0 {
+		h.LargestRoot = 1
+	}
+	page := make([]byte, pageSize)
+	h.Put(page)
+	btree.InitNode(page, 1, format.LeafTable, 0)
+	return page
 }

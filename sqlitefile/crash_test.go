@@ -33,14 +33,14 @@ var crashDurabilities = []struct {
 	name       string
 	durability Durability
 }{
-	{"full", Full}, {"extra", Extra}, {"normal", Normal}, {"off", Off},
+	{"full", DurabilityFull}, {"extra", DurabilityExtra}, {"normal", DurabilityNormal}, {"off", DurabilityOff},
 }
 
 var crashPageSizes = [...]int{512, 4096, 1024}
 
-// TestCrash crashes databases in all modes at each moment of their use, in all the ways of package crashfs, and looks at what is left: it
-// opens, Check finds no fault, it holds exactly the first so many transactions, among them all that were acknowledged, and it can be written
-// to and closed. (reliability: B1, B2)
+// TestCrash crashes databases in all modes at each moment of their use, in all the ways of package
+// crashfs, and looks at what is left: it opens, Check finds no fault, it holds exactly the first so
+// many transactions, among them all that were acknowledged, and it can be written to and closed.
 func TestCrash(t *testing.T) {
 	t.Cleanup(func() { logCrashCounts(t) })
 	openCrashExport(t)
@@ -55,13 +55,13 @@ func TestCrash(t *testing.T) {
 		t.Run("log "+d.name, func(t *testing.T) { c.test(t, 120) })
 	}
 	for _, mode := range crashModes {
-		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, spill: 8 * 512, run: largeUse}
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: DurabilityExtra, pageSize: 512, spill: 8 * 512, run: largeUse}
 		t.Run(mode.name+" spill", func(t *testing.T) { c.test(t, 30) })
-		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 1024, run: switchingUse}
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: DurabilityExtra, pageSize: 1024, run: switchingUse}
 		t.Run(mode.name+" switch", func(t *testing.T) { c.test(t, 60) })
 	}
 	for _, mode := range crashModes {
-		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 512, exclusive: true, run: exclusiveUse}
+		c := &crashCase{wal: mode.wal, journal: mode.journal, durability: DurabilityExtra, pageSize: 512, exclusive: true, run: exclusiveUse}
 		t.Run(mode.name+" exclusive", func(t *testing.T) { c.test(t, 60) })
 	}
 	for i, mode := range crashModes {
@@ -70,9 +70,9 @@ func TestCrash(t *testing.T) {
 		t.Run(mode.name+" auto-vacuum "+d.name, func(t *testing.T) { c.test(t, 30) })
 		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: d.durability, pageSize: 4096, tight: true, spill: 64 << 10, run: tightUse}
 		t.Run(mode.name+" tight "+d.name, func(t *testing.T) { c.test(t, 50) })
-		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Full, pageSize: 1024 << (i % 2), autoVacuum: i % 3, tight: true, spill: 16 << 10, run: tightUse}
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: DurabilityFull, pageSize: 1024 << (i % 2), autoVacuum: i % 3, tight: true, spill: 16 << 10, run: tightUse}
 		t.Run(mode.name+" tight", func(t *testing.T) { c.test(t, 40) })
-		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: Extra, pageSize: 4096, run: concurrentUse}
+		c = &crashCase{wal: mode.wal, journal: mode.journal, durability: DurabilityExtra, pageSize: 4096, run: concurrentUse}
 		t.Run(mode.name+" concurrent", func(t *testing.T) { c.test(t, 6) })
 	}
 }
@@ -247,7 +247,7 @@ func (l *crashLoad) fromOutside() {
 	}
 }
 
-// exclusiveUse keeps others out. It also compacts.
+// exclusiveUse keeps other connections out. It also compacts.
 func exclusiveUse(l *crashLoad) {
 	for range l.steps {
 		switch l.rng.IntN(12) {
@@ -269,7 +269,7 @@ func exclusiveUse(l *crashLoad) {
 }
 
 func (l *crashLoad) compact() {
-	if err := l.db.Compact(context.Background()); err != nil {
+	if err := l.db.Compact(context.Background(), nil); err != nil {
 		l.t.Fatalf("compact: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/witness"
 )
@@ -22,7 +23,7 @@ var crashCounts struct {
 	moments  atomic.Int64               // at which a crash was looked at
 	images   atomic.Int64               // checked against the bounds of their moment
 	ways     [crashfs.Ways]atomic.Int64 // these, by what became of what was not synced
-	opened   atomic.Int64               // of these, opened: the others are alike
+	opened   atomic.Int64               // of these, opened: the rest are alike
 	nested   atomic.Int64               // images of crashes in the recovery of images
 	full     atomic.Int64               // of those opened, on a disk without room first
 	deaths   atomic.Int64               // images of crashes after the recovery from the death of all processes
@@ -39,7 +40,8 @@ type crashVerifier struct {
 	rng    *rand.Rand
 }
 
-// verify checks about limit images of all moments in the history of l, and crashes the recovery of some of them.
+// verify checks about limit images of all moments in the history of l, and crashes the recovery of
+// some of them.
 func (l *crashLoad) verify(seed uint64, limit, nested int) {
 	l.t.Helper()
 	history := l.fs.History()
@@ -73,7 +75,7 @@ func newCrashVerifier(l *crashLoad, h *crashfs.History, seed uint64, limit, nest
 func (v *crashVerifier) share(h *crashfs.History, limit, nested int) {
 	count := 0
 	for disk := range h.Crashes() {
-		if v.durability == Off {
+		if v.durability == DurabilityOff {
 			count++
 		} else {
 			count += disk.Count(v.plan)
@@ -88,7 +90,7 @@ const deathPercent = 1
 
 // images returns the images that durability promises anything for.
 func (v *crashVerifier) images(d *crashfs.Disk) func(func(*crashfs.Image) bool) {
-	if v.durability == Off {
+	if v.durability == DurabilityOff {
 		return func(yield func(*crashfs.Image) bool) { yield(d.All()) }
 	}
 	return d.Images(v.plan)
@@ -141,13 +143,13 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 	}
 	state, err := v.sound(db)
 	if err != nil {
-		return 0, join(err, db.Close())
+		return 0, dberr.Join(err, db.Close())
 	}
 	nest := v.rng.Float64() < v.nested
 	var after *sequel
 	if nest || v.rng.IntN(4) == 0 {
 		if after, err = v.goOn(sys, db, state); err != nil {
-			return 0, join(fmt.Errorf("a further transaction: %w", err), db.Close())
+			return 0, dberr.Join(fmt.Errorf("a further transaction: %w", err), db.Close())
 		}
 	}
 	if err := db.Close(); err != nil {
@@ -168,15 +170,16 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
 	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, Exclusive: v.exclusive && v.rng.IntN(2) == 0}
 	o.system = witness.New(sys, false, v.breach)
-	if v.durability == Extra {
-		o.Durability = Extra
+	if v.durability == DurabilityExtra {
+		o.Durability = DurabilityExtra
 	}
 	return o
 }
 
-// sound returns the state of a database that Check finds no fault with and that is one that was committed.
+// sound returns the state of a database that Check finds no fault with and that is one that was
+// committed.
 func (v *crashVerifier) sound(db *DB) (state *crashState, err error) {
-	report, err := db.Check(context.Background())
+	report, err := db.Check(context.Background(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("check: %w", err)
 	}
@@ -196,9 +199,10 @@ func (v *crashVerifier) sound(db *DB) (state *crashState, err error) {
 	return state, nil
 }
 
-// A sequel is what came after a crash: a recovery found some version, and committed one more transaction. What another crash can
-// leave of it is that transaction; until it was acknowledged, also what was there before. A log that lost its end may get it back as long as
-// nothing is written there.
+// A sequel is what came after a crash: a recovery found some version, and committed one more
+// transaction. What another crash can leave of it is that transaction; until it was acknowledged,
+// also what was there before. A log that lost its end may get it back as long as nothing is written
+// there.
 type sequel struct {
 	sys       *crashfs.FS
 	from      int // the operation that it begins with
@@ -207,7 +211,7 @@ type sequel struct {
 	acked     int // the operation after which next must be there
 }
 
-// goOn commits a further transaction, which cannot be mistaken for one that was lost.
+// goOn commits a further transaction, which cannot be mistaken for a lost transaction.
 func (v *crashVerifier) goOn(sys *crashfs.FS, db *DB, state *crashState) (*sequel, error) {
 	crashCounts.advanced.Add(1)
 	next := state.clone()
@@ -281,7 +285,7 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState)
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
-	report, err := db.Check(context.Background())
+	report, err := db.Check(context.Background(), nil)
 	if err == nil && !report.OK() {
 		err = fmt.Errorf("check: %v", report.Problems)
 	}
@@ -294,14 +298,14 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState)
 			return err
 		})
 	}
-	return join(err, db.Close())
+	return dberr.Join(err, db.Close())
 }
 
-// die lets all processes die at a moment: the next one finds everything that was written, synced or not. Then the power fails, at
-// each moment of what that one does.
+// die lets all processes die at a moment: the next one finds everything that was written, synced or
+// not. Then the power fails, at each moment of what that one does.
 func (v *crashVerifier) die(h *crashfs.History, at int) error {
 	sys := h.Fork(at, v.roomOptions()...)
-	db, err := Open(crashPath, v.options(witness.New(sys, v.durability == Off, v.breach)))
+	db, err := Open(crashPath, v.options(witness.New(sys, v.durability == DurabilityOff, v.breach)))
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
@@ -311,10 +315,10 @@ func (v *crashVerifier) die(h *crashfs.History, at int) error {
 		err = fmt.Errorf("has the transactions up to %d, want %d to %d", state.version, low, high)
 	}
 	if err != nil {
-		return join(err, db.Close())
+		return dberr.Join(err, db.Close())
 	}
 	after, err := v.goOn(sys, db, state)
-	if err = join(err, db.Close()); err != nil || v.durability == Off {
+	if err = dberr.Join(err, db.Close()); err != nil || v.durability == DurabilityOff {
 		return err
 	}
 	after.from, after.high = at, state.version

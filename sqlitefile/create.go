@@ -80,7 +80,8 @@ func (c *schemaChange) createView(v *ddl.View) error {
 	return c.commit()
 }
 
-// free reports whether a new table or view can have a name. It is not an error that there is one already if the statement says so.
+// free reports whether a new table or view can have a name. It is not an error that there is one
+// already if the statement says so.
 func (c *schemaChange) free(name string, optional bool) (bool, error) {
 	if internalName(name) {
 		return false, errReserved(name)

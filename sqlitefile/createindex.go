@@ -6,8 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/bulk"
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/extsort"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // createIndex runs CREATE INDEX.
@@ -79,14 +83,14 @@ func (c *schemaChange) fillIndex(o Object, t Table, stored []ddl.IndexedColumn) 
 	if err != nil {
 		return c.tx.refusal(t.def.ddl, err.Error())
 	}
-	x, err := c.tx.writer.kit.index(c.tx, def, rules)
+	x, err := c.tx.writeState().index(c.tx, def, rules)
 	if err != nil {
 		return unsupportedf("index %s: %v", o.Name, err)
 	}
 	f := &indexFiller{tx: c.tx, table: t, x: x, order: orderOf(stored)}
-	f.tree = newTreeBuilder(f, c.tx.usable, false)
+	f.tree = bulk.NewTree(f, c.tx.pager.Usable, false)
 	for i := range f.order {
-		f.order[i].desc = def.key[i].desc // not in an old schema format
+		f.order[i].Desc = def.Key[i].Desc // not in an old schema format
 	}
 	if err := f.fill(); err != nil {
 		return c.spoil(err)
@@ -99,9 +103,9 @@ type indexFiller struct {
 	tx    *Tx
 	table Table
 	x     *indexState
-	order keyOrder
+	order record.Order
 	prev  []byte // the record before as it was sorted, if the index is unique
-	tree  *treeBuilder
+	tree  *bulk.Tree
 }
 
 // records calls fn with the record of each row, which is valid until fn returns.
@@ -126,19 +130,19 @@ func (f *indexFiller) records(fn func(record []byte) error) error {
 
 // fill adds the rows, sorted.
 func (f *indexFiller) fill() (err error) {
-	space := &sortSpace{ctx: f.tx.ctx, dir: filepath.Dir(f.tx.db.file.Name()), limit: f.tx.db.options.sortBytes}
-	defer func() { err = cmp.Or(err, space.close()) }()
-	s := space.sorter(f.order)
+	space := extsort.New(f.tx.pages.Context(), filepath.Dir(f.tx.db.Path()), f.tx.db.options.sortBytes)
+	defer func() { err = cmp.Or(err, space.Close()) }()
+	s := space.Sorter(f.order)
 	wrapped := f.wraps()
 	if err := f.sort(s, wrapped); err != nil {
 		return err
 	}
-	space.prepare()
-	m, err := s.merge()
+	space.Prepare()
+	m, err := s.Merge()
 	if err != nil {
 		return err
 	}
-	for record := m.peek(); record != nil; record = m.peek() {
+	for record := m.Peek(); record != nil; record = m.Peek() {
 		if f.x.def.unique && f.repeats(record) {
 			return f.x.duplicate(f.table.def)
 		}
@@ -148,7 +152,7 @@ func (f *indexFiller) fill() (err error) {
 		if err := f.append(record); err != nil {
 			return err
 		}
-		if err := m.drop(); err != nil {
+		if err := m.Drop(); err != nil {
 			return err
 		}
 	}
@@ -156,52 +160,55 @@ func (f *indexFiller) fill() (err error) {
 }
 
 // sort gives the records to the sorter.
-func (f *indexFiller) sort(s *sorter, wrapped bool) error {
+func (f *indexFiller) sort(s *extsort.Sorter, wrapped bool) error {
 	return f.records(func(record []byte) error {
 		if wrapped {
 			record = f.wrap(record)
 		}
-		place, err := s.add(len(record))
+		place, err := s.Add(len(record))
 		copy(place, record)
 		return err
 	})
 }
 
-// wraps reports whether the sorter does not know how to compare the records: texts in UTF-16 by any collation but BINARY.
+// wraps reports whether the sorter does not know how to compare the records: texts in UTF-16 by any
+// collation but BINARY.
 func (f *indexFiller) wraps() bool {
-	return f.tx.header.Encoding != format.UTF8 && slices.ContainsFunc(f.order, func(k keyColumn) bool { return k.collation != collateBinary })
+	return f.tx.pager.Header.Encoding != format.UTF8 && slices.ContainsFunc(f.order, func(k record.KeyColumn) bool { return k.Collation != record.Binary })
 }
 
-// wrap returns a record that the sorter can compare, with the texts in question in UTF-8, and the record itself as one more value.
-func (f *indexFiller) wrap(record []byte) []byte {
+// wrap returns a record that the sorter can compare, with the texts in question in UTF-8, and the
+// record itself as one more value.
+func (f *indexFiller) wrap(rec []byte) []byte {
 	var types []format.SerialType
 	var body []byte
-	values := readFields(record)
+	values := record.Read(rec)
 	for _, k := range f.order {
-		v := values.next()
-		if v.typ.IsText() && k.collation != collateBinary {
-			v.data = utf8Of(v.data, f.tx.header.Encoding)
-			v.typ = format.SerialText + format.SerialType(2*len(v.data))
+		v := values.Next()
+		if v.Type.IsText() && k.Collation != record.Binary {
+			v.Data = record.UTF8Of(v.Data, f.tx.pager.Header.Encoding)
+			v.Type = format.SerialText + format.SerialType(2*len(v.Data))
 		}
-		types, body = append(types, v.typ), append(body, v.data...)
+		types, body = append(types, v.Type), append(body, v.Data...)
 	}
-	types = append(types, format.SerialBlob+format.SerialType(2*len(record)))
-	return append(append(format.AppendRecordHeader(nil, types...), body...), record...)
+	types = append(types, format.SerialBlob+format.SerialType(2*len(rec)))
+	return append(append(format.AppendRecordHeader(nil, types...), body...), rec...)
 }
 
 // unwrap returns the record that wrap was given.
-func (f *indexFiller) unwrap(record []byte) []byte {
-	values := readFields(record)
+func (f *indexFiller) unwrap(rec []byte) []byte {
+	values := record.Read(rec)
 	for range f.order {
-		values.next()
+		values.Next()
 	}
-	return values.next().data
+	return values.Next().Data
 }
 
-// repeats reports whether a record, as it was sorted, has the key of the one before. NULLs are never equal.
+// repeats reports whether a record, as it was sorted, has the key of the one before. NULLs are
+// never equal.
 func (f *indexFiller) repeats(record []byte) bool {
 	if f.prev != nil {
-		if d, null := f.order[:f.x.def.terms].compareFrom(0, f.prev, record); d == 0 && !null {
+		if d, null := f.order[:f.x.def.terms].CompareFrom(0, f.prev, record); d == 0 && !null {
 			return true
 		}
 	}
@@ -209,47 +216,47 @@ func (f *indexFiller) repeats(record []byte) bool {
 	return false
 }
 
-// append adds a record behind all others.
+// append adds a record behind the last one.
 func (f *indexFiller) append(record []byte) error {
-	if err := f.tx.relax(); err != nil {
+	if err := f.tx.pages.BeginChange(); err != nil {
 		return err
 	}
-	e := newEntry(0, [][]byte{record})
-	local, body := f.x.tree.shape(&e)
-	overflow, err := f.x.tree.writeChain(&e, local, f.x.tree.root, format.Cell{})
+	e := btree.NewEntry(0, [][]byte{record})
+	local, body := f.x.tree.Shape(&e)
+	overflow, err := f.x.tree.WriteChain(&e, local, f.x.tree.Root, format.Cell{})
 	if err != nil {
 		return err
 	}
-	cell, err := f.tree.indexCell(body)
+	cell, err := f.tree.IndexCell(body)
 	if err == nil {
-		f.x.tree.write(cell, &e, local, overflow)
+		f.x.tree.Write(cell, &e, local, overflow)
 	}
 	return err
 }
 
-// finish writes what is left of the tree, with the root to where it was made.
+// finish writes the rest of the tree, with the root to where it was made.
 func (f *indexFiller) finish() error {
-	root := f.x.tree.root
-	page, err := f.tx.writer.fresh(root)
+	root := f.x.tree.Root
+	page, err := f.tx.pages.Fresh(root)
 	if err != nil {
 		return err
 	}
-	return f.tree.finishIn(root, page)
+	return f.tree.FinishIn(root, page)
 }
 
-// page is the next page for the tree.
-func (f *indexFiller) page() (pgno uint32, data []byte, err error) {
-	return f.tx.writer.allocate(f.x.tree.root)
+// Page is the next page for the tree.
+func (f *indexFiller) Page() (pgno uint32, data []byte, err error) {
+	return f.tx.pages.Pages().Allocate(f.x.tree.Root)
 }
 
-// done notes what a page of the tree points to.
-func (f *indexFiller) done(pgno uint32, data []byte) error {
-	if !f.x.tree.pointers {
+// Done notes the pages that a page of the tree points to.
+func (f *indexFiller) Done(pgno uint32, data []byte) error {
+	if !f.x.tree.Pointers {
 		return nil
 	}
-	n, ok := parseNode(data, pgno)
+	n, ok := btree.ParseNode(data, pgno)
 	if !ok {
-		return f.tx.corrupt(pgno, "not a b-tree page")
+		return f.tx.pager.Corrupt(pgno, "not a b-tree page")
 	}
-	return linkNode(&f.tx.writer.freelist, &n)
+	return btree.LinkNode(f.tx.pages.Freelist(), &n)
 }

@@ -1,33 +1,38 @@
 package sqlitefile
 
-// maxDepth is how deep a b-tree can be, as SQLite limits it.
-const maxDepth = 20
+import "github.com/foliofs/folio/internal/search"
 
-// A Cursor moves over the rows of a table or the entries of an index, in the order of their keys. It belongs to its
-// transaction and to one goroutine.
-//
-// Invariants while valid:
-//
-//	C1  path[0] is the root and path[d+1] the child path[d].i of path[d].
-//	C2  path[depth].i is the current entry: 0 <= i < cells. In a table path[depth] is a leaf; in an index it may be an
-//	    interior page, as those hold entries too.
-//	C3  budget bounds the pages visited in one direction since the last seek, so that a tree that
-//	    loops back on itself is found out.
+import (
+	"github.com/foliofs/folio/internal/record"
+
+	"github.com/foliofs/folio/internal/btree"
+)
+
+// A Cursor moves over the rows of a table or the entries of an index, in the order of their keys.
+// It belongs to its transaction and to one goroutine.
 type Cursor struct {
+	// Invariants while valid:
+	//
+	//	C1  path[0] is the root and path[d+1] the child path[d].i of path[d].
+	//	C2  path[depth].i is the current entry: 0 <= i < cells. In a table path[depth] is a leaf; in
+	//	    an index it may be an interior page, as those hold entries too.
+	//	C3  budget bounds the pages visited in one direction since the last seek, so that a tree
+	//	    that loops back on itself is found out.
+
 	rx     *Rx
 	shape  *shape
-	tree   *tree
+	tree   *search.Tree
 	table  bool // the tree is keyed by rowid
 	valid  bool
 	back   bool // the direction that budget counts
 	depth  int
 	budget uint32
-	path   [maxDepth]step
+	path   [btree.MaxDepth]step
 }
 
 // A step is a page on the way from the root to the current entry.
 type step struct {
-	node
+	btree.Node
 	i int
 }
 
@@ -40,13 +45,13 @@ func (c *Cursor) Last() (ok bool, err error) { return c.end(true) }
 func (c *Cursor) end(last bool) (bool, error) {
 	c.depth = -1
 	c.turn(last)
-	return c.descend(c.tree.root, last)
+	return c.descend(c.tree.Root, last)
 }
 
 // turn starts a new budget where the direction changes.
 func (c *Cursor) turn(back bool) {
 	if c.depth < 0 || c.back != back {
-		c.back, c.budget = back, c.rx.pages
+		c.back, c.budget = back, c.rx.pager.PageCount
 	}
 }
 
@@ -57,11 +62,11 @@ func (c *Cursor) Next() (ok bool, err error) {
 	}
 	top := &c.path[c.depth]
 	top.i++
-	if top.kind.Leaf() && top.i < top.cells {
+	if top.Kind.Leaf() && top.i < top.Cells {
 		return true, nil
 	}
 	c.turn(false)
-	if top.kind.Leaf() {
+	if top.Kind.Leaf() {
 		return c.climb(false)
 	}
 	return c.follow(false)
@@ -74,7 +79,7 @@ func (c *Cursor) Prev() (ok bool, err error) {
 	}
 	top := &c.path[c.depth]
 	c.turn(true)
-	if !top.kind.Leaf() {
+	if !top.Kind.Leaf() {
 		return c.follow(true)
 	}
 	if top.i--; top.i >= 0 {
@@ -86,9 +91,9 @@ func (c *Cursor) Prev() (ok bool, err error) {
 // follow descends into the current child of the current page.
 func (c *Cursor) follow(last bool) (bool, error) {
 	top := &c.path[c.depth]
-	pgno, ok := top.child(top.i)
+	pgno, ok := top.Child(top.i)
 	if !ok {
-		return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		return c.fail(c.rx.pager.Corrupt(top.Pgno, "a cell lies outside the page"))
 	}
 	return c.descend(pgno, last)
 }
@@ -100,12 +105,12 @@ func (c *Cursor) descend(pgno uint32, last bool) (bool, error) {
 		if err != nil {
 			return c.fail(err)
 		}
-		if top.kind.Leaf() {
+		if top.Kind.Leaf() {
 			top.i = 0
 			if last {
-				top.i = top.cells - 1
+				top.i = top.Cells - 1
 			}
-			if top.cells == 0 {
+			if top.Cells == 0 {
 				return c.climb(last)
 			}
 			c.valid = true
@@ -113,45 +118,46 @@ func (c *Cursor) descend(pgno uint32, last bool) (bool, error) {
 		}
 		top.i = 0
 		if last {
-			top.i = top.cells
+			top.i = top.Cells
 		}
 		var ok bool
-		if pgno, ok = top.child(top.i); !ok {
-			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		if pgno, ok = top.Child(top.i); !ok {
+			return c.fail(c.rx.pager.Corrupt(top.Pgno, "a cell lies outside the page"))
 		}
 	}
 }
 
-// visit makes page pgno, a child of the current one, the current one.
+// visit makes page pgno, a child of the current one, the current one (C3).
 func (c *Cursor) visit(pgno uint32) (*step, error) {
-	n, err := c.rx.node(pgno)
+	n, err := c.rx.pager.Node(pgno)
 	if err != nil {
 		return nil, err
 	}
 	return c.push(n)
 }
 
-// push makes n the current page.
-func (c *Cursor) push(n node) (*step, error) {
-	if c.budget == 0 || c.depth+1 == maxDepth {
-		return nil, c.rx.corrupt(n.pgno, "a b-tree is too deep or loops back on itself")
+// push makes n the current page (C1).
+func (c *Cursor) push(n btree.Node) (*step, error) {
+	if c.budget == 0 || c.depth+1 == btree.MaxDepth {
+		return nil, c.rx.pager.Corrupt(n.Pgno, "a b-tree is too deep or loops back on itself")
 	}
-	if n.kind.Table() != c.table {
-		return nil, c.rx.corrupt(n.pgno, "a page of another kind of b-tree")
+	if n.Kind.Table() != c.table {
+		return nil, c.rx.pager.Corrupt(n.Pgno, "a page of another kind of b-tree")
 	}
 	c.budget--
 	c.depth++
-	c.path[c.depth] = step{node: n}
+	c.path[c.depth] = step{Node: n}
 	return &c.path[c.depth], nil
 }
 
-// climb leaves pages that have no more entries in the direction, up to one that has, and goes on from there.
+// climb leaves pages that have no more entries in the direction, up to a page that has some, and
+// goes on from there.
 func (c *Cursor) climb(back bool) (bool, error) {
 	for c.depth > 0 {
 		c.depth--
 		top := &c.path[c.depth]
 		switch {
-		case back && top.i == 0, !back && top.i == top.cells:
+		case back && top.i == 0, !back && top.i == top.Cells:
 			continue
 		case !c.table:
 			if back {
@@ -182,30 +188,30 @@ func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
 	}
 	c.depth = -1
 	c.turn(false)
-	within := everything
-	for pgno := c.tree.root; ; {
+	within := btree.Everything
+	for pgno := c.tree.Root; ; {
 		top, err := c.visit(pgno)
 		if err != nil {
 			return c.fail(err)
 		}
-		i, _, ok := top.searchRowid(rowid, within)
+		i, _, ok := top.SearchRowid(rowid, within)
 		if !ok {
-			return c.fail(c.rx.corrupt(pgno, "a cell lies outside the page"))
+			return c.fail(c.rx.pager.Corrupt(pgno, "a cell lies outside the page"))
 		}
 		top.i = i
-		if top.kind.Leaf() {
+		if top.Kind.Leaf() {
 			return c.settle()
 		}
-		if pgno, ok = top.child(i); !ok {
-			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		if pgno, ok = top.Child(i); !ok {
+			return c.fail(c.rx.pager.Corrupt(top.Pgno, "a cell lies outside the page"))
 		}
-		within = top.narrow(within, i)
+		within = top.Narrow(within, i)
 	}
 }
 
 // settle makes the current place valid, or moves on if it is behind the last entry of its page.
 func (c *Cursor) settle() (bool, error) {
-	if top := &c.path[c.depth]; top.i < top.cells {
+	if top := &c.path[c.depth]; top.i < top.Cells {
 		c.valid = true
 		return true, nil
 	}
@@ -215,20 +221,20 @@ func (c *Cursor) settle() (bool, error) {
 // SeekKey moves to the first entry that is not before the given values of its first columns, at
 // least one, if there is such an entry.
 func (c *Cursor) SeekKey(values ...any) (ok bool, err error) {
-	var buf [keyRoom]Value
-	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.key, values)
+	var buf [keyRoom]record.Value
+	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.Key, values)
 	if err != nil {
 		return c.fail(err)
 	}
 	return c.seekKey(&k)
 }
 
-func (c *Cursor) seekKey(k *key) (bool, error) {
+func (c *Cursor) seekKey(k *record.Key) (bool, error) {
 	c.depth = -1
 	c.turn(false)
-	p := c.tree.skeletonFor(c.rx, k).start()
-	for pgno := c.tree.root; ; {
-		n, err := c.rx.enter(&p, pgno)
+	p := c.tree.InteriorFor(&c.rx.pager, k).Start()
+	for pgno := c.tree.Root; ; {
+		n, err := c.rx.pager.Enter(&p, pgno)
 		if err != nil {
 			return c.fail(err)
 		}
@@ -236,17 +242,17 @@ func (c *Cursor) seekKey(k *key) (bool, error) {
 		if err != nil {
 			return c.fail(err)
 		}
-		if top.i, _, err = c.rx.search(&p, &top.node, k); err != nil {
+		if top.i, _, err = c.rx.pager.Search(&p, &top.Node, k); err != nil {
 			return c.fail(err)
 		}
-		if top.kind.Leaf() {
+		if top.Kind.Leaf() {
 			return c.settle()
 		}
 		var ok bool
-		if pgno, ok = top.child(top.i); !ok {
-			return c.fail(c.rx.corrupt(top.pgno, "a cell lies outside the page"))
+		if pgno, ok = top.Child(top.i); !ok {
+			return c.fail(c.rx.pager.Corrupt(top.Pgno, "a cell lies outside the page"))
 		}
-		p.follow(top.i)
+		p.Follow(top.i)
 	}
 }
 
@@ -256,12 +262,12 @@ func (c *Cursor) Row() (row Row, err error) {
 		return row, errNoEntry(c.shape)
 	}
 	top := &c.path[c.depth]
-	err = c.load(&row, &top.node, top.i)
+	err = c.load(&row, &top.Node, top.i)
 	return row, err
 }
 
-// load lets row be the entry in cell i of n.
-func (c *Cursor) load(row *Row, n *node, i int) error {
+// load lets row be the entry in cell i of n, the current one (C2).
+func (c *Cursor) load(row *Row, n *btree.Node, i int) error {
 	if c.table {
 		return c.rx.tableRow(row, n, i, c.shape)
 	}

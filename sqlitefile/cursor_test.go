@@ -233,7 +233,7 @@ func TestCursorKeys(t *testing.T) {
 		return nil
 	})
 	db := open(t, path, nil)
-	if r, err := db.Check(t.Context()); err != nil || !r.OK() {
+	if r, err := db.Check(t.Context(), nil); err != nil || !r.OK() {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	view(t, db, func(rx *Rx) error {

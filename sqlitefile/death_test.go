@@ -9,12 +9,15 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
+	"github.com/foliofs/folio/internal/wal"
 )
 
-// What a connection leaves in the wal-index that dies between two stores, and what others may make of it.
+// What a connection leaves in the wal-index that dies between two stores, and what other
+// connections may make of it.
 
 // logged makes a database in WAL mode with a table t of rows 1 to n.
 func logged(t *testing.T, n int64, o Options) (path string, db *DB) {
@@ -47,46 +50,47 @@ func putRow(id int64, text string) func(tx *Tx) error {
 	}
 }
 
-// dieStoring appends a page to the log as a peer does that is killed between its stores of the two copies of the header: the second one is new, the
-// first one old.
-func dieStoring(t *testing.T, path string, p framePage, pages uint32) {
+// dieStoring appends a page to the log as a peer does that is killed between its stores of the two
+// copies of the header: the second one is new, the first one old.
+func dieStoring(t *testing.T, path string, p wal.Page, pages uint32) {
 	t.Helper()
-	w, err := openWAL(osfile.OS, handleOf(t, path), len(p.data), false, false)
+	w, err := wal.Open(osfile.OS, handleOf(t, path), len(p.Data), false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = w.close() })
-	if err := w.index.lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
+	t.Cleanup(func() { _ = w.Close() })
+	if err := w.Index.Lock(osfile.Exclusive, format.WALWriteLock, 1); err != nil {
 		t.Fatal(err)
 	}
-	defer w.index.unlock(format.WALWriteLock, 1) // as the system does
-	h, err := w.header()
+	defer w.Index.Unlock(format.WALWriteLock, 1) // as the system does
+	h, err := w.Header()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tail := logTail{header: h, last: h.MaxFrame, sum: h.Frame}
-	if err := w.appendTail(&tail, []framePage{p}, pages, osfile.Handle.Sync); err != nil {
+	tail := wal.Tail{Header: h, Last: h.MaxFrame, Sum: h.Frame}
+	if err := w.AppendTail(&tail, []wal.Page{p}, pages, osfile.Handle.Sync); err != nil {
 		t.Fatal(err)
 	}
-	h.MaxFrame, h.Frame = tail.last, tail.sum
+	h.MaxFrame, h.Frame = tail.Last, tail.Sum
 	h.Change++
 	for i, word := range h.Words() {
-		atomic.StoreUint32(&w.index.head[format.WALIndexCopyWord+i], word)
+		atomic.StoreUint32(&w.Index.Head[format.WALIndexCopyWord+i], word)
 	}
 }
 
-// A header of which only one copy is new is none: whoever writes next goes on where the old one says, and never begins the log anew beneath readers.
+// A Header of which only one copy is new is none: whoever writes next goes on where the old one
+// says, and never begins the log anew beneath readers.
 func TestDeathStoringHeader(t *testing.T) {
 	path, db := logged(t, 50, Options{})
 	rx, err := db.Begin(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := rx.wholePage(2)
+	page, err := rx.pager.WholePage(2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dieStoring(t, path, framePage{2, append([]byte(nil), page...)}, rx.pages)
+	dieStoring(t, path, wal.Page{Pgno: 2, Data: append([]byte(nil), page...)}, rx.pager.PageCount)
 	update(t, db, putRow(51, "mine"))
 	n := 0
 	if err := rx.Guard(func() error { return countRows(&n)(rx) }); err != nil || n != 50 {
@@ -94,7 +98,7 @@ func TestDeathStoringHeader(t *testing.T) {
 	}
 	rx.End()
 	wantRows(t, db, 51)
-	if r, err := db.Check(t.Context()); err != nil || !r.OK() {
+	if r, err := db.Check(t.Context(), nil); err != nil || !r.OK() {
 		t.Error(err, r)
 	}
 }
@@ -113,9 +117,9 @@ func TestRecoveryUnderReader(t *testing.T) {
 	}
 	defer rx.End()
 	view(t, db, func(rx *Rx) error {
-		page, err := rx.wholePage(2)
+		page, err := rx.pager.WholePage(2)
 		if err == nil {
-			dieStoring(t, path, framePage{2, append([]byte(nil), page...)}, rx.pages)
+			dieStoring(t, path, wal.Page{Pgno: 2, Data: append([]byte(nil), page...)}, rx.pager.PageCount)
 		}
 		return err
 	})
@@ -139,16 +143,16 @@ func TestDeathRestarting(t *testing.T) {
 	if err := db.Checkpoint(t.Context(), CheckpointFull); err != nil {
 		t.Fatal(err)
 	}
-	x, err := openWALIndex(osfile.OS, handleOf(t, path))
+	x, err := wal.OpenIndex(osfile.OS, handleOf(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, ok, err := x.load()
-	if err != nil || !ok || x.backfill() != h.MaxFrame {
-		t.Fatal(ok, err, x.backfill(), h.MaxFrame)
+	h, ok, err := x.Load()
+	if err != nil || !ok || x.Backfill() != h.MaxFrame {
+		t.Fatal(ok, err, x.Backfill(), h.MaxFrame)
 	}
-	h.MaxFrame, h.Salt = 0, [2]uint32{h.Salt[0] + 1, randomWord()} // as SQLite does, which changes backfill after that
-	if err := join(x.store(&h), x.close()); err != nil {
+	h.MaxFrame, h.Salt = 0, [2]uint32{h.Salt[0] + 1, wal.RandomWord()} // as SQLite does, which changes backfill after that
+	if err := dberr.Join(x.Store(&h), x.Close()); err != nil {
 		t.Fatal(err)
 	}
 	second, err := Open(path, nil)
@@ -157,7 +161,7 @@ func TestDeathRestarting(t *testing.T) {
 	}
 	update(t, second, putRow(51, "mine"))
 	eventually(t, "the log is copied", func() bool {
-		frames, copied, err := second.checkpoint(second.wal)
+		frames, copied, err := second.pager.Probe().Checkpoint()
 		return err == nil && copied == frames
 	})
 	if err := second.Close(); err != nil {
@@ -214,7 +218,7 @@ func TestEnterWALFails(t *testing.T) {
 	}
 	defer f.Close()
 	eventually(t, "an idle database gives SHARED back", func() bool {
-		locked, err := f.Locked(osfile.Exclusive, sharedByte, sharedSize)
+		locked, err := f.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
 		return err == nil && !locked
 	})
 	wantRows(t, db, 0)
@@ -242,7 +246,7 @@ func TestStrayLog(t *testing.T) {
 func TestCloseBesideCheckpoint(t *testing.T) {
 	sys := faultfs.New(osfile.OS)
 	path, first := logged(t, 0, Options{})
-	db, err := Open(path, &Options{Durability: Normal, system: sys})
+	db, err := Open(path, &Options{Durability: DurabilityNormal, system: sys})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,11 +255,7 @@ func TestCloseBesideCheckpoint(t *testing.T) {
 	closed := make(chan error, 1)
 	sys.Arm(faultfs.Fault{Ops: faultfs.Sync, N: 1, Do: func() {
 		go func() { closed <- db.Close() }()
-		eventually(t, "the database closes", func() bool {
-			db.mu.Lock()
-			defer db.mu.Unlock()
-			return db.closed
-		})
+		eventually(t, "the database closes", db.pager.Probe().Closed)
 	}})
 	if err := db.Checkpoint(t.Context(), CheckpointPassive); err != nil {
 		t.Error(err)
@@ -271,10 +271,10 @@ func TestCloseBesideCheckpoint(t *testing.T) {
 // After Compact a hot journal is still looked for.
 func TestCompactIsNoWriter(t *testing.T) {
 	db := open(t, filepath.Join(t.TempDir(), "t.db"), &Options{Create: true})
-	if err := join(db.Exec(t.Context(), "CREATE TABLE t(a)"), db.Compact(t.Context())); err != nil {
+	if err := dberr.Join(db.Exec(t.Context(), "CREATE TABLE t(a)"), db.Compact(t.Context(), nil)); err != nil {
 		t.Fatal(err)
 	}
-	if db.reserved.Load() {
+	if db.pager.Probe().Reserved() {
 		t.Error("no writer is there, but it is thought that one is")
 	}
 }

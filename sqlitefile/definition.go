@@ -1,33 +1,28 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/search"
+
 import (
 	"fmt"
-	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A tree is the b-tree of a table or an index.
-type tree struct {
-	root     uint32
-	key      []keyColumn // the order of the records of an index, or of a table WITHOUT ROWID; else nil
-	skeleton atomic.Pointer[skeleton]
-}
-
-// A tableDef is what is needed to read a table.
+// A tableDef has everything that is needed to read a table.
 type tableDef struct {
-	tree
+	search.Tree
 	shape    shape
 	ddl      *ddl.Table
 	defaults []insertDefault // by column
 }
 
-// An indexDef is what is needed to read an index.
+// An indexDef has everything that is needed to read an index.
 type indexDef struct {
-	tree
+	search.Tree
 	shape  shape
 	table  string
-	stored []ddl.IndexedColumn // what the records hold
+	stored []ddl.IndexedColumn // the columns of the records
 	terms  int                 // how many columns the index was declared with
 	unique bool
 	where  string // of a partial index
@@ -47,7 +42,7 @@ var schemaTable = tableDef{
 		alias:      none,
 		rowidField: none,
 	},
-	tree: tree{root: 1},
+	Tree: search.Tree{Root: 1},
 	ddl: &ddl.Table{Columns: []ddl.Column{
 		{Name: "type", Type: "text"},
 		{Name: "name", Type: "text"},
@@ -62,7 +57,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 	if err != nil {
 		return nil, err
 	}
-	def := &tableDef{tree: tree{root: o.Root}, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none}}
+	def := &tableDef{Tree: search.Tree{Root: o.Root}, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none}}
 	def.shape.fields = make([]column, len(t.Columns))
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -83,13 +78,13 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 	def.defaults = rx.insertDefaults(t)
 	def.setComputed(rx)
 	if t.WithoutRowid {
-		def.key = rx.keyColumns(t.PrimaryKey)
+		def.Key = rx.keyColumns(t.PrimaryKey)
 	}
 	return def, nil
 }
 
-// countPlain returns how many columns, from the first on, are the fields of the record as they are: neither elsewhere nor
-// integers that are meant as floats.
+// countPlain returns how many columns, from the first on, are the fields of the record as they are:
+// neither elsewhere nor integers that are meant as floats.
 func (s *shape) countPlain() int {
 	for i := range s.fields {
 		if c := &s.fields[i]; c.field != i || c.real {
@@ -110,14 +105,14 @@ func parseTable(o Object) (*ddl.Table, error) {
 	return t, nil
 }
 
-// keyColumns tells how the terms of a key are ordered. Before schema format 4 nothing was stored in descending order, whatever
-// the statement says.
-func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []keyColumn {
-	key := make([]keyColumn, len(terms))
+// keyColumns tells how the terms of a key are ordered. Before schema format 4 nothing was stored in
+// descending order, whatever the statement says.
+func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []record.KeyColumn {
+	key := make([]record.KeyColumn, len(terms))
 	for i, t := range terms {
-		key[i] = keyColumn{
-			collation: collationOf(t.Collation),
-			desc:      t.Desc && rx.header.SchemaFormat >= 4,
+		key[i] = record.KeyColumn{
+			Collation: record.CollationOf(t.Collation),
+			Desc:      t.Desc && rx.pager.Header.SchemaFormat >= 4,
 		}
 	}
 	return key
@@ -125,29 +120,29 @@ func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []keyColumn {
 
 // defaultValue returns a default as a value. Only a constant is one; SQLite lets no other be the
 // default of an added column.
-func (rx *Rx) defaultValue(d *ddl.Default) Value {
+func (rx *Rx) defaultValue(d *ddl.Default) record.Value {
 	switch d.Kind {
 	case ddl.DefaultInteger:
-		return Value{kind: Integer, num: d.Int}
+		return record.Value{Kind: record.Integer, Int: d.Int}
 	case ddl.DefaultReal:
-		return floatValue(d.Real)
+		return record.OfFloat(d.Real)
 	case ddl.DefaultText:
 		return rx.textValue([]byte(d.Text))
 	case ddl.DefaultBlob:
-		return Value{kind: Blob, data: []byte(d.Text)}
+		return record.Value{Kind: record.Blob, Data: []byte(d.Text)}
 	}
-	return Value{}
+	return record.Value{}
 }
 
 // newIndexDef describes index o of a table.
 func (rx *Rx) newIndexDef(o Object, table *tableDef) (*indexDef, error) {
 	t := table.ddl
-	def := &indexDef{tree: tree{root: o.Root}, table: table.shape.name, shape: shape{name: o.Name, alias: none, rowidField: none}}
+	def := &indexDef{Tree: search.Tree{Root: o.Root}, table: table.shape.name, shape: shape{name: o.Name, alias: none, rowidField: none}}
 	stored, err := def.resolve(o, t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the definition of index %s: %w", ErrUnsupported, o.Name, err)
 	}
-	def.key, def.stored = rx.keyColumns(stored), stored
+	def.Key, def.stored = rx.keyColumns(stored), stored
 	for i, c := range stored {
 		f := column{field: i}
 		if c.Column >= 0 {
@@ -163,7 +158,8 @@ func (rx *Rx) newIndexDef(o Object, table *tableDef) (*indexDef, error) {
 	return def, nil
 }
 
-// resolve returns what the records of the index hold, from its own statement or from the constraint that made it.
+// resolve returns the columns of the records of the index, from its own statement or from the
+// constraint that made it.
 func (def *indexDef) resolve(o Object, t *ddl.Table) ([]ddl.IndexedColumn, error) {
 	if o.SQL != "" {
 		x, err := ddl.ParseIndex(o.SQL)

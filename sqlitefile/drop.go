@@ -28,7 +28,7 @@ func (c *schemaChange) drop(d *ddl.Drop) error {
 	return c.dropRows(func(o *Object) bool { return o.Type == "trigger" && ddl.EqualFold(o.Name, dropped.Name) })
 }
 
-// missing returns the error for what is not there.
+// missing returns the error for an object that is not there.
 func (c *schemaChange) missing(d *ddl.Drop) error {
 	switch {
 	case d.Kind == "table" && c.find(d.Name, "view") != nil:
@@ -45,7 +45,8 @@ func (c *schemaChange) missing(d *ddl.Drop) error {
 	return fmt.Errorf("no such %s: %s", d.Kind, d.Name)
 }
 
-// dropTable drops a table and what belongs to it: indexes, triggers, its rows in sqlite_sequence and in the tables of ANALYZE.
+// dropTable drops a table and everything that belongs to it: indexes, triggers, its rows in
+// sqlite_sequence and in the tables of ANALYZE.
 func (c *schemaChange) dropTable(o *Object) error {
 	if err := c.refuseDrop(o); err != nil {
 		return err
@@ -63,7 +64,7 @@ func (c *schemaChange) dropTable(o *Object) error {
 		return err
 	}
 	slices.SortFunc(removed, func(a, b Object) int { return int(int64(b.Root) - int64(a.Root)) })
-	for _, r := range removed { // the largest root first: it is the one that would move
+	for _, r := range removed { // the largest root first: it would move
 		if r.Type == "table" || r.Type == "index" {
 			if err := c.destroy(r.Root, r.Type == "table"); err != nil {
 				return c.spoil(err)
@@ -113,7 +114,7 @@ func (c *schemaChange) dropIndex(o *Object) error {
 	return c.commit()
 }
 
-// dropRows drops what has no pages.
+// dropRows drops objects that have no pages.
 func (c *schemaChange) dropRows(match func(o *Object) bool) error {
 	if _, err := c.remove(match); err != nil {
 		return err
@@ -121,7 +122,8 @@ func (c *schemaChange) dropRows(match func(o *Object) bool) error {
 	return c.commit()
 }
 
-// forget deletes what ANALYZE has found out about a table or an index. The tables for that all begin with the columns tbl and idx.
+// forget deletes the statistics of ANALYZE about a table or an index. The tables for that all
+// begin with the columns tbl and idx.
 func (c *schemaChange) forget(column string, i int, name string) error {
 	for n := range 4 {
 		stat := fmt.Sprint("sqlite_stat", n+1)
@@ -153,7 +155,7 @@ func (c *schemaChange) deleteRows(table string, i int, text string) error {
 		if err != nil {
 			return err
 		}
-		if v, err := row.Value(i); err != nil {
+		if v, err := row.value(i); err != nil {
 			return err
 		} else if v.Text() == text {
 			rowids = append(rowids, row.rowid)

@@ -37,10 +37,9 @@ func newCrowd(t *testing.T) *crowd {
 
 // join calls fn, which calls Update, and returns once it waits.
 func (c *crowd) join(fn func()) {
-	q := &c.db.writer.errands
-	before := q.count()
+	before := c.db.pager.Probe().Waiting()
 	c.wg.Go(fn)
-	for q.count() == before {
+	for c.db.pager.Probe().Waiting() == before {
 		runtime.Gosched()
 	}
 }
@@ -141,7 +140,8 @@ func TestErrandPanics(t *testing.T) {
 	}
 }
 
-// TestErrandExits: what ends the goroutine in fn, as FailNow of a test does, ends that of its caller.
+// TestErrandExits: what ends the goroutine in fn, as FailNow of a test does, ends that of its
+// caller.
 func TestErrandExits(t *testing.T) {
 	t.Parallel()
 	c := newCrowd(t)

@@ -7,6 +7,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -273,4 +274,38 @@ func ExampleTx_Savepoint() {
 	// Output:
 	// <nil>
 	// <nil>
+}
+
+func ExampleDB_Batch() {
+	db, done := people()
+	defer done()
+	var wg sync.WaitGroup
+	for _, name := range []string{"Ben", "Eva", "Tom"} {
+		wg.Go(func() {
+			must(db.Batch(ctx, func(tx *sqlitefile.Tx) error { // may run twice, and with the others
+				t, err := tx.Table("people")
+				if err == nil {
+					_, err = t.Insert(nil, "Genf", name, nil)
+				}
+				return err
+			}))
+		})
+	}
+	wg.Wait()
+	must(db.View(ctx, func(rx *sqlitefile.Rx) error {
+		t, err := rx.Table("people")
+		if err != nil {
+			return err
+		}
+		n := 0
+		for _, err := range t.All() {
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		fmt.Println(n, "people")
+		return nil
+	}))
+	// Output: 8 people
 }

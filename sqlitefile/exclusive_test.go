@@ -28,7 +28,8 @@ func keptOut(t *testing.T, p *peer, path, when string) {
 	}
 }
 
-// TestExclusive keeps SQLite and another DB out while it reads, writes, and changes what it stands on; then it lets them in again.
+// TestExclusive keeps SQLite and another DB out while it reads, writes, and changes what it stands
+// on; then it lets them in again.
 func TestExclusive(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalTruncate, JournalPersist, JournalWAL} {
@@ -53,7 +54,7 @@ func TestExclusive(t *testing.T) {
 		}{
 			{"create", func() error { return db.Exec(t.Context(), "CREATE TABLE t(a)") }},
 			{"checkpoint", func() error { return db.Checkpoint(t.Context(), CheckpointTruncate) }},
-			{"check", func() error { _, err := db.Check(t.Context()); return err }},
+			{"check", func() error { _, err := db.Check(t.Context(), nil); return err }},
 			{"other mode", func() error { return db.SetJournalMode(t.Context(), (JournalWAL+JournalDelete+1+mode)%(JournalWAL+1)) }},
 			{"into WAL", func() error { return db.SetJournalMode(t.Context(), JournalWAL) }},
 			{"out of WAL", func() error { return db.SetJournalMode(t.Context(), JournalTruncate) }},
@@ -75,7 +76,7 @@ func TestExclusive(t *testing.T) {
 	}
 }
 
-// TestExclusiveCompact goes on keeping others out of the new file.
+// TestExclusiveCompact goes on keeping other connections out of the new file.
 func TestExclusiveCompact(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
@@ -85,7 +86,7 @@ func TestExclusiveCompact(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if err := db.Compact(t.Context()); err != nil {
+			if err := db.Compact(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 			p := newPeer(t, path)
@@ -98,7 +99,7 @@ func TestExclusiveCompact(t *testing.T) {
 	}
 }
 
-// TestExclusiveBusy cannot have a database that others use, and leaves no lock behind.
+// TestExclusiveBusy cannot have a database that another connection uses, and leaves no lock behind.
 func TestExclusiveBusy(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"DELETE", "WAL"} {
@@ -165,7 +166,7 @@ func TestExclusiveRecovery(t *testing.T) {
 			}
 			return nil
 		})
-		if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+		if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 			t.Errorf("%s: %v %v", mode, err, report)
 		}
 		if err := db.Close(); err != nil {
@@ -178,14 +179,14 @@ func TestExclusiveRecovery(t *testing.T) {
 	}
 }
 
-// TestExclusiveWithoutSharedMemory has a log of three blocks of the index on a system that cannot map files, and does not touch the
-// file of the index.
+// TestExclusiveWithoutSharedMemory has a log of three blocks of the index on a system that cannot
+// map files, and does not touch the file of the index.
 func TestExclusiveWithoutSharedMemory(t *testing.T) {
 	t.Parallel()
 	fs := crashfs.New()
-	sys := faultfs.New(watch(t, fs, Off))
+	sys := faultfs.New(watch(t, fs, DurabilityOff))
 	sys.Arm(faultfs.Fault{Ops: faultfs.Map | faultfs.MapWords, N: 1, Sticky: true, Err: osfile.ErrNoMap})
-	o := &Options{Create: true, JournalMode: JournalWAL, PageSize: 512, Exclusive: true, Durability: Off, system: sys}
+	o := &Options{Create: true, JournalMode: JournalWAL, PageSize: 512, Exclusive: true, Durability: DurabilityOff, system: sys}
 	db, err := Open(crashPath, o)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestExclusiveWithoutSharedMemory(t *testing.T) {
 	if n := db.Stats().LogFrames; n < 9000 {
 		t.Errorf("%d frames", n)
 	}
-	if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+	if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 		t.Errorf("%v %v", err, report)
 	}
 	rx.End()
@@ -244,15 +245,15 @@ func TestExclusiveWithoutSharedMemory(t *testing.T) {
 	}
 }
 
-// TestExclusiveFaults lets each operation fail while the database is opened exclusively, written to, compacted and closed: no lock stays, and
-// nothing is lost that was acknowledged.
+// TestExclusiveFaults lets each operation fail while the database is opened exclusively, written
+// to, compacted and closed: no lock stays, and nothing is lost that was acknowledged.
 func TestExclusiveFaults(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		for n, done := 1, false; !done; n++ {
 			inner := crashfs.New()
-			fs := faultfs.New(watchFaulty(inner, Extra, func(err error) { t.Errorf("mode %d, operation %d: %v", mode, n, err) }))
-			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Millisecond, system: inner}
+			fs := faultfs.New(watchFaulty(inner, DurabilityExtra, func(err error) { t.Errorf("mode %d, operation %d: %v", mode, n, err) }))
+			o := Options{Create: true, PageSize: 512, JournalMode: mode, Durability: DurabilityExtra, BusyTimeout: 10 * time.Millisecond, system: inner}
 			if err := compactable(t, &o).Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +262,7 @@ func TestExclusiveFaults(t *testing.T) {
 			acked := false
 			if db, err := Open(crashPath, &o); err == nil {
 				acked = db.Exec(t.Context(), "CREATE TABLE after(a)") == nil
-				_ = db.Compact(t.Context()) // may fail
+				_ = db.Compact(t.Context(), nil) // may fail
 				_ = db.Close()
 			}
 			hits := fs.Hits()

@@ -7,13 +7,14 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// Exec runs statements that change the schema, all of them or none, in a transaction of their own. See Tx.Exec.
+// Exec runs statements that change the schema, all of them or none, in a transaction of their own.
+// See Tx.Exec.
 func (db *DB) Exec(ctx context.Context, sql string) error {
 	return db.Update(ctx, func(tx *Tx) error { return tx.Exec(sql) })
 }
 
-// Exec runs statements that change the schema, with semicolons between them; if one fails, none of them has happened and the transaction
-// can go on. They leave sqlite_schema as SQLite would:
+// Exec runs statements that change the schema, with semicolons between them; if one fails, none of
+// them has happened and the transaction can go on. They leave sqlite_schema as SQLite would:
 //
 //	CREATE TABLE [IF NOT EXISTS]            with WITHOUT ROWID, STRICT, AUTOINCREMENT, CHECK, foreign keys, generated columns, and the
 //	                                        indexes of constraints
@@ -24,19 +25,20 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 //	ALTER TABLE RENAME TO                   with the foreign keys that refer to the table
 //	ALTER TABLE RENAME [COLUMN] TO          with all that names the column; either RENAME only where there is no view and no trigger
 //
-// What came from Tx.Table before must be asked for again, and what came from Rx.Table or Rx.Index must not be used any more.
+// A table from Tx.Table must be asked for again afterwards, and one from Rx.Table or Rx.Index
+// must not be used any more.
 //
-// A statement that asks for what the engine cannot keep true, or for anything else, is ErrUnsupported and names it. A UNIQUE index on
-// rows that are not unique is a *ConstraintError.
+// A statement that asks for something that the engine cannot keep true, or for anything else, is
+// ErrUnsupported and names it. A UNIQUE index on rows that are not unique is a *ConstraintError.
 func (tx *Tx) Exec(sql string) error {
-	if tx.over {
-		return tx.db.pathError("exec", ErrClosed)
+	if tx.pager.Over {
+		return tx.db.pager.PathError("exec", ErrClosed)
 	}
 	script, err := ddl.NewScript(sql)
 	if err != nil {
-		return tx.db.pathError("exec", err)
+		return tx.db.pager.PathError("exec", err)
 	}
-	return tx.db.pathError("exec", tx.Nested(func(tx *Tx) error {
+	return tx.db.pager.PathError("exec", tx.Nested(func(tx *Tx) error {
 		for {
 			s, err := script.Next()
 			if err != nil || s == nil {
@@ -78,7 +80,7 @@ func (tx *Tx) execute(statement any) error {
 	return unsupportedf("a statement of this kind")
 }
 
-// mainOnly refuses what is not in the database itself.
+// mainOnly refuses objects that are not in the database itself.
 func mainOnly(schema, what string, temp bool) error {
 	switch {
 	case temp:
@@ -89,7 +91,7 @@ func mainOnly(schema, what string, temp bool) error {
 	return nil
 }
 
-// internalName reports whether a name is one that SQLite keeps for itself.
+// internalName reports whether SQLite keeps a name for itself.
 func internalName(name string) bool { return len(name) >= 7 && ddl.EqualFold(name[:7], "sqlite_") }
 
 func errReserved(name string) error {

@@ -33,25 +33,25 @@ var schemaSteps = []func(tx *Tx) error{
 	func(tx *Tx) error { return tx.Exec("DROP VIEW v; CREATE TABLE c(z UNIQUE)") },
 }
 
-// TestCrashSchema crashes the creation of a database and of its schema at each moment: it is empty, or has the schema after one of the
-// steps, and not less than those that were acknowledged.
+// TestCrashSchema crashes the creation of a database and of its schema at each moment: it is empty,
+// or has the schema after one of the steps, and not less than those that were acknowledged.
 func TestCrashSchema(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []JournalMode{JournalDelete, JournalTruncate, JournalPersist, JournalWAL} {
+	for _, mode := range []JournalMode{JournalWAL, JournalPersist, JournalTruncate, JournalDelete}[:inShort(2, 4)] {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			t.Parallel()
-			o := &Options{Create: true, PageSize: 512, JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second}
+			o := &Options{Create: true, PageSize: 512, JournalMode: mode, Durability: DurabilityExtra, BusyTimeout: 10 * time.Second}
 			testCrashSchema(t, o, crashfs.New())
 		})
 		t.Run(fmt.Sprint(mode, " auto-vacuum"), func(t *testing.T) {
 			t.Parallel()
-			first := newMemory(512, 0, 1).pages[0]
+			first := emptyDatabase(512, 1)
 			markWAL(first, mode == JournalWAL)
 			fs := crashfs.New()
 			if err := fs.WriteFile(crashPath, first); err != nil {
 				t.Fatal(err)
 			}
-			o := &Options{JournalMode: mode, Durability: Extra, BusyTimeout: 10 * time.Second}
+			o := &Options{JournalMode: mode, Durability: DurabilityExtra, BusyTimeout: 10 * time.Second}
 			testCrashSchema(t, o, fs.History().End().None().FS())
 		})
 	}
@@ -96,7 +96,7 @@ func schemaStep(t *testing.T, img *crashfs.Image, o Options, schemas []string) (
 	if err != nil {
 		return 0, err
 	}
-	report, err := db.Check(context.Background())
+	report, err := db.Check(context.Background(), nil)
 	if err == nil && !report.OK() {
 		err = fmt.Errorf("check: %v", report.Problems)
 	}

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// schemaText returns the rows of sqlite_schema, one to a line, with root pages where those do not depend on how trees grow.
+// schemaText returns the rows of sqlite_schema, one to a line, with root pages where those do not
+// depend on how trees grow.
 func schemaText(tb testing.TB, rx *Rx) string {
 	tb.Helper()
 	objects, err := rx.Objects()
@@ -54,7 +55,8 @@ var flavours = []string{
 	"PRAGMA page_size=512; PRAGMA auto_vacuum=1; PRAGMA encoding='UTF-16le'; PRAGMA journal_mode=WAL",
 }
 
-// eachFlavour runs a test on an empty database of each flavour, and then lets SQLite check what is left.
+// eachFlavour runs a test on an empty database of each flavour, and then lets SQLite check what is
+// left.
 func eachFlavour(t *testing.T, fn func(t *testing.T, db *DB)) {
 	for _, f := range flavours {
 		t.Run(strings.ReplaceAll(f, "PRAGMA ", ""), func(t *testing.T) {
@@ -65,7 +67,7 @@ func eachFlavour(t *testing.T, fn func(t *testing.T, db *DB)) {
 				t.Fatal(err)
 			}
 			fn(t, db)
-			report, err := db.Check(t.Context())
+			report, err := db.Check(t.Context(), nil)
 			if err != nil || len(report.Problems) > 0 {
 				t.Errorf("%v: %v", err, report.Problems)
 			}
@@ -250,7 +252,8 @@ func TestExecErrors(t *testing.T) {
 	checkShell(t, path, "PRAGMA integrity_check; SELECT group_concat(name, ' ') FROM (SELECT name FROM sqlite_schema WHERE name NOT LIKE 'f_%')", "ok\nt u sqlite_autoindex_u_1 n sqlite_sequence i v f")
 }
 
-// TestExecDrop drops tables with everything that may belong to one, with their pages reused or given back.
+// TestExecDrop drops tables with everything that may belong to one, with their pages reused or
+// given back.
 func TestExecDrop(t *testing.T) {
 	t.Parallel()
 	fill := `CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT UNIQUE, b BLOB); CREATE INDEX tb ON t(b);

@@ -8,8 +8,8 @@ import (
 	"math"
 )
 
-// An exercise reads a database in every way that there is, as far as its budget of rows and bytes goes: damaged databases
-// may hold one page for a thousand, each time at another place.
+// An exercise reads a database in every way that there is, as far as its budget of rows and bytes
+// goes: damaged databases may hold one page for a thousand, each time at another place.
 type exercise struct {
 	rx     *Rx
 	rows   int
@@ -263,7 +263,7 @@ func (e *exercise) text(row *Row, ok bool) (string, error) {
 		if err := e.parts(row, i, v); err != nil {
 			return "", err
 		}
-		b = appendPrint(b, &v)
+		b = appendPrint(b, &v.v)
 	}
 	if e.rows, e.bytes = e.rows-1, e.bytes-int64(len(b)); e.rows < 0 || e.bytes < 0 {
 		return "", errBudget

@@ -9,6 +9,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // A foreignKey is a foreign key that is enforced.
@@ -39,7 +40,7 @@ type foreignStatement struct {
 	depth  int
 }
 
-// maxForeignDepth is how deep actions may lead to others, as SQLite limits it.
+// maxForeignDepth is how deep actions may lead to further actions, as SQLite limits it.
 const maxForeignDepth = 1000
 
 // foreignKeys returns the foreign keys of a table that are enforced, or nil.
@@ -68,7 +69,7 @@ func (tx *Tx) foreignKeys(def *tableDef) (*foreignKeys, error) {
 	switch {
 	case len(all.own)+len(all.referring) == 0:
 		return nil, nil
-	case tx.header.Encoding > format.UTF8:
+	case tx.pager.Header.Encoding > format.UTF8:
 		return nil, tx.refusal(def.ddl, "a foreign key, in a database of UTF-16")
 	}
 	return all, nil
@@ -117,7 +118,7 @@ func (tx *Tx) resolveForeignKey(child string, f ddl.ForeignKey) (*foreignKey, er
 		found, err = k.locate(tx)
 	}
 	if err == nil && !found {
-		err = tx.db.pathError("write", fmt.Errorf("foreign key mismatch: %s refers to columns of %s that are no key", child, t.Name))
+		err = tx.db.pager.PathError("write", fmt.Errorf("foreign key mismatch: %s refers to columns of %s that are no key", child, t.Name))
 	}
 	return k, err
 }
@@ -170,13 +171,13 @@ func (k *foreignKey) matches(t *ddl.Table, terms []ddl.IndexedColumn) bool {
 func rowKey(columns []int, row *Row) (key []expr.Value, whole bool, err error) {
 	key, whole = make([]expr.Value, len(columns)), true
 	for i, c := range columns {
-		v, err := row.Value(c)
+		v, err := row.value(c)
 		if err != nil {
 			return nil, false, err
 		}
-		v.data = bytes.Clone(v.data)
+		v.Data = bytes.Clone(v.Data)
 		key[i] = exprValue(&v)
-		whole = whole && v.kind != Null
+		whole = whole && v.Kind != record.Null
 	}
 	return key, whole, nil
 }
@@ -261,11 +262,11 @@ func identify(t *ddl.Table, row *Row) (c childRow, err error) {
 		return c, nil
 	}
 	for _, term := range t.PrimaryKey {
-		v, err := row.Value(term.Column)
+		v, err := row.value(term.Column)
 		if err != nil {
 			return c, err
 		}
-		v.data = bytes.Clone(v.data)
+		v.Data = bytes.Clone(v.Data)
 		c.key = append(c.key, v)
 	}
 	return c, nil
@@ -275,7 +276,7 @@ func identify(t *ddl.Table, row *Row) (c childRow, err error) {
 // of the parent.
 func (k *foreignKey) refers(child *ddl.Table, row *Row, values []expr.Value) (bool, error) {
 	for i, c := range k.Columns {
-		v, err := row.Value(c)
+		v, err := row.value(c)
 		if err != nil {
 			return false, err
 		}
@@ -294,7 +295,7 @@ func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yiel
 		v := values[0].Apply(ddl.AffinityInteger)
 		return c.Range(v.Int, v.Int), nil
 	}
-	if c.def.key != nil || !k.comparable(c.def.ddl) {
+	if c.def.Key != nil || !k.comparable(c.def.ddl) {
 		return c.All(), nil
 	}
 	def, err := tx.indexOn(c, k.Columns)
@@ -319,7 +320,7 @@ func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yiel
 }
 
 // comparable reports whether child and parent compare their columns alike, so that an index of the
-// child finds what the parent's key is.
+// child finds the key of the parent.
 func (k *foreignKey) comparable(child *ddl.Table) bool {
 	for i, c := range k.Columns {
 		a, b := &child.Columns[c], &k.parent.ddl.Columns[k.to[i]]

@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/internal/expr"
 )
 
-// enforces reports whether a call is a statement that foreign keys have to be checked after, and
+// enforces reports whether a call is a statement that foreign keys must be checked after, and
 // not a part of one.
 func (t TableWriter) enforces() bool { return t.state.foreign != nil && t.tx.statement == nil }
 
@@ -27,7 +27,7 @@ func (t TableWriter) statement(fn func() error) error {
 	})
 }
 
-// finish checks the keys that are to be checked after each statement, and leaves the deferred ones
+// finish checks the keys that must be checked after each statement, and leaves the deferred ones
 // to the transaction.
 func (s *foreignStatement) finish(tx *Tx) error {
 	for _, c := range s.checks {
@@ -46,7 +46,7 @@ func (s *foreignStatement) finish(tx *Tx) error {
 func (tx *Tx) checkDeferred() error {
 	for _, c := range tx.deferred {
 		if err := c.broken(tx); err != nil {
-			return tx.db.pathError("commit", err)
+			return tx.db.pager.PathError("commit", err)
 		}
 	}
 	return nil
@@ -74,15 +74,15 @@ func (t TableWriter) checkOwn(rowid int64, values []any) error {
 	return nil
 }
 
-// A parentKey is the key of a row that others may refer to, as it was and as it is.
+// A parentKey is the key of a row that other rows may refer to, as it was and as it is.
 type parentKey struct {
 	key      *foreignKey
 	old, new []expr.Value // new is nil if the row is gone
 	gone     bool
 }
 
-// parentKeys returns the keys of a row that is to be changed or deleted, by which others may refer
-// to it.
+// parentKeys returns the keys of a row that is about to be changed or deleted, by which other rows
+// may refer to it.
 func (t TableWriter) parentKeys(row *Row) (list []parentKey, err error) {
 	if t.state.foreign == nil {
 		return nil, nil
@@ -123,7 +123,8 @@ func (k *foreignKey) sameKey(a, b []expr.Value) bool {
 	return true
 }
 
-// followed does to the children of keys that are gone or have changed what their foreign keys say.
+// followed applies the actions of foreign keys to the children of keys that are gone or have
+// changed.
 func (t TableWriter) followed(list []parentKey) error {
 	if len(list) == 0 {
 		return nil
@@ -179,7 +180,7 @@ func (p *parentKey) act(tx *Tx) error {
 }
 
 func (t TableWriter) deleteChild(c childRow) (err error) {
-	if t.def.key == nil {
+	if t.def.Key == nil {
 		_, err = t.Delete(c.rowid)
 	} else {
 		_, err = t.DeleteKey(c.key...)
@@ -190,26 +191,26 @@ func (t TableWriter) deleteChild(c childRow) (err error) {
 // updateChild gives a child the new key of its parent, NULL or its defaults.
 func (t TableWriter) updateChild(p *parentKey, action ddl.Action, c childRow) error {
 	for _, i := range p.key.Columns {
-		if i == t.def.shape.alias || t.def.key != nil && t.def.ddl.Columns[i].PrimaryKey {
+		if i == t.def.shape.alias || t.def.Key != nil && t.def.ddl.Columns[i].PrimaryKey {
 			return fmt.Errorf("%s.%s: %w: a foreign key whose action changes the primary key", t.Name(), t.def.shape.fields[i].name, ErrUnsupported)
 		}
 	}
 	var row Row
 	var ok bool
 	var err error
-	if t.def.key == nil {
+	if t.def.Key == nil {
 		row, ok, err = t.Get(c.rowid)
 	} else {
 		row, ok, err = t.Find(c.key...)
 	}
 	if err != nil || !ok {
-		return err // it was deleted by what came before
+		return err // an action before has deleted it
 	}
 	values, err := t.withKey(&row, p, action)
 	if err != nil {
 		return err
 	}
-	if t.def.key != nil {
+	if t.def.Key != nil {
 		return t.PutKey(values...)
 	}
 	_, err = t.Update(c.rowid, values...)
@@ -223,11 +224,11 @@ func (t TableWriter) withKey(row *Row, p *parentKey, action ddl.Action) ([]any, 
 		if t.def.ddl.Columns[i].Generated != nil {
 			continue
 		}
-		v, err := row.Value(i)
+		v, err := row.value(i)
 		if err != nil {
 			return nil, err
 		}
-		v.data = slices.Clone(v.data)
+		v.Data = slices.Clone(v.Data)
 		values[i] = v
 	}
 	for i, c := range p.key.Columns {

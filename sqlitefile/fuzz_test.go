@@ -13,10 +13,11 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// FuzzDatabase damages a seed as its input says, and reads it in every way. Nothing may panic; and where Check finds nothing
-// wrong, every row must be read without an error, and be found.
+// FuzzDatabase damages a seed as its input says, and reads it in every way. Nothing may panic; and
+// where Check finds nothing wrong, every row must be read without an error, and be found.
 //
-// The input is a byte that chooses the seed and the way to open it, and then steps of stepSize bytes (see step).
+// The input is a byte that chooses the seed and the way to open it, and then steps of stepSize
+// bytes (see step).
 func FuzzDatabase(f *testing.F) {
 	images := make([]dbImage, len(seeds))
 	for i, s := range seeds {
@@ -43,7 +44,8 @@ func FuzzDatabase(f *testing.F) {
 	})
 }
 
-// readDamaged opens, reads and checks a database, whatever it is. It returns the report, or nil if it cannot be opened.
+// readDamaged opens, reads and checks a database, whatever it is. It returns the report, or nil if
+// it cannot be opened.
 func readDamaged(tb testing.TB, path string, o *Options) *CheckReport {
 	tb.Helper()
 	db, err := Open(path, o)
@@ -52,7 +54,7 @@ func readDamaged(tb testing.TB, path string, o *Options) *CheckReport {
 		return nil
 	}
 	defer db.Close()
-	r, err := db.Check(context.Background())
+	r, err := db.Check(context.Background(), nil)
 	if err != nil {
 		tb.Fatalf("Check: %v", err)
 	}
@@ -102,8 +104,8 @@ var headerFields = []int{24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64, 68, 92, 96,
 // values are worth trying wherever a number stands.
 var values = []uint32{0, 1, 2, 3, 4, 5, 0x7f, 0x80, 0xff, 0x100, 511, 512, 0x7fff, 0xffff, 1 << 30, 1<<31 - 1, 1 << 31, 1<<32 - 2, 1<<32 - 1}
 
-// steps are the kinds of damage. The image, which they may change, has at least one page; pgno is one of its pages, at and v
-// are whatever the step says.
+// steps are the kinds of damage. The image, which they may change, has at least one page; pgno is
+// one of its pages, at and v are whatever the step says.
 var steps = []func(m dbImage, pgno uint32, at int, v uint16){
 	func(m dbImage, pgno uint32, at int, v uint16) { m.at(pgno, at)[0] = byte(v) },
 	func(m dbImage, pgno uint32, at int, v uint16) { put16(m.at(pgno, at), int(v)) },

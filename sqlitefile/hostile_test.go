@@ -25,8 +25,9 @@ const (
 	hostileBytes = 64 << 20
 )
 
-// survive opens, reads and checks a database, mapped and plain, and writes to it, within the limits. It returns the report of the last check.
-// Tests that call it do not run in parallel, so that what is measured is theirs.
+// survive opens, reads and checks a database, mapped and plain, and writes to it, within the
+// limits. It returns the report of the last check. Tests that call it do not run in parallel, so
+// that what is measured is theirs.
 func survive(t *testing.T, path string) (r *CheckReport) {
 	t.Helper()
 	for _, plain := range []bool{false, true} {
@@ -73,8 +74,8 @@ func (m dbImage) grow(pages int) dbImage {
 	return m
 }
 
-// interior makes page pgno an interior page with the given children, the last one being the right-most. Cell i has the
-// rowid i+1 in a table; in an index it holds an entry of one NULL.
+// interior makes page pgno an interior page with the given children, the last one being the
+// right-most. Cell i has the rowid i+1 in a table; in an index it holds an entry of one NULL.
 func (m dbImage) interior(kind format.PageKind, pgno uint32, children ...uint32) {
 	right := len(children) - 1
 	size := 5
@@ -408,7 +409,8 @@ func TestHostileCuts(t *testing.T) {
 	}
 }
 
-// TestHostileBytes damages bytes at the start of every page, where its structure is, and all of the header.
+// TestHostileBytes damages bytes at the start of every page, where its structure is, and all of the
+// header.
 func TestHostileBytes(t *testing.T) {
 	count := 0
 	for _, s := range seeds {

@@ -71,7 +71,7 @@ func (m dbImage) write(tb testing.TB) string {
 	return path
 }
 
-// open opens the image, which must be one that can be opened.
+// open opens the image, which must be possible.
 func (m dbImage) open(tb testing.TB, o *Options) *DB {
 	tb.Helper()
 	return open(tb, m.write(tb), o)
@@ -98,7 +98,7 @@ func (m dbImage) report(tb testing.TB) *CheckReport {
 	path := m.write(tb)
 	var reports []*CheckReport
 	for _, plain := range []bool{false, true} {
-		r, err := open(tb, path, &Options{Plain: plain}).Check(context.Background())
+		r, err := open(tb, path, &Options{Plain: plain}).Check(context.Background(), nil)
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -3,10 +3,13 @@ package sqlitefile
 import (
 	"fmt"
 	"iter"
+
+	"github.com/foliofs/folio/internal/record"
 )
 
-// An Index reads one index within a transaction. It is a small value, made anew by Rx.Index where it is needed. Keys are
-// compared as they are stored: the integer 1 finds 1 and 1.0, but not the text '1'.
+// An Index reads one index within a transaction. It is a small value, made anew by Rx.Index where
+// it is needed. Keys are compared as they are stored: the integer 1 finds 1 and 1.0, but not the
+// text '1'.
 type Index struct {
 	rx  *Rx
 	def *indexDef
@@ -18,8 +21,8 @@ func (x Index) Name() string { return x.def.shape.name }
 // Table returns the name of the table that the index belongs to.
 func (x Index) Table() string { return x.def.table }
 
-// Columns returns the names of what an entry holds: the key, and in a table WITHOUT ROWID the rest of its primary key. An
-// expression has the name "".
+// Columns returns the names of the columns of an entry: the key, and in a table WITHOUT ROWID the
+// rest of its primary key. An expression has the name "".
 func (x Index) Columns() []string {
 	names := make([]string, len(x.def.shape.fields))
 	for i, f := range x.def.shape.fields {
@@ -28,8 +31,8 @@ func (x Index) Columns() []string {
 	return names
 }
 
-// Find returns the rowid of the first entry whose key begins with the given values, if there is one. It allocates
-// nothing. The index of a table WITHOUT ROWID has no rowids: use FindRow.
+// Find returns the rowid of the first entry whose key begins with the given values, if there is
+// one. It allocates nothing. The index of a table WITHOUT ROWID has no rowids: use FindRow.
 func (x Index) Find(key ...any) (rowid int64, ok bool, err error) {
 	if x.def.shape.rowidField < 0 {
 		return 0, false, fmt.Errorf("%s: has no rowids: use FindRow", x.Name())
@@ -41,12 +44,12 @@ func (x Index) Find(key ...any) (rowid int64, ok bool, err error) {
 // FindRow returns the first entry whose key begins with the given values, at least one, if there is
 // such an entry.
 func (x Index) FindRow(key ...any) (row Row, ok bool, err error) {
-	var buf [keyRoom]Value
-	k, err := x.rx.makeKey(buf[:0], x.Name(), x.def.key, key)
+	var buf [keyRoom]record.Value
+	k, err := x.rx.makeKey(buf[:0], x.Name(), x.def.Key, key)
 	if err != nil {
 		return row, false, err
 	}
-	n, i, found, err := x.rx.find(&x.def.tree, &k)
+	n, i, found, err := x.rx.pager.Find(&x.def.Tree, &k)
 	if err != nil || !found {
 		return row, false, err
 	}
@@ -62,7 +65,7 @@ func (x Index) Cursor() *Cursor {
 }
 
 func (x Index) setCursor(c *Cursor) {
-	c.rx, c.shape, c.tree = x.rx, &x.def.shape, &x.def.tree
+	c.rx, c.shape, c.tree = x.rx, &x.def.shape, &x.def.Tree
 }
 
 // All yields every entry in order. An error is yielded once, last.

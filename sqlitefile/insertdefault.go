@@ -6,14 +6,15 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // An insertDefault is the value of a column that an insertion leaves out. The affinity of the
 // column is yet to be applied to it.
 type insertDefault struct {
-	value  Value
+	value  record.Value
 	layout string // of the time of the insertion, in UTC, where that is the value
-	known  bool   // false for an expression, which SQLite has to evaluate
+	known  bool   // false for an expression, which SQLite must evaluate
 }
 
 // insertDefaults returns the defaults of the columns of a table, for insertions.
@@ -59,7 +60,7 @@ func (rx *Rx) computedDefault(t *ddl.Table, d *ddl.Default) insertDefault {
 }
 
 // at returns the value at the time of an insertion.
-func (d *insertDefault) at(rx *Rx) Value {
+func (d *insertDefault) at(rx *Rx) record.Value {
 	if d.layout == "" {
 		return d.value
 	}

@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"context"
 	"encoding/binary"
@@ -11,7 +13,8 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and never reads what it left.
+// TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and
+// never reads what it left.
 func TestHotJournal(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -39,8 +42,8 @@ func TestHotJournal(t *testing.T) {
 	})
 }
 
-// TestUnusualRecords plays back journals that no writer leaves whole, but a loss of power before they were synced. What is there afterwards is
-// what SQLite makes of them.
+// TestUnusualRecords plays back journals that no writer leaves whole, but a loss of power before
+// they were synced. What is there afterwards is what SQLite makes of them.
 func TestUnusualRecords(t *testing.T) {
 	t.Parallel()
 	type record struct {
@@ -58,8 +61,8 @@ func TestUnusualRecords(t *testing.T) {
 			path := shared(t)
 			file := readFile(t, path)
 			size := int(binary.BigEndian.Uint16(file[16:]))
-			h := format.JournalHeader{Records: 3, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: journalSector, PageSize: uint32(size)}
-			journal := make([]byte, journalSector)
+			h := format.JournalHeader{Records: 3, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: pager.JournalSector, PageSize: uint32(size)}
+			journal := make([]byte, pager.JournalSector)
 			h.Put(journal)
 			for _, record := range records {
 				r := format.JournalRecord{Page: record.page, Content: file[int(record.content-1)*size:][:size]}
@@ -120,8 +123,8 @@ func TestColdJournals(t *testing.T) {
 	}
 }
 
-// TestRollbacks opens the database while another process starts transactions and rolls them back: its journal comes and goes, and
-// is never hot.
+// TestRollbacks opens the database while another process starts transactions and rolls them back:
+// its journal comes and goes, and is never hot.
 func TestRollbacks(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -135,7 +138,7 @@ func TestRollbacks(t *testing.T) {
 	go func() { done <- c.wait(mark) }()
 	db := open(t, path, nil)
 	for ; len(done) == 0; n++ {
-		if hot, err := db.hot(); err != nil || hot {
+		if hot, err := db.pager.Probe().Hot(); err != nil || hot {
 			t.Fatal("hot:", hot, err)
 		}
 		if n%100 == 0 {
@@ -197,7 +200,8 @@ func TestSymlink(t *testing.T) {
 	}
 }
 
-// TestWALBetweenViews changes a row in WAL mode, where a commit leaves the header alone, and closes the log again.
+// TestWALBetweenViews changes a row in WAL mode, where a commit leaves the header alone, and closes
+// the log again.
 func TestWALBetweenViews(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
@@ -214,7 +218,7 @@ func TestWALBetweenViews(t *testing.T) {
 				}
 				return err
 			})
-			eventually(t, "the lease ends", func() bool { return !db.held() })
+			eventually(t, "the lease ends", func() bool { return !db.pager.Probe().HoldsShared() })
 			shell(t, path, "UPDATE t SET b = 0")
 		}
 	}

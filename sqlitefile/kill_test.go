@@ -12,8 +12,9 @@ import (
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
-// TestKill kills a process in place of each operation of its work, with another one that goes on with the same files and, in WAL mode, the same
-// wal-index: that one finds everything that was acknowledged, and the last transaction as a whole or not at all, and writes on.
+// TestKill kills a process in place of each operation of its work, with another process that goes
+// on with the same files and, in WAL mode, the same wal-index: that one finds everything that was
+// acknowledged, and the last transaction as a whole or not at all, and writes on.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalTruncate, JournalPersist, JournalWAL} {
@@ -33,7 +34,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAt kills a process at its n-th operation, and reports whether it came to that. On a tight disk it fills and frees the room.
+// killAt kills a process at its n-th operation, and reports whether it came to that. On a tight
+// disk it fills and frees the room.
 func killAt(t *testing.T, mode JournalMode, tight bool, n int) bool {
 	t.Helper()
 	fs, step := crashfs.New(), addRow
@@ -57,7 +59,7 @@ func killAt(t *testing.T, mode JournalMode, tight bool, n int) bool {
 			t.Fatalf("mode %d, killed at operation %d, round %d: %v\n%s", mode, n, round, err, crashfs.Trace(fs.Ops(max(0, fs.Count()-30)), 0xffff))
 		}
 		err := errors.Join(step(survivor), survivor.Checkpoint(t.Context(), CheckpointRestart))
-		if report, e := survivor.Check(t.Context()); e != nil || !report.OK() {
+		if report, e := survivor.Check(t.Context(), nil); e != nil || !report.OK() {
 			err = errors.Join(err, e, fmt.Errorf("%v", report))
 		}
 		if err != nil {
@@ -76,7 +78,8 @@ func killAt(t *testing.T, mode JournalMode, tight bool, n int) bool {
 	return process.Dead()
 }
 
-// work commits some transactions in a goroutine that may be killed, and returns how many were acknowledged.
+// work commits some transactions in a goroutine that may be killed, and returns how many were
+// acknowledged.
 func work(o *Options, step func(db *DB) error) (acked int) {
 	done := make(chan struct{})
 	go func() {
@@ -85,7 +88,7 @@ func work(o *Options, step func(db *DB) error) (acked int) {
 		if err != nil {
 			return
 		}
-		defer db.bury()
+		defer db.pager.Probe().Bury()
 		for range 4 {
 			if step(db) != nil {
 				return
@@ -99,17 +102,6 @@ func work(o *Options, step func(db *DB) error) (acked int) {
 	}()
 	<-done
 	return acked
-}
-
-// bury ends what watches over the leases of a process that is dead: nobody gives them back.
-func (db *DB) bury() {
-	db.tally.mu.Lock()
-	defer db.tally.mu.Unlock()
-	for l := range db.tally.leases {
-		if l.state.Or(leaseEnded)&leaseEnded == 0 {
-			close(l.ended)
-		}
-	}
 }
 
 // fillOrFree adds a row to one table, and a large one to another, or takes that away.

@@ -22,7 +22,8 @@ const largeEnv = "FOLIO_LARGE"
 
 var largeModes = map[string]JournalMode{"wal": JournalWAL, "delete": JournalDelete}
 
-// TestLargeTransaction writes more in one transaction than it may take memory, in a process of its own, whose memory the kernel tells.
+// TestLargeTransaction writes more in one transaction than it may take memory, in a process of its
+// own, whose memory the kernel tells.
 func TestLargeTransaction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector takes memory of its own")
@@ -70,7 +71,7 @@ func TestLargeProcess(t *testing.T) {
 	if !ok {
 		t.Skip("only a process of TestLargeTransaction")
 	}
-	db := open(t, path, &Options{Create: true, JournalMode: largeModes[name], Durability: Normal})
+	db := open(t, path, &Options{Create: true, JournalMode: largeModes[name], Durability: DurabilityNormal})
 	if err := db.Exec(t.Context(), "CREATE TABLE t(a INTEGER PRIMARY KEY, b BLOB)"); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,8 @@ func TestLargeProcess(t *testing.T) {
 	fmt.Printf("wrote %d rows with %d bytes of memory\n", rows, max(most, anonymous(t)))
 }
 
-// anonymous returns how many bytes of memory this process has besides what the kernel keeps of files.
+// anonymous returns how many bytes of memory this process has besides what the kernel keeps of
+// files.
 func anonymous(t *testing.T) int64 {
 	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")

@@ -11,20 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// shared makes a database with ten rows in table t, for others to open too.
+// shared makes a database with ten rows in table t, for other connections to open too.
 func shared(tb testing.TB) (path string) {
 	tb.Helper()
 	return made(tb, "CREATE TABLE t (a, b); "+counted(10, "INSERT INTO t SELECT i, 100 FROM n")).write(tb)
-}
-
-// held reports whether the lease is held.
-func (db *DB) held() bool {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.fileLease != nil
 }
 
 // TestLeaseEnds measures how long the lock outlives the last reader.
@@ -41,10 +35,10 @@ func TestLeaseEnds(t *testing.T) {
 		wantRows(t, db, 10)
 		start := time.Now()
 		eventually(t, "the lock is free", func() bool {
-			return other.Lock(osfile.Exclusive, sharedByte, sharedSize) == nil
+			return other.Lock(osfile.Exclusive, format.SharedByte, format.SharedSize) == nil
 		})
 		slowest = max(slowest, time.Since(start))
-		if err := other.Unlock(sharedByte, sharedSize); err != nil {
+		if err := other.Unlock(format.SharedByte, format.SharedSize); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +48,8 @@ func TestLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestLeaseShared reads while the lock is held, without a system call in between: the lease stays one.
+// TestLeaseShared reads while the lock is held, without a system call in between: the lease stays
+// one.
 func TestLeaseShared(t *testing.T) {
 	t.Parallel()
 	db := open(t, shared(t), nil)
@@ -62,15 +57,16 @@ func TestLeaseShared(t *testing.T) {
 		for range 100 {
 			wantRows(t, db, 10)
 		}
-		if n := db.snapshot.Load().lease.readers(); n != 1 {
+		if n := db.pager.Probe().Lease().Readers(); n != 1 {
 			t.Errorf("%d readers, want 1", n)
 		}
 		return nil
 	})
-	eventually(t, "the lease ends", func() bool { return !db.held() })
+	eventually(t, "the lease ends", func() bool { return !db.pager.Probe().HoldsShared() })
 }
 
-// TestWriterWaitsForReader holds a view open: a writer in another process is refused as long as it lasts, and not longer.
+// TestWriterWaitsForReader holds a view open: a writer in another process is refused as long as it
+// lasts, and not longer.
 func TestWriterWaitsForReader(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -89,7 +85,8 @@ func TestWriterWaitsForReader(t *testing.T) {
 	wantRows(t, db, 11)
 }
 
-// TestWriterGivesUp lets a writer wait in vain for a long view: when it gives up, other views go on beside the long one.
+// TestWriterGivesUp lets a writer wait in vain for a long view: when it gives up, other views go on
+// beside the long one.
 func TestWriterGivesUp(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -106,7 +103,8 @@ func TestWriterGivesUp(t *testing.T) {
 	})
 }
 
-// TestWriterDoesNotStarve lets views follow each other without a gap: a writer gets its turn again and again.
+// TestWriterDoesNotStarve lets views follow each other without a gap: a writer gets its turn again
+// and again.
 func TestWriterDoesNotStarve(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -135,8 +133,9 @@ func TestWriterDoesNotStarve(t *testing.T) {
 	wantRows(t, db, 30)
 }
 
-// TestRecoveryDoesNotStarve lets views follow each other without a gap, which began before a writer in another process died and left a hot
-// journal: who wants to play it back needs the database alone, and SQLite takes no PENDING for that.
+// TestRecoveryDoesNotStarve lets views follow each other without a gap, which began before a writer
+// in another process died and left a hot journal: who wants to play it back needs the database
+// alone, and SQLite takes no PENDING for that.
 func TestRecoveryDoesNotStarve(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -165,7 +164,8 @@ func TestRecoveryDoesNotStarve(t *testing.T) {
 	}
 }
 
-// TestReaderInAnotherProcess lets a process of ours read all the time while SQLite writes, and then die.
+// TestReaderInAnotherProcess lets a process of ours read all the time while SQLite writes, and then
+// die.
 func TestReaderInAnotherProcess(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
@@ -277,7 +277,7 @@ func TestFileGrowsAndShrinks(t *testing.T) {
 			wantRows(t, db, 2010)
 			c.must("DELETE FROM t WHERE a > 10 OR typeof(b) = 'blob'; VACUUM", "")
 			wantRows(t, db, 10)
-			if r, err := db.Check(t.Context()); err != nil || !r.OK() {
+			if r, err := db.Check(t.Context(), nil); err != nil || !r.OK() {
 				t.Errorf("%+v, %v", r, err)
 			}
 		}
@@ -302,7 +302,7 @@ func TestTruncated(t *testing.T) {
 			if !errors.Is(err, ErrFault) && !errors.Is(err, ErrCorrupt) {
 				t.Errorf("plain %v, %d bytes: %v, want ErrFault or ErrCorrupt", plain, size, err)
 			}
-			if r, err := db.Check(t.Context()); err == nil && r.OK() {
+			if r, err := db.Check(t.Context(), nil); err == nil && r.OK() {
 				t.Errorf("plain %v, %d bytes: Check finds nothing", plain, size)
 			}
 		}
@@ -322,7 +322,7 @@ func TestCheckFault(t *testing.T) {
 	if err := os.Truncate(path, 8192); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rx.Check(t.Context()); !errors.Is(err, ErrFault) {
+	if _, err := rx.Check(t.Context(), nil); !errors.Is(err, ErrFault) {
 		t.Errorf("%v, want ErrFault", err)
 	}
 }
@@ -337,7 +337,7 @@ func TestClose(t *testing.T) {
 	closed := make(chan error, 1)
 	view(t, db, func(rx *Rx) error {
 		go func() { closed <- db.Close() }()
-		eventually(t, "Close waits", func() bool { return db.snapshot.Load().lease.state.Load()&leaseClosing != 0 })
+		eventually(t, "Close waits", func() bool { return db.pager.Probe().Lease().Closing() })
 		if _, err := rx.Objects(); err != nil {
 			t.Error(err)
 		}
@@ -355,7 +355,7 @@ func TestClose(t *testing.T) {
 		"View":  db.View(t.Context(), func(*Rx) error { return nil }),
 		"Close": db.Close(),
 		"Begin": func() error { _, err := db.Begin(t.Context()); return err }(),
-		"Check": func() error { _, err := db.Check(t.Context()); return err }(),
+		"Check": func() error { _, err := db.Check(t.Context(), nil); return err }(),
 	} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("%s after Close: %v, want ErrClosed", name, err)
@@ -401,23 +401,22 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestEnterEnds lets a view find a lease that is to end, at the moment when it is the one to end it: the lease must not do so while the view
-// holds what its end needs.
+// TestEnterEnds lets a view find a lease that is to end, at the moment when it is the one to end
+// it: the lease must not do so while the view holds what its end needs.
 func TestEnterEnds(t *testing.T) {
 	t.Parallel()
 	db := open(t, shared(t), nil)
 	for range 100 {
 		view(t, db, func(*Rx) error { return nil })
-		db.snapshot.Load().lease.state.Or(leaseDraining) // as yield does, which is a reader then
-		if s, err := db.tryAcquire(); err == nil {
-			s.lease.leave()
-		} else if !errors.Is(err, osfile.ErrLocked) {
+		db.pager.Probe().Lease().Drain() // as yield does, which is a reader then
+		if err := db.pager.Probe().TryView(); err != nil && !errors.Is(err, osfile.ErrLocked) {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestVersionStays lets leases of a log end. What was known of a snapshot is kept for as long as nobody has written, and no longer.
+// TestVersionStays lets leases of a log end. What was known of a snapshot is kept for as long as
+// nobody has written, and no longer.
 func TestVersionStays(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/db"
@@ -431,8 +430,8 @@ func TestVersionStays(t *testing.T) {
 			v = rx.Version()
 			return nil
 		})
-		l := db.snapshot.Load().lease
-		eventually(t, "the lease ends", func() bool { return l.state.Load()&leaseEnded != 0 })
+		l := db.pager.Probe().Lease()
+		eventually(t, "the lease ends", l.Ended)
 		return v
 	}
 	before := version()
@@ -456,8 +455,9 @@ func TestVersionStays(t *testing.T) {
 	wantRows(t, db, 3)
 }
 
-// TestLayout searches an index in the log, and again when all of the log is in the file, which is another layout of the same version: then nothing
-// may be looked at in the log, as others begin it anew.
+// TestLayout searches an index in the log, and again when all of the log is in the file, which is
+// another layout of the same version: then nothing may be looked at in the log, as other
+// connections begin it anew.
 func TestLayout(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/db"
@@ -488,44 +488,15 @@ func TestLayout(t *testing.T) {
 	}
 	fill(0, rows)
 	view(t, db, search)
-	l := db.snapshot.Load().lease
-	eventually(t, "the lease ends", func() bool { return l.state.Load()&leaseEnded != 0 })
+	l := db.pager.Probe().Lease()
+	eventually(t, "the lease ends", l.Ended)
 	mustDo(t, other.Checkpoint(t.Context(), CheckpointFull))
 	view(t, db, func(rx *Rx) error {
-		if rx.last != 0 {
+		if rx.pager.LastFrame() != 0 {
 			t.Error("the log is still needed")
 		}
 		mustDo(t, other.Checkpoint(t.Context(), CheckpointTruncate))
 		fill(rows, rows+10)
 		return search(rx)
-	})
-}
-
-// TestYieldIsNoReader looks at a lease while it is asked whether some connection waits: that does not count as a reader, and the
-// lease ends only afterwards.
-func TestYieldIsNoReader(t *testing.T) {
-	t.Parallel()
-	dropped := false
-	l := newLease(0, func() { dropped = true })
-	l.leave()
-	l.yield(func() bool {
-		if n := l.readers(); n != 0 {
-			t.Errorf("%d readers", n)
-		}
-		l.retire()
-		if !l.unused() {
-			t.Error("a lease without readers is in use")
-		}
-		if dropped {
-			t.Error("the lock was dropped while it was looked at")
-		}
-		return true
-	})
-	if !dropped {
-		t.Error("the lease did not end")
-	}
-	l.yield(func() bool {
-		t.Error("the lease has ended")
-		return true
 	})
 }

@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// TestLocate looks rows up before it adds, replaces or deletes them or others, as whoever writes does, in tables with and without rowids. What is
-// done next must happen in the right place, whatever was found and whatever happened in between.
+// TestLocate looks rows up before it adds, replaces or deletes them or others, as whoever writes
+// does, in tables with and without rowids. What is done next must happen in the right place,
+// whatever was found and whatever happened in between.
 func TestLocate(t *testing.T) {
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
-	db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 512, Durability: Off})
+	db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 512, Durability: DurabilityOff})
 	mustDo(t, db.Exec(t.Context(), "CREATE TABLE a (k INTEGER PRIMARY KEY, v)"))
 	mustDo(t, db.Exec(t.Context(), "CREATE TABLE b (k TEXT PRIMARY KEY, v) WITHOUT ROWID"))
 	l := locator{r: rand.New(rand.NewPCG(seed, 0)), want: make(map[int64]int64)}
@@ -34,7 +35,7 @@ func TestLocate(t *testing.T) {
 			return nil
 		})
 	}
-	report, err := db.Check(t.Context())
+	report, err := db.Check(t.Context(), nil)
 	if err != nil || len(report.Problems) > 0 {
 		t.Errorf("%v, %v", report, err)
 	}

@@ -88,7 +88,7 @@ func (h *handles) use(t *testing.T) {
 		"Rx.Table":      second(h.rx.Table("q")),
 		"Rx.Index":      second(h.rx.Index("q")),
 		"Rx.Objects":    second(h.rx.Objects()),
-		"Rx.Check":      second(h.rx.Check(context.Background())),
+		"Rx.Check":      second(h.rx.Check(context.Background(), nil)),
 		"Table.Get":     third(h.table.Get(3)),
 		"Table.Find":    third(h.key.Find(1)),
 		"Table.All":     drain(h.table.All()),
@@ -200,13 +200,13 @@ func wantClosed(t *testing.T, tx *Tx, w TableWriter) {
 func wantWhole(t *testing.T, db *DB, rows int) {
 	t.Helper()
 	wantRows(t, db, rows)
-	if r, err := db.Check(t.Context()); err != nil || !r.OK() {
+	if r, err := db.Check(t.Context(), nil); err != nil || !r.OK() {
 		t.Errorf("check: %v %+v", err, r)
 	}
 }
 
-// TestEndedNested uses the transaction of a nested part after it has ended, which is the one around it, and one level of an open transaction
-// after another has failed.
+// TestEndedNested uses the transaction of a nested part after it has ended, which is the one around
+// it, and one level of an open transaction after another has failed.
 func TestEndedNested(t *testing.T) {
 	t.Parallel()
 	db := misuseDB(t, Options{})
@@ -253,7 +253,7 @@ func TestClosed(t *testing.T) {
 		"Begin":          second(db.Begin(t.Context())),
 		"Checkpoint":     db.Checkpoint(t.Context(), CheckpointFull),
 		"Backup":         db.Backup(t.Context(), new(bytes.Buffer)),
-		"Check":          second(db.Check(t.Context())),
+		"Check":          second(db.Check(t.Context(), nil)),
 		"JournalMode":    second(db.JournalMode(t.Context())),
 		"SetJournalMode": db.SetJournalMode(t.Context(), JournalDelete),
 	} {
@@ -263,7 +263,8 @@ func TestClosed(t *testing.T) {
 	}
 }
 
-// TestWrongValues gives tables values that they do not take, in the middle of transactions that go on: nothing of them is there afterwards.
+// TestWrongValues gives tables values that they do not take, in the middle of transactions that go
+// on: nothing of them is there afterwards.
 func TestWrongValues(t *testing.T) {
 	t.Parallel()
 	type row = []any

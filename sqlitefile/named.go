@@ -26,9 +26,9 @@ func (s *shape) find(name string) (int, error) {
 }
 
 // IndexOn returns an index of a table by the columns that its key begins with, in this order; for
-// example, IndexOn("users", "email"). Of several it prefers one with fewer columns, then one that
-// is UNIQUE, then the oldest. An index that is partial, or compares one of these columns by another
-// collation than the column's own, is never meant.
+// example, IndexOn("users", "email"). Of several it prefers an index with fewer columns, then an
+// index that is UNIQUE, then the oldest. An index that is partial, or compares one of these columns
+// by another collation than the column's own, is never meant.
 //
 // The error matches [ErrNoTable], [ErrNoColumn], [ErrNoIndex] or [ErrUnsupported]. The primary key
 // of a table WITHOUT ROWID is no index: [Table.Find] looks it up.
@@ -40,14 +40,14 @@ func (rx *Rx) IndexOn(table string, columns ...string) (Index, error) {
 	places := make([]int, len(columns))
 	for i, name := range columns {
 		if places[i], err = t.Column(name); err != nil {
-			return Index{}, rx.db.pathError("index", err)
+			return Index{}, rx.db.pager.PathError("index", err)
 		}
 	}
 	best, err := rx.indexOn(t, places)
 	if err == nil && best == nil {
 		err = fmt.Errorf("%w: on %s %q", ErrNoIndex, t.Name(), columns)
 	}
-	return Index{rx, best}, rx.db.pathError("index", err)
+	return Index{rx, best}, rx.db.pager.PathError("index", err)
 }
 
 // indexOn returns the best index whose key begins with the given columns, nil if there is none.

@@ -29,7 +29,7 @@ func TestCreate(t *testing.T) {
 					}
 					return err
 				})
-				if report, err := db.Check(t.Context()); err != nil || len(report.Problems) > 0 {
+				if report, err := db.Check(t.Context(), nil); err != nil || len(report.Problems) > 0 {
 					t.Errorf("%v: %v", err, report.Problems)
 				}
 				if err := db.Exec(t.Context(), "CREATE TABLE t(a)"); err != nil {
@@ -55,7 +55,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestCreateEmpty takes an empty file, but not without being told to, and leaves it empty if nothing is written.
+// TestCreateEmpty takes an empty file, but not without being told to, and leaves it empty if
+// nothing is written.
 func TestCreateEmpty(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "empty.db")

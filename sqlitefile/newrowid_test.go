@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestNewRowid lets ours and SQLite choose a rowid beside one that is there.
+// TestNewRowid lets ours and SQLite choose a rowid beside an existing one.
 func TestNewRowid(t *testing.T) {
 	t.Parallel()
 	for _, there := range []int64{math.MinInt64, -10, -1, 0, 1, 7, math.MaxInt64 - 1} {
@@ -35,7 +35,8 @@ func TestNewRowid(t *testing.T) {
 	}
 }
 
-// TestSequenceByHand lets ours and SQLite choose a rowid after somebody has written to sqlite_sequence.
+// TestSequenceByHand lets ours and SQLite choose a rowid after somebody has written to
+// sqlite_sequence.
 func TestSequenceByHand(t *testing.T) {
 	t.Parallel()
 	for _, seq := range []string{"-5", "-20", "12", "'12'", "' 12abc'", "'-7'", "NULL", "7.9", "'7.9'", "'x'", "x'3132'", "9223372036854775806"} {
@@ -61,7 +62,7 @@ func TestSequenceByHand(t *testing.T) {
 	}
 }
 
-// TestNewRowidFull has no rowid left that is larger than all others.
+// TestNewRowidFull has no rowid left that is larger than all rowids.
 func TestNewRowidFull(t *testing.T) {
 	t.Parallel()
 	db := open(t, scripted(t, "CREATE TABLE t(id INTEGER PRIMARY KEY, a); CREATE TABLE u(id INTEGER PRIMARY KEY AUTOINCREMENT)"), nil)

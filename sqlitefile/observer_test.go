@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/wal"
 )
 
 // closedLedger makes a ledger in WAL mode that no connection has open, with one transaction.
@@ -52,8 +53,8 @@ func TestObserver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rx.wal.access != logWatched {
-			t.Errorf("access %d", rx.wal.access)
+		if rx.pager.Log().Access != wal.AccessWatched {
+			t.Errorf("access %d", rx.pager.Log().Access)
 		}
 		writer := open(t, path, nil)
 		if err := enterLedger(t, writer, rand.New(rand.NewPCG(2, 2))); err != nil {

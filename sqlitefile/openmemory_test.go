@@ -8,7 +8,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// TestOpenMemory writes to databases in memory in each journal mode, with changes that are rolled back, and copies them.
+// TestOpenMemory writes to databases in memory in each journal mode, with changes that are rolled
+// back, and copies them.
 func TestOpenMemory(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []sqlitefile.JournalMode{
@@ -33,7 +34,7 @@ func TestOpenMemory(t *testing.T) {
 		steps := []error{
 			db.Update(t.Context(), func(tx *sqlitefile.Tx) error { return tx.Exec("CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)") }),
 			insert(1000, nil),
-			db.Compact(t.Context()),
+			db.Compact(t.Context(), nil),
 			db.SetJournalMode(t.Context(), sqlitefile.JournalDelete), db.SetJournalMode(t.Context(), sqlitefile.JournalWAL),
 			insert(1000, nil),
 		}
@@ -57,7 +58,7 @@ func TestOpenMemory(t *testing.T) {
 				}
 				rows++
 			}
-			report, err := rx.Check(t.Context())
+			report, err := rx.Check(t.Context(), nil)
 			if err == nil && !report.OK() {
 				t.Errorf("%v: %v", mode, report.Problems)
 			}

@@ -14,7 +14,7 @@ func TestOverwrite(t *testing.T) {
 	for _, pageSize := range []int{512, 4096} {
 		t.Run(fmt.Sprint(pageSize), func(t *testing.T) {
 			t.Parallel()
-			db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: pageSize, Durability: Off})
+			db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: pageSize, Durability: DurabilityOff})
 			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
 			r := rand.New(rand.NewPCG(1, uint64(pageSize)))
 			var want [][]byte
@@ -32,7 +32,7 @@ func TestOverwrite(t *testing.T) {
 				overwriteSome(t, db, r, want)
 			}
 			view(t, db, func(rx *Rx) error { return sameValues(rx, want) })
-			report, err := db.Check(t.Context())
+			report, err := db.Check(t.Context(), nil)
 			if err != nil || len(report.Problems) > 0 {
 				t.Errorf("%v, %v", report, err)
 			}

@@ -25,7 +25,8 @@ type peer struct {
 	marks int
 }
 
-// newPeer starts a shell. It ends with the test at the latest. Where there is no shell the test is skipped.
+// newPeer starts a shell. It ends with the test at the latest. Where there is no shell the test is
+// skipped.
 func newPeer(tb testing.TB, path string) *peer {
 	tb.Helper()
 	cmd := shellCommand(tb, path, "")
@@ -116,7 +117,8 @@ func (p *peer) quit() {
 
 const readerEnv = "FOLIO_READER_DATABASE"
 
-// TestReaderProcess is not a test but the process that newReader starts: it reads without a pause until it is killed.
+// TestReaderProcess is not a test but the process that newReader starts: it reads without a pause
+// until it is killed.
 func TestReaderProcess(t *testing.T) {
 	path := os.Getenv(readerEnv)
 	if path == "" {
@@ -174,7 +176,8 @@ func wantRows(tb testing.TB, db *DB, want int) {
 	}
 }
 
-// eventually waits for a condition of another process or goroutine, which it looks at again and again.
+// eventually waits for a condition of another process or goroutine, which it looks at again and
+// again.
 func eventually(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	for deadline := time.Now().Add(patience); !ok(); runtime.Gosched() {

@@ -7,7 +7,8 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A pointerMap is the pointer map of a file that is being made. It is in memory until all pointers are known: 5 bytes for each page.
+// A pointerMap is the pointer map of a file that is being made. It is in memory until all pointers
+// are known: 5 bytes for each page.
 type pointerMap struct {
 	rx    *Rx // the original
 	pages map[uint32][]byte
@@ -15,20 +16,20 @@ type pointerMap struct {
 
 // usual returns the first page from pgno on that is neither a page of the map nor the lock page.
 func (m *pointerMap) usual(pgno uint32) uint32 {
-	for pgno == m.rx.lockPage || format.IsPtrmapPage(pgno, m.rx.header.PageSize, m.rx.usable) {
+	for pgno == m.rx.pager.LockPage || format.IsPtrmapPage(pgno, m.rx.pager.Header.PageSize, m.rx.pager.Usable) {
 		pgno++
 	}
 	return pgno
 }
 
-// linked implements linker.
-func (m *pointerMap) linked(child, parent uint32, kind format.PointerType) error {
-	size := m.rx.header.PageSize
-	off, ok := format.PtrmapOffset(child, size, m.rx.usable)
+// Linked implements linker.
+func (m *pointerMap) Linked(child, parent uint32, kind format.PointerType) error {
+	size := m.rx.pager.Header.PageSize
+	off, ok := format.PtrmapOffset(child, size, m.rx.pager.Usable)
 	if !ok {
-		return m.corrupt(child, "a page that cannot be in a b-tree is in one")
+		return m.Corrupt(child, "a page that cannot be in a b-tree is in one")
 	}
-	pgno := format.PtrmapPage(child, size, m.rx.usable)
+	pgno := format.PtrmapPage(child, size, m.rx.pager.Usable)
 	if m.pages[pgno] == nil {
 		m.pages[pgno] = make([]byte, size)
 	}
@@ -36,7 +37,7 @@ func (m *pointerMap) linked(child, parent uint32, kind format.PointerType) error
 	return nil
 }
 
-func (m *pointerMap) corrupt(pgno uint32, what string) error { return m.rx.corrupt(pgno, what) }
+func (m *pointerMap) Corrupt(pgno uint32, what string) error { return m.rx.pager.Corrupt(pgno, what) }
 
 // write writes the pages of the map, in order.
 func (m *pointerMap) write(page func(pgno uint32, data []byte) error) error {

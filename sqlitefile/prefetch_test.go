@@ -14,7 +14,7 @@ func TestFindLongPrefixes(t *testing.T) {
 	for _, form := range []string{"%d", "/data/%03d/folder%d", "/data/0123456/%d/x%d", "%030d/%d"} {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
-			const rows = 20000
+			rows := inShort(3000, 20000)
 			db := scattered(t, form, rows)
 			err := db.View(context.Background(), func(rx *Rx) error {
 				x, err := rx.Index("by_path")

@@ -11,13 +11,14 @@ import (
 // readerName is how errors and DB.Path call a database that has no name.
 const readerName = "io.ReaderAt"
 
-// OpenReaderAt opens the database in the first size bytes of r for reading, such as one that is
-// embedded in a program or lies in an archive. Bytes in memory are read through a bytes.Reader. It
-// is opened as with Options.Immutable and Options.Plain: the bytes must not change until Close, and
-// there is no log and no journal next to them. Several goroutines call r.ReadAt at once. Close does
-// not close r. Of the options, only Trace counts.
+// OpenReaderAt opens the database in the first size bytes of r for reading, such as a database that
+// is embedded in a program or lies in an archive. Bytes in memory are read through a bytes.Reader.
+// It is opened as with Options.Immutable and Options.Plain: the bytes must not change until Close,
+// and there is no log and no journal next to them. Several goroutines call r.ReadAt at once. Close
+// does not close r. Of the options, only Trace counts.
 //
-// It returns an error that matches fs.ErrInvalid if size is negative. Errors of r arrive in a *fs.PathError.
+// It returns an error that matches fs.ErrInvalid if size is negative. Errors of r arrive in a
+// *fs.PathError.
 func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*DB, error) {
 	if r == nil || size < 0 {
 		return nil, &fs.PathError{Op: "open", Path: readerName, Err: fmt.Errorf("%w: no reader, or a size of %d bytes", fs.ErrInvalid, size)}

@@ -33,7 +33,8 @@ var readOnlyCases = []struct {
 	{"a file that may not even be read", "delete", false, 0o000, 0o777, 0, fs.ErrPermission, fs.ErrPermission},
 }
 
-// TestReadOnlyFiles opens databases whose permissions forbid to write something of them, as somebody who is not root.
+// TestReadOnlyFiles opens databases whose permissions forbid to write something of them, as
+// somebody who is not root.
 func TestReadOnlyFiles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range readOnlyCases {

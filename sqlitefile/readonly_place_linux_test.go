@@ -102,8 +102,8 @@ func makeReadOnlyStates(t *testing.T, dir string) {
 			if state.wal {
 				err = addRows(db, 3)
 				log, index = readFile(t, made+"-wal"), readFile(t, made+"-shm")
-				h, _, e := db.wal.index.load()
-				log, err = log[:format.FrameOffset(h.MaxFrame+1, db.wal.pageSize)], errors.Join(err, e)
+				h, pageSize, e := db.pager.Probe().LogState()
+				log, err = log[:format.FrameOffset(h.MaxFrame+1, pageSize)], errors.Join(err, e)
 			}
 			writeFile(t, path, file)
 			if state.sides != nil {
@@ -321,9 +321,9 @@ func readEveryWay(db *DB, rows int) error {
 			}
 			rx.End()
 		}
-		db.retireLease() // the next view begins with a new lock
+		db.pager.Probe().RetireLease() // the next view begins with a new lock
 	}
-	report, err := db.Check(context.Background())
+	report, err := db.Check(context.Background(), nil)
 	if err == nil && !report.OK() {
 		err = fmt.Errorf("%v", report)
 	}
@@ -332,10 +332,10 @@ func readEveryWay(db *DB, rows int) error {
 	_, err = db.JournalMode(context.Background())
 	fail("JournalMode", err)
 	fail("Sync", db.Sync(context.Background()))
-	fail("Hold", db.Hold(7))
-	_, err = db.Held(7)
-	fail("Held", err)
-	fail("Release", db.Release(7))
+	fail("pin", db.pager.Pin(7))
+	_, err = db.pager.Pinned(7)
+	fail("pinned", err)
+	fail("unpin", db.pager.Unpin(7))
 	if db.Stats().Pages == 0 {
 		fail("Stats", errors.New("no pages"))
 	}
@@ -359,7 +359,7 @@ func refuseEveryWay(db *DB) error {
 		"Update":         insertRow(db),
 		"Exec":           db.Exec(context.Background(), "CREATE TABLE u (a)"),
 		"SetJournalMode": db.SetJournalMode(context.Background(), other),
-		"Compact":        db.Compact(context.Background()),
+		"Compact":        db.Compact(context.Background(), nil),
 	} {
 		if !errors.Is(err, ErrReadOnly) && !osfile.Unwritable(err) {
 			return fmt.Errorf("%s: %w", what, err)

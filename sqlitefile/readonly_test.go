@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/wal"
 )
 
 var readOnlySeeds = flag.Int("readonly.seeds", 60, "random histories of TestReadOnlyHistory")
@@ -136,7 +137,7 @@ type readOnlyHistory struct {
 	count   int64
 	writers []*DB
 	readers []*ledgerReader
-	seen    map[logAccess]int
+	seen    map[wal.Access]int
 	changed int
 }
 
@@ -147,12 +148,12 @@ type ledgerReader struct {
 	count int64 // when rx began
 }
 
-// TestReadOnlyHistory reads without the right to write while others open, write, copy back and
-// close the database. Each view must see all that is committed. One that is open meanwhile must see
-// what it saw, or fail with ErrChanged.
+// TestReadOnlyHistory reads without the right to write while other processes open, write, copy back
+// and close the database. Each view must see all that is committed. One that is open meanwhile must
+// see what it saw, or fail with ErrChanged.
 func TestReadOnlyHistory(t *testing.T) {
 	t.Parallel()
-	seen, changed := make(map[logAccess]int), 0
+	seen, changed := make(map[wal.Access]int), 0
 	for seed := range inShort(min(20, *readOnlySeeds), *readOnlySeeds) {
 		h := &readOnlyHistory{T: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), path: filepath.Join(t.TempDir(), "l.db"), seen: seen}
 		newLedger(t, h.path, JournalMode(h.rng.IntN(2))*JournalWAL)
@@ -165,7 +166,7 @@ func TestReadOnlyHistory(t *testing.T) {
 		changed += h.changed
 	}
 	t.Logf("views by access: %v; %d changed beneath", seen, changed)
-	for _, access := range []logAccess{logShared, logJoined, logPrivate, logWatched} {
+	for _, access := range []wal.Access{wal.AccessShared, wal.AccessJoined, wal.AccessPrivate, wal.AccessWatched} {
 		if seen[access] == 0 {
 			t.Errorf("no view was of access %d", access)
 		}
@@ -175,7 +176,7 @@ func TestReadOnlyHistory(t *testing.T) {
 func (h *readOnlyHistory) step() error {
 	switch n := h.rng.IntN(20); {
 	case n < 1 && len(h.writers) < 2:
-		db, err := Open(h.path, &Options{BusyTimeout: time.Millisecond, Durability: Off})
+		db, err := Open(h.path, &Options{BusyTimeout: time.Millisecond, Durability: DurabilityOff})
 		h.writers = append(h.writers, db)
 		return err
 	case n < 3 && len(h.writers) > 0:
@@ -248,10 +249,10 @@ func (h *readOnlyHistory) fresh(r *ledgerReader) error {
 	if err != nil {
 		return err
 	}
-	if rx.wal != nil {
-		h.seen[rx.wal.access]++
+	if log := rx.pager.Log(); log != nil {
+		h.seen[log.Access]++
 	} else {
-		h.seen[logShared]++
+		h.seen[wal.AccessShared]++
 	}
 	if h.rng.IntN(2) == 0 {
 		if count, err := readLedger(rx); err != nil || count != h.count {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // renameTable runs ALTER TABLE RENAME TO. As in SQLite the new name is in quotes wherever it takes
@@ -191,9 +192,9 @@ func (c *schemaChange) renameSequence(from, to string) error {
 		if err != nil {
 			return err
 		}
-		if v, err := row.Value(0); err != nil {
+		if v, err := row.value(0); err != nil {
 			return err
-		} else if v.kind == Text && v.Text() == from {
+		} else if v.Kind == record.Text && v.Text() == from {
 			rowids = append(rowids, row.rowid)
 		}
 	}

@@ -3,13 +3,13 @@ package sqlitefile
 import "fmt"
 
 // ReplaceObject writes the i-th row of sqlite_schema, as Objects counts them. It is what an UPDATE
-// of sqlite_schema is in SQLite after PRAGMA writable_schema: it changes what the database says of
-// its tables and nothing in them, and is for the repair of a damaged text.
+// of sqlite_schema is in SQLite after PRAGMA writable_schema: it changes the description that the
+// database has of its tables and nothing in them, and is for the repair of a damaged text.
 func (tx *Tx) ReplaceObject(i int, o Object) error {
-	if tx.over {
-		return tx.db.pathError("replace object", ErrClosed)
+	if tx.pager.Over {
+		return tx.db.pager.PathError("replace object", ErrClosed)
 	}
-	return tx.db.pathError("replace object", tx.Nested(func(tx *Tx) error {
+	return tx.db.pager.PathError("replace object", tx.Nested(func(tx *Tx) error {
 		c, err := tx.changeSchema()
 		if err != nil {
 			return err
@@ -22,7 +22,7 @@ func (tx *Tx) ReplaceObject(i int, o Object) error {
 		if err := c.load(r.rowid, &r.Object); err != nil {
 			return err
 		}
-		if _, err := c.tree.replaceRow(r.rowid, c.record); err != nil {
+		if _, err := c.tree.ReplaceRow(r.rowid, c.record); err != nil {
 			return c.spoil(err)
 		}
 		return c.commit()

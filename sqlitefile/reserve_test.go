@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// TestLostFrameStaysLost cuts a log off within the zeros at the end of its last frame. The commit is lost with them, and the zeros that the next one
-// adds to the file do not bring it back.
+// TestLostFrameStaysLost cuts a log off within the zeros at the end of its last frame. The commit
+// is lost with them, and the zeros that the next one adds to the file do not bring it back.
 func TestLostFrameStaysLost(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.db")
@@ -35,7 +35,7 @@ func TestLostFrameStaysLost(t *testing.T) {
 	if err := os.Truncate(crashed+"-wal", format.FrameOffset(db.Stats().LogFrames+1, 512)-100); err != nil {
 		t.Fatal(err)
 	}
-	again := open(t, crashed, &Options{system: watch(t, osfile.OS, Full)})
+	again := open(t, crashed, &Options{system: watch(t, osfile.OS, DurabilityFull)})
 	n := 0
 	view(t, again, countRows(&n))
 	if n != 0 {

@@ -7,8 +7,9 @@ import (
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
-// TestFullAfterSpill commits a transaction that has already overwritten pages of the file, on a disk that another program has filled since: the
-// commit fails, the pages are as they were, and the next transaction works.
+// TestFullAfterSpill commits a transaction that has already overwritten pages of the file, on a
+// disk that another program has filled since: the commit fails, the pages are as they were, and the
+// next transaction works.
 func TestFullAfterSpill(t *testing.T) {
 	t.Parallel()
 	for _, mode := range crashModes {
@@ -48,7 +49,7 @@ func TestFullAfterSpill(t *testing.T) {
 			if err := addRow(db); err != nil {
 				t.Error(err)
 			}
-			if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+			if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 				t.Error(err, report)
 			}
 			if err := checkRows(db, 2, 2); err != nil {

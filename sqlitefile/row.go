@@ -1,18 +1,24 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/search"
+
 import (
 	"fmt"
 	"io"
+	"time"
 
+	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// A Row is one row of a table or one entry of an index. It points into the database: it and the bytes that come
-// out of it are valid until the transaction ends. Columns count from 0, in the order of the CREATE statement.
+// A Row is one row of a table or one entry of an index. It points into the database: it and the
+// bytes that come out of it are valid until the transaction ends. Columns count from 0, in the
+// order of the CREATE statement.
 type Row struct {
 	rx    *Rx
 	shape *shape
-	rec   record
+	rec   search.Payload
 	rowid int64
 }
 
@@ -25,55 +31,63 @@ type shape struct {
 
 	rowidField int // place of the rowid in the records of an index; -1 without
 
-	computed []*computed // by column: how a virtual one is computed; nil for the others, and where there is none
+	computed []*computed // by column: how a virtual one is computed; nil for other columns, and where there is none
 	refused  error       // why the virtual ones cannot be computed
 }
 
 // A column is one column of a shape.
 type column struct {
 	name  string
-	field int   // place in the record; -1 in a virtual column, which is computed and not stored
-	real  bool  // integers in it are meant as floats, and are stored short
-	dflt  Value // where the record is too short to hold it
-	expr  bool  // that value is the result of an expression, which is for SQLite to evaluate
+	field int          // place in the record; -1 in a virtual column, which is computed and not stored
+	real  bool         // integers in it are meant as floats, and are stored short
+	dflt  record.Value // where the record is too short to hold it
+	expr  bool         // that value is the result of an expression, which is for SQLite to evaluate
 }
 
 // none stands in a shape where there is no such column or field.
 const none = -1
 
-// Rowid returns the rowid of a row, or the rowid that an index entry leads to; 0 in tables WITHOUT ROWID.
+// Rowid returns the rowid of a row, or the rowid that an index entry leads to; 0 in tables WITHOUT
+// ROWID.
 func (r *Row) Rowid() int64 { return r.rowid }
 
 // Len returns the number of columns.
 func (r *Row) Len() int { return len(r.shape.fields) }
 
-// Value returns the value of column i, with the defaults of columns that were added after the row was written.
+// Value returns the value of column i, with the defaults of columns that were added after the row
+// was written.
 func (r *Row) Value(i int) (Value, error) {
+	v, err := r.value(i)
+	return Value{v}, err
+}
+
+// value is Value for the code of this package.
+func (r *Row) value(i int) (record.Value, error) {
 	c, err := r.column(i)
 	if err != nil {
-		return Value{}, err
+		return record.Value{}, err
 	}
 	if i == r.shape.alias {
-		return Value{kind: Integer, num: r.rowid}, nil
+		return record.Value{Kind: record.Integer, Int: r.rowid}, nil
 	}
 	if c.field < 0 {
 		return r.compute(i)
 	}
-	f, there, err := r.rx.field(&r.rec, c.field)
+	f, there, err := r.rx.pager.Field(&r.rec, c.field)
 	if err != nil {
-		return Value{}, err
+		return record.Value{}, err
 	}
 	if !there {
 		return c.dflt, r.known(c)
 	}
-	b, err := r.rx.fieldBytes(&r.rec, f)
+	b, err := r.rx.pager.FieldBytes(&r.rec, f)
 	if err != nil {
-		return Value{}, err
+		return record.Value{}, err
 	}
-	if c.real && f.typ.IsInt() {
-		return Value{kind: Float, real: float64(f.typ.Int(b))}, nil
+	if c.real && f.Typ.IsInt() {
+		return record.Value{Kind: record.Float, Float: float64(f.Typ.Int(b))}, nil
 	}
-	return decode(f.typ, b, r.rx.header.Encoding), nil
+	return record.Decode(f.Typ, b, r.rx.pager.Header.Encoding), nil
 }
 
 func (r *Row) column(i int) (*column, error) {
@@ -97,9 +111,9 @@ func (r *Row) Int64(i int) (int64, error) {
 	if i == r.shape.alias {
 		return r.rowid, nil
 	}
-	v, err := r.Value(i)
-	if err != nil || v.kind == Integer {
-		return v.num, err
+	v, err := r.value(i)
+	if err != nil || v.Kind == record.Integer {
+		return v.Int, err
 	}
 	return r.asInt64(i, &v)
 }
@@ -107,9 +121,9 @@ func (r *Row) Int64(i int) (int64, error) {
 // Float64 returns column i, a REAL or an INTEGER, as a float, and a NULL as 0. It returns an error
 // that matches [ErrType] for everything else.
 func (r *Row) Float64(i int) (float64, error) {
-	v, err := r.Value(i)
-	if err != nil || v.kind == Float {
-		return v.real, err
+	v, err := r.value(i)
+	if err != nil || v.Kind == record.Float {
+		return v.Float, err
 	}
 	return r.asFloat64(i, &v)
 }
@@ -119,28 +133,45 @@ func (r *Row) Float64(i int) (float64, error) {
 // matches [ErrType] for a number.
 func (r *Row) Bytes(i int) ([]byte, error) {
 	if c, err := r.column(i); err == nil && i != r.shape.alias && c.field >= 0 {
-		if f, there, err := r.rx.field(&r.rec, c.field); err == nil && there && f.typ >= format.SerialBlob {
-			return r.rx.fieldBytes(&r.rec, f)
+		if f, there, err := r.rx.pager.Field(&r.rec, c.field); err == nil && there && f.Typ >= format.SerialBlob {
+			return r.rx.pager.FieldBytes(&r.rec, f)
 		}
 	}
-	v, err := r.Value(i)
-	if err == nil && (v.kind == Integer || v.kind == Float) {
+	v, err := r.value(i)
+	if err == nil && (v.Kind == record.Integer || v.Kind == record.Float) {
 		err = r.mistyped(i, &v, "a []byte")
 	}
-	return v.data, err
+	return v.Data, err
 }
 
 // Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are, and "" for a NULL. It
 // returns an error that matches [ErrType] for a number.
 func (r *Row) Text(i int) (string, error) {
-	v, err := r.Value(i)
-	if err == nil && (v.kind == Integer || v.kind == Float) {
+	v, err := r.value(i)
+	if err == nil && (v.Kind == record.Integer || v.Kind == record.Float) {
 		return "", r.mistyped(i, &v, "a string")
 	}
 	return v.Text(), err
 }
 
-// Size returns the number of bytes of a text or BLOB column without reading it; 0 for everything else.
+// Time returns column i as a time in UTC, and a NULL as the zero time. It reads every form that
+// SQLite's date and time functions take for a time: a TEXT as '2026-11-22 15:04:05.123', and a TEXT
+// or a REAL that is a Julian day; an INTEGER is taken for seconds since 1970, as by the modifier
+// 'unixepoch'. It returns an error that matches [ErrType] for everything else, 'now' included.
+func (r *Row) Time(i int) (time.Time, error) {
+	v, err := r.value(i)
+	if err != nil {
+		return time.Time{}, err
+	}
+	t, ok := record.TimeOf(&v)
+	if !ok {
+		return t, r.mistyped(i, &v, "a time.Time")
+	}
+	return t, nil
+}
+
+// Size returns the number of bytes of a text or BLOB column without reading it; 0 for everything
+// else.
 func (r *Row) Size(i int) (int64, error) {
 	size, _, _, err := r.blob(i)
 	return size, err
@@ -148,29 +179,35 @@ func (r *Row) Size(i int) (int64, error) {
 
 // Kind returns the storage class of column i without reading it.
 func (r *Row) Kind(i int) (Kind, error) {
+	kind, err := r.kind(i)
+	return Kind(kind), err
+}
+
+func (r *Row) kind(i int) (record.Kind, error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {
-		return Integer, err
+		return record.Integer, err
 	}
 	if c.field < 0 {
 		v, err := r.compute(i)
-		return v.kind, err
+		return v.Kind, err
 	}
-	f, there, err := r.rx.field(&r.rec, c.field)
+	f, there, err := r.rx.pager.Field(&r.rec, c.field)
 	switch {
 	case err != nil:
-		return Null, err
+		return record.Null, err
 	case !there:
-		return c.dflt.kind, r.known(c)
-	case f.typ >= format.SerialBlob:
-		return kindOf(f.typ), nil
+		return c.dflt.Kind, r.known(c)
+	case f.Typ >= format.SerialBlob:
+		return kindOf(f.Typ), nil
 	}
-	v, err := r.Value(i)
-	return v.kind, err
+	v, err := r.value(i)
+	return v.Kind, err
 }
 
-// ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling what comes before and after. Like
-// an io.ReaderAt it returns io.EOF with fewer bytes at the end.
+// ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling the
+// bytes that comes before and after. Like an io.ReaderAt it returns io.EOF with fewer bytes at the
+// end.
 func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
 	size, at, dflt, err := r.blob(i)
 	if err != nil {
@@ -189,11 +226,11 @@ func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
 	if dflt != nil {
 		return copy(p, dflt[off:]), nil
 	}
-	return len(p), r.rx.payloadAt(&r.rec, p, at+uint64(off))
+	return len(p), r.rx.pager.PayloadAt(&r.rec, p, at+uint64(off))
 }
 
-// blob finds a text or BLOB column: at some offset of the record, or as the default of a column that was added later. Everything
-// else has the size 0.
+// blob finds a text or BLOB column: at some offset of the record, or as the default of a column
+// that was added later. Everything else has the size 0.
 func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {
@@ -201,81 +238,65 @@ func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	}
 	if c.field < 0 {
 		v, err := r.compute(i)
-		return int64(len(v.data)), 0, v.data, err
+		return int64(len(v.Data)), 0, v.Data, err
 	}
-	f, there, err := r.rx.field(&r.rec, c.field)
+	f, there, err := r.rx.pager.Field(&r.rec, c.field)
 	switch {
 	case err != nil:
 		return 0, 0, nil, err
 	case !there:
-		return int64(len(c.dflt.data)), 0, c.dflt.data, r.known(c)
-	case f.typ < format.SerialBlob:
+		return int64(len(c.dflt.Data)), 0, c.dflt.Data, r.known(c)
+	case f.Typ < format.SerialBlob:
 		return 0, 0, nil, nil
 	}
-	return int64(f.typ.Size()), f.off, nil, nil
+	return int64(f.Typ.Size()), f.Off, nil, nil
 }
 
-// tableRow lets row be the one in cell i of a table leaf. A scan spends its time here: hence no calls where there is nothing out
-// of the ordinary.
-func (rx *Rx) tableRow(row *Row, n *node, i int, s *shape) error {
-	off := n.offset(i)
-	if off+2 > len(n.data) {
-		return rx.corrupt(n.pgno, "a cell lies outside the page")
+// tableRow lets row be the one in cell i of a table leaf. A scan spends its time here: hence no
+// calls where there is nothing out of the ordinary.
+func (rx *Rx) tableRow(row *Row, n *btree.Node, i int, s *shape) error {
+	off := n.Offset(i)
+	if off+2 > len(n.Data) {
+		return rx.pager.Corrupt(n.Pgno, "a cell lies outside the page")
 	}
-	b := n.data[off:]
+	b := n.Data[off:]
 	size, m := uint64(b[0]), 1
 	if size >= 0x80 {
 		size, m = format.Varint(b)
 	}
-	rowid, l := shortVarint(b[m:])
+	rowid, l := btree.ShortVarint(b[m:])
 	if l == 0 {
 		rowid, l = format.Varint(b[m:])
 	}
 	if m == 0 || l == 0 {
-		return rx.corrupt(n.pgno, "a cell runs past the end of the page")
+		return rx.pager.Corrupt(n.Pgno, "a cell runs past the end of the page")
 	}
 	row.rx, row.shape, row.rowid = rx, s, int64(rowid)
 	b = b[m+l:]
-	if size > uint64(rx.spill[1].Max()) || size > uint64(len(b)) {
-		return rx.record(&row.rec, n.pgno, b, size, &rx.spill[1])
+	if size > uint64(rx.pager.Spill[1].Max()) || size > uint64(len(b)) {
+		return rx.pager.Payload(&row.rec, n.Pgno, b, size, &rx.pager.Spill[1])
 	}
 	// Field by field: a copy of the whole would wait for its parts to be stored.
-	row.rec.local, row.rec.size, row.rec.overflow, row.rec.pgno = b[:size:size], size, 0, n.pgno
+	row.rec.Local, row.rec.Size, row.rec.Overflow, row.rec.Pgno = b[:size:size], size, 0, n.Pgno
 	return nil
 }
 
-// shortVarint decodes a varint of up to three bytes; the length is 0 if it is longer, or b too short to tell.
-func shortVarint(b []byte) (v uint64, n int) {
-	if len(b) < 3 {
-		return 0, 0
-	}
-	switch {
-	case b[0] < 0x80:
-		return uint64(b[0]), 1
-	case b[1] < 0x80:
-		return uint64(b[0]&0x7f)<<7 | uint64(b[1]), 2
-	case b[2] < 0x80:
-		return uint64(b[0]&0x7f)<<14 | uint64(b[1]&0x7f)<<7 | uint64(b[2]), 3
-	}
-	return 0, 0
-}
-
 // indexRow lets row be the entry in cell i of an index page.
-func (rx *Rx) indexRow(row *Row, n *node, i int, s *shape) error {
+func (rx *Rx) indexRow(row *Row, n *btree.Node, i int, s *shape) error {
 	row.rx, row.shape = rx, s
-	if err := rx.indexRecord(&row.rec, n, i); err != nil || s.rowidField < 0 {
+	if err := rx.pager.IndexRecord(&row.rec, n, i); err != nil || s.rowidField < 0 {
 		return err
 	}
-	f, there, err := rx.field(&row.rec, s.rowidField)
-	if err == nil && (!there || !f.typ.IsInt()) {
-		err = rx.corrupt(n.pgno, "an index entry has no rowid")
+	f, there, err := rx.pager.Field(&row.rec, s.rowidField)
+	if err == nil && (!there || !f.Typ.IsInt()) {
+		err = rx.pager.Corrupt(n.Pgno, "an index entry has no rowid")
 	}
 	if err != nil {
 		return err
 	}
-	b, err := rx.fieldBytes(&row.rec, f)
+	b, err := rx.pager.FieldBytes(&row.rec, f)
 	if err == nil {
-		row.rowid = f.typ.Int(b)
+		row.rowid = f.Typ.Int(b)
 	}
 	return err
 }

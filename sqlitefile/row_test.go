@@ -72,7 +72,8 @@ func sameAny(a, b any) bool {
 	return !isBytes && !areBytes && a == b
 }
 
-// edges are sizes of a BLOB around those where another page begins, for pages with room for usable bytes.
+// edges are sizes of a BLOB around those where another page begins, for pages with room for usable
+// bytes.
 func edges(usable int) (sizes []int) {
 	spill := format.SpillOf(format.LeafTable, usable)
 	for _, at := range []int{0, spill.Max(), spill.Max() + usable - 4, spill.Max() + 3*(usable-4)} {
@@ -270,7 +271,7 @@ func TestWideRecord(t *testing.T) {
 		return nil
 	})
 	db := open(t, path, nil)
-	if r, err := db.Check(t.Context()); err != nil || !r.OK() {
+	if r, err := db.Check(t.Context(), nil); err != nil || !r.OK() {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	view(t, db, func(rx *Rx) error {
@@ -303,7 +304,8 @@ func TestWideRecord(t *testing.T) {
 	})
 }
 
-// TestRowValues gives what was read from a row to a table again: every value stays what it is, whatever the encoding.
+// TestRowValues gives what was read from a row to a table again: every value stays what it is,
+// whatever the encoding.
 func TestRowValues(t *testing.T) {
 	for _, encoding := range []string{"UTF-8", "UTF-16le", "UTF-16be"} {
 		path := filepath.Join(t.TempDir(), "db")

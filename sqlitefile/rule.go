@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// rowRules are what the expressions of a schema ask of the rows of a table. A table without any has
-// none of them: nil.
+// rowRules are the rules that the expressions of a schema make for the rows of a table. A table
+// without any has none of them: nil.
 //
 // They are used for one row after another, and belong to the goroutine that writes.
 type rowRules struct {
@@ -21,7 +21,7 @@ type rowRules struct {
 	terms     []*expr.Expr // of all indexes; their slots come after that of the rowid
 	inputs    []int        // the columns that expressions read, or that are generated
 	row       []expr.Value // the row being written: its columns, then its rowid
-	arena     []byte       // copies of what the caller gave
+	arena     []byte       // copies of the caller's bytes
 }
 
 // A checkRule is a CHECK constraint.
@@ -30,7 +30,7 @@ type checkRule struct {
 	expr *expr.Expr
 }
 
-// An indexRule says which rows an index has, and what it has of them.
+// An indexRule says which rows an index has, and which values it has of them.
 type indexRule struct {
 	where *expr.Expr   // of a partial index, else nil
 	terms []*expr.Expr // by field of a record; nil for a column
@@ -120,8 +120,9 @@ func (r *rowRules) Column(i int) (expr.Value, error) {
 	return r.row[i], nil
 }
 
-// apply computes what depends on the row that a rowBuilder has loaded: generated columns, and the
-// terms of indexes. It returns an error that matches ErrConstraint if the row breaks a rule.
+// apply computes the values that depend on the row which a rowBuilder has loaded: generated
+// columns, and the terms of indexes. It returns an error that matches ErrConstraint if the row
+// breaks a rule.
 func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	r.arena = r.arena[:0]
 	r.row[len(r.row)-1] = expr.OfInt(rowid)
@@ -195,7 +196,7 @@ func (x *indexRule) has(row expr.Row) (bool, error) {
 	return v.True(), err
 }
 
-// exprValue returns what was loaded of a column. Bytes of the caller are copied to an arena.
+// exprValue returns the loaded value of a column. Bytes of the caller are copied to an arena.
 func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) expr.Value {
 	s := &r.slots[i]
 	switch {

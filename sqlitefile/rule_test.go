@@ -56,7 +56,7 @@ func TestRules(t *testing.T) {
 			{func() error { return users.WriteAt(2, 5, []byte("x"), 0) }, "users.label is a generated column, which cannot be set"},
 			{func() error { return users.WriteAt(1, 1, []byte("A"), 0) }, "<nil>"},
 			{func() error { _, err := users.Insert(nil, "c@d", 1, nil, nil, "label"); return err }, "users.label is a generated column: its value must be given as nil"},
-			{func() error { _, err := users.First(3).Insert(nil, "eve@sub.example.com", 1); return err }, "<nil>"},
+			{func() error { _, err := users.firstColumns(3).Insert(nil, "eve@sub.example.com", 1); return err }, "<nil>"},
 			{func() error { _, err := orders.Insert(nil, 1, 12.5, nil); return err }, "<nil>"},
 			{func() error { _, err := orders.Insert(nil, 99, nil, nil); return err }, "<nil>"},
 			{func() error { _, err := orders.Insert(nil, 1, -1, nil); return err }, "CHECK constraint failed: amount > 0"},
@@ -82,7 +82,7 @@ func TestRules(t *testing.T) {
 		if err := row.Scan(nil, nil, nil, nil, &domain, &label); err != nil || domain != "example.com" || label != "Anna" {
 			t.Errorf("%q %q %v", domain, label, err)
 		}
-		if kind, err := row.Kind(4); kind != Text || err != nil {
+		if kind, err := row.Kind(4); kind != KindText || err != nil {
 			t.Error(kind, err)
 		}
 		if n, err := row.Size(4); n != 11 || err != nil {
@@ -101,7 +101,7 @@ func TestRules(t *testing.T) {
 		}
 		return nil
 	})
-	report, err := db.Check(t.Context())
+	report, err := db.Check(t.Context(), nil)
 	if err != nil || len(report.Problems) > 0 {
 		t.Error(report.Problems, err)
 	}

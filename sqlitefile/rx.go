@@ -1,27 +1,22 @@
 package sqlitefile
 
-import (
-	"math"
+import "github.com/foliofs/folio/internal/search"
 
+import (
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 )
 
-// An Rx is a read transaction: a snapshot of the database. It belongs to one goroutine at a time and is valid
-// until the function given to View returns, or until End.
+// An Rx is a read transaction: a snapshot of the database. It belongs to one goroutine at a time
+// and is valid until the function given to View returns, or until End.
 type Rx struct {
-	*snapshot
-	db      *DB
-	changed *writer // of a Tx: the pages that were changed but not committed
-	over    bool    // of a Tx: it has ended
-	begun   bool    // by Begin, for End to end
+	pager search.Rx
+	db    *DB
+	begun bool // by Begin, for End to end
 }
 
-// ended is the snapshot of a transaction that has ended: none of its pages can be read. What came out of the transaction before, and is used
-// by mistake, gets ErrClosed.
-var ended = &snapshot{pages: math.MaxUint32, cache: new(pageCache), schema: new(schema)}
-
-// End ends a transaction that Begin started; on one of View or Update it does nothing. The Rx, and everything that came out of it, must not be
-// used any more: it may soon be another transaction's.
+// End ends a transaction that Begin started; on one of View or Update it does nothing. The Rx, and
+// everything that came out of it, must not be used any more: it may soon be another transaction's.
 func (rx *Rx) End() {
 	if rx.begun {
 		rx.begun = false
@@ -30,13 +25,11 @@ func (rx *Rx) End() {
 }
 
 func (rx *Rx) end() {
-	db, s := rx.db, rx.snapshot
-	rx.snapshot = ended
-	db.pool.Put(rx)
-	s.lease.leave()
+	rx.pager.End()
+	rx.db.pool.Put(rx)
 }
 
-// Info is what the header of a database tells.
+// Info has the facts in the header of a database.
 type Info struct {
 	PageSize      int    // bytes
 	PageCount     uint32 // pages in the file, the first included
@@ -50,12 +43,12 @@ type Info struct {
 	WAL           bool   // the file is in WAL mode
 }
 
-// Info returns what the header tells.
+// Info returns the facts in the header.
 func (rx *Rx) Info() Info {
-	h := &rx.header
+	h := &rx.pager.Header
 	return Info{
 		PageSize:      h.PageSize,
-		PageCount:     rx.pages,
+		PageCount:     rx.pager.PageCount,
 		FreePages:     h.FreelistCount,
 		Reserved:      h.Reserved,
 		Encoding:      [...]string{format.UTF8: "UTF-8", format.UTF16LE: "UTF-16le", format.UTF16BE: "UTF-16be"}[h.Encoding],
@@ -67,9 +60,10 @@ func (rx *Rx) Info() Info {
 	}
 }
 
-// Version returns a number that identifies the snapshot within this DB: transactions with equal versions see the same
-// content. What was derived from the content may be kept for as long as the version stays.
-func (rx *Rx) Version() uint64 { return rx.version }
+// Version returns a number that identifies the snapshot within this DB: transactions with equal
+// versions see the same content. Data that was derived from the content may be kept for as long as
+// the version stays.
+func (rx *Rx) Version() uint64 { return rx.pager.Version }
 
 // Guard calls fn and turns a fault on a mapped page into ErrFault, as View does.
-func (rx *Rx) Guard(fn func() error) error { return guard(fn) }
+func (rx *Rx) Guard(fn func() error) error { return dberr.Guard(fn) }

@@ -6,16 +6,21 @@ import (
 	"reflect"
 	"strconv"
 	"time"
+
+	"github.com/foliofs/folio/internal/record"
 )
 
 // Scan copies the columns from the first on into dest, and converts them as Scan of database/sql
 // does, as long as that loses nothing: a number and the text of it are converted to each other, for
 // example, and the text 'abc' is not an integer. A destination is one of these:
 //
-//   - a pointer to a string, []byte, bool, float64, float32 (which rounds) or any integer type of Go: a NULL becomes the zero value
-//   - a pointer to a [time.Time], for what [Row.Time] reads: a NULL becomes the zero time
+//   - a pointer to a string, []byte, bool, float64, float32 (which rounds) or any integer type of
+//     Go: a NULL becomes the zero value
+//   - a pointer to a [time.Time], for every form that [Row.Time] reads: a NULL becomes the zero
+//     time
 //   - a pointer to one of these pointers, as **int64: a NULL becomes nil
-//   - a pointer to an any or a [Value]: these take everything, and the bytes of a Value are valid until the transaction ends
+//   - a pointer to an any or a [Value]: these take everything, and the bytes of a Value are valid
+//     until the transaction ends
 //   - a Scanner of database/sql, as *sql.NullString
 //   - nil, which passes over a column
 //
@@ -30,7 +35,7 @@ func (r *Row) Scan(dest ...any) error {
 		if d == nil {
 			continue
 		}
-		v, err := r.Value(i)
+		v, err := r.value(i)
 		if err != nil {
 			return err
 		}
@@ -44,31 +49,31 @@ func (r *Row) Scan(dest ...any) error {
 }
 
 // assign stores a value where its type is that of the destination, or NULL.
-func assign(dest any, v *Value) bool {
+func assign(dest any, v *record.Value) bool {
 	ok := true
 	switch d := dest.(type) {
 	case *int64:
-		if ok = v.kind == Integer || v.kind == Null; ok {
-			*d = v.num
+		if ok = v.Kind == record.Integer || v.Kind == record.Null; ok {
+			*d = v.Int
 		}
 	case *int:
-		if ok = (v.kind == Integer || v.kind == Null) && int64(int(v.num)) == v.num; ok {
-			*d = int(v.num)
+		if ok = (v.Kind == record.Integer || v.Kind == record.Null) && int64(int(v.Int)) == v.Int; ok {
+			*d = int(v.Int)
 		}
 	case *float64:
-		if ok = v.kind == Float || v.kind == Null; ok {
-			*d = v.real
+		if ok = v.Kind == record.Float || v.Kind == record.Null; ok {
+			*d = v.Float
 		}
 	case *string:
-		if ok = v.kind >= Text || v.kind == Null; ok {
+		if ok = v.Kind >= record.Text || v.Kind == record.Null; ok {
 			*d = v.Text()
 		}
 	case *[]byte:
-		if ok = v.kind >= Text || v.kind == Null; ok {
-			*d = append([]byte(nil), v.data...)
+		if ok = v.Kind >= record.Text || v.Kind == record.Null; ok {
+			*d = append([]byte(nil), v.Data...)
 		}
 	case *Value:
-		*d = *v
+		*d = Value{*v}
 	case *any:
 		*d = v.Any()
 	default:
@@ -80,13 +85,13 @@ func assign(dest any, v *Value) bool {
 // A scanner is the Scanner of database/sql.
 type scanner interface{ Scan(src any) error }
 
-// assignOther stores a value that has to be converted, or in a destination of another type.
-func assignOther(dest any, v *Value) error {
+// assignOther stores a value that must be converted, or in a destination of another type.
+func assignOther(dest any, v *record.Value) error {
 	switch d := dest.(type) {
 	case scanner:
 		return d.Scan(v.Any())
 	case *time.Time:
-		t, ok := v.time()
+		t, ok := record.TimeOf(v)
 		if !ok {
 			return mismatch(v, "a time.Time")
 		}
@@ -101,7 +106,7 @@ func assignOther(dest any, v *Value) error {
 	if d.Kind() != reflect.Pointer {
 		return convert(d, v)
 	}
-	if v.kind == Null {
+	if v.Kind == record.Null {
 		d.SetZero()
 		return nil
 	}
@@ -116,35 +121,35 @@ func assignOther(dest any, v *Value) error {
 }
 
 // convert stores a value in d by way of its text, as database/sql does.
-func convert(d reflect.Value, v *Value) error {
+func convert(d reflect.Value, v *record.Value) error {
 	ok := false
 	switch d.Kind() {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		n, err := strconv.ParseInt(v.number(), 10, d.Type().Bits())
+		n, err := strconv.ParseInt(numberText(v), 10, d.Type().Bits())
 		if ok = err == nil; ok {
 			d.SetInt(n)
 		}
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		n, err := strconv.ParseUint(v.number(), 10, d.Type().Bits())
+		n, err := strconv.ParseUint(numberText(v), 10, d.Type().Bits())
 		if ok = err == nil; ok {
 			d.SetUint(n)
 		}
 	case reflect.Float32, reflect.Float64:
-		f, err := strconv.ParseFloat(v.number(), d.Type().Bits())
+		f, err := strconv.ParseFloat(numberText(v), d.Type().Bits())
 		if ok = err == nil; ok {
 			d.SetFloat(f)
 		}
 	case reflect.Bool:
-		b, err := strconv.ParseBool(v.truth())
+		b, err := strconv.ParseBool(truthText(v))
 		if ok = err == nil; ok {
 			d.SetBool(b)
 		}
 	case reflect.String:
-		d.SetString(v.text())
+		d.SetString(textOf(v))
 		ok = true
 	case reflect.Slice:
 		if ok = d.Type().Elem().Kind() == reflect.Uint8; ok {
-			d.SetBytes(append([]byte(nil), v.text()...))
+			d.SetBytes(append([]byte(nil), textOf(v)...))
 		}
 	}
 	if !ok {
@@ -153,64 +158,64 @@ func convert(d reflect.Value, v *Value) error {
 	return nil
 }
 
-// text returns a value as text; a number as database/sql formats it, NULL as "".
-func (v *Value) text() string {
-	switch v.kind {
-	case Integer:
-		return strconv.FormatInt(v.num, 10)
-	case Float:
-		return strconv.FormatFloat(v.real, 'g', -1, 64)
+// textOf returns a value as text; a number as database/sql formats it, NULL as "".
+func textOf(v *record.Value) string {
+	switch v.Kind {
+	case record.Integer:
+		return strconv.FormatInt(v.Int, 10)
+	case record.Float:
+		return strconv.FormatFloat(v.Float, 'g', -1, 64)
 	}
 	return v.Text()
 }
 
-// number is text, where NULL is 0 and a REAL that is an integer is written as one.
-func (v *Value) number() string {
-	if n, ok := v.whole(); ok {
+// numberText is text, where NULL is 0 and a REAL that is an integer is written as one.
+func numberText(v *record.Value) string {
+	if n, ok := wholeOf(v); ok {
 		return strconv.FormatInt(n, 10)
 	}
-	return v.text()
+	return textOf(v)
 }
 
-// whole returns the integer that a number is, if it is one, and 0 for NULL.
-func (v *Value) whole() (n int64, ok bool) {
-	if f := v.real; v.kind == Float {
+// wholeOf returns the integer that a number is, if it is one, and 0 for NULL.
+func wholeOf(v *record.Value) (n int64, ok bool) {
+	if f := v.Float; v.Kind == record.Float {
 		return int64(f), f >= math.MinInt64 && f < 1<<63 && f == math.Trunc(f)
 	}
-	return v.num, v.kind <= Integer
+	return v.Int, v.Kind <= record.Integer
 }
 
-// truth is the text of a value that may be a bool.
-func (v *Value) truth() string {
+// truthText is the text of a value that may be a bool.
+func truthText(v *record.Value) string {
 	switch {
-	case v.kind == Null:
+	case v.Kind == record.Null:
 		return "false"
-	case v.kind == Float:
+	case v.Kind == record.Float:
 		return ""
 	}
-	return v.text()
+	return textOf(v)
 }
 
 // mismatch returns the error for a value that is not of the wanted type.
-func mismatch(v *Value, want string) error {
-	return fmt.Errorf("%w: %s into %s", ErrType, v.brief(), want)
+func mismatch(v *record.Value, want string) error {
+	return fmt.Errorf("%w: %s into %s", ErrType, briefly(v), want)
 }
 
-// brief returns a value and its kind for an error, cut off if it is long.
-func (v *Value) brief() string {
+// briefly returns a value and its kind for an error, cut off if it is long.
+func briefly(v *record.Value) string {
 	const most = 32
-	switch v.kind {
-	case Null:
+	switch v.Kind {
+	case record.Null:
 		return "NULL"
-	case Text:
+	case record.Text:
 		if s := v.Text(); len(s) <= most {
 			return fmt.Sprintf("the TEXT %q", s)
 		}
-		return fmt.Sprintf("a TEXT of %d bytes", len(v.data))
-	case Blob:
-		return fmt.Sprintf("a BLOB of %d bytes", len(v.data))
+		return fmt.Sprintf("a TEXT of %d bytes", len(v.Data))
+	case record.Blob:
+		return fmt.Sprintf("a BLOB of %d bytes", len(v.Data))
 	}
-	return fmt.Sprintf("the %v %s", v.kind, v.text())
+	return fmt.Sprintf("the %v %s", v.Kind, textOf(v))
 }
 
 // columnName returns the name of column i with that of its table or index, for errors.
@@ -222,22 +227,22 @@ func (r *Row) columnName(i int) string {
 }
 
 // asInt64 returns a value that is no integer as one: a REAL that is one, and NULL as 0.
-func (r *Row) asInt64(i int, v *Value) (int64, error) {
-	if n, ok := v.whole(); ok {
+func (r *Row) asInt64(i int, v *record.Value) (int64, error) {
+	if n, ok := wholeOf(v); ok {
 		return n, nil
 	}
 	return 0, r.mistyped(i, v, "an int64")
 }
 
 // asFloat64 returns a value that is no REAL as one.
-func (r *Row) asFloat64(i int, v *Value) (float64, error) {
-	if v.kind > Float {
+func (r *Row) asFloat64(i int, v *record.Value) (float64, error) {
+	if v.Kind > record.Float {
 		return 0, r.mistyped(i, v, "a float64")
 	}
-	return float64(v.num), nil
+	return float64(v.Int), nil
 }
 
 // mistyped returns the error for a value that an accessor does not return.
-func (r *Row) mistyped(i int, v *Value, want string) error {
+func (r *Row) mistyped(i int, v *record.Value, want string) error {
 	return fmt.Errorf("%s: %w", r.columnName(i), mismatch(v, want))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/ddl"
@@ -15,18 +14,12 @@ type Object struct {
 	Type  string // "table", "index", "view" or "trigger"
 	Name  string
 	Table string // the table that an index or a trigger belongs to; else the name itself
-	Root  uint32 // root page; 0 for what has none
+	Root  uint32 // root page; 0 for an object that has none
 	SQL   string // the statement that made it; "" for the index of a constraint
 }
 
-// A schema holds what is known of the tables and indexes of the snapshots that share a schema cookie. It is read when somebody first
-// asks, and each statement is parsed when its table or index is first used.
-type schema struct {
-	catalog atomic.Pointer[catalog] // nil before somebody asks
-	mu      sync.Mutex              // held while it is read
-}
-
-// A catalog lists the schema. It is immutable but for the definitions, so that lookups take no lock.
+// A catalog lists the schema. It is immutable but for the definitions, so that lookups take no
+// lock.
 type catalog struct {
 	objects []Object
 	tables  map[string]*catalogEntry[tableDef] // by name, as it is and folded
@@ -39,14 +32,6 @@ type catalogEntry[T any] struct {
 	def    atomic.Pointer[T] // nil before it is used
 }
 
-// newSchema returns the schema of s: the old one if nobody changed it.
-func newSchema(s, old *snapshot) *schema {
-	if old != nil && old.header.SchemaCookie == s.header.SchemaCookie && old.header.Encoding == s.header.Encoding {
-		return old.schema
-	}
-	return new(schema)
-}
-
 // Objects returns all rows of sqlite_schema in the order in which they stand there.
 func (rx *Rx) Objects() ([]Object, error) {
 	c, err := rx.catalog()
@@ -56,15 +41,16 @@ func (rx *Rx) Objects() ([]Object, error) {
 	return slices.Clone(c.objects), nil
 }
 
-// catalog returns the catalog, which the first caller reads.
+// catalog returns the catalog, which the first caller reads. Each statement in it is parsed when
+// its table or index is first used.
 func (rx *Rx) catalog() (*catalog, error) {
-	s := rx.schema
-	if c := s.catalog.Load(); c != nil {
+	s := rx.pager.Schema
+	if c, ok := s.Known.Load().(*catalog); ok {
 		return c, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if c := s.catalog.Load(); c != nil {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if c, ok := s.Known.Load().(*catalog); ok {
 		return c, nil
 	}
 	objects, err := rx.readObjects()
@@ -72,19 +58,20 @@ func (rx *Rx) catalog() (*catalog, error) {
 		return nil, err
 	}
 	c := newCatalog(objects)
-	s.catalog.Store(c)
+	s.Known.Store(c)
 	return c, nil
 }
 
-// readObjects reads sqlite_schema. Its rows cannot be larger than the database, unless they share pages.
+// readObjects reads sqlite_schema. Its rows cannot be larger than the database, unless they share
+// pages.
 func (rx *Rx) readObjects() (objects []Object, err error) {
 	var size uint64
 	for row, err := range (Table{rx, &schemaTable}).All() {
 		if err != nil {
 			return nil, err
 		}
-		if size += row.rec.size; size > uint64(rx.pages)<<rx.shift {
-			return nil, rx.corrupt(1, "a schema larger than the database")
+		if size += row.rec.Size; size > uint64(rx.pager.PageCount)<<rx.pager.PageShift {
+			return nil, rx.pager.Corrupt(1, "a schema larger than the database")
 		}
 		o, err := schemaObject(&row)
 		if err != nil {
@@ -95,7 +82,8 @@ func (rx *Rx) readObjects() (objects []Object, err error) {
 	return objects, nil
 }
 
-// schemaObject reads a row of sqlite_schema. A root page that is no page number becomes one that no database has.
+// schemaObject reads a row of sqlite_schema. A root page that is no page number becomes a page
+// number that no database has.
 func schemaObject(row *Row) (o Object, err error) {
 	var v [5]Value
 	if err := row.Values(v[:]); err != nil {
@@ -155,8 +143,8 @@ func (e *catalogEntry[T]) use(make func(o Object) (*T, error)) (*T, error) {
 	return e.def.Load(), nil
 }
 
-// Table returns the table with the given name, in any case of letters. The error matches ErrNoTable or, for a virtual table
-// and for a statement that is beyond this package, ErrUnsupported.
+// Table returns the table with the given name, in any case of letters. The error matches ErrNoTable
+// or, for a virtual table and for a statement that is beyond this package, ErrUnsupported.
 func (rx *Rx) Table(name string) (Table, error) {
 	c, err := rx.catalog()
 	if err != nil {
@@ -164,14 +152,14 @@ func (rx *Rx) Table(name string) (Table, error) {
 	}
 	e := lookup(c.tables, name)
 	if e == nil {
-		return Table{}, rx.db.pathError("table", fmt.Errorf("%w: %s", ErrNoTable, name))
+		return Table{}, rx.db.pager.PathError("table", fmt.Errorf("%w: %s", ErrNoTable, name))
 	}
 	def, err := e.use(rx.newTableDef)
-	return Table{rx, def}, rx.db.pathError("table", err)
+	return Table{rx, def}, rx.db.pager.PathError("table", err)
 }
 
-// Index returns the index with the given name, in any case of letters; the index of a constraint is called
-// sqlite_autoindex_TABLE_N. The error matches ErrNoIndex or ErrUnsupported.
+// Index returns the index with the given name, in any case of letters; the index of a constraint is
+// called sqlite_autoindex_TABLE_N. The error matches ErrNoIndex or ErrUnsupported.
 func (rx *Rx) Index(name string) (Index, error) {
 	c, err := rx.catalog()
 	if err != nil {
@@ -179,10 +167,10 @@ func (rx *Rx) Index(name string) (Index, error) {
 	}
 	e := lookup(c.indexes, name)
 	if e == nil {
-		return Index{}, rx.db.pathError("index", fmt.Errorf("%w: %s", ErrNoIndex, name))
+		return Index{}, rx.db.pager.PathError("index", fmt.Errorf("%w: %s", ErrNoIndex, name))
 	}
 	def, err := e.use(func(o Object) (*indexDef, error) { return rx.newIndexOf(c, o) })
-	return Index{rx, def}, rx.db.pathError("index", err)
+	return Index{rx, def}, rx.db.pager.PathError("index", err)
 }
 
 // newIndexOf describes an index of a table in the catalog.

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestSchemaMany opens each of 100,000 tables. They share their page, so that the shell makes them quickly.
+// TestSchemaMany opens each of 100,000 tables. They share their page, so that the shell makes them
+// quickly.
 func TestSchemaMany(t *testing.T) {
 	t.Parallel()
 	m := made(t, `
@@ -33,8 +34,8 @@ PRAGMA writable_schema = ON;
 	}
 }
 
-// TestSchemaLarger lets the cells of page 1 share the overflow pages of one statement: whoever believed them would take many times
-// the size of the file.
+// TestSchemaLarger lets the cells of page 1 share the overflow pages of one statement: whoever
+// believed them would take many times the size of the file.
 func TestSchemaLarger(t *testing.T) {
 	t.Parallel()
 	m := made(t, `PRAGMA page_size = 512; CREATE TABLE a (a /* `+string(pattern(1, 100_000))+` */);`)

@@ -1,22 +1,25 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"encoding/binary"
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
 )
 
 // A schemaChange is one statement at work on sqlite_schema.
 //
-// Its rows are read once, when the statement begins, and kept in step with what is written. The transaction has its new schema
-// once commit was called.
+// Its rows are read once, when the statement begins, and kept in step with the changes. The
+// transaction has its new schema once commit was called.
 type schemaChange struct {
 	tx     *Tx
 	rows   []schemaRow // in the order of the rowids
-	tree   *btree      // of sqlite_schema
+	tree   *btree.Tree // of sqlite_schema
 	row    rowBuilder
 	record []byte
 }
@@ -27,24 +30,23 @@ type schemaRow struct {
 	Object
 }
 
-// Offsets in the header of what a change of the schema changes.
+// Offsets of the header fields that a change of the schema changes.
 const (
 	headCookie       = 40
 	headSchemaFormat = 44
 	headEncoding     = 56
 )
 
-// currentSchemaFormat is the format of new schemas: the first in which DESC has a meaning in indexes.
+// currentSchemaFormat is the format of new schemas: the first in which DESC has a meaning in
+// indexes.
 const currentSchemaFormat = 4
 
 func (tx *Tx) changeSchema() (*schemaChange, error) {
-	if err := tx.relax(); err != nil {
+	if err := tx.pages.BeginChange(); err != nil {
 		return nil, err
 	}
-	w := tx.writer
-	w.equip()
-	c := &schemaChange{tx: tx, tree: newTableTree(w, w.kit.ws, 1), row: newRowBuilder(schemaTable.ddl)}
-	c.row.enc, c.row.alias = tx.header.Encoding, none
+	c := &schemaChange{tx: tx, tree: btree.NewTable(tx.pages.Pages(), tx.writeState().ws, 1), row: newRowBuilder(schemaTable.ddl)}
+	c.row.enc, c.row.alias = tx.pager.Header.Encoding, none
 	for row, err := range (Table{&tx.Rx, &schemaTable}).All() {
 		if err != nil {
 			return nil, err
@@ -58,7 +60,8 @@ func (tx *Tx) changeSchema() (*schemaChange, error) {
 	return c, nil
 }
 
-// find returns the object of a name, in any case of letters, that is of one of the types; nil if there is none.
+// find returns the object of a name, in any case of letters, that is of one of the types; nil if
+// there is none.
 func (c *schemaChange) find(name string, types ...string) *Object {
 	for i := range c.rows {
 		if o := &c.rows[i].Object; ddl.EqualFold(o.Name, name) && slices.Contains(types, o.Type) {
@@ -79,7 +82,7 @@ func (c *schemaChange) insert(o Object) error {
 	if err := c.load(rowid, &o); err != nil {
 		return err
 	}
-	if _, err := c.tree.insertRow(rowid, c.record); err != nil {
+	if _, err := c.tree.InsertRow(rowid, c.record); err != nil {
 		return c.spoil(err)
 	}
 	c.rows = append(c.rows, schemaRow{rowid, o})
@@ -108,7 +111,7 @@ func (c *schemaChange) remove(match func(o *Object) bool) (removed []Object, err
 			kept = append(kept, r)
 			continue
 		}
-		if _, err := c.tree.deleteRow(r.rowid); err != nil {
+		if _, err := c.tree.DeleteRow(r.rowid); err != nil {
 			return nil, c.spoil(err)
 		}
 		removed = append(removed, r.Object)
@@ -137,7 +140,7 @@ func (c *schemaChange) store(r *schemaRow) error {
 	if err := c.load(r.rowid, &r.Object); err != nil {
 		return err
 	}
-	if _, err := c.tree.replaceRow(r.rowid, c.record); err != nil {
+	if _, err := c.tree.ReplaceRow(r.rowid, c.record); err != nil {
 		return c.spoil(err)
 	}
 	return nil
@@ -145,17 +148,17 @@ func (c *schemaChange) store(r *schemaRow) error {
 
 // spoil makes sure that a half changed tree is not committed.
 func (c *schemaChange) spoil(err error) error {
-	c.tx.level.spoiled = err
+	c.tx.pages.Spoil(err)
 	return err
 }
 
-// prepare fixes what a database decides on with its first object.
+// prepare fixes the properties that a database gets with its first object.
 func (c *schemaChange) prepare() error {
-	h := &c.tx.header
+	h := &c.tx.pager.Header
 	if h.SchemaFormat != 0 {
 		return nil
 	}
-	page1, err := c.tx.writer.writable(1)
+	page1, err := c.tx.pages.Pages().Writable(1)
 	if err != nil {
 		return err
 	}
@@ -167,20 +170,20 @@ func (c *schemaChange) prepare() error {
 
 // commit counts the change in the header and gives the transaction its new schema.
 func (c *schemaChange) commit() error {
-	page1, err := c.tx.writer.writable(1)
+	page1, err := c.tx.pages.Pages().Writable(1)
 	if err != nil {
 		return err
 	}
 	cookie := be32(page1[headCookie:]) + 1
 	binary.BigEndian.PutUint32(page1[headCookie:], cookie)
-	c.tx.header.SchemaCookie = cookie
-	c.tx.schema = new(schema)
+	c.tx.pager.Header.SchemaCookie = cookie
+	c.tx.pager.Schema = new(pager.Schema)
 	return nil
 }
 
 // createTree makes an empty b-tree and returns its root.
 func (c *schemaChange) createTree(kind format.PageKind) (root uint32, err error) {
-	root, err = c.tx.writer.freelist.createRoot(kind)
+	root, err = c.tx.pages.Freelist().CreateRoot(kind)
 	if err != nil {
 		return 0, c.spoil(err)
 	}

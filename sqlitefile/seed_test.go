@@ -74,7 +74,8 @@ func (s seed) image(tb testing.TB) dbImage {
 	return b
 }
 
-// TestSeeds holds the seeds to what they must be: sound for us and, where its shell is installed, for SQLite.
+// TestSeeds holds the seeds to what they must be: sound for us and, where its shell is installed,
+// for SQLite.
 func TestSeeds(t *testing.T) {
 	for _, s := range seeds {
 		t.Run(s.name, func(t *testing.T) {
@@ -107,7 +108,8 @@ func writeFile(tb testing.TB, path string, b []byte) {
 	}
 }
 
-// shellCommand is the sqlite3 shell with a database and input. Where there is none the test is skipped.
+// shellCommand is the sqlite3 shell with a database and input. Where there is none the test is
+// skipped.
 func shellCommand(tb testing.TB, path, sql string) *exec.Cmd {
 	tb.Helper()
 	program, err := exec.LookPath("sqlite3")

@@ -4,11 +4,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/bulk"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
-// Set gives one column of the row with the given rowid another value, and reports whether there is such a row. It is Update for those who
-// do not have the other values at hand, and faster. The column that is the rowid cannot be set.
+// Set gives one column of the row with the given rowid another value, and reports whether there is
+// such a row. It is Update for those who do not have the other values at hand, and faster. The
+// column that is the rowid cannot be set.
 func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { ok, err = t.Set(rowid, column, value); return err })
@@ -18,7 +22,7 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 		return false, err
 	}
 	switch shape := &t.def.shape; {
-	case t.def.key != nil:
+	case t.def.Key != nil:
 		return false, errNoRowid(shape)
 	case uint(column) >= uint(len(shape.fields)):
 		return false, fmt.Errorf("%s: no column %d: it has %d", shape.name, column, len(shape.fields))
@@ -56,7 +60,7 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 			values = append(values, nil)
 			continue
 		}
-		v, err := row.Value(i)
+		v, err := row.value(i)
 		if err != nil {
 			return false, err
 		}
@@ -69,15 +73,15 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 // setField is Set where that is easy: all but the value and its type stay as they are stored.
 func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool, err error) {
 	s := t.state
-	if found, err := s.tree.seekRow(rowid); err != nil || !found {
+	if found, err := s.tree.SeekRow(rowid); err != nil || !found {
 		return false, true, err
 	}
-	at := s.tree.path[s.tree.depth]
-	n, err := s.tree.node(at.pgno)
+	at := s.tree.Steps[s.tree.Depth]
+	n, err := s.tree.Node(at.Pgno)
 	if err != nil {
 		return false, false, err
 	}
-	old, err := s.tree.cell(&n, at.i)
+	old, err := s.tree.Cell(&n, at.Cell)
 	if err != nil || old.Overflow != 0 {
 		return false, false, err
 	}
@@ -88,15 +92,16 @@ func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool
 	if !s.patch(old.Local, column, value) {
 		return false, false, nil
 	}
-	s.tree.ws.parts[0] = s.record
-	if err := s.tree.replace(newEntry(rowid, s.tree.ws.parts[:])); err != nil {
+	s.tree.Ws.Parts[0] = s.record
+	if err := s.tree.Replace(btree.NewEntry(rowid, s.tree.Ws.Parts[:])); err != nil {
 		return false, false, t.spoil(err)
 	}
 	return true, true, nil
 }
 
-// patch lets s.record be an old record with the value of a column, which was loaded, in place of what it has. It does not do so where the header is,
-// or becomes, longer than one byte can tell, or has no such column.
+// patch lets s.record be an old record with the value of a column, which was loaded, in place of
+// its content. It does not do so where the header is, or becomes, longer than one byte can tell, or
+// has no such column.
 func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 	types, body, ok := format.RecordHeader(old)
 	if !ok || body >= 0x80 {
@@ -106,7 +111,7 @@ func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 	var typ format.SerialType
 	for i := 0; ; i++ {
 		at := body - len(types)
-		if typ, types, ok = nextType(types); !ok || typ.Size() > uint64(len(old)-off) {
+		if typ, types, ok = record.NextType(types); !ok || typ.Size() > uint64(len(old)-off) {
 			return false
 		}
 		if i == s.def.shape.fields[column].field {
@@ -116,7 +121,8 @@ func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 	}
 }
 
-// splice makes s.record of the types before and behind that of a column, and the values before and behind its own.
+// splice makes s.record of the types before and behind that of a column, and the values before and
+// behind its own.
 func (s *tableState) splice(kept [4][]byte, column int, value any) (ok bool) {
 	slot := &s.row.slots[column]
 	size := slot.typ.Size()
@@ -124,16 +130,16 @@ func (s *tableState) splice(kept [4][]byte, column int, value any) (ok bool) {
 	if head >= 0x80 || size > maxRow-format.MaxPageSize {
 		return false
 	}
-	s.record = resize(s.record, head+len(kept[2])+int(size)+len(kept[3]))
+	s.record = bulk.Resize(s.record, head+len(kept[2])+int(size)+len(kept[3]))
 	s.record[0] = byte(head)
 	p := 1 + copy(s.record[1:], kept[0])
 	p += format.PutVarint(s.record[p:], uint64(slot.typ))
 	p += copy(s.record[p:], kept[1])
 	p += copy(s.record[p:], kept[2])
-	w := payloadWriter{dst: s.record[p:]}
+	w := bulk.Payload{Dst: s.record[p:]}
 	if s.row.writeSlot(&w, slot, 0, []any{value}) != nil {
 		return false
 	}
-	copy(w.dst, kept[3])
+	copy(w.Dst, kept[3])
 	return true
 }

@@ -27,12 +27,12 @@ func TestSet(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			r := rand.New(rand.NewPCG(seed, 1))
-			db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 1024, Durability: Off})
+			db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 1024, Durability: DurabilityOff})
 			mustDo(t, db.Exec(t.Context(), "CREATE TABLE one "+table))
 			mustDo(t, db.Exec(t.Context(), "CREATE TABLE two "+table))
 			mustDo(t, db.Exec(t.Context(), "CREATE INDEX x ON one (d)"))
 			setSome(t, db, r)
-			report, err := db.Check(t.Context())
+			report, err := db.Check(t.Context(), nil)
 			if err != nil || len(report.Problems) > 0 {
 				t.Errorf("%v, %v", report, err)
 			}
@@ -129,7 +129,7 @@ func sameTables(one, two TableWriter) error {
 // TestSetRefused asks for what Set does not do.
 func TestSetRefused(t *testing.T) {
 	t.Parallel()
-	db := open(t, t.TempDir()+"/db", &Options{Create: true, Durability: Off})
+	db := open(t, t.TempDir()+"/db", &Options{Create: true, Durability: DurabilityOff})
 	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY NOT NULL, b INT) STRICT"))
 	mustDo(t, db.Exec(t.Context(), "CREATE TABLE k (a PRIMARY KEY, b) WITHOUT ROWID"))
 	update(t, db, func(tx *Tx) error {

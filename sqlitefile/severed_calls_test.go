@@ -6,6 +6,8 @@ import (
 	"io"
 	"iter"
 	"os"
+
+	"github.com/foliofs/folio/internal/dberr"
 )
 
 // wrong returns errWrong unless got is want. An error that is there goes first.
@@ -151,18 +153,18 @@ var pure = severedCall{}
 
 // severedCalls are all exported functions of this package.
 var severedCalls = map[string]severedCall{
-	"OpenReaderAt": pure, "OpenMemory": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
-	"CorruptError.Error": pure, "CorruptError.Is": pure, "EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
+	"OpenReaderAt": pure, "OpenMemory": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "IsTemporary": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
+	"EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
 	"Object.Malformed": pure,
 	"Value.Int64":      pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
 
 	"Open": {inDB, func(v *severed) error {
-		db, err := Open(v.path, &Options{Plain: v.plain, Durability: Off})
+		db, err := Open(v.path, &Options{Plain: v.plain, Durability: DurabilityOff})
 		if err != nil {
 			return err
 		}
-		return join(db.View(context.Background(), readSevered), db.Close())
+		return dberr.Join(db.View(context.Background(), readSevered), db.Close())
 	}},
 	"DB.Path":    onDB(func(_ context.Context, db *DB) error { _ = db.Path(); return nil }),
 	"DB.Stats":   onDB(func(_ context.Context, db *DB) error { _ = db.Stats(); return nil }),
@@ -175,9 +177,8 @@ var severedCalls = map[string]severedCall{
 		defer os.Remove(name)
 		return db.BackupFile(ctx, name, nil)
 	}),
-	"DB.Check": onDB(func(ctx context.Context, db *DB) error { _, err := db.Check(ctx); return err }),
-	"DB.CheckProgress": onDB(func(ctx context.Context, db *DB) error {
-		_, err := db.CheckProgress(ctx, func(uint32, uint32) {})
+	"DB.Check": onDB(func(ctx context.Context, db *DB) error {
+		_, err := db.Check(ctx, &CheckOptions{Progress: func(int64, int64) {}})
 		return err
 	}),
 	"DB.Checkpoint": onDB(func(ctx context.Context, db *DB) error {
@@ -187,14 +188,15 @@ var severedCalls = map[string]severedCall{
 		}
 		return err
 	}),
-	"DB.Close":           {inDB, func(v *severed) error { return v.again(v.db.Close()) }},
-	"DB.Compact":         onDB(func(ctx context.Context, db *DB) error { return db.Compact(ctx) }),
-	"DB.CompactProgress": onDB(func(ctx context.Context, db *DB) error { return db.CompactProgress(ctx, func(uint32, uint32) {}) }),
-	"DB.Exec":            {inDB, func(v *severed) error { return v.db.Exec(context.Background(), "CREATE TABLE "+v.newName()+" (a)") }},
-	"DB.Held":            onDB(func(_ context.Context, db *DB) error { _, err := db.Held(1); return err }),
-	"DB.Hold":            onDB(func(_ context.Context, db *DB) error { return join(db.Hold(1), db.Release(1)) }),
-	"DB.Release":         onDB(func(_ context.Context, db *DB) error { return db.Release(1) }),
-	"DB.JournalMode":     onDB(func(ctx context.Context, db *DB) error { _, err := db.JournalMode(ctx); return err }),
+	"DB.Close": {inDB, func(v *severed) error { return v.again(v.db.Close()) }},
+	"DB.Compact": onDB(func(ctx context.Context, db *DB) error {
+		return db.Compact(ctx, &CompactOptions{Progress: func(int64, int64) {}})
+	}),
+	"DB.Exec":        {inDB, func(v *severed) error { return v.db.Exec(context.Background(), "CREATE TABLE "+v.newName()+" (a)") }},
+	"DB.pinned":      onDB(func(_ context.Context, db *DB) error { _, err := db.pinned(1); return err }),
+	"DB.pin":         onDB(func(_ context.Context, db *DB) error { return dberr.Join(db.pin(1), db.unpin(1)) }),
+	"DB.unpin":       onDB(func(_ context.Context, db *DB) error { return db.unpin(1) }),
+	"DB.JournalMode": onDB(func(ctx context.Context, db *DB) error { _, err := db.JournalMode(ctx); return err }),
 	"DB.SetJournalMode": onDB(func(ctx context.Context, db *DB) error {
 		if err := db.SetJournalMode(ctx, JournalWAL); err != nil {
 			return err
@@ -202,13 +204,15 @@ var severedCalls = map[string]severedCall{
 		return db.SetJournalMode(ctx, JournalTruncate)
 	}),
 	"DB.Sync": onDB(func(ctx context.Context, db *DB) error { return db.Sync(ctx) }),
+	"DB.Batch": onDB(func(ctx context.Context, db *DB) error {
+		return db.Batch(ctx, func(tx *Tx) error { return insertSevered(tx, severedRows+1, 3*severedRows) })
+	}),
 	"DB.Update": onDB(func(ctx context.Context, db *DB) error {
 		return db.Update(ctx, func(tx *Tx) error { return insertSevered(tx, severedRows+1, 3*severedRows) })
 	}),
 
-	"Rx.Check": {inRx, func(v *severed) error { _, err := v.rx.Check(context.Background()); return err }},
-	"Rx.CheckProgress": {inRx, func(v *severed) error {
-		_, err := v.rx.CheckProgress(context.Background(), func(uint32, uint32) {})
+	"Rx.Check": {inRx, func(v *severed) error {
+		_, err := v.rx.Check(context.Background(), &CheckOptions{Progress: func(int64, int64) {}})
 		return err
 	}},
 	"Rx.End":     onDB(beginSevered),
@@ -288,7 +292,7 @@ var severedCalls = map[string]severedCall{
 	"Row.Int64":   onRow(func(row *Row) error { n, err := row.Int64(0); return wrong(n, 7, err) }),
 	"Row.Float64": onRow(func(row *Row) error { x, err := row.Float64(0); return wrong(x, 7, err) }),
 	"Row.Time":    onRow(func(row *Row) error { _, err := row.Time(0); return err }),
-	"Row.Kind":    onRow(func(row *Row) error { kind, err := row.Kind(1); return wrong(kind, Text, err) }),
+	"Row.Kind":    onRow(func(row *Row) error { kind, err := row.Kind(1); return wrong(kind, KindText, err) }),
 	"Row.Len":     onRow(func(row *Row) error { return wrong(row.Len(), 2, nil) }),
 	"Row.ReadAt": onRow(func(row *Row) error {
 		return tailOf7(func(p []byte, off int64) (int, error) { return row.ReadAt(1, p, off) })
@@ -310,6 +314,10 @@ var severedCalls = map[string]severedCall{
 	}),
 	"Row.ValuesUpTo": onRow(func(row *Row) error { return row.ValuesUpTo(100, make([]Value, 2)) }),
 
+	"Tx.BeforeCommit": {inTx, func(v *severed) error {
+		v.tx.BeforeCommit(func() error { return insertSevered(v.tx, severedRows+1, 2*severedRows) })
+		return nil
+	}},
 	"Tx.UseReserve": {inTx, func(v *severed) error { v.tx.UseReserve(); return insertSevered(v.tx, severedRows+1, 2*severedRows) }},
 	"Tx.ReplaceObject": {inTx, func(v *severed) error {
 		list, err := v.tx.Objects()
@@ -320,7 +328,7 @@ var severedCalls = map[string]severedCall{
 	}},
 	"Tx.SetApplicationID": {inTx, func(v *severed) error { return v.tx.SetApplicationID(7) }},
 	"Tx.SetUserVersion":   {inTx, func(v *severed) error { return v.tx.SetUserVersion(7) }},
-	"Tx.Epoch":            {inTx, func(v *severed) error { _ = v.tx.Epoch(); return nil }},
+	"Tx.epoch":            {inTx, func(v *severed) error { _ = v.tx.epoch(); return nil }},
 	"Tx.Exec":             {inTx, func(v *severed) error { return v.tx.Exec("CREATE TABLE " + v.newName() + " (a)") }},
 	"Tx.Guard":            {inTx, func(v *severed) error { return v.tx.Guard(func() error { return readSevered(v.rx) }) }},
 	"Tx.Info":             {inTx, func(v *severed) error { return wrong(v.tx.Info().PageSize, 4096, nil) }},
@@ -337,17 +345,17 @@ var severedCalls = map[string]severedCall{
 
 	"TableWriter.Delete": onWriter("t", func(t TableWriter) error {
 		_, err := t.Delete(7)
-		return join(err, t.Put(7, nil, severedText(7)))
+		return dberr.Join(err, t.Put(7, nil, severedText(7)))
 	}),
 	"TableWriter.DeleteKey": onWriter("k", func(t TableWriter) error {
 		_, err := t.DeleteKey(7)
-		return join(err, t.PutKey(7, severedText(7)))
+		return dberr.Join(err, t.PutKey(7, severedText(7)))
 	}),
-	"TableWriter.DeleteRange": onWriter("t", func(t TableWriter) error { _, err := t.DeleteRange(1, severedRows-10); return err }),
-	"TableWriter.Find":        onWriter("k", func(t TableWriter) error { row, ok, err := t.Find(70); return found(row, 70, ok, err) }),
-	"TableWriter.First":       onWriter("t", func(t TableWriter) error { _, err := t.First(2).Insert(nil, "x"); return err }),
-	"TableWriter.Get":         onWriter("t", func(t TableWriter) error { row, ok, err := t.Get(170); return found(row, 170, ok, err) }),
-	"TableWriter.Insert":      onWriter("t", func(t TableWriter) error { _, err := t.Insert(nil, "x"); return err }),
+	"TableWriter.DeleteRange":  onWriter("t", func(t TableWriter) error { _, err := t.DeleteRange(1, severedRows-10); return err }),
+	"TableWriter.Find":         onWriter("k", func(t TableWriter) error { row, ok, err := t.Find(70); return found(row, 70, ok, err) }),
+	"TableWriter.firstColumns": onWriter("t", func(t TableWriter) error { _, err := t.firstColumns(2).Insert(nil, "x"); return err }),
+	"TableWriter.Get":          onWriter("t", func(t TableWriter) error { row, ok, err := t.Get(170); return found(row, 170, ok, err) }),
+	"TableWriter.Insert":       onWriter("t", func(t TableWriter) error { _, err := t.Insert(nil, "x"); return err }),
 	"TableWriter.InsertRowid": onWriter("t", func(t TableWriter) error {
 		last, _, err := t.LastRowid()
 		if err != nil {

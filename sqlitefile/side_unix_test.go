@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/foliofs/folio/internal/dberr"
 )
 
 // An obstacle puts something at the name of a side file that the engine must not use.
@@ -51,7 +53,7 @@ func opened(name string, o Options, do func(t *testing.T, db *DB) error) use {
 		if err != nil {
 			return err
 		}
-		return join(do(t, db), db.Close())
+		return dberr.Join(do(t, db), db.Close())
 	}}
 }
 
@@ -74,7 +76,7 @@ func uses() []use {
 		opened("Checkpoint", Options{}, func(t *testing.T, db *DB) error {
 			return db.Checkpoint(t.Context(), CheckpointTruncate)
 		}),
-		opened("Compact", Options{}, func(t *testing.T, db *DB) error { return db.Compact(t.Context()) }),
+		opened("Compact", Options{}, func(t *testing.T, db *DB) error { return db.Compact(t.Context(), nil) }),
 		opened("Exec", Options{}, func(t *testing.T, db *DB) error { return db.Exec(t.Context(), "CREATE TABLE more (a)") }),
 		opened("CreateIndex", Options{sortBytes: 1}, func(t *testing.T, db *DB) error {
 			return db.Exec(t.Context(), "CREATE INDEX more ON t (a)")
@@ -88,7 +90,7 @@ func uses() []use {
 			if err != nil {
 				return err
 			}
-			return join(db.BackupFile(t.Context(), path, &BackupOptions{Replace: true}), db.Close())
+			return dberr.Join(db.BackupFile(t.Context(), path, &BackupOptions{Replace: true}), db.Close())
 		}},
 		{"Build", func(t *testing.T, path string) error {
 			return Build(t.Context(), path, &BuildOptions{Replace: true}, func(b *Builder) error { return b.Create("CREATE TABLE t (a)") })
@@ -98,7 +100,7 @@ func uses() []use {
 		list = append(list,
 			opened("Insert, "+name, Options{JournalMode: JournalMode(mode)}, sideRow),
 			opened("SetJournalMode, "+name, Options{}, func(t *testing.T, db *DB) error {
-				return join(db.SetJournalMode(t.Context(), JournalMode(mode)), sideRow(t, db))
+				return dberr.Join(db.SetJournalMode(t.Context(), JournalMode(mode)), sideRow(t, db))
 			}))
 	}
 	return list
@@ -127,7 +129,7 @@ func checkObstacle(t *testing.T, mode JournalMode, suffix string, o obstacle, u 
 	path := shared(t)
 	db, err := Open(path, nil)
 	mustDo(t, err)
-	mustDo(t, join(db.SetJournalMode(t.Context(), mode), db.Close()))
+	mustDo(t, dberr.Join(db.SetJournalMode(t.Context(), mode), db.Close()))
 	outside := t.TempDir()
 	victim, absent := filepath.Join(outside, "victim"), filepath.Join(outside, "absent")
 	mustDo(t, os.WriteFile(victim, []byte("content"), 0o600))

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestSpillAgain changes the same pages again and again in one transaction that keeps few of them in memory, with parts of it taken back: the
-// log holds each page once for every part that may be taken back (S4), and what is committed is what a map says.
+// TestSpillAgain changes the same pages again and again in one transaction that keeps few of them
+// in memory, with parts of it taken back: the log holds each page once for every part that may be
+// taken back (S4), and what is committed is what a map says.
 func TestSpillAgain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
@@ -25,7 +26,7 @@ func TestSpillAgain(t *testing.T) {
 
 func spillAgain(t *testing.T, seed uint64) {
 	path := filepath.Join(t.TempDir(), "db")
-	db := open(t, path, &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: Normal, Plain: seed%2 == 1, spillBytes: 32 * 512})
+	db := open(t, path, &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: DurabilityNormal, Plain: seed%2 == 1, spillBytes: 32 * 512})
 	if err := db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"); err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +55,14 @@ func spillAgain(t *testing.T, seed uint64) {
 	wantMap(t, open(t, copied, nil), want)
 }
 
-// TestSpillAnew spills into a log that begins anew for it, after readers have looked for pages in the one before: its frames have numbers that others
-// had.
+// TestSpillAnew spills into a log that begins anew for it, after readers have looked for pages in
+// the one before: its frames have numbers of earlier frames.
 func TestSpillAnew(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: Off, spillBytes: 32 * 512})
+			db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: DurabilityOff, spillBytes: 32 * 512})
 			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"))
 			r := rand.New(rand.NewPCG(seed, 2))
 			want := make(map[int64]string)
@@ -80,7 +81,7 @@ func TestSpillAnew(t *testing.T) {
 				wantMap(t, db, want)
 				mustDo(t, db.Checkpoint(t.Context(), CheckpointFull))
 			}
-			if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+			if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 				t.Errorf("check: %v, %v", report, err)
 			}
 		})
@@ -141,7 +142,7 @@ func wantMap(t *testing.T, db *DB, want map[int64]string) {
 	if !maps.Equal(got, want) {
 		t.Errorf("%d rows are not the %d that were written", len(got), len(want))
 	}
-	if report, err := db.Check(t.Context()); err != nil || !report.OK() {
+	if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 		t.Errorf("%v: %v", err, report)
 	}
 }

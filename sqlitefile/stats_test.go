@@ -40,7 +40,7 @@ func TestStats(t *testing.T) {
 	t.Parallel()
 	var r recorder
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := Open(path, &Options{Create: true, PageSize: 1024, JournalMode: JournalWAL, Durability: Normal, Trace: r.trace})
+	db, err := Open(path, &Options{Create: true, PageSize: 1024, JournalMode: JournalWAL, Durability: DurabilityNormal, Trace: r.trace})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +122,10 @@ func TestStatsGroups(t *testing.T) {
 	}
 }
 
-// TestStatsReader has a reader that stays while others come and go, and somebody writes.
+// TestStatsReader has a reader that stays while other readers come and go, and a writer writes.
 func TestStatsReader(t *testing.T) {
 	t.Parallel()
-	db := open(t, filepath.Join(t.TempDir(), "x.db"), &Options{Create: true, JournalMode: JournalWAL, Durability: Off})
+	db := open(t, filepath.Join(t.TempDir(), "x.db"), &Options{Create: true, JournalMode: JournalWAL, Durability: DurabilityOff})
 	if err := db.Exec(t.Context(), "CREATE TABLE t(a)"); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestTraceRecovery(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		fs := crashfs.New()
-		db := open(t, crashPath, &Options{Create: true, JournalMode: mode, system: watch(t, fs, Full)})
+		db := open(t, crashPath, &Options{Create: true, JournalMode: mode, system: watch(t, fs, DurabilityFull)})
 		for _, sql := range []string{"CREATE TABLE t(a)", "CREATE TABLE u(a)"} {
 			if err := db.Exec(t.Context(), sql); err != nil {
 				t.Fatal(err)
@@ -193,7 +193,7 @@ func TestTraceRecovery(t *testing.T) {
 		found := false
 		for d := range fs.History().Crashes() {
 			var r recorder
-			after := open(t, crashPath, &Options{Create: true, Trace: r.trace, system: watch(t, d.All().FS(), Full)})
+			after := open(t, crashPath, &Options{Create: true, Trace: r.trace, system: watch(t, d.All().FS(), DurabilityFull)})
 			view(t, after, func(*Rx) error { return nil })
 			list := r.of(EventRecovery)
 			found = found || len(list) == 1 && list[0].Pages > 0 && list[0].Err == nil && list[0].Kind.String() == "recovery"
@@ -204,13 +204,14 @@ func TestTraceRecovery(t *testing.T) {
 	}
 }
 
-// TestTracePanics lets Options.Trace panic at each commit: whoever commits gets that panic, no other waits for ever, and all is there.
+// TestTracePanics lets Options.Trace panic at each commit: whoever commits gets that panic, no
+// other waits for ever, and all is there.
 func TestTracePanics(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		path := filepath.Join(t.TempDir(), "x.db")
 		var armed atomic.Bool
-		db := open(t, path, &Options{Create: true, JournalMode: mode, Durability: Off, Trace: func(e Event) {
+		db := open(t, path, &Options{Create: true, JournalMode: mode, Durability: DurabilityOff, Trace: func(e Event) {
 			if armed.Load() && e.Kind == EventCommit {
 				panic(e.Kind)
 			}

@@ -2,6 +2,8 @@
 
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"encoding/binary"
 	"errors"
@@ -66,9 +68,9 @@ func (c *superCase) do(err error) {
 // journal returns a hot journal of the database that names a super-journal.
 func (c *superCase) journal(super string) []byte {
 	const size = 4096
-	h := format.JournalHeader{Nonce: 7, PageCount: uint32(len(c.before) / size), SectorSize: journalSector, PageSize: size}
+	h := format.JournalHeader{Nonce: 7, PageCount: uint32(len(c.before) / size), SectorSize: pager.JournalSector, PageSize: size}
 	h.Records = h.PageCount
-	b := make([]byte, journalSector)
+	b := make([]byte, pager.JournalSector)
 	h.Put(b)
 	for i := range h.PageCount {
 		page := c.before[i*size:][:size]
@@ -173,8 +175,8 @@ var superCases = []struct {
 		c.do(os.Rename(c.super, c.super+"2"))
 		c.do(os.Symlink(c.super+"2", c.super))
 	}, false, true},
-	{"it is too large", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x", maxSuperJournal)) }, false, true},
-	{"it lists too much", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x\x00", 2*maxChildren)) }, false, true},
+	{"it is too large", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x", pager.MaxSuperJournal)) }, false, true},
+	{"it lists too much", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x\x00", 2*pager.MaxChildren)) }, false, true},
 	{"it is a named pipe", func(c *superCase) {
 		c.do(os.Remove(c.super))
 		c.do(syscall.Mkfifo(c.super, 0o600))

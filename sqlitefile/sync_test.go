@@ -9,16 +9,18 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 )
 
-// TestSync loses power right after Sync returned: what was committed before is there, whatever the durability.
+// TestSync loses power right after Sync returned: what was committed before is there, whatever the
+// durability.
 func TestSync(t *testing.T) {
 	t.Parallel()
 	for _, wal := range []bool{true, false} {
-		for _, d := range []Durability{Normal, Off, Full} {
+		for _, d := range []Durability{DurabilityNormal, DurabilityOff, DurabilityFull} {
 			t.Run(fmt.Sprint(wal, d), func(t *testing.T) {
 				t.Parallel()
 				system := crashfs.New()
@@ -115,11 +117,12 @@ func (h *countingHandle) Sync() error {
 	return h.Handle.Sync()
 }
 
-// TestSyncShared lets many goroutines commit and sync: each finds its commit on disk, and they need far fewer syncs than there are calls.
+// TestSyncShared lets many goroutines commit and sync: each finds its commit on disk, and they need
+// far fewer syncs than there are calls.
 func TestSyncShared(t *testing.T) {
 	t.Parallel()
 	system := &countingSystem{System: osfile.OS}
-	db := open(t, shared(t), &Options{system: system, Durability: Normal})
+	db := open(t, shared(t), &Options{system: system, Durability: DurabilityNormal})
 	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
 	before := system.syncs.Load()
 	const goroutines, each = 50, 20
@@ -156,33 +159,33 @@ func insertOne2(db *DB, i int) error {
 	})
 }
 
-// TestHold holds numbers through two connections.
-func TestHold(t *testing.T) {
+// TestPin pins numbers through two connections.
+func TestPin(t *testing.T) {
 	t.Parallel()
 	path := shared(t)
 	a, b := open(t, path, nil), open(t, path, &Options{ReadOnly: true})
-	held := func(db *DB, n int64, want bool) {
+	pinned := func(db *DB, n int64, want bool) {
 		t.Helper()
-		if got, err := db.Held(n); got != want || err != nil {
-			t.Errorf("Held(%d) = %v, %v; want %v", n, got, err, want)
+		if got, err := db.pager.Pinned(n); got != want || err != nil {
+			t.Errorf("pinned(%d) = %v, %v; want %v", n, got, err, want)
 		}
 	}
-	for _, n := range []int64{0, 1, 77, MaxHold} {
-		held(a, n, false)
-		mustDo(t, b.Hold(n))
-		mustDo(t, b.Hold(n))
-		held(a, n, true)
-		held(b, n, false)
-		mustDo(t, a.Hold(n))
-		held(b, n, true)
-		mustDo(t, b.Release(n))
-		held(a, n, false)
+	for _, n := range []int64{0, 1, 77, enginelink.MaxPin} {
+		pinned(a, n, false)
+		mustDo(t, b.pager.Pin(n))
+		mustDo(t, b.pager.Pin(n))
+		pinned(a, n, true)
+		pinned(b, n, false)
+		mustDo(t, a.pager.Pin(n))
+		pinned(b, n, true)
+		mustDo(t, b.pager.Unpin(n))
+		pinned(a, n, false)
 	}
-	for _, n := range []int64{-1, MaxHold + 1} {
-		if err := a.Hold(n); !errors.Is(err, ErrUnsupported) {
-			t.Errorf("Hold(%d): %v", n, err)
+	for _, n := range []int64{-1, enginelink.MaxPin + 1} {
+		if err := a.pager.Pin(n); !errors.Is(err, ErrUnsupported) {
+			t.Errorf("pin(%d): %v", n, err)
 		}
 	}
-	mustDo(t, insertOne2(a, 1)) // holds are in nobody's way
-	held(b, 77, true)
+	mustDo(t, insertOne2(a, 1)) // pins keep no writer waiting
+	pinned(b, 77, true)
 }

@@ -3,12 +3,13 @@ package sqlitefile
 import (
 	"fmt"
 	"iter"
-	"math"
+
+	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/record"
 )
 
-const maxRowid = math.MaxInt64
-
-// A Table reads one table within a transaction. It is a small value, made anew by Rx.Table where it is needed.
+// A Table reads one table within a transaction. It is a small value, made anew by Rx.Table where it
+// is needed.
 type Table struct {
 	rx  *Rx
 	def *tableDef
@@ -26,56 +27,56 @@ type Column struct {
 func (t Table) Name() string { return t.def.shape.name }
 
 // WithoutRowid reports whether the rows are kept by their primary key and have no rowid.
-func (t Table) WithoutRowid() bool { return t.def.key != nil }
+func (t Table) WithoutRowid() bool { return t.def.Key != nil }
 
 // Columns returns the columns in the order of the CREATE statement.
 func (t Table) Columns() []Column { return t.def.columns() }
 
 // Get returns the row with the given rowid, if there is one. It allocates nothing.
 func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
-	if t.def.key != nil {
+	if t.def.Key != nil {
 		return row, false, errNoRowid(&t.def.shape)
 	}
-	rx, pgno, within := t.rx, t.def.root, everything
-	for range maxDepth {
-		n, err := rx.node(pgno)
+	rx, pgno, within := t.rx, t.def.Root, btree.Everything
+	for range btree.MaxDepth {
+		n, err := rx.pager.Node(pgno)
 		if err != nil {
 			return row, false, err
 		}
-		if !n.kind.Table() {
-			return row, false, rx.corrupt(pgno, "an index page in a table")
+		if !n.Kind.Table() {
+			return row, false, rx.pager.Corrupt(pgno, "an index page in a table")
 		}
-		i, found, ok := n.searchRowid(rowid, within)
+		i, found, ok := n.SearchRowid(rowid, within)
 		if !ok {
-			return row, false, rx.corrupt(pgno, "a cell lies outside the page")
+			return row, false, rx.pager.Corrupt(pgno, "a cell lies outside the page")
 		}
-		if n.kind.Leaf() {
+		if n.Kind.Leaf() {
 			if !found {
 				return row, false, nil
 			}
 			err = rx.tableRow(&row, &n, i, &t.def.shape)
 			return row, err == nil, err
 		}
-		if pgno, ok = n.child(i); !ok {
-			return row, false, rx.corrupt(n.pgno, "a cell lies outside the page")
+		if pgno, ok = n.Child(i); !ok {
+			return row, false, rx.pager.Corrupt(n.Pgno, "a cell lies outside the page")
 		}
-		within = n.narrow(within, i)
+		within = n.Narrow(within, i)
 	}
-	return row, false, rx.corrupt(t.def.root, "a b-tree is too deep")
+	return row, false, rx.pager.Corrupt(t.def.Root, "a b-tree is too deep")
 }
 
 // Find returns the first row of a table WITHOUT ROWID whose primary key begins with the given
 // values, at least one.
 func (t Table) Find(key ...any) (row Row, ok bool, err error) {
-	if t.def.key == nil {
+	if t.def.Key == nil {
 		return row, false, errHasRowids(&t.def.shape)
 	}
-	var buf [keyRoom]Value
-	k, err := t.rx.makeKey(buf[:0], t.Name(), t.def.key, key)
+	var buf [keyRoom]record.Value
+	k, err := t.rx.makeKey(buf[:0], t.Name(), t.def.Key, key)
 	if err != nil {
 		return row, false, err
 	}
-	n, i, found, err := t.rx.find(&t.def.tree, &k)
+	n, i, found, err := t.rx.pager.Find(&t.def.Tree, &k)
 	if err != nil || !found {
 		return row, false, err
 	}
@@ -91,10 +92,11 @@ func (t Table) Cursor() *Cursor {
 }
 
 func (t Table) setCursor(c *Cursor) {
-	c.rx, c.shape, c.tree, c.table = t.rx, &t.def.shape, &t.def.tree, t.def.key == nil
+	c.rx, c.shape, c.tree, c.table = t.rx, &t.def.shape, &t.def.Tree, t.def.Key == nil
 }
 
-// All yields every row in the order of the rowids, or of the primary key. An error is yielded once, last.
+// All yields every row in the order of the rowids, or of the primary key. An error is yielded once,
+// last.
 func (t Table) All() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var c Cursor
@@ -150,14 +152,14 @@ func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
 	for ok && err == nil {
 		top := &c.path[c.depth]
 		last := top.i // an interior page has entries between its children
-		if top.kind.Leaf() {
-			last = top.cells - 1
+		if top.Kind.Leaf() {
+			last = top.Cells - 1
 		}
 		for ; err == nil; top.i++ {
 			if c.table {
-				err = c.rx.tableRow(&row, &top.node, top.i, c.shape)
+				err = c.rx.tableRow(&row, &top.Node, top.i, c.shape)
 			} else {
-				err = c.rx.indexRow(&row, &top.node, top.i, c.shape)
+				err = c.rx.indexRow(&row, &top.Node, top.i, c.shape)
 			}
 			if err == nil && !yield(row, nil) {
 				return
@@ -177,8 +179,8 @@ func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
 
 // yieldPrefix yields the entries that begin with the given values.
 func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
-	var buf [keyRoom]Value
-	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.key, values)
+	var buf [keyRoom]record.Value
+	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.Key, values)
 	if err != nil {
 		yield(Row{}, err)
 		return
@@ -187,7 +189,7 @@ func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
 	c.yieldAll(ok, err, func(row Row, err error) bool {
 		if err == nil {
 			var order int
-			if order, err = c.rx.compareRecord(&row.rec, &k); err == nil && order != 0 {
+			if order, err = c.rx.pager.CompareRecord(&row.rec, &k); err == nil && order != 0 {
 				return false
 			}
 		}

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // A TableWriter reads and changes one table within a write transaction. Every index of the table is
@@ -27,43 +29,44 @@ type TableWriter struct {
 	Table
 	tx    *Tx
 	state *tableState
-	first int // how many columns values are given for (see First); 0 for all
+	first int // how many columns values are given for (see firstColumns); 0 for all
 }
 
-// Table returns the table with the given name to read and to change. Besides the errors of Rx.Table it gives ErrUnsupported,
-// naming it, for anything that the table has and that cannot be kept true.
+// Table returns the table with the given name to read and to change. Besides the errors of Rx.Table
+// it gives ErrUnsupported, naming it, for anything that the table has and that cannot be kept true.
 func (tx *Tx) Table(name string) (TableWriter, error) {
-	if tx.over {
-		return TableWriter{}, tx.db.pathError("write", ErrClosed)
+	if tx.pager.Over {
+		return TableWriter{}, tx.db.pager.PathError("write", ErrClosed)
 	}
 	t, err := tx.Rx.Table(name)
 	if err != nil {
 		return TableWriter{}, err
 	}
-	tx.writer.equip()
-	s, err := tx.writer.kit.state(tx, t.def)
+	s, err := tx.writeState().state(tx, t.def)
 	return TableWriter{Table: t, tx: tx, state: s}, err
 }
 
-// ready is called before each operation. A table that was asked for before the schema changed may be another one by now.
+// ready is called before each operation. A table that was asked for before the schema changed may
+// be another one by now.
 func (t TableWriter) ready() error {
-	if err := t.tx.relax(); err != nil {
+	if err := t.tx.pages.BeginChange(); err != nil {
 		return err
 	}
 	if !t.current() {
-		return t.tx.db.pathError("write", fmt.Errorf("%s: %w: the schema changed since Tx.Table returned it", t.Name(), ErrClosed))
+		return t.tx.db.pager.PathError("write", fmt.Errorf("%s: %w: the schema changed since Tx.Table returned it", t.Name(), ErrClosed))
 	}
 	return nil
 }
 
 // current reports whether the writing side of the table is that of the schema as it is now.
 func (t TableWriter) current() bool {
-	k := t.state.kit
-	return !t.tx.over && k == t.tx.writer.kit && k.schema == t.tx.schema
+	k := t.state.shared
+	return !t.tx.pager.Over && k == t.tx.writeState()
 }
 
-// Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one and it is not nil, and otherwise
-// a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID the rowid is 0.
+// Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one
+// and it is not nil, and otherwise a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID
+// the rowid is 0.
 func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { rowid, err = t.Insert(values...); return err })
@@ -77,7 +80,7 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 			return 0, err
 		}
 	}
-	if t.def.key != nil {
+	if t.def.Key != nil {
 		return 0, t.insertKey(values)
 	}
 	if rowid, err = t.chooseRowid(values); err != nil {
@@ -95,7 +98,7 @@ func (t TableWriter) InsertRowid(rowid int64, values ...any) (err error) {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	if t.def.key != nil {
+	if t.def.Key != nil {
 		return errNoRowid(&t.def.shape)
 	}
 	if t.first != 0 {
@@ -125,7 +128,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 // newRowid returns a rowid that no row has, as SQLite chooses it.
 func (t TableWriter) newRowid() (int64, error) {
 	s := t.state
-	last, _, err := s.tree.lastRowid() // 0 in an empty table
+	last, _, err := s.tree.LastRowid() // 0 in an empty table
 	if err != nil {
 		return 0, err
 	}
@@ -133,11 +136,11 @@ func (t TableWriter) newRowid() (int64, error) {
 		if last, err = t.tx.sequence(t.Name(), last); err != nil {
 			return 0, err
 		}
-		if last == maxRowid {
+		if last == btree.MaxRowid {
 			return 0, fmt.Errorf("%s: %w: AUTOINCREMENT has used the last rowid", t.Name(), ErrFull)
 		}
 	}
-	if last < maxRowid {
+	if last < btree.MaxRowid {
 		return last + 1, nil
 	}
 	return t.randomRowid()
@@ -146,8 +149,8 @@ func (t TableWriter) newRowid() (int64, error) {
 // randomRowid looks for a free rowid where the largest is taken, as SQLite does.
 func (t TableWriter) randomRowid() (int64, error) {
 	for range 100 {
-		rowid := rand.Int64N(maxRowid>>1) + 1
-		found, err := t.state.tree.seekRow(rowid)
+		rowid := rand.Int64N(btree.MaxRowid>>1) + 1
+		found, err := t.state.tree.SeekRow(rowid)
 		if err != nil || !found {
 			return rowid, err
 		}
@@ -160,10 +163,10 @@ func (t TableWriter) LastRowid() (rowid int64, ok bool, err error) {
 	if err := t.ready(); err != nil {
 		return 0, false, err
 	}
-	if t.def.key != nil {
+	if t.def.Key != nil {
 		return 0, false, errNoRowid(&t.def.shape)
 	}
-	return t.state.tree.lastRowid()
+	return t.state.tree.LastRowid()
 }
 
 func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
@@ -174,14 +177,14 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
 		return err
 	}
-	added, err := s.tree.insertRow(rowid, s.record)
+	added, err := s.tree.InsertRow(rowid, s.record)
 	if err != nil {
 		return t.spoil(err)
 	}
 	if !added {
 		return t.duplicateRow()
 	}
-	if err := t.insertEntries(func() error { _, err := s.tree.deleteRow(rowid); return err }); err != nil {
+	if err := t.insertEntries(func() error { _, err := s.tree.DeleteRow(rowid); return err }); err != nil {
 		return err
 	}
 	if s.counted {
@@ -214,7 +217,8 @@ func (t TableWriter) prepare(rowid int64, values []any) (err error) {
 	return nil
 }
 
-// insertEntries adds the new records to the indexes. If one is not unique, all that was done is undone, last by undo.
+// insertEntries adds the new records to the indexes. If one is not unique, all that was done is
+// undone, last by undo.
 func (t TableWriter) insertEntries(undo func() error) error {
 	for i, x := range t.state.indexes {
 		added, err := x.insert()
@@ -242,7 +246,7 @@ func (x *indexState) remove(record []byte) error {
 	if len(record) == 0 {
 		return nil
 	}
-	_, err := x.tree.deleteKey(record)
+	_, err := x.tree.DeleteKey(record)
 	return err
 }
 
@@ -255,15 +259,15 @@ func (x *indexState) insert() (added bool, err error) {
 	if x.def.unique && !hasNull(x.new, x.def.terms) {
 		unique = x.def.terms
 	}
-	return x.tree.insertKey(x.new, unique)
+	return x.tree.InsertKey(x.new, unique)
 }
 
 // hasNull reports whether one of the first n values of a record is NULL.
-func hasNull(record []byte, n int) bool {
-	types, _, _ := format.RecordHeader(record)
+func hasNull(rec []byte, n int) bool {
+	types, _, _ := format.RecordHeader(rec)
 	for ; n > 0 && len(types) > 0; n-- {
 		var t format.SerialType
-		if t, types, _ = nextType(types); t == format.SerialNull {
+		if t, types, _ = record.NextType(types); t == format.SerialNull {
 			return true
 		}
 	}
@@ -300,12 +304,12 @@ func (t TableWriter) duplicateRow() error {
 
 // spoil makes sure that a transaction whose trees may be half changed is not committed.
 func (t TableWriter) spoil(err error) error {
-	t.tx.level.spoiled = err
+	t.tx.pages.Spoil(err)
 	return err
 }
 
-// Update replaces the row with the given rowid, and reports whether there is one. The rowid stays: the INTEGER PRIMARY KEY, if there is one, must
-// be nil or the same.
+// Update replaces the row with the given rowid, and reports whether there is one. The rowid stays:
+// the INTEGER PRIMARY KEY, if there is one, must be nil or the same.
 func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { ok, err = t.Update(rowid, values...); return err })
@@ -317,7 +321,7 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if t.first != 0 {
 		return t.updateFirst(rowid, values)
 	}
-	if t.def.key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil {
+	if t.def.Key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil {
 		return t.updateAlone(rowid, values)
 	}
 	row, ok, err := t.Get(rowid)
@@ -326,12 +330,12 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	}
 	return true, t.replace(&row, rowid, values, func() error {
 		s := t.state
-		_, err := s.tree.replaceRow(rowid, s.record)
+		_, err := s.tree.ReplaceRow(rowid, s.record)
 		return err
 	})
 }
 
-// updateAlone is Update for a table without indexes, where nobody needs the row as it was.
+// updateAlone is Update for a table without indexes, where the row as it was is not needed.
 func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
 	s := t.state
 	if err := t.prepare(rowid, values); err != nil {
@@ -343,7 +347,7 @@ func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error)
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
 		return false, err
 	}
-	if ok, err = s.tree.replaceRow(rowid, s.record); err != nil {
+	if ok, err = s.tree.ReplaceRow(rowid, s.record); err != nil {
 		err = t.spoil(err)
 	}
 	return ok, err
@@ -382,7 +386,7 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 		if len(x.new) == 0 {
 			continue
 		}
-		if _, err := x.tree.insertKey(x.new, 0); err != nil {
+		if _, err := x.tree.InsertKey(x.new, 0); err != nil {
 			return t.spoil(err)
 		}
 	}
@@ -408,14 +412,14 @@ func (t TableWriter) checkUnique() error {
 		if !x.def.unique || len(x.new) == 0 || bytes.Equal(x.old, x.new) || hasNull(x.new, x.def.terms) {
 			continue
 		}
-		found, err := x.tree.seekKey(x.new, x.def.terms)
+		found, err := x.tree.SeekKey(x.new, x.def.terms)
 		if err != nil {
 			return err
 		}
 		if !found {
 			continue
 		}
-		there, err := x.tree.entry()
+		there, err := x.tree.Entry()
 		if err != nil {
 			return err
 		}
@@ -426,7 +430,7 @@ func (t TableWriter) checkUnique() error {
 	return nil
 }
 
-// Put adds a row with the given rowid, or replaces the one that has it.
+// Put adds a row with the given rowid, or replaces the row that has it.
 func (t TableWriter) Put(rowid int64, values ...any) error {
 	ok, err := t.Update(rowid, values...)
 	if err != nil || ok {
@@ -455,8 +459,8 @@ func (t TableWriter) Delete(rowid int64) (ok bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if ok, err = t.state.tree.deleteRow(rowid); err != nil || !ok {
-		return false, t.spoil(cmp.Or(err, t.tx.corrupt(t.def.root, faultLost)))
+	if ok, err = t.state.tree.DeleteRow(rowid); err != nil || !ok {
+		return false, t.spoil(cmp.Or(err, t.tx.pager.Corrupt(t.def.Root, faultLost)))
 	}
 	if err := t.deleteEntries(); err != nil {
 		return false, err
@@ -475,36 +479,6 @@ func (t TableWriter) deleteEntries() error {
 	return nil
 }
 
-// DeleteRange deletes the rows with low <= rowid <= high and returns how many there were.
-func (t TableWriter) DeleteRange(low, high int64) (n int64, err error) {
-	if t.enforces() {
-		err = t.statement(func() (err error) { n, err = t.DeleteRange(low, high); return err })
-		return n, err
-	}
-	for {
-		c := t.Cursor()
-		ok, err := c.SeekRowid(low)
-		if err != nil || !ok {
-			return n, err
-		}
-		row, err := c.Row()
-		if err != nil || row.rowid > high {
-			return n, err
-		}
-		if row.rowid < low {
-			return n, t.tx.corrupt(t.def.root, faultLost)
-		}
-		low = row.rowid
-		if ok, err := t.Delete(low); err != nil || !ok {
-			return n, cmp.Or(err, t.tx.corrupt(t.def.root, faultLost))
-		}
-		if n++; low == maxRowid {
-			return n, nil
-		}
-		low++
-	}
-}
-
 // insertKey adds a row to a table WITHOUT ROWID.
 func (t TableWriter) insertKey(values []any) (err error) {
 	s := t.state
@@ -514,14 +488,14 @@ func (t TableWriter) insertKey(values []any) (err error) {
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
 		return err
 	}
-	added, err := s.tree.insertKey(s.record, len(t.def.key))
+	added, err := s.tree.InsertKey(s.record, len(t.def.Key))
 	if err != nil {
 		return t.spoil(err)
 	}
 	if !added {
 		return t.duplicateKey()
 	}
-	if err := t.insertEntries(func() error { _, err := s.tree.deleteKey(s.record); return err }); err != nil {
+	if err := t.insertEntries(func() error { _, err := s.tree.DeleteKey(s.record); return err }); err != nil {
 		return err
 	}
 	return t.checkOwn(0, values)
@@ -535,7 +509,7 @@ func (t TableWriter) duplicateKey() error {
 	return e
 }
 
-// PutKey adds a row to a table WITHOUT ROWID, or replaces the one that has its primary key.
+// PutKey adds a row to a table WITHOUT ROWID, or replaces the row that has its primary key.
 func (t TableWriter) PutKey(values ...any) (err error) {
 	if t.enforces() {
 		err = t.statement(func() error { return t.PutKey(values...) })
@@ -544,7 +518,7 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 	if err := t.ready(); err != nil {
 		return err
 	}
-	if t.def.key == nil {
+	if t.def.Key == nil {
 		return fmt.Errorf("%s: has rowids: use Put", t.Name())
 	}
 	s, given := t.state, values
@@ -577,7 +551,7 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 		}
 	}
 	return t.replace(&row, 0, values, func() error {
-		_, err := s.tree.putKey(s.record)
+		_, err := s.tree.PutKey(s.record)
 		return err
 	})
 }
@@ -589,7 +563,7 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 		err = t.statement(func() (err error) { n, err = t.DeleteKey(key...); return err })
 		return n, err
 	}
-	if t.def.key == nil {
+	if t.def.Key == nil {
 		return 0, fmt.Errorf("%s: has rowids: use Delete", t.Name())
 	}
 	s := t.state
@@ -611,8 +585,8 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 		if s.record, err = t.tx.recordOf(s.record, &row, s.fields); err != nil {
 			return n, err
 		}
-		if ok, err := s.tree.deleteKey(s.record); err != nil || !ok {
-			return n, t.spoil(cmp.Or(err, t.tx.corrupt(t.def.root, faultLost)))
+		if ok, err := s.tree.DeleteKey(s.record); err != nil || !ok {
+			return n, t.spoil(cmp.Or(err, t.tx.pager.Corrupt(t.def.Root, faultLost)))
 		}
 		if err := t.deleteEntries(); err != nil {
 			return n, err
@@ -625,7 +599,7 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 }
 
 // value returns a value that was loaded as a key to look for.
-func (r *rowBuilder) value(column int, values []any) (Value, error) {
+func (r *rowBuilder) value(column int, values []any) (record.Value, error) {
 	s := &r.slots[column]
 	var b []byte
 	switch s.from {
@@ -640,10 +614,11 @@ func (r *rowBuilder) value(column int, values []any) (Value, error) {
 	if enc == 0 {
 		enc = format.UTF8
 	}
-	return decode(s.typ, b, enc), nil
+	return record.Decode(s.typ, b, enc), nil
 }
 
-// sequence returns the largest rowid that a table with AUTOINCREMENT ever had, as far as SQLite cares: 0 at first. Its last rowid is last.
+// sequence returns the largest rowid that a table with AUTOINCREMENT ever had, as far as SQLite
+// cares: 0 at first. Its last rowid is last.
 func (tx *Tx) sequence(table string, last int64) (int64, error) {
 	row, ok, err := tx.sequenceRow(table)
 	if err != nil {
@@ -652,13 +627,14 @@ func (tx *Tx) sequence(table string, last int64) (int64, error) {
 	if !ok {
 		return max(last, 0), nil
 	}
-	v, err := row.Value(1)
+	v, err := row.value(1)
 	return max(sequenceNumber(v), last), err
 }
 
-// sequenceNumber returns what SQLite takes a value of sqlite_sequence for, which anybody can write to: a text begins with a number, or is 0.
-func sequenceNumber(v Value) int64 {
-	if v.kind != Text && v.kind != Blob {
+// sequenceNumber returns the number that SQLite reads in a value of sqlite_sequence, which every
+// program can write to: a text begins with a number, or is 0.
+func sequenceNumber(v record.Value) int64 {
+	if v.Kind != record.Text && v.Kind != record.Blob {
 		return v.Int64()
 	}
 	text := strings.TrimLeft(v.Text(), " \t\n\v\f\r")
@@ -679,7 +655,7 @@ func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
 		if err != nil {
 			return row, false, err
 		}
-		name, err := row.Value(0)
+		name, err := row.value(0)
 		if err != nil || name.Text() == table {
 			return row, err == nil, err
 		}
@@ -687,7 +663,8 @@ func (tx *Tx) sequenceRow(table string) (row Row, ok bool, err error) {
 	return row, false, nil
 }
 
-// setSequence notes a rowid of a table with AUTOINCREMENT, as long as it is larger than what is noted: 0 at first.
+// setSequence notes a rowid of a table with AUTOINCREMENT, as long as it is larger than what is
+// noted: 0 at first.
 func (tx *Tx) setSequence(table string, rowid int64) error {
 	t, err := tx.Table("sqlite_sequence")
 	if err != nil {
@@ -701,7 +678,7 @@ func (tx *Tx) setSequence(table string, rowid int64) error {
 		_, err := t.Insert(table, max(rowid, 0))
 		return err
 	}
-	v, err := row.Value(1)
+	v, err := row.value(1)
 	if err != nil || sequenceNumber(v) >= rowid {
 		return err
 	}

@@ -1,21 +1,18 @@
 package sqlitefile
 
-import (
-	"errors"
-	"time"
+import "github.com/foliofs/folio/internal/pager"
 
-	"github.com/foliofs/folio/internal/osfile"
-)
+import "time"
 
-// An EventKind says what an Event tells of.
+// An EventKind is the subject of an Event.
 type EventKind uint8
 
 // The kinds of events.
 const (
 	EventCommit     EventKind = iota + 1 // a group of transactions was committed, or failed to be
 	EventCheckpoint                      // pages were copied from the log into the database
-	EventRecovery                        // what a crash left was put in order: a log read, or a journal played back
-	EventWait                            // a lock was waited for that somebody else held
+	EventRecovery                        // the database was put in order after a crash: a log read, or a journal played back
+	EventWait                            // a lock was waited for that another connection held
 )
 
 func (k EventKind) String() string {
@@ -32,26 +29,12 @@ type Event struct {
 	Err          error // nil if all went well
 }
 
-// clock returns the time for the start of an event, if somebody wants to know.
-func (db *DB) clock() (now time.Time) {
-	if db.options.Trace != nil {
-		now = time.Now()
+// tracer returns a function that calls trace with the events of the pager; nil if trace is nil.
+func tracer(trace func(Event)) func(pager.Event) {
+	if trace == nil {
+		return nil
 	}
-	return now
-}
-
-// trace tells of an event that is over now.
-func (db *DB) trace(e Event) {
-	if db.options.Trace == nil {
-		return
-	}
-	e.Took = time.Since(e.Start)
-	db.options.Trace(e)
-}
-
-// traceRecovery tells of the recovery of a log that was not empty.
-func (db *DB) traceRecovery(start time.Time, frames uint32, err error) {
-	if frames > 0 || err != nil && !errors.Is(err, osfile.ErrLocked) {
-		db.trace(Event{Kind: EventRecovery, Start: start, Pages: int(frames), Err: err})
+	return func(e pager.Event) {
+		trace(Event{EventKind(e.Kind), e.Start, e.Took, e.Transactions, e.Pages, e.Err})
 	}
 }

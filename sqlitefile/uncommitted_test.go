@@ -7,11 +7,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 )
 
-// A transaction that changes nothing, or fails, is answered only once what it has seen is committed: else it would say what never was true.
+// A transaction that changes nothing, or fails, is answered only once what it has seen is
+// committed: else it would say what never was true.
 func TestUncommitted(t *testing.T) {
 	errThere := errors.New("it is there")
 	for name, second := range map[string]func(tx *Tx) error{
@@ -50,7 +52,7 @@ func TestUncommitted(t *testing.T) {
 				sys.Arm(f)
 				answers := make(chan error)
 				update := func(fn func(tx *Tx) error) { answers <- db.Update(context.Background(), fn) }
-				go update(func(tx *Tx) error { return join(putRow(7, "other")(tx), tx.Exec("CREATE TABLE u(a)")) })
+				go update(func(tx *Tx) error { return dberr.Join(putRow(7, "other")(tx), tx.Exec("CREATE TABLE u(a)")) })
 				<-writing
 				go update(func(tx *Tx) error { err := second(tx); close(release); return err })
 				<-release

@@ -1,28 +1,32 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/format"
+import (
+	"github.com/foliofs/folio/internal/format"
 
-// Values decodes the first len(dst) columns into dst, in one pass over the record: several times faster than Value for
-// each of them.
+	"github.com/foliofs/folio/internal/record"
+)
+
+// Values decodes the first len(dst) columns into dst, in one pass over the record: several times
+// faster than Value for each of them.
 func (r *Row) Values(dst []Value) error {
-	if r.shape.decode(dst, r.rec.local, r.rowid, r.rx.header.Encoding) {
+	if r.shape.decode(dst, r.rec.Local, r.rowid, r.rx.pager.Header.Encoding) {
 		return nil
 	}
 	for i := range dst {
-		v, err := r.Value(i)
+		v, err := r.value(i)
 		if err != nil {
 			return err
 		}
-		dst[i] = v
+		dst[i].v = v
 	}
 	return nil
 }
 
-// ValuesUpTo is Values that reads no more than limit bytes of a text or a BLOB that goes on in
-// other pages: such a value is cut off, so that one longer than limit-1 bytes can be told. A value
-// that lies in one page comes whole.
+// ValuesUpTo is like Values, but reads at most limit bytes of a text or a BLOB that continues in
+// other pages. It cuts off such a value: one of limit bytes may be longer. A value that lies in one
+// page is never cut off.
 func (r *Row) ValuesUpTo(limit int, dst []Value) error {
-	if r.shape.decode(dst, r.rec.local, r.rowid, r.rx.header.Encoding) {
+	if r.shape.decode(dst, r.rec.Local, r.rowid, r.rx.pager.Header.Encoding) {
 		return nil
 	}
 	for i := range dst {
@@ -41,16 +45,16 @@ func (r *Row) valueUpTo(limit, i int) (Value, error) {
 	if err != nil || size <= int64(limit) {
 		return r.Value(i)
 	}
-	kind, err := r.Kind(i)
+	kind, err := r.kind(i)
 	if err != nil {
 		return Value{}, err
 	}
-	v := Value{kind: kind, data: make([]byte, limit), enc: r.rx.header.Encoding}
-	_, err = r.ReadAt(i, v.data, 0)
-	return v, err
+	v := record.Value{Kind: kind, Data: make([]byte, limit), Enc: r.rx.pager.Header.Encoding}
+	_, err = r.ReadAt(i, v.Data, 0)
+	return Value{v}, err
 }
 
-// Values is that of the current row, which is not made.
+// Values decodes the current entry into dst, as [Row.Values] does, without making a Row.
 func (c *Cursor) Values(dst []Value) error {
 	if c.values(dst) {
 		return nil
@@ -62,7 +66,7 @@ func (c *Cursor) Values(dst []Value) error {
 	return row.Values(dst)
 }
 
-// ValuesUpTo is that of the current row, which is not made.
+// ValuesUpTo decodes the current entry into dst, as [Row.ValuesUpTo] does, without making a Row.
 func (c *Cursor) ValuesUpTo(limit int, dst []Value) error {
 	if c.values(dst) {
 		return nil
@@ -79,17 +83,17 @@ func (c *Cursor) ValuesUpTo(limit int, dst []Value) error {
 func (c *Cursor) values(dst []Value) bool {
 	if c.valid && !c.table && c.shape.rowidField < 0 {
 		top := &c.path[c.depth]
-		size, off, ok := top.payload(top.i)
-		if ok && size <= uint64(c.rx.spill[0].Local(size)) && size <= uint64(len(top.data)-off) &&
-			c.shape.decode(dst, top.data[off:off+int(size)], 0, c.rx.header.Encoding) {
+		size, off, ok := top.Payload(top.i)
+		if ok && size <= uint64(c.rx.pager.Spill[0].Local(size)) && size <= uint64(len(top.Data)-off) &&
+			c.shape.decode(dst, top.Data[off:off+int(size)], 0, c.rx.pager.Header.Encoding) {
 			return true
 		}
 	}
 	return false
 }
 
-// decode decodes the first columns of the record in local if that is easy: they are all there, of serial types
-// of one byte, and lie where their place says. If it is not, dst holds nothing of use.
+// decode decodes the first columns of the record in local if that is easy: they are all there, of
+// serial types of one byte, and lie where their place says. If it is not, dst holds nothing of use.
 func (s *shape) decode(dst []Value, local []byte, rowid int64, enc format.Encoding) bool {
 	types, body, ok := format.RecordHeader(local)
 	if !ok || len(dst) > len(types) || len(dst) > s.plain {
@@ -104,20 +108,20 @@ func (s *shape) decode(dst []Value, local []byte, rowid int64, enc format.Encodi
 		if end > len(local) {
 			return false
 		}
-		v, b := &dst[i], local[body:end:end]
+		v, b := &dst[i].v, local[body:end:end]
 		body = end
 		switch {
 		case t.IsInt():
-			*v = Value{kind: Integer, num: t.Int(b)}
+			*v = record.Value{Kind: record.Integer, Int: t.Int(b)}
 		case t.IsText():
-			*v = Value{kind: Text, data: b, enc: enc}
+			*v = record.Value{Kind: record.Text, Data: b, Enc: enc}
 		case t.IsBlob():
-			*v = Value{kind: Blob, data: b}
+			*v = record.Value{Kind: record.Blob, Data: b}
 		case i == s.alias:
-			*v = Value{kind: Integer, num: rowid}
+			*v = record.Value{Kind: record.Integer, Int: rowid}
 		default:
-			*v = Value{}
+			*v = record.Value{}
 		}
 	}
-	return len(dst) < len(types) || body == len(local) // else Value says what is wrong
+	return len(dst) < len(types) || body == len(local) // else Value returns the error
 }

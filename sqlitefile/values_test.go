@@ -11,7 +11,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// TestValues compares Values with Value for each column, over records that are easy to decode and others.
+// TestValues compares Values with Value for each column, over records that are easy to decode and
+// others.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "values.db")

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// BenchmarkViewWhileWriting begins and ends views while a writer commits all the time, and reads one row in each or nothing: the latter is what a
-// view costs over the read itself.
+// BenchmarkViewWhileWriting begins and ends views while a writer commits all the time, and reads
+// one row in each or nothing: the latter is what a view costs over the read itself.
 //
 //	go test -run '^$' -bench ViewWhileWriting -benchmem ./sqlitefile
 func BenchmarkViewWhileWriting(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "db")
-	db, err := Open(path, &Options{Create: true, JournalMode: JournalWAL, Durability: Normal})
+	db, err := Open(path, &Options{Create: true, JournalMode: JournalWAL, Durability: DurabilityNormal})
 	if err != nil {
 		b.Fatal(err)
 	}

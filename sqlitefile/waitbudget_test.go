@@ -1,5 +1,7 @@
 package sqlitefile
 
+import "github.com/foliofs/folio/internal/pager"
+
 import (
 	"context"
 	"errors"
@@ -9,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -41,13 +45,13 @@ func TestWaitBudget(t *testing.T) {
 		locks func(l *locker)
 		do    func(ctx context.Context, db *DB) error
 	}{
-		{"RESERVED", false, func(l *locker) { l.lock(osfile.Exclusive, reservedByte, 1) }, write},
+		{"RESERVED", false, func(l *locker) { l.lock(osfile.Exclusive, format.ReservedByte, 1) }, write},
 		{"RESERVED, then SHARED", false, reservedThenShared, write},
 		{"the same for a new database", true, reservedThenShared, write},
 		{"the same on the way into WAL mode", false, reservedThenShared, func(ctx context.Context, db *DB) error {
 			return db.SetJournalMode(ctx, JournalWAL)
 		}},
-		{"two calls with one timeout", false, func(l *locker) { l.lock(osfile.Exclusive, reservedByte, 1) }, func(ctx context.Context, db *DB) error {
+		{"two calls with one timeout", false, func(l *locker) { l.lock(osfile.Exclusive, format.ReservedByte, 1) }, func(ctx context.Context, db *DB) error {
 			ctx = WithBusyTimeout(ctx, 0)
 			if err := write(ctx, db); !errors.Is(err, ErrBusy) {
 				return err
@@ -62,8 +66,8 @@ func TestWaitBudget(t *testing.T) {
 				start := time.Now()
 				err := tt.do(t.Context(), db)
 				took := time.Since(start)
-				if !errors.Is(err, ErrBusy) || took != defaultBusyTimeout {
-					t.Errorf("%v after %v, want ErrBusy after %v", err, took, defaultBusyTimeout)
+				if !errors.Is(err, ErrBusy) || took != pager.DefaultBusyTimeout {
+					t.Errorf("%v after %v, want ErrBusy after %v", err, took, pager.DefaultBusyTimeout)
 				}
 			})
 		})
@@ -72,16 +76,16 @@ func TestWaitBudget(t *testing.T) {
 
 // reservedThenShared is a writer that commits after three seconds, and a reader who stays.
 func reservedThenShared(l *locker) {
-	l.lock(osfile.Shared, sharedByte, sharedSize)
-	l.lock(osfile.Exclusive, reservedByte, 1)
-	time.AfterFunc(3*time.Second, func() { l.unlock(reservedByte, 1) })
+	l.lock(osfile.Shared, format.SharedByte, format.SharedSize)
+	l.lock(osfile.Exclusive, format.ReservedByte, 1)
+	time.AfterFunc(3*time.Second, func() { l.unlock(format.ReservedByte, 1) })
 }
 
 // newLocked returns a database in rollback mode, open, and another connection to it.
 func newLocked(t *testing.T, empty bool) (*DB, *locker) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "busy.db")
-	db, err := Open(path, &Options{Create: true, Durability: Off})
+	db, err := Open(path, &Options{Create: true, Durability: DurabilityOff})
 	if err == nil && !empty {
 		err = db.Exec(t.Context(), "CREATE TABLE t (a)")
 	}
@@ -93,7 +97,7 @@ func newLocked(t *testing.T, empty bool) (*DB, *locker) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := join(file.Close(), db.Close()); err != nil {
+		if err := dberr.Join(file.Close(), db.Close()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -105,12 +109,12 @@ func newLocked(t *testing.T, empty bool) (*DB, *locker) {
 func TestWaitBudgetGap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, l := newLocked(t, false)
-		l.lock(osfile.Exclusive, reservedByte, 1)
-		time.AfterFunc(2*time.Second, func() { l.unlock(reservedByte, 1) })
-		time.AfterFunc(2*time.Second+2*lockPoll, func() { _ = l.file.Lock(osfile.Exclusive, reservedByte, 1) })
+		l.lock(osfile.Exclusive, format.ReservedByte, 1)
+		time.AfterFunc(2*time.Second, func() { l.unlock(format.ReservedByte, 1) })
+		time.AfterFunc(2*time.Second+2*pager.LockPoll, func() { _ = l.file.Lock(osfile.Exclusive, format.ReservedByte, 1) })
 		start := time.Now()
 		err := db.Exec(t.Context(), "CREATE TABLE more (a)")
-		if took := time.Since(start); err != nil || took > 2*time.Second+lockPoll {
+		if took := time.Since(start); err != nil || took > 2*time.Second+pager.LockPoll {
 			t.Errorf("%v after %v", err, took)
 		}
 	})
@@ -120,7 +124,7 @@ func TestWaitBudgetGap(t *testing.T) {
 func TestWaitBudgetNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, l := newLocked(t, false)
-		l.lock(osfile.Exclusive, reservedByte, 1)
+		l.lock(osfile.Exclusive, format.ReservedByte, 1)
 		start := time.Now()
 		err := db.Exec(WithBusyTimeout(t.Context(), -1), "CREATE TABLE more (a)")
 		if took := time.Since(start); !errors.Is(err, ErrBusy) || took != 0 {

@@ -8,15 +8,16 @@ import (
 	"github.com/foliofs/folio/internal/osfile/witness"
 )
 
-// watch lets a witness see what is done to databases on a system. All who write to one must do so through what it returns.
-// (reliability: B6)
+// watch lets a witness see what is done to databases on a system. All who write to one must do so
+// through what it returns.
 func watch(tb testing.TB, sys osfile.System, d Durability) osfile.System {
-	return witness.New(sys, d == Off, func(err error) { tb.Error(err) })
+	return witness.New(sys, d == DurabilityOff, func(err error) { tb.Error(err) })
 }
 
-// watchFaulty is watch for a system beneath one on which operations fail: half a page may be written there.
+// watchFaulty is watch for a system beneath one on which operations fail: half a page may be
+// written there.
 func watchFaulty(sys osfile.System, d Durability, report func(error)) osfile.System {
-	return witness.New(sys, d == Off, func(err error) {
+	return witness.New(sys, d == DurabilityOff, func(err error) {
 		if b, ok := errors.AsType[*witness.Breach](err); !ok || b.Rule != 1 {
 			report(err)
 		}

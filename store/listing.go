@@ -1,13 +1,14 @@
 package store
 
-// A Listing receives the entries of a directory. It holds no pointers to each, so that it costs the garbage collector nothing
-// and can be used again: the names stand one after the other in Names.
+// A Listing receives the entries of a directory. It holds no pointers to each, so that it costs the
+// garbage collector nothing and can be used again: the names stand one after the other in Names.
 type Listing struct {
 	Names []byte
 	Items []Item
 }
 
-// An Item is one entry of a Listing. Its name ends at End in Names, and starts where that of the item before ends.
+// An Item is one entry of a Listing. Its name ends at End in Names, and starts where that of the
+// item before ends.
 type Item struct {
 	Ino  Ino
 	End  int

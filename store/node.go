@@ -23,12 +23,14 @@ type Node struct {
 	Mtime, Ctime, Atime int64 // nanoseconds since 1970 UTC
 }
 
-// A NodeRow is a row of table node behind the number: what stands there, whether an inode can have it or not.
+// A NodeRow holds the columns of a row of table node after the number, whether or not an inode can
+// have them.
 type NodeRow struct {
 	Mode, Nlink, UID, GID, Size, Holes, Mtime, Ctime, Atime, Rdev int64
 }
 
-// Node makes an inode of a row. If not all numbers fit, some are cut off. What they mean together is for Plausible.
+// Node makes an inode of a row. fit reports whether all numbers fit; if not, some are cut off.
+// Node.Plausible checks whether the numbers make sense together.
 func (r *NodeRow) Node(ino Ino) (n Node, fit bool) {
 	n = Node{
 		Ino: ino, Mode: uint32(r.Mode), Nlink: uint32(r.Nlink), UID: uint32(r.UID), GID: uint32(r.GID),
@@ -37,8 +39,8 @@ func (r *NodeRow) Node(ino Ino) (n Node, fit bool) {
 	return n, r.Mode>>ModeBits|(r.Nlink|r.UID|r.GID)>>32 == 0
 }
 
-// Plausible returns an error that matches ErrDamaged unless the type of n is known, its size one that a volume can hold, and its
-// holes no more than there is.
+// Plausible returns an error that matches ErrDamaged unless the type of n is known, its size one
+// that a volume can hold, and its holes no more than there is.
 func (n *Node) Plausible() error {
 	switch {
 	case TypeOf(n.Mode) == 0:

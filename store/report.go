@@ -11,7 +11,7 @@ type Info struct {
 	LastIno   Ino   // the highest number of an inode, which tells about how many there are
 }
 
-// A Report is what Store.Check found.
+// A Report has the problems that Store.Check found.
 type Report struct {
 	Problems []Problem // at most MaxProblems
 	Omitted  int       // how many more there are

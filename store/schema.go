@@ -2,13 +2,14 @@ package store
 
 // The format of a volume, version 1. docs/format.md specifies it for other programs.
 
-// What the header of the database says of a volume.
+// These numbers in the header of a database identify a volume.
 const (
 	ApplicationID = 0x466F6C69 // PRAGMA application_id: "Foli"
 	SchemaVersion = 1          // PRAGMA user_version
 )
 
-// Contents are stored in chunks, one in a row of table data, whose id tells the inode and the place.
+// Contents are stored in chunks, one in a row of table data, whose id tells the inode and the
+// place.
 const (
 	ChunkShift = 16
 	ChunkSize  = 1 << ChunkShift // bytes
@@ -22,7 +23,8 @@ func DataID(ino Ino, off int64) int64 { return int64(ino)<<ChunkBits | off>>Chun
 const (
 	MaxIno  Ino = 1<<(63-ChunkBits) - 1 // so that the ids of data rows are positive
 	MaxSize     = 1 << (ChunkShift + ChunkBits)
-	// MaxName is the longest name in bytes: 255 characters of UTF-16, which some systems allow, take as much in UTF-8.
+	// MaxName is the longest name in bytes: 255 characters of UTF-16, which some systems allow,
+	// take as much in UTF-8.
 	MaxName = 3 * 255
 	// MaxXattrName is the longest name of an extended attribute in bytes, MaxXattrValue the longest
 	// value, and MaxXattrs limits the bytes of all names and values of an inode together.
@@ -33,8 +35,8 @@ const (
 	MaxPath = 1<<15 - 1
 )
 
-// ValidName reports whether a directory can hold an entry of that name: bytes other than '/' and NUL, up to MaxName of
-// them, but not "." and "..".
+// ValidName reports whether a directory can hold an entry of that name: bytes other than '/' and
+// NUL, up to MaxName of them, but not "." and "..".
 func ValidName[T string | []byte](name T) bool {
 	if len(name) == 0 || len(name) > MaxName || string(name) == "." || string(name) == ".." {
 		return false
@@ -47,13 +49,14 @@ func ValidName[T string | []byte](name T) bool {
 	return true
 }
 
-// OrphanTable is the statement that makes table orphan, which volumes of the first builds of version 1 do not have.
+// OrphanTable is the statement that makes table orphan, which volumes of the first builds of
+// version 1 do not have.
 const OrphanTable = `CREATE TABLE orphan (
   ino INTEGER PRIMARY KEY        -- has no name, but may be in use
 )`
 
-// Schema is the statements that make an empty volume's tables and its view; docs/format.md explains them. Their comments are
-// part of what sqlite3's .schema shows.
+// Schema has the statements that make an empty volume's tables and its view. docs/format.md
+// explains them. The comments in them are part of the output of sqlite3's .schema.
 var Schema = []string{
 	`CREATE TABLE node (
   ino      INTEGER PRIMARY KEY,  -- 1 is the root

@@ -2,28 +2,28 @@ package main
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"path"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // An addition adds the files of an import to a directory of a volume that is there, within one
-// transaction. Its methods Add, AddBytes, Link and Stats are those of a folio.Builder, and so are
-// their errors about a header. An error about what is in the volume is a *volumeError.
+// transaction. Its errors about a header are those of a folio.Builder. An error about a file that
+// is in the volume is a *sinkError.
 //
-// It never follows a symbolic link below the directory, and gives no name to a file that was there
-// before.
+// It never follows a symbolic link below the directory, and gives no further name to a file that
+// was there before.
 type addition struct {
 	tx       *folio.Tx
 	loc      location // the directory
 	force    bool     // replaces files that are there
-	stats    folio.BuildStats
+	newDirs  int64
 	replaced int64
 	first    uint64               // the lowest inode that was made; 0 before. All others have higher numbers
 	dirs     map[string]*addedDir // directories that were met, by their paths in the volume
-	headers  []*folio.Header      // of directories that get them in the end, each after the one that it lies in
+	headers  []*folio.Header      // of directories, each after its parent; set at the end
 }
 
 // An addedDir is a directory that files are added to.
@@ -49,54 +49,22 @@ func newAddition(tx *folio.Tx, loc location, force bool) (*addition, error) {
 	return a, loc.failure(loc.path, err)
 }
 
-// Stats returns what was added so far.
-func (a *addition) Stats() folio.BuildStats { return a.stats }
-
-// Add adds a file whose content is read from content.
-func (a *addition) Add(h *folio.Header, content io.Reader) error {
-	return a.add(h, func(h *folio.Header) error {
-		if err := a.tx.Add(h, content); err != nil {
-			return err
-		}
-		info, err := a.tx.Lstat(h.Name)
-		if err == nil && info.Mode().IsRegular() {
-			a.stats.Bytes += info.Size()
-		}
-		return err
-	})
-}
-
-// AddBytes adds a file whose content is in memory.
-func (a *addition) AddBytes(h *folio.Header, content []byte) error {
-	a.stats.Bytes += int64(len(content))
-	return a.add(h, func(h *folio.Header) error { return a.tx.AddBytes(h, content) })
-}
-
-func (a *addition) add(h *folio.Header, add func(h *folio.Header) error) error {
-	in := *h
-	in.Name = path.Join(a.loc.path, h.Name)
-	if h.Mode.IsDir() {
-		return a.failure(h.Name, in.Name, a.directory(&in))
-	}
-	err := a.makeRoom(in.Name)
-	if err == nil {
-		err = a.made(in.Name, add(&in))
-	}
-	if err == nil {
-		a.count(h.Mode.Type())
-	}
-	return a.failure(h.Name, in.Name, err)
-}
-
-func (a *addition) count(typ fs.FileMode) {
-	switch typ {
-	case 0:
-		a.stats.Files++
-	case fs.ModeSymlink:
-		a.stats.Symlinks++
+// put adds an entry.
+func (a *addition) put(e *source.Entry) error {
+	h := e.Header
+	h.Name = path.Join(a.loc.path, e.Name)
+	var err error
+	switch {
+	case e.Link != "":
+		err = a.link(path.Join(a.loc.path, e.Link), h.Name)
+	case e.Mode.IsDir():
+		err = a.directory(&h)
 	default:
-		a.stats.Others++
+		if err = a.makeRoom(h.Name); err == nil {
+			err = a.made(h.Name, e.AddTo(a.tx, &h))
+		}
 	}
+	return a.failure(e.Name, h.Name, err)
 }
 
 // made notes the first inode of all that are made.
@@ -143,9 +111,9 @@ func (a *addition) makeRoom(name string) error {
 	return a.tx.Remove(name)
 }
 
-// inTheWay is the error for what was in the volume before.
+// inTheWay returns the error for a file that was in the volume before.
 func (a *addition) inTheWay(name string, err error, way string) error {
-	return &volumeError{hint(a.loc.failure(name, err), way)}
+	return &sinkError{hint(a.loc.failure(name, err), way)}
 }
 
 // parent makes sure that a name lies in a directory, and makes it if there is none.
@@ -176,12 +144,12 @@ func (a *addition) parent(name string) error {
 func (a *addition) makeDir(h *folio.Header) error {
 	err := a.made(h.Name, a.tx.Add(h, nil))
 	if err == nil {
-		a.stats.Dirs++
+		a.newDirs++
 	}
 	return err
 }
 
-// directory adds a directory, or merges it with one that is there.
+// directory adds a directory, or merges it with an existing one.
 func (a *addition) directory(h *folio.Header) error {
 	d := a.dirs[h.Name]
 	if d == nil {
@@ -215,29 +183,25 @@ func (a *addition) directory(h *folio.Header) error {
 	return nil
 }
 
-// Link gives a file that was added a further name.
-func (a *addition) Link(oldname, newname string) error {
-	from, to := path.Join(a.loc.path, oldname), path.Join(a.loc.path, newname)
-	err := a.makeRoom(to)
-	if err == nil && a.dirs[path.Dir(from)] == nil {
-		err = fs.ErrNotExist
+// link gives a file that was added a further name.
+func (a *addition) link(from, to string) error {
+	if err := a.makeRoom(to); err != nil {
+		return err
 	}
-	if err == nil {
-		var info fs.FileInfo
-		if info, err = a.tx.Lstat(from); err == nil && !a.isNew(info) {
-			err = fs.ErrNotExist
-		}
+	if a.dirs[path.Dir(from)] == nil {
+		return fs.ErrNotExist
 	}
-	if err == nil {
-		err = a.tx.Link(from, to)
+	info, err := a.tx.Lstat(from)
+	switch {
+	case err != nil:
+		return err
+	case !a.isNew(info):
+		return fs.ErrNotExist
 	}
-	if err == nil {
-		a.stats.Links++
-	}
-	return a.failure(newname, to, err)
+	return a.tx.Link(from, to)
 }
 
-// finish gives directories what their headers say: adding files has changed their times.
+// finish sets the headers of directories. Adding files has changed their times.
 func (a *addition) finish() error {
 	for i := len(a.headers) - 1; i >= 0; i-- {
 		if err := a.tx.SetHeader(a.headers[i]); err != nil {
@@ -247,18 +211,18 @@ func (a *addition) finish() error {
 	return nil
 }
 
-// failure tells what is wrong with a header, which is an *fs.PathError with its name, from what is
-// wrong with the volume.
+// failure returns an error of a header as an *fs.PathError with its name, and an error of the
+// volume as a *sinkError.
 func (a *addition) failure(name, inVolume string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*volumeError); ok {
+	if _, ok := err.(*sinkError); ok {
 		return err
 	}
 	for _, own := range []error{folio.ErrFull, folio.ErrReadOnly, folio.ErrDamaged} {
 		if errors.Is(err, own) {
-			return &volumeError{a.loc.failure(inVolume, err)}
+			return &sinkError{a.loc.failure(inVolume, err)}
 		}
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -20,7 +19,7 @@ type backuper struct {
 	volume, dest string
 }
 
-// A backupJSON tells what backup has done.
+// A backupJSON is the result of backup.
 type backupJSON struct {
 	jsonPath
 	Backup jsonText `json:"backup"`
@@ -32,10 +31,10 @@ func (c *command) backupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cleansUp: "yes"},
 		Use:         "backup VOLUME DEST",
-		Short:       "Copy a volume while others write to it",
-		Long: `Copy a volume as it is at one moment, while other programs write to it: cp would take what lies in its log for granted.
-DEST is a file, which appears complete and synced or not at all; a dash writes to standard output. An existing file
-is refused; --force replaces a volume at that moment, and --force-any whatever file is there.
+		Short:       "Copy a volume while other programs write to it",
+		Long: `Copy a volume as it is at one moment, while other programs write to it. The system's cp would leave out
+its log. DEST is a file, which appears complete and synced or not at all. A dash writes to standard
+output. An existing file is refused. --force replaces a volume at that moment, and --force-any any file.
 
 With --json: one object; docs/command.md describes it.`,
 		Example: `  folio backup photos.folio photos-monday.folio
@@ -56,8 +55,6 @@ With --json: one object; docs/command.md describes it.`,
 	flags.BoolVar(&b.json, "json", false, "one JSON object")
 	return cmd
 }
-
-var errTerminal = errors.New("is a terminal")
 
 func (b *backuper) run(ctx context.Context) error {
 	if err := b.checkDest(); err != nil {
@@ -86,7 +83,7 @@ func (b *backuper) run(ctx context.Context) error {
 	return nil
 }
 
-// checkDest refuses early what BackupFile would refuse too.
+// checkDest returns early an error that BackupFile would return.
 func (b *backuper) checkDest() error {
 	if b.dest == "-" {
 		if b.terminal.stdout {
@@ -98,7 +95,7 @@ func (b *backuper) checkDest() error {
 }
 
 // copy returns how many bytes the copy has.
-func (b *backuper) copy(ctx context.Context, v *folio.FS) (size int64, err error) {
+func (b *backuper) copy(ctx context.Context, v *folio.Volume) (size int64, err error) {
 	p := b.newProgress("copying", b.quiet || b.json)
 	defer p.done()
 	progress := func(done, all int64) {

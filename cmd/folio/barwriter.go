@@ -23,7 +23,7 @@ const (
 type barWriter struct {
 	w     io.Writer
 	from  time.Time
-	bar   *progressbar.ProgressBar // the one that writes
+	bar   *progressbar.ProgressBar // which writes
 	width int                      // columns of the bar in the next line
 }
 
@@ -39,7 +39,7 @@ func (b *barWriter) resize(width int) {
 	progressbar.OptionSetWidth(b.width)(b.bar)
 }
 
-// Write implements io.Writer. It takes a line, or what erases one.
+// Write implements io.Writer. It takes a line, or an escape sequence that erases a line.
 func (b *barWriter) Write(p []byte) (int, error) {
 	room := b.columns() - 1 // the cursor stays in the line
 	cut, length := cutLine(p, room)

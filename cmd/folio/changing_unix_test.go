@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// The warning about a socket comes while the tree is being listed, and so it is the moment to change the tree.
+// The warning about a socket comes while the tree is being listed, and so it is the moment to
+// change the tree.
 func TestSourceChanges(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

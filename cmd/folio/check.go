@@ -17,13 +17,16 @@ func (c *command) checkCommand() *cobra.Command {
 		Annotations: map[string]string{cleansUp: "yes"},
 		Use:         "check VOLUME",
 		Short:       "Look for damage, and repair it",
-		Long: `Look for contradictions in the whole volume: in the b-trees of its database, and among names, inodes and contents.
+		Long: `Look for contradictions in the whole volume: in the b-trees of its database, and among names, inodes
+and contents.
 
-Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object; docs/command.md describes it.
+Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object;
+docs/command.md describes it.
 
-With --repair, what can be put right without losing any content is put right first, all of it or nothing, and each repair is a
-line. Files that have no name are put into the directory lost+found. Other problems need a decision, which the lines name.
-A volume that sqlite3 dumped and restored has lost two numbers of its header; they are set again.`,
+With --repair, problems that can be fixed without losing content are fixed first, all of them or none.
+Each repair is a line. Files that have no name are put into the directory lost+found. Other problems
+need a decision, which the lines name. A volume that sqlite3 dumped and restored has lost two numbers
+of its header. They are set again.`,
 		Example: `  folio check goroot.folio && echo all is well
   folio check --repair tampered.folio`,
 		Args: between(1, 1, "one VOLUME"),
@@ -35,7 +38,7 @@ A volume that sqlite3 dumped and restored has lost two numbers of its header; th
 			return c.check(cmd.Context(), volume, repair, json)
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "put right what can be without losing content")
+	cmd.Flags().BoolVar(&repair, "repair", false, "fix problems that can be fixed without losing content")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }
@@ -62,7 +65,7 @@ type problemJSON struct {
 }
 
 func problemObject(p folio.Problem) problemJSON {
-	return problemJSON{uint64(p.Ino), jsonText(p.Path), jsonText(p.What)}
+	return problemJSON{p.Ino, jsonText(p.Path), jsonText(p.What)}
 }
 
 type repairJSON struct {
@@ -92,7 +95,8 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 	return err
 }
 
-// checked opens and checks a volume, and repairs it first if that is wanted. An error says what stood in the way of that.
+// checked opens and checks a volume, and repairs it first if that is wanted. It returns an
+// error if it cannot.
 func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
 	v, err := location{volume, "."}.open()
 	var schema []folio.Repair
@@ -117,14 +121,15 @@ func (c *command) checked(ctx context.Context, volume string, repair bool) (*fol
 	}
 	p := c.newProgress("checking", false)
 	defer p.done()
-	report, err := v.CheckProgress(ctx, p.set)
+	report, err := v.Check(ctx, &folio.CheckOptions{Progress: p.set})
 	if err != nil {
 		return nil, checkFailure(failure(volume, err))
 	}
-	return &folio.RepairReport{Report: *report}, nil
+	return &folio.RepairReport{CheckReport: *report}, nil
 }
 
-// failedCheck is the report of a volume that is too damaged to be checked, or cannot be read at all.
+// failedCheck is the report of a volume that is too damaged to be checked, or cannot be read at
+// all.
 func failedCheck(volume string, err error) checkJSON {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

@@ -19,23 +19,19 @@ type chmod struct {
 func (c *command) chmodCommand() *cobra.Command {
 	m := new(chmod)
 	cmd := writingCommand("chmod [-R] MODE VOLUME:PATH...", "Change permissions",
-		`Change the permissions of files, of all of them or of none. MODE is an octal number, such as 644, or what the letters
-of chmod say: u, g, o and a for whom, + - and = for what happens, r, w, x, X, s and t, or u, g and o, for what. Where nobody
-is named, the umask says what is left alone. A MODE that begins with a dash follows "--".
+		`Change the permissions of files, of all of them or of none. MODE is an octal number, such as 644, or
+has the letters of chmod: u, g, o and a for the class, + - and = for the operation, and r, w, x, X, s
+and t, or u, g and o, for the permissions. For example, u+x,go-w. If it names no class, the umask
+limits it. A MODE that begins with a dash must follow "--".
 
-A symbolic link stands for what it leads to; with -R those that are found in directories are passed over.`,
+A symbolic link stands for its target. With -R, symbolic links in directories are passed over.`,
 		`  folio chmod 600 photos.folio:private/key
   folio chmod -R u=rwX,go=rX site.folio:public
   folio chmod -- -w photos.folio:2025`,
 		m.args)
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return completeLocation(cmd, args, word)
-	}
+	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveNoFileComp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args[1:], nil, m.apply) }
-	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change what is in directories, too")
+	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change the files in directories, too")
 	return cmd
 }
 
@@ -62,10 +58,10 @@ func (m *chmod) apply(tx *folio.Tx, o *operand) error {
 	}
 	top := *o
 	top.path = path.Clean(o.path) + "/." // it may be a symbolic link to the directory
-	return top.walk(&tx.Rx, func(name string, info fs.FileInfo) error {
-		if info.Mode().Type() == fs.ModeSymlink {
+	return top.walk(&tx.Rx, func(e *entry) error {
+		if e.mode.Type() == fs.ModeSymlink {
 			return nil
 		}
-		return o.failure(name, tx.Chmod(name, m.change.apply(info.Mode(), umask)))
+		return o.failure(e.path, tx.Chmod(e.path, m.change.apply(e.mode, umask)))
 	})
 }

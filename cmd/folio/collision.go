@@ -1,13 +1,10 @@
 package main
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 )
-
-var errInVolume = errors.New("is a path in a volume, and not a file on disk")
 
 // mayName refuses a new file on disk that reads as VOLUME:PATH, where VOLUME is a volume that is
 // there: from then on the name would hide that path of the volume.
@@ -32,8 +29,6 @@ func volumeBefore(name string) string {
 	}
 	return ""
 }
-
-var errNotWhole = errors.New("is a path in a volume, and a whole volume is wanted")
 
 // wholeVolume returns the path of a volume that the command line names as VOLUME, VOLUME: or
 // VOLUME:/.

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// A compactJSON tells what compact has done.
+// A compactJSON is the result of compact.
 type compactJSON struct {
 	jsonPath
 	Before int64 `json:"before"`
@@ -23,10 +23,11 @@ func (c *command) compactCommand() *cobra.Command {
 		Annotations: map[string]string{cleansUp: "yes"},
 		Use:         "compact VOLUME",
 		Short:       "Make a volume's file as small as it can be",
-		Long: `Make a volume's file as small as it can be: a copy without free pages takes its place when it is complete. Until then,
-and whatever goes wrong, the volume is as it was. There must be room for the copy beside it.
+		Long: `Make a volume's file as small as it can be. A copy without free pages replaces it when the copy is
+complete. Until then, and after an error, the volume is as it was. There must be room for the copy
+next to it.
 
-While another program has the volume open it cannot be compacted.
+A volume that another program has open cannot be compacted.
 
 With --json: one object; docs/command.md describes it.`,
 		Example: "  folio compact photos.folio",
@@ -66,7 +67,7 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 }
 
 // compactOpen compacts a volume and returns its sizes.
-func (c *command) compactOpen(ctx context.Context, volume string, v *folio.FS, quiet bool) (compactJSON, error) {
+func (c *command) compactOpen(ctx context.Context, volume string, v *folio.Volume, quiet bool) (compactJSON, error) {
 	sizes := compactJSON{jsonPath: jsonPath{jsonText(volume)}}
 	before, err := v.Info(ctx)
 	if err != nil {
@@ -74,7 +75,7 @@ func (c *command) compactOpen(ctx context.Context, volume string, v *folio.FS, q
 	}
 	p := c.newProgress("compacting", quiet)
 	defer p.done()
-	if err := v.CompactProgress(ctx, p.set); err != nil {
+	if err := v.Compact(ctx, &folio.CompactOptions{Progress: p.set}); err != nil {
 		return sizes, err
 	}
 	after, err := v.Info(ctx)

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeLocation completes VOLUME[:PATH]: before a colon a file on disk, after it a path in the volume.
+// completeLocation completes VOLUME[:PATH]: before a colon a file on disk, after it a path in the
+// volume.
 func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	i := strings.LastIndexByte(word, ':')
 	if i < 0 || !exists(word[:i]) {
@@ -37,4 +38,14 @@ func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobr
 		words = append(words, name)
 	}
 	return words, here
+}
+
+// completeLater completes locations after the first argument. first is for the first one.
+func completeLater(first cobra.ShellCompDirective) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, first
+		}
+		return completeLocation(cmd, args, word)
+	}
 }

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/foliofs/folio"
@@ -16,253 +14,127 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/target"
 )
 
-// out copies files of volumes to disk.
-func (c *copying) out() error {
-	if c.dest.stream {
-		return c.eachSource(func(p *place, rx *folio.Rx) error { return c.cat(p.location, rx) })
-	}
-	if err := mayName(c.dest.disk, "folio cp copies within a volume and between volumes"); err != nil {
-		return err
-	}
-	info, err := os.Stat(c.dest.disk)
-	c.into = err == nil && info.IsDir() && !c.exact
-	if err == nil && !info.IsDir() {
-		err = c.mayReplace()
-	}
-	switch {
-	case c.into:
-	case len(c.sources) > 1:
-		if err == nil {
-			err = folio.ErrNotDirectory
-		}
-		return hint(failure(c.dest.disk, err), severalFiles)
-	case err != nil && (c.dest.inside || !errors.Is(err, fs.ErrNotExist)):
-		return err
-	}
-	return c.eachSource(c.extract)
+// A copyOut is the sink of get, cp and export on disk. It writes the entries of a volumeTree to a
+// directory, in the order in which they come.
+type copyOut struct {
+	tree   *target.Tree
+	dir    string // of the tree, on disk
+	top    string // the name of the entry "." in the tree; "." if the files in it come to lie in dir
+	attr   func(e *source.Entry) *target.Attr
+	volume string     // where the entries come from
+	names  firstNames // from one copyOut to the next
+	root   bool       // finish gives dir the attributes of the entry "."
+
+	// before is called before an entry is written to a path on disk. It reports whether the entry
+	// is passed over. nil passes over none.
+	before func(e *source.Entry, to string) (pass bool)
+
+	at       string       // the current directory of the tree
+	rootAttr *target.Attr // of the entry ".", if top is "."
 }
 
-// mayReplace says what is wrong with copying to a file that is there.
-func (c *copying) mayReplace() error {
-	switch {
-	case c.dest.slash:
-		return failure(c.dest.disk, folio.ErrNotDirectory)
-	case isVolume(c.dest.disk):
-		return hint(failure(c.dest.disk, errIsVolume), c.dest.disk+": is its root")
+// writeOut copies the tree src to dir, which root is. Errors name files on disk, or in the volume.
+func (c *command) writeOut(
+	ctx context.Context, src *volumeTree, root *os.Root, o *target.Options, x *copyOut, p *progress,
+) (folio.BuildStats, error) {
+	o.Warn = func(name, what string) {
+		c.warnLeftOut(filepath.Join(x.dir, name), what+" that this system or user cannot make")
 	}
-	return nil
-}
-
-func (c *copying) eachSource(fn func(p *place, rx *folio.Rx) error) error {
-	for i := range c.sources {
-		p := &c.sources[i]
-		if p.onDisk() {
-			return p.failure(errBothOnDisk)
-		}
-		if err := p.view(c.ctx, func(rx *folio.Rx) error { return fn(p, rx) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var errBothOnDisk = errors.New("is on disk, and so is where it is to go")
-
-// extract copies one source.
-func (c *copying) extract(p *place, rx *folio.Rx) error {
-	src, err := c.volumeTree(p, rx)
+	tree, err := target.New(root, o)
 	if err != nil {
-		return err
-	}
-	info, err := src.info()
-	if err != nil {
-		return p.failure(err)
-	}
-	if !c.into {
-		if done, err := c.replaces(p, rx, info.Mode().Type()); done || err != nil {
-			return err
-		}
-	}
-	dir, top, err := c.destination(p, info.Mode().Type())
-	if err != nil {
-		return err
-	}
-	c.measure(src)
-	if err = c.write(src, dir, top); err != nil && c.ctx.Err() != nil {
-		err = context.Cause(c.ctx)
-	}
-	return extractionFailure(p.location, dir, err)
-}
-
-// replaces looks at the file on disk that gets the name of a copy of that type. done reports whether
-// nothing is left to do: the file stays as it is, or it is special and got the content.
-func (c *copying) replaces(p *place, rx *folio.Rx, typ fs.FileMode) (done bool, err error) {
-	name := c.dest.disk
-	there, err := os.Lstat(name)
-	if err == nil && typ.IsRegular() && there.Mode().Type() == fs.ModeSymlink {
-		if there, err = os.Stat(name); errors.Is(err, fs.ErrNotExist) {
-			return false, failure(name, errDangling)
-		}
-	}
-	switch {
-	case err == nil && c.noClobber && !typ.IsDir():
-		return true, nil
-	case c.dest.slash && !typ.IsDir(), err == nil && typ.IsDir() && !there.IsDir():
-		return false, failure(name, folio.ErrNotDirectory)
-	case err == nil && there.IsDir() && !typ.IsDir():
-		return false, failure(name, folio.ErrIsDirectory)
-	case !typ.IsDir() && isSpecial(name):
-		return true, c.through(p, rx)
-	}
-	return false, nil
-}
-
-// destination returns the directory on disk that a copy of that type goes to, and its name there:
-// "." for the files in p.
-func (c *copying) destination(p *place, typ fs.FileMode) (dir, top string, err error) {
-	name := c.dest.disk
-	if c.into {
-		top = p.base()
-		if top != "." && c.taken[top] {
-			err = failure(filepath.Join(name, top), errJustCreated)
-		}
-		c.taken[top] = true
-		if err == nil && top != "." {
-			err = mayName(filepath.Join(name, top), "name a file to copy it to")
-		}
-		return name, top, err
-	}
-	if info, err := os.Stat(name); err == nil {
-		if info.IsDir() && typ.IsDir() {
-			return name, ".", nil
-		}
-		if resolved, err := filepath.EvalSymlinks(name); err == nil && typ.IsRegular() {
-			name = resolved
-		}
-	}
-	name = filepath.Clean(name)
-	return filepath.Dir(name), filepath.Base(name), nil
-}
-
-func (c *copying) write(src *volumeTree, dir, top string) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	tree, err := target.New(root, &target.Options{
-		Replace: !c.noClobber, Skip: c.noClobber, Strict: true, Owner: c.preserve && os.Geteuid() == 0,
-		Warn: func(name, what string) { c.warnUnmakeable(filepath.Join(dir, name), what) },
-	})
-	if err != nil {
-		return failure(dir, err)
+		return folio.BuildStats{}, failure(x.dir, err)
 	}
 	defer tree.Close()
-	x := &extraction{tree: tree, dir: dir, top: top, attr: c.attr, progress: c.progress, volume: src.loc.volume}
-	if c.onlyNewer || c.verbose {
-		x.before = c.before(src)
+	x.tree, x.volume, x.at = tree, src.loc.volume, "."
+	t := &treeCopy{ctx: ctx, to: x, progress: p}
+	if err = t.run(src); err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	if c.archive && c.into {
-		x.names = c.names
+	return t.stats, copyOutFailure(src.loc, x.dir, err)
+}
+
+// copyOutFailure names the file below dir in an error of writing to disk, and the file below loc in
+// an error of reading the volume.
+func copyOutFailure(loc location, dir string, err error) error {
+	if e, ok := err.(*sinkError); ok {
+		err = e.error
 	}
-	if err := src.Walk(c.ctx, x.add); err != nil {
+	if pe, ok := err.(*fs.PathError); ok && pe.Op == target.Op {
+		return &fs.PathError{Path: filepath.Join(dir, filepath.FromSlash(pe.Path)), Err: pe.Err}
+	}
+	if ee, ok := errors.AsType[*source.EntryError](err); ok {
+		return loc.entryFailure(ee)
+	}
+	return err
+}
+
+func (x *copyOut) add(e *source.Entry) error {
+	to := path.Join(x.top, e.Name)
+	if to == "." {
+		x.rootAttr = x.attr(e)
+		return nil
+	}
+	if err := x.leave(path.Dir(to)); err != nil {
 		return err
 	}
-	return c.tell(x.finish(c.preserve))
+	return x.make(e, to)
 }
 
-// before returns what happens before an entry is written: --update may pass over it, and --verbose
-// names it.
-func (c *copying) before(src *volumeTree) func(e *source.Entry, to string) (pass bool) {
-	return func(e *source.Entry, to string) bool {
-		there, err := os.Lstat(to)
-		if err == nil && there.IsDir() && e.Mode.IsDir() {
-			return false
+// leave goes up to a directory.
+func (x *copyOut) leave(dir string) error {
+	for x.at != dir {
+		if err := x.tree.Leave(); err != nil {
+			return err
 		}
-		if err == nil && (c.noClobber || c.onlyNewer && !e.Mode.IsDir() && !there.ModTime().Before(e.ModTime)) {
-			return !c.noClobber // which the tree sees to
-		}
-		if c.verbose {
-			c.say(copiedLine, copyTitle(src.loc.String(), e.Name), to)
-		}
-		return false
+		x.at = path.Dir(x.at)
 	}
+	return nil
 }
 
-// attr returns the attributes of a copy: all of them, or those that a new file gets.
-func (c *copying) attr(e *source.Entry) *target.Attr {
-	a := wholeAttr(e)
-	if !c.archive {
-		a.Xattrs = nil
+func (x *copyOut) make(e *source.Entry, to string) error {
+	name := path.Base(to)
+	if at := filepath.Join(x.dir, filepath.FromSlash(to)); name == filepath.Base(x.volume) && sameFile(at, x.volume) {
+		return failure(at, errSourceVolume)
+	} else if x.before != nil && x.before(e, at) {
+		return nil
 	}
-	if c.preserve {
-		return a
+	switch old := x.names.link(x.volume, e, x.top, to); {
+	case old != "":
+		return x.tree.Link(old, name)
+	case e.Mode.IsRegular():
+		return x.file(e, name)
+	case e.Mode.IsDir():
+		x.at = to
+		return x.tree.Enter(name, x.attr(e))
+	case e.Mode.Type() == fs.ModeSymlink:
+		return x.tree.Symlink(name, e.Linkname, x.attr(e))
 	}
-	a.Keep = true
-	a.Mode = e.Mode.Type() | e.Mode.Perm()&^umask
-	if e.Mode.IsDir() {
-		a.Mode |= e.Mode & fs.ModeSticky
-	}
-	a.Mtime, a.Atime = zeroTime, zeroTime
-	return a
+	return x.tree.Special(name, x.attr(e))
 }
 
-// through writes a file to a device or a named pipe.
-func (c *copying) through(p *place, rx *folio.Rx) error {
-	f, err := rx.Open(p.path)
-	if err != nil {
-		return p.failure(err)
-	}
-	defer f.Close()
-	w, err := os.OpenFile(c.dest.disk, os.O_WRONLY, 0)
-	if err != nil {
+func (x *copyOut) file(e *source.Entry, name string) error {
+	err := x.tree.File(name, x.attr(e), e.Content.(io.ReaderAt))
+	if pe, ok := errors.AsType[*fs.PathError](err); err == nil || ok && pe.Op == target.Op {
 		return err
 	}
-	out := &output{w: w}
-	_, err = io.Copy(out, f)
-	if closed := w.Close(); out.err == nil {
-		out.err = closed
+	return &source.EntryError{Name: e.Name, Err: err} // of reading it
+}
+
+// finish waits until everything is written.
+func (x *copyOut) finish() error {
+	if err := x.leave("."); err != nil {
+		return err
 	}
-	if out.err != nil {
-		return failure(c.dest.disk, out.err)
+	if x.root {
+		return x.tree.Finish(x.rootAttr)
 	}
-	return p.failure(err)
+	return x.tree.Finish(nil)
 }
 
-// isSpecial reports whether a name is that of a file that is written through: a device, or a named pipe.
-func isSpecial(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
-}
-
-// isVolume reports whether a file on disk looks like a volume.
-func isVolume(name string) bool {
-	info, err := os.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
+// wholeAttr returns all attributes of an entry.
+func wholeAttr(e *source.Entry) *target.Attr {
+	return &target.Attr{
+		Mode: e.Mode, UID: e.UID, GID: e.GID, Rdev: e.Rdev, Size: e.Size, Holes: e.Holes,
+		Mtime: e.ModTime, Atime: e.AccessTime, Xattrs: e.Xattrs,
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var head [72]byte
-	_, err = io.ReadFull(f, head[:])
-	return err == nil && bytes.HasPrefix(head[:], []byte("SQLite format 3\x00")) &&
-		binary.BigEndian.Uint32(head[68:]) == volumeID
-}
-
-// volumeID is the application_id of volumes, as docs/format.md has it.
-const volumeID = 0x466F6C69
-
-func (c *command) warnLeftOut(name, what string) {
-	fmt.Fprintf(c.stderr, "folio: warning: %s: %s, left out\n", escape(name), what)
-}
-
-func (c *command) warnUnreadable(name string, err error) {
-	fmt.Fprintf(c.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: name, Err: err}, "left out"}))
-}
-
-func (c *command) warnUnmakeable(name, what string) {
-	c.warnLeftOut(name, what+" that this system or user cannot make")
 }

@@ -34,10 +34,11 @@ type pair struct {
 	log              []string
 }
 
-// TestCoreutils runs the file commands of the system and those of folio side by side, with random arguments: they succeed together, and
-// make the same trees of it. What folio refuses changes nothing. One more:
+// TestCoreutils runs the file commands of the system and those of folio side by side, with random
+// arguments: they succeed together, and make the same trees of it. What folio refuses changes
+// nothing. One more:
 //
-//	go test ./cmd/folio -run TestCoreutils -coreutils.ops 20000 -timeout 1h
+//	go -C cmd/folio test -run TestCoreutils -coreutils.ops 20000 -timeout 1h
 func TestCoreutils(t *testing.T) {
 	t.Parallel()
 	needCoreutils(t)
@@ -233,7 +234,7 @@ func (p *pair) readDir(dir string) map[string]treeFile {
 		rel, _ := filepath.Rel(dir, name)
 		st := info.Sys().(*syscall.Stat_t)
 		f := treeFile{mode: info.Mode(), mtime: info.ModTime(), links: uint64(st.Nlink), id: st.Ino}
-		f.content, err = contentOf(info, func() ([]byte, error) { return os.ReadFile(name) }, func() (string, error) { return os.Readlink(name) })
+		f.content, err = contentOf(info.Mode(), func() ([]byte, error) { return os.ReadFile(name) }, func() (string, error) { return os.Readlink(name) })
 		files[rel] = f
 		return err
 	}))
@@ -244,19 +245,19 @@ func (p *pair) readVolume() map[string]treeFile {
 	files := make(map[string]treeFile)
 	loc := locate(p.volume)
 	p.must(loc.view(p.Context(), func(rx *folio.Rx) error {
-		return loc.walk(rx, func(name string, info fs.FileInfo) (err error) {
-			n := info.Sys().(*folio.Node)
-			f := treeFile{mode: info.Mode(), mtime: info.ModTime(), links: uint64(n.Nlink), id: uint64(n.Ino)}
-			f.content, err = contentOf(info, func() ([]byte, error) { return rx.ReadFile(name) }, func() (string, error) { return rx.Readlink(name) })
-			files[name] = f
+		return loc.walk(rx, func(e *entry) (err error) {
+			n := &e.node
+			f := treeFile{mode: e.mode, mtime: time.Unix(0, n.Mtime), links: uint64(n.Nlink), id: n.Ino}
+			f.content, err = contentOf(e.mode, func() ([]byte, error) { return rx.ReadFile(e.path) }, func() (string, error) { return rx.Readlink(e.path) })
+			files[e.path] = f
 			return err
 		})
 	}))
 	return files
 }
 
-func contentOf(info fs.FileInfo, read func() ([]byte, error), readlink func() (string, error)) (string, error) {
-	switch info.Mode().Type() {
+func contentOf(mode fs.FileMode, read func() ([]byte, error), readlink func() (string, error)) (string, error) {
+	switch mode.Type() {
 	case 0:
 		data, err := read()
 		return string(data), err
@@ -266,7 +267,8 @@ func contentOf(info fs.FileInfo, read func() ([]byte, error), readlink func() (s
 	return "", nil
 }
 
-// lines describes files, sorted. Times are told where they were set to something old, and not "now".
+// lines describes files, sorted. Times are told where they were set to something old, and not
+// "now".
 func (p *pair) lines(files map[string]treeFile) []string {
 	names := make([]string, 0, len(files))
 	for name := range files {
@@ -445,8 +447,8 @@ func (p *pair) targets() []argument {
 	return []argument{{list[p.rand.IntN(len(list))], word}}
 }
 
-// mode returns a mode that does not keep the user out. TestChmodLikeCoreutils has the others; and what cp -p makes of setuid and its like
-// depends on the system.
+// mode returns a mode that does not keep the user out. TestChmodLikeCoreutils has the others; and
+// what cp -p makes of setuid and its like depends on the system.
 func (p *pair) mode() []argument {
 	list := []string{"700", "755", "0640", "u+x", "go-w", "a+rX", "g=u", "o=", "+x", "=rwx", "u=rwx,g=rx,o=x"}
 	return []argument{{list[p.rand.IntN(len(list))], word}}

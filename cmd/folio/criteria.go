@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// Criteria say which files are wanted: those that meet all of them. The zero value is met by every file.
+// Criteria say which files are wanted: those that meet all of them. The zero value is met by every
+// file.
 type criteria struct {
 	name, iname  glob
 	types        fileTypes
@@ -18,7 +19,7 @@ type criteria struct {
 
 // needNode reports whether a name and a type are not enough to decide.
 func (c *criteria) needNode() bool {
-	return c.sizes.text != "" || !c.newer.IsZero() || !c.older.IsZero()
+	return c.sizes.set || !c.newer.IsZero() || !c.older.IsZero()
 }
 
 // meets judges a file. Its node is only looked at if needNode says so.
@@ -27,12 +28,11 @@ func (c *criteria) meets(e *entry) bool {
 		(!c.needNode() || c.sizes.has(e.node.Size) && c.newer.before(e.node.Mtime) && c.older.after(e.node.Mtime))
 }
 
-// A glob is a flag: a pattern for names, in the syntax of Go's path.Match. An empty one matches every name.
+// A glob is a flag: a pattern for names, in the syntax of Go's path.Match. An empty one matches
+// every name.
 type glob string
 
-func (g *glob) String() string { return string(*g) }
-func (g *glob) Type() string   { return "glob" }
-
+// Set is the function of a flag.
 func (g *glob) Set(s string) error {
 	if _, err := path.Match(s, ""); err != nil {
 		return fmt.Errorf("%q is no pattern: *, ?, [a-z] and \\ are special in it", s)
@@ -52,18 +52,9 @@ func (g glob) match(name string) bool {
 	return ok
 }
 
-// globs is a flag that may be given several times: a name matches if it matches one of them, or if there are none.
+// globs is a flag that may be given several times: a name matches if it matches one of them, or if
+// there are none.
 type globs []glob
-
-func (g *globs) String() string {
-	texts := make([]string, len(*g))
-	for i, one := range *g {
-		texts[i] = string(one)
-	}
-	return strings.Join(texts, ",")
-}
-
-func (g *globs) Type() string { return "glob" }
 
 func (g *globs) Set(s string) error {
 	var one glob
@@ -76,13 +67,11 @@ func (g globs) match(name string) bool {
 	return len(g) == 0 || slices.ContainsFunc(g, func(one glob) bool { return one.match(name) })
 }
 
-// fileTypes is a flag: the letters of the types that are wanted, separated by commas. An empty one means all.
+// fileTypes is a flag: the letters of the types that are wanted, separated by commas. An empty one
+// means all.
 type fileTypes string
 
 const typeLetters = "fdlpsbc"
-
-func (t *fileTypes) String() string { return string(*t) }
-func (t *fileTypes) Type() string   { return "types" }
 
 func (t *fileTypes) Set(s string) error {
 	for letter := range strings.SplitSeq(s, ",") {
@@ -95,28 +84,26 @@ func (t *fileTypes) Set(s string) error {
 }
 
 func (t fileTypes) has(mode fs.FileMode) bool {
-	letter := typeLetter(mode)
+	letter := typeOf(mode).letter
 	if letter == '-' {
 		letter = 'f'
 	}
 	return t == "" || strings.IndexByte(string(t), letter) >= 0
 }
 
-// A sizeRange is a flag that may be given twice: +10k is more than 10 KiB, -1M less than 1 MiB, and 512 just that.
+// A sizeRange is a flag that may be given twice: +10k is more than 10 KiB, -1M less than 1 MiB, and
+// 512 just that.
 type sizeRange struct {
 	least, most int64
-	text        string
+	set         bool
 }
-
-func (r *sizeRange) String() string { return r.text }
-func (r *sizeRange) Type() string   { return "size" }
 
 func (r *sizeRange) Set(s string) error {
 	n, err := parseSize(strings.TrimLeft(s, "+-"))
 	if err != nil || strings.LastIndexAny(s, "+-") > 0 {
 		return fmt.Errorf("%q is no size: write +10k for more than 10 KiB, -1M for less than 1 MiB, or just a size", s)
 	}
-	if r.text == "" {
+	if !r.set {
 		r.least, r.most = 0, 1<<63-1
 	}
 	if s[0] != '-' {
@@ -125,10 +112,10 @@ func (r *sizeRange) Set(s string) error {
 	if s[0] != '+' {
 		r.most = n - b2i64(s[0] == '-')
 	}
-	r.text = strings.TrimPrefix(r.text+","+s, ",")
+	r.set = true
 	return nil
 }
 
 func b2i64(b bool) int64 { return int64(b2i(b)) }
 
-func (r *sizeRange) has(size int64) bool { return r.text == "" || r.least <= size && size <= r.most }
+func (r *sizeRange) has(size int64) bool { return !r.set || r.least <= size && size <= r.most }

@@ -5,11 +5,15 @@ import (
 	"encoding/json"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // An entry is one file in a volume, as ls, tree and stat show it.
@@ -34,38 +38,49 @@ func entryOf(rx *folio.Rx, path string, d fs.DirEntry) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
-	e := entry{path: path, name: info.Name(), mode: info.Mode(), node: *info.Sys().(*folio.Node)}
+	return entryOfInfo(rx, path, info)
+}
+
+// entryOfInfo is entryOf for a file that info describes.
+func entryOfInfo(rx *folio.Rx, path string, info fs.FileInfo) (e entry, err error) {
+	e = entry{path: path, name: info.Name(), mode: info.Mode(), node: *info.Sys().(*folio.Node)}
 	if e.mode.Type() == fs.ModeSymlink {
 		e.target, err = rx.Readlink(path)
 	}
 	return e, err
 }
 
-// typeName is the type of a file as the view file of a volume calls it.
-func typeName(mode fs.FileMode) string {
-	switch mode.Type() {
-	case 0:
-		return "file"
-	case fs.ModeDir:
-		return "dir"
-	case fs.ModeSymlink:
-		return "symlink"
-	case fs.ModeNamedPipe:
-		return "fifo"
-	case fs.ModeSocket:
-		return "socket"
-	case fs.ModeDevice:
-		return "block"
-	case fs.ModeDevice | fs.ModeCharDevice:
-		return "char"
+// A typeWord is how commands name a type of files.
+type typeWord struct {
+	mode   fs.FileMode
+	name   string // as the view file of a volume calls it
+	letter byte   // as ls shows it
+}
+
+// typeWords are for the types that a volume knows. The last one is for any other type.
+var typeWords = []typeWord{
+	{0, "file", '-'},
+	{fs.ModeDir, "dir", 'd'},
+	{fs.ModeSymlink, "symlink", 'l'},
+	{fs.ModeNamedPipe, "fifo", 'p'},
+	{fs.ModeSocket, "socket", 's'},
+	{fs.ModeDevice, "block", 'b'},
+	{fs.ModeDevice | fs.ModeCharDevice, "char", 'c'},
+	{fs.ModeIrregular, "unknown", '?'},
+}
+
+func typeOf(mode fs.FileMode) typeWord {
+	i := slices.IndexFunc(typeWords, func(t typeWord) bool { return t.mode == mode.Type() })
+	if i < 0 {
+		i = len(typeWords) - 1
 	}
-	return "unknown"
+	return typeWords[i]
 }
 
 // modeString is a mode as ls shows it: drwxr-sr-x.
 func modeString(mode fs.FileMode) string {
 	s := []byte("?rwxrwxrwx")
-	s[0] = typeLetter(mode)
+	s[0] = typeOf(mode).letter
 	for i := range 9 {
 		if mode&(1<<(8-i)) == 0 {
 			s[1+i] = '-'
@@ -82,38 +97,11 @@ func modeString(mode fs.FileMode) string {
 	return string(s)
 }
 
-func typeLetter(mode fs.FileMode) byte {
-	switch mode.Type() {
-	case 0:
-		return '-'
-	case fs.ModeDir:
-		return 'd'
-	case fs.ModeSymlink:
-		return 'l'
-	case fs.ModeNamedPipe:
-		return 'p'
-	case fs.ModeSocket:
-		return 's'
-	case fs.ModeDevice:
-		return 'b'
-	case fs.ModeDevice | fs.ModeCharDevice:
-		return 'c'
-	}
-	return '?'
-}
-
 func b2i(b bool) int {
 	if b {
 		return 1
 	}
 	return 0
-}
-
-// devNumbers splits a device's number as Linux has it.
-func devNumbers(rdev uint64) (major, minor uint32) {
-	major = uint32(rdev>>8)&0xfff | uint32(rdev>>32)&^0xfff
-	minor = uint32(rdev)&0xff | uint32(rdev>>12)&^0xff
-	return major, minor
 }
 
 // An entryJSON is an entry for programs; docs/command.md describes the fields.
@@ -145,7 +133,8 @@ type xattrObject struct {
 	Value []byte   `json:"value"` // base64
 }
 
-// A jsonText is bytes that are mostly, but not always, UTF-8: a string, or else an object with the field base64.
+// A jsonText is bytes that are mostly, but not always, UTF-8: a string, or else an object with the
+// field base64.
 type jsonText string
 
 func (t jsonText) MarshalJSON() ([]byte, error) {
@@ -159,7 +148,7 @@ func (e *entry) json() entryJSON {
 	n := &e.node
 	j := entryJSON{
 		jsonPath: jsonPath{jsonText(e.path)},
-		Type:     typeName(e.mode), Mode: octalMode(n.Mode),
+		Type:     typeOf(e.mode).name, Mode: octalMode(n.Mode),
 		Ino: uint64(n.Ino), Links: n.Nlink, UID: n.UID, GID: n.GID, Size: n.Size, Holes: n.Holes,
 		MTime: jsonTime(n.Mtime), CTime: jsonTime(n.Ctime), ATime: jsonTime(n.Atime),
 	}
@@ -167,22 +156,13 @@ func (e *entry) json() entryJSON {
 		j.Target = (*jsonText)(&e.target)
 	}
 	if e.mode&fs.ModeDevice != 0 {
-		major, minor := devNumbers(n.Rdev)
+		major, minor := posix.DeviceNumbers(n.Rdev)
 		j.Device = &[2]uint32{major, minor}
 	}
-	for _, name := range sortedKeys(e.xattrs) {
+	for _, name := range slices.Sorted(maps.Keys(e.xattrs)) {
 		j.Xattrs = append(j.Xattrs, xattrObject{jsonText(name), e.xattrs[name]})
 	}
 	return j
-}
-
-func sortedKeys(m map[string][]byte) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func jsonTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
@@ -192,4 +172,10 @@ func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// octalMode is the permission bits as chmod takes them.
+func octalMode(m uint32) string {
+	s := strconv.FormatUint(uint64(m&0o7777), 8)
+	return strings.Repeat("0", max(0, 4-len(s))) + s
 }

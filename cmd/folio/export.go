@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
 )
 
@@ -21,27 +18,27 @@ import (
 type exporter struct {
 	*command
 	force, quiet, noOwner bool
-	format                string // "" is what the name of DEST says
+	format                string // "" lets the name of DEST decide
 
-	loc      location
-	dir      string
-	rx       *folio.Rx
-	ctx      context.Context
-	progress *progress
-	stats    folio.BuildStats
+	loc   location
+	dir   string
+	rx    *folio.Rx
+	ctx   context.Context
+	stats folio.BuildStats
 }
 
 const exportLong = `Write a volume, or a directory of it, to DEST: a directory on disk, or an archive.
 
-A DEST that ends in .tar, .tar.gz, .tgz, .zip or .sqlar becomes an archive, unless it is a directory; a dash writes a tar archive to
-standard output. --format says otherwise. An archive appears complete or not at all. An existing one is refused, or with
---force replaced at that moment.
+A DEST that ends in .tar, .tar.gz, .tgz, .zip or .sqlar becomes an archive, unless it is a directory. A
+dash writes a tar archive to standard output. --format overrides this. An archive appears complete or
+not at all. An existing one is refused, or with --force replaced at that moment.
 
-Any other DEST is a directory, which is made if it does not exist. What is in PATH comes to lie in it. Modes, times in nanoseconds,
-symbolic links, hard links, holes and extended attributes come back as they were; owners and devices only for root, and
-others lose setuid and setgid on files that were not theirs. Whatever names and links the volume holds, nothing is written outside
-of DEST. A directory that is not empty is refused, or with --force added to: files in the way are replaced, directories are kept.
-If something goes wrong, what was written into a new or empty one is removed.`
+Any other DEST is a directory, which is made if it does not exist. It gets the files in PATH. Modes,
+times in nanoseconds, symbolic links, hard links, holes and extended attributes are restored. Only root
+restores owners and devices. For any other user, files of another owner lose setuid and setgid.
+Whatever names and links the volume holds, nothing is written outside of DEST. A directory that is not
+empty is refused, or with --force added to: files with the same name are replaced, directories are
+kept. After an error, a directory that was new or empty is empty again.`
 
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter{command: c}
@@ -73,11 +70,6 @@ func (c *command) exportCommand() *cobra.Command {
 	flags.BoolVar(&e.noOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd
 }
-
-var (
-	errNotEmpty = errors.New("is not empty")
-	errNotDir   = errors.New("is not a directory")
-)
 
 func (e *exporter) run() error {
 	if err := mayName(e.dir, "folio cp -r copies within a volume and between volumes"); err != nil {
@@ -152,7 +144,7 @@ func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
 	return len(names) == 0, nil
 }
 
-// undo removes what was written and tells about it.
+// undo removes all files that were written.
 func (e *exporter) undo(root *os.Root, made bool, err error) error {
 	f, openErr := root.Open(".")
 	if openErr != nil {
@@ -169,55 +161,12 @@ func (e *exporter) undo(root *os.Root, made bool, err error) error {
 	return err
 }
 
-func (e *exporter) write(root *os.Root, empty bool) error {
-	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner, Warn: e.warn}
-	tree, err := target.New(root, o)
-	if err != nil {
-		return failure(e.dir, err)
-	}
-	defer tree.Close()
-	e.progress = e.newProgress("exporting", e.quiet)
-	defer e.progress.done()
+func (e *exporter) write(root *os.Root, empty bool) (err error) {
+	p := e.newProgress("exporting", e.quiet)
+	defer p.done()
 	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: true}
-	e.measure(src)
-	x := &extraction{tree: tree, dir: e.dir, top: ".", attr: wholeAttr, progress: e.progress, volume: e.loc.volume}
-	err = src.Walk(e.ctx, x.add)
-	if err == nil {
-		err = x.finish(empty)
-	}
-	e.stats = x.stats
-	return e.failure(err)
-}
-
-// failure names the file on disk in an error of writing it, and the one in the volume in an error of reading that.
-func (e *exporter) failure(err error) error {
-	if e.ctx.Err() != nil {
-		return context.Cause(e.ctx)
-	}
-	return extractionFailure(e.loc, e.dir, err)
-}
-
-// extractionFailure names the file on disk in an error of writing it below dir, and the one in the volume, below loc, in an
-// error of reading that.
-func extractionFailure(loc location, dir string, err error) error {
-	if pe, ok := err.(*fs.PathError); ok && pe.Op == target.Op {
-		return &fs.PathError{Path: filepath.Join(dir, filepath.FromSlash(pe.Path)), Err: pe.Err}
-	}
-	if ee, ok := errors.AsType[*source.EntryError](err); ok {
-		return loc.entryFailure(ee)
-	}
+	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner}
+	x := &copyOut{dir: e.dir, top: ".", attr: wholeAttr, root: empty}
+	e.stats, err = e.writeOut(e.ctx, src, root, o, x, p)
 	return err
-}
-
-// entryFailure says what is wrong with an entry of the volumeTree at l.
-func (l location) entryFailure(e *source.EntryError) error {
-	name := path.Join(l.path, e.Name)
-	if errors.Is(e.Err, target.ErrName) {
-		name = l.path + "/" + e.Name // as it is, and not where it would lead
-	}
-	return l.failure(name, e.Err)
-}
-
-func (e *exporter) warn(name, what string) {
-	e.warnUnmakeable(filepath.Join(e.dir, name), what)
 }

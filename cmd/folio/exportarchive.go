@@ -61,14 +61,15 @@ func (e *exporter) archive(f archive.Format) error {
 	if err := e.checkArchive(); err != nil {
 		return err
 	}
-	e.progress = e.newProgress("exporting", e.quiet)
-	defer e.progress.done()
+	p := e.newProgress("exporting", e.quiet)
+	defer p.done()
 	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: f == archive.Tar || f == archive.TarGzip}
-	e.measure(src)
+	t := &treeCopy{ctx: e.ctx, progress: p}
 	walk := func(fn func(*source.Entry) error) error {
-		return src.Walk(e.ctx, func(entry *source.Entry) error { return e.archiveEntry(entry, fn) })
+		t.to = archiveSink{fn, e.noOwner}
+		return t.run(src)
 	}
-	o := &archive.Options{Replace: e.force, Warn: func(name, what string) { e.warnLeftOut(e.loc.display(joinPath(e.loc.path, name)), what) }}
+	o := &archive.Options{Replace: e.force, Warn: func(name, what string) { e.warnLeftOut(e.loc.display(source.Join(e.loc.path, name)), what) }}
 	var err error
 	if e.dir == "-" {
 		err = archive.Stream(e.stdout, standardOutput, f, o, walk)
@@ -76,47 +77,27 @@ func (e *exporter) archive(f archive.Format) error {
 		sweep(e.dir)
 		err = archive.Create(e.ctx, e.dir, f, o, walk)
 	}
+	e.stats = t.stats
 	if err != nil && e.ctx.Err() != nil {
 		return context.Cause(e.ctx)
 	}
 	return e.archiveFailure(err)
 }
 
-// archiveEntry counts an entry and passes it on.
-func (e *exporter) archiveEntry(entry *source.Entry, fn func(*source.Entry) error) error {
-	if entry.Content != nil {
-		entry.Content = countedReader{entry.Content, e.progress}
-	}
-	if e.noOwner {
-		entry.UID, entry.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
-	}
-	if err := fn(entry); err != nil {
-		return err
-	}
-	e.countEntry(entry)
-	return nil
+// An archiveSink is the sink of an archive.
+type archiveSink struct {
+	write   func(*source.Entry) error
+	noOwner bool // entries belong to the user who runs the command
 }
 
-// countEntry counts an entry for the summary.
-func (e *exporter) countEntry(entry *source.Entry) {
-	s := &e.stats
-	switch {
-	case entry.Link != "":
-		s.Links++
-	case entry.Mode.IsDir():
-		if entry.Name != "." {
-			s.Dirs++
-		}
-	case entry.Mode.IsRegular():
-		s.Files++
-		s.Bytes += entry.Size
-		e.progress.addFile()
-	case entry.Mode.Type() == fs.ModeSymlink:
-		s.Symlinks++
-	default:
-		s.Others++
+func (s archiveSink) add(e *source.Entry) error {
+	if s.noOwner {
+		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	}
+	return s.write(e)
 }
+
+func (archiveSink) finish() error { return nil }
 
 // archiveFailure names the archive in an error of writing it, and the file in the volume in an
 // error of an entry.
@@ -131,21 +112,4 @@ func (e *exporter) archiveFailure(err error) error {
 		return hint(failure(standardOutput, err), "name a file")
 	}
 	return err
-}
-
-// measure lets the progress know how much there is.
-func (e *exporter) measure(src *volumeTree) {
-	if !e.progress.shown() {
-		return
-	}
-	if total, ok := src.Size(e.ctx); ok {
-		e.progress.total.Store(total)
-	}
-}
-
-func joinPath(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return dir + "/" + name
 }

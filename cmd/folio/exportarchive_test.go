@@ -93,24 +93,24 @@ func readVolume(t *testing.T, path string) map[string]volumeFile {
 	defer v.Close()
 	files, first := make(map[string]volumeFile), make(map[uint64]string)
 	err = location{path, "."}.view(t.Context(), func(rx *folio.Rx) error {
-		return location{path, "."}.walk(rx, func(name string, info fs.FileInfo) (err error) {
-			f := volumeFile{node: *info.Sys().(*folio.Node)}
-			if first[inodeOf(info)] == "" {
-				first[inodeOf(info)] = name
+		return location{path, "."}.walk(rx, func(e *entry) (err error) {
+			f := volumeFile{node: e.node}
+			if first[e.node.Ino] == "" {
+				first[e.node.Ino] = e.path
 			}
-			f.first, f.node.Ino = first[inodeOf(info)], 0
-			switch info.Mode().Type() {
+			f.first, f.node.Ino = first[e.node.Ino], 0
+			switch e.mode.Type() {
 			case fs.ModeSymlink:
-				f.target, err = rx.Readlink(name)
+				f.target, err = rx.Readlink(e.path)
 			case 0:
 				var data []byte
-				data, err = rx.ReadFile(name)
+				data, err = rx.ReadFile(e.path)
 				f.content = string(data)
 			}
-			if err == nil && (info.IsDir() || info.Mode().IsRegular()) {
-				f.xattrs, err = rx.Xattrs(name)
+			if err == nil && (e.mode.IsDir() || e.mode.IsRegular()) {
+				f.xattrs, err = rx.Xattrs(e.path)
 			}
-			files[name] = f
+			files[e.path] = f
 			return err
 		})
 	})

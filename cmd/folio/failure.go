@@ -14,7 +14,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// failure says what is wrong with the file at path. It keeps an error that names a path of its own.
+// failure names path in an error, unless the error names a path already.
 func failure(path string, err error) error {
 	if err == nil {
 		return nil
@@ -64,7 +64,8 @@ func checkFailure(err error) error {
 	return err
 }
 
-// message is an error as one line for people: PATH: cause; way out. Nothing in it can move a terminal's cursor.
+// message is an error as one line for people: PATH: cause; way out. Nothing in it can move a
+// terminal's cursor.
 func message(err error) string {
 	text := describe(err)
 	if way := wayOut(err); way != "" {
@@ -73,7 +74,7 @@ func message(err error) string {
 	return escape(text)
 }
 
-// describe leaves out the operations of path errors, which are rarely what the user asked for.
+// describe leaves out the operations of path errors. They are rarely those that the user asked for.
 func describe(err error) string {
 	if e, ok := errors.AsType[*hintError](err); ok {
 		err = e.error
@@ -81,7 +82,7 @@ func describe(err error) string {
 	return cause(err)
 }
 
-// cause is what is wrong, with the paths that the error names.
+// cause returns the text of an error, with the paths that it names.
 func cause(err error) string {
 	switch e := err.(type) {
 	case *fs.PathError:
@@ -109,7 +110,7 @@ func joined(errs []error) string {
 	return strings.Join(parts, ", ")
 }
 
-// wayOut is what the user can do about an error; "" where that is plain.
+// wayOut tells the user how to get past an error. It returns "" if that is plain.
 func wayOut(err error) string {
 	if e, ok := errors.AsType[*hintError](err); ok {
 		return e.way
@@ -165,7 +166,7 @@ var waysOut = []struct {
 
 const standardOutput = "standard output"
 
-// outputFailure says what is wrong with standard output.
+// outputFailure returns an error of writing to standard output.
 func outputFailure(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
@@ -173,7 +174,7 @@ func outputFailure(err error) error {
 	return &fs.PathError{Path: standardOutput, Err: err}
 }
 
-// escape replaces what is not printable by an escape, as in Go strings.
+// escape replaces characters that are not printable by escapes, as in Go strings.
 func escape(s string) string {
 	if printable(s) {
 		return s

@@ -5,13 +5,15 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // The bits of a mode that chmod changes, as POSIX counts them.
 const (
-	setuidBit = 0o4000
-	setgidBit = 0o2000
-	stickyBit = 0o1000
+	setuidBit = posix.ModeSetuid
+	setgidBit = posix.ModeSetgid
+	stickyBit = posix.ModeSticky
 	allBits   = 0o7777
 
 	readBits    = 0o444
@@ -19,26 +21,24 @@ const (
 	executeBits = 0o111
 )
 
-// A modeChange is what a MODE of chmod does to a mode: clauses, one after the other.
+// A modeChange is a MODE of chmod. It applies its clauses to a mode one after the other.
 type modeChange []modeClause
 
-// Set makes a modeChange the value of a flag.
+// Set is the function of a flag.
 func (m *modeChange) Set(s string) (err error) {
 	*m, err = parseMode(s)
 	return err
 }
 
-func (m *modeChange) String() string { return "" }
-func (m *modeChange) Type() string   { return "mode" }
-
-// A modeClause is a part of a MODE, such as u+x. What POSIX leaves open is as GNU chmod has it.
+// A modeClause is a part of a MODE, such as u+x. Where POSIX leaves a choice it does as GNU chmod.
 type modeClause struct {
 	op     byte   // '+', '-' or '='
-	who    uint32 // the bits of those that were named; 0 means all but for those of the umask
-	bits   uint32 // what is added, taken away or set
-	copies bool   // bits are those of one class, to be copied from what the mode is
-	ifAnyX bool   // X: execution, for a directory or what somebody may execute
-	// named are the bits that were spelled out. A directory keeps its setuid and setgid unless they are.
+	who    uint32 // the bits of the named classes; 0 means all except those of the umask
+	bits   uint32 // to add, remove or set
+	copies bool   // bits are those of one class, to be copied from the old mode
+	ifAnyX bool   // X: execution, for a directory or a file that a class may execute
+	// named are the bits that were spelled out. A directory keeps its setuid and setgid unless they
+	// are.
 	named uint32
 }
 
@@ -108,7 +108,7 @@ func parseWho(s string) (who uint32, ok bool) {
 	return who, true
 }
 
-// parseClause reads an operation and what it is about, and returns what follows.
+// parseClause reads an operation and its permissions. It returns the rest of s.
 func parseClause(who uint32, s string) (c modeClause, rest string, ok bool) {
 	c = modeClause{op: s[0], who: who}
 	end := len(s)
@@ -157,13 +157,13 @@ func (c *modeClause) parseLetters(perms string) bool {
 	return true
 }
 
-// apply returns the mode that a file of this mode gets. umask holds for clauses that name nobody.
+// apply returns the new mode of a file with this mode. The umask limits clauses that name no class.
 func (m modeChange) apply(mode, umask fs.FileMode) fs.FileMode {
 	bits := posixBits(mode)
 	for i := range m {
 		bits = m[i].apply(bits, mode.IsDir(), uint32(umask))
 	}
-	return mode.Type() | fileMode(bits)
+	return mode.Type() | posix.FileMode(posix.ModeRegular|bits)
 }
 
 func (c *modeClause) apply(mode uint32, isDir bool, umask uint32) uint32 {
@@ -192,7 +192,7 @@ func (c *modeClause) apply(mode uint32, isDir bool, umask uint32) uint32 {
 	return mode&(kept|^who) | bits
 }
 
-// spread gives everybody the permissions that somebody has.
+// spread gives each class the permissions that any class has.
 func spread(bits uint32) (all uint32) {
 	for _, b := range []uint32{readBits, writeBits, executeBits} {
 		if bits&b != 0 {
@@ -204,27 +204,6 @@ func spread(bits uint32) (all uint32) {
 
 // posixBits are the bits of a mode that chmod changes.
 func posixBits(mode fs.FileMode) uint32 {
-	bits := uint32(mode.Perm())
-	for _, b := range specialBits {
-		if mode&b.mode != 0 {
-			bits |= b.bit
-		}
-	}
-	return bits
+	m, _ := posix.Mode(mode)
+	return m & allBits
 }
-
-// fileMode is the inverse of posixBits.
-func fileMode(bits uint32) fs.FileMode {
-	mode := fs.FileMode(bits) & fs.ModePerm
-	for _, b := range specialBits {
-		if bits&b.bit != 0 {
-			mode |= b.mode
-		}
-	}
-	return mode
-}
-
-var specialBits = []struct {
-	bit  uint32
-	mode fs.FileMode
-}{{setuidBit, fs.ModeSetuid}, {setgidBit, fs.ModeSetgid}, {stickyBit, fs.ModeSticky}}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"path"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -12,28 +11,28 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// A find is one search by what is known of files apart from their contents.
+// A find is one search by names, types, sizes and times.
 type find struct {
 	*command
 	want      criteria
 	depth     levels
 	nul, json bool
-	printed   bool // what is deleted, too
+	printed   bool // also the files that are deleted
 	delete    bool
 	ctx       context.Context
 	found     []string // paths to be deleted
 
-	loc   location
-	rx    *folio.Rx
-	guard walkGuard
+	loc    location
+	walker walker
 }
 
-const findLong = `Tell the paths of files that meet all of the given criteria, sorted by name at each level, directories before what is in
-them. Symbolic links are not followed. A path is written as the other commands take it.
+const findLong = `Tell the paths of files that meet all of the given criteria, sorted by name at each level, a directory
+before the files in it. Symbolic links are not followed. Paths have the form that other commands take.
 
   --name and --iname take patterns for the last element: * is any characters, ? is one, [a-z] one of these.
-  --size is +10k for more than 10 KiB, -1M for less than 1 MiB; given twice, for what lies between.
-  --newer and --older are about the last change of the content: an age such as 90s, 15m, 12h, 7d, 2w, or a time as touch takes it.
+  --size is +10k for more than 10 KiB, -1M for less than 1 MiB. Two of them bound a range.
+  --newer and --older are about the last change of the content. They take an age, such as 90s, 15m, 12h,
+    7d or 2w, or a time as touch does.
 
 With --json: one object for each file and line, as docs/command.md describes.`
 
@@ -60,14 +59,14 @@ func (c *command) findCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.want.name, "name", "names that match this pattern")
-	flags.Var(&f.want.iname, "iname", "the same, in upper or lower case")
-	flags.VarP(&f.want.types, "type", "t", "f files, d directories, l symbolic links, p fifos, s sockets, b and c devices; several with commas")
-	flags.VarP(&f.want.sizes, "size", "s", "more (+), less (-) or exactly that many bytes, with K, M, G or T for powers of 1024")
-	flags.Var(&f.want.newer, "newer", "changed after that")
-	flags.Var(&f.want.older, "older", "changed before that")
-	flags.VarP(&f.depth, "level", "L", "go down at most this many `levels`; 0 is what the command line names")
-	flags.Var(&f.depth, "maxdepth", "the same, as find(1) has it")
+	flags.Func("name", "names that match this `glob`", f.want.name.Set)
+	flags.Func("iname", "the same `glob`, in upper or lower case", f.want.iname.Set)
+	flags.FuncP("type", "t", "`types`: f files, d directories, l symbolic links, p fifos, s sockets, b and c devices; several with commas", f.want.types.Set)
+	flags.FuncP("size", "s", "more (+), less (-) or exactly that `size` in bytes, with K, M, G or T for powers of 1024", f.want.sizes.Set)
+	flags.Func("newer", "changed after that `time`", f.want.newer.Set)
+	flags.Func("older", "changed before that `time`", f.want.older.Set)
+	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", f.depth.Set)
+	flags.Func("maxdepth", "the same number of `levels`, as find(1) has it", f.depth.Set)
 	flags.BoolVar(&f.delete, "delete", false, "remove the files that are found, all of them or none; directories must be empty then")
 	flags.BoolVar(&f.printed, "print", false, "with --delete, tell the paths, too")
 	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
@@ -85,21 +84,25 @@ func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
 }
 
 func (f *find) run(cmd *cobra.Command, loc location) error {
-	f.ctx, f.loc, f.guard, f.found = cmd.Context(), loc, walkGuard{}, nil
+	f.ctx, f.loc, f.found = cmd.Context(), loc, nil
 	if f.delete {
 		return f.update(cmd.Context(), loc, nil, f.remove)
 	}
-	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
-		f.rx = rx
-		e, err := entryOf(rx, loc.path, nil)
-		if err != nil {
-			return loc.failure(loc.path, err)
-		}
-		return f.visit(&e, 0)
-	})
+	return loc.view(cmd.Context(), f.search)
 }
 
-// visit judges a file level directories below what the command line names, and what lies in it.
+// search visits the files of one argument.
+func (f *find) search(rx *folio.Rx) error {
+	f.walker = f.loc.walker(rx)
+	f.walker.inodes = func(fs.DirEntry) bool { return f.json || f.want.needNode() }
+	e, err := entryOf(rx, f.loc.path, nil)
+	if err != nil {
+		return f.loc.failure(f.loc.path, err)
+	}
+	return f.visit(&e, 0)
+}
+
+// visit judges a file, and the files in it. level counts directories from the argument down.
 func (f *find) visit(e *entry, level int) error {
 	if f.want.meets(e) {
 		if f.delete && e.path != "." {
@@ -112,38 +115,10 @@ func (f *find) visit(e *entry, level int) error {
 	if !e.mode.IsDir() || level == int(f.depth) {
 		return nil
 	}
-	if err := f.guard.enterInode(uint64(e.node.Ino)); err != nil {
-		return f.loc.failure(e.path, err)
-	}
-	return f.directory(e.path, level+1)
-}
-
-func (f *find) directory(dir string, level int) error {
 	if f.ctx.Err() != nil {
 		return context.Cause(f.ctx)
 	}
-	list, err := f.rx.ReadDir(dir)
-	if err != nil {
-		return f.loc.failure(dir, err)
-	}
-	for _, d := range list {
-		e, err := f.entry(path.Join(dir, d.Name()), d)
-		if err != nil {
-			return f.loc.failure(path.Join(dir, d.Name()), err)
-		}
-		if err := f.visit(&e, level); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// entry looks at a file. Where its name and type are enough, it does without the inode.
-func (f *find) entry(path string, d fs.DirEntry) (entry, error) {
-	if f.json || d.IsDir() || f.want.needNode() {
-		return entryOf(f.rx, path, d)
-	}
-	return entry{path: path, name: d.Name(), mode: d.Type()}, nil
+	return f.walker.each(e, func(sub *entry) error { return f.visit(sub, level+1) })
 }
 
 // tellFound prints a file, unless it is only to be deleted.
@@ -162,15 +137,10 @@ func (f *find) tellFound(e *entry) error {
 	return err
 }
 
-// remove removes what is found: what lies in a directory before the directory. As with find(1), the
-// root stays.
+// remove removes the files that are found, those in a directory before the directory. As with
+// find(1), the root stays.
 func (f *find) remove(tx *folio.Tx) error {
-	f.rx = &tx.Rx
-	e, err := entryOf(f.rx, f.loc.path, nil)
-	if err != nil {
-		return f.loc.failure(f.loc.path, err)
-	}
-	if err := f.visit(&e, 0); err != nil {
+	if err := f.search(&tx.Rx); err != nil {
 		return err
 	}
 	for _, name := range slices.Backward(f.found) {

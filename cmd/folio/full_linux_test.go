@@ -13,7 +13,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// smallDisk mounts a file system of some MiB, which only root can: a tmpfs, or another one in an image.
+// smallDisk mounts a file system of some MiB, which only root can: a tmpfs, or another one in an
+// image.
 func smallDisk(t *testing.T, kind string, mib int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -52,7 +53,8 @@ func mountImage(t *testing.T, kind string, mib int, dir string) {
 	}
 }
 
-// memoryDir returns a new directory in memory, if the system has one there: syncs of a disk whose image lies in it are quick.
+// memoryDir returns a new directory in memory, if the system has one there: syncs of a disk whose
+// image lies in it are quick.
 func memoryDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "folio")
@@ -74,7 +76,8 @@ type fullVolume struct {
 	large     int // files
 }
 
-// fill puts files until there is no room for a small one either, and lets another file take the rest of the disk.
+// fill puts files until there is no room for a small one either, and lets another file take the
+// rest of the disk.
 func (v *fullVolume) fill(large int) {
 	v.t.Helper()
 	v.must("", "mkdir", "--create", v.path+":d")
@@ -125,8 +128,9 @@ func (v *fullVolume) must(stdin string, args ...string) string {
 	return out
 }
 
-// TestFullDisk puts files until the disk is full to its last block. Each put has happened and says so, or has changed nothing. Then rm works, with a
-// log next to the volume and without, and put works again; and nothing of the others is lost.
+// TestFullDisk puts files until the disk is full to its last block. Each put has happened and says
+// so, or has changed nothing. Then rm works, with a log next to the volume and without, and put
+// works again; and nothing of the other files is lost.
 func TestFullDisk(t *testing.T) {
 	for _, disk := range []struct {
 		kind       string
@@ -154,7 +158,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // keepLog makes the volume, and keeps it open, so that its log stays next to it.
-func (v *fullVolume) keepLog() *folio.FS {
+func (v *fullVolume) keepLog() *folio.Volume {
 	v.t.Helper()
 	vol, err := folio.Open(v.path, &folio.Options{Create: true})
 	if err == nil {
@@ -188,7 +192,8 @@ func (v *fullVolume) whole(large int) {
 	}
 }
 
-// TestLogLeft removes a file when another program has filled the disk, so that the log cannot be copied: that is a warning, as the file is removed.
+// TestLogLeft removes a file when another program has filled the disk, so that the log cannot be
+// copied: that is a warning, as the file is removed.
 func TestLogLeft(t *testing.T) {
 	dir := smallDisk(t, "ext4", 12)
 	v := &fullVolume{t: t, dir: dir, path: filepath.Join(dir, "v.folio")}

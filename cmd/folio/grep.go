@@ -33,15 +33,18 @@ type grep struct {
 	matched atomic.Bool
 }
 
-const grepLong = `Write the lines of files that match PATTERN, a regular expression as Go and RE2 have them. Directories are searched with all that is in
-them; symbolic links are followed only if the command line names them. Files come sorted by name at each level.
+const grepLong = `Write the lines of files that match PATTERN, a regular expression of Go and RE2. Directories are searched
+with all files in them. Symbolic links are followed only if the command line names them. Files come
+sorted by name at each level.
 
-A line comes with the name of its file, unless the command line names one file only. Of a file that is not text, that is with a NUL byte in its first 32 KiB,
-it is only said that it matches. A line is what ends with a newline, or 16 MiB if it is longer.
+A line comes with the name of its file, unless the command line names one file only. A file with a NUL
+byte in its first 32 KiB is not text. The output only says that it matches. A line ends with a newline,
+or after 16 MiB.
 
-With --only-matching, each match comes on a line of its own: of several that begin at one place the longest, and none that is empty.
-With -A, -B or -C, lines around those that match have - in place of : after the name and the number, and a line of -- lies between
-groups of lines that do not follow each other.
+With --only-matching, each match comes on a line of its own. Of several that begin at one place it is
+the longest. An empty match does not count. With -A, -B or -C, lines around those that match have - in
+place of : after the name and the number. A line of -- separates groups of lines that do not follow each
+other.
 
 The exit code is 1 if nothing matches.`
 
@@ -56,14 +59,9 @@ func (c *command) grepCommand() *cobra.Command {
   folio grep -oh 'https?://[a-z.]+' goroot.folio
   folio grep -C 2 'panic[(]' goroot.folio:src/sort
   folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
-		Args: g.checkArgs,
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return completeLocation(cmd, args, word)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) },
+		Args:              g.checkArgs,
+		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) },
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
@@ -80,11 +78,11 @@ func (c *command) grepCommand() *cobra.Command {
 	flags.BoolP("recursive", "r", false, "search directories: that is always so")
 	flags.BoolP("extended-regexp", "E", false, "PATTERN is an extended regular expression: that of Go always is")
 	flags.BoolVarP(&g.only, "only-matching", "o", false, "only the parts of lines that match, each on a line")
-	flags.VarP(&g.after, "after-context", "A", "show `n` lines after each line that matches")
-	flags.VarP(&g.before, "before-context", "B", "show `n` lines before each line that matches")
-	flags.VarP(&g.around, "context", "C", "show `n` lines before and after each line that matches")
+	flags.FuncP("after-context", "A", "show `n` lines after each line that matches", g.after.Set)
+	flags.FuncP("before-context", "B", "show `n` lines before each line that matches", g.before.Set)
+	flags.FuncP("context", "C", "show `n` lines before and after each line that matches", g.around.Set)
 	plainHelp(cmd)
-	flags.Var(&g.include, "include", "search only files whose names match this `glob`; several may be given")
+	flags.Func("include", "search only files whose names match this `glob`; several may be given", g.include.Set)
 	return cmd
 }
 
@@ -97,7 +95,7 @@ const (
 	unnamed
 )
 
-// flag returns what a flag does. The last one counts.
+// flag returns the function of a flag. The last flag on the command line counts.
 func (n *naming) flag(to naming) func(string) error {
 	return func(string) error {
 		*n = to
@@ -107,7 +105,7 @@ func (n *naming) flag(to naming) func(string) error {
 
 var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
 
-// checkArgs compiles the pattern, too: what is wrong with it is misuse.
+// checkArgs also compiles the pattern, because an error in it is misuse.
 func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
 	if len(g.patterns) > 0 {
 		args = append([]string{""}, args...)
@@ -149,7 +147,7 @@ func (g *grep) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// search searches what one argument names.
+// search searches the files of one argument.
 func (g *grep) search(ctx context.Context, loc location, several bool) error {
 	v, err := loc.open()
 	if err != nil {

@@ -16,7 +16,8 @@ type contextLength struct {
 
 var errContextLength = errors.New("not a number of lines")
 
-// Set implements pflag.Value. A number that is too large counts as one that no file exceeds.
+// Set is the function of a flag. It limits a number that is too large to a number that no file
+// exceeds.
 func (c *contextLength) Set(s string) error {
 	n, err := strconv.ParseUint(s, 10, 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
@@ -25,17 +26,6 @@ func (c *contextLength) Set(s string) error {
 	*c = contextLength{set: true, lines: int(min(n, math.MaxInt32))}
 	return nil
 }
-
-// String implements pflag.Value.
-func (c *contextLength) String() string {
-	if !c.set {
-		return ""
-	}
-	return strconv.Itoa(c.lines)
-}
-
-// Type implements pflag.Value.
-func (c *contextLength) Type() string { return "n" }
 
 // namesOnly reports whether the output consists of names, counts or nothing.
 func (g *grep) namesOnly() bool { return g.list || g.count || g.quiet }
@@ -56,7 +46,7 @@ func (g *grep) context() (c match.Context, ok bool) {
 // groupEnd is the line between two groups of lines.
 const groupEnd = "--\n"
 
-// separator returns what follows the name of a file and the number of a line.
+// separator returns the byte after the name of a file and after the number of a line.
 func separator(l *match.Line) byte {
 	if l.Context {
 		return '-'
@@ -65,7 +55,7 @@ func separator(l *match.Line) byte {
 }
 
 // spansOf writes the parts of a line that match. As in GNU grep, -v makes the lines that match the
-// context, and shows what matches in them.
+// context, and shows the matches in them.
 func (w *searchWorker) spansOf(p string, l *match.Line) error {
 	if l.Context != w.options.Invert {
 		return nil

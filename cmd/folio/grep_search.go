@@ -14,7 +14,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/match"
 )
 
-// Sizes that bound what a search holds.
+// Sizes that bound the memory of a search.
 const (
 	searchFiles = 16       // files in a batch
 	searchAhead = 256      // batches that wait
@@ -22,15 +22,16 @@ const (
 	foundAhead  = 4        // how many of those a batch holds before its worker waits
 )
 
-// A search goes through what one argument of grep names.
+// A search goes through the files of one argument of grep.
 //
-// A walker lists files, in batches and in order. Workers search them beside each other, each in a view of its own, and print writes what they
-// find, batch by batch:
+// The walk lists files, in batches and in order. Workers search them concurrently, each in a view
+// of its own, and print writes their output, batch by batch:
 //
 //	walk -> todo -> work -> batch.found ---> print
 //	    `-> order -------------------------^
 //
-// Workers take batches in their order, so the one that print waits for is never behind one that waits for print.
+// Workers take batches in their order. So print never waits for a batch behind another batch that
+// waits for print.
 type search struct {
 	*grep
 	ctx         context.Context
@@ -38,10 +39,9 @@ type search struct {
 	todo, order chan *searchBatch
 	err         error // of walk; set before order is closed
 
-	// The walker's.
-	rx    *folio.Rx
-	cur   *searchBatch
-	guard walkGuard
+	// The walk's.
+	walker walker
+	cur    *searchBatch
 }
 
 // A searchBatch is a run of files on its way through a search.
@@ -51,8 +51,8 @@ type searchBatch struct {
 	err   error       // set before that
 }
 
-// run searches on all cores, and writes what it finds.
-func (s *search) run(ctx context.Context, v *folio.FS, info fs.FileInfo) error {
+// run searches on all cores, and writes the output.
+func (s *search) run(ctx context.Context, v *folio.Volume, info fs.FileInfo) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s.ctx = ctx
 	s.todo, s.order = make(chan *searchBatch, searchAhead), make(chan *searchBatch, searchAhead)
@@ -77,14 +77,13 @@ func (s *search) run(ctx context.Context, v *folio.FS, info fs.FileInfo) error {
 }
 
 // walk lists the files to be searched.
-func (s *search) walk(rx *folio.Rx, info fs.FileInfo) (err error) {
-	s.rx = rx
-	if info.IsDir() {
-		if err = s.guard.enter(info); err == nil {
-			err = s.directory(s.loc.path)
-		}
-	} else if info.Mode().IsRegular() {
-		err = s.add(s.loc.path)
+func (s *search) walk(rx *folio.Rx, info fs.FileInfo) error {
+	s.walker = s.loc.walker(rx)
+	s.walker.strict = true
+	s.walker.inodes = func(fs.DirEntry) bool { return false }
+	e, err := entryOfInfo(rx, s.loc.path, info)
+	if err == nil {
+		err = s.visit(&e)
 	}
 	if err == nil {
 		err = s.send()
@@ -92,38 +91,14 @@ func (s *search) walk(rx *folio.Rx, info fs.FileInfo) (err error) {
 	return err
 }
 
-func (s *search) directory(dir string) error {
-	list, err := s.rx.ReadDir(dir)
-	if err != nil {
-		return s.loc.failure(dir, err)
-	}
-	for _, d := range list {
-		p := path.Join(dir, d.Name())
-		switch {
-		case d.IsDir():
-			err = s.enter(p, d)
-		case d.Type().IsRegular():
-			err = s.add(p)
-		}
-		if err != nil {
-			return err
-		}
+func (s *search) visit(e *entry) error {
+	switch {
+	case e.mode.IsDir():
+		return s.walker.each(e, s.visit)
+	case e.mode.IsRegular():
+		return s.add(e.path)
 	}
 	return nil
-}
-
-func (s *search) enter(p string, d fs.DirEntry) error {
-	info, err := d.Info()
-	if err == nil && !info.IsDir() {
-		err = folio.ErrDamaged
-	}
-	if err != nil {
-		return s.loc.failure(p, err)
-	}
-	if err := s.guard.enter(info); err != nil {
-		return s.loc.failure(p, err)
-	}
-	return s.directory(p)
 }
 
 func (s *search) add(p string) error {
@@ -156,7 +131,7 @@ func (s *search) send() error {
 	return nil
 }
 
-// print writes what was found.
+// print writes the output of the workers.
 func (s *search) print() error {
 	for b := range s.order {
 		for p := range b.found {
@@ -209,7 +184,7 @@ type searchWorker struct {
 	batch    *searchBatch
 	out      []byte // not passed on yet
 
-	prefix string // of each line of the current file, without what separates it
+	prefix string // of each line of the current file, without the separator
 	lines  int64  // that matched in it
 }
 

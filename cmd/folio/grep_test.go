@@ -65,7 +65,8 @@ func gnuGrep(t *testing.T, src string, args []string) []string {
 	return lines
 }
 
-// The output comes in the same order whatever worker is the fastest, and as a whole even if it is long.
+// The output comes in the same order whatever worker is the fastest, and as a whole even if it is
+// long.
 func TestGrepOrder(t *testing.T) {
 	t.Parallel()
 	src, volume := t.TempDir(), filepath.Join(t.TempDir(), "v.folio")

@@ -20,7 +20,8 @@ type hostileEntry struct {
 	typ    store.Type
 }
 
-// makeHostile makes a volume by hand: the inodes 1 and 2 are directories, 3 is a file, 4 a symbolic link to target.
+// makeHostile makes a volume by hand: the inodes 1 and 2 are directories, 3 is a file, 4 a symbolic
+// link to target.
 func makeHostile(t *testing.T, target string, entries ...hostileEntry) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "hostile.folio")
@@ -62,7 +63,8 @@ func hostileData(b *sqlitefile.Builder, target string) error {
 	return errors.Join(err, data.Append(store.DataID(3, 0), nil, []byte("evil")), data.Append(store.DataID(4, 0), nil, []byte(target)))
 }
 
-// Whatever names and links a volume holds: every command ends, export writes nothing outside, and takes back what it wrote.
+// Whatever names and links a volume holds: every command ends, export writes nothing outside, and
+// takes back what it wrote.
 func TestHostileVolumes(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()

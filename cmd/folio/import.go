@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 // An importer makes one volume, or adds to one.
@@ -31,41 +31,39 @@ type importer struct {
 	sources  []string
 	mu       sync.Mutex    // guards left, and writing warnings
 	left     int64         // files that could not be read
-	src      source.Source // the one that is read
+	src      source.Source // being read
 	srcName  string
-	prefix   string // what its names get, if there are several; "" for one
+	prefix   string // of its names, if there are several sources
 	volume   string
-	progress *progress
-	target   importTarget
-	into     *location // a directory of a volume that is there; nil if one is made
-	there    bool      // a volume already
-	entries  int64     // that the source had
-	replaced int64     // files of a volume that was there
+	copy     *treeCopy
+	put      func(e *source.Entry) error // adds an entry to the volume
+	into     *location                   // a directory of a volume that is there; nil if one is made
+	there    bool                        // a volume already
+	entries  int64                       // that the source had
+	replaced int64                       // files of a volume that was there
 }
 
-// An importTarget is what the files of an import are added to: a *folio.Builder or an *addition.
-type importTarget interface {
-	Add(h *folio.Header, content io.Reader) error
-	AddBytes(h *folio.Header, content []byte) error
-	Link(oldname, newname string) error
-	Stats() folio.BuildStats
-}
+const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
+zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
+standard input.
 
-const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2; zip; or
-SQLite archive). What SRC is, its content decides. A dash reads a tar archive from standard input.
+Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
+attributes user.* are kept, as far as the source has them. Sockets are left out, with a warning.
 
-Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended attributes
-user.* are kept, as far as the source has them. Sockets are left out, with a warning.
+The volume appears complete or not at all. An existing file is refused. --force replaces a volume at
+that moment, and --force-any any file.
 
-The volume appears complete or not at all. An existing file is refused; --force replaces a volume at that moment, and
---force-any whatever file is there.
-A file that cannot be read is left out with a warning, and the exit code is 3; so is a hard link of an archive to a file
-that --exclude leaves out. Several SRC come to lie in directories of
-their names. With VOLUME:DIR the files come into a directory of a volume that is there, all of them or none, in one transaction:
-other programs cannot write to the volume meanwhile. DIR is made if it does not exist. Directories that are there are
-merged; any other name that is there is refused, and with --force replaced by a file that comes. Directories and files never replace
-each other.
-A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has names that lead out of it.`
+A file that cannot be read is left out with a warning, and the exit code is 3. The same holds for a
+hard link of an archive to a file that --exclude leaves out. Several SRC go to directories of their
+names.
+
+With VOLUME:DIR the files go to a directory of an existing volume, all of them or none, in one
+transaction. Other programs cannot write to the volume meanwhile. DIR is made if it does not exist.
+Existing directories are merged. Any other existing name is refused, or with --force replaced by the
+new file. Directories and files never replace each other.
+
+A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has
+names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
@@ -88,7 +86,7 @@ func (c *command) importCommand() *cobra.Command {
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
-	flags.Var(&i.maxSize, "max-size", "refuse more than this many bytes of contents, such as 10G; 0 means no limit")
+	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.maxSize.Set)
 	return cmd
 }
 
@@ -111,8 +109,6 @@ func (i *importer) operands(cmd *cobra.Command, args []string) error {
 
 var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
 
-var errEmptyArchive = errors.New("is an empty archive, and the volume is not")
-
 func (i *importer) run(ctx context.Context) error {
 	o, err := i.options()
 	if err != nil {
@@ -133,7 +129,7 @@ func (i *importer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	left := i.left // nobody reads any more
+	left := i.left // the sources are not read any more
 	if !i.quiet {
 		text := summary(stats, time.Since(start))
 		if i.replaced > 0 {
@@ -181,7 +177,7 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 	}, nil
 }
 
-// check refuses early what cannot be made.
+// check returns early an error that making the volume would return.
 func (i *importer) check() error {
 	if i.into != nil {
 		return nil
@@ -195,7 +191,7 @@ func (i *importer) check() error {
 	return nil
 }
 
-// destination is what the command line names last.
+// destination is the last argument of the command line.
 func (i *importer) destination() location {
 	if i.into != nil {
 		return *i.into
@@ -203,14 +199,8 @@ func (i *importer) destination() location {
 	return location{i.volume, "."}
 }
 
-// The loader writes to a file of this form beside the volume, until it is complete.
-const (
-	tempPrefix = ".folio-build-"
-	tempSuffix = ".tmp"
-)
-
-// skip returns what to pass over when the volume is made within the tree that it is made of: itself, and the
-// temporary file, which is not there yet.
+// skip returns the files to pass over if the volume is made within the tree that it is made of: the
+// volume, and its temporary file, which does not exist yet.
 func (i *importer) skip() (func(source.FileID, string) bool, error) {
 	if i.into != nil {
 		return skipVolume(i.volume)
@@ -220,22 +210,22 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 		return nil, err
 	}
 	before := make(map[string]bool)
-	list, _ := os.ReadDir(filepath.Dir(i.volume)) // one that cannot be listed cannot be a source either
+	list, _ := os.ReadDir(filepath.Dir(i.volume)) // a directory that cannot be listed cannot be a source either
 	for _, d := range list {
 		before[d.Name()] = true
 	}
 	base := filepath.Base(i.volume)
 	return func(in source.FileID, name string) bool {
-		isTemp := strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix) && !before[name]
+		isTemp := sqlitefile.IsTemporary(name) && !before[name]
 		return in == dir && (name == base || isTemp)
 	}, nil
 }
 
 // take reads the sources, into a new volume or a directory of one.
 func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	i.progress = i.newProgress("importing", i.quiet)
-	defer i.progress.done()
-	if i.progress.shown() {
+	i.copy = &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
+	defer i.copy.progress.done()
+	if i.copy.progress.shown() {
 		go i.measure(ctx, sources)
 	}
 	if i.into != nil {
@@ -244,52 +234,57 @@ func (i *importer) take(ctx context.Context, sources []source.Source) (stats fol
 	return i.create(ctx, sources)
 }
 
-// addTo adds what is in the sources to a directory of a volume.
+// addTo adds the files of the sources to a directory of a volume.
 func (i *importer) addTo(ctx context.Context, loc location, sources []source.Source) (stats folio.BuildStats, err error) {
 	err = i.update(ctx, loc, nil, func(tx *folio.Tx) error {
 		a, err := newAddition(tx, loc, i.force)
 		if err != nil {
 			return err
 		}
-		i.target = a
+		i.put = a.put
 		if err = i.takeAll(ctx, sources); err == nil {
 			err = a.finish()
 		}
-		stats, i.replaced = a.stats, a.replaced
-		return ownError(err)
+		stats, i.replaced = i.copy.stats, a.replaced
+		stats.Dirs = a.newDirs
+		if e, ok := err.(*sinkError); ok {
+			err = e.error
+		}
+		return err
 	})
 	return stats, err
-}
-
-// ownError takes the mark off an error that says all.
-func ownError(err error) error {
-	if e, ok := errors.AsType[*sourceError](err); ok {
-		return e.error
-	}
-	for e, ok := errors.AsType[*volumeError](err); ok; e, ok = errors.AsType[*volumeError](err) {
-		err = e.error
-	}
-	return err
 }
 
 // create makes a volume.
 func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
 	sweep(i.volume)
+	var own error // of fn
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
-		i.target = b
-		if err := i.takeAll(ctx, sources); err != nil {
-			return err
+		i.put = func(e *source.Entry) error {
+			if e.Link != "" {
+				return b.Link(e.Link, e.Name)
+			}
+			return e.AddTo(b, &e.Header)
 		}
-		stats = b.Stats()
-		return i.checkEmpty()
+		if own = i.takeAll(ctx, sources); own == nil {
+			stats, own = b.Stats(), i.checkEmpty()
+		}
+		return own
 	})
-	if err != nil && ctx.Err() != nil {
+	_, ofSink := errors.AsType[*sinkError](own)
+	switch {
+	case err == nil:
+		return stats, nil
+	case ctx.Err() != nil:
 		return stats, context.Cause(ctx)
+	case own != nil && !ofSink:
+		return stats, own
 	}
 	return stats, i.volumeFailure(err)
 }
 
-// checkEmpty keeps a volume from being replaced by nothing: what wrote the archive may have failed.
+// checkEmpty keeps an empty archive from replacing a volume. The program that wrote it may have
+// failed.
 func (i *importer) checkEmpty() error {
 	if i.entries == 0 && i.there && !i.allowEmpty {
 		return i.sourceFailure(errEmptyArchive)
@@ -313,10 +308,11 @@ func (i *importer) takeOne(ctx context.Context, name string, src source.Source) 
 	if len(i.sources) > 1 {
 		i.prefix = sourceBase(name)
 	}
-	return i.sourceFailure(src.Walk(ctx, i.add))
+	return i.sourceFailure(src.Walk(ctx, i.copy.add))
 }
 
-// sourceBase is the name that what is in one of several sources gets in the volume: that of a directory, or of an archive without its ending.
+// sourceBase is the name of the directory in the volume that the files of one of several sources go
+// into: the name of a directory, or of an archive without its ending.
 func sourceBase(name string) string {
 	if name == "-" {
 		return "stdin"
@@ -336,7 +332,7 @@ func sourceBase(name string) string {
 	return base
 }
 
-// measure finds out, beside the import, how long the progress bar is.
+// measure computes the length of the progress bar. It runs concurrently with the import.
 func (i *importer) measure(ctx context.Context, sources []source.Source) {
 	var all int64
 	for _, src := range sources {
@@ -346,24 +342,22 @@ func (i *importer) measure(ctx context.Context, sources []source.Source) {
 		}
 		all += total
 	}
-	i.progress.total.Store(all)
+	i.copy.progress.total.Store(all)
 }
 
 // sourceFailure names the source and the file in it, unless the error is about the volume.
 func (i *importer) sourceFailure(err error) error {
-	if _, ok := errors.AsType[*volumeError](err); ok || err == nil {
+	if _, ok := errors.AsType[*sinkError](err); ok || err == nil {
 		return err
 	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
 	case !ok:
-		err = failure(i.srcTitle(), err)
+		return failure(i.srcTitle(), err)
 	case i.src.OnDisk():
-		err = &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
-	default:
-		err = &fs.PathError{Path: i.srcTitle(), Err: e}
+		return &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
 	}
-	return &sourceError{err}
+	return &fs.PathError{Path: i.srcTitle(), Err: e}
 }
 
 func (i *importer) srcTitle() string {
@@ -373,24 +367,9 @@ func (i *importer) srcTitle() string {
 	return i.srcName
 }
 
-// A sourceError is about the source, and a volumeError about the volume, while both are at work.
-type (
-	sourceError struct{ error }
-	volumeError struct{ error }
-)
-
-func (e *sourceError) Unwrap() error { return e.error }
-func (e *volumeError) Unwrap() error { return e.error }
-
 // volumeFailure names the volume, in place of the temporary file that it is written to.
 func (i *importer) volumeFailure(err error) error {
-	if err == nil {
-		return nil
-	}
-	if e, ok := errors.AsType[*sourceError](err); ok {
-		return e.error
-	}
-	if e, ok := errors.AsType[*volumeError](err); ok {
+	if e, ok := errors.AsType[*sinkError](err); ok {
 		err = e.error
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -399,7 +378,7 @@ func (i *importer) volumeFailure(err error) error {
 	return hint(failure(i.volume, err), "nothing was left behind")
 }
 
-// add puts one entry into the volume.
+// add implements sink.
 func (i *importer) add(e *source.Entry) error {
 	i.entries++
 	if i.prefix != "" {
@@ -408,29 +387,18 @@ func (i *importer) add(e *source.Entry) error {
 			e.Link = path.Join(i.prefix, e.Link)
 		}
 	}
-	if err := i.put(e); err != nil {
-		return entryFailure(e, err)
-	}
-	i.progress.addFile()
-	return nil
+	return entryFailure(e, i.put(e))
 }
 
-func (i *importer) put(e *source.Entry) error {
-	switch {
-	case e.Link != "":
-		return i.target.Link(e.Link, e.Name)
-	case e.Content != nil:
-		return i.target.Add(&e.Header, countedReader{e.Content, i.progress})
-	}
-	i.progress.addBytes(e.Size)
-	return i.target.AddBytes(&e.Header, e.Data)
-}
+// finish implements sink. An addition is finished after the last source.
+func (i *importer) finish() error { return nil }
 
-// entryFailure tells what is wrong with an entry from what is wrong with writing the volume.
+// entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the
+// volume.
 func entryFailure(e *source.Entry, err error) error {
 	pe, ok := err.(*fs.PathError)
 	if !ok || pe.Path != e.Name {
-		return &volumeError{err}
+		return err
 	}
 	switch err = pe.Err; {
 	case errors.Is(err, fs.ErrExist):
@@ -441,26 +409,4 @@ func entryFailure(e *source.Entry, err error) error {
 		err = source.ErrLink
 	}
 	return &source.EntryError{Name: e.Name, Err: err}
-}
-
-// summary says what was copied, and how fast.
-func summary(s folio.BuildStats, took time.Duration) string {
-	var b strings.Builder
-	b.WriteString(count(s.Files, "file", "files"))
-	for _, n := range []struct {
-		n                int64
-		singular, plural string
-	}{
-		{s.Dirs, "directory", "directories"},
-		{s.Symlinks, "symlink", "symlinks"},
-		{s.Links, "hard link", "hard links"},
-		{s.Others, "special file", "special files"},
-	} {
-		if n.n > 0 {
-			fmt.Fprintf(&b, ", %s", count(n.n, n.singular, n.plural))
-		}
-	}
-	seconds := took.Seconds()
-	fmt.Fprintf(&b, ", %s in %.2f s (%s/s)", metricSize(s.Bytes), seconds, metricSize(int64(float64(s.Bytes)/seconds)))
-	return b.String()
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -77,49 +76,31 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 	return nil
 }
 
-// count looks at every file.
+// count counts the files of the volume.
 func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
 	var seen inoset.Set
-	var guard walkGuard
-	last := "."
-	err := fs.WalkDir(rx.FS(), ".", func(path string, d fs.DirEntry, err error) error {
-		last = path
-		if err == nil {
-			err = ctx.Err()
+	return loc.walk(rx, func(e *entry) error {
+		i.add(e, &seen)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			err = guard.enter(info)
-		}
-		if err == nil {
-			i.add(path, info.Sys().(*folio.Node), info.Mode(), &seen)
-		}
-		return err
+		return nil
 	})
-	if errors.Is(err, context.Canceled) {
-		return context.Cause(ctx)
-	}
-	return loc.failure(last, err)
 }
 
-func (i *infoJSON) add(path string, n *folio.Node, mode fs.FileMode, seen *inoset.Set) {
-	if !mode.IsDir() && n.Nlink > 1 && !seen.Add(uint64(n.Ino)) {
+func (i *infoJSON) add(e *entry, seen *inoset.Set) {
+	n := &e.node
+	if !e.mode.IsDir() && n.Nlink > 1 && !seen.Add(n.Ino) {
 		i.Links++
 		return
 	}
-	switch mode.Type() {
+	switch e.mode.Type() {
 	case 0:
 		i.Files++
 		i.Bytes += n.Size
 		i.Stored += n.Size - n.Holes
 	case fs.ModeDir:
-		if path != "." {
+		if e.path != "." {
 			i.Dirs++
 		}
 	case fs.ModeSymlink:

@@ -29,14 +29,14 @@ func interruptible(parent context.Context) (context.Context, func()) {
 	in := &interrupts{make(chan os.Signal, 1)}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, in))
 	for _, s := range endings {
-		if !signal.Ignored(s) { // as nohup and shells do for what runs in the background
+		if !signal.Ignored(s) { // as nohup and shells do for background processes
 			signal.Notify(in.signals, s)
 		}
 	}
 	go func() {
 		select {
 		case s := <-in.signals:
-			signal.Ignore(syscall.SIGPIPE) // what is still said to a reader that has gone must not end the cleaning up
+			signal.Ignore(syscall.SIGPIPE) // output to a reader that has gone must not end the cleaning up
 			signal.Stop(in.signals)
 			number, _ := s.(syscall.Signal)
 			cancel(&interruptError{number})
@@ -59,8 +59,8 @@ func readerGone(err error) bool {
 	return ok && e.Path == standardOutput && errors.Is(err, syscall.EPIPE)
 }
 
-// letSignalsKill is for commands that leave nothing behind: a signal ends the process at once, even one that waits for the
-// reader of its output.
+// letSignalsKill is for commands that leave nothing behind. A signal ends the process at once, even
+// while it waits for the reader of its output.
 func letSignalsKill(ctx context.Context) {
 	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
 		signal.Stop(in.signals)
@@ -79,5 +79,5 @@ func interruption(ctx context.Context, err error) *interruptError {
 	return nil
 }
 
-// exitCode is what shells report for a process that a signal ended.
+// exitCode is the code that shells report for a process that a signal ended.
 func (e *interruptError) exitCode() int { return 128 + int(e.signal) }

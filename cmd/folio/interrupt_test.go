@@ -41,8 +41,8 @@ func wantNames(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// An interrupted import ends with the code that shells expect, and leaves nothing behind, even while it waits for a
-// tar archive that does not come.
+// An interrupted import ends with the code that shells expect, and leaves nothing behind, even
+// while it waits for a tar archive that does not come.
 func TestImportIsInterrupted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

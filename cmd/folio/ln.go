@@ -24,11 +24,12 @@ type ln struct {
 func (c *command) lnCommand() *cobra.Command {
 	l := &ln{command: c}
 	cmd := writingCommand("ln [-s] TARGET... VOLUME:LINK", "Make links",
-		`Give files further names: in LINK if that is a directory, and otherwise LINK itself to a single one. All of them, or none.
+		`Give files further names: in LINK if it is a directory, and otherwise a single file the name LINK. All
+links are made, or none.
 
-Without -s, TARGET is a file in the same volume, VOLUME:PATH, and the new name is as good as the old one. With -s it is
-any text, which a symbolic link holds: a path from the directory that the link is in. A path that begins with a slash, or
-leads above the root, is kept, but followed by nobody within a volume.`,
+Without -s, TARGET is a file in the same volume, VOLUME:PATH, and the new name is as good as the old
+one. With -s, TARGET is any text. The symbolic link holds it as a path from its own directory. A path
+that begins with a slash, or leads above the root, is kept but never followed within a volume.`,
 		`  folio ln photos.folio:2026/may/1.jpg photos.folio:best.jpg
   folio ln -s 2026/may photos.folio:latest`,
 		between(2, -1, "TARGET and VOLUME:LINK"))
@@ -66,7 +67,7 @@ func (l *ln) run(cmd *cobra.Command, args []string) error {
 	})
 }
 
-// name is what a link is called whose target has a name.
+// name returns the name of a link. base is the last element of its target.
 func (l *ln) name(base string) string {
 	if l.into {
 		return path.Join(l.dest.path, base)
@@ -117,16 +118,6 @@ func (l *ln) link(tx *folio.Tx, o operand) error {
 		err = tx.Link(o.path, to)
 	}
 	return l.failure(to, err)
-}
-
-// sameEntry reports whether two names of a file are the same one, in the same directory.
-func sameEntry(rx *folio.Rx, a, b string) bool {
-	in, err := rx.Stat(path.Dir(a))
-	if err != nil || path.Base(a) != path.Base(b) {
-		return false
-	}
-	other, err := rx.Stat(path.Dir(b))
-	return err == nil && inodeOf(in) == inodeOf(other)
 }
 
 // makeWay removes the file that has the name of a new link, if --force asks for it. info describes

@@ -3,14 +3,13 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // An ls is one listing.
@@ -20,10 +19,9 @@ type ls struct {
 	order                             listOrder
 
 	loc    location
-	rx     *folio.Rx
 	titled bool // several directories: each gets its name
 	begun  bool // something was printed
-	guard  walkGuard
+	walker walker
 }
 
 func (c *command) lsCommand() *cobra.Command {
@@ -66,65 +64,54 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	return cmd
 }
 
-// plainHelp leaves -h to sizes.
-func plainHelp(cmd *cobra.Command) {
-	cmd.Flags().Bool("help", false, "help for "+cmd.Name())
-}
-
 func (l *ls) list(cmd *cobra.Command, loc location) error {
-	l.loc, l.guard = loc, walkGuard{}
+	l.loc = loc
 	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
-		l.rx = rx
+		l.walker = loc.walker(rx)
+		l.walker.inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.needNode() }
 		return l.start()
 	})
 }
 
-// start lists what the command line names: a symbolic link to a directory stands for the directory.
+// start lists one argument. A symbolic link to a directory stands for the directory.
 func (l *ls) start() error {
-	e, err := entryOf(l.rx, l.loc.path, nil)
+	e, err := entryOf(l.walker.rx, l.loc.path, nil)
 	if err != nil {
 		return l.loc.failure(l.loc.path, err)
 	}
 	isDir := e.mode.IsDir()
 	if !isDir && !l.long {
-		info, err := l.rx.Stat(l.loc.path)
+		info, err := l.walker.rx.Stat(l.loc.path)
 		isDir = err == nil && info.IsDir()
 	}
 	if isDir && !l.dir {
-		l.guard.enterInode(uint64(e.node.Ino))
-		return l.directory(l.loc.path)
+		return l.directory(&e)
 	}
 	e.name = l.loc.String()
 	return l.print([]entry{e})
 }
 
 // directory lists one directory and, if asked to, those in it.
-func (l *ls) directory(dir string) error {
-	entries, err := l.read(dir)
+func (l *ls) directory(dir *entry) error {
+	entries, err := l.walker.list(dir)
 	if err != nil {
-		return l.loc.failure(dir, err)
+		return err
 	}
+	l.order.sort(entries)
 	if l.titled && !l.json {
-		l.title(l.loc.display(dir))
+		l.title(l.loc.display(dir.path))
 	}
 	if err := l.print(entries); err != nil || !l.recursive {
 		return err
 	}
 	for i := range entries {
 		if e := &entries[i]; e.mode.IsDir() {
-			if err := l.enter(e); err != nil {
+			if err := l.directory(e); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func (l *ls) enter(e *entry) error {
-	if err := l.guard.enterInode(uint64(e.node.Ino)); err != nil {
-		return l.loc.failure(e.path, err)
-	}
-	return l.directory(e.path)
 }
 
 func (l *ls) title(name string) {
@@ -133,30 +120,6 @@ func (l *ls) title(name string) {
 	}
 	l.begun = true
 	fmt.Fprintf(l.stdout, "%s:\n", l.name(name))
-}
-
-// read returns the entries of a directory. Unless they are needed, it does without their inodes.
-func (l *ls) read(dir string) ([]entry, error) {
-	list, err := l.rx.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]entry, len(list))
-	for i, d := range list {
-		entries[i], err = l.entry(path.Join(dir, d.Name()), d)
-		if err != nil {
-			return nil, err
-		}
-	}
-	l.order.sort(entries)
-	return entries, nil
-}
-
-func (l *ls) entry(path string, d fs.DirEntry) (entry, error) {
-	if l.long || l.json || l.order.needNode() || l.recursive && d.IsDir() {
-		return entryOf(l.rx, path, d)
-	}
-	return entry{path: path, name: d.Name(), mode: d.Type()}, nil
 }
 
 func (l *ls) print(entries []entry) error {
@@ -200,7 +163,7 @@ func (l *ls) columns(e *entry) [4]string {
 	n := &e.node
 	size := l.size(n.Size)
 	if e.mode&fs.ModeDevice != 0 {
-		major, minor := devNumbers(n.Rdev)
+		major, minor := posix.DeviceNumbers(n.Rdev)
 		size = fmt.Sprintf("%d, %d", major, minor)
 	}
 	id := func(n uint32) string { return strconv.FormatUint(uint64(n), 10) }
@@ -222,9 +185,3 @@ func (c *command) nameAndTarget(e *entry) string {
 }
 
 func listTime(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04") }
-
-// octalMode is the permission bits as chmod takes them.
-func octalMode(m uint32) string {
-	s := strconv.FormatUint(uint64(m&0o7777), 8)
-	return strings.Repeat("0", max(0, 4-len(s))) + s
-}

@@ -1,6 +1,6 @@
 // Command folio keeps a directory tree in one SQLite database file, a volume, and gives it back.
 //
-// See docs/command.md for what its subcommands do, or folio help.
+// See docs/command.md or folio help for its subcommands.
 package main
 
 import (

@@ -23,10 +23,10 @@ type mkdir struct {
 func (c *command) mkdirCommand() *cobra.Command {
 	m := &mkdir{command: c}
 	cmd := writingCommand("mkdir [-p] VOLUME:PATH...", "Make directories",
-		`Make directories, all of them or none. With -p it is no error that one is there, and those that lead to it are
-made, too. What the umask takes away they do not permit.
+		`Make directories, all of them or none. With -p an existing directory is no error, and the directories
+that lead to it are made, too. The umask limits their permissions.
 
-With --create the volume is made, too, if there is none: folio create VOLUME makes an empty one.`,
+With --create a volume that does not exist is made, too. folio create VOLUME makes an empty one.`,
 		`  folio mkdir -p photos.folio:2026/may
   folio mkdir -m 700 photos.folio:private`,
 		between(1, -1, "VOLUME:PATH"))
@@ -40,7 +40,7 @@ With --create the volume is made, too, if there is none: folio create VOLUME mak
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
 	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each directory that is made")
-	flags.VarP(&m.mode, "mode", "m", "give it this `mode`, as chmod takes it")
+	flags.FuncP("mode", "m", "give it this `mode`, as chmod takes it", m.mode.Set)
 	createFlag(flags, &m.create)
 	return cmd
 }
@@ -65,13 +65,14 @@ func (m *mkdir) make(tx *folio.Tx, o *operand) error {
 		return err
 	}
 	info, err := tx.Lstat(o.path)
-	if err == nil { // what it inherited stays unless the mode says something about it
+	if err == nil { // inherited bits stay unless the mode names them
 		err = tx.Chmod(o.path, m.mode.apply(info.Mode()|fs.ModePerm, umask))
 	}
 	return o.fail(err)
 }
 
-// makeAll makes a directory and those that lead to it, as far as they are not there. It makes none where a symbolic link leads.
+// makeAll makes a directory and those that lead to it, as far as they are not there. It makes none
+// where a symbolic link leads.
 func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
 	ends := elementEnds(o.path)
 	there := sort.Search(len(ends), func(i int) bool {
@@ -113,7 +114,8 @@ func elementEnds(name string) (ends []int) {
 	return append(ends, len(name))
 }
 
-// ownerEnters is what a directory on the way permits whatever the umask says: as POSIX has it, one can be made in it.
+// ownerEnters are permissions of a directory that mkdir -p makes on the way, whatever the umask
+// says. As POSIX has it, the owner can make a directory in it.
 const ownerEnters fs.FileMode = 0o300
 
 func (m *mkdir) sayMade(o *operand, name string) {

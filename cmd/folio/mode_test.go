@@ -26,13 +26,3 @@ func TestModeString(t *testing.T) {
 		}
 	}
 }
-
-func TestDevNumbers(t *testing.T) {
-	t.Parallel()
-	for rdev, want := range map[uint64][2]uint32{0x103: {1, 3}, 0x10082c: {8, 300}, 0xfffff00000000000 | 0xfff00: {0xffffffff, 0}} {
-		major, minor := devNumbers(rdev)
-		if got := [2]uint32{major, minor}; got != want {
-			t.Errorf("devNumbers(%#x) = %v, want %v", rdev, got, want)
-		}
-	}
-}

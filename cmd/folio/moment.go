@@ -21,15 +21,12 @@ func (m *moment) Set(s string) (err error) {
 	return err
 }
 
-func (m *moment) String() string { return "" }
-func (m *moment) Type() string   { return "time" }
-
 var (
 	errTime       = errors.New("expected a time like 2026-05-01 or 2026-05-01T12:30:00Z")
 	errTimeBeyond = errors.New("a volume can hold the years 1678 to 2262")
 )
 
-// dateForms are what a date can look like; a zone may follow.
+// dateForms are the forms of a date. A zone may follow.
 var dateForms = []string{
 	"2006-01-02", "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "20060102",
 }

@@ -26,9 +26,9 @@ type mv struct {
 func (c *command) mvCommand() *cobra.Command {
 	m := &mv{command: c}
 	cmd := writingCommand("mv VOLUME:PATH... VOLUME:DEST", "Move or rename files",
-		`Move files and directories within a volume: into DEST if that is a directory, and otherwise a single one to that name.
-A file that has the name is replaced, and so is an empty directory by a directory. All of them move, or none: whoever
-looks sees all of them in their old places or in the new ones.`,
+		`Move files and directories within a volume: into DEST if it is a directory, and otherwise a single one
+to that name. A file replaces a file that has the name, and a directory an empty directory. All of them
+move, or none. A reader sees all of them in their old places, or all in their new ones.`,
 		`  folio mv photos.folio:2026/may/1.jpg photos.folio:2026/may/first.jpg
   folio mv photos.folio:a.txt photos.folio:b.txt photos.folio:docs/`,
 		between(2, -1, "VOLUME:PATH and VOLUME:DEST"))
@@ -52,7 +52,7 @@ looks sees all of them in their old places or in the new ones.`,
 
 func (m *mv) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	var force bool // which is what happens without a flag
+	var force bool // which is the default
 	lastWins(flags, &m.noClobber, &m.interactive, "no-clobber", "n", "pass over files whose new name is taken")
 	lastWins(flags, &m.interactive, &m.noClobber, "interactive", "i", "ask before a file is replaced")
 	flags.BoolFuncP("force", "f", "replace files, and ask nothing", func(text string) (err error) {
@@ -64,7 +64,7 @@ func (m *mv) flags(cmd *cobra.Command) {
 	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each file that is moved")
 }
 
-// wanted returns the sources that are to be moved. With --interactive it asks about those whose new
+// wanted returns the sources that must be moved. With --interactive it asks about those whose new
 // name is taken, before the volume is locked.
 func (m *mv) wanted(ctx context.Context, sources []operand) ([]operand, error) {
 	if !m.interactive {
@@ -92,37 +92,6 @@ func (m *mv) wanted(ctx context.Context, sources []operand) ([]operand, error) {
 		}
 	}
 	return wanted, err
-}
-
-func noClobberFlag(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVarP(value, "no-clobber", "n", false, "pass over files whose new name is taken")
-}
-
-func exactFlag(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVarP(value, "no-target-directory", "T", false, "DEST is the new name, even if a directory has it")
-}
-
-var (
-	errItself      = errors.New("is the same file")
-	errIntoItself  = errors.New("cannot be put into itself")
-	errJustCreated = errors.New("would replace what was put there a moment ago, under the same name")
-	errInside      = errors.New("names a directory from within: write the name that it has above")
-)
-
-// destIn finds out whether so many files can go to dest, and whether they go into it.
-func destIn(rx *folio.Rx, dest *operand, exact bool, sources int) (into bool, err error) {
-	there := isDir(rx, dest.path)
-	if into = !exact && there; into || sources == 1 && (there || !dest.inside) {
-		return into, nil
-	}
-	_, err = rx.Stat(dest.path)
-	if err == nil {
-		err = folio.ErrNotDirectory
-	}
-	if err = dest.fail(err); sources == 1 {
-		return false, err
-	}
-	return false, hint(err, severalFiles)
 }
 
 func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {
@@ -175,7 +144,7 @@ func (m *mv) one(tx *folio.Tx, o *operand) error {
 	return o.moveFailure(to, tx.Rename(o.path, to))
 }
 
-// mayMove says what is wrong with the names of a move.
+// mayMove returns an error if the names of a move make no sense.
 func (m *mv) mayMove(o *operand, info fs.FileInfo) error {
 	if err := o.mustBeDir(info.IsDir()); err != nil {
 		return err
@@ -189,7 +158,7 @@ func (m *mv) mayMove(o *operand, info fs.FileInfo) error {
 	return m.dest.mustBeDir(info.IsDir())
 }
 
-// makeWay looks at what has the name that a file is to get, and takes it away if it may be replaced.
+// makeWay removes the file that has the new name, if it may be replaced.
 func (m *mv) makeWay(tx *folio.Tx, o *operand, info, there fs.FileInfo, to string) error {
 	switch {
 	case inodeOf(there) == inodeOf(info):
@@ -214,13 +183,8 @@ func replaceTarget(tx *folio.Tx, link, name string) error {
 	return nil
 }
 
-// leadsTo reports whether a symbolic link leads to a file, which would be lost if it were replaced by the link.
-func leadsTo(rx *folio.Rx, link string, there fs.FileInfo) bool {
-	target, err := rx.Stat(link)
-	return err == nil && inodeOf(target) == inodeOf(there)
-}
-
-// replace makes room for a file where another is: an empty directory goes, a file is replaced by what comes.
+// replace makes room for a file where another is. It removes an empty directory. Rename replaces a
+// file.
 func replace(tx *folio.Tx, info, there fs.FileInfo, name string) error {
 	switch {
 	case info.IsDir() && there.IsDir():
@@ -233,7 +197,7 @@ func replace(tx *folio.Tx, info, there fs.FileInfo, name string) error {
 	return nil
 }
 
-// moveFailure says what is wrong with a move.
+// moveFailure names a path in an error of a move.
 func (o *operand) moveFailure(to string, err error) error {
 	switch {
 	case err == nil:
@@ -243,8 +207,3 @@ func (o *operand) moveFailure(to string, err error) error {
 	}
 	return o.failure(to, err)
 }
-
-func inodeOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*folio.Node).Ino) }
-
-// linksOf returns the number of names of a file.
-func linksOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*folio.Node).Nlink) }

@@ -2,18 +2,19 @@ package main
 
 import (
 	"errors"
-	"os"
 	"path"
 	"strings"
 
 	"github.com/foliofs/folio"
 )
 
-// An operand is a file in a volume as the command line names it, with what location leaves out.
+// An operand is a file in a volume as the command line names it, with details that a location
+// leaves out.
 type operand struct {
 	location
 	slash bool // a slash follows, or it ends in a dot: it is a directory, or an error
-	// inside says that the name ends in "." or "..", or is that of a root: it stands for what is in a directory that is there.
+	// inside reports whether the name ends in "." or "..", or is that of a root. It stands for the
+	// files in an existing directory.
 	inside bool
 }
 
@@ -43,10 +44,10 @@ func (o *operand) base() string {
 	return path.Base(o.path)
 }
 
-// fail says what is wrong with the operand.
+// fail names the operand in an error.
 func (o *operand) fail(err error) error { return o.failure(o.path, err) }
 
-// mustBeDir refuses what is no directory, but has a name with a slash at its end.
+// mustBeDir refuses a file that is no directory if its name ends in a slash.
 func (o *operand) mustBeDir(isDir bool) error {
 	if o.slash && !isDir {
 		return o.fail(folio.ErrNotDirectory)
@@ -64,16 +65,6 @@ func sameVolume(operands []operand, way string) error {
 		}
 	}
 	return nil
-}
-
-// sameFile reports whether two names on disk are of one file.
-func sameFile(a, b string) bool {
-	if a == b {
-		return true
-	}
-	inA, errA := os.Stat(a)
-	inB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(inA, inB)
 }
 
 // isDir reports whether a name in a volume is that of a directory, or of a symbolic link to one.

@@ -2,7 +2,7 @@ package main
 
 import "io"
 
-// An output remembers the error of what it writes to, to tell it from errors of what is read.
+// An output remembers the error of its writer. So it can be told from an error of reading.
 type output struct {
 	w   io.Writer
 	err error

@@ -1,19 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"sync/atomic"
-	"syscall"
 	"time"
 
-	"github.com/foliofs/folio"
 	"github.com/schollz/progressbar/v3"
 )
 
-// A progress shows on a terminal how far a command is, if it takes more than a moment. Elsewhere it shows nothing. It
-// belongs to one goroutine, but for total.
+// A progress shows on a terminal how far a command is, if it takes more than a moment. Elsewhere it
+// shows nothing. It belongs to one goroutine, except for total.
 type progress struct {
 	bar   *progressbar.ProgressBar // nil where nothing is shown
 	out   *barWriter
@@ -46,7 +42,7 @@ func (p *progress) setBar(total int64) {
 		progressbar.OptionSetDescription(p.title()),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionThrottle(progressTick),
-		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine: what comes is shown when it comes
+		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine: each change is shown when it comes
 		progressbar.OptionUseANSICodes(true),          // which erase a line without spaces that could wrap
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " "}),
@@ -75,7 +71,7 @@ func (p *progress) set(done, all int64) {
 	p.addBytes(done - p.bytes)
 }
 
-// addFile counts a file, besides its bytes.
+// addFile counts a file, without its bytes.
 func (p *progress) addFile() { p.addFiles(1) }
 
 // addFiles counts some.
@@ -99,58 +95,4 @@ func (p *progress) done() {
 		_ = p.bar.Finish()
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
-}
-
-// A countedReader counts what is read for a progress.
-type countedReader struct {
-	r io.Reader
-	p *progress
-}
-
-func (c countedReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.p.addBytes(int64(n))
-	return n, err
-}
-
-// SkipHole implements folio.SparseReader, where r does. What it passes over counts as read.
-func (c countedReader) SkipHole(unit int64) (int64, error) {
-	s, ok := c.r.(folio.SparseReader)
-	if !ok {
-		return 0, nil
-	}
-	n, err := s.SkipHole(unit)
-	c.p.addBytes(n)
-	return n, err
-}
-
-// A countedReaderAt counts what is read, in whatever order.
-type countedReaderAt struct {
-	r io.ReaderAt
-	p *progress
-}
-
-func (c countedReaderAt) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.r.ReadAt(p, off)
-	c.p.addBytes(int64(n))
-	return n, err
-}
-
-// NextData implements target.Ranges, where r has holes to tell. What lies before the range counts
-// as read.
-func (c countedReaderAt) NextData(off, size int64) (start, end int64, err error) {
-	f, ok := c.r.(*folio.File)
-	if !ok {
-		return off, size, nil
-	}
-	start, err = f.Seek(off, folio.SeekData)
-	if errors.Is(err, syscall.ENXIO) {
-		start, end, err = size, size, nil
-	} else if err == nil {
-		end, err = f.Seek(start, folio.SeekHole)
-	}
-	if err == nil {
-		c.p.addBytes(start - off)
-	}
-	return start, end, err
 }

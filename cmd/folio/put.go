@@ -5,14 +5,14 @@ import (
 )
 
 func (c *command) putCommand() *cobra.Command {
-	copying := c.newCopying("copying")
+	copier := &copier{command: c}
 	cmd := writingCommand("put FILE... VOLUME[:PATH]", "Put files from disk into a volume",
-		`Copy files from disk into a volume: into PATH if that is a directory, as the root is, and otherwise a single one to that
-name. A dash is standard input, which needs a name.
+		`Copy files from disk into a volume: into PATH if it is a directory, as the root is, and otherwise a
+single file to that name. A dash is standard input, which needs a name.
 
-It is one transaction: whoever reads the volume finds what was there before, or all of the new files as a whole, and whatever
-goes wrong changes nothing. The volume is not locked while standard input is read. As folio cp does, it copies modes as far as
-the umask lets it, and with -p modes, owners and times.`,
+The copy is one transaction. A reader of the volume sees none of the new files or all of them, and an
+error changes nothing. The volume is not locked while standard input is read. As folio cp does, the
+command copies modes as far as the umask allows, and with -p modes, owners and times.`,
 		`  folio put notes.txt photos.folio
   folio put -p *.jpg photos.folio:2026/may
   mysqldump shop | folio put - backup.folio:shop.sql
@@ -25,15 +25,15 @@ the umask lets it, and with -p modes, owners and times.`,
 			if arg == "-" {
 				p = place{stream: true}
 			}
-			copying.sources = append(copying.sources, p)
+			copier.sources = append(copier.sources, p)
 		}
-		copying.dest = volumePlace(args[last])
-		if first := args[0]; !copying.create && isVolume(locate(first).volume) && !isVolume(copying.dest.volume) {
-			return &hintError{failure(copying.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]"}
+		copier.dest = volumePlace(args[last])
+		if first := args[0]; !copier.create && isVolume(locate(first).volume) && !isVolume(copier.dest.volume) {
+			return &hintError{failure(copier.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]"}
 		}
-		return copying.run(cmd.Context())
+		return copier.run(cmd.Context())
 	}
-	copying.flags(cmd)
-	createFlag(cmd.Flags(), &copying.create)
+	copier.flags(cmd)
+	createFlag(cmd.Flags(), &copier.create)
 	return cmd
 }

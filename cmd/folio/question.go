@@ -4,7 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 var errNoTerminal = errors.New("--interactive asks on a terminal, and standard input is none")
@@ -32,4 +35,14 @@ func (q *questioner) ask(format string, names ...string) bool {
 	fmt.Fprintf(q.stderr, "folio: "+format+" ", escaped...)
 	answer, _ := q.in.ReadString('\n')
 	return strings.HasPrefix(answer, "y") || strings.HasPrefix(answer, "Y")
+}
+
+// lastWins adds a flag that undoes another, so that the last one on the command line counts.
+func lastWins(flags *pflag.FlagSet, value, other *bool, name, short, usage string) {
+	flags.BoolFuncP(name, short, usage, func(text string) (err error) {
+		if *value, err = strconv.ParseBool(text); *value {
+			*other = false
+		}
+		return err
+	})
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// printable reports whether a terminal shows s as it is: valid UTF-8 without controls and invisible characters.
+// printable reports whether a terminal shows s as it is: valid UTF-8 without controls and invisible
+// characters.
 func printable(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
@@ -22,32 +24,27 @@ func printable(s string) bool {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// escapeRune writes the first character of s, as an escape if it is not printable, and returns its length.
+// escapeRune writes the first character of s, as an escape if it is not printable, and returns its
+// length.
 func escapeRune(b *strings.Builder, s string) int {
 	r, n := utf8.DecodeRuneInString(s)
 	switch {
 	case r == utf8.RuneError && n == 1:
 		fmt.Fprintf(b, `\x%02x`, s[0])
-	case strings.ContainsRune("\a\b\t\n\v\f\r", r):
-		b.WriteByte('\\')
-		b.WriteByte("abtnvfr"[r-'\a'])
-	case r < ' ' || r == 0x7f:
-		fmt.Fprintf(b, `\x%02x`, r)
-	case !unprintable(r):
-		b.WriteRune(r)
-	case r <= 0xffff:
-		fmt.Fprintf(b, `\u%04x`, r)
+	case unprintable(r):
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
 	default:
-		fmt.Fprintf(b, `\U%08x`, r)
+		b.WriteRune(r)
 	}
 	return n
 }
 
-// shellSpecial is what a shell takes for more than a character of a name.
+// shellSpecial are the characters that have a meaning for a shell.
 const shellSpecial = " \t\n!\"#$&'()*;<=>?[\\]^`{|}~"
 
-// shellQuote writes a name as GNU ls does on a terminal: such that a shell reads it back, and the terminal shows it on one
-// line. Names without anything special stay as they are.
+// shellQuote writes a name as GNU ls does on a terminal: such that a shell reads it back, and the
+// terminal shows it on one line. Names without anything special stay as they are.
 func shellQuote(name string) string {
 	switch {
 	case name == "":

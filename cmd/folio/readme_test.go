@@ -45,7 +45,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	for _, block := range readme(t, "sh") {
 		for line := range strings.Lines(block) {
-			line = strings.Replace(line, "go run ./cmd/folio", "./folio", 2)
+			line = strings.TrimPrefix(line, "go -C cmd/folio build -o ../../ && ")
 			first, _, _ := strings.Cut(line, " ")
 			if _, err := exec.LookPath("sqlite3"); first != "./folio" && (first != "sqlite3" || err != nil) {
 				continue

@@ -24,22 +24,16 @@ func (r *replacing) flags(flags *pflag.FlagSet, name string) {
 
 func (r *replacing) replaces() bool { return r.force || r.forceAny }
 
-var (
-	errVolumeExists = errors.New("exists already")
-	errSameFile     = errors.New("is source and volume at once")
-	errOtherFile    = errors.New("is no volume")
-)
-
-// sweep removes what a run left next to a file that it was to make, if it was killed.
+// sweep removes the temporary files that a killed process left next to file.
 func sweep(file string) {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
-	_ = sqlitefile.RemoveAbandoned(filepath.Dir(file)) // what it cannot remove does no harm
+	_ = sqlitefile.RemoveAbandoned(filepath.Dir(file)) // files that it cannot remove do no harm
 }
 
-// checkNew refuses early, before anything is read from src, what making a volume would refuse too,
-// and a file that is not to be replaced.
+// checkNew returns early, before src is read, an error that making a volume would return. It also
+// refuses to replace a file if the flags do not allow that.
 func (r *replacing) checkNew(volume, src string) error {
 	info, err := os.Stat(volume)
 	switch {

@@ -5,10 +5,8 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 )
@@ -23,10 +21,10 @@ type rm struct {
 func (c *command) rmCommand() *cobra.Command {
 	r := &rm{command: c}
 	cmd := writingCommand("rm [-r] [-f] VOLUME:PATH...", "Remove files and directories",
-		`Remove files, all of them or none: what goes wrong with one leaves the others where they are. A directory needs -r,
-which removes all that is in it, or -d if it is empty. A symbolic link goes, not what it leads to.
+		`Remove files, all of them or none: an error of one of them leaves all where they are. A directory needs
+-r, which removes all files in it, or -d if it is empty. Of a symbolic link only the link is removed.
 
-The file of the volume does not shrink; folio compact makes it smaller.`,
+The file of the volume does not shrink. folio compact makes it smaller.`,
 		`  folio rm photos.folio:2026/may/blurred.jpg
   folio rm -rf photos.folio:2025`,
 		between(1, -1, "VOLUME:PATH"))
@@ -99,14 +97,4 @@ func (r *rm) sayAll(tx *folio.Tx, o *operand, name string, isDir bool) error {
 	}
 	r.say("removed directory '%s'", o.display(name))
 	return err
-}
-
-// lastWins adds a flag that undoes another, so that the last one on the command line counts.
-func lastWins(flags *pflag.FlagSet, value, other *bool, name, short, usage string) {
-	flags.BoolFuncP(name, short, usage, func(text string) (err error) {
-		if *value, err = strconv.ParseBool(text); *value {
-			*other = false
-		}
-		return err
-	})
 }

@@ -6,32 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
-
-// Exit codes, besides 128 and the number of the signal that ended the command.
-const (
-	exitOK      = 0
-	exitFailure = 1 // something went wrong; one line on standard error says what
-	exitUsage   = 2 // the command line makes no sense
-	exitPartial = 3 // done, but some files could not be read; a line on standard error for each says so
-)
-
-// A command is one invocation of the program. Its output is buffered until it ends.
-type command struct {
-	stdin    io.Reader
-	stdout   *bufio.Writer
-	stderr   io.Writer
-	terminal struct{ stdout, stderr bool }
-	said     []string // lines of --verbose about what is not committed yet
-	started  bool     // past the command line: what goes wrong now is no misuse
-}
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -67,17 +47,6 @@ func (c *command) finish(ctx context.Context, err error) int {
 	}
 	fmt.Fprintf(c.stderr, "folio: %s\n", message(err))
 	return code
-}
-
-// errSilent ends a command whose output has said already what is wrong.
-var errSilent = errors.New("failed")
-
-// errPartial ends a command that did all but for some files, which it has named.
-var errPartial = errors.New("some files could not be read")
-
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 const rootLong = `Folio keeps a directory tree in one file, a volume: an ordinary SQLite database.
@@ -125,9 +94,6 @@ func (c *command) root() *cobra.Command {
 	return root
 }
 
-// cleansUp is the annotation of commands that clean up when they are interrupted.
-const cleansUp = "cleansUp"
-
 func (c *command) start(cmd *cobra.Command, _ []string) {
 	c.started = true
 	if cmd.Annotations[cleansUp] == "" {
@@ -150,19 +116,4 @@ func (c *command) unknownCommand(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
 	}
 	return fmt.Errorf("unknown command %q; folio help lists them", args[0])
-}
-
-// usageError names the help that would have helped.
-func usageError(cmd *cobra.Command, err error) error {
-	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
-}
-
-// between accepts from least to most arguments; a most below 0 means any number. what says what they are.
-func between(least, most int, what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) < least || most >= 0 && len(args) > most {
-			return usageError(cmd, fmt.Errorf("expected %s, got %s", what, count(int64(len(args)), "argument", "arguments")))
-		}
-		return nil
-	}
 }

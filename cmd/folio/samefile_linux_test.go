@@ -13,8 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// linkedNames are paths in a tree of hard and symbolic links. d is a directory; f, g, d/g and d/h are regular files;
-// l, k, x and z are symbolic links to a file, the same file, nothing and the directory.
+// linkedNames are paths in a tree of hard and symbolic links. d is a directory; f, g, d/g and d/h
+// are regular files; l, k, x and z are symbolic links to a file, the same file, nothing and the
+// directory.
 var linkedNames = []string{"f", "g", "d/g", "d/h", "l", "m", "k", "d/l", "x", "y", "z", "w", "d", "z/g", "z/l", "none", "."}
 
 // linkTree makes the tree of linkedNames.
@@ -46,7 +47,8 @@ func linkTree(dir string) error {
 	return nil
 }
 
-// newLinkPair is a pair of the tree of linkedNames. The function that it returns restores both sides.
+// newLinkPair is a pair of the tree of linkedNames. The function that it returns restores both
+// sides.
 func newLinkPair(t *testing.T) (*pair, func()) {
 	p := newPair(t, rand.New(rand.NewPCG(1, 1)))
 	p.must(linkTree(p.dir))
@@ -112,9 +114,10 @@ func linkOperation(command, from, to string) *operation {
 	return o
 }
 
-// TestLinksLikeCoreutils runs commands on files that are the same one in some way, next to those of coreutils. All of them:
+// TestLinksLikeCoreutils runs commands on files that are the same one in some way, next to those of
+// coreutils. All of them:
 //
-//	go test ./cmd/folio -run TestLinksLikeCoreutils -coreutils.ops 20000 -timeout 1h
+//	go -C cmd/folio test -run TestLinksLikeCoreutils -coreutils.ops 20000 -timeout 1h
 func TestLinksLikeCoreutils(t *testing.T) {
 	t.Parallel()
 	needCoreutils(t)
@@ -138,12 +141,14 @@ func TestLinksLikeCoreutils(t *testing.T) {
 // absurd reports whether GNU does something with an operation that folio does not copy:
 //
 //   - An entry of a directory has two paths, such as a/x and l/x, where l is a symbolic link to a.
-//     GNU cp and ln compare the directories without following the link, take the entry for two files,
-//     and do nothing. folio says that it is the same file.
+//     GNU cp and ln compare the directories without following the link, take the entry for two
+//     files, and do nothing. folio says that it is the same file.
 //   - The destination is a symbolic link on the way to a source, such as cp -rT l/x l. GNU cp
-//     removes the link, and then finds no source. folio has read it by then; its ln is like their cp.
-//   - A directory is copied to itself after another one, such as cp -rn a . . at the root. GNU cp says
-//     that it would come to lie in itself. To folio, nothing is left to do, as to GNU without the a.
+//     removes the link, and then finds no source. folio has read it by then; its ln is like their
+//     cp.
+//   - A directory is copied to itself after another one, such as cp -rn a . . at the root. GNU cp
+//     says that it would come to lie in itself. To folio, nothing is left to do, as to GNU without
+//     the a.
 func (p *pair) absurd(op *operation) bool {
 	last := op.args[len(op.args)-1]
 	if last.kind != inTree {

@@ -69,7 +69,8 @@ func linkVolume(t *testing.T) string {
 	return volume
 }
 
-// TestCopyOutOntoLinks copies files to disk, to the name of a symbolic link or of another file there.
+// TestCopyOutOntoLinks copies files to disk, to the name of a symbolic link or of another file
+// there.
 func TestCopyOutOntoLinks(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ command, wrong, want string }{

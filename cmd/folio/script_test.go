@@ -79,8 +79,8 @@ func oneLine(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// A member of an archive is written NAME=CONTENT, NAME/ for a directory, NAME->TARGET for a symbolic link, or NAME==OTHER
-// for a hard link. Names are unquoted as in Go, without the quotes.
+// A member of an archive is written NAME=CONTENT, NAME/ for a directory, NAME->TARGET for a
+// symbolic link, or NAME==OTHER for a hard link. Names are unquoted as in Go, without the quotes.
 func member(ts *testscript.TestScript, arg string) (h tar.Header, content string) {
 	unquote := func(s string) string {
 		s, err := strconv.Unquote(`"` + s + `"`)
@@ -187,14 +187,14 @@ func tinyDisk(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.Mkdir(dir, 0o700))
 	ts.Check(exec.Command("mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", dir).Run())
-	ts.Defer(func() { _ = exec.Command("umount", dir).Run() })
+	ts.Defer(func() { _ = exec.Command("umount", "-l", dir).Run() })
 }
 
 // readonly DIR lets nobody write to a directory any more, not even root.
 func readOnly(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(exec.Command("mount", "--bind", dir, dir).Run())
-	ts.Defer(func() { _ = exec.Command("umount", dir).Run() })
+	ts.Defer(func() { _ = exec.Command("umount", "-l", dir).Run() })
 	ts.Check(exec.Command("mount", "-o", "remount,bind,ro", dir).Run())
 }
 

@@ -35,7 +35,7 @@ func TestSignal(t *testing.T) {
 		if _, err := stdin.Write(make([]byte, 512)); err != nil { // an archive that goes on later
 			t.Fatal(err)
 		}
-		waitForFile(t, dir)
+		waitForNames(t, dir, func(names []string) bool { return len(names) > 0 })
 		_ = cmd.Process.Signal(s)
 		_ = cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != 128+int(s) || stderr.String() != "folio: interrupted\n" {
@@ -50,21 +50,6 @@ func TestSignal(t *testing.T) {
 func signals() []syscall.Signal {
 	all := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 	return slices.DeleteFunc(all, func(s syscall.Signal) bool { return signal.Ignored(s) })
-}
-
-// waitForFile waits until a directory is not empty.
-func waitForFile(t *testing.T, dir string) {
-	t.Helper()
-	for {
-		list, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(list) > 0 {
-			return
-		}
-		runtime.Gosched()
-	}
 }
 
 // A signal ends an import from a named pipe that nobody writes to.
@@ -84,7 +69,7 @@ func TestSignalPipe(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		waitForFile(t, dir)
+		waitForNames(t, dir, func(names []string) bool { return len(names) > 0 })
 		_ = cmd.Process.Signal(s)
 		_ = cmd.Wait()
 		if code := cmd.ProcessState.ExitCode(); code != 128+int(s) || stderr.String() != "folio: interrupted\n" {
@@ -118,32 +103,52 @@ func TestKilledImportIsSwept(t *testing.T) {
 		return cmd
 	}
 	killed := begin("killed.folio")
-	waitForFiles(t, dir, 1)
+	left := waitForNames(t, dir, func(names []string) bool { return len(names) == 1 })
 	_ = killed.Process.Kill()
 	_ = killed.Wait()
 	living := begin("living.folio")
-	waitForFiles(t, dir, 1)
+	waitForNames(t, dir, func(names []string) bool { return len(names) == 1 && names[0] != left[0] })
 	src := t.TempDir()
 	mustRun(t, "import", src, filepath.Join(dir, "v.folio"))
-	waitForFiles(t, dir, 2) // the volume, and what the living one writes
+	// The volume, and the temporary file of the living import, which may have made it again.
+	waitForNames(t, dir, func(names []string) bool { return len(names) == 2 })
 	_ = living.Process.Signal(syscall.SIGTERM)
 	_ = living.Wait()
 	wantNames(t, dir, "v.folio")
 }
 
-// waitForFiles waits until a directory holds n files.
-func waitForFiles(t *testing.T, dir string, n int) {
+// waitForNames waits until the names of the files in a directory are good, and returns them.
+func waitForNames(t *testing.T, dir string, good func(names []string) bool) (names []string) {
 	t.Helper()
-	for {
+	for !good(names) {
 		list, err := os.ReadDir(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(list) == n {
-			return
+		names = names[:0]
+		for _, d := range list {
+			names = append(names, d.Name())
 		}
 		runtime.Gosched()
 	}
+	return names
+}
+
+// pipeWithoutReader returns the end of a pipe that is written to. No process has the other end: no
+// process may be forked while it is open, because the child of a fork has all files until it runs a
+// program.
+func pipeWithoutReader(t *testing.T) *os.File {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	r, w, err := os.Pipe()
+	if err == nil {
+		err = r.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
 }
 
 // The reader of a command's output goes away: the command ends without a word, as one does that
@@ -162,18 +167,18 @@ func TestReaderGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(src, "large"), make([]byte, 1<<20), 0o600); err != nil { // more than a pipe holds
+		t.Fatal(err)
+	}
 	mustRun(t, "import", src, volume)
 	for _, args := range [][]string{{"ls", "-R", volume}, {"sync", "-v", "--create", src, filepath.Join(dir, "new.folio")}, {"backup", volume, "-"}} {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := pipeWithoutReader(t)
 		var stderr strings.Builder
 		cmd := &exec.Cmd{Path: self, Args: append([]string{"folio"}, args...), Stdout: w, Stderr: &stderr}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = r.Close(), w.Close()
+		_ = w.Close()
 		_ = cmd.Wait()
 		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
 		if status.Signal() != syscall.SIGPIPE && status.ExitStatus() != 128+int(syscall.SIGPIPE) || stderr.Len() > 0 {

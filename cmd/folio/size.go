@@ -9,7 +9,8 @@ import (
 
 const sizeUnits = "KMGTPE"
 
-// humanSize is a number of bytes in at most four characters, rounded up as du and ls round it: 1023, 1.0K, 64K, 1.5G.
+// humanSize is a number of bytes in at most four characters, rounded up as du and ls round it:
+// 1023, 1.0K, 64K, 1.5G.
 func humanSize(n int64) string {
 	if n < 1024 {
 		return strconv.FormatInt(n, 10)
@@ -58,9 +59,6 @@ func parseSize(s string) (int64, error) {
 
 // A byteSize is a flag that parseSize reads.
 type byteSize int64
-
-func (b *byteSize) String() string { return strconv.FormatInt(int64(*b), 10) }
-func (b *byteSize) Type() string   { return "size" }
 
 func (b *byteSize) Set(s string) error {
 	n, err := parseSize(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// A spool is the whole of a stream, read before the volume that it goes to is locked: whoever writes the stream may take
-// all the time. It is a source with one file.
+// A spool is the whole of a stream, read before the volume that it goes to is locked. The process
+// that writes the stream may take its time. A spool is a source with one file.
 type spool struct {
 	data  []byte   // of a short one
 	file  *os.File // of a long one, from offset start on
@@ -24,41 +24,31 @@ const (
 	spoolPiece  = 256 << 10
 )
 
-// A spoolPart is what a read returned.
-type spoolPart struct {
-	data []byte
-	err  error
-}
-
-// spool reads what open opens to its end, or until the command is interrupted, whatever the stream does then.
-func (c *copying) spool(open func() (io.ReadCloser, error)) (source.Source, error) {
-	parts := make(chan spoolPart)
-	go readParts(c.ctx, open, parts)
-	s := new(spool)
-	for {
-		select {
-		case <-c.ctx.Done():
-			_ = s.Close()
-			return nil, context.Cause(c.ctx)
-		case part := <-parts:
-			c.progress.addBytes(int64(len(part.data)))
-			err := s.add(part.data)
-			if err == nil {
-				err = part.err
-			}
-			if err == io.EOF {
-				return s, nil
-			}
-			if err != nil {
-				_ = s.Close()
-				return nil, err
-			}
+// spool reads the stream that open opens to its end, or until the command is interrupted, even if
+// the stream is stuck in a read then.
+func (c *copier) spool(open func() (io.ReadCloser, error)) (source.Source, error) {
+	r, w := io.Pipe()
+	defer r.Close()
+	go func() {
+		in, err := open()
+		if err == nil {
+			_, err = io.CopyBuffer(w, struct{ io.Reader }{in}, make([]byte, spoolPiece))
+			_ = in.Close()
 		}
+		_ = w.CloseWithError(err)
+	}()
+	defer context.AfterFunc(c.ctx, func() { _ = w.CloseWithError(context.Cause(c.ctx)) })()
+	s := new(spool)
+	if _, err := io.CopyBuffer(s, &source.Meter{R: r, Count: c.progress.addBytes}, make([]byte, spoolPiece)); err != nil {
+		_ = s.Close()
+		return nil, err
 	}
+	return s, nil
 }
 
-// spoolInput is spool for standard input. A file that is given as such need not be read before its time.
-func (c *copying) spoolInput() (source.Source, error) {
+// spoolInput is spool for standard input. A file that is given as such need not be read before its
+// time.
+func (c *copier) spoolInput() (source.Source, error) {
 	if f, ok := c.stdin.(*os.File); ok {
 		info, err := f.Stat()
 		start, seekErr := f.Seek(0, io.SeekCurrent)
@@ -69,50 +59,32 @@ func (c *copying) spoolInput() (source.Source, error) {
 	return c.spool(func() (io.ReadCloser, error) { return io.NopCloser(c.stdin), nil })
 }
 
-// readParts sends what a stream holds, until it ends with an error or the context does.
-func readParts(ctx context.Context, open func() (io.ReadCloser, error), parts chan<- spoolPart) {
-	r, err := open()
-	if err == nil {
-		defer r.Close()
+func (s *spool) Write(p []byte) (n int, err error) {
+	if s.file == nil && len(s.data)+len(p) > spoolMemory {
+		err = s.spill()
 	}
-	for {
-		var part spoolPart
-		if part.err = err; err == nil {
-			p := make([]byte, spoolPiece)
-			var n int
-			n, err = r.Read(p)
-			part = spoolPart{p[:n], err}
-		}
-		select {
-		case parts <- part:
-		case <-ctx.Done():
-			return
-		}
-		if err != nil {
-			return
-		}
+	switch {
+	case err != nil:
+		return 0, err
+	case s.file == nil:
+		s.data, n = append(s.data, p...), len(p)
+	default:
+		n, err = s.file.Write(p)
 	}
+	s.size += int64(n)
+	return n, err
 }
 
-func (s *spool) add(p []byte) (err error) {
-	s.size += int64(len(p))
-	if s.file == nil && s.size <= spoolMemory {
-		s.data = append(s.data, p...)
-		return nil
+// spill moves the data to a temporary file.
+func (s *spool) spill() (err error) {
+	if s.file, err = os.CreateTemp("", "folio-"); err != nil {
+		return err
 	}
-	if s.file == nil {
-		if s.file, err = os.CreateTemp("", "folio-"); err != nil {
-			return err
-		}
-		if os.Remove(s.file.Name()) != nil {
-			s.temp = s.file.Name()
-		}
-		if _, err = s.file.Write(s.data); err != nil {
-			return err
-		}
-		s.data = nil
+	if os.Remove(s.file.Name()) != nil {
+		s.temp = s.file.Name()
 	}
-	_, err = s.file.Write(p)
+	_, err = s.file.Write(s.data)
+	s.data = nil
 	return err
 }
 

@@ -3,12 +3,15 @@ package main
 import (
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 func (c *command) statCommand() *cobra.Command {
@@ -63,10 +66,10 @@ func (c *command) printStat(e *entry) {
 		fmt.Fprintf(c.stdout, "%-9s "+format+"\n", append([]any{label}, args...)...)
 	}
 	row("path", "%s", c.nameAndTarget(e))
-	row("type", "%s", typeName(e.mode))
+	row("type", "%s", typeOf(e.mode).name)
 	switch {
 	case e.mode&fs.ModeDevice != 0:
-		major, minor := devNumbers(n.Rdev)
+		major, minor := posix.DeviceNumbers(n.Rdev)
 		row("device", "%d, %d", major, minor)
 	case n.Holes > 0:
 		row("size", "%s, %s of them in holes", count(n.Size, "byte", "bytes"), grouped(n.Holes))
@@ -79,7 +82,7 @@ func (c *command) printStat(e *entry) {
 	row("modified", "%s", statTime(n.Mtime))
 	row("changed", "%s", statTime(n.Ctime))
 	row("accessed", "%s", statTime(n.Atime))
-	for _, name := range sortedKeys(e.xattrs) {
+	for _, name := range slices.Sorted(maps.Keys(e.xattrs)) {
 		row("attribute", "%s=%s", c.name(name), strconv.Quote(string(e.xattrs[name])))
 	}
 }

@@ -32,16 +32,17 @@ type syncer struct {
 	progress *progress
 }
 
-const syncLong = `Make a directory of a volume like the directory SRC, by copying what differs. What is in SRC comes to lie in PATH, which is
-made if it does not exist; VOLUME is with --create.
+const syncLong = `Make a directory of a volume like the directory SRC, by copying the files that differ. The files in SRC
+go to PATH, which is made if it does not exist. --create makes VOLUME if it does not exist.
 
-A file is taken to be the same if type, size and time of the last change are; with --checksum, contents are compared. Modes,
-owners, times, symbolic links, hard links, devices, fifos, holes and the extended attributes user.* become those of SRC. What SRC does
-not have stays, or goes with --delete.
+A file is taken to be the same if its type, size and time of the last change are the same. With
+--checksum, contents are compared. Modes, owners, times, symbolic links, hard links, devices, fifos,
+holes and the extended attributes user.* become those of SRC. Files that SRC does not have stay, or are
+removed with --delete.
 
-Each file is replaced as a whole. If something goes wrong, or the command is interrupted, each is as it was or as it is in SRC, and the next
-sync does the rest. A file that cannot be read, or changes while it is read, is named and left as it was; the exit code is 1 then.
-One that vanishes is named only.`
+Each file is replaced as a whole. After an error or an interruption, each file is as it was or as it is
+in SRC, and the next sync does the rest. A file that cannot be read, or changes while it is read, is
+named and left as it was, and the exit code is 1. A file that vanishes is only named.`
 
 func (c *command) syncCommand() *cobra.Command {
 	s := &syncer{command: c}
@@ -53,13 +54,8 @@ func (c *command) syncCommand() *cobra.Command {
 		Example: `  folio sync ~/photos photos.folio
   folio sync --create ~/letters letters.folio
   folio sync --delete --dry-run -v site backup.folio:site`,
-		Args: between(2, 2, "SRC and VOLUME[:PATH]"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return nil, cobra.ShellCompDirectiveFilterDirs
-			}
-			return completeLocation(cmd, args, word)
-		},
+		Args:              between(2, 2, "SRC and VOLUME[:PATH]"),
+		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.src, s.loc = args[0], locate(args[1])
 			return s.run(cmd.Context())
@@ -84,7 +80,7 @@ func (s *syncer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := source.OpenTop(s.src, &source.Options{Skip: skip})
+	t, err := source.OpenDir(s.src, &source.Options{Skip: skip})
 	if err != nil {
 		return failure(s.src, err)
 	}
@@ -119,28 +115,9 @@ func (s *syncer) checkSource() error {
 	return nil
 }
 
-// skipVolume returns what to pass over when a volume that is there lies within a source: itself,
-// and the side files of a database.
-func skipVolume(volume string) (func(source.FileID, string) bool, error) {
-	if real, err := filepath.EvalSymlinks(volume); err == nil {
-		volume = real
-	}
-	dir, err := source.ParentID(volume)
-	if err != nil {
-		return nil, err
-	}
-	base := filepath.Base(volume)
-	return func(in source.FileID, name string) bool {
-		if in != dir {
-			return false
-		}
-		rest, ok := strings.CutPrefix(name, base)
-		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
-	}, nil
-}
-
-// open opens the volume, or makes it if that is wanted; for a dry run, nil stands for one that would be made.
-func (s *syncer) open() (*folio.FS, error) {
+// open opens the volume, or makes it if --create is set. For a dry run, nil stands for a new
+// volume.
+func (s *syncer) open() (*folio.Volume, error) {
 	dry := s.options.DryRun
 	v, err := folio.Open(s.loc.volume, &folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
 	switch missing := errors.Is(err, fs.ErrNotExist); {
@@ -152,7 +129,7 @@ func (s *syncer) open() (*folio.FS, error) {
 	return v, failure(s.loc.volume, err)
 }
 
-func (s *syncer) mirror(ctx context.Context, t *source.Top, v *folio.FS) (mirror.Stats, error) {
+func (s *syncer) mirror(ctx context.Context, t *source.Tree, v *folio.Volume) (mirror.Stats, error) {
 	s.progress = s.newProgress("syncing", s.quiet || s.verbose)
 	defer s.progress.done()
 	s.options.Warn = s.warn
@@ -179,7 +156,7 @@ func (s *syncer) warn(name string, why error) {
 	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: name, Err: why}, leftOut(why)}))
 }
 
-// leftOut says what became of a file that could not be copied, and what can be done about it.
+// leftOut tells the user how a file that could not be copied was left, and how to get past that.
 func leftOut(why error) string {
 	switch {
 	case errors.Is(why, source.ErrSocket):
@@ -233,7 +210,7 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	return hint(s.loc.failure(p, err), "what was copied before stays")
 }
 
-// summary says what was done.
+// summary counts the changes.
 func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	var parts []string
 	for kind, n := range st.Done {

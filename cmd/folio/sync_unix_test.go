@@ -169,7 +169,8 @@ func seedOf(t *testing.T) uint64 {
 	return seed
 }
 
-// After each sync the volume is like the tree, hard links and extended attributes included, and a second one finds nothing to do.
+// After each sync the volume is like the tree, hard links and extended attributes included, and a
+// second one finds nothing to do.
 func TestSyncRandom(t *testing.T) {
 	t.Parallel()
 	for i := range uint64(2) {
@@ -224,7 +225,8 @@ func TestSyncLikeRsync(t *testing.T) {
 	}
 }
 
-// wantLikeRsync compares what rsync -a and sync made, hard links aside: rsync -a makes two files of one.
+// wantLikeRsync compares what rsync -a and sync made, hard links aside: rsync -a makes two files of
+// one.
 func wantLikeRsync(t *testing.T, disk, copied string) {
 	t.Helper()
 	a, err := look(disk)
@@ -248,8 +250,9 @@ func wantLikeRsync(t *testing.T, disk, copied string) {
 	compareContents(t, disk, copied)
 }
 
-// A file that vanishes, or changes, while it is read is named, and stays in the volume as it was. The warning about a socket is the moment to
-// change the tree: what comes before it was compared, but not read.
+// A file that vanishes, or changes, while it is read is named, and stays in the volume as it was.
+// The warning about a socket is the moment to change the tree: what comes before it was compared,
+// but not read.
 func TestSyncWhileSourceChanges(t *testing.T) {
 	t.Parallel()
 	const again = "changed while it was read; left as it was; sync again when it is at rest"
@@ -339,7 +342,8 @@ func manyFiles(t *testing.T) (src string) {
 	return src
 }
 
-// wantPart checks that each file in a volume is whole, and that not all are there. Another sync makes it complete.
+// wantPart checks that each file in a volume is whole, and that not all are there. Another sync
+// makes it complete.
 func wantPart(t *testing.T, src, volume string) {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy")
@@ -373,7 +377,7 @@ func TestSyncIsInterrupted(t *testing.T) {
 	}
 }
 
-// So does one that is killed.
+// So does a killed process.
 func TestSyncIsKilled(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -36,7 +36,7 @@ All of it happens, or nothing.
 	flags.BoolVarP(&t.access, "access", "a", false, "set the time of access only")
 	flags.BoolVarP(&t.modification, "modification", "m", false, "set the time of modification only")
 	flags.BoolVarP(&t.noCreate, "no-create", "c", false, "make no file")
-	flags.VarP(&t.at, "date", "d", "set this `time` instead of now")
+	flags.FuncP("date", "d", "set this `time` instead of now", t.at.Set)
 	createFlag(flags, &t.create)
 	return cmd
 }

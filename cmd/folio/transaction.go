@@ -12,14 +12,13 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// writes is the annotation of commands that change a volume: a signal takes back what they have begun, and the files
-// beside the volume.
+// writes is the annotation of commands that change a volume. A signal rolls their transaction back,
+// and they remove the files next to the volume.
 var writes = map[string]string{cleansUp: "yes"}
 
 const (
-	nothingChanged = "nothing was changed"
-	createsOne     = "--create makes an empty one first"
-	notWritable    = "its file, and the directory that it lies in, must be writable"
+	createsOne  = "--create makes an empty one first"
+	notWritable = "its file, and the directory that it lies in, must be writable"
 )
 
 // createFlag lets a command make the volume that it writes to.
@@ -27,8 +26,9 @@ func createFlag(flags *pflag.FlagSet, create *bool) {
 	flags.BoolVar(create, "create", false, "make the volume if there is none")
 }
 
-// openFor opens the volume for a command that changes it. create is the value of the command's createFlag, nil if it has none.
-func (l location) openFor(create *bool) (*folio.FS, error) {
+// openFor opens the volume for a command that changes it. create is the value of the command's
+// createFlag, nil if it has none.
+func (l location) openFor(create *bool) (*folio.Volume, error) {
 	if create == nil {
 		return l.open()
 	}
@@ -39,8 +39,8 @@ func (l location) openFor(create *bool) (*folio.FS, error) {
 	return v, l.openFailure(err)
 }
 
-// update calls fn with a transaction on the volume that openFor opens. Errors of fn stay as they are; what else goes wrong
-// comes out with the volume's name.
+// update calls fn with a transaction on the volume that openFor opens. Errors of fn stay as they
+// are. Any other error names the volume.
 func (c *command) update(ctx context.Context, l location, create *bool, fn func(tx *folio.Tx) error) error {
 	v, err := l.openFor(create)
 	if err != nil {
@@ -57,9 +57,9 @@ func (c *command) update(ctx context.Context, l location, create *bool, fn func(
 	return c.tell(l.updateFailure(ctx, own, err))
 }
 
-// closeVolume closes a volume that was written to. That its log had to stay next to it is a
-// warning: what was written is committed.
-func (c *command) closeVolume(v *folio.FS) error {
+// closeVolume closes a volume that was written to. If its log had to stay next to it, that is only
+// a warning, because all changes are committed.
+func (c *command) closeVolume(v *folio.Volume) error {
 	err := v.Close()
 	if errors.Is(err, folio.ErrLogLeft) {
 		fmt.Fprintf(c.stderr, "folio: warning: %s\n", message(err))
@@ -86,7 +86,7 @@ func (l location) updateFailure(ctx context.Context, own, err error) error {
 	return err
 }
 
-// readOnly says why a volume cannot be written to, and what can be done about that.
+// readOnly says why a volume cannot be written to, and how to get past that.
 func (l location) readOnly(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == l.volume && e.Err != folio.ErrReadOnly {
 		return err // which says so itself
@@ -94,8 +94,8 @@ func (l location) readOnly(err error) error {
 	return hint(failure(l.volume, folio.ErrReadOnly), notWritable)
 }
 
-// change calls fn for each operand, in a transaction for each volume that they lie in: what goes wrong with one of them
-// leaves all of that volume as it was.
+// change calls fn for each operand, in one transaction for each run of operands in a volume. An
+// error of one leaves the volume as it was.
 func (c *command) change(ctx context.Context, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
 	operands := operandsOf(args)
 	for len(operands) > 0 {

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io/fs"
-	"path"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -17,8 +17,7 @@ type tree struct {
 	dirsOnly, sizes bool
 	human, json     bool
 	loc             location
-	rx              *folio.Rx
-	guard           walkGuard
+	walker          walker
 	dirs, files     int64
 }
 
@@ -37,13 +36,14 @@ With --json: one object for each file and line, parents first, as docs/command.m
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t.loc = locate(args[0])
 			return t.loc.view(cmd.Context(), func(rx *folio.Rx) error {
-				t.rx = rx
+				t.walker = t.loc.walker(rx)
+				t.walker.inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
 				return t.draw()
 			})
 		},
 	}
 	flags := cmd.Flags()
-	flags.VarP(&t.depth, "level", "L", "go down at most this many `levels`; 0 means all")
+	flags.FuncP("level", "L", "go down at most this many `levels`; 0 means all", t.depth.Set)
 	flags.BoolVarP(&t.dirsOnly, "directories", "d", false, "directories only")
 	flags.BoolVarP(&t.sizes, "size", "s", false, "tell sizes in bytes")
 	flags.BoolVarP(&t.human, "human-readable", "h", false, "tell sizes like 1.5K and 20M")
@@ -53,20 +53,21 @@ With --json: one object for each file and line, parents first, as docs/command.m
 }
 
 func (t *tree) draw() error {
-	info, err := t.rx.Stat(t.loc.path)
+	info, err := t.walker.rx.Stat(t.loc.path)
 	if err == nil && !info.IsDir() {
 		err = folio.ErrNotDirectory
-	}
-	if err == nil {
-		err = t.guard.enter(info)
 	}
 	if err != nil {
 		return t.loc.failure(t.loc.path, err)
 	}
+	top, err := entryOfInfo(t.walker.rx, t.loc.path, info)
+	if err != nil {
+		return err
+	}
 	if !t.json {
 		fmt.Fprintln(t.stdout, t.name(t.loc.String()))
 	}
-	if err := t.directory(t.loc.path, "", 1); err != nil || t.json {
+	if err := t.directory(&top, "", 1); err != nil || t.json {
 		return err
 	}
 	summary := count(t.dirs, "directory", "directories")
@@ -77,49 +78,31 @@ func (t *tree) draw() error {
 	return nil
 }
 
-// directory draws what is in a directory, behind a margin.
-func (t *tree) directory(dir, margin string, level int) error {
-	list, err := t.rx.ReadDir(dir)
+// directory draws the files in a directory, behind a margin.
+func (t *tree) directory(dir *entry, margin string, level int) error {
+	list, err := t.walker.list(dir)
 	if err != nil {
-		return t.loc.failure(dir, err)
+		return err
 	}
 	if t.dirsOnly {
-		list = onlyDirs(list)
+		list = slices.DeleteFunc(list, func(e entry) bool { return !e.mode.IsDir() })
 	}
-	for i, d := range list {
+	for i := range list {
 		branch, below := "├── ", "│   "
 		if i == len(list)-1 {
 			branch, below = "└── ", "    "
 		}
-		e, err := t.entry(path.Join(dir, d.Name()), d)
-		if err == nil {
-			err = t.print(&e, margin+branch)
+		e := &list[i]
+		if err := t.print(e, margin+branch); err != nil {
+			return err
 		}
-		if err == nil && e.mode.IsDir() && level != int(t.depth) {
-			err = t.enter(&e, margin+below, level+1)
-		}
-		if err != nil {
-			return t.loc.failure(path.Join(dir, d.Name()), err)
+		if e.mode.IsDir() && level != int(t.depth) {
+			if err := t.directory(e, margin+below, level+1); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-func onlyDirs(list []fs.DirEntry) (dirs []fs.DirEntry) {
-	for _, d := range list {
-		if d.IsDir() {
-			dirs = append(dirs, d)
-		}
-	}
-	return dirs
-}
-
-// entry looks at a file. Where its name is enough, it does without the inode.
-func (t *tree) entry(path string, d fs.DirEntry) (entry, error) {
-	if t.json || t.sizes || t.human || d.IsDir() || d.Type() == fs.ModeSymlink {
-		return entryOf(t.rx, path, d)
-	}
-	return entry{path: path, name: d.Name(), mode: d.Type()}, nil
 }
 
 func (t *tree) print(e *entry, margin string) error {
@@ -143,11 +126,4 @@ func (t *tree) sizeOf(e *entry) string {
 		return fmt.Sprintf("[%11d]  ", e.node.Size)
 	}
 	return ""
-}
-
-func (t *tree) enter(e *entry, margin string, level int) error {
-	if err := t.guard.enterInode(uint64(e.node.Ino)); err != nil {
-		return err
-	}
-	return t.directory(e.path, margin, level)
 }

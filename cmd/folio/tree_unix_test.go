@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// lookSystem returns what the system knows beyond package fs, and the identity of a file with several names.
+// lookSystem returns what the system knows beyond package fs, and the identity of a file with
+// several names.
 func lookSystem(_ string, info fs.FileInfo) (system, id string) {
 	st := info.Sys().(*syscall.Stat_t)
 	if st.Nlink > 1 {

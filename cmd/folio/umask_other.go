@@ -4,5 +4,5 @@ package main
 
 import "io/fs"
 
-// umask is what files that are made do not permit: here what is usual elsewhere.
+// umask are the permissions that new files do not get. This is the usual value on other systems.
 var umask fs.FileMode = 0o022

@@ -7,8 +7,9 @@ import (
 	"syscall"
 )
 
-// umask is what files that are made do not permit, as for any program of the user. It is read once, before anything can
-// make a file: the system tells it only to whom sets it.
+// umask are the permissions that new files do not get, as for any program of the user. It is read
+// once, before the command can make a file, because the system tells it only to a process that sets
+// it.
 var umask = readUmask()
 
 func readUmask() fs.FileMode {

@@ -1,8 +1,11 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// say keeps a line of --verbose until what it says is committed.
+// say keeps a line of --verbose until the change that it is about is committed.
 func (c *command) say(format string, names ...string) {
 	escaped := make([]any, len(names))
 	for i, name := range names {
@@ -20,4 +23,19 @@ func (c *command) tell(err error) error {
 	}
 	c.said = nil
 	return err
+}
+
+const copiedLine = "'%s' -> '%s'"
+
+// copyTitle names an entry of a source.
+func copyTitle(source, name string) string {
+	switch {
+	case name == ".":
+		return source
+	case strings.HasSuffix(source, "/"), strings.HasSuffix(source, ":"):
+		return source + name
+	case volumeBefore(source+":") == source:
+		return source + ":" + name
+	}
+	return source + "/" + name
 }

@@ -127,7 +127,7 @@ func TestBusyVolume(t *testing.T) {
 	mustRun(t, "rm", volume+":f")
 }
 
-// While standard input is read, and it may take long, others write to the volume.
+// While standard input is read, and it may take long, other programs write to the volume.
 func TestPutWaitsUnlocked(t *testing.T) {
 	t.Parallel()
 	volume := newVolume(t)
@@ -141,7 +141,8 @@ func TestPutWaitsUnlocked(t *testing.T) {
 	mustRun(t, "stat", volume+":meanwhile")
 }
 
-// An interrupted command changes nothing, and nothing stays beside the volume, even if it waits for a stream that does not come.
+// An interrupted command changes nothing, and nothing stays beside the volume, even if it waits for
+// a stream that does not come.
 func TestWritingIsInterrupted(t *testing.T) {
 	t.Parallel()
 	volume := newVolume(t)

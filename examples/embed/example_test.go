@@ -14,13 +14,14 @@ import (
 
 // The volume, made of the directory site, becomes a part of the program.
 //
-//go:generate go run ../../cmd/folio import --force site site.folio
+//go:generate go -C ../../cmd/folio run . import --force $PWD/site $PWD/site.folio
 //go:embed site.folio
 var site []byte
 
-// Example opens an embedded volume. What opens a volume locks its file and maps it into memory, so it has to be one of the operating system: the
-// program writes it to a temporary directory first, which takes about as long as reading it would. For a handful of small files embed.FS is
-// simpler; a volume is for many files, for symbolic links and times, and for what should change as one.
+// Example opens an embedded volume. What opens a volume locks its file and maps it into memory, so
+// it must be one of the operating system: the program writes it to a temporary directory first,
+// which takes about as long as reading it would. For a handful of small files embed.FS is simpler;
+// a volume is for many files, for symbolic links and times, and for what should change as one.
 func Example() {
 	dir, err := os.MkdirTemp("", "embed")
 	if err != nil {

@@ -1,6 +1,7 @@
 package ddl
 
-// An Affinity is what a column prefers to store, in the order of SQLite's own letters.
+// An Affinity is the kind of value that a column prefers to store, in the order of SQLite's own
+// letters.
 type Affinity uint8
 
 // The affinities. Blob is also called none: values stay as they are.
@@ -17,16 +18,11 @@ func (a Affinity) String() string {
 	return [...]string{"BLOB", "TEXT", "NUMERIC", "INTEGER", "REAL"}[a]
 }
 
-// AffinityOf returns the affinity of a declared type, by the rules of https://sqlite.org/datatype3.html section 3.1:
-// it contains INT; else CHAR, CLOB or TEXT; else BLOB, or is empty; else REAL, FLOA or DOUB; else it is numeric.
-func AffinityOf(declared string) Affinity {
-	if declared == "" {
-		return AffinityBlob
-	}
-	return scanAffinity(declared)
-}
-
-// scanAffinity looks for the words in one pass. An earlier word yields only to one of a stronger rule.
+// scanAffinity returns the affinity of a declared type, by the rules of
+// https://sqlite.org/datatype3.html section 3.1: it contains INT; else CHAR, CLOB or TEXT; else
+// BLOB; else REAL, FLOA or DOUB; else it is numeric. The caller must give a column without a type
+// the affinity BLOB. One pass looks for all words: an earlier one yields only to one of a stronger
+// rule.
 func scanAffinity(declared string) Affinity {
 	found := AffinityNumeric
 	var last uint32 // the last four bytes, in lower case

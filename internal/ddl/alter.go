@@ -12,8 +12,8 @@ type Alter struct {
 	Definition string // of the column, as SQLite stores it
 }
 
-// alter consumes ALTER and what follows, up to the end of the statement. It returns an *Alter, a *RenameTable, a *RenameColumn,
-// or an *Other for a kind of ALTER that this package does not read.
+// alter consumes ALTER and the rest of the statement. It returns an *Alter, a *RenameTable, a
+// *RenameColumn, or an *Other for a kind of ALTER that this package does not read.
 func (p *parser) alter() (any, error) {
 	p.next()
 	if err := p.expect(kwTable, "TABLE"); err != nil {
@@ -72,8 +72,9 @@ func (p *parser) ended() error {
 // ErrHides says that the definition of a new column would hide a part of the table.
 var ErrHides = errors.New("a comment at the end hides a constraint of the table")
 
-// AddColumn returns a CREATE TABLE with one more column, and what it declares. It returns a *SyntaxError if the result is no CREATE
-// TABLE, and ErrHides if a comment at the end of the definition hides a constraint. SQLite would lose the constraint.
+// AddColumn returns a CREATE TABLE with one more column, and the table that it declares. It returns
+// a *SyntaxError if the result is no CREATE TABLE, and ErrHides if a comment at the end of the
+// definition hides a constraint. SQLite would lose the constraint.
 func AddColumn(create, definition string) (sql string, t *Table, err error) {
 	old, err := ParseTable(create)
 	if err != nil {

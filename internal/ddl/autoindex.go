@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// An AutoIndex is the index of a UNIQUE or PRIMARY KEY constraint. In sqlite_schema it has a row with this name and no SQL.
+// An AutoIndex is the index of a UNIQUE or PRIMARY KEY constraint. In sqlite_schema it has a row
+// with this name and no SQL.
 type AutoIndex struct {
 	Name       string // sqlite_autoindex_<table>_<n>
 	Columns    []IndexedColumn
@@ -13,14 +14,16 @@ type AutoIndex struct {
 	OnConflict Conflict
 }
 
-// AutoIndexes returns the indexes that the constraints of the table make, in the order in which SQLite makes them, which
-// is that of their rows in sqlite_schema. A constraint with the same columns and collations as an earlier one makes none,
-// nor does the PRIMARY KEY when it is the rowid. That of a WITHOUT ROWID table is the table itself; it has a number, but
-// is not in the result. The result belongs to the table.
+// AutoIndexes returns the indexes that the constraints of the table make, in the order in which
+// SQLite makes them, which is that of their rows in sqlite_schema. A constraint with the same
+// columns and collations as an earlier one makes none, nor does the PRIMARY KEY when it is the
+// rowid. That of a WITHOUT ROWID table is the table itself; it has a number, but is not in the
+// result. The result belongs to the table.
 func (t *Table) AutoIndexes() []AutoIndex { return t.auto }
 
-// autoIndexes derives them. What would be an alias but for WITHOUT ROWID comes last (Q6); the key of the table is then that
-// of the index that serves the PRIMARY KEY, which may be an earlier one (Q7).
+// autoIndexes derives them. In a WITHOUT ROWID table, a PRIMARY KEY that would otherwise be an
+// alias comes last (Q6). The key of the table is then that of the index that serves the PRIMARY
+// KEY, which may be an earlier one (Q7).
 func (p *tableParser) autoIndexes() error {
 	t := p.t
 	m := autoMaker{table: t.Name, bySignature: map[string]int{}}
@@ -65,8 +68,8 @@ type autoMaker struct {
 	bySignature map[string]int
 }
 
-// add makes the index of a constraint, or finds the one it repeats (Q7). It reports false if their ON CONFLICT clauses
-// contradict each other.
+// add makes the index of a constraint, or finds the one it repeats (Q7). It reports false if their
+// ON CONFLICT clauses contradict each other.
 func (m *autoMaker) add(u *Unique) bool {
 	key := signature(u.Columns)
 	i, ok := m.bySignature[key]
@@ -94,7 +97,7 @@ func (m *autoMaker) primary() []IndexedColumn {
 	return nil
 }
 
-// indexes returns what was made, without the primary key if that is the table.
+// indexes returns the indexes, without the primary key if that is the table.
 func (m *autoMaker) indexes(withoutRowid bool) (list []AutoIndex) {
 	for _, x := range m.list {
 		if !withoutRowid || !x.Primary {
@@ -104,8 +107,8 @@ func (m *autoMaker) indexes(withoutRowid bool) (list []AutoIndex) {
 	return list
 }
 
-// signature is equal for keys of the same columns and collations, whatever their sort orders. It is not ambiguous, as no
-// name has a NUL.
+// signature is equal for keys of the same columns and collations, whatever their sort orders. It is
+// not ambiguous, as no name has a NUL.
 func signature(terms []IndexedColumn) string {
 	var b strings.Builder
 	for i := range terms {

@@ -6,11 +6,11 @@ import "fmt"
 type Column struct {
 	Name string
 
-	// Type is the declared type as PRAGMA table_info shows it: a standard type in upper case, any other as written,
-	// with its comments, "" for none.
+	// Type is the declared type as PRAGMA table_info shows it: a standard type in upper case, any
+	// other as written, with its comments, "" for none.
 	Type     string
 	Standard StandardType
-	Affinity Affinity // AffinityOf(Type), except that STRICT tables store ANY as it is, and for an empty type in quotes (Q4)
+	Affinity Affinity // of Type (see scanAffinity), except that STRICT tables store ANY as it is, and for an empty type in quotes (Q4)
 
 	NotNull         bool // also if a PRIMARY KEY implies it
 	NotNullConflict Conflict
@@ -29,7 +29,7 @@ type Generated struct {
 // Virtual reports whether the column is computed when read: no record holds it.
 func (c *Column) Virtual() bool { return c.Generated != nil && !c.Generated.Stored }
 
-// binary is the collation of what declares none.
+// binary is the collation of columns that declare none.
 const binary = "BINARY"
 
 // column consumes a column definition.
@@ -82,8 +82,9 @@ func (p *tableParser) columnType(c *Column) error {
 	return nil
 }
 
-// unquoteType takes the quotes off a type that is one quoted word (Q4). SQLite looks at the first byte only, so [x] y becomes
-// "x] ", while a type with any other quote in it is left for Unquote, which keeps the first word alone.
+// unquoteType takes the quotes off a type that is one quoted word (Q4). SQLite looks at the first
+// byte only, so [x] y becomes "x] ", while a type with any other quote in it is left for Unquote,
+// which keeps the first word alone.
 func unquoteType(text string) string {
 	if !isQuote(text[0]) {
 		return text
@@ -97,8 +98,9 @@ func unquoteType(text string) string {
 	return inner
 }
 
-// trimGenerated removes the words GENERATED ALWAYS from the end of a type (Q3). It looks at the text, not at its tokens, and
-// drops ALWAYS from any type that is longer than the two words, as SQLite does.
+// trimGenerated removes the words GENERATED ALWAYS from the end of a type (Q3). It looks at the
+// text, not at its tokens, and drops ALWAYS from any type that is longer than the two words, as
+// SQLite does.
 func trimGenerated(text string) string {
 	if len(text) < len("GENERATEDALWAYS")+1 {
 		return text

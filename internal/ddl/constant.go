@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// An evaluator computes the value of a DEFAULT, if that is made of literals, signs, parentheses and CAST. It stops, and
-// the default stays text, at anything else and where the result would depend on the encoding of the database or on how
-// SQLite prints a number.
+// An evaluator computes the value of a DEFAULT, if that is made of literals, signs, parentheses and
+// CAST. It stops, and the default stays text, at anything else and where the result would depend on
+// the encoding of the database or on how SQLite prints a number.
 type evaluator struct {
 	parser
 	casts  int  // around this one
@@ -54,8 +54,9 @@ func stringConstant(s string, a Affinity) Default {
 	return v
 }
 
-// value reads signs and an operand. SQLite gives each step the affinity, and takes a minus directly before a number, or
-// before parentheses around it, for a part of the number; negative says that such a minus came before.
+// value reads signs and an operand. SQLite gives each step the affinity, and takes a minus directly
+// before a number, or before parentheses around it, for a part of the number; negative says that
+// such a minus came before.
 func (e *evaluator) value(a Affinity, negative bool) (v Default, ok bool) {
 	negations := 0
 	for e.tok.kind == tokPlus || e.tok.kind == tokMinus {
@@ -149,7 +150,8 @@ func (e *evaluator) skipTo(kind tokenKind) (depth int) {
 	return depth
 }
 
-// number reads a numeric literal. With an affinity that is not Blob it counts as text to begin with (Q13).
+// number reads a numeric literal. With an affinity that is not Blob it counts as text to begin with
+// (Q13).
 func (e *evaluator) number(text string, a Affinity, negative bool) (v Default, ok bool) {
 	text = strings.ReplaceAll(text, "_", "")
 	if isHexNumber(text) {

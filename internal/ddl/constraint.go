@@ -33,7 +33,8 @@ func (p *tableParser) constraints() error {
 	}
 }
 
-// constraint consumes one table constraint, or the name of one. A name without a constraint is allowed.
+// constraint consumes one table constraint, or the name of one. A name without a constraint is
+// allowed.
 func (p *tableParser) constraint() error {
 	switch p.tok.kind {
 	case kwConstraint:
@@ -142,7 +143,8 @@ func (p *tableParser) columnUnique() (err error) {
 	return err
 }
 
-// lastTerm returns the key of a column constraint. Its collation is known only when the column is complete.
+// lastTerm returns the key of a column constraint. Its collation is known only when the column is
+// complete.
 func (p *tableParser) lastTerm(desc bool) []IndexedColumn {
 	return []IndexedColumn{{Column: len(p.t.Columns) - 1, Name: p.last().Name, Desc: desc}}
 }
@@ -182,9 +184,9 @@ func (p *tableParser) unique() (err error) {
 	return err
 }
 
-// key consumes the opening parenthesis and the terms of a constraint, which must be columns. It passes collates on to
-// indexTerms: a string is still a name (Q10) with any number of COLLATE operators in a PRIMARY KEY, with one in UNIQUE and
-// CREATE INDEX.
+// key consumes the opening parenthesis and the terms of a constraint, which must be columns. It
+// passes collates on to indexTerms: a string is still a name (Q10) with any number of COLLATE
+// operators in a PRIMARY KEY, with one in UNIQUE and CREATE INDEX.
 func (p *tableParser) key(collates int) ([]IndexedColumn, error) {
 	if err := p.expect(tokLP, "("); err != nil {
 		return nil, err
@@ -206,8 +208,9 @@ func (p *tableParser) key(collates int) ([]IndexedColumn, error) {
 	return terms, nil
 }
 
-// setPrimaryKey records the primary key, and the alias if it is one (Q5). SQLite keeps the exception for columns that say
-// DESC, which began as a mistake, because there are files with such tables.
+// setPrimaryKey records the primary key, and the alias if it is one (Q5). SQLite keeps the
+// exception for columns that say DESC, which began as a mistake, because there are files with such
+// tables.
 func (p *tableParser) setPrimaryKey(u Unique, auto, desc bool) error {
 	t := p.t
 	for _, c := range u.Columns {

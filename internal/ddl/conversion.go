@@ -11,8 +11,8 @@ func (d *Default) setInteger(i int64) { *d = Default{Kind: DefaultInteger, Int: 
 func (d *Default) setReal(r float64)  { *d = Default{Kind: DefaultReal, Real: r} }
 func (d *Default) setText(s string)   { *d = Default{Kind: DefaultText, Text: s} }
 
-// apply gives the value the affinity, as far as that loses nothing. It reports false where the result depends on how a
-// real number is printed; literals are still text when they get here.
+// apply gives the value the affinity, as far as that loses nothing. It reports false where the
+// result depends on how a real number is printed; literals are still text when they get here.
 func (d *Default) apply(a Affinity) bool {
 	switch {
 	case a == AffinityBlob:
@@ -43,7 +43,8 @@ func (d *Default) applyNumeric() {
 	d.integerIfExact()
 }
 
-// integerIfExact makes an integer of a real number that is one, other than the largest and smallest.
+// integerIfExact makes an integer of a real number that is one, other than the largest and
+// smallest.
 func (d *Default) integerIfExact() {
 	i := truncate(d.Real)
 	if float64(i) == d.Real && i > math.MinInt64 && i < math.MaxInt64 {
@@ -73,7 +74,8 @@ func (d *Default) numerify() bool {
 	return true
 }
 
-// negate applies a minus that is not part of a literal. It reports false where the result is not ours to tell.
+// negate applies a minus that is not part of a literal. It reports false where the result is not
+// ours to tell.
 func (d *Default) negate(a Affinity) bool {
 	if !d.numerify() {
 		return false
@@ -104,8 +106,8 @@ func (d *Default) subtract() bool {
 	return d.Kind != DefaultText && d.Kind != DefaultBlob
 }
 
-// cast converts the value by force. It reports false where the result depends on the encoding of the database or on how
-// a real number is printed.
+// cast converts the value by force. It reports false where the result depends on the encoding of
+// the database or on how a real number is printed.
 func (d *Default) cast(to Affinity) bool {
 	if d.Kind == DefaultNull {
 		return true
@@ -126,7 +128,8 @@ func (d *Default) cast(to Affinity) bool {
 	return true
 }
 
-// integer returns the integer that the number or text begins with, cut off at the ends of the range.
+// integer returns the integer that the number or text begins with, cut off at the ends of the
+// range.
 func (d *Default) integer() int64 {
 	switch d.Kind {
 	case DefaultReal:

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Limits. SQLite's own are 1,000,000,000 bytes of text, and 2,000 columns unless it was built for up to 32,767; the others
-// keep hostile text from taking more memory than it has bytes, times a small factor.
+// Limits. SQLite's own are 1,000,000,000 bytes of text, and 2,000 columns unless it was built for
+// up to 32,767. The other limits keep hostile text from taking more memory than a small multiple of
+// its length.
 const (
 	maxText    = 1_000_000_000
 	maxColumns = 32_767
@@ -14,7 +15,7 @@ const (
 	maxNesting = 5_000
 )
 
-// A SyntaxError says where a statement stops being one that SQLite would accept.
+// A SyntaxError says at which place a statement stops being valid for SQLite.
 type SyntaxError struct {
 	Offset int    // bytes from the start of the text
 	What   string // one line, without the offset
@@ -27,13 +28,14 @@ func (e *SyntaxError) Error() string {
 
 // A Statement is a *Table, *Index, *View or *Trigger.
 type Statement interface {
-	// SQL returns the statement as SQLite stores it in sqlite_schema.sql: without TEMP, IF NOT EXISTS, the name of
-	// the schema, and whatever follows the statement.
+	// SQL returns the statement as SQLite stores it in sqlite_schema.sql: without TEMP, IF NOT
+	// EXISTS, the name of the schema, and whatever follows the statement.
 	SQL() string
 }
 
-// Parse parses one CREATE statement of any kind. Unlike the functions for one kind, which stop at the semicolon as
-// SQLite does, it returns an error for a second statement after the first. It returns a *SyntaxError.
+// Parse parses one CREATE statement of any kind. Unlike the functions for one kind, which stop at
+// the semicolon as SQLite does, it returns an error for a second statement after the first. It
+// returns a *SyntaxError.
 func Parse(sql string) (Statement, error) {
 	p, err := newParser(sql)
 	if err != nil {
@@ -61,7 +63,8 @@ func ParseTable(sql string) (*Table, error) {
 	return parseAs[*Table](sql, "CREATE TABLE")
 }
 
-// ParseIndex parses CREATE INDEX. The columns of the result are names until Resolve. It returns a *SyntaxError.
+// ParseIndex parses CREATE INDEX. The columns of the result are names until Resolve. It returns a
+// *SyntaxError.
 func ParseIndex(sql string) (*Index, error) {
 	return parseAs[*Index](sql, "CREATE INDEX")
 }
@@ -69,11 +72,6 @@ func ParseIndex(sql string) (*Index, error) {
 // ParseView parses CREATE VIEW. It returns a *SyntaxError.
 func ParseView(sql string) (*View, error) {
 	return parseAs[*View](sql, "CREATE VIEW")
-}
-
-// ParseTrigger parses CREATE TRIGGER. It returns a *SyntaxError.
-func ParseTrigger(sql string) (*Trigger, error) {
-	return parseAs[*Trigger](sql, "CREATE TRIGGER")
 }
 
 func parseAs[S Statement](sql, kind string) (S, error) {

@@ -1,8 +1,9 @@
 package ddl
 
-// A Default is the value of a column that an insertion leaves out, and of one that was added to the table after the row
-// was written. A constant is a value, to which the affinity of the column has been applied as SQLite applies it to a
-// record that ends before the column. Anything else (CURRENT_TIME, a function call) has the kind DefaultExpr and only its
+// A Default is the value of a column that an insertion leaves out, and of a column that was added
+// to the table after the row was written. A constant is a value, to which the affinity of the
+// column has been applied as SQLite applies it to a record that ends before the column. Any other
+// expression, for example CURRENT_TIME or a function call, has the kind DefaultExpr and only its
 // text; SQLite lets no such column be added to a table that has rows.
 type Default struct {
 	Kind DefaultKind
@@ -26,8 +27,8 @@ const (
 	DefaultExpr
 )
 
-// columnDefault consumes DEFAULT and a literal with or without a sign, an identifier, or an expression in parentheses.
-// SQLite refuses an expression that refers to anything.
+// columnDefault consumes DEFAULT and a literal with or without a sign, an identifier, or an
+// expression in parentheses. SQLite refuses an expression that refers to anything.
 func (p *tableParser) columnDefault() (err error) {
 	p.next()
 	start := p.tok.start

@@ -18,14 +18,15 @@ type Other struct {
 // A Script is a text of statements with semicolons between them.
 type Script struct{ p *parser }
 
-// NewScript returns the script of a text. It returns a *SyntaxError for one that is too long.
+// NewScript returns the script of a text. It returns a *SyntaxError if the text is too long.
 func NewScript(sql string) (*Script, error) {
 	p, err := newParser(sql)
 	return &Script{p}, err
 }
 
-// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop, *Alter, *RenameTable, *RenameColumn or *Other, or nil
-// at the end of the text. An *Other is not read beyond its first word, and is the last. It returns a *SyntaxError.
+// Next parses the next statement: a *Table, *Index, *View, *Trigger, *Drop, *Alter, *RenameTable,
+// *RenameColumn or *Other, or nil at the end of the text. An *Other is not read beyond its first
+// word, and is the last. It returns a *SyntaxError.
 func (s *Script) Next() (any, error) {
 	p := s.p
 	for p.accept(tokSemi) {
@@ -45,12 +46,13 @@ func (s *Script) Next() (any, error) {
 	return &Other{strings.ToUpper(clip(p.text(p.tok)))}, nil
 }
 
-// isReserved reports whether the next token is a word that is never a name, given in lower case, and has no kind of its own.
+// isReserved reports whether the next token is a word that is never a name, given in lower case,
+// and has no kind of its own.
 func (p *parser) isReserved(word string) bool {
 	return p.tok.kind == kwReserved && EqualFold(p.text(p.tok), word)
 }
 
-// drop consumes DROP and what follows, up to the end of the statement.
+// drop consumes DROP and the rest of the statement.
 func (p *parser) drop() (*Drop, error) {
 	p.next()
 	d := new(Drop)

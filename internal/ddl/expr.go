@@ -1,7 +1,7 @@
 package ddl
 
-// An expr is what the schema needs to know of an expression: whether it is no more than a name or a string, and which
-// collation it asks for. The text of it is kept by whoever parses it.
+// An expr has the facts about an expression that the schema needs: whether it is no more than a
+// name or a string, and its collation. The caller keeps its text.
 type expr struct {
 	kind      exprKind
 	name      string // of exprName and exprString, without quotes
@@ -44,8 +44,9 @@ const (
 	precSign               // prefix + - ~
 )
 
-// precedence returns how tightly a token binds as an infix or postfix operator, precNone if it is none. NOT stands before
-// IN, LIKE and the like, and binds as loosely there as in front of an expression.
+// precedence returns how tightly a token binds as an infix or postfix operator, precNone if it is
+// none. NOT stands before IN, LIKE and the like, and binds as loosely there as in front of an
+// expression.
 func (k tokenKind) precedence() precedence {
 	switch k {
 	case kwOr:
@@ -92,7 +93,7 @@ func (p *parser) climb(least precedence) (expr, error) {
 	return x, err
 }
 
-// right consumes what stands to the right of an operator.
+// right consumes the right side of an operator.
 func (p *parser) right(of precedence) error {
 	_, err := p.climb(of + 1)
 	return err
@@ -113,7 +114,7 @@ func (p *parser) prefixed() (expr, error) {
 	return expr{}, err
 }
 
-// operate consumes an operator and what is to its right. The left side has become x.
+// operate consumes an operator and its right side. The left side has become x.
 func (p *parser) operate(x expr, prec precedence) (expr, error) {
 	switch p.tok.kind {
 	case kwCollate:
@@ -137,7 +138,7 @@ func (p *parser) operate(x expr, prec precedence) (expr, error) {
 	return expr{}, p.right(prec)
 }
 
-// negatable consumes one of the operators that may have NOT before them, and what is to its right.
+// negatable consumes one of the operators that may have NOT before them, and its right side.
 func (p *parser) negatable() error {
 	switch {
 	case p.accept(kwLike), p.accept(kwMatch):
@@ -153,7 +154,8 @@ func (p *parser) negatable() error {
 	return p.unexpected()
 }
 
-// between consumes the bounds of BETWEEN. The lower one reaches to the first AND that no OR has claimed.
+// between consumes the bounds of BETWEEN. The lower one reaches to the first AND that no OR has
+// claimed.
 func (p *parser) between() error {
 	_, err := p.climb(precNot)
 	for err == nil && p.accept(kwOr) {
@@ -168,7 +170,7 @@ func (p *parser) between() error {
 	return p.right(precEqual)
 }
 
-// is consumes IS [NOT] [DISTINCT FROM] and what is to its right.
+// is consumes IS [NOT] [DISTINCT FROM] and its right side.
 func (p *parser) is() error {
 	p.next()
 	p.accept(kwNot)
@@ -180,7 +182,8 @@ func (p *parser) is() error {
 	return p.right(precEqual)
 }
 
-// inList consumes what follows IN: a list, a SELECT, or the name of a table, perhaps with arguments.
+// inList consumes the part after IN: a list, a SELECT, or the name of a table, perhaps with
+// arguments.
 func (p *parser) inList() error {
 	if p.tok.kind == tokLP {
 		return p.list()
@@ -288,7 +291,8 @@ func (p *parser) reference() (expr, error) {
 	return x, nil
 }
 
-// parens consumes a parenthesis around a SELECT, one expression, or several. Around one expression it changes nothing.
+// parens consumes a parenthesis around a SELECT, one expression, or several. Around one expression
+// it changes nothing.
 func (p *parser) parens() (expr, error) {
 	if p.second().startsSelect() {
 		return expr{}, p.opaque()

@@ -51,7 +51,8 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestPrefixes cuts statements short everywhere and wants an error that points into the text, or none.
+// TestPrefixes cuts statements short everywhere and wants an error that points into the text, or
+// none.
 func TestPrefixes(t *testing.T) {
 	t.Parallel()
 	for _, s := range seeds {

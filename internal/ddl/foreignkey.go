@@ -14,7 +14,7 @@ type ForeignKey struct {
 	Deferred bool   // checked at commit rather than at the end of a statement
 }
 
-// An Action is what happens to a row when its parent goes or changes.
+// An Action says how a row changes when its parent row is deleted or changed.
 type Action uint8
 
 // The actions of foreign keys.
@@ -160,8 +160,8 @@ func (p *tableParser) action() (Action, error) {
 	return NoAction, p.unexpected()
 }
 
-// deferrable consumes DEFERRABLE [INITIALLY DEFERRED | INITIALLY IMMEDIATE] and applies it to the latest foreign key of
-// the table, if any (Q12).
+// deferrable consumes DEFERRABLE [INITIALLY DEFERRED | INITIALLY IMMEDIATE] and applies it to the
+// latest foreign key of the table, if any (Q12).
 func (p *tableParser) deferrable(not bool) error {
 	p.next()
 	deferred := false

@@ -20,7 +20,8 @@ var seeds = []string{
 	"CREATE TABLE t(window, over, filter, left x, desc desc)",
 }
 
-// FuzzParse wants no panic, and what parses to be the same when it is parsed again as SQLite would store it.
+// FuzzParse wants no panic. A statement that parses must be the same when it is parsed again as
+// SQLite would store it.
 func FuzzParse(f *testing.F) {
 	for _, s := range seeds {
 		f.Add(s)
@@ -47,7 +48,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// summary writes everything that is the same in a statement and in what SQLite stores of it.
+// summary writes everything that must be the same in a statement and in the text that SQLite stores
+// of it.
 func summary(s Statement) string {
 	switch s := s.(type) {
 	case *Table:
@@ -76,7 +78,7 @@ func summary(s Statement) string {
 	return ""
 }
 
-// checkTable checks what every table promises.
+// checkTable checks the promises of every table.
 func checkTable(t *testing.T, table *Table) {
 	t.Helper()
 	order := table.StorageOrder()
@@ -101,7 +103,7 @@ func checkTable(t *testing.T, table *Table) {
 	}
 }
 
-// checkIndex checks what an index promises on a table.
+// checkIndex checks the promises of an index on a table.
 func checkIndex(t *testing.T, x *Index, table *Table) {
 	t.Helper()
 	stored, err := x.StoredColumns(table)
@@ -110,7 +112,8 @@ func checkIndex(t *testing.T, x *Index, table *Table) {
 	}
 }
 
-// checkStored wants the terms of an index first, then what identifies the row, and a collation for each.
+// checkStored wants the terms of an index first, then the columns that identify the row, and a
+// collation for each.
 func checkStored(t *testing.T, table *Table, key, stored []IndexedColumn) {
 	t.Helper()
 	for i, c := range stored {

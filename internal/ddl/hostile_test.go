@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestHostile parses long texts that repeat one thing. It ends only if time is linear, or nearly so, and the stack bounded.
+// TestHostile parses long texts that repeat one thing. It ends only if time is linear, or nearly
+// so, and the stack bounded.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const size = 1 << 19
@@ -59,7 +60,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLimits wants what is within them to be accepted, and an error beyond.
+// TestLimits wants statements within the limits to be accepted, and an error beyond.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	var columns []string

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What IndexedColumn.Column holds when it is not the index of a column.
+// Values of IndexedColumn.Column that are not the index of a column.
 const (
 	Expression = -1 // an expression, or a name that Resolve has not seen yet
 	Rowid      = -2 // the rowid of the row
@@ -46,7 +46,7 @@ func (x *Index) SQL() string {
 	return "CREATE INDEX " + x.body
 }
 
-// createIndex consumes INDEX and what follows.
+// createIndex consumes INDEX and the rest of the statement.
 func (p *parser) createIndex(unique bool) (Statement, error) {
 	p.next()
 	o, err := p.object("the name of an index")
@@ -89,7 +89,8 @@ func (p *parser) indexWhere() (string, error) {
 	return p.since(start), err
 }
 
-// indexTerms consumes terms with commas between them. A string with so many COLLATE operators at most is a name (Q10).
+// indexTerms consumes terms with commas between them. A string with so many COLLATE operators at
+// most is a name (Q10).
 func (p *parser) indexTerms(collates int) (terms []IndexedColumn, err error) {
 	for {
 		if err = p.countTerm(); err != nil {
@@ -128,8 +129,8 @@ func (p *parser) indexTerm(collates int) (IndexedColumn, error) {
 	return c, nil
 }
 
-// Resolve finds the columns that the terms name and fills in the collations that they inherit. It may be called again.
-// It returns a *SyntaxError for a name that the table does not have.
+// Resolve finds the columns that the terms name and fills in the collations that they inherit. It
+// may be called again. It returns a *SyntaxError for a name that the table does not have.
 func (x *Index) Resolve(t *Table) error {
 	for i := range x.Columns {
 		if err := x.Columns[i].resolve(t); err != nil {
@@ -139,8 +140,8 @@ func (x *Index) Resolve(t *Table) error {
 	return nil
 }
 
-// resolve finds the column. A name in double quotes that is no column is a string (Q10), and TRUE and FALSE are constants:
-// both are expressions.
+// resolve finds the column. A name in double quotes that is no column is a string (Q10), and TRUE
+// and FALSE are constants: both are expressions.
 func (c *IndexedColumn) resolve(t *Table) error {
 	if c.Column == Expression && c.named {
 		c.Column = t.ColumnIndex(c.Name)

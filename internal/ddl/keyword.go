@@ -3,8 +3,8 @@ package ddl
 // longestKeyword is the length of CURRENT_TIMESTAMP.
 const longestKeyword = 17
 
-// keywords maps the words that are not plain identifiers, in lower case. SQLite has some more keywords, all of which
-// are names where this grammar meets them.
+// keywords maps the words that are not plain identifiers, in lower case. SQLite has some more
+// keywords, all of which are names where this grammar meets them.
 var keywords = map[string]tokenKind{
 	"abort": kwAbort, "action": kwAction, "add": kwReserved, "after": kwAfter, "all": kwAll, "alter": kwReserved,
 	"always": kwAlways, "and": kwAnd, "as": kwAs, "asc": kwAsc, "autoincrement": kwAutoincrement,

@@ -10,7 +10,7 @@ type mention struct {
 	index int   // of mentionColumn: which column the token defines
 }
 
-// A mentionKind says what kind of name a mention is.
+// A mentionKind is the kind of a name in a mention.
 type mentionKind uint8
 
 const (
@@ -46,7 +46,7 @@ type mentioner struct {
 	of   token
 }
 
-// mention returns what kind of mention a name or string in an expression is.
+// mention returns the kind of mention that a name or string in an expression is.
 func (t token) mention() mentionKind {
 	if t.kind == tokString {
 		return mentionString

@@ -10,7 +10,8 @@ func fold(c byte) byte {
 	return c
 }
 
-// EqualFold reports whether two names are the same to SQLite: equal but for the case of ASCII letters.
+// EqualFold reports whether two names are the same to SQLite: equal apart from the case of ASCII
+// letters.
 func EqualFold(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -23,8 +24,8 @@ func EqualFold(a, b string) bool {
 	return true
 }
 
-// Fold returns the name with its ASCII letters in lower case: names are the same to SQLite when their folded forms are
-// equal. It allocates only if something changes.
+// Fold returns the name with its ASCII letters in lower case: names are the same to SQLite when
+// their folded forms are equal. It allocates only if something changes.
 func Fold(name string) string {
 	for i := range len(name) {
 		if fold(name[i]) != name[i] {
@@ -45,8 +46,9 @@ func foldAll(name string) string {
 // isQuote reports whether the byte opens a quoted name or string.
 func isQuote(c byte) bool { return c == '\'' || c == '"' || c == '`' || c == '[' }
 
-// Unquote returns the name or string that a token spells: the text itself, or what stands between the quotes ('x',
-// "x", `x`, [x]), where a doubled quote stands for one. Anything after the closing quote is dropped.
+// Unquote returns the name or string that a token spells: the text itself, or the text between the
+// quotes ('x', "x", `x`, [x]), where a doubled quote stands for one. Anything after the closing
+// quote is dropped.
 func Unquote(s string) string {
 	if s == "" || !isQuote(s[0]) {
 		return s
@@ -77,7 +79,7 @@ func undouble(s string, quote byte) string {
 	return string(b)
 }
 
-// trimSpace removes what SQLite calls space from both ends.
+// trimSpace removes space, as SQLite defines it, from both ends.
 func trimSpace(s string) string { return strings.Trim(s, space) }
 
 func trimSpaceRight(s string) string { return strings.TrimRight(s, space) }

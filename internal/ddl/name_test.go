@@ -14,7 +14,7 @@ func TestUnquote(t *testing.T) {
 	}
 }
 
-// TestFold wants ASCII letters, and no others, to have no case.
+// TestFold wants only ASCII letters to have no case.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -35,16 +35,17 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestAffinityOf(t *testing.T) {
+// TestScanAffinity holds declared types to the rules of SQLite.
+func TestScanAffinity(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]Affinity{
-		"": AffinityBlob, "INT": AffinityInteger, "TINYint(1)": AffinityInteger, "VARCHAR(10)": AffinityText, "CLOB": AffinityText,
+		"INT": AffinityInteger, "TINYint(1)": AffinityInteger, "VARCHAR(10)": AffinityText, "CLOB": AffinityText,
 		"mediumtext": AffinityText, "BLOB": AffinityBlob, "REAL": AffinityReal, "DOUBLE PRECISION": AffinityReal, "FLOAT": AffinityReal,
 		"NUMERIC": AffinityNumeric, "DATE": AffinityNumeric, "FLOATING POINT": AffinityInteger, "CHARINT": AffinityInteger,
 		"REALBLOB": AffinityBlob, "BLOBREAL": AffinityBlob, "BLOBTEXT": AffinityText, "TEXTBLOB": AffinityText, "ANY": AffinityNumeric, "x": AffinityNumeric,
 	} {
-		if got := AffinityOf(in); got != want {
-			t.Errorf("AffinityOf(%q) = %v, want %v", in, got, want)
+		if got := scanAffinity(in); got != want {
+			t.Errorf("scanAffinity(%q) = %v, want %v", in, got, want)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func ParseExpr(text string) (*Node, error) {
 	return n, err
 }
 
-// A nodeParser parses as parser does, by the same precedences, and keeps what it has read.
+// A nodeParser parses as parser does, by the same precedences, and keeps the expression as nodes.
 type nodeParser struct{ *parser }
 
 // node makes a node, unless it is too high.
@@ -119,7 +119,7 @@ func (p *nodeParser) word() string {
 	}
 }
 
-// operate consumes an operator and what is to its right.
+// operate consumes an operator and its right side.
 func (p *nodeParser) operate(x *Node, prec precedence) (*Node, error) {
 	switch p.tok.kind {
 	case kwCollate:
@@ -153,7 +153,7 @@ func (p *nodeParser) infix(word string, x *Node, prec precedence) (*Node, error)
 	return p.node(Node{Op: OpInfix, Text: word}, x, y)
 }
 
-// is consumes IS [NOT] [DISTINCT FROM] and what is to its right.
+// is consumes IS [NOT] [DISTINCT FROM] and its right side.
 func (p *nodeParser) is(x *Node) (*Node, error) {
 	p.next()
 	not := p.accept(kwNot)

@@ -2,8 +2,8 @@ package ddl
 
 import "fmt"
 
-// A parser reads one statement with one token of lookahead. Methods named after a part of the grammar consume it and
-// leave tok at the token after it; on an error they leave it anywhere.
+// A parser reads one statement with one token of lookahead. Methods named after a part of the
+// grammar consume it and leave tok at the token after it; on an error they leave it anywhere.
 type parser struct {
 	sql   string
 	tok   token // next token, not consumed yet
@@ -11,11 +11,11 @@ type parser struct {
 	depth int   // operands within operands
 	terms int   // terms of all keys and lists so far
 
-	// refers is the offset of the last part of an expression that refers to a column or a table. Who wants to know sets it
-	// to -1 before.
+	// refers is the offset of the last part of an expression that refers to a column or a table. A
+	// function that wants to know must set it to -1 before.
 	refers int
 
-	mentions *mentioner // nil unless the names are to be edited
+	mentions *mentioner // nil unless the names must be edited
 }
 
 // newParser returns a parser at the first token.
@@ -46,8 +46,9 @@ func (p *parser) read(i int, before tokenKind) {
 	}
 }
 
-// contextual makes a name of a word that is a keyword only between certain others (Q1): ) FILTER (, ) OVER (, ) OVER name,
-// WINDOW name AS. It looks at the two tokens behind the word at most, so that time stays linear.
+// contextual makes a name of a word that is a keyword only between certain tokens (Q1): ) FILTER (,
+// ) OVER (, ) OVER name, WINDOW name AS. It looks at the two tokens behind the word at most, so
+// that time stays linear.
 func (p *parser) contextual(before tokenKind) {
 	after := scan(p.sql, p.tok.end)
 	keyword := false
@@ -67,14 +68,14 @@ func (p *parser) contextual(before tokenKind) {
 // second returns the kind of the token after the lookahead token.
 func (p *parser) second() tokenKind { return scan(p.sql, p.tok.end).kind }
 
-// text returns what a token spells, as written.
+// text returns a token as written.
 func (p *parser) text(t token) string { return p.sql[t.start:t.end] }
 
 // since returns the text from an offset to the end of the token consumed last.
 func (p *parser) since(start int) string { return p.sql[start:max(start, p.end)] }
 
-// upTo returns the text from an offset to the next token. SQLite stores some statements with what is between them and the
-// semicolon or the end.
+// upTo returns the text from an offset to the next token. SQLite stores some statements with the
+// space and comments before the semicolon or the end.
 func (p *parser) upTo(start int) string { return p.sql[start:p.tok.start] }
 
 // accept consumes a token of the kind, if that is next.
@@ -86,7 +87,7 @@ func (p *parser) accept(kind tokenKind) bool {
 	return true
 }
 
-// expect consumes a token of the kind, or fails saying what was wanted.
+// expect consumes a token of the kind, or fails and names the token that it wanted.
 func (p *parser) expect(kind tokenKind, want string) error {
 	if p.accept(kind) {
 		return nil
@@ -94,8 +95,8 @@ func (p *parser) expect(kind tokenKind, want string) error {
 	return p.errorf("%s, want %s", p.found(), want)
 }
 
-// isWord reports whether the next token is the word, given in lower case, without quotes. It serves for words that are
-// no keywords.
+// isWord reports whether the next token is the word, given in lower case, without quotes. It serves
+// for words that are no keywords.
 func (p *parser) isWord(word string) bool {
 	return p.tok.kind.isID() && EqualFold(p.text(p.tok), word)
 }
@@ -134,7 +135,7 @@ func (p *parser) name(what string) (string, error) {
 	return Unquote(p.text(p.next())), nil
 }
 
-// collation consumes COLLATE and the name of a collation, which may not be a join keyword.
+// collation consumes COLLATE and the name of a collation, which must not be a join keyword.
 func (p *parser) collation() (string, error) {
 	p.next()
 	if !p.tok.kind.isID() && p.tok.kind != tokString {
@@ -143,15 +144,15 @@ func (p *parser) collation() (string, error) {
 	return Unquote(p.text(p.next())), nil
 }
 
-// object is the name of what a statement creates.
+// object is the name of the object that a statement creates.
 type object struct {
 	schema, name string
 	start        int  // offset of the name
 	optional     bool // IF NOT EXISTS
 }
 
-// object consumes [IF NOT EXISTS] [schema .] name. The name may not be the bare word IF: SQLite would store a statement
-// that it cannot read again.
+// object consumes [IF NOT EXISTS] [schema .] name. The name must not be the bare word IF: SQLite
+// would store a statement that it cannot read again.
 func (p *parser) object(what string) (o object, err error) {
 	if p.accept(kwIf) {
 		o.optional = true
@@ -174,8 +175,8 @@ func (p *parser) object(what string) (o object, err error) {
 	return o, err
 }
 
-// names consumes a list of names in parentheses. SQLite lets old schemas have COLLATE and a sort order in it, and
-// ignores them.
+// names consumes a list of names in parentheses. SQLite lets old schemas have COLLATE and a sort
+// order in it, and ignores them.
 func (p *parser) names(what string) (list []string, err error) {
 	if err = p.expect(tokLP, "("); err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func (p *parser) listName(what string) (string, error) {
 	return n, err
 }
 
-// countTerm bounds what a statement may make us remember.
+// countTerm bounds the number of terms that a statement may make us remember.
 func (p *parser) countTerm() error {
 	if p.terms++; p.terms > maxTerms {
 		return p.errorf("too many terms")
@@ -224,7 +225,7 @@ func (p *parser) sortOrder() (desc bool) {
 	return false
 }
 
-// group consumes a parenthesis and everything up to the one that closes it.
+// group consumes everything from a parenthesis to the one that closes it.
 func (p *parser) group() error {
 	open := p.tok.start
 	for depth := 0; ; {

@@ -80,8 +80,9 @@ func RenamingColumn(t *Table, i int, to string, quoted bool) *Renaming {
 	return &Renaming{t, to, i, quoted}
 }
 
-// Table returns a CREATE TABLE of the schema as it is after the renaming, and what it declares. It
-// returns a *SyntaxError if the result is no CREATE TABLE, ErrNames, ErrMeaning or ErrMissed.
+// Table returns a CREATE TABLE of the schema as it is after the renaming, and the table that it
+// declares. It returns a *SyntaxError if the result is no CREATE TABLE, ErrNames, ErrMeaning or
+// ErrMissed.
 func (r *Renaming) Table(create string) (sql string, t *Table, err error) {
 	old, err := ParseTable(create)
 	if err != nil || old.Virtual != nil {
@@ -104,8 +105,9 @@ func (r *Renaming) Table(create string) (sql string, t *Table, err error) {
 	return sql, t, nil
 }
 
-// Index returns a CREATE INDEX of the schema as it is after the renaming. The table of the index was old and is now t. It returns a
-// *SyntaxError if the result is no index of t, ErrNames or ErrMeaning.
+// Index returns a CREATE INDEX of the schema as it is after the renaming. The table of the index
+// was old and is now t. It returns a *SyntaxError if the result is no index of t, ErrNames or
+// ErrMeaning.
 func (r *Renaming) Index(create string, old, t *Table) (string, error) {
 	sql, err := r.edit(create, old, old == r.table)
 	if err != nil {
@@ -219,7 +221,7 @@ func (r *Renaming) spell(sql string, place token) string {
 
 // misses reports whether SQLite misses a column in a UNIQUE constraint: one with the INTEGER
 // PRIMARY KEY that comes before it, or after it in a WITHOUT ROWID table. SQLite has looked the
-// column up as what it was not in the end.
+// column up when it still had another meaning.
 func (t *Table) misses(column int) bool {
 	if column != t.RowidAlias && !(t.demoted && column == t.PrimaryKey[0].Column) {
 		return false

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// statementLine says what a statement of a script is.
+// statementLine describes a statement of a script.
 func statementLine(stmt any) string {
 	switch s := stmt.(type) {
 	case *Table:
@@ -87,7 +87,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestScriptText sees that a statement among others has the text that it has alone.
+// TestScriptText wants a statement in a script to have the text that it has alone.
 func TestScriptText(t *testing.T) {
 	t.Parallel()
 	s, err := NewScript("CREATE TABLE one (a) ; CREATE  TEMP TABLE IF NOT EXISTS main.two(b)WITHOUT ROWID  ;")

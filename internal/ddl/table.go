@@ -11,12 +11,14 @@ type Table struct {
 	// Columns in the order of the table, generated ones included. Empty for a virtual table.
 	Columns []Column
 
-	// PrimaryKey holds the terms of the PRIMARY KEY, nil if there is none. In a WITHOUT ROWID table it is what the rows
-	// are sorted by: terms that repeat an earlier one are left out (Q8), and if a UNIQUE constraint with the same columns
-	// comes first, its sort order holds (Q7). Otherwise it is as declared.
+	// PrimaryKey holds the terms of the PRIMARY KEY, nil if there is none. In a WITHOUT ROWID table
+	// the rows are sorted by it. Then terms that repeat an earlier one are left out (Q8), and if a
+	// UNIQUE constraint with the same columns comes first, its sort order holds (Q7). Otherwise it
+	// is as declared.
 	PrimaryKey []IndexedColumn
 
-	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none (Q5).
+	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none
+	// (Q5).
 	RowidAlias int
 
 	Autoincrement bool
@@ -27,7 +29,7 @@ type Table struct {
 	ForeignKeys []ForeignKey // in the order of the text
 	Checks      []Check      // in the order of the text
 
-	Virtual *Virtual // what CREATE VIRTUAL TABLE says, else nil
+	Virtual *Virtual // the module and arguments of CREATE VIRTUAL TABLE, else nil
 
 	body   string         // the text from the name on
 	end    int            // offset in the text, behind the last column: of the comma before constraints, or of the parenthesis
@@ -43,7 +45,7 @@ type Check struct {
 	Expr string // between the parentheses
 }
 
-// A Conflict says what to do when a constraint is violated.
+// A Conflict says how SQLite handles the violation of a constraint.
 type Conflict uint8
 
 // The algorithms of ON CONFLICT. Default stands for no clause and means the same as Abort.
@@ -64,8 +66,8 @@ func (t *Table) SQL() string {
 	return "CREATE TABLE " + t.body
 }
 
-// ColumnIndex returns the index of the column with the name, -1 if there is none. It costs a map lookup: hostile keys with
-// many terms in tables with many columns stay linear.
+// ColumnIndex returns the index of the column with the name, -1 if there is none. It costs a map
+// lookup: hostile keys with many terms in tables with many columns stay linear.
 func (t *Table) ColumnIndex(name string) int {
 	if i, ok := t.byName[Fold(name)]; ok {
 		return i
@@ -78,10 +80,10 @@ type tableParser struct {
 	*parser
 	t     *Table
 	name  string // of the CONSTRAINT clause last seen, for those that follow it
-	alias bool   // the PRIMARY KEY is the rowid, or would be but for WITHOUT ROWID
+	alias bool   // the PRIMARY KEY is the rowid, or would be it without WITHOUT ROWID
 }
 
-// createTable consumes TABLE and what follows.
+// createTable consumes TABLE and the rest of the statement.
 func (p *parser) createTable(temp bool) (Statement, error) {
 	p.next()
 	o, err := p.object("the name of a table")
@@ -168,8 +170,9 @@ func (p *tableParser) option() error {
 	return nil
 }
 
-// finish checks and derives what needs the whole statement. The order matters: STRICT spares the alias that WITHOUT ROWID
-// takes away, and automatic indexes compare the collations that inherit fills in.
+// finish makes the checks and derivations that need the whole statement. The order matters: STRICT
+// spares the alias that WITHOUT ROWID takes away, and automatic indexes compare the collations that
+// inherit fills in.
 func (p *tableParser) finish() error {
 	t := p.t
 	if err := p.checkGenerated(); err != nil {
@@ -196,7 +199,8 @@ func (p *tableParser) finish() error {
 	return p.autoIndexes()
 }
 
-// checkGenerated wants one column at least that is not generated, and no generated one in the primary key.
+// checkGenerated wants one column at least that is not generated, and no generated one in the
+// primary key.
 func (p *tableParser) checkGenerated() error {
 	plain := false
 	for i := range p.t.Columns {
@@ -212,7 +216,7 @@ func (p *tableParser) checkGenerated() error {
 	return nil
 }
 
-// strict applies what STRICT says of types and of the primary key.
+// strict applies the rules of STRICT for types and the primary key.
 func (p *tableParser) strict() error {
 	for i := range p.t.Columns {
 		c := &p.t.Columns[i]
@@ -249,8 +253,8 @@ func (p *tableParser) withoutRowid() error {
 	return nil
 }
 
-// demoteAlias makes an ordinary key of what would be the alias in another table (Q6): whatever collation the constraint asks
-// for, that of the column holds.
+// demoteAlias makes an ordinary key of a PRIMARY KEY that would be the alias in another table (Q6).
+// The collation of the column holds, even if the constraint asks for another.
 func (p *tableParser) demoteAlias() {
 	t := p.t
 	t.PrimaryKey[0].Collation = t.Columns[t.RowidAlias].Collation

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// describe writes what a table says of its storage on one line: its columns, which of them is the rowid, its automatic
-// indexes with the columns they store, and the order of the fields where it is not that of the columns.
+// describe writes the storage of a table on one line: its columns, which of them is the rowid, its
+// automatic indexes with the columns they store, and the order of the fields if it is not that of
+// the columns.
 func describe(t *Table) string {
 	var b strings.Builder
 	for _, c := range t.Columns {
@@ -32,7 +33,8 @@ func describe(t *Table) string {
 	return b.String()
 }
 
-// terms writes the terms of an index or key: column, collation if it is not BINARY, - if descending.
+// terms writes the terms of an index or key: column, collation if it is not BINARY, - if
+// descending.
 func terms(list []IndexedColumn) string {
 	var out []string
 	for _, c := range list {
@@ -63,8 +65,8 @@ func mustTable(t testing.TB, sql string) *Table {
 	return table
 }
 
-// TestStorage pins what the engine needs to find a value: rowid, indexes, order. The oracle compares the same rules
-// with SQLite on many more statements.
+// TestStorage pins the facts that the engine needs to find a value: rowid, indexes, order. The
+// oracle compares the same rules with SQLite on many more statements.
 func TestStorage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sql, want string }{
@@ -96,7 +98,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// TestPrimaryKey pins what a WITHOUT ROWID table is sorted by.
+// TestPrimaryKey pins the terms by which a WITHOUT ROWID table is sorted.
 func TestPrimaryKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sql, want string }{
@@ -114,7 +116,7 @@ func TestPrimaryKey(t *testing.T) {
 	}
 }
 
-// TestNames pins who is called what.
+// TestNames pins the names of things.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	table := mustTable(t, `CREATE TEMP TABLE IF NOT EXISTS "da""ta" . [my t](
@@ -173,7 +175,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// TestStoredText pins what sqlite_schema holds for a statement.
+// TestStoredText pins the text that sqlite_schema holds for a statement.
 func TestStoredText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ sql, want string }{
@@ -194,14 +196,14 @@ func TestStoredText(t *testing.T) {
 	}
 }
 
-// TestOthers pins what is known of views, triggers and virtual tables.
+// TestOthers pins the facts about views, triggers and virtual tables.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	v, err := ParseView("CREATE VIEW v(x, 'y') AS SELECT 1, 2 ;")
 	if err != nil || !slices.Equal(v.Columns, []string{"x", "y"}) || v.Select != "SELECT 1, 2" || v.Name != "v" {
 		t.Errorf("view %+v, %v", v, err)
 	}
-	r, err := ParseTrigger("CREATE TEMP TRIGGER s.r UPDATE OF a, b ON main.[t u] BEGIN SELECT ';END'; END")
+	r, err := parseAs[*Trigger]("CREATE TEMP TRIGGER s.r UPDATE OF a, b ON main.[t u] BEGIN SELECT ';END'; END", "CREATE TRIGGER")
 	if err != nil || r.Name != "r" || r.Schema != "s" || r.Table != "t u" || !r.Temp {
 		t.Errorf("trigger %+v, %v", r, err)
 	}

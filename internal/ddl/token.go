@@ -2,8 +2,9 @@ package ddl
 
 import "strings"
 
-// tokenKind is what the grammar distinguishes. Words that the grammar never asks for are plain identifiers if SQLite
-// lets them be names, else reserved. The order of the constants is that of Q1: isID and isName are ranges.
+// tokenKind has the kinds of tokens that the grammar distinguishes. Words that the grammar never
+// asks for are plain identifiers if SQLite lets them be names, else reserved. The order of the
+// constants is that of Q1: isID and isName are ranges.
 type tokenKind uint8
 
 const (
@@ -126,14 +127,15 @@ const (
 	kwReserved // every other word that is never a name
 )
 
-// isID reports whether a token of the kind stands where the grammar says id: an identifier or a keyword that falls back to
-// one (Q1). A type and a collation may be a string besides.
+// isID reports whether a token of the kind stands where the grammar says id: an identifier or a
+// keyword that falls back to one (Q1). A type and a collation may be a string besides.
 func (k tokenKind) isID() bool { return k >= tokID && k <= kwWithout }
 
 // isName reports whether a token of the kind stands where the grammar says name (Q1, Q2).
 func (k tokenKind) isName() bool { return k >= tokID && k <= kwJoin || k == tokString }
 
-// isContextName reports whether a token of the kind counts as a name next to FILTER, OVER and WINDOW.
+// isContextName reports whether a token of the kind counts as a name next to FILTER, OVER and
+// WINDOW.
 func (k tokenKind) isContextName() bool {
 	return k.isID() || k == kwJoin || k == tokString || k == kwWindow || k == kwOver
 }
@@ -141,7 +143,8 @@ func (k tokenKind) isContextName() bool {
 // startsSelect reports whether a token of the kind is the first of a SELECT.
 func (k tokenKind) startsSelect() bool { return k == kwSelect || k == kwValues || k == kwWith }
 
-// isLiteral reports whether a token of the kind is a value of its own. Strings are not among them: they may be names.
+// isLiteral reports whether a token of the kind is a value of its own. Strings are not among them:
+// they may be names.
 func (k tokenKind) isLiteral() bool {
 	return k == tokInteger || k == tokFloat || k == tokQNumber || k == tokBlob || k == kwNull || k == kwCurrentTime
 }
@@ -165,8 +168,8 @@ func scan(sql string, i int) token {
 	return token{tokEnd, len(sql), len(sql)}
 }
 
-// blank returns the length of the run of space, byte order mark or comment that s begins with, 0 if there is none.
-// A comment without an end reaches to the end of the text.
+// blank returns the length of the run of space, byte order mark or comment that s begins with, 0 if
+// there is none. A comment without an end reaches to the end of the text.
 func blank(s string) int {
 	switch s[0] {
 	case ' ', '\t', '\n', '\f', '\r':
@@ -187,7 +190,8 @@ func blank(s string) int {
 	return 0
 }
 
-// spaces counts the white space that s begins with. A vertical tab counts except as the first, as in SQLite.
+// spaces counts the white space that s begins with. A vertical tab counts except as the first, as
+// in SQLite.
 func spaces(s string) int {
 	n := 1
 	for n < len(s) && isSpace(s[n]) {
@@ -273,7 +277,8 @@ func lexBlob(s string) (tokenKind, int) {
 	return tokIllegal, i
 }
 
-// lexVariable reads a parameter with a name, which may contain :: and end in parentheses, as Tcl likes it.
+// lexVariable reads a parameter with a name, which may contain :: and end in parentheses, as Tcl
+// likes it.
 func lexVariable(s string) (tokenKind, int) {
 	i, named := 1, false
 	for i < len(s) {
@@ -337,7 +342,8 @@ func isHexNumber(s string) bool {
 	return len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' && isHex(s[2])
 }
 
-// digits returns the index of the first byte at or after i that is neither a digit nor an underscore.
+// digits returns the index of the first byte at or after i that is neither a digit nor an
+// underscore.
 func digits(s string, i int, digit func(byte) bool) int {
 	for i < len(s) && (digit(s[i]) || s[i] == '_') {
 		i++
@@ -345,7 +351,8 @@ func digits(s string, i int, digit func(byte) bool) int {
 	return i
 }
 
-// exponent returns the length of the e, the sign and the first digit of an exponent at the start of s, or 0.
+// exponent returns the length of the e, the sign and the first digit of an exponent at the start of
+// s, or 0.
 func exponent(s string) int {
 	if len(s) < 2 || s[0]|0x20 != 'e' {
 		return 0

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// tokens splits a text into the texts of its tokens; illegal ones have an exclamation mark before them.
+// tokens splits a text into the texts of its tokens; illegal ones have an exclamation mark before
+// them.
 func tokens(sql string) (list []string) {
 	for i := 0; ; {
 		t := scan(sql, i)

@@ -13,7 +13,8 @@ type Trigger struct {
 // SQL implements Statement.
 func (t *Trigger) SQL() string { return "CREATE TRIGGER " + t.body }
 
-// createTrigger consumes TRIGGER and what follows, of which it checks no more than the end.
+// createTrigger consumes TRIGGER and the rest of the statement, of which it checks no more than the
+// end.
 func (p *parser) createTrigger(temp bool) (Statement, error) {
 	p.next()
 	o, err := p.object("the name of a trigger")
@@ -73,7 +74,8 @@ func (p *parser) triggerEvent() error {
 	}
 }
 
-// triggerBody consumes everything up to an END with a semicolon before it and the end of a statement after it.
+// triggerBody consumes everything up to an END with a semicolon before it and the end of a
+// statement after it.
 func (p *parser) triggerBody() error {
 	before := tokEnd
 	for {

@@ -16,7 +16,7 @@ type View struct {
 // SQL implements Statement.
 func (v *View) SQL() string { return "CREATE VIEW " + v.body }
 
-// createView consumes VIEW and what follows.
+// createView consumes VIEW and the rest of the statement.
 func (p *parser) createView(temp bool) (Statement, error) {
 	p.next()
 	o, err := p.object("the name of a view")

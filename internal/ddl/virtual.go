@@ -1,12 +1,12 @@
 package ddl
 
-// Virtual is what CREATE VIRTUAL TABLE says besides the name.
+// Virtual is the content of a CREATE VIRTUAL TABLE, without the name.
 type Virtual struct {
 	Module string
 	Args   []string // as written, empty ones left out
 }
 
-// createVirtual consumes VIRTUAL TABLE and what follows.
+// createVirtual consumes VIRTUAL TABLE and the rest of the statement.
 func (p *parser) createVirtual() (Statement, error) {
 	p.next()
 	if err := p.expect(kwTable, "TABLE"); err != nil {
@@ -47,7 +47,8 @@ func (p *parser) moduleArgs() (args []string, err error) {
 	}
 }
 
-// moduleArg consumes one argument, leaving the comma or parenthesis after it. A semicolon is like any other token here.
+// moduleArg consumes one argument, leaving the comma or parenthesis after it. A semicolon is like
+// any other token here.
 func (p *parser) moduleArg() (string, error) {
 	start := p.tok.start
 	if k := p.tok.kind; k == tokComma || k == tokRP {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // A collation orders texts.
@@ -18,7 +19,7 @@ const (
 	rtrim
 )
 
-// collationOf returns SQLite's own collations; others are the application's.
+// collationOf returns SQLite's own collations; ok is false for those of an application.
 func collationOf(name string) (collation, bool) {
 	switch {
 	case strings.EqualFold(name, "BINARY"):
@@ -49,49 +50,21 @@ func compare(a, b Value, c collation) int {
 	case a.Kind == Integer && b.Kind == Integer:
 		return cmp.Compare(a.Int, b.Int)
 	case a.Kind == Integer:
-		return compareIntFloat(a.Int, b.Float)
+		return record.CompareIntFloat(a.Int, b.Float)
 	case b.Kind == Integer:
-		return -compareIntFloat(b.Int, a.Float)
+		return -record.CompareIntFloat(b.Int, a.Float)
 	}
 	return cmp.Compare(a.Float, b.Float)
-}
-
-// compareIntFloat compares without the loss that converting a large integer to a float would bring.
-func compareIntFloat(i int64, f float64) int {
-	switch {
-	case f < -1<<63:
-		return 1
-	case f >= 1<<63:
-		return -1
-	}
-	if d := cmp.Compare(i, int64(f)); d != 0 {
-		return d
-	}
-	return cmp.Compare(float64(i), f)
 }
 
 func (c collation) compare(a, b []byte) int {
 	switch c {
 	case noCase:
-		return compareNoCase(a, b)
+		return record.CompareNoCase(a, b)
 	case rtrim:
 		return bytes.Compare(bytes.TrimRight(a, " "), bytes.TrimRight(b, " "))
 	}
 	return bytes.Compare(a, b)
-}
-
-// compareNoCase folds the 26 letters of ASCII. Like SQLite's it looks no further than a zero byte
-// that both texts have at the same place, from where on only their lengths count.
-func compareNoCase(a, b []byte) int {
-	for i := range min(len(a), len(b)) {
-		if d := cmp.Compare(lower(a[i]), lower(b[i])); d != 0 {
-			return d
-		}
-		if a[i] == 0 {
-			break
-		}
-	}
-	return cmp.Compare(len(a), len(b))
 }
 
 func lower(c byte) byte {

@@ -9,7 +9,8 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// A Place is where an expression stands, which decides on what it may refer to.
+// A Place is the place of an expression in the schema. It decides to which columns and functions
+// the expression may refer.
 type Place uint8
 
 // The places of expressions in a schema.
@@ -64,8 +65,8 @@ type term struct {
 	explicit  bool      // a COLLATE operator is somewhere in it
 }
 
-// Compile compiles an expression that stands in the schema of a table. The error says what of it
-// cannot be evaluated exactly as SQLite does; the expression itself is not in it.
+// Compile compiles an expression that stands in the schema of a table. The error names the part
+// that cannot be evaluated exactly as SQLite does; the expression itself is not in it.
 func Compile(text string, t *ddl.Table, place Place) (*Expr, error) {
 	n, err := ddl.ParseExpr(text)
 	if err != nil {

@@ -1,12 +1,12 @@
 // Package expr evaluates the expressions of a schema as SQLite 3.53 does, to the last bit: those of
 // CHECK constraints, partial indexes, indexes on expressions and generated columns.
 //
-// It compiles what is the same in every build of SQLite and refuses the rest by name: functions
-// that an application defines, that depend on the time, or that a build may lack (JSON,
-// mathematics, dates, printf); other collations than BINARY, NOCASE and RTRIM; strings in double
+// It compiles expressions that mean the same in every build of SQLite, and refuses the rest by
+// name: functions that an application defines, that depend on the time, or that a build may lack
+// (JSON, mathematics, dates, printf); collations except BINARY, NOCASE and RTRIM; strings in double
 // quotes; SELECT, row values and parameters; IN with an empty list, whose meaning has changed.
 //
-// # What depends on the version of SQLite
+// # Differences between versions of SQLite
 //
 // A float that becomes a text (by ||, CAST, an affinity or a function of texts) has 17 significant
 // digits, as since version 3.52, and 15 in versions before. A text that becomes a float counts 19

@@ -77,7 +77,7 @@ func TestEval(t *testing.T) {
 	}
 }
 
-// TestRefused has what Compile refuses.
+// TestRefused has expressions that Compile must refuse.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ expr, want string }{

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// textDigits is how many significant digits SQLite prints of a float where it makes a text of it. Versions before
-// 3.52 printed 15, often of another float.
+// textDigits is how many significant digits SQLite prints of a float where it makes a text of it.
+// Versions before 3.52 printed 15, often of another float.
 const textDigits = 17
 
 // A decimal is a float in decimal digits: 0.DIGITS times 10 to the power point.

@@ -55,7 +55,7 @@ func (c *compiler) call(n *ddl.Node) (term, error) {
 	return calling(args, f.fn), nil
 }
 
-// special returns the functions that evaluate what they need, or look at collations.
+// special returns the functions that evaluate only some arguments, or look at collations.
 func special(name string, args []term) (x term, ok bool) {
 	switch n := len(args); {
 	case name == "coalesce" && n >= 2, name == "ifnull" && n == 2:

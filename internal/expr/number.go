@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A reading is what SQLite's sqlite3AtoF says about a text.
+// A reading is the result of SQLite's sqlite3AtoF for a text.
 type reading struct {
 	value  float64
 	prefix bool // the text begins with a number
@@ -117,7 +117,7 @@ func readExponent(z []byte) (rest []byte, exp int, ok bool) {
 	return rest, sign * exp, true
 }
 
-// An integerReading is what SQLite's sqlite3Atoi64 says about a text.
+// An integerReading is the result of SQLite's sqlite3Atoi64 for a text.
 type integerReading uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 
 // A pattern says how LIKE or GLOB matches.
 type pattern struct {
-	all, one rune // what stands for any characters, and for any one; 0 for nothing
+	all, one rune // the wildcards for any characters, and for any one; 0 for none
 	escape   rune // before a character that stands for itself; 0 for nothing
 	sets     bool // [...] stands for any of its characters
 	fold     bool // the case of ASCII letters does not count
@@ -57,8 +57,8 @@ const (
 	hopeless // whatever the * before stands for
 )
 
-// readRune returns the first character of a text, 0 at its end, and what follows. Malformed UTF-8
-// is read as SQLite does.
+// readRune returns the first character of a text, 0 at its end, and the rest of the text. Malformed
+// UTF-8 is read as SQLite does.
 func readRune(b []byte) (rune, []byte) {
 	if len(b) == 0 {
 		return 0, b
@@ -98,7 +98,7 @@ var leads = func() (t [64]byte) {
 	return t
 }()
 
-// skipRune returns what follows the first character.
+// skipRune returns the text after its first character.
 func skipRune(b []byte) []byte {
 	lead := b[0]
 	b = b[1:]
@@ -146,7 +146,7 @@ func (p *pattern) equal(c, d rune) bool {
 	return c == d || p.fold && c < 0x80 && d < 0x80 && lower(byte(c)) == lower(byte(d))
 }
 
-// compareAny compares what follows a * in the pattern.
+// compareAny compares the part of the pattern after a *.
 func (p *pattern) compareAny(pat, text []byte) verdict {
 	var c rune
 	before := pat
@@ -180,7 +180,7 @@ func (p *pattern) compareAny(pat, text []byte) verdict {
 	return p.search(c, pat, text)
 }
 
-// search tries each place of the text where the character c is, for what follows it in the pattern.
+// search compares the rest of the pattern at each place of the text where the character c is.
 func (p *pattern) search(c rune, pat, text []byte) verdict {
 	for {
 		if c < 0x80 {

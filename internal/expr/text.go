@@ -70,7 +70,7 @@ func substr(args []Value) (Value, error) {
 	return OfText(runes(z, from, count)), nil
 }
 
-// span turns what substr is given into how many characters to skip, and how many to take.
+// span turns the arguments of substr into how many characters to skip, and how many to take.
 func span(from, count int64, size func() int64) (skip, take int64) {
 	switch {
 	case from < 0:
@@ -98,7 +98,7 @@ func span(from, count int64, size func() int64) (skip, take int64) {
 	return from, count
 }
 
-// runes returns count characters of a text, after skip others.
+// runes returns count characters of a text, after skipping skip characters.
 func runes(z []byte, skip, count int64) []byte {
 	for ; len(z) > 0 && skip > 0; skip-- {
 		z = skipRune(z)

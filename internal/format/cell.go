@@ -9,8 +9,8 @@ import "encoding/binary"
 //	index leaf:      varint payload size,                       payload, [overflow page]
 //	index interior:  child page,          varint payload size,  payload, [overflow page]
 //
-// A payload too large for its page keeps only a first part there; the rest is a chain of overflow pages, each of
-// which begins with the number of the next one, or 0.
+// A payload too large for its page keeps only a first part there; the rest is a chain of overflow
+// pages, each of which begins with the number of the next one, or 0.
 type Cell struct {
 	Child    uint32 // left child; interior pages only
 	Rowid    int64  // table pages only
@@ -53,8 +53,8 @@ func (s Spill) spilled(payload uint64) int {
 	return local
 }
 
-// ParseCell decodes the cell at offset off of a page of kind k, whose usable bytes are page. It is not ok if the
-// cell runs past the end.
+// ParseCell decodes the cell at offset off of a page of kind k, whose usable bytes are page. It is
+// not ok if the cell runs past the end.
 func ParseCell(page []byte, k PageKind, s Spill, off int) (c Cell, ok bool) {
 	if off < 0 || off >= len(page) {
 		return c, false
@@ -91,7 +91,7 @@ func ParseCell(page []byte, k PageKind, s Spill, off int) (c Cell, ok bool) {
 	return c, c.payload(b, n, s)
 }
 
-// payload fills in what follows the fixed part of a cell, which ends at n.
+// payload fills in the part of a cell after the fixed part, which ends at n.
 func (c *Cell) payload(b []byte, n int, s Spill) bool {
 	local := s.Local(c.Payload)
 	if local > len(b)-n {
@@ -110,8 +110,8 @@ func (c *Cell) payload(b []byte, n int, s Spill) bool {
 	return true
 }
 
-// Append appends c as a cell of a page of kind k to b. Local and Overflow must already be split as the page's Spill
-// says; Size is not looked at.
+// Append appends c as a cell of a page of kind k to b. Local and Overflow must already be split as
+// the page's Spill says; Size is not looked at.
 func (c *Cell) Append(b []byte, k PageKind) []byte {
 	if !k.Leaf() {
 		b = binary.BigEndian.AppendUint32(b, c.Child)

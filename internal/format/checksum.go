@@ -2,17 +2,18 @@ package format
 
 import "encoding/binary"
 
-// A Checksum is the running sum of a write-ahead log and of its index. It is a Fibonacci-weighted sum over pairs of
-// 32-bit words, x and y:
+// A Checksum is the running sum of a write-ahead log and of its index. It is a Fibonacci-weighted
+// sum over pairs of 32-bit words, x and y:
 //
 //	s0 += x + s1
 //	s1 += y + s0
 //
-// A log's header says in which byte order its words are read. Every writer uses its machine's own, which is the fast
-// one there, and every reader must know both.
+// A log's header says in which byte order its words are read. Every writer uses its machine's own,
+// which is the fast one there, and every reader must know both.
 type Checksum [2]uint32
 
-// Add returns c carried on over b, whose length must be a multiple of 8; up to 7 bytes beyond that are left out.
+// Add returns c carried on over b, whose length must be a multiple of 8; up to 7 bytes beyond that
+// are left out.
 func (c Checksum) Add(b []byte, bigEndian bool) Checksum {
 	if bigEndian {
 		return c.addBig(b)
@@ -20,9 +21,10 @@ func (c Checksum) Add(b []byte, bigEndian bool) Checksum {
 	return c.addLittle(b)
 }
 
-// In the loops the operands stand in the order that leaves two dependent additions for each eight bytes: they wait for one another,
-// and not for memory. The sum is linear in what is added and in what it begins with, so that longer stretches are summed in four
-// lanes at once, and what comes before a lane is carried over it afterwards.
+// In the loops the operands stand in the order that leaves two dependent additions for each eight
+// bytes: they wait for one another, and not for memory. The sum is linear in the words and in its
+// start value. So longer stretches are summed in four lanes at once, and the sum before a lane is
+// carried over it afterwards.
 
 // lane is how many bytes each of the lanes is long.
 const lane = 256

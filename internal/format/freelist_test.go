@@ -2,7 +2,8 @@ package format
 
 import "testing"
 
-// TestTrunkLimits counts one leaf more and less than a trunk has room for, in pages of the least and of a usual size.
+// TestTrunkLimits counts one leaf more and less than a trunk has room for, in pages of the least
+// and of a usual size.
 func TestTrunkLimits(t *testing.T) {
 	for _, tt := range []struct{ usable, leaves int }{{480, 118}, {512, 126}, {4096, 1022}, {65536, 16382}, {8, 0}} {
 		page := make([]byte, tt.usable, tt.usable+100)

@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// Each target holds a decoder to the same three things: it does not panic, what it decoded encodes to something that
-// decodes the same, and that is the very input wherever the format knows only one way to write it. Seeds lie under
-// testdata/fuzz; seed_test.go says where they come from.
+// Each target holds a decoder to the same three things. It must not panic. The value that it
+// decoded must encode to bytes that decode the same. And these must be the very input wherever the
+// format knows only one way to write it. Seeds lie under testdata/fuzz; seed_test.go says where
+// they come from.
 
 func FuzzVarint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -105,7 +106,8 @@ func FuzzCell(f *testing.F) {
 	})
 }
 
-// sameCell reports whether two cells say the same. Their sizes may differ where one has varints longer than need be.
+// sameCell reports whether two cells say the same. Their sizes may differ where one has varints
+// longer than need be.
 func sameCell(a, b Cell) bool {
 	return a.Child == b.Child && a.Rowid == b.Rowid && a.Payload == b.Payload && bytes.Equal(a.Local, b.Local) &&
 		a.Overflow == b.Overflow && a.Size <= b.Size
@@ -125,7 +127,7 @@ func FuzzSpill(f *testing.F) {
 	})
 }
 
-// spillByTheBook computes what fileformat2.html says in section 1.6, in its own letters.
+// spillByTheBook computes the formula of fileformat2.html, section 1.6, in its own letters.
 func spillByTheBook(p uint64, kind PageKind, usable int) uint64 {
 	u := uint64(usable)
 	x := u - 35

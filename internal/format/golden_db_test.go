@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// A database is a whole file, in which each page has one role. Roles are found by following the file's own pointers:
-// from the header to the freelist, from page 1 to the roots, from cell to child and to overflow page.
+// A database is a whole file, in which each page has one role. Roles are found by following the
+// file's own pointers: from the header to the freelist, from page 1 to the roots, from cell to
+// child and to overflow page.
 type database struct {
 	*listing
 	h     Header
 	roles map[uint32]role
 }
 
-// A role is what a page is for, and how to list it.
+// A role is the purpose of a page, and how to list it.
 type role struct {
 	what string
 	list func(d *database, pgno uint32)
@@ -235,7 +236,8 @@ func (l *listing) dbHeader() {
 	l.same("header", b, l.b[at:l.at])
 }
 
-// tree lists a b-tree page: header, cell pointers, and the cells in the order in which they lie there.
+// tree lists a b-tree page: header, cell pointers, and the cells in the order in which they lie
+// there.
 func (d *database) tree(pgno uint32) {
 	start, end := d.at, d.at+d.h.Usable()
 	if pgno == 1 {
@@ -403,7 +405,8 @@ var pointerNames = [...]string{
 	PointerChild: "child, of",
 }
 
-// ptrmap lists a pointer-map page, and holds each entry to what the page that it is about is found to be.
+// ptrmap lists a pointer-map page, and compares each entry with the role in which its page is
+// found.
 func (d *database) ptrmap(pgno uint32) {
 	page := d.page(pgno)
 	end := d.at + len(page)

@@ -162,7 +162,7 @@ func (l *listing) walIndexSlots(w []uint32, maxFrame uint32, bigEndian bool) {
 	}
 }
 
-// journal lists a rollback journal: segments as far as they are on disk, then what follows.
+// journal lists a rollback journal: segments as far as they are on disk, then the rest.
 func (l *listing) journal() {
 	first, ok := ParseJournalHeader(l.b)
 	if !ok || !first.ValidSizes() {

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the comments of golden files and the seeds of fuzz targets")
 
-// golden lists the golden files. Their bytes are SQLite's, made by testdata/make.sh; the comments beside them are what
-// our decoders make of the bytes, and a lister fails the test where our encoders make other bytes of the same.
+// golden lists the golden files. Their bytes are SQLite's, made by testdata/make.sh. The comments
+// next to them show the decoded bytes. A lister fails the test if our encoders make other bytes of
+// the same values.
 var golden = []struct {
 	name  string
 	title string
@@ -73,8 +74,9 @@ func firstDifference(a, b []byte) (line int, differ bool) {
 
 func lineOf(b []byte, line int) []byte { return bytes.Split(b, []byte("\n"))[line-1] }
 
-// goldenBytes returns the bytes in a golden file. Each line is an offset, bytes in hexadecimal, and a comment after a
-// number sign; an asterisk stands for the line before it, again and again up to the next offset.
+// goldenBytes returns the bytes in a golden file. Each line is an offset, bytes in hexadecimal, and
+// a comment after a number sign; an asterisk stands for the line before it, again and again up to
+// the next offset.
 func goldenBytes(tb testing.TB, name string) (b []byte) {
 	tb.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".golden"))
@@ -155,7 +157,8 @@ func (l *listing) take(n int, format string, args ...any) []byte {
 	return field
 }
 
-// u16 and u32 list a field that is a big-endian number, and return it. Its value stands in the comment.
+// u16 and u32 list a field that is a big-endian number, and return it. Its value stands in the
+// comment.
 func (l *listing) u16(what string) int { return int(l.number(2, what)) }
 
 func (l *listing) u32(what string) uint32 { return uint32(l.number(4, what)) }
@@ -176,7 +179,7 @@ func (l *listing) rest(end int, what string) {
 	}
 }
 
-// same fails the test if what we encoded is not what SQLite wrote.
+// same fails the test if our encoded bytes differ from those that SQLite wrote.
 func (l *listing) same(what string, got, want []byte) {
 	l.t.Helper()
 	if !bytes.Equal(got, want) {

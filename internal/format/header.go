@@ -18,8 +18,8 @@ const (
 // Encoding is the encoding of all text in a database.
 type Encoding uint32
 
-// The encodings, by their number in the header. Zero, in a database that holds no table yet, means UTF-8. SQLite looks
-// at the lowest two bits only, and so does ParseHeader.
+// The encodings, by their number in the header. Zero, in a database that holds no table yet, means
+// UTF-8. SQLite looks at the lowest two bits only, and so does ParseHeader.
 const (
 	UTF8    Encoding = 1
 	UTF16LE Encoding = 2
@@ -89,8 +89,8 @@ func (h *Header) LockPage() uint32 { return LockPage(h.PageSize) }
 // LockPage returns the number of the page that holds LockByte in a database of the given page size.
 func LockPage(pageSize int) uint32 { return uint32(LockByte/pageSize) + 1 }
 
-// ParseHeader decodes the start of page 1. What is the empty string if b is a header, and otherwise says in a few
-// words why it is not one.
+// ParseHeader decodes the start of page 1. The string is empty if b is a header, and otherwise says
+// in a few words why it is not.
 func ParseHeader(b []byte) (h Header, what string) {
 	if len(b) < HeaderSize {
 		return h, "shorter than a header"
@@ -142,7 +142,7 @@ func pageSize(v uint16) int {
 
 func validPageSize(n uint32) bool { return n >= MinPageSize && n <= MaxPageSize && n&(n-1) == 0 }
 
-// fault says what the format forbids in h, or nothing.
+// fault names the field of h that breaks the format, or returns "".
 func (h *Header) fault(b []byte) string {
 	switch {
 	case !validPageSize(uint32(h.PageSize)):

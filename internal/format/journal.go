@@ -7,15 +7,14 @@ import (
 
 // Sizes and numbers of a rollback journal.
 const (
-	JournalHeaderSize = 28         // bytes of a header that mean something
-	JournalToEnd      = 0xffffffff // in JournalHeader.Records: as many as the file holds
+	JournalHeaderSize = 28 // bytes of a header that mean something
 	MinSectorSize     = 32
 	MaxSectorSize     = 65536
 	journalMagic      = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 )
 
-// A JournalHeader begins a rollback journal and each further segment of it. It takes a whole sector, and begins at
-// a multiple of the sector size. All integers are big-endian.
+// A JournalHeader begins a rollback journal and each further segment of it. It takes a whole
+// sector, and begins at a multiple of the sector size. All integers are big-endian.
 //
 //	OFFSET  SIZE  DESCRIPTION
 //	     0     8  d9 d5 05 f9 20 a1 63 d7
@@ -44,9 +43,9 @@ func ParseJournalHeader(b []byte) (h JournalHeader, ok bool) {
 	return JournalHeader{Records: u32(8), Nonce: u32(12), PageCount: u32(16), SectorSize: u32(20), PageSize: u32(24)}, true
 }
 
-// ValidSizes reports whether the sector size and the page size are ones that the format allows. Only a journal's
-// first header decides on them: if its sizes are not valid the journal holds nothing, and those of later headers
-// are not looked at.
+// ValidSizes reports whether the sector size and the page size are ones that the format allows.
+// Only a journal's first header decides on them: if its sizes are not valid the journal holds
+// nothing, and those of later headers are not looked at.
 func (h *JournalHeader) ValidSizes() bool {
 	sector := h.SectorSize
 	return sector >= MinSectorSize && sector <= MaxSectorSize && sector&(sector-1) == 0 &&
@@ -61,8 +60,8 @@ func (h *JournalHeader) Put(b []byte) {
 	}
 }
 
-// JournalNextSegment returns the first offset at or after off at which a segment may begin. The sector size must be
-// a valid one.
+// JournalNextSegment returns the first offset at or after off at which a segment may begin. The
+// sector size must be a valid one.
 func JournalNextSegment(off int64, sectorSize uint32) int64 {
 	sector := int64(sectorSize)
 	return (off + sector - 1) / sector * sector
@@ -75,7 +74,8 @@ func JournalNextSegment(off int64, sectorSize uint32) int64 {
 //	     4     P  content, P being the page size
 //	   4+P     4  checksum: the segment's nonce and each 200th byte of the content
 //
-// The journal ends at a record with a wrong checksum, and at page number 0 or that of the lock page.
+// The journal ends at a record with a wrong checksum, and at page number 0 or that of the lock
+// page.
 type JournalRecord struct {
 	Page     uint32
 	Content  []byte // points into the record
@@ -85,8 +85,8 @@ type JournalRecord struct {
 // JournalRecordSize returns the size of a record in bytes.
 func JournalRecordSize(pageSize int) int { return 8 + pageSize }
 
-// ParseJournalRecord decodes a record, which is all of b. It is not ok if b is no JournalRecordSize of any page size;
-// whether the record is valid is for Valid to say.
+// ParseJournalRecord decodes a record, which is all of b. It is not ok if b is no JournalRecordSize
+// of any page size; whether the record is valid is for Valid to say.
 func ParseJournalRecord(b []byte) (r JournalRecord, ok bool) {
 	end := len(b) - 4
 	if end < 4 || !validPageSize(uint32(end-4)) {
@@ -111,8 +111,8 @@ func (r *JournalRecord) Append(b []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, r.Checksum)
 }
 
-// JournalChecksum returns the checksum of a record with this content: the nonce and the bytes 200, 400, 600 and so
-// on from the end, but never the first.
+// JournalChecksum returns the checksum of a record with this content: the nonce and the bytes 200,
+// 400, 600 and so on from the end, but never the first.
 func JournalChecksum(nonce uint32, content []byte) uint32 {
 	for i := len(content) - 200; i > 0; i -= 200 {
 		nonce += uint32(content[i])
@@ -120,9 +120,9 @@ func JournalChecksum(nonce uint32, content []byte) uint32 {
 	return nonce
 }
 
-// SuperJournal returns the name of the super-journal of which this journal is a part. A transaction over several
-// databases writes it at the very end of each one's journal, and is committed once the file of that name is gone:
-// a journal that names a missing one is not to be played back.
+// SuperJournal returns the name of the super-journal of which this journal is a part. A transaction
+// over several databases writes it at the very end of each one's journal, and is committed once the
+// file of that name is gone: a journal that names a missing one must not be played back.
 //
 //	OFFSET  SIZE  DESCRIPTION
 //	     0     4  number of the lock page, which ends the records
@@ -131,9 +131,10 @@ func JournalChecksum(nonce uint32, content []byte) uint32 {
 //	   8+N     4  sum of the name's bytes
 //	  12+N     8  d9 d5 05 f9 20 a1 63 d7
 //
-// Tail is the end of the journal: SuperJournalTail bytes, or all of it if it is shorter. It is not ok if there is no
-// name there, or a damaged one, which SQLite takes to be none. SQLite sums the bytes as C's char, signed on some
-// machines and unsigned on others; either sum will do. A zero byte ends the name.
+// Tail is the end of the journal: SuperJournalTail bytes, or all of it if it is shorter. ok is
+// false if there is no name there, or a damaged one, which SQLite takes to be none. SQLite sums the
+// bytes as C's char, signed on some machines and unsigned on others; SuperJournal accepts either
+// sum. A zero byte ends the name.
 func SuperJournal(tail []byte) (name string, ok bool) {
 	end := len(tail) - 16
 	if end < 0 || string(tail[end+8:]) != journalMagic {

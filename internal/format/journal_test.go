@@ -46,7 +46,8 @@ func TestJournalNextSegment(t *testing.T) {
 	}
 }
 
-// TestJournalChecksum sums the bytes that a page of 65536 samples, one by one: those at 136, 336, up to 65336.
+// TestJournalChecksum sums the bytes that a page of 65536 samples, one by one: those at 136, 336,
+// up to 65336.
 func TestJournalChecksum(t *testing.T) {
 	page := make([]byte, MaxPageSize)
 	sampled := 0

@@ -60,8 +60,8 @@ func PageHeaderAt(pgno uint32) int {
 	return 0
 }
 
-// ParsePageHeader decodes the page header at offset at of page. It is not ok if the kind is none of the four or the page is too
-// short; whether the cells fit is for the caller to see.
+// ParsePageHeader decodes the page header at offset at of page. It is not ok if the kind is none of
+// the four or the page is too short; whether the cells fit is for the caller to see.
 func ParsePageHeader(page []byte, at int) (h PageHeader, ok bool) {
 	if len(page) < at+12 {
 		return h, false
@@ -99,5 +99,6 @@ func (h *PageHeader) Put(page []byte, at int) {
 	}
 }
 
-// MaxCells returns the largest number of cells that a page of the given size can hold, as SQLite counts it.
+// MaxCells returns the largest number of cells that a page of the given size can hold, as SQLite
+// counts it.
 func MaxCells(pageSize int) int { return (pageSize - 8) / 6 }

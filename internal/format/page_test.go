@@ -24,7 +24,8 @@ func TestPageKinds(t *testing.T) {
 	}
 }
 
-// TestMaxCells checks the limit by what it means: so many of the least cells, with their offsets, fill a page.
+// TestMaxCells checks the limit by its meaning: so many of the least cells, with their offsets,
+// fill a page.
 func TestMaxCells(t *testing.T) {
 	const least = 4 + 2 // a cell of four bytes and its offset
 	for _, size := range []int{512, 1024, 4096, 65536} {

@@ -2,7 +2,7 @@ package format
 
 import "encoding/binary"
 
-// PointerType says what a page of an auto-vacuum database is to the page that points to it.
+// PointerType says how a page of an auto-vacuum database is used by the page that points to it.
 type PointerType uint8
 
 // The pointer types.
@@ -17,16 +17,16 @@ const (
 // Valid reports whether t is one of the five types.
 func (t PointerType) Valid() bool { return t >= PointerRoot && t <= PointerChild }
 
-// A Pointer is one entry of a pointer-map page. A database with auto-vacuum has such an entry for each of its pages
-// except page 1, the lock page and the pointer-map pages themselves.
+// A Pointer is one entry of a pointer-map page. A database with auto-vacuum has such an entry for
+// each of its pages except page 1, the lock page and the pointer-map pages themselves.
 //
 //	OFFSET  SIZE  DESCRIPTION
 //	     0     1  type
 //	     1     4  parent page, or 0
 //
-// Page 2 is the first pointer-map page. Each holds the entries of the pages that follow it, as many as fit in its
-// usable size, and the next pointer-map page comes after the last of those. Where one would fall on the lock page it
-// is the page after that instead.
+// Page 2 is the first pointer-map page. Each holds the entries of the pages that follow it, as many
+// as fit in its usable size, and the next pointer-map page comes after the last of those. Where one
+// would fall on the lock page it is the page after that instead.
 type Pointer struct {
 	Type   PointerType
 	Parent uint32
@@ -35,8 +35,8 @@ type Pointer struct {
 // PointerSize is the size of an entry, in bytes.
 const PointerSize = 5
 
-// PtrmapPage returns the pointer-map page with the entry of page pgno, or 0 for pages 0 and 1. For a pointer-map
-// page it returns the page itself.
+// PtrmapPage returns the pointer-map page with the entry of page pgno, or 0 for pages 0 and 1. For
+// a pointer-map page it returns the page itself.
 func PtrmapPage(pgno uint32, pageSize, usable int) uint32 {
 	if pgno < 2 {
 		return 0
@@ -54,8 +54,8 @@ func IsPtrmapPage(pgno uint32, pageSize, usable int) bool {
 	return pgno >= 2 && PtrmapPage(pgno, pageSize, usable) == pgno
 }
 
-// PtrmapOffset returns the offset of the entry of page pgno in its pointer-map page. It is not ok for a page that
-// has no entry.
+// PtrmapOffset returns the offset of the entry of page pgno in its pointer-map page. It is not ok
+// for a page that has no entry.
 func PtrmapOffset(pgno uint32, pageSize, usable int) (off int, ok bool) {
 	ptrmap := PtrmapPage(pgno, pageSize, usable)
 	if ptrmap == 0 || pgno <= ptrmap || pgno == LockPage(pageSize) {
@@ -64,7 +64,8 @@ func PtrmapOffset(pgno uint32, pageSize, usable int) (off int, ok bool) {
 	return PointerSize * int(pgno-ptrmap-1), true
 }
 
-// ParsePointer decodes the entry at the start of b. It is not ok if the type is none of the five or b is too short.
+// ParsePointer decodes the entry at the start of b. It is not ok if the type is none of the five or
+// b is too short.
 func ParsePointer(b []byte) (p Pointer, ok bool) {
 	if len(b) < PointerSize {
 		return p, false

@@ -2,8 +2,9 @@ package format
 
 import "testing"
 
-// TestPtrmapPages counts pages from 2 on, one pointer-map page and then the pages it tells of, and compares with the
-// arithmetic. In a database of 1024-byte pages the turn of a pointer map comes on the lock page.
+// TestPtrmapPages counts pages from 2 on, one pointer-map page and then the pages it tells of, and
+// compares with the arithmetic. In a database of 1024-byte pages the turn of a pointer map comes on
+// the lock page.
 func TestPtrmapPages(t *testing.T) {
 	for _, tt := range []struct{ pageSize, usable int }{{512, 512}, {512, 480}, {1024, 1024}, {1024, 1020}, {4096, 4096}, {65536, 65535}} {
 		lock := LockPage(tt.pageSize)

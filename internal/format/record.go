@@ -1,11 +1,11 @@
 package format
 
-// A Record is the payload of a table leaf cell or an index cell: a header, which is the header's own length and a
-// serial type for each value, all varints, then the values one after another.
+// A Record is the payload of a table leaf cell or an index cell: a header, which is the header's
+// own length and a serial type for each value, all varints, then the values one after another.
 //
-// RecordHeader splits off the header. Types is the serial types' bytes and body the offset of the first value. It is not
-// ok if the length runs past the payload's local part b: a header that itself spills is handed in assembled. A length
-// of zero makes an empty record, as SQLite reads it.
+// RecordHeader splits off the header. Types is the serial types' bytes and body the offset of the
+// first value. It is not ok if the length runs past the payload's local part b: a header that
+// itself spills is handed in assembled. A length of zero makes an empty record, as SQLite reads it.
 func RecordHeader(b []byte) (types []byte, body int, ok bool) {
 	if len(b) > 0 && b[0] < 0x80 {
 		h := int(b[0])
@@ -21,7 +21,8 @@ func RecordHeader(b []byte) (types []byte, body int, ok bool) {
 	return b[n:h], int(h), true
 }
 
-// RecordHeaderLen returns the length of the header of the record that starts with b, or 0 if b is too short to tell.
+// RecordHeaderLen returns the length of the header of the record that starts with b, or 0 if b is
+// too short to tell.
 func RecordHeaderLen(b []byte) uint64 {
 	h, n := Varint(b)
 	if n == 0 {

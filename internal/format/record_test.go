@@ -9,10 +9,12 @@ import (
 	"testing"
 )
 
-// A value is what a record holds, decoded by its serial type: nil, int64, float64, string or []byte.
+// A value is a value of a record, decoded by its serial type: nil, int64, float64, string or
+// []byte.
 type value any
 
-// parseRecord decodes a whole record. It is not ok if a value runs past the end or has a type that no file holds.
+// parseRecord decodes a whole record. It is not ok if a value runs past the end or has a type that
+// no file holds.
 func parseRecord(payload []byte) (types []SerialType, values []value, ok bool) {
 	header, at, ok := RecordHeader(payload)
 	if !ok {
@@ -67,7 +69,7 @@ func appendRecord(b []byte, types []SerialType, values []value) []byte {
 	return b
 }
 
-// describe tells a value in SQLite's own spelling, but for long ones, which it cuts.
+// describe prints a value in SQLite's own spelling, and cuts long ones.
 func describe(v value) string {
 	const most = 40
 	switch v := v.(type) {
@@ -190,7 +192,8 @@ func TestRecordHeader(t *testing.T) {
 	}
 }
 
-// TestRecordHeaderLen walks the number of values over the sizes at which a header's length needs one byte more.
+// TestRecordHeaderLen walks the number of values over the sizes at which a header's length needs
+// one byte more.
 func TestRecordHeaderLen(t *testing.T) {
 	for _, n := range []int{0, 1, 125, 126, 127, 128, 16380, 16381, 16382, 16383, 16384, 16385} {
 		types := slices.Repeat([]SerialType{SerialOne}, n)

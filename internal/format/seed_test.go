@@ -16,8 +16,9 @@ type seed struct {
 	args []any
 }
 
-// seeds returns the seeds of each target. Most are bytes that SQLite wrote, cut out of the golden files; the rest are
-// where a decoder changes its mind. Inputs that a fuzzer finds are kept beside them, under the name it gives them.
+// seeds returns the seeds of each target. Most are bytes that SQLite wrote, cut out of the golden
+// files; the rest are at the limits of a decoder. Inputs that a fuzzer finds are kept next to them,
+// under the name it gives them.
 func seeds(tb testing.TB) map[string][]seed {
 	g := func(name string, from, to int) []byte { return goldenBytes(tb, name)[from:to] }
 	tree, overflow, wal := goldenBytes(tb, "tree"), goldenBytes(tb, "overflow"), goldenBytes(tb, "wal")

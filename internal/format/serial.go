@@ -49,8 +49,8 @@ func (t SerialType) IsText() bool { return t >= 13 && t&1 == 1 }
 // IsBlob reports whether t is a BLOB.
 func (t SerialType) IsBlob() bool { return t >= 12 && t&1 == 0 }
 
-// Int decodes the integer of type t at the start of b, which must hold t.Size() bytes. Types that are not integers
-// give 0.
+// Int decodes the integer of type t at the start of b, which must hold t.Size() bytes. Types that
+// are not integers give 0.
 func (t SerialType) Int(b []byte) int64 {
 	switch t {
 	case 1:

@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// These tests make databases by the sqlite3 shell, decode them, and compare with what the shell reads from them.
+// These tests make databases by the sqlite3 shell, decode them, and compare with the output of the
+// shell.
 
 // shell runs statements on a database, in its directory.
 func shell(t *testing.T, db, sql string) string {
@@ -30,8 +31,8 @@ func shell(t *testing.T, db, sql string) string {
 	return string(out)
 }
 
-// TestShellDatabases reads databases of every page size, encoding and vacuum mode: each page must have its one role,
-// and each row must be what the shell says.
+// TestShellDatabases reads databases of every page size, encoding and vacuum mode: each page must
+// have its one role, and each row must be equal to that of the shell.
 func TestShellDatabases(t *testing.T) {
 	t.Parallel()
 	encodings := []string{"UTF-8", "UTF-16le", "UTF-16be"}
@@ -99,12 +100,13 @@ func compareRows(t *testing.T, db string) {
 	}
 }
 
-// quoted is an expression for a column's type and its value, text and blobs as the bytes in the file.
+// quoted is an expression for a column's type and its value, text and blobs as the bytes in the
+// file.
 func quoted(column string) string {
 	return strings.ReplaceAll("typeof(@) || iif(typeof(@) IN ('text', 'blob'), hex(CAST(@ AS BLOB)), ifnull(@, ''))", "@", column)
 }
 
-// dump writes rows as the shell writes what quoted says.
+// dump writes rows as the shell writes the list of quoted.
 func (d *database) dump(rows []row, rowid bool) string {
 	var b strings.Builder
 	for _, r := range rows {
@@ -159,8 +161,8 @@ func compareText(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestShellLog reads a log of three blocks of frames and its index: each frame must be valid, and the index must lead
-// to the last frame of each page.
+// TestShellLog reads a log of three blocks of frames and its index: each frame must be valid, and
+// the index must lead to the last frame of each page.
 func TestShellLog(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -205,7 +207,8 @@ func TestShellLog(t *testing.T) {
 	}
 }
 
-// readLog returns the page of each frame, from 1, up to the last that ends a transaction, and its checksum.
+// readLog returns the page of each frame, from 1, up to the last that ends a transaction, and its
+// checksum.
 func readLog(t *testing.T, name string) (pages []uint32, last Checksum) {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -249,7 +252,8 @@ func lookup(w []uint32, pgno, maxFrame uint32, bigEndian bool) (frame uint32) {
 	return frame
 }
 
-// TestShellJournal copies the journal of a transaction that has grown past the cache, and plays it back.
+// TestShellJournal copies the journal of a transaction that has grown past the cache, and plays it
+// back.
 func TestShellJournal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -5,12 +5,13 @@ import "math/bits"
 // MaxVarintLen is the length of the longest variable-length integer, in bytes.
 const MaxVarintLen = 9
 
-// Varint decodes the big-endian base-128 integer at the start of b and returns it with its length in bytes. The
-// first eight bytes carry seven bits each, below a flag that says that another byte follows; a ninth carries eight.
-// The length is 0 if b ends too early.
+// Varint decodes the big-endian base-128 integer at the start of b and returns it with its length
+// in bytes. The first eight bytes carry seven bits each, below a flag that says that another byte
+// follows; a ninth carries eight. The length is 0 if b ends too early.
 //
-// The two shortest forms, which are nearly all that a database holds, come first. The hottest callers decode the
-// first themselves, as the function is just too large for the compiler to inline.
+// The two shortest forms, which are nearly all that a database holds, come first. The hottest
+// callers decode the first themselves, as the function is just too large for the compiler to
+// inline.
 func Varint(b []byte) (uint64, int) {
 	if len(b) == 0 || b[0] >= 0x80 {
 		return longVarint(b)
@@ -52,7 +53,8 @@ func AppendVarint(b []byte, v uint64) []byte {
 	return append(b, buf[:n]...)
 }
 
-// PutVarint writes v in its shortest form to the start of b, which must be long enough, and returns the length.
+// PutVarint writes v in its shortest form to the start of b, which must be long enough, and returns
+// the length.
 func PutVarint(b []byte, v uint64) int {
 	n := VarintLen(v)
 	last := n - 1

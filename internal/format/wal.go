@@ -16,14 +16,14 @@ const (
 //	     0     4  0x377f0682, or 0x377f0683 where checksums read the log as big-endian words
 //	     4     4  version: 3007000
 //	     8     4  page size in bytes
-//	    12     4  checkpoint sequence number: how often the log began anew
-//	    16     4  salt 1, raised by one each time the log begins anew
+//	    12     4  checkpoint sequence number: how often the log began again
+//	    16     4  salt 1, raised by one each time the log begins again
 //	    20     4  salt 2, random each time
 //	    24     8  checksum of the first 24 bytes
 //
-// Frames follow, numbered from 1: a header of 24 bytes and the image of a page. The log ends at the first frame
-// that is not valid, and its content at the last valid frame that ends a transaction; anything beyond is left over
-// from before the log began anew, or from a crash.
+// Frames follow, numbered from 1: a header of 24 bytes and the image of a page. The log ends at the
+// first frame that is not valid, and its content at the last valid frame that ends a transaction.
+// Anything beyond is left over from before the log began again, or from a crash.
 type WALHeader struct {
 	BigEndian bool // how checksums read the log; says nothing of the integers in headers
 	Version   uint32
@@ -33,8 +33,9 @@ type WALHeader struct {
 	Checksum  Checksum
 }
 
-// ParseWALHeader decodes the start of a log. If it is not ok the log holds nothing, whatever follows. If it is, the
-// caller must see to the version: a log of any other than WALVersion is not to be read, nor to be ignored.
+// ParseWALHeader decodes the start of a log. If it is not ok the log holds nothing, whatever
+// follows. If it is, the caller must see to the version: a log of any other than WALVersion is not
+// to be read, nor to be ignored.
 func ParseWALHeader(b []byte) (h WALHeader, ok bool) {
 	if len(b) < WALHeaderSize {
 		return h, false
@@ -55,7 +56,8 @@ func ParseWALHeader(b []byte) (h WALHeader, ok bool) {
 	return h, h.Checksum == Checksum{}.Add(b[:24], h.BigEndian)
 }
 
-// Put writes h to the start of b, which must be at least WALHeaderSize bytes long, and sets its checksum.
+// Put writes h to the start of b, which must be at least WALHeaderSize bytes long, and sets its
+// checksum.
 func (h *WALHeader) Put(b []byte) {
 	magic := uint32(walMagic)
 	if h.BigEndian {
@@ -90,8 +92,8 @@ type FrameHeader struct {
 	Checksum Checksum
 }
 
-// ParseFrameHeader decodes the header of a frame. It is not ok if b is too short; whether the frame is valid is for
-// Follows to say.
+// ParseFrameHeader decodes the header of a frame. It is not ok if b is too short; whether the frame
+// is valid is for Follows to say.
 func ParseFrameHeader(b []byte) (f FrameHeader, ok bool) {
 	if len(b) < FrameHeaderSize {
 		return f, false
@@ -105,8 +107,9 @@ func ParseFrameHeader(b []byte) (f FrameHeader, ok bool) {
 	}, true
 }
 
-// Follows reports whether f is a valid frame of the log with header h, has the content page, and comes right after
-// the frame whose checksum is prev. Before the first frame, prev is h's own checksum.
+// Follows reports whether f is a valid frame of the log with header h, has the content page, and
+// comes right after the frame whose checksum is prev. Before the first frame, prev is h's own
+// checksum.
 func (f *FrameHeader) Follows(h *WALHeader, prev Checksum, page []byte) bool {
 	return f.Salt == h.Salt && f.Page != 0 && len(page) == h.PageSize && f.Checksum == f.sum(h, prev, page)
 }

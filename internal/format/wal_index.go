@@ -5,17 +5,18 @@ import (
 	"math/bits"
 )
 
-// The wal-index tells in which frame of the log a page was last written. Processes share it as mapped memory, so it
-// is in the machine's own byte order, and here it is a sequence of 32-bit words, which is the unit that a process
-// loads and stores atomically. It consists of blocks:
+// The wal-index tells in which frame of the log a page was last written. Processes share it as
+// mapped memory, so it is in the machine's own byte order, and here it is a sequence of 32-bit
+// words, which is the unit that a process loads and stores atomically. It consists of blocks:
 //
 //	       WORDS  OF BLOCK 0                       OF EACH LATER BLOCK
 //	   0 to 4095  34 words of header, then the     the page numbers of 4096 frames
 //	              page numbers of 4062 frames
 //	4096 to 8191  the hash table, of 8192 slots    the same
 //
-// A slot is 16 bits: 0 where it is free, and otherwise the position in the block, counted from 1, of a frame whose
-// page hashes to this slot or to one before it, with no free slot between. At least half of the slots are free.
+// A slot is 16 bits: 0 where it is free, and otherwise the position in the block, counted from 1,
+// of a frame whose page hashes to this slot or to one before it, with no free slot between. At
+// least half of the slots are free.
 const (
 	WALIndexBlockSize   = 32768 // bytes
 	WALIndexBlockWords  = WALIndexBlockSize / 4
@@ -28,8 +29,8 @@ const (
 	walIndexHashMul = 383
 )
 
-// The header of the wal-index, by word: two copies of a WALIndexHeader, then how far the log is copied into the
-// database.
+// The header of the wal-index, by word: two copies of a WALIndexHeader, then how far the log is
+// copied into the database.
 //
 //	WORD  BYTE  SIZE  DESCRIPTION
 //	   0     0    48  WALIndexHeader
@@ -40,7 +41,8 @@ const (
 //	  32   128     4  frames that a checkpoint has begun to copy
 //	  33   132     4  not used
 //
-// A writer stores the copy at 12 first, and a reader loads it last; a header is good only if both are equal.
+// A writer stores the copy at 12 first, and a reader loads it last; a header is good only if both
+// are equal.
 const (
 	WALIndexCopyWord      = 12
 	WALIndexBackfillWord  = 24
@@ -53,8 +55,7 @@ const (
 const (
 	WALWriteLock      = 120
 	WALCheckpointLock = 121
-	WALRecoverLock    = 122
-	WALReadLock       = 123 // of the first read mark
+	WALReadLock       = 123 // of the first read mark; 122 is SQLite's lock of a recovery
 	WALReaders        = 5
 	WALOpenLock       = 128 // shared while the wal-index is mapped; SQLite's dead man's switch
 )
@@ -90,8 +91,9 @@ type WALIndexWords [12]uint32
 // hostBigEndian is the byte order of this machine, and so of its wal-indexes.
 var hostBigEndian = binary.NativeEndian.Uint16([]byte{0, 1}) == 1
 
-// ParseWALIndexHeader decodes a header. It is not ok if the header was never initialized or its checksum is wrong:
-// then the log must be recovered. If it is ok, the caller must see to the version.
+// ParseWALIndexHeader decodes a header. It is not ok if the header was never initialized or its
+// checksum is wrong: then the log must be recovered. If it is ok, the caller must see to the
+// version.
 func ParseWALIndexHeader(w *WALIndexWords) (h WALIndexHeader, ok bool) {
 	return parseWALIndexHeader(w, hostBigEndian)
 }
@@ -135,7 +137,8 @@ func (h *WALIndexHeader) words(bigEndian bool) WALIndexWords {
 	return w
 }
 
-// hostUint16 turns two bytes, the first of them in the low half, to a number in the machine's own order, and back.
+// hostUint16 turns two bytes, the first of them in the low half, to a number in the machine's own
+// order, and back.
 func hostUint16(v uint16, bigEndian bool) uint16 {
 	if bigEndian {
 		return bits.ReverseBytes16(v)
@@ -143,7 +146,8 @@ func hostUint16(v uint16, bigEndian bool) uint16 {
 	return v
 }
 
-// saltWord turns four big-endian bytes, loaded as a word in the machine's own order, to their number, and back.
+// saltWord turns four big-endian bytes, loaded as a word in the machine's own order, to their
+// number, and back.
 func saltWord(v uint32, bigEndian bool) uint32 {
 	if bigEndian {
 		return v
@@ -151,7 +155,8 @@ func saltWord(v uint32, bigEndian bool) uint32 {
 	return bits.ReverseBytes32(v)
 }
 
-// WALIndexBlock returns the block with the entry of a frame. The first frame is 1, the first block 0.
+// WALIndexBlock returns the block with the entry of a frame. The first frame is 1, the first block
+// 0.
 func WALIndexBlock(frame uint32) int {
 	return int((uint64(frame) + WALIndexHeaderWords - 1) / walIndexFrames)
 }
@@ -169,8 +174,8 @@ func WALIndexPageWord(frame uint32) int {
 	return int((uint64(frame) + WALIndexHeaderWords - 1) % walIndexFrames)
 }
 
-// WALIndexHash returns the slot at which the search for a page begins. It goes on to NextWALIndexSlot until it
-// meets a free one.
+// WALIndexHash returns the slot at which the search for a page begins. It goes on to
+// NextWALIndexSlot until it meets a free one.
 func WALIndexHash(pgno uint32) int { return int(pgno * walIndexHashMul % walIndexSlots) }
 
 // NextWALIndexSlot returns the slot after a slot: after the last comes the first.
@@ -182,7 +187,7 @@ func PreviousWALIndexSlot(slot int) int { return (slot + walIndexSlots - 1) % wa
 // WALIndexSlotWord returns which word of its block holds a slot. Each word holds two.
 func WALIndexSlotWord(slot int) int { return walIndexHashAt + slot/2 }
 
-// WALIndexSlot returns what a slot holds, given its word.
+// WALIndexSlot returns the value of a slot, given its word.
 func WALIndexSlot(word uint32, slot int) uint16 {
 	return uint16(word >> slotShift(slot, hostBigEndian))
 }
@@ -193,7 +198,8 @@ func WithWALIndexSlot(word uint32, slot int, v uint16) uint32 {
 	return word&^(0xffff<<shift) | uint32(v)<<shift
 }
 
-// slotShift returns by how many bits a slot is shifted in its word: the even one is the first in memory.
+// slotShift returns by how many bits a slot is shifted in its word: the even one is the first in
+// memory.
 func slotShift(slot int, bigEndian bool) int {
 	if slot&1 == 1 != bigEndian {
 		return 16

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWALIndexBlocks counts frames through the first blocks: 4062 in the first, and then 4096 in each.
+// TestWALIndexBlocks counts frames through the first blocks: 4062 in the first, and then 4096 in
+// each.
 func TestWALIndexBlocks(t *testing.T) {
 	block, word := 0, WALIndexHeaderWords
 	for frame := uint32(1); frame < 20_000; frame++ {
@@ -85,7 +86,8 @@ func TestWALIndexOther(t *testing.T) {
 	}
 }
 
-// TestWALIndexHost reads the index that a machine like this one wrote as this machine does: by words, natively.
+// TestWALIndexHost reads the index that a machine like this one wrote as this machine does: by
+// words, natively.
 func TestWALIndexHost(t *testing.T) {
 	for _, name := range []string{"walindex", "walindex-be"} {
 		b := goldenBytes(t, name)

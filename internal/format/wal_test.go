@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestWALHeaderFaults changes one thing at a time in a log header of SQLite's, with a checksum that fits.
+// TestWALHeaderFaults changes one thing at a time in a log header of SQLite's, with a checksum that
+// fits.
 func TestWALHeaderFaults(t *testing.T) {
 	for _, name := range []string{"wal", "wal-be"} {
 		good := goldenBytes(t, name)[:WALHeaderSize]
@@ -39,7 +40,8 @@ func TestWALHeaderFaults(t *testing.T) {
 	}
 }
 
-// TestFrameFlips flips each bit of a log's first frame in turn. The frame must not be valid then, wherever it is.
+// TestFrameFlips flips each bit of a log's first frame in turn. The frame must not be valid then,
+// wherever it is.
 func TestFrameFlips(t *testing.T) {
 	for _, name := range []string{"wal", "wal-be"} {
 		b := goldenBytes(t, name)

@@ -1,8 +1,8 @@
-// Package invariant checks what must hold unless our own code is wrong. Bytes from a file are never its business:
-// they give errors.
+// Package invariant checks conditions that only an error in our own code can break. It must not be
+// used for bytes from a file: they give errors.
 //
-// Checks are compiled in by the build tag invariants and in race builds, and cost nothing otherwise.
-// Where computing the condition has a cost of its own, put it behind Enabled:
+// Checks are compiled in by the build tag invariants and in race builds, and cost nothing
+// otherwise. Where computing the condition has a cost of its own, put it behind Enabled:
 //
 //	if invariant.Enabled {
 //		invariant.Check(p.sorted(), "page %d: cells out of order", p.no)

@@ -15,8 +15,9 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// The benchmarks of the engine read a table of a million random paths, with C SQLite beside it by the driver
-// that most programs use. Every answer is checked; "each its own transaction" holds for both in the lookups.
+// The benchmarks of the engine read a table of a million random paths, with C SQLite beside it by
+// the driver that most programs use. Every answer is checked; "each its own transaction" holds for
+// both in the lookups.
 //
 //	go -C internal/oracle test -bench . -run '^$' .
 const (

@@ -2,13 +2,14 @@ package osfile
 
 import "io/fs"
 
-// An Access says who may use a file. Systems without owners leave UID and GID zero.
+// An Access has the owner and the permissions of a file. Systems without owners leave UID and GID
+// zero.
 type Access struct {
 	Perm     fs.FileMode // permission bits only
 	UID, GID uint32
 }
 
-// Access returns who may use the file now.
+// Access returns the owner and the permissions that the file has now.
 func (f *File) Access() (Access, error) {
 	if f.closed.Load() {
 		return Access{}, f.fail("stat", fs.ErrClosed)

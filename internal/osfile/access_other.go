@@ -16,7 +16,7 @@ func (d *description) access() (Access, error) {
 	return Access{Perm: info.Mode().Perm()}, nil
 }
 
-// accessOf returns who may use the file of this name, links not followed.
+// accessOf returns the owner and the permissions of the file of this name, links not followed.
 func accessOf(name string) (Access, error) {
 	info, err := os.Lstat(name)
 	if err != nil {

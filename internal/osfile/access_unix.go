@@ -17,7 +17,7 @@ func (d *description) access() (Access, error) {
 	return st.access(), err
 }
 
-// accessOf returns who may use the file of this name, links not followed.
+// accessOf returns the owner and the permissions of the file of this name, links not followed.
 func accessOf(name string) (Access, error) {
 	st, err := statusOf(name)
 	return st.access(), err
@@ -74,8 +74,9 @@ func (d *description) checkSideOwner(name string, like Access) error {
 	}
 }
 
-// becomeSide gives a side file the access of its database (D3, D4). What the system refuses stays
-// as it is, as with SQLite: file systems without owners are like that.
+// becomeSide gives a side file the access of its database (D3, D4). Permissions and owners that the
+// system refuses to set stay as they are, as with SQLite; for example, some file systems have no
+// owners.
 func (d *description) becomeSide(like Access) {
 	st, err := d.status()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestElsewhere has others open a file, for reading and for writing, and close it again.
+// TestElsewhere opens a file in a second place, for reading and for writing, and closes it again.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "f")
@@ -15,7 +15,7 @@ func TestElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	m, err := f.Map(4096) // is not somebody else
+	m, err := f.Map(4096) // a map does not count
 	if err != nil {
 		t.Fatal(err)
 	}

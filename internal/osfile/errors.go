@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Errors of this package. Each arrives inside a *fs.PathError, but for ErrFault, which a *FaultError wraps.
+// Errors of this package. Each arrives inside a *fs.PathError, except ErrFault, which a *FaultError
+// wraps.
 var (
 	// ErrLocked: another open file, in this process or elsewhere, holds a lock that conflicts.
 	ErrLocked = errors.New("file is locked")
@@ -19,7 +20,8 @@ var (
 	// ErrNotRegular: the name is a directory, a pipe, a device; the message says which.
 	ErrNotRegular = errors.New("not a regular file")
 
-	// ErrNoMap: files cannot be mapped on this system, or not so much of one; read them with ReadAt.
+	// ErrNoMap: files cannot be mapped on this system, or not so much of one; read them with
+	// ReadAt.
 	ErrNoMap = errors.New("mapping files is not supported")
 
 	// ErrFault: mapped bytes could not be read.
@@ -37,7 +39,7 @@ func (e noLocksError) Is(target error) bool { return target == ErrNoLocks }
 
 func (e noLocksError) Unwrap() error { return e.error }
 
-// A kindError refuses a file for what it is.
+// A kindError refuses a file because of its type.
 type kindError fs.FileMode
 
 func (k kindError) Error() string {
@@ -58,8 +60,8 @@ func (k kindError) Error() string {
 
 func (k kindError) Is(target error) bool { return target == ErrNotRegular }
 
-// pathError wraps err exactly once: what package os has wrapped already loses its wrapping, and so
-// its spelling of the name, first. It returns nil for nil.
+// pathError wraps err exactly once. An error that package os has wrapped loses its wrapping first,
+// and with it the spelling of the name there. It returns nil for nil.
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// A FaultError tells that mapped bytes could not be read: the file became shorter under the map, or the disk failed.
+// A FaultError tells that mapped bytes could not be read: the file became shorter under the map, or
+// the disk failed.
 type FaultError struct {
 	Name   string // of the file
 	Offset int64  // in the file; on some systems that of the memory page
@@ -15,7 +16,8 @@ type FaultError struct {
 
 func (e *FaultError) Error() string { return fmt.Sprintf("read %s: %s", e.Name, e.What()) }
 
-// What is the message without the name of the file.
+// What returns the cause alone, without the name of the file. For example, "mapped bytes at offset
+// 4096 could not be read".
 func (e *FaultError) What() string {
 	if e.Size >= 0 && e.Offset >= e.Size {
 		return fmt.Sprintf("file shrank to %d bytes, offset %d is gone", e.Size, e.Offset)
@@ -31,11 +33,13 @@ func (e *FaultError) Unwrap() error { return ErrFault }
 //
 //	defer osfile.Catch(osfile.Arm(), &err)
 //
-// as a defer of its own: Catch must be the deferred function itself. Guards nest; a few nanoseconds, no allocation.
+// as a defer of its own: Catch must be the deferred function itself. Guards nest; a few
+// nanoseconds, no allocation.
 func Arm() (old bool) { return debug.SetPanicOnFault(true) }
 
-// Catch restores what Arm returned. A fault in a live Mapping becomes a *FaultError in *err; any other panic goes on
-// with the same value. The guarded function is left in the middle, so that what it must put in order needs a defer.
+// Catch restores the value that Arm returned. A fault in a live Mapping becomes a *FaultError in
+// *err; any other panic goes on with the same value. The guarded function is left in the middle, so
+// it must use defer for anything that it must undo.
 func Catch(old bool, err *error) {
 	r := recover()
 	debug.SetPanicOnFault(old)
@@ -44,7 +48,8 @@ func Catch(old bool, err *error) {
 	}
 }
 
-// faultOf returns the fault that the panic value tells of. If it tells of none in a live mapping, it panics anew.
+// faultOf returns the fault of a panic value. If the value is not a fault in a live mapping,
+// faultOf panics with it again.
 func faultOf(r any) error {
 	fault, ok := r.(interface {
 		runtime.Error

@@ -11,7 +11,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// What is no fault in a mapping goes through with the same value.
+// A panic that is no fault in a mapping goes through with the same value.
 func TestCatchLetsPanicsPass(t *testing.T) {
 	t.Parallel()
 	own := errors.New("own")
@@ -73,7 +73,7 @@ func TestCatchKeepsResult(t *testing.T) {
 	}
 }
 
-// Guards nest, and each puts back what it found, after a fault too.
+// Guards nest, and each restores the earlier setting, after a fault too.
 func TestCatchRestores(t *testing.T) {
 	t.Parallel()
 	_, m := mapped(t, 1, 2*page)

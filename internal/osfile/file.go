@@ -1,14 +1,14 @@
 // Package osfile is the only package that touches the operating system: files, byte-range locks,
 // read-only maps, and durable replacement of a file. It knows nothing of any file format.
 //
-// # Sharing a file with others in the same process
+// # Sharing a file with other code in the same process
 //
-// POSIX record locks belong to a process and an inode: when a process closes any descriptor of a file, it
-// loses all its POSIX locks on that file, whoever took them and through whichever descriptor. A C SQLite that
-// lives in this process would lose its locks whenever we closed the same database. Hence two rules.
-// This package locks with open file description locks, which such a close does not touch; and File.Close
-// closes the descriptor only when nobody else in the process has the file open, and otherwise parks it
-// for the next Open (registry.go).
+// POSIX record locks belong to a process and an inode. When a process closes any descriptor of a
+// file, it loses all its POSIX locks on that file, through whichever descriptor they were taken. A
+// C SQLite that lives in this process would lose its locks whenever we closed the same database.
+// Hence two rules. This package locks with open file description locks, which such a close does not
+// touch. And File.Close closes the descriptor only if no other code in the process has the file
+// open, and otherwise parks it for the next Open (registry.go).
 //
 // # Concurrency
 //
@@ -30,11 +30,11 @@ import (
 	"sync/atomic"
 )
 
-// A File is one open file description of one regular file: locks taken through one File conflict with
-// those of another, even in one process.
+// A File is one open file description of one regular file: locks taken through one File conflict
+// with those of another, even in one process.
 //
-// A File that is dropped without Close keeps its descriptor until the process ends; there is no finalizer,
-// because an unforeseen close is what this package exists to prevent.
+// A File that is dropped without Close keeps its descriptor until the process ends. There is no
+// finalizer, because an unexpected close would drop the locks that this package must protect.
 type File struct {
 	name    string
 	d       *description
@@ -45,7 +45,7 @@ type File struct {
 
 // Open opens a regular file. The flags are those of os.OpenFile; the descriptor is always closed on
 // exec. Symbolic links are resolved once, here, and the file at the end of them is opened without
-// following another. What is not a regular file gives ErrNotRegular and is never opened, so that a
+// following another. Anything but a regular file gives ErrNotRegular and is never opened, so that a
 // pipe cannot block. With NoFollow that includes a symbolic link in the last element.
 func Open(name string, flag int, perm fs.FileMode) (*File, error) {
 	resolved, err := resolve(name, flag)
@@ -59,11 +59,12 @@ func Open(name string, flag int, perm fs.FileMode) (*File, error) {
 	return &File{name: resolved, d: d}, nil
 }
 
-// Name returns the absolute name of the file, without symbolic links, as it was at Open. Companion files
-// (-journal, -wal) are named after it.
+// Name returns the absolute name of the file, without symbolic links, as it was at Open. Companion
+// files (-journal, -wal) are named after it.
 func (f *File) Name() string { return f.name }
 
-// ReadAt reads len(p) bytes at off. As with any io.ReaderAt, fewer come with an error, io.EOF at the end.
+// ReadAt reads len(p) bytes at off. As with any io.ReaderAt, fewer come with an error, io.EOF at
+// the end.
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	if f.closed.Load() {
 		return 0, f.fail("read", fs.ErrClosed)
@@ -84,7 +85,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, f.fail("write", err)
 }
 
-// Truncate makes the file size bytes long; what it adds reads as zeros.
+// Truncate makes the file size bytes long; bytes that it adds read as zeros.
 func (f *File) Truncate(size int64) error {
 	if f.closed.Load() {
 		return f.fail("truncate", fs.ErrClosed)
@@ -92,9 +93,9 @@ func (f *File) Truncate(size int64) error {
 	return f.fail("truncate", f.d.file.Truncate(size))
 }
 
-// Sync returns when the content and the size are on stable storage. After an error the state of the file on
-// disk is unknown, and a second Sync that succeeds says nothing about the writes before the first:
-// the caller must give up on what it holds in memory.
+// Sync returns when the content and the size are on stable storage. After an error the state of the
+// file on disk is unknown. A second Sync that succeeds says nothing about the writes before the
+// first. So the caller must no longer rely on its copy in memory.
 func (f *File) Sync() error {
 	if f.closed.Load() {
 		return f.fail("sync", fs.ErrClosed)
@@ -120,8 +121,8 @@ func (f *File) Links() (uint64, error) {
 	return n, f.fail("stat", err)
 }
 
-// Moved reports whether the name no longer leads to this file: it was removed, renamed, or replaced.
-// Companion files named after it would then belong to another database.
+// Moved reports whether the name no longer leads to this file: it was removed, renamed, or
+// replaced. Companion files named after it would then belong to another database.
 func (f *File) Moved() (bool, error) {
 	if f.closed.Load() {
 		return false, f.fail("stat", fs.ErrClosed)
@@ -133,8 +134,8 @@ func (f *File) Moved() (bool, error) {
 	return err == nil && !here, f.fail("stat", err)
 }
 
-// Close gives up all locks, then the descriptor (see the package comment). Mappings of the file stay valid.
-// A second Close returns fs.ErrClosed.
+// Close gives up all locks, then the descriptor (see the package comment). Mappings of the file
+// stay valid. A second Close returns fs.ErrClosed.
 func (f *File) Close() error {
 	if f.closed.Swap(true) {
 		return f.fail("close", fs.ErrClosed)
@@ -142,8 +143,8 @@ func (f *File) Close() error {
 	return f.fail("close", release(f.d))
 }
 
-// Discard closes f and removes the file if CreateTemp made it and it was not given a name of its own since.
-// It does nothing to a File that is closed already, so that it can be deferred.
+// Discard closes f and removes the file if CreateTemp made it and it was not given a name of its
+// own since. It does nothing to a File that is closed already, so that it can be deferred.
 func (f *File) Discard() error {
 	if f.closed.Load() {
 		return nil

@@ -8,7 +8,8 @@ import (
 	"os"
 )
 
-// A description is an open file with its own locks. Closing it touches nobody else's: there is no registry here.
+// A description is an open file with its own locks. Closing it does not affect the locks of other
+// code: there is no registry here.
 type description struct {
 	file *os.File
 	fd   uintptr

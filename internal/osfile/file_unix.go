@@ -12,24 +12,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A fileID names an inode for as long as a descriptor of it is open; afterwards its number may be reused.
+// A fileID names an inode for as long as a descriptor of it is open; afterwards its number may be
+// reused.
 type fileID struct{ dev, ino uint64 }
 
-// A description is an open file description: what the kernel hangs locks on.
+// A description is an open file description. The kernel keeps locks by it.
 type description struct {
 	file *os.File
 	fd   int
 	id   fileID
-	flag int // as given to open, without what acts only once
+	flag int // as given to open, without the flags that act only once
 
 	mixed bool // other code in the process was seen to have the inode open; guarded by registry.mu
 }
 
-// openFlags are added to every open. O_NONBLOCK has no effect on a regular file; it keeps a pipe that was put
-// in the file's place at the last moment from blocking us.
+// openFlags are added to every open. O_NONBLOCK has no effect on a regular file; it keeps a pipe
+// that was put in the file's place at the last moment from blocking us.
 const openFlags = unix.O_CLOEXEC | unix.O_NOFOLLOW | unix.O_NONBLOCK
 
-// firstFD is the lowest descriptor for a file: a stray print to standard output must not land in a database.
+// firstFD is the lowest descriptor for a file: a stray print to standard output must not land in a
+// database.
 const firstFD = 3
 
 // openDescription opens a resolved name, which must lead to a regular file.
@@ -42,7 +44,7 @@ func openDescription(name string, flag int, perm fs.FileMode) (*description, err
 		if !errors.Is(err, unix.EAGAIN) {
 			break
 		}
-		runtime.Gosched() // somebody has a lease for a moment: Elsewhere
+		runtime.Gosched() // a process has a lease for a moment: Elsewhere
 		file, err = os.OpenFile(name, flag|openFlags, perm)
 	}
 	if err != nil {
@@ -74,7 +76,7 @@ func (d *description) links() (uint64, error) {
 	return st.links, err
 }
 
-// named reports whether the file still has a name, under which others can open it.
+// named reports whether the file still has a name, under which it can be opened.
 func (d *description) named() bool {
 	st, err := d.status()
 	return err != nil || st.links > 0
@@ -86,8 +88,9 @@ func (d *description) isAt(name string) (bool, error) {
 	return st.id == d.id, err
 }
 
-// fillStandard puts /dev/null in place of standard descriptors that the program has closed, for good.
-// Moving a descriptor up after the fact would mean to close one of the file's (see the package comment).
+// fillStandard puts /dev/null in place of standard descriptors that the program has closed, for
+// good. Moving a descriptor up after the fact would mean to close one of the file's (see the
+// package comment).
 func fillStandard() error {
 	for fd := range firstFD {
 		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != unix.EBADF {
@@ -104,8 +107,8 @@ func fillStandard() error {
 	return nil
 }
 
-// raise moves a file to a descriptor of firstFD or more. It is needed only when standard descriptors
-// are closed while Open runs; the window is not worth more than this.
+// raise moves a file to a descriptor of firstFD or more. It is needed only when standard
+// descriptors are closed while Open runs; the window is not worth more than this.
 func raise(file *os.File) (*os.File, error) {
 	if int(file.Fd()) >= firstFD {
 		return file, nil

@@ -167,8 +167,8 @@ func standardRole(args []string) error {
 	return nil
 }
 
-// TestNoFollow opens names whose last element is a symbolic link, which NoFollow refuses; the
-// others it resolves.
+// TestNoFollow opens names whose last element is a symbolic link, which NoFollow refuses. It
+// resolves links in the elements before.
 func TestNoFollow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

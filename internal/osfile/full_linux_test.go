@@ -57,7 +57,8 @@ func TestFullDiskLeavesNothing(t *testing.T) {
 	wantContent(t, filepath.Join(dir, "x"), "content")
 }
 
-// A hole in a file on a full tmpfs cannot even be read: a fault inside the file, not behind its end.
+// A hole in a file on a full tmpfs cannot even be read: a fault inside the file, not behind its
+// end.
 func TestFullDiskFault(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t)

@@ -18,6 +18,11 @@ const (
 // LivePattern is the pattern of the names of live files, for CreateTemp.
 const LivePattern = livePrefix + "*" + liveSuffix
 
+// IsLiveName reports whether a live file may have the name, which is without a directory.
+func IsLiveName(name string) bool {
+	return strings.HasPrefix(name, livePrefix) && strings.HasSuffix(name, liveSuffix)
+}
+
 // CreateLive makes a live file by create, which is called with a directory and LivePattern, and
 // calls it again if another process was faster to take the new file for a dead one. Where the
 // system has no locks the file is not locked, and stays if the process is killed.
@@ -38,7 +43,7 @@ func CreateLive(dir string, create func(dir, pattern string) (*File, error)) (*F
 	}
 }
 
-// RemoveDead removes the live files in a directory whose processes are gone. It leaves alone what
+// RemoveDead removes the live files in a directory whose processes are gone. It leaves files that
 // it cannot open or lock.
 func RemoveDead(dir string) error {
 	d, err := os.Open(dir)
@@ -49,7 +54,7 @@ func RemoveDead(dir string) error {
 	for {
 		names, err := d.Readdirnames(1024)
 		for _, name := range names {
-			if strings.HasPrefix(name, livePrefix) && strings.HasSuffix(name, liveSuffix) {
+			if IsLiveName(name) {
 				removeDead(filepath.Join(dir, name))
 			}
 		}

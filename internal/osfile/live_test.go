@@ -56,7 +56,7 @@ func TestRemoveDead(t *testing.T) {
 	check(3)
 }
 
-// Live files are made while others are looked for, in one process and without losing one.
+// Live files are made while the dead ones are looked for, in one process and without losing one.
 func TestCreateLiveWhileRemoving(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

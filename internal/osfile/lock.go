@@ -15,10 +15,10 @@ const (
 	Exclusive                 // excludes both; the file must be open for writing
 )
 
-// Lock takes a lock on n > 0 bytes at off, which may lie past the end of the file. It never waits: ErrLocked
-// tells that another File or another process holds a lock in the way; then nothing has changed. Bytes that f has
-// locked already are converted to the new kind; where the system cannot do that at once (Windows), they must be
-// unlocked first. It allocates nothing unless it fails.
+// Lock takes a lock on n > 0 bytes at off, which may lie past the end of the file. It never waits:
+// ErrLocked tells that another File or another process holds a lock in the way; then nothing has
+// changed. Bytes that f has locked already are converted to the new kind; where the system cannot
+// do that at once (Windows), they must be unlocked first. It allocates nothing unless it fails.
 func (f *File) Lock(kind LockKind, off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("lock", fs.ErrClosed)
@@ -27,7 +27,8 @@ func (f *File) Lock(kind LockKind, off, n int64) error {
 	return f.fail("lock", f.d.lock(kind, off, n))
 }
 
-// Unlock gives up the locks of f on n > 0 bytes at off. On Windows the bytes must be those of one Lock.
+// Unlock gives up the locks of f on n > 0 bytes at off. On Windows the bytes must be those of one
+// Lock.
 func (f *File) Unlock(off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("unlock", fs.ErrClosed)
@@ -48,8 +49,8 @@ func (f *File) Locked(kind LockKind, off, n int64) (bool, error) {
 // Process is the number of this process, as Holder returns it.
 var Process = os.Getpid()
 
-// Holder returns the number of a process that holds a lock in the way of Lock; 0 if there is none, or the system does not tell. It may take some
-// milliseconds: it is meant for messages.
+// Holder returns the number of a process that holds a lock in the way of Lock; 0 if there is none,
+// or the system does not tell. It may take some milliseconds: it is meant for messages.
 func (f *File) Holder(kind LockKind, off, n int64) (pid int, err error) {
 	if f.closed.Load() {
 		return 0, f.fail("lock", fs.ErrClosed)
@@ -58,7 +59,7 @@ func (f *File) Holder(kind LockKind, off, n int64) (pid int, err error) {
 	return pid, f.fail("lock", err)
 }
 
-// checkRange refuses what fcntl would take for the bytes before off, or for all that follow.
+// checkRange refuses ranges that fcntl would take for the bytes before off, or for all that follow.
 func checkRange(off, n int64) {
 	if off < 0 || n <= 0 {
 		invariant.Check(false, "lock of %d bytes at %d", n, off)

@@ -20,8 +20,9 @@ const (
 // holderPatience is for how long ofdHolder looks around on a machine with many processes.
 const holderPatience = 100 * time.Millisecond
 
-// ofdHolder returns the number of the process that has the description with this lock, which is not d; 0 if it is not found, or may not be seen.
-// Each descriptor in /proc lists the locks of its description: "lock: 1: OFDLCK ADVISORY WRITE -1 08:01:1234 120 120".
+// ofdHolder returns the number of the process that has the description with this lock, which is not
+// d; 0 if it is not found, or may not be seen. Each descriptor in /proc lists the locks of its
+// description: "lock: 1: OFDLCK ADVISORY WRITE -1 08:01:1234 120 120".
 func ofdHolder(d *description, lk *unix.Flock_t) int {
 	end := "EOF"
 	if lk.Len > 0 {
@@ -53,7 +54,7 @@ func hasLock(process, line string, but int) bool {
 	dir := "/proc/" + process + "/fdinfo/"
 	fds, err := readNames(dir)
 	if err != nil {
-		return false // it ended, or is somebody else's
+		return false // it ended, or belongs to another process
 	}
 	var buf [4096]byte
 	for _, fd := range fds {

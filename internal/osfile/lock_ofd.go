@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Open file description locks (fcntl(2) on Linux, POSIX.1-2024): they belong to the description, conflict with
-// POSIX locks even of this process, and die with the last descriptor of the description.
+// Open file description locks (fcntl(2) on Linux, POSIX.1-2024): they belong to the description,
+// conflict with POSIX locks even of this process, and die with the last descriptor of the
+// description.
 
 // SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do
 // not stand in its way.
@@ -41,7 +42,8 @@ func (d *description) locked(kind LockKind, off, n int64) (bool, error) {
 	return lk.Type != unix.F_UNLCK, err
 }
 
-// holder asks for a lock in the way. The system knows the process of a POSIX lock; whose an OFD lock is has to be looked for.
+// holder asks for a lock in the way. The system knows the process of a POSIX lock; the process of
+// an OFD lock must be looked for.
 func (d *description) holder(kind LockKind, off, n int64) (pid int, err error) {
 	lk, err := d.getLock(lockType[kind], off, n)
 	switch {
@@ -53,8 +55,8 @@ func (d *description) holder(kind LockKind, off, n int64) (pid int, err error) {
 	return ofdHolder(d, &lk), nil
 }
 
-// lockedHere reports whether the first lock on the file that is not ours is a POSIX lock of this process. An error
-// counts as one.
+// lockedHere reports whether the first lock on the file that is not ours is a POSIX lock of this
+// process. An error counts as one.
 func (d *description) lockedHere() bool {
 	lk, err := d.getLock(unix.F_WRLCK, 0, 0)
 	return err != nil || lk.Type != unix.F_UNLCK && int(lk.Pid) == os.Getpid()
@@ -79,8 +81,8 @@ func explainLock(err error) error {
 	return err
 }
 
-// getLock returns a lock that stands in the way of the described one, of Type F_UNLCK if there is none.
-// Pid is its owner's for a POSIX lock, -1 for an OFD lock.
+// getLock returns a lock that stands in the way of the described one, of Type F_UNLCK if there is
+// none. Pid is its owner's for a POSIX lock, -1 for an OFD lock.
 func (d *description) getLock(typ int16, off, n int64) (unix.Flock_t, error) {
 	lk := unix.Flock_t{Type: typ, Whence: io.SeekStart, Start: off, Len: n}
 	err := fcntl(d.fd, ofdGetLock, &lk)

@@ -13,7 +13,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A lock changes its kind in place, or stays what it was.
+// A lock changes its kind in place, or stays as it was.
 func TestLockConversion(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")

@@ -4,7 +4,8 @@ package osfile
 
 import "errors"
 
-// This system's locks belong to the process, and a close by anyone would drop them: none are better.
+// This system's locks belong to the process, and a close by anyone would drop them: none are
+// better.
 
 // SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do
 // not stand in its way.

@@ -38,7 +38,8 @@ func lockRole(args []string) error {
 	return nil
 }
 
-// Two Files, in one process or two, and a POSIX lock of another process: all respect each other alike.
+// Two Files, in one process or two, and a POSIX lock of another process: all respect each other
+// alike.
 func TestLockConflicts(t *testing.T) {
 	t.Parallel()
 	for _, holder := range []string{"file", "own", "posix"} {
@@ -63,7 +64,7 @@ func TestLockConflicts(t *testing.T) {
 	}
 }
 
-// hold takes the lock as the holder says, and returns what gives it up.
+// hold takes the lock as the holder says, and returns a function that releases it.
 func hold(t *testing.T, holder string, kind osfile.LockKind, name string) (release func()) {
 	t.Helper()
 	if holder != "file" {

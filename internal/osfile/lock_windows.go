@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// LockFileEx: locks belong to the handle, ranges must be unlocked as they were locked, and a handle's own
-// lock stands in its own way.
+// LockFileEx: locks belong to the handle, ranges must be unlocked as they were locked, and a
+// handle's own lock stands in its own way.
 
 // SplitsLocks says that a part of a locked range can be unlocked, and that a file's own locks do
 // not stand in its way.
@@ -36,7 +36,7 @@ func (d *description) unlock(off, n int64) error {
 // unlockAll has nothing to do: closing the handle unlocks, and a child inherits no handle.
 func (d *description) unlockAll() error { return nil }
 
-// locked has to try, since Windows cannot be asked.
+// locked must try, since Windows cannot be asked.
 func (d *description) locked(kind LockKind, off, n int64) (bool, error) {
 	err := d.lock(kind, off, n)
 	if errors.Is(err, ErrLocked) {

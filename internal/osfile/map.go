@@ -7,26 +7,27 @@ import (
 	"unsafe"
 )
 
-// A Mapping shows a file as bytes in memory, read-only and shared: what anyone writes to the file is seen at once.
+// A Mapping shows a file as bytes in memory, read-only and shared: a write to the file, by any
+// process, is visible at once.
 //
-// It may be longer than the file. The bytes that the file does not have yet appear when it grows; touching
-// them before, or those that it has lost, or those that the disk fails to read, is a fault: every function
-// that touches the bytes must guard itself with Arm and Catch. Between the end of the file and the end of
-// its last memory page there are zeros and no fault.
+// It may be longer than the file. The bytes that the file does not have yet appear when it grows;
+// touching them before, or those that it has lost, or those that the disk fails to read, is a
+// fault: every function that touches the bytes must guard itself with Arm and Catch. Between the
+// end of the file and the end of its last memory page there are zeros and no fault.
 type Mapping struct {
 	file  *File // nil in a mapping of NewMapping
 	data  []byte
 	unmap func() error // of NewMapping; nil once it was called
 }
 
-// NewMapping returns a mapping of a file that the operating system does not know of: it shows data until Unmap, which
-// calls unmap.
+// NewMapping returns a mapping of a file that the operating system does not know of: it shows data
+// until Unmap, which calls unmap.
 func NewMapping(data []byte, unmap func() error) *Mapping {
 	return &Mapping{data: data, unmap: unmap}
 }
 
-// Map maps the first n > 0 bytes of f, and as much address space. ErrNoMap tells to use ReadAt instead.
-// The mapping outlives f's Close.
+// Map maps the first n > 0 bytes of f, and as much address space. ErrNoMap tells to use ReadAt
+// instead. The mapping outlives f's Close.
 func (f *File) Map(n int64) (*Mapping, error) {
 	if f.closed.Load() {
 		return nil, f.fail("mmap", fs.ErrClosed)
@@ -43,11 +44,12 @@ func (f *File) Map(n int64) (*Mapping, error) {
 	return m, nil
 }
 
-// Bytes returns the mapped bytes, as many as were asked for. They are valid until Unmap, and not to be written.
+// Bytes returns the mapped bytes, as many as were asked for. They are valid until Unmap, and not to
+// be written.
 func (m *Mapping) Bytes() []byte { return m.data }
 
-// Unmap ends the mapping. Nobody may touch its bytes any more: that would be a crash, which Catch does not stop.
-// A second Unmap returns fs.ErrClosed.
+// Unmap ends the mapping. Its bytes must not be accessed any more: that would be a crash, which
+// Catch does not stop. A second Unmap returns fs.ErrClosed.
 func (m *Mapping) Unmap() error {
 	if m.file == nil {
 		return m.unmapMade()
@@ -69,7 +71,7 @@ func (m *Mapping) unmapMade() error {
 	return unmap()
 }
 
-// live lists the mappings. Catch looks here after a fault, nobody on the way of a normal read.
+// live lists the mappings. Catch looks here after a fault; a normal read does not.
 var live mappings
 
 type mappings struct {

@@ -17,7 +17,8 @@ import (
 // page is a multiple of every system's memory page.
 const page = 1 << 16
 
-// mapped makes a file of some pages full of ones, and maps n bytes of it. Where files cannot be mapped, it skips.
+// mapped makes a file of some pages full of ones, and maps n bytes of it. Where files cannot be
+// mapped, it skips.
 func mapped(t testing.TB, pages int, n int64) (*osfile.File, *osfile.Mapping) {
 	t.Helper()
 	f, err := osfile.Open(filepath.Join(t.TempDir(), "x"), os.O_RDWR|os.O_CREATE, 0o600)

@@ -12,8 +12,8 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// The test binary is its own second process: started with this variable it plays a role from roles instead of
-// running tests. The rest of the variable's words are the role's arguments.
+// The test binary is its own second process: started with this variable it plays a role from roles
+// instead of running tests. The rest of the variable's words are the role's arguments.
 const roleVariable = "OSFILE_TEST_ROLE"
 
 var roles = map[string]func(args []string) error{

@@ -12,8 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// TestReading looks at a file that is open for reading: what is said of it, its words, and a lock
-// on it.
+// TestReading looks at a file that is open for reading: its state, its words, and a lock on it.
 func TestReading(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "f")

@@ -16,24 +16,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The registry holds every descriptor of this package. A File's Close parks its descriptor, then a sweep closes the parked
-// ones that it can. A parked descriptor holds no lock and serves the next Open of the same inode in the same mode.
+// The registry holds every descriptor of this package. A File's Close parks its descriptor, then a
+// sweep closes the parked ones that it can. A parked descriptor holds no lock and serves the next
+// Open of the same inode in the same mode.
 //
-// Closing is harmless while no other code in the process has the inode open: POSIX locks cannot exist without
-// a descriptor, and ours carry none. The list of the process's descriptors tells, but not for the future: a library that
-// opens the file after the list was read, and locks it within the microsecond before our close, loses that
-// lock. Hence, for an inode that other code was once seen to have open, the list is not trusted again:
+// Closing is harmless while no other code in the process has the inode open: POSIX locks cannot
+// exist without a descriptor, and ours carry none. The list of the process's descriptors tells, but
+// not for the future: a library that opens the file after the list was read, and locks it within
+// the microsecond before our close, loses that lock. Hence, for an inode that other code was once
+// seen to have open, the list is not trusted again:
 //
-//	R1  The descriptor of an inode that other code has open, or on which this process holds a POSIX lock, is never closed.
-//	R2  The descriptor of an inode that other code had open earlier (mixed) is closed only when the file has no name
-//	    any more, or when more than maxParked are parked, or when the process has run out of descriptors, or when
-//	    somebody asks whether a file is open elsewhere.
+//	R1  The descriptor of an inode that other code has open, or on which this process holds a POSIX
+//	    lock, is never closed.
+//	R2  The descriptor of an inode that other code had open earlier (mixed) is closed only in four
+//	    cases: the file has no name any more, more than maxParked are parked, the process has run
+//	    out of descriptors, or a caller asks whether a file is open elsewhere.
 //
-// So a program without a second SQLite parks nothing. One with a second never has more descriptors of an
-// inode, open and parked, than it had Files of it open at one time, and keeps at most maxParked without need.
-// What is left is the microsecond in which other code opens the file for the very first time.
+// So a program without a second SQLite parks nothing. A program with a second one never has more
+// descriptors of an inode, open and parked, than it had Files of it open at one time, and keeps at
+// most maxParked without need. One race remains: the microsecond in which other code opens the file
+// for the very first time.
 var registry struct {
-	mu     sync.Mutex           // guards what follows and the mixed of every description
+	mu     sync.Mutex           // guards the fields below and the mixed of every description
 	ours   map[int]*description // by descriptor, open and parked
 	parked []*description       // the longest parked first
 }
@@ -83,8 +87,8 @@ func register(d *description) {
 	registry.ours[d.fd] = d
 }
 
-// unpark takes a parked description of the inode out of the registry. The rights to the file are those
-// of the time when it was opened.
+// unpark takes a parked description of the inode out of the registry. The rights to the file are
+// those of the time when it was opened.
 func unpark(id fileID, flag int) *description {
 	if flag&os.O_TRUNC != 0 {
 		return nil
@@ -102,8 +106,8 @@ func unpark(id fileID, flag int) *description {
 	return d
 }
 
-// release ends the use of d. Its locks go now and explicitly: a child that a fork left with the description
-// would keep them past a close.
+// release ends the use of d. Its locks go now and explicitly: a child that a fork left with the
+// description would keep them past a close.
 func release(d *description) error {
 	err := d.unlockAll()
 	registry.mu.Lock()
@@ -112,8 +116,8 @@ func release(d *description) error {
 	return cmp.Or(err, sweep(maxParked))
 }
 
-// sweep closes parked descriptors by the rules R1 and R2, those of mixed inodes as long as more than spare are
-// parked. It returns the first error of a close.
+// sweep closes parked descriptors by the rules R1 and R2, those of mixed inodes as long as more
+// than spare are parked. It returns the first error of a close.
 func sweep(spare int) (closed error) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()
@@ -141,7 +145,8 @@ func sweep(spare int) (closed error) {
 }
 
 // foreignInodes returns the inodes that the process has open through descriptors that are not ours.
-// Where the system has no list of descriptors it returns nothing, and lockedHere alone decides. registry.mu is held.
+// Where the system has no list of descriptors it returns nothing, and lockedHere alone decides.
+// registry.mu is held.
 func foreignInodes() (map[fileID]bool, error) {
 	fds, err := descriptors()
 	if err != nil {
@@ -183,7 +188,8 @@ func descriptors() ([]int, error) {
 	return fds, nil
 }
 
-// allDescriptors lists every possible descriptor, for when none is left to read a directory: then most of them are open.
+// allDescriptors lists every possible descriptor, for when none is left to read a directory: then
+// most of them are open.
 func allDescriptors() ([]int, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

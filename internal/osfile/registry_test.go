@@ -70,8 +70,8 @@ func TestCloseBesideOtherProcess(t *testing.T) {
 	}
 }
 
-// The point of the registry: a lock of another library in this process survives our Close. A control shows that
-// a plain close does drop it.
+// The point of the registry: a lock of another library in this process survives our Close. A
+// control shows that a plain close does drop it.
 func TestCloseKeepsForeignLock(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
@@ -94,7 +94,8 @@ func TestCloseKeepsForeignLock(t *testing.T) {
 	}
 }
 
-// Descriptors that cannot be closed are used again. They stay until the file is gone: who opened it once may come back.
+// Descriptors that cannot be closed are used again. They stay until the file is gone: a library
+// that opened it once may come back.
 func TestCloseParksAndReuses(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")
@@ -128,7 +129,7 @@ func TestCloseParksAndReuses(t *testing.T) {
 	}
 }
 
-// What is parked without need is bounded.
+// The number of descriptors that are parked without need is bounded.
 func TestParkedAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	before := osfile.Parked()
@@ -146,7 +147,8 @@ func TestParkedGiveWay(t *testing.T) {
 	start(t, "crowded", t.TempDir())
 }
 
-// crowdedRole parks descriptors, and then opens more files than there would be room for beside them.
+// crowdedRole parks descriptors, and then opens more files than there would be room for next to
+// them.
 func crowdedRole(args []string) error {
 	const room = 64
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: room, Max: room}); err != nil {
@@ -205,8 +207,8 @@ func TestReuseFollowsInode(t *testing.T) {
 	}
 }
 
-// While Files are opened and closed all the time, a library that has the file open never loses a lock, and one that
-// comes back neither.
+// While Files are opened and closed all the time, a library that has the file open never loses a
+// lock, nor does a library that opens it again.
 func TestCloseKeepsForeignLockUnderLoad(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")

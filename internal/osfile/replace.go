@@ -14,7 +14,8 @@ func (system) Rename(from, to string) error {
 	return pathError("rename", to, os.Rename(from, to))
 }
 
-// adoptFile lets a file have the owner and the permissions of the regular file that it is to replace, if there is one.
+// adoptFile lets a file have the owner and the permissions of the regular file that it is to
+// replace, if there is one.
 func adoptFile(from, to string) error {
 	a, err := replacedAccess(to)
 	if err != nil || a == nil {
@@ -27,7 +28,8 @@ func adoptFile(from, to string) error {
 	return cmp.Or(explainOwner(d.adoptWhole(*a), *a), release(d))
 }
 
-// replacedAccess returns who may use the regular file that is to be replaced; nil if there is none.
+// replacedAccess returns the access of the regular file that is to be replaced; nil if there is
+// none.
 func replacedAccess(name string) (*Access, error) {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -43,5 +45,6 @@ func replacedAccess(name string) (*Access, error) {
 	return &a, err
 }
 
-// Named reports whether the file still has a name, under which others can open it. Where the system does not tell, it says so.
+// Named reports whether the file still has a name, under which it can be opened. It returns true if
+// the system cannot tell.
 func (f *File) Named() bool { return f.closed.Load() || f.d.named() }

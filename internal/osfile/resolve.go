@@ -12,15 +12,15 @@ import (
 // maxLinks bounds the chain of symbolic links that leads to a file still to be created.
 const maxLinks = 40
 
-// Resolve returns the absolute path, free of symbolic links, of the file that Open would open, or with O_CREATE
-// create, under this name. It need not exist, its directory must.
+// Resolve returns the absolute path, free of symbolic links, of the file that Open would open, or
+// with O_CREATE create, under this name. It need not exist, its directory must.
 func Resolve(name string) (string, error) {
 	resolved, err := resolve(name, os.O_CREATE)
 	return resolved, pathError("open", name, err)
 }
 
-// resolve returns the absolute path, free of symbolic links, of the file that open(2) with these flags would
-// open or create. With NoFollow the last element may be a link.
+// resolve returns the absolute path, free of symbolic links, of the file that open(2) with these
+// flags would open or create. With NoFollow the last element may be a link.
 func resolve(name string, flag int) (string, error) {
 	if name == "" {
 		return "", syscall.ENOENT
@@ -70,7 +70,8 @@ func resolveParent(name string) (string, error) {
 	return filepath.Join(dir, base), nil
 }
 
-// resolveCreate resolves a name that may be missing, or be a link to a missing file: that file will be created.
+// resolveCreate resolves a name that may be missing, or be a link to a missing file: that file will
+// be created.
 func resolveCreate(name string) (string, error) {
 	for range maxLinks {
 		resolved, err := filepath.EvalSymlinks(name)

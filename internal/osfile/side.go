@@ -16,16 +16,18 @@ import (
 //
 // Invariants:
 //
-//	D1  A side file is a regular file with one name. Links are not followed, and what is something else is never opened.
-//	D2  Where every user can write to the directory, it belongs to the owner of the database, to this user or to root,
-//	    unless every user can read and write the database itself.
-//	D3  One that is made has the permissions of the database, whatever the umask, and if this process is root, its owner
-//	    and its group. It is never open to more users than that, not even for a moment.
-//	D4  One that exists gets the owner of the database too, if this process is root; and its permissions if it is empty,
-//	    as SQLite does it (robustFchown and robust_open).
+//	D1  A side file is a regular file with one name. Links are not followed, and anything but a
+//	    regular file is never opened.
+//	D2  Where every user can write to the directory, it belongs to the owner of the database, to
+//	    this user or to root, unless every user can read and write the database itself.
+//	D3  A side file that is made gets the permissions of the database, whatever the umask, and if
+//	    this process is root, its owner and its group. It is never open to more users than that, not
+//	    even for a moment.
+//	D4  A side file that exists gets the owner of the database too, if this process is root; and its
+//	    permissions if it is empty, as SQLite does it (robustFchown and robust_open).
 
-// ErrSideFile says that a file next to a database is none that the database can use; the message
-// says why, and what to do.
+// ErrSideFile says that a file next to a database is not a side file that the database can use; the
+// message says why, and how to correct it.
 var ErrSideFile = errors.New("not a usable side file of the database")
 
 // A sideError refuses a side file. It matches ErrSideFile, and its cause.
@@ -86,8 +88,8 @@ func (system) SideExists(db Handle, suffix string) (int64, bool, error) {
 	return SideExists(db.Name() + suffix)
 }
 
-// PrepareSide makes the side file of the database called name, or makes sure that the one that
-// exists can be used, for a program that then opens it by its name. It does nothing if there is no
+// PrepareSide makes the side file of the database called name, or makes sure that an existing side
+// file can be used, for a program that then opens it by its name. It does nothing if there is no
 // database.
 func PrepareSide(name, suffix string) error {
 	resolved, err := resolve(name, os.O_RDONLY)

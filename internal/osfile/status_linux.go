@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statusMask asks for all of a status, and for no time: a file system that knows that somebody saw the time of a change gives the next one
-// a time of its own, and has to write the inode in each sync.
+// statusMask asks for all of a status except the times. If a process has seen the time of a change,
+// some file systems give the next change a time of its own, and then have to write the inode in
+// each sync.
 const statusMask = unix.STATX_TYPE | unix.STATX_INO | unix.STATX_SIZE | unix.STATX_NLINK |
 	unix.STATX_MODE | unix.STATX_UID | unix.STATX_GID
 

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStatus compares what is asked for in a hurry with all that the system knows.
+// TestStatus compares a status with the full information of the system.
 func TestStatus(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "f")
 	f, err := Open(name, os.O_RDWR|os.O_CREATE, 0o600)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A status is what is looked at of a file while it is being written.
+// A status has the facts about a file that are checked while it is being written.
 type status struct {
 	id      fileID
 	size    int64
@@ -19,7 +19,7 @@ type status struct {
 	gid     uint32
 }
 
-// access returns who may use the file.
+// access returns the owner and the permissions of the file.
 func (s *status) access() Access {
 	return Access{Perm: fs.FileMode(s.mode) & fs.ModePerm, UID: s.uid, GID: s.gid}
 }

@@ -2,5 +2,5 @@
 
 package osfile
 
-// sync makes durable what the file holds.
+// sync makes the content of the file durable.
 func (f *File) sync() error { return f.d.file.Sync() }

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// A System is where the files of a database live: the operating system, or the crashable file system of the tests.
+// A System is where the files of a database live: the operating system, or the crashable file
+// system of the tests.
 type System interface {
 	// Open opens a regular file as the function Open does.
 	Open(name string, flag int, perm fs.FileMode) (Handle, error)
@@ -19,8 +20,8 @@ type System interface {
 	Exists(name string) (size int64, ok bool, err error)
 	// Remove removes a file, never a directory. The removal is durable after SyncDir.
 	Remove(name string) error
-	// Rename gives a file another name, in place of the file that may have it, whose owner and permissions it takes over. It happens as a
-	// whole, and is durable after SyncDir.
+	// Rename gives a file another name, in place of the file that may have it, whose owner and
+	// permissions it takes over. It happens as a whole, and is durable after SyncDir.
 	Rename(from, to string) error
 	// SyncDir makes durable which names there are in the directory of name.
 	SyncDir(name string) error

@@ -11,9 +11,8 @@ import (
 )
 
 // CreateTemp creates a new file in dir for reading and writing, with the permissions that SQLite
-// gives a new database. The last "*" in
-// the pattern, or its end, becomes a number that makes the name new. A file that shall replace another must be
-// made in that one's directory:
+// gives a new database. The last "*" in the pattern, or its end, becomes a number that makes the
+// name new. A file that shall replace another must be made in that one's directory:
 //
 //	name, err = osfile.Resolve(name)
 //	tmp, err := osfile.CreateTemp(filepath.Dir(name), ".name-*.tmp")
@@ -25,14 +24,15 @@ func CreateTemp(dir, pattern string) (*File, error) {
 }
 
 // CreatePrivate is CreateTemp for a file that only this user can read and write until Adopt or
-// ReplaceDurably says otherwise: one that is to replace another must not be open to more users than
-// that, while it is written.
+// ReplaceDurably says otherwise. A file that is to replace another must not be open to more users
+// than that file, even while it is written.
 func CreatePrivate(dir, pattern string) (*File, error) {
 	return createTemp(dir, pattern, 0o600)
 }
 
-// CreateScratch creates a private file without a name, which vanishes with its Close or with the process. Where
-// the system keeps the names of open files, it is a temporary file that Discard removes.
+// CreateScratch creates a private file without a name, which vanishes with its Close or with the
+// process. Where the system keeps the names of open files, it is a temporary file that Discard
+// removes.
 func CreateScratch(dir string) (*File, error) {
 	f, err := createTemp(dir, ".scratch-*.tmp", 0o600)
 	if err == nil && os.Remove(f.name) == nil {
@@ -60,20 +60,23 @@ func createTemp(dir, pattern string, perm fs.FileMode) (*File, error) {
 	}
 }
 
-// ReplaceDurably gives a temporary file its name, in place of a regular file that may have it, such
-// that after a power cut the name leads to the old file or to the complete new one; when it returns
-// without an error, to the new one. Symbolic links in the name are followed. A replaced file leaves
-// its permissions to the new one, and its owner and group as far as the system allows it (Adopt),
-// unless Adopt gave the new one others.
+// ReplaceDurably gives a temporary file its name, in place of a regular file that may have it.
+// After a power cut the name leads to the old file or to the complete new one; after ReplaceDurably
+// has returned without an error, to the new one. Symbolic links in the name are followed. The new
+// file gets the permissions of the replaced file, and its owner and group as far as the system
+// allows it (Adopt), unless Adopt has set them before.
 //
-// tmp is closed in any case. After an error it is removed and the name is untouched, except that when only
-// the last step failed, the sync of the directory, the new file is there and may not survive a power cut.
+// tmp is closed in any case. After an error it is removed and the name is untouched, except that
+// when only the last step failed, the sync of the directory, the new file is there and may not
+// survive a power cut.
 func ReplaceDurably(tmp *File, name string) error { return replace(tmp, name, tmp.install) }
 
-// PlaceDurably is ReplaceDurably for a name that must be free, of symbolic links as well: otherwise it gives fs.ErrExist.
+// PlaceDurably is ReplaceDurably for a name that must be free, of symbolic links as well: otherwise
+// it gives fs.ErrExist.
 func PlaceDurably(tmp *File, name string) error { return place(tmp, name, tmp.install) }
 
-// install syncs the file, then renames it, then syncs the directory: no crash shows the name without the content.
+// install syncs the file, then renames it, then syncs the directory: no crash shows the name
+// without the content.
 func (f *File) install(resolved string, rename func(from, to string) error) error {
 	if err := f.Sync(); err != nil {
 		return err
@@ -94,7 +97,8 @@ func adoptReplaced(tmp *File, resolved string) error {
 	return tmp.d.adopt(*a)
 }
 
-// renameByLink renames without replacing, in two steps: a crash between them leaves the file with both names.
+// renameByLink renames without replacing, in two steps: a crash between them leaves the file with
+// both names.
 func renameByLink(from, to string) error {
 	if err := os.Link(from, to); err != nil {
 		return err

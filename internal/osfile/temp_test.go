@@ -26,7 +26,7 @@ func temporary(t *testing.T, dir, content string) *osfile.File {
 	return tmp
 }
 
-// wantFiles checks that the directory holds these names and no others.
+// wantFiles checks that the directory holds exactly these names.
 func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -122,7 +122,7 @@ func TestReplaceDurably(t *testing.T) {
 	wantFiles(t, dir, "x")
 }
 
-// What fails leaves the old file as it was, and nothing beside it.
+// A replacement that fails leaves the old file as it was, and no other file.
 func TestReplaceDurablyFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -161,7 +161,8 @@ func replaceRole(args []string) error {
 	}
 }
 
-// Whoever opens the name while it is replaced, and after the replacing process was killed, sees one whole content.
+// A process that opens the name while it is replaced, or after the replacing process was killed,
+// sees one whole content.
 func TestReplaceDurablyIsAtomic(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")

@@ -18,7 +18,8 @@ func (f *File) rename(name string, rename func(from, to string) error) error {
 	return nil
 }
 
-// syncDir makes the names in dir durable. File systems that cannot sync a directory are taken to need none.
+// syncDir makes the names in dir durable. File systems that cannot sync a directory are taken to
+// need none.
 func syncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

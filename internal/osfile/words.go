@@ -5,14 +5,16 @@ import (
 	"unsafe"
 )
 
-// Words is a file as 32-bit words in memory that processes share, to read and to write. Whoever shares a word with others
-// loads and stores it by package sync/atomic. As in a Mapping, words beyond the end of the file are a fault.
+// Words is a file as 32-bit words in memory that processes share, to read and to write. Code that
+// shares a word must load and store it by package sync/atomic. As in a Mapping, words beyond the
+// end of the file are a fault.
 type Words struct {
 	Shared []uint32
 	m      *Mapping
 }
 
-// NewWords returns the words of a file that the operating system does not know of. Unmap calls unmap.
+// NewWords returns the words of a file that the operating system does not know of. Unmap calls
+// unmap.
 func NewWords(shared []uint32, unmap func() error) *Words {
 	return &Words{Shared: shared, m: NewMapping(nil, unmap)}
 }
@@ -35,7 +37,7 @@ func (f *File) MapWords(n int64) (*Words, error) {
 	return &Words{Shared: unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(data))), n/4), m: m}, nil
 }
 
-// Unmap ends the mapping. Nobody may touch its words any more.
+// Unmap ends the mapping. Its words must not be accessed any more.
 func (w *Words) Unmap() error {
 	w.Shared = nil
 	return w.m.Unmap()

@@ -2,5 +2,6 @@
 
 package osfile
 
-// StartWriteback asks the system to begin writing n bytes at off to disk. This system has no such call.
+// StartWriteback asks the system to begin writing n bytes at off to disk. This system has no such
+// call.
 func (f *File) StartWriteback(off, n int64) {}

@@ -2,7 +2,8 @@ package posix
 
 import "syscall"
 
-// Flags of open that not all systems have. Package syscall knows the last two on some processors only.
+// Flags of open that not all systems have. Package syscall knows the last two on some processors
+// only.
 const (
 	Directory = syscall.O_DIRECTORY
 	dataSync  = syscall.O_DSYNC

@@ -1,5 +1,5 @@
-// Package posix is what the operating system calls things that a file system of our own has, too: numbers of errors, flags of
-// open, whose process it is. It does nothing to files.
+// Package posix has the operating system's names for things that a file system of our own has, too:
+// numbers of errors, flags of open, the user of the process. It does nothing to files.
 package posix
 
 import (
@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// An Error is an error with a text of ours. It matches the errno of the system that means the same, and whatever that matches.
+// An Error is an error with a text of ours. It matches the errno of the system that means the same,
+// and whatever that matches.
 type Error struct {
 	text  string
 	errno syscall.Errno
@@ -32,7 +33,8 @@ func (e *Error) As(target any) bool {
 	return ok
 }
 
-// The errors. Most are errnos themselves, since os.IsNotExist and the like, which programs still use, know nothing else.
+// The errors. Most are errnos themselves, since os.IsNotExist and the like, which programs still
+// use, know nothing else.
 var (
 	ErrAttribute    error = &Error{text: "no such attribute", errno: errnoAttribute, also: fs.ErrNotExist}
 	ErrBadHandle    error = syscall.EBADF
@@ -50,7 +52,7 @@ var (
 	ErrUnsupported  error = &Error{text: "unsupported operation", errno: syscall.ENOTSUP, also: errors.ErrUnsupported}
 )
 
-// Named returns what the system calls an error of package fs; any other error as it is.
+// Named returns the errno for a sentinel of package fs, and any other error as it is.
 func Named(err error) error {
 	switch err {
 	case fs.ErrExist:
@@ -63,9 +65,8 @@ func Named(err error) error {
 	return err
 }
 
-// Full returns an error that means ENOSPC and says it in other words, ReadOnly one that means
-// EROFS, TooLarge one that means EFBIG, Busy one that means EBUSY, Damaged one that means EIO,
-// NotRegular and NoData ones that mean ENXIO, Deadlock one that means EDEADLK.
+// The functions that follow make errors with their own text and an errno: Full has ENOSPC, ReadOnly
+// EROFS, TooLarge EFBIG, Busy EBUSY, Damaged EIO, Deadlock EDEADLK, NotRegular and NoData ENXIO.
 func Full(text string) error       { return &Error{text: text, errno: syscall.ENOSPC} }
 func ReadOnly(text string) error   { return &Error{text: text, errno: syscall.EROFS} }
 func TooLarge(text string) error   { return &Error{text: text, errno: syscall.EFBIG} }
@@ -86,11 +87,11 @@ const (
 	Truncate  = os.O_TRUNC
 )
 
-// accessMode is the bits of a flag that say what for a file is opened. All of them together mean on Linux that it is opened neither to be read nor to be
-// written, but must allow both.
+// accessMode has the bits of a flag that say whether a file is opened to be read or written. All of
+// them together mean on Linux that it is opened for neither, but must allow both.
 const accessMode = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
 
-// Readable and Writable tell what a flag allows.
+// Readable and Writable report whether a flag allows to read, or to write.
 func Readable(flag int) bool {
 	return flag&accessMode == os.O_RDONLY || flag&accessMode == os.O_RDWR
 }
@@ -102,10 +103,11 @@ func Writable(flag int) bool {
 // Reading reports whether a flag asks for a file to be read, and no more.
 func Reading(flag int) bool { return flag&accessMode == os.O_RDONLY }
 
-// Synced reports whether what is written is to be synced at once.
+// Synced reports whether each write must be synced at once.
 func Synced(flag int) bool { return flag&(Sync|dataSync) != 0 }
 
-// Refused reports whether a flag asks for a file that is none yet, or no more than a place in the tree: O_TMPFILE and O_PATH.
+// Refused reports whether a flag asks for a file that is none yet, or no more than a place in the
+// tree: O_TMPFILE and O_PATH.
 func Refused(flag int) bool {
 	return flag&pathOnly != 0 || temporary != 0 && flag&temporary == temporary
 }
@@ -128,3 +130,7 @@ func Because(err, cause error) error {
 
 // Owner returns whose files this process makes; 0 where the system has no such numbers.
 func Owner() (uid, gid uint32) { return uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid())) }
+
+// MaxLinks is how many symbolic links a path may lead through, as SYMLOOP_MAX says for the system.
+// Tests set it.
+var MaxLinks = 40

@@ -8,12 +8,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/foliofs/folio/lab/runner"
 )
 
-// A Bench is a source in a Go benchmark that has both sides in it: they take turns in one process, round by round.
+// A Bench is a source in a Go benchmark that has both sides in it: they take turns in one process,
+// round by round.
 type Bench struct {
 	Name    string
-	Module  string // the directory of a module, from that of the project
+	Module  string // the directory of a module, below the project
 	Package string // from there
 	Pattern string
 	Args    string // of the test program
@@ -23,7 +26,7 @@ type Bench struct {
 // ID implements Source.
 func (b *Bench) ID() string { return b.Name }
 
-// Command is what does it by hand, in the directory of the project.
+// Command returns the command that runs the benchmark by hand, from the project's directory.
 func (b *Bench) Command() string {
 	return fmt.Sprintf("go -C %s test -run '^$' -bench '%s' %s %s", b.Module, b.Pattern, strings.ReplaceAll(b.Args, "-test.", "-"), b.Package)
 }
@@ -34,13 +37,13 @@ func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 	built := false
 	out, err := takeRounds(r.file(b.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if !built {
-			r.tell(b.Name, "building", 0, 1)
-			if err := goTool(ctx, filepath.Join(r.Project, b.Module), "test", "-c", "-o", program, b.Package); err != nil {
+			r.Watch.Measuring(b.Name, "building", 0, 1)
+			if err := runner.GoTool(ctx, filepath.Join(r.Project, b.Module), nil, "test", "-c", "-o", program, b.Package); err != nil {
 				return nil, err
 			}
 			built = true
 		}
-		r.tell(b.Name, b.Pattern, round-1, rounds)
+		r.Watch.Measuring(b.Name, b.Pattern, round-1, rounds)
 		return b.round(ctx, r, program)
 	})
 	if err == nil {
@@ -49,7 +52,7 @@ func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 	return out, err
 }
 
-// round runs the benchmarks once. What they make as temporary files lies on the file system that is measured.
+// round runs the benchmarks once. Their temporary files lie on the file system that is measured.
 func (b *Bench) round(ctx context.Context, r *run, program string) ([]byte, error) {
 	dir, err := r.scratch()
 	if err != nil {
@@ -72,18 +75,8 @@ func (b *Bench) round(ctx context.Context, r *run, program string) ([]byte, erro
 	return text, nil
 }
 
-// lastLines is the end of what a program has printed.
+// lastLines returns the end of a program's output.
 func lastLines(outputs ...[]byte) string {
 	text := string(bytes.TrimSpace(bytes.Join(outputs, nil)))
 	return text[max(0, len(text)-maxReason):]
-}
-
-func goTool(ctx context.Context, dir string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, oneLine(string(text)))
-	}
-	return nil
 }

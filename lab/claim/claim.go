@@ -1,9 +1,12 @@
-// Package claim is what this project says of its own speed. Every figure of the README and of docs that tells how fast something is, or what it
-// costs, is a Claim here: what is done, by whom, beside whom, and, where a goal was set, how much was asked for. Measure measures them,
-// and Write puts what came out into the documents, between two marks; nobody writes a figure there by hand.
+// Package claim measures the figures that the documents give of the project's speed. Each figure of
+// the README and of docs that tells how fast something is, or how much it costs, is a [Claim]: an
+// action, its sides, and, where a goal was set, the goal. [Measure] measures claims, and
+// [Report.Write] writes their figures into the documents, between two marks. No figure there is
+// written by hand.
 //
-// A claim is measured by a Source: cases of the laboratory, a Go benchmark that has both sides in it, or whole commands. Whatever it is, it leaves
-// Samples by name. A claim compares medians of those, all of one run on one machine.
+// A claim is measured by a [Source]: cases of the laboratory, a Go benchmark that has both sides in
+// it, or whole commands. Each source leaves [Samples] by name. A claim compares medians of samples
+// of one run on one machine.
 package claim
 
 import (
@@ -12,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Row is a line of the table at a place: something that is done, beside one thing or several.
+// A Row is a line of the table at a place: one action, compared with one or more other actions.
 type Row struct {
 	Name   string // by which the command line knows all its claims
 	Place  Place
@@ -26,22 +29,23 @@ type Claim struct {
 	Beside string // what ours is compared with, for people; "" for figures that stand alone
 	Kind   Kind
 	From   Source
-	// Case is the name of samples, with a star where Ours and each of Peers go. One that has a slash is a whole name.
+	// Case is the name of samples, with a star in place of Ours and of each of Peers. A name with a
+	// slash stands for itself.
 	Case  string
 	Ours  string
 	Peers []string // all of them are measured, the fastest counts
 	Unit  string   // of the samples; "" is ns/op
-	Asked *float64 // at least for Faster, at most for all others; nil if no goal was set
+	Asked *float64 // at least for Faster, at most for the other kinds; nil if no goal was set
 	Label string   // what a figure counts that is not of Faster, such as "allocations", or "the time"
 }
 
-// A Kind says what the figure of a claim is.
+// A Kind is the meaning of a claim's figure.
 type Kind int
 
 // The kinds of claims.
 const (
 	Faster Kind = iota // the median of the fastest peer, divided by ours
-	Growth             // our median, divided by that of the one peer
+	Growth             // our median, divided by the median of the one peer
 	Median             // our median itself
 	Worst              // our largest sample
 )
@@ -49,7 +53,7 @@ const (
 // ask is a goal.
 func ask(figure float64) *float64 { return &figure }
 
-// name is that of the samples of who.
+// name returns the name of the samples of Ours or of a peer.
 func (c *Claim) name(who string) string {
 	if strings.Contains(who, "/") {
 		return who
@@ -67,7 +71,7 @@ func (c *Claim) unit() string {
 // perOp is the unit of time in samples.
 const perOp = "ns/op"
 
-// meets reports whether a figure is what was asked for.
+// meets reports whether a figure reaches the goal.
 func (c *Claim) meets(figure float64) bool {
 	switch {
 	case c.Asked == nil:
@@ -78,7 +82,7 @@ func (c *Claim) meets(figure float64) bool {
 	return figure <= *c.Asked
 }
 
-// In returns those of the claims that are among the given ones.
+// In returns the claims of the row that are among the given ones.
 func (row *Row) In(claims []*Claim) (in []*Claim) {
 	for _, c := range row.Claims {
 		if slices.Contains(claims, c) {
@@ -96,7 +100,8 @@ func All() (all []*Claim) {
 	return all
 }
 
-// Find returns the claims with the given names, which are theirs or those of rows; all of them if there are no names.
+// Find returns the claims with the given names, which are names of claims or of rows. Without names
+// it returns all claims.
 func Find(names []string) (found []*Claim, err error) {
 	if len(names) == 0 {
 		return All(), nil

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"context"
+	"encoding/xml"
 	"errors"
 	"flag"
 	"os"
@@ -17,7 +18,7 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-var update = flag.Bool("update", false, "write the figures of docs/claims.json into the documents anew")
+var update = flag.Bool("update", false, "judge the figures of docs/claims.json by the current goals, and write them into the documents")
 
 const project = "../.."
 
@@ -61,7 +62,8 @@ func find(t *testing.T, name string) []*Claim {
 	return list
 }
 
-// taken reports whether a source takes samples of a name, as far as that can be told without taking them.
+// taken reports whether a source takes samples of a name, as far as that can be told without taking
+// them.
 func taken(t *testing.T, s Source, name string) bool {
 	t.Helper()
 	switch s := s.(type) {
@@ -98,7 +100,7 @@ func taken(t *testing.T, s Source, name string) bool {
 	return false
 }
 
-// takes reports whether a name is that of a contender in a case.
+// takes reports whether a name names a contender in a case.
 func takes(l *Lab, id, name string) bool {
 	who, ok := strings.CutPrefix(name, id+"/")
 	who, system, elsewhere := strings.Cut(who, "@")
@@ -106,7 +108,7 @@ func takes(l *Lab, id, name string) bool {
 	return ok && (!elsewhere || l.Everywhere && system != "") && slices.ContainsFunc(strings.Split(l.Contenders, ","), func(c string) bool { return c == who || c == program })
 }
 
-// The documents show the committed figures, and cite claims that there are.
+// The documents show the committed figures, and cite claims that exist.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	r, err := ReadFile(Committed(project))
@@ -114,6 +116,7 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
+		r.Renew()
 		if err := r.Write(project); err != nil {
 			t.Fatal(err)
 		}
@@ -122,6 +125,14 @@ func TestDocuments(t *testing.T) {
 		text := document(t, p.Doc)
 		if now, err := r.edit(text, p); err != nil || now != text {
 			t.Errorf("%s does not show what docs/claims.json has of %s (%v); go -C lab test ./claim -update writes it anew", p.Doc, p.Part, err)
+		}
+	}
+	for i := range Charts {
+		for _, theme := range themes {
+			name := Charts[i].file(theme)
+			if document(t, name) != string(r.chart(&Charts[i], theme)) {
+				t.Errorf("%s does not show what docs/claims.json has; go -C lab test ./claim -update draws it anew", name)
+			}
 		}
 	}
 	docs, err := filepath.Glob(filepath.Join(project, "docs", "*.md"))
@@ -153,7 +164,8 @@ func document(t *testing.T, doc string) string {
 	return string(text)
 }
 
-// Every result of the committed figures is that of a claim, judged by the goal that stands in it now.
+// Every result of the committed figures belongs to a claim, and its verdict is by the claim's
+// current goal.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	r, err := ReadFile(Committed(project))
@@ -227,7 +239,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Samples of the laboratory have the name of their case and contender, and a reason where there are none.
+// Samples of the laboratory have the name of their case and contender, and a reason where there are
+// none.
 func TestFromSet(t *testing.T) {
 	t.Parallel()
 	set, err := result.Read(strings.NewReader(`{"run":{"format":1,"id":"a","dirs":[{"path":"/a","file_system":"ext4"},{"path":"/b","file_system":"btrfs"}]}}
@@ -271,7 +284,7 @@ type watch struct {
 	judged []string
 }
 
-func (w *watch) Measuring(_, what string, done, _ int, _ time.Duration) {
+func (w *watch) Measuring(_, what string, done, _ int) {
 	if w.stop != nil && done == w.at && what != "preparing" {
 		w.stop()
 	}
@@ -320,7 +333,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Commands that fail, or do not the same, are not measured, and the others are.
+// Commands that fail, or have different outputs, are not measured. All others are.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	side := func(name, run string) Side { return Side{Name: name, Run: run} }
@@ -350,20 +363,61 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// The rest of a run takes as long as it did before, by the pace of what is done.
-func TestSchedule(t *testing.T) {
+// A benchmark that skips itself tells why there is no sample of it.
+func TestNoSample(t *testing.T) {
 	t.Parallel()
-	s := schedule{took: map[string]float64{"a": 10, "b": 20}, samples: 2, rest: []string{"a", "b", "new"}}
-	s.begin()
-	if got := s.left("a", 1, 4); got != 85*time.Second { // 15 of a, 40 of b, 30 of the new one
-		t.Errorf("%v left, want 85s", got)
+	path := filepath.Join(t.TempDir(), "http.txt")
+	text := "BenchmarkHTTP/nginx\n    http_test.go:36: nginx is not installed\n--- SKIP: BenchmarkHTTP/nginx\nPASS\n"
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	s.end("a", 10*time.Second) // twice as fast
-	s.begin()
-	if got := s.left("b", 0, 1); got != 35*time.Second {
-		t.Errorf("%v left, want 35s", got)
+	for name, want := range map[string]string{
+		"HTTP/nginx": "nginx is not installed", "HTTP/nginx/one": "nginx is not installed",
+		"HTTP/folio": "http.txt has no HTTP/folio", "HTTP/nginx2": "http.txt has no HTTP/nginx2",
+	} {
+		if got := noSample(path, name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
 	}
-	if got := (&schedule{}).left("a", 0, 1); got != 0 {
-		t.Errorf("%v left of what nobody knows", got)
+}
+
+// A chart shows each claim as a bar that begins at 1, or says that it was not measured.
+func TestChart(t *testing.T) {
+	t.Parallel()
+	for _, c := range Charts {
+		for _, b := range c.Bars {
+			if one := find(t, b.Claim); len(one) != 1 || one[0].Kind != Faster {
+				t.Errorf("chart %s: %s is no claim of a factor", c.Name, b.Claim)
+			}
+		}
+	}
+	r := &Report{Results: []Result{
+		{Claim: "fast", Figure: &Figure{Value: 10, Low: 8, High: 12}},
+		{Claim: "slow", Figure: &Figure{Value: 0.5, Low: 0.4, High: 0.6}},
+	}}
+	c := &Chart{Title: "a < b", Bars: []Bar{{"fast", "fast & well"}, {"slow", "slow"}, {"new", "new"}}}
+	text := r.chart(c, themes[0])
+	var svg struct {
+		Title string `xml:"title"`
+		Bars  []struct {
+			Rect []struct {
+				X     float64 `xml:"x,attr"`
+				Width float64 `xml:"width,attr"`
+			} `xml:"rect"`
+			Text []string `xml:"text"`
+		} `xml:"g"`
+	}
+	if err := xml.Unmarshal(text, &svg); err != nil || svg.Title != "a < b" || len(svg.Bars) != 3 {
+		t.Fatalf("%v, %+v, %s", err, svg, text)
+	}
+	fast, slow, none, one := svg.Bars[0], svg.Bars[1], svg.Bars[2], scalePlace(1)
+	if fast.Rect[0].X != one || fast.Rect[0].Width != scalePlace(10)-one || !slices.Equal(fast.Text, []string{"fast & well", "10"}) {
+		t.Errorf("10 times as fast: %+v", fast)
+	}
+	if slow.Rect[0].X+slow.Rect[0].Width != one || slow.Rect[0].Width <= 0 {
+		t.Errorf("half as fast: %+v", slow)
+	}
+	if len(none.Rect) != 0 || none.Text[1] != "not measured" {
+		t.Errorf("not measured: %+v", none)
 	}
 }

@@ -12,23 +12,27 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/foliofs/folio/lab/runner"
 )
 
-// Commands is a source of whole commands, from their start to their end. In each word, $dir is a directory on the first file system, $goroot the Go
-// distribution, and $folio the command of this project.
+// Commands is a source of whole commands, from their start to their end. In each word, $dir is a
+// directory on the first file system, $goroot the Go distribution, and $folio the command of this
+// project.
 type Commands struct {
 	Name   string
-	Before []string // commands that make ready what all sides need, once
+	Before []string // commands that prepare for all sides, once
 	Sides  []Side
 }
 
-// A Side is a command beside others.
+// A Side is one of the commands that are compared.
 type Side struct {
 	Name   string
 	Before []string // commands that come before it in each round, untimed
 	Run    string
-	// Check is a command that comes after it, untimed. The lines that it prints, or Run where there is no Check, are as many for all
-	// sides that have the same name but for its last element: so each has done the same.
+	// Check is a command that runs afterwards, untimed. Its output, or the output of Run if there
+	// is no Check, must have the same number of lines for all sides whose names differ in the last
+	// element only. So all of them did the same.
 	Check []string
 }
 
@@ -51,7 +55,7 @@ func (c *Commands) measure(ctx context.Context, r *run) (_ *outcome, err error) 
 	var s *shop
 	out, err := takeRounds(r.file(c.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if s == nil {
-			r.tell(c.Name, "preparing", 0, 1)
+			r.Watch.Measuring(c.Name, "preparing", 0, 1)
 			if s, err = c.open(ctx, r, dir.Path); err != nil {
 				return nil, err
 			}
@@ -71,7 +75,8 @@ func (c *Commands) open(ctx context.Context, r *run, dir string) (*shop, error) 
 		return nil, err
 	}
 	s := &shop{ctx, map[string]string{"dir": dir, "goroot": strings.TrimSpace(string(goroot)), "folio": r.bin("claim-folio")}}
-	if err := goTool(ctx, r.Project, "build", "-o", s.vars["folio"], "./cmd/folio"); err != nil {
+	command := filepath.Join(r.Project, "cmd", "folio")
+	if err := runner.GoTool(ctx, command, nil, "build", "-o", s.vars["folio"], "."); err != nil {
 		return nil, err
 	}
 	return s, s.all(c.Before)
@@ -83,7 +88,7 @@ func (c *Commands) round(s *shop, r *run, round, rounds int) ([]byte, error) {
 	lines := make(map[string]int)
 	for i := range c.Sides {
 		side := &c.Sides[(i+round)%len(c.Sides)]
-		r.tell(c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
+		r.Watch.Measuring(c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
 		took, n, err := s.side(side)
 		if err != nil {
 			return nil, err
@@ -111,7 +116,7 @@ func (s *shop) side(side *Side) (took time.Duration, lines int, err error) {
 	return took, lines, err
 }
 
-// all runs commands one after the other.
+// all runs commands in their order.
 func (s *shop) all(commands []string) error {
 	for _, c := range commands {
 		if _, err := s.run(strings.Fields(c)); err != nil {
@@ -121,7 +126,8 @@ func (s *shop) all(commands []string) error {
 	return nil
 }
 
-// run runs a command and counts the lines that it prints, complaints too. They go to a file: some programs stop early when nobody listens.
+// run runs a command and counts the lines of its output and its complaints. They go to a file,
+// because some programs stop early when no process reads their output.
 func (s *shop) run(words []string) (lines int, err error) {
 	words = slices.Clone(words)
 	for i := range words {

@@ -30,12 +30,13 @@ func Places() (list []Place) {
 	return list
 }
 
-// Write puts the figures of a report into the documents of a project, and the report beside them.
+// Write writes the figures of a report into the documents and the charts of a project, and the
+// report next to them.
 func (r *Report) Write(project string) error {
 	if r.Quick {
 		return errors.New("the figures of a quick run are for looking only; leave --quick out to write them into the documents")
 	}
-	if err := r.public().WriteFile(Committed(project)); err != nil {
+	if err := errors.Join(r.public().WriteFile(Committed(project)), r.writeCharts(project)); err != nil {
 		return err
 	}
 	for _, p := range Places() {
@@ -55,7 +56,7 @@ func (r *Report) Write(project string) error {
 	return nil
 }
 
-// public is a report in which the names of directories are those of their file systems.
+// public returns the report with the file systems in place of the names of directories.
 func (r *Report) public() *Report {
 	out := *r
 	out.Dirs = nil
@@ -67,7 +68,7 @@ func (r *Report) public() *Report {
 	return &out
 }
 
-// edit replaces what stands between the marks of a place.
+// edit replaces the text between the marks of a place.
 func (r *Report) edit(text string, p Place) (string, error) {
 	head, rest, ok := strings.Cut(text, p.begin())
 	_, tail, ok2 := strings.Cut(rest, p.end())
@@ -77,10 +78,10 @@ func (r *Report) edit(text string, p Place) (string, error) {
 	return head + p.begin() + r.section(p) + p.end() + tail, nil
 }
 
-// section is what a place says: a table, and where it comes from.
+// section returns the text of a place: charts, a table and its origin.
 func (r *Report) section(p Place) string {
 	var b strings.Builder
-	b.WriteString("\n| what | beside | result | claim |\n|---|---|---|---|\n")
+	b.WriteString(pictures(p) + "\n| what | beside | result | claim |\n|---|---|---|---|\n")
 	var short []string
 	for _, row := range Rows {
 		if row.Place != p {
@@ -101,7 +102,7 @@ func (r *Report) section(p Place) string {
 	return b.String()
 }
 
-// beside names what all claims of a row are compared with, each once.
+// beside names the peers of a row, each once.
 func (row *Row) beside() string {
 	var list []string
 	for _, c := range row.Claims {
@@ -112,7 +113,7 @@ func (row *Row) beside() string {
 	return strings.Join(list, "; ")
 }
 
-// cell lists the figures of a row. What several of them count is said once.
+// cell lists the figures of a row. It writes a unit that several of them share once.
 func (r *Report) cell(row *Row) string {
 	var b strings.Builder
 	for i, c := range row.Claims {
@@ -132,7 +133,7 @@ func (r *Report) cell(row *Row) string {
 	return b.String()
 }
 
-// counts says what the figure of a claim counts.
+// counts returns the unit of a claim's figure in words.
 func (c *Claim) counts() string {
 	switch c.Kind {
 	case Faster:
@@ -154,7 +155,7 @@ func (r *Report) origin() string {
 	if slices.ContainsFunc(r.Results, func(res Result) bool { return res.Figure != nil && res.Samples < r.Samples }) {
 		fewer = ", fewer where they take long,"
 	}
-	return fmt.Sprintf("Medians of %d samples%s of %s: %s, %d cores, %s, Go %s, all files in memory. `go -C lab run . claims CLAIM` measures a row.",
+	return fmt.Sprintf("Medians of %d samples%s of %s: %s, %d cores, %s, Go %s, all files in memory unless a row says otherwise. `go -C lab run . claims CLAIM` measures a row.",
 		r.Samples, fewer, r.Started.Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
 }
 

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// A Figure is what a claim comes to.
+// A Figure is the result of a claim.
 type Figure struct {
 	Value float64 `json:"value"`
-	// Low and High hold 95% of the figures that samples drawn anew from ours give: the bootstrap interval. With one sample they are the value.
+	// Low and High hold 95% of the figures of samples that are drawn from ours with repetition: the
+	// bootstrap interval. With one sample they are the value.
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// redraws is how often samples are drawn anew.
+// redraws is how often samples are drawn again.
 const redraws = 2000
 
-// figure computes that of a claim, of our samples and those of each peer.
+// figure computes the figure of our samples and the samples of each peer.
 func (k Kind) figure(ours []float64, peers [][]float64) (f Figure) {
 	f.Value = k.of(ours, peers)
 	if k == Worst {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
@@ -68,7 +67,7 @@ func (l *Lab) options(r *run) (*runner.Options, error) {
 	return o, nil
 }
 
-// values are those of the workload's flags.
+// values returns the values of the workload's flags.
 func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) {
 	values := make(workload.Values)
 	texts := []string{l.Flags}
@@ -92,22 +91,22 @@ func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) 
 	return values, nil
 }
 
-// A labObserver passes on what the runner tells.
+// A labObserver passes on the runner's reports.
 type labObserver struct {
 	r    *run
 	name string
 }
 
 func (o *labObserver) tell(what string, done, all int) {
-	o.r.tell(o.name, what, done, all)
+	o.r.Watch.Measuring(o.name, what, done, all)
 }
 
-// Building and the others implement runner.Observer.
+// Building and the next methods implement runner.Observer.
 func (o *labObserver) Building(contender string, _, _ int) { o.tell("building "+contender, 0, 1) }
 
 func (o *labObserver) Making(rows, all int) { o.tell("making the database", rows, all) }
 
-func (o *labObserver) Sampling(done, all int, next string, _ time.Duration) { o.tell(next, done, all) }
+func (o *labObserver) Sampling(done, all int, next string) { o.tell(next, done, all) }
 
 func (o *labObserver) Skipped(s *result.Skip) {
 	o.r.Watch.Note("skipped " + s.String())

@@ -11,11 +11,10 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A Report is what became of claims: docs/claims.json.
+// A Report holds the results of claims: docs/claims.json.
 type Report struct {
 	Header
-	Seconds map[string]float64 `json:"seconds"` // that a sample of each source took, all sides and the preparations together
-	Results []Result           `json:"results"`
+	Results []Result `json:"results"`
 }
 
 // A Header says where and how claims were measured.
@@ -28,14 +27,15 @@ type Header struct {
 	Dirs    []result.Dir   `json:"dirs"`
 }
 
-// A Result is what became of a claim.
+// A Result is the result of a claim.
 type Result struct {
 	Claim   string   `json:"claim"`
 	Verdict Verdict  `json:"verdict"`
 	Reason  string   `json:"reason,omitempty"` // why it was not measured
 	Asked   *float64 `json:"asked,omitempty"`
 	Figure  *Figure  `json:"figure,omitempty"`
-	// Ours and Theirs are medians in the unit of the samples, those of the fastest peer, whose name Peer is.
+	// Ours and Theirs are medians in the unit of the samples. Theirs is the median of the fastest
+	// peer, which Peer names.
 	Ours    float64 `json:"ours,omitempty"`
 	Theirs  float64 `json:"theirs,omitempty"`
 	Peer    string  `json:"peer,omitempty"`
@@ -43,7 +43,7 @@ type Result struct {
 	Samples int     `json:"samples,omitempty"`
 }
 
-// A Verdict says whether a figure is what was asked for.
+// A Verdict says whether a figure reaches its goal.
 type Verdict string
 
 // The verdicts.
@@ -77,18 +77,40 @@ func (c *Claim) judge(out *outcome) Result {
 		best := fastest(peers)
 		r.Peer, r.Theirs = c.Peers[best], median(peers[best])
 	}
-	switch {
-	case c.Asked == nil:
-		r.Verdict = NoGoal
-	case c.meets(f.Value):
-		r.Verdict = Holds
-	default:
-		r.Verdict = Short
-	}
+	r.Verdict = c.verdict(f.Value)
 	return r
 }
 
-// Result is that of a claim; one that was not measured if there is none.
+// verdict compares a figure with the goal of a claim.
+func (c *Claim) verdict(figure float64) Verdict {
+	switch {
+	case c.Asked == nil:
+		return NoGoal
+	case c.meets(figure):
+		return Holds
+	}
+	return Short
+}
+
+// Renew judges the figures of a report by the goals that the claims have now. It drops the results
+// of claims that are gone.
+func (r *Report) Renew() {
+	results := r.Results[:0]
+	for _, res := range r.Results {
+		found, err := Find([]string{res.Claim})
+		if err != nil {
+			continue
+		}
+		res.Asked = found[0].Asked
+		if res.Figure != nil {
+			res.Verdict = found[0].verdict(res.Figure.Value)
+		}
+		results = append(results, res)
+	}
+	r.Results = results
+}
+
+// Result returns the result of a claim; an unmeasured one if there is none.
 func (r *Report) Result(claim string) *Result {
 	for i := range r.Results {
 		if r.Results[i].Claim == claim {

@@ -14,42 +14,53 @@ var (
 // Rows are all claims, in the order in which they stand in the documents.
 var Rows = []Row{
 	{"walk", readme, "walk three files in as many directories, `fs.WalkDir`", []*Claim{
-		{Name: "walk-three", Beside: "files", From: walkThree, Case: "walk/tree=three/*", Ours: "folio", Peers: osFiles, Asked: ask(12)},
+		{Name: "walk-three", Beside: "files", From: walkThree, Case: "walk/tree=three/*", Ours: "folio", Peers: osFiles, Asked: ask(20)},
 		{Name: "walk-2022", Beside: "the file system in SQLite of 2022, by the fastest of four drivers", From: walkThree, Case: "walk/tree=three/*", Ours: "folio", Peers: in2022},
 	}},
 	{"walk-goroot", readme, "walk the Go distribution", []*Claim{
-		{Name: "walk-goroot", Beside: "files", From: walkGoroot, Case: "walk/tree=goroot/*", Ours: "folio", Peers: osFiles, Asked: ask(5)},
+		{Name: "walk-goroot", Beside: "files", From: walkGoroot, Case: "walk/tree=goroot/*", Ours: "folio", Peers: osFiles, Asked: ask(6)},
+	}},
+	{"cold", readme, "walk the Go sources; read them, with nothing in memory", []*Claim{
+		{Name: "cold-walk", Beside: "files on the same disk", From: cold, Case: "Cold/walk/*", Ours: "folio", Peers: plainFiles, Asked: ask(6)},
+		{Name: "cold-read", Beside: "files on the same disk", From: cold, Case: "Cold/read/*", Ours: "folio", Peers: plainFiles, Asked: ask(8)},
 	}},
 	{"walk-million", readme, "walk an entry of 1,000,000 files", []*Claim{
 		{Name: "walk-million", Kind: Growth, Beside: "of 10,000 files", From: walkMillion, Case: "Walk/tree=*/fs=folio", Ours: "1M", Peers: []string{"10k"}, Unit: "ns/each", Asked: ask(1.3), Label: "the time"},
 	}},
 	{"stat", readme, "`Stat` of one file; of all of the Go distribution, at random", []*Claim{
-		{Name: "stat-one", Beside: "files", From: stat, Case: "Stat/files=one/*", Ours: "fs=folio", Peers: osFS, Asked: ask(3)},
-		{Name: "stat-all", Beside: "files", From: stat, Case: "Stat/files=all/*", Ours: "fs=folio", Peers: osFS, Asked: ask(3)},
+		{Name: "stat-one", Beside: "files", From: stat, Case: "Stat/files=one/*", Ours: "fs=folio", Peers: osFS, Asked: ask(10)},
+		{Name: "stat-all", Beside: "files", From: stat, Case: "Stat/files=all/*", Ours: "fs=folio", Peers: osFS, Asked: ask(4.5)},
 	}},
 	{"readfile", readme, "`ReadFile` of the Go sources, in order; at random", []*Claim{
-		{Name: "readfile-walk", Beside: "files", From: readFile, Case: "ReadFile/order=walk/*", Ours: "fs=folio", Peers: osFS, Asked: ask(4)},
-		{Name: "readfile-random", Beside: "files", From: readFile, Case: "ReadFile/order=random/*", Ours: "fs=folio", Peers: osFS, Asked: ask(4)},
+		{Name: "readfile-walk", Beside: "files", From: readFile, Case: "ReadFile/order=walk/*", Ours: "fs=folio", Peers: osFS, Asked: ask(2)},
+		{Name: "readfile-random", Beside: "files", From: readFile, Case: "ReadFile/order=random/*", Ours: "fs=folio", Peers: osFS, Asked: ask(2)},
+	}},
+	{"readfile-buffer", readme, "the same at random, each opened and read into one buffer", []*Claim{
+		{Name: "readfile-buffer", Beside: "files", From: buffer, Case: "Buffer/*", Ours: "folio", Peers: plainFiles, Asked: ask(3)},
+	}},
+	{"http", readme, "the same by HTTP, over 8 connections", []*Claim{
+		{Name: "http-files", Beside: "`http.FileServer` over files", From: serving, Case: "HTTP/*", Ours: "folio", Peers: plainFiles},
+		{Name: "http-nginx", Beside: "nginx", From: serving, Case: "HTTP/*", Ours: "folio", Peers: []string{"nginx"}},
 	}},
 	{"writefile", readme, "`WriteFile` of 100 bytes, a new file", []*Claim{
-		{Name: "writefile-plain", Beside: "files, plainly", From: writing, Case: "WriteFile/*", Ours: "folio", Peers: plain, Asked: ask(5)},
-		{Name: "writefile-rename", Beside: "by temporary file and rename", From: writing, Case: "WriteFile/*", Ours: "folio", Peers: rename, Asked: ask(10)},
+		{Name: "writefile-plain", Beside: "files, plainly", From: writing, Case: "WriteFile/*", Ours: "folio", Peers: plain, Asked: ask(1.2)},
+		{Name: "writefile-rename", Beside: "by temporary file and rename", From: writing, Case: "WriteFile/*", Ours: "folio", Peers: rename, Asked: ask(2.5)},
 	}},
 	{"rewritefile", readme, "the same, a file that is there", []*Claim{
 		{Name: "rewritefile-plain", Beside: "files, plainly", From: writing, Case: "RewriteFile/*", Ours: "folio", Peers: plain},
 		{Name: "rewritefile-rename", Beside: "by temporary file and rename", From: writing, Case: "RewriteFile/*", Ours: "folio", Peers: rename},
 	}},
 	{"writers", readme, "100 goroutines, 1,000 new files each", []*Claim{
-		{Name: "writers-plain", Beside: "files, plainly", From: manyWriters, Case: "ManyWriters/*", Ours: "folio", Peers: plain, Asked: ask(8)},
-		{Name: "writers-rename", Beside: "by temporary file and rename", From: manyWriters, Case: "ManyWriters/*", Ours: "folio", Peers: rename, Asked: ask(8)},
+		{Name: "writers-plain", Beside: "files, plainly", From: manyWriters, Case: "ManyWriters/*", Ours: "folio", Peers: plain, Asked: ask(2.5)},
+		{Name: "writers-rename", Beside: "by temporary file and rename", From: manyWriters, Case: "ManyWriters/*", Ours: "folio", Peers: rename, Asked: ask(6)},
 	}},
 	{"writers-sync", readme, "the same durably, 20 files each", []*Claim{
-		{Name: "writers-sync", Beside: "create, write, fsync, rename, fsync of the directory", From: manySync, Case: "ManySync/*", Ours: "folio", Peers: rename, Asked: ask(20)},
+		{Name: "writers-sync", Beside: "create, write, fsync, rename, fsync of the directory", From: manySync, Case: "ManySync/*", Ours: "folio", Peers: rename, Asked: ask(12)},
 	}},
 	// A volume cannot promise as little as plain files do; it promises more.
 	{"queue-files", readme, "a queue with a file for each of 10,000 tasks", []*Claim{
-		{Name: "queue-plain", Beside: "files, the faster of ext4 and btrfs, plainly", From: queue, Case: "write/shape=tasks/durability=none/*", Ours: "write/shape=tasks/durability=log-consistent/folio", Peers: bothFiles, Asked: ask(8)},
-		{Name: "queue-rename", Beside: "by rename", From: queue, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "folio", Peers: bothFiles, Asked: ask(8)},
+		{Name: "queue-plain", Beside: "files, the faster of ext4 and btrfs, plainly", From: queue, Case: "write/shape=tasks/durability=none/*", Ours: "write/shape=tasks/durability=log-consistent/folio", Peers: bothFiles, Asked: ask(5)},
+		{Name: "queue-rename", Beside: "by rename", From: queue, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "folio", Peers: bothFiles, Asked: ask(15)},
 	}},
 	{"million", readme, "create, and remove, one of 1,000,000 files", []*Claim{
 		{Name: "million-create", Kind: Growth, Beside: "one of 10,000", From: million, Case: "Million/*", Ours: "many", Peers: []string{"few"}, Unit: "ns/create", Label: "the time"},
@@ -58,53 +69,69 @@ var Rows = []Row{
 	{"million-size", readme, "the size of the volume after that and `compact`", []*Claim{
 		{Name: "million-size", Kind: Growth, Beside: "an empty one", From: million, Case: "Million/*", Ours: "many", Peers: []string{"none"}, Unit: "B-left", Asked: ask(1.01), Label: "the size"},
 	}},
+	{"open-million", readme, "open a volume of 1,000,000 files, and `Stat` one", []*Claim{
+		{Name: "open-million", Kind: Growth, Beside: "of 10,000 files", From: opening, Case: "Open/*", Ours: "many", Peers: []string{"few"}, Label: "the time"},
+	}},
+	{"space", readme, "100,000 files of 100 bytes on disk", []*Claim{
+		{Name: "space-files", Kind: Growth, Beside: "files", From: space, Case: "Space/*", Ours: "folio", Peers: plainFiles, Unit: "B-disk", Label: "the space"},
+		{Name: "space-sqlite", Kind: Growth, Beside: "one table of SQLite", From: space, Case: "Space/*", Ours: "folio", Peers: sqlite, Unit: "B-disk", Label: "the space"},
+	}},
+	{"memory", readme, "memory of a walk of the Go distribution; of `Check`, 1,000,000 files", []*Claim{
+		{Name: "memory-walk", Kind: Growth, Beside: "files", From: memory, Case: "Memory/walk/*", Ours: "folio", Peers: plainFiles, Unit: "KiB-peak", Label: "the memory"},
+		{Name: "memory-check", Kind: Growth, Beside: "SQLite's `integrity_check`", From: memory, Case: "Memory/check/*", Ours: "folio", Peers: sqlite, Unit: "KiB-peak", Label: "the memory"},
+	}},
 	{"large", readme, "a file of 1 GiB: write; read; 4 KiB at random read; written", []*Claim{
-		{Name: "large-write", Beside: "a file", From: largeFile, Case: "LargeFile/*/write", Ours: "folio", Peers: system, Asked: ask(0.35)},
+		{Name: "large-write", Beside: "a file", From: largeFile, Case: "LargeFile/*/write", Ours: "folio", Peers: system, Asked: ask(0.5)},
 		{Name: "large-read", Beside: "a file", From: largeFile, Case: "LargeFile/*/read", Ours: "folio", Peers: system, Asked: ask(1)},
-		{Name: "large-readat", Beside: "a file", From: largeFile, Case: "LargeFile/*/read_at", Ours: "folio", Peers: system, Asked: ask(2)},
-		{Name: "large-writeat", Beside: "a file", From: largeFile, Case: "LargeFile/*/write_at", Ours: "folio", Peers: system, Asked: ask(0.3)},
+		{Name: "large-readat", Beside: "a file", From: largeFile, Case: "LargeFile/*/read_at", Ours: "folio", Peers: system, Asked: ask(1.2)},
+		{Name: "large-writeat", Beside: "a file", From: largeFile, Case: "LargeFile/*/write_at", Ours: "folio", Peers: system, Asked: ask(0.4)},
+	}},
+	{"remove-large", readme, "remove a file of 1 GiB", []*Claim{
+		{Name: "remove-large", Beside: "a file", From: removeLarge, Case: "RemoveLarge/*/remove", Ours: "folio", Peers: system, Asked: ask(1)},
 	}},
 	{"import", readme, "import the Go sources", []*Claim{
-		{Name: "import-cp", Beside: "`cp -a`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"cp"}, Asked: ask(1)},
+		{Name: "import-cp", Beside: "`cp -a`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"cp"}, Asked: ask(4)},
 		{Name: "import-archive", Beside: "`sqlite3 -A`", From: importing, Case: "Import/*", Ours: "folio", Peers: []string{"archive"}, Asked: ask(4)},
 	}},
-	{"get", readme, "a row by rowid, 1 and 22 goroutines", lookups("get", lookup, lookupCase("id", ""), 8, 6)},
-	{"find", readme, "a row by a unique path, 1 and 22 goroutines", lookups("find", lookup, lookupCase("path", ""), 4, 4)},
+	{"get", readme, "a row by rowid, 1 and 22 goroutines", lookups("get", lookup, lookupCase("id", ""), 12, 10)},
+	{"find", readme, "a row by a unique path, 1 and 22 goroutines", lookups("find", lookup, lookupCase("path", ""), 6, 6)},
 	{"find-numbered", readme, "the same, neighbours share long prefixes and lie far apart", lookups("find-numbered", numbered, lookupCase("path", "/paths=numbered"), 4, 4)},
 	{"rowids", readme, "a million rowids from standard input, a whole process", []*Claim{
-		{Name: "rowids", Beside: "the `sqlite3` shell, one transaction", From: rowids, Case: "rowids/order=random/*", Ours: "engine", Peers: []string{"shell"}, Asked: ask(12)},
+		{Name: "rowids", Beside: "the `sqlite3` shell, one transaction", From: rowids, Case: "rowids/order=random/*", Ours: "engine", Peers: []string{"shell"}, Asked: ask(13)},
 	}},
 	{"insert-loop", readme, "10,000 inserts in a loop, one index, log-consistent", []*Claim{
-		{Name: "insert-loop", Beside: "mattn", From: inserts, Case: "write/shape=sequential/durability=log-consistent/*", Ours: "engine", Peers: mattn, Asked: ask(4)},
+		{Name: "insert-loop", Beside: "mattn", From: inserts, Case: "write/shape=sequential/durability=log-consistent/*", Ours: "engine", Peers: mattn, Asked: ask(2)},
 	}},
 	{"insert-crowd", readme, "100 goroutines with 1,000 inserts each, the same", []*Claim{
-		{Name: "insert-crowd", Beside: "mattn", From: inserts, Case: "write/shape=concurrent/durability=log-consistent/*", Ours: "engine", Peers: mattn, Asked: ask(8)},
+		{Name: "insert-crowd", Beside: "mattn", From: inserts, Case: "write/shape=concurrent/durability=log-consistent/*", Ours: "engine", Peers: mattn, Asked: ask(12)},
 	}},
 	{"insert-durable", readme, "inserts, each synced: 3,000 in a loop", []*Claim{
-		{Name: "insert-durable", Beside: "mattn", From: durable, Case: "write/shape=sequential/durability=durable/*", Ours: "engine", Peers: []string{"mattn:native"}, Asked: ask(1)},
+		{Name: "insert-durable", Beside: "mattn", From: durable, Case: "write/shape=sequential/durability=durable/*", Ours: "engine", Peers: []string{"mattn:native"}, Asked: ask(1.5)},
 	}},
 	{"insert-durable-crowd", readme, "100 goroutines with 100 inserts each, the same", []*Claim{
-		{Name: "insert-durable-crowd-files", Beside: "a file for each: create, write, fsync", From: durable, Case: "write/shape=concurrent/durability=durable/*", Ours: "engine", Peers: []string{"files:fsync"}, Asked: ask(20)},
+		{Name: "insert-durable-crowd-files", Beside: "a file for each: create, write, fsync", From: durable, Case: "write/shape=concurrent/durability=durable/*", Ours: "engine", Peers: []string{"files:fsync"}, Asked: ask(15)},
 		{Name: "insert-durable-crowd-mattn", Beside: "mattn", From: durable, Case: "write/shape=concurrent/durability=durable/*", Ours: "engine", Peers: []string{"mattn:native"}},
 	}},
 	{"queue-rows", readme, "a task queue, 100 writers and 10,000 tasks", []*Claim{
-		{Name: "queue-rows-drivers", Beside: "the fastest of four drivers", From: taskRows, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "engine", Peers: writers, Asked: ask(5)},
+		{Name: "queue-rows-drivers", Beside: "the fastest of four drivers", From: taskRows, Case: "write/shape=tasks/durability=log-consistent/*", Ours: "engine", Peers: writers, Asked: ask(8)},
 		{Name: "queue-rows-files", Beside: "files, plainly", From: queue, Case: "write/shape=tasks/durability=none/*", Ours: "engine", Peers: osFiles, Asked: ask(10)},
 	}},
 	{"put", readme, "10,000 values by random keys in a loop, never synced", []*Claim{
 		{Name: "put", Beside: "bbolt with NoSync", From: putLoop, Case: "put/shape=sequential/durability=none/*", Ours: "engine", Peers: []string{"bbolt:update"}, Asked: ask(3)},
 	}},
 	{"put-crowd", readme, "100 goroutines with 1,000 values each, the same", []*Claim{
-		{Name: "put-crowd-batch", Beside: "bbolt, `Batch`", From: putCrowd, Case: "put/shape=concurrent/durability=none/*", Ours: "engine", Peers: []string{"bbolt:batch"}, Asked: ask(10)},
+		{Name: "put-crowd-batch", Beside: "bbolt, `Batch`", From: putCrowd, Case: "put/shape=concurrent/durability=none/*", Ours: "engine", Peers: []string{"bbolt:batch"}, Asked: ask(15)},
 		{Name: "put-crowd-update", Beside: "`Update`", From: putCrowd, Case: "put/shape=concurrent/durability=none/*", Ours: "engine", Peers: []string{"bbolt:update"}},
 	}},
 	{"load", readme, "1,000,000 rows in one transaction, random keys, two indexes", []*Claim{
-		{Name: "load", Beside: "mattn", From: load, Case: "load/order=random/durability=log-consistent/*", Ours: "engine", Peers: []string{"mattn:native"}, Asked: ask(2)},
+		{Name: "load", Beside: "mattn", From: load, Case: "load/order=random/durability=log-consistent/*", Ours: "engine", Peers: []string{"mattn:native"}, Asked: ask(3)},
 	}},
-	{"scan", engine, "scan a row of a million; with its text", []*Claim{
-		{Name: "scan-ids", Kind: Median, From: scan, Ours: "Scan/id/folio", Unit: "ns/row", Asked: ask(15), Label: "ns"},
-		{Name: "scan-texts", Kind: Median, From: scan, Ours: "Scan/path/folio", Unit: "ns/row", Label: "ns"},
+	{"delete-range", readme, "delete 1,000,000 rows by a range of rowids", []*Claim{
+		{Name: "delete-range-rows", Beside: "row by row", From: deleting, Case: "Delete/*", Ours: "range", Peers: []string{"rows"}, Asked: ask(10)},
+		{Name: "delete-range-sqlite", Beside: "`DELETE` by mattn", From: deleting, Case: "Delete/*", Ours: "range", Peers: sqlite, Asked: ask(5)},
 	}},
+	{"scan", engine, "add up the rowids of 1,000,000 rows", scanClaims("ids")},
+	{"scan-texts", engine, "the same, with the lengths of their texts", scanClaims("texts")},
 	{"view", engine, "begin and end a `View` while another goroutine commits", []*Claim{
 		{Name: "view-time", Kind: Median, From: view, Ours: "ViewWhileWriting/nothing", Asked: ask(150), Label: "ns"},
 		{Name: "view-allocs", Kind: Worst, From: view, Ours: "ViewWhileWriting/a_row", Unit: "allocs/op", Asked: ask(0), Label: "allocations, with a row that is read"},
@@ -127,18 +154,20 @@ var Rows = []Row{
 	{"grep-digits", grepping, "`'[0-9]{4}-[0-9]{2}'`", grepClaim("digits")},
 }
 
-// Who stands beside ours.
+// The peers.
 var (
-	osFiles   = []string{"files:os"}
-	bothFiles = []string{"files:os", "files:os@btrfs"}
-	osFS      = []string{"fs=os"}
-	system    = []string{"system"}
-	plain     = []string{"plain"}
-	rename    = []string{"rename"}
-	in2022    = []string{"sqlstore:mattn-2022", "sqlstore:modernc-2022", "sqlstore-other:ncruces-2022", "sqlstore-other:glebarez-2022"}
-	mattn     = []string{"mattn:sql", "mattn:native", "mattn:one"}
-	drivers   = []string{"mattn:sql", "mattn:native", "crawshaw", "zombiezen"}
-	writers   = []string{"mattn:sql", "mattn:native", "mattn:one", "modernc", "ncruces:native", "zombiezen"}
+	osFiles    = []string{"files:os"}
+	bothFiles  = []string{"files:os", "files:os@btrfs"}
+	osFS       = []string{"fs=os"}
+	plainFiles = []string{"files"}
+	sqlite     = []string{"sqlite"}
+	system     = []string{"system"}
+	plain      = []string{"plain"}
+	rename     = []string{"rename"}
+	in2022     = []string{"sqlstore:mattn-2022", "sqlstore:modernc-2022", "sqlstore-other:ncruces-2022", "sqlstore-other:glebarez-2022"}
+	mattn      = []string{"mattn:sql", "mattn:native", "mattn:one"}
+	drivers    = []string{"mattn:sql", "mattn:native", "crawshaw", "zombiezen"}
+	writers    = []string{"mattn:sql", "mattn:native", "mattn:one", "modernc", "ncruces:native", "zombiezen"}
 )
 
 func lookupCase(by, paths string) string {
@@ -156,4 +185,12 @@ func lookups(name string, from *Lab, of string, one, many float64) []*Claim {
 
 func grepClaim(pattern string) []*Claim {
 	return []*Claim{{Name: "grep-" + pattern, Beside: "`grep -rE` of files", From: grep, Case: "Grep/" + pattern + "/*", Ours: "folio", Peers: []string{"grep"}}}
+}
+
+// scanClaims are the claims of a scan, which bbolt does by its cursor and SQLite in one statement.
+func scanClaims(what string) []*Claim {
+	return []*Claim{
+		{Name: "scan-" + what + "-bbolt", Beside: "bbolt's cursor", From: scan, Case: "Scan/" + what + "/*", Ours: "engine", Peers: []string{"bbolt"}},
+		{Name: "scan-" + what + "-sqlite", Beside: "`SELECT sum()` of SQLite", From: scan, Case: "Scan/" + what + "/*", Ours: "engine", Peers: sqlite},
+	}
 }

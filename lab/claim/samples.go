@@ -7,7 +7,8 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// Samples are the values that were measured, by name and unit, in the order in which they were taken.
+// Samples are the values that were measured, by name and unit, in the order in which they were
+// taken.
 type Samples map[string]map[string][]float64
 
 // add takes one more value in.
@@ -18,8 +19,9 @@ func (s Samples) add(name, unit string, value float64) {
 	s[name][unit] = append(s[name][unit], value)
 }
 
-// fromSet adds the samples of a run of the laboratory, by case and contender. What was measured on other directories than the first has the
-// name of their file system behind it, as in write/shape=tasks/durability=none/files:os@btrfs.
+// fromSet adds the samples of a run of the laboratory, by case and contender. Names of samples from
+// another directory than the first end with its file system, for example
+// write/shape=tasks/durability=none/files:os@btrfs.
 func (s Samples) fromSet(set *result.Set) {
 	systems := make(map[string]string)
 	for _, d := range set.Run.Dirs[1:] {

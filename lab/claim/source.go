@@ -14,24 +14,24 @@ import (
 
 // A Source takes samples.
 type Source interface {
-	// ID is the name of its files, and what is shown while it works.
+	// ID is the name of the source's files, and names it while it works.
 	ID() string
 	// measure takes those samples that are not in the files of the run yet, and returns all.
 	measure(ctx context.Context, r *run) (*outcome, error)
 }
 
-// An outcome is what a source has found out.
+// An outcome is the result of a source.
 type outcome struct {
 	samples Samples
 	why     func(name string) string // there are no samples of a name
 }
 
-// Options say what is measured.
+// Options of a measurement.
 type Options struct {
 	Claims  []*Claim
 	Samples int  // of each figure
 	Quick   bool // smaller sizes
-	Resume  bool // go on with what is in Out
+	Resume  bool // continue the measurement in Out
 	Dirs    []string
 	Project string // its directory
 	Cache   string // a directory for programs
@@ -43,8 +43,8 @@ type Options struct {
 
 // An Observer is told how far a run is.
 type Observer interface {
-	// Measuring tells what a source does next, how many of all its steps are done, and how long all sources take; 0 if that is not known.
-	Measuring(source, what string, done, all int, left time.Duration)
+	// Measuring reports the next step of a source, and how many of all its steps are done.
+	Measuring(source, what string, done, all int)
 	// Judged tells the verdict of a claim as soon as its source has been measured.
 	Judged(c *Claim, r *Result)
 	// Note tells that something went wrong, in a line.
@@ -54,10 +54,7 @@ type Observer interface {
 }
 
 // A run is one measurement of claims.
-type run struct {
-	*Options
-	plan schedule
-}
+type run struct{ *Options }
 
 // file is where a source keeps its samples.
 func (r *run) file(source, suffix string) string { return filepath.Join(r.Out, source+suffix) }
@@ -68,16 +65,17 @@ func (r *run) contenders() string { return filepath.Join(r.Project, "lab", "cont
 // bin is where a program is built to.
 func (r *run) bin(name string) string { return filepath.Join(r.Cache, "bin", name) }
 
-// scratch makes a directory on the first file system, for what works on files there.
+// scratch makes a directory on the first file system, for sources that work on files there.
 func (r *run) scratch() (*runner.Scratch, error) { return runner.NewScratch(r.Dirs[0]) }
 
-// prepare makes the directory of samples: an empty one, or the one that is there, if it is of the same run.
+// prepare makes the directory of samples: an empty one, or the existing one if it is of the same
+// run.
 func (r *run) prepare(h *Header) error {
 	old, err := readHeader(r.headerFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if left, _ := os.ReadDir(r.Out); len(left) > 0 {
-			return fmt.Errorf("%s: it holds something else than samples, and would be emptied; choose another --out", r.Out)
+			return fmt.Errorf("%s: it does not hold samples, and would be emptied; choose another --out", r.Out)
 		}
 		return h.write(r.headerFile())
 	case !r.Resume:

@@ -1,10 +1,14 @@
 package claim
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
-// The sources of the claims. The sizes are such that ten samples of all of them take about 45 minutes on two cores.
+// The sources of the claims. The sizes are such that ten samples of all of them take about 45
+// minutes on two cores.
 
-// What the laboratory measures.
+// Sources in the laboratory.
 var (
 	walkThree = &Lab{
 		Name: "walk-three", Workload: "walk", Flags: "tree=three visits=50000", Quick: "visits=5000",
@@ -29,21 +33,35 @@ var (
 	load     = &Lab{Name: "load", Workload: "load", Contenders: "engine,mattn:native"}
 )
 
-// What benchmarks measure. All but view and scan have files of the system beside a volume.
+// Sources in benchmarks. Most of them compare a volume with files of the system.
 var (
-	walkMillion = &Bench{Name: "walk-million", Module: ".", Package: ".", Pattern: "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$"}
-	stat        = &Bench{Name: "stat", Module: ".", Package: ".", Pattern: "^BenchmarkStat$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
-	readFile    = &Bench{Name: "readfile", Module: ".", Package: ".", Pattern: "^BenchmarkReadFile$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
-	writing     = &Bench{Name: "writefile", Module: ".", Package: ".", Pattern: "^Benchmark(W|Rew)riteFile$", Args: "-test.benchtime=20000x", Quick: "-test.benchtime=500x"}
-	manyWriters = &Bench{Name: "writers", Module: ".", Package: ".", Pattern: "^BenchmarkManyWriters$", Args: "-test.benchtime=1x"}
-	manySync    = &Bench{Name: "writers-sync", Module: ".", Package: ".", Pattern: "^BenchmarkManySync$", Args: "-test.benchtime=4x", Quick: "-test.benchtime=1x"}
-	largeFile   = &Bench{Name: "large", Module: ".", Package: ".", Pattern: "^BenchmarkLargeFile$", Args: "-test.benchtime=1x"}
-	million     = &Bench{Name: "million", Module: ".", Package: ".", Pattern: "^BenchmarkMillion$", Args: "-test.benchtime=1x -million=1000000", Quick: "-million=10000"}
+	walkMillion = &Bench{Name: "walk-million", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$"}
+	stat        = &Bench{Name: "stat", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkStat$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
+	readFile    = &Bench{Name: "readfile", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkReadFile$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
+	writing     = &Bench{Name: "writefile", Module: ".", Package: "./internal/volumetest", Pattern: "^Benchmark(W|Rew)riteFile$", Args: "-test.benchtime=20000x", Quick: "-test.benchtime=500x"}
+	manyWriters = &Bench{Name: "writers", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkManyWriters$", Args: "-test.benchtime=1x"}
+	manySync    = &Bench{Name: "writers-sync", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkManySync$", Args: "-test.benchtime=4x", Quick: "-test.benchtime=1x"}
+	largeFile   = &Bench{Name: "large", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkLargeFile$", Args: "-test.benchtime=1x"}
+	million     = &Bench{Name: "million", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkMillion$", Args: "-test.benchtime=1x -million=1000000", Quick: "-million=10000"}
 	view        = &Bench{Name: "view", Module: ".", Package: "./sqlitefile", Pattern: "^BenchmarkViewWhileWriting$"}
-	scan        = &Bench{Name: "scan", Module: "internal/oracle", Package: ".", Pattern: "^BenchmarkScan$/^(id|path)$/^folio$"}
+	removeLarge = &Bench{Name: "remove-large", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkRemoveLarge$/^(folio|system)$/^remove$", Args: "-test.benchtime=1x"}
+	cold        = besidePeers("cold", "Cold", "-test.benchtime=1x", "")
+	buffer      = besidePeers("buffer", "Buffer", "", "-test.benchtime=1x")
+	opening     = besidePeers("open", "Open", "", "-files=10000")
+	memory      = besidePeers("memory", "Memory", "-test.benchtime=1x", "-files=10000")
+	space       = besidePeers("space", "Space", "-test.benchtime=1x", "")
+	serving     = besidePeers("http", "HTTP", "", "-test.benchtime=1x")
+	scan        = besidePeers("scan", "Scan", "", "-test.benchtime=1x")
+	deleting    = besidePeers("delete", "Delete", "-test.benchtime=1x", "")
 )
 
-// What commands take.
+// besidePeers is a source in the benchmarks of the contenders' module, which say why they skip a
+// side.
+func besidePeers(name, benchmark, args, quick string) *Bench {
+	return &Bench{Name: name, Module: "lab/contender", Package: "./bench", Pattern: "^Benchmark" + benchmark + "$", Args: strings.TrimSpace("-test.v " + args), Quick: quick}
+}
+
+// Sources in commands.
 var (
 	importing = &Commands{Name: "import", Sides: []Side{
 		{Name: "folio", Before: []string{"rm -rf $dir/v.folio", "sync"}, Run: "$folio import -q $goroot/src $dir/v.folio", Check: []string{"$folio", "find", "-t", "f", "$dir/v.folio"}},
@@ -69,7 +87,8 @@ var (
 	}
 )
 
-// grepSides are two that look for the same. A dot would not be the same: that of GNU grep matches no byte that ends a line, or is no text.
+// grepSides returns two sides that look for the same. A pattern has no dot, because a dot of GNU
+// grep matches no byte that ends a line or is no text.
 func grepSides(name, args string) []Side {
 	return []Side{
 		{Name: name + "/folio", Run: "$folio grep " + args + " $dir/v.folio"},

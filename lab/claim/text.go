@@ -7,16 +7,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/foliofs/folio/lab/runner"
 )
 
-// Samples of benchmarks and of commands are kept in Go's benchmark format, so that benchstat reads them too. A line "round: N" begins each round,
-// by which a run that was interrupted knows how many it has.
+// Samples of benchmarks and of commands are kept in Go's benchmark format, so that benchstat reads
+// them too. A line "round: N" begins each round, by which a run that was interrupted knows how many
+// it has.
 
-// readRounds reads a file of samples, and tells the last whole round. A file that is not there has none.
+// readRounds reads a file of samples, and tells the last whole round. A file that is not there has
+// none.
 func readRounds(path string) (s Samples, last int, err error) {
 	s = make(Samples)
 	text, err := os.ReadFile(path)
@@ -27,7 +32,7 @@ func readRounds(path string) (s Samples, last int, err error) {
 	for r.Scan() {
 		b, ok := r.Result().(*benchfmt.Result)
 		if !ok {
-			continue // what the benchmarks say besides
+			continue // other output of the benchmarks
 		}
 		if last, err = strconv.Atoi(b.GetConfig("round")); err != nil {
 			return nil, 0, fmt.Errorf("%s: %s stands in no round", path, b.Name)
@@ -63,8 +68,8 @@ func appendRound(path string, round int, text []byte) error {
 	return writeFile(path, fmt.Appendf(old, "round: %d\n%s\n", round, text))
 }
 
-// takeRounds takes the rounds that a file lacks, by a function that takes one. What fails is the reason why there are no samples, and the
-// next source has its turn.
+// takeRounds takes the rounds that a file lacks. An error of take is the reason why there are no
+// samples, and the next source has its turn.
 func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (*outcome, error) {
 	_, last, err := readRounds(path)
 	if err != nil {
@@ -73,7 +78,7 @@ func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (
 	for round := last + 1; round <= rounds; round++ {
 		text, err := take(round)
 		if err != nil {
-			reason := oneLine(err.Error())
+			reason := runner.OneLine([]byte(err.Error()))
 			return &outcome{samples: make(Samples), why: func(string) string { return reason }}, nil
 		}
 		if err := appendRound(path, round, text); err != nil {
@@ -84,17 +89,25 @@ func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{samples: s, why: func(name string) string { return filepath.Base(path) + " has no " + name }}, nil
+	return &outcome{samples: s, why: func(name string) string { return noSample(path, name) }}, nil
 }
 
-// maxReason is the longest reason that is told.
-const maxReason = 200
+// skipped finds the benchmarks that skipped themselves, with the reason in front.
+var skipped = regexp.MustCompile(`(?m)^ +\S+\.go:\d+: (.*)\n--- SKIP: Benchmark(\S+)`)
 
-// oneLine is the beginning of a text, without line breaks.
-func oneLine(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) > maxReason {
-		text = strings.ToValidUTF8(text[:maxReason], "") + "..."
+// noSample says why a file has no samples of a name.
+func noSample(path, name string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
 	}
-	return text
+	for _, m := range skipped.FindAllSubmatch(text, -1) {
+		if name == string(m[2]) || strings.HasPrefix(name, string(m[2])+"/") {
+			return string(m[1])
+		}
+	}
+	return filepath.Base(path) + " has no " + name
 }
+
+// maxReason is the longest end of an output in an error.
+const maxReason = 200

@@ -1,22 +1,24 @@
-// Package compare tells whether a contender has become faster or slower from one run to another: row by row, a row being a contender in
-// a case that both runs have.
+// Package compare tells whether a contender has become faster or slower from one run to another. It
+// compares row by row: a row is a contender in a case that both runs have.
 //
 // # When a row differs
 //
-// Two runs of the same are never the same: the machine is warmer, another process wakes up, files lie elsewhere. A row is said to differ
-// only if all of this holds:
+// Two runs of the same programs always differ a little: the machine is warmer, another process
+// wakes up, files lie elsewhere. A row is said to differ only if all of these conditions hold:
 //
-//  1. The U test tells its samples apart, at figure.Alpha, after the probabilities of all rows were adjusted for their number. Without
-//     that, one row of twenty would differ by chance.
-//  2. It still does so when the mood of the machine is taken out: the change that contenders have in that case which are the same in
-//     both runs, by their versions. What they all do together is not the doing of one of them. Samples of one run share that mood, which a
-//     test that takes them for independent does not know. Nothing is taken out where there is no such contender, or where
-//     the machines are not the same: then their difference is what is asked for.
-//  3. The medians differ by at least Options.Min, with the mood and without: what is less does not matter to anybody, whatever a test can prove.
-//  4. They differ by more than the runs drift within themselves, from their first to their second half: a run whose halves differ by 8 %
-//     cannot prove that another differs by 6 %.
+//  1. The U test tells its samples apart, at figure.Alpha, after the probabilities of all rows were
+//     adjusted for their number. Without that, one row of twenty would differ by chance.
+//  2. It still does so without the mood of the machine: the change of the contenders in that case
+//     whose versions are the same in both runs. A change that they all share does not come from one
+//     of them. Samples of one run share that mood, but the test takes them for independent. Nothing
+//     is taken out if there is no such contender, or if the machines differ: then the user asks for
+//     their difference.
+//  3. The medians differ by at least Options.Min, with the mood and without. A smaller change does
+//     not matter, even if a test can prove it.
+//  4. They differ by more than the runs drift within themselves, from their first to their second
+//     half. For example, a run whose halves differ by 8 % cannot prove that another differs by 6 %.
 //
-// Where a row has too few samples for the test to find anything, that is said beside the verdict.
+// The verdict says so if a row has too few samples for the test to find anything.
 package compare
 
 import (
@@ -39,7 +41,7 @@ type Options struct {
 	Min    float64 // the least change of a median that counts, as a share of it
 }
 
-// A Verdict is what is said of a row.
+// A Verdict is the verdict on a row.
 type Verdict string
 
 // The verdicts.
@@ -79,7 +81,7 @@ type Comparison struct {
 	Counts   map[Verdict]int `json:"counts"`
 	Few      int             `json:"few"`
 	Mood     float64         `json:"mood"`     // median of the rows of contenders that are the same in both runs; 1 if there are none
-	Warnings []string        `json:"warnings"` // what is to be known before the rows are believed
+	Warnings []string        `json:"warnings"` // differences that may explain the rows
 	Left     []string        `json:"left"`     // rows that only one run has, or that are not the same in both
 }
 
@@ -117,10 +119,11 @@ func Compare(a, b *result.Set, o *Options) *Comparison {
 	return c
 }
 
-// changed ends the revision of a source that differs from what was committed, or is not known.
+// changed ends the revision of a source that differs from its commit, or is not known.
 const changed = "+changes"
 
-// version is what a contender was built from. What lies in the project itself has the project's.
+// version returns the version that a contender was built from. Code of the project has the version
+// of the project.
 func version(s *result.Set, who *result.Contender) string {
 	if who.Ours || strings.HasPrefix(who.ModuleVersion, "v0.0.0-00010101000000") {
 		return cmp.Or(s.Run.Machine.Revision, changed)
@@ -154,7 +157,8 @@ func (c *Comparison) moods(same bool) {
 	}
 }
 
-// mood is the median ratio of the others in a case that are the same in both runs; 1 if there are none.
+// mood returns the median ratio of the other contenders in a case that are the same in both runs; 1
+// if there are none.
 func mood(rows []*Row, of *Row) float64 {
 	var others []float64
 	for _, row := range rows {
@@ -238,7 +242,8 @@ func newRow(values [2][]float64) Row {
 	return row
 }
 
-// withoutMood is the probability of the samples when the second run's are brought to the mood of the first's.
+// withoutMood is the probability of the samples when the second run's are brought to the mood of
+// the first's.
 func (r *Row) withoutMood() float64 {
 	if r.Mood == 1 {
 		return r.P
@@ -250,7 +255,7 @@ func (r *Row) withoutMood() float64 {
 	return figure.P(r.values[0], b)
 }
 
-// drift is how far the median of the second half of a run is from that of the first, as a share of the lesser.
+// drift returns how far apart the medians of the two halves of a run are, as a share of the lesser.
 func drift(values []float64) float64 {
 	first, ok1 := figure.Of(values[:len(values)/2])
 	second, ok2 := figure.Of(values[len(values)/2:])
@@ -260,7 +265,8 @@ func drift(values []float64) float64 {
 	return change(second.Median / first.Median)
 }
 
-// change is by which share something has grown, or would have to grow to be what it was: the same for a ratio and its inverse.
+// change returns the share by which a value has grown, or would have to grow to be its old value.
+// It is the same for a ratio and its inverse.
 func change(ratio float64) float64 {
 	if ratio <= 0 {
 		return math.Inf(1)
@@ -299,7 +305,8 @@ func (c *Comparison) judge(o *Options) {
 	}
 }
 
-// matters reports whether a change is large enough, with the mood and without, and in the same direction.
+// matters reports whether a change is large enough, with the mood and without, and in the same
+// direction.
 func (r *Row) matters(least float64) bool {
 	least = max(least, r.Drift)
 	beyond := r.Ratio / r.Mood
@@ -318,7 +325,8 @@ func (r *Row) text(f *figure.Figure) string {
 	return text
 }
 
-// words are those of the verdict: what a rate gains is what a time loses.
+// words returns the verdict in words. For example, "20% faster" means a rate 20% higher, or a time
+// 20% lower.
 func (r *Row) words(f *figure.Figure) string {
 	switch {
 	case r.Few:
@@ -344,7 +352,7 @@ func timesWord(word string) string {
 	return map[string]string{"faster": "as fast", "slower": "slower", "less": "less", "more": "as much"}[word]
 }
 
-// Summary says in a line what became of all rows.
+// Summary counts the verdicts in a line.
 func (c *Comparison) Summary() string {
 	var parts []string
 	for _, v := range []Verdict{Same, Up, Down} {
@@ -359,7 +367,7 @@ func (c *Comparison) Summary() string {
 	return text
 }
 
-// Method says in a line what a difference is, and what the machine did.
+// Method says in a line when a change counts, and how much the machine has changed.
 func (c *Comparison) Method() string {
 	return fmt.Sprintf(
 		"p is that of the U test, adjusted for the number of rows; a change counts from %s%%, beyond the drift within the runs; contenders that are the same in both did %s as much in the second",

@@ -36,7 +36,8 @@ func testdata(t *testing.T, base string) *result.Set {
 
 var options = &Options{Figure: figure.All[0], Min: DefaultMin}
 
-// Two real runs of the same, one after the other, do not differ in at least 95 rows of 100.
+// Two real runs of the same programs, one after the other, do not differ in at least 95 rows of
+// 100.
 func TestRealRuns(t *testing.T) {
 	t.Parallel()
 	c := Compare(testdata(t, "first"), testdata(t, "second"), options)
@@ -53,8 +54,8 @@ func TestRealRuns(t *testing.T) {
 	}
 }
 
-// draw makes a run like another, of samples drawn from those of its cells; those of one contender are times as fast, and every case has a
-// mood of its own, as real runs have.
+// draw makes a run from samples drawn from the cells of another run. The samples of one contender
+// are multiplied by times, and every case has a mood of its own, as real runs have.
 func draw(s *result.Set, r *rand.Rand, who string, times, mood float64) *result.Set {
 	out := *s
 	out.Samples = append([]result.Sample(nil), s.Samples...)
@@ -108,8 +109,8 @@ func rebuild(s *result.Set) *result.Set {
 	return out
 }
 
-// Of runs that are drawn from the same samples, with the scatter of a real machine, at least 95 rows of 100 are the same, whatever mood
-// the machine was in.
+// Runs that are drawn from the same samples, with the scatter of a real machine, do not differ in
+// at least 95 rows of 100, with any mood of the machine.
 func TestDrawnAlike(t *testing.T) {
 	t.Parallel()
 	s, r := testdata(t, "first"), rand.New(rand.NewPCG(1, 2))
@@ -160,7 +161,7 @@ func TestDrawnApart(t *testing.T) {
 	}
 }
 
-// run makes a run of a case with samples of contenders: so many operations in a second, or allocations.
+// run makes a run of a case with samples of contenders: operations per second, or allocations.
 func run(t *testing.T, fixed string, rates map[string][]int64) *result.Set {
 	t.Helper()
 	var b strings.Builder
@@ -189,7 +190,7 @@ func around(rate int64) (list []int64) {
 	return list
 }
 
-// What is said of a row, in words.
+// The text of a row, in words.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -211,7 +212,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// Of what is not time one says less and more.
+// The text of a figure that is no time has less and more in place of faster and slower.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -247,7 +248,7 @@ func texts(c *Comparison) (list []string) {
 	return list
 }
 
-// What all contenders that are the same in both runs do together, the machine does.
+// A change that all unchanged contenders share comes from the machine.
 func TestMood(t *testing.T) {
 	t.Parallel()
 	a := run(t, "1", map[string][]int64{"x": around(1000), "y": around(5000), "z": around(9000)})

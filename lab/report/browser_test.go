@@ -25,8 +25,8 @@ import (
 
 var screenshots = flag.String("screenshots", "", "directory for what the browser test sees, to be looked at")
 
-// A view takes a browser some seconds. One that says nothing for viewTime has come to grief, which is not the page's
-// doing as long as another browser shows it.
+// A view takes a browser some seconds. A browser that says nothing for viewTime has failed. That is
+// not the page's fault if another browser shows it.
 const (
 	viewTime = 2 * time.Minute
 	browsers = 3
@@ -42,7 +42,8 @@ func chromium(t *testing.T) string {
 	return path
 }
 
-// start starts a browser of its own for one view, and opens a tab in it that lives no longer than viewTime.
+// start starts a browser of its own for one view, and opens a tab in it that lives no longer than
+// viewTime.
 func start(path string) (tab context.Context, stop func(), err error) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)
 	process, kill := chromedp.NewExecAllocator(context.Background(), options...)
@@ -56,9 +57,10 @@ func start(path string) (tab context.Context, stop func(), err error) {
 	return tab, stop, nil
 }
 
-// A witness notes what a page must not do: say something on the console, throw, or ask for anything but itself.
+// A witness notes forbidden actions of a page: to write to the console, to throw, or to load
+// anything but itself.
 type witness struct {
-	mu   sync.Mutex // guards what was seen
+	mu   sync.Mutex // guards seen
 	seen []string
 }
 
@@ -89,29 +91,30 @@ func (w *witness) listen(ctx context.Context) error {
 	})
 }
 
-// all is what was seen up to now.
+// all returns the notes up to now.
 func (w *witness) all() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.seen)
 }
 
-// A chart is what a reader finds of one.
+// A chart is the part of a chart that a reader sees.
 type chart struct {
 	Shapes int    // bars, points, lines
-	Tip    string // what it says of what the pointer is on
+	Tip    string // the text at the pointer
 }
 
-// A sight is what a browser sees of a page.
+// A sight is the browser's view of a page.
 type sight struct {
 	Charts     map[string]chart
-	Labels     int // charts that a reader who cannot see is told of
+	Labels     int // charts with a text for blind readers
 	Width      int // pixels that the page takes, wider than the screen if something runs over its edge
 	Background string
-	said       []string // what the page must not do
+	said       []string // forbidden actions of the page
 }
 
-// drawn looks at every chart: brings it before the reader's eyes, and moves the pointer over it until it says something.
+// drawn looks at every chart: brings it before the reader's eyes, and moves the pointer over it
+// until it says something.
 const drawn = `(async () => {
 	const frame = () => new Promise(requestAnimationFrame);
 	const charts = {};
@@ -150,7 +153,8 @@ var views = []view{
 	{"phone", 360, 740, "light"}, {"phone", 390, 844, "dark"}, {"desk", 1280, 900, "light"}, {"desk", 1280, 900, "dark"},
 }
 
-// On a phone and on a desk, light and dark: every chart is drawn, nothing runs over the edge, and the page keeps to itself.
+// On a phone and on a desk, light and dark: every chart is drawn, nothing runs over the edge, and
+// the page keeps to itself.
 func TestBrowser(t *testing.T) {
 	path := chromium(t)
 	p := New(noon, inputs(t))
@@ -169,7 +173,7 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// What a browser would take for its own stays text, and no number is too large or too small to be drawn.
+// HTML and scripts in a result stay text, and no number is too large or too small to be drawn.
 func TestBrowserHostile(t *testing.T) {
 	path := chromium(t)
 	const evil = `<script>alert(1)</script>`
@@ -179,13 +183,13 @@ func TestBrowserHostile(t *testing.T) {
 			"curve":[{"at":-9,"time":1},{"at":0.5,"time":%[1]d},{"at":1,"time":9223372036854775807},{"at":99,"time":1}]},"series":{"x_seconds":[1e-300,1,1e300],"`+evil+`":[1,2]}`, i+1))
 		text = strings.ReplaceAll(text, "\n\t", "")
 	}
-	text += `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"areas":[{"name":"` + evil + `","part":0.5},{"name":"SQL","part":0.5}]}}` + "\n"
+	text += `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"leaves":[{"name":"` + evil + `","part":0.5},{"name":"SQL","part":0.5}]}}` + "\n"
 	s, err := result.Read(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := New(noon, []Input{{Base: evil, Set: s}})
-	if len(p.Charts) != 5 {
+	if len(p.Charts) != 4 {
 		t.Errorf("%d charts", len(p.Charts))
 	}
 	page := address(t, p)
@@ -233,7 +237,7 @@ func look(t *testing.T, path string, p *Page, address string, v view) string {
 	return seen.Background
 }
 
-// see opens the page as one view. An error is the browser's; what the page did wrong is in what was seen.
+// see opens the page as one view. An error is the browser's; errors of the page are in its notes.
 func see(path, address string, v view) (sight, error) {
 	var s sight
 	tab, stop, err := start(path)
@@ -264,7 +268,7 @@ func ask[T any](tab context.Context, script string) (T, error) {
 	return chromedp.Run(tab, chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise))
 }
 
-// shoot takes pictures of the whole page, piece by piece, where somebody wishes to look at it.
+// shoot takes pictures of the whole page, piece by piece, if -screenshots asks for them.
 func shoot(tab context.Context, name string, width int64) error {
 	if *screenshots == "" {
 		return nil

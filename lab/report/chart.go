@@ -20,12 +20,12 @@ func (x short) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(x), 'g', 5, 64), nil
 }
 
-// What the script draws, as JSON. Values are numbers of the unit, texts are what is shown of them.
+// The data of the charts, as JSON. Values are numbers of the unit, texts are shown.
 type (
-	// barChart has a row for each contender: a bar with its interval, and latencies beside it.
+	// barChart has a row for each contender: a bar with its interval, and next to it the latencies.
 	barChart struct {
 		Kind string   `json:"kind"` // "bars"
-		Unit string   `json:"unit"` // of the values: "reads a second"
+		Unit string   `json:"unit"` // of the values: "read/s"
 		Span string   `json:"span"` // that latencies are of: "read"
 		Log  bool     `json:"log"`
 		Rows []barRow `json:"rows"`
@@ -57,18 +57,6 @@ type (
 		Family string     `json:"family"`
 		Points [][2]short `json:"points"`
 	}
-	// stackChart has a bar for each contender that is divided into parts.
-	stackChart struct {
-		Kind  string     `json:"kind"` // "stack"
-		Parts []Part     `json:"parts"`
-		Rows  []stackRow `json:"rows"`
-	}
-	stackRow struct {
-		Name   string  `json:"name"`
-		Family string  `json:"family"`
-		Total  string  `json:"total"`
-		Values []short `json:"values"` // shares, one for each part
-	}
 )
 
 // wide is how many times the least the most must be for a logarithmic scale.
@@ -87,24 +75,17 @@ func (p *Panel) draw(page *Page) {
 	p.Bars = page.chart(p.ID+"-bars", p.bars())
 	if lines := p.curves(); len(lines) > 0 {
 		p.Curves = page.chart(p.ID+"-curves", &lineChart{
-			"lines", axis{"share of operations", "share", false}, axis{"time of " + article(p.span()), "ns", true}, lines,
+			"lines", axis{"share of operations", "share", false}, axis{"time per " + p.span(), "ns", true}, lines,
 		})
 	}
 	p.Courses = p.courses(page)
 }
 
-// span is what a latency is of.
+// span returns the unit of a latency.
 func (p *Panel) span() string { return cmp.Or(p.Case.Span, p.Case.Unit, "operation") }
 
-func article(noun string) string {
-	if strings.ContainsAny(noun[:1], "aeiou") {
-		return "an " + noun
-	}
-	return "a " + noun
-}
-
 func (p *Panel) bars() *barChart {
-	c := &barChart{Kind: "bars", Unit: plural(p.Case.Unit) + " a second", Span: p.span()}
+	c := &barChart{Kind: "bars", Unit: perSecond(p.Case), Span: p.span()}
 	var values []float64
 	for _, row := range p.Rows {
 		e := row.Rate
@@ -118,13 +99,13 @@ func (p *Panel) bars() *barChart {
 	return c
 }
 
-// rangeOf says an interval, and what it is.
+// rangeOf writes an interval, or a range with the number of its samples.
 func rangeOf(e figure.Estimate, u figure.Unit) string {
 	text := u.Format(e.Lo) + " – " + u.Format(e.Hi)
 	if e.Interval {
 		return text
 	}
-	return text + " (range of " + count(e.N, "sample") + ")"
+	return fmt.Sprintf("%s (range; samples: %d)", text, e.N)
 }
 
 // percentiles are the medians of p50, p90, p99 and max; nil where there is no distribution.
@@ -140,7 +121,8 @@ func percentiles(samples []*result.Sample) (list []short) {
 	return list
 }
 
-// The scale of nines: half, nine of ten, 99 of 100, each as far from the one before as it is rarer; the last place is the maximum.
+// The scale of nines: half, nine of ten, 99 of 100. Each is as far from the one before as it is
+// rarer. The last place is the maximum.
 const lastNine = 4.5
 
 func nines(at float64) float64 {
@@ -168,7 +150,7 @@ func (p *Panel) curves() (lines []chartLine) {
 	return lines
 }
 
-// medians are those of the values at each place, in ascending order.
+// medians returns the medians of the values at each place, in ascending order.
 func medians(byPlace map[float64][]float64) (points [][2]short) {
 	for x, values := range byPlace {
 		if e, ok := figure.Of(values); ok {

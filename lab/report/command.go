@@ -7,7 +7,8 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// Command is what makes the figures of one case again, and no others, typed in the project's directory.
+// Command returns the command that makes the figures of one case again, and no others, from the
+// project's directory.
 func Command(s *result.Set, c *result.Case) string {
 	if c.Workload == "query" {
 		return s.Run.Command

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A Page is what the template shows.
+// A Page is the data of the template.
 type Page struct {
 	Made      time.Time
 	Runs      []*Run
@@ -18,15 +18,15 @@ type Page struct {
 	Glance    []*Panel // that have figures, in the order of the questions
 	Families  []Family // of all contenders
 	Times     []*TimePanel
-	Charts    map[string]any // what the script draws, by the element's name
+	Charts    map[string]any // the data of the script, by the element's name
 }
 
 // A Run is one result file.
 type Run struct {
 	*result.Set
-	Base       string // of the files beside the page
+	Base       string // of the files next to the page
 	Dir        string // of the result file
-	Label      string // tells it from others; "" if it is alone
+	Label      string // tells it from other labels; "" if it is alone
 	Contenders []*Contender
 	Settings   []*Settings
 	Broken     []Broken
@@ -77,7 +77,7 @@ func (p *Page) ask() {
 	}
 }
 
-// chart registers what the script draws, and returns the name of the element that shows it.
+// chart registers the data of a chart, and returns the name of the element that shows it.
 func (p *Page) chart(name string, data any) string {
 	p.Charts[name] = data
 	return name
@@ -86,7 +86,7 @@ func (p *Page) chart(name string, data any) string {
 // A Family is a kind of contenders, which have a colour in common.
 type Family struct{ Key, Title string }
 
-// familyOf is that of a contender: ours are one, whatever they are.
+// familyOf returns the family of a contender. All of ours are one family.
 func familyOf(c *result.Contender) Family {
 	if c.Ours {
 		return Family{"ours", "Folio"}
@@ -106,7 +106,7 @@ func familyOf(c *result.Contender) Family {
 	return Family{"other", "others"}
 }
 
-// familyOrder is that of legends.
+// familyOrder is the order of legends.
 var familyOrder = []string{"ours", "sql", "volume", "kv", "server", "files", "other"}
 
 func sortFamilies(list []Family) []Family {
@@ -142,7 +142,8 @@ func contenders(s *result.Set) (list []*Contender) {
 	return list
 }
 
-// Source is the version that was built: of what lies in the project itself, that of the project.
+// Source returns the version of the library. A library in the project itself has the project's
+// version.
 func (c *Contender) Source() string {
 	if strings.HasPrefix(c.ModuleVersion, "v0.0.0-00010101000000") {
 		return "of this project"
@@ -165,10 +166,10 @@ type Broken struct {
 	Rule string
 }
 
-// rules say what kinds of failures mean.
+// rules explain the kinds of failures.
 var rules = map[result.FailureKind]string{
 	result.FailureWrong:    "rule 7: it gave a wrong answer",
-	result.FailureSettings: "rules 1 to 5: it was not set as its case demands, or changed what all share",
+	result.FailureSettings: "rules 1 to 5: its settings were wrong, or it changed a shared database",
 	result.FailureCrash:    "it crashed",
 	result.FailureHang:     "it did not end",
 	result.FailureGarbage:  "it did not keep to the protocol",
@@ -188,7 +189,7 @@ type Skipped struct {
 	Contender, Where, Reason string
 }
 
-// skipped lists who was skipped, once for each reason.
+// skipped lists the skipped contenders, once for each reason.
 func skipped(s *result.Set) (list []*Skipped) {
 	where := make(map[[2]string][]string)
 	var order [][2]string
@@ -207,14 +208,14 @@ func skipped(s *result.Set) (list []*Skipped) {
 	return list
 }
 
-// Settings are what the connections of contenders answered, where they answered the same.
+// Settings are equal answers of the connections of several contenders.
 type Settings struct {
-	Case   string   // the first with them; others of its workload and group have the same
+	Case   string   // the first case with them; cases of the same workload and group have the same
 	Who    []string // contenders
 	Values []result.Param
 }
 
-// settings lists what was in force, for each workload and group once.
+// settings lists the settings in force, once for each workload and group.
 func settings(s *result.Set) (list []*Settings) {
 	type key struct {
 		workload string

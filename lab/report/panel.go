@@ -16,13 +16,13 @@ type Panel struct {
 	Case     *result.Case
 	Title    string // "" where the question has no other case
 	Folded   bool   // in the middle of a series that a chart shows
-	Alone    bool   // the question says already what there is to say
-	Verdict  Sentence
+	Alone    bool   // it is the only case, so the question's verdict is enough
+	Verdict  string
 	Command  string
 	Rows     []*Row // the best first
 	Columns  []Column
 	Families []Family
-	Absent   []string // who has no figures here, and why
+	Absent   []string // contenders without figures here, and why
 	Bars     string   // elements that show charts; "" if there is nothing to draw
 	Curves   string
 	Courses  []Course
@@ -122,7 +122,7 @@ func (p *Panel) few() (list []*Row) {
 	return slices.DeleteFunc(slices.Clone(p.Rows), func(row *Row) bool { return !row.Few() })
 }
 
-// absent lists who took part in the run but not here, by reasons.
+// absent lists the contenders that took part in the run but not here, by reasons.
 func (p *Panel) absent() {
 	for i := range p.Run.Failures {
 		if f := &p.Run.Failures[i]; f.Case == p.Case.ID {
@@ -148,7 +148,7 @@ func (p *Panel) absent() {
 // finish makes the table, the sentence and the charts.
 func (p *Panel) finish(page *Page) {
 	if len(p.Rows) == 0 {
-		p.Verdict = plain("There are no figures for this case.")
+		p.Verdict = "There are no figures for this case."
 		return
 	}
 	p.table()
@@ -159,7 +159,7 @@ func (p *Panel) finish(page *Page) {
 // table fills the columns that say something.
 func (p *Panel) table() {
 	for i, f := range figure.All {
-		p.column(p.heading(f), i == 0, f.Name == "busy" || f.Name == "log", func(row *Row) (figure.Estimate, bool) {
+		p.column(f.TitleOf(cmp.Or(p.Case.Unit, "operation")), i == 0, f.Name == "busy" || f.Name == "log", func(row *Row) (figure.Estimate, bool) {
 			return figure.Of(f.Values(row.Samples))
 		}, f.Unit)
 		if f.Name == "written" {
@@ -173,15 +173,7 @@ func (p *Panel) table() {
 	}
 }
 
-// heading is the title of a figure.
-func (p *Panel) heading(f *figure.Figure) string {
-	if f == figure.All[0] {
-		return f.TitleOf(plural(p.Case.Unit))
-	}
-	return f.TitleOf(cmp.Or(p.Case.Unit, "operation"))
-}
-
-// column adds one, unless nobody knows it or, if it is optional, it is 0 for everybody.
+// column adds a column, unless no row has its figure or, if it is optional, it is 0 in all rows.
 func (p *Panel) column(title string, wide, optional bool, of func(row *Row) (figure.Estimate, bool), unit figure.Unit) {
 	cells, says := make([]Cell, len(p.Rows)), false
 	for i, row := range p.Rows {
@@ -203,7 +195,7 @@ func (p *Panel) column(title string, wide, optional bool, of func(row *Row) (fig
 
 func perUnit(c *result.Case) string { return "a " + cmp.Or(c.Unit, "operation") }
 
-// syncs are those for an operation of the one process that was traced.
+// syncs returns the syncs per operation of the one process that was traced.
 func (p *Panel) syncs(row *Row) (figure.Estimate, bool) {
 	for i := range p.Run.Traces {
 		if t := &p.Run.Traces[i]; t.Case == p.Case.ID && t.Contender == row.Contender.ID && t.Ops > 0 {
@@ -213,7 +205,7 @@ func (p *Panel) syncs(row *Row) (figure.Estimate, bool) {
 	return figure.Estimate{}, false
 }
 
-// series are the names of those of the samples that are wanted.
+// series returns the names of the samples' series that are wanted.
 func (p *Panel) series(want func(values []float64) bool) (names []string) {
 	for _, row := range p.Rows {
 		for _, m := range row.Samples {

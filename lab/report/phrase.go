@@ -51,14 +51,3 @@ func Phrase(p result.Param) string {
 func isNumber(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
-
-// plural is the unit of operations in a sentence: 1,000 reads, entries, queries.
-func plural(unit string) string {
-	switch {
-	case unit == "":
-		return "operations"
-	case strings.HasSuffix(unit, "y"):
-		return strings.TrimSuffix(unit, "y") + "ies"
-	}
-	return unit + "s"
-}

@@ -9,11 +9,11 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A Question is what cases answer.
+// A Question is a question that cases answer.
 type Question struct {
 	ID       string
 	Text     string
-	Verdict  Sentence
+	Verdict  string
 	Repeats  string // the public experiment, or ""
 	Told     []string
 	Fixed    []result.Param // the same in all cases
@@ -30,7 +30,7 @@ type Section struct {
 	Scales  []*Scale
 }
 
-// groups are what a promise means, in the order of how much is promised.
+// groups explain the promises, the weakest first.
 var groups = []struct {
 	group       result.Group
 	title, note string
@@ -93,7 +93,7 @@ func (q *Question) section(g result.Group) *Section {
 	return s
 }
 
-// panels are those of all sections.
+// panels returns the panels of all sections.
 func (q *Question) panels() (list []*Panel) {
 	for _, s := range q.Sections {
 		list = append(list, s.Panels...)
@@ -106,7 +106,7 @@ func (q *Question) Measured() bool {
 	return slices.ContainsFunc(q.panels(), func(p *Panel) bool { return len(p.Rows) > 0 })
 }
 
-// finish says what needs all cases: how they differ, what they come to, and their charts.
+// finish adds the parts that need all cases: titles, verdict and charts.
 func (q *Question) finish(p *Page) {
 	all := q.panels()
 	varied := varied(all)
@@ -133,7 +133,8 @@ func (q *Question) finish(p *Page) {
 	q.Verdict = q.verdict()
 }
 
-// varied are the parameters that tell the cases of a question apart, besides durability, which the sections tell.
+// varied returns the parameters that tell the cases of a question apart, except durability, which
+// tells the sections apart.
 func varied(panels []*Panel) map[string]bool {
 	values, out := make(map[string]string), make(map[string]bool)
 	for _, panel := range panels {
@@ -151,7 +152,7 @@ func varied(panels []*Panel) map[string]bool {
 	return out
 }
 
-// title says what tells a case from the others of its question.
+// title returns the parameters that tell a case from the other cases of its question.
 func (p *Panel) title(varied map[string]bool, runs bool) string {
 	var parts []string
 	for _, list := range [][]result.Param{p.Case.Params, p.Case.Fixed} {
@@ -168,7 +169,7 @@ func (p *Panel) title(varied map[string]bool, runs bool) string {
 	return strings.ToUpper(title[:min(1, len(title))]) + title[min(1, len(title)):]
 }
 
-// Name is the title with what a reader must know besides, for the overview.
+// Name is the title with the promise, for the overview.
 func (p *Panel) Name() string {
 	var parts []string
 	if p.Case.Group != result.GroupRead {

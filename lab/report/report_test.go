@@ -55,7 +55,7 @@ func render(t *testing.T, p *Page) string {
 	return b.String()
 }
 
-// What a page must have: a verdict, a chart, a table and a command for each case, and what came before none of two groups in one chart.
+// A page has a verdict, a chart, a table and a command for each case, and no chart has two groups.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	in := inputs(t)
@@ -66,7 +66,7 @@ func TestPage(t *testing.T) {
 	}
 	cases := 0
 	for _, q := range p.Questions {
-		if q.Verdict.String() == "" || !strings.Contains(text, `<a href="#`+q.ID+`">`) {
+		if q.Verdict == "" || !strings.Contains(text, `<a href="#`+q.ID+`">`) {
 			t.Errorf("%s: verdict %q, or no way to it", q.Text, q.Verdict)
 		}
 		for _, s := range q.Sections {
@@ -75,7 +75,7 @@ func TestPage(t *testing.T) {
 				if panel.Case.Group != s.Group {
 					t.Errorf("%s is of group %s, and shown in %s", panel.Case.ID, panel.Case.Group, s.Group)
 				}
-				if !strings.HasSuffix(panel.Verdict.String(), ".") || panel.Bars == "" || !strings.Contains(text, html.EscapeString(panel.Command)) {
+				if !strings.HasSuffix(panel.Verdict, ".") || panel.Bars == "" || !strings.Contains(text, html.EscapeString(panel.Command)) {
 					t.Errorf("%s: verdict %q, chart %q, command %q", panel.Case.ID, panel.Verdict, panel.Bars, panel.Command)
 				}
 			}
@@ -95,7 +95,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page loads nothing: every address in it is one of its own, or of a file beside it.
+// The page loads nothing: every address in it is its own, or of a file next to it.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	text := render(t, New(noon, inputs(t)))
@@ -124,7 +124,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// Beside the page stand the samples in three forms, each as a program reads it.
+// Next to the page lie the samples in three forms, each readable by a program.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir, in := t.TempDir(), inputs(t)
@@ -172,22 +172,23 @@ func sample(who string, ops int64, seconds string, more string) string {
 	return fmt.Sprintf(`{"sample":{"case":"lookup/by=id","contender":%q,"round":1,"ops":%d,"seconds":%s%s}}`+"\n", who, ops, seconds, more)
 }
 
-// Whatever a result file holds, there is a page that says so, in which nothing of the file is taken for HTML or for a program.
+// Each damaged or hostile result file has a page that says so, and no text of the file becomes HTML
+// or a script.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const evil = `<script>alert(1)</script>`
 	for name, tt := range map[string]struct{ text, want string }{
 		"no samples":        {head, "There are no figures for this question."},
-		"one sample":        {head + sample("one", 1000, "0.5", ""), "alone has figures here: 2 k reads a second; of 1 sample, where 10 are asked for."},
-		"one sample each":   {head + sample("one", 1000, "0.5", "") + sample("two", 1000, "0.25", ""), "two came out first with 4 k reads a second, 2 times as many as one; 1 sample of each is too few to be sure."},
+		"one sample":        {head + sample("one", 1000, "0.5", ""), "only one has figures: 2 k read/s; fewer than 10 samples: one."},
+		"one sample each":   {head + sample("one", 1000, "0.5", "") + sample("two", 1000, "0.25", ""), "two came out first: 4 k read/s, 2 times as many as one; 1 of 10 samples are too few to be sure."},
 		"no operations":     {head + sample("one", 0, "0.5", ""), "its samples hold no figures"},
 		"no time":           {head + sample("one", 10, "0", ""), "its samples hold no figures"},
 		"less than no time": {head + sample("one", 10, "-1", ""), "its samples hold no figures"},
 		"huge":              {head + sample("one", 1<<62, "1e-300", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "its samples hold no figures"},
-		"large":             {head + sample("one", 1<<62, "1e-3", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "4.61e+09 T reads a second"},
-		"negative latency":  {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":-5,"p90":0,"p99":0,"max":0,"curve":[{"at":-3,"time":-1},{"at":7,"time":0}]}`), "10 reads a second"},
-		"a curve beyond":    {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":5,"p90":5,"p99":5,"max":5,"curve":[{"at":-3,"time":1},{"at":7,"time":2}]}`), "10 reads a second"},
-		"an odd series":     {head + sample("one", 10, "1", `,"series":{"a":[],"b":[0],"c_seconds":[1,2,-3],"<b>":[1,2]}`), "10 reads a second"},
+		"large":             {head + sample("one", 1<<62, "1e-3", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "4.61e+09 T read/s"},
+		"negative latency":  {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":-5,"p90":0,"p99":0,"max":0,"curve":[{"at":-3,"time":-1},{"at":7,"time":0}]}`), "10 read/s"},
+		"a curve beyond":    {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":5,"p90":5,"p99":5,"max":5,"curve":[{"at":-3,"time":1},{"at":7,"time":2}]}`), "10 read/s"},
+		"an odd series":     {head + sample("one", 10, "1", `,"series":{"a":[],"b":[0],"c_seconds":[1,2,-3],"<b>":[1,2]}`), "10 read/s"},
 		"unknown workload": {
 			head + `{"case":{"id":"x","workload":"levitate","group":"read"}}` + "\n" + `{"sample":{"case":"x","contender":"one","ops":1,"seconds":1}}` + "\n",
 			"What does the workload levitate say?",
@@ -196,8 +197,8 @@ func TestHostile(t *testing.T) {
 			head + `{"case":{"id":"x","workload":"levitate","group":"sworn"}}` + "\n" + `{"sample":{"case":"x","contender":"one","ops":1,"seconds":1}}` + "\n",
 			`<span class="badge">sworn</span>`,
 		},
-		"unknown kind":   {head + `{"contender":{"id":"three","kind":"oracle"}}` + "\n" + sample("three", 10, "1", ""), "three alone has figures"},
-		"truncated":      {head + sample("one", 1000, "0.5", "") + `{"sample":{"case":"lookup/by=id","contender":"one","ro`, "one alone has figures here: 2 k"},
+		"unknown kind":   {head + `{"contender":{"id":"three","kind":"oracle"}}` + "\n" + sample("three", 10, "1", ""), "only three has figures"},
+		"truncated":      {head + sample("one", 1000, "0.5", "") + `{"sample":{"case":"lookup/by=id","contender":"one","ro`, "only one has figures: 2 k"},
 		"not ended":      {head, "This run has not ended"},
 		"interrupted":    {head + `{"end":{"interrupted":true}}` + "\n", "This run was interrupted"},
 		"no profiles":    {head, "There are no profiles and no counts of system calls in these results"},
@@ -205,13 +206,13 @@ func TestHostile(t *testing.T) {
 		"a lost failure": {head + `{"failure":{"case":"nowhere","contender":"nobody","kind":"sulks","error":"` + evil + `"}}` + "\n", "sulks"},
 		"a skip":         {head + `{"skip":{"contender":"three","reason":"the registry refuses it"}}` + "\n", "the registry refuses it"},
 		"a name": {
-			head + `{"contender":{"id":"` + evil + `","title":"` + evil + `","notes":["` + evil + `"]}}` + "\n" + sample(evil, 10, "1", `,"settings":{"`+evil+`":"`+evil+`"}`), "10 reads a second",
+			head + `{"contender":{"id":"` + evil + `","title":"` + evil + `","notes":["` + evil + `"]}}` + "\n" + sample(evil, 10, "1", `,"settings":{"`+evil+`":"`+evil+`"}`), "10 read/s",
 		},
 		"a case": {
 			head + `{"case":{"id":"` + evil + `","workload":"` + evil + `","question":"` + evil + `","unit":"` + evil + `","group":"` + evil + `","params":[{"name":"` + evil + `","value":"` + evil + `"}]}}` +
 				"\n" + `{"sample":{"case":"` + evil + `","contender":"one","ops":1,"seconds":1}}` + "\n", html.EscapeString(evil),
 		},
-		"a machine": {strings.Replace(head, `"cpu"`, `"x"`, 1) + `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"areas":[{"name":"` + evil + `","part":7}],"leaves":[{"name":"</script>","part":-1}]}}` + "\n" +
+		"a machine": {strings.Replace(head, `"cpu"`, `"x"`, 1) + `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"leaves":[{"name":"` + evil + `","part":7},{"name":"</script>","part":-1}]}}` + "\n" +
 			`{"trace":{"case":"lookup/by=id","contender":"one","calls":{"` + evil + `":3}}}` + "\n", "Where the time goes"},
 	} {
 		s, err := result.Read(strings.NewReader(tt.text))
@@ -236,7 +237,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Sentences say what the samples bear, and no more.
+// Verdicts say no more than the samples show.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	many := func(who string, ops int64) (text string) {
@@ -246,21 +247,22 @@ func TestVerdict(t *testing.T) {
 		return text
 	}
 	for name, tt := range map[string]struct{ text, want string }{
-		"a clear case": {many("one", 1000) + many("two", 3000), "two is fastest with 3.01 k reads a second, 3 times as many as one."},
-		"ours behind":  {many("one", 3000) + many("two", 1000), "one is fastest with 3.01 k reads a second, 3 times as many as two."},
-		"level":        {many("one", 3000) + many("two", 3001), "two and one are level, as far as these samples tell: about 3.01 k reads a second."},
+		"a clear case": {many("one", 1000) + many("two", 3000), "two is fastest: 3.01 k read/s, 3 times as many as one."},
+		"ours behind":  {many("one", 3000) + many("two", 1000), "one is fastest: 3.01 k read/s, 3 times as many as two."},
+		"level":        {many("one", 3000) + many("two", 3001), "level, as far as these samples tell: two, one; about 3.01 k read/s."},
 	} {
 		s, err := result.Read(strings.NewReader(head + tt.text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := New(noon, []Input{{Base: "x", Set: s}}).Questions[0].Verdict.String(); got != tt.want {
+		if got := New(noon, []Input{{Base: "x", Set: s}}).Questions[0].Verdict; got != tt.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-// A row of fewer samples than there should be is said to be that, in the verdict and in the table; and the sentence of a question counts the cases.
+// A row of fewer samples than there should be is said to be that, in the verdict and in the table;
+// and the sentence of a question counts the cases.
 func TestFew(t *testing.T) {
 	t.Parallel()
 	some := func(who string, ops int64, n int) (text string) {
@@ -271,13 +273,13 @@ func TestFew(t *testing.T) {
 	}
 	other := strings.ReplaceAll(strings.Split(head, "\n")[3]+"\n", "by=id", "by=path")
 	for name, tt := range map[string]struct{ text, panel, question, cell string }{
-		"enough": {some("one", 1000, 10) + some("two", 3000, 10), "two is fastest with 3 k reads a second, 3 times as many as one.", "", "<td>10</tr>"},
-		"both":   {some("one", 1000, 7) + some("two", 3000, 7), "two is fastest with 3 k reads a second, 3 times as many as one; of 7 samples, where 10 are asked for.", "", `<td class="few">7 of 10</tr>`},
-		"one":    {some("one", 1000, 9) + some("two", 3000, 10), "two is fastest with 3 k reads a second, 3 times as many as one; one has fewer than the 10 samples that are asked for.", "", `<td class="few">9 of 10</tr>`},
+		"enough": {some("one", 1000, 10) + some("two", 3000, 10), "two is fastest: 3 k read/s, 3 times as many as one.", "", "<td>10</tr>"},
+		"both":   {some("one", 1000, 7) + some("two", 3000, 7), "two is fastest: 3 k read/s, 3 times as many as one; fewer than 10 samples: two, one.", "", `<td class="few">7 of 10</tr>`},
+		"one":    {some("one", 1000, 9) + some("two", 3000, 10), "two is fastest: 3 k read/s, 3 times as many as one; fewer than 10 samples: one.", "", `<td class="few">9 of 10</tr>`},
 		"two cases": {
 			some("one", 1000, 9) + some("two", 3000, 10) + other + strings.ReplaceAll(some("one", 1000, 10)+some("two", 3000, 10), "by=id", "by=path"),
-			"two is fastest with 3 k reads a second, 3 times as many as one; one has fewer than the 10 samples that are asked for.",
-			"two comes first in both cases, 3 to 3 times as fast as the next; of fewer than 10 samples in 1 case.", "",
+			"two is fastest: 3 k read/s, 3 times as many as one; fewer than 10 samples: one.",
+			"two is first in 2 of 2 cases; fewer than 10 samples in 1 of 2 cases.", "",
 		},
 	} {
 		s, err := result.Read(strings.NewReader(head + tt.text))
@@ -285,10 +287,10 @@ func TestFew(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := New(noon, []Input{{Base: "x", Set: s}})
-		if got := p.Questions[0].panels()[0].Verdict.String(); got != tt.panel {
+		if got := p.Questions[0].panels()[0].Verdict; got != tt.panel {
 			t.Errorf("%s: the case: %s", name, got)
 		}
-		if got := p.Questions[0].Verdict.String(); tt.question != "" && got != tt.question {
+		if got := p.Questions[0].Verdict; tt.question != "" && got != tt.question {
 			t.Errorf("%s: the question: %s", name, got)
 		}
 		if !strings.Contains(render(t, p), tt.cell) {
@@ -297,7 +299,8 @@ func TestFew(t *testing.T) {
 	}
 }
 
-// Cases that differ in the file system only have a chart in common, in the section of what they promise, and a sentence that says no more than the samples bear.
+// Cases that differ in the file system only have one chart, in the section of their promise, and a
+// verdict that says no more than the samples show.
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(head, "\n")
@@ -330,8 +333,8 @@ func TestSystems(t *testing.T) {
 			t.Fatalf("%s: %d charts of file systems", section.Group, len(section.Systems))
 		}
 		all := section.Systems[0]
-		const want = "two is faster on ext4, 2.00 times; three is faster on btrfs, 4.01 times; one is level."
-		if got := all.Verdict.String(); got != want || all.Title != "ext4 and btrfs side by side" {
+		const want = "faster on ext4: two 2.00 times; faster on btrfs: three 4.01 times; level: one."
+		if got := all.Verdict; got != want || all.Title != "ext4 and btrfs side by side" {
 			t.Errorf("%s: %s: %s, want %s", section.Group, all.Title, got, want)
 		}
 		for _, panel := range all.panels {
@@ -346,7 +349,8 @@ func TestSystems(t *testing.T) {
 	}
 }
 
-// The profiles lie beside the page, and the page names them there, wherever it goes. What a result file says of other places is not believed.
+// The profiles lie next to the page, and the page names them there, even after it was moved. Names
+// of other places in a result file are not believed.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
@@ -373,7 +377,7 @@ func TestProfiles(t *testing.T) {
 		{"x.profiles/one.cpu.pprof", "", false},
 	} {
 		s, err := result.Read(strings.NewReader(head + sample("one", 10, "1", "") +
-			fmt.Sprintf(`{"profile":{"case":"lookup/by=id","contender":"one","of":"cpu","file":%q,"total":1,"areas":[{"name":"SQL","part":1}]}}`+"\n", tt.file)))
+			fmt.Sprintf(`{"profile":{"case":"lookup/by=id","contender":"one","of":"cpu","file":%q,"total":1,"leaves":[{"name":"main.read","part":1}]}}`+"\n", tt.file)))
 		if err != nil {
 			t.Fatal(err)
 		}

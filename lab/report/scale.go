@@ -11,11 +11,11 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A Scale shows cases that differ in one number only: how rates grow with goroutines, or what an operation costs as a store
-// grows.
+// A Scale shows cases that differ in one number only: for example, how rates grow with goroutines,
+// or the time per operation as a store grows.
 type Scale struct {
 	Title   string
-	Verdict Sentence
+	Verdict string
 	Chart   string
 	Lines   int
 }
@@ -26,7 +26,8 @@ type series struct {
 	panels []*Panel
 }
 
-// scales finds the series among the cases of a section, which may be of several runs on one machine.
+// scales finds the series among the cases of a section, which may be of several runs on one
+// machine.
 func scales(page *Page, s *Section, id string) (list []*Scale) {
 	for _, name := range numbers(s.Panels) {
 		byRest := make(map[string]*series)
@@ -51,7 +52,7 @@ func scales(page *Page, s *Section, id string) (list []*Scale) {
 	return list
 }
 
-// fold marks the cases in the middle of what scales: the chart over it tells enough of them.
+// fold marks the cases in the middle of a series: the chart over it shows enough of them.
 func (s *Section) fold() {
 	byRest := make(map[string][]*Panel)
 	for _, p := range s.Panels {
@@ -92,7 +93,8 @@ func number(c *result.Case, name string) (float64, bool) {
 	return x, err == nil && x > 0
 }
 
-// rest is all that must be the same for a chart over one parameter: the others, the file system, the machine.
+// rest returns all that must be the same for a chart over one parameter: the other parameters, the
+// file system, the machine.
 func rest(p *Panel, name string) string {
 	var parts []string
 	for _, param := range all(p.Case) {
@@ -105,7 +107,8 @@ func rest(p *Panel, name string) string {
 	return strings.Join(append(parts, p.Case.Workload, p.Case.Dir, m.OS, m.Arch, m.CPU, strconv.Itoa(m.Cores)), "\x00")
 }
 
-// scale charts a series: rates over what scales, and what an operation costs over a size. It is nil where nobody has two points.
+// scale charts a series: rates over a parameter that scales, and the time per operation over a
+// size. It returns nil if no contender has two points.
 func (s *series) scale(page *Page, id string) *Scale {
 	slices.SortStableFunc(s.panels, func(a, b *Panel) int {
 		x, _ := number(a.Case, s.over)
@@ -117,9 +120,9 @@ func (s *series) scale(page *Page, id string) *Scale {
 		return nil
 	}
 	first := s.panels[0].Case
-	y := axis{plural(first.Unit) + " a second", string(figure.Number), false}
+	y := axis{perSecond(first), string(figure.Number), false}
 	if s.cost() {
-		y = axis{"time of " + article(cmp.Or(first.Unit, "operation")), string(figure.Nanoseconds), false}
+		y = axis{"time per " + cmp.Or(first.Unit, "operation"), string(figure.Nanoseconds), false}
 	}
 	var values []float64
 	for _, l := range lines {
@@ -133,10 +136,12 @@ func (s *series) scale(page *Page, id string) *Scale {
 	return out
 }
 
-// cost reports whether the chart is of what an operation costs, and not of rates: that is so over anything but what scales.
+// cost reports whether the chart shows the time per operation, and not rates. That is so over all
+// parameters except the one that scales.
 func (s *series) cost() bool { return s.panels[0].Case.Axis != s.over }
 
-// lines are those of the contenders that have more than one point. One of another version is another contender.
+// lines returns the lines of the contenders that have more than one point. Another version is
+// another contender.
 func (s *series) lines() (lines []chartLine) {
 	index := make(map[[2]string]int)
 	for _, p := range s.panels {
@@ -160,7 +165,8 @@ func (s *series) lines() (lines []chartLine) {
 	return slices.DeleteFunc(lines, func(l chartLine) bool { return len(l.Points) < 2 })
 }
 
-// title is what the cases have in common of what tells the cases of the question apart.
+// title returns the parameters that the cases have in common, among those that tell the cases of
+// the question apart.
 func (s *series) title() string {
 	what := "Scaling over "
 	if s.cost() {
@@ -168,7 +174,7 @@ func (s *series) title() string {
 	}
 	last := s.panels[len(s.panels)-1]
 	x, _ := number(last.Case, s.over)
-	here := Phrase(result.Param{Name: s.over, Value: strconv.FormatFloat(x, 'f', -1, 64)})
+	here := Phrase(result.Param{Name: s.over, Value: plain(x)})
 	var parts []string
 	for part := range strings.SplitSeq(last.Title, ", ") {
 		if part != here && part != last.Run.Label {
@@ -181,25 +187,5 @@ func (s *series) title() string {
 	return what + s.over + ": " + strings.Join(parts, ", ")
 }
 
-// verdict says who gains most, and who least, from the first value to the last.
-func (s *series) verdict(lines []chartLine) (v Sentence) {
-	gain := func(l chartLine) float64 { return float64(l.Points[len(l.Points)-1][1] / l.Points[0][1]) }
-	lines = slices.Clone(lines)
-	slices.SortStableFunc(lines, func(a, b chartLine) int { return cmp.Compare(gain(b), gain(a)) })
-	most, least := lines[0], lines[len(lines)-1]
-	from, to := float64(most.Points[0][0]), float64(most.Points[len(most.Points)-1][0])
-	what := "the rate"
-	if s.cost() {
-		what = "the cost of " + article(cmp.Or(s.panels[0].Case.Unit, "operation"))
-	}
-	v.add("From %s to %s %s, %s of ", figure.Thousands(strconv.FormatFloat(from, 'f', -1, 64)), figure.Thousands(strconv.FormatFloat(to, 'f', -1, 64)), s.over, what)
-	v.names([]string{most.Name})
-	v.add(" becomes %s what it was", figure.Factor(gain(most)))
-	if len(lines) > 1 {
-		v.add(", that of ")
-		v.names([]string{least.Name})
-		v.add(" %s", figure.Factor(gain(least)))
-	}
-	v.add(".")
-	return v
-}
+// plain writes a number without an exponent.
+func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

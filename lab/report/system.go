@@ -11,10 +11,11 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// Systems are the panels of a case on several file systems: one chart shows them side by side. They are of one section, so all promise the same.
+// Systems are the panels of a case on several file systems: one chart shows them side by side. They
+// are of one section, so all promise the same.
 type Systems struct {
 	Title   string
-	Verdict Sentence
+	Verdict string
 	Chart   string
 	Names   []Part // with their colours
 	Rows    int
@@ -22,7 +23,13 @@ type Systems struct {
 	panels []*Panel // one for each name
 }
 
-// systemColours are those of file systems: none of a contender's family.
+// A Part is a file system, and the number of its colour, which is the same in all charts.
+type Part struct {
+	Name   string `json:"name"`
+	Colour int    `json:"colour"`
+}
+
+// systemColours are the colours of file systems. No family of contenders has one of them.
 var systemColours = []int{4, 8, 10, 9, 11, 7}
 
 // dirParam is the parameter that tells the directories of a run apart.
@@ -86,7 +93,7 @@ type systemRow struct {
 	on     []*Row // one for each system; nil where it has no figures
 }
 
-// rows are those of all contenders, the fastest first.
+// rows returns the rows of all contenders, the fastest first.
 func (all *Systems) rows() (rows []*systemRow) {
 	byID := make(map[string]*systemRow)
 	for i, p := range all.panels {
@@ -100,111 +107,30 @@ func (all *Systems) rows() (rows []*systemRow) {
 			r.on[i] = row
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *systemRow) int { return cmp.Compare(b.best().Rate.Median, a.best().Rate.Median) })
+	slices.SortStableFunc(rows, func(a, b *systemRow) int {
+		first, _ := a.best()
+		other, _ := b.best()
+		return cmp.Compare(other.Rate.Median, first.Rate.Median)
+	})
 	return rows
 }
 
-// best is the row of the system on which the contender is fastest.
-func (r *systemRow) best() *Row {
-	return slices.MaxFunc(r.on, func(a, b *Row) int { return cmp.Compare(rateOf(a), rateOf(b)) })
-}
-
-// next is that of the system after the best; nil if there is none.
-func (r *systemRow) next() *Row {
-	best := r.best()
-	rest := slices.DeleteFunc(slices.Clone(r.on), func(row *Row) bool { return row == best || row == nil })
-	if len(rest) == 0 {
-		return nil
+// best returns the row of the system on which the contender is fastest, and the row of the next
+// system; nil if there is none.
+func (r *systemRow) best() (first, next *Row) {
+	rows := slices.DeleteFunc(slices.Clone(r.on), func(row *Row) bool { return row == nil })
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.Rate.Median, a.Rate.Median) })
+	if len(rows) > 1 {
+		next = rows[1]
 	}
-	return slices.MaxFunc(rest, func(a, b *Row) int { return cmp.Compare(rateOf(a), rateOf(b)) })
-}
-
-func rateOf(r *Row) float64 {
-	if r == nil {
-		return -1
-	}
-	return r.Rate.Median
-}
-
-// verdict says who is faster where.
-func (all *Systems) verdict(rows []*systemRow) (s Sentence) {
-	rate := figure.All[0]
-	var both []*systemRow
-	var ps []float64
-	sure, few := true, false
-	for _, r := range rows {
-		best, next := r.best(), r.next()
-		few = few || slices.ContainsFunc(r.on, func(row *Row) bool { return row != nil && row.Few() })
-		if next == nil {
-			continue
-		}
-		sure = sure && figure.Enough(best.Rate.N, next.Rate.N)
-		both = append(both, r)
-		ps = append(ps, figure.P(rate.Values(best.Samples), rate.Values(next.Samples)))
-	}
-	if len(both) == 0 {
-		return plain("No contender has figures on more than one of them.")
-	}
-	ps = figure.Adjust(ps)
-	faster, level := make([][]*systemRow, len(all.panels)), []string(nil)
-	for i, r := range both {
-		if sure && ps[i] > figure.Alpha {
-			level = append(level, r.who.ID)
-			continue
-		}
-		at := slices.Index(r.on, r.best())
-		faster[at] = append(faster[at], r)
-	}
-	for i, list := range faster {
-		s.faster(list, all.Names[i].Name)
-	}
-	if len(level) > 0 {
-		s.semicolon()
-		s.names(level)
-		s.add(" %s level", are(len(level)))
-	}
-	switch {
-	case !sure:
-		s.add("; the samples are too few to be sure")
-	case few:
-		s.add("; of fewer than %d samples in places", figure.Samples)
-	}
-	s.add(".")
-	return s
-}
-
-// faster says of contenders that they are so on a system, and by how much.
-func (s *Sentence) faster(list []*systemRow, system string) {
-	if len(list) == 0 {
-		return
-	}
-	times := func(r *systemRow) float64 { return r.best().Rate.Median / r.next().Rate.Median }
-	slices.SortStableFunc(list, func(a, b *systemRow) int { return cmp.Compare(times(b), times(a)) })
-	var names []string
-	for _, r := range list {
-		names = append(names, r.who.ID)
-	}
-	s.semicolon()
-	s.names(names)
-	by := figure.Factor(times(list[0]))
-	if least := times(list[len(list)-1]); len(list) > 1 && figure.Digits(least) != figure.Digits(times(list[0])) {
-		by = figure.Digits(least) + " to " + by
-	}
-	s.add(" %s faster on %s, %s", are(len(list)), system, by)
-}
-
-// semicolon parts what follows from what was said, if anything was.
-func (s *Sentence) semicolon() {
-	if len(*s) > 0 {
-		s.add("; ")
-	}
+	return rows[0], next
 }
 
 // A groupChart has a group of bars for each contender, one for each file system.
 type (
 	groupChart struct {
 		Kind  string     `json:"kind"` // "groups"
-		Unit  string     `json:"unit"` // of the values: "inserts a second"
+		Unit  string     `json:"unit"` // of the values: "insert/s"
 		Log   bool       `json:"log"`
 		Parts []Part     `json:"parts"` // the systems
 		Rows  []groupRow `json:"rows"`
@@ -224,7 +150,7 @@ type (
 )
 
 func (all *Systems) chart(rows []*systemRow) *groupChart {
-	c := &groupChart{Kind: "groups", Unit: plural(all.panels[0].Case.Unit) + " a second", Parts: all.Names}
+	c := &groupChart{Kind: "groups", Unit: perSecond(all.panels[0].Case), Parts: all.Names}
 	var values []float64
 	for _, r := range rows {
 		row := groupRow{Name: r.who.ID, Family: r.family.Key, Bars: make([]*groupBar, len(r.on))}

@@ -9,35 +9,18 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A TimePanel says of a case where the time of its contenders goes: profiles and system calls, each of one process that is no
-// sample, since looking slows it down.
+// A TimePanel shows where the time of a case's contenders goes: profiles and system calls. Each is
+// of one process that is no sample, because profiling slows it down.
 type TimePanel struct {
 	Title    string
-	Profiles []*Profiles // by what they are of
+	Profiles []*Profiles // of the processor, and of allocations
 	Calls    []Calls
 }
 
-// Profiles are those of one kind.
+// Profiles are the profiles of one kind.
 type Profiles struct {
 	Title string
-	Chart string
-	Parts []Part
 	Rows  []ProfileRow
-}
-
-// A Part is an area of profiles, and the number of its colour, which is the same in all charts.
-type Part struct {
-	Name   string `json:"name"`
-	Colour int    `json:"colour"`
-}
-
-// partOf is the part of an area. One that package result does not know has the colour of what is other.
-func partOf(name string) Part {
-	i := slices.Index(result.Areas, name)
-	if i < 0 {
-		i = len(result.Areas) - 1
-	}
-	return Part{name, i + 1}
 }
 
 // A ProfileRow is the profile of a contender.
@@ -78,7 +61,7 @@ func (p *Page) times() (list []*TimePanel) {
 				t.Title += " " + panel.Title
 			}
 			for _, kind := range profileKinds {
-				if profiles := panel.profiles(p, kind.of, kind.title, kind.unit, kind.scale); profiles != nil {
+				if profiles := panel.profiles(kind.of, kind.title, kind.unit, kind.scale); profiles != nil {
 					t.Profiles = append(t.Profiles, profiles)
 				}
 			}
@@ -91,14 +74,8 @@ func (p *Page) times() (list []*TimePanel) {
 	return list
 }
 
-func (p *Panel) profiles(page *Page, of, title string, unit figure.Unit, scale float64) *Profiles {
+func (p *Panel) profiles(of, title string, unit figure.Unit, scale float64) *Profiles {
 	out := &Profiles{Title: title}
-	chart := &stackChart{Kind: "stack"}
-	for _, name := range result.Areas {
-		if p.Run.hasArea(p.Case.ID, of, name) {
-			chart.Parts = append(chart.Parts, partOf(name))
-		}
-	}
 	for i := range p.Run.Profiles {
 		profile := &p.Run.Profiles[i]
 		if profile.Case != p.Case.ID || profile.Of != of {
@@ -109,39 +86,11 @@ func (p *Panel) profiles(page *Page, of, title string, unit figure.Unit, scale f
 			row.Path = to
 		}
 		out.Rows = append(out.Rows, row)
-		chart.add(p.Run, row)
 	}
 	if len(out.Rows) == 0 {
 		return nil
 	}
-	out.Parts = chart.Parts
-	out.Chart = page.chart(p.ID+"-"+of, chart)
 	return out
-}
-
-// hasArea reports whether a profile of a case has a share of an area.
-func (r *Run) hasArea(caseID, of, name string) bool {
-	return slices.ContainsFunc(r.Profiles, func(p result.Profile) bool {
-		return p.Case == caseID && p.Of == of && slices.ContainsFunc(p.Areas, func(s result.Share) bool { return s.Name == name })
-	})
-}
-
-// add takes a profile into the chart; areas that package result does not know make new parts.
-func (c *stackChart) add(r *Run, row ProfileRow) {
-	values := make([]short, len(c.Parts))
-	for _, area := range row.Areas {
-		i := slices.IndexFunc(c.Parts, func(p Part) bool { return p.Name == area.Name })
-		if i < 0 {
-			i = len(c.Parts)
-			c.Parts, values = append(c.Parts, partOf(area.Name)), append(values, 0)
-		}
-		values[i] += short(area.Part)
-	}
-	family := "other"
-	if who := r.Contender(row.Contender); who != nil {
-		family = familyOf(who).Key
-	}
-	c.Rows = append(c.Rows, stackRow{row.Contender, family, row.Text, values})
 }
 
 func (p *Panel) calls() (list []Calls) {

@@ -1,332 +1,219 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/result"
 )
 
-// A Sentence is a verdict: text in which the names of contenders stand out.
-type Sentence []Span
+// A verdict is a list of clauses, each with a name and a fixed form, for example "engine is
+// fastest: 3.01 k read/s, 2 times as many as mattn". Names in a list have commas between them.
 
-// A Span is a part of a sentence.
-type Span struct {
-	Text string
-	Name bool // of a contender
+// join makes a verdict of its clauses.
+func join(clauses []string) string { return strings.Join(clauses, "; ") + "." }
+
+// perSecond is the unit of a case's rates.
+func perSecond(c *result.Case) string { return cmp.Or(c.Unit, "operation") + "/s" }
+
+// names lists the contenders of rows.
+func names(rows []*Row) string {
+	var list []string
+	for _, row := range rows {
+		list = append(list, row.Contender.ID)
+	}
+	return strings.Join(list, ", ")
 }
 
-func plain(text string) Sentence { return Sentence{{Text: text}} }
-
-// add appends text.
-func (s *Sentence) add(format string, args ...any) {
-	*s = append(*s, Span{Text: fmt.Sprintf(format, args...)})
-}
-
-// names appends contenders: "a", "a and b", "a, b and 3 more".
-func (s *Sentence) names(list []string) {
-	const most = 4
-	more := 0
-	if len(list) > most {
-		list, more = list[:most-1], len(list)-most+1
-	}
-	for i, name := range list {
-		if i > 0 {
-			s.add("%s", conjunction(i == len(list)-1 && more == 0))
-		}
-		*s = append(*s, Span{name, true})
-	}
-	if more > 0 {
-		s.add(" and %d more", more)
-	}
-}
-
-func conjunction(last bool) string {
-	if last {
-		return " and "
-	}
-	return ", "
-}
-
-// String is the sentence without its marks.
-func (s Sentence) String() string {
-	var b strings.Builder
-	for _, span := range s {
-		b.WriteString(span.Text)
-	}
-	return b.String()
-}
-
-// verdict says of a case who is fastest, by how much, and where the others are that a reader looks for.
-func (p *Panel) verdict() (s Sentence) {
-	first, unit := p.Rows[0], plural(p.Case.Unit)
-	rate := fmt.Sprintf("%s %s a second", figure.Number.Format(first.Rate.Median), unit)
-	if len(p.Rows) == 1 {
-		s.names([]string{first.Contender.ID})
-		s.add(" alone has figures here: %s", rate)
-		p.fewer(&s)
-		s.add(".")
-		return s
-	}
-	switch top := p.top(); {
-	case !p.sure():
-		s.names(top[:1])
-		s.add(" came out first with %s, %s as many as ", rate, figure.Factor(p.Rows[1].Behind))
-		s.names([]string{p.Rows[1].Contender.ID})
-	case len(top) > 1:
-		s.names(top)
-		s.add(" are level, as far as these samples tell: about %s", rate)
-	default:
-		s.names(top)
-		s.add(" is fastest with %s, %s as many as ", rate, figure.Factor(p.Rows[1].Behind))
-		s.names([]string{p.Rows[1].Contender.ID})
-	}
-	p.others(&s)
-	if !p.sure() {
-		s.add("; %s of each %s too few to be sure", count(first.Rate.N, "sample"), are(first.Rate.N))
-	} else {
-		p.fewer(&s)
-	}
-	s.add(".")
-	return s
-}
-
-// fewer says who has fewer samples than the rules ask for.
-func (p *Panel) fewer(s *Sentence) {
-	few := p.few()
-	if len(few) == 0 {
-		return
-	}
-	same := !slices.ContainsFunc(p.Rows, func(row *Row) bool { return row.Rate.N != few[0].Rate.N })
-	if same {
-		s.add("; of %s, where %d are asked for", count(few[0].Rate.N, "sample"), figure.Samples)
-		return
-	}
-	var names []string
-	for _, row := range few {
-		names = append(names, row.Contender.ID)
-	}
-	s.add("; ")
-	s.names(names)
-	s.add(" %s fewer than the %d samples that are asked for", have(len(few)), figure.Samples)
-}
-
-func have(n int) string {
-	if n == 1 {
-		return "has"
-	}
-	return "have"
-}
-
-// top are the first and all that are level with it.
-func (p *Panel) top() (names []string) {
-	for i, row := range p.Rows {
-		if i == 0 || row.Level {
-			names = append(names, row.Contender.ID)
+// verdict says which contender of a case is fastest, by how much, and how far behind the best of
+// ours and the best driver of SQLite are.
+func (p *Panel) verdict() string {
+	clauses := []string{p.lead()}
+	said := append(p.top(), p.Rows[min(1, len(p.Rows)-1)])
+	for _, best := range []struct{ family, title string }{{"ours", "best of ours"}, {"sql", "best SQLite driver"}} {
+		if row := p.Best(best.family); row != nil && !slices.Contains(said, row) {
+			clauses = append(clauses, fmt.Sprintf("%s: %s, %s slower", best.title, row.Contender.ID, figure.Factor(row.Behind)))
 		}
 	}
-	return names
+	switch few := p.few(); {
+	case len(p.Rows) > 1 && !p.sure():
+		clauses = append(clauses, fmt.Sprintf("%s samples are too few to be sure", figure.Count(p.fewest())))
+	case len(few) > 0:
+		clauses = append(clauses, fmt.Sprintf("fewer than %d samples: %s", figure.Samples, names(few)))
+	}
+	return join(clauses)
 }
 
-// others says where the best of ours and the best driver of SQLite are, unless that was said already.
-func (p *Panel) others(s *Sentence) {
-	said := p.top()
-	if !p.sure() {
-		said = said[:1]
-	}
-	if len(said) == 1 {
-		said = append(said, p.Rows[1].Contender.ID)
-	}
-	if ours := p.best("ours"); ours != nil && !slices.Contains(said, ours.Contender.ID) {
-		s.add("; ")
-		s.names([]string{ours.Contender.ID})
-		s.add(", ours, %s", behind(ours.Behind))
-	}
-	if sql := p.best("sql"); sql != nil && !slices.Contains(said, sql.Contender.ID) {
-		s.add("; ")
-		s.names([]string{sql.Contender.ID})
-		s.add(", the best SQLite driver, %s", behind(sql.Behind))
-	}
+// fewest is the number of samples of the row that has the fewest.
+func (p *Panel) fewest() int {
+	return slices.MinFunc(p.Rows, func(a, b *Row) int { return cmp.Compare(a.Rate.N, b.Rate.N) }).Rate.N
 }
 
-// behind says where one is that has so many times less than the first.
-func behind(times float64) string {
-	if times < 2 {
-		return fmt.Sprintf("does %.0f%% of that", 100/times)
+// lead says which contender comes first in a case, or that several are level.
+func (p *Panel) lead() string {
+	first, top := p.Rows[0], p.top()
+	rate := figure.Number.Format(first.Rate.Median) + " " + perSecond(p.Case)
+	switch {
+	case len(p.Rows) == 1:
+		return fmt.Sprintf("only %s has figures: %s", first.Contender.ID, rate)
+	case p.sure() && len(top) > 1:
+		return fmt.Sprintf("level, as far as these samples tell: %s; about %s", names(top), rate)
+	case p.sure():
+		return fmt.Sprintf("%s is fastest: %s, %s as many as %s", first.Contender.ID, rate, figure.Factor(p.Rows[1].Behind), p.Rows[1].Contender.ID)
 	}
-	return "is " + figure.Factor(times) + " slower"
+	return fmt.Sprintf("%s came out first: %s, %s as many as %s", first.Contender.ID, rate, figure.Factor(p.Rows[1].Behind), p.Rows[1].Contender.ID)
 }
 
-// best is the first row of a family.
-func (p *Panel) best(family string) *Row {
-	for _, row := range p.Rows {
-		if row.Family.Key == family {
-			return row
-		}
-	}
-	return nil
+// top returns the first row and all rows that are level with it.
+func (p *Panel) top() []*Row {
+	return slices.DeleteFunc(slices.Clone(p.Rows), func(row *Row) bool { return !row.First() })
 }
 
-// Best is the best of a family, for the overview.
-func (p *Panel) Best(family string) *Row { return p.best(family) }
+// Best returns the first row of a family; nil if there is none.
+func (p *Panel) Best(family string) *Row {
+	return p.firstOf(func(row *Row) bool { return row.Family.Key == family })
+}
 
-// BestOther is the best of those that are neither ours, nor drivers of SQLite, nor files.
+// BestOther returns the first row of a contender that is neither ours, nor a driver of SQLite, nor
+// files.
 func (p *Panel) BestOther() *Row {
-	for _, row := range p.Rows {
-		if !slices.Contains([]string{"ours", "sql", "files"}, row.Family.Key) {
-			return row
-		}
+	return p.firstOf(func(row *Row) bool { return !slices.Contains([]string{"ours", "sql", "files"}, row.Family.Key) })
+}
+
+func (p *Panel) firstOf(is func(row *Row) bool) *Row {
+	if i := slices.IndexFunc(p.Rows, is); i >= 0 {
+		return p.Rows[i]
 	}
 	return nil
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-// verdict says of a question who wins its cases, group by group.
-func (q *Question) verdict() (s Sentence) {
-	var sections []*Section
+// verdict says which contenders win how many cases of a question, for each group of durability.
+func (q *Question) verdict() string {
+	var clauses []string
+	measured, few, sure := 0, 0, true
 	for _, section := range q.Sections {
-		if len(section.measured()) > 0 {
-			sections = append(sections, section)
+		panels := slices.DeleteFunc(slices.Clone(section.Panels), func(p *Panel) bool { return len(p.Rows) == 0 })
+		if len(panels) == 0 {
+			continue
+		}
+		if len(q.panels()) == 1 {
+			return panels[0].Verdict
+		}
+		clauses = append(clauses, section.winners(panels))
+		for _, p := range panels {
+			measured++
+			sure = sure && (len(p.Rows) == 1 || p.sure())
+			if len(p.few()) > 0 {
+				few++
+			}
 		}
 	}
 	switch {
-	case len(sections) == 0:
-		return plain("There are no figures for this question.")
-	case len(sections) == 1 && len(q.panels()) == 1:
-		return q.panels()[0].Verdict
+	case measured == 0:
+		return "There are no figures for this question."
+	case !sure:
+		clauses = append(clauses, "the samples are too few to be sure")
+	case few > 0:
+		clauses = append(clauses, fmt.Sprintf("fewer than %d samples in %d of %d cases", figure.Samples, few, measured))
 	}
-	for i, section := range sections {
-		if i > 0 {
-			s.add("; ")
-		}
-		if len(sections) > 1 {
-			s.add("%s: ", section.Title)
-		}
-		section.winners(&s)
-	}
-	if !q.sure() {
-		s.add("; the samples are too few to be sure")
-	} else if n := q.few(); n > 0 {
-		s.add("; of fewer than %d samples in %s", figure.Samples, count(n, "case"))
-	}
-	s.add(".")
-	if text := s[0].Text; !s[0].Name && text != "" {
-		s[0].Text = strings.ToUpper(text[:1]) + text[1:]
-	}
-	return s
+	return join(clauses)
 }
 
-// measured are the cases with figures.
-func (s *Section) measured() (list []*Panel) {
-	for _, p := range s.Panels {
-		if len(p.Rows) > 0 {
-			list = append(list, p)
-		}
+// winners says which contender is first in how many cases of a section.
+func (s *Section) winners(panels []*Panel) string {
+	title := ""
+	if s.Title != "" {
+		title = s.Title + ": "
 	}
-	return list
-}
-
-// sure reports whether all of them have samples enough.
-func (q *Question) sure() bool {
-	return !slices.ContainsFunc(q.panels(), func(p *Panel) bool { return len(p.Rows) > 1 && !p.sure() })
-}
-
-// few counts the cases in which somebody has fewer samples than there should be.
-func (q *Question) few() (n int) {
-	for _, p := range q.panels() {
-		if len(p.few()) > 0 {
-			n++
-		}
+	if len(panels) == 1 {
+		return title + panels[0].lead()
 	}
-	return n
-}
-
-// winners says who is first in how many cases.
-func (s *Section) winners(to *Sentence) {
-	wins := make(map[string]int)
-	var order []string
-	for _, p := range s.measured() {
+	wins, level := make(map[string]int), 0
+	var order, parts []string
+	for _, p := range panels {
 		name := p.Rows[0].Contender.ID
 		if wins[name]++; wins[name] == 1 {
 			order = append(order, name)
 		}
+		if p.sure() && len(p.top()) > 1 {
+			level++
+		}
 	}
 	slices.SortStableFunc(order, func(a, b string) int { return wins[b] - wins[a] })
-	all := len(s.measured())
-	for i, name := range order {
-		if i > 0 {
-			to.add("%s", conjunction(i == len(order)-1))
-		}
-		to.names([]string{name})
-		switch {
-		case all == 1:
-			to.add(" %s", s.measured()[0].lead())
-		case len(order) == 1:
-			to.add(" comes first in %s%s", every(all), s.ahead())
-		case i == 0:
-			to.add(" comes first in %d of %d cases", wins[name], all)
-		default:
-			to.add(" in %d", wins[name])
-		}
+	for _, name := range order {
+		parts = append(parts, fmt.Sprintf("%s is first in %d of %d cases", name, wins[name], len(panels)))
 	}
-	if n := s.level(); n > 0 && all > 1 {
-		to.add(", level with others in %d", n)
+	if level > 0 {
+		parts = append(parts, fmt.Sprintf("level with others in %d", level))
 	}
+	return title + strings.Join(parts, ", ")
 }
 
-// level counts the cases in which the first is level with others.
-func (s *Section) level() (n int) {
-	for _, p := range s.measured() {
-		if p.sure() && len(p.top()) > 1 {
-			n++
+// verdict says which contender is faster on which file system, and by how much.
+func (all *Systems) verdict(rows []*systemRow) string {
+	rate := figure.All[0]
+	var both []*systemRow
+	var ps []float64
+	sure, few := true, false
+	for _, r := range rows {
+		best, next := r.best()
+		few = few || slices.ContainsFunc(r.on, func(row *Row) bool { return row != nil && row.Few() })
+		if next != nil {
+			sure = sure && figure.Enough(best.Rate.N, next.Rate.N)
+			both, ps = append(both, r), append(ps, figure.P(rate.Values(best.Samples), rate.Values(next.Samples)))
 		}
 	}
-	return n
-}
-
-func every(n int) string {
-	if n == 2 {
-		return "both cases"
+	if len(both) == 0 {
+		return "No contender has figures on more than one of them."
 	}
-	return fmt.Sprintf("all %d cases", n)
-}
-
-// lead is what the first of a case has.
-func (p *Panel) lead() string {
-	text := fmt.Sprintf("%s %s a second", figure.Number.Format(p.Rows[0].Rate.Median), plural(p.Case.Unit))
+	on, last := make([][]string, len(all.panels)+1), len(all.panels)
+	for i, adjusted := range figure.Adjust(ps) {
+		best, next := both[i].best()
+		at, text := slices.Index(both[i].on, best), both[i].who.ID
+		if sure && adjusted > figure.Alpha {
+			at = last
+		} else {
+			text += " " + figure.Factor(best.Rate.Median/next.Rate.Median)
+		}
+		on[at] = append(on[at], text)
+	}
+	var clauses []string
+	for i, list := range on {
+		if len(list) == 0 {
+			continue
+		}
+		title := "level"
+		if i < last {
+			title = "faster on " + all.Names[i].Name
+		}
+		clauses = append(clauses, title+": "+strings.Join(list, ", "))
+	}
 	switch {
-	case len(p.Rows) == 1:
-		return "alone, " + text
-	case p.sure() && len(p.top()) > 1:
-		return "with " + text + ", level with " + count(len(p.top())-1, "other")
+	case !sure:
+		clauses = append(clauses, "the samples are too few to be sure")
+	case few:
+		clauses = append(clauses, fmt.Sprintf("some of fewer than %d samples", figure.Samples))
 	}
-	return "with " + text + ", " + figure.Factor(p.Rows[1].Behind) + " the next"
+	return join(clauses)
 }
 
-// ahead is how far the first is ahead of the second, from the least to the most.
-func (s *Section) ahead() string {
-	var all []float64
-	for _, p := range s.measured() {
-		if len(p.Rows) > 1 {
-			all = append(all, p.Rows[1].Behind)
-		}
+// verdict says how much each contender gains from the first value to the last, the most first.
+func (s *series) verdict(lines []chartLine) string {
+	gain := func(l chartLine) float64 { return float64(l.Points[len(l.Points)-1][1] / l.Points[0][1]) }
+	lines = slices.Clone(lines)
+	slices.SortStableFunc(lines, func(a, b chartLine) int { return cmp.Compare(gain(b), gain(a)) })
+	what := "the rate"
+	if s.cost() {
+		what = "the time per " + cmp.Or(s.panels[0].Case.Unit, "operation")
 	}
-	if len(all) == 0 {
-		return ""
+	var parts []string
+	for _, l := range lines {
+		parts = append(parts, l.Name+" "+figure.Factor(gain(l)))
 	}
-	return fmt.Sprintf(", %s to %s as fast as the next", figure.Digits(slices.Min(all)), figure.Factor(slices.Max(all)))
+	points := lines[0].Points
+	from, to := plain(float64(points[0][0])), plain(float64(points[len(points)-1][0]))
+	return fmt.Sprintf("From %s to %s %s, %s grows: %s.", figure.Thousands(from), figure.Thousands(to), s.over, what, strings.Join(parts, ", "))
 }

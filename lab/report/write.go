@@ -32,8 +32,8 @@ var script string
 //go:embed assets/echarts.min.js
 var library string
 
-// source is what the template puts into the page as it is. The policy allows no other script to run, whatever a result file holds, and nothing to be
-// loaded from anywhere.
+// source is the text that the template puts into the page unescaped. The policy allows no other
+// script to run, even if a result file holds one, and nothing to be loaded from anywhere.
 type source struct {
 	*Page
 	Style           template.CSS
@@ -66,7 +66,8 @@ func hash(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Write makes a directory with the page, and for each run its samples as BASE.csv, BASE.json and BASE.txt, and its profiles in BASE.profiles.
+// Write makes a directory with the page, and for each run its samples as BASE.csv, BASE.json and
+// BASE.txt, and its profiles in BASE.profiles.
 func (p *Page) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -89,8 +90,9 @@ func (p *Page) Write(dir string) error {
 	return err
 }
 
-// profile finds the file of a profile: its name where the results are, and beside the page; false if it is not there. What a result file says of directories
-// is not believed but for the last of them: it may come from anywhere.
+// profile finds the file of a profile: its name next to the results, and next to the page. ok
+// reports whether it is there. Only the last directory that a result file names is believed,
+// because the file may come from anywhere.
 func (r *Run) profile(p *result.Profile) (from, to string, ok bool) {
 	dir, name := path.Split(path.Clean(p.File))
 	local := filepath.FromSlash(path.Join(path.Base(dir), name))
@@ -102,7 +104,7 @@ func (r *Run) profile(p *result.Profile) (from, to string, ok bool) {
 	return from, r.Base + ".profiles/" + name, err == nil && info.Mode().IsRegular()
 }
 
-// copyProfiles puts the profiles beside the page.
+// copyProfiles copies the profiles next to the page.
 func (r *Run) copyProfiles(dir string) error {
 	for i := range r.Profiles {
 		from, to, ok := r.profile(&r.Profiles[i])
@@ -138,7 +140,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return errors.Join(write(w), w.Flush(), f.Close())
 }
 
-// jsonRun is a run as one JSON document: what its result file holds, and the figures that were made of it.
+// jsonRun is a run as one JSON document: the records of its result file, and the figures that were
+// made of them.
 type jsonRun struct {
 	Run        *result.Run        `json:"run"`
 	Contenders []result.Contender `json:"contenders"`

@@ -1,33 +1,37 @@
 package result
 
-import "strings"
+import (
+	"strings"
 
-// A Case is one thing that is measured: a workload with all its parameters, on one directory. All contenders of a case do the
-// same work and promise the same, so a chart may compare them; contenders of different groups are never compared (rule 1).
+	"github.com/foliofs/folio/lab/workload"
+)
+
+// A Case is one thing that is measured: a workload with all its parameters, on one directory. All
+// contenders of a case do the same work and promise the same, so a chart may compare them;
+// contenders of different groups are never compared (rule 1).
 type Case struct {
-	// ID names the case in samples: the workload, then its Params, as "lookup/by=id/mode=prepared/goroutines=22". Where the run has
-	// several directories, the last of them is dir=NAME.
+	// ID names the case in samples: the workload, then its Params, as
+	// "lookup/by=id/mode=prepared/goroutines=22". Where the run has several directories, the last
+	// of them is dir=NAME.
 	ID       string  `json:"id"`
 	Workload string  `json:"workload"` // its name in lab/workload
 	Question string  `json:"question"` // which the case answers, for people: "How fast is a row found by its rowid?"
-	Params   []Param `json:"params"`   // what tells it from other cases of the workload, in the order in which it is shown
+	Params   []Param `json:"params"`   // tell it from other cases of the workload, in the order in which they are shown
 	Fixed    []Param `json:"fixed"`    // parameters that are the same in all cases of the workload, such as the number of rows
 	Group    Group   `json:"group"`
 	Dir      string  `json:"dir"`  // Path of a Dir of the run
 	Axis     string  `json:"axis"` // the parameter that scales, for a chart over it: "goroutines", "entries"; "" if there is none
 	Unit     string  `json:"unit"` // what an operation is: "read", "insert", "entry", "file"
-	// Span is what a latency is of, where that is not an operation: a "walk" of many entries.
+	// Span is the unit of a latency, if that is not an operation: a "walk" of many entries.
 	Span string `json:"span,omitempty"`
-	// Repeats names the public experiment that the case repeats, for people; "" if it goes beyond them.
+	// Repeats names the public experiment that the case repeats, for people; "" if it goes beyond
+	// them.
 	Repeats     string `json:"repeats,omitempty"`
-	Description string `json:"description"` // in a sentence, what is done
+	Description string `json:"description"` // a sentence on the work
 }
 
 // A Param is a parameter and its value.
-type Param struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
+type Param = workload.Param
 
 // Param returns the value of a parameter, fixed or not; "" if there is none.
 func (c *Case) Param(name string) string {
@@ -41,7 +45,8 @@ func (c *Case) Param(name string) string {
 	return ""
 }
 
-// Without is the ID of the case without one parameter: cases that are equal so form a series over it.
+// Without is the ID of the case without one parameter: cases that are equal so form a series over
+// it.
 func (c *Case) Without(name string) string {
 	var parts []string
 	for part := range strings.SplitSeq(c.ID, "/") {
@@ -52,19 +57,14 @@ func (c *Case) Without(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// A Group is what a store promises of an acknowledged commit. Figures are compared within a group only: rule 1.
-type Group string
+// A Group is what a store promises of an acknowledged commit. Figures are compared within a group
+// only: rule 1.
+type Group = workload.Group
 
 // The groups of durability.
 const (
-	// GroupNone never syncs: the loss of power may leave anything. SQLite with synchronous=OFF, plain files.
-	GroupNone Group = "none"
-	// GroupConsistent leaves something consistent after the loss of power, perhaps without the last commits. SQLite in WAL mode
-	// with synchronous=NORMAL, files that are renamed into place.
-	GroupConsistent Group = "log-consistent"
-	// GroupDurable has every acknowledged commit after the loss of power. SQLite with synchronous=FULL, files that are
-	// synced, renamed, and their directory synced.
-	GroupDurable Group = "durable"
-	// GroupRead changes nothing.
-	GroupRead Group = "read"
+	GroupNone       = workload.None
+	GroupConsistent = workload.Consistent
+	GroupDurable    = workload.Durable
+	GroupRead       = workload.ReadOnly
 )

@@ -2,7 +2,8 @@ package result
 
 import "strings"
 
-// ShellCommand is what is typed in the project's directory to call the laboratory with these words.
+// ShellCommand returns the shell command that calls the laboratory with these words from the
+// project's directory.
 func ShellCommand(words []string) string {
 	line := []string{"go", "-C", "lab", "run", "."}
 	for _, w := range words {

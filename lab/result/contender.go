@@ -1,9 +1,10 @@
 package result
 
-// A Contender is one way to store things: a program, and an interface of the library that it drives.
+// A Contender is one way to store things: a program, and an interface of the library that it
+// drives.
 type Contender struct {
-	// ID names the contender in samples: NAME[@VERSION][:API], such as "modernc@v1.35.0:sql". It says an API only where the
-	// contender has more than one.
+	// ID names the contender in samples: NAME[@VERSION][:API], such as "modernc@v1.35.0:sql". It
+	// says an API only where the contender has more than one.
 	ID      string `json:"id"`
 	Name    string `json:"name"`              // its directory in lab/contender
 	Version string `json:"version,omitempty"` // that was asked for; "" is the one in its go.mod
@@ -11,19 +12,20 @@ type Contender struct {
 	Title   string `json:"title"`             // for people: "modernc.org/sqlite v1.35.0, database/sql"
 	Kind    Kind   `json:"kind"`
 	Ours    bool   `json:"ours,omitempty"`
-	// Module and ModuleVersion are what the program was really built with, as debug.ReadBuildInfo tells.
+	// Module and ModuleVersion are those that the program was built with, as debug.ReadBuildInfo
+	// reports.
 	Module        string            `json:"module,omitempty"`
 	ModuleVersion string            `json:"module_version,omitempty"`
-	Modules       map[string]string `json:"modules,omitempty"` // all others in the program, by path
+	Modules       map[string]string `json:"modules,omitempty"` // all other modules in the program, by path
 	Build         map[string]string `json:"build,omitempty"`   // CGO_ENABLED, GOAMD64, -tags, ... of the program
 	SQLite        string            `json:"sqlite,omitempty"`  // sqlite_version()
-	// CompileOptions are what PRAGMA compile_options answers: rule 3.
+	// CompileOptions are the answers of PRAGMA compile_options: rule 3.
 	CompileOptions []string `json:"compile_options,omitempty"`
-	// Notes say what a reader must know to judge the figures, such as "prepares anew at every call".
+	// Notes tell a reader how to judge the figures, for example "prepares again at every call".
 	Notes []string `json:"notes,omitempty"`
 }
 
-// A Kind says what a contender stores in.
+// A Kind is the kind of store of a contender.
 type Kind string
 
 // The kinds of contenders.
@@ -38,7 +40,7 @@ const (
 
 // A Skip says why a contender takes no part, in a case, in a workload, or at all.
 type Skip struct {
-	Contender string `json:"contender"`          // as it was asked for
+	Contender string `json:"contender"`          // as the user named it
 	Workload  string `json:"workload,omitempty"` // "" is all
 	Case      string `json:"case,omitempty"`     // "" is all of the workload
 	Reason    string `json:"reason"`             // one line

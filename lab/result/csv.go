@@ -13,7 +13,8 @@ var csvHead = []string{
 	"read_bytes", "written_bytes", "size_bytes", "log_bytes", "busy", "warm_up_ops", "warm_up_seconds",
 }
 
-// WriteCSV writes every sample as a line, below a line with the names of the columns. What is not known is empty.
+// WriteCSV writes every sample as a line, below a line with the names of the columns. An unknown
+// value is empty.
 func (s *Set) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(csvHead); err != nil {
@@ -49,7 +50,7 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func ftoa(x float64) string { return strconv.FormatFloat(x, 'g', 9, 64) }
 
-// optional formats what may be unknown.
+// optional formats a value that may be unknown.
 func optional[T any](v *T, format func(T) string) string {
 	if v == nil {
 		return ""

@@ -12,8 +12,9 @@ import (
 	"github.com/foliofs/folio/lab/flock"
 )
 
-// A Writer appends records to a result file. Each is written at once and as a whole, so that whoever reads the file later,
-// after whatever end of the run, finds all records but perhaps the last. No other process writes to the file meanwhile. It is not safe for concurrent use.
+// A Writer appends records to a result file. Each record is written at once and as a whole. So a
+// reader finds all records, except perhaps the last, however the run ended. No other process writes
+// to the file at the same time. A Writer is not safe for concurrent use.
 type Writer struct {
 	f    *os.File
 	size int64 // of all records
@@ -22,10 +23,10 @@ type Writer struct {
 // ErrBusy says that another run is writing to a result file.
 var ErrBusy = errors.New("another run is writing to it")
 
-// Create makes a new result file; one that exists is an error that matches fs.ErrExist.
+// Create makes a new result file. If it exists, the error matches fs.ErrExist.
 func Create(path string) (*Writer, error) { return open(path, os.O_CREATE|os.O_EXCL) }
 
-// Resume opens a result file to append to it. A line that was cut off at the end is taken away.
+// Resume opens a result file to append to it. It removes a line that was cut off at the end.
 func Resume(path string) (*Writer, error) { return open(path, 0) }
 
 func open(path string, flags int) (*Writer, error) {
@@ -53,7 +54,8 @@ func (w *Writer) cutTail() error {
 	return w.f.Truncate(w.size)
 }
 
-// Write appends one record. Of one that fails, because the disk is full, nothing is left.
+// Write appends one record. If that fails, for example because the disk is full, nothing of the
+// record stays in the file.
 func (w *Writer) Write(r Record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
@@ -73,11 +75,12 @@ func (w *Writer) Remove() error { return errors.Join(w.f.Close(), os.Remove(w.f.
 // Close syncs and closes the file.
 func (w *Writer) Close() error { return errors.Join(w.f.Sync(), w.f.Close()) }
 
-// maxLine is the longest line that is read: more than any record needs, and little enough to refuse a file that is none.
+// maxLine is the longest line that is read: more than any record needs, and little enough to refuse
+// a file that is none.
 const maxLine = 16 << 20
 
-// ReadFile reads a whole result file. A last line that was cut off is passed over; any other line that is no record is an error
-// that names it.
+// ReadFile reads a whole result file. A last line that was cut off is passed over; any other line
+// that is no record is an error that names it.
 func ReadFile(path string) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -56,7 +56,8 @@ func (s *Set) goBenchLine(w io.Writer, m *Sample) {
 	fmt.Fprintln(w)
 }
 
-// goBenchName is the name of a benchmark: the case with a capital letter, then the contender as a parameter.
+// goBenchName is the name of a benchmark: the case with a capital letter, then the contender as a
+// parameter.
 func goBenchName(m *Sample) string {
 	name := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

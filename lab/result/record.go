@@ -22,7 +22,7 @@ type Run struct {
 	Started time.Time `json:"started"`
 	// Command makes these figures, to be run in the directory of the project: rule 10.
 	Command  string   `json:"command"`
-	Plan     string   `json:"plan"` // a digest of what is to be measured: a run is resumed only with the same
+	Plan     string   `json:"plan"` // a digest of the cases: a run is resumed only with the same
 	Rounds   int      `json:"rounds"`
 	Quick    bool     `json:"quick,omitempty"` // a smaller size of everything
 	Seed     uint64   `json:"seed"`
@@ -31,7 +31,7 @@ type Run struct {
 	Warnings []string `json:"warnings,omitempty"` // about the machine: it is busy, or its clock is slow
 }
 
-// A Machine is what the figures depend on besides the programs.
+// A Machine holds all that the figures depend on except the programs.
 type Machine struct {
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`
@@ -42,7 +42,7 @@ type Machine struct {
 	Go       string `json:"go"`
 	Compiler string `json:"compiler,omitempty"` // of C: the first line of its --version; "" if there is none
 	Revision string `json:"revision,omitempty"` // of this project's source, with "+changes" if it had any
-	// Load is the average of the last minute before the run began: above 1 the figures are those of a busy machine.
+	// Load is the average of the last minute before the run began. Above 1, the machine was busy.
 	Load *float64 `json:"load,omitempty"`
 }
 
@@ -57,7 +57,7 @@ type Dir struct {
 	NoJournal bool `json:"no_journal,omitempty"`
 }
 
-// Kind is the file system with what sets it apart from others of its name.
+// Kind returns the file system, with any property that sets it apart from others of its name.
 func (d Dir) Kind() string {
 	if d.NoJournal {
 		return d.FileSystem + " without a journal"
@@ -65,7 +65,7 @@ func (d Dir) Kind() string {
 	return d.FileSystem
 }
 
-// Warning is what a reader has to know of figures from there; "" if there is nothing.
+// Warning returns a warning about figures from the directory; "" if there is none.
 func (d Dir) Warning() string {
 	if !d.NoJournal {
 		return ""
@@ -79,7 +79,8 @@ type End struct {
 	Interrupted bool      `json:"interrupted,omitempty"`
 	Samples     int       `json:"samples"`
 	Failures    int       `json:"failures"`
-	// How long this part of the run took: building the contenders, making the databases that they share, and all turns.
+	// How long this part of the run took: building the contenders, making the databases that they
+	// share, and all turns.
 	Building  float64 `json:"building_seconds"`
 	Making    float64 `json:"making_seconds"`
 	Measuring float64 `json:"measuring_seconds"`

@@ -19,7 +19,7 @@ func records() []Record {
 	when := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	sample := Sample{
 		Case: "lookup/by=id", Contender: "mattn:sql", Round: 1, Time: when, Ops: 1000, Seconds: 0.5, Checked: 1000,
-		Latency: Latency{Timed: 100, P50: 400, P90: 900, P99: 2000, Max: 5000, Curve: []Quantile{{0.5, 400}, {1, 5000}}},
+		Latency: Latency{Timed: 100, P50: 400, P90: 900, P99: 2000, Max: 5000, Curve: []Quantile{{At: 0.5, Time: 400}, {At: 1, Time: 5000}}},
 		Use:     Use{Allocs: ptr(int64(3000)), UserSeconds: ptr(0.25), SystemSeconds: ptr(0.125), PeakMemory: ptr(int64(1 << 20))},
 		Size:    ptr(int64(8192)), WarmUp: WarmUp{Ops: 10, Seconds: 0.01}, Settings: map[string]string{"page_size": "4096"}, Connections: 1,
 	}
@@ -28,7 +28,7 @@ func records() []Record {
 	return []Record{
 		{Run: &Run{Format: Format, ID: "a", Started: when, Command: "go -C lab run . run lookup", Rounds: 2, Machine: Machine{OS: "linux", Arch: "amd64", Cores: 2, CPU: "one"}}},
 		{Contender: &Contender{ID: "mattn:sql", Name: "mattn", API: "sql", Kind: KindSQL}},
-		{Case: &Case{ID: "lookup/by=id", Workload: "lookup", Params: []Param{{"by", "id"}}, Group: GroupRead, Dir: "/data", Unit: "read"}},
+		{Case: &Case{ID: "lookup/by=id", Workload: "lookup", Params: []Param{{Name: "by", Value: "id"}}, Group: GroupRead, Dir: "/data", Unit: "read"}},
 		{Skip: &Skip{Contender: "tailscale", Reason: "refused"}},
 		{Sample: &sample},
 		{Failure: &Failure{Case: "lookup/by=id", Contender: "mattn:sql", Round: 2, Kind: FailureCrash, Error: "signal: killed"}},
@@ -56,7 +56,7 @@ func write(t *testing.T, records []Record) string {
 	return path
 }
 
-// What is written is what is read.
+// A reader gets the records that the writer wrote.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	want := records()
@@ -108,7 +108,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// What is not a result file is refused in a line that says so.
+// A file that is not a result file is refused in a line that says so.
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	header := `{"run":{"format":1,"id":"a"}}` + "\n"

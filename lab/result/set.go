@@ -71,7 +71,8 @@ func (s *Set) add(r Record) error {
 	return nil
 }
 
-// addRun takes the header. A further one says that the run was resumed: what was skipped then is said again.
+// addRun takes the header. A further header says that the run was resumed, which records its skips
+// again.
 func (s *Set) addRun(r *Run) error {
 	switch {
 	case r.Format != Format:

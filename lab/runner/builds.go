@@ -7,11 +7,12 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// parallelBuilds is how many programs are built at a time. A C compiler keeps one processor busy
-// for most of a build of a driver in C, and the go command the others.
+// parallelBuilds is the number of programs that are built at a time. A C compiler keeps one
+// processor busy for most of a build of a driver in C, and the go command keeps the other
+// processors busy.
 const parallelBuilds = 2
 
-// A build is what became of building one program.
+// A build is the result of building one program.
 type build struct {
 	done    chan struct{} // closed when the fields below are final
 	program program
@@ -19,8 +20,8 @@ type build struct {
 	err     error
 }
 
-// builds are those of a run, by the name of the program: two contenders that differ in their API
-// share a program.
+// builds are the builds of a run, by the name of the program. Two contenders that differ in their
+// API share a program.
 type builds struct {
 	sync.WaitGroup
 	byProgram map[string]*build

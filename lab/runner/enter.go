@@ -14,21 +14,22 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// An entrant is an API of a contender that takes part.
-type entrant struct {
+// A participant is an API of a contender that takes part.
+type participant struct {
 	program program
 	about   workload.AboutAPI
 	spec    Spec // by which it was asked for
 	record  result.Contender
 }
 
-// A program is what is started for a sample.
+// A program is started for a sample.
 type program struct {
 	path string
 	args []string
 }
 
-// enter builds the contenders and asks them who they are. Those that cannot take part are skipped with the reason.
+// enter builds the contenders and asks each for its description. A contender that cannot take part
+// is skipped with the reason.
 func (r *run) enter(ctx context.Context) error {
 	if err := os.MkdirAll(r.o.Cache, 0o777); r.o.Cache != "" && err != nil {
 		return fmt.Errorf("%w; the programs need a directory: choose another with XDG_CACHE_HOME", err)
@@ -36,8 +37,8 @@ func (r *run) enter(ctx context.Context) error {
 	if err := r.enterAll(ctx); err != nil {
 		return err
 	}
-	if len(r.entrants) == 0 {
-		return errors.New("no contender can take part; the reasons stand above")
+	if len(r.participants) == 0 {
+		return errors.New("no contender can take part; the lines above have the reasons")
 	}
 	return nil
 }
@@ -56,7 +57,7 @@ func (r *run) enterAll(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if b.err != nil {
-			r.skip(result.Skip{Contender: s.String(), Reason: oneLine([]byte(b.err.Error()))})
+			r.skip(result.Skip{Contender: s.String(), Reason: OneLine([]byte(b.err.Error()))})
 			continue
 		}
 		if err := r.enterAPIs(s, b.program, b.about); err != nil {
@@ -66,9 +67,9 @@ func (r *run) enterAll(ctx context.Context) error {
 	return nil
 }
 
-// describe builds a program and asks it who it is. A build that was killed may have left a part of
-// the program, which the go command takes for the whole. So a program that cannot answer is removed
-// and built once more.
+// describe builds a program and asks it for its description. A build that was killed may have left
+// a part of the program, which the go command takes for the whole. So a program that cannot answer
+// is removed and built once more.
 func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.About, err error) {
 	for again := true; ; again = false {
 		if p, err = r.o.build(ctx, s); err != nil {
@@ -93,7 +94,7 @@ func describe(ctx context.Context, o *Options, p program) (*workload.About, erro
 	proc.tell(workload.Request{Describe: &workload.Describe{}})
 	reply, err := proc.reply()
 	if err == nil && reply.About == nil {
-		err = &failure{result.FailureGarbage, errors.New("it did not say who it is")}
+		err = &failure{result.FailureGarbage, errors.New("it did not describe itself")}
 	}
 	if err = proc.end(err); err != nil {
 		return nil, withStderr(err, proc)
@@ -101,9 +102,9 @@ func describe(ctx context.Context, o *Options, p program) (*workload.About, erro
 	return reply.About, nil
 }
 
-// withStderr adds what a program complained of to what is known of its failure.
+// withStderr adds a program's complaint to an error.
 func withStderr(err error, p *process) error {
-	if text := oneLine([]byte(p.stderr.String())); text != "" {
+	if text := OneLine([]byte(p.stderr.String())); text != "" {
 		return fmt.Errorf("%w: %s", err, text)
 	}
 	return err
@@ -129,10 +130,10 @@ func (r *run) enterAPIs(s Spec, p program, about *workload.About) error {
 			r.skip(result.Skip{Contender: id, Reason: err.Error()})
 			continue
 		}
-		if slices.ContainsFunc(r.entrants, func(e *entrant) bool { return e.record.ID == id }) {
+		if slices.ContainsFunc(r.participants, func(e *participant) bool { return e.record.ID == id }) {
 			continue // named twice
 		}
-		r.entrants = append(r.entrants, &entrant{p, a, s, contenderRecord(id, s, about, &a)})
+		r.participants = append(r.participants, &participant{p, a, s, contenderRecord(id, s, about, &a)})
 	}
 	if !found {
 		var names []string
@@ -156,23 +157,24 @@ func contenderRecord(id string, s Spec, about *workload.About, a *workload.About
 	return c
 }
 
-// able says why an entrant takes no part in a task; "" if it does.
-func (e *entrant) able(t *task) string {
+// unsupported says why a participant takes no part in a task; "" if it does.
+func (e *participant) unsupported(t *task) string {
 	if e.spec.only != "" && e.spec.only != t.workload.Name {
 		return fmt.Sprintf("unless it is named, it takes part in %s only", e.spec.only)
 	}
 	if !slices.Contains(e.about.Workloads, t.workload.Name) {
 		return "it has no " + t.workload.Needs
 	}
-	if !slices.Contains(e.about.Groups, workload.Group(t.record.Group)) {
+	if !slices.Contains(e.about.Groups, t.record.Group) {
 		return fmt.Sprintf("it cannot promise %s", t.record.Group)
 	}
 	return ""
 }
 
-// bystanders tells of contenders that were named, and why they take no part in a workload, or in some of its cases. Where nobody takes part in anything,
-// there is nothing to measure.
-func (r *run) bystanders() error {
+// reportSkipped reports each contender that the user named and that takes no part in a workload, or
+// not in all of its cases, with the reasons. It returns an error if no contender takes part in
+// anything.
+func (r *run) reportSkipped() error {
 	first, idle := "", true
 	for _, spec := range r.o.Contenders {
 		for _, w := range r.o.Workloads {
@@ -192,31 +194,31 @@ func (r *run) bystanders() error {
 		}
 	}
 	if idle {
-		return fmt.Errorf("nobody takes part in anything (%s); name other --contenders, or none", first)
+		return fmt.Errorf("no contender takes part in anything (%s); name other --contenders, or none", first)
 	}
 	return nil
 }
 
-// reasons are why none of the APIs of a contender takes part in tasks of a workload, each once, and in how many tasks one does. A contender that was
-// skipped as a whole has neither.
-func (r *run) reasons(spec Spec, w *workload.Workload) (reasons []string, able int) {
+// reasons are why none of the APIs of a contender takes part in tasks of a workload, each once, and
+// in how many tasks one does. A contender that was skipped as a whole has neither.
+func (r *run) reasons(spec Spec, w *workload.Workload) (reasons []string, supported int) {
 	for _, t := range r.tasks {
 		if t.workload != w {
 			continue
 		}
 		var here []string
-		for _, e := range r.entrants {
+		for _, e := range r.participants {
 			if e.spec != spec {
 				continue
 			}
-			here = append(here, e.able(t))
+			here = append(here, e.unsupported(t))
 		}
 		switch {
 		case slices.Contains(here, ""):
-			able++
+			supported++
 		case len(here) > 0 && !slices.Contains(reasons, here[0]):
 			reasons = append(reasons, here[0])
 		}
 	}
-	return reasons, able
+	return reasons, supported
 }

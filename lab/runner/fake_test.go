@@ -13,8 +13,8 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// TestMain makes this test binary a contender as well: called as "fake NAME" it speaks the protocol, and misbehaves as the name
-// says.
+// TestMain makes this test binary a contender as well: called as "fake NAME" it speaks the
+// protocol, and misbehaves as the name says.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "fake" {
 		fake{name: os.Args[2], in: bufio.NewReader(os.Stdin)}.serve()
@@ -92,7 +92,7 @@ func (f fake) do(j *workload.Job) {
 	_, _ = f.in.ReadByte()
 }
 
-// prelude is what happens before the fake says anything.
+// prelude runs before the fake's first reply.
 func (f fake) prelude(j *workload.Job) {
 	switch f.name {
 	case "sleeper":
@@ -175,12 +175,12 @@ func (f fake) done(w *workload.Workload, j *workload.Job) *workload.Done {
 // silent is an observer that keeps nothing.
 type silent struct{}
 
-func (silent) Building(string, int, int)                {}
-func (silent) Making(int, int)                          {}
-func (silent) Sampling(int, int, string, time.Duration) {}
-func (silent) Skipped(*resultSkip)                      {}
-func (silent) Failed(*resultFailure)                    {}
-func (silent) Ended()                                   {}
+func (silent) Building(string, int, int) {}
+func (silent) Making(int, int)           {}
+func (silent) Sampling(int, int, string) {}
+func (silent) Skipped(*resultSkip)       {}
+func (silent) Failed(*resultFailure)     {}
+func (silent) Ended()                    {}
 
 // fakes makes options for a run of fake contenders.
 func fakes(t *testing.T, names ...string) *Options {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// A guarded file is a database that contenders must leave as it is (rule 4).
+// A guarded file is a database that contenders must not change (rule 4).
 type guarded struct {
 	path string
 	info os.FileInfo
@@ -16,11 +16,11 @@ type guarded struct {
 	log  int64 // bytes in the -wal file, which is there only if the user's database had one
 }
 
-// modeWAL is what byte 18 of a database says in WAL mode.
+// modeWAL is the value of byte 18 of a database in WAL mode.
 const modeWAL = 2
 
-// guard remembers the database of a task that all read; nil if there is none. Where the cache shall be cold, it drops the file
-// from it.
+// guard remembers the database of a task that all contenders read; nil if there is none. It drops
+// the file from the system's cache if the case asks for a cold one.
 func (r *run) guard(t *task) (*guarded, error) {
 	if t.db == "" {
 		return nil, nil
@@ -33,7 +33,8 @@ func (r *run) guard(t *task) (*guarded, error) {
 	return look(t.db)
 }
 
-// look reads what tells whether a database was changed: its size and time, and SQLite's header, in which the journal mode stands.
+// look reads the state of a database: its size and time, and SQLite's header, which holds the
+// journal mode.
 func look(path string) (*guarded, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,8 +63,8 @@ func logSize(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// unchanged checks that the database is as it was, and has nothing beside it. Whoever reads one in WAL mode leaves an empty log and an
-// index of it; they are removed.
+// unchanged checks that the database has not changed, and that no other file lies next to it. A
+// reader of a database in WAL mode leaves an empty log and an index of it; unchanged removes them.
 func (g *guarded) unchanged() error {
 	if g == nil {
 		return nil
@@ -73,7 +74,7 @@ func (g *guarded) unchanged() error {
 		return err
 	}
 	if now.head != g.head || now.log != g.log || now.info.Size() != g.info.Size() || !now.info.ModTime().Equal(g.info.ModTime()) {
-		return settingsError("it has changed the database that all read: %s", g.path)
+		return settingsError("it has changed the database that all contenders read: %s", g.path)
 	}
 	if g.head[18] == modeWAL {
 		err = os.RemoveAll(g.path + "-shm")
@@ -84,14 +85,15 @@ func (g *guarded) unchanged() error {
 	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if _, err := os.Stat(g.path + suffix); err == nil {
-			return settingsError("it has left %s%s beside the database that all read", filepath.Base(g.path), suffix)
+			return settingsError("it has left %s%s next to the database that all contenders read", filepath.Base(g.path), suffix)
 		}
 	}
 	return nil
 }
 
-// repair makes the shared database of a task anew, after a contender has changed it, so that the others do not suffer. The copy of a
-// user's stays as it is: what others find in it is compared with what was in it at first.
+// repair makes the shared database of a task again after a contender has changed it, so that it
+// stays right for the next contenders. The copy of a user's database stays, because the answers of
+// all contenders are compared with those from before the change.
 func (r *run) repair(ctx context.Context, t *task) error {
 	if t.workload.Database == nil {
 		return nil

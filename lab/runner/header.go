@@ -35,7 +35,8 @@ func (r *run) header() (*result.Run, error) {
 	return h, nil
 }
 
-// Here describes this machine and directories on it, which are made if need be. source is a directory of the project.
+// Here describes this machine and directories on it, which are made if need be. source is a
+// directory of the project.
 func Here(source string, dirs []string) (m result.Machine, list []result.Dir, err error) {
 	for _, dir := range dirs {
 		path, err := filepath.Abs(dir)
@@ -98,7 +99,8 @@ func interrupted(dir, plan string) (string, error) {
 	return "", fmt.Errorf("no run of this command in %s was interrupted; leave --resume out to start one%s", dir, other)
 }
 
-// open makes the result file, or opens the one that is there, before the long work begins: what is wrong with it shows at once.
+// open makes the result file, or opens the existing one, before the long work begins. So an error
+// in the file shows at once.
 func (r *run) open(h *result.Run) (err error) {
 	if err := r.look(h); err != nil {
 		return err
@@ -131,13 +133,13 @@ func (r *run) write(record result.Record) error {
 type outError struct{ err error }
 
 func (e *outError) Error() string {
-	return e.err.Error() + "; what was written before is whole: make room, and go on with --resume"
+	return e.err.Error() + "; the records before it are whole: make room, and continue with --resume"
 }
 
 func (e *outError) Unwrap() error { return e.err }
 
-// close ends the results: of a run that went through, or was interrupted, with a record that says so. A new file in which nothing was begun, as something
-// is wrong with what the user asked for, is removed.
+// close ends the results. A run that went through, or was interrupted, gets a record that says so.
+// A new file is removed if the user's request was wrong, so that nothing was begun.
 func (r *run) close(ctx context.Context, failed error) error {
 	stopped := ctx.Err() != nil
 	if failed != nil && !stopped {
@@ -150,19 +152,20 @@ func (r *run) close(ctx context.Context, failed error) error {
 	return errors.Join(r.write(result.Record{End: &r.counts}), r.out.Close())
 }
 
-// announce writes down who takes part in what. A file that is gone on with says first that it is.
+// announce records the contenders and their cases. In a file that is resumed, it first records the
+// resumption.
 func (r *run) announce(h *result.Run) error {
 	var records []result.Record
 	if r.old != nil {
 		records = append(records, result.Record{Run: h})
 	}
-	for _, e := range r.entrants {
+	for _, e := range r.participants {
 		records = append(records, result.Record{Contender: &e.record})
 	}
 	for _, t := range r.tasks {
 		records = append(records, result.Record{Case: &t.record})
-		for _, e := range r.entrants {
-			if reason := e.able(t); reason != "" {
+		for _, e := range r.participants {
+			if reason := e.unsupported(t); reason != "" {
 				r.skips = append(r.skips, result.Skip{Contender: e.record.ID, Workload: t.workload.Name, Case: t.record.ID, Reason: reason})
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// machine describes this one. What cannot be found out is left out.
+// machine describes this machine. It leaves unknown values out.
 func machine(source string) result.Machine {
 	m := result.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Cores: runtime.NumCPU(), Go: runtime.Version(), Compiler: compiler(), Revision: revision(source)}
 	describeSystem(&m)
@@ -33,7 +33,7 @@ func revision(dir string) string {
 	return rev
 }
 
-// firstLine is what a command prints first; "" if it fails.
+// firstLine returns the first line that a command prints; "" if it fails.
 func firstLine(name string, args ...string) string {
 	out, err := exec.Command(name, args...).Output()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// A task is a case on a directory: what every contender does once in a round.
+// A task is a case on a directory: every contender does it once in a round.
 type task struct {
 	workload *workload.Workload
 	values   workload.Values // of the flags, with the case's parameters in the place of lists
@@ -22,8 +22,9 @@ type task struct {
 	db       string // the database that all read; "" if there is none
 }
 
-// plan makes the tasks of a run: the cases of every workload on every directory. Rule 9 is kept by the workloads, which make
-// a case of either kind of transaction unless the user wants one of them only.
+// plan makes the tasks of a run: the cases of every workload on every directory. Rule 9 is kept by
+// the workloads, which make a case of either kind of transaction unless the user wants one of them
+// only.
 func plan(o *Options, dirs []result.Dir) ([]*task, error) {
 	var tasks []*task
 	names := dirNames(dirs)
@@ -45,7 +46,8 @@ func plan(o *Options, dirs []result.Dir) ([]*task, error) {
 	return tasks, nil
 }
 
-// dirNames are short names of directories: their file systems, with a number where that is not enough.
+// dirNames are short names of directories: their file systems, with a number where that is not
+// enough.
 func dirNames(dirs []result.Dir) []string {
 	var names []string
 	for _, d := range dirs {
@@ -64,13 +66,13 @@ func dirNames(dirs []result.Dir) []string {
 func newTask(w *workload.Workload, c workload.Case, values workload.Values, dir string) *task {
 	t := &task{workload: w, values: maps.Clone(values), dir: dir}
 	t.record = result.Case{
-		ID: c.ID(w), Workload: w.Name, Question: c.Question, Group: result.Group(c.Group), Dir: dir, Axis: c.Axis, Unit: c.Unit,
+		ID: c.ID(w), Workload: w.Name, Question: c.Question, Group: c.Group, Dir: dir, Axis: c.Axis, Unit: c.Unit,
 		Span: c.Span, Repeats: c.Repeats, Description: c.Description,
 	}
 	varied := make(map[string]bool)
 	for _, p := range c.Params {
 		t.values[p.Name], varied[p.Name] = p.Value, true
-		t.record.Params = append(t.record.Params, result.Param(p))
+		t.record.Params = append(t.record.Params, p)
 	}
 	for _, f := range w.Flags {
 		if !varied[f.Name] {

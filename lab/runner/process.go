@@ -24,7 +24,7 @@ type process struct {
 	timeout time.Duration
 }
 
-// A line is what a contender said.
+// A line is one line of a contender's output.
 type line struct {
 	text []byte
 	err  error
@@ -54,32 +54,22 @@ func start(ctx context.Context, timeout time.Duration, program string, args ...s
 	return p, nil
 }
 
-// listen passes on what the process says until it has said all.
+// listen passes on each line of the process until its output ends.
 func (p *process) listen(out io.Reader) {
 	defer close(p.replies)
-	r := bufio.NewReaderSize(out, 64<<10)
-	var text []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		text = append(text, part...)
-		switch {
-		case len(text) > maxReply:
-			p.replies <- line{err: fmt.Errorf("a line of more than %d bytes", maxReply)}
-			_, _ = io.Copy(io.Discard, r)
-			return
-		case err == nil:
-			p.replies <- line{text: text}
-			text = nil
-		case err != bufio.ErrBufferFull:
-			if len(text) > 0 {
-				p.replies <- line{text: text}
-			}
-			return
-		}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, maxReply)
+	for lines.Scan() {
+		p.replies <- line{text: bytes.Clone(lines.Bytes())}
+	}
+	if lines.Err() == bufio.ErrTooLong {
+		p.replies <- line{err: fmt.Errorf("a line of more than %d bytes", maxReply)}
+		_, _ = io.Copy(io.Discard, out)
 	}
 }
 
-// tell sends a request. A process that is gone, or does not read, shows itself when it is asked for a reply.
+// tell sends a request. A process that is gone, or does not read, shows itself when it is asked for
+// a reply.
 func (p *process) tell(r workload.Request) {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -101,7 +91,7 @@ func (p *process) reply() (*workload.Reply, error) {
 			return nil, &failure{result.FailureGarbage, l.err}
 		}
 		return parseReply(l.text)
-	case <-patience(ctx, p.cmd.Process.Pid, p.timeout):
+	case <-afterTimeout(ctx, p.cmd.Process.Pid, p.timeout):
 		return nil, &failure{result.FailureHang, idled("no reply", p.cmd.Process.Pid, p.timeout)}
 	}
 }
@@ -113,20 +103,20 @@ func parseReply(text []byte) (*workload.Reply, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return nil, &failure{result.FailureGarbage, fmt.Errorf("it said %q", oneLine(text[:min(len(text), 100)]))}
+		return nil, &failure{result.FailureGarbage, fmt.Errorf("it said %q", OneLine(text[:min(len(text), 100)]))}
 	}
 	if r.Error != nil {
 		kind := result.FailureError
 		if r.Error.Wrong {
 			kind = result.FailureWrong
 		}
-		return nil, &failure{kind, errors.New(oneLine([]byte(r.Error.Message)))}
+		return nil, &failure{kind, errors.New(OneLine([]byte(r.Error.Message)))}
 	}
 	return &r, nil
 }
 
-// end closes the input of the process and waits for it to end. After an error it is killed. The error is the given one with
-// what is known of the end, or that of an end that was not good.
+// end closes the input of the process and waits for it to end. It kills the process after an error.
+// It returns the given error with more about the end, or the error of a bad end.
 func (p *process) end(err error) error {
 	_ = p.in.Close()
 	hung := func() bool { return false }
@@ -135,7 +125,7 @@ func (p *process) end(err error) error {
 	} else {
 		_ = killAll(p.cmd)
 	}
-	for range p.replies { // it may have more to say, which nobody hears
+	for range p.replies { // drop the rest of its output
 	}
 	ended := p.cmd.Wait()
 	switch over := hung(); {
@@ -149,7 +139,7 @@ func (p *process) end(err error) error {
 	return err
 }
 
-// A failure is what a contender did wrong.
+// A failure is an error of a contender, with its kind.
 type failure struct {
 	kind result.FailureKind
 	err  error
@@ -168,7 +158,7 @@ func kindOf(err error) result.FailureKind {
 	return result.FailureError
 }
 
-// A tail keeps the end of what is written to it.
+// A tail keeps the end of the bytes that are written to it.
 type tail struct{ b []byte }
 
 const maxTail = 4 << 10

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// alone gives a process a group of its own: an interrupt from the keyboard is for the runner, which ends the process and whatever that has started.
+// alone gives a process a group of its own. An interrupt from the keyboard reaches only the runner,
+// which ends the process and its children.
 func alone(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return killAll(cmd) }

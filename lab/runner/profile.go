@@ -14,15 +14,15 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// Endings of the files that a contender writes: the profile of the processor, and what was allocated until the clock started and until
-// it stopped.
+// Endings of the files that a contender writes: the profile of the processor, and the allocations
+// until the clock started and until it stopped.
 const (
 	cpuProfile    = ".cpu.pprof"
 	allocProfile  = ".alloc.pprof"
 	beforeProfile = ".before.pprof"
 )
 
-// profilePrefix is where the profiles of a cell go: a directory beside the results.
+// profilePrefix returns the prefix for the profiles of a cell: in a directory next to the results.
 func (r *run) profilePrefix(c result.Cell) (string, error) {
 	dir, err := filepath.Abs(strings.TrimSuffix(r.o.Out, filepath.Ext(r.o.Out)) + ".profiles")
 	if err != nil {
@@ -34,7 +34,8 @@ func (r *run) profilePrefix(c result.Cell) (string, error) {
 // fileName makes a name of an ID.
 var fileName = strings.NewReplacer("/", ".", ":", "-", "\\", "-")
 
-// profiles reads what a contender has written and sums it up. A process in which nothing was seen has no profile.
+// profiles reads the files of a contender and sums them up. A process without a sample in a profile
+// has no record of it.
 func (r *run) profiles(c result.Cell, prefix string) ([]result.Record, error) {
 	cpu, err1 := readProfile(prefix + cpuProfile)
 	alloc, err2 := allocations(prefix)
@@ -73,7 +74,8 @@ func readProfile(name string) (*profile.Profile, error) {
 	return p, nil
 }
 
-// allocations is what was allocated while the clock ran, which it leaves in the place of all that was.
+// allocations returns the allocations while the clock ran, and writes them in place of the profile
+// of all allocations.
 func allocations(prefix string) (*profile.Profile, error) {
 	before, err1 := readProfile(prefix + beforeProfile)
 	after, err2 := readProfile(prefix + allocProfile)
@@ -95,44 +97,32 @@ func allocations(prefix string) (*profile.Profile, error) {
 // maxFunctions are listed of a profile.
 const maxFunctions = 12
 
-// summarize divides one value of a profile into areas; nil if there is nothing to divide.
+// summarize divides one value of a profile among functions; nil if there is nothing to divide.
 func summarize(p *profile.Profile, value string) *result.Profile {
 	index := slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool { return t.Type == value })
 	if index < 0 {
 		return nil
 	}
 	out := &result.Profile{}
-	areas, functions := make(map[string]float64), make(map[string]float64)
+	functions := make(map[string]float64)
 	for _, s := range p.Sample {
 		v := float64(s.Value[index])
 		if v <= 0 {
 			continue
 		}
-		stack := stackOf(s)
 		out.Samples += s.Value[0]
 		out.Total += v
-		areas[area(stack)] += v
-		functions[leaf(stack)] += v
+		functions[leaf(stackOf(s))] += v
 	}
 	if out.Total == 0 {
 		return nil
 	}
-	out.Areas = shares(areas, out.Total)
-	slices.SortFunc(out.Areas, func(a, b result.Share) int {
-		return slices.Index(result.Areas, a.Name) - slices.Index(result.Areas, b.Name)
-	})
-	out.Functions = shares(functions, out.Total)
+	for name, v := range functions {
+		out.Functions = append(out.Functions, result.Share{Name: name, Part: v / out.Total})
+	}
 	slices.SortFunc(out.Functions, func(a, b result.Share) int { return cmp.Or(cmp.Compare(b.Part, a.Part), cmp.Compare(a.Name, b.Name)) })
 	out.Functions = out.Functions[:min(maxFunctions, len(out.Functions))]
 	return out
-}
-
-func shares(parts map[string]float64, total float64) []result.Share {
-	var list []result.Share
-	for name, v := range parts {
-		list = append(list, result.Share{Name: name, Part: v / total})
-	}
-	return list
 }
 
 // stackOf lists the functions of a sample, the innermost first, inlined ones too.
@@ -148,12 +138,14 @@ func stackOf(s *profile.Sample) []string {
 	return stack
 }
 
-// leaf is the innermost function. All time in C is spent in the runtime's one way there, so it has the name of what was called.
+// leaf returns the innermost function. All time in C is spent in the runtime's one way there, so
+// leaf returns the C function that was called.
 func leaf(stack []string) string {
 	if len(stack) == 0 {
 		return "?"
 	}
-	if i := slices.IndexFunc(stack, func(name string) bool { return strings.Contains(name, "._Cfunc_") }); i >= 0 && area(stack) == result.AreaC {
+	i := slices.IndexFunc(stack, func(name string) bool { return !strings.HasPrefix(name, "runtime.") })
+	if i > 0 && strings.Contains(stack[i], "._Cfunc_") {
 		return stack[i]
 	}
 	return stack[0]

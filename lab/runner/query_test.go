@@ -41,7 +41,7 @@ func TestParseQuery(t *testing.T) {
 	}
 }
 
-// Whatever the text, it is read to its end or refused.
+// Any text is read to its end or refused.
 func FuzzParseQuery(f *testing.F) {
 	for _, seed := range []string{"SELECT :a, ?2, 'x''y' -- z", "/*/ */ VALUES(1)", "SELECT [", "WITH \"a\"\"b\" AS (SELECT $1)"} {
 		f.Add(seed)

@@ -11,11 +11,12 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// checkAbout is rule 3: who measures SQLite tells which, and how it was compiled.
+// checkAbout is rule 3: a contender that measures SQLite reports its version and its compile
+// options.
 func checkAbout(a *workload.AboutAPI) error {
 	switch {
 	case a.Error != "":
-		return errors.New(oneLine([]byte(a.Error)))
+		return errors.New(OneLine([]byte(a.Error)))
 	case a.Kind == string(result.KindSQL) && (a.SQLite == "" || len(a.CompileOptions) == 0):
 		return errors.New("it does not tell the version and the compile options of its SQLite")
 	}
@@ -25,7 +26,8 @@ func checkAbout(a *workload.AboutAPI) error {
 // shown are the settings that a connection to SQLite must tell.
 var shown = []string{"page_size", "cache_size", "mmap_size", "journal_mode", "synchronous"}
 
-// checkReady looks at what a contender has opened, before anything is measured: rules 1, 2, 3 and 8.
+// checkReady checks the store that a contender has opened, before the measurement: rules 1, 2, 3
+// and 8.
 func checkReady(w *workload.Workload, j *workload.Job, kind string, r *workload.Ready) error {
 	if r.Group != j.Group {
 		return settingsError("the store promises %q, the case %q", r.Group, j.Group)
@@ -63,7 +65,7 @@ func settingsError(format string, args ...any) error {
 	return &failure{result.FailureSettings, fmt.Errorf(format, args...)}
 }
 
-// difference lists what is not the same in two sets of settings.
+// difference lists the settings that differ between two sets.
 func difference(a, b map[string]string) string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(a)) {
@@ -79,7 +81,7 @@ func difference(a, b map[string]string) string {
 	return strings.Join(out, ", ")
 }
 
-// checkDone looks at what a contender has done: rules 5, 6 and 7.
+// checkDone checks the work of a contender: rules 5, 6 and 7.
 func checkDone(w *workload.Workload, j *workload.Job, kind string, d *workload.Done) error {
 	want, err := w.Want(j)
 	if err != nil {
@@ -97,7 +99,8 @@ func checkDone(w *workload.Workload, j *workload.Job, kind string, d *workload.D
 	return checkPrepares(j, kind, d)
 }
 
-// checkPrepares is rule 5: raw prepares a statement for each operation, prepared only a few for each connection.
+// checkPrepares is rule 5: raw prepares a statement for each operation, prepared only a few for
+// each connection.
 func checkPrepares(j *workload.Job, kind string, d *workload.Done) error {
 	if kind != string(result.KindSQL) {
 		return nil

@@ -17,7 +17,7 @@ type (
 	resultFailure = result.Failure
 )
 
-// measureFakes runs and reads what came out.
+// measureFakes runs fakes and reads the results.
 func measureFakes(t *testing.T, o *Options) *result.Set {
 	t.Helper()
 	if err := Run(context.Background(), o); err != nil {
@@ -30,20 +30,21 @@ func measureFakes(t *testing.T, o *Options) *result.Set {
 	return s
 }
 
-// Whoever breaks a rule, or does not work at all, is named; the others have all their samples.
+// A contender that breaks a rule, or does not work at all, is named, and the other contenders have
+// all their samples.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		rule, name string
-		values     workload.Values // besides those of fakes
+		values     workload.Values // in addition to those of fakes
 		kind       result.FailureKind
 		want       string
 	}{
 		{"1", "promiser", nil, result.FailureSettings, `the store promises "none", the case "read"`},
 		{"2, one connection differs", "uneven", nil, result.FailureSettings, `connection 2 differs from the first: synchronous is "2" and "0"`},
 		{"3, settings", "mute", nil, result.FailureSettings, "it does not tell its mmap_size"},
-		{"4, the shared file", "modechanger", nil, result.FailureSettings, "it has changed the database that all read"},
-		{"4, beside it", "litterer", nil, result.FailureSettings, "beside the database that all read"},
+		{"4, the shared file", "modechanger", nil, result.FailureSettings, "it has changed the database that all contenders read"},
+		{"4, beside it", "litterer", nil, result.FailureSettings, "next to the database that all contenders read"},
 		{"5, raw", "cacher", workload.Values{"mode": "raw"}, result.FailureSettings, "raw prepared 2 statements for 20 operations"},
 		{"5, prepared", "preparer", workload.Values{"reads": "100", "goroutines": "1"}, result.FailureSettings, "prepared statements were prepared 100 times"},
 		{"6, dropped work", "shirker", nil, result.FailureWrong, "19 operations were done, not 20"},
@@ -74,7 +75,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Rule 1: a group that a contender cannot promise is none of its cases. Rule 2: what a group demands must be set.
+// Rule 1: a contender has no case of a group that it cannot promise. Rule 2: the settings of the
+// group are in force.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	o := fakes(t, "good", "unsafe")
@@ -96,7 +98,8 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Rule 3: who does not tell what it is takes no part; nor does one that cannot work.
+// Rule 3: a contender that does not describe itself takes no part. Neither does one that cannot
+// work.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	s := measureFakes(t, fakes(t, "secretive", "broken", "good"))
@@ -133,7 +136,8 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// Rule 9: unless the user wants it otherwise, both kinds of transactions are cases, and have all contenders.
+// Rule 9: unless the user wants it otherwise, both kinds of transactions are cases, and have all
+// contenders.
 func TestBothTransactions(t *testing.T) {
 	t.Parallel()
 	o := fakes(t, "good", "better")
@@ -170,7 +174,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// One that does not even read is no other, however much it is told.
+// A contender that does not read its input is a failure too, even after long requests.
 func TestDeaf(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()

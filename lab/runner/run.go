@@ -11,16 +11,16 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// Options say what is run.
+// Options of a run.
 type Options struct {
 	Workloads  []*workload.Workload
 	Values     map[string]workload.Values // of each workload's flags
 	Contenders []Spec
-	Named      bool     // the contenders are those that the user named
+	Named      bool     // the user named the contenders
 	Source     string   // the directory of the contenders
 	Cache      string   // where programs are kept
 	Dirs       []string // where stores are made
-	Out        string   // the result file; one that exists is gone on with
+	Out        string   // the result file; an existing file is resumed
 	Resume     string   // a directory of results, if Out is to be the newest there that the same plan was interrupted in
 	Rounds     int
 	Seed       uint64
@@ -42,9 +42,10 @@ type Observer interface {
 	Building(contender string, done, all int)
 	// Making the shared database.
 	Making(rows, all int)
-	// Sampling: done of all samples are taken, what is next, and how long the rest takes, 0 if that is not known.
-	Sampling(done, all int, next string, left time.Duration)
-	// Skipped and Failed tell of contenders: who takes no part at all, and who was named and takes no part in something.
+	// Sampling reports that done of all samples are taken, and the next one.
+	Sampling(done, all int, next string)
+	// Skipped reports a contender that takes no part, or that was named and takes no part in
+	// something. Failed reports a failure.
 	Skipped(s *result.Skip)
 	Failed(f *result.Failure)
 	// Ended tells that nothing more comes.
@@ -53,21 +54,21 @@ type Observer interface {
 
 // A run is one run of the laboratory.
 type run struct {
-	o         *Options
-	tasks     []*task
-	scratch   map[string]*Scratch // by directory
-	entrants  []*entrant
-	asked     *workload.Statement // by the user, with its answers
-	extras    []purpose           // of turns besides those that measure
-	skips     []result.Skip
-	out       *result.Writer
-	old       *result.Set // what was measured before; nil in a new run
-	announced bool        // who takes part in what is in the results
-	counts    result.End
+	o            *Options
+	tasks        []*task
+	scratch      map[string]*Scratch // by directory
+	participants []*participant
+	asked        *workload.Statement // by the user, with its answers
+	extras       []purpose           // of turns that are no samples
+	skips        []result.Skip
+	out          *result.Writer
+	old          *result.Set // the earlier part of the run; nil in a new run
+	announced    bool        // the participants and cases are in the results
+	counts       result.End
 }
 
-// Run measures. Whatever goes wrong, and when ctx is done, what was measured is in the file. One in which nothing could be begun is not left; one that was
-// interrupted is, however early.
+// Run measures. If it fails, or ctx is done, all finished samples are in the file. A file in which
+// nothing was begun is removed, unless the run was interrupted.
 func Run(ctx context.Context, o *Options) (err error) {
 	defer o.Observer.Ended()
 	if err := o.check(); err != nil {
@@ -118,7 +119,7 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	if err := r.bystanders(); err != nil {
+	if err := r.reportSkipped(); err != nil {
 		return err
 	}
 	if err := r.share(ctx); err != nil {
@@ -128,7 +129,7 @@ func (r *run) prepare(ctx context.Context) error {
 	return nil
 }
 
-// timed adds what passes until it is called to some seconds.
+// timed adds the time until its result is called to seconds.
 func timed(seconds *float64) func() {
 	begin := time.Now()
 	return func() { *seconds += time.Since(begin).Seconds() }
@@ -149,7 +150,7 @@ func (r *run) occupy(dirs []result.Dir) error {
 	return nil
 }
 
-// leave removes all that was made on the directories, but for the databases that are shared.
+// leave removes all files that the run made on the directories, except the shared databases.
 func (r *run) leave() (err error) {
 	for _, s := range r.scratch {
 		err = errors.Join(err, s.Close())
@@ -178,25 +179,22 @@ func (r *run) skip(s result.Skip) {
 	r.o.Observer.Skipped(&s)
 }
 
-// measure takes all samples that were not taken before: round by round, so that whatever else the machine does falls on all contenders alike, and in
-// every round in another order. Profiles and traces come afterwards.
+// measure takes all samples that were not taken before. It goes round by round, so that other work
+// of the machine falls on all contenders alike, and the order differs from round to round. Profiles
+// and traces come afterwards.
 func (r *run) measure(ctx context.Context) error {
 	turns := r.turns()
 	all := len(turns)
-	pace := pace{kinds: make(map[kind]time.Duration)}
 	if r.old != nil {
 		turns = slices.DeleteFunc(turns, func(t turn) bool { return t.taken(r.old) })
-		pace.know(r.old)
 	}
 	for len(turns) > 0 && ctx.Err() == nil {
 		next := turns[0]
-		r.o.Observer.Sampling(all-len(turns), all, next.String(), pace.left(turns))
-		begin := time.Now()
+		r.o.Observer.Sampling(all-len(turns), all, next.String())
 		records, stderr, err := r.take(ctx, next)
 		if err != nil && ctx.Err() != nil {
 			break
 		}
-		pace.add(next.kind(), time.Since(begin))
 		turns = turns[1:]
 		if err != nil {
 			if err := r.fail(next.cell(), next.round, err, stderr); err != nil {
@@ -216,7 +214,7 @@ func (r *run) measure(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// An ownError is what goes wrong with what the runner does itself. It ends the run, as no contender is to blame.
+// An ownError is an error of the runner itself. It ends the run, because no contender is to blame.
 type ownError struct{ error }
 
 func (e *ownError) Unwrap() error { return e.error }
@@ -228,7 +226,7 @@ func (r *run) fail(cell result.Cell, round int, err error, stderr string) error 
 	}
 	f := &result.Failure{
 		Case: cell.Case, Contender: cell.Contender, Round: round, Time: time.Now().UTC(), Kind: kindOf(err),
-		Error: oneLine([]byte(err.Error())), Stderr: stderr,
+		Error: OneLine([]byte(err.Error())), Stderr: stderr,
 	}
 	r.counts.Failures++
 	r.o.Observer.Failed(f)

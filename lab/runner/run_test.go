@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
@@ -24,13 +23,14 @@ type stopper struct {
 	cancel context.CancelFunc
 }
 
-func (s *stopper) Sampling(done, _ int, _ string, _ time.Duration) {
+func (s *stopper) Sampling(done, _ int, _ string) {
 	if done == s.at {
 		s.cancel()
 	}
 }
 
-// Wherever a run is interrupted, what was measured is kept, and the same run goes on from there.
+// A run that is interrupted at any point keeps its finished samples, and the same run continues
+// from there.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	o := fakes(t, "good", "better")
@@ -67,7 +67,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// An interruption while contenders are built leaves a run that can be gone on with; anything else that goes wrong there leaves nothing.
+// An interruption while contenders are built leaves a run that can be gone on with; anything else
+// that goes wrong there leaves nothing.
 func TestResumeBuild(t *testing.T) {
 	t.Parallel()
 	o := fakes(t, "good")
@@ -100,7 +101,8 @@ func TestResumeBuild(t *testing.T) {
 	}
 }
 
-// Of the runs that were interrupted, the one of the same plan is gone on with; where there is none, that of another is named.
+// Of several interrupted runs, --resume continues the one of the same plan. If there is none, the
+// error names another.
 func TestResumeWhich(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -146,7 +148,7 @@ func TestResumeBusy(t *testing.T) {
 	}
 }
 
-// A watcher notes who was skipped.
+// A watcher notes the skipped contenders.
 type watcher struct {
 	silent
 	skipped []string
@@ -154,7 +156,8 @@ type watcher struct {
 
 func (w *watcher) Skipped(s *result.Skip) { w.skipped = append(w.skipped, s.String()) }
 
-// Who was named and takes no part is told why; where nobody does, there is nothing to run.
+// A contender that was named and takes no part is reported with the reason. If no contender takes
+// part, there is nothing to run.
 func TestBystanders(t *testing.T) {
 	t.Parallel()
 	o, w := fakes(t, "good"), &watcher{}
@@ -176,12 +179,12 @@ func TestBystanders(t *testing.T) {
 	o = fakes(t, "good")
 	o.Workloads = nil
 	o.add(t, "walk", workload.Values{"tree": "three", "entries": "1", "size": "1", "visits": "10"})
-	if err := Run(context.Background(), o); err == nil || err.Error() != "nobody takes part in anything (good in walk: it has no tree of files); name other --contenders, or none" {
+	if err := Run(context.Background(), o); err == nil || err.Error() != "no contender takes part in anything (good in walk: it has no tree of files); name other --contenders, or none" {
 		t.Errorf("nobody takes part: %v", err)
 	}
 }
 
-// What the runner cannot do itself ends the run, and is laid to no contender.
+// An error of the runner itself ends the run, and is no failure of a contender.
 func TestOwnError(t *testing.T) {
 	t.Parallel()
 	o := fakes(t, "good")
@@ -201,7 +204,7 @@ type remover struct {
 	dir string
 }
 
-func (r *remover) Sampling(done, _ int, _ string, _ time.Duration) {
+func (r *remover) Sampling(done, _ int, _ string) {
 	if done == 1 {
 		_ = os.RemoveAll(r.dir)
 	}

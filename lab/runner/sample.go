@@ -10,7 +10,8 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule 4).
+// sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule
+// 4).
 func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *result.Sample, stderr string, err error) {
 	dir, err := r.scratch[t.dir].store()
 	if err != nil {
@@ -29,7 +30,7 @@ func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *re
 	began := time.Now()
 	take := r.talk
 	if t.workload.Process {
-		take = r.whole
+		take = r.processSample
 	}
 	s, stderr, err := take(ctx, t, a, j)
 	if changed := before.unchanged(); changed != nil {
@@ -53,7 +54,7 @@ func (r *run) talk(ctx context.Context, t *task, a *attempt, j *workload.Job) (*
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := converse(p, t, a.entrant, j)
+	s, err := converse(p, t, a.participant, j)
 	if err = p.end(err); err != nil {
 		return nil, p.stderr.String(), err
 	}
@@ -62,14 +63,14 @@ func (r *run) talk(ctx context.Context, t *task, a *attempt, j *workload.Job) (*
 
 func (r *run) job(t *task, a *attempt, dir string, round int) *workload.Job {
 	return &workload.Job{
-		Workload: t.workload.Name, API: a.entrant.about.Name, Values: t.values, Group: workload.Group(t.record.Group),
+		Workload: t.workload.Name, API: a.participant.about.Name, Values: t.values, Group: t.record.Group,
 		Dir: dir, DB: t.db, Statement: r.asked, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
 		Profile: a.profile, Trace: a.trace != "",
 	}
 }
 
-// converse does the job by the protocol, and checks what the contender says at every step.
-func converse(p *process, t *task, e *entrant, j *workload.Job) (*result.Sample, error) {
+// converse does the job by the protocol, and checks the contender's reply at every step.
+func converse(p *process, t *task, e *participant, j *workload.Job) (*result.Sample, error) {
 	p.tell(workload.Request{Job: j})
 	reply, err := p.reply()
 	if err != nil {
@@ -87,7 +88,7 @@ func converse(p *process, t *task, e *entrant, j *workload.Job) (*result.Sample,
 		return nil, err
 	}
 	if reply.Done == nil {
-		return nil, &failure{result.FailureGarbage, errors.New("it did not say what it has done")}
+		return nil, &failure{result.FailureGarbage, errors.New("it did not report its work")}
 	}
 	if err := checkDone(t.workload, j, e.about.Kind, reply.Done); err != nil {
 		return nil, err
@@ -95,14 +96,14 @@ func converse(p *process, t *task, e *entrant, j *workload.Job) (*result.Sample,
 	return sampleRecord(t, e, ready, reply.Done), nil
 }
 
-func sampleRecord(t *task, e *entrant, ready *workload.Ready, d *workload.Done) *result.Sample {
+func sampleRecord(t *task, e *participant, ready *workload.Ready, d *workload.Done) *result.Sample {
 	s := &result.Sample{
 		Case: t.record.ID, Contender: e.record.ID, Ops: d.Ops, Seconds: d.Seconds, Checked: d.Answer.Count,
-		Latency: result.Latency{Timed: d.Timed}, Use: result.Use(d.Use), Size: d.Size, Log: d.Log, Busy: d.Busy,
-		WarmUp: result.WarmUp(ready.WarmUp), Settings: ready.Settings[0], Connections: len(ready.Settings), Series: d.Series,
+		Latency: result.Latency{Timed: d.Timed}, Use: d.Use, Size: d.Size, Log: d.Log, Busy: d.Busy,
+		WarmUp: ready.WarmUp, Settings: ready.Settings[0], Connections: len(ready.Settings), Series: d.Series,
 	}
 	for _, q := range d.Curve {
-		s.Latency.Curve = append(s.Latency.Curve, result.Quantile(q))
+		s.Latency.Curve = append(s.Latency.Curve, q)
 		switch q.At {
 		case 0.5:
 			s.Latency.P50 = q.Time

@@ -9,20 +9,23 @@ import (
 	"github.com/foliofs/folio/lab/flock"
 )
 
-// storesDir is the directory below which everything of the laboratory lies, in each of those that are measured.
+// storesDir is the directory below which everything of the laboratory lies, in each of those that
+// are measured.
 const storesDir = "folio-lab"
 
 // scratchPrefix begins the names of scratches.
 const scratchPrefix = "run-"
 
-// A Scratch is a directory for all that one process makes on a file system: stores, and the copy of a user's database. The process holds a lock
-// on it as long as it lives. So whoever makes the next one tells what dead processes have left, and removes it, however they died.
+// A Scratch is a directory for all files that one process makes on a file system: stores, and the
+// copy of a user's database. The process holds a lock on it until it ends. So the next process can
+// tell the directories of dead processes, and removes them.
 type Scratch struct {
 	Path string
 	lock *os.File // the directory itself
 }
 
-// NewScratch makes one on the file system of a directory, and removes those of dead processes.
+// NewScratch makes a Scratch on the file system of a directory, and removes those of dead
+// processes.
 func NewScratch(dir string) (*Scratch, error) {
 	base := filepath.Join(dir, storesDir)
 	if err := os.MkdirAll(base, 0o777); err != nil {
@@ -40,8 +43,9 @@ func NewScratch(dir string) (*Scratch, error) {
 	}
 }
 
-// keep locks a new directory; nil if a process that looked for those of the dead was quicker, and removes it. Where there are no locks nobody
-// removes what is another's.
+// keep locks a new directory. It returns nil if another process took it for the directory of a dead
+// process and removes it. On a system without such locks, no process removes the directory of
+// another.
 func keep(path string) *Scratch {
 	f, err := os.Open(path)
 	if err != nil {
@@ -59,7 +63,8 @@ func keep(path string) *Scratch {
 	return s
 }
 
-// collect removes what dead processes have left. What cannot be removed, as it is another user's, stays.
+// collect removes the directories of dead processes. A directory that it cannot remove, for example
+// another user's, stays.
 func collect(base string) {
 	entries, _ := os.ReadDir(base)
 	for _, e := range entries {

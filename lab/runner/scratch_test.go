@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// What a dead process has left is removed by the next; what a living one has, or what is no scratch, stays.
+// The next process removes the directories of dead processes. Directories of living processes, and
+// others, stay.
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -12,10 +12,11 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// makers are who makes the shared databases, best first: SQLite in C, then in Go.
+// makers make the shared databases, the best first: SQLite in C, then in Go.
 var makers = []string{"mattn", "ncruces", "modernc"}
 
-// share makes the databases that the tasks need and that are not there yet. They stay for the next run.
+// share makes the databases that the tasks need and that are not there yet. They stay for the next
+// run.
 func (r *run) share(ctx context.Context) error {
 	defer timed(&r.counts.Making)()
 	for _, t := range r.tasks {
@@ -54,10 +55,11 @@ func (r *run) room() error {
 	return nil
 }
 
-// sampleBytes is about what a sample takes in the result file, at most.
+// sampleBytes is about the size of a sample in the result file, at most.
 const sampleBytes = 3 << 10
 
-// roomOut refuses a run whose results have no place. Of the APIs that a contender has, nothing is known yet.
+// roomOut refuses a run whose results have no place. Of the APIs that a contender has, nothing is
+// known yet.
 func (r *run) roomOut() error {
 	dir := filepath.Dir(r.o.Out)
 	need := int64(len(r.tasks)*len(r.o.Contenders)*r.o.Rounds) * sampleBytes
@@ -87,10 +89,11 @@ func (r *run) makeFolder(ctx context.Context, t *task, f *workload.Folder) error
 	return os.Rename(made, t.db)
 }
 
-// maker is who makes the shared database: the first of the makers, or else anybody who can; nil if nobody can.
-func (r *run) maker() *entrant {
+// maker returns the participant that makes the shared database: the first of the makers, or else
+// any participant that can; nil if there is none.
+func (r *run) maker() *participant {
 	for _, name := range append(slices.Clip(makers), "") {
-		for _, e := range r.entrants {
+		for _, e := range r.participants {
 			if e.about.Makes && (name == "" || e.record.Name == name) {
 				return e
 			}
@@ -99,7 +102,7 @@ func (r *run) maker() *entrant {
 	return nil
 }
 
-func (r *run) ask(ctx context.Context, e *entrant, m *workload.Make) error {
+func (r *run) ask(ctx context.Context, e *participant, m *workload.Make) error {
 	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
 	if err != nil {
 		return err
@@ -115,7 +118,7 @@ func (r *run) ask(ctx context.Context, e *entrant, m *workload.Make) error {
 		case reply.Rows != nil:
 			r.o.Observer.Making(*reply.Rows, m.Folder.Rows)
 		default:
-			return p.end(&failure{result.FailureGarbage, errors.New("it did not say how far it is")})
+			return p.end(&failure{result.FailureGarbage, errors.New("it did not report its progress")})
 		}
 	}
 }

@@ -10,11 +10,12 @@ import (
 	"path/filepath"
 )
 
-// This file copies the database of a user, as SQLite's file format says a reader has to: https://sqlite.org/fileformat2.html and
-// https://sqlite.org/walformat.html. Drivers get the copy. So nothing of what they do comes near the user's file, not even the
-// -wal and -shm that reading a database in WAL mode leaves beside it, and what others write to it changes no answer.
+// This file copies the database of a user by the rules of SQLite's file format for readers:
+// https://sqlite.org/fileformat2.html and https://sqlite.org/walformat.html. Drivers get the copy.
+// So no driver touches the user's file, or leaves a -wal or -shm file next to it, and other
+// processes that write to it change no answer.
 
-// checkDatabase refuses what is no database.
+// checkDatabase returns an error if the file is no database.
 func checkDatabase(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -89,8 +90,9 @@ func room(f *os.File, from, to string) error {
 	return nil
 }
 
-// refuseHot refuses a database that a crash left half changed: whoever opens it for writing next rolls that back, and it is not ours to do
-// so. A journal is hot if its header was not zeroed, and nobody is writing.
+// refuseHot refuses a database that a crash left half changed. The next process that opens it for
+// writing rolls that back, and the laboratory must not do so. A journal is hot if its header was
+// not zeroed and no process is writing.
 func refuseHot(f *os.File, from string) error {
 	j, err := os.Open(from + "-journal")
 	if errors.Is(err, fs.ErrNotExist) {

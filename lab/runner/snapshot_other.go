@@ -7,7 +7,8 @@ import (
 	"os"
 )
 
-// Where locks are not those of POSIX, the system itself refuses to read what another process has locked.
+// Without the locks of POSIX, the system itself refuses to read a range that another process has
+// locked.
 
 func lockShared(context.Context, *os.File) error { return nil }
 

@@ -19,11 +19,11 @@ const (
 	reservedByte  = pendingByte + 1
 	sharedFirst   = pendingByte + 2
 	sharedSize    = 510
-	walCheckpoint = 121 // and behind it, that of a recovery
-	walReader1    = 124 // the first of those without which the log does not begin anew
+	walCheckpoint = 121 // and the next byte, the lock of a recovery
+	walReader1    = 124 // the first of the readers' locks, which keep the log from beginning again
 )
 
-// lockWait is how long others may take to let a reader in.
+// lockWait is how long other processes may take to let a reader in.
 const lockWait = 3 * time.Second
 
 var errLocked = errors.New("the database is locked by another process; try again when that has ended its transaction")
@@ -38,7 +38,7 @@ func lockShared(ctx context.Context, f *os.File) error {
 	return errors.Join(err, unix.FcntlFlock(f.Fd(), unix.F_SETLK, &pending))
 }
 
-// lockRead takes a lock that others may share, and waits a moment for it.
+// lockRead takes a shared lock, and waits a moment for it.
 func lockRead(ctx context.Context, f *os.File, start, size int64) error {
 	for end := time.Now().Add(lockWait); ; {
 		l := unix.Flock_t{Type: unix.F_RDLCK, Start: start, Len: size}
@@ -59,8 +59,9 @@ func lockRead(ctx context.Context, f *os.File, start, size int64) error {
 	}
 }
 
-// keepLog keeps the log of a database in WAL mode from being copied into the database, and from beginning anew, if somebody has opened it,
-// until release is called. Writers may go on: what they append behind the last commit that was copied is no part of it.
+// keepLog keeps another process from copying the log of a database in WAL mode into the database,
+// and from beginning it again, until release is called. Writers may go on: the frames that they
+// append after the last copied commit are not part of the snapshot.
 func keepLog(ctx context.Context, path string) (release func(), err error) {
 	f, err := os.Open(path + "-shm")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +79,7 @@ func keepLog(ctx context.Context, path string) (release func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// reserved reports whether somebody is about to write to a database in rollback mode.
+// reserved reports whether a process is about to write to a database in rollback mode.
 func reserved(f *os.File) (bool, error) {
 	l := unix.Flock_t{Type: unix.F_RDLCK, Start: reservedByte, Len: 1}
 	err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &l)

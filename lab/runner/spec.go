@@ -2,13 +2,13 @@ package runner
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// A Spec names contenders as the user does: NAME[@VERSION][:API]. Without an API it means all that there are.
+// A Spec names contenders as the user does: NAME[@VERSION][:API]. Without an API it means all that
+// there are.
 type Spec struct {
 	Name, Version, API string
 	only               string // the one workload that it takes part in; "" is all
@@ -24,7 +24,7 @@ func ParseSpec(text string) (Spec, error) {
 	return Spec{Name: name, Version: version, API: api}, nil
 }
 
-// program names what is built: a spec without its API.
+// program names the program: a spec without its API.
 func (s Spec) program() string {
 	if s.Version == "" {
 		return s.Name
@@ -32,7 +32,7 @@ func (s Spec) program() string {
 	return s.Name + "@" + s.Version
 }
 
-// String is the spec as it is written.
+// String writes the spec in the form that ParseSpec reads.
 func (s Spec) String() string {
 	if s.API == "" {
 		return s.program()
@@ -40,29 +40,43 @@ func (s Spec) String() string {
 	return s.program() + ":" + s.API
 }
 
-// defaults are the versions that take part besides those in the contenders' own go.mod: those of the published finding that
-// a driver's version is a contender too, and what cannot be required everywhere.
+// defaults are versions that take part next to those in go.mod: the versions of the published
+// finding that a driver's version is a contender too, and a library that some registries refuse.
 var defaults = []Spec{
 	{Name: "modernc", Version: "v1.35.0", only: "lookup"},
 	{Name: "modernc", Version: "v1.46.1", only: "lookup"},
 	{Name: "tailscale", Version: "latest"},
 }
 
-// All returns the contenders in a directory: each directory below it that is a module, ours first, and the versions that take part
-// by default.
-func All(dir string) ([]Spec, error) {
-	mods, err := filepath.Glob(filepath.Join(dir, "*", "go.mod"))
-	if err != nil {
-		return nil, err
-	}
-	var specs []Spec
-	for _, mod := range mods {
-		if s := (Spec{Name: filepath.Base(filepath.Dir(mod))}); s.Name != "tailscale" {
-			specs = append(specs, s)
+// contenderDir returns the directory of a contender's program: one with a main.go, below dir or in
+// a directory there.
+func contenderDir(dir, name string) (found string, ok bool) {
+	for _, pattern := range []string{dir, filepath.Join(dir, "*")} {
+		if mains, _ := filepath.Glob(filepath.Join(pattern, name, "main.go")); len(mains) == 1 {
+			return filepath.Dir(mains[0]), true
 		}
 	}
+	return "", false
+}
+
+// All returns the contenders in a directory, ours first, and the versions that take part by
+// default.
+func All(dir string) ([]Spec, error) {
+	var specs []Spec
+	for _, depth := range []string{"*", filepath.Join("*", "*")} {
+		mains, err := filepath.Glob(filepath.Join(dir, depth, "main.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, main := range mains {
+			if s := (Spec{Name: filepath.Base(filepath.Dir(main))}); s.Name != "tailscale" {
+				specs = append(specs, s)
+			}
+		}
+	}
+	slices.SortFunc(specs, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
 	for _, d := range defaults {
-		if _, err := os.Stat(filepath.Join(dir, d.Name, "go.mod")); err == nil {
+		if _, ok := contenderDir(dir, d.Name); ok {
 			specs = append(specs, d)
 		}
 	}
@@ -81,7 +95,7 @@ func (s Spec) Driver() bool {
 // rankDriver is the place of the drivers.
 const rankDriver = 2
 
-// rank orders contenders: ours, the drivers, then what is not SQLite.
+// rank orders contenders: ours, the drivers, then all that is not SQLite.
 func rank(s Spec) int {
 	switch s.Name {
 	case "engine":

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// A Statement is what the user wants to know about.
+// A Statement is the user's own query.
 type Statement struct {
 	DB       string
 	SQL      string
@@ -18,7 +18,7 @@ type Statement struct {
 	Limit    int    // of these rows
 }
 
-// Check refuses, before anything is built, what can be seen from the outside.
+// Check refuses all errors that can be found before anything is built.
 func (s *Statement) Check() error {
 	if err := checkDatabase(s.DB); err != nil {
 		return err
@@ -29,11 +29,11 @@ func (s *Statement) Check() error {
 	}
 	switch {
 	case s.ArgsFrom == "" && q.params > 0:
-		return fmt.Errorf("--query has %d parameters: --args-from must say what they are", q.params)
+		return fmt.Errorf("--query has %d parameters: --args-from must give their values", q.params)
 	case s.ArgsFrom == "":
 		return nil
 	case q.params == 0:
-		return errors.New("--query has no parameter for what --args-from finds: write ? where it belongs")
+		return errors.New("--query has no parameter for the columns of --args-from: write ? in their place")
 	case s.Limit < 1:
 		return fmt.Errorf("--args %d: it takes a number above 0", s.Limit)
 	}
@@ -47,7 +47,7 @@ func (s *Statement) Check() error {
 	return nil
 }
 
-// describe shows the statement with what is measured.
+// describe adds the statement to the cases.
 func (s *Statement) describe(tasks []*task) {
 	for _, t := range tasks {
 		t.record.Fixed = append(t.record.Fixed, result.Param{Name: "db", Value: s.DB}, result.Param{Name: "query", Value: s.SQL})
@@ -57,8 +57,9 @@ func (s *Statement) describe(tasks []*task) {
 	}
 }
 
-// takeStatement copies the user's database, which no driver ever opens, and lets one driver answer the statement, for all arguments. What it
-// refuses, because the statement writes, or fails, or finds nothing, is refused before anything is measured.
+// takeStatement copies the user's database, which no driver ever opens, and lets one driver answer
+// the statement for all arguments. It returns an error, before anything is measured, if the
+// statement writes, fails, or finds nothing.
 func (r *run) takeStatement(ctx context.Context) error {
 	path := filepath.Join(r.scratch[r.tasks[0].dir].Path, "query.db")
 	if err := snapshot(ctx, r.o.Statement.DB, path); err != nil {
@@ -96,7 +97,7 @@ func (r *run) probe(ctx context.Context, by program, path string) error {
 	return p.end(nil)
 }
 
-// wayOut is what helps where a statement is too much for a probe.
+// wayOut returns advice for a statement that is too much for a probe.
 func wayOut(k result.FailureKind) string {
 	switch k {
 	case result.FailureHang:

@@ -16,7 +16,7 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// describeSystem adds what Linux tells.
+// describeSystem adds the description that Linux gives.
 func describeSystem(m *result.Machine) {
 	var u unix.Utsname
 	if unix.Uname(&u) == nil {
@@ -49,7 +49,8 @@ func procField(file, name string) string {
 	return ""
 }
 
-// describeDir finds the mount that a directory lies on: of those whose mount point leads to it, the longest.
+// describeDir finds the mount that a directory lies on: of those whose mount point leads to it, the
+// longest.
 func describeDir(path string) result.Dir {
 	d := result.Dir{Path: path, Free: max(0, freeBytes(path))}
 	data, err := os.ReadFile("/proc/self/mounts")
@@ -72,7 +73,8 @@ func describeDir(path string) result.Dir {
 	return d
 }
 
-// journals says whether the ext4 that a directory lies on has a journal, which most have: where nobody can tell, it has.
+// journals reports whether the ext4 that a directory lies on has a journal. It returns true if that
+// is unknown, because most have one.
 func journals(dir string) bool {
 	var st unix.Stat_t
 	if unix.Stat(dir, &st) != nil {
@@ -83,7 +85,7 @@ func journals(dir string) bool {
 		return true
 	}
 	options, err := os.ReadFile(filepath.Join("/proc/fs/ext4", filepath.Base(device), "options"))
-	return err != nil || bytes.Contains(options, []byte("\ndata=")) // of what is journaled
+	return err != nil || bytes.Contains(options, []byte("\ndata=")) // says which data is journaled
 }
 
 // unescape undoes the octal escapes of a mount point.
@@ -107,7 +109,8 @@ func evict(path string) error {
 	return errors.Join(unix.Fdatasync(int(f.Fd())), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
 }
 
-// ticks are those of the clock by which Linux counts processor time in /proc, a second.
+// ticks is the number of ticks in a second of the clock by which Linux counts processor time in
+// /proc.
 const ticks = 100
 
 // observe asks the system about a process.

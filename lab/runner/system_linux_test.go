@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Of an ext4 it is told whether it has a journal, as that changes what files cost.
+// A directory on ext4 reports whether it has a journal, because that changes the cost of files.
 func TestJournal(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("an ext4 with a journal, and one without: only root can mount them")

@@ -13,11 +13,11 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// traced are the system calls that are counted: strace's classes for files by name and by descriptor, and for memory. Others
-// are let through at their own speed.
+// traced are the system calls that are counted: strace's classes for files by name and by
+// descriptor, and for memory. Other calls run at their own speed.
 const traced = "trace=%file,%desc,%memory"
 
-// strace is how a program is started under it, with what it sees going to a file.
+// strace returns the program that runs p under strace, which writes to a file.
 func strace(p program, to string) program {
 	args := []string{"-f", "--seccomp-bpf", "-qq", "-s", "0", "-e", traced, "-e", "signal=none", "-o", to, "--", p.path}
 	return program{"strace", append(args, p.args...)}
@@ -30,12 +30,12 @@ func noTracer(ctx context.Context) string {
 	}
 	p := strace(program{path: "true"}, os.DevNull)
 	if out, err := exec.CommandContext(ctx, p.path, p.args...).CombinedOutput(); err != nil {
-		return fmt.Sprintf("strace does not work here: %v: %s", err, oneLine(out))
+		return fmt.Sprintf("strace does not work here: %v: %s", err, OneLine(out))
 	}
 	return ""
 }
 
-// traceRecord counts what strace has written.
+// traceRecord counts the calls in strace's output.
 func traceRecord(c result.Cell, ops int64, name string, whole bool) (result.Record, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -49,7 +49,8 @@ func traceRecord(c result.Cell, ops int64, name string, whole bool) (result.Reco
 	return result.Record{Trace: &result.Trace{Case: c.Case, Contender: c.Contender, Ops: ops, Calls: calls}}, nil
 }
 
-// countCalls counts calls between the two marks that a contender leaves, or all of a whole process. A call is counted where it begins.
+// countCalls counts calls between the two marks that a contender leaves, or all of a whole process.
+// A call is counted where it begins.
 func countCalls(r io.Reader, whole bool) (map[string]int64, error) {
 	calls := map[string]int64{"fsync": 0, "fdatasync": 0}
 	counting, begun, ended := whole, whole, whole

@@ -18,7 +18,7 @@ const straceOutput = `41 openat(AT_FDCWD, "/etc/hosts", O_RDONLY) = 3
 42 close(5)                              = 0
 `
 
-// Calls are counted once, between the marks; those of a whole process all.
+// Calls are counted once, between the marks, or all of them for a whole process.
 func TestCountCalls(t *testing.T) {
 	t.Parallel()
 	got, err := countCalls(strings.NewReader(straceOutput), false)

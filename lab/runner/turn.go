@@ -10,15 +10,15 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-// A turn is what an entrant does once in a task.
+// A turn is one piece of work of a participant in a task.
 type turn struct {
-	task    *task
-	entrant *entrant
-	round   int // from 1; 0 is none: what is found out then is no sample
-	purpose purpose
+	task        *task
+	participant *participant
+	round       int // from 1; 0 is for a turn that is no sample
+	purpose     purpose
 }
 
-// A purpose is what a turn is for.
+// A purpose is the purpose of a turn.
 type purpose string
 
 const (
@@ -32,15 +32,15 @@ func (r *run) turns() []turn {
 	var turns []turn
 	for round := 1; round <= r.o.Rounds; round++ {
 		for _, t := range r.tasks {
-			able := r.able(t)
-			for i := range able {
-				turns = append(turns, turn{t, able[(i+round-1)%len(able)], round, measuring})
+			taking := r.taking(t)
+			for i := range taking {
+				turns = append(turns, turn{t, taking[(i+round-1)%len(taking)], round, measuring})
 			}
 		}
 	}
 	for _, p := range r.extras {
 		for _, t := range r.tasks {
-			for _, e := range r.able(t) {
+			for _, e := range r.taking(t) {
 				if e.record.Kind != result.KindServer { // whose work is not in its process
 					turns = append(turns, turn{t, e, 0, p})
 				}
@@ -50,7 +50,8 @@ func (r *run) turns() []turn {
 	return turns
 }
 
-// setExtras says what is done besides taking samples, as far as it can be done here.
+// setExtras notes the profiles and traces that are taken after the samples, as far as they work
+// here.
 func (r *run) setExtras(ctx context.Context) {
 	if r.o.Profile {
 		r.extras = append(r.extras, profiling)
@@ -65,24 +66,24 @@ func (r *run) setExtras(ctx context.Context) {
 	r.extras = append(r.extras, tracing)
 }
 
-// able lists who takes part in a task.
-func (r *run) able(t *task) []*entrant {
-	var able []*entrant
-	for _, e := range r.entrants {
-		if e.able(t) == "" {
-			able = append(able, e)
+// taking lists the participants that take part in a task.
+func (r *run) taking(t *task) []*participant {
+	var taking []*participant
+	for _, e := range r.participants {
+		if e.unsupported(t) == "" {
+			taking = append(taking, e)
 		}
 	}
-	return able
+	return taking
 }
 
 func (t turn) cell() result.Cell {
-	return result.Cell{Case: t.task.record.ID, Contender: t.entrant.record.ID}
+	return result.Cell{Case: t.task.record.ID, Contender: t.participant.record.ID}
 }
 
-// String is the turn for people who wait for it.
+// String describes the turn for a user who waits for it.
 func (t turn) String() string {
-	s := t.task.record.ID + " " + t.entrant.record.ID
+	s := t.task.record.ID + " " + t.participant.record.ID
 	if t.purpose != measuring {
 		s = string(t.purpose) + " of " + s
 	}
@@ -103,11 +104,11 @@ func (t turn) taken(old *result.Set) bool {
 
 // An attempt is how the process of a turn is started.
 type attempt struct {
-	entrant *entrant
-	program program
-	timeout time.Duration
-	profile string // prefix of the files; "" if none are written
-	trace   string // the file to which strace writes; "" if there is none
+	participant *participant
+	program     program
+	timeout     time.Duration
+	profile     string // prefix of the files; "" if none are written
+	trace       string // the file to which strace writes; "" if there is none
 }
 
 // slowdown is how much longer a step may take under strace.
@@ -115,7 +116,7 @@ const slowdown = 10
 
 // take takes a turn.
 func (r *run) take(ctx context.Context, t turn) (records []result.Record, stderr string, err error) {
-	a := &attempt{entrant: t.entrant, program: t.entrant.program, timeout: r.o.Timeout}
+	a := &attempt{participant: t.participant, program: t.participant.program, timeout: r.o.Timeout}
 	switch t.purpose {
 	case profiling:
 		if a.profile, err = r.profilePrefix(t.cell()); err != nil {
@@ -140,50 +141,4 @@ func (r *run) take(ctx context.Context, t turn) (records []result.Record, stderr
 		records = []result.Record{{Sample: s}}
 	}
 	return records, "", err
-}
-
-// A pace estimates how long the rest of a run takes: each case as long as it took before, unknown ones as the average.
-type pace struct {
-	kinds map[kind]time.Duration
-	sum   time.Duration
-	count int
-}
-
-// A kind is turns that take about the same time.
-type kind struct {
-	result.Cell
-	purpose purpose
-}
-
-func (t turn) kind() kind { return kind{t.cell(), t.purpose} }
-
-func (p *pace) add(k kind, took time.Duration) {
-	p.kinds[k] = took
-	p.sum += took
-	p.count++
-}
-
-// know takes over from samples of an earlier part of the run how long turns take, as far as they tell.
-func (p *pace) know(old *result.Set) {
-	for i := range old.Samples {
-		m := &old.Samples[i]
-		t := kind{result.Cell{Case: m.Case, Contender: m.Contender}, measuring}
-		p.add(t, time.Duration((m.WarmUp.Seconds+m.Seconds)*float64(time.Second)))
-	}
-}
-
-// left is how long the rest takes; 0 if nothing is known yet.
-func (p *pace) left(rest []turn) (left time.Duration) {
-	if p.count == 0 {
-		return 0
-	}
-	average := p.sum / time.Duration(p.count)
-	for _, t := range rest {
-		d, ok := p.kinds[t.kind()]
-		if !ok {
-			d = average
-		}
-		left += d
-	}
-	return left
 }

@@ -2,8 +2,8 @@ package workload
 
 import "io"
 
-// An API is one interface of a contender's library. A function that is nil says that it takes no part in the workloads which
-// need it.
+// An API is one interface of a contender's library. A function that is nil says that it takes no
+// part in the workloads which need it.
 type API struct {
 	Name  string // "native", "sql", ...
 	Title string // for people, as "crawshaw.io/sqlite"
@@ -26,7 +26,7 @@ type API struct {
 	Queries func(j *Job) (Queries, error)
 	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.
 	Probe func(q *Probe) (*Statement, error)
-	// Input is what Rowids reads: "" is a rowid a line, "sql" statements.
+	// Input is the input of Rowids: "" is a rowid a line, "sql" statements.
 	Input  string
 	Rowids func(db string, in io.Reader, out io.Writer) error
 }

@@ -2,7 +2,8 @@ package workload
 
 import "iter"
 
-// combinations yields the parameters of all cases: each name with each of its values, the last one changing first.
+// combinations yields the parameters of all cases: each name with each of its values, the last one
+// changing first.
 func combinations(names []string, values ...[]string) iter.Seq[[]Param] {
 	return func(yield func([]Param) bool) {
 		combine(names, values, nil, yield)

@@ -2,8 +2,8 @@ package workload
 
 import "math/bits"
 
-// fold makes one number of an item. It takes a nanosecond for eight bytes, so that it can be done for every answer while
-// the clock runs.
+// fold makes one number of an item. It takes a nanosecond for eight bytes, so that it can be done
+// for every answer while the clock runs.
 func fold[T string | []byte](id int64, b T) uint64 {
 	h := mix(uint64(id) + uint64(len(b))<<40)
 	for len(b) >= 8 {

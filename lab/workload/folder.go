@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A Folder is the database of the lookups: one table of unique paths, which follow from the seed or the number of the row,
-// so that every answer is known without asking a database.
+// A Folder is the database of the lookups: one table of unique paths, which follow from the seed or
+// the number of the row, so that every answer is known without asking a database.
 type Folder struct {
 	Rows     int
 	Seed     uint64
@@ -16,7 +16,7 @@ type Folder struct {
 // FolderSchema is the one table.
 const FolderSchema = "CREATE TABLE folder_paths (id INTEGER PRIMARY KEY, path TEXT UNIQUE NOT NULL)"
 
-// Name tells it from others.
+// Name tells it from other databases.
 func (f *Folder) Name() string {
 	if f.Numbered {
 		return fmt.Sprintf("folder_paths-%d-numbered.db", f.Rows)
@@ -24,10 +24,10 @@ func (f *Folder) Name() string {
 	return fmt.Sprintf("folder_paths-%d-%d.db", f.Rows, f.Seed)
 }
 
-// Bytes is about what it takes on disk: row, entry of the index, and what is free in the pages.
+// Bytes estimates its size on disk: row, entry of the index, and free space in the pages.
 func (f *Folder) Bytes() int64 { return int64(f.Rows) * 200 }
 
-// Path returns that of a row.
+// Path returns the path of a row.
 func (f *Folder) Path(id int64) string { return string(f.appendPath(nil, id)) }
 
 func (f *Folder) appendPath(b []byte, id int64) []byte {
@@ -37,8 +37,8 @@ func (f *Folder) appendPath(b []byte, id int64) []byte {
 	return AppendPath(b, f.Seed, id)
 }
 
-// appendNumbered appends a path such as /data/567/folder1234567. Paths that are next to each other in an index share all
-// but their last bytes, and their rows lie far from each other.
+// appendNumbered appends a path such as /data/567/folder1234567. Paths that are next to each other
+// in an index share all but their last bytes, and their rows lie far from each other.
 func appendNumbered(b []byte, id int64) []byte {
 	b = strconv.AppendInt(append(b, "/data/"...), id%1000, 10)
 	return strconv.AppendInt(append(b, "/folder"...), id, 10)
@@ -52,8 +52,8 @@ const (
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz012345"
 
-// AppendPath appends the path of a row. It consists of /home and of directories with random names, and holds more than 150
-// random bits: no two rows share a path.
+// AppendPath appends the path of a row. It consists of /home and of directories with random names,
+// and holds more than 150 random bits: no two rows share a path.
 func AppendPath(b []byte, seed uint64, id int64) []byte {
 	r := Rand(mix(seed) ^ mix(uint64(id)+0x9e3779b97f4a7c15))
 	bits := r.Next()
@@ -74,8 +74,8 @@ func AppendPath(b []byte, seed uint64, id int64) []byte {
 	return b
 }
 
-// A pathList is rows with their paths, one after the other in memory and in the order of the reads, so that comparing costs
-// next to nothing.
+// A pathList is rows with their paths, in the order of the reads and next to each other in memory.
+// So a comparison costs next to nothing.
 type pathList struct {
 	ids  []int64
 	text string
@@ -98,7 +98,7 @@ func (f *Folder) randomPaths(n int, r Rand) *pathList {
 // at is item i of the list.
 func (l *pathList) at(i int) (id int64, path string) { return l.ids[i], l.text[l.ends[i]:l.ends[i+1]] }
 
-// answer is that of whoever finds everything.
+// answer returns the answer of a contender that finds everything.
 func (l *pathList) answer() (a Answer) {
 	for i := range l.ids {
 		a.Add(l.at(i))

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"time"
 )
 
 // load stores many rows at once.
@@ -13,33 +12,21 @@ var load = &Workload{
 	Name:  "load",
 	Short: "many rows with two indexes, in one transaction",
 	Flags: []Flag{
-		{"rows", "1000000", "20000", "rows"},
-		{"order", "random", "", "of the rowids as they come: random, sorted"},
-		{"durability", "log-consistent", "", "what is promised when it is done: none, log-consistent, durable"},
+		{"rows", "1000000", "20000", "rows", number},
+		{"order", "random", "", "of the rowids as they come: random, sorted", "random,sorted"},
+		{"durability", "log-consistent", "", "the promise at the end: none, log-consistent, durable", groups},
 	},
-	Cases:    loadCases,
-	Able:     func(a *API) bool { return a.Items != nil },
-	Needs:    "table with indexes",
-	Start:    startLoad,
-	Want:     wantLoad,
-	Ops:      func(j *Job) int64 { return int64(j.Values.Int("rows")) },
-	Settings: writeSettings,
-}
-
-func loadCases(v Values) ([]Case, error) {
-	orders, err1 := v.oneOf("order", "random", "sorted")
-	groups, err2 := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := cmp.Or(err1, err2, v.positive("rows")); err != nil {
-		return nil, err
-	}
-	var cases []Case
-	for params := range combinations([]string{"order", "durability"}, orders, groups) {
-		cases = append(cases, Case{
-			Params: params, Group: Group(params[1].Value), Unit: "row", Span: "transaction", Question: "How fast are many rows stored at once?",
-			Description: "Rows with an index by a number and one by a text, both random, in one transaction; rows and the order of both indexes are read back.",
-		})
-	}
-	return cases, nil
+	Varied:      []string{"order", "durability"},
+	Unit:        "row",
+	Span:        "transaction",
+	Question:    "How fast are many rows stored at once?",
+	Description: "Rows with an index by a number and one by a text, both random, in one transaction; rows and the order of both indexes are read back.",
+	Supports:    func(a *API) bool { return a.Items != nil },
+	Needs:       "table with indexes",
+	Start:       startLoad,
+	Want:        wantLoad,
+	Ops:         func(j *Job) int64 { return int64(j.Values.Int("rows")) },
+	Settings:    writeSettings,
 }
 
 // An Item is a row to load.
@@ -61,7 +48,7 @@ var ItemSchema = []string{
 type Items interface {
 	// Load stores all of them in one transaction.
 	Load(items []Item) error
-	// Each calls fn for every one that there is.
+	// Each calls fn for every item.
 	Each(fn func(it *Item) error) error
 	// By calls fn for the number of every one, in the order of an indexed column, a or b.
 	By(column string, fn func(id int64) error) error
@@ -69,7 +56,8 @@ type Items interface {
 	Close() error
 }
 
-// items are those of a job. Random numbers are spread by their high bits, and differ by the low ones.
+// items returns the items of a job. Random numbers are spread by their high bits, and differ by the
+// low ones.
 func (j *Job) items() []Item {
 	r := Rand(mix(j.Seed))
 	out := make([]Item, j.Values.Int("rows"))
@@ -112,25 +100,13 @@ func startLoad(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, err := store.Settings()
-	if err != nil {
-		return nil, err
-	}
 	items := j.items()
-	return &Work{
-		Settings: []map[string]string{settings},
-		Workers: []Worker{func(r *Recorder) error {
-			begin := time.Now()
-			err := store.Load(items)
-			r.Many(int64(len(items)), time.Since(begin))
-			return err
-		}},
-		Answer: func() (a Answer, err error) { return loaded(store) },
-		Close:  store.Close,
-	}, nil
+	return single(store, func() (Answer, error) { return loaded(store) }, func() (int64, error) {
+		return int64(len(items)), store.Load(items)
+	})
 }
 
-// loaded is what a store holds.
+// loaded returns the content of a store.
 func loaded(store Items) (a Answer, err error) {
 	err = store.Each(func(it *Item) error {
 		a.Add(it.ID, it.text())

@@ -1,36 +1,41 @@
 package workload
 
 import (
-	"cmp"
 	"errors"
-	"slices"
 	"strconv"
 )
 
-// lookup reads rows of a large table, by rowid or by a unique text: the experiment of seven drivers.
+// lookup reads rows of a large table, by rowid or by a unique text: the experiment of seven
+// drivers.
 var lookup = &Workload{
 	Name:  "lookup",
 	Short: "rows by id and by path, raw and prepared, by one and by many goroutines",
 	Flags: []Flag{
-		{"rows", "6000000", "100000", "rows in the database"},
-		{"reads", "100000", "20000", "reads in a sample, of all goroutines together"},
-		{"goroutines", "1,22", "22", "goroutines, each with a connection of its own"},
-		{"by", "id,path", "", "what to look up by: id, path"},
-		{"paths", "random", "", "random, or numbered: neighbours in the index share long prefixes, and lie far apart in the table"},
-		{"mode", "raw,prepared", "", "raw prepares for every read, prepared once"},
-		{"transaction", "each,one", "", "each read in a transaction of its own, or all of a goroutine in one"},
-		{"mmap", "0", "", "PRAGMA mmap_size of the drivers, in bytes; 0 leaves it as it is"},
-		{"cache", "warm", "", "warm, or cold: the file is not in the system's cache"},
+		{"rows", "6000000", "100000", "rows in the database", number},
+		{"reads", "100000", "20000", "reads in a sample, of all goroutines together", number},
+		{"goroutines", "1,22", "22", "goroutines, each with a connection of its own", number},
+		{"by", "id,path", "", "the key of a lookup: id, path", "id,path"},
+		{"paths", "random", "", "random, or numbered: neighbours in the index share long prefixes, and lie far apart in the table", "random,numbered"},
+		{"mode", "raw,prepared", "", "raw prepares for every read, prepared once", "raw,prepared"},
+		{"transaction", "each,one", "", "each read in a transaction of its own, or all of a goroutine in one", "each,one"},
+		{"mmap", "0", "", "PRAGMA mmap_size of the drivers, in bytes; 0 leaves it as it is", anything},
+		{"cache", "warm", "", "warm, or cold: the file is not in the system's cache", "warm,cold"},
 	},
-	Cases:    lookupCases,
-	Database: lookupFolder,
-	Able:     func(a *API) bool { return a.Lookups != nil },
-	Needs:    "rows to look up",
-	Start:    startLookup,
-	Want:     wantLookup,
-	Settings: lookupSettings,
-	Ops:      func(j *Job) int64 { return int64(j.Values.Int("reads")) },
-	Warm:     warmReads,
+	Varied:      []string{"by", "paths", "cache", "transaction", "mode", "goroutines"},
+	Unnamed:     Param{"paths", "random"}, // older results have no other choice
+	Axis:        "goroutines",
+	Unit:        "read",
+	Questions:   map[string]string{"id": "How fast is a row found by its rowid?", "path": "How fast is a row found by a unique text?"},
+	Description: "Random rows of folder_paths are read; each answer is compared with the known one.",
+	Repeats:     "seven ways to reach SQLite from Go (2025, 2026)",
+	Database:    lookupFolder,
+	Supports:    func(a *API) bool { return a.Lookups != nil },
+	Needs:       "rows to look up",
+	Start:       startLookup,
+	Want:        wantLookup,
+	Settings:    lookupSettings,
+	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Warm:        warmReads,
 }
 
 // lookupFolder is the database that values ask for.
@@ -38,7 +43,7 @@ func lookupFolder(v Values) *Folder {
 	return &Folder{Rows: v.Int("rows"), Numbered: v["paths"] == "numbered"}
 }
 
-// warmReads is a tenth of what is measured, unless the cache shall be cold.
+// warmReads is a tenth of the measured reads, or 0 if the cache is cold.
 func warmReads(j *Job) int64 {
 	if j.Values["cache"] == "cold" {
 		return 0
@@ -58,39 +63,6 @@ func lookupSettings(j *Job, kind string) map[string]string {
 	return out
 }
 
-func lookupCases(v Values) ([]Case, error) {
-	by, err1 := v.oneOf("by", "id", "path")
-	modes, err2 := v.oneOf("mode", "raw", "prepared")
-	transactions, err3 := v.oneOf("transaction", "each", "one")
-	caches, err4 := v.oneOf("cache", "warm", "cold")
-	paths, err5 := lookupPaths(v)
-	if err := cmp.Or(err1, err2, err3, err4, err5, v.positive("rows", "reads", "goroutines")); err != nil {
-		return nil, err
-	}
-	questions := map[string]string{
-		"id":   "How fast is a row found by its rowid?",
-		"path": "How fast is a row found by a unique text?",
-	}
-	var cases []Case
-	for params := range combinations([]string{"by", "paths", "cache", "transaction", "mode", "goroutines"}, by, paths, caches, transactions, modes, v.List("goroutines")) {
-		params = slices.DeleteFunc(params, func(p Param) bool { return p == Param{"paths", "random"} })
-		cases = append(cases, Case{
-			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "read", Question: questions[params[0].Value],
-			Description: "Random rows of folder_paths are read, each answer is compared with what is known.",
-			Repeats:     "seven ways to reach SQLite from Go (2025, 2026)",
-		})
-	}
-	return cases, nil
-}
-
-// lookupPaths are the kinds of paths. Random ones are not named in a case: results that are older than the choice have no others.
-func lookupPaths(v Values) ([]string, error) {
-	if _, ok := v["paths"]; !ok {
-		return []string{"random"}, nil
-	}
-	return v.oneOf("paths", "random", "numbered")
-}
-
 // Lookups is a database of which rows can be looked up.
 type Lookups interface {
 	// Reader opens a connection for one goroutine.
@@ -104,7 +76,8 @@ type Reader interface {
 	Path(id int64, buf []byte) ([]byte, error)
 	// ID is the row of a path.
 	ID(path string) (int64, error)
-	// Begin and End surround the reads of one transaction. They are not called where each read has its own.
+	// Begin and End surround the reads of one transaction. They are not called where each read has
+	// its own.
 	Begin() error
 	End() error
 	Connection
@@ -116,7 +89,7 @@ const (
 	warming  = 2
 )
 
-// reads are those of worker i.
+// reads returns the reads of worker i.
 func (j *Job) reads(phase, i, n int) *pathList {
 	return lookupFolder(j.Values).randomPaths(share(n, i, j.Values.Int("goroutines")), Rand(mix(j.Seed)+mix(uint64(phase<<32+i))))
 }
@@ -128,9 +101,10 @@ func wantLookup(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// A lookupWorker is one goroutine: its connection, what it will look up, and what it has found.
+// A lookupWorker is one goroutine: its connection, its list, and its answer.
 type lookupWorker struct {
 	reading
+	job    *Job
 	reader Reader
 	byPath bool
 	one    bool
@@ -149,7 +123,7 @@ func startLookup(j *Job, a *API) (*Work, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		worker := &lookupWorker{reading: reading{connection: r}, reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"}
+		worker := &lookupWorker{reading: reading{connection: r}, job: j, reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"}
 		workers = append(workers, worker)
 		return &worker.reading, worker.read, nil
 	})
@@ -157,26 +131,11 @@ func startLookup(j *Job, a *API) (*Work, error) {
 		return nil, err
 	}
 	w.Every = 8
-	w.WarmUp = func() (int64, error) { return warmLookups(j, workers) }
+	w.WarmUp = func() (int64, error) { return warmReaders(j, workers) }
 	return w, nil
 }
 
-// warmLookups has every connection make a tenth of its reads, of other rows, unless the cache shall be cold. Then it lists
-// what will be read.
-func warmLookups(j *Job, workers []*lookupWorker) (ops int64, err error) {
-	reads := j.Values.Int("reads")
-	if j.Values["cache"] != "cold" {
-		for i, w := range workers {
-			w.list = j.reads(warming, i, reads/10)
-			ops += int64(len(w.list.ids))
-		}
-		err = together(workers, func(w *lookupWorker) error { return w.read(NewRecorder(1 << 20)) })
-	}
-	for i, w := range workers {
-		w.list, w.found = j.reads(measured, i, reads), Answer{}
-	}
-	return ops, err
-}
+func (w *lookupWorker) draw(phase, i, n int) { w.list, w.found = w.job.reads(phase, i, n), Answer{} }
 
 // read looks up the whole list and compares each answer.
 func (w *lookupWorker) read(r *Recorder) (err error) {

@@ -1,45 +1,33 @@
 package workload
 
 import (
-	"cmp"
 	"slices"
 	"sync/atomic"
 	"time"
 )
 
-// mixed reads while others write.
+// mixed reads while other goroutines write.
 var mixed = &Workload{
 	Name:  "mixed",
-	Short: "readers beside writers, on one table",
+	Short: "readers next to writers, on one table",
 	Flags: []Flag{
-		{"readers", "1,22", "4", "goroutines that read"},
-		{"writers", "1", "", "goroutines that write for as long as the others read"},
-		{"tasks", "2000", "300", "rows"},
-		{"reads", "100000", "5000", "reads in a sample, of all readers together"},
-		{"durability", "log-consistent", "", "of the writers: none, log-consistent, durable"},
+		{"readers", "1,22", "4", "goroutines that read", number},
+		{"writers", "1", "", "goroutines that write until the last reader is done", number},
+		{"tasks", "2000", "300", "rows", number},
+		{"reads", "100000", "5000", "reads in a sample, of all readers together", number},
+		{"durability", "log-consistent", "", "of the writers: none, log-consistent, durable", groups},
 	},
-	Cases:    mixedCases,
-	Able:     func(a *API) bool { return a.Tasks != nil },
-	Needs:    "records to read and write at once",
-	Start:    startMixed,
-	Want:     wantMixed,
-	Ops:      func(j *Job) int64 { return int64(j.Values.Int("reads")) },
-	Settings: writeSettings,
-}
-
-func mixedCases(v Values) ([]Case, error) {
-	groups, err := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := cmp.Or(err, v.positive("readers", "writers", "tasks", "reads")); err != nil {
-		return nil, err
-	}
-	var cases []Case
-	for params := range combinations([]string{"durability", "writers", "readers"}, groups, v.List("writers"), v.List("readers")) {
-		cases = append(cases, Case{
-			Params: params, Group: Group(params[0].Value), Axis: "readers", Unit: "read", Question: "How fast is reading while others write?",
-			Description: "Readers get random rows, each in a transaction of its own, while writers change rows without a pause; operations are reads, the series writes_per_second tells the rest.",
-		})
-	}
-	return cases, nil
+	Varied:      []string{"durability", "writers", "readers"},
+	Axis:        "readers",
+	Unit:        "read",
+	Question:    "How fast is reading while others write?",
+	Description: "Readers get random rows, each in a transaction of its own, while writers change rows without a pause; operations are reads, the series writes_per_second tells the rest.",
+	Supports:    func(a *API) bool { return a.Tasks != nil },
+	Needs:       "records to read and write at once",
+	Start:       startMixed,
+	Want:        wantMixed,
+	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Settings:    writeSettings,
 }
 
 // mixedTask is row number i.
@@ -51,12 +39,7 @@ func mixedTask(i int) *Task {
 
 // mixedReads are the rows that reader i reads.
 func (j *Job) mixedReads(i int) []int {
-	out := make([]int, share(j.Values.Int("reads"), i, j.Values.Int("readers")))
-	r := Rand(mix(j.Seed) + mix(uint64(i)))
-	for k := range out {
-		out[k] = int(r.Next() % uint64(j.Values.Int("tasks")))
-	}
-	return out
+	return j.draw(0, i, j.Values.Int("reads"), j.Values.Int("readers"), j.Values.Int("tasks"))
 }
 
 func wantMixed(j *Job) (a Answer, err error) {
@@ -69,7 +52,7 @@ func wantMixed(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// A mixture is what readers and writers share.
+// A mixture is the state that readers and writers share.
 type mixture struct {
 	tasks   int
 	reading atomic.Int64 // readers that are not done
@@ -113,8 +96,8 @@ func startMixed(j *Job, a *API) (*Work, error) {
 	return w, nil
 }
 
-// read reads rows, and checks that each is as it was written: what never changes by its digest, the output as one of those that
-// are written.
+// read reads rows and checks each of them: the digest of the part that never changes, and that the
+// the writers write the output.
 func (m *mixture) read(r *Recorder, s TaskSession, list []int, found *Answer) error {
 	defer m.reading.Add(-1)
 	for _, n := range list {
@@ -133,7 +116,7 @@ func (m *mixture) read(r *Recorder, s TaskSession, list []int, found *Answer) er
 	return nil
 }
 
-// write changes the rows that are writer i's, until nobody reads any more.
+// write changes the rows of writer i until the last reader is done.
 func (m *mixture) write(s TaskSession, i, writers int) error {
 	begin := time.Now()
 	for n := i; m.reading.Load() > 0; n += writers {

@@ -11,7 +11,7 @@ type Request struct {
 	Go       *Go       `json:"go,omitempty"`
 }
 
-// Describe asks who the contender is.
+// Describe asks for the contender's description.
 type Describe struct{}
 
 // Make asks for the database of the lookups.
@@ -29,16 +29,17 @@ type Job struct {
 	API       string     `json:"api"`
 	Values    Values     `json:"values"` // flags of the workload, and parameters of the case in the place of lists
 	Group     Group      `json:"group"`
-	Dir       string     `json:"dir"`          // new and empty: whatever the store needs goes there
+	Dir       string     `json:"dir"`          // new and empty, for all files of the store
 	DB        string     `json:"db,omitempty"` // the database that all contenders read
 	Seed      uint64     `json:"seed"`
 	Statement *Statement `json:"statement,omitempty"` // of the user
 	Server    string     `json:"server,omitempty"`    // address of a server, for contenders that need one
 	Profile   string     `json:"profile,omitempty"`   // prefix of files for profiles
-	Trace     bool       `json:"trace,omitempty"`     // somebody counts system calls, and wants to see the clock start and stop
+	Trace     bool       `json:"trace,omitempty"`     // strace counts the system calls between TraceBegin and TraceEnd
 }
 
-// Names that are looked for when the clock starts and when it stops, for whoever watches the system calls. No file has them.
+// Names that the contender looks up when the clock starts and when it stops, as marks for strace.
+// No file has them.
 const (
 	TraceBegin = "folio-lab:begin"
 	TraceEnd   = "folio-lab:end"
@@ -47,14 +48,14 @@ const (
 // A Reply is a line from a contender. One member is set.
 type Reply struct {
 	About     *About     `json:"about,omitempty"`
-	Rows      *int       `json:"rows,omitempty"` // so many rows are made
+	Rows      *int       `json:"rows,omitempty"` // the number of rows that are made
 	Statement *Statement `json:"statement,omitempty"`
 	Ready     *Ready     `json:"ready,omitempty"`
 	Done      *Done      `json:"done,omitempty"`
 	Error     *Error     `json:"error,omitempty"`
 }
 
-// An About says who a contender is.
+// An About describes a contender.
 type About struct {
 	Name    string            `json:"name"`
 	Module  string            `json:"module"` // of the library; its version is in Modules
@@ -87,13 +88,13 @@ type Ready struct {
 	WarmUp   WarmUp              `json:"warm_up"`
 }
 
-// WarmUp is what was done to warm up.
+// WarmUp is the work before the clock started.
 type WarmUp struct {
 	Ops     int64   `json:"ops"`
 	Seconds float64 `json:"seconds"`
 }
 
-// Done is what was measured.
+// Done is the result of a measurement.
 type Done struct {
 	Ops      int64                `json:"ops"`
 	Seconds  float64              `json:"seconds"`
@@ -114,18 +115,20 @@ type Quantile struct {
 	Time time.Duration `json:"time"`
 }
 
-// Use is what the work cost; nil is unknown.
+// Use is the cost of the work, without warming up. Only PeakMemory is that of the whole process. An
+// unknown value is nil.
 type Use struct {
-	Allocs        *int64   `json:"allocs,omitempty"`
-	AllocBytes    *int64   `json:"alloc_bytes,omitempty"`
-	GC            *int64   `json:"gc,omitempty"`
+	Allocs     *int64 `json:"allocs,omitempty"`      // objects that Go allocated; allocations of C are not known
+	AllocBytes *int64 `json:"alloc_bytes,omitempty"` // bytes of these
+	GC         *int64 `json:"gc,omitempty"`          // collections
+	// UserSeconds and SystemSeconds are processor time, of all cores.
 	UserSeconds   *float64 `json:"user_seconds,omitempty"`
 	SystemSeconds *float64 `json:"system_seconds,omitempty"`
-	PeakMemory    *int64   `json:"peak_memory,omitempty"`
-	ReadBytes     *int64   `json:"read_bytes,omitempty"`
-	WrittenBytes  *int64   `json:"written_bytes,omitempty"`
-	ReadCalls     *int64   `json:"read_calls,omitempty"`
-	WriteCalls    *int64   `json:"write_calls,omitempty"`
+	PeakMemory    *int64   `json:"peak_memory,omitempty"`   // most bytes resident: Go's heap, C's heap, mapped files
+	ReadBytes     *int64   `json:"read_bytes,omitempty"`    // from the device
+	WrittenBytes  *int64   `json:"written_bytes,omitempty"` // for the device, caused by this process
+	ReadCalls     *int64   `json:"read_calls,omitempty"`    // system calls that read
+	WriteCalls    *int64   `json:"write_calls,omitempty"`   // and that write
 	MinorFaults   *int64   `json:"minor_faults,omitempty"`
 	MajorFaults   *int64   `json:"major_faults,omitempty"`
 }
@@ -136,7 +139,8 @@ type Error struct {
 	Message string `json:"message"`
 }
 
-// An Answer sums up what a contender has found out, or what its store holds. It does not depend on the order.
+// An Answer sums up the findings of a contender, or the content of its store. It does not depend on
+// the order.
 type Answer struct {
 	Count  int64  `json:"count"`
 	Digest uint64 `json:"digest"`

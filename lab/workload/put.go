@@ -1,49 +1,34 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
 )
 
-// put stores values by random keys, as what a store of keys and values is for.
+// put stores values by random keys, the work of a store of keys and values.
 var put = &Workload{
 	Name:  "put",
 	Short: "values by random keys, one writer and many",
 	Flags: []Flag{
-		{"shape", "sequential,concurrent", "", "sequential: puts in a loop; concurrent: by many writers"},
-		{"durability", "none", "", "what a commit promises: none, log-consistent, durable"},
-		{"puts", "10000", "300", "puts of the one writer of sequential"},
-		{"writers", "100", "10", "goroutines of concurrent"},
-		{"records", "1000", "30", "puts of each writer of concurrent"},
-		{"size", "100", "", "bytes of a value"},
+		{"shape", "sequential,concurrent", "", "sequential: puts in a loop; concurrent: by many writers", "sequential,concurrent"},
+		{"durability", "none", "", "the promise of a commit: none, log-consistent, durable", groups},
+		{"puts", "10000", "300", "puts of the one writer of sequential", number},
+		{"writers", "100", "10", "goroutines of concurrent", number},
+		{"records", "1000", "30", "puts of each writer of concurrent", number},
+		{"size", "100", "", "bytes of a value", number},
 	},
-	Cases:    putCases,
-	Able:     func(a *API) bool { return a.Pairs != nil },
-	Needs:    "values by keys",
-	Start:    startPut,
-	Want:     wantPut,
-	Ops:      func(j *Job) int64 { writers, each := j.puts(); return int64(writers) * int64(each) },
-	Settings: writeSettings,
-}
-
-func putCases(v Values) ([]Case, error) {
-	shapes, err1 := v.oneOf("shape", "sequential", "concurrent")
-	groups, err2 := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := cmp.Or(err1, err2, v.positive("puts", "writers", "records", "size")); err != nil {
-		return nil, err
-	}
-	questions := map[string]string{
+	Varied: []string{"shape", "durability"},
+	Unit:   "put",
+	Questions: map[string]string{
 		"sequential": "How many values a second does one writer put?",
 		"concurrent": "How many values a second do many writers put?",
-	}
-	var cases []Case
-	for params := range combinations([]string{"shape", "durability"}, shapes, groups) {
-		cases = append(cases, Case{
-			Params: params, Group: Group(params[1].Value), Unit: "put", Question: questions[params[0].Value],
-			Description: "Each value has another key, in random order, and a transaction of its own; what is there at the end is read back.",
-		})
-	}
-	return cases, nil
+	},
+	Description: "Each value has another key, in random order, and a transaction of its own; the store is read back at the end.",
+	Supports:    func(a *API) bool { return a.Pairs != nil },
+	Needs:       "values by keys",
+	Start:       startPut,
+	Want:        wantPut,
+	Ops:         func(j *Job) int64 { writers, each := j.puts(); return int64(writers) * int64(each) },
+	Settings:    writeSettings,
 }
 
 // PairSchema is the table in SQL.
@@ -53,7 +38,7 @@ var PairSchema = []string{"CREATE TABLE pair (key INTEGER PRIMARY KEY, value BLO
 type Pairs interface {
 	// Session opens a connection for one goroutine.
 	Session() (PairSession, error)
-	// Busy counts how often an operation was refused because of others, and tried again.
+	// Busy counts how often an operation was refused because of another writer, and tried again.
 	Busy() int64
 	Close() error
 }
@@ -76,13 +61,14 @@ func (j *Job) puts() (writers, each int) {
 	return j.Values.Int("writers"), j.Values.Int("records")
 }
 
-// A pair is what is put.
+// A pair is a key and its value.
 type pair struct {
 	key   int64
 	value []byte
 }
 
-// pairs are those of one writer. Keys are spread by their high bits, and differ by the low ones.
+// pairs returns the pairs of one writer. Keys are spread by their high bits, and differ by the low
+// ones.
 func (j *Job) pairs(writer int) []pair {
 	_, each := j.puts()
 	r := Rand(mix(j.Seed) + mix(uint64(writer)))

@@ -2,53 +2,43 @@ package workload
 
 import (
 	"bytes"
-	"cmp"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// Query runs the user's own statement. It is not one of All, as it needs a database, a statement and arguments.
+// Query runs the user's own statement. It is not one of All, because it needs a database, a
+// statement and arguments.
 var Query = &Workload{
 	Name:  "query",
 	Short: "the user's own statement",
 	Flags: []Flag{
-		{"reads", "20000", "", "times that the statement is run in a sample, by all goroutines together"},
-		{"goroutines", "1,2,4", "", "goroutines, each with a connection of its own"},
-		{"mode", "raw,prepared", "", "raw prepares every time, prepared once"},
+		{"reads", "20000", "", "runs of the statement in a sample, by all goroutines together", number},
+		{"goroutines", "1,2,4", "", "goroutines, each with a connection of its own", number},
+		{"mode", "raw,prepared", "", "raw prepares every time, prepared once", "raw,prepared"},
 	},
-	Cases: queryCases,
-	Able:  func(a *API) bool { return a.Queries != nil },
-	Needs: "SQL",
-	Start: startQuery,
-	Want:  wantQuery,
-	Ops:   func(j *Job) int64 { return int64(j.Values.Int("reads")) },
-	Warm:  func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
-}
-
-func queryCases(v Values) ([]Case, error) {
-	modes, err := v.oneOf("mode", "raw", "prepared")
-	if err := cmp.Or(err, v.positive("reads", "goroutines")); err != nil {
-		return nil, err
-	}
-	var cases []Case
-	for params := range combinations([]string{"mode", "goroutines"}, modes, v.List("goroutines")) {
-		cases = append(cases, Case{
-			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "query", Question: "How fast is your query?",
-			Description: "The statement is run with arguments drawn at random, each in a transaction of its own; all rows are read and compared.",
-		})
-	}
-	return cases, nil
+	Varied:      []string{"mode", "goroutines"},
+	Axis:        "goroutines",
+	Unit:        "query",
+	Question:    "How fast is your query?",
+	Description: "The statement is run with arguments drawn at random, each in a transaction of its own; all rows are read and compared.",
+	Supports:    func(a *API) bool { return a.Queries != nil },
+	Needs:       "SQL",
+	Start:       startQuery,
+	Want:        wantQuery,
+	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Warm:        func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
 }
 
 // A Statement is the user's, with the answers that one driver gave, which all must give.
 type Statement struct {
 	SQL     string `json:"sql"`
 	Columns int    `json:"columns"`
-	// Loose are the columns that some drivers turn into something else by their declared type, such as an integer into a time.
+	// Loose are the columns that some drivers turn into something else by their declared type, such
+	// as an integer into a time.
 	Loose []bool  `json:"loose,omitempty"`
 	Args  [][]Arg `json:"args"`
-	// Answers are those for each of the arguments.
+	// Answers are the answers to each of the arguments.
 	Answers []Answer `json:"answers"`
 }
 
@@ -80,8 +70,9 @@ type Querier interface {
 	Connection
 }
 
-// Loose reports whether drivers do not agree on what is in a column of a declared type: mattn makes times and truth of whatever is in
-// those, others give what is there.
+// Loose reports whether drivers disagree on the values in a column of a declared type. For example,
+// mattn converts the values of these types to times and booleans, and other drivers return them
+// unchanged.
 func Loose(declared string) bool {
 	switch strings.ToUpper(declared) {
 	case "DATE", "DATETIME", "TIMESTAMP", "TIME", "BOOLEAN", "BOOL":
@@ -90,8 +81,8 @@ func Loose(declared string) bool {
 	return false
 }
 
-// AddRow takes a row into an answer. Cells that different drivers write differently, numbers and times, are made the same; those of loose
-// columns are left out.
+// AddRow takes a row into an answer. It writes cells that drivers write differently, numbers and
+// times, in one form, and leaves out those of loose columns.
 func (a *Answer) AddRow(cells [][]byte, loose []bool) {
 	a.Count++
 	h := uint64(len(cells))
@@ -105,7 +96,8 @@ func (a *Answer) AddRow(cells [][]byte, loose []bool) {
 	a.Digest += h
 }
 
-// normal writes floats with the 15 digits that older versions of SQLite give them as a text, times as nanoseconds, and truth as SQLite has it.
+// normal writes floats with the 15 digits that older versions of SQLite give them as a text, times
+// as nanoseconds, and truth as SQLite has it.
 func normal(cell, buf []byte) []byte {
 	switch string(cell) {
 	case "true":
@@ -136,12 +128,7 @@ func normal(cell, buf []byte) []byte {
 
 // draws are the arguments that worker i uses, by their numbers.
 func (j *Job) draws(phase, i, n int) []int {
-	out := make([]int, share(n, i, j.Values.Int("goroutines")))
-	r := Rand(mix(j.Seed) + mix(uint64(phase<<32+i)))
-	for k := range out {
-		out[k] = int(r.Next() % uint64(len(j.Statement.Args)))
-	}
-	return out
+	return j.draw(phase, i, n, j.Values.Int("goroutines"), len(j.Statement.Args))
 }
 
 func wantQuery(j *Job) (a Answer, err error) {
@@ -156,9 +143,9 @@ func wantQuery(j *Job) (a Answer, err error) {
 // A queryWorker is one goroutine.
 type queryWorker struct {
 	reading
-	statement *Statement
-	querier   Querier
-	list      []int
+	job     *Job
+	querier Querier
+	list    []int
 }
 
 func startQuery(j *Job, a *API) (*Work, error) {
@@ -172,38 +159,27 @@ func startQuery(j *Job, a *API) (*Work, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		worker := &queryWorker{reading: reading{connection: q}, statement: j.Statement, querier: q}
+		worker := &queryWorker{reading: reading{connection: q}, job: j, querier: q}
 		workers = append(workers, worker)
-		return &worker.reading, worker.run, nil
+		return &worker.reading, worker.read, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	w.WarmUp = func() (int64, error) { return warmQueries(j, workers) }
+	w.WarmUp = func() (int64, error) { return warmReaders(j, workers) }
 	return w, nil
 }
 
-func warmQueries(j *Job, workers []*queryWorker) (ops int64, err error) {
-	reads := j.Values.Int("reads")
-	for i, w := range workers {
-		w.list = j.draws(warming, i, reads/10)
-		ops += int64(len(w.list))
-	}
-	err = together(workers, func(w *queryWorker) error { return w.run(NewRecorder(1 << 20)) })
-	for i, w := range workers {
-		w.list, w.found = j.draws(measured, i, reads), Answer{}
-	}
-	return ops, err
-}
+func (w *queryWorker) draw(phase, i, n int) { w.list, w.found = w.job.draws(phase, i, n), Answer{} }
 
-func (w *queryWorker) run(r *Recorder) error {
+func (w *queryWorker) read(r *Recorder) error {
 	take := func(cells [][]byte) error {
-		w.found.AddRow(cells, w.statement.Loose)
+		w.found.AddRow(cells, w.job.Statement.Loose)
 		return nil
 	}
 	for _, n := range w.list {
 		start := r.Start()
-		if err := w.querier.Query(w.statement.Args[n], take); err != nil {
+		if err := w.querier.Query(w.job.Statement.Args[n], take); err != nil {
 			return err
 		}
 		r.Stop(start)

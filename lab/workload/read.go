@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,48 +13,39 @@ var read = &Workload{
 	Name:  "read",
 	Short: "whole small files, and ranges of a large one",
 	Flags: []Flag{
-		{"shape", "whole,ranges", "", "whole: small files, at random; ranges: of a large one, at random"},
-		{"files", "10000", "500", "small files"},
-		{"size", "11000", "", "bytes of a small file on average"},
-		{"large", "67108864", "1048576", "bytes of the large file"},
-		{"range", "4096", "", "bytes of a range"},
-		{"reads", "50000", "1000", "reads in a sample"},
-		{"goroutines", "1", "", "goroutines, each with a connection of its own"},
+		{"shape", "whole,ranges", "", "whole: small files, at random; ranges: parts of a large one, at random", "whole,ranges"},
+		{"files", "10000", "500", "small files", number},
+		{"size", "11000", "", "bytes of a small file on average", number},
+		{"large", "67108864", "1048576", "bytes of the large file", number},
+		{"range", "4096", "", "bytes of a range", number},
+		{"reads", "50000", "1000", "reads in a sample", number},
+		{"goroutines", "1", "", "goroutines, each with a connection of its own", number},
 	},
-	Cases: readCases,
-	Able:  func(a *API) bool { return a.Tree != nil },
-	Needs: "files",
-	Start: startRead,
-	Want:  wantRead,
-	Ops:   func(j *Job) int64 { return int64(j.Values.Int("reads")) },
-	Warm:  func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
+	Varied:      []string{"shape", "goroutines"},
+	Axis:        "goroutines",
+	Unit:        "read",
+	Questions:   map[string]string{"whole": "How fast is a small file read?", "ranges": "How fast is a part of a large file read?"},
+	Description: "Files are read at random through io/fs, ranges by ReadAt of a file that stays open; each content is compared by its digest.",
+	Check:       checkRange,
+	Supports:    func(a *API) bool { return a.Tree != nil },
+	Needs:       "files",
+	Start:       startRead,
+	Want:        wantRead,
+	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Warm:        func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
 }
 
-func readCases(v Values) ([]Case, error) {
-	shapes, err := v.oneOf("shape", "whole", "ranges")
-	if err := cmp.Or(err, v.positive("files", "size", "large", "range", "reads", "goroutines")); err != nil {
-		return nil, err
-	}
+// checkRange refuses ranges that are larger than the file.
+func checkRange(v Values) error {
 	if v.Int("range") > v.Int("large") {
-		return nil, fmt.Errorf("range %s is more than large %s", v["range"], v["large"])
+		return fmt.Errorf("range %s is more than large %s", v["range"], v["large"])
 	}
-	questions := map[string]string{
-		"whole":  "How fast is a small file read?",
-		"ranges": "How fast is a part of a large file read?",
-	}
-	var cases []Case
-	for params := range combinations([]string{"shape", "goroutines"}, shapes, v.List("goroutines")) {
-		cases = append(cases, Case{
-			Params: params, Group: ReadOnly, Axis: "goroutines", Unit: "read", Question: questions[params[0].Value],
-			Description: "Files are read at random through io/fs, ranges by ReadAt of a file that stays open; each content is compared by its digest.",
-		})
-	}
-	return cases, nil
+	return nil
 }
 
 const largeName = "large/file.bin"
 
-// readTree is what a job reads.
+// readTree returns the tree that a job reads.
 func readTree(j *Job) fs.FS {
 	if j.Values["shape"] == "whole" {
 		return generated(j.Values.Int("files"), j.Values.Int("size"))
@@ -72,18 +62,13 @@ func largeContent(n int) []byte {
 	return b
 }
 
-// targets are what worker i reads: numbers of files, or offsets.
+// targets returns the reads of worker i: numbers of files, or offsets.
 func (j *Job) targets(phase, i, n int) []int {
-	out := make([]int, share(n, i, j.Values.Int("goroutines")))
 	limit := j.Values.Int("files")
 	if j.Values["shape"] == "ranges" {
 		limit = j.Values.Int("large") - j.Values.Int("range") + 1
 	}
-	r := Rand(mix(j.Seed) + mix(uint64(phase<<32+i)))
-	for k := range out {
-		out[k] = int(r.Next() % uint64(limit))
-	}
-	return out
+	return j.draw(phase, i, n, j.Values.Int("goroutines"), limit)
 }
 
 func wantRead(j *Job) (a Answer, err error) {
@@ -111,6 +96,7 @@ func wantRead(j *Job) (a Answer, err error) {
 
 // A fileReader is one goroutine.
 type fileReader struct {
+	job     *Job
 	tree    fs.FS
 	large   io.ReaderAt // nil where whole files are read
 	names   []string
@@ -157,7 +143,7 @@ func newFileReader(j *Job, t Tree) (*fileReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader{tree: tree}
+	r := &fileReader{job: j, tree: tree}
 	if j.Values["shape"] == "whole" {
 		for i := range j.Values.Int("files") {
 			r.names = append(r.names, generatedName(i))
@@ -176,18 +162,7 @@ func newFileReader(j *Job, t Tree) (*fileReader, error) {
 	return r, nil
 }
 
-func warmReaders(j *Job, readers []*fileReader) (ops int64, err error) {
-	reads := j.Values.Int("reads")
-	for i, r := range readers {
-		r.targets = j.targets(warming, i, reads/10)
-		ops += int64(len(r.targets))
-	}
-	err = together(readers, func(r *fileReader) error { return r.read(NewRecorder(1 << 20)) })
-	for i, r := range readers {
-		r.targets, r.found = j.targets(measured, i, reads), Answer{}
-	}
-	return ops, err
-}
+func (f *fileReader) draw(phase, i, n int) { f.targets, f.found = f.job.targets(phase, i, n), Answer{} }
 
 // read reads all targets. The digest of a content is a small part of the time, the same for all.
 func (f *fileReader) read(r *Recorder) error {

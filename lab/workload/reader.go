@@ -5,22 +5,23 @@ import (
 	"io"
 )
 
-// A Connection is that of one goroutine which reads.
+// A Connection is the connection of one goroutine that reads.
 type Connection interface {
-	// Settings are those of the connection, read back.
+	// Settings returns the settings of the connection, read back.
 	Settings() (map[string]string, error)
 	// Prepares counts the statements that were prepared so far.
 	Prepares() int64
 	Close() error
 }
 
-// A reading is one goroutine with a connection of its own, and what it has found.
+// A reading is one goroutine with a connection of its own, and its findings.
 type reading struct {
 	connection Connection
 	found      Answer
 }
 
-// readings makes work of goroutines that each read by a connection; open makes the one of a goroutine, and what it does.
+// readings makes work of goroutines that each read by a connection. open opens the connection of a
+// goroutine, and returns its work.
 func readings(j *Job, db io.Closer, open func() (*reading, Worker, error)) (*Work, error) {
 	w := &Work{}
 	var all []*reading

@@ -8,41 +8,27 @@ import (
 	"strconv"
 )
 
-// rowids reads rowids from standard input and prints the rows, as a whole process: the experiment of a storage engine in Go.
+// rowids reads rowids from standard input and prints the rows, as a whole process: the experiment
+// of a storage engine in Go.
 var rowids = &Workload{
 	Name:  "rowids",
 	Short: "rowids from standard input, answered by whole processes",
 	Flags: []Flag{
-		{"rows", "1000000", "100000", "rows in the database"},
-		{"count", "1000000", "20000", "rowids"},
-		{"order", "random", "", "random or sequential"},
+		{"rows", "1000000", "100000", "rows in the database", number},
+		{"count", "1000000", "20000", "rowids", number},
+		{"order", "random", "", "random or sequential", "random,sequential"},
 	},
-	Cases:    rowidCases,
-	Database: func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
-	Able:     func(a *API) bool { return a.Rowids != nil },
-	Needs:    "process that answers rowids",
-	Want:     wantRowids,
-	Ops:      func(j *Job) int64 { return int64(j.Values.Int("count")) },
-	Process:  true,
-}
-
-func rowidCases(v Values) ([]Case, error) {
-	orders, err := v.oneOf("order", "random", "sequential")
-	if err == nil {
-		err = v.positive("rows", "count")
-	}
-	if err != nil {
-		return nil, err
-	}
-	var cases []Case
-	for params := range combinations([]string{"order"}, orders) {
-		cases = append(cases, Case{
-			Params: params, Group: ReadOnly, Unit: "row", Question: "How fast does a process answer a list of rowids?",
-			Description: "A process is started, reads rowids, and prints id|path of each row, all in one transaction; its output is compared.",
-			Repeats:     "a storage engine in Go that reads SQLite files (2025)",
-		})
-	}
-	return cases, nil
+	Varied:      []string{"order"},
+	Unit:        "row",
+	Question:    "How fast does a process answer a list of rowids?",
+	Description: "A process is started, reads rowids, and prints id|path of each row, all in one transaction; its output is compared.",
+	Repeats:     "a storage engine in Go that reads SQLite files (2025)",
+	Database:    func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
+	Supports:    func(a *API) bool { return a.Rowids != nil },
+	Needs:       "process that answers rowids",
+	Want:        wantRowids,
+	Ops:         func(j *Job) int64 { return int64(j.Values.Int("count")) },
+	Process:     true,
 }
 
 // eachRowid calls fn for every rowid of a job.
@@ -66,7 +52,8 @@ func wantRowids(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// WriteInput writes what a process gets: a rowid a line, or a statement for each, within one transaction.
+// WriteInput writes the input of a process: a rowid a line, or a statement for each, within one
+// transaction.
 func WriteInput(j *Job, w io.Writer, input string) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	if input == "sql" {
@@ -85,7 +72,7 @@ func WriteInput(j *Job, w io.Writer, input string) error {
 	return b.Flush()
 }
 
-// ReadOutput sums up what a process has printed.
+// ReadOutput sums up the output of a process.
 func ReadOutput(r io.Reader) (a Answer, err error) {
 	lines := bufio.NewScanner(r)
 	for lines.Scan() {

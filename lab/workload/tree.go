@@ -14,9 +14,10 @@ import (
 
 // Tree is a store of files.
 type Tree interface {
-	// Import stores all of src, in one transaction where there are transactions, and keeps it as the group of the job demands.
+	// Import stores all of src, in one transaction where there are transactions, and keeps it as
+	// the group of the job demands.
 	Import(src fs.FS) error
-	// FS is what is stored, for one goroutine.
+	// FS returns the stored tree, for one goroutine.
 	FS() (fs.FS, error)
 	Settings() (map[string]string, error)
 	Close() error
@@ -56,7 +57,8 @@ var treeTime = time.Date(2022, 4, 7, 12, 0, 0, 0, time.UTC)
 // fanOut is how many files a directory of a generated tree has.
 const fanOut = 50
 
-// generated is a tree of so many files, with about size bytes each: half of them have less, some twice as much.
+// generated returns a tree of files with about size bytes each. The length of a file lies between
+// half of size and one and a half times size.
 func generated(files, size int) fs.FS {
 	tree := make(fstest.MapFS)
 	for i := range files {
@@ -69,7 +71,7 @@ func generatedName(i int) string {
 	return path.Join(fmt.Sprintf("d%02d", i/fanOut/fanOut), fmt.Sprintf("d%02d", i/fanOut%fanOut), fmt.Sprintf("file%05d.txt", i))
 }
 
-// content is that of file i: words that do not repeat soon, of a length from half to one and a half times size.
+// content returns the content of file i: words that do not repeat soon.
 func content(i, size int) []byte {
 	r := Rand(mix(uint64(i) + 1))
 	n := size/2 + int(r.Next()%uint64(size+1))
@@ -80,7 +82,8 @@ func content(i, size int) []byte {
 	return b[:n]
 }
 
-// visit walks a tree and sums it up: names only, or contents too. Other than directories and regular files are left out.
+// visit walks a tree and sums it up: names only, or contents too. Other than directories and
+// regular files are left out.
 func visit(tree fs.FS, contents bool) (a Answer, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." || !stored(d) {
@@ -104,7 +107,8 @@ func visit(tree fs.FS, contents bool) (a Answer, err error) {
 // stored reports whether a file is taken in: symbolic links are not, as not every store knows them.
 func stored(d fs.DirEntry) bool { return d.IsDir() || d.Type().IsRegular() }
 
-// Each calls fn for every directory and file of a tree that is to be stored, with its content, parents first.
+// Each calls fn for every directory and file of a tree that is to be stored, with its content,
+// parents first.
 func Each(src fs.FS, fn func(name string, info fs.FileInfo, data []byte) error) error {
 	return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." || !stored(d) {

@@ -7,44 +7,42 @@ import (
 	"time"
 )
 
-// walk walks a tree with a function that does nothing: the experiment of a file system inside SQLite.
+// walk walks a tree with a function that does nothing: the experiment of a file system inside
+// SQLite.
 var walk = &Workload{
 	Name:  "walk",
 	Short: "fs.WalkDir over a tree, with a function that does nothing",
 	Flags: []Flag{
-		{"tree", "three,generated", "", "three files, a generated tree, goroot, goroot/src, or the absolute path of a directory"},
-		{"entries", "10000", "500", "files in a generated tree"},
-		{"size", "1000", "", "bytes of a generated file on average"},
-		{"visits", "200000", "5000", "entries to visit in a sample; a small tree is walked many times"},
+		{"tree", "three,generated", "", "three files, a generated tree, goroot, goroot/src, or the absolute path of a directory", anything},
+		{"entries", "10000", "500", "files in a generated tree", number},
+		{"size", "1000", "", "bytes of a generated file on average", number},
+		{"visits", "200000", "5000", "entries to visit in a sample; a small tree is walked many times", number},
 	},
-	Cases: walkCases,
-	Able:  func(a *API) bool { return a.Tree != nil },
-	Needs: "tree of files",
-	Start: startWalk,
-	Want:  func(j *Job) (Answer, error) { return wantTree(j, false) },
-	Warm:  func(*Job) int64 { return 1 },
+	Varied:      []string{"tree"},
+	Unit:        "entry",
+	Span:        "walk",
+	Question:    "How fast is a tree walked?",
+	Description: "fs.WalkDir over the stored tree, again and again; each entry is an operation, each latency is that of a walk.",
+	Repeats:     "walking a tree: a file system inside SQLite against the OS (2022)",
+	Check:       checkTrees,
+	Supports:    func(a *API) bool { return a.Tree != nil },
+	Needs:       "tree of files",
+	Start:       startWalk,
+	Want:        func(j *Job) (Answer, error) { return wantTree(j, false) },
+	Warm:        func(*Job) int64 { return 1 },
 }
 
-func walkCases(v Values) ([]Case, error) {
-	if err := v.positive("entries", "size", "visits"); err != nil {
-		return nil, err
+// checkTrees refuses names of trees that there are not.
+func checkTrees(v Values) error {
+	if len(v.List("tree")) == 0 {
+		return errors.New("tree is empty; it takes three, generated, goroot or a directory")
 	}
-	trees := v.List("tree")
-	if len(trees) == 0 {
-		return nil, errors.New("tree is empty; it takes three, generated, goroot or a directory")
-	}
-	var cases []Case
-	for params := range combinations([]string{"tree"}, trees) {
-		if _, err := source(params[0].Value, 1, 1); err != nil {
-			return nil, err
+	for _, name := range v.List("tree") {
+		if _, err := source(name, 1, 1); err != nil {
+			return err
 		}
-		cases = append(cases, Case{
-			Params: params, Group: ReadOnly, Unit: "entry", Span: "walk", Question: "How fast is a tree walked?",
-			Description: "fs.WalkDir over what the store holds, again and again; each entry is an operation, each latency that of a walk.",
-			Repeats:     "walking a tree: a file system inside SQLite against the OS (2022)",
-		})
 	}
-	return cases, nil
+	return nil
 }
 
 // jobTree is the tree of a job.

@@ -9,7 +9,7 @@ import (
 
 // A Work is a job that is ready to be measured.
 type Work struct {
-	// Settings are those of every connection, read back.
+	// Settings are the settings of every connection, read back.
 	Settings []map[string]string
 	// WarmUp comes before the clock starts; nil if there is nothing to warm.
 	WarmUp func() (ops int64, err error)
@@ -17,7 +17,8 @@ type Work struct {
 	Workers []Worker
 	// Every n-th operation of a worker is timed; 0 means every one.
 	Every int
-	// Answer is what was found, or what the store holds, looked up when the clock has stopped.
+	// Answer returns the findings, or the content of the store. It is called when the clock has
+	// stopped.
 	Answer func() (Answer, error)
 	// Busy, Prepares and Series may be nil.
 	Busy     func() int64
@@ -26,7 +27,7 @@ type Work struct {
 	Close    func() error
 }
 
-// A Worker is what one goroutine does.
+// A Worker is the work of one goroutine.
 type Worker func(r *Recorder) error
 
 // A Recorder counts the operations of one worker and times them.
@@ -37,7 +38,7 @@ type Recorder struct {
 	times []time.Duration
 }
 
-// NewRecorder makes one that times every n-th operation.
+// NewRecorder returns a Recorder that times every n-th operation.
 func NewRecorder(every int) *Recorder {
 	return &Recorder{began: time.Now(), every: int64(max(every, 1)), times: make([]time.Duration, 0, 1<<12)}
 }
@@ -69,7 +70,7 @@ func (r *Recorder) Many(n int64, took time.Duration) {
 // Ops is how many operations there were.
 func (r *Recorder) Ops() int64 { return r.ops }
 
-// Times are those of the timed ones.
+// Times returns the times of the timed operations.
 func (r *Recorder) Times() []time.Duration { return r.times }
 
 // A WrongError is a wrong answer.
@@ -88,6 +89,41 @@ func together[T any](list []T, fn func(T) error) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// draw returns random numbers below limit: the part of worker i, of all workers, in n numbers. Each
+// phase draws different ones.
+func (j *Job) draw(phase, i, n, all, limit int) []int {
+	out := make([]int, share(n, i, all))
+	r := Rand(mix(j.Seed) + mix(uint64(phase<<32+i)))
+	for k := range out {
+		out[k] = int(r.Next() % uint64(limit))
+	}
+	return out
+}
+
+// A reader is one goroutine that reads a list, after a tenth of that to warm up.
+type reader interface {
+	// draw draws the worker's part of n reads, and forgets its findings.
+	draw(phase, worker, n int)
+	read(r *Recorder) error
+}
+
+// warmReaders has every reader make a tenth of its reads, of other items, unless the cache must be
+// cold. Then it draws the reads of the measurement.
+func warmReaders[R reader](j *Job, readers []R) (ops int64, err error) {
+	reads := j.Values.Int("reads")
+	if j.Values["cache"] != "cold" {
+		for i, r := range readers {
+			r.draw(warming, i, reads/10)
+		}
+		ops = int64(reads / 10)
+		err = together(readers, func(r R) error { return r.read(NewRecorder(1 << 20)) })
+	}
+	for i, r := range readers {
+		r.draw(measured, i, reads)
+	}
+	return ops, err
 }
 
 // share is the part of n that falls to worker i of all.

@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,23 +14,40 @@ type Workload struct {
 	Name  string
 	Short string // for a list
 	Flags []Flag
-	// Cases makes the cases of the values that the flags have, but for the directory.
-	Cases func(v Values) ([]Case, error)
-	// Database is the one that all contenders of the job read, and do not change; nil if each makes a store of its own.
+
+	// A case is made for each combination of the values of the flags in Varied, of which the last
+	// changes first. Question and Unit may differ by the value of the first of them.
+	Varied      []string
+	Unnamed     Param             // a default that is left out of the parameters of a case
+	Axis        string            // the parameter that scales, or ""
+	Unit        string            // of operations
+	Units       map[string]string // where it is another
+	Span        string            // what a latency is of; "" if of an operation
+	Question    string
+	Questions   map[string]string // where there are several
+	Description string
+	Repeats     string               // a public experiment
+	Check       func(v Values) error // refuses further values; may be nil
+
+	// Database returns the database that all contenders of the job read, and do not change; nil if
+	// each contender makes a store of its own.
 	Database func(v Values) *Folder
-	// Able reports whether an API can take part at all: it has what the workload needs.
-	Able  func(a *API) bool
-	Needs string // for people: "tree of files"
-	// Start opens a store and makes ready what is to be measured. It runs in the contender.
+	// Supports reports whether an API can take part at all.
+	Supports func(a *API) bool
+	Needs    string // for people: "tree of files"
+	// Start opens a store and prepares the measurement. It runs in the contender.
 	Start func(j *Job, a *API) (*Work, error)
-	// Want is the right answer. It runs in the runner, which does not take the contender's word for it.
+	// Want is the right answer. It runs in the runner, which does not take the contender's word for
+	// it.
 	Want func(j *Job) (Answer, error)
-	// Settings are what a contender of a kind must have set to keep the promise of the job's group, as it says itself.
+	// Settings returns the settings that a contender of a kind must report to keep the promise of
+	// the job's group.
 	Settings func(j *Job, kind string) map[string]string
-	// Ops is how many operations the job has, and Warm how many there are at least to warm up. Both may be nil.
+	// Ops is how many operations the job has, and Warm how many there are at least to warm up. Both
+	// may be nil.
 	Ops     func(j *Job) int64
 	Warm    func(j *Job) int64
-	Process bool // whole processes are measured, not what goes on in them
+	Process bool // whole processes are measured, from start to end
 }
 
 // All are the workloads, in the order of the report.
@@ -57,11 +76,19 @@ type Flag struct {
 	Default string
 	Quick   string // for a quick run; "" is the default
 	Usage   string
+	Takes   string // number, anything, or choices with commas between
 }
 
-// A Case is what is measured at once. Contenders of one case do the same and promise the same.
+// The values of Flag.Takes that are no choices, and the choices of durability.
+const (
+	number   = "a number"
+	anything = "anything"
+	groups   = string(None + "," + Consistent + "," + Durable)
+)
+
+// A Case is measured at once. Contenders of one case do the same and promise the same.
 type Case struct {
-	Params      []Param // what tells it from the others
+	Params      []Param // tell it from the other cases
 	Group       Group
 	Axis        string // the parameter that scales, or ""
 	Unit        string // of operations
@@ -72,7 +99,10 @@ type Case struct {
 }
 
 // A Param is a parameter and its value.
-type Param struct{ Name, Value string }
+type Param struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // ID is the workload's name and the parameters.
 func (c *Case) ID(w *Workload) string {
@@ -83,18 +113,26 @@ func (c *Case) ID(w *Workload) string {
 	return strings.Join(parts, "/")
 }
 
-// A Group is what a store promises of an acknowledged commit.
+// A Group is a store's promise for an acknowledged commit.
 type Group string
 
-// The groups; package result of the laboratory says more of them.
+// The groups of durability.
 const (
-	None       Group = "none"
+	// None never syncs: a power failure may leave anything. For example, SQLite with
+	// synchronous=OFF, or plain files.
+	None Group = "none"
+	// Consistent leaves a consistent store after a power failure, perhaps without the last commits.
+	// For example, SQLite in WAL mode with synchronous=NORMAL, or files that are renamed into
+	// place.
 	Consistent Group = "log-consistent"
-	Durable    Group = "durable"
-	ReadOnly   Group = "read"
+	// Durable keeps every acknowledged commit after a power failure. For example, SQLite with
+	// synchronous=FULL, or files that are synced, renamed, and their directory synced.
+	Durable Group = "durable"
+	// ReadOnly changes nothing.
+	ReadOnly Group = "read"
 )
 
-// Values are parameters by name. Those of flags that may have several values are lists with commas.
+// Values are parameters by name. A flag that may have several values has a list with commas.
 type Values map[string]string
 
 // Int returns a number. That flags hold numbers where one is needed, Check has seen to.
@@ -108,32 +146,66 @@ func (v Values) List(name string) []string {
 	return strings.FieldsFunc(v[name], func(r rune) bool { return r == ',' })
 }
 
-// oneOf returns a list, all of whose members are among those that there are.
-func (v Values) oneOf(name string, known ...string) ([]string, error) {
-	list := v.List(name)
+// check refuses values that the flag does not take.
+func (f *Flag) check(v Values) error {
+	list := v.List(f.Name)
+	takes := strings.ReplaceAll(f.Takes, ",", ", ")
+	if f.Takes == number {
+		takes = "a number above 0"
+	}
+	if f.Takes == anything {
+		return nil
+	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s is empty; it takes %s", name, strings.Join(known, ", "))
+		return fmt.Errorf("%s is empty; it takes %s", f.Name, takes)
 	}
 	for _, s := range list {
-		if !slices.Contains(known, s) {
-			return nil, fmt.Errorf("%s %s: it takes %s", name, s, strings.Join(known, ", "))
+		n, err := strconv.Atoi(s)
+		ok := err == nil && n > 0
+		if f.Takes != number {
+			ok = slices.Contains(strings.Split(f.Takes, ","), s)
 		}
-	}
-	return list, nil
-}
-
-// positive checks that values are lists of numbers above 0.
-func (v Values) positive(names ...string) error {
-	for _, name := range names {
-		list := v.List(name)
-		if len(list) == 0 {
-			return fmt.Errorf("%s is empty; it takes a number above 0", name)
-		}
-		for _, s := range list {
-			if n, err := strconv.Atoi(s); err != nil || n < 1 {
-				return fmt.Errorf("%s %s: it takes a number above 0", name, s)
-			}
+		if !ok {
+			return fmt.Errorf("%s %s: it takes %s", f.Name, s, takes)
 		}
 	}
 	return nil
+}
+
+// Cases makes the cases of the values that the flags have, except for the directory.
+func (w *Workload) Cases(v Values) ([]Case, error) {
+	if name := w.Unnamed.Name; name != "" && v[name] == "" {
+		v = maps.Clone(v)
+		v[name] = w.Unnamed.Value
+	}
+	var lists [][]string
+	for i := range w.Flags {
+		if err := w.Flags[i].check(v); err != nil {
+			return nil, err
+		}
+	}
+	if w.Check != nil {
+		if err := w.Check(v); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range w.Varied {
+		lists = append(lists, v.List(name))
+	}
+	var cases []Case
+	for params := range combinations(w.Varied, lists...) {
+		c := Case{Group: ReadOnly, Axis: w.Axis, Span: w.Span, Description: w.Description, Repeats: w.Repeats}
+		c.Unit = cmp.Or(w.Units[params[0].Value], w.Unit)
+		c.Question = cmp.Or(w.Questions[params[0].Value], w.Question)
+		for _, p := range params {
+			if p.Name == "durability" {
+				c.Group = Group(p.Value)
+			}
+			if p != w.Unnamed {
+				c.Params = append(c.Params, p)
+			}
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
 }

@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,58 +9,41 @@ import (
 	"time"
 )
 
-// write stores records one by one, and lets the tasks of a queue live: the experiment of SQLite against the file system.
+// write stores records one by one, and lets the tasks of a queue live: the experiment of SQLite
+// against the file system.
 var write = &Workload{
 	Name:  "write",
 	Short: "records and a task queue, one writer and many, in each group of durability",
 	Flags: []Flag{
-		{"shape", "sequential,concurrent,tasks,rounds", "", "sequential: inserts in a loop; concurrent: by many writers; tasks: each is stored, changed and removed; rounds: tasks again and again in one store"},
-		{"durability", "log-consistent,none,durable", "", "what a commit promises: none, log-consistent, durable"},
-		{"inserts", "10000", "300", "inserts of the one writer of sequential"},
-		{"writers", "100", "10", "goroutines of concurrent, tasks and rounds"},
-		{"records", "1000", "30", "inserts of each writer of concurrent"},
-		{"tasks", "100", "4", "tasks of each writer"},
-		{"rounds", "5", "3", "times that rounds does the tasks"},
+		{"shape", "sequential,concurrent,tasks,rounds", "", "sequential: inserts in a loop; concurrent: by many writers; tasks: each is stored, changed and removed; rounds: tasks again and again in one store", "sequential,concurrent,tasks,rounds"},
+		{"durability", "log-consistent,none,durable", "", "the promise of a commit: none, log-consistent, durable", groups},
+		{"inserts", "10000", "300", "inserts of the one writer of sequential", number},
+		{"writers", "100", "10", "goroutines of concurrent, tasks and rounds", number},
+		{"records", "1000", "30", "inserts of each writer of concurrent", number},
+		{"tasks", "100", "4", "tasks of each writer", number},
+		{"rounds", "5", "3", "times that rounds does the tasks", number},
 	},
-	Cases:    writeCases,
-	Able:     func(a *API) bool { return a.Tasks != nil },
-	Needs:    "records and tasks",
-	Start:    startWrite,
-	Want:     wantWrite,
-	Ops:      func(j *Job) int64 { return newShape(j).ops() },
-	Settings: writeSettings,
+	Varied: []string{"shape", "durability"},
+	Unit:   "insert",
+	Units:  map[string]string{"tasks": "commit", "rounds": "commit"},
+	Questions: map[string]string{
+		"sequential": "How many records a second does one writer store?",
+		"concurrent": "How many records a second do many writers store?",
+		"tasks":      "How many changes a second does a task queue make?",
+		"rounds":     "Does a task queue grow faster, or slower, with time?",
+	},
+	Description: "Each operation is a transaction of its own on a table with an index, or writes a file of its own; the store is read back at the end.",
+	Repeats:     "SQLite or the file system, for records and for a task queue (2022)",
+	Supports:    func(a *API) bool { return a.Tasks != nil },
+	Needs:       "records and tasks",
+	Start:       startWrite,
+	Want:        wantWrite,
+	Ops:         func(j *Job) int64 { return newShape(j).ops() },
+	Settings:    writeSettings,
 }
 
-// questions of the shapes.
-var writeQuestions = map[string]string{
-	"sequential": "How many records a second does one writer store?",
-	"concurrent": "How many records a second do many writers store?",
-	"tasks":      "How many changes a second does a task queue make?",
-	"rounds":     "Does a task queue grow faster, or slower, with time?",
-}
-
-func writeCases(v Values) ([]Case, error) {
-	shapes, err1 := v.oneOf("shape", "sequential", "concurrent", "tasks", "rounds")
-	groups, err2 := v.oneOf("durability", string(None), string(Consistent), string(Durable))
-	if err := cmp.Or(err1, err2, v.positive("inserts", "writers", "records", "tasks", "rounds")); err != nil {
-		return nil, err
-	}
-	var cases []Case
-	for params := range combinations([]string{"shape", "durability"}, shapes, groups) {
-		unit := "insert"
-		if shape := params[0].Value; shape == "tasks" || shape == "rounds" {
-			unit = "commit"
-		}
-		cases = append(cases, Case{
-			Params: params, Group: Group(params[1].Value), Unit: unit, Question: writeQuestions[params[0].Value],
-			Description: "Each operation is a transaction of its own on a table with an index, or writes a file of its own; what is there at the end is read back.",
-			Repeats:     "SQLite or the file system, for records and for a task queue (2022)",
-		})
-	}
-	return cases, nil
-}
-
-// writeSettings: SQLite, and who speaks its words, uses a log, and syncs as the group demands.
+// writeSettings returns the settings of a group. SQLite, and a contender that uses its words, has a
+// log and syncs as the group demands.
 func writeSettings(j *Job, kind string) map[string]string {
 	rank := map[Group]int{None: 0, Consistent: 1, Durable: 2}[j.Group]
 	switch kind {
@@ -101,7 +83,7 @@ var TaskSchema = []string{
 type Tasks interface {
 	// Session opens a connection for one goroutine.
 	Session() (TaskSession, error)
-	// Busy counts how often an operation was refused because of others, and tried again.
+	// Busy counts how often an operation was refused because of another writer, and tried again.
 	Busy() int64
 	Close() error
 }
@@ -112,9 +94,11 @@ type TaskSession interface {
 	SetStatus(id int64, status string) error
 	SetOutput(id int64, output string) error
 	Delete(id int64) error
-	// Get returns what never changes of a task, and its output. Both are valid until the next call.
+	// Get returns the arguments of a task, which never change, and its output. Both are valid until
+	// the next call.
 	Get(id int64) (args, output []byte, err error)
-	// Each calls fn for every task that there is, with what tells it from others, and what has changed. They are valid until fn returns.
+	// Each calls fn for every task, with its arguments, which tell it from other tasks, its status
+	// and its output. They are valid until fn returns.
 	Each(fn func(args, status, output []byte) error) error
 	Settings() (map[string]string, error)
 	Close() error
@@ -143,7 +127,7 @@ func newShape(j *Job) shape {
 	return s
 }
 
-// ops are all commits: each task that stays has one less, as it is not deleted.
+// ops counts all commits. A task that stays has one less, because it is not deleted.
 func (s shape) ops() int64 {
 	n := int64(s.writers) * int64(s.each) * int64(s.rounds) * int64(s.commitsEachTask)
 	if s.live {
@@ -158,7 +142,7 @@ const (
 	statusRunning = "running"
 )
 
-// outputs are what a task writes in turn: it grows by a line each time.
+// outputs are the outputs of a task in turn: it grows by a line each time.
 var outputs = func() (all [10]string) {
 	for i := range all {
 		all[i] = strings.Repeat("a line of output\n", i+1)
@@ -166,7 +150,8 @@ var outputs = func() (all [10]string) {
 	return all
 }()
 
-// newTask is number i of a writer. Its ID comes later, as that of a real queue grows with time.
+// newTask returns number i of a writer. Its ID comes later, because the IDs of a real queue grow
+// with time.
 func newTask(writer, i int) *Task {
 	return &Task{
 		Status: statusNew, Cmd: "make",
@@ -218,7 +203,7 @@ func startWrite(j *Job, a *API) (*Work, error) {
 	return w, nil
 }
 
-// left is what a store holds.
+// left returns the content of a store.
 func left(s TaskSession) (a Answer, err error) {
 	var text []byte
 	err = s.Each(func(args, status, output []byte) error {
@@ -230,7 +215,7 @@ func left(s TaskSession) (a Answer, err error) {
 	return a, err
 }
 
-// A taskWriter is one goroutine. What it will write is made before the clock starts.
+// A taskWriter is one goroutine. Its tasks are made before the clock starts.
 type taskWriter struct {
 	shape   shape
 	session TaskSession
@@ -251,7 +236,8 @@ func newTaskWriter(s shape, number int, session TaskSession, rounds *barrier, id
 	return w
 }
 
-// write does all rounds. A writer that fails still meets the others, who would wait for it.
+// write does all rounds. A writer that fails still meets the other writers, because they wait for
+// it.
 func (w *taskWriter) write(r *Recorder) (err error) {
 	w.rounds.begin()
 	for round, tasks := range w.tasks {
@@ -267,7 +253,7 @@ func (w *taskWriter) write(r *Recorder) (err error) {
 	return err
 }
 
-// one stores a task, and lets it live if that is what tasks do.
+// one stores a task and, if tasks live, changes and deletes it.
 func (w *taskWriter) one(r *Recorder, t *Task, stays bool) error {
 	t.ID = w.ids.Add(1)
 	err := commit(r, func() error { return w.session.Insert(t) })

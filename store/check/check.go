@@ -1,18 +1,22 @@
-// Package check looks for contradictions in a volume. A store feeds a Checker the rows of its tables, whatever it reads them with:
+// Package check looks for contradictions in a volume. A store feeds a Checker the rows of its
+// tables, whatever it reads them with:
 //
-//	K1  The root is a directory; every entry leads to an inode, has a valid name and lies in a directory.
+//	K1  The root is a directory; every entry leads to an inode, has a valid name and lies in a
+//	    directory.
 //	K2  An entry's type is that of its inode's mode.
-//	K3  Every inode but the root has a name, or is an orphan; a directory has one, and the way up from it ends at the root.
-//	K4  nlink counts names; of a directory 2 and one for each directory in it; of an orphan it is 0.
-//	K5  A data row belongs to a regular file or a symbolic link, and lies within its size; what the rows hold and
-//	    the holes together are the size. A symbolic link has a target and no holes.
-//	    What is neither has no size; what is no device has no rdev.
+//	K3  Every inode except the root has a name, or is an orphan; a directory has one, and the way up
+//	    from it ends at the root.
+//	K4  nlink counts names; of a directory it is 2 and one for each directory in it; of an orphan it
+//	    is 0.
+//	K5  A data row belongs to a regular file or a symbolic link, and lies within its size. The bytes
+//	    in data rows and the holes together are the size. A symbolic link has a target and no holes.
+//	    Other types have size 0, and only devices have an rdev.
 //	K6  An extended attribute belongs to an inode and has a name.
 //	K7  Every column holds a number in its range, a text or a BLOB, as docs/format.md has it.
 //
-// A Checker looks at all inodes at once, which takes about 140 bytes of memory for each, or at one
-// window of their numbers after the other, which takes 24 bytes for each directory and what the
-// inodes of a window take. See Window.
+// A Checker looks either at all inodes at once, or at one window of their numbers after the other.
+// All at once take about 140 bytes of memory for each inode. Windows take 24 bytes for each
+// directory, and the memory for the inodes of one window. See Window.
 package check
 
 import (
@@ -23,8 +27,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A Checker gathers what the tables say of each inode, and compares. It wants all rows of node, then those of the other tables, then
-// Finish. Then problems can be given paths. Not safe for concurrent use.
+// A Checker gathers the facts that the tables state about each inode, and compares them. The caller
+// must pass all rows of node first, then those of the other tables, and must then call Finish. Then
+// problems can be given paths. A Checker must be used by one goroutine at a time.
 type Checker struct {
 	report *store.Report
 	nodes  []Node // by inode, those of the window
@@ -39,7 +44,7 @@ func New(report *store.Report) *Checker {
 	return &Checker{report: report, window: everything, named: make(map[store.Ino]store.Ino)}
 }
 
-// A Node is what was found of one inode.
+// A Node has the facts that were found about one inode.
 type Node struct {
 	store.Node
 	Names   uint32 // entries that lead to it
@@ -51,11 +56,11 @@ type Node struct {
 	Odd     bool // a data row has more than a chunk
 	Mended  bool // its row has numbers that no inode can have: in their place stand some that one can
 
-	links  int64     // what its row says
+	links  int64     // nlink of its row
 	parent store.Ino // the directory of its first name
 }
 
-// Links returns what nlink has to be.
+// Links returns the correct nlink (K4).
 func (n *Node) Links() uint32 {
 	if n.IsTree() {
 		return 2 + n.Subdirs
@@ -76,16 +81,17 @@ func (c *Checker) problem(ino store.Ino, format string, args ...any) {
 	c.report.Add(store.Problem{Ino: ino, What: fmt.Sprintf(format, args...)})
 }
 
-// Odd reports a column of a row about an inode that holds a value of another kind than it has to.
+// Odd reports a column of a row about an inode that holds a value of another kind than it must.
 func (c *Checker) Odd(ino store.Ino, table, column, kind string) {
 	c.problem(ino, "table %s holds %s in column %s", table, kind, column)
 }
 
-// Nobody owns what the numbers of a row give to somebody whom there cannot be, as Linux has it.
+// Nobody owns inodes whose row names an owner that cannot exist. Linux uses the same number.
 const Nobody = 65534
 
-// Node takes a row of table node, in ascending order. Numbers in it that are not possible, or not plausible, are reported; it is an inode all the same.
-// Odd says that a column holds no integer, which the caller reports.
+// Node takes a row of table node, in ascending order. Numbers in it that are not possible, or not
+// plausible, are reported; it is an inode all the same. Odd says that a column holds no integer,
+// which the caller reports.
 func (c *Checker) Node(ino store.Ino, row *store.NodeRow, odd bool) {
 	c.report.Nodes++
 	node, fit := row.Node(ino)
@@ -104,7 +110,7 @@ func (c *Checker) Node(ino store.Ino, row *store.NodeRow, odd bool) {
 	c.nodes = append(c.nodes, n)
 }
 
-// mend reports the numbers of a row that are out of range, and puts others into their place.
+// mend reports the numbers of a row that are out of range (K7), and replaces them.
 func (c *Checker) mend(n *Node, row *store.NodeRow) {
 	if row.Mode>>store.ModeBits != 0 {
 		c.problem(n.Ino, "mode is %#o, which is more than a type and permissions", row.Mode)
@@ -176,8 +182,8 @@ func (c *Checker) Entry(parent store.Ino, name []byte, ino store.Ino, typ int64)
 	}
 }
 
-// countIn notes that e lies in dir, which is nil if there is none. n is what it leads to if below
-// says that it is known.
+// countIn notes that e lies in dir, which is nil if it does not exist (K1). n is the inode of e if
+// below is set.
 func (c *Checker) countIn(e *entry, dir, n *Node, below bool) {
 	if !store.ValidName(e.name) {
 		c.problem(e.parent, "has an entry with an impossible name: %.1000q", e.name)
@@ -203,7 +209,7 @@ type entry struct {
 	typ    store.Type
 }
 
-// count notes that e leads to n.
+// count notes that e leads to n, and compares their types (K2).
 func (c *Checker) count(e *entry, n *Node) {
 	if typ := store.TypeOf(n.Mode); typ != e.typ {
 		c.problem(e.parent, "entry %.1000q says type %d, inode %d is of type %d", e.name, e.typ, e.ino, typ)
@@ -245,7 +251,7 @@ func (c *Checker) Data(id, size int64) {
 	n.Odd = n.Odd || size > store.ChunkSize
 }
 
-// Xattr takes an extended attribute with a value of that many bytes.
+// Xattr takes an extended attribute with a value of that many bytes (K6).
 func (c *Checker) Xattr(ino store.Ino, name []byte, size int64) {
 	c.report.Xattrs++
 	if len(name) > store.MaxXattrName || size > store.MaxXattrValue {
@@ -259,7 +265,8 @@ func (c *Checker) Xattr(ino store.Ino, name []byte, size int64) {
 	}
 }
 
-// Orphan takes a row of table orphan. One that does not exist only marks its number as given.
+// Orphan takes a row of table orphan. If its inode does not exist, the row only marks the number as
+// given.
 func (c *Checker) Orphan(ino store.Ino) {
 	if !ino.Valid() {
 		c.problem(ino, "an inode number out of range in table orphan")
@@ -269,7 +276,7 @@ func (c *Checker) Orphan(ino store.Ino) {
 	}
 }
 
-// Finish compares what the rows said, of the only or the last window.
+// Finish compares the facts, of the only or the last window.
 func (c *Checker) Finish() {
 	c.finishWindow()
 	if c.dir(store.Root) == nil {
@@ -278,8 +285,8 @@ func (c *Checker) Finish() {
 	c.reach()
 }
 
-// finishWindow compares what the rows said of the inodes of a window, and keeps what is needed of
-// them afterwards.
+// finishWindow compares the facts about the inodes of a window, and keeps those that later windows
+// need.
 func (c *Checker) finishWindow() {
 	for i := range c.nodes {
 		n := &c.nodes[i]
@@ -310,7 +317,7 @@ func (c *Checker) root() {
 	}
 }
 
-// totals compares what n says of itself with what was counted.
+// totals compares the row of n with the counts (K3, K4, K5).
 func (c *Checker) totals(n *Node) {
 	typ := store.TypeOf(n.Mode)
 	if links := n.Links(); n.links != int64(links) {

@@ -7,7 +7,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A directory is what is kept of a directory for the way up from it.
+// A directory has the facts about a directory that the way up from it needs.
 type directory struct {
 	ino    store.Ino
 	parent store.Ino // of its first name

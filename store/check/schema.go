@@ -15,8 +15,9 @@ type Object struct {
 	SQL               string // "" for the index of a constraint
 }
 
-// Additions returns what others have added to the tables of a volume, and what nobody but SQLite keeps true: a line for each, with the way out. Further
-// columns that have a constant default, or may be NULL, and indexes that are not unique do no harm.
+// Additions returns a line, with the way out, for each object that other programs have added to the
+// tables of a volume and that only SQLite maintains. For example, a trigger. Further columns that
+// have a constant default, or may be NULL, and indexes that are not unique do no harm.
 func Additions(objects []Object) (found []string) {
 	for _, o := range objects {
 		for _, what := range additions(&o) {
@@ -132,7 +133,7 @@ func indexAdditions(o *Object, own *ddl.Table) []string {
 	return []string{fmt.Sprintf("table %s has the index %q, %s", own.Name, o.Name, why)}
 }
 
-// builtIn reports whether a collation is one that every SQLite has; "" is that of the column.
+// builtIn reports whether every SQLite has a collation; "" is that of the column.
 func builtIn(collation string) bool {
 	return slices.ContainsFunc([]string{"", "BINARY", "NOCASE", "RTRIM"}, func(name string) bool { return ddl.EqualFold(collation, name) })
 }

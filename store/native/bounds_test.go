@@ -66,8 +66,8 @@ func allocated(fn func()) uint64 {
 }
 
 // TestBounds reads volumes whose values are longer than the format allows, by every method that
-// reads: none allocates what the value has, and Check names it. It is not parallel, as others would
-// allocate meanwhile.
+// reads. None of them allocates as much as the value has, and Check names it. The test is not
+// parallel, because other tests would allocate meanwhile.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("x", hostileLength)
 	for name, hostile := range hostileValues {
@@ -83,7 +83,7 @@ func TestBounds(t *testing.T) {
 				}
 			}
 			n := allocated(func() {
-				if r, err := s.Check(context.Background()); err != nil || r.OK() {
+				if r, err := s.Check(context.Background(), nil); err != nil || r.OK() {
 					t.Errorf("Check: %v, %v, want a problem", r, err)
 				}
 			})

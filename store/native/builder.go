@@ -14,11 +14,12 @@ type CreateOptions struct {
 	PageSize int // 0 means DefaultPageSize
 }
 
-// DefaultPageSize is the one that docs/format.md found best.
+// DefaultPageSize is the page size with which docs/format.md found volumes fastest.
 const DefaultPageSize = 4096
 
-// A Builder writes the rows of a new volume, each table in the order of its keys, in turn. It checks nothing: whoever
-// calls it keeps names, inodes and contents in agreement. Not safe for concurrent use.
+// A Builder writes the rows of a new volume, each table in the order of its keys, in turn. It
+// checks nothing: the caller must keep names, inodes and contents in agreement. Not safe for
+// concurrent use.
 type Builder struct {
 	node, entry, data, xattr *sqlitefile.TableBuilder
 
@@ -80,9 +81,9 @@ func (b *Builder) Xattr(ino store.Ino, x store.Xattr) error {
 	return b.xattr.AppendKey(int64(ino), x.Name, x.Value)
 }
 
-// Content writes what r gives as the content of an inode, in ascending order of inodes. It returns
-// how much that is, and how much of it became holes: whole chunks of zeros, which are not read if r
-// is a store.SparseReader. An error of r is returned as it is.
+// Content writes the bytes of r as the content of an inode, in ascending order of inodes. It
+// returns their number, and how many of them became holes. Whole chunks of zeros become holes; they
+// are not read if r is a store.SparseReader. An error of r is returned as it is.
 func (b *Builder) Content(ino store.Ino, r io.Reader) (size, holes int64, err error) {
 	for err == nil {
 		skipped, skipErr := store.SkipHole(r, size)
@@ -107,8 +108,8 @@ func (b *Builder) Content(ino store.Ino, r io.Reader) (size, holes int64, err er
 	return size, holes, err
 }
 
-// fill reads until p is full or r ends. Unlike io.ReadFull it leaves r's errors as they are: an unexpected end is
-// not the end.
+// fill reads until p is full or r ends. Unlike io.ReadFull it leaves r's errors as they are: an
+// unexpected end is not the end.
 func fill(p []byte, r io.Reader) (n int, err error) {
 	for n < len(p) && err == nil {
 		var m int
@@ -130,7 +131,8 @@ func (b *Builder) Bytes(ino store.Ino, p []byte) (holes int64, err error) {
 	return holes, nil
 }
 
-// Chunk writes the chunk of content at off, which begins one, in ascending order of inodes and offsets.
+// Chunk writes the chunk of content at off, which begins one, in ascending order of inodes and
+// offsets.
 func (b *Builder) Chunk(ino store.Ino, off int64, p []byte) error {
 	id := store.DataID(ino, off)
 	return b.data.Append(id, id, p)

@@ -13,27 +13,18 @@ import (
 )
 
 // Check checks the database, and then the volume in it, as package check describes.
-func (s *Store) Check(ctx context.Context) (*store.Report, error) { return s.check(ctx, nil, nil) }
-
-// CheckProgress implements store.Maintainer.
-func (s *Store) CheckProgress(ctx context.Context, progress func(done, all int64)) (*store.Report, error) {
-	return s.check(ctx, s.inBytes(progress), nil)
-}
-
-// inBytes turns a progress in bytes into one in pages.
-func (s *Store) inBytes(progress func(done, all int64)) func(done, all uint32) {
-	if progress == nil {
-		return nil
+func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report, error) {
+	if o == nil {
+		o = new(store.CheckOptions)
 	}
-	size := int64(s.db.Stats().PageSize)
-	return func(done, all uint32) { progress(int64(done)*size, int64(all)*size) }
+	return s.check(ctx, &sqlitefile.CheckOptions{Progress: o.Progress}, nil)
 }
 
 // check is Check that also fills in the paths of repairs.
-func (s *Store) check(ctx context.Context, progress func(seen, all uint32), repairs []store.Repair) (*store.Report, error) {
+func (s *Store) check(ctx context.Context, o *sqlitefile.CheckOptions, repairs []store.Repair) (*store.Report, error) {
 	report := new(store.Report)
 	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
-		if err := checkDatabase(ctx, tx, progress, report); err != nil {
+		if err := checkDatabase(ctx, tx, o, report); err != nil {
 			return err
 		}
 		c := newChecker(ctx, tx, report)
@@ -55,9 +46,9 @@ func (s *Store) check(ctx context.Context, progress func(seen, all uint32), repa
 	return report, nil
 }
 
-// checkDatabase checks what is below the volume.
-func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, progress func(seen, all uint32), report *store.Report) error {
-	r, err := tx.CheckProgress(ctx, progress)
+// checkDatabase checks the database below the volume.
+func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, o *sqlitefile.CheckOptions, report *store.Report) error {
+	r, err := tx.Check(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -69,7 +60,7 @@ func checkDatabase(ctx context.Context, tx *sqlitefile.Rx, progress func(seen, a
 
 // sound reports whether nothing is wrong with the database, apart from the text of its schema.
 func sound(ctx context.Context, tx *sqlitefile.Rx) (bool, error) {
-	r, err := tx.Check(ctx)
+	r, err := tx.Check(ctx, nil)
 	if err != nil {
 		return false, err
 	}
@@ -95,11 +86,11 @@ func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *c
 	return &checker{Checker: check.New(report), ctx: ctx, tx: tx, report: report}
 }
 
-// schema looks for what others have added to the tables.
+// schema looks for objects that other programs have added to the tables.
 func (c *checker) schema() error {
 	found, err := findMalformed(c.tx)
 	for _, m := range found {
-		if m.parsed { // Check of the database has named the others
+		if m.parsed { // Check of the database has named the rest
 			c.report.Add(store.Problem{What: m.why})
 		}
 	}
@@ -199,7 +190,7 @@ func (c *checker) node(row *sqlitefile.Row) error {
 	ino := store.Ino(row.Rowid())
 	raw, odd := nodeRow(&v)
 	for i := range v {
-		if v[i].Kind() != sqlitefile.Integer {
+		if v[i].Kind() != sqlitefile.KindInteger {
 			c.Odd(ino, "node", tableShapes[nodeTable].columns[i], v[i].Kind().String())
 		}
 	}
@@ -229,10 +220,10 @@ func (c *checker) data(row *sqlitefile.Row) error {
 		return err
 	}
 	c.Data(row.Rowid(), size)
-	return c.kinds(store.Ino(row.Rowid()>>store.ChunkBits), dataTable, row, sqlitefile.Integer, sqlitefile.Blob)
+	return c.kinds(store.Ino(row.Rowid()>>store.ChunkBits), dataTable, row, sqlitefile.KindInteger, sqlitefile.KindBlob)
 }
 
-// kinds reports the columns of a row about an inode that hold values of other kinds than they have to.
+// kinds reports the columns of a row about an inode that hold values of other kinds than they must.
 func (c *checker) kinds(ino store.Ino, table int, row *sqlitefile.Row, want ...sqlitefile.Kind) error {
 	for i, kind := range want {
 		is, err := row.Kind(i)
@@ -257,7 +248,7 @@ func (c *checker) xattr(row *sqlitefile.Row) error {
 	}
 	ino := v[0].Int64()
 	c.Xattr(store.Ino(ino), v[xattrName].Bytes(), size)
-	return c.kinds(store.Ino(ino), xattrTable, row, sqlitefile.Integer, sqlitefile.Text, sqlitefile.Blob)
+	return c.kinds(store.Ino(ino), xattrTable, row, sqlitefile.KindInteger, sqlitefile.KindText, sqlitefile.KindBlob)
 }
 
 func (c *checker) orphan(row *sqlitefile.Row) error {

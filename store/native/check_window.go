@@ -113,8 +113,8 @@ func (c *checker) windowData(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error
 	return t.Range(first<<store.ChunkBits, last<<store.ChunkBits|(1<<store.ChunkBits-1))
 }
 
-// windowXattrs yields the attributes of the inodes of the window. What is no number is in the last
-// window.
+// windowXattrs yields the attributes of the inodes of the window. Rows whose inode is not a number
+// come in the last window.
 func (c *checker) windowXattrs(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error] {
 	return func(yield func(sqlitefile.Row, error) bool) {
 		cursor := t.Cursor()
@@ -140,8 +140,8 @@ func (c *checker) behind(row *sqlitefile.Row) bool {
 		return false
 	}
 	kind, err := row.Kind(0)
-	if err != nil || kind == sqlitefile.Null || kind >= sqlitefile.Text {
-		return err == nil && kind >= sqlitefile.Text
+	if err != nil || kind == sqlitefile.KindNull || kind >= sqlitefile.KindText {
+		return err == nil && kind >= sqlitefile.KindText
 	}
 	ino, err := row.Value(0)
 	return err == nil && ino.Int64() > c.Last()

@@ -62,7 +62,7 @@ func makeTree(t *testing.T, path string, dirs, files int64) {
 }
 
 // TestWindows damages volumes at random. Check must find the same whether it looks at all inodes at
-// once or at a few at a time. What directories count may differ where types contradict each other.
+// once or at a few at a time. Counts of directories may differ if types contradict each other.
 func TestWindows(t *testing.T) {
 	t.Logf("seed %d", *checkSeed)
 	r := rand.New(rand.NewPCG(*checkSeed, 1))
@@ -75,11 +75,11 @@ func TestWindows(t *testing.T) {
 			continue // its tables are damaged
 		}
 		setWindow(t, 1<<20)
-		want, err := s.Check(context.Background())
+		want, err := s.Check(context.Background(), nil)
 		must(t, err)
 		for _, size := range []int{1, 2, 7} {
 			setWindow(t, size)
-			got, err := s.Check(context.Background())
+			got, err := s.Check(context.Background(), nil)
 			must(t, err)
 			if a, b := problems(got), problems(want); !slices.Equal(a, b) || got.OK() != want.OK() {
 				t.Errorf("windows of %d:\n%q, want\n%q", size, a, b)
@@ -96,7 +96,7 @@ func counts(r *store.Report) [5]int64 {
 	return [5]int64{r.Nodes, r.Entries, r.Chunks, r.Xattrs, r.Bytes}
 }
 
-// problems returns what a report names, sorted, apart from links.
+// problems returns the problems of a report, sorted, apart from links.
 func problems(r *store.Report) (list []string) {
 	for _, p := range r.Problems {
 		if !strings.HasPrefix(p.What, "nlink is") {
@@ -151,8 +151,9 @@ func damageRows(t *testing.T, path string, r *rand.Rand) {
 	must(t, db.Close())
 }
 
-// TestCheckMemory checks a volume that is larger than its windows: Check takes memory for one of
-// them, not for the volume. It is not parallel, as others would allocate meanwhile.
+// TestCheckMemory checks a volume that is larger than its windows: Check takes memory for one
+// window, not for the volume. The test is not parallel, because other tests would allocate
+// meanwhile.
 func TestCheckMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "large.folio")
 	const inDir = 1000
@@ -165,7 +166,7 @@ func TestCheckMemory(t *testing.T) {
 	defer s.Close()
 	start := time.Now()
 	size := allocated(func() {
-		r, err := s.Check(context.Background())
+		r, err := s.Check(context.Background(), nil)
 		if err != nil || !r.OK() || r.Nodes != *checkFiles+*checkFiles/inDir+1 {
 			t.Errorf("Check: %+v, %v", r, err)
 		}
@@ -176,8 +177,8 @@ func TestCheckMemory(t *testing.T) {
 	}
 }
 
-// anonymous returns what the system says about the memory of the process, with and without mapped
-// files, where it does.
+// anonymous returns the memory of the process as the system reports it, with and without mapped
+// files, on systems that report it.
 func anonymous() (s string) {
 	status, _ := os.ReadFile("/proc/self/status")
 	for _, m := range regexp.MustCompile(`(?m)^(RssAnon|RssFile|VmHWM):.*$`).FindAll(status, -1) {

@@ -43,8 +43,8 @@ func addEntry(v *storetest.Volume, dir store.Ino, name string, ino store.Ino, ty
 
 func addNode(v *storetest.Volume, n store.Node) { v.Nodes = append(v.Nodes, n) }
 
-// damages are volumes that contradict themselves, and what Check has to say of each: the path of the inode, if it has
-// one, and a part of the text.
+// damages are volumes that contradict themselves, and the problem that Check must report for each:
+// the path of the inode, if it has one, and a part of the text.
 var damages = map[string]struct {
 	damage func(v *storetest.Volume)
 	want   []string
@@ -138,7 +138,7 @@ func openDamaged(t *testing.T, fill func(b *Builder) error) *Store {
 
 func checkProblems(t *testing.T, s *Store, want []string) {
 	t.Helper()
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,8 @@ func checkProblems(t *testing.T, s *Store, want []string) {
 	}
 }
 
-// touchAll calls everything: whatever the volume holds, it must come to an end without a panic, and give no impossible name.
+// touchAll calls everything: whatever the volume holds, it must come to an end without a panic, and
+// give no impossible name.
 func touchAll(t *testing.T, s *Store) {
 	t.Helper()
 	rx, err := s.Begin(context.Background())
@@ -219,7 +220,7 @@ func TestManyProblems(t *testing.T) {
 		addNode(v, store.Node{Ino: store.Ino(100 + i), Mode: store.ModeFifo})
 	}
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +254,7 @@ func TestChunks(t *testing.T) {
 					b.Entry(1, store.Entry{Name: "f", Ino: 2, Type: store.File}),
 				)
 			})
-			r, err := s.Check(context.Background())
+			r, err := s.Check(context.Background(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -285,7 +286,7 @@ func TestWrongKinds(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = s.Close() }()
-			if r, err := s.Check(context.Background()); err != nil || r.OK() {
+			if r, err := s.Check(context.Background(), nil); err != nil || r.OK() {
 				t.Errorf("Check: %+v, %v", r, err)
 			}
 			touchAll(t, s)
@@ -293,7 +294,8 @@ func TestWrongKinds(t *testing.T) {
 	}
 }
 
-// buildKinds makes a volume without the constraints of the schema, where each column but the keys has value v.
+// buildKinds makes a volume without the constraints of the schema, where each column but the keys
+// has value v.
 func buildKinds(t *testing.T, path string, v any) {
 	t.Helper()
 	o := &sqlitefile.BuildOptions{ApplicationID: store.ApplicationID, UserVersion: store.SchemaVersion}

@@ -21,10 +21,10 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// The volume's format has three numbers that only measurement can choose: the page size, the size of a chunk, and up to
-// which size content lies in the row of its inode. TestLayouts measures them on three trees and prints the tables
-// of docs/format.md. Times are those of the processor, in user mode and in the system, so that they hold on a machine that has other
-// things to do:
+// The volume's format has three numbers that only measurement can choose: the page size, the size
+// of a chunk, and up to which size content lies in the row of its inode. TestLayouts measures them
+// on three trees and prints the tables of docs/format.md. Times are those of the processor, in user
+// mode and in the system, so that they hold on a machine that has other things to do:
 //
 //	go test ./store/native -run TestLayouts -layouts -v -timeout 1h
 
@@ -60,7 +60,8 @@ func (l layout) String() string {
 	return fmt.Sprintf("%d | %s | %d", l.page, chunk, l.inline)
 }
 
-// A sourceFile is a file of a tree under measurement; content is made anew from random bytes where there is no path.
+// A sourceFile is a file of a tree under measurement. If it has no path, its content is random
+// bytes.
 type sourceFile struct {
 	name, path string
 	size       int

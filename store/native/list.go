@@ -5,7 +5,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// List adds the entries of a directory to l.
+// List adds the entries of a directory to l, under the engine's guard (N1).
 func (r rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
 	return r.tx.Guard(func() error { return r.list(dir, after, max, l) })
 }
@@ -77,6 +77,6 @@ func (e *rawEntry) from(v *[entryColumns]sqlitefile.Value) error {
 
 // rightKinds reports whether the columns of an entry hold a text and integers.
 func rightKinds(v *[entryColumns]sqlitefile.Value) bool {
-	return v[entryName].Kind() == sqlitefile.Text && v[entryParent].Kind() == sqlitefile.Integer && v[entryIno].Kind() == sqlitefile.Integer &&
-		v[entryType].Kind() == sqlitefile.Integer
+	return v[entryName].Kind() == sqlitefile.KindText && v[entryParent].Kind() == sqlitefile.KindInteger && v[entryIno].Kind() == sqlitefile.KindInteger &&
+		v[entryType].Kind() == sqlitefile.KindInteger
 }

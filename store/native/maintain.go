@@ -10,20 +10,26 @@ import (
 
 var _ store.Maintainer = (*Store)(nil)
 
-// Compact implements store.Maintainer. Orphans that nobody holds go first.
-func (s *Store) Compact(ctx context.Context, progress func(done, all int64)) error {
+// Compact implements store.Maintainer. It removes unpinned orphans first.
+func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
 	if err := s.reap(ctx); err != nil {
 		return explain(err)
 	}
-	return explain(s.db.CompactProgress(ctx, s.inBytes(progress)))
+	if o == nil {
+		o = new(store.CompactOptions)
+	}
+	return explain(s.db.Compact(ctx, &sqlitefile.CompactOptions{Progress: o.Progress}))
 }
 
 // Backup implements store.Maintainer.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error { return s.db.Backup(ctx, w) }
 
 // BackupFile implements store.Maintainer.
-func (s *Store) BackupFile(ctx context.Context, path string, replace bool, progress func(done, all int64)) error {
-	return explainCopy(s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: replace, Progress: progress}))
+func (s *Store) BackupFile(ctx context.Context, path string, o *store.BackupOptions) error {
+	if o == nil {
+		o = new(store.BackupOptions)
+	}
+	return explainCopy(s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: o.Replace, Progress: o.Progress}))
 }
 
 // Stats implements store.Maintainer.
@@ -33,12 +39,12 @@ func (s *Store) Stats() store.Stats {
 		PageSize: db.PageSize, Pages: int64(db.Pages), FreePages: int64(db.FreePages),
 		LogBytes: db.LogBytes, Checkpoints: db.Checkpoints, CheckpointWaits: db.CheckpointWaits,
 		Changes: db.Transactions, Commits: db.Groups, BusyWaits: db.BusyWaits, BusyTime: db.BusyTime,
-		Held: s.holds.inUse(), Readers: db.Readers, OldestReader: db.OldestReader,
+		Pinned: s.pins.inUse(), Readers: db.Readers, OldestReader: db.OldestReader,
 	}
 }
 
 // inUse returns how many inodes are held here.
-func (h *holds) inUse() int {
+func (h *pins) inUse() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.inodes)

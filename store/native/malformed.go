@@ -15,7 +15,7 @@ type malformed struct {
 	object sqlitefile.Object
 	why    string
 	parsed bool       // SQLite may open it, but its text is not the one of the format
-	own    *ownObject // what the row should be, if that is known
+	own    *ownObject // the object that the row should define, if that is known
 }
 
 // An ownObject is a table, or the view, of a volume as docs/format.md has it.
@@ -106,11 +106,11 @@ func mustParse(rx *sqlitefile.Rx) error {
 	return store.Damaged("%s; folio check --repair writes it again", found[0].why)
 }
 
-// RepairSchema repairs what keeps Open from opening the volume at path, and returns what it did.
-// It sets application_id and user_version if a dump lost them and the tables are those of a volume.
-// Where rows of sqlite_schema are damaged, it writes the tables and the view as the format has
-// them. It writes nothing to a database that is not a volume. Errors are *fs.PathError with the
-// path.
+// RepairSchema repairs the schema of the volume at path if Open fails because of it, and returns
+// the repairs. It sets application_id and user_version if a dump lost them and the tables are those
+// of a volume. If rows of sqlite_schema are damaged, it writes the tables and the view as
+// docs/format.md defines them. It writes nothing to a database that is not a volume. Errors are
+// *fs.PathError with the path.
 func RepairSchema(ctx context.Context, path string) ([]store.Repair, error) {
 	db, err := sqlitefile.Open(path, nil)
 	if err != nil {

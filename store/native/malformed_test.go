@@ -88,7 +88,7 @@ func TestSchemaDamage(t *testing.T) {
 // checkSchemaDamage checks an open volume whose schema is damaged, and repairs it.
 func checkSchemaDamage(t *testing.T, s *Store) {
 	t.Helper()
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil || len(r.Problems) != 1 {
 		t.Errorf("Check: %+v, %v, want one problem", r, err)
 	}
@@ -108,7 +108,7 @@ func mustBeSound(t *testing.T, path string) {
 	t.Helper()
 	s, err := Open(path, nil)
 	must(t, err)
-	if r, err := s.Check(context.Background()); err != nil || !r.OK() {
+	if r, err := s.Check(context.Background(), nil); err != nil || !r.OK() {
 		t.Errorf("Check after the repair: %+v, %v", r, err)
 	}
 	must(t, s.Close())
@@ -122,7 +122,7 @@ func mustBeSound(t *testing.T, path string) {
 	}
 }
 
-// TestForeignSchema checks that what others may add to a volume is no damage.
+// TestForeignSchema checks that objects that other programs may add to a volume are no damage.
 func TestForeignSchema(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "volume.folio")
@@ -135,7 +135,7 @@ func TestForeignSchema(t *testing.T) {
 	s, err := Open(path, nil)
 	must(t, err)
 	defer s.Close()
-	if r, err := s.Check(context.Background()); err != nil || !r.OK() {
+	if r, err := s.Check(context.Background(), nil); err != nil || !r.OK() {
 		t.Errorf("Check: %+v, %v", r, err)
 	}
 	must(t, s.Update(context.Background(), func(store.Tx) error { return nil }))
@@ -168,7 +168,7 @@ func TestRandomSchemaDamage(t *testing.T) {
 		if openErr != nil {
 			continue
 		}
-		report, checkErr := s.Check(context.Background())
+		report, checkErr := s.Check(context.Background(), nil)
 		if err != nil && checkErr == nil && report.OK() {
 			t.Errorf("Check says ok, SQLite says %s", out)
 		}

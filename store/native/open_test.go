@@ -13,7 +13,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// makers make what Open has to refuse, and say how.
+// makers make files that Open must refuse, and say how.
 var makers = map[string]struct {
 	make func(t *testing.T, path string)
 	is   error
@@ -138,7 +138,7 @@ func TestShrink(t *testing.T) {
 			t.Errorf("plain %v: all contents were read from a file that is not there any more", plain)
 		}
 		rx.End()
-		_, _ = s.Check(context.Background())
+		_, _ = s.Check(context.Background(), nil)
 		_ = s.Close()
 	}
 }

@@ -9,10 +9,11 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// An orphan is an inode without a name. It has a row in table orphan until nobody holds it and reap has removed it.
+// An orphan is an inode without a name. It has a row in table orphan until it is no longer pinned
+// and reap has removed it.
 //
-// A row of an inode that does not exist any more marks the highest number that was ever given, where no inode has a higher one: so that
-// numbers are not given again.
+// A row of an inode that does not exist any more marks the highest number that was ever given,
+// where no inode has a higher one: so that numbers are not given again.
 
 const (
 	reapAfter = 256  // orphans
@@ -35,38 +36,39 @@ func (s *Store) isOrphan(ino store.Ino) (found bool) {
 	return found
 }
 
-// tend is called when a transaction has ended that left so many orphans.
+// tend is called after a transaction that left orphans orphans.
 func (s *Store) tend(orphans int) {
-	s.buryReleased()
+	s.reapReleased()
 	if orphans > 0 {
 		s.orphans.Add(int64(orphans))
 	}
 	if waiting := s.orphans.Load(); waiting >= reapAfter || waiting > 0 && s.full.Swap(false) {
-		_ = s.reap(bg) // what fails is tried again
+		_ = s.reap(bg) // the next call tries again
 	}
 }
 
-// buryReleased removes what was released.
-func (s *Store) buryReleased() {
+// reapReleased removes the orphans that are no longer pinned.
+func (s *Store) reapReleased() {
 	list := s.released.Take()
 	if len(list) == 0 {
 		return
 	}
 	left := int64(len(list)) // also if Options.Trace panics
 	defer func() { s.orphans.Add(left) }()
-	if s.bury(bg, list, nil) == nil {
+	if s.removeOrphans(bg, list, nil) == nil {
 		left = 0
 	}
 }
 
-// reapLeft is reap when the volume is opened. In a damaged one an orphan may have a name, and content that Repair keeps. Names of inodes are not
-// indexed: where there are too many entries to look at all of them, it leaves the orphans to Close, so that there is time for Repair.
+// reapLeft is reap when the volume is opened. In a damaged one an orphan may have a name, and
+// content that Repair keeps. Names of inodes are not indexed: where there are too many entries to
+// look at all of them, it leaves the orphans to Close, so that there is time for Repair.
 func (s *Store) reapLeft(ctx context.Context) error {
 	found, err := s.listOrphans(ctx, 0)
 	if err == nil && len(found.orphans) > 0 {
 		var named, all bool
 		named, all, err = s.orphanNamed(ctx)
-		s.spare.Store(named)
+		s.reapDisabled.Store(named)
 		if err == nil && !all {
 			s.orphans.Add(1) // something for Close to do
 			return nil
@@ -78,7 +80,8 @@ func (s *Store) reapLeft(ctx context.Context) error {
 	return s.reap(ctx)
 }
 
-// orphanNamed reports whether an entry leads to an orphan, and whether it has looked at all entries, or as many as it had to.
+// orphanNamed reports whether an entry leads to an orphan, and whether it has looked at all
+// entries, or as many as it had to.
 func (s *Store) orphanNamed(ctx context.Context) (named, all bool, err error) {
 	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
 		orphan, err := rx.Table("orphan")
@@ -108,9 +111,9 @@ func (s *Store) orphanNamed(ctx context.Context) (named, all bool, err error) {
 	return named, all || named, err
 }
 
-// reap removes the orphans that nobody holds, unless somebody else of this process is about to.
+// reap removes the orphans that are not pinned, unless another goroutine is doing so.
 func (s *Store) reap(ctx context.Context) error {
-	if s.spare.Load() || !s.reaping.TryLock() {
+	if s.reapDisabled.Load() || !s.reaping.TryLock() {
 		return nil
 	}
 	defer s.reaping.Unlock()
@@ -129,7 +132,7 @@ func (s *Store) reapAll(ctx context.Context) error {
 			return err
 		}
 		if len(found.orphans) > 0 || len(found.marks) > 1 {
-			if err := s.bury(ctx, found.orphans, found.marks); err != nil {
+			if err := s.removeOrphans(ctx, found.orphans, found.marks); err != nil {
 				return err
 			}
 		}
@@ -139,12 +142,12 @@ func (s *Store) reapAll(ctx context.Context) error {
 
 // orphans are some rows of table orphan, in order.
 type orphans struct {
-	orphans []store.Ino // that this process does not hold
+	orphans []store.Ino // that this process has not pinned
 	marks   []store.Ino // inodes that do not exist
 	last    store.Ino   // 0 if there were no rows
 }
 
-// listOrphans returns the next rows. They are published (see holds).
+// listOrphans returns the next rows. They are published (see pins).
 func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans, err error) {
 	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
 		orphan, err := rx.Table("orphan")
@@ -169,7 +172,7 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 				return err
 			case !ok:
 				found.marks = append(found.marks, found.last)
-			case !s.holds.mine(found.last):
+			case !s.pins.mine(found.last):
 				found.orphans = append(found.orphans, found.last)
 			}
 		}
@@ -178,12 +181,12 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 	return found, err
 }
 
-// buryAll removes those orphans that nobody holds.
-func (t *tx) buryAll(list []store.Ino) error {
+// removeOrphans removes the orphans in list that are not pinned.
+func (t *tx) removeOrphans(list []store.Ino) error {
 	for _, ino := range list {
-		held, err := t.s.holds.held(ino)
+		held, err := t.s.pins.pinned(ino)
 		if err == nil && !held {
-			err = t.bury(ino)
+			err = t.removeOrphan(ino)
 		}
 		if err != nil {
 			return err
@@ -192,14 +195,14 @@ func (t *tx) buryAll(list []store.Ino) error {
 	return nil
 }
 
-// bury removes one orphan.
-func (t *tx) bury(ino store.Ino) error {
+// removeOrphan removes one orphan.
+func (t *tx) removeOrphan(ino store.Ino) error {
 	orphan, err := t.table(orphanTable)
 	if err != nil {
 		return err
 	}
 	if _, ok, err := orphan.Get(int64(ino)); err != nil || !ok {
-		return err // somebody else was faster
+		return err // another process was faster
 	}
 	if n, err := t.Node(ino); err != nil || n.Nlink > 0 {
 		return unlessDamaged(err) // no orphan of ours: Check says more
@@ -218,14 +221,14 @@ func (t *tx) bury(ino store.Ino) error {
 	if err != nil {
 		return err
 	}
-	if known := t.s.memory.node(ino); known.Ino == ino {
+	if known := t.s.cache.node(ino); known.Ino == ino {
 		known.Ino, known.dirty = 0, false
 	}
 	_, err = node.Delete(int64(ino))
 	return err
 }
 
-// unlessDamaged passes over what is not there, or contradicts itself.
+// unlessDamaged ignores the errors of rows that do not exist, or that contradict each other.
 func unlessDamaged(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrDamaged) {
 		return nil
@@ -233,7 +236,8 @@ func unlessDamaged(err error) error {
 	return err
 }
 
-// unmark removes rows of table orphan whose inodes are gone, but for the one that marks the highest number.
+// unmark removes rows of table orphan whose inodes no longer exist, except the row that marks the
+// highest number.
 func (t *tx) unmark(list []store.Ino) error {
 	orphan, err := t.table(orphanTable)
 	if err != nil {

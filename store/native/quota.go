@@ -6,13 +6,17 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A quota is a limit to how long the volume's file may be. Only transactions that Store.Update begins know it, and of these only the methods that add
-// something: what removes, repairs or compacts may take a page more than there is.
+// A quota is a limit to how long the volume's file may be. It applies only to transactions that
+// Store.Update begins, and there only to the methods that add something. Removing, repairing and
+// compacting may take a page more than the file has.
 //
-//	Q1  A transaction that made the file longer than the limit, and longer than it was, is not committed.
-//	Q2  Before that, the room that orphans take which nobody holds is used again.
+//	Q1  A transaction that made the file longer than the limit, and longer than it was, is not
+//	    committed.
+//	Q2  Before such a transaction fails, unpinned orphans are removed, and their pages are used
+//	    again.
 
-// Limit sets how many bytes the volume's file may have; 0 means any number. It is called before the first transaction.
+// Limit sets how many bytes the volume's file may have; 0 means any number. It must be called
+// before the first transaction.
 func (s *Store) Limit(bytes int64) { s.limit = max(bytes, 0) }
 
 // limited returns t with the quota, if there is one.
@@ -67,7 +71,8 @@ func (t *limitedTx) WriteAt(n *store.Node, p []byte, off int64) error {
 	return nil
 }
 
-// within calls add, which is about to store some bytes, and fails if the quota did not allow that (Q1).
+// within calls add, which is about to store some bytes, and fails if the quota did not allow that
+// (Q1).
 func (t *limitedTx) within(bytes int, add func() error) error {
 	if err := t.makeRoom(int64(bytes)/t.pageSize + quotaSlack); err != nil {
 		return t.fail(err)
@@ -81,7 +86,8 @@ func (t *limitedTx) within(bytes int, add func() error) error {
 	return nil
 }
 
-// makeRoom removes orphans if there may be too few pages (Q2). They are those of transactions that were published before: see holds.
+// makeRoom removes orphans if there may be too few pages (Q2). They are those of transactions that
+// were published before: see holds.
 func (t *limitedTx) makeRoom(pages int64) error {
 	info := t.db.Info()
 	if t.reclaimed || int64(info.PageCount)-int64(info.FreePages)+pages <= t.pages {
@@ -91,9 +97,9 @@ func (t *limitedTx) makeRoom(pages int64) error {
 	for after := store.Ino(0); ; {
 		found, err := t.s.listOrphans(bg, after)
 		if err != nil || found.last == 0 {
-			return nil // then there is no room, which is what the caller will be told
+			return nil // then there is no room, as the caller will be told
 		}
-		if err := t.buryAll(found.orphans); err != nil {
+		if err := t.removeOrphans(found.orphans); err != nil {
 			return err
 		}
 		after = found.last

@@ -12,11 +12,14 @@ import (
 
 // Repair implements store.Maintainer:
 //
-//	R1  Nothing is changed while the database itself is damaged: its b-trees could not be trusted.
-//	R2  No byte of content and no extended attribute is removed. What nobody can reach gets a name in lost+found.
-//	R3  What contradicts itself is put right where all else agrees. A size that is possible, but too large for what is stored, is left: to call the
-//	    rest a hole would make zeros of lost content. Only where a file could not be read at all that is what happens, and is said.
-//	R4  All of it is one transaction, and a second Repair finds nothing to do.
+//	R1  Nothing is changed while the database itself is damaged, because its b-trees cannot be
+//	    trusted.
+//	R2  No byte of content and no extended attribute is removed. Inodes that cannot be reached get a
+//	    name in lost+found.
+//	R3  A number is corrected where all else agrees. A size that is possible, but too large for the
+//	    stored content, is left as it is: to call the rest a hole would turn lost content into
+//	    zeros. Only a file that could not be read at all gets such a hole, and the report says so.
+//	R4  A Repair is one transaction, and a second Repair finds nothing to do.
 func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
 	if err := s.repairText(ctx, r.report); err != nil {
@@ -28,8 +31,8 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 		if whole {
 			run = func(*tx) error { return nil } // a volume that cannot be written is refused all the same
 		}
-		if err = s.update(ctx, run); err == nil { // R2: those that have a name are no orphans any more
-			s.spare.Store(false)
+		if err = s.update(ctx, run); err == nil { // R4; inodes that have a name are no orphans any more (R2)
+			s.reapDisabled.Store(false)
 			err = explain(s.reap(ctx))
 		}
 	}
@@ -83,7 +86,7 @@ func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bo
 type repairer struct {
 	ctx    context.Context
 	t      *tx
-	seen   *checker // what the volume was like before this step
+	seen   *checker // the volume before this step
 	report *store.RepairReport
 	now    int64
 	lost   store.Ino // lost+found, once it is needed
@@ -92,13 +95,13 @@ type repairer struct {
 }
 
 func (r *repairer) run(t *tx) error {
-	r.t, t.s.memory.off = t, true
+	r.t, t.s.cache.off = t, true
 	steps := []func() error{
 		r.numbers, r.kinds, // so that all rows say something
 		r.types, r.inodes, r.sizes, // inodes, so that all entries can be judged
 		r.entries, // so that they can be followed
 		r.orphans, r.tree, r.nameless,
-		r.links, // which count what is there in the end
+		r.links, // after all steps that add or remove names
 	}
 	for i, step := range steps {
 		r.seen = newChecker(r.ctx, &t.db.Rx, new(store.Report))

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/store/check"
 )
 
-// A badEntry is a row of table entry that has to go, perhaps for another one.
+// A badEntry is a row of table entry that must go, perhaps for another one.
 type badEntry struct {
 	parent     any // whatever it is, and so
 	name       any
@@ -22,8 +22,9 @@ type badEntry struct {
 // maxRepaired is how long an impossible name may be, in bytes, for its entry to be changed.
 const maxRepaired = 1 << 20
 
-// entries removes the entries that lead nowhere, and those that lie in what is no directory; nameless finds new names for what had no other. It
-// renames those of impossible names, and corrects types.
+// entries removes the entries that lead to no inode, and those that lie in an inode that is not a
+// directory; nameless finds new names for inodes that had no other. It renames entries with
+// impossible names, and corrects types.
 func (r *repairer) entries() error {
 	var bad []badEntry
 	err := r.rows(entryTable, func(row *sqlitefile.Row) error {
@@ -46,13 +47,13 @@ func (r *repairer) entries() error {
 	return err
 }
 
-// judge reports whether an entry is as it has to be, or else what has to become of it.
+// judge reports whether an entry is correct. If not, b says how to replace it.
 func (r *repairer) judge(v *[entryColumns]sqlitefile.Value) (b badEntry, ok bool) {
 	b = badEntry{parent: v[entryParent].Any(), name: v[entryName].Any(), dir: store.Ino(v[entryParent].Int64()), done: "removed"}
 	ino, typ := store.Ino(v[entryIno].Int64()), v[entryType].Int64()
 	dir, n := r.seen.Find(b.dir), r.seen.Find(ino)
 	switch {
-	case v[entryParent].Kind() != sqlitefile.Integer:
+	case v[entryParent].Kind() != sqlitefile.KindInteger:
 		b.what = fmt.Sprintf("entry %q lies in %s, which is no inode", v[entryName].Bytes(), v[entryParent])
 		return b, false
 	case n == nil:
@@ -66,7 +67,7 @@ func (r *repairer) judge(v *[entryColumns]sqlitefile.Value) (b badEntry, ok bool
 		return b, false
 	}
 	b.as = store.Entry{Name: string(v[entryName].Bytes()), Ino: ino, Type: store.TypeOf(n.Mode)}
-	if v[entryName].Kind() != sqlitefile.Text || !store.ValidName(b.as.Name) {
+	if v[entryName].Kind() != sqlitefile.KindText || !store.ValidName(b.as.Name) {
 		b.what = fmt.Sprintf("has an entry with an impossible name: %q", b.as.Name)
 		b.as.Name = ""
 		return b, false
@@ -76,7 +77,7 @@ func (r *repairer) judge(v *[entryColumns]sqlitefile.Value) (b badEntry, ok bool
 	return b, typ == int64(b.as.Type) && rightKinds(v)
 }
 
-// replaceEntry removes an entry, and adds the one that it should have been.
+// replaceEntry removes an entry, and adds the entry that belongs in its place.
 func (r *repairer) replaceEntry(b *badEntry) error {
 	entry, err := r.t.table(entryTable)
 	if err != nil {
@@ -99,7 +100,7 @@ func (r *repairer) replaceEntry(b *badEntry) error {
 	return err
 }
 
-// numbered is the name of what has none.
+// numbered returns a name for an inode that has none. For example, inode 7 becomes "#7".
 func numbered(ino store.Ino) string { return fmt.Sprintf("#%d", ino) }
 
 // freeName returns a name that no entry of a directory has.
@@ -117,7 +118,8 @@ func (r *repairer) freeName(dir store.Ino, name string) (string, error) {
 	}
 }
 
-// orphans are none if they have a name, or entries, or say that they have a name: the next reap would remove what they hold (R2).
+// orphans removes the mark of an orphan from inodes that have a name, have entries, or have a link
+// count above 0: the next reap would remove their content (R2).
 func (r *repairer) orphans() error {
 	orphan, err := r.t.table(orphanTable)
 	if err != nil {
@@ -156,7 +158,7 @@ func (r *repairer) tree() error {
 	if err := r.visit(store.Root, visited); err != nil {
 		return err
 	}
-	for _, named := range []bool{false, true} { // what still has a name after those without is part of a loop
+	for _, named := range []bool{false, true} { // a directory that is not visited after those without a name is part of a loop
 		for i := range r.seen.Nodes() {
 			n := &r.seen.Nodes()[i]
 			if !n.IsTree() || visited[n.Ino] || n.Names > 0 && !named {
@@ -173,7 +175,8 @@ func (r *repairer) tree() error {
 	return nil
 }
 
-// visit goes through a directory and those in it, and removes names of directories that were visited before.
+// visit goes through a directory and those in it, and removes names of directories that were
+// visited before.
 func (r *repairer) visit(top store.Ino, visited map[store.Ino]bool) error {
 	visited[top] = true
 	for todo := []store.Ino{top}; len(todo) > 0; {
@@ -218,7 +221,7 @@ func (r *repairer) directoriesIn(dir store.Ino) (list []store.Entry, err error) 
 	return list, nil
 }
 
-// nameless gives a name to what has none.
+// nameless gives a name in lost+found to inodes that have none.
 func (r *repairer) nameless() error {
 	for i := range r.seen.Nodes() {
 		n := &r.seen.Nodes()[i]
@@ -245,7 +248,7 @@ func (r *repairer) rename(n *check.Node) error {
 	return r.t.Link(r.lost, store.Entry{Name: name, Ino: n.Ino, Type: store.TypeOf(n.Mode)})
 }
 
-// lostFound is the directory for what has lost its name, as fsck calls it.
+// lostFound is the directory for inodes without a name. fsck calls it the same.
 const lostFound = "lost+found"
 
 // needLost finds lost+found in the root, or makes it.

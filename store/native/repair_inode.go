@@ -16,7 +16,8 @@ var typeModes = [...]uint32{
 	store.Block: store.ModeBlock, store.Fifo: store.ModeFifo, store.Socket: store.ModeSocket,
 }
 
-// types gives inodes without a valid type the one that their name tells. What has entries is a directory.
+// types gives each inode without a valid type the type that its name says. An inode that has
+// entries becomes a directory.
 func (r *repairer) types() error {
 	types := make(map[store.Ino]store.Type)
 	for i := range r.seen.Nodes() {
@@ -98,7 +99,8 @@ func (r *repairer) inodes() error {
 	return err
 }
 
-// restore makes an inode for what it has. What lies between its chunks may have been holes or not: it reads as zeros.
+// restore makes an inode for content and attributes that have lost theirs. The gaps between its
+// chunks may have been holes or lost content; they read as zeros.
 func (r *repairer) restore(ino store.Ino, l lostNode) error {
 	n := store.Node{Ino: ino, Mode: l.mode, Size: l.end, Holes: l.end - l.stored, Mtime: r.now, Ctime: r.now, Atime: r.now}
 	node, err := r.t.table(nodeTable)
@@ -142,13 +144,14 @@ func (r *repairer) device(n *check.Node) bool {
 	return true
 }
 
-// size puts the size and the holes of one inode right, where that can be done, and reports whether it did.
+// size puts the size and the holes of one inode right, where that can be done, and reports whether
+// it did.
 func (r *repairer) size(n *check.Node, content bool) bool {
 	size, holes := n.Size, n.Holes
 	possible := size >= 0 && size <= store.MaxSize && size-max(holes, 0) <= max(r.t.databaseSize(), store.ChunkSize)
 	switch {
 	case !content && n.Stored > 0 && possible && holes >= 0 && holes <= size:
-		return false // what to do about what is stored is not ours to say
+		return false // Repair cannot know the right content (R3)
 	case !content:
 		size, holes = 0, 0
 	case !possible || n.End > size:
@@ -172,7 +175,7 @@ func (r *repairer) size(n *check.Node, content bool) bool {
 	return true
 }
 
-// links counts links. What the steps before have changed is not worth a word.
+// links counts links. It does not report a count that only the steps before have changed.
 func (r *repairer) links() error {
 	for i := range r.seen.Nodes() {
 		n := &r.seen.Nodes()[i]

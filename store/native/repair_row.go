@@ -7,8 +7,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// numbers puts numbers that an inode can have in the place of others, as package check says. What is no inode by its own number goes: no content and no
-// name can belong to it, as those of attributes, which stay (R2), do not.
+// numbers replaces numbers that an inode cannot have, as package check does. A row whose own number
+// is out of range is removed: no content and no name can belong to it. Extended attributes of such
+// a number stay (R2).
 func (r *repairer) numbers() error {
 	var none []int64
 	err := r.rows(nodeTable, func(row *sqlitefile.Row) error {
@@ -41,7 +42,8 @@ func (r *repairer) removeNode(ino int64) error {
 	return r.t.fail(err)
 }
 
-// kinds makes BLOBs of contents and values that are texts, which keeps their bytes, and removes contents of no bytes.
+// kinds makes BLOBs of contents and values that are texts, which keeps their bytes, and removes
+// contents of no bytes.
 func (r *repairer) kinds() error {
 	chunks, err := r.oddChunks()
 	for _, id := range chunks {
@@ -65,11 +67,11 @@ func (r *repairer) kinds() error {
 func (r *repairer) oddChunks() (list []int64, err error) {
 	err = r.rows(dataTable, func(row *sqlitefile.Row) error {
 		kind, err := row.Kind(dataBytes)
-		if err != nil || kind < sqlitefile.Text {
+		if err != nil || kind < sqlitefile.KindText {
 			return err
 		}
 		size, err := row.Size(dataBytes)
-		if err == nil && (kind == sqlitefile.Text && size <= store.ChunkSize || size == 0) {
+		if err == nil && (kind == sqlitefile.KindText && size <= store.ChunkSize || size == 0) {
 			list = append(list, row.Rowid())
 		}
 		return err
@@ -111,7 +113,7 @@ func (r *repairer) textValues() (list []textValue, err error) {
 	err = r.rows(xattrTable, func(row *sqlitefile.Row) error {
 		var v [xattrColumns]sqlitefile.Value
 		err := row.ValuesUpTo(store.MaxXattrValue+1, v[:])
-		if v[0].Kind() != sqlitefile.Integer || v[xattrName].Kind() != sqlitefile.Text || v[xattrValue].Kind() != sqlitefile.Text {
+		if v[0].Kind() != sqlitefile.KindInteger || v[xattrName].Kind() != sqlitefile.KindText || v[xattrValue].Kind() != sqlitefile.KindText {
 			return err
 		}
 		if name := v[xattrName].Bytes(); len(name) <= store.MaxXattrName && len(v[xattrValue].Bytes()) <= store.MaxXattrValue {

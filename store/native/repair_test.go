@@ -15,7 +15,8 @@ import (
 	"github.com/foliofs/folio/store/storetest"
 )
 
-// left are those of the damages that Repair leaves, and what Check still says then; of the others it says nothing.
+// left has the damages that Repair leaves, and the problems that Check still reports then. After
+// the other damages it reports none.
 var left = map[string][]string{
 	"too little content": {"a/f: size is 6 with 0 in holes, but 5 bytes are stored"},
 	"no content":         {"a/f: size is 5 with 0 in holes, but 0 bytes"},
@@ -102,7 +103,7 @@ func checkKept(t *testing.T, s *Store, before map[string]string) {
 	}
 }
 
-// TestRepairLost looks for what came to lie in lost+found.
+// TestRepairLost looks for the inodes in lost+found.
 func TestRepairLost(t *testing.T) {
 	t.Parallel()
 	v := small()
@@ -140,7 +141,8 @@ func TestRepairLost(t *testing.T) {
 	}
 }
 
-// TestRepairSizes puts sizes right that contradict all else, and leaves what may be lost content.
+// TestRepairSizes corrects sizes that contradict all else, and leaves those where content may be
+// lost.
 func TestRepairSizes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ size, holes, wantSize, wantHoles int64 }{
@@ -172,7 +174,8 @@ func TestRepairSizes(t *testing.T) {
 	}
 }
 
-// TestRepairOrphans checks that a file that has a name is not removed because it is said to be an orphan.
+// TestRepairOrphans checks that a file that has a name is not removed because it is said to be an
+// orphan.
 func TestRepairOrphans(t *testing.T) {
 	t.Parallel()
 	v := small()
@@ -204,7 +207,8 @@ func TestRepairOrphans(t *testing.T) {
 	}
 }
 
-// TestRepairNamedOrphan opens and repairs a volume with a file that has a name, but is an orphan by all that its own rows say.
+// TestRepairNamedOrphan opens and repairs a volume with a file that has a name, but is an orphan by
+// all that its own rows say.
 func TestRepairNamedOrphan(t *testing.T) {
 	t.Parallel()
 	v := small()

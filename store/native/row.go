@@ -2,8 +2,8 @@ package native
 
 import "github.com/foliofs/folio/store"
 
-// A rowRoom is memory for the values of one row that is to be written. Numbers go by their addresses, so that none of them is
-// allocated.
+// A rowRoom is memory for the values of one row that is about to be written. Numbers go by their
+// addresses, so that none of them is allocated.
 type rowRoom struct {
 	numbers [nodeColumns]int64
 	values  [nodeColumns]any
@@ -14,7 +14,8 @@ func (r *rowRoom) set(i int, v int64) {
 	r.values[i] = &r.numbers[i]
 }
 
-// node returns the columns of an inode. Like those of the other methods they are overwritten by the next call.
+// node returns the columns of an inode. Like those of the other methods they are overwritten by the
+// next call.
 func (r *rowRoom) node(n *store.Node) []any {
 	r.set(nodeIno, int64(n.Ino))
 	r.set(nodeMode, int64(n.Mode))
@@ -39,7 +40,7 @@ func (r *rowRoom) entry(dir store.Ino, e *store.Entry) []any {
 	return r.values[:entryColumns]
 }
 
-// data returns the columns of a data row. The id goes beside them.
+// data returns the columns of a data row. The caller must pass the id separately.
 func (r *rowRoom) data(p []byte) []any {
 	r.values[0], r.values[dataBytes] = nil, p
 	return r.values[:dataBytes+1]

@@ -7,7 +7,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// An rx is a read transaction. It implements store.Rx. As it is only a pointer, making one allocates nothing.
+// An rx is a read transaction. It implements store.Rx. As it is only a pointer, making one
+// allocates nothing.
 type rx struct{ tx *sqlitefile.Rx }
 
 // End ends the transaction.
@@ -16,8 +17,8 @@ func (r rx) End() { r.tx.End() }
 // Version identifies the snapshot.
 func (r rx) Version() uint64 { return r.tx.Version() }
 
-// Node returns an inode whose numbers are plausible: its type is known, its size one that a volume can hold, and what is not holes of
-// it no more than there is.
+// Node returns an inode whose numbers are plausible (N3). Its type is known, its size is within
+// store.MaxSize, and the bytes that are not holes fit into the database.
 func (r rx) Node(ino store.Ino) (n store.Node, err error) {
 	err = r.tx.Guard(func() error { return r.node(ino, &n) })
 	return n, err
@@ -78,7 +79,7 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 // nodeRow takes the columns of an inode. It is odd if some are no integers.
 func nodeRow(v *[nodeColumns]sqlitefile.Value) (r store.NodeRow, odd bool) {
 	for i := range v {
-		odd = odd || v[i].Kind() != sqlitefile.Integer
+		odd = odd || v[i].Kind() != sqlitefile.KindInteger
 	}
 	return store.NodeRow{
 		Mode:  v[nodeMode].Int64(),
@@ -154,7 +155,7 @@ func (r rx) xattrs(ino store.Ino) ([]store.Xattr, error) {
 	return list, nil
 }
 
-// xattrOf makes a copy of an extended attribute, which is no longer than the format allows.
+// xattrOf makes a copy of an extended attribute (N2), which is no longer than the format allows.
 func xattrOf(ino store.Ino, row *sqlitefile.Row) (x store.Xattr, err error) {
 	var v [xattrColumns]sqlitefile.Value
 	if err := row.ValuesUpTo(store.MaxXattrValue+1, v[:]); err != nil {
@@ -164,7 +165,7 @@ func xattrOf(ino store.Ino, row *sqlitefile.Row) (x store.Xattr, err error) {
 	switch {
 	case len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue:
 		return x, store.Damaged("inode %d has an extended attribute %.100q that is too long", ino, name)
-	case v[xattrName].Kind() != sqlitefile.Text || v[xattrValue].Kind() < sqlitefile.Text:
+	case v[xattrName].Kind() != sqlitefile.KindText || v[xattrValue].Kind() < sqlitefile.KindText:
 		return x, store.Damaged("inode %d has an extended attribute %q of kind %s", ino, name, v[xattrValue].Kind())
 	}
 	return store.Xattr{Name: string(name), Value: append([]byte{}, value...)}, nil

@@ -41,8 +41,7 @@ const (
 
 const orphanColumns = 1
 
-// maxNumber is how many bytes are read of what stands in the place of a number. No number is
-// longer.
+// maxNumber is how many bytes are read of a column that should hold a number. No number is longer.
 const maxNumber = 9
 
 // maxEntry is how many bytes are read of a value of an entry: one more than a name has.

@@ -21,42 +21,44 @@ type Options = sqlitefile.Options
 // A Store is a volume in a database. It implements store.Store.
 type Store struct {
 	db    *sqlitefile.DB
-	holds holds
+	pins  pins
 	limit int64       // see quota; 0 for none
 	ready atomic.Bool // prepare was here
 
 	timeout time.Duration // Options.BusyTimeout
 
-	gathering gathering
+	preparing    sync.Mutex   // held by the goroutine that prepares the volume to be written
+	reaping      sync.Mutex   // held by the goroutine that removes orphans
+	orphans      atomic.Int64 // about how many wait for reap, which sets it to 0; other code only adds to it
+	released     release.Queue
+	full         atomic.Bool // a transaction found no room: the pages of orphans are wanted
+	reapDisabled atomic.Bool // an orphan was found that has a name: none is removed before Repair
 
-	preparing sync.Mutex   // held by who prepares the volume to be written
-	reaping   sync.Mutex   // held by who removes orphans
-	orphans   atomic.Int64 // about how many wait for reap, which sets it to 0; all others add only, so that it is never less
-	released  release.Queue
-	full      atomic.Bool // a transaction found no room: what orphans take is wanted
-	spare     atomic.Bool // an orphan was found that has a name: none is removed before Repair
-
-	// What follows belongs to the write transaction that runs.
+	// The fields from here on belong to the write transaction that runs.
 	next   store.Ino // no number from here on was ever given by this Store
 	mark   store.Ino // the row of table orphan that was left to mark the highest number, when it was
-	memory memory
+	shared tx        // of the changes of a batch
+	cache  cache
 	row    rowRoom
 	chunk  [store.ChunkSize]byte
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the volume at path, for writing too if its file allows that. A database that is no volume is refused with store.ErrNotVolume, one of a
-// later version of the schema with store.ErrNewerVersion, one of a version that there never was with store.ErrDamaged. Errors are *fs.PathError with the path.
+// Open opens the volume at path, for writing too if its file allows that. A database that is no
+// volume is refused with store.ErrNotVolume, one of a later version of the schema with
+// store.ErrNewerVersion, one of a version that there never was with store.ErrDamaged. Errors are
+// *fs.PathError with the path.
 //
-// What was left of files without a name, as nobody closed them, is removed, in a large volume only by Close. If the volume is damaged, so that one of them
-// has a name, none is before Repair.
+// Open removes files without a name that a process left open when it ended. In a large volume Close
+// does so. If the volume is damaged, so that one of these files still has a name, none is removed
+// before Repair.
 func Open(path string, o *Options) (*Store, error) {
 	options := Options{}
 	if o != nil {
 		options = *o
 	}
-	options.Durability = sqlitefile.Normal
+	options.Durability = sqlitefile.DurabilityNormal
 	db, err := sqlitefile.Open(path, &options)
 	if err != nil {
 		return nil, pathError(path, err)
@@ -84,7 +86,7 @@ func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Store, error) {
 // newStore returns the store on a database, which it closes if that is no volume.
 func newStore(db *sqlitefile.DB, timeout time.Duration) (*Store, error) {
 	s := &Store{db: db, timeout: timeout}
-	s.holds.init(db)
+	s.pins.init(db)
 	if err := admit(db); err != nil {
 		_ = db.Close()
 		return nil, pathError(db.Path(), err)
@@ -148,7 +150,7 @@ func checkTables(tx *sqlitefile.Rx) error {
 	return nil
 }
 
-// wayOut returns what mustParse says, if it finds something, and otherwise err.
+// wayOut returns the error of mustParse if the schema is damaged, and otherwise err.
 func wayOut(tx *sqlitefile.Rx, err error) error {
 	if found := mustParse(tx); errors.Is(found, store.ErrDamaged) {
 		return found
@@ -156,7 +158,7 @@ func wayOut(tx *sqlitefile.Rx, err error) error {
 	return err
 }
 
-// A tableShape is what a reader relies on of a table. Further columns after these do no harm.
+// A tableShape has the properties of a table that a reader relies on. Further columns do no harm.
 type tableShape struct {
 	name         string
 	withoutRowid bool
@@ -183,7 +185,8 @@ func hasColumns(t sqlitefile.Table, names []string) bool {
 	return true
 }
 
-// Begin starts a read transaction. While this process has been reading anyway, it costs no system call.
+// Begin starts a read transaction. While this process has been reading anyway, it costs no system
+// call.
 func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	tx, err := s.db.Begin(ctx)
 	if err != nil {
@@ -192,10 +195,11 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	return rx{tx}, nil
 }
 
-// Close removes what nobody holds any more, waits for the transactions in progress and closes the database.
+// Close removes orphans that are no longer pinned, waits for the transactions in progress and
+// closes the database.
 func (s *Store) Close() error {
 	s.released.Close()
-	s.buryReleased()
+	s.reapReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does
 	}

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/blocked"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/storetest"
@@ -88,7 +90,8 @@ func (c writingCase) open(t *testing.T, path string, content []byte) store.Store
 	return s
 }
 
-// TestMarks removes files in all orders: no more than one row of table orphan is left to mark their numbers.
+// TestMarks removes files in all orders: no more than one row of table orphan is left to mark their
+// numbers.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
@@ -101,9 +104,9 @@ func TestMarks(t *testing.T) {
 	for range 50 {
 		n := store.Node{Mode: store.ModeRegular, Nlink: 1}
 		must(t, s.Update(t.Context(), func(tx store.Tx) error {
-			return errors.Join(tx.Insert(&n), s.Hold(n.Ino), tx.Orphan(&n))
+			return errors.Join(tx.Insert(&n), s.Pin(n.Ino), tx.Orphan(&n))
 		}))
-		s.Release(n.Ino)
+		s.Unpin(n.Ino)
 	}
 	marks := 0
 	must(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
@@ -118,9 +121,9 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestReleaseWaitedFor gives up a file that has no name while another transaction has the turn: once an Update begins, which may wait for that,
-// Release does not wait for the turn.
-func TestReleaseWaitedFor(t *testing.T) {
+// TestUnpinWaitedFor unpins a file that has no name while another transaction has the turn: once an
+// Update begins, which may wait for that, Unpin does not wait for the turn.
+func TestUnpinWaitedFor(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
@@ -129,20 +132,20 @@ func TestReleaseWaitedFor(t *testing.T) {
 	defer s.Close()
 	n := store.Node{Mode: store.ModeRegular, Nlink: 1}
 	must(t, s.Update(t.Context(), func(tx store.Tx) error {
-		return errors.Join(tx.Insert(&n), s.Hold(n.Ino), tx.Orphan(&n))
+		return errors.Join(tx.Insert(&n), s.Pin(n.Ino), tx.Orphan(&n))
 	}))
 	released := make(chan struct{})
 	must(t, s.update(t.Context(), func(*tx) error {
 		go func() {
-			s.Release(n.Ino)
+			s.Unpin(n.Ino)
 			close(released)
 		}()
-		time.Sleep(20 * time.Millisecond) // it waits by now
+		blocked.Wait(t, "TestUnpinWaitedFor", "(*Queue).Reap")
 		go s.Update(context.Background(), func(store.Tx) error { return nil })
 		select {
 		case <-released:
 		case <-time.After(10 * time.Second):
-			t.Error("Release waits")
+			t.Error("Unpin waits")
 		}
 		return nil
 	}))
@@ -150,48 +153,48 @@ func TestReleaseWaitedFor(t *testing.T) {
 	s, err = Open(path, &Options{ReadOnly: true})
 	must(t, err)
 	defer s.Close()
-	if r, err := s.Check(t.Context()); err != nil || r.Nodes != 1 {
+	if r, err := s.Check(t.Context(), nil); err != nil || r.Nodes != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// TestGatherMany lets more changes come together than one transaction takes.
-func TestGatherMany(t *testing.T) {
+// TestBatchMany lets more changes come together than one transaction takes.
+func TestBatchMany(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
 	s, err := Open(path, nil)
 	must(t, err)
 	defer s.Close()
-	const callers = 5 * mostErrands / 2
+	const callers = 1280
 	add := func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) }
-	var wg sync.WaitGroup
+	var wg, ready sync.WaitGroup
 	must(t, s.Update(t.Context(), func(store.Tx) error {
+		ready.Add(callers)
 		for range callers {
 			wg.Go(func() {
-				if err := s.Gather(add); err != nil {
+				ready.Done()
+				if err := s.Batch(add); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		for waiting := 0; waiting < callers-1; runtime.Gosched() { // all but the one who leads
-			s.gathering.mu.Lock()
-			waiting = len(s.gathering.waiting)
-			s.gathering.mu.Unlock()
-		}
+		ready.Wait()
+		runtime.Gosched() // most of them wait by now
 		return nil
 	}))
 	wg.Wait()
 	if info, err := s.Info(t.Context()); err != nil || info.LastIno != callers+store.Root {
 		t.Errorf("%d inodes were made, want %d; %v", info.LastIno-store.Root, callers, err)
 	}
-	if n := s.db.Stats().Transactions; n > 10 {
+	if n := s.db.Stats().Transactions; n > callers/4 {
 		t.Errorf("%d transactions for %d changes", n, callers)
 	}
 }
 
-// TestGatherTracePanics lets Options.Trace panic at each commit: whoever commits gets that panic, the others an answer, and all is there.
-func TestGatherTracePanics(t *testing.T) {
+// TestBatchTracePanics lets Options.Trace panic at each commit. The caller that commits gets the
+// panic, the other callers get an answer, and all changes are there.
+func TestBatchTracePanics(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
@@ -205,8 +208,8 @@ func TestGatherTracePanics(t *testing.T) {
 	defer s.Close()
 	add := func() (panicked bool) {
 		defer func() { panicked = recover() != nil }()
-		err := s.Gather(func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) })
-		if err != nil && err != errUnknown { // as nobody knows
+		err := s.Batch(func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) })
+		if err != nil && !strings.Contains(err.Error(), "is not known") {
 			t.Error(err)
 		}
 		return false

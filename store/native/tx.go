@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 
+	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/check"
@@ -20,7 +21,7 @@ type tx struct {
 	tables  [len(tableNames)]sqlitefile.TableWriter
 	opened  [len(tableNames)]bool
 	failed  error // of a change: the transaction cannot be committed
-	changed bool  // something was to be changed since Gather cleared it
+	changed bool  // something was to be changed since Batch cleared it
 	adds    bool  // it stores something; else it may use the room that is kept for removing
 	orphans int   // that it made
 }
@@ -36,7 +37,8 @@ const (
 
 var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
 
-// tableColumns is how many columns of them are ours. Those behind are others'.
+// tableColumns is how many columns of them the format defines. Other programs may add columns
+// behind them.
 var tableColumns = [len(tableNames)]int{nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns}
 
 // Update implements store.Store.
@@ -46,7 +48,8 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 	return err
 }
 
-// updateOnly is Update without what follows, and says how many orphans there are more.
+// updateOnly is Update without the removal of orphans. It returns how many orphans the transaction
+// has made.
 func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orphans int, err error) {
 	s.released.Begin()
 	defer s.released.End()
@@ -63,22 +66,16 @@ func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orp
 
 // update calls fn with a transaction.
 func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
-	if !s.ready.Load() { // preparing waits for locks, too
-		ctx = sqlitefile.WithBusyTimeout(ctx, s.timeout)
-	}
-	if err := s.prepare(ctx); err != nil {
-		return explain(err)
+	ctx, err := s.prepared(ctx)
+	if err != nil {
+		return err
 	}
 	var own error // is the caller's, and stays as it is
-	err := s.db.Update(ctx, func(db *sqlitefile.Tx) error {
+	err = s.db.Update(ctx, func(db *sqlitefile.Tx) error {
 		t := tx{rx: rx{&db.Rx}, s: s, db: db}
-		s.memory.begin(db.Epoch())
+		s.cache.begin(enginelink.Epoch(db))
 		if own = fn(&t); own == nil {
-			own = t.settle()
-		}
-		s.memory.epoch = db.Epoch()
-		if !t.adds {
-			db.UseReserve()
+			own = t.finish()
 		}
 		return own
 	})
@@ -89,6 +86,24 @@ func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 		s.full.Store(true)
 	}
 	return own
+}
+
+// prepared prepares the volume to be written, and returns the context for that and the transaction.
+func (s *Store) prepared(ctx context.Context) (context.Context, error) {
+	if !s.ready.Load() { // preparing waits for locks, too
+		ctx = sqlitefile.WithBusyTimeout(ctx, s.timeout)
+	}
+	return ctx, explain(s.prepare(ctx))
+}
+
+// finish writes the inodes that Put has put off (M2), just before the commit.
+func (t *tx) finish() error {
+	err := t.settle()
+	t.s.cache.epoch = enginelink.Epoch(t.db)
+	if !t.adds {
+		t.db.UseReserve()
+	}
+	return err
 }
 
 // explain lets an error of the engine match the one of package store that means the same.
@@ -136,7 +151,8 @@ func (e logLeftError) Is(target error) bool { return target == store.ErrLogLeft 
 
 func (e logLeftError) Unwrap() error { return e.error }
 
-// A busyError is an ErrBusy of the engine, which says who is in the way. It matches that of package store, too.
+// A busyError is an ErrBusy of the engine, and keeps its explanation. It matches ErrBusy of package
+// store, too.
 type busyError struct{ error }
 
 func (e busyError) Unwrap() []error { return []error{store.ErrBusy, e.error} }
@@ -144,8 +160,8 @@ func (e busyError) Unwrap() []error { return []error{store.ErrBusy, e.error} }
 // Sync implements store.Store.
 func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }
 
-// prepare does what a volume needs before it is written for the first time: it gets a log, so that a commit is one write and nobody who reads
-// keeps it waiting, and table orphan.
+// prepare makes a volume ready for its first write. It switches to a log, so that a commit is one
+// write and does not wait for readers, and adds table orphan.
 func (s *Store) prepare(ctx context.Context) error {
 	if s.ready.Load() {
 		return nil
@@ -168,7 +184,8 @@ func (s *Store) prepare(ctx context.Context) error {
 	return err
 }
 
-// mustKeep refuses a volume to whose tables others have added what is not kept true here.
+// mustKeep refuses to write a volume if other programs have added objects to its tables that this
+// package does not maintain, for example a trigger.
 func (s *Store) mustKeep(ctx context.Context) error {
 	var added []string
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
@@ -222,7 +239,7 @@ func (t *tx) Version() uint64 { return 0 }
 
 // Node implements store.Rx.
 func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
-	known := t.s.memory.node(ino)
+	known := t.s.cache.node(ino)
 	if known.Ino == ino && ino != 0 {
 		return known.Node, nil
 	}
@@ -242,7 +259,7 @@ func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
 
 // Lookup implements store.Rx.
 func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
-	if e, ok := t.s.memory.lookup(dir, name); ok {
+	if e, ok := t.s.cache.lookup(dir, name); ok {
 		return e, nil
 	}
 	entry, err := t.table(entryTable)
@@ -254,7 +271,7 @@ func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 		return e, missing(err)
 	}
 	if err = decodeEntry(&row, name, &e); err == nil {
-		t.s.memory.learn(dir, &e)
+		t.s.cache.learn(dir, &e)
 	}
 	return e, err
 }
@@ -266,7 +283,8 @@ func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 		if err != nil {
 			return nil, t.fail(err)
 		}
-		t.tables[i], t.opened[i] = w.First(tableColumns[i]), true
+		t.tables[i], t.opened[i] = w, true
+		enginelink.FirstColumns(&t.tables[i], tableColumns[i])
 	}
 	return &t.tables[i], nil
 }
@@ -296,7 +314,7 @@ func (t *tx) Insert(n *store.Node) error {
 	if n.Ino, err = t.newIno(); err != nil {
 		return t.fail(err)
 	}
-	if known := t.s.memory.node(n.Ino); !known.dirty {
+	if known := t.s.cache.node(n.Ino); !known.dirty {
 		known.put(n, false)
 	}
 	return t.fail(node.InsertRowid(int64(n.Ino), t.s.row.node(n)...))
@@ -304,7 +322,7 @@ func (t *tx) Insert(n *store.Node) error {
 
 // newIno returns a number that was never given.
 func (t *tx) newIno() (store.Ino, error) {
-	if t.s.memory.numbered && t.s.next <= store.MaxIno {
+	if t.s.cache.numbered && t.s.next <= store.MaxIno {
 		t.s.next++
 		return t.s.next - 1, nil
 	}
@@ -316,7 +334,7 @@ func (t *tx) newIno() (store.Ino, error) {
 	if ino > store.MaxIno {
 		return t.anyIno()
 	}
-	t.s.next, t.s.memory.numbered = ino+1, true
+	t.s.next, t.s.cache.numbered = ino+1, true
 	return ino, nil
 }
 
@@ -344,7 +362,8 @@ func (t *tx) lastIno() (last store.Ino, err error) {
 	return last, nil
 }
 
-// lastBelow returns the highest rowid below one that a row has, or that lies below one that a row has.
+// lastBelow returns the highest rowid below the given one. The table must have a row with the given
+// rowid or a greater one; otherwise ok is false.
 func lastBelow(t *sqlitefile.TableWriter, rowid int64) (last int64, ok bool, err error) {
 	c := t.Cursor()
 	if ok, err = c.SeekRowid(rowid); ok && err == nil {
@@ -372,10 +391,11 @@ func (t *tx) anyIno() (store.Ino, error) {
 	return 0, fmt.Errorf("%w: no number was found for another file", store.ErrFull)
 }
 
-// Put implements store.Tx. A directory is put when the transaction ends: many changes are about the same one.
+// Put implements store.Tx. A directory is put when the transaction ends: many changes are about the
+// same one.
 func (t *tx) Put(n *store.Node) error {
 	t.changed = true
-	m := &t.s.memory
+	m := &t.s.cache
 	known := m.node(n.Ino)
 	if known.dirty && known.Ino != n.Ino {
 		if err := t.write(known); err != nil {
@@ -393,9 +413,9 @@ func (t *tx) Put(n *store.Node) error {
 	return nil
 }
 
-// settle puts what Put has put off.
+// settle writes the inodes that Put has put off. After it no inode is dirty (M2).
 func (t *tx) settle() error {
-	m := &t.s.memory
+	m := &t.s.cache
 	for _, ino := range m.dirty {
 		if known := m.node(ino); known.dirty && t.failed == nil {
 			_ = t.write(known) // which notes its error
@@ -405,7 +425,7 @@ func (t *tx) settle() error {
 }
 
 // write writes the row of an inode that is dirty.
-func (t *tx) write(known *knownNode) error {
+func (t *tx) write(known *cachedNode) error {
 	known.dirty = false
 	return t.put(&known.Node)
 }
@@ -458,7 +478,7 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if err != nil {
 		return err
 	}
-	t.s.memory.learn(dir, &e)
+	t.s.cache.learn(dir, &e)
 	row := t.s.row.entry(dir, &e)
 	_, err = entry.Insert(row...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
@@ -473,7 +493,7 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 	if err != nil {
 		return err
 	}
-	t.s.memory.forget(dir, name)
+	t.s.cache.forget(dir, name)
 	n, err := entry.DeleteKey(int64(dir), name)
 	if err == nil && n != 1 {
 		err = missing(nil)

@@ -9,7 +9,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// WriteAt implements store.Tx. Each chunk that p touches becomes one row, as long as what was written of it.
+// WriteAt implements store.Tx. Each chunk that p touches becomes one row, which ends after the last
+// byte that was written in the chunk.
 func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	t.adds = true
 	switch {
@@ -41,11 +42,13 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	return nil
 }
 
-// setStored sets the holes of an inode of which so many bytes are stored. In a damaged volume that may be less than nothing, or more than there is:
-// the inode must stay one that can be read, and removed.
+// setStored sets the holes of an inode that has the given number of stored bytes. In a damaged
+// volume that number may be negative, or greater than the size. The inode must stay readable and
+// removable nevertheless.
 func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0), n.Size) }
 
-// writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became longer.
+// writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became
+// longer.
 func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 	data, err := t.changing(dataTable)
 	if err != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/foliofs/folio/store/check"
 )
 
-// Check lets SQLite check the database, and then checks the volume in it, as package check describes.
-func (s *Store) Check(ctx context.Context) (*store.Report, error) {
+// Check lets SQLite check the database, and then checks the volume in it, as package check
+// describes. It does not call o.Progress: SQLite does not tell how far it is.
+func (s *Store) Check(ctx context.Context, _ *store.CheckOptions) (*store.Report, error) {
 	r, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -63,14 +64,15 @@ func (f *feeder) run() error {
 	return nil
 }
 
-// What has another kind than it has to is read as an integer all the same, and what kind that is, besides.
+// A column that holds a value of another kind is read as an integer all the same, and its kind is
+// returned with it.
 var (
 	nodeNames    = []string{"mode", "nlink", "uid", "gid", "size", "holes", "mtime_ns", "ctime_ns", "atime_ns", "rdev"}
 	nodesToCheck = "SELECT CAST(" + strings.Join(nodeNames, " AS INTEGER), CAST(") + " AS INTEGER), ino, typeof(" +
 		strings.Join(nodeNames, ") || ' ' || typeof(") + ") FROM node ORDER BY ino"
 )
 
-// entriesToCheck lets what is odd be of a type that there is not.
+// entriesToCheck gives an entry with a column of another kind a type that does not exist.
 const entriesToCheck = `SELECT CAST(parent AS INTEGER), substr(CAST(name AS BLOB), 1, 1000), CAST(ino AS INTEGER), CAST(type AS INTEGER) * (typeof(name) = 'text' AND
 	typeof(parent) = 'integer' AND typeof(ino) = 'integer' AND typeof(type) = 'integer') FROM entry ORDER BY parent, name`
 
@@ -78,7 +80,8 @@ const entriesToCheck = `SELECT CAST(parent AS INTEGER), substr(CAST(name AS BLOB
 const xattrsToCheck = `SELECT CAST(ino AS INTEGER), substr(CAST(name AS BLOB), 1, 300), CASE typeof(value) WHEN 'blob' THEN length(value)
 	WHEN 'text' THEN length(CAST(value AS BLOB)) ELSE 0 END, typeof(ino), typeof(name), typeof(value) FROM xattr ORDER BY ino, name`
 
-// table calls feed for each row. Corruption ends it, and so does a table that is missing, as that of orphans may be.
+// table calls feed for each row. Corruption ends it, and so does a table that is missing, as that
+// of orphans may be.
 func (f *feeder) table(query string, feed func(rows *sql.Rows) error) error {
 	rows, err := f.rx.sql.QueryContext(bg, query)
 	if err != nil {
@@ -161,14 +164,15 @@ func (f *feeder) data(rows *sql.Rows) error {
 	return nil
 }
 
-// kind reports a value of another kind than it has to be.
+// kind reports a value of another kind than it must be.
 func (f *feeder) kind(ino store.Ino, table, column, is, want string) {
 	if is != want {
 		f.checker.Odd(ino, table, column, strings.ToUpper(is))
 	}
 }
 
-// object takes a row of sqlite_master. References to a table may stand in front of it: each row is looked at for itself.
+// object takes a row of sqlite_master. References to a table may stand in front of it: each row is
+// looked at for itself.
 func (f *feeder) object(rows *sql.Rows) error {
 	var o check.Object
 	if err := rows.Scan(&o.Type, &o.Name, &o.Table, &o.SQL); err != nil {

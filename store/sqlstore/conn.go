@@ -10,21 +10,23 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// bg is the context of statements. One that can be cancelled would cost a goroutine for each of them, as database/sql works; transactions are
-// cancelled as wholes.
+// bg is the context of statements. With a context that can be cancelled, database/sql would start a
+// goroutine for each of them. Transactions are cancelled as wholes.
 var bg = context.Background()
 
-// A conn is one connection with the statements that it has prepared. It belongs to one transaction at a time.
+// A conn is one connection with the statements that it has prepared. It belongs to one transaction
+// at a time.
 type conn struct {
 	sql   *sql.Conn
 	stmts [numStatements]*sql.Stmt
 
-	// Of the writer: a transaction that changes something runs, and what keeps it from being committed. SQLite may have rolled it back by then: what
-	// else was run would be committed at once, so that nothing is.
+	// For the writer: changing says that a transaction that changes something runs, and failed is
+	// the error that keeps it from being committed. SQLite may have rolled the transaction back by
+	// then. It would commit each further statement at once, so none is run.
 	changing bool
 	failed   error
 
-	// Of a reader: the snapshot that it saw last (see scout).
+	// Of a reader: the snapshot that it saw last (see versionProbe).
 	seen    int64
 	version uint64
 
@@ -52,7 +54,8 @@ func (s *Store) connect(ctx context.Context, setup ...string) (*conn, error) {
 	return c, nil
 }
 
-// discard closes the connection itself: it does not go back to the DB, whose other users would find it set up.
+// discard closes the connection itself: it does not go back to the DB, whose other users would find
+// it set up.
 func (c *conn) discard() {
 	for _, stmt := range c.stmts {
 		if stmt != nil {
@@ -134,7 +137,8 @@ func (c *conn) row(i statement, dests []any, args ...any) error {
 	return scan(rows, dests)
 }
 
-// explain is explain of an error of this connection, after which SQLite may have ended the transaction.
+// explain is explain of an error of this connection, after which SQLite may have ended the
+// transaction.
 func (c *conn) explain(err error) error {
 	err = explain(err)
 	if c.changing && c.failed == nil && endsTransaction(err) {

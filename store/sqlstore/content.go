@@ -34,7 +34,8 @@ func (r reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	return len(p), eof
 }
 
-// fill reads what is stored of f. A range within one chunk is cut out by SQL, a longer one is one query for all its chunks.
+// fill reads the stored part of f. SQL cuts out a range within one chunk. A longer range is one
+// query for all its chunks.
 func (r reader) fill(f *filler) error {
 	start := int(f.off % store.ChunkSize)
 	if start+len(f.p) > store.ChunkSize {
@@ -87,7 +88,7 @@ type filler struct {
 	done int // bytes of p that are filled
 }
 
-// put puts what a row holds at a place in p, which is behind those before.
+// put copies the bytes of a row to a place in p, which is behind those before.
 func (f *filler) put(at int, bytes []byte) error {
 	if err := f.hole(at); err != nil {
 		return err
@@ -106,7 +107,8 @@ func (f *filler) hole(end int) error {
 	return nil
 }
 
-// chunk reads a whole chunk into p, which has room for one, and returns its length, 0 if there is no row.
+// chunk reads a whole chunk into p, which has room for one, and returns its length, 0 if there is
+// no row.
 func (r reader) chunk(id int64, p []byte) (int, error) {
 	var bytes sql.RawBytes
 	rows, err := r.query(selectChunk, id)

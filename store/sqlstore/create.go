@@ -8,12 +8,13 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// pageSize is the one that docs/format.md found best.
+// pageSize is the page size with which docs/format.md found volumes fastest.
 const pageSize = 4096
 
-// create makes a volume of an empty database. If another process does so at the same time, one of them finds that it is done.
+// create makes a volume of an empty database. If another process does so at the same time, one of
+// them finds that it is done.
 func (s *Store) create(ctx context.Context) error {
-	empty, err := isEmpty(s.scout.conn)
+	empty, err := isEmpty(s.probe.conn)
 	if err != nil || !empty {
 		return explain(err)
 	}

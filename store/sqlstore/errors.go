@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// Result codes of SQLite that mean something to whoever uses a volume.
+// Result codes of SQLite that a caller of a volume can tell apart.
 const (
 	codeError    = 1
 	codeBusy     = 5
@@ -23,9 +23,10 @@ const (
 	codeProtocol = 15
 )
 
-// codeOf returns the primary result code that an error of a driver carries, 0 if it does not tell. Drivers agree on a name for it, not on a
-// type: the errors of modernc and glebarez have a method Code that returns an int, those of mattn a field, those of ncruces a method that
-// returns an ErrorCode of its own, which may also be all that there is of an error.
+// codeOf returns the primary result code that an error of a driver carries, 0 if it does not tell.
+// Drivers agree on a name for it, not on a type: the errors of modernc and glebarez have a method
+// Code that returns an int, those of mattn a field, those of ncruces a method that returns an
+// ErrorCode of its own, which may also be all that there is of an error.
 func codeOf(err error) int {
 	if err == nil {
 		return 0
@@ -44,7 +45,8 @@ func codeOf(err error) int {
 	return codeOf(errors.Unwrap(err))
 }
 
-// codeIn returns what the method or the field Code of v holds, or what v is if it is an ErrorCode; otherwise 0.
+// codeIn returns the result of method Code of v, or field Code of v, or v itself if it is an
+// ErrorCode; otherwise 0.
 func codeIn(v reflect.Value) int {
 	if strings.HasSuffix(v.Type().Name(), "ErrorCode") {
 		return integer(v)
@@ -74,7 +76,8 @@ func integer(v reflect.Value) int {
 
 func isBusy(err error) bool { return meanings[codeOf(err)] == store.ErrBusy }
 
-// endsTransaction reports whether an error is one after which SQLite may have rolled the transaction back by itself.
+// endsTransaction reports whether an error is one after which SQLite may have rolled the
+// transaction back by itself.
 func endsTransaction(err error) bool {
 	switch codeOf(err) {
 	case codeNoMemory, codeStopped, codeIO, codeFull:

@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// A gate counts who is in, and closes when all are out.
+// A gate counts the calls that are inside, and closes when all have left.
 type gate struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	in     int
 	closed bool
-	empty  chan struct{} // closed when the last one is out; nil as long as nobody waits
+	empty  chan struct{} // closed when the last call leaves; nil unless close waits
 }
 
-// enter fails with fs.ErrClosed once close was called. Otherwise leave has to follow.
+// enter fails with fs.ErrClosed once close was called. Otherwise leave must follow.
 func (g *gate) enter() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -32,7 +32,8 @@ func (g *gate) leave() {
 	}
 }
 
-// close lets nobody in any more and waits until all are out. A second time it fails with fs.ErrClosed.
+// close turns away new calls and waits until all have left. A second time it fails with
+// fs.ErrClosed.
 func (g *gate) close() error {
 	g.mu.Lock()
 	if g.closed {

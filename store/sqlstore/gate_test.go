@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestGate closes a gate while somebody is in.
+// TestGate closes a gate while a call is inside.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	var g gate

@@ -9,10 +9,11 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// An orphan is an inode without a name. It has a row in table orphan until nobody holds it and reap has removed it.
+// An orphan is an inode without a name. It has a row in table orphan until it is no longer pinned
+// and reap has removed it.
 //
-// A row of an inode that does not exist any more marks the highest number that was ever given, where no inode has a higher one: so that
-// numbers are not given again.
+// A row of an inode that does not exist any more marks the highest number that was ever given,
+// where no inode has a higher one: so that numbers are not given again.
 
 const (
 	reapAfter = 256  // orphans
@@ -24,23 +25,24 @@ var orphanTable = strings.Replace(store.OrphanTable, "CREATE TABLE", "CREATE TAB
 
 // tend is called after a transaction that has left so many orphans.
 func (s *Store) tend(orphans int) {
-	s.buryReleased()
+	s.reapReleased()
 	if orphans > 0 && s.orphans.Add(int64(orphans)) >= reapAfter {
-		_ = s.reap(bg) // what fails is tried again
+		_ = s.reap(bg) // the next call tries again
 	}
 }
 
-// buryReleased removes what was released, if no other Store holds anything.
-func (s *Store) buryReleased() {
+// reapReleased removes the orphans that are no longer pinned, if no other Store has pinned
+// anything.
+func (s *Store) reapReleased() {
 	list := s.released.Take()
 	if len(list) == 0 {
 		return
 	}
 	done := false
 	err := s.update(bg, func(t *tx) error {
-		others, err := s.holds.others()
+		others, err := s.pins.others()
 		if done = err == nil && !others; done {
-			err = t.buryList(list)
+			err = t.removeReleased(list)
 		}
 		return err
 	})
@@ -49,16 +51,16 @@ func (s *Store) buryReleased() {
 	}
 }
 
-// buryList removes inodes that may be orphans, with their marks.
-func (t *tx) buryList(list []store.Ino) error {
+// removeReleased removes inodes that may be orphans, with their marks.
+func (t *tx) removeReleased(list []store.Ino) error {
 	for _, ino := range list {
 		id := int64(ino)
 		_, err := t.number(selectDead, id)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && t.s.holds.held(ino) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && t.s.pins.pinned(ino) {
 			continue
 		}
 		if err == nil {
-			err = t.bury(id)
+			err = t.removeOrphan(id)
 		}
 		if err == nil {
 			err = t.unmarkOne(id)
@@ -81,25 +83,26 @@ func (t *tx) unmarkOne(ino int64) error {
 
 // hasOrphans reports whether there is something to reap, as far as that can be told.
 func (s *Store) hasOrphans() bool {
-	h := &s.scout
+	h := &s.probe
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, err := h.conn.number(selectOrphans, 0, 1)
 	return err == nil
 }
 
-// reap removes the orphans that nobody holds, unless another Store holds anything: SQL does not tell what.
+// reap removes the orphans that are not pinned, unless another Store has pinned anything: SQL
+// cannot tell which inodes.
 func (s *Store) reap(ctx context.Context) error {
 	s.orphans.Store(0)
 	for after := int64(0); after >= 0; {
 		err := s.update(ctx, func(t *tx) (err error) {
-			others, err := s.holds.others()
+			others, err := s.pins.others()
 			if err != nil || others {
 				s.orphans.Add(1) // something for Close to do
 				after = -1
 				return err
 			}
-			after, err = t.buryAll(after)
+			after, err = t.removeOrphans(after)
 			return err
 		})
 		if err != nil {
@@ -109,18 +112,19 @@ func (s *Store) reap(ctx context.Context) error {
 	return nil
 }
 
-// buryAll removes the next orphans, but for those that are held. It returns where to go on, -1 if there are no more. What a write transaction
-// finds before it changes anything is committed (see holds).
-func (t *tx) buryAll(after int64) (next int64, err error) {
+// removeOrphans removes the next orphans, except those that are pinned. It returns where to go on,
+// -1 if there are no more. All that a write transaction finds before it changes anything is
+// committed (see pins).
+func (t *tx) removeOrphans(after int64) (next int64, err error) {
 	list, err := t.orphanList(after)
 	if err != nil {
 		return 0, err
 	}
 	for _, ino := range list {
-		if t.s.holds.held(store.Ino(ino)) {
+		if t.s.pins.pinned(store.Ino(ino)) {
 			continue
 		}
-		if err := t.bury(ino); err != nil {
+		if err := t.removeOrphan(ino); err != nil {
 			return 0, err
 		}
 	}
@@ -145,8 +149,8 @@ func (t *tx) orphanList(after int64) (list []int64, err error) {
 	return list, t.explain(rows.Err())
 }
 
-// bury removes one orphan.
-func (t *tx) bury(ino int64) error {
+// removeOrphan removes one orphan.
+func (t *tx) removeOrphan(ino int64) error {
 	low, high := chunkRange(store.Ino(ino), 0)
 	if _, err := t.exec(deleteChunks, low, high); err != nil {
 		return err
@@ -158,7 +162,8 @@ func (t *tx) bury(ino int64) error {
 	return err
 }
 
-// unmark removes the rows of table orphan whose inodes are gone, but for the one that marks the highest number.
+// unmark removes the rows of table orphan whose inodes no longer exist, except the row that marks
+// the highest number.
 func (t *tx) unmark() error {
 	highest, err := t.number(selectLast, int64(store.MaxIno))
 	if err == nil {

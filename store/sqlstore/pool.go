@@ -5,10 +5,11 @@ import (
 	"sync"
 )
 
-// maxIdle is how many connections that nobody reads through are kept.
+// maxIdle is how many connections are kept that no transaction uses.
 const maxIdle = 32
 
-// A pool keeps the connections of read transactions. The one that was used last is used next: its caches are warm, and it knows its version.
+// A pool keeps the connections of read transactions. The connection that was used last is used
+// next: its caches are warm, and it knows its version.
 type pool struct {
 	store   *Store
 	permits chan struct{} // one for each connection that the DB allows; nil if it allows any number
@@ -25,7 +26,8 @@ func (p *pool) init(s *Store, limit int) {
 	}
 }
 
-// take returns a connection. It waits for one that others use if the DB has a limit.
+// take returns a connection. If the DB has a limit, take waits until a transaction returns its
+// connection.
 func (p *pool) take(ctx context.Context) (*conn, error) {
 	if p.permits != nil {
 		select {
@@ -74,7 +76,7 @@ func (p *pool) push(c *conn) bool {
 	return true
 }
 
-// drop takes a connection back that nobody should use any more.
+// drop takes back a connection that must not be used again.
 func (p *pool) drop(c *conn) {
 	c.discard()
 	p.release()
@@ -86,7 +88,7 @@ func (p *pool) release() {
 	}
 }
 
-// close closes the connections. Nobody has one any more.
+// close closes the connections. All have been given back.
 func (p *pool) close() {
 	for c := p.pop(); c != nil; c = p.pop() {
 		c.discard()

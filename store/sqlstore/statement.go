@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A statement is one that connections prepare when they first need it, and keep.
+// A statement names a prepared statement. A connection prepares it at its first use, and keeps it.
 type statement int
 
 const (
@@ -63,7 +63,7 @@ var shapes = [...]string{
 // lengthOfBytes is how many bytes a data row holds, which of a BLOB can be told without reading it.
 const lengthOfBytes = `CASE typeof(bytes) WHEN 'blob' THEN length(bytes) WHEN 'text' THEN length(CAST(bytes AS BLOB)) ELSE 0 END`
 
-// No statement replaces a row: what it holds in columns that others have added stays.
+// No statement replaces a row. So the values in columns that other programs have added stay.
 var statements = [numStatements]string{
 	begin:          `BEGIN`,
 	beginImmediate: `BEGIN IMMEDIATE`,
@@ -90,13 +90,13 @@ var statements = [numStatements]string{
 	unmarkOrphans: `DELETE FROM orphan WHERE ino <> ? AND NOT EXISTS (SELECT 1 FROM node WHERE node.ino = orphan.ino)`,
 
 	selectEntry: `SELECT ino, type FROM entry WHERE parent = ? AND name = ?`,
-	// A name that is no text, which nobody can look up, gets a type that there is not.
+	// A name that is not text cannot be looked up. It gets a type that does not exist.
 	selectEntries: `SELECT substr(CAST(name AS BLOB), 1, ` + strconv.Itoa(store.MaxName+1) + `), ino, type * (typeof(name) = 'text') FROM entry WHERE parent = ? AND name > ? ORDER BY name LIMIT ?`,
 	putEntry: `INSERT INTO entry (parent, name, ino, type) VALUES (?, ?, ?, ?)
 		ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type`,
 	deleteEntry: `DELETE FROM entry WHERE parent = ? AND name = ?`,
 
-	// Somebody may have written a text, of which SQL counts characters.
+	// The bytes may be a text, of which SQL would count characters.
 	selectPart:    `SELECT substr(CAST(bytes AS BLOB), ?, ?) FROM data WHERE id = ?`,
 	selectChunk:   `SELECT substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize+1) + `) FROM data WHERE id = ?`,
 	selectChunks:  `SELECT id, substr(CAST(bytes AS BLOB), 1, ` + strconv.Itoa(store.ChunkSize) + `) FROM data WHERE id BETWEEN ? AND ? ORDER BY id`,
@@ -117,10 +117,11 @@ var statements = [numStatements]string{
 	deleteXattr:  `DELETE FROM xattr WHERE ino = ? AND name = ?`,
 	deleteXattrs: `DELETE FROM xattr WHERE ino = ?`,
 
-	// touch changes nothing, but is a change: what it commits, and all before it, can be synced.
+	// touch changes nothing, but is a change: its commit, and all commits before it, can be synced.
 	touch: `PRAGMA user_version = 1`,
 
-	// present locks the side database, which the transaction keeps; probe succeeds if nobody else has it locked (see holds).
+	// present locks the side database, and the transaction keeps the lock. probe succeeds if no
+	// other Store has it locked (see pins).
 	present: `SELECT count(*) FROM hold.sqlite_master`,
 	probe:   `PRAGMA hold.user_version = 1`,
 }

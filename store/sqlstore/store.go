@@ -21,7 +21,8 @@ type Options struct {
 	ReadOnly bool
 	// Create makes an empty volume if the database has nothing in it.
 	Create bool
-	// BusyTimeout is how long to wait for others; 0 means 5 seconds, and less than 0 not to wait.
+	// BusyTimeout is how long to wait for other connections; 0 means 5 seconds, and less than 0 not
+	// to wait.
 	BusyTimeout time.Duration
 }
 
@@ -29,28 +30,31 @@ type Options struct {
 type Store struct {
 	db       *sql.DB
 	ownDB    bool   // Close closes db
-	name     string // of the volume in errors: its file, or where that is not known what it was opened by
+	name     string // of the volume in errors: its file, or the data source name if the file is not known
 	file     string // of the database; "" if it has none
 	readOnly bool
 	timeout  time.Duration
 
-	gate     gate // everything is done within it but what closes the Store
+	gate     gate // everything happens inside it, except closing the Store
 	readers  pool
-	scout    scout
+	probe    versionProbe
 	writer   writer
-	holds    holds
+	pins     pins
 	orphans  atomic.Int64 // that this Store made since it looked for some to remove
 	released release.Queue
 }
 
 var _ store.Store = (*Store)(nil)
 
-// fixedConns is how many connections a Store has besides those that read: that of the writer, the scout's, and that of the holds.
+// fixedConns is how many connections a Store has besides those that read: that of the writer, that
+// of the version probe, and that of the pins.
 const fixedConns = 3
 
-// Open opens the volume that a driver finds by a data source name, such as a path. The errors are those of OpenDB.
+// Open opens the volume that a driver finds by a data source name, such as a path. The errors are
+// those of OpenDB.
 //
-// Where there is no file SQLite makes an empty one, which is refused if Options.Create is not set, unless the name says otherwise: mode=rw.
+// Where there is no file SQLite makes an empty one, which is refused if Options.Create is not set,
+// unless the name says otherwise: mode=rw.
 func Open(driver, dsn string, o *Options) (*Store, error) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(dsn, "file:"), "?") // behind that there may be a key
 	db, err := sql.Open(driver, dsn)
@@ -66,11 +70,12 @@ func Open(driver, dsn string, o *Options) (*Store, error) {
 	return s, nil
 }
 
-// OpenDB opens the volume in a database that stays the caller's, who closes it after the Store. The Store takes connections from it and
-// gives none back; those that the caller uses are his own.
+// OpenDB opens the volume in a database that the caller keeps, and must close after the Store. The
+// Store takes connections from it and gives none back. The caller may use further connections.
 //
-// A database that is no volume is refused with store.ErrNotVolume, one of a later version of the schema with store.ErrNewerVersion, one that
-// contradicts itself with store.ErrDamaged. Errors are *fs.PathError.
+// OpenDB returns store.ErrNotVolume for a database that is no volume, store.ErrNewerVersion for a
+// volume of a later version of the schema, and store.ErrDamaged for a volume that contradicts
+// itself. Errors are *fs.PathError.
 func OpenDB(db *sql.DB, o *Options) (*Store, error) { return open(db, "database", o) }
 
 func open(db *sql.DB, name string, o *Options) (*Store, error) {
@@ -84,24 +89,25 @@ func open(db *sql.DB, name string, o *Options) (*Store, error) {
 	}
 	s.readers.init(s, max(0, limit-fixedConns))
 	s.writer.init(s)
-	s.holds.init(s)
+	s.pins.init(s)
 	if err := s.start(o.Create && !o.ReadOnly); err != nil {
 		s.shut()
 		return nil, s.pathError(err)
 	}
 	if !s.readOnly && s.hasOrphans() {
-		_ = s.reap(bg) // if that fails, whoever writes will see why
+		_ = s.reap(bg) // if that fails, the next write will say why
 	}
 	return s, nil
 }
 
-// start connects the scout, which looks whether the database is a volume, after making it one if that is wanted.
+// start connects the version probe, which looks whether the database is a volume, after making it
+// one if that is wanted.
 func (s *Store) start(create bool) error {
 	c, err := s.connect(bg)
 	if err != nil {
 		return explain(err)
 	}
-	s.scout.conn = c
+	s.probe.conn = c
 	var seq int64
 	var schema string
 	err = c.sql.QueryRowContext(bg, "PRAGMA database_list").Scan(&seq, &schema, &s.file)
@@ -197,7 +203,8 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 	return &rx{reader: reader{c}, s: s}, nil
 }
 
-// Version implements store.Store. What others do can be told by a query only.
+// Version implements store.Store. Only a query can tell whether another connection has changed the
+// volume.
 func (s *Store) Version() (version uint64, ok bool) { return 0, false }
 
 // Info describes the volume.
@@ -225,10 +232,11 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	return info, nil
 }
 
-// Close removes what nobody holds any more, waits for the transactions in progress and closes the connections.
+// Close removes orphans that are no longer pinned, waits for the transactions in progress and
+// closes the connections.
 func (s *Store) Close() error {
 	s.released.Close()
-	s.buryReleased()
+	s.reapReleased()
 	if s.orphans.Load() > 0 {
 		_ = s.reap(bg) // the next Open does
 	}
@@ -245,9 +253,9 @@ func (s *Store) Close() error {
 // shut closes the connections.
 func (s *Store) shut() {
 	s.readers.close()
-	s.holds.close()
+	s.pins.close()
 	s.writer.close()
-	if s.scout.conn != nil {
-		s.scout.conn.discard()
+	if s.probe.conn != nil {
+		s.probe.conn.discard()
 	}
 }

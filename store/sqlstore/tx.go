@@ -32,14 +32,14 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 	return err
 }
 
-// updateCounted is update for whoever may call Release meanwhile.
+// updateCounted is update for callers that run while Unpin may be called.
 func (s *Store) updateCounted(ctx context.Context, fn func(t *tx) error) error {
 	s.released.Begin()
 	defer s.released.End()
 	return s.update(ctx, fn)
 }
 
-// update is Update without what follows.
+// update is Update without the removal of orphans.
 func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
 	w, err := s.enterWriter(ctx)
 	if err != nil {
@@ -61,7 +61,8 @@ func (t *tx) End() {}
 // Version implements store.Tx.
 func (t *tx) Version() uint64 { return 0 }
 
-// fail notes the error of a change: the transaction cannot be committed, and nothing more is done in it.
+// fail notes the error of a change: the transaction cannot be committed, and nothing more is done
+// in it.
 func (t *tx) fail(err error) error {
 	if t.failed == nil {
 		t.failed = err
@@ -69,7 +70,7 @@ func (t *tx) fail(err error) error {
 	return err
 }
 
-// change runs a statement that has to change something.
+// change runs a statement that must change something.
 func (t *tx) change(i statement, args ...any) error {
 	n, err := t.exec(i, args...)
 	if err == nil && n == 0 {

@@ -6,8 +6,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// WriteAt implements store.Tx. Each chunk that p touches becomes one row, as long as what was written of it. SQL has no way to write a part
-// of a value: a chunk is written as a whole, after it was read if p does not cover it.
+// WriteAt implements store.Tx. Each chunk that p touches becomes one row, which ends after the last
+// byte that was written in the chunk. SQL cannot write a part of a value: WriteAt writes whole
+// chunks, and reads a chunk before if p does not cover it.
 func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	switch {
 	case off < 0:
@@ -32,7 +33,8 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	return nil
 }
 
-// writeChunk writes part at an offset of a chunk, which is known to have no row or not, and returns by how many bytes its row became longer.
+// writeChunk writes part at an offset of a chunk, which is known to have no row or not, and returns
+// by how many bytes its row became longer.
 func (t *tx) writeChunk(id int64, part []byte, off int, none bool) (more int, err error) {
 	size := -1
 	if !none {
@@ -53,7 +55,8 @@ func (t *tx) writeChunk(id int64, part []byte, off int, none bool) (more int, er
 	return len(part) - size, err
 }
 
-// patched returns a chunk of size bytes, none if that is less than 0, with part written over it from off on.
+// patched returns a chunk of size bytes, none if that is less than 0, with part written over it
+// from off on.
 func (t *tx) patched(id int64, part []byte, off, size int) ([]byte, error) {
 	chunk := t.s.writer.chunk[:max(size, off+len(part))]
 	got := 0

@@ -7,16 +7,17 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A writer has the connection that all write transactions run on, one at a time. What is in it belongs to who has the turn.
+// A writer has the connection that all write transactions run on, one at a time. The goroutine that
+// has the turn owns its fields.
 type writer struct {
 	store *Store
-	turn  chan struct{} // holds one token, which who writes takes
-	conn  *conn         // nil before the first transaction, and after one that could not be ended
+	turn  chan struct{} // holds one token, which a write transaction takes
+	conn  *conn         // nil before the first transaction, and after a transaction that could not be ended
 	ready bool          // prepare was here
 
 	last   store.Ino // no higher number was ever given by this Store
 	clean  bool      // conn has committed nothing since Sync
-	synced int64     // what data_version of conn was in Sync, if it is clean
+	synced int64     // data_version of conn during Sync, if it is clean
 	chunk  [store.ChunkSize]byte
 }
 
@@ -25,7 +26,7 @@ func (w *writer) init(s *Store) {
 	w.turn <- struct{}{}
 }
 
-// enterWriter waits for the turn to write. Without an error leaveWriter has to follow.
+// enterWriter waits for the turn to write. Without an error leaveWriter must follow.
 func (s *Store) enterWriter(ctx context.Context) (*writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -47,8 +48,8 @@ func (s *Store) leaveWriter() {
 	s.gate.leave()
 }
 
-// prepare does what a volume needs before it is written for the first time: it gets a log, so that nobody who reads keeps a commit waiting,
-// and table orphan.
+// prepare makes a volume ready for its first write. It switches to a log, so that a commit does not
+// wait for readers, and adds table orphan.
 func (w *writer) prepare(ctx context.Context) (err error) {
 	if w.store.readOnly {
 		return store.ErrReadOnly
@@ -69,7 +70,8 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// useLog switches to WAL mode. Where others are in the way, or the database cannot have a log, it works without, only slower.
+// useLog switches to WAL mode. If another connection is in the way, or the database cannot have a
+// log, the Store works without a log, only slower.
 func (w *writer) useLog() error {
 	var mode string
 	err := w.conn.ask("PRAGMA journal_mode = WAL", &mode)
@@ -79,7 +81,8 @@ func (w *writer) useLog() error {
 	return err
 }
 
-// transact calls fn within a transaction, which it commits if fn returns nil and ctx is not cancelled by then.
+// transact calls fn within a transaction, which it commits if fn returns nil and ctx is not
+// cancelled by then.
 func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	c := w.conn
 	if err := w.store.retry(ctx, func() error { _, err := c.exec(beginImmediate); return err }); err != nil {
@@ -99,7 +102,7 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	if err := cmp.Or(c.failed, ctx.Err()); err != nil {
 		return err
 	}
-	// Without a log a commit waits for those who read.
+	// Without a log a commit waits for readers.
 	if err := w.store.retry(ctx, func() error { _, err := c.exec(commit); return err }); err != nil {
 		return err
 	}
@@ -107,7 +110,8 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 	return nil
 }
 
-// rollback ends a transaction that fails. If that cannot be done, or SQLite has done so already, the connection is not used again.
+// rollback ends a transaction that fails. If that cannot be done, or SQLite has done so already,
+// the connection is not used again.
 func (w *writer) rollback() {
 	if _, err := w.conn.exec(rollback); err != nil {
 		w.close()
@@ -121,7 +125,8 @@ func (w *writer) close() {
 	}
 }
 
-// Sync implements store.Store. SQL cannot ask for a sync, but a commit can have one: what it syncs is the whole log, or the whole file.
+// Sync implements store.Store. SQL cannot ask for a sync, but a commit can sync: the whole log, or
+// the whole file.
 func (s *Store) Sync(ctx context.Context) error {
 	w, err := s.enterWriter(ctx)
 	if err != nil {
@@ -149,7 +154,7 @@ func (w *writer) sync(ctx context.Context) error {
 	}
 	var seen int64
 	err := w.transact(ctx, func(c *conn) (err error) {
-		if seen, err = c.number(dataVersion); err == nil { // and nobody else commits anything
+		if seen, err = c.number(dataVersion); err == nil { // and no other connection commits anything
 			_, err = c.exec(touch)
 		}
 		return err

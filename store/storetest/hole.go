@@ -8,8 +8,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// testHoles changes a file at random and compares what the store says about its holes with its
-// content and its inode.
+// testHoles changes a file at random and compares the holes that the store reports with the content
+// and the inode of the file.
 func testHoles(t *testing.T, s store.Store, _ Opener) {
 	r := random(t)
 	var n store.Node
@@ -53,8 +53,8 @@ func changeSparse(tx store.Tx, r *rand.Rand, n *store.Node) error {
 	return tx.WriteAt(n, []byte("data"), off)
 }
 
-// checkHoles goes through data and holes in turn: holes are zeros, and the data are as many bytes
-// as the inode says.
+// checkHoles goes through data and holes in turn: holes must be zeros, and the data must be as many
+// bytes as the inode says.
 func checkHoles(t *testing.T, rx store.Rx, n store.Node) {
 	t.Helper()
 	finder, stored := rx.(store.HoleFinder), int64(0)

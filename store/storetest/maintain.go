@@ -12,11 +12,12 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// RunMaintaining checks how the stores that create makes, which must be store.Maintainers, look after a volume. Each must be a new one with nothing
-// but the root. open opens a volume at another path, after it has written content there, unless that is nil.
+// RunMaintaining checks how the stores that create makes, which must be store.Maintainers, look
+// after a volume. Each must be a new one with nothing but the root. open opens a volume at another
+// path, after it has written content there, unless that is nil.
 func RunMaintaining(t *testing.T, create func(t *testing.T) (store.Store, Opener), open func(t *testing.T, path string, content []byte) store.Store) {
 	tests := map[string]func(t *testing.T, s store.Store, m store.Maintainer, again Opener){
-		"Compact": testCompact, "CompactHeld": testCompactHeld, "CompactInUse": testCompactInUse, "Repair": testRepair, "Stats": testStats,
+		"Compact": testCompact, "CompactPinned": testCompactPinned, "CompactInUse": testCompactInUse, "Repair": testRepair, "Stats": testStats,
 		"Backup": func(t *testing.T, s store.Store, m store.Maintainer, _ Opener) { testBackup(t, s, m, open) },
 	}
 	for name, test := range tests {
@@ -53,7 +54,7 @@ func addFiles(t *testing.T, s store.Store) {
 	})
 }
 
-// checkFiles looks for what addFiles left.
+// checkFiles compares the volume with the files of addFiles.
 func checkFiles(t *testing.T, s store.Store) {
 	t.Helper()
 	entries := list(t, begin(t, s), store.Root, "", 0)
@@ -84,13 +85,14 @@ func testCompact(t *testing.T, s store.Store, m store.Maintainer, again Opener) 
 	addFiles(t, s)
 	before := size(t, s)
 	var done, all int64
-	if err := m.Compact(t.Context(), func(d, a int64) { done, all = d, a }); err != nil {
+	progress := func(d, a int64) { done, all = d, a }
+	if err := m.Compact(t.Context(), &store.CompactOptions{Progress: progress}); err != nil {
 		t.Fatal(err)
 	}
 	if now := size(t, s); now > before/4 || done > all {
 		t.Errorf("%d bytes, before %d; %d of %d done", now, before, done, all)
 	}
-	if r, err := m.CheckProgress(t.Context(), func(d, a int64) { done, all = d, a }); err != nil || !r.OK() || done > all {
+	if r, err := s.Check(t.Context(), &store.CheckOptions{Progress: progress}); err != nil || !r.OK() || done > all {
 		t.Errorf("%v, %+v; %d of %d done", err, r, done, all)
 	}
 	checkFiles(t, s)
@@ -109,14 +111,14 @@ func testCompact(t *testing.T, s store.Store, m store.Maintainer, again Opener) 
 	}
 }
 
-// testCompactHeld compacts a volume while files are open that have no name.
-func testCompactHeld(t *testing.T, s store.Store, m store.Maintainer, again Opener) {
+// testCompactPinned compacts a volume while a pinned file has no name. Its content must stay.
+func testCompactPinned(t *testing.T, s store.Store, m store.Maintainer, again Opener) {
 	var n store.Node
 	update(t, s, func(tx store.Tx) (err error) {
 		n, err = addFile(tx, "held", []byte("content"))
 		return err
 	})
-	if err := s.Hold(n.Ino); err != nil {
+	if err := s.Pin(n.Ino); err != nil {
 		t.Fatal(err)
 	}
 	update(t, s, func(tx store.Tx) error { return removeFile(tx, "held") })
@@ -129,14 +131,14 @@ func testCompactHeld(t *testing.T, s store.Store, m store.Maintainer, again Open
 			t.Errorf("while it is held: %q, %v", got, err)
 		}
 	}
-	s.Release(n.Ino)
+	s.Unpin(n.Ino)
 	if _, err := stored(t, other, n.Ino); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after Release: %v", err)
 	}
 	checkClean(t, other)
 }
 
-// testCompactInUse compacts a volume that somebody else uses: that fails, or harms nobody.
+// testCompactInUse compacts a volume that another Store uses: that must fail, or must harm neither.
 func testCompactInUse(t *testing.T, s store.Store, m store.Maintainer, again Opener) {
 	addFiles(t, s)
 	other := again(t)
@@ -156,16 +158,17 @@ func testBackup(t *testing.T, s store.Store, m store.Maintainer, open func(t *te
 		t.Fatal(err)
 	}
 	copied := open(t, path, out.Bytes())
-	if err := m.BackupFile(t.Context(), path, false, nil); !errors.Is(err, fs.ErrExist) {
+	if err := m.BackupFile(t.Context(), path, nil); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over a file: %v", err)
 	}
 	checkFiles(t, copied)
 	path += "-2"
-	if err := m.BackupFile(t.Context(), path, false, nil); err != nil {
+	if err := m.BackupFile(t.Context(), path, nil); err != nil {
 		t.Fatal(err)
 	}
 	var done, all int64
-	if err := m.BackupFile(t.Context(), path, true, func(d, a int64) { done, all = d, a }); err != nil || done != all || all == 0 {
+	o := &store.BackupOptions{Replace: true, Progress: func(d, a int64) { done, all = d, a }}
+	if err := m.BackupFile(t.Context(), path, o); err != nil || done != all || all == 0 {
 		t.Fatalf("%v; %d of %d bytes", err, done, all)
 	}
 	checkFiles(t, open(t, path, nil))
@@ -179,7 +182,7 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// testRepair puts right what a Tx was allowed to do wrong.
+// testRepair repairs contradictions that a Tx allows. Check must find nothing afterwards.
 func testRepair(t *testing.T, s store.Store, m store.Maintainer, _ Opener) {
 	var lost store.Node
 	update(t, s, func(tx store.Tx) (err error) {
@@ -206,14 +209,14 @@ func testRepair(t *testing.T, s store.Store, m store.Maintainer, _ Opener) {
 func testStats(t *testing.T, s store.Store, m store.Maintainer, _ Opener) {
 	before := m.Stats()
 	addFiles(t, s)
-	if err := s.Hold(store.Root); err != nil {
+	if err := s.Pin(store.Root); err != nil {
 		t.Fatal(err)
 	}
 	after := m.Stats()
-	if after.Changes < before.Changes+2 || after.Held != before.Held+1 || after.PageSize == 0 || after.Pages*int64(after.PageSize) != size(t, s) {
+	if after.Changes < before.Changes+2 || after.Pinned != before.Pinned+1 || after.PageSize == 0 || after.Pages*int64(after.PageSize) != size(t, s) {
 		t.Errorf("%+v, before %+v, with %d bytes", after, before, size(t, s))
 	}
-	s.Release(store.Root)
+	s.Unpin(store.Root)
 	if g := after.GroupSize(); g < 1 || g > float64(after.Changes) {
 		t.Errorf("%v changes to a commit", g)
 	}

@@ -15,7 +15,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A model is what a store under test should hold, in memory, while random transactions change both.
+// A model is the expected state of a store under test, in memory, while random transactions change
+// both.
 type model struct {
 	nodes   map[store.Ino]*modelNode
 	entries map[store.Ino]map[string]store.Entry // by directory
@@ -228,7 +229,7 @@ func (s *session) put() error {
 	return s.tx.Put(&n.Node)
 }
 
-// compare compares what rx reads with the model. Orphans may be gone.
+// compare compares the rows that rx reads with the model. Orphans may be gone.
 func (m *model) compare(rx store.Rx) error {
 	for ino, n := range m.nodes {
 		got, err := rx.Node(ino)
@@ -269,7 +270,7 @@ func (m *model) compareContent(rx store.Rx, n *modelNode) error {
 	return nil
 }
 
-// load makes the model of what a store holds that has only the root.
+// loadEmpty makes the model of a store that has only the root.
 func loadEmpty(s store.Store) (*model, error) {
 	m := &model{make(map[store.Ino]*modelNode), make(map[store.Ino]map[string]store.Entry), make(map[store.Ino]bool)}
 	rx, err := s.Begin(context.Background())

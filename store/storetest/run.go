@@ -221,7 +221,7 @@ func testVersion(t *testing.T, _ *Volume, s store.Store) {
 	}
 }
 
-// testCopies uses results after their transaction.
+// testCopies uses results after their transaction. They must still be valid (S2).
 func testCopies(t *testing.T, v *Volume, s store.Store) {
 	rx, err := s.Begin(context.Background())
 	if err != nil {
@@ -285,7 +285,7 @@ func readSome(v *Volume, s store.Store) error {
 }
 
 func testCheck(t *testing.T, v *Volume, s store.Store) {
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func testCheck(t *testing.T, v *Volume, s store.Store) {
 	}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.Check(done); !errors.Is(err, context.Canceled) {
+	if _, err := s.Check(done, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that is done: %v", err)
 	}
 }
@@ -331,7 +331,7 @@ func testClose(t *testing.T, s store.Store) {
 	if _, err := s.Begin(context.Background()); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Begin after Close: %v, want fs.ErrClosed", err)
 	}
-	if _, err := s.Check(context.Background()); !errors.Is(err, fs.ErrClosed) {
+	if _, err := s.Check(context.Background(), nil); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Check after Close: %v, want fs.ErrClosed", err)
 	}
 	if _, err := s.Info(context.Background()); !errors.Is(err, fs.ErrClosed) {

@@ -1,4 +1,5 @@
-// Package storetest checks that a store.Store keeps the promises of package store. Every implementation runs it:
+// Package storetest checks that a store.Store keeps the promises of package store. Every
+// implementation runs it:
 //
 //	func TestStore(t *testing.T) { storetest.Run(t, open) }
 package storetest
@@ -12,7 +13,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A Volume is what a store under test has to hold, in the order in which it has to give it back.
+// A Volume is the expected content of a store under test, in the order in which the store must
+// return it.
 type Volume struct {
 	Nodes    []store.Node // by inode
 	Entries  []DirEntry   // by directory and name

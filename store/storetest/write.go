@@ -33,7 +33,8 @@ func random(t *testing.T) *rand.Rand {
 // An Opener opens the volume that it made once more, as another process would.
 type Opener func(t *testing.T) store.Store
 
-// RunWriting checks how the stores that create makes can be changed. Each must be a new one with nothing but the root.
+// RunWriting checks how the stores that create makes can be changed. Each must be a new one with
+// nothing but the root.
 func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 	tests := map[string]func(t *testing.T, s store.Store, again Opener){
 		"Model":    func(t *testing.T, s store.Store, _ Opener) { testModel(t, s) },
@@ -42,9 +43,9 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Snapshot": testSnapshot,
 		"Adopt":    testAdopt,
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
-		"OrphanReleased": testOrphanReleased, "OrphansHeld": testOrphansHeld,
+		"OrphanReleased": testOrphanReleased, "OrphansPinned": testOrphansPinned,
 		"Numbers": testNumbers, "Failed": testFailed, "Cancelled": testCancelled, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
-		"Gather": testGather, "GatherTogether": testGatherTogether, "Holes": testHoles,
+		"Batch": testBatch, "BatchTogether": testBatchTogether, "Holes": testHoles,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -65,7 +66,7 @@ func update(t *testing.T, s store.Store, fn func(tx store.Tx) error) {
 
 func checkClean(t *testing.T, s store.Store) {
 	t.Helper()
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil || !r.OK() {
 		t.Fatalf("Check: %v, %+v", err, r)
 	}
@@ -145,7 +146,7 @@ func testReopen(t *testing.T, s store.Store, again Opener) {
 	}
 }
 
-// testLimits asks for what no volume can hold. The transaction goes on.
+// testLimits makes changes that no volume can hold. They must fail, and the transaction must go on.
 func testLimits(t *testing.T, s store.Store, _ Opener) {
 	update(t, s, func(tx store.Tx) error {
 		n, err := addFile(tx, "file", []byte("content"))
@@ -177,7 +178,7 @@ func testLimits(t *testing.T, s store.Store, _ Opener) {
 	checkClean(t, s)
 }
 
-// testSnapshot reads a state while it is replaced.
+// testSnapshot reads a state while it is replaced. The snapshot must show the old content (S1).
 func testSnapshot(t *testing.T, s store.Store, _ Opener) {
 	var n store.Node
 	update(t, s, func(tx store.Tx) (err error) {
@@ -204,7 +205,8 @@ func testSnapshot(t *testing.T, s store.Store, _ Opener) {
 	}
 }
 
-// testOrphan removes a file that is held.
+// testOrphan removes a pinned file. Its content must stay until the last Unpin, and must go then
+// (S6).
 func testOrphan(t *testing.T, s store.Store, _ Opener) {
 	var n store.Node
 	update(t, s, func(tx store.Tx) (err error) {
@@ -212,7 +214,7 @@ func testOrphan(t *testing.T, s store.Store, _ Opener) {
 		return err
 	})
 	for range 2 {
-		if err := s.Hold(n.Ino); err != nil {
+		if err := s.Pin(n.Ino); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -223,35 +225,35 @@ func testOrphan(t *testing.T, s store.Store, _ Opener) {
 			return errors.Join(err, removeFile(tx, "other"))
 		})
 	}
-	s.Release(n.Ino)
+	s.Unpin(n.Ino)
 	if got, err := stored(t, s, n.Ino); string(got) != "content" {
 		t.Errorf("while it is held: %q, %v", got, err)
 	}
 	checkClean(t, s)
-	s.Release(n.Ino)
+	s.Unpin(n.Ino)
 	if _, err := stored(t, s, n.Ino); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after the last Release: %v", err)
 	}
 	checkClean(t, s)
 }
 
-// testAdopt makes a file without a name, and gives it one later. Of the same that is not adopted
-// nothing stays.
+// testAdopt makes two files without a name, and gives one of them a name later. The other must
+// disappear.
 func testAdopt(t *testing.T, s store.Store, again Opener) {
 	var kept, lost store.Node
 	for _, n := range []*store.Node{&kept, &lost} {
 		update(t, s, func(tx store.Tx) (err error) {
 			*n = store.Node{Mode: store.ModeRegular | 0o600, Nlink: 1}
 			err = errors.Join(tx.Insert(n), tx.WriteAt(n, []byte("content"), 0), tx.Orphan(n))
-			return errors.Join(err, s.Hold(n.Ino))
+			return errors.Join(err, s.Pin(n.Ino))
 		})
 	}
 	update(t, s, func(tx store.Tx) error {
 		kept.Nlink = 1
 		return errors.Join(tx.Adopt(&kept), tx.Link(store.Root, store.Entry{Name: "kept", Ino: kept.Ino, Type: store.File}))
 	})
-	s.Release(kept.Ino)
-	s.Release(lost.Ino)
+	s.Unpin(kept.Ino)
+	s.Unpin(lost.Ino)
 	if got, err := stored(t, s, kept.Ino); string(got) != "content" {
 		t.Errorf("adopted: %q, %v", got, err)
 	}
@@ -268,7 +270,8 @@ func testAdopt(t *testing.T, s store.Store, again Opener) {
 	checkClean(t, other)
 }
 
-// testOrphanElsewhere removes a file that another process holds.
+// testOrphanElsewhere removes a file that another Store has pinned. Its content must stay until
+// that Store unpins it.
 func testOrphanElsewhere(t *testing.T, s store.Store, again Opener) {
 	var n store.Node
 	update(t, s, func(tx store.Tx) (err error) {
@@ -276,7 +279,7 @@ func testOrphanElsewhere(t *testing.T, s store.Store, again Opener) {
 		return err
 	})
 	other := again(t)
-	if err := other.Hold(n.Ino); err != nil {
+	if err := other.Pin(n.Ino); err != nil {
 		t.Fatal(err)
 	}
 	update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
@@ -289,21 +292,22 @@ func testOrphanElsewhere(t *testing.T, s store.Store, again Opener) {
 			t.Errorf("while it is held: %q, %v", got, err)
 		}
 	}
-	other.Release(n.Ino)
+	other.Unpin(n.Ino)
 	if _, err := stored(t, other, n.Ino); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after Release: %v", err)
 	}
 	checkClean(t, third)
 }
 
-// testOrphanLeft opens a volume that somebody left who held a file.
+// testOrphanLeft opens a volume that a process left with an open file that has no name. The file
+// must be removed.
 func testOrphanLeft(t *testing.T, s store.Store, again Opener) {
 	var n store.Node
 	update(t, s, func(tx store.Tx) (err error) {
 		n, err = addFile(tx, "file", bytes.Repeat([]byte("content"), 100000))
 		return errors.Join(err, tx.SetXattr(n.Ino, "user.a", []byte("value")))
 	})
-	if err := s.Hold(n.Ino); err != nil {
+	if err := s.Pin(n.Ino); err != nil {
 		t.Fatal(err)
 	}
 	update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
@@ -314,23 +318,24 @@ func testOrphanLeft(t *testing.T, s store.Store, again Opener) {
 	if _, err := stored(t, other, n.Ino); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after Open: %v", err)
 	}
-	r, err := other.Check(context.Background())
+	r, err := other.Check(context.Background(), nil)
 	if err != nil || !r.OK() || r.Nodes != 1 || r.Chunks != 0 || r.Xattrs != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// testOrphanReleased gives up a file that has no name within a transaction, which Release must not wait for.
+// testOrphanReleased gives up a file that has no name within a transaction, which Release must not
+// wait for.
 func testOrphanReleased(t *testing.T, s store.Store, _ Opener) {
 	for _, failure := range []error{nil, errors.New("on purpose")} {
 		var n store.Node
 		update(t, s, func(tx store.Tx) (err error) {
 			n, err = addFile(tx, "file", []byte("content"))
-			return errors.Join(err, s.Hold(n.Ino))
+			return errors.Join(err, s.Pin(n.Ino))
 		})
 		update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
 		err := s.Update(context.Background(), func(store.Tx) error {
-			s.Release(n.Ino)
+			s.Unpin(n.Ino)
 			return failure
 		})
 		if !errors.Is(err, failure) {
@@ -343,14 +348,15 @@ func testOrphanReleased(t *testing.T, s store.Store, _ Opener) {
 	checkClean(t, s)
 }
 
-// testOrphansHeld removes many files that are held. What it costs to release one must not depend on how many there are.
-func testOrphansHeld(t *testing.T, s store.Store, _ Opener) {
+// testOrphansPinned removes many files that are pinned. The cost of unpinning one must not depend
+// on how many there are.
+func testOrphansPinned(t *testing.T, s store.Store, _ Opener) {
 	const files = 6000
 	var held []store.Ino
 	update(t, s, func(tx store.Tx) error {
 		for i := range files {
 			n, err := addFile(tx, fmt.Sprint(i), nil)
-			if err := errors.Join(err, s.Hold(n.Ino)); err != nil {
+			if err := errors.Join(err, s.Pin(n.Ino)); err != nil {
 				return err
 			}
 			held = append(held, n.Ino)
@@ -367,15 +373,16 @@ func testOrphansHeld(t *testing.T, s store.Store, _ Opener) {
 	})
 	random(t).Shuffle(files, func(i, j int) { held[i], held[j] = held[j], held[i] })
 	for _, ino := range held {
-		s.Release(ino)
+		s.Unpin(ino)
 	}
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil || !r.OK() || r.Nodes != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
 
-// testNumbers removes the last file again and again: its number is not given again, not even by another process.
+// testNumbers removes the last file again and again: its number must not be given again, not even
+// by another process.
 func testNumbers(t *testing.T, s store.Store, again Opener) {
 	last := store.Root
 	for range 4 {
@@ -398,7 +405,7 @@ func testNumbers(t *testing.T, s store.Store, again Opener) {
 	checkClean(t, s)
 }
 
-// testFailed goes on after an error: what was changed cannot be committed.
+// testFailed goes on after an error: the changes must not be committed.
 func testFailed(t *testing.T, s store.Store, _ Opener) {
 	err := s.Update(context.Background(), func(tx store.Tx) error {
 		if _, err := addFile(tx, "file", []byte("content")); err != nil {
@@ -460,7 +467,7 @@ func testConcurrentUpdates(t *testing.T, s store.Store, _ Opener) {
 	checkClean(t, s)
 }
 
-// testTwoWriters writes through two stores in turn, each of which must see what the other did.
+// testTwoWriters writes through two stores in turn. Each of them must see the changes of the other.
 func testTwoWriters(t *testing.T, s store.Store, again Opener) {
 	stores := [2]store.Store{s, again(t)}
 	for i := range 60 {

@@ -1,5 +1,5 @@
-// Package build judges the bulk loader: databases of random schemas and rows are built, and C SQLite compares them with
-// its own of the same statements.
+// Package build judges the bulk loader: databases of random schemas and rows are built, and C
+// SQLite compares them with its own of the same statements.
 package build
 
 import (
@@ -105,7 +105,8 @@ func insert(t *testing.T, c *judge.Conn, table *table) (taken, refused []row) {
 	return taken, refused
 }
 
-// inKeyOrder returns the rows of a table WITHOUT ROWID in the order of its key: that in which C keeps them.
+// inKeyOrder returns the rows of a table WITHOUT ROWID in the order of its key: that in which C
+// keeps them.
 func inKeyOrder(t *testing.T, c *judge.Conn, table *table, rows []row) []row {
 	if !table.keyed {
 		return rows
@@ -240,8 +241,9 @@ func line(row []driver.Value) string {
 	return fmt.Sprintf("%#v\n", row)
 }
 
-// TestFloatText compares the texts of floats in a TEXT column. C calculates them in 96 bits, which rounds the last digit
-// of few floats down where it should be up, or up for down: these are still the same floats.
+// TestFloatText compares the texts of floats in a TEXT column. C calculates them in 96 bits, which
+// rounds the last digit of few floats down where it should be up, or up for down: these are still
+// the same floats.
 func TestFloatText(t *testing.T) {
 	if !judge.Available {
 		t.Skip("skipped: no C compiler, so no C SQLite to judge by")

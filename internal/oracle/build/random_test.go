@@ -145,7 +145,8 @@ var integers = []int64{
 	1<<53 + 1, math.MaxInt64, math.MinInt64, math.MaxInt64 - 1,
 }
 
-// randomValue makes a value of any type: often one that occurs again, rarely one that overflows its page.
+// randomValue makes a value of any type: often one that occurs again, rarely one that overflows its
+// page.
 func randomValue(r *rand.Rand, n int) any {
 	switch r.IntN(14) {
 	case 0:

@@ -1,3 +1,3 @@
-// Package cputime tells how much processor time this process has used: on a machine that others use too it says more of a
-// program than the clock.
+// Package cputime returns the processor time that this process has used. On a machine with other
+// busy processes it says more about a program than the clock.
 package cputime

@@ -13,7 +13,7 @@ import (
 // seeds is how many statements of each kind the generator makes.
 var seeds = flag.Uint64("seeds", 3000, "number of generated statements of each kind")
 
-// TestHandmade compares what both make of the statements in handmade_test.go.
+// TestHandmade compares how both read the statements in handmade_test.go.
 func TestHandmade(t *testing.T) {
 	t.Parallel()
 	for _, stmt := range handmade {
@@ -21,7 +21,8 @@ func TestHandmade(t *testing.T) {
 	}
 }
 
-// TestHandmadeIndexes compares what both make of the indexes in handmade_test.go on each of the tables there.
+// TestHandmadeIndexes compares how both read the indexes in handmade_test.go on each of the tables
+// there.
 func TestHandmadeIndexes(t *testing.T) {
 	t.Parallel()
 	for _, table := range bases {
@@ -31,7 +32,8 @@ func TestHandmadeIndexes(t *testing.T) {
 	}
 }
 
-// TestOthers compares which views, triggers and virtual tables both accept, what they are called and how they are stored.
+// TestOthers compares which views, triggers and virtual tables both accept, their names, and how
+// they are stored.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	for _, stmt := range others {
@@ -54,7 +56,7 @@ func compareOther(t *testing.T, stmt string) {
 	agree(t, stmt, theirs, ours)
 }
 
-// TestGenerated compares what both make of statements made at random, whole and damaged.
+// TestGenerated compares how both read statements made at random, whole and damaged.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	accepted, rejected := 0, 0
@@ -76,7 +78,7 @@ func TestGenerated(t *testing.T) {
 	t.Logf("SQLite accepted %d statements and rejected %d", accepted, rejected)
 }
 
-// TestGeneratedIndexes compares what both make of indexes made at random.
+// TestGeneratedIndexes compares how both read indexes made at random.
 func TestGeneratedIndexes(t *testing.T) {
 	t.Parallel()
 	accepted := 0
@@ -135,7 +137,7 @@ func parse(stmt string) (*ddl.Table, error) {
 	return nil, fmt.Errorf("parsed as %T", s)
 }
 
-// compareTable compares what the table declares.
+// compareTable compares the declaration of the table.
 func compareTable(t *testing.T, j *judge, table *ddl.Table, stmt string) {
 	t.Helper()
 	name := table.Name
@@ -214,14 +216,14 @@ func agree(t *testing.T, stmt string, theirs, ours error) bool {
 	return true
 }
 
-// opaque reports whether a statement has something that internal/ddl does not look into: a SELECT, the definition of a
-// window; or parameters, which SQLite no longer lets into a schema.
+// opaque reports whether a statement has something that internal/ddl does not look into: a SELECT,
+// the definition of a window; or parameters, which SQLite no longer lets into a schema.
 func opaque(stmt string) bool {
 	return strings.Contains(stmt, "SELECT") || strings.Contains(stmt, "OVER") || strings.ContainsAny(stmt, "?:")
 }
 
-// outOfReach holds the complaints that are not the parser's business: names within expressions, functions, collations,
-// what else is in the database.
+// outOfReach holds the complaints that do not concern the parser: names within expressions,
+// functions, collations, other objects in the database.
 var outOfReach = []string{
 	"no such column", "no such function", "no such collation", "no such table", "wrong number of arguments",
 	"subqueries prohibited", "prohibited in", "already exists", "already another", "already a table", "misuse of",

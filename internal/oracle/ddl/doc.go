@@ -1,3 +1,4 @@
-// Package ddl compares package internal/ddl with the parser of SQLite: the same statements are accepted, and what they
-// declare is what PRAGMA table_xinfo, index_list, index_xinfo and foreign_key_list tell.
+// Package ddl compares package internal/ddl with the parser of SQLite: both must accept the same
+// statements, and the declared columns, indexes and keys must be those of PRAGMA table_xinfo,
+// index_list, index_xinfo and foreign_key_list.
 package ddl

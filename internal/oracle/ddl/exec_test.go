@@ -15,7 +15,8 @@ import (
 // scripts is how many random scripts are run by both.
 var scripts = flag.Uint64("scripts", 300, "number of random scripts that both run")
 
-// A pair is a database that ours changes by Exec, and one that C SQLite changes by the same statements.
+// A pair is a database that our engine changes by Exec, and another that C SQLite changes by the
+// same statements.
 type pair struct {
 	t      *testing.T
 	g      *generator
@@ -28,7 +29,7 @@ type pair struct {
 	both    int
 }
 
-// pragmas are what kinds of databases there are.
+// pragmas make kinds of databases.
 var pragmas = []string{
 	"", "PRAGMA page_size=512", "PRAGMA auto_vacuum=1; PRAGMA page_size=512", "PRAGMA auto_vacuum=2; PRAGMA encoding='UTF-16le'",
 	"PRAGMA encoding='UTF-16be'; PRAGMA page_size=1024", "PRAGMA journal_mode=WAL",
@@ -42,7 +43,7 @@ func newPair(t *testing.T, seed uint64) *pair {
 	p.inOurs, p.theirs = openJudge(t, p.path), openJudge(t, filepath.Join(dir, "theirs.db"))
 	p.inOurs.must(setting)
 	p.theirs.must(setting)
-	db, err := sqlitefile.Open(p.path, &sqlitefile.Options{Durability: sqlitefile.Off})
+	db, err := sqlitefile.Open(p.path, &sqlitefile.Options{Durability: sqlitefile.DurabilityOff})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +71,9 @@ func openJudge(t *testing.T, path string) *judge {
 	return &judge{t, db}
 }
 
-// TestExec runs random statements by both: what C SQLite refuses ours must refuse, too, and nothing else but what it names as beyond
-// it. Their schemas are equal text by text after each statement, and C SQLite finds our file sound.
+// TestExec runs random statements by both. Our engine must refuse each statement that C SQLite
+// refuses, and otherwise only those that it names as beyond it. Their schemas must be equal text by
+// text after each statement, and C SQLite must find our file sound.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	both, refused := 0, 0
@@ -116,13 +118,13 @@ func (p *pair) anything() string {
 	return p.g.pick(append(names, "absent", "t", "i", "v")...)
 }
 
-// statement runs a statement by both and compares what comes of it.
+// statement runs a statement by both and compares the results.
 func (p *pair) statement(stmt string) {
 	p.t.Helper()
 	version := p.theirs.one("PRAGMA schema_version")
 	p.theirs.must("BEGIN")
 	theirs := p.theirs.exec(stmt)
-	idle := p.theirs.one("PRAGMA schema_version") == version // IF NOT EXISTS: what it says further was not looked at
+	idle := p.theirs.one("PRAGMA schema_version") == version // IF NOT EXISTS: the rest of it was not looked at
 	ours := p.ours.Exec(p.t.Context(), stmt)
 	switch {
 	case theirs != nil && ours == nil:
@@ -192,7 +194,7 @@ func (p *pair) sound() {
 			p.t.Errorf("table %s has %s rows, SQLite has %s", table, a, b)
 		}
 	}
-	report, err := p.ours.Check(p.t.Context())
+	report, err := p.ours.Check(p.t.Context(), nil)
 	if err != nil || !report.OK() {
 		p.t.Errorf("%v: %v", err, report.Problems)
 	}

@@ -97,7 +97,7 @@ func (g *generator) table() string {
 	return g.spell(parts...) + g.maybe(20, ";", " ; ", ";\n-- end", " -- end", "/* open")
 }
 
-// options makes the table options that fit what has been made so far, most of the time.
+// options makes the table options that fit the statement so far, most of the time.
 func (g *generator) options() string {
 	withoutRowid := g.primary && g.chance(50) || g.chance(1)
 	switch {
@@ -164,7 +164,8 @@ func (g *generator) columnConstraint() string {
 	return g.deferrable()
 }
 
-// specialConstraint makes one that does not go with others, and nothing where there is one already, most of the time.
+// specialConstraint makes a constraint that excludes other ones of its kind, and nothing if there
+// is one already, most of the time.
 func (g *generator) specialConstraint(kind int) string {
 	if g.special && g.chance(98) {
 		return ""

@@ -49,7 +49,7 @@ var handmade = []string{
 	"CREATE TABLE t(a INTEGER PRIMARY KEY, b INTEGER PRIMARY KEY)",
 	"CREATE TABLE t(a INTEGER PRIMARY KEY, b, PRIMARY KEY(b))",
 
-	// Which indexes there are, and what they are called.
+	// The indexes and their names.
 	"CREATE TABLE t(a UNIQUE, b UNIQUE, c UNIQUE)",
 	"CREATE TABLE t(a UNIQUE UNIQUE, b, UNIQUE(a), UNIQUE(b), UNIQUE(b))",
 	"CREATE TABLE t(a, b, UNIQUE(a, b), UNIQUE(b, a), UNIQUE(a DESC, b), PRIMARY KEY(a, b))",
@@ -332,7 +332,7 @@ var handmade = []string{
 	"CREATE TABLE t(a, CHECK(max(a, ALL 1)))",
 	"CREATE TABLE t(a, CHECK(abs(ALL a)))",
 
-	// AS SELECT, and what is no table.
+	// AS SELECT, and statements that are no table.
 	"CREATE TABLE t(a) AS SELECT 1",
 	"CREATE TABLES t(a)",
 	"CREATE TABLE t(a); SELECT",
@@ -340,7 +340,7 @@ var handmade = []string{
 	"TABLE t(a)",
 }
 
-// others are statements of other kinds. Each may use the table t(a, b) and the module rtree.
+// others are statements of further kinds. Each may use the table t(a, b) and the module rtree.
 var others = []string{
 	"CREATE VIEW v AS SELECT 1",
 	"CREATE VIEW IF NOT EXISTS main.v(x, \"y z\") AS SELECT a, b FROM t WHERE a IN (1, 2) -- end\n ; ",

@@ -38,7 +38,7 @@ func (j *judge) exec(stmt string) error {
 	return err
 }
 
-// must runs a statement that has to work.
+// must runs a statement, and fails the test if that fails.
 func (j *judge) must(stmt string) {
 	j.t.Helper()
 	if err := j.exec(stmt); err != nil {
@@ -46,7 +46,7 @@ func (j *judge) must(stmt string) {
 	}
 }
 
-// rows returns what a query yields, every row as its values with bars between them; NULL is a dash.
+// rows returns the rows of a query, every row as its values with bars between them; NULL is a dash.
 func (j *judge) rows(query string, args ...any) []string {
 	j.t.Helper()
 	rows, err := j.db.Query(query, args...)
@@ -100,13 +100,15 @@ func (j *judge) one(query string, args ...any) string {
 	return ""
 }
 
-// columns describes the columns of a table: name, type, NOT NULL, default, place in the key, generated or not.
+// columns describes the columns of a table: name, type, NOT NULL, default, place in the key,
+// generated or not.
 func (j *judge) columns(table string) []string {
 	return j.rows(`SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)`, table)
 }
 
-// storedIndexes describes the indexes that sqlite_schema has for a table, in its order: name, origin, uniqueness, whether
-// partial, and of every field the column, the direction, the collation and whether it is a part of the key.
+// storedIndexes describes the indexes that sqlite_schema has for a table, in its order: name,
+// origin, uniqueness, whether partial, and of every field the column, the direction, the collation
+// and whether it is a part of the key.
 func (j *judge) storedIndexes(table string) []string {
 	var out []string
 	for _, name := range j.rows(`SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? ORDER BY rowid`, table) {
@@ -122,7 +124,8 @@ func (j *judge) index(table, name string) string {
 	return fmt.Sprint(list, fields)
 }
 
-// primaryIndex returns the name of the index that PRAGMA index_list calls the primary key, "" if there is none.
+// primaryIndex returns the name of the index that PRAGMA index_list calls the primary key, "" if
+// there is none.
 func (j *judge) primaryIndex(table string) string {
 	return j.one(`SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'`, table)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// The functions of this file describe what internal/ddl makes of a statement in the words of the judge.
+// The functions of this file describe the structures of internal/ddl in the words of the judge.
 
 // row returns the row of a statement in sqlite_schema.
 func row(s ddl.Statement) string {
@@ -44,8 +44,8 @@ func columns(t *ddl.Table) []string {
 	return out
 }
 
-// place returns where in the primary key a column stands first, counted from 1, or 0. SQLite looks no further than the
-// number of columns.
+// place returns where in the primary key a column stands first, counted from 1, or 0. SQLite looks
+// no further than the number of columns.
 func place(t *ddl.Table, column int) int {
 	for i, c := range t.PrimaryKey {
 		if c.Column == column {

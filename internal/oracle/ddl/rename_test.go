@@ -82,7 +82,7 @@ func renames(t *testing.T, script string) bool {
 	return err == nil || !strings.Contains(err.Error(), "conflicting ON CONFLICT clauses")
 }
 
-// renamedStatement returns a CREATE TABLE or CREATE INDEX that is likely to name what is there.
+// renamedStatement returns a CREATE TABLE or CREATE INDEX that is likely to name existing objects.
 func (p *pair) renamedStatement(j *judge) string {
 	g := p.g
 	tables := j.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 )
 
-// defaults are what may follow DEFAULT.
+// defaults are texts that may follow DEFAULT.
 var defaults = []string{
 	"NULL", "1", "-1", "+1", "007", "2147483648", "-9223372036854775808", "9223372036854775807", "9223372036854775808",
 	"99999999999999999999", "-99999999999999999999", "0x10", "-0x10", "0x7fffffffffffffff", "0xffffffffffffffff", "-0x8000000000000000",
@@ -28,8 +28,8 @@ var defaults = []string{
 // declared are types for the affinities.
 var declared = []string{"", "BLOB", "TEXT", "VARCHAR(10)", "INTEGER", "BIGINT", "REAL", "DOUBLE", "NUMERIC", "DECIMAL(5,2)", `""`}
 
-// unknowable holds the constants whose value depends on how SQLite prints real numbers, on the encoding of the database, or
-// on how much its parser simplifies.
+// unknowable holds the constants whose value depends on how SQLite prints real numbers, on the
+// encoding of the database, or on how much its parser simplifies.
 var unknowable = []string{"x'31'", "'a' AS BLOB", "(+1.50)", "'1.5'", "AS REAL", "AS NUMERIC", "0x8000", "- -9223", "IS NULL"}
 
 // TestDefaults compares the value of a column that was added to a row later.
@@ -121,7 +121,8 @@ func value(d ddl.Default) string {
 	return "not constant"
 }
 
-// TestAffinities compares the affinity of every type that the generator knows, as CREATE TABLE AS tells it.
+// TestAffinities compares the affinity of every type that the generator knows, as CREATE TABLE AS
+// tells it.
 func TestAffinities(t *testing.T) {
 	t.Parallel()
 	more := []string{"xINTx", "xCHARx", "cLoB", "BLOB TEXT", "TEXT BLOB", "REAL BLOB", "BLOB REAL", "FLOA", "DOUB", "DOUBT INT", "in t", "CHA R", "[CHAR]", "ANY", "'any'", "[int", "İNT", "charint(1)"}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/internal/oracle/judge"
 	"github.com/foliofs/folio/internal/oracle/ours"
 	"github.com/foliofs/folio/sqlitefile"
@@ -111,7 +112,8 @@ func insert(tx *sqlitefile.Tx, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = table.First(1).Insert(0)
+	enginelink.FirstColumns(&table, 1)
+	_, err = table.Insert(0)
 	return err
 }
 

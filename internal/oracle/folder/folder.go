@@ -1,4 +1,5 @@
-// Package folder makes the database of the benchmarks by C SQLite: one table of unique random paths.
+// Package folder makes the database of the benchmarks by C SQLite: one table of unique random
+// paths.
 package folder
 
 import (
@@ -64,7 +65,7 @@ func Cached(rows int, seed uint64) (string, error) {
 	return path, Write(path, rows, seed)
 }
 
-// CacheDir is the directory for what the experiments keep between runs.
+// CacheDir is the directory for files that the experiments keep between runs.
 func CacheDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// check is what the engine's Check has against a database.
+// check returns the complaints of the engine's Check about a database.
 func check(db *sqlitefile.DB) error {
-	report, err := db.Check(context.Background())
+	report, err := db.Check(context.Background(), nil)
 	if err != nil || report.OK() {
 		return err
 	}

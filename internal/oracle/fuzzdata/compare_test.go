@@ -7,7 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// The classes of what C SQLite says of an image.
+// The classes of C SQLite's answers about an image.
 const (
 	classOK       = "C: integrity_check says ok"
 	classPartOK   = "C: refuses a statement of the schema; ok without it"
@@ -82,7 +82,7 @@ func anyIn(line string, parts []string) bool {
 	return false
 }
 
-// compare says in what the engine is wrong, or "".
+// compare returns the error that the engine makes, or "".
 func (v *verdict) compare(f *finding) string {
 	switch v.class() {
 	case classDied, classTimeout:
@@ -143,7 +143,8 @@ func (v *verdict) compareReadings(what string, theirs, ours []reading) string {
 		got := named(ours, want.Name)
 		switch {
 		case v.Lenient && (got == nil || got.Code == codeOther):
-			// Its row or its statement is one of those that C SQLite refuses unless it is told to bear them.
+			// Its row or its statement is one of those that C SQLite refuses unless it is told to
+			// bear them.
 			v.Spared++
 		case got == nil:
 			return fmt.Sprintf("no %s %q", what, want.Name)
@@ -165,8 +166,8 @@ func named(readings []reading, name string) *reading {
 	return nil
 }
 
-// compareCorrupt is for an image that C SQLite calls corrupt and the engine does not: the rows must be the same, and
-// where C SQLite could not read a table, the engine should have had an error.
+// compareCorrupt is for an image that C SQLite calls corrupt and the engine does not: the rows must
+// be the same, and where C SQLite could not read a table, the engine should have had an error.
 func (v *verdict) compareCorrupt(f *finding) string {
 	if v.Code == judge.CodeCorrupt && len(v.Tables) == 0 {
 		return fmt.Sprintf("ours found nothing wrong where C could read nothing: %s %q", v.Err, v.Integrity)
@@ -179,8 +180,9 @@ func (v *verdict) compareCorrupt(f *finding) string {
 	return v.compareRows(f)
 }
 
-// apart counts, in tables of corrupt images, where reading alone does not tell the two apart as Check does: tables that
-// only the engine read to the end, only C SQLite did, and that both did with different rows.
+// apart counts, in tables of corrupt images, where reading alone does not tell the two apart as
+// Check does: tables that only the engine read to the end, only C SQLite did, and that both did
+// with different rows.
 func (v *verdict) apart(f *finding) (onlyOurs, onlyTheirs, differ int) {
 	for _, theirs := range v.Tables {
 		ours := named(f.tables, theirs.Name)

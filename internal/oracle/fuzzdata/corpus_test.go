@@ -34,7 +34,8 @@ func corpusDir(t *testing.T) string {
 	return filepath.Join(strings.TrimSpace(string(dir)), "testdata", "tcl")
 }
 
-// images yields all images; the engine reads the files that hold them. An error is the last thing that it yields.
+// images yields all images; the engine reads the files that hold them. An error is the last thing
+// that it yields.
 func images(dir string) iter.Seq2[image, error] {
 	return func(yield func(image, error) bool) {
 		files, err := filepath.Glob(filepath.Join(dir, "fuzzdata*.db"))

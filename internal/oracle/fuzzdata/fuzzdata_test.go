@@ -26,9 +26,9 @@ var (
 
 // TestImages reads every image with the engine, mapped and plain, and with C SQLite.
 //
-// The engine must not panic, nor take more than two seconds or 64 MiB for any. Where C SQLite's integrity_check says ok, it
-// must read the same rows and find nothing wrong. Where C SQLite calls a b-tree corrupt, it must call the image
-// corrupt, or read the same rows.
+// The engine must not panic, nor take more than two seconds or 64 MiB for any. Where C SQLite's
+// integrity_check says ok, it must read the same rows and find nothing wrong. Where C SQLite calls
+// a b-tree corrupt, it must call the image corrupt, or read the same rows.
 func TestImages(t *testing.T) {
 	if !judge.Available {
 		t.Log("C SQLite skipped: no C compiler in this build; the engine reads alone")
@@ -46,10 +46,11 @@ type replay struct {
 	t   *testing.T
 	dir string
 
-	// alone is held for reading while the engine reads an image, and for writing to measure one without others beside it.
+	// alone is held for reading while the engine reads an image, and for writing to measure a
+	// single image.
 	alone sync.RWMutex
 
-	mu          sync.Mutex // guards what follows
+	mu          sync.Mutex // guards the fields below
 	images      int
 	classes     map[string]int
 	spared      int // tables and indexes that the engine refuses with C SQLite, when that is not lenient
@@ -128,7 +129,8 @@ func (r *replay) image(w *worker, img image) {
 	}
 }
 
-// again measures a reading that was over the limits once more, with nothing else going on in the process.
+// again measures a reading that was over the limits once more, with nothing else going on in the
+// process.
 func (r *replay) again(img image, f *finding, plain bool) *finding {
 	if len(limits(f)) == 0 || f.panicked != "" {
 		return f

@@ -20,11 +20,11 @@ import (
 // probes is how many rows of a table and entries of an index are also looked up by their keys.
 const probes = 100
 
-// A finding is what the engine says of an image.
+// A finding is the engine's answer about an image.
 type finding struct {
 	openErr   error
 	schemaErr error
-	checkErr  error     // what Check reported
+	checkErr  error     // the report of Check
 	tables    []reading // Err holds the error that ended one, Code is 0 or 1
 	indexes   []reading
 	panicked  string
@@ -182,7 +182,8 @@ func backward(r *reading, t sqlitefile.Table) error {
 	return nil
 }
 
-// getEach looks up some rows by their rowids. Not to find one is no error: in a tree that is out of order it is lost.
+// getEach looks up some rows by their rowids. Not to find one is no error: in a tree that is out of
+// order it is lost.
 func getEach(t sqlitefile.Table) error {
 	n := 0
 	for row, err := range t.All() {

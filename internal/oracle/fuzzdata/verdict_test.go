@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// A verdict is what C SQLite says of an image. The child process sends it to the test.
+// A verdict is C SQLite's answer about an image. The child process sends it to the test.
 type verdict struct {
 	Code      int      // of the error that kept it from being read at all, or 0
 	Err       string   // that error
@@ -47,7 +47,8 @@ func judgeImage(bytes []byte) *verdict {
 	return v
 }
 
-// refusedSchema tells whether a statement in sqlite_schema, rather than a page, is the reason that nothing can be read.
+// refusedSchema tells whether a statement in sqlite_schema, rather than a page, is the reason that
+// nothing can be read.
 func (v *verdict) refusedSchema() bool {
 	return v.Code != 0 && strings.Contains(v.Err, "malformed database schema")
 }
@@ -73,8 +74,8 @@ func (v *verdict) read(bytes []byte) {
 	}
 }
 
-// rollbackMode is an image with the marks of WAL mode taken off: a database in memory cannot have it, and there is no log
-// beside an image anyway.
+// rollbackMode is an image with the marks of WAL mode taken off: a database in memory cannot have
+// it, and an image has no log.
 func rollbackMode(image []byte) []byte {
 	if len(image) > 20 && image[19] == 2 {
 		image = append([]byte(nil), image...)
@@ -134,7 +135,8 @@ func readTable(c *judge.Conn, t judge.Table) reading {
 	return r
 }
 
-// readIndex reads an index in its order, unless it is partial or has an expression, or SQLite would not read it so.
+// readIndex reads an index in its order, unless it is partial or has an expression, or SQLite would
+// not read it so.
 func readIndex(c *judge.Conn, t judge.Table, x judge.Index) (r reading, ok bool) {
 	if x.Partial || x.Primary {
 		return r, false
@@ -182,7 +184,7 @@ func (r *reading) read(c *judge.Conn, exprs []string, from string, rowid bool) {
 
 func (r *reading) fail(err error) { r.Code, r.Err = codeOf(err), err.Error() }
 
-// Codes of our own for what is not an error of C SQLite.
+// Codes of our own for results that are no errors of C SQLite.
 const (
 	codeTimeout = -1
 	codeOther   = -2

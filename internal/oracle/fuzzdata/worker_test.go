@@ -35,7 +35,8 @@ func work() {
 	}
 }
 
-// A worker is a child process that asks C SQLite about one image after another. It is started anew when it dies.
+// A worker is a child process that asks C SQLite about one image after another. It is started again
+// when it dies.
 type worker struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser

@@ -14,13 +14,14 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// settings are what Compact keeps besides the rows.
+// settings are the settings that Compact keeps besides the rows.
 var settings = []string{
 	"page_size", "encoding", "auto_vacuum", "application_id", "user_version", "journal_mode", "default_cache_size",
 }
 
-// TestCompact compacts every kind of database: C SQLite finds the result sound, reads the same rows under the same rowids, and would
-// have made it no smaller by VACUUM INTO; and ours reads it as C SQLite does.
+// TestCompact compacts every kind of database: C SQLite finds the result sound, reads the same rows
+// under the same rowids, and would have made it no smaller by VACUUM INTO; and ours reads it as C
+// SQLite does.
 func TestCompact(t *testing.T) {
 	if !judge.Available {
 		t.Skip("C SQLite: no C compiler in this build")
@@ -61,8 +62,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// compareSizes compares the sizes of what Compact and VACUUM INTO made. VACUUM has its own order of the rows of sqlite_schema; where
-// that is not ours, its pages may hold one row more or less.
+// compareSizes compares the sizes of the files of Compact and VACUUM INTO. VACUUM has its own order
+// of the rows of sqlite_schema. If that is not ours, its pages may hold one row more or less.
 func compareSizes(t *testing.T, s Spec, path, vacuumed string) {
 	t.Helper()
 	const order = "SELECT name FROM sqlite_schema"
@@ -77,16 +78,17 @@ func compareSizes(t *testing.T, s Spec, path, vacuumed string) {
 
 func compact(t *testing.T, path string) {
 	t.Helper()
-	db, err := sqlitefile.Open(path, &sqlitefile.Options{Durability: sqlitefile.Off})
+	db, err := sqlitefile.Open(path, &sqlitefile.Options{Durability: sqlitefile.DurabilityOff})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(db.Compact(t.Context()), db.Close()); err != nil {
+	if err := errors.Join(db.Compact(t.Context(), nil), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// compareSources compares what C SQLite reads of both, and what ours reads of the first.
+// compareSources compares the rows that C SQLite reads of both files, and those that our engine
+// reads of the first.
 func compareSources(t *testing.T, s Spec, path, original string) {
 	t.Helper()
 	after, err := readSource(path)
@@ -114,7 +116,7 @@ func compareSources(t *testing.T, s Spec, path, original string) {
 	}
 }
 
-// ask opens a database by C SQLite, and returns the first column of what the statements yield.
+// ask opens a database by C SQLite, and returns the first column of the rows of the statements.
 func ask(t *testing.T, path, query string) []string {
 	t.Helper()
 	c, err := judge.Open(path)

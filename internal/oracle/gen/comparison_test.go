@@ -12,8 +12,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A comparison compares one database with what C SQLite says of it, in one transaction of the engine. Its methods return
-// the first difference.
+// A comparison compares one database with C SQLite's description of it, in one transaction of the
+// engine. Its methods return the first difference.
 type comparison struct {
 	src *source
 	rx  *sqlitefile.Rx
@@ -25,9 +25,9 @@ func newComparison(s Spec, src *source, rx *sqlitefile.Rx) *comparison {
 	return &comparison{src, rx, s.Encoding, &maker{spec: s, rng: rand.New(rand.NewPCG(s.Seed, 7))}}
 }
 
-// check wants the engine to find nothing wrong, and to count what C SQLite counts.
+// check wants the engine to find nothing wrong, and to count the same as C SQLite.
 func (c *comparison) check() error {
-	report, err := c.rx.Check(ctx)
+	report, err := c.rx.Check(ctx, nil)
 	if err != nil {
 		return err
 	}

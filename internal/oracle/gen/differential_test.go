@@ -15,9 +15,9 @@ var (
 	full = flag.Bool("full", false, "every kind under every header")
 )
 
-// TestDifferential reads databases made by C SQLite with both, mapped and plain, and compares value by value, type and
-// bytes: every table forwards, backwards, row by row and in ranges; every index in its order, and searched by whole keys,
-// prefixes and values that are not there.
+// TestDifferential reads databases made by C SQLite with both, mapped and plain, and compares value
+// by value, type and bytes: every table forwards, backwards, row by row and in ranges; every index
+// in its order, and searched by whole keys, prefixes and values that are not there.
 func TestDifferential(t *testing.T) {
 	if !judge.Available {
 		t.Skip("C SQLite: no C compiler in this build")

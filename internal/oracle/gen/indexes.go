@@ -16,7 +16,7 @@ func makeIndex(m *maker) {
 	m.exec("DELETE FROM t WHERE rowid % 4 = 0")
 }
 
-// makePartial has indexes that do not hold every row, or hold what no column holds.
+// makePartial has indexes that do not hold every row, or hold values that no column holds.
 func makePartial(m *maker) {
 	m.exec("CREATE TABLE t(a INT, b TEXT, c)")
 	m.exec("CREATE INDEX partial_a ON t(a) WHERE a > 100")
@@ -49,7 +49,8 @@ func makeIndexWide(m *maker) {
 	})
 }
 
-// makeNames has a schema of several pages, with names and spellings that a parser of CREATE TABLE must bear.
+// makeNames has a schema of several pages, with names and spellings that a parser of CREATE TABLE
+// must bear.
 func makeNames(m *maker) {
 	for _, q := range []string{
 		`CREATE TABLE "select"("from", [where and], ` + "`order`" + `, 'group' TEXT)`,

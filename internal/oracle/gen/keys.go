@@ -1,6 +1,7 @@
 package gen
 
-// makeKey1 has tables WITHOUT ROWID whose key is one column, of each affinity, collation and direction.
+// makeKey1 has tables WITHOUT ROWID whose key is one column, of each affinity, collation and
+// direction.
 func makeKey1(m *maker) {
 	m.exec("CREATE TABLE plain(k PRIMARY KEY, v) WITHOUT ROWID")
 	m.exec("CREATE TABLE int(v, k INTEGER PRIMARY KEY, w) WITHOUT ROWID")

@@ -7,7 +7,8 @@ type Kind struct {
 	after func(m *maker) // outside of the transaction; may be nil
 }
 
-// Kinds are all kinds. Their number is prime to the number of headers, so that a rotation meets every pair.
+// Kinds are all kinds. Their number is prime to the number of headers, so that a rotation meets
+// every pair.
 var Kinds = []Kind{
 	{Name: "rowid", make: makeRowid},
 	{Name: "alias", make: makeAlias},

@@ -15,7 +15,8 @@ type maker struct {
 	err  error
 }
 
-// header sets what can be set only before the first page is written, which PRAGMA auto_vacuum does.
+// header makes the settings that are possible only before the first page is written; PRAGMA
+// auto_vacuum writes it.
 func (m *maker) header() {
 	m.exec(fmt.Sprintf("PRAGMA page_size = %d", m.spec.PageSize))
 	if m.err == nil {
@@ -31,8 +32,8 @@ func (m *maker) exec(query string, args ...any) {
 	}
 }
 
-// each runs a prepared statement n times with what args gives. A row that breaks a UNIQUE constraint is left out if the
-// statement says OR IGNORE.
+// each runs a prepared statement n times with the results of args. A row that breaks a UNIQUE
+// constraint is left out if the statement says OR IGNORE.
 func (m *maker) each(n int, query string, args func(i int) []any) {
 	if m.err != nil {
 		return

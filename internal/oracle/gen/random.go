@@ -95,8 +95,8 @@ func (m *maker) value() any {
 	return m.blob(m.rng.IntN(20))
 }
 
-// length is a number of bytes about the borders at which a payload spills to one overflow page more, up to the given
-// number of pages.
+// length is a number of bytes about the borders at which a payload spills to one overflow page
+// more, up to the given number of pages.
 func (m *maker) length(pages int) int {
 	u := m.usable()
 	local := u - 35 // a table leaf's largest local payload

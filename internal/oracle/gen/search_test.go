@@ -56,7 +56,7 @@ func downwards(cur *sqlitefile.Cursor) iter.Seq2[sqlitefile.Row, error] {
 	}
 }
 
-// finds looks every entry up by all that it holds, the rowid but for the tie.
+// finds looks every entry up by all its values, the rowid only to break ties.
 func (c *comparison) finds(x sqlitefile.Index, o *order) error {
 	for i, entry := range o.entries {
 		key := c.key(entry)
@@ -80,7 +80,8 @@ func (c *comparison) key(entry []judge.Value) []any {
 	return key
 }
 
-// search compares finds and prefixes by samples of what is there, and seeks by what need not be there.
+// search compares finds and prefixes by samples of the entries, and seeks by values that need not
+// be there.
 func (c *comparison) search(o *order, find findFunc, prefix prefixFunc, cursor func() *sqlitefile.Cursor) error {
 	sample, err := c.sample(o)
 	if err != nil {
@@ -180,7 +181,8 @@ func from(cur *sqlitefile.Cursor, key any) iter.Seq2[sqlitefile.Row, error] {
 // all is no limit to the entries that expect returns.
 const all = -1
 
-// expect asks C SQLite for the first entries that fulfil a condition, in order. In a table WITHOUT ROWID they are its rows.
+// expect asks C SQLite for the first entries that fulfil a condition, in order. In a table WITHOUT
+// ROWID they are its rows.
 func (c *comparison) expect(o *order, cond string, args []any, limit int) (want [][]judge.Value, rowids []int64, stored func(int) bool, err error) {
 	exprs, stored := o.exprs(), everything
 	if o == o.table.primary {

@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// A source is what C SQLite says of one database.
+// A source is C SQLite's description of one database.
 type source struct {
 	conn    *judge.Conn
 	tables  []*table
@@ -38,12 +38,13 @@ func (t *table) exprs() []string {
 	return exprs
 }
 
-// An order is an index, or the primary key of a table WITHOUT ROWID: entries and how they are sorted.
+// An order is an index, or the primary key of a table WITHOUT ROWID: entries and how they are
+// sorted.
 type order struct {
 	name    string
 	table   *table
 	terms   []term
-	where   string // what an entry's row fulfils; "1" for a whole index
+	where   string // a condition that an entry's row fulfils; "1" for a whole index
 	entries [][]judge.Value
 	rowids  []int64 // nil in a table WITHOUT ROWID
 	fields  int     // how many of the terms the engine shows

@@ -1,5 +1,5 @@
-// Package gen makes databases with C SQLite, one for each combination of what a file's header can say and of what a
-// table can be. The same Spec makes the same contents in every run.
+// Package gen makes databases with C SQLite, one for each combination of the settings in a file's
+// header and of the kinds of tables. The same Spec makes the same contents in every run.
 package gen
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// Spec says what database to make.
+// Spec describes the database to make.
 type Spec struct {
 	PageSize   int
 	Encoding   string // as PRAGMA encoding spells it
@@ -32,8 +32,8 @@ var (
 	Vacuums   = []int{0, 1, 2}
 )
 
-// Specs crosses all page sizes, encodings, reserved bytes and auto_vacuum modes, and gives each combination perCombo
-// kinds in rotation. With len(Kinds) of them it is the full product.
+// Specs crosses all page sizes, encodings, reserved bytes and auto_vacuum modes, and gives each
+// combination perCombo kinds in rotation. With len(Kinds) of them it is the full product.
 func Specs(seed uint64, perCombo int) []Spec {
 	var all []Spec
 	kind := 0
@@ -81,7 +81,8 @@ func (s Spec) Write(path string) (err error) {
 	return s.verify(path)
 }
 
-// verify checks that the header says what was asked for: SQLite ignores such wishes without a word.
+// verify checks that the header has the requested settings: SQLite ignores such wishes without a
+// word.
 func (s Spec) verify(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

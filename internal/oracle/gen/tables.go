@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// makeRowid has a table of five affinities with rowids all over the range, and two smaller ones beside it.
+// makeRowid has a table of five affinities with rowids all over the range, and two smaller tables.
 func makeRowid(m *maker) {
 	m.exec("CREATE TABLE t(a, b INT, c TEXT, d BLOB, e NUMERIC)")
 	m.exec("CREATE TABLE one(x)")
@@ -64,7 +64,7 @@ func makeStrict(m *maker) {
 	m.each(80, "INSERT OR IGNORE INTO k VALUES (?, ?)", func(int) []any { return []any{m.word(), m.value()} })
 }
 
-// defaults are what a column that is added later can be declared as.
+// defaults are declarations of columns that are added later.
 var defaults = []string{
 	"i1 DEFAULT 7", "i2 INTEGER DEFAULT -7", "i3 INT DEFAULT +12", "i4 INT DEFAULT '34'", "i5 TEXT DEFAULT 56",
 	"i6 DEFAULT 0x7fffffffffffffff", "i7 DEFAULT -9223372036854775808", "i8 DEFAULT 9223372036854775808", "i9 INTEGER DEFAULT 1e3",

@@ -1,4 +1,5 @@
-// Package judge is C SQLite as the reference: raw values, in the order and with the bytes in which they are stored.
+// Package judge is C SQLite as the reference: raw values, in the order and with the bytes in which
+// they are stored.
 //
 // A Conn is not safe for concurrent use.
 package judge
@@ -38,7 +39,8 @@ const (
 // Code is the primary result code of an error that came from C SQLite, or 0.
 func Code(err error) int { return code(err) & 0xff }
 
-// Extended is the extended result code of an error that came from C SQLite, wrapped or not, or 0. Its lowest byte is the primary one.
+// Extended is the extended result code of an error that came from C SQLite, wrapped or not, or 0.
+// Its lowest byte is the primary one.
 func Extended(err error) int { return extended(err) }
 
 // Conn is one connection to C SQLite, without a pool above it.
@@ -85,7 +87,8 @@ func (s *Stmt) Exec(args ...any) error {
 	return err
 }
 
-// Run runs the statement with args bound, and returns how many rows it changed and the last rowid that it gave out.
+// Run runs the statement with args bound, and returns how many rows it changed and the last rowid
+// that it gave out.
 func (s *Stmt) Run(args ...any) (changed, last int64, err error) {
 	result, err := s.driver.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
 	if err != nil {
@@ -99,8 +102,8 @@ func (s *Stmt) Run(args ...any) (changed, last int64, err error) {
 // Close finalises the statement.
 func (s *Stmt) Close() error { return s.driver.Close() }
 
-// Rows yields the rows of a query. The slice and its bytes are the callee's until the next row. An error is the last
-// thing that it yields.
+// Rows yields the rows of a query. The slice and its bytes are the callee's until the next row. An
+// error is the last thing that it yields.
 func (c *Conn) Rows(ctx context.Context, query string, args ...any) iter.Seq2[[]driver.Value, error] {
 	return func(yield func([]driver.Value, error) bool) {
 		rows, err := c.driver.(driver.QueryerContext).QueryContext(ctx, query, named(args))

@@ -14,7 +14,8 @@ const Available = true
 // fcntlReserveBytes is SQLITE_FCNTL_RESERVE_BYTES.
 const fcntlReserveBytes = 38
 
-// ReserveBytes asks for n unused bytes at the end of each page. It has an effect before the first table is made.
+// ReserveBytes asks for n unused bytes at the end of each page. It has an effect before the first
+// table is made.
 func (c *Conn) ReserveBytes(n int) error {
 	return c.driver.(*sqlite3.SQLiteConn).SetFileControlInt("main", fcntlReserveBytes, n)
 }

@@ -6,7 +6,8 @@ import (
 	"hash"
 )
 
-// A Digest sums rows up so that two processes can compare what they read. The order of the rows counts.
+// A Digest sums rows up so that two processes can compare their results. The order of the rows
+// counts.
 type Digest struct {
 	Rows int
 	hash hash.Hash

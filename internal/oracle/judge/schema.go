@@ -22,8 +22,8 @@ type Table struct {
 	Columns      []Column
 }
 
-// Index is an index as C SQLite sees it, with all columns of its entries: first those of the key, then the rowid or
-// what the key lacks of the primary key.
+// Index is an index as C SQLite sees it, with all columns of its entries: first those of the key,
+// then the rowid or the rest of the primary key.
 type Index struct {
 	Name    string
 	Table   string
@@ -42,7 +42,8 @@ type IndexColumn struct {
 	Key       bool
 }
 
-// Tables are the ordinary tables, in the order of the schema, sqlite_schema itself and virtual tables left out.
+// Tables are the ordinary tables, in the order of the schema, sqlite_schema itself and virtual
+// tables left out.
 func (c *Conn) Tables(ctx context.Context) ([]Table, error) {
 	var all []Table
 	q := "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow') AND name <> 'sqlite_schema'"
@@ -73,7 +74,8 @@ func (c *Conn) columns(ctx context.Context, table string) ([]Column, error) {
 	return cols, nil
 }
 
-// Scan is the table as part of FROM, so that it is read by itself and not by an index that holds all columns.
+// Scan is the table as part of FROM, so that it is read by itself and not by an index that holds
+// all columns.
 func (c *Conn) Scan(ctx context.Context, t Table) (string, error) {
 	if !t.WithoutRowid { // SQLite heeds NOT INDEXED only in tables with rowids
 		return Quote(t.Name) + " NOT INDEXED", nil
@@ -123,7 +125,8 @@ func (c *Conn) indexColumns(ctx context.Context, index string) ([]IndexColumn, e
 	return cols, nil
 }
 
-// RowidName is a name by which SQL can reach the rowid of t; ok is false where columns hide all three names.
+// RowidName is a name by which SQL can reach the rowid of t; ok is false where columns hide all
+// three names.
 func (t Table) RowidName() (name string, ok bool) {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {
 		if !t.has(name) {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Select yields what the expressions give for each row of "from", as stored. The slice of values is reused; their
-// bytes are not.
+// Select yields the values of the expressions for each row of "from", as stored. The slice of
+// values is reused; their bytes are not.
 //
-// typeof says the storage class, and a cast to BLOB leaves the bytes of a text as they are, in the database's
-// encoding. The driver would otherwise convert both by the column's declared type.
+// typeof says the storage class, and a cast to BLOB leaves the bytes of a text as they are, in the
+// database's encoding. The driver would otherwise convert both by the column's declared type.
 func (c *Conn) Select(ctx context.Context, exprs []string, from string, args ...any) iter.Seq2[[]Value, error] {
 	var q strings.Builder
 	q.WriteString("SELECT ")

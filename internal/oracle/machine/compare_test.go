@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// totals count what a run has done, and how many pages there were at each comparison.
+// totals count the work of a run, and the pages at each comparison.
 type totals struct {
 	ops, comparisons, transactions int64
 	ours, theirs                   usage
@@ -32,7 +32,8 @@ func (t *totals) String() string {
 		t.ops, t.transactions, t.comparisons, float64(t.ours.used())/float64(t.theirs.used()), float64(t.ours.pages)/float64(t.theirs.pages))
 }
 
-// compare lets C read the database in the file beside its own, and check it. No transaction is open.
+// compare lets C read the database in the file next to its own, and check it. No transaction must
+// be open.
 func (m *machine) compare() error {
 	m.note("compare")
 	c := m.model.conn
@@ -50,7 +51,7 @@ func (m *machine) compare() error {
 	if m.unused.high > 0 {
 		return nil
 	}
-	report, err := m.ours.db.Check(ctx)
+	report, err := m.ours.db.Check(ctx, nil)
 	if err == nil && !report.OK() {
 		err = fmt.Errorf("Check: %v", report.Problems)
 	}

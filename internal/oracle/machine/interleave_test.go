@@ -26,8 +26,8 @@ var turnWeights = [opKinds]int{
 // turnOps is how many operations there are on one file.
 const turnOps = 400
 
-// TestInterleaved has ours and C write to one file in turn, each with the connection that it keeps open, and compares it with what C alone has
-// made of the same operations.
+// TestInterleaved lets our engine and C write to one file in turn, each with the connection that it
+// keeps open, and compares the file with one that C alone has changed by the same operations.
 func TestInterleaved(t *testing.T) {
 	t.Parallel()
 	needC(t)
@@ -60,7 +60,8 @@ func newInterleaved(seed uint64) *machine {
 	return &machine{setup: randomSetup(r), ops: randomOps(r, turnOps, &turnWeights), random: rand.New(rand.NewPCG(seed, 4)), turns: true, every: *every}
 }
 
-// openOthers opens the file with C, and makes tables that ours refuses to write; and once more with ours.
+// openOthers opens the file with C, and makes tables that ours refuses to write; and once more with
+// ours.
 func (m *machine) openOthers() (err error) {
 	if m.theirs, err = newConn("file:" + m.path() + "?_busy_timeout=20000"); err != nil {
 		return err
@@ -81,14 +82,15 @@ func (m *machine) closeOthers() error {
 	return errors.Join(m.second.Close(), m.theirs.Close())
 }
 
-// takeTurn says who makes the next transaction.
+// takeTurn chooses the side for the next transaction.
 func (m *machine) takeTurn() {
 	who := m.random.IntN(5)
 	m.sides[0] = []side{m.ours, m.ours, m.second, m.theirs, m.theirs}[who]
 	m.note("who: %d", who)
 }
 
-// changeModeBeside changes the journal mode. The others must have closed the file if that was WAL.
+// changeModeBeside changes the journal mode. The other connections must have closed the file if
+// that was WAL.
 func (m *machine) changeModeBeside(mode sqlitefile.JournalMode) error {
 	name := []string{"DELETE", "TRUNCATE", "PERSIST", "WAL"}[mode]
 	now, err := m.ours.db.JournalMode(ctx)
@@ -150,7 +152,7 @@ func (m *machine) alter() error {
 const foreignTables = `CREATE TABLE IF NOT EXISTS parent(id INTEGER PRIMARY KEY, a TEXT UNIQUE);
 	CREATE TABLE IF NOT EXISTS child(id INTEGER PRIMARY KEY, p REFERENCES parent ON DELETE CASCADE, a REFERENCES parent(a) ON UPDATE CASCADE ON DELETE SET NULL, b BLOB)`
 
-// foreign changes the tables with foreign keys, or what AUTOINCREMENT keeps.
+// foreign changes the tables with foreign keys, or the numbers that AUTOINCREMENT keeps.
 func (m *machine) foreign() error {
 	n := int64(m.random.IntN(40))
 	var err error

@@ -18,7 +18,8 @@ var lockRuns = flag.Int("machine.sparse", 8, "databases that grow across the loc
 // lockOffset is where the bytes lie that SQLite locks. Their page is never used.
 const lockOffset = 1 << 30
 
-// A span is a range of pages that nothing uses and nobody has written, from low to high. It makes a database large that takes no room on the disk.
+// A span is a range of unused pages that were never written, from low to high. It makes a database
+// large that takes no room on the disk.
 type span struct{ low, high uint32 }
 
 // TestLockPage has ours and C write in turn to databases that grow across the lock page.
@@ -88,7 +89,9 @@ func (m *machine) stretch() error {
 	return f.Truncate(int64(m.unused.high) * size)
 }
 
-// ballast is what lies in the way of new roots, which auto-vacuum wants to have at the beginning, instead of pages that are not what they seem.
+// ballast makes a table at the beginning of the file, where auto-vacuum wants to have new roots.
+// Auto-vacuum then moves the pages of this table, and not the pages of the span, which have no real
+// content.
 func (m *machine) ballast() string {
 	return fmt.Sprintf("CREATE TABLE ballast(x); INSERT INTO ballast VALUES(zeroblob(%d))", 80*m.setup.pageSize)
 }
@@ -123,7 +126,8 @@ func putWords(f *os.File, off int64, words ...uint32) error {
 	return err
 }
 
-// release puts the unused pages on the freelist, before those that are there, which makes the database valid.
+// release puts the unused pages on the freelist, before those that are there, which makes the
+// database valid.
 func (m *machine) release() error {
 	f, err := os.OpenFile(m.path(), os.O_RDWR, 0)
 	if err != nil {
@@ -203,7 +207,7 @@ func (m *machine) vacuumAll() error {
 // dwindle has all free pages given back by ours or by C, and compares once more.
 func (m *machine) dwindle() error {
 	if m.setup.vacuum == 0 {
-		if err := errors.Join(m.closeOthers(), m.ours.db.Compact(ctx)); err != nil {
+		if err := errors.Join(m.closeOthers(), m.ours.db.Compact(ctx, nil)); err != nil {
 			return err
 		}
 		if err := m.openOthers(); err != nil {

@@ -14,7 +14,8 @@ import (
 
 var largeLogs = flag.Bool("machine.large", false, "long logs with pages of 64 KiB too, which take 2 GiB")
 
-// How many frames of a log fit into the first block of its index, and into the first two: then there is one more.
+// How many frames of a log fit into the first block of its index, and into the first two: then
+// there is one more.
 const (
 	firstBlock = 4062
 	twoBlocks  = 4062 + 4096
@@ -25,14 +26,15 @@ var logged = &table{name: "t", sql: "CREATE TABLE t(id INTEGER PRIMARY KEY, a BL
 
 const loggedRows = 3000
 
-// A longLog is a database with a log that grows over the blocks of its index. A reader of the first snapshot sees to it that the log
-// cannot begin anew.
+// A longLog is a database with a log that grows over the blocks of its index. A reader of the first
+// snapshot keeps the log from beginning again.
 type longLog struct {
 	*machine
 	pageSize int
 }
 
-// TestLongLog lets ours and C write, read and recover logs whose index has a second and a third block.
+// TestLongLog lets ours and C write, read and recover logs whose index has a second and a third
+// block.
 func TestLongLog(t *testing.T) {
 	t.Parallel()
 	needC(t)
@@ -54,7 +56,7 @@ func TestLongLog(t *testing.T) {
 	}
 }
 
-// newLongLog makes the database; who are those that write.
+// newLongLog makes the database; who names the writers.
 func newLongLog(t *testing.T, pageSize int, who string) *longLog {
 	l := &longLog{machine: &machine{random: rand.New(rand.NewPCG(*first, uint64(pageSize))), ours: &engine{}}, pageSize: pageSize}
 	fail := func(err error) {
@@ -67,7 +69,7 @@ func newLongLog(t *testing.T, pageSize int, who string) *longLog {
 	l.dir, err = folder()
 	fail(err)
 	t.Cleanup(func() { os.RemoveAll(l.dir) })
-	l.ours.db, err = sqlitefile.Open(l.path(), &sqlitefile.Options{Create: true, PageSize: pageSize, JournalMode: sqlitefile.JournalWAL, Durability: sqlitefile.Off})
+	l.ours.db, err = sqlitefile.Open(l.path(), &sqlitefile.Options{Create: true, PageSize: pageSize, JournalMode: sqlitefile.JournalWAL, Durability: sqlitefile.DurabilityOff})
 	fail(err)
 	l.theirs, err = newConn("file:" + l.path() + "?_sync=off")
 	fail(err)
@@ -160,7 +162,8 @@ func (l *longLog) compareLive(t *testing.T) {
 	}
 }
 
-// recover has both recover copies of the database without the index: whole ones, and such whose log ends early.
+// recover has both recover copies of the database without the index: whole ones, and such whose log
+// ends early.
 func (l *longLog) recover(t *testing.T, who string) {
 	want, err := l.model.rows(logged)
 	if err != nil {
@@ -224,7 +227,7 @@ func (l *longLog) readTheirs(path string) (rows []string, err error) {
 	return c.rows(logged)
 }
 
-// readOurs also writes, closes, and lets C check what is left.
+// readOurs also writes, closes, and lets C check the files.
 func (l *longLog) readOurs(path string) (rows []string, err error) {
 	db, err := sqlitefile.Open(path, nil)
 	if err != nil {

@@ -1,8 +1,10 @@
-// Package machine judges what the engine writes: random operations are done by it on one database and by C SQLite on another, or by
-// both in turn on the same one, and everything that can be seen of the two is compared.
+// Package machine judges the engine's writing. It does random operations on one database with the
+// engine and on another with C SQLite, or with both in turn on the same one, and compares
+// everything that can be seen of the two.
 //
-// A run is a list of operations that comes from one number, its seed. Each operation draws what it does from a seed of its own, so that a
-// run that fails can be cut down to the operations that it takes to fail.
+// A run is a list of operations that comes from one number, its seed. Each operation draws its
+// details from a seed of its own, so that a run that fails can be cut down to the operations that
+// it takes to fail.
 package machine
 
 import (
@@ -37,15 +39,15 @@ type machine struct {
 	edge     bool     // the largest rowid may be in use
 	counted  bool     // there was a table with AUTOINCREMENT
 	smaller  bool     // ours was made as small as it can be, and the model was not
-	lockPage uint32   // of a database that grows across it; 0 for others
-	unused   span     // what makes it so large, while it is in no freelist
+	lockPage uint32   // of a database that grows across it; else 0
+	unused   span     // the pages that make it so large, while it is in no freelist
 	crossed  bool     // it did grow
 	every    int      // how many transactions there are from one comparison to the next; 0 if only operations ask for it
 	trace    []string
 	totals   totals
 }
 
-// errRollback ends a transaction, or a savepoint, without what it has done.
+// errRollback ends a transaction, or a savepoint, without its changes.
 var errRollback = errors.New("rolled back")
 
 // run does the operations up to the end of the transaction or savepoint in progress.
@@ -79,7 +81,8 @@ func (m *machine) run() error {
 	return nil
 }
 
-// transact runs the operations up to the matching end in a transaction, or in a savepoint if there is one.
+// transact runs the operations up to the matching end in a transaction, or in a savepoint if there
+// is one.
 func (m *machine) transact() error {
 	before := m.schema
 	m.note("begin")
@@ -122,7 +125,7 @@ func (m *machine) often(most int, fn func() error) error {
 	return m.within(m.sides, loop)
 }
 
-// both lets each side do the same, and compares what comes of it.
+// both lets each side do the same, and compares the results.
 func (m *machine) both(what func() string, fn func(s side) (int64, error)) (n int64, ok bool, err error) {
 	var first outcome
 	for i, s := range m.sides {

@@ -56,8 +56,7 @@ func (e *engine) explicit(fn func() error) error {
 	return tx.Commit()
 }
 
-// saved is nested by a savepoint. Every second one is set twice, and one that goes back does so
-// twice.
+// saved is nested by a savepoint. Some savepoints are set twice, and each rollback is done twice.
 func (e *engine) saved(fn func() error) error {
 	s, err := e.tx.Savepoint()
 	if err == nil && e.calls%4 == 0 {

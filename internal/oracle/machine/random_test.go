@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	runs   = flag.Int("machine.runs", 800, "random runs to compare")
+	runs   = flag.Int("machine.runs", 500, "random runs to compare")
 	length = flag.Int("machine.ops", 200, "operations of each run")
 	first  = flag.Uint64("machine.seed", 1, "seed of the first run; the following have the following")
 )
@@ -38,7 +38,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// each calls fn for a number of seeds, on all processors, until some have failed, and returns these.
+// each calls fn for a number of seeds, on all processors, until some have failed, and returns
+// these.
 func each(t *testing.T, n int, fn func(seed uint64) error) (failed []uint64) {
 	var next, bad atomic.Int64
 	var mu sync.Mutex
@@ -74,7 +75,7 @@ func newMachine(seed uint64, ops int) *machine {
 	return &machine{setup: randomSetup(r), ops: randomOps(r, ops, &weights), random: rand.New(rand.NewPCG(seed, 2))}
 }
 
-// shrink returns the shortest list of operations of a run that fails, with what they do.
+// shrink returns the shortest list of operations of a run that fails, with descriptions.
 func shrink(make func() *machine) string {
 	play := func(ops []op) (m *machine, err error) {
 		m = make()

@@ -63,7 +63,8 @@ func (c *conn) bracket(begin, commit, rollback string, fn func() error) error {
 	return c.conn.Exec(commit)
 }
 
-// exec looks at the schema first: C refuses a name without looking whether somebody has dropped it meanwhile.
+// exec looks at the schema first. Otherwise C would refuse a name without looking whether another
+// connection has dropped it meanwhile.
 func (c *conn) exec(sql string) error {
 	if _, err := c.conn.Strings(ctx, "SELECT count(*) FROM sqlite_schema"); err != nil {
 		return err
@@ -155,7 +156,7 @@ func (t *table) where(n int) string {
 	return sql
 }
 
-// putKey does not look for the row itself: only the table knows what its affinity makes of a value.
+// putKey does not look for the row itself: only the table knows how its affinity converts a value.
 func (c *conn) putKey(t *table, values []any) error {
 	key, set := "", ""
 	for _, k := range t.key {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A table is one that both sides have.
+// A table is a table that both sides have.
 type table struct {
 	name    string
 	sql     string
@@ -31,7 +31,7 @@ type term struct {
 	collation string
 }
 
-// An index is one that CREATE INDEX made.
+// An index is an index that CREATE INDEX made.
 type index struct {
 	name  string
 	terms []term

@@ -13,7 +13,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A setup is what the header of a database says.
+// A setup is the settings in the header of a database.
 type setup struct {
 	pageSize int
 	reserved int
@@ -79,7 +79,8 @@ func (m *machine) open() (err error) {
 	return m.openOthers()
 }
 
-// makeFile lets C make the database in the file, or else leaves it to ours if it has nothing special.
+// makeFile lets C make the database in the file, or else leaves it to ours if it has nothing
+// special.
 func (m *machine) makeFile() error {
 	if m.setup == (setup{pageSize: m.setup.pageSize, encoding: "UTF-8"}) && !m.turns && m.random.IntN(2) == 0 {
 		db, err := sqlitefile.Open(m.path(), m.options())
@@ -109,7 +110,7 @@ func (m *machine) openOurs() (err error) {
 func (m *machine) options() *sqlitefile.Options {
 	return &sqlitefile.Options{
 		Plain:       m.random.IntN(4) == 0,
-		Durability:  pick(m.random, []sqlitefile.Durability{sqlitefile.Off, sqlitefile.Normal, sqlitefile.Full, sqlitefile.Extra}),
+		Durability:  pick(m.random, []sqlitefile.Durability{sqlitefile.DurabilityOff, sqlitefile.DurabilityNormal, sqlitefile.DurabilityFull, sqlitefile.DurabilityExtra}),
 		JournalMode: pick(m.random, journalModes[:3]),
 		Create:      true,
 		PageSize:    m.setup.pageSize,
@@ -176,11 +177,11 @@ func (m *machine) backup() error {
 	return wantOK(c, "main")
 }
 
-// compact makes the databases as small as they can be. VACUUM would choose new rowids where they have no name, and drop sqlite_sequence
-// if no table needs it.
+// compact makes the databases as small as they can be. VACUUM would choose new rowids where they
+// have no name, and drop sqlite_sequence if no table needs it.
 func (m *machine) compact() error {
 	m.note("compact")
-	if err := m.ours.db.Compact(ctx); err != nil {
+	if err := m.ours.db.Compact(ctx, nil); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(m.schema, func(t *table) bool { return !t.keyed() && t.alias < 0 }) || m.counted {

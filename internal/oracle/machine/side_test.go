@@ -8,8 +8,9 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A side is a database and who works on it. What needs a transaction gets one of its own if none is open. The number that an operation
-// returns is whatever it tells: a rowid, or how many rows there were.
+// A side is a database and the engine that works on it. An operation that needs a transaction gets
+// one of its own if none is open. The number that an operation returns depends on it: for example,
+// a rowid, or the number of rows.
 type side interface {
 	update(fn func() error) error // calls fn in a transaction, which is rolled back if it fails
 	nested(fn func() error) error // the same with a savepoint
@@ -27,7 +28,7 @@ type side interface {
 	entries(t *table, x *index) ([]string, error)
 }
 
-// An outcome is what an operation came to.
+// An outcome is the result of an operation.
 type outcome struct {
 	n     int64
 	class string
@@ -36,7 +37,8 @@ type outcome struct {
 
 func (o outcome) String() string { return fmt.Sprintf("%d, %s (%v)", o.n, o.class, o.err) }
 
-// like reports whether two outcomes are the same. Of two constraints that a row breaks, ours looks at the types of STRICT first, and C last.
+// like reports whether two outcomes are the same. Of two constraints that a row breaks, ours looks
+// at the types of STRICT first, and C last.
 func (o outcome) like(p outcome) bool {
 	return o.n == p.n && (o.class == p.class || o.class == classType && (p.class == classUnique || p.class == classNotNull))
 }

@@ -102,7 +102,7 @@ func (m *machine) step(kind opKind) error {
 	return m.changeRows(kind, t)
 }
 
-// alone does what cannot be done within a transaction.
+// alone does operations that are impossible within a transaction.
 func (m *machine) alone(kind opKind) error {
 	switch kind {
 	case opCompare:
@@ -207,7 +207,8 @@ func (m *machine) insert(t *table, values []any, alias bool) error {
 	return err
 }
 
-// maxed reports whether a table has the largest rowid, so that new ones are drawn at random, or with AUTOINCREMENT had it.
+// maxed reports whether a table has the largest rowid, so that new ones are drawn at random, or
+// with AUTOINCREMENT had it.
 func (m *machine) maxed(t *table) (bool, error) {
 	if !m.edge || t.keyed() {
 		return false, nil
@@ -242,7 +243,7 @@ func (m *machine) changeKeyed(kind opKind, t *table) error {
 	return m.scan(t)
 }
 
-// removeKey deletes rows by what their keys begin with.
+// removeKey deletes rows by the first values of their keys.
 func (m *machine) removeKey(t *table, kind opKind) error {
 	n := len(t.key)
 	if kind == opDeleteRange {
@@ -293,7 +294,8 @@ func (m *machine) knownKey(t *table, values []any) error {
 	return nil
 }
 
-// scan compares the rows of a table and the entries of its indexes, as the transaction in progress sees them.
+// scan compares the rows of a table and the entries of its indexes, as the transaction in progress
+// sees them.
 func (m *machine) scan(t *table) error {
 	m.note("%s scan", t.name)
 	first, last := m.sides[0], m.sides[len(m.sides)-1]

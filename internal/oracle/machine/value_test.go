@@ -48,7 +48,7 @@ func (m *machine) strictValue(typ string, long bool) any {
 	return m.value(long)
 }
 
-// value draws one of any type: often one that occurs again.
+// value draws a value of any type: often one that occurs again.
 func (m *machine) value(long bool) any {
 	switch m.random.IntN(16) {
 	case 0:
@@ -79,7 +79,8 @@ func (m *machine) integer() int64 {
 	return int64(m.random.IntN(300))
 }
 
-// length draws how long a text is: mostly short, at times about as long as fits into a page, or longer.
+// length draws how long a text is: mostly short, at times about as long as fits into a page, or
+// longer.
 func (m *machine) length(long bool) int {
 	usable := m.setup.pageSize - m.setup.reserved
 	if !long {
@@ -98,7 +99,7 @@ func (m *machine) length(long bool) int {
 	return m.random.IntN(20)
 }
 
-// text makes a text that is like others, but for case, spaces at the end, and zero bytes.
+// text makes a text that resembles other texts, apart from case, spaces at the end, and zero bytes.
 func (m *machine) text(n int) string {
 	letters := []string{"a", "A", "b", "B", "z", "_", "é", "€", "\U0001F600"}
 	if n > 40 {
@@ -113,7 +114,7 @@ func (m *machine) text(n int) string {
 	return b.String()
 }
 
-// rowid draws one that is probably in use.
+// rowid draws a rowid that is probably in use.
 func (m *machine) rowid() int64 {
 	switch m.random.IntN(150) {
 	case 0:

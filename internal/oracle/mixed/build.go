@@ -25,7 +25,8 @@ var kinds = []kind{
 	{dir: "apsw", seats: 1, writers: 2, readers: 1, python: true},
 }
 
-// build builds the members' programs into dir. One that cannot be had is skipped, with the reason.
+// build builds the members' programs into dir. A program that cannot be built is skipped, with the
+// reason.
 func build(source, dir, only string) (members []*seat, skipped []string, err error) {
 	for _, k := range kinds {
 		if only != "" && !slices.Contains(strings.Split(only, ","), k.dir) {

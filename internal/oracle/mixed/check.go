@@ -14,7 +14,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A checker looks at the whole database in one snapshot: its soundness, and the number of each writer.
+// A checker looks at the whole database in one snapshot: its soundness, and the number of each
+// writer.
 type checker struct {
 	name string
 	look func(path string) (problems []string, numbers []int64, err error)
@@ -30,7 +31,7 @@ var checkers = []checker{
 	}},
 }
 
-// busy reports whether a result code of SQLite says that others were in the way.
+// busy reports whether a result code of SQLite says that another connection was in the way.
 func busy(code int) bool {
 	const busy, protocol = 5, 15
 	return code&0xff == busy || code&0xff == protocol
@@ -53,7 +54,7 @@ func (r *ring) check(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// finish checks the database when nobody uses it any more.
+// finish checks the database after all members have ended.
 func (r *ring) finish() error {
 	for i := range checkers {
 		if err := r.checkBy(&checkers[i]); err != nil {
@@ -63,7 +64,7 @@ func (r *ring) finish() error {
 	return nil
 }
 
-// checkBy lets one checker look. What was acknowledged before it began must be there.
+// checkBy lets one checker look. Transactions that were acknowledged before it began must be there.
 func (r *ring) checkBy(c *checker) error {
 	floors := make([]int64, len(r.acked))
 	for w := range floors {
@@ -161,7 +162,7 @@ func lookFolio(path string) (problems []string, numbers []int64, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	err = db.View(context.Background(), func(rx *sqlitefile.Rx) error {
-		report, err := rx.Check(context.Background())
+		report, err := rx.Check(context.Background(), nil)
 		if err != nil {
 			return err
 		}

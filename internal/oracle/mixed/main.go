@@ -1,11 +1,14 @@
-// Mixed lets processes of our engine and of every driver of SQLite that can be had write and read one file, kills them at random, and
-// sees that nothing is lost and nothing malformed (package bank says what must be true).
+// Mixed lets processes of our engine and of every available driver of SQLite write and read one
+// file, kills them at random, and checks that nothing is lost and nothing malformed (package bank
+// has the conditions).
 //
 //	go -C internal/oracle run ./mixed -duration 60m
 //	go -C internal/oracle run ./mixed -commits 1000000 -dir /dev/shm
 //
-// It prints counts and the seed, also of a run that is interrupted. If something is wrong it keeps the files and the log of all that happened, says where, and fails. The seed
-// decides the layout of the database and what each member does next, but not the order in which the system lets them do it.
+// It prints counts and the seed, also of a run that is interrupted. If something is wrong it keeps
+// the files and the log of all that happened, says where, and fails. The seed decides the layout of
+// the database and the next action of each member, but not the order in which the system lets the
+// members run.
 package main
 
 import (

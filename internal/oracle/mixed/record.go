@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// A record is the log of a run: what each member said, and what was done to it, in the order in which the runner saw it.
+// A record is the log of a run: the reports of each member, and the commands to it, in the order in
+// which the runner saw them.
 type record struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	file  *os.File
 	w     *bufio.Writer
 	start time.Time
@@ -72,7 +73,7 @@ func (t *tally) String() string {
 	return strings.TrimSpace(b.String())
 }
 
-// counts is what a run did.
+// counts has the numbers of a run.
 type counts struct {
 	acks, busy, looks, kills tally // by member
 	chores, modes, checks    tally // by kind

@@ -25,7 +25,7 @@ type settings struct {
 	progress                  io.Writer
 }
 
-// A ring is a run: the members, and what they have reported.
+// A ring is a run: the members, and their reports.
 type ring struct {
 	settings
 	rnd      *rand.Rand
@@ -43,7 +43,8 @@ type ring struct {
 // stall is how long nothing may be committed.
 const stall = 60 * time.Second
 
-// run builds the members, lets them work until the time is over or ctx is, and returns what they did. The error says what was wrong.
+// run builds the members, lets them work until the time is over or ctx is, and returns their
+// reports. The error says which condition failed.
 func run(ctx context.Context, s settings) (*ring, error) {
 	r := &ring{settings: s, middle: make(chan *seat), rnd: rand.New(rand.NewPCG(s.seed, 0))}
 	dir, err := os.MkdirTemp(s.dir, "mixed-")
@@ -90,7 +91,8 @@ func (r *ring) prepare(dir string) (err error) {
 	return c.Close()
 }
 
-// work lets the members work until the time is over or something is wrong, and looks at what they leave.
+// work lets the members work until the time is over or something is wrong, and then checks the
+// database.
 func (r *ring) work(end context.Context) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -166,7 +168,7 @@ func (r *ring) disturb(ctx, end context.Context) error {
 	}
 }
 
-// ticks is a ticker that nobody stops; nil if there is to be none.
+// ticks is a ticker that is never stopped; nil if there is to be none.
 func ticks(d time.Duration) <-chan time.Time {
 	if d <= 0 {
 		return nil
@@ -174,8 +176,9 @@ func ticks(d time.Duration) <-chan time.Time {
 	return time.Tick(d)
 }
 
-// victims returns who is to be killed: one member, or now and then all of them. Then the first is to change the journal mode, if it is faster
-// than the others: as long as many have the database open, it can hardly be done.
+// victims returns the members to kill: one member, or now and then all of them. Then the first is
+// to change the journal mode, if it is faster than the rest: while many have the database open, a
+// change hardly succeeds.
 func (r *ring) victims() (victims []*seat, mode string) {
 	chosen := r.rnd.IntN(len(r.members))
 	if r.rnd.IntN(10) > 0 {
@@ -211,7 +214,7 @@ func (r *ring) mode() string {
 	return modes[r.rnd.IntN(len(modes))]
 }
 
-// switchMode asks a member to change the journal mode, and the others to close for a moment.
+// switchMode asks a member to change the journal mode, and the rest to close for a moment.
 func (r *ring) switchMode() {
 	chosen := r.rnd.IntN(len(r.members))
 	for i, m := range r.members {
@@ -223,7 +226,7 @@ func (r *ring) switchMode() {
 	}
 }
 
-// dump asks our members where they are. What they say is in the log.
+// dump asks our members for their goroutines' stacks. The answers are in the log.
 func (r *ring) dump() error {
 	for _, m := range r.members {
 		if strings.HasPrefix(m.name, "folio") {

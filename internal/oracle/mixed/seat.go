@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// A seat is a place in the ring for a member: one process after the other, as each is killed some day.
+// A seat is a place in the ring for a member: one process after the other, as each is killed some
+// day.
 type seat struct {
 	name  string
 	kind  kind
@@ -24,13 +25,14 @@ type seat struct {
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser
-	told   chan string   // what is to be written to in
+	told   chan string   // the lines to be written to in
 	ended  chan struct{} // closed when everything that the process said is read
 	errors bytes.Buffer  // its standard error
 	killed bool
 }
 
-// start starts a process. It is told what the ones before have acknowledged, and which journal mode it shall change to first, if any.
+// start starts a process. It passes the transactions that earlier processes have acknowledged, and
+// the journal mode to change to first, if any.
 func (m *seat) start(seed uint64, mode string) (err error) {
 	floors := make([]string, m.kind.writers)
 	for i := range floors {
@@ -41,7 +43,7 @@ func (m *seat) start(seed uint64, mode string) (err error) {
 	m.cmd = exec.Command(m.argv[0], args...)
 	m.errors.Reset()
 	m.cmd.Stderr = &m.errors
-	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // who interrupts the run means the runner
+	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // an interrupt is meant for the runner
 	if m.in, err = m.cmd.StdinPipe(); err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func (m *seat) start(seed uint64, mode string) (err error) {
 	return nil
 }
 
-// speak passes on what a member is told: it may be slow to listen.
+// speak passes lines on to a member: the member may be slow to listen.
 func speak(in io.WriteCloser, told <-chan string) {
 	for line := range told {
 		_, _ = io.WriteString(in, line+"\n") // it may have been killed
@@ -85,7 +87,7 @@ func (m *seat) hush() {
 	}
 }
 
-// listen hears what the process says, to its end.
+// listen reads the output of the process, to its end.
 func (m *seat) listen(out io.Reader, ended chan<- struct{}) {
 	defer close(ended)
 	for s := bufio.NewScanner(out); s.Scan(); {
@@ -96,7 +98,7 @@ func (m *seat) listen(out io.Reader, ended chan<- struct{}) {
 	}
 }
 
-// hear takes one line, and returns what is wrong.
+// hear takes one line, and returns a violated condition.
 func (m *seat) hear(words []string) string {
 	c := &m.ring.counts
 	switch {

@@ -122,7 +122,8 @@ func copyDatabase(t *testing.T, path string) (to string) {
 	return to
 }
 
-// TestOursExclusive keeps C SQLite out, be it there already or new; afterwards it reads what was written.
+// TestOursExclusive keeps C SQLite out, be it there already or new; afterwards it reads what was
+// written.
 func TestOursExclusive(t *testing.T) {
 	for _, mode := range modes {
 		path := made(t, mode)
@@ -135,14 +136,14 @@ func TestOursExclusive(t *testing.T) {
 		insert(t, db, 2)
 		if there != nil {
 			busy(t, there, mode+", there already")
-			if err := db.Compact(t.Context()); !errors.Is(err, sqlitefile.ErrBusy) { // though all that it can do is wait
+			if err := db.Compact(t.Context(), nil); !errors.Is(err, sqlitefile.ErrBusy) { // though all that it can do is wait
 				t.Errorf("%s: Compact: %v", mode, err)
 			}
 			shut(t, there)
 		}
 		refused(t, path, mode)
 		left := copyDatabase(t, path)
-		if err := db.Compact(t.Context()); err != nil {
+		if err := db.Compact(t.Context(), nil); err != nil {
 			t.Errorf("%s: Compact: %v", mode, err)
 		}
 		refused(t, path, mode+", compacted")
@@ -170,7 +171,8 @@ func refused(t *testing.T, path, when string) {
 	}
 }
 
-// TestTheirsExclusive keeps ours out; the log that is left when it dies is recovered by ours without a wal-index.
+// TestTheirsExclusive keeps ours out; the log that is left when it dies is recovered by ours
+// without a wal-index.
 func TestTheirsExclusive(t *testing.T) {
 	for _, mode := range modes {
 		path := made(t, mode)
@@ -196,7 +198,8 @@ func TestTheirsExclusive(t *testing.T) {
 	}
 }
 
-// TestExclusiveBusy has C SQLite reading, writing, or with its log open: ours does not get the database, and disturbs nothing.
+// TestExclusiveBusy has C SQLite reading, writing, or with its log open: ours does not get the
+// database, and disturbs nothing.
 func TestExclusiveBusy(t *testing.T) {
 	for _, mode := range modes {
 		for _, state := range []string{"", "BEGIN; SELECT count(*) FROM sqlite_schema", "BEGIN IMMEDIATE"} {
@@ -225,7 +228,8 @@ func TestExclusiveBusy(t *testing.T) {
 	}
 }
 
-// TestCompact has C SQLite with the database open, idle or at work: Compact is busy, and nothing has changed.
+// TestCompact has C SQLite with the database open, idle or at work: Compact is busy, and nothing
+// has changed.
 func TestCompact(t *testing.T) {
 	for _, mode := range modes {
 		for _, state := range []string{"", "BEGIN; SELECT count(*) FROM sqlite_schema", "BEGIN IMMEDIATE"} {
@@ -237,7 +241,7 @@ func TestCompact(t *testing.T) {
 			}
 			must(t, c, "PRAGMA busy_timeout = 5000") // ours holds SHARED for some milliseconds after it has read
 			db := open(t, path, false)
-			if err := db.Compact(t.Context()); !errors.Is(err, sqlitefile.ErrBusy) {
+			if err := db.Compact(t.Context(), nil); !errors.Is(err, sqlitefile.ErrBusy) {
 				t.Errorf("%s, %q: %v", mode, state, err)
 			}
 			must(t, c, "INSERT INTO t VALUES(2)")
@@ -246,7 +250,7 @@ func TestCompact(t *testing.T) {
 			}
 			rows(t, c, mode+state, "1", "2")
 			shut(t, c)
-			if err := db.Compact(t.Context()); err != nil {
+			if err := db.Compact(t.Context(), nil); err != nil {
 				t.Errorf("%s, %q: alone: %v", mode, state, err)
 			}
 			insert(t, db, 3)

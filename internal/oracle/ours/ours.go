@@ -1,4 +1,4 @@
-// Package ours reads with the engine and gives what it reads in the judge's terms.
+// Package ours reads with the engine and returns the results in the judge's terms.
 package ours
 
 import (
@@ -11,13 +11,13 @@ import (
 // Value is v as the judge has it. The bytes are those of v: they end with the transaction.
 func Value(v sqlitefile.Value) judge.Value {
 	switch v.Kind() {
-	case sqlitefile.Integer:
+	case sqlitefile.KindInteger:
 		return judge.Value{Kind: judge.Integer, Int: v.Int64()}
-	case sqlitefile.Float:
+	case sqlitefile.KindFloat:
 		return judge.Value{Kind: judge.Real, Real: v.Float64()}
-	case sqlitefile.Text:
+	case sqlitefile.KindText:
 		return judge.Value{Kind: judge.Text, Bytes: v.Bytes()}
-	case sqlitefile.Blob:
+	case sqlitefile.KindBlob:
 		return judge.Value{Kind: judge.Blob, Bytes: v.Bytes()}
 	}
 	return judge.Value{}
@@ -38,7 +38,8 @@ func AppendRow(dst []judge.Value, row *sqlitefile.Row, stored func(column int) b
 	return dst, nil
 }
 
-// Key is v as an argument for the engine and for a statement: a text becomes UTF-8 from the named encoding.
+// Key is v as an argument for the engine and for a statement: a text becomes UTF-8 from the named
+// encoding.
 func Key(v judge.Value, encoding string) any {
 	if v.Kind == judge.Text && encoding != "UTF-8" {
 		return decodeUTF16(v.Bytes, encoding == "UTF-16be")

@@ -1,6 +1,7 @@
-// Package published is a file system in SQLite as one was published in 2022, to be measured beside ours: a table of entries, read through
-// io/fs by plain queries of database/sql, and filled by Merge. It is written anew from the published description, and keeps what that calls its
-// defects, as they are part of what was measured:
+// Package published is a file system in SQLite as one was published in 2022, to be measured next to
+// ours: a table of entries, read through io/fs by plain queries of database/sql, and filled by
+// Merge. It is written from the published description. It keeps the defects that the description
+// names, because they were part of the published measurements:
 //
 //   - nothing is prepared: each query is a text;
 //   - a path is found by one query for each of its elements;
@@ -20,8 +21,8 @@ import (
 	"time"
 )
 
-// Schema makes the table. A directory is an entry without content, and what lies in the root has no parent. Of deleted directories the database
-// deletes what is in them, if foreign keys are on.
+// Schema makes the table. A directory is an entry without content, and an entry of the root has no
+// parent. If foreign keys are on, the database deletes the entries of deleted directories.
 const Schema = `CREATE TABLE IF NOT EXISTS entries (
   id        TEXT PRIMARY KEY,
   parent_id TEXT REFERENCES entries (id) ON DELETE CASCADE,
@@ -92,7 +93,7 @@ func find(q querier, name string) (entry, error) {
 	return e, nil
 }
 
-// orNull returns the parent_id of what lies in a directory.
+// orNull returns the parent_id of an entry of a directory.
 func orNull(id string) any {
 	if id == "" {
 		return nil
@@ -120,7 +121,7 @@ func (f *file) Close() error               { return nil }
 type dir struct {
 	db *sql.DB
 	entry
-	list []fs.DirEntry // what is left to be returned
+	list []fs.DirEntry // the entries still to be returned
 	read bool          // list was filled
 }
 

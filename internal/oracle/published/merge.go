@@ -13,7 +13,8 @@ import (
 // ErrRoot says that a file at the root cannot be stored.
 var ErrRoot = errors.New("a file at the root cannot be stored")
 
-// Merge copies a tree in, in one transaction: all of it or nothing. Directories may be there, files may not: that is fs.ErrExist.
+// Merge copies a tree in, in one transaction: all of it or nothing. Directories may be there, files
+// may not: that is fs.ErrExist.
 func (f *FS) Merge(ctx context.Context, src fs.FS) error {
 	tx, err := f.db.BeginTx(ctx, nil)
 	if err != nil {

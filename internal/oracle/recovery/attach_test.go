@@ -36,14 +36,14 @@ func attachSettings(seed uint64) (all []*setting) {
 	return all
 }
 
-// An attachCount counts what all processes of a run came to.
+// An attachCount has the counts of all processes of a run.
 type attachCount struct{ killed, supers, committed, recovered atomic.Int64 }
 
 var attachCounts attachCount
 
 // TestAttachKill kills C SQLite at its system calls in transactions over several databases in
-// several directories. Each engine recovers what is left, ours first and C first: both find the
-// same in each database, all of it or nothing of each transaction, and leave the same files.
+// several directories. Each engine recovers the files, ours first and C first. Both must find the
+// same in each database, all of it or nothing of each transaction, and must leave the same files.
 func TestAttachKill(t *testing.T) {
 	needStrace(t)
 	t.Cleanup(func() {
@@ -198,7 +198,7 @@ func (a *attacher) kill(p killPoint) (left tree, acked int64, err error) {
 	return left, acked, err
 }
 
-// verify lets both engines recover what was left.
+// verify lets both engines recover the files.
 func (a *attacher) verify(left tree, acked int64) (err error) {
 	if a.rng.IntN(4) == 0 {
 		if left, err = a.killRecovery(left); err != nil {
@@ -225,9 +225,9 @@ func (a *attacher) verify(left tree, acked int64) (err error) {
 	return a.atomic(found[0], acked)
 }
 
-// atomic wants to find what was acknowledged, or one version more: the same in all databases with a
-// rollback journal, if these share a super-journal. A database in WAL mode may have been committed
-// before them.
+// atomic wants to find the acknowledged version, or one version more. It must be the same in all
+// databases with a rollback journal, if these share a super-journal. A database in WAL mode may
+// have been committed before them.
 func (a *attacher) atomic(found []content, acked int64) error {
 	version := int64(noVersion)
 	for i, c := range found {
@@ -245,8 +245,8 @@ func (a *attacher) atomic(found []content, acked int64) error {
 	return nil
 }
 
-// recover lets an engine open all databases, in any order, and returns what it finds and which
-// files are there then.
+// recover lets an engine open all databases, in any order, and returns its findings and the files
+// that are there then.
 func (a *attacher) recover(left tree, e engine) ([]content, tree, error) {
 	if err := left.write(&a.setting); err != nil {
 		return nil, nil, err

@@ -13,8 +13,9 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// The database of TestRandomKill is a bank. A transaction of a teller moves money, counts the teller's transactions, and makes some
-// entries, whose number follows from its own; the entries of an old transaction go.
+// The database of TestRandomKill is a bank. A transaction of a teller moves money, counts the
+// teller's transactions, and makes some entries, whose number follows from its own; the entries of
+// an old transaction go.
 const bankSchema = `
 CREATE TABLE account (id INTEGER PRIMARY KEY, balance INT NOT NULL);
 CREATE INDEX account_balance ON account (balance);
@@ -57,7 +58,8 @@ func createBank(s *setting) error {
 	return errors.Join(err, w.Close())
 }
 
-// bankRole lets all tellers work at once, and says which transaction of whom is committed. It does not end.
+// bankRole lets all tellers work at once, and says which transaction of whom is committed. It does
+// not end.
 func bankRole(s *setting) error {
 	w, err := openOurs(s)
 	if err != nil {
@@ -104,7 +106,7 @@ func count(tx *sqlitefile.Tx, teller int64) (n int64, err error) {
 	return n + 1, t.Put(teller, nil, n+1)
 }
 
-// number returns the number beside an id.
+// number returns the number in the row of an id.
 func number(t sqlitefile.TableWriter, id int64) (n int64, err error) {
 	row, ok, err := t.Get(id)
 	if err != nil || !ok {
@@ -147,7 +149,7 @@ func enter(tx *sqlitefile.Tx, rng *rand.Rand, teller, n int64) error {
 	return err
 }
 
-// A bank is what a reader saw of it at one moment.
+// A bank is the state that a reader saw at one moment.
 type bank struct {
 	total   int64
 	last    [tellers]int64

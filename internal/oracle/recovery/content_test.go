@@ -12,7 +12,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A content is what a database holds: the version of its mark, and a digest of its schema and of all tables.
+// A content is the content of a database: the version of its mark, and a digest of its schema and
+// of all tables.
 type content struct {
 	version int64
 	sum     string
@@ -23,7 +24,7 @@ const noVersion = -1
 
 func (c content) String() string { return fmt.Sprintf("version %d, digest %x", c.version, c.sum) }
 
-// digestObject adds an entry of sqlite_schema, but for its root.
+// digestObject adds an entry of sqlite_schema, without its root.
 func digestObject(d *judge.Digest, typ, name, table, sql string) {
 	var values []judge.Value
 	for _, s := range []string{typ, name, table, sql} {
@@ -32,7 +33,8 @@ func digestObject(d *judge.Digest, typ, name, table, sql string) {
 	d.Row(0, values)
 }
 
-// recoverC lets C SQLite open a database, and returns what it finds. Its integrity_check must find nothing.
+// recoverC lets C SQLite open a database, and returns its content. Its integrity_check must find
+// nothing.
 func recoverC(path string) (c content, err error) {
 	conn, err := judge.Open(path)
 	if err != nil {
@@ -106,9 +108,9 @@ func digestC(conn *judge.Conn, d *judge.Digest, t judge.Table) error {
 	return nil
 }
 
-// recoverOurs lets ours open a database, and returns what it finds. Check must find nothing.
+// recoverOurs lets our engine open a database, and returns its content. Check must find nothing.
 func recoverOurs(path string) (c content, err error) {
-	db, err := sqlitefile.Open(path, &sqlitefile.Options{Create: true, Durability: sqlitefile.Off, BusyTimeout: patience})
+	db, err := sqlitefile.Open(path, &sqlitefile.Options{Create: true, Durability: sqlitefile.DurabilityOff, BusyTimeout: patience})
 	if err != nil {
 		return c, err
 	}
@@ -117,7 +119,7 @@ func recoverOurs(path string) (c content, err error) {
 	if err := db.View(ctx, func(rx *sqlitefile.Rx) (err error) { c, err = contentOurs(rx); return err }); err != nil {
 		return c, err
 	}
-	report, err := db.Check(ctx)
+	report, err := db.Check(ctx, nil)
 	if err == nil && !report.OK() {
 		err = fmt.Errorf("check: %v", report.Problems)
 	}

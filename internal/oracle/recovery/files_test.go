@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// memoryDir is where file systems in memory are. Processes die in these tests, not the system: nothing is proved by a disk.
+// memoryDir is where file systems in memory are. Processes die in these tests, not the system:
+// nothing is proved by a disk.
 const memoryDir = "/dev/shm"
 
 // scratchDir returns a directory of the test's, in memory if there is any.
@@ -22,7 +23,7 @@ func scratchDir(t *testing.T) string {
 	return dir
 }
 
-// files are a database and what lies beside it, by name.
+// files are a database and its side files, by name.
 type files map[string][]byte
 
 const baseName = "db"
@@ -42,7 +43,7 @@ func readFiles(dir string) (files, error) {
 	return all, nil
 }
 
-// write makes the directory anew, with nothing but the files.
+// write empties the directory, and writes the files there.
 func (f files) write(dir string) error {
 	err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o777))
 	for name, data := range f {
@@ -60,7 +61,8 @@ func (f files) keep(t *testing.T) string {
 	return dir
 }
 
-// An engine opens the database at a path, recovers it if need be, checks it, and says what it holds.
+// An engine opens the database at a path, recovers it if needed, checks it, and returns its
+// content.
 type engine struct {
 	name string
 	open func(path string) (content, error)
@@ -68,8 +70,8 @@ type engine struct {
 
 var engines = [...]engine{{"ours", recoverOurs}, {"C", recoverC}}
 
-// judge lets each engine recover a copy of the files in a directory below dir, and the other one read what the first one made of it. All
-// must find the same.
+// judge lets each engine recover a copy of the files in a directory below dir, and the other engine
+// read the files of the first. All must find the same.
 func (f files) judge(dir string) (c content, err error) {
 	for i, first := range engines {
 		path := filepath.Join(dir, "judged", baseName)

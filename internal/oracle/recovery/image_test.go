@@ -21,7 +21,8 @@ var (
 	imageFirst = flag.Uint64("images.seed", 1, "the first of them; 1 is that of the usual crash tests")
 )
 
-// An image is what the crash tests of sqlitefile export: what was left on disk when the power failed under ours.
+// An image is a file set that the crash tests of sqlitefile export: our files on the disk after the
+// power failed.
 type image struct {
 	Load      string
 	At        int
@@ -30,8 +31,9 @@ type image struct {
 	Files     map[string][]byte
 }
 
-// TestImages lets C SQLite recover one in a hundred of the images that the crash tests check, and ours a copy: the same is found, not less
-// than what was acknowledged, and each can read what the other one made of it. (reliability: B3)
+// TestImages lets C SQLite recover one in a hundred of the images that the crash tests check, and
+// our engine a copy. Both must find the same transactions, and all that were acknowledged. Each
+// engine must be able to read the files that the other one leaves.
 func TestImages(t *testing.T) {
 	if !judge.Available {
 		t.Skip("skipped: no C compiler, so no C SQLite to recover")

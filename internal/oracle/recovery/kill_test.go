@@ -27,13 +27,15 @@ var (
 	killSeed = flag.Uint64("kill.seed", 1, "seed of what the killed processes do, and of where they are killed")
 )
 
-// A process is killed at system calls that change files, and at others that come between them: locks, and what it says.
+// A process is killed at system calls that change files, and at calls that come between them:
+// locks, and its output.
 var (
 	changingCalls = []string{"pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "unlinkat", "rename", "renameat", "renameat2"}
 	otherCalls    = []string{"fcntl", "openat", "write"}
 )
 
-// killSettings are for each engine. What a process wrote survives its death whatever it synced: the levels of sync differ in what they write.
+// killSettings are for each engine. All writes of a process survive its death, synced or not: the
+// levels of sync differ in the writes that they make.
 func killSettings(seed uint64) (all []*setting) {
 	for _, e := range []string{"c", "ours"} {
 		for i, mode := range modes {
@@ -49,16 +51,16 @@ func killSettings(seed uint64) (all []*setting) {
 	return all
 }
 
-// killCounts counts what all processes of a run came to.
+// killCounts has the counts of all processes of a run.
 var killCounts struct {
 	points    [2]atomic.Int64 // processes killed, of C SQLite and of ours
-	journals  atomic.Int64    // these, with a journal or a log that is not empty beside the database
+	journals  atomic.Int64    // these, with a journal or a log that is not empty next to the database
 	survivors atomic.Int64    // those that did not come to their call
 	recovered atomic.Int64    // recoveries killed, before the next one succeeded
 }
 
-// TestKill kills a writer of either engine at its system calls, one process for each, and lets both recover what it left. Some recoveries are
-// killed, too. (reliability: B3)
+// TestKill kills a writer of either engine at its system calls, one process for each, and lets both
+// engines recover its files. Some recoveries are killed, too.
 func TestKill(t *testing.T) {
 	needStrace(t)
 	t.Cleanup(func() {
@@ -88,7 +90,7 @@ type killer struct {
 	*testing.T
 	setting
 	dir  string
-	base files     // what each process begins with
+	base files     // the files at the start of each process
 	want []content // by version, the first that of no database
 	rng  *rand.Rand
 }
@@ -104,7 +106,7 @@ func newKiller(t *testing.T, s *setting) *killer {
 	return k
 }
 
-// model plays the setting in memory, to know what each version holds.
+// model plays the setting in memory, to know the content of each version.
 func (k *killer) model() {
 	k.Helper()
 	s := setting{Path: ":memory:", Engine: "c", Mode: "MEMORY", PageSize: 4096, Create: true, Seed: k.Seed, Steps: k.Steps}
@@ -228,7 +230,8 @@ func (k *killer) killAll() {
 	}
 }
 
-// killSome is at how many points processes of each setting are killed, unless at all: half of them change files.
+// killSome is at how many points processes of each setting are killed, unless at all: half of them
+// change files.
 const killSome = 14
 
 func (k *killer) some(points []killPoint) []killPoint { return somePoints(k.rng, points) }
@@ -248,7 +251,8 @@ func somePoints(rng *rand.Rand, points []killPoint) []killPoint {
 	return slices.Concat(parts[:]...)
 }
 
-// kill starts a process that is killed at p. It returns the files that the process left, and the version that it acknowledged last.
+// kill starts a process that is killed at p. It returns the files that the process left, and the
+// version that it acknowledged last.
 func (k *killer) kill(p killPoint) (left files, acked int64, err error) {
 	if err := k.base.write(filepath.Dir(k.Path)); err != nil {
 		return nil, 0, err
@@ -298,7 +302,7 @@ func run(cmd *exec.Cmd) (out []byte, killed bool, err error) {
 	return out, false, err
 }
 
-// wasKilled tells whether what Wait returned is the end of a process that was killed.
+// wasKilled reports whether the result of Wait is the end of a process that was killed.
 func wasKilled(err error) bool {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -308,7 +312,7 @@ func wasKilled(err error) bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// verify wants to find what was acknowledged, or one version more, and nothing else.
+// verify wants to find the acknowledged version, or one version more, and nothing else.
 func (k *killer) verify(left files, acked int64) error {
 	if k.rng.IntN(4) == 0 {
 		if err := k.killRecovery(&left); err != nil {

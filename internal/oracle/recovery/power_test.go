@@ -28,8 +28,10 @@ var powerCounts struct {
 	images, refused atomic.Int64
 }
 
-// TestPowerLoss lets C SQLite write under strace, does the same to a file system that crashes, and lets both engines recover what a loss of
-// power leaves: the same is found. With synchronous EXTRA it is also what was acknowledged, and FULL misses at most one. (reliability: B3)
+// TestPowerLoss lets C SQLite write under strace, repeats its system calls on a file system that
+// crashes, and lets both engines recover the files after a loss of power. Both must find the same
+// transactions. With synchronous EXTRA these must be all that were acknowledged; with FULL at most
+// one may be missing.
 func TestPowerLoss(t *testing.T) {
 	needStrace(t)
 	t.Cleanup(func() {
@@ -73,7 +75,7 @@ func testPowerLoss(t *testing.T, s *setting) {
 	}
 }
 
-// powerless lets both engines recover what a loss of power left.
+// powerless lets both engines recover the files after a loss of power.
 func (k *killer) powerless(f files, acked int64) error {
 	c, err := f.judge(k.dir)
 	if err != nil && k.Sync < 3 && f.refused(k.dir) { // NORMAL may leave that; FULL too, where a deleted journal comes back and the file was cut
@@ -234,7 +236,8 @@ func (r *replay) open(args []string, descriptor string) error {
 	return err
 }
 
-// concerns tells whether a file is part of the database. The wal-index is none that is ever on disk.
+// concerns tells whether a file is part of the database. The wal-index is none that is ever on
+// disk.
 func (r *replay) concerns(name string) bool {
 	return filepath.Dir(name) == r.dir && !strings.HasSuffix(name, "-shm")
 }

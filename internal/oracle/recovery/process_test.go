@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The test's program is every other process as well: started with this variable it plays a role from roles instead of running tests. The
-// rest of the variable is the role's setting.
+// The test's program is every other process as well: started with this variable it plays a role
+// from roles instead of running tests. The rest of the variable is the role's setting.
 const roleVariable = "FOLIO_RECOVERY_ROLE"
 
 var roles = map[string]func(s *setting) error{
@@ -21,7 +21,7 @@ var roles = map[string]func(s *setting) error{
 	"attach":  attachRole,
 }
 
-// A part says what a process does.
+// A part is the work of a process.
 type part struct {
 	Role    string
 	Setting setting
@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// command returns what starts a process.
+// command returns the command of a process.
 func command(role string, s *setting, wrapper ...string) *exec.Cmd {
 	text, err := json.Marshal(part{role, *s})
 	if err != nil {
@@ -56,8 +56,8 @@ func command(role string, s *setting, wrapper ...string) *exec.Cmd {
 	return cmd
 }
 
-// writeRole plays the steps of a setting, and says which version is committed. All that it does it does in one thread, as far as it can, for
-// strace counts by thread.
+// writeRole plays the steps of a setting, and says which version is committed. All that it does it
+// does in one thread, as far as it can, for strace counts by thread.
 func writeRole(s *setting) error {
 	runtime.LockOSThread()
 	w, err := s.open()

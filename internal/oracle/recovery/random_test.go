@@ -24,14 +24,15 @@ var (
 // killsOfRound is how often a writer of one database is killed.
 const killsOfRound = 20
 
-// randomCounts counts what all rounds came to.
+// randomCounts has the counts of all rounds.
 var randomCounts struct {
 	kills, acked, readers, views atomic.Int64
 }
 
-// TestRandomKill kills a process that commits from several goroutines, again and again, at random moments, while a process of ours and one
-// of C SQLite read; sometimes a reader dies too. Every transaction that was acknowledged is there, both engines find nothing wrong,
-// and no reader sees half of a transaction, or that one goes away. (reliability: B4)
+// TestRandomKill kills a process that commits from several goroutines, again and again, at random
+// moments, while a process of ours and one of C SQLite read; sometimes a reader dies too. Every
+// acknowledged transaction must be there. Both engines must find nothing wrong. No reader may see
+// half of a transaction, or see one disappear.
 func TestRandomKill(t *testing.T) {
 	if !judge.Available {
 		t.Skip("skipped: no C compiler, so no C SQLite to read beside ours")
@@ -90,7 +91,8 @@ func (r *round) run() {
 	}
 }
 
-// kill lets a writer commit for a moment, kills it, and notes the last transaction that each teller acknowledged.
+// kill lets a writer commit for a moment, kills it, and notes the last transaction that each teller
+// acknowledged.
 func (r *round) kill() error {
 	cmd := command("bank", &r.setting)
 	out, err := cmd.StdoutPipe()
@@ -122,7 +124,7 @@ func (r *round) kill() error {
 // killWithin is how long a writer lives at most.
 const killWithin = 25 * time.Millisecond
 
-// verify opens the database with both engines, which must find what was acknowledged.
+// verify opens the database with both engines, which must find all acknowledged transactions.
 func (r *round) verify() error {
 	_, err := recoverOurs(r.Path)
 	if err == nil {
@@ -199,7 +201,8 @@ func (r *round) stopReader(p *reader) {
 	}
 }
 
-// replaceReaders sometimes kills a reader, and sometimes ends both, so that nobody has the database open when the next writer comes.
+// replaceReaders sometimes kills a reader, and sometimes ends both, so that no process has the
+// database open when the next writer comes.
 func (r *round) replaceReaders() {
 	switch r.rng.IntN(5) {
 	case 0:

@@ -28,7 +28,7 @@ func (s *setting) String() string {
 	return fmt.Sprintf("%s seed=%d", name, s.Seed)
 }
 
-// modes are what a writer may switch to.
+// modes are the journal modes that a writer may switch to.
 var modes = [...]string{"DELETE", "TRUNCATE", "PERSIST", "WAL"}
 
 const schema = `
@@ -38,7 +38,8 @@ CREATE INDEX item_size ON item (size, name DESC);
 CREATE TABLE word (lang TEXT, word TEXT, n INT, PRIMARY KEY (lang, word)) WITHOUT ROWID;
 `
 
-// A step is one thing that a writer does. Who runs the steps of one seed does the same to any database, whichever engine it is.
+// A step is one action of a writer. The steps of one seed do the same to any database, with any
+// engine.
 type step struct {
 	kind    kind
 	version int64 // after it
@@ -80,7 +81,8 @@ const (
 	deleteWord
 )
 
-// steps returns what a writer does. It has the transactions that make a version, and others.
+// steps returns the actions of a writer. It has the transactions that make a version, and further
+// ones.
 func (s *setting) steps() []step {
 	rng := rand.New(rand.NewPCG(s.Seed, 0))
 	all := []step{{kind: create}}

@@ -137,7 +137,7 @@ var (
 		"DELETE": sqlitefile.JournalDelete, "TRUNCATE": sqlitefile.JournalTruncate,
 		"PERSIST": sqlitefile.JournalPersist, "WAL": sqlitefile.JournalWAL,
 	}
-	durabilities = [...]sqlitefile.Durability{sqlitefile.Off, sqlitefile.Normal, sqlitefile.Full, sqlitefile.Extra}
+	durabilities = [...]sqlitefile.Durability{sqlitefile.DurabilityOff, sqlitefile.DurabilityNormal, sqlitefile.DurabilityFull, sqlitefile.DurabilityExtra}
 )
 
 func openOurs(s *setting) (*oursWriter, error) {
@@ -166,7 +166,7 @@ func (w *oursWriter) run(s *step) error {
 	case vacuum:
 		return nil
 	case compact:
-		return w.Compact(ctx)
+		return w.Compact(ctx, nil)
 	case switchMode:
 		return w.SetJournalMode(ctx, journalModes[modes[s.mode]])
 	}

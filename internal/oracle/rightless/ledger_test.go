@@ -12,7 +12,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// The database is a ledger: rows in many pages that add up to 0, apart from row 0, which counts the transactions.
+// The database is a ledger: rows in many pages that add up to 0, apart from row 0, which counts the
+// transactions.
 const rows = 60
 
 const schema = `PRAGMA page_size = 512; PRAGMA journal_mode = WAL;
@@ -27,8 +28,8 @@ type writer interface {
 	Close() error
 }
 
-// write commits transactions, each of which it tells before and after, until it is killed. Now and then it copies the log back or opens the
-// database again.
+// write commits transactions, each of which it tells before and after, until it is killed. Now and
+// then it copies the log back or opens the database again.
 func write(path, engine string) error {
 	var w writer
 	var err error
@@ -62,7 +63,7 @@ func newWriter(path, engine string) (writer, error) {
 		c, err := judge.Open(path + "?_busy_timeout=5000")
 		return cWriter{c}, err
 	}
-	db, err := sqlitefile.Open(path, &sqlitefile.Options{Durability: sqlitefile.Normal})
+	db, err := sqlitefile.Open(path, &sqlitefile.Options{Durability: sqlitefile.DurabilityNormal})
 	return oursWriter{db}, err
 }
 
@@ -128,7 +129,8 @@ func sum(rx *sqlitefile.Rx) (count int64, err error) {
 	return count, nil
 }
 
-// committed returns how many transactions are known to be committed: a file next to the database says it.
+// committed returns how many transactions are known to be committed: a file next to the database
+// says it.
 func committed(path string) int64 {
 	text, err := os.ReadFile(path + ".count")
 	if err != nil {

@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// command returns what starts a process.
+// command returns the command of a process.
 func command(program, role, path, engine string) *exec.Cmd {
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), roleVariable+"="+role+"|"+path+"|"+engine)

@@ -21,11 +21,11 @@ import (
 
 var kills = flag.Int("kills", 30, "writers that TestReader kills, for each kind of them")
 
-// A tally is what a reader did.
+// A tally counts the work of a reader.
 type tally struct{ opened, views, busy, changed int }
 
-// read opens the database again and again and reads in it, until standard input ends. Each view has
-// to see a whole transaction, and all that were committed before it began. It may fail only if a
+// read opens the database again and again and reads in it, until standard input ends. Each view
+// must see a whole transaction, and all that were committed before it began. It may fail only if a
 // writer began meanwhile.
 func read(path, kind string) error {
 	var stop atomic.Bool
@@ -120,7 +120,7 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// startReader starts a reader without rights, and returns what ends it.
+// startReader starts a reader without rights, and returns a function that ends it.
 func startReader(t *testing.T, program, path, kind string) (stop func()) {
 	t.Helper()
 	cmd := command(program, "read", path, kind)

@@ -76,7 +76,7 @@ func newForeign(t *testing.T, g *generator, n int) *pair {
 	}
 	p.must("PRAGMA synchronous = OFF; PRAGMA foreign_keys = ON")
 	p.must(strings.Join(p.script, ";"))
-	p.db, err = sqlitefile.Open(p.path, &sqlitefile.Options{Create: true, Durability: sqlitefile.Off, ForeignKeys: true})
+	p.db, err = sqlitefile.Open(p.path, &sqlitefile.Options{Create: true, Durability: sqlitefile.DurabilityOff, ForeignKeys: true})
 	if err == nil {
 		err = p.db.Exec(t.Context(), strings.Join(p.script, ";"))
 	}

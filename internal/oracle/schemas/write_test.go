@@ -110,7 +110,7 @@ func (p *pair) open(theirs string) {
 		}
 	}
 	var err error
-	if p.db, err = sqlitefile.Open(p.path, &sqlitefile.Options{Create: true, PageSize: 1024, Durability: sqlitefile.Off}); err != nil {
+	if p.db, err = sqlitefile.Open(p.path, &sqlitefile.Options{Create: true, PageSize: 1024, Durability: sqlitefile.DurabilityOff}); err != nil {
 		p.t.Fatal(err)
 	}
 	if create {
@@ -312,7 +312,7 @@ func (p *pair) compare() {
 	if err != nil || len(check) != 1 || check[0] != "ok" {
 		p.t.Logf("SQLite's own: %q, %v", check, err)
 	}
-	report, err := p.db.Check(p.t.Context())
+	report, err := p.db.Check(p.t.Context(), nil)
 	if err != nil || len(report.Problems) > 0 {
 		p.failf("Check: %v %v", report.Problems, err)
 	}
@@ -398,13 +398,13 @@ func print(row *sqlitefile.Row, t *table) (string, error) {
 func quoted(v sqlitefile.Value) string {
 	x := expr.Value{}
 	switch v.Kind() {
-	case sqlitefile.Integer:
+	case sqlitefile.KindInteger:
 		x = expr.OfInt(v.Int64())
-	case sqlitefile.Float:
+	case sqlitefile.KindFloat:
 		x = expr.OfFloat(v.Float64())
-	case sqlitefile.Text:
+	case sqlitefile.KindText:
 		x = expr.OfText([]byte(v.Text()))
-	case sqlitefile.Blob:
+	case sqlitefile.KindBlob:
 		x = expr.OfBlob(v.Bytes())
 	}
 	table, _ := ddl.ParseTable("CREATE TABLE t(a)")

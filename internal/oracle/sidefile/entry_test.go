@@ -20,7 +20,7 @@ type look func(moment string)
 type entry struct {
 	name string
 	wal  bool     // the database is in WAL mode
-	left []string // endings of files that lie there already, empty, and belong to the user who looks
+	left []string // endings of files that lie there already, empty, and belong to the user of the test
 	none bool     // there is no database
 	ours func(path string, look look) error
 	c    func(path string, look look) error
@@ -81,7 +81,7 @@ func checkpoint(db *sqlitefile.DB) error {
 
 // compact leaves a database as it is whose owner this user cannot give to the new file.
 func compact(db *sqlitefile.DB) error {
-	err := db.Compact(background)
+	err := db.Compact(background, nil)
 	if errors.Is(err, fs.ErrPermission) {
 		return nil
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// An actor is a user, and the owner and the directory of the databases that he comes to.
+// An actor is a user, and the owner and the directory of the databases that this user opens.
 type actor struct {
 	name       string
 	uid, gid   int // of the user; -1 for that of the test
@@ -124,7 +124,7 @@ func TestSideFiles(t *testing.T) {
 	t.Logf("side files: %d differ of %d", differ, cases)
 }
 
-// run plays a role and returns what it has seen.
+// run plays a role and returns its observations.
 func run(t *testing.T, ours, umask, actor int) map[string]string {
 	t.Helper()
 	a := &actors[actor]

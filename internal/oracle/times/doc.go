@@ -1,3 +1,3 @@
-// Package times compares with C SQLite's date and time functions which time a value tells, and what
-// a time is written as.
+// Package times compares with C SQLite's date and time functions how times are read, and how they
+// are written.
 package times

@@ -12,7 +12,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// texts are times, and what is nearly one.
+// texts are times, and texts that are nearly times.
 var texts = []string{
 	"2026-11-22", "2026-11-22 15:04", "2026-11-22T15:04", "2026-11-22 15:04:05", "2026-11-22 15:04:05.1", "2026-11-22 15:04:05.123", "2026-11-22 15:04:05.", "2026-11-22 15:04:05.12x",
 	"2026-11-22  T 15:04", "2026-11-22 15:04Z", "2026-11-22 15:04:05z ", "2026-11-22 15:04 +01:30", "2026-11-22 15:04:05.5-14:00", "2026-11-22 15:04+14:59", "2026-11-22 15:04+15:00",
@@ -110,7 +110,7 @@ func randomText(r *rand.Rand) string {
 	return s
 }
 
-// TestWrite compares what a time is written as with what SQLite takes it for, and reads it.
+// TestWrite compares the text of a time with SQLite's reading of it, and reads it.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))

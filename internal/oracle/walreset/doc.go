@@ -1,4 +1,5 @@
-// Package walreset stops a checkpointer between two steps, which real SQLite calls fault point 660 and where it once lost commits: it has
-// read the header of the wal-index, and another connection begins the log anew before it goes on. The tests do so both ways round, with
-// C SQLite and with us as the one who is stopped, and once more with what guards us taken out, to see that the tests would notice.
+// Package walreset stops a checkpointer between two steps. Real SQLite calls the place fault point
+// 660, and once lost commits there: the checkpointer has read the header of the wal-index, and
+// another connection lets the log begin again before it goes on. The tests stop C SQLite and our
+// engine in turn. They do so once more without our protection, to see that the tests would notice.
 package walreset

@@ -3,7 +3,7 @@
 package walreset
 
 /*
-// What the driver compiles; weak, as this package alone has to link as well.
+// The driver compiles this; weak, because this package alone must link as well.
 int sqlite3_test_control(int op, ...) __attribute__((weak));
 
 extern int walresetFault(int code);
@@ -19,10 +19,11 @@ import (
 	_ "github.com/mattn/go-sqlite3" // C SQLite
 )
 
-// faultCheckpoint is where a checkpointer has read the header of the wal-index and looked at nothing else.
+// faultCheckpoint is where a checkpointer has read the header of the wal-index and looked at
+// nothing else.
 const faultCheckpoint = 660
 
-// atFault is what is done there, once; nil for nothing.
+// atFault runs there, once; nil for nothing.
 var atFault atomic.Pointer[func()]
 
 //export walresetFault

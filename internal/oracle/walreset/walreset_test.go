@@ -16,31 +16,32 @@ import (
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
-// engine is the directory of the package that the tests change.
-const engine = "../../../sqlitefile"
+// engine is the directory of the package that the tests change: that of the write-ahead log.
+const engine = "../../../internal/wal"
 
 // A change replaces a piece of a file of the engine.
 type change struct{ file, old, new string }
 
 var (
-	// stop lets our checkpointer wait where C SQLite has fault point 660, once nobody in its process reads any more.
+	// stop lets our checkpointer wait where C SQLite has fault point 660, once no reader of its
+	// process is left.
 	stop = change{
-		"checkpoint.go", "\tif copied = w.index.backfill(); copied > h.MaxFrame {",
-		"\tstopHere(w)\n\tif copied = w.index.backfill(); copied > h.MaxFrame {",
+		"checkpoint.go", "\tif copied = w.Index.Backfill(); copied > h.MaxFrame {",
+		"\tstopHere(w)\n\tif copied = w.Index.Backfill(); copied > h.MaxFrame {",
 	}
 	// noSalt lets our checkpointer go on whatever happened to the log meanwhile (W6).
 	noSalt = change{"checkpoint.go", "live.Salt != h.Salt", "live.Salt != live.Salt"}
-	// noTry lets our writer begin the log anew under a checkpointer.
+	// noTry lets our writer restart the log under a checkpointer.
 	noTry = change{
 		"checkpoint.go",
-		"\terr := w.index.lock(osfile.Exclusive, format.WALCheckpointLock, 1)\n\tif err != nil {\n\t\treturn false, ignoreLocked(err)\n\t}\n" +
-			"\tdefer w.index.unlock(format.WALCheckpointLock, 1)\n\tif err := w.index.lock(osfile.Exclusive, format.WALReadLock+1",
-		"\tif err := w.index.lock(osfile.Exclusive, format.WALReadLock+1",
+		"\terr := w.Index.Lock(osfile.Exclusive, format.WALCheckpointLock, 1)\n\tif err != nil {\n\t\treturn false, dberr.IgnoreLocked(err)\n\t}\n" +
+			"\tdefer w.Index.Unlock(format.WALCheckpointLock, 1)\n\tif err := w.Index.Lock(osfile.Exclusive, format.WALReadLock+1",
+		"\tif err := w.Index.Lock(osfile.Exclusive, format.WALReadLock+1",
 	}
 )
 
-// stopFile is what stop calls.
-const stopFile = `package sqlitefile
+// stopFile has the function that stop calls.
+const stopFile = `package wal
 
 import (
 	"bufio"
@@ -52,11 +53,11 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-func stopHere(w *wal) {
-	for w.index.lock(osfile.Exclusive, format.WALReadLock, 1) != nil {
+func stopHere(w *Log) {
+	for w.Index.Lock(osfile.Exclusive, format.WALReadLock, 1) != nil {
 		runtime.Gosched()
 	}
-	w.index.unlock(format.WALReadLock, 1)
+	w.Index.Unlock(format.WALReadLock, 1)
 	fmt.Println("stopped")
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 }
@@ -106,7 +107,8 @@ func build(t *testing.T, changes ...change) (program string) {
 	return program
 }
 
-// A database is one in WAL mode, all of whose log is copied back, so that the next writer begins it anew.
+// A database is a database in WAL mode, all of whose log is copied back, so that the next writer
+// restarts it.
 type database struct {
 	t    *testing.T
 	path string
@@ -155,7 +157,7 @@ func (d *database) insert(n int) {
 	d.rows += n
 }
 
-// salts returns what tells one log from the one before.
+// salts returns the bytes that tell one log from the one before.
 func (d *database) salts() string {
 	b, err := os.ReadFile(d.path + "-wal")
 	if err != nil || len(b) < 32 {
@@ -164,7 +166,8 @@ func (d *database) salts() string {
 	return string(b[16:24])
 }
 
-// wrong returns what C SQLite finds wrong with the database, now and once all of the log is copied back; "" if nothing is.
+// wrong returns C SQLite's findings about the database, now and once all of the log is copied back;
+// "" if there are none.
 func (d *database) wrong() string {
 	found := d.look()
 	if err := d.c.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
@@ -187,8 +190,8 @@ func (d *database) look() string {
 	return ""
 }
 
-// commit lets our program insert rows while a checkpointer of C SQLite has read the header of the index, and nothing else. It reports whether
-// the log began anew meanwhile.
+// commit lets our program insert rows while a checkpointer of C SQLite has read the header of the
+// index, and nothing else. It reports whether the log was restarted meanwhile.
 func (d *database) commit(program string, n int) (anew bool) {
 	d.t.Helper()
 	stopped, proceed, over := make(chan bool), make(chan bool), make(chan error)
@@ -210,8 +213,8 @@ func (d *database) commit(program string, n int) (anew bool) {
 	return anew
 }
 
-// checkpoint lets C SQLite insert rows while our program has read the header of the index, and nothing else, and returns what it says when
-// it has gone on.
+// checkpoint lets C SQLite insert rows while our program has read the header of the index, and
+// nothing else, and returns the program's output when it has gone on.
 func (d *database) checkpoint(program string, n int) (says string) {
 	d.t.Helper()
 	cmd := exec.Command(program, d.path, "checkpoint")
@@ -246,7 +249,8 @@ func (d *database) checkpoint(program string, n int) (says string) {
 	return strings.TrimSpace(string(rest))
 }
 
-// TestCheckpointOfC: we do not begin a log anew under a checkpointer, as an old SQLite would write the new one over the database.
+// TestCheckpointOfC: our engine must not restart a log under a checkpointer, because an old SQLite
+// would write the new log over the database.
 func TestCheckpointOfC(t *testing.T) {
 	d := newDatabase(t)
 	if d.commit(build(t), 20) {
@@ -257,7 +261,8 @@ func TestCheckpointOfC(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfCUnguarded: without that care the log begins anew there, and the SQLite of today notices.
+// TestCheckpointOfCUnguarded: without that care the log is restarted there, and the SQLite of today
+// notices.
 func TestCheckpointOfCUnguarded(t *testing.T) {
 	d := newDatabase(t)
 	if !d.commit(build(t, noTry), 20) {
@@ -279,8 +284,9 @@ func TestCheckpointOfOurs(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfOursUnguarded: if it did not, it would copy from the new log what the old one had there. That damages the database, or is found
-// out when a frame is not that of the page which it should be.
+// TestCheckpointOfOursUnguarded: if it did not, it would copy from the new log what the old one had
+// there. That damages the database, or is found out when a frame is not that of the page which it
+// should be.
 func TestCheckpointOfOursUnguarded(t *testing.T) {
 	d := newDatabase(t)
 	says := d.checkpoint(build(t, stop, noSalt), 20)

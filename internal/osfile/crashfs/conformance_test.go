@@ -24,7 +24,8 @@ func canPunch(t *testing.T) bool {
 	return err == nil
 }
 
-// TestConformance does the same random operations on files of the operating system and on those of an FS: each has the same result.
+// TestConformance does the same random operations on files of the operating system and on those of
+// an FS: each has the same result.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -46,7 +47,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// An actor does random operations and tells what came of each.
+// An actor does random operations and describes their results.
 type actor struct {
 	sys     osfile.System
 	dir     string
@@ -149,7 +150,7 @@ func (a *actor) use(i int) string {
 	}
 }
 
-// result prints what an operation returned, errors by what they match.
+// result prints the results of an operation, errors by the sentinel that they match.
 func result(args ...any) string {
 	for i, arg := range args {
 		err, ok := arg.(error)

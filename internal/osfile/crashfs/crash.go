@@ -6,15 +6,16 @@ import (
 	"math/rand/v2"
 )
 
-// A Plan says how many images are made of a disk. Those with all and with nothing of what was not synced are always made.
+// A Plan says how many images are made of a disk. Two images are always made: with all changes that
+// were not synced, and with none of them.
 type Plan struct {
 	Seed    uint64
-	Single  int // changes that are dropped, and torn in three ways, each alone; those made last come first
+	Single  int // changes that are dropped, and torn in three ways, each alone; the last ones first
 	Subsets int // random subsets of sectors, truncations and names
 	Garbage int // random subsets with garbage in some sectors
 	Names   int // changes of names that are lost alone, or there alone
 
-	Share float64 // of all these images, but for those with all and with nothing, chance takes as many; 0 takes all
+	Share float64 // the share of these images, except the two that are always made, that chance takes; 0 takes all
 }
 
 // FullPlan is the plan that the reliability of a database is judged by.
@@ -22,7 +23,8 @@ func FullPlan(seed uint64) Plan {
 	return Plan{Seed: seed, Single: 24, Subsets: 16, Garbage: 4, Names: 8}
 }
 
-// All returns the image with everything that was written: what is there if not the power failed but all processes died.
+// All returns the image with every write. All processes would find it if they died while the power
+// stays on.
 func (d *Disk) All() *Image { return d.image(d.all()) }
 
 func (d *Disk) all() *fate { return d.fate(Whole, "all", allMoves, allWrites, 1) }
@@ -32,7 +34,7 @@ func (d *Disk) None() *Image { return d.image(d.none()) }
 
 func (d *Disk) none() *fate { return d.fate(Whole, "none", noMoves, noWrites, 0) }
 
-// Images returns what a crash can leave of the disk, by plan. Images may be alike.
+// Images returns files that a crash can leave on the disk, by plan. Images may be alike.
 func (d *Disk) Images(p Plan) iter.Seq[*Image] {
 	rng := rand.New(rand.NewPCG(p.Seed, uint64(d.at)))
 	return func(yield func(*Image) bool) {
@@ -116,7 +118,7 @@ func (d *Disk) nameFates(p Plan, moves []move) iter.Seq[*fate] {
 	}
 }
 
-// singleFates drop or tear one change at a time, and keep the others.
+// singleFates drop or tear one change at a time, and keep the rest.
 func (d *Disk) singleFates(p Plan, pending []change) iter.Seq[*fate] {
 	return func(yield func(*fate) bool) {
 		for i := max(0, len(pending)-p.Single); i < len(pending); i++ {
@@ -145,7 +147,8 @@ func keptIf(ok bool) sectorFate {
 	return dropped
 }
 
-// tears returns where a change of so many sectors is torn: after the first, in the middle, before the last.
+// tears returns where a change of so many sectors is torn: after the first, in the middle, before
+// the last.
 func tears(sectors int) (at []int) {
 	for _, n := range []int{1, sectors / 2, sectors - 1} {
 		if n > 0 && n < sectors && (len(at) == 0 || at[len(at)-1] < n) {
@@ -155,7 +158,7 @@ func tears(sectors int) (at []int) {
 	return at
 }
 
-// subsetFates keep what chance says: in some images whole changes, in others sectors.
+// subsetFates keep a random part: in some images of the changes, in others of the sectors.
 func (d *Disk) subsetFates(p Plan, pending, moves int) iter.Seq[*fate] {
 	return func(yield func(*fate) bool) {
 		if pending+moves == 0 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A History is what was done to an FS so far.
+// A History has the operations on an FS so far.
 type History struct {
 	base  *Image
 	first map[string]*inode
@@ -31,8 +31,8 @@ func (f *FS) History() *History {
 // Ops returns the operations. They must not be changed.
 func (h *History) Ops() []Op { return h.ops }
 
-// Crashes returns the disk at each moment before an operation that changes what a crash can find, and at the end. The
-// disk goes on with the iteration.
+// Crashes returns the disk at each moment before an operation that changes the possible results of
+// a crash, and at the end. The disk goes on with the iteration.
 func (h *History) Crashes() iter.Seq[*Disk] {
 	return func(yield func(*Disk) bool) {
 		d := h.disk()
@@ -55,7 +55,8 @@ func (h *History) End() *Disk {
 	return d
 }
 
-// A Disk is what is on disk at one moment, and what may get there (D1 to D7).
+// A Disk has the files that are on disk at one moment, and the changes that may get there (D1 to
+// D8).
 type Disk struct {
 	history *History
 	at      int // operations done
@@ -64,11 +65,11 @@ type Disk struct {
 	moves   []move
 }
 
-// A file is what is on disk of an inode. Its content is never changed in place.
+// A file is the part of an inode that is on disk. Its content is never changed in place.
 type file struct {
 	content []byte
 	pending []change
-	words   [][]uint32 // what a volatile file held, the last at the end
+	words   [][]uint32 // of a volatile file: its contents, the last at the end
 }
 
 // A change is a write, a hole or a truncation that is not on disk.
@@ -101,15 +102,8 @@ func (h *History) disk() *Disk {
 // At returns how many operations were done.
 func (d *Disk) At() int { return d.at }
 
-// Last returns the operation that was done last, if there was any.
-func (d *Disk) Last() (op Op, ok bool) {
-	if d.at == 0 {
-		return op, false
-	}
-	return d.history.ops[d.at-1], true
-}
-
-// differs reports whether an operation changes what a crash can find. What happens to volatile files does not count.
+// differs reports whether an operation changes the possible results of a crash. Operations on
+// volatile files do not count (D7).
 func (d *Disk) differs(op Op) bool {
 	switch op.Kind {
 	case Write, Punch, Truncate, Create, Remove, Rename:
@@ -158,7 +152,7 @@ func (d *Disk) file(i *inode) *file {
 	return f
 }
 
-// sync puts the pending changes on disk, or loses them.
+// sync puts the pending changes on disk (D1), or loses them (D6).
 func (f *file) sync(failed bool) {
 	if failed {
 		for i := range f.pending {
@@ -183,7 +177,8 @@ func (c *change) apply(content []byte) []byte {
 	return c.part(content, c.off, c.off+c.size)
 }
 
-// part returns the content with what the change makes of the bytes from start to stop. A hole does not make the file longer.
+// part returns the content after the change to the bytes from start to stop. A hole does not make
+// the file longer (D8).
 func (c *change) part(content []byte, start, stop int64) []byte {
 	if c.kind == Punch {
 		size := int64(len(content))
@@ -219,7 +214,8 @@ func (m *move) apply(names map[string]*inode) {
 	}
 }
 
-// moved returns the changes of names that may get on disk, but for those of volatile files.
+// moved returns the changes of names that may get on disk (D4), except those of volatile files. A
+// lost Remove brings the file back (D5).
 func (d *Disk) moved() (list []move) {
 	for _, m := range d.moves {
 		if !d.history.words[m.inode] {
@@ -229,7 +225,7 @@ func (d *Disk) moved() (list []move) {
 	return list
 }
 
-// pending returns the changes that may get on disk, in the order in which they were made.
+// pending returns the changes that may get on disk, in the order in which they were made (D2).
 func (d *Disk) pending() (list []change) {
 	for i, f := range d.files {
 		if !d.history.words[i] {

@@ -21,7 +21,8 @@ func newScene(t *testing.T) *scene {
 	return &scene{t: t, FS: crashfs.New(), handles: make(map[string]osfile.Handle)}
 }
 
-// do runs a script of operations: "open a", "write a 0 text", "truncate a 3", "sync a", "lose a", "remove a", "rename a b", "syncdir".
+// do runs a script of operations: "open a", "write a 0 text", "truncate a 3", "sync a", "lose a",
+// "remove a", "rename a b", "syncdir".
 func (s *scene) do(script string) *scene {
 	s.t.Helper()
 	for line := range strings.SplitSeq(script, ";") {
@@ -63,7 +64,8 @@ func (s *scene) step(w []string) (err error) {
 	return err
 }
 
-// outcomes returns what the images of the end hold, each once, sorted: names and contents, runs of a letter as one.
+// outcomes returns the contents of the images of the end, each once, sorted: names and contents,
+// runs of a letter as one.
 func (s *scene) outcomes() []string {
 	var list []string
 	for img := range s.History().End().Images(crashfs.Plan{Seed: 1, Single: 10, Subsets: 500, Garbage: 10, Names: 10}) {
@@ -94,7 +96,8 @@ func squeeze(b []byte) string {
 	return string(out)
 }
 
-// TestDisk checks what a crash leaves of short histories: nothing less, and, but for garbage, nothing more than D1 to D6 allow.
+// TestDisk checks the images of short histories. All that D1 to D6 allow must be there, and, except
+// for garbage, and no other sectors.
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	const ready = "open a;fill a x;sync a;syncdir a;"
@@ -152,7 +155,7 @@ func TestTruncation(t *testing.T) {
 	}
 }
 
-// TestGarbage sees garbage in bytes that were being written, and in no others.
+// TestGarbage sees garbage only in bytes that were being written (D3).
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	s := newScene(t).do("open a;fill a x;sync a;syncdir a;write a ---------- y")
@@ -177,7 +180,8 @@ func TestCrashes(t *testing.T) {
 	for d := range s.History().Crashes() {
 		at = append(at, d.At())
 	}
-	// before: create, write, sync, syncdir, remove; and the end. Syncs of nothing are no moments of their own.
+	// before: create, write, sync, syncdir, remove; and the end. Syncs of nothing are no moments of
+	// their own.
 	if want := []int{0, 1, 2, 4, 6, 7}; !slices.Equal(at, want) {
 		t.Errorf("moments %v, want %v", at, want)
 	}

@@ -2,8 +2,9 @@ package crashfs
 
 import "maps"
 
-// Fork returns a file system as it was after so many operations, and on which the power can fail as if all that happened on it: what
-// was not synced then is not on disk yet. It is what the next process finds when all processes die.
+// Fork returns the file system as it was after the given number of operations. It is the state that
+// the next process finds when all processes die. The power can still fail on it as if all had
+// happened on it: changes that were not synced then are not on disk yet.
 func (h *History) Fork(at int, options ...Option) *FS {
 	f := (&Image{}).FS(options...)
 	f.base = h.base

@@ -15,10 +15,10 @@ import (
 type FS struct {
 	maps bool
 
-	mu      sync.Mutex // guards what follows, and all inodes and handles
+	mu      sync.Mutex // guards the fields below, and all inodes and handles
 	names   map[string]*inode
 	inodes  []*inode
-	base    *Image // what was on disk at first
+	base    *Image // the files on disk at first
 	first   map[string]*inode
 	ops     []Op
 	handles int
@@ -28,11 +28,11 @@ type FS struct {
 
 var _ osfile.System = (*FS)(nil)
 
-// An Option changes what an FS can do.
+// An Option gives an FS an ability.
 type Option func(*FS)
 
-// WithMaps lets files be mapped. Otherwise Map gives ErrNoMap, as on systems without it. There is no fault: what lies
-// beyond the end of a file reads as zeros.
+// WithMaps lets files be mapped. Otherwise Map gives ErrNoMap, as on systems without it. There is
+// no fault: bytes beyond the end of a file read as zeros.
 func WithMaps() Option { return func(f *FS) { f.maps = true } }
 
 // New returns an empty file system.
@@ -145,7 +145,8 @@ func (f *FS) SyncDir(name string) error {
 	return nil
 }
 
-// WriteFile makes a file with this content, or replaces it, and syncs it and its name: a test begins with it.
+// WriteFile makes a file with this content, or replaces it, and syncs it and its name: a test
+// begins with it.
 func (f *FS) WriteFile(name string, data []byte) error {
 	h, err := f.Open(name, osfile.ReadWrite|osfile.Create, 0o666)
 	if err != nil {
@@ -158,7 +159,7 @@ func (f *FS) WriteFile(name string, data []byte) error {
 	return errors.Join(err, h.Sync(), h.Close(), f.SyncDir(name))
 }
 
-// ReadFile returns what a file holds now.
+// ReadFile returns the present content of a file.
 func (f *FS) ReadFile(name string) ([]byte, error) {
 	name = absolute(name)
 	f.mu.Lock()

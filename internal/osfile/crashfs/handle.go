@@ -22,7 +22,8 @@ var (
 	errNegative = errors.New("negative offset or length")
 )
 
-// enter locks the file system for an operation, unless the handle is closed. leave must follow in any case.
+// enter locks the file system for an operation, unless the handle is closed. leave must follow in
+// any case.
 func (h *handle) enter(op string) error {
 	h.fs.mu.Lock()
 	if h.closed {
@@ -33,7 +34,7 @@ func (h *handle) enter(op string) error {
 
 func (h *handle) leave() { h.fs.mu.Unlock() }
 
-// enterWrite is enter for what changes the file.
+// enterWrite is enter for operations that change the file.
 func (h *handle) enterWrite(op string) error {
 	err := h.enter(op)
 	if err == nil && !h.writable {
@@ -115,7 +116,7 @@ func (h *handle) Sync() error {
 	return nil
 }
 
-// LoseSync is a Sync that fails with err and loses what was not on disk (D6).
+// LoseSync is a Sync that fails with err and loses the changes that were not on disk (D6).
 func (h *handle) LoseSync(err error) error {
 	defer h.leave()
 	if err := h.enter("sync"); err != nil {
@@ -236,7 +237,7 @@ func (h *handle) MapWords(n int64) (*osfile.Words, error) {
 	return osfile.NewWords(h.inode.region[:n/4:n/4], h.unmap()), nil
 }
 
-// unmap returns what ends one mapping of the file.
+// unmap returns a function that ends one mapping of the file.
 func (h *handle) unmap() func() error {
 	f, i := h.fs, h.inode
 	return func() error {

@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// An Image is what a crash left on disk. It is immutable.
+// An Image has the files that a crash left on disk. It is immutable.
 type Image struct {
 	Way   Way
-	How   string // which of the operations that were not synced it has
+	How   string // the operations that were not synced and are in it
 	files map[string][]byte
 }
 
-// A Way is how a crash treats what was not synced.
+// A Way is how a crash treats changes that were not synced.
 type Way int
 
 // The ways, each of them a part of a Plan.
@@ -36,7 +36,7 @@ func (w Way) String() string {
 // Names returns the names of its files, sorted.
 func (m *Image) Names() []string { return slices.Sorted(maps.Keys(m.files)) }
 
-// File returns what a file holds, not to be changed; nil if there is none.
+// File returns the content of a file, which must not be changed; nil if there is none.
 func (m *Image) File(name string) []byte { return m.files[absolute(name)] }
 
 var hashSeed = maphash.MakeSeed()
@@ -52,14 +52,14 @@ func (m *Image) Hash() uint64 {
 	return h.Sum64()
 }
 
-// A fate is what becomes of the changes that are not on disk when the power fails.
+// A fate decides which changes that are not on disk survive the power failure.
 type fate struct {
 	way    Way
 	how    string
 	always bool // not left to Plan.Share
 	moved  func(m *move) bool
 	wrote  func(c *change, sector int) sectorFate // sector counts those of the change; a Truncate has one
-	words  int                                    // of volatile files: 0 nothing, 1 what they held last, 2 earlier, 3 garbage
+	words  int                                    // of volatile files: 0 none, 1 the last, 2 an earlier, 3 garbage
 	rng    *rand.Rand                             // for garbage; nil where there is none
 }
 
@@ -73,7 +73,7 @@ const (
 
 const sectorSize = 512
 
-// image returns what is on disk after the power failed.
+// image returns the disk after the power failed.
 func (d *Disk) image(t *fate) *Image {
 	names := maps.Clone(d.names)
 	for i := range d.moves {
@@ -108,7 +108,7 @@ func (f *file) after(t *fate) []byte {
 	return content
 }
 
-// fall applies what became of the change.
+// fall applies the part of the change that survives, sector by sector (D1).
 func (c *change) fall(content []byte, t *fate) []byte {
 	if c.kind == Truncate {
 		if t.wrote(c, 0) == dropped {
@@ -144,7 +144,7 @@ func fill(b []byte, rng *rand.Rand) {
 	}
 }
 
-// volatile returns what is left of a file that was mapped as words.
+// volatile returns the content that a file has after the crash if it was mapped as words (D7).
 func (f *file) volatile(t *fate) []byte {
 	n := 0
 	if f != nil {

@@ -9,8 +9,8 @@ import (
 
 // An inode is a file, with or without a name. Its FS's mu guards it.
 //
-// The content is data; while the file is mapped it is the first length bytes of region, which never moves and
-// holds zeros beyond. Words are loaded and stored atomically, as their users do.
+// The content is data; while the file is mapped it is the first length bytes of region, which never
+// moves and holds zeros beyond. Words are loaded and stored atomically, as their users do.
 type inode struct {
 	data     []byte
 	own      bool // data is not an image's: it may be changed in place
@@ -40,7 +40,7 @@ func (i *inode) content() []byte {
 	return b
 }
 
-// readAt reads what there is and returns how much.
+// readAt reads the bytes before the end of the file and returns their number.
 func (i *inode) readAt(p []byte, off int64) int {
 	if off < 0 || off >= i.size() {
 		return 0
@@ -76,7 +76,8 @@ func (i *inode) writeAt(p []byte, off int64) error {
 	return nil
 }
 
-// grow makes the file at least size bytes long, and its content one that can be changed in place. It keeps its blocks.
+// grow makes the file at least size bytes long, and its content a slice that can be changed in
+// place. It keeps its blocks.
 func (i *inode) grow(size int64) error { return i.extend(max(i.size(), size)) }
 
 // resize sets the size, and gives back the blocks that lie beyond it, also if it stays the same.
@@ -175,7 +176,7 @@ func regionBytes(region []uint32) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(region))), 4*len(region))
 }
 
-// loadBytes copies bytes out of words that others store to.
+// loadBytes copies bytes out of words while other goroutines may store to them.
 func loadBytes(p []byte, words []uint32, off int64) {
 	var b [4]byte
 	for n := 0; n < len(p); {
@@ -185,7 +186,7 @@ func loadBytes(p []byte, words []uint32, off int64) {
 	}
 }
 
-// storeBytes copies bytes into words that others load and store.
+// storeBytes copies bytes into words while other goroutines may load and store them.
 func storeBytes(words []uint32, p []byte, off int64) {
 	var b [4]byte
 	for n := 0; n < len(p); {

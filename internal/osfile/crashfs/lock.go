@@ -8,7 +8,8 @@ import (
 
 const maxOffset = math.MaxInt64
 
-// A lock is held by one handle on the bytes from start to end. The locks of one handle do not overlap.
+// A lock is held by one handle on the bytes from start to end. The locks of one handle do not
+// overlap.
 type lock struct {
 	owner      *handle
 	kind       osfile.LockKind
@@ -25,7 +26,7 @@ func (i *inode) conflict(owner *handle, kind osfile.LockKind, start, end int64) 
 	return false
 }
 
-// unlock drops what owner holds between start and end, and keeps the rest of its locks.
+// unlock drops the locks of owner between start and end, and keeps the rest of its locks.
 func (i *inode) unlock(owner *handle, start, end int64) {
 	var kept []lock
 	for _, l := range i.locks {

@@ -8,15 +8,16 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A Process is a System on which a process works that can be killed, while others go on with the same files, and with the words that they
-// share with it.
+// A Process is a System for one process that can be killed. Other processes go on with the same
+// files, and with the words that they share with it.
 //
-// A process that is dead does nothing any more: who asks it for an operation does not return from it, as by runtime.Goexit, which leaves
-// him only the functions that he has deferred. Giving something up works, and has no effect: it was given up when the process died.
+// A dead process does nothing any more. A goroutine that asks it for an operation does not return
+// from it, as by runtime.Goexit; only its deferred functions run. Releasing a lock or a handle
+// works, and has no effect: it was released when the process died.
 type Process struct {
 	fs *FS
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	left    int        // operations until it dies; 0 is never
 	dead    bool
 	handles []*handle
@@ -68,7 +69,8 @@ func (p *Process) dies() bool {
 	for _, unmap := range p.unmaps {
 		_ = unmap()
 	}
-	// Words stay mapped: what still runs of the process may look at them, and their memory must not become another file's.
+	// Words stay mapped: goroutines of the process may still look at them, and their memory must
+	// not become another file's.
 	return true
 }
 

@@ -5,12 +5,14 @@ import (
 	"sync"
 )
 
-// regionSize is how much of a file can be mapped, in bytes. Memory is taken only for what is touched.
+// regionSize is how much of a file can be mapped, in bytes. Memory is taken only for the parts that
+// are used.
 const regionSize = 64 << 20
 
 var errTooLarge = errors.New("crashfs: a mapped file is too large")
 
-// spare holds regions that are not in use, all zeros: a fresh one would be cleared as a whole by the allocator.
+// spare holds regions that are not in use, all zeros: a fresh one would be cleared as a whole by
+// the allocator.
 var spare struct {
 	mu      sync.Mutex // guards regions
 	regions [][]uint32

@@ -8,8 +8,9 @@ import (
 // blockSize is the unit in which a disk gives out room.
 const blockSize = 4096
 
-// WithRoom limits the disk to so many bytes free, beyond what its files hold. Files can then be asked for their Room, and
-// Preallocate and Punch work. Otherwise these give errors.ErrUnsupported, and the disk has no limit.
+// WithRoom limits the disk to the given number of free bytes, in addition to the contents of its
+// files. Files can then be asked for their Room, and Preallocate and Punch work. Otherwise these
+// give errors.ErrUnsupported, and the disk has no limit.
 func WithRoom(free int64) Option {
 	return func(f *FS) {
 		f.limited = true
@@ -20,14 +21,15 @@ func WithRoom(free int64) Option {
 	}
 }
 
-// LeaveRoom leaves the disk so many bytes free, as if another program had taken the rest or given it back.
+// LeaveRoom leaves the disk so many bytes free, as if another program had taken the rest or given
+// it back.
 func (f *FS) LeaveRoom(free int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.room = f.used() + (free+blockSize-1)/blockSize
 }
 
-// used returns how many blocks all files have. The caller holds mu.
+// used returns how many blocks all files have. The caller must hold mu.
 func (f *FS) used() (n int64) {
 	for _, i := range f.inodes {
 		n += i.count
@@ -35,8 +37,8 @@ func (f *FS) used() (n int64) {
 	return n
 }
 
-// claim gives a file the blocks that it lacks for n bytes from off on, as far as there are any, and returns for how many of these bytes the
-// file has blocks. The caller holds mu.
+// claim gives a file the blocks that it lacks for n bytes from off on, as far as there are any, and
+// returns for how many of these bytes the file has blocks. The caller must hold mu.
 func (f *FS) claim(i *inode, off, n int64) (got int64, err error) {
 	if !f.limited || n <= 0 {
 		return n, nil
@@ -55,7 +57,8 @@ func (f *FS) claim(i *inode, off, n int64) (got int64, err error) {
 	return n, nil
 }
 
-// vacate gives back the blocks of a file that has no name and no handle any more. The caller holds mu.
+// vacate gives back the blocks of a file that has no name and no handle any more. The caller must
+// hold mu.
 func (f *FS) vacate(i *inode) {
 	if i == nil || i.opens > 0 {
 		return
@@ -93,8 +96,8 @@ func (i *inode) release(b int64) {
 	}
 }
 
-// occupy takes the blocks of a file that has just been found on disk. One that holds zeros has none: it was preallocated, and never
-// written, or punched.
+// occupy takes the blocks of a file that has just been found on disk. A block of zeros takes none:
+// it was preallocated, and never written, or punched.
 func (i *inode) occupy() {
 	for b := int64(0); b*blockSize < int64(len(i.data)); b++ {
 		if !zeros(i.data[b*blockSize : min(int64(len(i.data)), (b+1)*blockSize)]) {
@@ -112,7 +115,8 @@ func zeros(b []byte) bool {
 	return true
 }
 
-// punch makes n bytes from off on read as zeros, as far as the file has them, and gives back the blocks that lie in them as a whole.
+// punch makes n bytes from off on read as zeros, as far as the file has them, and gives back the
+// blocks that lie in them as a whole.
 func (i *inode) punch(off, n int64) error {
 	for b := (off + blockSize - 1) / blockSize; (b+1)*blockSize <= off+n; b++ {
 		i.drop(b)
@@ -135,7 +139,8 @@ func (h *handle) Room() (bytes int64, err error) {
 	return max(0, h.fs.room-h.fs.used()) * blockSize, nil
 }
 
-// Preallocate gives the file blocks for n bytes from off on. Where there is no room for all it keeps those that it got, as ext4 does.
+// Preallocate gives the file blocks for n bytes from off on. Where there is no room for all it
+// keeps those that it got, as ext4 does.
 func (h *handle) Preallocate(off, n int64) error {
 	defer h.leave()
 	if err := h.enterAllocate("allocate", off, n); err != nil {
@@ -146,7 +151,8 @@ func (h *handle) Preallocate(off, n int64) error {
 	return h.fail("allocate", err)
 }
 
-// Punch gives back the blocks of n bytes from off on, and makes these bytes read as zeros. The size of the file stays as it is.
+// Punch gives back the blocks of n bytes from off on, and makes these bytes read as zeros. The size
+// of the file stays as it is.
 func (h *handle) Punch(off, n int64) error {
 	defer h.leave()
 	if err := h.enterAllocate("punch", off, n); err != nil {

@@ -12,7 +12,7 @@ import (
 
 const block = 4096
 
-// A disk is what a handle of an FS with room is.
+// A disk has the methods of a handle of an FS with room.
 type disk interface {
 	osfile.Handle
 	Room() (int64, error)
@@ -20,7 +20,8 @@ type disk interface {
 	Punch(off, n int64) error
 }
 
-// TestRoom fills a disk of a few blocks in each of the ways that take one, and frees them in each of the ways that give one back.
+// TestRoom fills a disk of a few blocks in each of the ways that take one, and frees them in each
+// of the ways that give one back.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New(crashfs.WithRoom(4 * block))

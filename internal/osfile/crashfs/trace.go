@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A Kind says what an operation does.
+// A Kind is the kind of an operation.
 type Kind uint16
 
 // The kinds of operations. A set of them is their sum.
@@ -27,7 +27,7 @@ const (
 	Preallocate
 	Punch
 
-	// Storage is what a crash can take back, and what keeps it from doing so.
+	// Storage has the operations that a crash can take back, and those that prevent that.
 	Storage = Create | Write | Truncate | Sync | Remove | Rename | SyncDir | Punch
 )
 
@@ -48,14 +48,14 @@ type Op struct {
 	Err    error // why a Lock, a Sync or a Preallocate failed
 
 	inode *inode
-	data  []byte  // what was written
-	words []words // what volatile files held then, where it is not what they held before
+	data  []byte  // the bytes of a Write
+	words []words // the contents of volatile files then, if they differ from those before
 }
 
-// words is what a volatile file held.
+// words is a content of a volatile file.
 type words struct {
 	inode *inode
-	data  []uint32 // shared by all who look at it, never changed
+	data  []uint32 // shared by its readers, never changed
 }
 
 // String returns a line without the directories of names.
@@ -83,7 +83,7 @@ func (op Op) String() string {
 	return b.String()
 }
 
-// record appends an operation to the history. The caller holds mu.
+// record appends an operation to the history. The caller must hold mu.
 func (f *FS) record(op Op) {
 	if op.Kind&Storage != 0 {
 		op.words = f.changedWords()

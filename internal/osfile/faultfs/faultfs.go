@@ -1,6 +1,6 @@
-// Package faultfs makes operations on files fail, for tests: the n-th of some kind, or every one from the n-th on, with a
-// given error. It wraps any osfile.System. What fails has no effect, but for a Partial read or write, and for Close, which
-// closes in any case.
+// Package faultfs makes operations on files fail, for tests: the n-th of some kind, or every one
+// from the n-th on, with a given error. It wraps any osfile.System. A failed operation has no
+// effect, with two exceptions: a Partial read or write, and Close, which closes in any case.
 package faultfs
 
 import (
@@ -41,7 +41,8 @@ const (
 
 	// Storage is all that moves bytes or names.
 	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
-	// Any is what can fail on a working system in one way or another. Giving up a lock or a handle does not.
+	// Any has the operations that can fail on a working system in one way or another. Releasing a
+	// lock or a handle cannot.
 	Any = Storage | Lock | Locked | Map | MapWords | Room | Preallocate | Punch
 )
 
@@ -60,7 +61,7 @@ func (op Op) String() string {
 	return "?"
 }
 
-// A Fault says what fails, and how.
+// A Fault says which operations fail, and how.
 type Fault struct {
 	Ops     Op     // the operations that count; 0 stands for Any
 	Suffix  string // of the names of the files that count; "" stands for all
@@ -69,14 +70,14 @@ type Fault struct {
 	Err     error
 	Partial bool   // a read or a write does half of its work before it fails
 	Do      func() // is called when it happens; without an Err nothing fails then
-	Lose    bool   // a Sync that fails loses what it should have synced, where the wrapped System can
+	Lose    bool   // a Sync that fails loses the changes that it should have synced, if the wrapped System can
 }
 
 // A System lets operations on another System fail. It is safe for concurrent use.
 type System struct {
 	inner osfile.System
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	fault Fault
 	seen  int
 	hits  []string
@@ -85,7 +86,8 @@ type System struct {
 // New returns a System on which nothing fails yet.
 func New(inner osfile.System) *System { return &System{inner: inner} }
 
-// Arm sets the fault, and begins to count anew. The zero Fault ends it, and lets all operations count.
+// Arm sets the fault, and starts the count again at 0. The zero Fault ends it, and lets all
+// operations count.
 func (s *System) Arm(f Fault) {
 	if f.Ops == 0 {
 		f.Ops = Any
@@ -95,7 +97,7 @@ func (s *System) Arm(f Fault) {
 	s.fault, s.seen, s.hits = f, 0, nil
 }
 
-// Heal ends the fault. What was counted stays.
+// Heal ends the fault. The counts stay.
 func (s *System) Heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,14 +111,14 @@ func (s *System) Seen() int {
 	return s.seen
 }
 
-// Hits returns what failed since Arm.
+// Hits returns the operations that failed since Arm.
 func (s *System) Hits() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hits[:len(s.hits):len(s.hits)]
 }
 
-// hit counts an operation, and returns the fault if it is to fail.
+// hit counts an operation, and returns the fault if it must fail.
 func (s *System) hit(op Op, name string) (f Fault, failed bool) {
 	f, failed = s.count(op, name)
 	if f.Do != nil {
@@ -139,7 +141,7 @@ func (s *System) count(op Op, name string) (f Fault, failed bool) {
 	return s.fault, true
 }
 
-// check returns the error of an operation that is to fail.
+// check returns the error of an operation that must fail.
 func (s *System) check(op Op, name string) error {
 	f, failed := s.hit(op, name)
 	if !failed {
@@ -193,7 +195,7 @@ func (s *System) Remove(name string) error {
 	return s.inner.Remove(name)
 }
 
-// Rename implements osfile.System. What counts is the name that the file has at first.
+// Rename implements osfile.System. A fault matches it by the name that the file has at first.
 func (s *System) Rename(from, to string) error {
 	if err := s.check(Rename, from); err != nil {
 		return err

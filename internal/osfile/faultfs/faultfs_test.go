@@ -112,7 +112,7 @@ func TestPartial(t *testing.T) {
 	}
 }
 
-// TestLose lets a sync fail and lose, and the next one succeed without what was lost.
+// TestLose lets a sync fail and lose changes, and the next one succeed without them.
 func TestLose(t *testing.T) {
 	t.Parallel()
 	inner := crashfs.New()

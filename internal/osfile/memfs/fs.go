@@ -1,6 +1,6 @@
-// Package memfs is an osfile.System whose files are in memory, for one database that no other process shares. There are no maps, no
-// directories and no permissions. Handles of one FS stand for as many open files: their locks conflict. An FS is safe for
-// concurrent use.
+// Package memfs is an osfile.System whose files are in memory, for one database that no other
+// process shares. There are no maps, no directories and no permissions. Handles of one FS stand for
+// as many open files: their locks conflict. An FS is safe for concurrent use.
 package memfs
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// An FS holds files until their last handle is closed: what is closed then is gone.
+// An FS holds files until their last handle is closed. Then they are gone.
 type FS struct {
 	mu      sync.Mutex // guards what follows
 	names   map[string]*inode

@@ -34,7 +34,7 @@ func (h *handle) check(op string, off int64) error {
 	return nil
 }
 
-// checkWrite is check for what changes the file.
+// checkWrite is check for operations that change the file.
 func (h *handle) checkWrite(op string, off int64) error {
 	if err := h.check(op, off); err != nil {
 		return err

@@ -7,8 +7,8 @@ const blockSize = 1 << 18
 
 // An inode is a file, with or without a name.
 type inode struct {
-	mu     sync.RWMutex // guards what follows
-	blocks [][]byte     // each of blockSize bytes, or nil for zeros; what lies beyond size is zeros
+	mu     sync.RWMutex // guards the fields below
+	blocks [][]byte     // each of blockSize bytes, or nil for zeros; bytes beyond size are zeros
 	size   int64
 
 	locking sync.Mutex // guards locks
@@ -21,7 +21,7 @@ func (i *inode) length() int64 {
 	return i.size
 }
 
-// readAt reads what there is and returns how much.
+// readAt reads the bytes before the end of the file and returns their number.
 func (i *inode) readAt(p []byte, off int64) (n int) {
 	i.mu.RLock()
 	defer i.mu.RUnlock()
@@ -61,7 +61,7 @@ func (i *inode) truncate(size int64) {
 	i.resize(size)
 }
 
-// resize sets the size and gives back memory. What is added is zeros.
+// resize sets the size and gives back memory. New bytes are zeros.
 func (i *inode) resize(size int64) {
 	n := int((size + blockSize - 1) / blockSize)
 	if size < i.size {

@@ -2,7 +2,8 @@ package memfs
 
 import "github.com/foliofs/folio/internal/osfile"
 
-// A lock is held by one handle on the bytes from start to end. The locks of one handle do not overlap.
+// A lock is held by one handle on the bytes from start to end. The locks of one handle do not
+// overlap.
 type lock struct {
 	owner      *handle
 	kind       osfile.LockKind
@@ -19,7 +20,7 @@ func (i *inode) conflict(owner *handle, kind osfile.LockKind, start, end int64) 
 	return false
 }
 
-// drop ends what owner holds between start and end, and keeps the rest of its locks.
+// drop ends the locks of owner between start and end, and keeps the rest of its locks.
 func (i *inode) drop(owner *handle, start, end int64) {
 	kept := make([]lock, 0, len(i.locks)+1)
 	for _, l := range i.locks {

@@ -55,7 +55,7 @@ func TestContent(t *testing.T) {
 		if !bytes.Equal(p[:n], want) || (n < len(p)) != (err == io.EOF) {
 			t.Fatalf("step %d: %d bytes at %d, %v", step, n, off, err)
 		}
-		model = bytes.Clone(model) // what was cut off is gone
+		model = bytes.Clone(model) // bytes that were cut off are gone
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package readeratfs is an osfile.System of one file, the bytes of an io.ReaderAt, that nothing
-// changes: locks are free, there are no side files and no maps, and what would write fails with
-// fs.ErrPermission.
+// Package readeratfs is an osfile.System of one file, the bytes of an io.ReaderAt, which must not
+// change. Locks always succeed, there are no side files and no maps, and operations that would
+// write fail with fs.ErrPermission.
 package readeratfs
 
 import (

@@ -26,7 +26,7 @@ func (h *handle) open(op string) error {
 
 func (h *handle) Name() string { return h.name }
 
-// ReadAt reads what lies before the size of the file, whatever the reader has after it.
+// ReadAt reads bytes before the size of the file, even if the reader has more after it.
 func (h *handle) ReadAt(p []byte, off int64) (n int, err error) {
 	switch err := h.open("read"); {
 	case err != nil:

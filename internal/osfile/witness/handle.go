@@ -7,7 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A handle watches what is done to its file.
+// A handle watches the operations on its file.
 type handle struct {
 	osfile.Handle
 	s *System
@@ -71,13 +71,13 @@ func (h *handle) Close() error {
 	return h.Handle.Close()
 }
 
-// Named passes on what only some systems can tell.
+// Named passes on the call if the wrapped handle has the method.
 func (h *handle) Named() bool {
 	n, ok := h.Handle.(interface{ Named() bool })
 	return !ok || n.Named()
 }
 
-// LoseSync passes on what only some systems can do.
+// LoseSync passes on the call.
 func (h *handle) LoseSync(err error) error {
 	return h.Handle.(interface{ LoseSync(err error) error }).LoseSync(err)
 }

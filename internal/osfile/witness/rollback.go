@@ -80,8 +80,8 @@ func (s *System) checkSaved(db *file, h osfile.Handle, pgno uint32, what string)
 	}
 }
 
-// savedPages returns the pages whose images a journal has, and of how many pages the database was. It is not ok if the journal would
-// not be played back.
+// savedPages returns the pages whose images a journal has, and of how many pages the database was.
+// It is not ok if the journal would not be played back.
 func savedPages(b []byte) (saved map[uint32]bool, pages uint32, ok bool) {
 	first, ok := format.ParseJournalHeader(b)
 	if !ok || !first.ValidSizes() {
@@ -111,7 +111,7 @@ func savedPages(b []byte) (saved map[uint32]bool, pages uint32, ok bool) {
 	return saved, first.PageCount, true
 }
 
-// checkJournal looks at a write to a journal: one that takes the header from it ends it.
+// checkJournal looks at a write to a journal: a write that destroys the header ends the journal.
 func (s *System) checkJournal(j *file, p []byte, off int64) {
 	if _, ok := format.ParseJournalHeader(j.content); !ok || off >= format.JournalHeaderSize {
 		return
@@ -148,7 +148,7 @@ func pageSizeOf(h osfile.Handle) int {
 	return header.PageSize
 }
 
-// freeLeaves returns the leaves of the freelist of a database: nobody needs what they hold.
+// freeLeaves returns the leaves of the freelist of a database: their contents are not needed.
 func freeLeaves(h osfile.Handle) map[uint32]bool {
 	leaves := make(map[uint32]bool)
 	size := pageSizeOf(h)

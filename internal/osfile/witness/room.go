@@ -9,7 +9,7 @@ type disk interface {
 	Punch(off, n int64) error
 }
 
-// Room passes on what only some systems can tell.
+// Room passes on the call if the wrapped handle has the method.
 func (h *handle) Room() (bytes int64, err error) {
 	d, ok := h.Handle.(disk)
 	if !ok {
@@ -18,7 +18,7 @@ func (h *handle) Room() (bytes int64, err error) {
 	return d.Room()
 }
 
-// Preallocate passes on what only some systems can do.
+// Preallocate passes on the call if the wrapped handle has the method.
 func (h *handle) Preallocate(off, n int64) error {
 	d, ok := h.Handle.(disk)
 	if !ok {
@@ -27,7 +27,7 @@ func (h *handle) Preallocate(off, n int64) error {
 	return d.Preallocate(off, n)
 }
 
-// Punch passes on what only some systems can do.
+// Punch passes on the call if the wrapped handle has the method.
 func (h *handle) Punch(off, n int64) error {
 	d, ok := h.Handle.(disk)
 	if !ok {

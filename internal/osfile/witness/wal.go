@@ -14,7 +14,8 @@ type frames struct {
 	header format.WALHeader
 }
 
-// framesOf returns the committed frames of the log as a crash would leave it, or nil if it has none.
+// framesOf returns the committed frames of the log as a crash would leave it, or nil if it has
+// none.
 func (s *System) framesOf(l *file) *frames {
 	if l.frames == nil {
 		l.frames = parseFrames(s.stable(l))

@@ -1,31 +1,36 @@
-// Package witness watches what is done to the files of SQLite databases, for tests, and tells what breaks the order that
-// keeps a database safe from a crash. It wraps any osfile.System, and does not care who writes: a commit, a checkpoint, a rollback
-// or a recovery.
+// Package witness watches the operations on the files of SQLite databases, for tests, and reports
+// each write that breaks the order that keeps a database safe from a crash. It wraps any
+// osfile.System. It treats all writers alike: a commit, a checkpoint, a rollback or a recovery.
 //
 // # Rules
 //
-//	R0  What follows holds for a database whose name is synced: before that, a crash may take away the whole of it.
+//	R0  The rules hold for a database whose name is synced: before that, a crash may remove the
+//	    whole database.
 //	R1  Writes to a database are whole pages.
-//	R2  Without a log, a page of the database is overwritten or cut off only if the journal, as it was synced, has its image and will be
-//	    played back, and the journal's name is synced; or if it was a leaf of the freelist.
+//	R2  Without a log, a page of the database is overwritten or cut off only if the journal, as it
+//	    was synced, has its image and will be played back, and the journal's name is synced; or if
+//	    it was a leaf of the freelist.
 //	R3  A journal is removed, cut off, or its header overwritten only while the database is synced.
-//	R4  With a log that has frames, a page of the database is written only as a frame has it that is committed in the log as it was synced,
-//	    and the log's name is synced. One that belongs to the database is cut off only if the log has such a frame of it.
-//	R5  A log with committed frames is begun anew, cut off or removed only once the database has the last version of each page, and is
-//	    synced.
-//	R6  A committed frame is not overwritten unless the log begins anew, and no frame is written after the header of a log before that
-//	    is synced.
-//	R7  A file takes the name of a database only when it is synced, nothing of a journal or a log is beside that, and this is synced. Neither the new
-//	    file is written to, nor the old one, before the name is synced.
-//	R8  A page of the database is punched only while the database is synced, no log has frames, no journal would be played back or may come
-//	    back, and the page is a leaf of the freelist: so it is one after each crash.
+//	R4  With a log that has frames, a page of the database is written only with the content of a
+//	    committed frame of the synced log, and the log's name is synced. A page that belongs to the
+//	    database is cut off only if the log has such a frame of it.
+//	R5  A log with committed frames is restarted, cut off or removed only once the database has the
+//	    last version of each page, and is synced.
+//	R6  A committed frame is not overwritten unless the log restarts, and no frame is written after
+//	    the header of a log before that is synced.
+//	R7  A file takes the name of a database only when it is synced, there is no part of a journal or
+//	    a log next to that name, and this is synced. Neither the new file is written to, nor the old
+//	    one, before the name is synced.
+//	R8  A page of the database is punched only while the database is synced, no log has frames, no
+//	    journal would be played back or may come back, and the page is a leaf of the freelist: so it
+//	    is one after each crash.
 //
 // Where nothing is ever synced (durability Off) the rules hold for files as they are written.
 //
 // # Limits
 //
-// All who write to a database must do so through the same System. What a file held when it was first opened counts as not synced, but
-// for the header of a log; its name counts as synced.
+// All code that writes to a database must do so through the same System. The content of a file when
+// it is first opened counts as not synced, except the header of a log; its name counts as synced.
 package witness
 
 import (
@@ -46,13 +51,13 @@ type System struct {
 	report func(error)
 	lazy   bool
 
-	mu       sync.Mutex // guards what follows, and is held during operations that change something
+	mu       sync.Mutex // guards the fields below, and is held during operations that change something
 	files    map[string]*file
 	removed  map[string]bool // names of journals and logs that may come back
 	replaced []*file         // that had the name of a database, and may get it back
 }
 
-// A Breach is what breaks a rule.
+// A Breach is an operation that breaks a rule.
 type Breach struct {
 	Rule int    // its number
 	Name string // of the file
@@ -68,7 +73,7 @@ func New(inner osfile.System, lazy bool, report func(error)) *System {
 	return &System{inner: inner, lazy: lazy, report: report, files: make(map[string]*file), removed: make(map[string]bool)}
 }
 
-// A role says what a file is to a database.
+// A role is the purpose of a file for a database.
 type role int
 
 const (
@@ -91,7 +96,7 @@ func roleOf(name string) (role, string) {
 	return database, name
 }
 
-// A file is what is known of a file that was opened. The System's mu guards it.
+// A file is the known state of a file that was opened. The System's mu guards it.
 type file struct {
 	name    string
 	role    role
@@ -99,7 +104,7 @@ type file struct {
 	handles []osfile.Handle // the open ones
 
 	content []byte // of a journal or a log
-	synced  []byte // what was there at the last Sync; replaced, never changed
+	synced  []byte // the content at the last Sync; replaced, never changed
 	dirty   bool   // written to since
 	named   bool   // the name is synced
 	fresh   bool   // it took the name of another file, and that is not synced
@@ -107,7 +112,7 @@ type file struct {
 	gone    bool   // and that is synced
 
 	leaves map[uint32]bool // of the freelist of the database when the journal was made
-	frames *frames         // of a log: what synced says, nil if that has to be looked at
+	frames *frames         // of a log: the frames in synced, nil if they must be read
 }
 
 // Open implements osfile.System.
@@ -120,7 +125,7 @@ func (s *System) OpenSide(db osfile.Handle, suffix string, flag int) (osfile.Han
 	return s.watch(db.Name()+suffix, func() (osfile.Handle, error) { return s.inner.OpenSide(db, suffix, flag) })
 }
 
-// watch opens a file and follows what happens to it.
+// watch opens a file and follows the operations on it.
 func (s *System) watch(name string, open func() (osfile.Handle, error)) (osfile.Handle, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,8 +252,8 @@ func (s *System) checkExchange(f, old *file) {
 	}
 }
 
-// checkReplacing looks at a write to a database around the time when another file takes its name (R7), and reports whether that is all
-// that there is to say.
+// checkReplacing looks at a write to a database around the time when another file takes its name
+// (R7), and reports whether that is all that there is to say.
 func (s *System) checkReplacing(f *file) bool {
 	switch {
 	case f.old && !f.gone:

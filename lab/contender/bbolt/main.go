@@ -8,11 +8,11 @@ import (
 	"go.etcd.io/bbolt"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "bbolt", Module: "go.etcd.io/bbolt",
 		APIs: []workload.API{
 			{
@@ -55,32 +55,32 @@ func open(j *workload.Job, update func(*bbolt.DB, func(*bbolt.Tx) error) error) 
 func tasks(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (workload.Tasks, error) {
 	return func(j *workload.Job) (workload.Tasks, error) {
 		s, err := open(j, update)
-		return kit.KVTasks(s), err
+		return harness.KVTasks(s), err
 	}
 }
 
 func pairs(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (workload.Pairs, error) {
 	return func(j *workload.Job) (workload.Pairs, error) {
 		s, err := open(j, update)
-		return kit.KVPairs(s), err
+		return harness.KVPairs(s), err
 	}
 }
 
 func openItems(j *workload.Job) (workload.Items, error) {
 	s, err := open(j, (*bbolt.DB).Update)
-	return kit.KVItems(s), err
+	return harness.KVItems(s), err
 }
 
 func openTree(j *workload.Job) (workload.Tree, error) {
 	s, err := open(j, (*bbolt.DB).Update)
-	return kit.KVTree(s), err
+	return harness.KVTree(s), err
 }
 
-func (s *store) Update(fn func(kit.KVTx) error) error {
+func (s *store) Update(fn func(harness.KVTx) error) error {
 	return s.update(s.db, func(tx *bbolt.Tx) error { return fn(&transaction{tx.Bucket(bucket)}) })
 }
 
-func (s *store) View(fn func(kit.KVTx) error) error {
+func (s *store) View(fn func(harness.KVTx) error) error {
 	return s.db.View(func(tx *bbolt.Tx) error { return fn(&transaction{tx.Bucket(bucket)}) })
 }
 

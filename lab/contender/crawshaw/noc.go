@@ -3,16 +3,13 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	none := func() (string, []string, error) { return "", nil, errors.New("no C compiler") }
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "crawshaw", Module: "crawshaw.io/sqlite",
-		APIs: []workload.API{{Name: "native", Title: "crawshaw.io/sqlite", Kind: "sql", SQLite: none}},
+		APIs: []workload.API{harness.Missing("native", "crawshaw.io/sqlite", "no C compiler")},
 	})
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// makeFolder makes the database by the bulk loader. SQLite's drivers come first where they take part.
+// makeFolder makes the database by the bulk loader. SQLite's drivers come first where they take
+// part.
 func makeFolder(f *workload.Folder, path string, progress func(rows int)) error {
 	return sqlitefile.Build(context.Background(), path, nil, func(b *sqlitefile.Builder) error {
 		if err := b.Create(workload.FolderSchema); err != nil {
@@ -47,7 +48,7 @@ func (l *lookups) Reader(string) (workload.Reader, error) {
 	return r, nil
 }
 
-// A reader keeps the functions that it gives to View, and where they leave what they found.
+// A reader keeps the functions that it gives to View, and their results.
 type reader struct {
 	db     *sqlitefile.DB
 	ctx    context.Context
@@ -103,7 +104,7 @@ func (r *reader) ID(path string) (int64, error) {
 	return r.id, err
 }
 
-// view calls fn in a transaction of its own, or in the one that has begun.
+// view calls fn in a transaction of its own, or in the one transaction if it has begun.
 func (r *reader) view(fn func(*sqlitefile.Rx) error) error {
 	if r.one == nil {
 		return r.db.View(r.ctx, fn)

@@ -1,13 +1,14 @@
-// Contender engine drives sqlitefile: SQLite's file format, read and written by Folio's own engine, without SQL.
+// Contender engine drives sqlitefile: SQLite's file format, read and written by Folio's own engine,
+// without SQL.
 package main
 
 import (
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "engine", Module: "github.com/foliofs/folio",
 		APIs: []workload.API{{
 			Name: "native", Title: "folio/sqlitefile, the engine", Kind: "engine", Ours: true,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
@@ -9,41 +8,23 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A base is a new database.
-type base struct {
-	db         *sqlitefile.DB
-	durability sqlitefile.Durability
-	ctx        context.Context
-}
-
-func newBase(j *workload.Job, schema []string) (base, error) {
-	db, d, err := create(j, schema)
-	return base{db, d, context.Background()}, err
-}
-
-func (b base) Settings() (map[string]string, error) { return settings(b.db, b.durability) }
-
-func (b base) Close() error { return b.db.Close() }
-
 // pairs is a table of them.
-type pairs struct{ base }
+type pairs struct{ store }
 
 func openPairs(j *workload.Job) (workload.Pairs, error) {
-	b, err := newBase(j, workload.PairSchema)
-	return pairs{b}, err
+	s, err := newStore(j, workload.PairSchema)
+	return pairs{s}, err
 }
 
-func (p pairs) Busy() int64 { return 0 }
-
 func (p pairs) Session() (workload.PairSession, error) {
-	s := &pairSession{base: p.base}
+	s := &pairSession{shared: shared(p)}
 	s.putFn = s.put
 	return s, nil
 }
 
-// A pairSession keeps the function that it gives to the database, and what that takes.
+// A pairSession keeps the function that it gives to the database, and its arguments.
 type pairSession struct {
-	base
+	shared
 	putFn func(*sqlitefile.Tx) error
 	key   int64
 	value []byte
@@ -63,36 +44,21 @@ func (s *pairSession) put(tx *sqlitefile.Tx) error {
 }
 
 func (s *pairSession) Each(fn func(key int64, value []byte) error) error {
-	return s.db.View(s.ctx, func(rx *sqlitefile.Rx) error {
-		t, err := rx.Table("pair")
+	return s.each("pair", func(row *sqlitefile.Row) error {
+		value, err := row.Bytes(1)
 		if err != nil {
 			return err
 		}
-		for row, err := range t.All() {
-			if err != nil {
-				return err
-			}
-			value, err := row.Bytes(1)
-			if err == nil {
-				err = fn(row.Rowid(), value)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return fn(row.Rowid(), value)
 	})
 }
 
-// Close leaves the database open: it belongs to the store.
-func (s *pairSession) Close() error { return nil }
-
 // items is a table of them.
-type items struct{ base }
+type items struct{ store }
 
 func openItems(j *workload.Job) (workload.Items, error) {
-	b, err := newBase(j, workload.ItemSchema)
-	return items{b}, err
+	s, err := newStore(j, workload.ItemSchema)
+	return items{s}, err
 }
 
 func (s items) Load(list []workload.Item) error {
@@ -111,32 +77,15 @@ func (s items) Load(list []workload.Item) error {
 }
 
 func (s items) Each(fn func(it *workload.Item) error) error {
-	return s.db.View(s.ctx, func(rx *sqlitefile.Rx) error {
-		t, err := rx.Table("item")
-		if err != nil {
+	return s.each("item", func(row *sqlitefile.Row) error {
+		a, err1 := row.Int64(1)
+		b, err2 := row.Text(2)
+		body, err3 := row.Text(3)
+		if err := errors.Join(err1, err2, err3); err != nil {
 			return err
 		}
-		for row, err := range t.All() {
-			if err == nil {
-				err = passItem(&row, fn)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return fn(&workload.Item{ID: row.Rowid(), A: a, B: b, Body: body})
 	})
-}
-
-// passItem gives the columns of a row to fn.
-func passItem(row *sqlitefile.Row, fn func(it *workload.Item) error) error {
-	a, err1 := row.Int64(1)
-	b, err2 := row.Text(2)
-	body, err3 := row.Text(3)
-	if err := errors.Join(err1, err2, err3); err != nil {
-		return err
-	}
-	return fn(&workload.Item{ID: row.Rowid(), A: a, B: b, Body: body})
 }
 
 func (s items) By(column string, fn func(id int64) error) error {

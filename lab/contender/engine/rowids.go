@@ -6,7 +6,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -21,7 +21,7 @@ func rowids(path string, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		return kit.Rowids(in, out, func(id int64, w *bufio.Writer) error {
+		return harness.Rowids(in, out, func(id int64, w *bufio.Writer) error {
 			row, ok, err := t.Get(id)
 			if err != nil || !ok {
 				return err
@@ -30,7 +30,7 @@ func rowids(path string, in io.Reader, out io.Writer) error {
 			if err != nil {
 				return err
 			}
-			return kit.WriteRow(w, id, path)
+			return harness.WriteRow(w, id, path)
 		})
 	}), db.Close())
 }

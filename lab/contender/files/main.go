@@ -1,19 +1,19 @@
-// Contender files is what everything else is compared with: plain files of the operating system, by package os and through an
-// os.Root.
+// Contender files is the yardstick: plain files of the operating system, by package os and through
+// an os.Root.
 package main
 
 import (
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
 	groups := []workload.Group{workload.None, workload.Consistent, workload.Durable}
 	notes := []string{
-		"none writes in place, log-consistent writes beside and renames, durable syncs the file before and the directory after",
+		"none writes in place, log-consistent writes a temporary file and renames it, durable syncs the file before and the directory after",
 		"that a rename without a sync leaves one of two contents after the loss of power is a habit of file systems, not a promise",
 	}
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "files", Module: "std",
 		APIs: []workload.API{
 			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS, ways), Tree: tree(openOS)},

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 // A system is one of two ways to the same files. Names are relative to a directory.
@@ -39,7 +39,7 @@ type way struct {
 	synced bool
 }
 
-// ways are those of the groups.
+// ways are the ways of the groups.
 var ways = map[workload.Group]way{
 	workload.ReadOnly:   {plain, "plain", false},
 	workload.None:       {plain, "plain", false},
@@ -47,8 +47,8 @@ var ways = map[workload.Group]way{
 	workload.Durable:    {renameSynced, "rename", true},
 }
 
-// inPlace syncs files without a rename: whoever makes files that stay as they are needs no more where the file system, as ext4 does, brings the name
-// of a file along that is synced.
+// inPlace syncs files without a rename. That is enough for files that never change, on a file
+// system that, like ext4, also writes the name of a file that is synced.
 var inPlace = map[workload.Group]way{workload.Durable: {plainSynced, "plain", true}}
 
 // newStore opens the directory of a job.
@@ -69,7 +69,7 @@ func newStore(j *workload.Job, open func(dir string) (system, error), ways map[w
 func tasks(open func(dir string) (system, error), ways map[workload.Group]way) func(j *workload.Job) (workload.Tasks, error) {
 	return func(j *workload.Job) (workload.Tasks, error) {
 		s, err := newStore(j, open, ways)
-		return kit.FileTasks(s), err
+		return harness.FileTasks(s), err
 	}
 }
 
@@ -90,10 +90,10 @@ func (s *store) ReadDir() ([]fs.DirEntry, error) {
 
 func (s *store) Close() error { return errors.Join(s.dir.Close(), s.system.Close()) }
 
-// plain writes in place: who reads meanwhile, or after a crash, may find a part.
+// plain writes in place: a reader at the same time, or after a crash, may find a part.
 func plain(s *store, name string, data []byte) error { return s.WriteFile(name, data, 0o666) }
 
-// rename writes beside and renames: who reads finds the old content or the new one.
+// rename writes a temporary file and renames it: a reader finds the old content or the new one.
 func rename(s *store, name string, data []byte) error {
 	if err := s.WriteFile(name+".tmp", data, 0o666); err != nil {
 		return err
@@ -101,8 +101,8 @@ func rename(s *store, name string, data []byte) error {
 	return s.Rename(name+".tmp", name)
 }
 
-// renameSynced is rename that survives the loss of power: the content is on the disk before it gets its name, and the name before it
-// returns.
+// renameSynced is rename that survives the loss of power: the content is on the disk before it gets
+// its name, and the name before it returns.
 func renameSynced(s *store, name string, data []byte) error {
 	if err := plainSynced(s, name+".tmp", data); err != nil {
 		return err

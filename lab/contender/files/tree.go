@@ -17,8 +17,8 @@ func tree(open func(dir string) (system, error)) func(j *workload.Job) (workload
 	}
 }
 
-// Import copies a tree. Files are new, so there is nothing to replace: durable syncs each of them, and each directory once all
-// that is in it is there.
+// Import copies a tree. Files are new, so there is nothing to replace: durable syncs each of them,
+// and each directory once all that is in it is there.
 func (f files) Import(src fs.FS) error {
 	var dirs []string
 	err := workload.Each(src, func(name string, info fs.FileInfo, data []byte) error {

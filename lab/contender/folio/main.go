@@ -1,4 +1,5 @@
-// Contender folio drives the file system: a volume, which is one SQLite file, through Folio's own engine.
+// Contender folio drives the file system: a volume, which is one SQLite file, through Folio's own
+// engine.
 package main
 
 import (
@@ -9,11 +10,11 @@ import (
 	"github.com/foliofs/folio"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "folio", Module: "github.com/foliofs/folio",
 		APIs: []workload.API{{
 			Name: "native", Title: "folio, a volume", Kind: "volume", Ours: true,
@@ -26,7 +27,7 @@ func main() {
 
 // A volume is a new one. Each call is a transaction; with durable, it is synced.
 type volume struct {
-	*folio.FS
+	*folio.Volume
 	durable bool
 }
 
@@ -45,16 +46,16 @@ func openTasks(j *workload.Job) (workload.Tasks, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kit.FileTasks(v), nil
+	return harness.FileTasks(v), nil
 }
 
 func (v *volume) Put(name string, data []byte) error {
 	return v.settle(v.WriteFile(name, data, 0o666))
 }
 
-func (v *volume) Remove(name string) error { return v.settle(v.FS.Remove(name)) }
+func (v *volume) Remove(name string) error { return v.settle(v.Volume.Remove(name)) }
 
-// settle makes durable what was done, if that is promised.
+// settle syncs the volume after a change, if the group promises it.
 func (v *volume) settle(err error) error {
 	if err == nil && v.durable {
 		err = v.Sync(context.Background())
@@ -62,7 +63,7 @@ func (v *volume) settle(err error) error {
 	return err
 }
 
-func (v *volume) ReadDir() ([]fs.DirEntry, error) { return v.FS.ReadDir(".") }
+func (v *volume) ReadDir() ([]fs.DirEntry, error) { return v.Volume.ReadDir(".") }
 
 func (v *volume) Settings() (map[string]string, error) {
 	if v.durable {

@@ -14,7 +14,7 @@ import (
 // tree is a volume that is made of a tree, by the bulk loader, which always syncs it.
 type tree struct {
 	path string
-	vol  *folio.FS // nil until it is made
+	vol  *folio.Volume // nil until it is made
 }
 
 func openTree(j *workload.Job) (workload.Tree, error) {

@@ -1,4 +1,5 @@
-// Contender glebarez drives github.com/glebarez/go-sqlite: modernc.org's SQLite in Go, as a driver of its own.
+// Contender glebarez drives github.com/glebarez/go-sqlite: modernc.org's SQLite in Go, as a driver
+// of its own.
 package main
 
 import (
@@ -7,32 +8,19 @@ import (
 	"github.com/glebarez/go-sqlite"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "glebarez", Module: "github.com/glebarez/go-sqlite",
 		APIs: []workload.API{
-			kit.Driver{Open: kit.Pool{Driver: "sqlite", DSN: dsn}.Open, Busy: busy}.SQL("sql", "glebarez/go-sqlite, database/sql"),
+			harness.Driver{Open: harness.Pool{Driver: "sqlite"}.Open, Busy: busy}.SQL("sql", "glebarez/go-sqlite, database/sql"),
 		},
 	})
 }
 
-func dsn(path string, access kit.Access) string {
-	if access == kit.Read {
-		return kit.URI(path) + "?mode=ro"
-	}
-	return kit.URI(path)
-}
-
-// SQLITE_BUSY and SQLITE_LOCKED, in the low byte of each extended code.
-const (
-	sqliteBusy   = 5
-	sqliteLocked = 6
-)
-
 func busy(err error) bool {
 	var e *sqlite.Error
-	return errors.As(err, &e) && (e.Code()&0xff == sqliteBusy || e.Code()&0xff == sqliteLocked)
+	return errors.As(err, &e) && harness.BusyCode(e.Code())
 }

@@ -9,29 +9,30 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
-var pool = kit.Pool{Driver: "sqlite3", DSN: dsn}
+var pool = harness.Pool{Driver: "sqlite3", DSN: dsn, Busy: busy}
 
 func main() {
 	const title = "mattn/go-sqlite3"
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "mattn", Module: "github.com/mattn/go-sqlite3",
 		APIs: []workload.API{
-			pool.AsDriver(busy).SQL("sql", title+", database/sql"),
-			kit.Driver{Open: open, Busy: busy}.SQL("native", title+", its own connections"),
-			kit.Driver{Open: open, Busy: busy}.Shared("one", title+", one connection for all"),
+			pool.SQL("sql", title+", database/sql"),
+			harness.Driver{Open: open, Busy: busy}.SQL("native", title+", its own connections"),
+			harness.Driver{Open: open, Busy: busy}.Shared("one", title+", one connection for all"),
 		},
 	})
 }
 
-// dsn leaves out the mutex, as a connection belongs to one goroutine, and the wait for others, which the kit sets.
-func dsn(path string, access kit.Access) string {
-	if access == kit.Read {
-		return kit.URI(path) + "?mode=ro&_mutex=no"
+// dsn leaves out the mutex, because a connection belongs to one goroutine, and the busy timeout,
+// which the harness sets.
+func dsn(path string, access harness.Access) string {
+	if access == harness.Read {
+		return harness.URI(path) + "?mode=ro&_mutex=no"
 	}
-	return kit.URI(path) + "?_mutex=no"
+	return harness.URI(path) + "?_mutex=no"
 }
 
 func busy(err error) bool {

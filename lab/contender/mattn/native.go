@@ -11,11 +11,11 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 // open opens a connection of the driver itself, without the pool of database/sql.
-func open(path string, access kit.Access) (kit.Conn, error) {
+func open(path string, access harness.Access) (harness.Conn, error) {
 	c, err := (&sqlite3.SQLiteDriver{}).Open(dsn(path, access))
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func open(path string, access kit.Access) (kit.Conn, error) {
 
 type conn struct{ c *sqlite3.SQLiteConn }
 
-func (c *conn) Raw(query string, columns []kit.Kind, args []kit.Value, row func(kit.Row) error) error {
+func (c *conn) Raw(query string, columns []harness.Kind, args []harness.Value, row func(harness.Row) error) error {
 	s, err := c.Prepare(query, columns)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (c *conn) Raw(query string, columns []kit.Kind, args []kit.Value, row func(
 	return errors.Join(s.Run(args, row), s.Close())
 }
 
-func (c *conn) Prepare(query string, columns []kit.Kind) (kit.Stmt, error) {
+func (c *conn) Prepare(query string, columns []harness.Kind) (harness.Stmt, error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ type stmt struct {
 	bytes  []byte
 }
 
-func (s *stmt) Run(args []kit.Value, row func(kit.Row) error) error {
+func (s *stmt) Run(args []harness.Value, row func(harness.Row) error) error {
 	s.args = s.args[:0]
 	for _, a := range args {
 		s.args = append(s.args, a.Any())

@@ -3,19 +3,16 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	none := func() (string, []string, error) { return "", nil, errors.New("no C compiler") }
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "mattn", Module: "github.com/mattn/go-sqlite3",
 		APIs: []workload.API{
-			{Name: "sql", Title: "mattn/go-sqlite3, database/sql", Kind: "sql", SQLite: none},
-			{Name: "native", Title: "mattn/go-sqlite3, its own connections", Kind: "sql", SQLite: none},
+			harness.Missing("sql", "mattn/go-sqlite3, database/sql", "no C compiler"),
+			harness.Missing("native", "mattn/go-sqlite3, its own connections", "no C compiler"),
 		},
 	})
 }

@@ -5,13 +5,13 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 // open opens a connection of the package itself.
-func open(path string, access kit.Access) (kit.Conn, error) {
+func open(path string, access harness.Access) (harness.Conn, error) {
 	flags := sqlite3.OPEN_READONLY
-	if access == kit.Write {
+	if access == harness.Write {
 		flags = sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE
 	}
 	c, err := sqlite3.OpenFlags(path, flags)
@@ -23,7 +23,7 @@ func open(path string, access kit.Access) (kit.Conn, error) {
 
 type conn struct{ c *sqlite3.Conn }
 
-func (c conn) Raw(query string, _ []kit.Kind, args []kit.Value, row func(kit.Row) error) error {
+func (c conn) Raw(query string, _ []harness.Kind, args []harness.Value, row func(harness.Row) error) error {
 	s, _, err := c.c.Prepare(query)
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func (c conn) Raw(query string, _ []kit.Kind, args []kit.Value, row func(kit.Row
 	return errors.Join((&stmt{s: s}).Run(args, row), s.Close())
 }
 
-func (c conn) Prepare(query string, _ []kit.Kind) (kit.Stmt, error) {
+func (c conn) Prepare(query string, _ []harness.Kind) (harness.Stmt, error) {
 	s, _, err := c.c.Prepare(query)
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (c conn) Close() error { return c.c.Close() }
 // A stmt lends its rows the bytes where SQLite keeps them.
 type stmt struct{ s *sqlite3.Stmt }
 
-func (t *stmt) Run(args []kit.Value, row func(kit.Row) error) error {
+func (t *stmt) Run(args []harness.Value, row func(harness.Row) error) error {
 	for i, a := range args {
 		if err := t.bind(i+1, a); err != nil {
 			return err
@@ -65,11 +65,11 @@ func (t *stmt) Run(args []kit.Value, row func(kit.Row) error) error {
 	return t.s.Reset()
 }
 
-func (t *stmt) bind(param int, v kit.Value) error {
+func (t *stmt) bind(param int, v harness.Value) error {
 	switch v.Kind {
-	case kit.Integer:
+	case harness.Integer:
 		return t.s.BindInt64(param, v.Int)
-	case kit.Text:
+	case harness.Text:
 		return t.s.BindText(param, v.Text)
 	default:
 		return t.s.BindBlob(param, v.Bytes)

@@ -1,4 +1,5 @@
-// Contender pebble drives github.com/cockroachdb/pebble: keys and values in a log-structured merge tree, in pure Go.
+// Contender pebble drives github.com/cockroachdb/pebble: keys and values in a log-structured merge
+// tree, in pure Go.
 package main
 
 import (
@@ -8,15 +9,15 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "pebble", Module: "github.com/cockroachdb/pebble/v2",
 		APIs: []workload.API{{
 			Name: "native", Title: "pebble", Kind: "kv", Groups: []workload.Group{workload.None, workload.Consistent, workload.Durable},
-			Notes: []string{"none has no log at all: what is in memory only does not survive the death of the process either"},
+			Notes: []string{"none has no log at all: data in memory does not survive the end of the process"},
 			Tasks: openTasks, Pairs: openPairs, Items: openItems, Tree: openTree,
 		}},
 	})
@@ -31,22 +32,22 @@ type store struct {
 
 func openTasks(j *workload.Job) (workload.Tasks, error) {
 	s, err := open(j)
-	return kit.KVTasks(s), err
+	return harness.KVTasks(s), err
 }
 
 func openPairs(j *workload.Job) (workload.Pairs, error) {
 	s, err := open(j)
-	return kit.KVPairs(s), err
+	return harness.KVPairs(s), err
 }
 
 func openItems(j *workload.Job) (workload.Items, error) {
 	s, err := open(j)
-	return kit.KVItems(s), err
+	return harness.KVItems(s), err
 }
 
 func openTree(j *workload.Job) (workload.Tree, error) {
 	s, err := open(j)
-	return kit.KVTree(s), err
+	return harness.KVTree(s), err
 }
 
 func open(j *workload.Job) (*store, error) {
@@ -71,9 +72,9 @@ func (silent) Fatalf(format string, args ...any) {
 	pebble.DefaultLogger.Fatalf(format, args...)
 }
 
-// Update is a batch that reads what it has written. Batches of several goroutines do not wait for each other: no two of the laboratory
-// change the same keys.
-func (s *store) Update(fn func(kit.KVTx) error) error {
+// Update commits a batch that can read its own writes. Batches of several goroutines do not wait
+// for each other: no two goroutines of the laboratory change the same keys.
+func (s *store) Update(fn func(harness.KVTx) error) error {
 	b := s.db.NewIndexedBatch()
 	if err := fn(&transaction{r: b, w: b}); err != nil {
 		return errors.Join(err, b.Close())
@@ -81,7 +82,7 @@ func (s *store) Update(fn func(kit.KVTx) error) error {
 	return errors.Join(b.Commit(s.write), b.Close())
 }
 
-func (s *store) View(fn func(kit.KVTx) error) error {
+func (s *store) View(fn func(harness.KVTx) error) error {
 	snapshot := s.db.NewSnapshot()
 	return errors.Join(fn(&transaction{r: snapshot}), snapshot.Close())
 }

@@ -1,5 +1,5 @@
-// Contender postgres drives a PostgreSQL server through github.com/jackc/pgx, for the workloads that write tasks. It takes part when
-// the address of a server is given.
+// Contender postgres drives a PostgreSQL server through github.com/jackc/pgx, for the workloads
+// that write tasks. It takes part when the address of a server is given.
 package main
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "postgres", Module: "github.com/jackc/pgx/v5",
 		APIs: []workload.API{{
 			Name: "native", Title: "PostgreSQL, pgx", Kind: "server", Groups: []workload.Group{workload.Consistent, workload.Durable},
-			Notes: []string{"the server's work is in no figure but the time: not in processor time, memory, or what is written"},
+			Notes: []string{"only the time includes the server's work; processor time, memory and written bytes do not"},
 			Tasks: openTasks,
 		}},
 	})

@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "shell", Module: "sqlite3",
 		APIs: []workload.API{{
 			Name: "shell", Title: "the sqlite3 shell", Kind: "sql", SQLite: about, Input: "sql", Rowids: rowids,

@@ -6,11 +6,11 @@ import (
 	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"github.com/foliofs/folio/lab/contender/sqlstore/tree"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "sqlstore-other", Module: "github.com/foliofs/folio",
 		APIs: append(tree.APIs("sqlite3", "ncruces"), tree.APIs("sqlite", "glebarez")...),
 	})

@@ -1,30 +1,24 @@
 //go:build pinned
 
-// Contender tailscale drives github.com/tailscale/sqlite: SQLite in C. Some registries refuse its module; so go.mod does not
-// require it, the runner does, and where that fails the contender is skipped.
+// Contender tailscale drives github.com/tailscale/sqlite: SQLite in C. Some registries refuse its
+// module; so go.mod does not require it, the runner does, and where that fails the contender is
+// skipped.
 package main
 
 import (
 	_ "github.com/tailscale/sqlite"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "tailscale", Module: "github.com/tailscale/sqlite",
 		APIs: []workload.API{
-			kit.Driver{Open: kit.Pool{Driver: "sqlite3", DSN: dsn}.Open, Busy: busy}.SQL("sql", "tailscale/sqlite, database/sql"),
+			harness.Driver{Open: harness.Pool{Driver: "sqlite3"}.Open, Busy: busy}.SQL("sql", "tailscale/sqlite, database/sql"),
 		},
 	})
-}
-
-func dsn(path string, access kit.Access) string {
-	if access == kit.Read {
-		return kit.URI(path) + "?mode=ro"
-	}
-	return kit.URI(path)
 }
 
 // busy is never true: each statement waits for as long as the timeout says.

@@ -3,16 +3,14 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
-// main is that of a program without the driver, as it is built when no version was chosen.
+// main runs without the driver. It is built when the user chose no version.
 func main() {
-	none := func() (string, []string, error) {
-		return "", nil, errors.New("choose a version, as tailscale@latest")
-	}
-	kit.Main(kit.Contender{Name: "tailscale", APIs: []workload.API{{Name: "sql", Title: "tailscale/sqlite", Kind: "sql", SQLite: none}}})
+	harness.Main(harness.Contender{
+		Name: "tailscale",
+		APIs: []workload.API{harness.Missing("sql", "tailscale/sqlite", "choose a version, as tailscale@latest")},
+	})
 }

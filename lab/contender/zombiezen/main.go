@@ -1,55 +1,36 @@
-// Contender zombiezen drives zombiezen.com/go/sqlite: modernc.org's SQLite in Go, without database/sql.
+// Contender zombiezen drives zombiezen.com/go/sqlite: modernc.org's SQLite in Go, without
+// database/sql.
 package main
 
 import (
 	"zombiezen.com/go/sqlite"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	kit.Main(kit.Contender{
+	harness.Main(harness.Contender{
 		Name: "zombiezen", Module: "zombiezen.com/go/sqlite",
-		APIs: []workload.API{kit.Driver{Open: open, Busy: busy}.SQL("native", "zombiezen.com/go/sqlite")},
+		APIs: []workload.API{harness.Driver{Open: open, Busy: busy}.SQL("native", "zombiezen.com/go/sqlite")},
 	})
 }
 
 // open leaves out the package's default flags, which would turn any file into WAL mode.
-func open(path string, access kit.Access) (kit.Conn, error) {
+func open(path string, access harness.Access) (harness.Conn, error) {
 	flags := sqlite.OpenReadOnly
-	if access == kit.Write {
+	if access == harness.Write {
 		flags = sqlite.OpenReadWrite | sqlite.OpenCreate
 	}
 	c, err := sqlite.OpenConn(path, flags)
 	if err != nil {
 		return nil, err
 	}
-	return conn{c}, nil
+	// Prepare keeps statements by their text, PrepareTransient does not.
+	return &harness.StepConn[*sqlite.Stmt]{Transient: c.PrepareTransient, Cached: c.Prepare, CloseFunc: c.Close}, nil
 }
 
 func busy(err error) bool {
 	code := sqlite.ErrCode(err).ToPrimary()
 	return code == sqlite.ResultBusy || code == sqlite.ResultLocked
 }
-
-type conn struct{ c *sqlite.Conn }
-
-// Raw prepares a transient statement: Prep and Prepare keep theirs by their text.
-func (c conn) Raw(query string, _ []kit.Kind, args []kit.Value, row func(kit.Row) error) error {
-	s, _, err := c.c.PrepareTransient(query)
-	if err != nil {
-		return err
-	}
-	return kit.RunOnce(s, args, row)
-}
-
-func (c conn) Prepare(query string, _ []kit.Kind) (kit.Stmt, error) {
-	s, err := c.c.Prepare(query)
-	if err != nil {
-		return nil, err
-	}
-	return kit.Steps(s), nil
-}
-
-func (c conn) Close() error { return c.c.Close() }

@@ -1,4 +1,4 @@
-// Draws what the page says in its data, with Apache ECharts: bars with intervals beside latencies, lines, and stacks. A
+// Draws what the page says in its data, with Apache ECharts: bars with intervals beside latencies, and lines. A
 // chart is drawn when it comes near the screen, and again when its width or the colours change.
 'use strict';
 (() => {
@@ -270,32 +270,6 @@ function lineChart(chart, c, colour, width) {
   }, true);
 }
 
-// stackChart draws a bar for each contender, divided by areas.
-function stackChart(chart, c, colour) {
-  const small = narrow();
-  const label = Math.min(small ? 110 : 200, widest(c.rows.map(r => r.name), 12) + 14);
-  chart.setOption({
-    ...base(colour),
-    grid: {left: label, right: 14, top: 8, bottom: 32},
-    xAxis: {...axisStyle(colour, true), type: 'value', min: 0, max: 1, axisLabel: {color: colour('soft'), fontSize: 11, formatter: v => Math.round(v * 100) + '%'}},
-    yAxis: {
-      type: 'category', inverse: true, data: c.rows.map(r => r.name), axisLine: {show: false}, axisTick: {show: false},
-      axisLabel: {color: colour('ink'), width: label - 10, overflow: 'truncate', interval: 0, fontSize: 12},
-    },
-    tooltip: {
-      ...base(colour).tooltip, trigger: 'axis', axisPointer: {type: 'shadow'},
-      formatter: items => {
-        const r = c.rows[items[0].dataIndex];
-        return tip(r.name, [['total', r.total], ...c.parts.map((p, i) => [p.name, Math.round((r.values[i] || 0) * 1000) / 10 + '%'])]);
-      },
-    },
-    series: c.parts.map((p, i) => ({
-      type: 'bar', name: p.name, stack: 'all', barMaxWidth: 16, data: c.rows.map(r => r.values[i] || 0),
-      itemStyle: {color: colour('s' + p.colour), borderColor: colour('page'), borderWidth: 0.5},
-    })),
-  }, true);
-}
-
 // groupChart draws a group of bars for each contender, one for each file system, or points where the scale is logarithmic, with intervals and numbers.
 // On a narrow screen the name stands above the group.
 function groupChart(chart, c, colour, width) {
@@ -356,7 +330,7 @@ function groupChart(chart, c, colour, width) {
   }, true);
 }
 
-const kinds = {groups: groupChart, bars: barChart, lines: lineChart, stack: stackChart};
+const kinds = {groups: groupChart, bars: barChart, lines: lineChart};
 
 function draw(element) {
   const c = data[element.id], width = element.clientWidth;

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Confidence is that of all intervals, and 1-Confidence what a test may be wrong by.
+// Confidence is the confidence of all intervals, and Alpha the level of all tests.
 const (
 	Confidence = 0.95
 	Alpha      = 1 - Confidence
 )
 
-// Samples is how many a figure should be made of. Fewer may do for an interval, or a difference, but not for a small one.
+// Samples is how many a figure should be made of. Fewer may do for an interval, or a difference,
+// but not for a small one.
 const Samples = 10
 
 // Count says of how many samples a figure is made, and how many it should be if that is more.
@@ -49,7 +50,7 @@ func Of(values []float64) (Estimate, bool) {
 	return e, true
 }
 
-// sample copies values, since benchmath sorts them.
+// sample copies values, because benchmath sorts them.
 func sample(values []float64) *benchmath.Sample {
 	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: Alpha})
 }
@@ -62,7 +63,8 @@ func P(a, b []float64) float64 {
 	return benchmath.AssumeNothing.Compare(sample(a), sample(b)).P
 }
 
-// LeastP is the least probability that so many samples can have: that of samples which do not overlap.
+// LeastP returns the least probability for these numbers of samples: the one of samples that do not
+// overlap.
 func LeastP(n, m int) float64 {
 	low, high := make([]float64, n), make([]float64, m)
 	for i := range low {
@@ -74,11 +76,12 @@ func LeastP(n, m int) float64 {
 	return P(low, high)
 }
 
-// Enough reports whether so many samples of either can show a difference at all.
+// Enough reports whether these numbers of samples can show a difference at all.
 func Enough(n, m int) bool { return LeastP(n, m) <= Alpha }
 
-// Adjust corrects the probabilities of many tests for their number, after Benjamini and Hochberg (1995): of the differences that remain
-// at or below a level, no larger share than that level is expected to be none.
+// Adjust corrects the probabilities of many tests for their number, after Benjamini and Hochberg
+// (1995): of the differences that remain at or below a level, no larger share than that level is
+// expected to be none.
 func Adjust(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

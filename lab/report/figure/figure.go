@@ -1,6 +1,7 @@
-// Package figure turns the samples of a cell, a contender in a case, into what a reader may rely on: medians with confidence intervals,
-// and whether two of them differ. The statistics are those of golang.org/x/perf/benchmath, which benchstat uses too. They assume nothing of
-// how samples are distributed: the interval is one of order statistics, the test is the U test of Mann and Whitney.
+// Package figure turns the samples of a cell, a contender in a case, into reliable figures: medians
+// with confidence intervals, and tests of whether two of them differ. The statistics come from
+// golang.org/x/perf/benchmath, which benchstat uses too. They assume nothing about the distribution
+// of samples: the interval is one of order statistics, the test is the U test of Mann and Whitney.
 package figure
 
 import (
@@ -25,9 +26,9 @@ type Figure struct {
 // TitleOf is the title for cases with a unit of operations.
 func (f *Figure) TitleOf(unit string) string { return strings.ReplaceAll(f.Title, "%s", unit) }
 
-// All are the figures, in the order in which they are shown. The first is what contenders are ranked by.
+// All are the figures, in the order in which they are shown. The first ranks the contenders.
 var All = []*Figure{
-	{Name: "rate", Title: "%s a second", Unit: Number, More: true, Of: func(m *result.Sample) (float64, bool) { return m.Rate(), true }},
+	{Name: "rate", Title: "%s/s", Unit: Number, More: true, Of: func(m *result.Sample) (float64, bool) { return m.Rate(), true }},
 	{Name: "p50", Title: "p50", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.P50 })},
 	{Name: "p90", Title: "p90", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.P90 })},
 	{Name: "p99", Title: "p99", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.P99 })},
@@ -90,7 +91,8 @@ func cpu(m *result.Sample) (float64, bool) {
 
 func warmUp(m *result.Sample) (float64, bool) { return m.WarmUp.Seconds * 1e9, m.WarmUp.Ops > 0 }
 
-// Values are a figure of all samples that tell it. What is no number, as only a damaged file has it, is left out.
+// Values returns a figure of all samples that have it. It leaves out a value that is not a number,
+// which only a damaged file has.
 func (f *Figure) Values(samples []*result.Sample) []float64 {
 	var out []float64
 	for _, m := range samples {

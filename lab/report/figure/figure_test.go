@@ -96,7 +96,7 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-// What is no number is left out, and no figure is made of nothing.
+// A value that is not a number is left out, and no figure is made without values.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	n, seconds := int64(7), 0.5

@@ -17,7 +17,7 @@ const (
 	Bytes       Unit = "bytes"
 )
 
-// A step is a unit that is shown, and what of the base it is.
+// A step is a multiple of a unit, with its name.
 type step struct {
 	size float64
 	name string
@@ -46,7 +46,8 @@ func (u Unit) Format(x float64) string {
 	return Digits(x)
 }
 
-// Digits writes a value with three digits: 1230, 123, 12.3, 1.23, 0.123. What is very large or small has an exponent.
+// Digits writes a value with three digits: 1230, 123, 12.3, 1.23, 0.123. A very large or small
+// value has an exponent.
 func Digits(x float64) string {
 	switch a := math.Abs(x); {
 	case x == 0:
@@ -63,7 +64,8 @@ func Digits(x float64) string {
 	}
 }
 
-// Thousands writes a whole number with a thin space between groups of digits, as in 6 000 000; any other text as it is.
+// Thousands writes a whole number with a thin space between groups of digits, for example 6 000
+// 000. It returns any other text unchanged.
 func Thousands(text string) string {
 	if len(text) < 5 {
 		return text
@@ -80,5 +82,6 @@ func Thousands(text string) string {
 	return strings.Join(append([]string{text}, parts...), "\u202f")
 }
 
-// Factor writes how many times one value is another, which is at least as large: "1.04 times", "twelve times" as "12 times".
+// Factor writes how many times one value is another, which is at least as large: "1.04 times",
+// "twelve times" as "12 times".
 func Factor(x float64) string { return fmt.Sprintf("%s times", Digits(x)) }

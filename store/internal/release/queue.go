@@ -1,4 +1,4 @@
-// Package release says when a store removes the orphans that nobody holds any more.
+// Package release decides when a store removes the orphans that are no longer pinned.
 package release
 
 import (
@@ -8,18 +8,20 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A Queue holds orphans that a store does not hold any more. Whoever releases one has it removed, unless a transaction of the store runs: the end of
-// that does then, as he may be in it, or be waited for there. One that begins meanwhile may wait for him, too: then he goes on, and a goroutine
-// removes it. Safe for concurrent use.
+// A Queue has the orphans that a store has unpinned. The goroutine that unpins one removes it,
+// unless a write transaction of the store runs: that transaction may belong to this goroutine, or
+// wait for it. Then the orphans are removed when the transaction ends. A transaction that begins
+// during the removal may wait for the goroutine, too: the goroutine goes on then, and another one
+// finishes the removal. A Queue is safe for concurrent use.
 type Queue struct {
 	updates atomic.Int64 // that run
 	some    atomic.Bool  // list is not empty
-	watched atomic.Bool  // begun is not nil; of whoever begins and whoever watches at least the later one sees what the other did
-	burying sync.WaitGroup
+	watched atomic.Bool  // begun is not nil; of Begin and watch, at least the later one sees the change of the other
+	reaping sync.WaitGroup
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	list   []store.Ino
-	begun  chan struct{} // closed when a transaction begins; nil if nobody waits for that
+	begun  chan struct{} // closed when a transaction begins; nil if no goroutine waits for that
 	closed bool
 }
 
@@ -43,7 +45,8 @@ func (q *Queue) Take() (list []store.Ino) {
 	return list
 }
 
-// Begin counts a transaction that begins, which may wait for whoever releases: he waits no longer. End has to follow.
+// Begin counts a transaction that begins. A goroutine in Reap stops waiting, because the
+// transaction may wait for it. The caller must call End.
 func (q *Queue) Begin() {
 	q.updates.Add(1)
 	if !q.watched.Load() {
@@ -58,21 +61,22 @@ func (q *Queue) Begin() {
 	}
 }
 
-// End ends what Begin began.
+// End says that a transaction has ended. It must follow each Begin.
 func (q *Queue) End() { q.updates.Add(-1) }
 
-// Bury lets a goroutine call bury, which empties the queue, and waits for it, but not longer than until a transaction begins. While one runs, and
-// after Close, it does nothing.
-func (q *Queue) Bury(bury func()) {
+// Reap calls reap, which empties the queue, on another goroutine. It waits for its end, but not
+// longer than until a transaction begins. While a transaction runs, and after Close, it does
+// nothing.
+func (q *Queue) Reap(reap func()) {
 	begun, ok := q.watch()
 	if !ok {
 		return
 	}
 	over := make(chan any, 1)
 	go func() {
-		defer q.burying.Done()
+		defer q.reaping.Done()
 		defer func() { over <- recover() }()
-		bury()
+		reap()
 	}()
 	select {
 	case <-begun:
@@ -83,7 +87,8 @@ func (q *Queue) Bury(bury func()) {
 	}
 }
 
-// watch returns a channel that is closed when a transaction begins, unless one runs or the queue is closed. If ok, burying.Done has to follow.
+// watch returns a channel that is closed when a transaction begins. ok reports whether no
+// transaction runs and the queue is open; then the caller must call reaping.Done.
 func (q *Queue) watch() (begun <-chan struct{}, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -94,14 +99,14 @@ func (q *Queue) watch() (begun <-chan struct{}, ok bool) {
 	if q.closed || q.updates.Load() > 0 {
 		return nil, false
 	}
-	q.burying.Add(1)
+	q.reaping.Add(1)
 	return q.begun, true
 }
 
-// Close waits for those who bury, of whom there are no more from now on.
+// Close waits for all calls of reap. None begins after it.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	q.burying.Wait()
+	q.reaping.Wait()
 }

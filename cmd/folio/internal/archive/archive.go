@@ -2,8 +2,8 @@
 // gzip, zip, and SQLite archives.
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
-// through little memory, except in a SQLite archive, where each is a value. What a format cannot
-// hold is left out with a warning, or described in docs/command.md.
+// through little memory, except in a SQLite archive, where each is a value. Files that a format
+// cannot hold are left out with a warning. docs/command.md describes them.
 package archive
 
 import (
@@ -23,7 +23,7 @@ type Options struct {
 	// Replace lets Create replace an existing file, at once and as a whole, when the archive is
 	// complete.
 	Replace bool
-	// Warn is told about what the format cannot hold; nil means not to tell.
+	// Warn is called for each file that the format cannot hold. It may be nil.
 	Warn func(name, what string)
 }
 
@@ -48,8 +48,9 @@ const Op = "archive"
 // ErrNoStream says that a format cannot be written to a stream.
 var ErrNoStream = errors.New("cannot be written to standard output")
 
-// Create writes an archive to a file at path, which appears there complete and durable, or not at all. Errors of writing are *fs.PathError with Op
-// and path; those of an entry are *source.EntryError.
+// Create writes an archive to a file at path, which appears there complete and durable, or not at
+// all. Errors of writing are *fs.PathError with Op and path; those of an entry are
+// *source.EntryError.
 func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
 	if f == Sqlar {
 		return createSqlar(ctx, path, o, walk)
@@ -60,7 +61,7 @@ func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) e
 	}
 	create := osfile.CreateTemp
 	if _, exists, err := osfile.Exists(resolved); err == nil && exists {
-		create = osfile.CreatePrivate // the mode and the owner are those of what is replaced
+		create = osfile.CreatePrivate // the mode and the owner are those of the old file
 	}
 	file, err := osfile.CreateLive(filepath.Dir(resolved), create)
 	if err != nil {
@@ -94,7 +95,7 @@ func stream(out *output, f Format, o *Options, walk Walk) error {
 	err = walk(func(e *source.Entry) error {
 		err := w.add(e)
 		if err != nil && out.err == nil {
-			err = entryError(e.Name, err)
+			err = source.WrapEntry(e.Name, err)
 		}
 		return err
 	})
@@ -116,7 +117,7 @@ func newWriter(out *output, f Format, o *Options) (writer, error) {
 	return nil, ErrNoStream
 }
 
-// An output remembers the error of what it writes to, to tell it from errors of what is read.
+// An output remembers the error of its writer. So it can be told from an error of reading.
 type output struct {
 	w   io.Writer
 	err error
@@ -130,7 +131,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// outputError says what went wrong with the archive, or what else did.
+// outputError returns the error of writing the archive, or else err.
 func outputError(path string, out *output, err error) error {
 	if out.err != nil {
 		return pathError(path, out.err)
@@ -147,13 +148,6 @@ func pathError(path string, err error) error {
 		err = e.Err
 	}
 	return &fs.PathError{Op: Op, Path: path, Err: err}
-}
-
-func entryError(name string, err error) error {
-	if _, ok := errors.AsType[*source.EntryError](err); ok {
-		return err
-	}
-	return &source.EntryError{Name: name, Err: err}
 }
 
 // copySize is how much of a content is copied at once.

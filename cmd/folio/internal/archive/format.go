@@ -2,7 +2,6 @@ package archive
 
 import (
 	"fmt"
-	"io/fs"
 	"strings"
 )
 
@@ -28,16 +27,6 @@ var formats = []struct {
 	{Sqlar, "sqlar", []string{".sqlar"}},
 }
 
-// String returns the name by which ParseFormat knows a format.
-func (f Format) String() string {
-	for _, k := range formats {
-		if k.format == f {
-			return k.name
-		}
-	}
-	return ""
-}
-
 // ParseFormat returns the format that a name means.
 func ParseFormat(name string) (Format, error) {
 	for _, k := range formats {
@@ -59,21 +48,4 @@ func FormatOf(file string) (f Format, ok bool) {
 		}
 	}
 	return 0, false
-}
-
-// The types of a POSIX st_mode.
-var posixTypes = map[fs.FileMode]uint32{
-	0: 0o100000, fs.ModeDir: 0o040000, fs.ModeSymlink: 0o120000, fs.ModeNamedPipe: 0o010000,
-	fs.ModeDevice: 0o060000, fs.ModeDevice | fs.ModeCharDevice: 0o020000,
-}
-
-// posixPerm returns permissions, and setuid, setgid and sticky bit, as POSIX has them.
-func posixPerm(mode fs.FileMode) uint32 {
-	m := uint32(mode.Perm())
-	for bit, posix := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
-		if mode&bit != 0 {
-			m |= posix
-		}
-	}
-	return m
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -50,17 +51,18 @@ func createSqlar(ctx context.Context, path string, o *Options, walk Walk) error 
 func (s *sqlarWriter) add(e *source.Entry) error {
 	size, data, ok, err := s.data(e)
 	if err != nil {
-		return entryError(e.Name, err)
+		return source.WrapEntry(e.Name, err)
 	}
 	if !ok {
 		return nil
 	}
 	s.rowid++
-	mode := posixTypes[e.Mode.Type()] | posixPerm(e.Mode)
+	mode, _ := posix.Mode(e.Mode)
 	return pathError(s.path, s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data))
 }
 
-// data returns what the columns sz and data hold; not ok for an entry that is left out.
+// data returns the values of the columns sz and data. ok reports whether the archive gets the
+// entry.
 func (s *sqlarWriter) data(e *source.Entry) (size int64, data any, ok bool, err error) {
 	switch e.Mode.Type() {
 	case fs.ModeDir:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // A tarWriter writes a tar archive in PAX format: times in nanoseconds, names and targets of any
@@ -58,9 +59,10 @@ func (t *tarWriter) add(e *source.Entry) error {
 }
 
 func (t *tarWriter) header(e *source.Entry, typ byte) *tar.Header {
+	mode, _ := posix.Mode(e.Mode)
 	h := &tar.Header{
 		Typeflag: typ, Name: e.Name, Linkname: e.Linkname, Format: tar.FormatPAX,
-		Mode: int64(posixPerm(e.Mode)), Uid: int(e.UID), Gid: int(e.GID),
+		Mode: int64(mode &^ posix.ModeType), Uid: int(e.UID), Gid: int(e.GID),
 		ModTime: e.ModTime, AccessTime: e.AccessTime, ChangeTime: e.ChangeTime,
 	}
 	switch typ {
@@ -69,7 +71,8 @@ func (t *tarWriter) header(e *source.Entry, typ byte) *tar.Header {
 	case tar.TypeDir:
 		h.Name += "/"
 	case tar.TypeBlock, tar.TypeChar:
-		h.Devmajor, h.Devminor = devNumbers(e.Rdev)
+		major, minor := posix.DeviceNumbers(e.Rdev)
+		h.Devmajor, h.Devminor = int64(major), int64(minor)
 	}
 	for name, value := range e.Xattrs {
 		if h.PAXRecords == nil {
@@ -83,11 +86,6 @@ func (t *tarWriter) header(e *source.Entry, typ byte) *tar.Header {
 // xattrKey writes a name as the keyword of a record, which ends before an equals sign: as GNU tar
 // does.
 var xattrKey = strings.NewReplacer("%", "%25", "=", "%3D")
-
-// devNumbers are those of a device in Linux's st_rdev.
-func devNumbers(dev uint64) (major, minor int64) {
-	return int64(dev>>32&0xfffff000 | dev>>8&0xfff), int64(dev>>12&0xffffff00 | dev&0xff)
-}
 
 func (t *tarWriter) Close() error {
 	err := t.w.Close()

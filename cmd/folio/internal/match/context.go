@@ -7,8 +7,8 @@ type Context struct {
 	Before, After int
 }
 
-// A contextSearch finds lines around those that match. Whole buffers are searched for matches. The
-// lines before a match are in the same buffer, or were kept from those before it.
+// A contextSearch finds lines around those that match. Whole buffers are searched for matches. A
+// buffer begins with the lines of the one before that may come before a match.
 type contextSearch struct {
 	Context
 	found func(l *Line) error
@@ -18,9 +18,7 @@ type contextSearch struct {
 	done    int    // lines[:done] were found, or skipped
 	number  int64  // of the line at lines[done:]
 	pending int    // lines after the last match that are yet to be found
-
-	kept  [][]byte // lines before lines[done:] that were not found, as many as may come before a match
-	apart bool     // the next line that is found begins a group: others lie between it and the one found last
+	apart   bool   // the next line that is found begins a group: there are lines between it and the last match
 }
 
 // newContext returns the context search of a text, or nil if there is none.
@@ -28,11 +26,14 @@ func (t *search) newContext() *contextSearch {
 	if t.around == nil || t.line.Binary {
 		return nil
 	}
-	return &contextSearch{Context: *t.around, found: t.found, number: t.line.Number, apart: true}
+	return &contextSearch{Context: *t.around, found: t.found, apart: true}
 }
 
-// begin begins with the complete lines of a buffer.
-func (c *contextSearch) begin(lines []byte) { c.lines, c.done = lines, 0 }
+// begin begins with the complete lines of a buffer. lines[:old] were in the last buffer, too. The
+// first line after them has the given number.
+func (c *contextSearch) begin(lines []byte, old int, number int64) {
+	c.lines, c.done, c.number = lines, 0, number-int64(bytes.Count(lines[:old], newline))
+}
 
 // match finds the line lines[start:end] of that number, and the lines around it that lie before it.
 func (c *contextSearch) match(start, end int, number int64) error {
@@ -72,22 +73,8 @@ func (c *contextSearch) after(end int) error {
 // before finds the lines before the match at start, which has that number.
 func (c *contextSearch) before(start int, number int64) error {
 	from, n := c.back(start, c.Before)
-	kept := c.kept
-	if from > c.done || n == c.Before {
-		c.apart = c.apart || from > c.done || len(kept) > 0
-		kept = nil
-	} else if room := c.Before - n; len(kept) > room {
-		c.apart = true
-		kept = kept[len(kept)-room:]
-	}
-	number -= int64(n + len(kept))
-	for _, text := range kept {
-		if err := c.emit(text, number, true); err != nil {
-			return err
-		}
-		number++
-	}
-	c.kept = nil
+	c.apart = c.apart || from > c.done
+	number -= int64(n)
 	for from < start {
 		stop := lineEnd(c.lines, from)
 		if err := c.emit(c.lines[from:stop], number, true); err != nil {
@@ -108,27 +95,14 @@ func (c *contextSearch) back(at, n int) (start, lines int) {
 	return max(at, c.done), lines
 }
 
-// end ends with the lines of a buffer. It takes the number of the line that follows.
-func (c *contextSearch) end(number int64) error {
-	err := c.after(len(c.lines))
-	if err == nil {
-		c.keep()
+// end ends with the lines of a buffer. It returns how many bytes at their end the next buffer must
+// begin with.
+func (c *contextSearch) end() (kept int, err error) {
+	err = c.after(len(c.lines))
+	from, _ := c.back(len(c.lines), c.Before)
+	if !bytes.HasSuffix(c.lines, newline) { // a part of a line that is too long
+		from = len(c.lines)
 	}
-	c.number = number
-	return err
-}
-
-// keep keeps the last lines of a buffer.
-func (c *contextSearch) keep() {
-	from, n := c.back(len(c.lines), c.Before)
-	if from > c.done {
-		c.kept, c.apart = nil, true
-	} else if over := len(c.kept) + n - c.Before; over > 0 {
-		c.kept, c.apart = c.kept[over:], true
-	}
-	for from < len(c.lines) {
-		stop := lineEnd(c.lines, from)
-		c.kept = append(c.kept, bytes.Clone(c.lines[from:stop]))
-		from = stop + 1
-	}
+	c.apart = c.apart || from > c.done
+	return len(c.lines) - from, err
 }

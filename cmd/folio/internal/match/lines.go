@@ -8,7 +8,7 @@ import (
 // Sizes in bytes.
 const (
 	bufferSize = 256 << 10
-	maxLine    = 16 << 20 // one that is longer is taken for several
+	maxLine    = 16 << 20 // a longer line is taken for several
 	binarySize = 32 << 10 // a text with a NUL so near its start is none
 )
 
@@ -16,15 +16,15 @@ const (
 type Line struct {
 	Text   []byte // without its newline; valid until Search goes on
 	Number int64  // from 1 on, if the Searcher counts lines
-	Binary bool   // what it is in is no text
+	Binary bool   // the file is not text
 
 	// Of a Searcher that searches Around.
-	Context bool // the line lies near one that matches, and does not match itself
+	Context bool // the line lies near a line that matches, and does not match itself
 	First   bool // the line begins a group: it does not follow the line found before it
 }
 
-// A Searcher searches one text after the other, in little memory: as much as the longest line takes, and not more than maxLine. It belongs to one
-// goroutine.
+// A Searcher searches one text after the other, in little memory: as much as the longest line
+// takes, and not more than maxLine. It belongs to one goroutine.
 type Searcher struct {
 	pattern *Pattern
 	count   bool
@@ -32,7 +32,7 @@ type Searcher struct {
 	around  *Context
 }
 
-// NewSearcher makes a Searcher, which counts lines if it is to number them.
+// NewSearcher makes a Searcher, which counts lines if it must number them.
 func NewSearcher(p *Pattern, numbers bool) *Searcher {
 	return &Searcher{pattern: p, count: numbers, buf: make([]byte, bufferSize)}
 }
@@ -54,49 +54,57 @@ type search struct {
 // Search calls found for each line of r that matches, until that returns an error.
 func (s *Searcher) Search(r io.ReaderAt, found func(l *Line) error) error {
 	t := search{Searcher: s, found: found, line: Line{Number: 1}}
-	kept := 0 // bytes of a line that the buffer begins with
+	kept, old := 0, 0 // bytes that the buffer begins with; of complete lines among them
 	for off := int64(0); ; {
-		n, err := r.ReadAt(s.buf[kept:], off)
+		n, err := r.ReadAt(t.buf[kept:], off)
 		if err != nil && err != io.EOF {
 			return err
 		}
-		text := s.buf[:kept+n]
+		text := t.buf[:kept+n]
 		if off == 0 {
 			t.line.Binary = bytes.IndexByte(text[:min(len(text), binarySize)], 0) >= 0
 			t.context = t.newContext()
 		}
 		off += int64(n)
-		lines := t.complete(text, err == io.EOF)
-		if t.each(lines); t.err != nil || err == io.EOF {
+		lines := t.complete(text, old, err == io.EOF)
+		if len(lines) == old && err == nil {
+			kept = len(text)
+			continue
+		}
+		old = t.each(lines, old)
+		if t.err != nil || err == io.EOF {
 			return t.err
 		}
-		kept = copy(t.buf, text[len(lines):])
+		kept = copy(t.buf, text[len(lines)-old:])
 	}
 }
 
-// complete returns the complete lines that a full buffer begins with. If there are none, it makes the buffer larger.
-func (t *search) complete(text []byte, end bool) []byte {
+// complete returns the complete lines that a full buffer begins with. If there are no more than the
+// old ones, it makes the buffer larger.
+func (t *search) complete(text []byte, old int, end bool) []byte {
 	if end {
 		return text
 	}
 	n := bytes.LastIndexByte(text, '\n') + 1
 	switch {
-	case n > 0:
+	case n > old:
 		return text[:n]
-	case len(text) >= maxLine:
+	case len(text)-old >= maxLine:
 		return text
 	}
 	t.buf = append(make([]byte, 0, 2*len(t.buf)), text...)[:2*len(t.buf)]
-	return nil
+	return text[:old]
 }
 
-// each searches complete lines.
-func (t *search) each(lines []byte) {
-	counted := 0
+// each searches complete lines, of which lines[:old] were searched before. It returns how many
+// bytes at their end the next buffer must begin with.
+func (t *search) each(lines []byte, old int) (kept int) {
+	counted := old
 	if t.context != nil {
-		t.context.begin(lines)
+		t.context.begin(lines, old, t.line.Number)
 	}
-	t.pattern.each(lines, func(start, end int) bool {
+	t.pattern.each(lines[old:], func(start, end int) bool {
+		start, end = old+start, old+end
 		if t.count {
 			t.line.Number += int64(bytes.Count(lines[counted:start], newline))
 			counted = start
@@ -113,8 +121,9 @@ func (t *search) each(lines []byte) {
 		t.line.Number += int64(bytes.Count(lines[counted:], newline))
 	}
 	if t.context != nil && t.err == nil {
-		t.err = t.context.end(t.line.Number)
+		kept, t.err = t.context.end()
 	}
+	return kept
 }
 
 var newline = []byte{'\n'}

@@ -17,8 +17,9 @@ type literal struct {
 	skip *skipTable
 }
 
-// A skipTable is for Horspool's way to search, in whatever case: how far a literal can be moved on, by the byte that is where its last one would be.
-// Literals longer than it can say are moved on less than they could.
+// A skipTable is for Horspool's way to search, in whatever case: how far a literal can be moved on,
+// by the byte that is where its last one would be. Literals longer than it can say are moved on
+// less than they could.
 type skipTable struct {
 	by    [256]uint8 // 0 for the last byte itself
 	again int        // how far from there, if the rest differs
@@ -27,8 +28,8 @@ type skipTable struct {
 // maxLiterals is how many are searched for at once, at most.
 const maxLiterals = 8
 
-// required returns literals of which every match of an expression holds one, or none if that cannot be told. They are exact if whatever holds one is a
-// match.
+// required returns literals of which every match of an expression holds one, or none if that cannot
+// be told. They are exact if whatever holds one is a match.
 func required(re *syntax.Regexp) (list []literal, exact bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -53,8 +54,8 @@ func required(re *syntax.Regexp) (list []literal, exact bool) {
 	return list, false
 }
 
-// requiredToo returns what is required for each of the parts of an expression, where that is known. What a single byte would tell is not
-// worth looking for.
+// requiredToo returns the literals that each of the parts of an expression requires, if they are
+// known. A single byte is not worth looking for.
 func requiredToo(parts []*syntax.Regexp) (lists [][]literal) {
 	for _, part := range parts {
 		if list, _ := required(part); worth(list) > 1 {
@@ -62,12 +63,12 @@ func requiredToo(parts []*syntax.Regexp) (lists [][]literal) {
 		}
 	}
 	if len(lists) == 1 {
-		return nil // that is what is searched for
+		return nil // these are searched for
 	}
 	return lists
 }
 
-// ofAll returns what is required for any of several expressions.
+// ofAll returns the literals of which any of several expressions requires one.
 func ofAll(subs []*syntax.Regexp) (list []literal, exact bool) {
 	exact = true
 	for _, sub := range subs {
@@ -88,7 +89,8 @@ func worth(list []literal) int {
 	return len(slices.MinFunc(list, func(a, b literal) int { return len(a.text) - len(b.text) }).text)
 }
 
-// ofRunes returns the longest part of a literal of an expression that can be searched for byte by byte. A newline is in no line.
+// ofRunes returns the longest part of a literal of an expression that can be searched for byte by
+// byte. A newline is in no line.
 func ofRunes(runes []rune, fold bool) (list []literal, exact bool) {
 	var longest, part strings.Builder
 	exact = true
@@ -116,7 +118,8 @@ func ofRunes(runes []rune, fold bool) (list []literal, exact bool) {
 	return []literal{newLiteral(longest.String(), fold)}, exact
 }
 
-// foldsToByte reports whether a character in whatever case is at most two bytes to search for: k and s have others beyond ASCII.
+// foldsToByte reports whether a character in upper and lower case is at most two bytes to search
+// for. For example, k is not: the Kelvin sign is a k, too.
 func foldsToByte(r rune) bool {
 	lower := unicode.ToLower(r)
 	return r < utf8.RuneSelf && lower != 'k' && lower != 's' || unicode.SimpleFold(r) == r
@@ -152,7 +155,8 @@ type finder struct {
 	next [maxLiterals]cursor
 }
 
-// candidate returns where the next line may be that matches: a place in it, at or after at, which is less than 0 if there is none.
+// candidate returns where the next line may be that matches: a place in it, at or after at, which
+// is less than 0 if there is none.
 func (f *finder) candidate(at int) int {
 	if len(f.p.literals) == 0 {
 		return at
@@ -167,7 +171,8 @@ func (f *finder) candidate(at int) int {
 	return best
 }
 
-// A cursor remembers where a literal is next, at or after the place that was asked for last; the length of the text if it is nowhere.
+// A cursor remembers where a literal is next, at or after the place that was asked for last; the
+// length of the text if it is nowhere.
 type cursor struct {
 	known bool
 	at    int

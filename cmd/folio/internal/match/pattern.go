@@ -1,7 +1,9 @@
 // Package match finds the lines of a text that a regular expression matches.
 //
-// The expressions are those of Go's package regexp (RE2): time is linear in the length of a line. What every match must hold, a literal or one of
-// a few, is searched for first (literal.go), so that few lines are ever given to the regular expression.
+// The expressions are those of Go's package regexp (RE2): time is linear in the length of a line.
+// If every match must hold a literal, or one of a few, the search looks for these first
+// (literal.go). So the regular expression sees few lines. For example, func (Read|Write)At requires
+// "func ".
 package match
 
 import (
@@ -63,7 +65,7 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 	return p, nil
 }
 
-// union returns an expression that matches what one of the patterns does.
+// union returns an expression that matches if one of the patterns does.
 func union(patterns []string, fixed bool) string {
 	list := slices.Clone(patterns)
 	for i := range list {
@@ -77,7 +79,8 @@ func union(patterns []string, fixed bool) string {
 	return strings.Join(list, "|")
 }
 
-// each calls found for each line in text that matches, text[start:end] without its newline, until it returns false.
+// each calls found for each line in text that matches, text[start:end] without its newline, until
+// it returns false.
 func (p *Pattern) each(text []byte, found func(start, end int) bool) {
 	f := finder{p: p, text: text}
 	for at := 0; at < len(text); {

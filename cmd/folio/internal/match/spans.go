@@ -9,8 +9,8 @@ import (
 
 // Spans finds the parts of lines that match a pattern, as GNU grep -o prints them: from left to
 // right without overlaps, and of several matches that begin at one place the longest. If a pattern
-// has an operator that is not greedy, such as .*?, the match is the one that Go prefers. Matches of
-// no bytes are left out. Spans is safe for concurrent use.
+// has an operator that is not greedy, such as .*?, the match is the match that Go prefers. Matches
+// of no bytes are left out. Spans is safe for concurrent use.
 type Spans struct {
 	re   *regexp.Regexp
 	word *wordSpans // nil unless matches are whole words
@@ -77,8 +77,8 @@ func (s *Spans) Each(line []byte, found func(match []byte) error) (err error) {
 
 // A wordSpans finds matches with no word character before or after them.
 //
-// Expressions see the character before a match, so that ^ and \b mean in the middle of a line what
-// they mean at its start.
+// Expressions see the character before a match, so that ^ and \b keep their meaning in the middle
+// of a line.
 type wordSpans struct {
 	any, later       *regexp.Regexp // the character before a match, the match, and the one after it
 	first, following wordEnds       // at the start of a line, and after a character

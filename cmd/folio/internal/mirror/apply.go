@@ -2,20 +2,19 @@ package mirror
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// ErrMeanwhile says that somebody else has changed the same directory of the volume.
+// ErrMeanwhile says that another program has changed the same directory of the volume.
 var ErrMeanwhile = errors.New("was changed by another program meanwhile")
 
 // Apply implements source.Differ. It is called on the goroutine of Run.
 func (m *mirror) Apply(entries []*source.Entry) error {
 	n := len(entries)
-	if n > 1 && entries[n-1].Content != nil { // what fails half-way takes its transaction with it
+	if n > 1 && entries[n-1].Content != nil { // an error in it rolls its transaction back
 		if err := m.transaction(entries[:n-1]); err != nil {
 			return err
 		}
@@ -24,7 +23,7 @@ func (m *mirror) Apply(entries []*source.Entry) error {
 	return m.transaction(entries)
 }
 
-// transaction does all of the entries, but for those whose content cannot be read.
+// transaction applies all entries whose content can be read (M2).
 func (m *mirror) transaction(entries []*source.Entry) error {
 	entries = m.readable(entries)
 	if len(entries) == 0 {
@@ -102,15 +101,22 @@ func (m *mirror) apply(tx *folio.Tx, e *source.Entry) error {
 }
 
 func (m *mirror) addFile(tx *folio.Tx, e *source.Entry) error {
-	if e.Content == nil {
-		return meanwhile(e.Name, tx.AddBytes(&e.Header, e.Data))
+	meter := &source.Meter{R: e.Content, Count: m.copied}
+	if e.Content != nil {
+		e.Content = meter
 	}
-	r := &sourceReader{r: e.Content, m: m}
-	err := tx.Add(&e.Header, r)
-	if r.err != nil {
-		return &sourceError{r.err}
+	err := e.AddTo(tx, &e.Header)
+	if meter.Err != nil {
+		return &sourceError{meter.Err}
 	}
 	return meanwhile(e.Name, err)
+}
+
+// copied tells how many bytes were written.
+func (m *mirror) copied(bytes int64) {
+	if m.Seen != nil {
+		m.Seen(0, bytes)
+	}
 }
 
 // meanwhile says why something that was compared is not as it was any more.
@@ -121,41 +127,7 @@ func meanwhile(name string, err error) error {
 	return err
 }
 
-// A sourceReader reads a content and remembers its error.
-type sourceReader struct {
-	m   *mirror
-	r   io.Reader
-	err error
-}
-
-func (s *sourceReader) Read(p []byte) (int, error) {
-	n, err := s.r.Read(p)
-	if err != nil && err != io.EOF {
-		s.err = err
-	}
-	if s.m.Seen != nil {
-		s.m.Seen(0, int64(n))
-	}
-	return n, err
-}
-
-// SkipHole implements folio.SparseReader, where r does.
-func (s *sourceReader) SkipHole(unit int64) (int64, error) {
-	r, ok := s.r.(folio.SparseReader)
-	if !ok {
-		return 0, nil
-	}
-	n, err := r.SkipHole(unit)
-	if err != nil {
-		s.err = err
-	}
-	if s.m.Seen != nil {
-		s.m.Seen(0, n)
-	}
-	return n, err
-}
-
-// report counts what was done, and tells about it.
+// report counts a change, and tells about it.
 func (m *mirror) report(e *source.Entry) {
 	o := e.Note.(*op)
 	if o.Kind == 0 {
@@ -163,8 +135,8 @@ func (m *mirror) report(e *source.Entry) {
 	}
 	m.stats.Done[o.Kind]++
 	m.stats.Bytes += e.Size
-	if m.Seen != nil && e.Content == nil {
-		m.Seen(0, e.Size)
+	if e.Content == nil {
+		m.copied(e.Size)
 	}
 	if m.Changed != nil {
 		m.Changed(o.Change)

@@ -7,7 +7,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// An op is a Note: what Apply has to do with an entry.
+// An op is a Note. It tells Apply how to change the file of an entry.
 type op struct {
 	Change
 	clear bool   // something is in the way
@@ -61,7 +61,7 @@ func (m *mirror) Compare(d *source.Dir, out *source.Out) error {
 	return c.directory()
 }
 
-// leave leaves a file as it is in the volume.
+// leave leaves a file as it is in the volume (M5).
 func (m *mirror) leave(path string, why error) {
 	if !harmless(why) {
 		m.left++
@@ -74,7 +74,7 @@ func (c *decision) removeExtra() error {
 		return nil
 	}
 	for _, x := range c.known.extra {
-		path := join(c.d.Path, x.name)
+		path := source.Join(c.d.Path, x.name)
 		if err := c.add(&op{Change: Change{Kind: Removed, Path: path, IsDir: x.isDir}}, folio.Header{}); err != nil {
 			return err
 		}
@@ -82,14 +82,7 @@ func (c *decision) removeExtra() error {
 	return nil
 }
 
-func join(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return dir + "/" + name
-}
-
-// add passes on what has to be done, apart from contents.
+// add passes on a change that has no content.
 func (c *decision) add(o *op, h folio.Header) error {
 	return c.addSized(o, h, 0)
 }
@@ -122,8 +115,8 @@ func (c *decision) file(f *source.File, j *judgement) error {
 	return c.single(f, j)
 }
 
-// single decides about a file that is met for the first time. An inode with several names stands for one file, and is not changed (M4): this would
-// change it by all of them.
+// single decides about a file that is met for the first time. An inode with several names stands
+// for one file, and is not changed (M4): this would change it by all of them.
 func (c *decision) single(f *source.File, j *judgement) error {
 	if shared := j.verdict != absent && j.verdict != inType && j.nlink > 1; shared {
 		if j.verdict == inAttr || c.links.claimed[j.ino] {
@@ -153,7 +146,7 @@ func (c *decision) link(f *source.File, j *judgement, first firstName) error {
 	return c.add(o, folio.Header{})
 }
 
-// make makes a file in the volume what it is on disk.
+// make makes a file in the volume like the file on disk.
 func (c *decision) make(f *source.File, j *judgement) error {
 	if j.verdict == alike {
 		c.same++
@@ -189,7 +182,8 @@ func (c *decision) describe(f *source.File, o *op) (err error) {
 	return c.add(o, h)
 }
 
-// directory decides about the attributes of the directory itself, after what changes its time.
+// directory decides about the attributes of the directory itself, after the changes in it, which
+// change its time.
 func (c *decision) directory() error {
 	h := c.header(c.d.Header())
 	if !c.touched && c.known.attr != inAttr && (c.known.attr != absent || len(h.Xattrs) == 0) {
@@ -197,7 +191,7 @@ func (c *decision) directory() error {
 	}
 	o := &op{Change: Change{Kind: Attributes, Path: c.d.Path, IsDir: true}}
 	if c.known.attr != inAttr {
-		o.Kind = 0 // it only gets back what it had
+		o.Kind = 0 // it only gets back its old time
 	}
 	return c.add(o, h)
 }
@@ -205,8 +199,9 @@ func (c *decision) directory() error {
 // racy is how exact the clock of a file system is, at worst.
 const racy = 2 * time.Second
 
-// header makes a header that says what a volume is to keep. A file that has changed just now may do so again without a trace in its time of
-// change: that is not kept, as judgeAttr relies on it.
+// header returns the header that the volume must keep. A file that has changed just now may change
+// again without a trace in its time of change. So that time is not kept, because judgeAttr relies
+// on it.
 func (m *mirror) header(h folio.Header) folio.Header {
 	if h.ChangeTime.After(m.start.Add(-racy)) {
 		h.ChangeTime = time.Now()

@@ -20,27 +20,27 @@ type verdict uint8
 
 const (
 	absent  verdict = iota // there is none
-	alike                  // a directory is judged by itself, apart from what it holds
+	alike                  // a directory is judged without the files in it
 	inAttr                 // only attributes differ
 	inBytes                // content, target or device differ
 	inType
 )
 
-// A judgement is what is known of one file.
+// A judgement is the result of comparing one file.
 type judgement struct {
 	verdict verdict
 	err     error  // why the file on disk cannot be compared
 	ino     uint64 // in the volume
 	nlink   uint32
-	full    bool // what is in the volume is a directory, which is not empty; known if types differ
+	full    bool // the volume has a directory, not empty; known if types differ
 }
 
-// A known is what the volume knows of a directory on disk.
+// A known is the result of comparing a directory on disk with the volume.
 type known struct {
 	attr  verdict     // of the directory itself
 	files []judgement // of each of its Files
 	dirs  []string    // of its directories those that are one in the volume, too
-	extra []extra     // what only the volume has
+	extra []extra     // files that only the volume has
 }
 
 type extra struct {
@@ -63,7 +63,8 @@ func (m *mirror) Look(d *source.Dir) error {
 	})
 }
 
-// inVolume reports whether a directory on disk is one in the volume. No symbolic link there is followed, but for the one that leads to the whole.
+// inVolume reports whether a directory on disk is a directory in the volume, too. It follows no
+// symbolic link there, except for a link that the command line names.
 func (m *mirror) inVolume(d *source.Dir) bool {
 	if d.Up == nil {
 		return m.there
@@ -96,7 +97,7 @@ func (l *look) run() error {
 	return l.merge(list)
 }
 
-// merge goes through what is on disk and what is in the volume beside each other: both are sorted.
+// merge goes through the files on disk and those in the volume together. Both are sorted.
 func (l *look) merge(list []fs.DirEntry) error {
 	i := 0
 	for _, e := range list {
@@ -116,7 +117,8 @@ func (l *look) merge(list []fs.DirEntry) error {
 	return nil
 }
 
-// addExtra notes what only the volume has. A name that a volume cannot have must not lead a removal astray.
+// addExtra notes a file that only the volume has. A name that a volume cannot have must not lead a
+// removal astray.
 func (l *look) addExtra(e fs.DirEntry) error {
 	if path.Base(l.place+"/"+e.Name()) != e.Name() {
 		return &fs.PathError{Op: "sync", Path: l.place + "/" + e.Name(), Err: folio.ErrDamaged}
@@ -125,7 +127,7 @@ func (l *look) addExtra(e fs.DirEntry) error {
 	return nil
 }
 
-// judge compares a file on disk with the entry of its name.
+// judge compares a file on disk with the entry of its name (M3).
 func (l *look) judge(f *source.File, e fs.DirEntry, j *judgement) error {
 	if f.Err != nil {
 		return nil
@@ -158,7 +160,8 @@ func (l *look) judge(f *source.File, e fs.DirEntry, j *judgement) error {
 // A sourceError is about the disk.
 type sourceError struct{ error }
 
-// ofSource tells an error of the disk, which concerns one file, from one of the volume, which ends everything.
+// ofSource tells an error of the disk, which concerns one file, from one of the volume, which ends
+// everything.
 func ofSource(err error) (disk, volume error) {
 	if e, ok := err.(*sourceError); ok {
 		return e.error, nil
@@ -186,8 +189,9 @@ func (l *look) judgeDir(info fs.FileInfo) (verdict, error) {
 	return l.judgeAttr(&h, info.Sys().(*folio.Node), info.Mode(), l.place, xattrs)
 }
 
-// judgeAttr compares attributes. Those with names are only looked at if the time of the last change of the inode differs: Run gives an inode
-// the one of the file on disk, and whatever changes one of them afterwards changes it, too.
+// judgeAttr compares attributes. Those with names are only looked at if the time of the last change
+// of the inode differs: Run gives an inode the one of the file on disk, and whatever changes one of
+// them afterwards changes it, too.
 func (l *look) judgeAttr(
 	h *folio.Header, n *folio.Node, mode fs.FileMode, at string, xattrs func() (map[string][]byte, error),
 ) (verdict, error) {
@@ -208,7 +212,7 @@ func (l *look) judgeAttr(
 	return inAttr, nil
 }
 
-// sameContent compares what the type of a file says is its content.
+// sameContent compares the content, target or device of a file, as its type requires.
 func (l *look) sameContent(f *source.File, h *folio.Header, n *folio.Node, at string) (bool, error) {
 	switch {
 	case h.Mode&fs.ModeSymlink != 0:
@@ -255,7 +259,8 @@ func (r *volumeReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// sameTime reports whether a volume that is given t has ns. What it cannot hold becomes the nearest time.
+// sameTime reports whether a volume holds t as ns. It holds the nearest time to one out of its
+// range.
 func sameTime(t time.Time, ns int64) bool {
 	switch c := t.Compare(time.Unix(0, ns)); ns {
 	case math.MaxInt64:

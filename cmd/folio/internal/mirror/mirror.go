@@ -2,18 +2,21 @@
 //
 // # Terms
 //
-// A directory on disk is compared with what the volume knows of it (look.go), what has to be done is decided (decide.go), and done (apply.go).
-// Package source runs these three beside each other: it lists the disk ahead, and reads the contents that are needed.
+// look.go compares a directory on disk with the volume, decide.go decides on changes, and apply.go
+// makes them. Package source runs the three concurrently. It lists the disk ahead, and reads the
+// contents that are needed.
 //
 // # Promises
 //
-//	M1  What differs is replaced by a new inode, in the transaction that removes the old one: nobody ever reads a part of a file, and who has the old
-//	    one open goes on reading that. Only attributes are changed in place, and only of inodes with one name.
-//	M2  Transactions are bounded: about a MiB of contents and a few hundred files, or one larger file. After a crash, and after an error,
-//	    each file in the volume is as it was or as it is on disk.
-//	M3  What is alike takes no transaction. Comparing needs no content, unless Options.Checksum asks for it.
-//	M4  Names that are one file on disk are one in the volume, and others are not.
-//	M5  What is on disk but cannot be read is left in the volume as it was, even with Options.Delete.
+//	M1  A file that differs is replaced by a new inode, in the transaction that removes the old
+//	    one. No reader sees a part of a file, and a reader that has the old one open goes on
+//	    reading it. Only attributes are changed in place, and only of inodes with one name.
+//	M2  Transactions are bounded: about a MiB of contents and a few hundred files, or one larger
+//	    file. After a crash or an error, each file in the volume is as it was or as on disk.
+//	M3  A file that is the same takes no transaction. Comparing needs no content, unless
+//	    Options.Checksum asks for it.
+//	M4  Names of one file on disk are names of one file in the volume. Any other names are not.
+//	M5  A file on disk that cannot be read stays as it was, even with Options.Delete.
 package mirror
 
 import (
@@ -29,15 +32,16 @@ import (
 // Options say how to mirror.
 type Options struct {
 	Checksum bool // compare contents, in place of sizes and times
-	Delete   bool // remove what is not on disk
+	Delete   bool // remove files that are not on disk
 	DryRun   bool // change nothing
 
-	// Warn is told about what is left as it was, and why: on disk it is called path. Several goroutines may call it. Skipped in Stats counts
-	// those that should not have been left out.
+	// Warn is called for each file that is left as it was. path is its name on disk. Several
+	// goroutines may call it. Skipped in Stats counts those that should not have been left out.
 	Warn func(path string, why error)
 	// Changed is told about each change after it was committed, in order.
 	Changed func(Change)
-	// Seen is told how many files were compared, and how many bytes written, since it was called last. Several goroutines may call it.
+	// Seen is told how many files were compared, and how many bytes written, since it was called
+	// last. Several goroutines may call it.
 	Seen func(files int, bytes int64)
 }
 
@@ -48,7 +52,7 @@ type Change struct {
 	IsDir bool
 }
 
-// A Kind is what was done.
+// A Kind says how a file was changed.
 type Kind uint8
 
 const (
@@ -59,7 +63,7 @@ const (
 	Removed                    // with all that was in it
 )
 
-// Stats count what was done, and what was not.
+// Stats count changes, and files that were not changed.
 type Stats struct {
 	Done    [Removed + 1]int64 // by Kind; something that is removed with all that is in it counts once
 	Same    int64              // files that were alike
@@ -71,9 +75,9 @@ type Stats struct {
 type mirror struct {
 	Options
 	ctx   context.Context
-	v     *folio.FS // nil for a volume that is not there yet
-	dir   string    // in the volume
-	there bool      // dir is
+	v     *folio.Volume // nil for a volume that is not there yet
+	dir   string        // in the volume
+	there bool          // dir is
 	start time.Time
 
 	links   links           // Compare's
@@ -83,19 +87,20 @@ type mirror struct {
 	skipped map[string]bool // Apply's: paths of files that should have been copied
 }
 
-// Run makes the directory dir of v like t. A v that is nil stands for an empty volume, for a dry run. What it did before an error stays. Errors name the path in
-// the volume, as *fs.PathError, or the one on disk, as *source.EntryError.
-func Run(ctx context.Context, t *source.Top, v *folio.FS, dir string, o *Options) (Stats, error) {
+// Run makes the directory dir of v like t. A v that is nil stands for an empty volume, for a dry
+// run. Changes before an error stay. Errors name the path in the volume, as *fs.PathError, or the
+// one on disk, as *source.EntryError.
+func Run(ctx context.Context, t *source.Tree, v *folio.Volume, dir string, o *Options) (Stats, error) {
 	m := newMirror(ctx, v, dir, o)
 	return m.run(t, m)
 }
 
-func newMirror(ctx context.Context, v *folio.FS, dir string, o *Options) *mirror {
+func newMirror(ctx context.Context, v *folio.Volume, dir string, o *Options) *mirror {
 	return &mirror{Options: *o, ctx: ctx, v: v, dir: dir, start: time.Now(), links: newLinks(), skipped: make(map[string]bool)}
 }
 
-// run does it all; differ is m, or what a test put around it.
-func (m *mirror) run(t *source.Top, differ source.Differ) (Stats, error) {
+// run does it all. differ is m, or the wrapper of a test around m.
+func (m *mirror) run(t *source.Tree, differ source.Differ) (Stats, error) {
 	if err := m.prepare(); err != nil {
 		return Stats{}, err
 	}
@@ -137,13 +142,9 @@ func (m *mirror) changed() bool {
 	return false
 }
 
-// place is where a path of the tree is in the volume. That of the whole ends in "/.", as dir may be a symbolic link to it.
-func (m *mirror) place(path string) string {
-	if m.dir == "." {
-		return path
-	}
-	return m.dir + "/" + path
-}
+// place is where a path of the tree is in the volume. That of the whole ends in "/.", as dir may be
+// a symbolic link to it.
+func (m *mirror) place(path string) string { return source.Join(m.dir, path) }
 
 // harmless reports whether a file that is left out for that reason is nothing to worry about.
 func harmless(err error) bool {

@@ -26,7 +26,7 @@ import (
 type pair struct {
 	*testing.T
 	dir      string
-	v        *folio.FS
+	v        *folio.Volume
 	warnings []string
 	before   func(entries []*source.Entry) // is called before Apply
 }
@@ -74,7 +74,7 @@ func (m meddler) Apply(entries []*source.Entry) error {
 // sync mirrors the directory and returns what was done, as "kind path".
 func (p *pair) sync(dir string, o Options) (done []string, stats Stats, err error) {
 	p.Helper()
-	tree, err := source.OpenTop(p.dir, &source.Options{})
+	tree, err := source.OpenDir(p.dir, &source.Options{})
 	p.must(err)
 	defer tree.Close()
 	o.Warn = func(path string, why error) { p.warnings = append(p.warnings, path+": "+why.Error()) }
@@ -91,7 +91,7 @@ func (p *pair) wantSync(dir string, want ...string) {
 	if p.must(err); !slices.Equal(done, want) {
 		p.Errorf("did %q, want %q", done, want)
 	}
-	report, err := p.v.Check(p.Context())
+	report, err := p.v.Check(p.Context(), nil)
 	if p.must(err); !report.OK() {
 		p.Errorf("%+v", report.Problems)
 	}
@@ -107,7 +107,8 @@ func (p *pair) wantFile(name, want string) {
 
 func did(kind Kind, path string) string { return fmt.Sprintf("%d %s", kind, path) }
 
-// An extended attribute is noticed even if it changes right after the sync, in the same tick of the clock.
+// An extended attribute is noticed even if it changes right after the sync, in the same tick of the
+// clock.
 func TestXattrs(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -140,7 +141,8 @@ func (p *pair) wantXattrs(name string, want map[string][]byte) {
 	}
 }
 
-// Names that are one file on disk become one in the volume, others do not stay one, and names elsewhere in the volume are left alone (M4).
+// Names that are one file on disk become one in the volume, others do not stay one, and names
+// elsewhere in the volume are left alone (M4).
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -181,7 +183,8 @@ func (p *pair) wantOne(a, b string, want bool) {
 	}
 }
 
-// A large file that changes while it is read stays as it was, whatever was done before it and after.
+// A large file that changes while it is read stays as it was, whatever was done before it and
+// after.
 func TestLargeFileChanges(t *testing.T) {
 	t.Parallel()
 	const large = 8 << 20

@@ -90,8 +90,8 @@ func TestCutAnywhere(t *testing.T) {
 	}
 }
 
-// An archive of which any one byte was changed is refused, or gives every content that it gave whole. Names, modes and owners
-// may be others: zip has no checksum of these.
+// An archive of which any one byte was changed is refused, or gives every content that it gave
+// whole. Names, modes and owners may differ: zip has no checksum of these.
 func TestChangedAnywhere(t *testing.T) {
 	t.Parallel()
 	for name, s := range samples(t) {
@@ -116,7 +116,8 @@ func TestChangedAnywhere(t *testing.T) {
 	}
 }
 
-// lacks reports whether contents are missing: exactly, or if others may have come in their place, by their lengths.
+// lacks reports whether contents are missing: exactly, or if other contents may have come in their
+// place, by their lengths.
 func lacks(got, want []string, exact bool) bool {
 	if exact {
 		return !slices.Equal(got, want)

@@ -5,27 +5,29 @@ import (
 	"context"
 )
 
-// A Differ compares a Top with something else, and makes that like it.
+// A Differ compares a Tree with something else, and makes that like it.
 type Differ interface {
-	// Look looks at what a directory is compared with, and leaves what it found in d.Known. It is called on several goroutines, for each
-	// directory after the one that it lies in. An error ends Diff.
+	// Look compares a directory, and leaves the result in d.Known. It is called on several
+	// goroutines, for each directory after its parent. An error ends Diff.
 	Look(d *Dir) error
-	// Compare says by out what has to be done. It is called on one goroutine, for each directory before those in it, and these in the
-	// order of their names.
+	// Compare passes the changes to make to out. It is called on one goroutine, for each directory
+	// before those in it, and these in the order of their names.
 	Compare(d *Dir, out *Out) error
-	// Apply does it. It is called on the goroutine of Diff, with what Compare said and in that order, several entries at a time, of which only
-	// the last one may have a Content. What an entry refers to is valid until Apply returns.
+	// Apply makes the changes. It is called on the goroutine of Diff, with the entries of Compare
+	// in their order, several at a time, of which only the last one may have a Content. The
+	// contents of an entry are valid until Apply returns.
 	Apply(entries []*Entry) error
 }
 
-// Diff compares a tree with something else, on all cores. Contents are read ahead, of those files that Compare asks for.
-func Diff(ctx context.Context, t *Top, differ Differ) error {
+// Diff compares a tree with something else, on all cores. Contents are read ahead, of those files
+// that Compare asks for.
+func Diff(ctx context.Context, t *Tree, differ Differ) error {
 	s := newScan(t, differ)
 	defer s.handles.closeAll()
 	return runBatches(ctx, t.o, false, s.run, func(p *pipeline, b *batch) error { return p.apply(b, differ) })
 }
 
-// apply hands out a batch as a whole. What is wrong with a content is for Apply to judge.
+// apply hands out a batch as a whole. Apply judges errors of contents.
 func (p *pipeline) apply(b *batch, differ Differ) error {
 	entries := make([]*Entry, len(b.jobs))
 	for i := range b.jobs {
@@ -41,18 +43,19 @@ func (p *pipeline) apply(b *batch, differ Differ) error {
 	}
 	err := differ.Apply(entries)
 	if s := b.jobs[len(b.jobs)-1].stream; s != nil && err == nil {
-		_ = s.finish() // Apply has seen its error, or did not want to
+		_ = s.finish() // Apply has seen its error, or did not read so far
 	}
 	return err
 }
 
-// An Out takes what Compare found out.
+// An Out takes the changes that Compare decides on.
 type Out struct{ p *pipeline }
 
 // Add passes an entry on to Apply.
 func (o *Out) Add(e *Entry) error { return o.p.add(e, nil) }
 
-// AddContent passes a regular file on, with its content and its extended attributes. If they cannot be read, Apply gets Err, or Content fails.
+// AddContent passes a regular file on, with its content and its extended attributes. If they cannot
+// be read, Apply gets Err, or Content fails.
 func (o *Out) AddContent(f *File, e *Entry) error {
 	e.Size = f.stat.size
 	if e.Size > smallSize {

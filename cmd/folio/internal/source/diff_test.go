@@ -87,7 +87,7 @@ func (c *copier) Apply(entries []*Entry) error {
 // diff copies a directory.
 func diff(t *testing.T, ctx context.Context, dir string, c *copier) error {
 	t.Helper()
-	tree, err := OpenTop(dir, &Options{})
+	tree, err := OpenDir(dir, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestDiffFindsAll(t *testing.T) {
 	wantLines(t, c.lines, want)
 }
 
-// What is wrong with one file is told, and does not keep the others from being read.
+// TestDiffChanges damages one file: its error is reported, and the other files are still read.
 func TestDiffChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -173,7 +173,7 @@ func TestDiffEnds(t *testing.T) {
 	if err := diff(t, ctx, dir, c); !errors.Is(err, own) || len(c.dirs) > 0 {
 		t.Errorf("nothing to do, cancelled: %v", err)
 	}
-	if _, err := OpenTop(filepath.Join(dir, "f00"), nil); !errors.Is(err, ErrNotDir) {
+	if _, err := OpenDir(filepath.Join(dir, "f00"), nil); !errors.Is(err, ErrNotDir) {
 		t.Errorf("a file: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestFileEqual(t *testing.T) {
 	c := &equalChecker{copier: copier{t: t}, want: map[string]bool{
 		content: true, content[:len(content)-1]: false, content + "x": false, "x" + content[1:]: false, "": false,
 	}}
-	tree, err := OpenTop(dir, &Options{})
+	tree, err := OpenDir(dir, &Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

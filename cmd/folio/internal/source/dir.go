@@ -1,42 +1,10 @@
 package source
 
 import (
-	"context"
 	"io/fs"
 	"path/filepath"
 	"slices"
 )
-
-// A dirSource is a directory on disk. Its walk opens each directory by its name within the one above, never by a path:
-// depth has no limit, and nothing that is renamed meanwhile leads elsewhere.
-type dirSource struct {
-	path string
-	root *dirHandle
-	o    *Options
-}
-
-func openDir(path string, o *Options) (Source, error) {
-	root, err := openRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	return &dirSource{path: path, root: root, o: o}, nil
-}
-
-func (s *dirSource) OnDisk() bool { return true }
-
-func (s *dirSource) Close() error {
-	s.root.release()
-	return nil
-}
-
-func (s *dirSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return run(ctx, s.o, false, func(p *pipeline) error {
-		w := &walker{pipeline: p, o: s.o, seen: make(map[FileID]string)}
-		defer w.close()
-		return w.walk(s.root)
-	}, fn)
-}
 
 // A walker lists a tree, depth first, and adds each file to the pipeline.
 type walker struct {
@@ -54,18 +22,7 @@ type frame struct {
 	names []string
 }
 
-func (w *walker) walk(root *dirHandle) error {
-	st, err := root.stat()
-	if err != nil {
-		return err
-	}
-	if err := w.enter(root.retain(), ".", &st); err != nil {
-		return err
-	}
-	return w.finish()
-}
-
-// finish walks what is in the directories that were entered.
+// finish walks the files in the directories that were entered.
 func (w *walker) finish() error {
 	for len(w.stack) > 0 {
 		top := &w.stack[len(w.stack)-1]
@@ -96,7 +53,7 @@ func (w *walker) enter(dir *dirHandle, path string, st *fileStat) error {
 	}
 	if err != nil {
 		dir.release()
-		return entryError(path, err)
+		return WrapEntry(path, err)
 	}
 	slices.Sort(names)
 	w.stack = append(w.stack, frame{dir: dir, id: st.id, path: path, names: names})
@@ -124,7 +81,7 @@ func (w *walker) leave() error {
 		err = ErrChanged
 	}
 	if err != nil {
-		return entryError(up.path, err)
+		return WrapEntry(up.path, err)
 	}
 	up.dir = dir
 	return nil
@@ -145,18 +102,18 @@ func (w *walker) close() {
 
 // visit adds one file of the current directory.
 func (w *walker) visit(top *frame, name string) error {
-	path := joinPath(top.path, name)
+	path := Join(top.path, name)
 	if w.o.Skip != nil && w.o.Skip(top.id, name) {
 		return nil
 	}
 	st, err := top.dir.lstat(name)
 	if err != nil {
-		return entryError(path, w.o.passOver(path, changed(err)))
+		return WrapEntry(path, w.o.passOver(path, changed(err)))
 	}
 	if w.o.Exclude.file(path, st.mode.IsDir()) {
 		return nil
 	}
-	return entryError(path, w.o.passOver(path, w.visitFile(top.dir, name, path, &st)))
+	return WrapEntry(path, w.o.passOver(path, w.visitFile(top.dir, name, path, &st)))
 }
 
 func (w *walker) visitFile(dir *dirHandle, name, path string, st *fileStat) error {
@@ -192,7 +149,7 @@ func (w *walker) visitFile(dir *dirHandle, name, path string, st *fileStat) erro
 	return w.add(e, nil)
 }
 
-// closed adds a directory that cannot be read, without what is in it.
+// closed adds a directory that cannot be read, without the files in it.
 func (w *walker) closed(path string, st *fileStat, err error) error {
 	if err := w.o.passOver(path, err); err != nil {
 		return err
@@ -223,7 +180,8 @@ func (w *walker) addFile(dir *dirHandle, name string, e *Entry, st *fileStat) er
 	return err
 }
 
-// A diskFile is the content of a regular file, to be opened when its turn comes. It holds its directory.
+// A diskFile is the content of a regular file, to be opened when its turn comes. It holds its
+// directory.
 type diskFile struct {
 	dir  *dirHandle
 	name string

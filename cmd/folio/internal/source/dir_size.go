@@ -6,14 +6,9 @@ import "context"
 const maxMeasured = 64
 
 // Size adds up the sizes of all files. It sees the tree at another moment than Walk.
-func (s *dirSource) Size(ctx context.Context) (bytes int64, ok bool) {
-	own, _, err := s.root.openDir(".") // two listings of one handle would each get a part
-	if err != nil {
-		return 0, false
-	}
-	defer own.release()
-	m := measure{o: s.o, seen: make(map[FileID]bool)}
-	ok = m.directory(ctx, own, 0)
+func (t *Tree) Size(ctx context.Context) (bytes int64, ok bool) {
+	m := measure{o: t.o, seen: make(map[FileID]bool)}
+	ok = m.file(ctx, t.dir, t.name, 0)
 	return m.bytes, ok
 }
 

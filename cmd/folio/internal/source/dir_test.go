@@ -113,7 +113,8 @@ func TestDirSize(t *testing.T) {
 // large is the size of a file that goes through a stream and is not read ahead as a whole.
 const large = 64 << 20
 
-// What happens to files between the listing and the end of their content ends the walk with an error that names them.
+// TestDirChanges changes files after a directory was listed and before their content was read: the
+// walk ends with an error that names the file.
 func TestDirChanges(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -158,7 +159,8 @@ func walkAnd(t *testing.T, dir, name string, do func() error) error {
 	})
 }
 
-// manyLarge makes more large files than a pipeline reads ahead, so that the last is not seen before the first is read.
+// manyLarge makes more large files than a pipeline reads ahead, so that the last is not seen before
+// the first is read.
 func manyLarge(t *testing.T) (dir, last string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -149,7 +149,8 @@ func descend(at int, name string) (int, error) {
 	return at, err
 }
 
-// removeDeep brings the tree down to a depth that anyone can remove: it moves the lower half up, again and again.
+// removeDeep brings the tree down to a depth that anyone can remove: it moves the lower half up,
+// again and again.
 func removeDeep(t *testing.T, root int) {
 	t.Helper()
 	defer unix.Close(root)
@@ -170,7 +171,8 @@ func removeDeep(t *testing.T, root int) {
 	unix.Close(at)
 }
 
-// A deep tree with something beside each directory on the way down is compared without many files being open.
+// A deep tree with something beside each directory on the way down is compared without many files
+// being open.
 func TestDiffDeep(t *testing.T) {
 	t.Parallel()
 	const depth = 2000

@@ -12,10 +12,12 @@ import (
 	"sync/atomic"
 )
 
-// openAncestors is how many directories on the way down to the current one stay open: here all of them.
+// openAncestors is how many directories on the way down to the current one stay open: here all of
+// them.
 const openAncestors = 1 << 30
 
-// A dirHandle is an open directory that several goroutines hold. It is closed when the last one releases it.
+// A dirHandle is an open directory that several goroutines hold. It is closed when the last one
+// releases it.
 type dirHandle struct {
 	root    *os.Root
 	path    string
@@ -41,7 +43,7 @@ func newDirHandle(root *os.Root, path string) *dirHandle {
 	return d
 }
 
-// changed says what it means when a file cannot be opened as what it was listed as.
+// changed returns the cause if a file cannot be opened as it was listed.
 func changed(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrVanished
@@ -87,7 +89,7 @@ func (d *dirHandle) stat() (fileStat, error) {
 	return st, nil
 }
 
-// infoStat leaves out what the portable fs.FileInfo does not tell: identity, links, owners.
+// infoStat leaves out identity, links and owners. The portable fs.FileInfo does not tell them.
 func infoStat(info fs.FileInfo) fileStat {
 	t := info.ModTime()
 	return fileStat{mode: info.Mode(), links: 1, size: info.Size(), mtime: t, atime: t, ctime: t}
@@ -119,7 +121,8 @@ func (d *dirHandle) readlink(name string, _ int64) (string, error) {
 
 func (d *dirHandle) xattrs() (map[string][]byte, error) { return nil, nil }
 
-// open opens a file of the directory for reading. If it is not the one that was listed, stat tells.
+// open opens a file of the directory for reading. stat tells whether it is the file that was
+// listed.
 func (d *dirHandle) open(name string) (*fileHandle, error) {
 	f, err := d.root.Open(name)
 	if err != nil {

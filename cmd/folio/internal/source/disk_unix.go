@@ -9,18 +9,22 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/internal/posix"
 )
 
-// A dirHandle is an open directory that several goroutines hold. It is closed when the last one releases it.
+// A dirHandle is an open directory that several goroutines hold. It is closed when the last one
+// releases it.
 type dirHandle struct {
 	fd      int
 	holders atomic.Int32
 }
 
-// openAncestors is how many directories on the way down to the current one stay open. The others are found
-// again from below, by "..".
+// openAncestors is how many directories on the way down to the current one stay open. The walk
+// finds those above again from below, by "..".
 const openAncestors = 128
 
 const openFlags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK // NONBLOCK: a fifo put in the way must not block
@@ -44,7 +48,7 @@ func openDirAt(at int, name string, flags int) (*dirHandle, error) {
 	return d, nil
 }
 
-// changed says what it means when a file cannot be opened as what it was listed as.
+// changed returns the cause if a file cannot be opened as it was listed.
 func changed(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOENT):
@@ -99,6 +103,22 @@ func fstat(fd int) (fileStat, error) {
 	return toFileStat(&st), nil
 }
 
+func toFileStat(st *unix.Stat_t) fileStat {
+	return fileStat{
+		id:     FileID{Dev: uint64(st.Dev), Ino: st.Ino},
+		mode:   posix.FileMode(uint32(st.Mode)),
+		links:  uint64(st.Nlink),
+		uid:    st.Uid,
+		gid:    st.Gid,
+		size:   st.Size,
+		mtime:  time.Unix(st.Mtim.Unix()),
+		atime:  time.Unix(st.Atim.Unix()),
+		ctime:  time.Unix(st.Ctim.Unix()),
+		sparse: st.Blocks*512 < st.Size,
+		rdev:   posix.Device(unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))), // on Darwin the numbers lie otherwise
+	}
+}
+
 // lstat tells about one file of the directory.
 func (d *dirHandle) lstat(name string) (fileStat, error) {
 	var st unix.Stat_t
@@ -109,7 +129,8 @@ func (d *dirHandle) lstat(name string) (fileStat, error) {
 	return toFileStat(&st), nil
 }
 
-// listBuffers are what list reads into: clearing a new one would take longer than most directories.
+// listBuffers are the buffers of list. Clearing a new one would take longer than listing most
+// directories.
 var listBuffers = sync.Pool{New: func() any { return new([32 << 10]byte) }}
 
 // list returns the names in the directory, in no order, without "." and "..".
@@ -126,7 +147,8 @@ func (d *dirHandle) list() (names []string, err error) {
 	}
 }
 
-// readlink returns the target of a symbolic link, which is size bytes long unless the file system lies, as some do.
+// readlink returns the target of a symbolic link, which is size bytes long unless the file system
+// lies, as some do.
 func (d *dirHandle) readlink(name string, size int64) (string, error) {
 	for n := max(size+1, 128); ; n *= 2 {
 		buf := make([]byte, n)
@@ -142,7 +164,8 @@ func (d *dirHandle) readlink(name string, size int64) (string, error) {
 
 func (d *dirHandle) xattrs() (map[string][]byte, error) { return fdXattrs(d.fd) }
 
-// open opens a file of the directory for reading. If it is not the one that was listed, stat tells.
+// open opens a file of the directory for reading. stat tells whether it is the file that was
+// listed.
 func (d *dirHandle) open(name string) (*fileHandle, error) {
 	fd, err := retry(func() (int, error) { return unix.Openat(d.fd, name, openFlags|unix.O_NOFOLLOW, 0) })
 	if err != nil {

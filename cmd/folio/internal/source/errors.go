@@ -9,11 +9,12 @@ import (
 	"compress/zlib"
 	"errors"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 )
 
-// What is wrong with a file that was to be a source.
+// Errors of a file that cannot be a source.
 var (
 	ErrEmpty    = errors.New("is an empty file")
 	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive")
@@ -24,12 +25,12 @@ var (
 	ErrNotDir   = errors.New("is not a directory")
 )
 
-// What is wrong with one entry. They come inside an *EntryError.
+// Errors of one entry. They come inside an *EntryError.
 var (
 	ErrName      = errors.New("unsafe name")
 	ErrDuplicate = errors.New("appears twice")
-	ErrParent    = errors.New("lies below what is not a directory")
-	ErrLink      = errors.New("is a hard link to what is no earlier file of the archive")
+	ErrParent    = errors.New("lies below a name that is not a directory")
+	ErrLink      = errors.New("is a hard link to a name that is no earlier file of the archive")
 	ErrExcluded  = errors.New("is a hard link to a file that was left out")
 	ErrVanished  = errors.New("vanished while it was read")
 	ErrChanged   = errors.New("changed while it was read")
@@ -60,8 +61,8 @@ func (e *EntryError) Error() string {
 
 func (e *EntryError) Unwrap() error { return e.Err }
 
-// entryError wraps an error once.
-func entryError(name string, err error) error {
+// WrapEntry names the entry in an error, unless the error names one already.
+func WrapEntry(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -90,8 +91,16 @@ func archiveError(err error) error {
 }
 
 var archiveErrors = map[error][]error{
-	ErrTruncated: {io.ErrUnexpectedEOF, io.EOF}, // whoever takes an io.EOF for an end has looked for it before
+	ErrTruncated: {io.ErrUnexpectedEOF, io.EOF}, // a reader that takes an io.EOF for an end has looked for it before
 	ErrChecksum:  {gzip.ErrChecksum, zip.ErrChecksum, zlib.ErrChecksum},
 	ErrDamaged:   {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader},
 	ErrMethod:    {zip.ErrAlgorithm},
+}
+
+// pathError names the path, unless err does so already.
+func pathError(path string, err error) error {
+	if _, ok := err.(*fs.PathError); ok {
+		return err
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: err}
 }

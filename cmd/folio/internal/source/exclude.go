@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// An Exclude says which files to leave out. It is a list of patterns as gitignore and tar have them:
+// An Exclude says which files to leave out. It is a list of patterns as gitignore and tar have
+// them:
 //
-//	*.o        what has such a name, in whatever directory
-//	/build     what is named build in the directory that is taken in
-//	a/*.o      what is named so in the directory a there
+//	*.o        files of such a name, in any directory
+//	/build     the file build in the directory that is imported
+//	a/*.o      files of such a name in its directory a
 //	cache/     directories of that name, not files
 //	a/**/b     b in a, or in any directory below that
 //
-// What is in a directory that is left out is left out, too.
+// Files in a directory that is left out are left out, too.
 type Exclude []string
 
 // ParseExclude checks patterns.
@@ -59,7 +60,8 @@ func matches(pattern, name string, isDir bool) bool {
 	return matchElems(strings.Split(strings.TrimPrefix(p, "/"), "/"), strings.Split(name, "/"))
 }
 
-// matchElems matches a path element by element. It looks at each pair of places once: a row for each element of the pattern.
+// matchElems matches a path element by element. It looks at each pair of places once: a row for
+// each element of the pattern.
 func matchElems(pattern, name []string) bool {
 	from := make([]bool, len(name)+1) // from[i]: the pattern so far matches name[:i]
 	from[0] = true

@@ -6,11 +6,13 @@ import (
 	"sync"
 )
 
-// maxHandles is how many directories of a scan stay open, besides those in use. Few enough for any limit on open files.
+// maxHandles is how many directories of a scan stay open when they are not in use. It is below any
+// limit on open files.
 const maxHandles = 256
 
-// Handles keeps the directories of a scan open that were used last. The others are opened again when they are needed, each by its name in the
-// one above, never by a path: depth has no limit, and nothing that is renamed meanwhile leads elsewhere.
+// A handles keeps the directories of a scan open that were used last. Any other directory is opened
+// again when it is needed, by its name in the one above and never by a path. So depth has no limit,
+// and a rename meanwhile cannot lead elsewhere.
 type handles struct {
 	mu   sync.Mutex // guards open, clock, and handle and used of each Dir; not held while a directory is opened
 	open []*Dir
@@ -34,7 +36,7 @@ func (d *Dir) acquire() (*dirHandle, error) {
 // reopen opens a directory by its name. If that is another one than before, it is ErrChanged.
 func (d *Dir) reopen() (*dirHandle, error) {
 	if d.Up == nil {
-		return d.scan.top.root.retain(), nil
+		return d.scan.tree.dir.retain(), nil
 	}
 	up, err := d.Up.acquire()
 	if err != nil {
@@ -64,11 +66,11 @@ func (h *handles) get(d *Dir) *dirHandle {
 	return d.handle.retain()
 }
 
-// put keeps a directory open, and closes half of the others once they are many.
+// put keeps a directory open. It closes half of all that are open once there are too many.
 func (h *handles) put(d *Dir, handle *dirHandle) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if d.handle != nil { // somebody else was faster
+	if d.handle != nil { // another goroutine was faster
 		return
 	}
 	h.last++

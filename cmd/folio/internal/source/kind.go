@@ -14,14 +14,13 @@ import (
 	"os"
 )
 
-// magicSize is how much of a file tells what it is: a tar header.
+// magicSize is how many bytes of a file tell its kind: those of a tar header.
 const magicSize = 512
 
 const (
-	sqliteMagic   = "SQLite format 3\x00"
-	sqliteAppID   = 68         // offset of the application_id, 4 bytes
-	volumeAppID   = 0x466F6C69 // "Foli"
-	maxArchivable = 1 << 44    // bytes of one entry: more is a claim that nobody should wait for
+	sqliteMagic = "SQLite format 3\x00"
+	sqliteAppID = 68         // offset of the application_id, 4 bytes
+	volumeAppID = 0x466F6C69 // "Foli"
 )
 
 // Compressions that Go cannot undo, by magic, with the program that can.
@@ -63,8 +62,8 @@ func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
 	return openSqlar(f, o)
 }
 
-// openStream opens what can be read once only: a tar archive, which may be compressed. Nothing is read before Walk, for it may
-// be long in coming. The source owns closer, which may be nil.
+// openStream opens a tar archive that can be read only once. It may be compressed. Nothing is read
+// before Walk, because a reader may have to wait. The source owns closer, which may be nil.
 func openStream(name string, r io.Reader, closer io.Closer, o *Options) Source {
 	in := bufio.NewReaderSize(r, 64<<10)
 	return &tarSource{closer: closer, o: o, open: func() (io.Reader, error) {
@@ -97,7 +96,8 @@ func unpack(in *bufio.Reader) (io.Reader, error) {
 	return nil, kindError(head)
 }
 
-// isTar reports whether a file begins with the header of a tar entry, or with the end of an empty archive.
+// isTar reports whether a file begins with the header of a tar entry, or with the end of an empty
+// archive.
 func isTar(head []byte) bool {
 	if len(head) < magicSize {
 		return false
@@ -111,19 +111,20 @@ func isTar(head []byte) bool {
 
 func isBlank(p []byte) bool { return bytes.Count(p, []byte{0}) == len(p) }
 
-// The size of a tar archive without members: two blocks of zeros, which GNU tar fills up to a record of 20.
+// The size of a tar archive without members: two blocks of zeros, which GNU tar fills up to a
+// record of 20.
 const (
 	minEmptyTar = 2 * magicSize
 	maxEmptyTar = 20 * magicSize
 )
 
-// isEmptyTar reports whether that many zeros are an archive without members. More of them are a blank disk, a damaged file or the
-// beginning of a disk image.
+// isEmptyTar reports whether that many zeros are an archive without members. More of them are a
+// blank disk, a damaged file or the beginning of a disk image.
 func isEmptyTar(size int64) bool {
 	return size >= minEmptyTar && size <= maxEmptyTar && size%magicSize == 0
 }
 
-// kindError says what else a file may be.
+// kindError returns the error for a file that is no archive.
 func kindError(head []byte) error {
 	if len(head) > 0 && isBlank(head) {
 		return ErrBlank
@@ -143,11 +144,3 @@ type CompressedError struct {
 }
 
 func (e *CompressedError) Error() string { return fmt.Sprintf("is compressed by %s", e.Name) }
-
-// pathError names the path, unless err does so already.
-func pathError(path string, err error) error {
-	if _, ok := err.(*fs.PathError); ok {
-		return err
-	}
-	return &fs.PathError{Op: "open", Path: path, Err: err}
-}

@@ -2,12 +2,12 @@ package source
 
 import "strings"
 
-// maxPath is the longest name that an archive may give an entry, in bytes: zip cannot say more, and no system's PATH_MAX
-// comes near. It bounds what one entry can make of directories.
+// maxPath is the longest name that an archive may give an entry, in bytes: zip cannot say more, and
+// no system's PATH_MAX comes near. It bounds how many directories one entry can make.
 const maxPath = 1<<16 - 1
 
-// cleanName returns the name of an archive's entry as a volume has it: elements separated by single slashes, or "." for
-// the root. Anything that leads elsewhere than down is ErrName.
+// cleanName returns the name of an archive's entry as a volume has it: elements separated by single
+// slashes, or "." for the root. Anything that leads elsewhere than down is ErrName.
 func cleanName(name string) (string, error) {
 	if name == "" || len(name) > maxPath || name[0] == '/' || strings.IndexByte(name, 0) >= 0 {
 		return "", ErrName
@@ -36,7 +36,16 @@ func isClean(name string) bool {
 	return name[0] != '.' && name[len(name)-1] != '/' && !strings.Contains(name, "//") && !strings.Contains(name, "/.")
 }
 
-// compareNames orders names as a walk meets them: a directory before what it holds, and by name within one.
+// Join returns the path of a file in a directory. Unlike path.Join it does not clean the name.
+func Join(dir, name string) string {
+	if dir == "." {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// compareNames orders names as a walk meets them: a directory before the files in it, and by name
+// within a directory.
 func compareNames(a, b string) int {
 	if a == "." || b == "." {
 		return b2i(a != ".") - b2i(b != ".")

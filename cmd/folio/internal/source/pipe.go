@@ -6,8 +6,9 @@ import (
 	"sync"
 )
 
-// openPipe returns what can be read once only and has a name: a named pipe, a device. It is opened by Walk, which ends when its
-// context does; opening a named pipe lasts until somebody opens it for writing, and nothing else can interrupt that.
+// openPipe returns a source that has a name and can be read only once: a named pipe or a device.
+// Walk opens it, and ends when its context does. Opening a named pipe lasts until a process opens
+// it for writing, and nothing else can interrupt that.
 func openPipe(path string, o *Options) Source {
 	p := &pipe{path: path}
 	return openStream(path, p, p, o)
@@ -58,7 +59,7 @@ func (p *pipe) openError(closed bool) error {
 	return nil
 }
 
-// Close does not wait for an open in progress: whoever does that finds the pipe closed.
+// Close does not wait for an open in progress. The goroutine that opens it finds the pipe closed.
 func (p *pipe) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Sizes that bound the memory of a pipeline: at most workers()+spareBatches arenas, and the chunks of few streams.
+// Sizes that bound the memory of a pipeline: at most workers()+spareBatches arenas, and the chunks
+// of few streams.
 const (
 	arenaSize    = 2 << 20 // bytes of contents in one batch
 	smallSize    = 1 << 20 // larger contents are streams
@@ -21,7 +22,8 @@ func workers() int { return max(2, min(8, runtime.GOMAXPROCS(0))) }
 
 // A content is where the bytes of a file come from.
 type content interface {
-	// fill reads the content into p, all of it: a content of another length is an error. It may add to the entry.
+	// fill reads the content into p, all of it: a content of another length is an error. It may add
+	// to the entry.
 	fill(e *Entry, p []byte) error
 	// feed writes the content to a stream, with the same error.
 	feed(s *stream) error
@@ -34,11 +36,12 @@ type job struct {
 	entry   Entry
 	content content // nil without one, or when the producer has read it
 	data    []byte  // a part of the batch's arena
-	stream  *stream // instead of data, for what is large
+	stream  *stream // instead of data, for a large content
 	err     error   // from content
 }
 
-// A batch is a run of jobs that goes through the pipeline as one. It comes back to the producer empty.
+// A batch is a run of jobs that goes through the pipeline as one. It comes back to the producer
+// empty.
 type batch struct {
 	jobs  []job
 	arena []byte
@@ -51,8 +54,8 @@ type batch struct {
 //	free -> producer -> todo -> workers -> done ---> run -> free
 //	                 `-> order ---------------------^
 //
-// The number of batches is fixed, so nobody reads ahead without bound; todo and order have room for all of them, so
-// only free and streams make anyone wait.
+// The number of batches is fixed, which bounds how far the producer reads ahead; todo and order
+// have room for all of them, so only free and streams make anyone wait.
 type pipeline struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -68,8 +71,8 @@ type pipeline struct {
 	failed  atomic.Pointer[error] // of the producer; set before order is closed
 }
 
-// run starts produce on a goroutine of its own and calls fn for each entry it adds. It waits for its goroutines, except
-// after an error of a source that may be stuck in a read.
+// run starts produce on a goroutine of its own and calls fn for each entry it adds. It waits for
+// its goroutines, except after an error of a source that may be stuck in a read.
 func run(ctx context.Context, o *Options, stuck bool, produce func(*pipeline) error, fn func(*Entry) error) error {
 	return runBatches(ctx, o, stuck, produce, func(p *pipeline, b *batch) error {
 		for i := range b.jobs {
@@ -81,7 +84,7 @@ func run(ctx context.Context, o *Options, stuck bool, produce func(*pipeline) er
 	})
 }
 
-// runBatches is run for whoever takes a batch at a time.
+// runBatches is like run, but passes whole batches to fn.
 func runBatches(
 	ctx context.Context, o *Options, stuck bool, produce func(*pipeline) error, fn func(*pipeline, *batch) error,
 ) error {
@@ -158,7 +161,8 @@ func (p *pipeline) next(e *Entry, size int) (*job, error) {
 	return &b.jobs[len(b.jobs)-1], nil
 }
 
-// addStream gives the pipeline an entry with a large content and sends the batch on, so that nothing waits behind it.
+// addStream gives the pipeline an entry with a large content and sends the batch on, so that
+// nothing waits behind it.
 func (p *pipeline) addStream(e *Entry, c content) error {
 	s := newStream(p.ctx)
 	if err := p.addFed(e, s); err != nil {
@@ -184,11 +188,11 @@ func (p *pipeline) addFed(e *Entry, s *stream) error {
 // account refuses an entry that goes beyond MaxSize.
 func (p *pipeline) account(e *Entry) error {
 	if e.Size < 0 || p.total > 1<<62-e.Size {
-		return entryError(e.Name, ErrTooLarge)
+		return WrapEntry(e.Name, ErrTooLarge)
 	}
 	p.total += e.Size
 	if p.o.MaxSize > 0 && p.total > p.o.MaxSize {
-		return entryError(e.Name, ErrTooLarge)
+		return WrapEntry(e.Name, ErrTooLarge)
 	}
 	return nil
 }
@@ -293,7 +297,7 @@ func (p *pipeline) passOver(j *job) error {
 		return p.o.passOver(e.Name, fs.ErrPermission)
 	}
 	if err := p.o.passOver(e.Name, j.err); err != nil {
-		return entryError(e.Name, err)
+		return WrapEntry(e.Name, err)
 	}
 	if p.passed == nil {
 		p.passed = make(map[string]bool)
@@ -302,7 +306,7 @@ func (p *pipeline) passOver(j *job) error {
 	return nil
 }
 
-// drop passes over the content of a job, and returns what is wrong with it.
+// drop passes over the content of a job, and returns its error.
 func (j *job) drop() error {
 	if j.stream != nil {
 		return j.stream.finish()
@@ -316,10 +320,10 @@ func (p *pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 		return err
 	}
 	if p.o.Exclude.below(e.Name, e.Mode.IsDir()) {
-		return entryError(e.Name, j.drop())
+		return WrapEntry(e.Name, j.drop())
 	}
 	if p.orphaned(e) {
-		return entryError(e.Name, p.o.passOver(e.Name, ErrExcluded))
+		return WrapEntry(e.Name, p.o.passOver(e.Name, ErrExcluded))
 	}
 	if j.err != nil || p.passed[e.Link] {
 		return p.passOver(j)
@@ -330,7 +334,7 @@ func (p *pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	}
 	err := fn(e)
 	if s := j.stream; s != nil && (err == nil || s.failed != nil) {
-		return entryError(e.Name, s.finish()) // the cause, whatever fn made of it
+		return WrapEntry(e.Name, s.finish()) // the cause, whatever fn made of it
 	}
 	return err
 }

@@ -10,10 +10,10 @@ import (
 // maxAhead is how many files a scan lists before they are compared.
 const maxAhead = 1 << 14
 
-// A scan lists the directories of a tree. Workers list ahead, in about the order in which walk needs them; what nobody has begun when its turn
-// comes, walk lists itself.
+// A scan lists the directories of a tree. Workers list ahead, in about the order in which walk
+// needs them. If no worker has begun a directory when its turn comes, walk lists it.
 type scan struct {
-	top     *Top
+	tree    *Tree
 	differ  Differ
 	handles handles
 	ctx     context.Context // of the pipeline; the producer's
@@ -35,8 +35,8 @@ const (
 	listed
 )
 
-func newScan(t *Top, differ Differ) *scan {
-	s := &scan{top: t, differ: differ}
+func newScan(t *Tree, differ Differ) *scan {
+	s := &scan{tree: t, differ: differ}
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
@@ -44,7 +44,7 @@ func newScan(t *Top, differ Differ) *scan {
 // run is the producer of a pipeline.
 func (s *scan) run(p *pipeline) error {
 	s.ctx = p.ctx
-	st, err := s.top.root.stat()
+	st, err := s.tree.dir.stat()
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *scan) work() {
 	}
 }
 
-// next waits for a directory that is to be listed. It returns nil at the end.
+// next waits for a directory that must be listed. It returns nil at the end.
 func (s *scan) next() *Dir {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +160,7 @@ func (d *Dir) read() {
 	}
 	slices.Sort(names)
 	d.Files = make([]File, 0, len(names))
-	skip := d.scan.top.o.Skip
+	skip := d.scan.tree.o.Skip
 	for _, name := range names {
 		if skip == nil || !skip(d.stat.id, name) {
 			d.add(handle, name)
@@ -174,7 +174,7 @@ func (d *Dir) add(handle *dirHandle, name string) {
 	f.stat, f.Err = handle.lstat(name)
 	switch f.stat.mode.Type() {
 	case fs.ModeDir:
-		d.dirs = append(d.dirs, &Dir{Path: joinPath(d.Path, name), Up: d, name: name, stat: f.stat, scan: d.scan})
+		d.dirs = append(d.dirs, &Dir{Path: Join(d.Path, name), Up: d, name: name, stat: f.stat, scan: d.scan})
 	case fs.ModeSocket:
 		f.Err = ErrSocket
 	case fs.ModeSymlink:

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// collect walks a source and returns a line for each entry: name, mode, owner if not 0:0, and what it holds or leads to.
+// collect walks a source and returns a line for each entry: name, mode, owner if not 0:0, and what
+// it holds or leads to.
 func collect(src Source) (lines []string, err error) {
 	err = src.Walk(context.Background(), func(e *Entry) error {
 		line, err := describe(e)
@@ -192,28 +193,13 @@ func TestCompareNames(t *testing.T) {
 	}
 }
 
-func TestFileMode(t *testing.T) {
-	t.Parallel()
-	tests := map[uint32]fs.FileMode{
-		0o100644: 0o644, 0o104755: fs.ModeSetuid | 0o755, 0o042775: fs.ModeDir | fs.ModeSetgid | 0o775,
-		0o041777: fs.ModeDir | fs.ModeSticky | 0o777, 0o120777: fs.ModeSymlink | 0o777, 0o010600: fs.ModeNamedPipe | 0o600,
-		0o020666: fs.ModeDevice | fs.ModeCharDevice | 0o666, 0o060660: fs.ModeDevice | 0o660, 0o140755: fs.ModeSocket | 0o755,
-		0o644: fs.ModeIrregular | 0o644,
-	}
-	for m, want := range tests {
-		if got := FileMode(m); got != want {
-			t.Errorf("FileMode(%#o) = %v, want %v", m, got, want)
-		}
-	}
-}
-
 func TestEntryErrorEscapes(t *testing.T) {
 	t.Parallel()
-	err := entryError("a\x1b[2J\nb", ErrName)
+	err := WrapEntry("a\x1b[2J\nb", ErrName)
 	if got, want := err.Error(), `a\x1b[2J\nb: unsafe name`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if again := entryError("c", err); again != err {
+	if again := WrapEntry("c", err); again != err {
 		t.Errorf("wrapped twice: %v", again)
 	}
 }

@@ -63,7 +63,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// takeSparse reads the large file of a directory, as an importer does if skips is set. It returns how much came as holes.
+// takeSparse reads the large file of a directory, as an importer does if skips is set. It returns
+// how much came as holes.
 func takeSparse(ctx context.Context, dir string, skips bool, content io.Writer) (holes int64, err error) {
 	src, err := Open(dir, nil, nil)
 	if err != nil {
@@ -101,7 +102,8 @@ func takeSparse(ctx context.Context, dir string, skips bool, content io.Writer) 
 	return holes, err
 }
 
-// Files with holes in all places are what reading them tells, whether the holes are passed over or read.
+// Files with holes in all places are what reading them tells, whether the holes are passed over or
+// read.
 func TestDirHoles(t *testing.T) {
 	t.Parallel()
 	const block, size = 64 << 10, 3 << 20

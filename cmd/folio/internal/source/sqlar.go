@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -21,14 +22,15 @@ import (
 //
 //	CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB)
 //
-// where mode is a POSIX st_mode, mtime counts seconds, and data is the content as it is if it has sz bytes, or else
-// compressed by zlib. The data of a symbolic link is its target, with a sz of -1; that of a directory is NULL.
+// where mode is a POSIX st_mode, mtime counts seconds, and data is the content as it is if it has
+// sz bytes, or else compressed by zlib. The data of a symbolic link is its target, with a sz of -1;
+// that of a directory is NULL.
 type sqlarSource struct {
 	db *sqlitefile.DB
 	o  *Options
 }
 
-// A sqlarRow is what the archive tells about an entry, without its data.
+// A sqlarRow is a row of the archive, without its data.
 type sqlarRow struct {
 	name  string
 	rowid int64
@@ -94,9 +96,10 @@ func (s *sqlarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	}, fn)
 }
 
-// checkDatabase refuses a damaged database: its pages have no checksums, and one that lost rows looks like one with fewer.
+// checkDatabase refuses a damaged database. Its pages have no checksums, and a database that has
+// lost rows looks as if it never had them.
 func checkDatabase(ctx context.Context, rx *sqlitefile.Rx) error {
-	report, err := rx.Check(ctx)
+	report, err := rx.Check(ctx, nil)
 	if err != nil || report.OK() {
 		return err
 	}
@@ -122,7 +125,7 @@ func (s *sqlarProducer) walk() (err error) {
 	slices.SortStableFunc(rows, func(a, b sqlarRow) int { return compareNames(a.name, b.name) })
 	for i := range rows {
 		if err := s.entry(&rows[i]); err != nil {
-			return entryError(rows[i].name, err)
+			return WrapEntry(rows[i].name, err)
 		}
 	}
 	return nil
@@ -136,7 +139,7 @@ func (s *sqlarProducer) rows() (rows []sqlarRow, err error) {
 		}
 		r, name, err := s.row(&row)
 		if err != nil {
-			return nil, entryError(name, err)
+			return nil, WrapEntry(name, err)
 		}
 		rows = append(rows, r)
 	}
@@ -160,11 +163,11 @@ func (s *sqlarProducer) row(row *sqlitefile.Row) (r sqlarRow, name string, err e
 }
 
 func (s *sqlarProducer) entry(r *sqlarRow) error {
-	if r.mode&sIFMT == 0 {
-		r.mode |= sIFREG
+	if r.mode&posix.ModeType == 0 {
+		r.mode |= posix.ModeRegular
 	}
 	e := &Entry{Header: header(r.name)}
-	e.Mode, e.ModTime = FileMode(r.mode), time.Unix(r.mtime, 0)
+	e.Mode, e.ModTime = posix.FileMode(r.mode), time.Unix(r.mtime, 0)
 	e.UID, e.GID = own()
 	switch e.Mode.Type() {
 	case 0:
@@ -194,7 +197,7 @@ func (s *sqlarProducer) find(r *sqlarRow) (row sqlitefile.Row, size int64, err e
 	return row, size, err
 }
 
-// target returns what a symbolic link leads to: its data.
+// target returns the target of a symbolic link, which is its data.
 func (s *sqlarProducer) target(r *sqlarRow) ([]byte, error) {
 	row, size, err := s.find(r)
 	if err != nil {

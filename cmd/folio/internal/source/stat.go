@@ -7,10 +7,11 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// userXattr is the prefix of the extended attributes that are taken in: the others belong to the system.
+// userXattr is the prefix of the extended attributes that are imported. Any other belongs to the
+// system.
 const userXattr = "user."
 
-// A fileStat is what the system tells about a file on disk.
+// A fileStat describes a file on disk, as the system does.
 type fileStat struct {
 	id                  FileID
 	mode                fs.FileMode
@@ -22,14 +23,14 @@ type fileStat struct {
 	sparse              bool // fewer bytes have room on the disk than size says
 }
 
-// entry returns an entry of that name, without what is particular to a type.
+// entry returns an entry of that name, without the fields of one type only.
 func (st *fileStat) entry(name string) *Entry {
 	h := st.header()
 	h.Name = name
 	return &Entry{Header: h, ID: st.id, Shared: st.links > 1 && !st.mode.IsDir()}
 }
 
-// header describes the file, without its name and what is particular to a type.
+// header describes the file, without its name and the fields of one type only.
 func (st *fileStat) header() (h folio.Header) {
 	h.Mode, h.UID, h.GID = st.mode, st.uid, st.gid
 	h.ModTime, h.AccessTime, h.ChangeTime = st.mtime, st.atime, st.ctime
@@ -41,7 +42,7 @@ func (st *fileStat) header() (h folio.Header) {
 
 func header(name string) folio.Header { return folio.Header{Name: name} }
 
-// sameContent reports whether a file, seen later, is still the one that st was taken of.
+// sameContent reports whether a file, seen later, is still the file of st and has not changed.
 func (st *fileStat) sameContent(then *fileStat) bool {
 	return st.id == then.id && st.size == then.size && st.mtime.Equal(then.mtime) && st.ctime.Equal(then.ctime)
 }

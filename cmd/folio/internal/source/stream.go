@@ -16,14 +16,14 @@ const (
 
 var chunkPool = sync.Pool{New: func() any { return new([chunkSize]byte) }}
 
-// A stream is a pipe of chunks from one goroutine, which writes and closes it, to another, which reads. Both
-// sides end when the context does.
+// A stream is a pipe of chunks from one goroutine, which writes and closes it, to another, which
+// reads. Both sides end when the context does.
 type stream struct {
 	ctx    context.Context
 	chunks chan chunk
 	cur    chunk // being read
 	off    int   // in cur
-	failed error // what Read returned last, io.EOF included; the reader's
+	failed error // the last error of Read, io.EOF included; the reader's
 	err    error // set by close, before chunks is closed
 }
 
@@ -126,8 +126,8 @@ func (s *stream) send(c chunk) error {
 	}
 }
 
-// close ends the stream, with an error for the reader or nil. An io.EOF is an error like others here: it comes from opening
-// a content, and must not look like the end of one.
+// close ends the stream, with an error for the reader or nil. An io.EOF is an error here: it comes
+// from opening a content, and must not look like the end of one.
 func (s *stream) close(err error) {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
@@ -136,7 +136,7 @@ func (s *stream) close(err error) {
 	close(s.chunks)
 }
 
-// finish reads the stream to its end after the reader took what it wanted, and returns the error of the writer.
+// finish reads the stream to its end, after the reader is done. It returns the error of the writer.
 func (s *stream) finish() error {
 	for s.failed == nil {
 		s.failed = s.receive()

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // A tarSource is a tar archive: a file that can be read twice, or a stream.
@@ -105,7 +106,7 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 			err = ErrTruncated
 		}
 		if err != nil && !errors.Is(err, tar.ErrInsecurePath) {
-			return entryError("after "+before, archiveError(err))
+			return WrapEntry("after "+before, archiveError(err))
 		}
 		before = h.Name
 		if h.Typeflag == tar.TypeXGlobalHeader {
@@ -116,7 +117,7 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 			err = fn(i, name, h, tr)
 		}
 		if err != nil {
-			return entryError(h.Name, archiveError(err))
+			return WrapEntry(h.Name, archiveError(err))
 		}
 	}
 }
@@ -136,7 +137,7 @@ func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) e
 	return t.addContent(e, r)
 }
 
-// addContent adds a regular file and reads it from the archive, since no one else can.
+// addContent adds a regular file and reads it from the archive, as only the producer can.
 func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 	if e.Size > smallSize {
 		s := newStream(t.ctx)
@@ -172,33 +173,33 @@ func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 	return e, t.typed(e, h)
 }
 
-// typed adds the mode and what is particular to a type.
+// typed adds the mode, and the fields that belong to the type.
 func (t *tarProducer) typed(e *Entry, h *tar.Header) (err error) {
 	mode := uint32(h.Mode & 0o7777)
 	switch h.Typeflag {
 	case tar.TypeReg, '\x00', tar.TypeCont, tar.TypeGNUSparse:
-		mode |= sIFREG
+		mode |= posix.ModeRegular
 		e.Size = h.Size
 	case tar.TypeLink:
-		mode |= sIFREG
+		mode |= posix.ModeRegular
 		e.Link, err = cleanName(h.Linkname)
 	case tar.TypeDir:
-		mode |= sIFDIR
+		mode |= posix.ModeDir
 	case tar.TypeFifo:
-		mode |= sIFIFO
+		mode |= posix.ModeFifo
 	case tar.TypeSymlink:
-		mode |= sIFLNK
+		mode |= posix.ModeSymlink
 		e.Linkname = h.Linkname
 	case tar.TypeChar:
-		mode |= sIFCHR
+		mode |= posix.ModeChar
 		e.Rdev, err = tarDev(h)
 	case tar.TypeBlock:
-		mode |= sIFBLK
+		mode |= posix.ModeBlock
 		e.Rdev, err = tarDev(h)
 	default:
 		err = ErrType
 	}
-	e.Mode = FileMode(mode)
+	e.Mode = posix.FileMode(mode)
 	return err
 }
 
@@ -207,12 +208,13 @@ func tarDev(h *tar.Header) (uint64, error) {
 	if int64(major) != h.Devmajor || int64(minor) != h.Devminor {
 		return 0, ErrType
 	}
-	return linuxDev(major, minor), nil
+	return posix.Device(major, minor), nil
 }
 
 const paxXattr = "SCHILY.xattr."
 
-// xattrName reads the name of an extended attribute in a keyword, where GNU tar escapes what it must.
+// xattrName reads the name of an extended attribute in a keyword, where GNU tar escapes what it
+// must.
 var xattrName = strings.NewReplacer("%25", "%", "%3D", "=")
 
 func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
@@ -228,8 +230,8 @@ func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
 	return attrs
 }
 
-// An endReader tells an archive's end, blocks of zeros, from one that was cut off between two members, where package tar
-// sees no difference.
+// An endReader tells an archive's end, blocks of zeros, from an archive that was cut off between
+// two members, where package tar sees no difference.
 type endReader struct {
 	r     io.Reader
 	zeros int64 // bytes read last that are zero
@@ -249,7 +251,7 @@ func (e *endReader) Read(p []byte) (int, error) {
 
 func (e *endReader) marked() bool { return e.zeros >= magicSize }
 
-// blank reads an archive that has no members to its end, which is not far, or says what is wrong with it.
+// blank reads an archive without members to its end, which is near, or returns its error.
 func (e *endReader) blank() error {
 	_, err := io.Copy(io.Discard, io.LimitReader(e, maxEmptyTar+1-e.all))
 	switch {

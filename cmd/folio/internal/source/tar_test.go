@@ -177,7 +177,8 @@ func TestTarHostile(t *testing.T) {
 	}
 }
 
-// rawTar writes an archive block by block: PAX records, which package tar would not write, and an empty file.
+// rawTar writes an archive block by block: PAX records, which package tar would not write, and an
+// empty file.
 func rawTar(records map[string]string) []byte {
 	var pax strings.Builder
 	for key, value := range records {
@@ -266,7 +267,8 @@ func TestTarTruncated(t *testing.T) {
 	}
 }
 
-// A damaged compressed archive either gives an error or, where the damage is in what gzip does not use, the content.
+// A damaged compressed archive either gives an error or, where the damage is in what gzip does not
+// use, the content.
 func TestTarGzipDamaged(t *testing.T) {
 	t.Parallel()
 	plain := makeTar(t, file("a", "hello"), file("b", strings.Repeat("world", 100)))

@@ -6,19 +6,34 @@ import (
 	"path/filepath"
 )
 
-// A treeSource is a file on disk, whatever it is: the entry "." and, if it is a directory, all that is in it.
-type treeSource struct {
-	dir  *dirHandle // the one that it lies in, or itself
+// A Tree is a file on disk and, if it is a directory, all that is in it. The file is the entry ".".
+// A walk opens each directory by its name within the one above, never by a path: depth has no
+// limit, and a rename meanwhile cannot lead it elsewhere.
+type Tree struct {
+	dir  *dirHandle // the directory that the file lies in, or the file itself
 	name string     // in dir; "." for dir itself
 	o    *Options
 }
 
-// OpenTree opens what is at path as it is: a directory, or a single file, which is not taken for an archive. A
-// symbolic link at the end of path is that file.
-func OpenTree(path string, o *Options) (Source, error) {
-	if o == nil {
-		o = &Options{}
+// OpenDir opens the directory at path, through symbolic links.
+func OpenDir(path string, o *Options) (*Tree, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = pathError(path, ErrNotDir)
 	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := openRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{dir: root, name: ".", o: o.orDefault()}, nil
+}
+
+// OpenTree opens the file at path, which may be a directory. It does not take a file for an
+// archive. A symbolic link at the end of path is the file.
+func OpenTree(path string, o *Options) (Source, error) {
 	at, name := filepath.Dir(path), filepath.Base(path)
 	if last := path[len(path)-1]; name == "." || name == ".." || os.IsPathSeparator(last) {
 		at, name = path, "."
@@ -31,33 +46,29 @@ func OpenTree(path string, o *Options) (Source, error) {
 		dir.release()
 		return nil, pathError(path, err)
 	}
-	return &treeSource{dir: dir, name: name, o: o}, nil
+	return &Tree{dir: dir, name: name, o: o.orDefault()}, nil
 }
 
-func (s *treeSource) OnDisk() bool { return true }
+// OnDisk implements Source.
+func (t *Tree) OnDisk() bool { return true }
 
-func (s *treeSource) Close() error {
-	s.dir.release()
+// Close implements Source.
+func (t *Tree) Close() error {
+	t.dir.release()
 	return nil
 }
 
-// Size adds up the sizes of all files. It sees the tree at another moment than Walk.
-func (s *treeSource) Size(ctx context.Context) (bytes int64, ok bool) {
-	m := measure{o: s.o, seen: make(map[FileID]bool)}
-	ok = m.file(ctx, s.dir, s.name, 0)
-	return m.bytes, ok
-}
-
-func (s *treeSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return run(ctx, s.o, false, func(p *pipeline) error {
-		w := &walker{pipeline: p, o: s.o, seen: make(map[FileID]string)}
+// Walk implements Source.
+func (t *Tree) Walk(ctx context.Context, fn func(*Entry) error) error {
+	return run(ctx, t.o, false, func(p *pipeline) error {
+		w := &walker{pipeline: p, o: t.o, seen: make(map[FileID]string)}
 		defer w.close()
-		st, err := s.dir.lstat(s.name)
+		st, err := t.dir.lstat(t.name)
 		if err == nil {
-			err = w.visitFile(s.dir, s.name, ".", &st)
+			err = w.visitFile(t.dir, t.name, ".", &st)
 		}
 		if err != nil {
-			return entryError(".", changed(err))
+			return WrapEntry(".", changed(err))
 		}
 		return w.finish()
 	}, fn)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// A file is the entry ".", also one that looks like an archive, and so is a symbolic link; a directory comes with what is in it.
+// A file is the entry ".", also one that looks like an archive, and so is a symbolic link; a
+// directory comes with what is in it.
 func TestOpenTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// unreadableErrnos are those of a file that cannot be read, whatever the state of the system and of the other files.
+// unreadableErrnos are those of a file that cannot be read, whatever the state of the system and of
+// the other files.
 var unreadableErrnos = []syscall.Errno{syscall.EIO, syscall.ENXIO, syscall.ENODEV, syscall.ESTALE, syscall.EBADMSG}
 
 // isUnreadable reports whether an error is about one file, of which a walk can go on without.

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fdXattrs returns the extended attributes user.* of an open file: none on a file system that knows none.
+// fdXattrs returns the extended attributes user.* of an open file: none on a file system that knows
+// none.
 func fdXattrs(fd int) (map[string][]byte, error) {
 	list, err := grow(func(p []byte) (int, error) { return unix.Flistxattr(fd, p) })
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP) {

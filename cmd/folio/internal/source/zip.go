@@ -16,7 +16,8 @@ import (
 
 var errNotZip = errors.New("not a zip archive")
 
-// A zipSource is a zip archive. Its directory is in memory; contents are read and inflated by the workers.
+// A zipSource is a zip archive. Its directory is in memory; contents are read and inflated by the
+// workers.
 type zipSource struct {
 	file  *os.File
 	files []zipFile // in walk order
@@ -41,11 +42,11 @@ func openZip(f *os.File, size int64, o *Options) (Source, error) {
 	var packed uint64
 	for _, zf := range r.File {
 		if packed += zf.CompressedSize64; packed < zf.CompressedSize64 || packed > uint64(size) {
-			return nil, pathError(f.Name(), entryError(zf.Name, ErrOverlap))
+			return nil, pathError(f.Name(), WrapEntry(zf.Name, ErrOverlap))
 		}
 		name, err := zipName(zf)
 		if err != nil {
-			return nil, pathError(f.Name(), entryError(zf.Name, err))
+			return nil, pathError(f.Name(), WrapEntry(zf.Name, err))
 		}
 		s.files = append(s.files, zipFile{zf, name})
 	}
@@ -56,15 +57,15 @@ func openZip(f *os.File, size int64, o *Options) (Source, error) {
 	return s, nil
 }
 
-// localHeader is what comes before the content of an entry: a signature and, in its last 4 bytes, the lengths of a name and an
-// extra field that follow.
+// A local header comes before the content of an entry. It is a signature and, in its last 4 bytes,
+// the lengths of a name and an extra field that follow.
 const (
 	localMagic  = "PK\x03\x04"
 	localHeader = 30
 )
 
-// checkBegin refuses an archive that begins with an entry of which its directory does not know. That one was cut off, and the
-// directory is of another archive, which is the content of an entry.
+// checkBegin refuses an archive that begins with an entry of which its directory does not know.
+// That one was cut off, and the directory is of another archive, which is the content of an entry.
 func checkBegin(f *os.File, files []zipFile) error {
 	var head [localHeader]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != localMagic {
@@ -87,13 +88,15 @@ func unlessEOF(err error) error {
 	return err
 }
 
-// Systems that made an archive, in the upper byte of CreatorVersion, where a backslash is a byte like others.
+// Systems that made an archive, in the upper byte of CreatorVersion, where a backslash is an
+// ordinary byte.
 const (
 	creatorUnix  = 3
 	creatorMacOS = 19
 )
 
-// zipName returns the clean name of an entry. Archives from systems where a backslash may separate elements must not have one.
+// zipName returns the clean name of an entry. Archives from systems where a backslash may separate
+// elements must not have one.
 func zipName(f *zip.File) (string, error) {
 	creator := f.CreatorVersion >> 8
 	if creator != creatorUnix && creator != creatorMacOS && strings.Contains(f.Name, `\`) {
@@ -117,7 +120,7 @@ func (s *zipSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	return run(ctx, s.o, false, func(p *pipeline) error {
 		for _, f := range s.files {
 			if err := f.add(p); err != nil {
-				return entryError(f.name, err)
+				return WrapEntry(f.name, err)
 			}
 		}
 		return nil
@@ -159,7 +162,7 @@ func (f zipFile) add(p *pipeline) error {
 // maxTarget is the longest target of a symbolic link that an archive may hold, in bytes.
 const maxTarget = 4095
 
-// target returns what a symbolic link leads to: its content.
+// target returns the target of a symbolic link, which is its content.
 func (f zipFile) target() (string, error) {
 	if f.UncompressedSize64 > maxTarget {
 		return "", ErrTarget
@@ -191,7 +194,8 @@ func (f zipFile) drop() {}
 
 const zipUnixOwner = 0x7875 // the id of Info-ZIP's new Unix extra field
 
-// owner returns who owns the file: version 1, size of uid, uid, size of gid, gid. Without an owner it is who runs this.
+// owner returns who owns the file: version 1, size of uid, uid, size of gid, gid. Without an owner
+// it is who runs this.
 func (f zipFile) owner() (uid, gid uint32) {
 	for extra := f.Extra; len(extra) >= 4; {
 		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// A dir is an open directory of the tree. The walk holds it while it is in it, and so does each file on its way to a
-// worker. Who lets go of it last gives it its attributes, if the walk has left it, and closes it.
+// A dir is an open directory of the tree. The walk holds it while it is in it, and so does each
+// file on its way to a worker. The last release gives it its attributes, if the walk has left it,
+// and closes it.
 type dir struct {
 	root    *os.Root
 	self    *os.File // for what os.Root cannot do
@@ -58,7 +59,7 @@ func (t *Tree) finishDir(d *dir, attr *Attr) error {
 	return d.self.Chmod(t.mode(attr))
 }
 
-// mkdir makes a directory, which belongs to nobody else until it is finished.
+// mkdir makes a directory that no other user can enter until it is finished.
 func (d *dir) mkdir(name string) error { return d.root.Mkdir(name, 0o700) }
 
 // isDir reports whether a name is that of a directory itself.
@@ -72,7 +73,7 @@ func (d *dir) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// clear removes what has a name, but for a directory.
+// clear removes the file that has a name. It does not remove a directory.
 func (d *dir) clear(name string) error {
 	info, err := d.root.Lstat(name)
 	if err != nil {
@@ -84,8 +85,8 @@ func (d *dir) clear(name string) error {
 	return d.root.Remove(name)
 }
 
-// Of the directories on the way down, the nearest stay open, and every few of the others: so that trees deeper than
-// the number of files that may be open can be written, and the way back up is short.
+// Of the directories on the way down, the nearest stay open, and every openEvery-th of those above.
+// So a tree can be deeper than the number of files that may be open, and the way back up is short.
 const (
 	openNear  = 64
 	openEvery = 64
@@ -103,8 +104,9 @@ func (t *Tree) closeAncestor() {
 	}
 }
 
-// reopen opens the current directory again if it was closed. Files in it that are still to be written hold
-// it too, as it was: they come first, lest they change the times of a finished directory.
+// reopen opens the current directory again if it was closed. Files that are still to be written
+// hold the directory as it was. They are written first, because they change the times of the
+// directory.
 func (t *Tree) reopen() error {
 	i := len(t.stack) - 1
 	if t.stack[i].dir != nil {

@@ -15,8 +15,8 @@ const blockSize = 4096
 
 var zeros [blockSize]byte
 
-// file calls fn to make a regular file. Where another has its name, fn makes it under a temporary one, from which it is
-// renamed when it is complete: nobody sees a part of it.
+// file calls fn to make a regular file. If the name is taken, fn makes the file under a temporary
+// name, and it is renamed when it is complete. So no reader sees a part of it.
 func (t *Tree) file(d *dir, name string, attr *Attr, fn func(name string, attr *Attr) error) error {
 	err := fn(name, attr)
 	switch {
@@ -61,7 +61,7 @@ func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error
 	return t.finishFile(d, f, name, attr, err)
 }
 
-// writeAt writes p, but for blocks of zeros if there are to be holes.
+// writeAt writes p. If there are to be holes, it leaves out blocks of zeros.
 func writeAt(f *os.File, p []byte, off int64, attr *Attr) error {
 	if !attr.Holes {
 		if len(p) == 0 {
@@ -82,8 +82,8 @@ func writeAt(f *os.File, p []byte, off int64, attr *Attr) error {
 	return nil
 }
 
-// finishFile closes a file that was written and gives it its attributes, or removes it if it was written with an error.
-// Setting an owner takes away setuid, so the mode comes last.
+// finishFile closes a file that was written and gives it its attributes, or removes it if it was
+// written with an error. Setting an owner takes away setuid, so the mode comes last.
 func (t *Tree) finishFile(d *dir, f *os.File, name string, attr *Attr, err error) error {
 	if err == nil && attr.Holes {
 		err = f.Truncate(attr.Size)

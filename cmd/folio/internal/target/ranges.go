@@ -25,7 +25,7 @@ func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err
 	return off, attr.Size, nil
 }
 
-// copyRanges writes a content to f, a new file, but for its holes.
+// copyRanges writes a content to f, which is a new file, without its holes.
 func (t *Tree) copyRanges(f *os.File, attr *Attr, content io.ReaderAt) error {
 	for off := int64(0); off < attr.Size; {
 		start, end, err := nextData(content, off, attr)

@@ -2,15 +2,15 @@
 //
 // # Containment
 //
-// Every name is a single element, and every file is made by an os.Root of the directory that it belongs into: whatever
-// names and links a volume holds, and whoever swaps directories for links meanwhile, nothing is written outside of the
-// directory that Tree was given. What is in the way is removed or replaced by its name, if that was asked for, and never
-// written through.
+// Every name is a single element, and every file is made by an os.Root of its directory. So nothing
+// is written outside of the directory of the Tree, whatever names and links a volume holds, and
+// even if another process replaces directories by links meanwhile. A file in the way is removed or
+// replaced by its name, if the caller asked for that, and never written through.
 //
 // # Order
 //
-// The caller walks: Enter, what is in the directory, Leave. Small files are written by workers meanwhile. A directory gets
-// its times and its mode after the last file in it is complete.
+// The caller calls Enter, adds the files of the directory, and calls Leave. Workers write small
+// files meanwhile. A directory gets its times and its mode after the last file in it is complete.
 package target
 
 import (
@@ -21,21 +21,22 @@ import (
 
 // Options say how to write.
 type Options struct {
-	// Replace takes away what is in the way of a file; a directory stays and is added to. A regular file is replaced at
-	// once, when its new content is complete. Without Replace and Skip, what is in the way is fs.ErrExist.
+	// Replace lets a file replace another file of its name. A directory that is there is added
+	// to. A regular file is replaced when its new content is complete. Without Replace and Skip, a
+	// name that is taken is fs.ErrExist.
 	Replace bool
-	// Skip leaves what is in the way of a file, and passes over that; a directory is added to.
+	// Skip passes over a file whose name is taken. A directory that is there is added to.
 	Skip bool
-	// Strict does not let a directory take the place of what is none: that is ErrNotDir.
+	// Strict does not let a directory replace another file. The error is ErrNotDir.
 	Strict bool
-	// Owner gives files the owners they had. Without it they belong to who runs this, and those that had another owner
-	// lose setuid and setgid.
+	// Owner gives files the owners that they had. Without it they belong to the user of the
+	// process, and files that had another owner lose setuid and setgid.
 	Owner bool
-	// Warn is told about what cannot be made here, by its path; nil means not to tell.
+	// Warn is called for each file that cannot be made here, with its path. It may be nil.
 	Warn func(name, what string)
 }
 
-// An Attr is what there is to know about a file besides its name and its content.
+// An Attr holds the attributes of a file.
 type Attr struct {
 	Mode         fs.FileMode
 	UID, GID     uint32
@@ -44,7 +45,8 @@ type Attr struct {
 	Size         int64     // of a regular file
 	Holes        bool      // some of it is zeros that need no space
 	Xattrs       map[string][]byte
-	// Keep lets a directory that is there stay as it is, and a regular file keep its mode when its content is replaced.
+	// Keep lets a directory that is there stay as it is, and a regular file keep its mode when its
+	// content is replaced.
 	Keep bool
 }
 
@@ -52,7 +54,7 @@ type Attr struct {
 const Op = "export"
 
 var (
-	// ErrName says that a name is none that a file here may have.
+	// ErrName says that a file here cannot have the name.
 	ErrName = errors.New("unsafe name")
 	// ErrInTheWay says that a directory has the name that a file should get.
 	ErrInTheWay = errors.New("a directory is in the way")

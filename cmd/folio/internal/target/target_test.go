@@ -284,7 +284,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// What is there stays with Skip, and keeps its mode with Keep; a file is no room for a directory with Strict.
+// TestInTheWay extracts over files that exist. Skip keeps an existing file, and Keep keeps its
+// mode. Strict refuses a directory in place of a file.
 func TestInTheWay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

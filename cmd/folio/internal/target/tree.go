@@ -18,7 +18,7 @@ import (
 // Names in errors and warnings are paths in the tree.
 type Tree struct {
 	o     Options
-	owner ids // who runs this
+	owner ids // of the process
 	stack []frame
 
 	free, todo chan *batch
@@ -61,7 +61,7 @@ func New(root *os.Root, o *Options) (*Tree, error) {
 	return t, nil
 }
 
-// Close ends the tree after Finish or an error. What is still to be written is not.
+// Close ends the tree after Finish or an error. Files that are still to be written are dropped.
 func (t *Tree) Close() {
 	t.fail(fs.ErrClosed)
 	if t.cur != nil {
@@ -89,7 +89,7 @@ func (t *Tree) Finish(attr *Attr) error {
 	return pathError(".", t.finishDir(top.dir, attr))
 }
 
-// checkName accepts what is one element of a path here and nothing else.
+// checkName accepts one element of a path and nothing else.
 func checkName(name string) error {
 	if !filepath.IsLocal(name) || name == "." || strings.IndexByte(name, 0) >= 0 || strings.ContainsRune(name, '/') ||
 		strings.ContainsRune(name, filepath.Separator) {
@@ -112,7 +112,8 @@ func pathError(name string, err error) error {
 
 func (t *Tree) top() *frame { return &t.stack[len(t.stack)-1] }
 
-// make calls fn to make a file in the current directory, a second time when what was in its way is removed.
+// make calls fn to make a file in the current directory. If the name is taken and the file there
+// can be removed, it calls fn a second time.
 func (t *Tree) make(name string, fn func(d *dir) error) error {
 	return t.do(name, func(d *dir) error { return t.makeIn(d, name, fn) })
 }
@@ -185,7 +186,8 @@ func (t *Tree) mkdir(d *dir, name string) (made bool, err error) {
 	return true, d.mkdir(name)
 }
 
-// Leave goes back to the directory above. The one left gets its attributes when its last file is written.
+// Leave goes back to the directory above. The one left gets its attributes when its last file is
+// written.
 func (t *Tree) Leave() error {
 	f := *t.top()
 	t.stack = t.stack[:len(t.stack)-1]
@@ -274,7 +276,8 @@ func (t *Tree) Link(old, name string) error {
 	return t.make(name, func(*dir) error { return top.root.Link(filepath.FromSlash(old), filepath.FromSlash(at)) })
 }
 
-// Special makes a device or a fifo. Where the system does not let it be made, there is a warning instead.
+// Special makes a device or a fifo. Where the system does not let it be made, there is a warning
+// instead.
 func (t *Tree) Special(name string, attr *Attr) error {
 	var made bool
 	err := t.make(name, func(d *dir) (err error) {

@@ -1,5 +1,5 @@
-// Package paths makes the paths of the benchmarks out of a seed, so that a program can know the right answer to
-// every lookup without asking the database.
+// Package paths makes the paths of the benchmarks out of a seed, so that a program can know the
+// right answer to every lookup without asking the database.
 package paths
 
 // The lengths of a path lie in [MinLen, MaxLen].
@@ -10,8 +10,8 @@ const (
 
 const alphabet = "abcdefghijklmnopqrstuvwxyz012345"
 
-// Append appends the path of a row. It consists of /home and of directories with random names, and holds more than 150
-// random bits: no two rows share a path.
+// Append appends the path of a row. It consists of /home and of directories with random names, and
+// holds more than 150 random bits: no two rows share a path.
 func Append(b []byte, seed uint64, id int64) []byte {
 	r := Rand(mix(seed) ^ mix(uint64(id)+0x9e3779b97f4a7c15))
 	bits := r.Next()

@@ -1,12 +1,15 @@
-// Package bank is the workload of the mixed stress: what is in the database, what a transaction does, and what must be
-// true of every snapshot, whoever reads it.
+// Package bank is the workload of the mixed stress: the content of the database, the work of a
+// transaction, and the conditions that every snapshot must meet in every reader.
 //
 //	B1  The balances of all accounts add up to Total, in the table and in its index.
-//	B2  writer.seq of a writer is the number of its last transaction; no snapshot shows fewer than an earlier one.
-//	B3  Table note has the texts of the last Notes transactions of each writer, each once and byte for byte.
-//	B4  What is read twice in a snapshot is the same twice.
+//	B2  writer.seq of a writer is the number of its last transaction; no snapshot shows fewer than
+//	    an earlier one.
+//	B3  Table note has the texts of the last Notes transactions of each writer, each once and byte
+//	    for byte.
+//	B4  Two reads of the same rows in a snapshot give the same values.
 //
-// Each writer is one goroutine or thread, so that it knows which number it finds; an acknowledged transaction that is not found is lost.
+// Each writer is one goroutine or thread, so that it knows which number it finds; an acknowledged
+// transaction that is not found is lost.
 package bank
 
 import (
@@ -22,7 +25,8 @@ const (
 	Notes    = 24 // that are kept of each writer
 )
 
-// Schema returns the statements that make the database for so many writers. They run in rollback mode.
+// Schema returns the statements that make the database for so many writers. They run in rollback
+// mode.
 func Schema(writers, pageSize, autoVacuum int) []string {
 	return []string{
 		fmt.Sprintf("PRAGMA page_size = %d", pageSize),
@@ -46,15 +50,15 @@ func Body(writer int, seq int64) string {
 	return strings.Repeat(unit, n)
 }
 
-// A Transfer is one write transaction. Whoever runs it finds Seq - 1 to be the writer's number, moves Amount, counts, and notes it; Undo
-// asks to roll all of that back in the end.
+// A Transfer is one write transaction. The writer must find Seq - 1 as its number, move Amount,
+// count, and note it; Undo asks to roll all of that back in the end.
 type Transfer struct {
 	Writer   int
 	Seq      int64
 	From, To int
 	Amount   int64
 	Undo     bool
-	Linger   time.Duration // how long to wait before the end, for somebody to kill it there
+	Linger   time.Duration // how long to wait before the end, so that the process may be killed there
 }
 
 // Drop returns the number of the note that a transaction removes.
@@ -66,17 +70,18 @@ type Note struct {
 	Body string
 }
 
-// A Look is what one read transaction saw.
+// A Look is the result of one read transaction.
 type Look struct {
 	Writer  int           // whose notes are read; the reader sets it
-	Linger  time.Duration // how long to wait in the middle, as others must not change what the snapshot shows; the reader sets it
+	Linger  time.Duration // how long to wait in the middle, while writers must not change the snapshot; the reader sets it
 	Sums    [3]int64      // of the balances: from the table, from the index, and from the table again, last of all
 	Numbers []int64       // by writer
 	Again   []int64       // the same, read last of all
 	Notes   []Note        // of Writer, in order
 }
 
-// Wrong returns what is wrong with what was seen, after an earlier look in the same connection saw the numbers before; "" if all is well.
+// Wrong returns the condition that a look violates (B1, B2, B4; wrongNotes has B3), after an
+// earlier look in the same connection saw the numbers before; "" if there is none.
 func (l *Look) Wrong(before []int64) string {
 	for i, sum := range l.Sums {
 		if sum != Total {

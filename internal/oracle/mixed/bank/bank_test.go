@@ -2,7 +2,7 @@ package bank
 
 import "testing"
 
-// sound returns what a reader sees after three transactions of the only writer.
+// sound returns the look of a reader after three transactions of the only writer.
 func sound() Look {
 	l := Look{Sums: [3]int64{Total, Total, Total}, Numbers: []int64{3}, Again: []int64{3}}
 	for seq := int64(1); seq <= 3; seq++ {

@@ -1,5 +1,6 @@
-// Package member is what the programs that take part in the mixed stress share. A member opens the database again and again, writes and
-// reads it with several goroutines, and does the chores of a database, until its standard input ends or somebody kills it.
+// Package member has the code that the programs of the mixed stress share. A member opens the
+// database again and again, writes and reads it with several goroutines, and does the chores of a
+// database, until its standard input ends or the runner kills it.
 //
 // On its standard output it reports, one line each:
 //
@@ -36,13 +37,14 @@ import (
 type Driver interface {
 	// Open opens a session.
 	Open(path string, s Settings) (Session, error)
-	// Busy tells whether an error says that others were in the way, and nothing has happened.
+	// Busy reports whether an error says that another connection was in the way, and nothing has
+	// happened.
 	Busy(err error) bool
-	// Chores are what Session.Chore knows, besides the names in Modes.
+	// Chores are the names that Session.Chore knows, besides the names in Modes.
 	Chores() []string
 }
 
-// Settings are what a member chooses anew whenever it opens the database.
+// Settings are chosen again each time a member opens the database.
 type Settings struct {
 	Sync    string // OFF, NORMAL, FULL or EXTRA
 	Journal string // DELETE, TRUNCATE or PERSIST, where the database is not in WAL mode
@@ -51,9 +53,10 @@ type Settings struct {
 
 // A Session is one goroutine's way to the database.
 type Session interface {
-	// Transfer runs a transaction and returns the number that it found. If that is not t.Seq - 1, it changes nothing.
+	// Transfer runs a transaction and returns the number that it found. If that is not t.Seq - 1,
+	// it changes nothing.
 	Transfer(t *bank.Transfer) (found int64, err error)
-	// Look fills in what one read transaction sees.
+	// Look fills in the results of one read transaction.
 	Look(l *bank.Look) error
 	// Chore does one of the chores.
 	Chore(name string) error
@@ -138,7 +141,7 @@ func (m *member) run() {
 		if mode, is := strings.CutPrefix(command, "switch "); is {
 			m.change(mode)
 		} else if command == "reopen" {
-			time.Sleep(time.Duration(m.rnd.IntN(400)) * time.Millisecond) // so that the one who changes the mode finds nobody, or somebody
+			time.Sleep(time.Duration(m.rnd.IntN(400)) * time.Millisecond) // so that the member that changes the mode has the database for itself, or has not
 		}
 	}
 }
@@ -154,7 +157,8 @@ func (m *member) settings() Settings {
 
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
-// live starts a session for each goroutine and returns what is closed when all have ended.
+// live starts a session for each goroutine and returns a channel that is closed when all have
+// ended.
 func (m *member) live() <-chan struct{} {
 	done := make(chan struct{})
 	s := m.settings()
@@ -218,7 +222,7 @@ func (m *member) fail(format string, args ...any) {
 	os.Exit(3)
 }
 
-// Say reports a line. It is written at once, as whoever says it may be killed.
+// Say reports a line. It is written at once, because the process may be killed.
 func Say(line string) {
 	out.Lock()
 	defer out.Unlock()
@@ -279,7 +283,7 @@ func (m *member) look(c Session, before []int64, r *rand.Rand) []int64 {
 	return l.Numbers
 }
 
-// chore does one, after a while in which others work.
+// chore does one, after a while in which other goroutines work.
 func (m *member) chore(c Session, r *rand.Rand) {
 	time.Sleep(time.Duration(r.IntN(50)) * time.Millisecond)
 	m.tell()

@@ -17,7 +17,7 @@ type SQL struct {
 	Code func(err error) int // the result code of SQLite, or 0
 }
 
-// Result codes that say that others were in the way.
+// Result codes that say that another connection was in the way.
 const (
 	codeBusy     = 5
 	codeLocked   = 6
@@ -113,7 +113,7 @@ func (s *sqlSession) one(query string, dest any) error {
 	return nil
 }
 
-// within runs fn in a transaction that begin starts, and rolls back what failed.
+// within runs fn in a transaction that begin starts, and rolls it back if fn fails.
 func (s *sqlSession) within(begin string, fn func() (keep bool, err error)) error {
 	if err := s.exec(begin); err != nil {
 		return err
@@ -225,8 +225,8 @@ func (s *sqlSession) Chore(name string) error {
 	return row.Scan(&busy, &frames, &copied)
 }
 
-// rewrite changes every note into what it is. With a small cache most of that is in the file before the transaction ends: a good moment to
-// be killed.
+// rewrite writes every note without changing it. With a small cache most of that is in the file
+// before the transaction ends: a good moment to be killed.
 func (s *sqlSession) rewrite() error {
 	return s.within("BEGIN IMMEDIATE", func() (bool, error) {
 		if err := s.exec("UPDATE note SET seq = seq, body = body || ''"); err != nil {
@@ -262,5 +262,5 @@ func (s *sqlSession) Switch(mode string) error {
 	return err
 }
 
-// errKept says that somebody had the database open, so that its journal mode stays.
+// errKept says that another process had the database open, so that its journal mode stays.
 var errKept = errors.New("the journal mode is still")

@@ -52,7 +52,7 @@ func (d *Driver) testBounds(t *testing.T) {
 	if size := after.TotalAlloc - before.TotalAlloc; size > 4<<20 {
 		t.Errorf("reading allocates %d bytes", size)
 	}
-	if r, err := s.Check(context.Background()); err != nil || r.OK() {
+	if r, err := s.Check(context.Background(), nil); err != nil || r.OK() {
 		t.Errorf("Check: %+v, %v, want problems", r, err)
 	}
 }

@@ -28,7 +28,7 @@ func random(t *testing.T) *rand.Rand {
 	return rand.New(rand.NewPCG(s, 0))
 }
 
-// A call is one operation on either side. It returns what came of it.
+// A call is one operation on either side. It returns a description of the result.
 type call struct {
 	name string
 	do   func(s *side) string

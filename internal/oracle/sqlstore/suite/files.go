@@ -12,14 +12,14 @@ import (
 
 // BenchmarkFiles reads and writes small files one by one, through the engine and through SQL.
 func (d *Driver) BenchmarkFiles(b *testing.B) {
-	for name, open := range map[string]func(path string) *folio.FS{
-		"native": func(path string) *folio.FS {
+	for name, open := range map[string]func(path string) *folio.Volume{
+		"native": func(path string) *folio.Volume {
 			v, err := folio.Open(path, &folio.Options{Create: true})
 			must(b, err)
 			b.Cleanup(func() { _ = v.Close() })
 			return v
 		},
-		"sqlstore": func(path string) *folio.FS { return d.volume(b, path) },
+		"sqlstore": func(path string) *folio.Volume { return d.volume(b, path) },
 	} {
 		b.Run(name, func(b *testing.B) { benchmarkFiles(b, open(filepath.Join(b.TempDir(), "bench.folio"))) })
 	}
@@ -30,7 +30,7 @@ const benchFiles = 40
 
 func benchName(i int) string { return fmt.Sprintf("%02d/%02d", i/benchFiles%benchFiles, i%benchFiles) }
 
-func benchmarkFiles(b *testing.B, v *folio.FS) {
+func benchmarkFiles(b *testing.B, v *folio.Volume) {
 	content := bytes.Repeat([]byte("x"), 1000)
 	must(b, v.Update(context.Background(), func(tx *folio.Tx) error {
 		for i := range benchFiles * benchFiles {

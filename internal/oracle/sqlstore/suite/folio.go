@@ -15,7 +15,8 @@ import (
 	"github.com/foliofs/folio/store/sqlstore"
 )
 
-// TestFolio runs the file system on the store: package fstest judges it, and random calls have to do what they do on the engine.
+// TestFolio runs the file system on the store: package fstest judges it, and random calls must have
+// the same results as on the engine.
 func (d *Driver) TestFolio(t *testing.T) {
 	t.Run("fstest", func(t *testing.T) {
 		t.Parallel()
@@ -35,7 +36,7 @@ func (d *Driver) TestFolio(t *testing.T) {
 }
 
 // volume opens a volume that it makes if need be.
-func (d *Driver) volume(t testing.TB, path string) *folio.FS {
+func (d *Driver) volume(t testing.TB, path string) *folio.Volume {
 	t.Helper()
 	s, err := sqlstore.Open(d.Name, d.dsn(path), &sqlstore.Options{Create: true})
 	must(t, err)
@@ -45,15 +46,16 @@ func (d *Driver) volume(t testing.TB, path string) *folio.FS {
 	return v
 }
 
-// testSame makes the same calls on a volume in SQL and on one of the engine, which TestMirror of package folio holds to os.Root.
+// testSame makes the same calls on a volume in SQL and on one of the engine, which TestMirror of
+// package folio holds to os.Root.
 func (d *Driver) testSame(t *testing.T) {
 	r := random(t)
 	dir := t.TempDir()
-	got := &side{FS: d.volume(t, filepath.Join(dir, "got.folio"))}
+	got := &side{Volume: d.volume(t, filepath.Join(dir, "got.folio"))}
 	v, err := folio.Open(filepath.Join(dir, "want.folio"), &folio.Options{Create: true})
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	want := &side{FS: v}
+	want := &side{Volume: v}
 	var last []string
 	for i := range *calls {
 		c := randomCall(r)
@@ -71,7 +73,7 @@ func (d *Driver) testSame(t *testing.T) {
 	got.close()
 	want.close()
 	for _, s := range []*side{got, want} {
-		report, err := s.Check(context.Background())
+		report, err := s.Check(context.Background(), nil)
 		if err != nil || !report.OK() {
 			t.Errorf("%v, %+v", err, report)
 		}
@@ -82,7 +84,7 @@ func (d *Driver) testSame(t *testing.T) {
 
 // A side is one of two volumes, with the files that are open in it.
 type side struct {
-	*folio.FS
+	*folio.Volume
 	files [4]*folio.File
 }
 
@@ -98,7 +100,7 @@ func (s *side) close() {
 // tree describes all that there is but times and the numbers of inodes.
 func (s *side) tree() string {
 	var b strings.Builder
-	err := fs.WalkDir(s.FS.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+	err := fs.WalkDir(s.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -130,7 +132,7 @@ func sum(p []byte) string {
 	return fmt.Sprintf("%d:%x", len(p), h)
 }
 
-// outcome describes what a call returned.
+// outcome describes the results of a call.
 func outcome(err error, results ...any) string {
 	return fmt.Sprint(append(results, " ", err)...)
 }

@@ -10,8 +10,9 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// judge lets others look at a volume that was closed: the driver's SQLite, the sqlite3 program, which is SQLite in C, where there is
-// one, and the engine, as the command "folio check" does.
+// judge checks a volume that was closed in three ways: by the driver's SQLite, by the sqlite3
+// program, which is SQLite in C, if there is one, and by the engine, as the command "folio check"
+// does.
 func (d *Driver) judge(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open(d.Name, d.dsn(path))
@@ -30,13 +31,13 @@ func (d *Driver) judge(t *testing.T, path string) {
 	}
 	v, err := folio.Open(path, nil)
 	must(t, err)
-	if report, err := v.Check(context.Background()); err != nil || !report.OK() {
+	if report, err := v.Check(context.Background(), nil); err != nil || !report.OK() {
 		t.Errorf("the engine says %v, %+v", err, report)
 	}
 	must(t, v.Close())
 }
 
-// ask is what a pragma says, in a line.
+// ask returns the result of a pragma, in a line.
 func (d *Driver) ask(t *testing.T, db *sql.DB, pragma string) string {
 	t.Helper()
 	rows, err := db.Query("PRAGMA " + pragma)

@@ -39,7 +39,7 @@ func (d *Driver) count(t *testing.T, path, query string) (n int) {
 	return n
 }
 
-// refusals are files that are no volumes, and what Open has to say of each.
+// refusals are files that are no volumes, and the error that Open must return for each.
 var refusals = map[string]struct {
 	content string // of the file; statements make it if that is empty
 	queries []string
@@ -60,7 +60,7 @@ func header(application, version int) []string {
 	return []string{fmt.Sprint("PRAGMA application_id = ", application), fmt.Sprint("PRAGMA user_version = ", version)}
 }
 
-// TestRefusals opens what is no volume. The error is one line that names the file.
+// TestRefusals opens files that are no volumes. The error is one line that names the file.
 func (d *Driver) TestRefusals(t *testing.T) {
 	for name, r := range refusals {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,7 @@ func (d *Driver) TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMemory opens what is another database for each connection.
+// TestMemory opens a name that is another database for each connection.
 func (d *Driver) TestMemory(t *testing.T) {
 	_, err := sqlstore.Open(d.Name, ":memory:", &sqlstore.Options{Create: true})
 	if err == nil || !strings.Contains(err.Error(), "needs a file") {
@@ -105,7 +105,7 @@ func (d *Driver) TestLimit(t *testing.T) {
 	s, err := sqlstore.OpenDB(db, nil)
 	must(t, err)
 	defer s.Close()
-	must(t, s.Hold(store.Root))
+	must(t, s.Pin(store.Root))
 	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 	rx, err := s.Begin(context.Background())
 	must(t, err)
@@ -195,7 +195,7 @@ func (d *Driver) TestErrors(t *testing.T) {
 			t.Errorf("%v, want ErrFull, and no change", err)
 		}
 	})
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil || !r.OK() {
 		t.Errorf("%v, %+v", err, r)
 	}

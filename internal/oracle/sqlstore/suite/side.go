@@ -13,8 +13,8 @@ import (
 	"github.com/foliofs/folio/store/sqlstore"
 )
 
-// testHoldAccess checks that the side database has the permissions of the volume.
-func (d *Driver) testHoldAccess(t *testing.T) {
+// testPinAccess checks that the side database has the permissions of the volume.
+func (d *Driver) testPinAccess(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no permissions")
 	}
@@ -22,8 +22,8 @@ func (d *Driver) testHoldAccess(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "test.folio")
 		s := d.open(t, path, &sqlstore.Options{Create: true})
 		must(t, os.Chmod(path, mode))
-		must(t, s.Hold(store.Root))
-		defer s.Release(store.Root)
+		must(t, s.Pin(store.Root))
+		defer s.Unpin(store.Root)
 		info, err := os.Stat(path + "-hold")
 		must(t, err)
 		if info.Mode() != mode {
@@ -32,8 +32,8 @@ func (d *Driver) testHoldAccess(t *testing.T) {
 	}
 }
 
-// testHoldLinks has links in place of the side database: they are not followed.
-func (d *Driver) testHoldLinks(t *testing.T) {
+// testPinLinks has links in place of the side database: they are not followed.
+func (d *Driver) testPinLinks(t *testing.T) {
 	dir := t.TempDir()
 	empty, absent := filepath.Join(dir, "empty"), filepath.Join(dir, "absent")
 	must(t, os.WriteFile(empty, nil, 0o600))
@@ -47,7 +47,7 @@ func (d *Driver) testHoldLinks(t *testing.T) {
 		if err := put(path + "-hold"); err != nil {
 			t.Skip(err)
 		}
-		if err := s.Hold(store.Root); !errors.Is(err, sqlitefile.ErrSideFile) {
+		if err := s.Pin(store.Root); !errors.Is(err, sqlitefile.ErrSideFile) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package suite holds package store/sqlstore to its promises, with whatever driver a test brings. Each driver has a test binary of its own,
-// as several register the same name.
+// Package suite holds package store/sqlstore to its promises, with whatever driver a test brings.
+// Each driver has a test binary of its own, as several register the same name.
 package suite
 
 import (
@@ -13,21 +13,22 @@ import (
 	"github.com/foliofs/folio/store/storetest"
 )
 
-// A Driver is what a test brings.
+// A Driver has the parts of a test that depend on the driver.
 type Driver struct {
 	Name string                   // as it is registered with database/sql
 	DSN  func(path string) string // nil for the path itself
 
-	// Full returns a driver and a DSN whose connections refuse to let the database grow beyond 60 pages.
+	// Full returns a driver and a DSN whose connections refuse to let the database grow beyond 60
+	// pages.
 	Full func(path string) (name, dsn string)
 }
 
-// Test runs all tests but TestHolder and TestSync, which have to be tests of their own.
+// Test runs all tests but TestHolder and TestSync, which must be tests of their own.
 func (d *Driver) Test(t *testing.T) {
 	t.Run("Bounds", d.testBounds) // alone: those below wait until this function returns
 	for name, test := range map[string]func(t *testing.T){
 		"Store": d.TestStore, "Folio": d.TestFolio, "Versions": d.TestVersions, "Turns": d.TestTurns, "Damage": d.TestDamage,
-		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "HoldAlone": d.TestHoldAlone, "HoldBusy": d.TestHoldBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "HoldAccess": d.testHoldAccess, "HoldLinks": d.testHoldLinks,
+		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "PinAlone": d.TestPinAlone, "PinBusy": d.TestPinBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "PinAccess": d.testPinAccess, "PinLinks": d.testPinLinks,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -59,7 +60,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestStore runs the conformance suite: what the engine made is read, and what SQL made is changed.
+// TestStore runs the conformance suite: it reads volumes that the engine made, and changes volumes
+// that SQL made.
 func (d *Driver) TestStore(t *testing.T) {
 	t.Run("Reading", func(t *testing.T) {
 		t.Parallel()

@@ -16,7 +16,8 @@ import (
 // syncPath is where the process of TestSync finds the volume.
 const syncPath = "SQLSTORE_SYNC_PATH"
 
-// TestSync looks at the system calls of a process, which is this test again: a commit syncs nothing, Sync does, and a second time it does not.
+// TestSync looks at the system calls of a process, which is this test again: a commit syncs
+// nothing, Sync does, and a second time it does not.
 func (d *Driver) TestSync(t *testing.T) {
 	if path := os.Getenv(syncPath); path != "" {
 		d.syncInside(t, path)

@@ -21,12 +21,13 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/blocked"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/native"
 	"github.com/foliofs/folio/store/sqlstore"
 )
 
-// TestVersions reads while others commit: equal versions read the same.
+// TestVersions reads while another goroutine commits: equal versions must read the same.
 func (d *Driver) TestVersions(t *testing.T) {
 	const readers, commits = 3, 1500
 	r := random(t)
@@ -54,7 +55,7 @@ func (d *Driver) TestVersions(t *testing.T) {
 		})
 	}
 	for i := range commits {
-		for range r.IntN(2 * readers) { // so that now and then a commit comes while others begin
+		for range r.IntN(2 * readers) { // so that now and then a commit comes while readers begin
 			<-read
 		}
 		must(t, s.Update(context.Background(), func(tx store.Tx) error {
@@ -101,7 +102,7 @@ func (d *Driver) TestTurns(t *testing.T) {
 		}
 		want = want[1:]
 		must(t, v.Sync(context.Background()))
-		report, err := v.Check(context.Background())
+		report, err := v.Check(context.Background(), nil)
 		if err != nil || !report.OK() {
 			t.Fatalf("turn %d: %v, %+v", i, err, report)
 		}
@@ -109,7 +110,7 @@ func (d *Driver) TestTurns(t *testing.T) {
 		must(t, v.Close())
 	}
 	v := d.turn(t, path, true)
-	if report, err := v.Check(context.Background()); err != nil || !report.OK() || report.Nodes != int64(len(want)+1) {
+	if report, err := v.Check(context.Background(), nil); err != nil || !report.OK() || report.Nodes != int64(len(want)+1) {
 		t.Errorf("%v, %+v", err, report)
 	}
 	must(t, v.Close())
@@ -117,7 +118,7 @@ func (d *Driver) TestTurns(t *testing.T) {
 }
 
 // turn opens a volume, by SQL or not.
-func (d *Driver) turn(t *testing.T, path string, sql bool) *folio.FS {
+func (d *Driver) turn(t *testing.T, path string, sql bool) *folio.Volume {
 	t.Helper()
 	if sql {
 		return d.volume(t, path)
@@ -129,7 +130,7 @@ func (d *Driver) turn(t *testing.T, path string, sql bool) *folio.FS {
 }
 
 // checkTurn looks for files whose content is their name, again and again.
-func checkTurn(t *testing.T, v *folio.FS, want []string) {
+func checkTurn(t *testing.T, v *folio.Volume, want []string) {
 	t.Helper()
 	list, err := v.ReadDir(".")
 	must(t, err)
@@ -147,19 +148,19 @@ func checkTurn(t *testing.T, v *folio.FS, want []string) {
 	}
 }
 
-// TestTogether makes random calls from goroutines and through two stores at once: no call is kept from its work by another, and nothing is left
-// of files that nobody has open.
+// TestTogether makes random calls from goroutines and through two stores at once: no call is kept
+// from its work by another, and nothing remains of removed files that are not open.
 func (d *Driver) TestTogether(t *testing.T) {
 	const goroutines, each = 3, 150
 	path := filepath.Join(t.TempDir(), "test.folio")
-	volumes := []*folio.FS{d.volume(t, path), d.volume(t, path)}
+	volumes := []*folio.Volume{d.volume(t, path), d.volume(t, path)}
 	var done sync.WaitGroup
 	for i, v := range volumes {
 		for range goroutines {
 			r := random(t)
 			r = rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
 			done.Go(func() {
-				s := &side{FS: v}
+				s := &side{Volume: v}
 				defer s.close()
 				for range each {
 					c := randomCall(r)
@@ -178,7 +179,7 @@ func (d *Driver) TestTogether(t *testing.T) {
 		must(t, v.Close())
 	}
 	s := d.open(t, path, nil)
-	r, err := s.Check(context.Background())
+	r, err := s.Check(context.Background(), nil)
 	if err != nil || !r.OK() {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -187,7 +188,8 @@ func (d *Driver) TestTogether(t *testing.T) {
 	}
 }
 
-// TestNoLog writes to a volume without a log that somebody reads, who keeps it from getting one and a commit from coming to its end.
+// TestNoLog writes to a volume without a log while a reader has a transaction open. The reader
+// keeps the volume from getting a log, and a commit from ending.
 func (d *Driver) TestNoLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
@@ -215,12 +217,13 @@ func (d *Driver) TestNoLog(t *testing.T) {
 	}
 }
 
-// TestHoldAlone checks that a hold keeps nobody from beginning the log anew: it has no snapshot of the volume.
-func (d *Driver) TestHoldAlone(t *testing.T) {
+// TestPinAlone checks that the log can start over while an inode is pinned: a pin has no snapshot
+// of the volume.
+func (d *Driver) TestPinAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true})
-	must(t, s.Hold(store.Root))
-	defer s.Release(store.Root)
+	must(t, s.Pin(store.Root))
+	defer s.Unpin(store.Root)
 	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 	db, err := sql.Open(d.Name, d.dsn(path))
 	must(t, err)
@@ -232,8 +235,9 @@ func (d *Driver) TestHoldAlone(t *testing.T) {
 	}
 }
 
-// TestHoldBusy takes a hold while somebody has the side database for himself: others have to learn of the hold that is taken then.
-func (d *Driver) TestHoldBusy(t *testing.T) {
+// TestPinBusy pins an inode while another connection has the side database for itself: other Stores
+// must learn of the pin that is taken then.
+func (d *Driver) TestPinBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
 	var ino store.Ino
@@ -242,44 +246,45 @@ func (d *Driver) TestHoldBusy(t *testing.T) {
 		return err
 	}))
 	end := d.exclusive(t, path+"-hold")
-	if err := s.Hold(ino); !errors.Is(err, store.ErrBusy) {
+	if err := s.Pin(ino); !errors.Is(err, store.ErrBusy) {
 		t.Errorf("%v, want ErrBusy", err)
 	}
 	end()
-	must(t, s.Hold(ino))
+	must(t, s.Pin(ino))
 	other := d.open(t, path, nil)
 	must(t, other.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
 	must(t, other.Close())
 	if !exists(t, s, ino) {
 		t.Error("a file is gone that is held")
 	}
-	s.Release(ino)
+	s.Unpin(ino)
 	if exists(t, s, ino) {
 		t.Error("a file is left that nobody holds")
 	}
 }
 
-// TestRelease gives up a file that has no name while another Store writes: once an Update begins, which may wait for that, Release does not wait.
+// TestRelease unpins a file that has no name while another Store writes: once an Update begins,
+// which may wait for that, Unpin does not wait.
 func (d *Driver) TestRelease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s, other := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: time.Minute}), d.open(t, path, nil)
 	var ino store.Ino
 	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
 		ino, err = addFile(tx, "file")
-		return errors.Join(err, s.Hold(ino), removeFile(tx, "file", ino))
+		return errors.Join(err, s.Pin(ino), removeFile(tx, "file", ino))
 	}))
 	released := make(chan struct{})
 	must(t, other.Update(context.Background(), func(store.Tx) error {
 		go func() {
-			s.Release(ino)
+			s.Unpin(ino)
 			close(released)
 		}()
-		time.Sleep(20 * time.Millisecond) // it waits by now
+		blocked.Wait(t, "(*Driver).TestRelease", "(*Queue).Reap")
 		go func() { _ = s.Update(context.Background(), func(store.Tx) error { return nil }) }()
 		select {
 		case <-released:
 		case <-time.After(10 * time.Second):
-			t.Error("Release waits")
+			t.Error("Unpin waits")
 		}
 		return nil
 	}))
@@ -308,7 +313,7 @@ const holderPath = "SQLSTORE_HOLDER_PATH"
 // TestHolder keeps a removed file for another process, until that is killed. It is this test again.
 func (d *Driver) TestHolder(t *testing.T) {
 	if path := os.Getenv(holderPath); path != "" {
-		d.holdForever(t, path)
+		d.pinForever(t, path)
 		return
 	}
 	path := filepath.Join(t.TempDir(), "test.folio")
@@ -332,8 +337,8 @@ func (d *Driver) TestHolder(t *testing.T) {
 	}
 }
 
-// holdForever opens the file and says so, and waits to be killed.
-func (d *Driver) holdForever(t *testing.T, path string) {
+// pinForever opens the file and says so, and waits to be killed.
+func (d *Driver) pinForever(t *testing.T, path string) {
 	v := d.volume(t, path)
 	f, err := v.Open("file")
 	must(t, err)
@@ -440,7 +445,7 @@ var damages = map[string]string{
 	"check":             `ALTER TABLE node ADD COLUMN x CHECK (x > 0)`,
 }
 
-// TestDamage compares what SQL and the engine find wrong, and touches everything.
+// TestDamage compares the problems that SQL and the engine find, and touches everything.
 func (d *Driver) TestDamage(t *testing.T) {
 	for name, query := range damages {
 		t.Run(name, func(t *testing.T) {
@@ -453,7 +458,7 @@ func (d *Driver) TestDamage(t *testing.T) {
 			d.run(t, path, query)
 			want := nativeReport(t, path)
 			s := d.open(t, path, &sqlstore.Options{ReadOnly: true})
-			got, err := s.Check(context.Background())
+			got, err := s.Check(context.Background(), nil)
 			if err != nil || !slices.Equal(got.Problems, want.Problems) || got.Nodes != want.Nodes || got.Bytes != want.Bytes {
 				t.Errorf("got %+v, %v; want %+v", got, err, want)
 			}
@@ -465,7 +470,8 @@ func (d *Driver) TestDamage(t *testing.T) {
 	}
 }
 
-// TestAddedColumns writes to a volume whose tables got further columns, an index and a trigger: SQLite keeps all of it.
+// TestAddedColumns writes to a volume whose tables got further columns, an index and a trigger:
+// SQLite keeps all of it.
 func (d *Driver) TestAddedColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
@@ -501,7 +507,7 @@ func (d *Driver) TestAddedColumns(t *testing.T) {
 	d.judge(t, path)
 }
 
-// TestTexts reads and writes contents that somebody has stored as texts, of which SQL counts characters.
+// TestTexts reads and writes contents that were stored as texts, of which SQL counts characters.
 func (d *Driver) TestTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
@@ -526,7 +532,8 @@ func (d *Driver) TestTexts(t *testing.T) {
 	d.judge(t, path)
 }
 
-// TestNotOurs writes to a volume with a number beyond the last and an orphan that has a name, both of which stay as they are.
+// TestNotOurs writes to a volume with a number beyond the last and an orphan that has a name, both
+// of which stay as they are.
 func (d *Driver) TestNotOurs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true})
@@ -555,7 +562,7 @@ func nativeReport(t *testing.T, path string) *store.Report {
 	s, err := native.Open(path, &native.Options{ReadOnly: true})
 	must(t, err)
 	defer s.Close()
-	report, err := s.Check(context.Background())
+	report, err := s.Check(context.Background(), nil)
 	must(t, err)
 	return report
 }

@@ -24,8 +24,9 @@ type walker struct {
 	took []time.Duration
 }
 
-// BenchmarkWalk repeats the walk of 2022: three files in as many directories, fs.WalkDir with a function that does nothing. The walkers take
-// turns; the table has medians, and how many times as long as the operating system each takes.
+// BenchmarkWalk repeats the walk of 2022: three files in as many directories, fs.WalkDir with a
+// function that does nothing. The walkers take turns; the table has medians, and how many times as
+// long as the operating system each takes.
 func (d *Driver) BenchmarkWalk(b *testing.B) {
 	dir := b.TempDir()
 	for _, name := range []string{"one", "two", "three"} {
@@ -71,7 +72,7 @@ func onFS(name string, fsys fs.FS) *walker {
 	return &walker{name: name, walk: func(fn fs.WalkDirFunc) error { return fs.WalkDir(fsys, ".", fn) }}
 }
 
-func (d *Driver) walkVolume(b *testing.B, path string, cache int64) *folio.FS {
+func (d *Driver) walkVolume(b *testing.B, path string, cache int64) *folio.Volume {
 	b.Helper()
 	v, err := folio.OpenStore(d.open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
 	must(b, err)
@@ -102,7 +103,7 @@ func (w *walker) time(b *testing.B, want int) {
 	}
 }
 
-// answers returns what a walk finds.
+// answers returns the results of a walk.
 func answers(b *testing.B, w *walker) (list []string) {
 	b.Helper()
 	must(b, w.walk(func(name string, e fs.DirEntry, err error) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/internal/oracle/published"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 // A tree2022 is the table of entries in a database with a log.
@@ -19,7 +19,7 @@ type tree2022 struct {
 }
 
 func (d driver) published(j *workload.Job) (workload.Tree, error) {
-	db, err := sql.Open(string(d), kit.URI(filepath.Join(j.Dir, "test.db")))
+	db, err := sql.Open(string(d), harness.URI(filepath.Join(j.Dir, "test.db")))
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
-// Package tree keeps trees in SQLite through SQL: a volume on package store/sqlstore, and the file system of 2022 as it was published, each over any
-// driver of database/sql.
+// Package tree keeps trees in SQLite through SQL: a volume on package store/sqlstore, and the
+// published file system of 2022, each over any driver of database/sql.
 package tree
 
 import "github.com/foliofs/folio/lab/workload"
@@ -7,7 +7,7 @@ import "github.com/foliofs/folio/lab/workload"
 // A driver is one of database/sql, by the name under which it registers.
 type driver string
 
-// APIs are both ways over a driver. Title is what people call it.
+// APIs returns the APIs of both over a driver. Title names the driver.
 func APIs(name, title string) []workload.API {
 	d := driver(name)
 	return []workload.API{

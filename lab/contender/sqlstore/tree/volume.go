@@ -9,17 +9,17 @@ import (
 	"github.com/foliofs/folio/store/sqlstore"
 
 	"github.com/foliofs/folio/lab/workload"
-	"github.com/foliofs/folio/lab/workload/kit"
+	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 // A volume is one through SQL.
 type volume struct {
-	vol     *folio.FS
+	vol     *folio.Volume
 	durable bool
 }
 
 func (d driver) volume(j *workload.Job) (workload.Tree, error) {
-	s, err := sqlstore.Open(string(d), kit.URI(filepath.Join(j.Dir, "test.folio")), &sqlstore.Options{Create: true})
+	s, err := sqlstore.Open(string(d), harness.URI(filepath.Join(j.Dir, "test.folio")), &sqlstore.Options{Create: true})
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (d driver) volume(j *workload.Job) (workload.Tree, error) {
 }
 
 func (v *volume) Import(src fs.FS) error {
-	err := v.vol.Merge(context.Background(), src, ".")
+	err := v.vol.Merge(context.Background(), src, ".", nil)
 	if err == nil && v.durable {
 		err = v.vol.Sync(context.Background())
 	}

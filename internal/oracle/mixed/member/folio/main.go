@@ -1,4 +1,5 @@
-// Member folio takes part with our engine: one DB for all goroutines of the process, whose transactions gather to groups.
+// Member folio takes part with our engine: one DB for all goroutines of the process, whose
+// transactions gather to groups.
 package main
 
 import (
@@ -15,15 +16,16 @@ import (
 
 func main() { member.Main(&driver{}) }
 
-// A driver shares one DB between the sessions of a life. The first of them decides how it is opened.
+// A driver shares one DB between the sessions of a life. The first of them decides how it is
+// opened.
 type driver struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	db    *sqlitefile.DB
 	users int
 }
 
 var (
-	durabilities = map[string]sqlitefile.Durability{"OFF": sqlitefile.Off, "NORMAL": sqlitefile.Normal, "FULL": sqlitefile.Full, "EXTRA": sqlitefile.Extra}
+	durabilities = map[string]sqlitefile.Durability{"OFF": sqlitefile.DurabilityOff, "NORMAL": sqlitefile.DurabilityNormal, "FULL": sqlitefile.DurabilityFull, "EXTRA": sqlitefile.DurabilityExtra}
 	journals     = map[string]sqlitefile.JournalMode{
 		"DELETE": sqlitefile.JournalDelete, "TRUNCATE": sqlitefile.JournalTruncate, "PERSIST": sqlitefile.JournalPersist, "WAL": sqlitefile.JournalWAL,
 	}
@@ -292,7 +294,7 @@ func (s *session) Chore(name string) error {
 	case "REWRITE":
 		return s.db.Update(s.ctx, rewrite)
 	case "CHECK":
-		r, err := s.db.Check(s.ctx)
+		r, err := s.db.Check(s.ctx, nil)
 		if err == nil && !r.OK() {
 			err = fmt.Errorf("integrity: %v", r.Problems)
 		}
@@ -315,7 +317,7 @@ func (s *session) toggleIndex() error {
 	})
 }
 
-// rewrite changes every note into what it is.
+// rewrite writes every note without changing it.
 func rewrite(tx *sqlitefile.Tx) error {
 	t, err := tx.Table("note")
 	if err != nil {

@@ -1,4 +1,5 @@
-// Member ncruces takes part with SQLite as WebAssembly, whose locks are those of open file descriptions, as ours are.
+// Member ncruces takes part with SQLite as WebAssembly, whose locks are those of open file
+// descriptions, as ours are.
 package main
 
 import (

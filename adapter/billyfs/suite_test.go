@@ -1,0 +1,86 @@
+package billyfs_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	billytest "github.com/go-git/go-billy/v5/test"
+	"gopkg.in/check.v1"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/billyfs"
+)
+
+// newVolume makes an empty volume, which must be whole at the end of the test.
+func newVolume(t testing.TB) *folio.Volume {
+	t.Helper()
+	vol, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		report, err := vol.Check(context.Background(), nil)
+		if err != nil || !report.OK() {
+			t.Errorf("Check: %v, %v", report, err)
+		}
+		if err := vol.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return vol
+}
+
+// A suite is the conformance suite of go-billy. Each of its tests gets an FS of its own.
+type suite struct {
+	billytest.FilesystemSuite
+	fs  func(test string) *billyfs.FS
+	few bool // leave out the test that makes 100,000 temporary files
+}
+
+// SetUpTest is called by package check.
+func (s *suite) SetUpTest(c *check.C) {
+	s.FilesystemSuite = billytest.NewFilesystemSuite(s.fs(c.TestName()))
+}
+
+func (s *suite) TestTempFileMany(c *check.C) {
+	if s.few {
+		c.Skip("it takes long, and another run does it")
+	}
+	s.TempFileSuite.TestTempFileMany(c)
+}
+
+func (s *suite) TestTempFileManyWithUtil(c *check.C) {
+	if s.few {
+		c.Skip("it takes long, and another run does it")
+	}
+	s.TempFileSuite.TestTempFileManyWithUtil(c)
+}
+
+// TestSuite runs the conformance suite of go-billy at the root of a volume, and in a directory of a
+// volume that all its tests share.
+func TestSuite(t *testing.T) {
+	shared := billyfs.New(newVolume(t))
+	run := map[string]func(test string) *billyfs.FS{
+		"root": func(string) *billyfs.FS { return billyfs.New(newVolume(t)) },
+		"chroot": func(test string) *billyfs.FS {
+			dir, err := shared.Chroot("suite/" + test)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return dir.(*billyfs.FS)
+		},
+	}
+	for name, fs := range run {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var out strings.Builder
+			result := check.Run(&suite{fs: fs, few: name != "root" || testing.Short()}, &check.RunConf{Output: &out})
+			if !result.Passed() || result.Succeeded < 95 { // of 97 in version 5.9
+				t.Errorf("%v\n%s", result, &out)
+			}
+			t.Log(result)
+		})
+	}
+}

@@ -1,0 +1,208 @@
+package dav
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+
+	"golang.org/x/net/webdav"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/internal/etag"
+	"github.com/foliofs/folio/internal/inoset"
+	"github.com/foliofs/folio/internal/posix"
+)
+
+// A FileSystem is a volume as golang.org/x/net/webdav sees it, for a webdav.Handler of one's own:
+// NewHandler makes a better one. It is safe for concurrent use.
+type FileSystem struct{ vol *folio.Volume }
+
+var _ webdav.FileSystem = (*FileSystem)(nil)
+
+// New returns a volume as a webdav.FileSystem. Closing the volume is left to the caller.
+func New(vol *folio.Volume) *FileSystem { return &FileSystem{vol} }
+
+// A tree is the volume, or a transaction in it, that a FileSystem changes.
+type tree interface {
+	Mkdir(name string, perm fs.FileMode) error
+	Open(name string) (*folio.File, error)
+	OpenFile(name string, flag int, perm fs.FileMode) (*folio.File, error)
+	RemoveAll(name string) error
+	Rename(oldname, newname string) error
+	Stat(name string) (fs.FileInfo, error)
+	Xattrs(name string) (map[string][]byte, error)
+}
+
+// A txKey is the key of the transaction in the context of a request that has one.
+type txKey struct{}
+
+// A transaction is that of one request.
+type transaction struct {
+	tx     *folio.Tx
+	listed inoset.Set // directories that were copied
+	failed error      // why it must not be committed, if package webdav has no status for it
+}
+
+// tx returns the transaction of a request, or nil.
+func tx(ctx context.Context) *folio.Tx {
+	if t, ok := ctx.Value(txKey{}).(*transaction); ok {
+		return t.tx
+	}
+	return nil
+}
+
+func (f *FileSystem) tree(ctx context.Context) tree {
+	if t := tx(ctx); t != nil {
+		return t
+	}
+	return f.vol
+}
+
+// volumePath returns the path in the volume of a path in a URL.
+func volumePath(name string) string {
+	if p := path.Clean("/" + name)[1:]; p != "" {
+		return p
+	}
+	return "."
+}
+
+// urlError makes the error for a name that no file can have, such as one below a file, that for a
+// name of nothing, which it is for HTTP.
+func urlError(err error) error {
+	path, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		return err
+	}
+	for _, impossible := range []error{folio.ErrNotDirectory, folio.ErrNameTooLong, folio.ErrEscapes, folio.ErrTooManyLinks, fs.ErrInvalid} {
+		if errors.Is(err, impossible) {
+			return &fs.PathError{Op: path.Op, Path: path.Path, Err: fs.ErrNotExist}
+		}
+	}
+	return err
+}
+
+// umask is taken from the permissions of the files that clients make. Package webdav asks for all
+// permissions.
+const umask fs.FileMode = 0o022
+
+// Mkdir makes a directory.
+func (f *FileSystem) Mkdir(ctx context.Context, name string, perm fs.FileMode) error {
+	return urlError(f.tree(ctx).Mkdir(volumePath(name), perm.Perm()&^umask))
+}
+
+// RemoveAll removes a file, or a directory with all that is in it, as one change.
+func (f *FileSystem) RemoveAll(ctx context.Context, name string) error {
+	return f.tree(ctx).RemoveAll(volumePath(name))
+}
+
+// Rename moves a file or a directory. A file that has the new name is replaced.
+func (f *FileSystem) Rename(ctx context.Context, oldName, newName string) error {
+	return f.tree(ctx).Rename(volumePath(oldName), volumePath(newName))
+}
+
+// Stat describes a file.
+func (f *FileSystem) Stat(ctx context.Context, name string) (fs.FileInfo, error) {
+	return f.stat(f.tree(ctx), name)
+}
+
+func (f *FileSystem) stat(t tree, name string) (fs.FileInfo, error) {
+	i, err := t.Stat(volumePath(name))
+	if err != nil {
+		return nil, urlError(err)
+	}
+	return info{i}, nil
+}
+
+// An info is an fs.FileInfo that knows the ETag of the file.
+type info struct{ fs.FileInfo }
+
+var _ webdav.ETager = info{}
+
+func (i info) ETag(context.Context) (string, error) { return etag.Of(i), nil }
+
+// etag returns the ETag of a file, and nothing for a directory or if there is nothing.
+func (f *FileSystem) etag(name string) string {
+	i, err := f.vol.Stat(volumePath(name))
+	if err != nil || i.IsDir() {
+		return ""
+	}
+	return etag.Of(i)
+}
+
+// OpenFile opens a file with flags of package os. The result is a webdav.DeadPropsHolder. If flag
+// has os.O_TRUNC, the file is replaced as a whole when that is complete. Directories can be opened
+// with os.O_RDWR, for their properties.
+func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (webdav.File, error) {
+	p, t := volumePath(name), f.tree(ctx)
+	r := resource{ctx: ctx, fs: f, path: p}
+	perm = perm.Perm() &^ umask
+	if flag&posix.Truncate != 0 && tx(ctx) == nil {
+		return newUpload(r, perm)
+	}
+	opened, err := t.OpenFile(p, flag, perm)
+	if errors.Is(err, folio.ErrIsDirectory) && flag&posix.Create == 0 {
+		opened, err = t.Open(p)
+	}
+	if err != nil {
+		return nil, urlError(err)
+	}
+	if flag == 0 && tx(ctx) == nil {
+		return &reader{file: file{opened, r}, opened: opened}, nil
+	}
+	return &file{opened, r}, nil
+}
+
+// A file is an open file or directory of a volume. It has no more methods than a webdav.File needs.
+// If it had all methods of a *folio.File, io.Copy would use them, and an upload could not tell a
+// file that ended from a file that failed.
+type file struct {
+	webdav.File
+	resource
+}
+
+func (f *file) Stat() (fs.FileInfo, error) {
+	i, err := f.File.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return info{i}, nil
+}
+
+// Readdir lists a directory. In a request that copies it, a directory that comes a second time is
+// an error: that of a damaged volume, in which directories have many names, would go on forever.
+func (f *file) Readdir(count int) ([]fs.FileInfo, error) {
+	t, ok := f.ctx.Value(txKey{}).(*transaction)
+	if count > 0 || !ok {
+		return f.File.Readdir(count)
+	}
+	list, err := f.copied(t)
+	if err != nil {
+		t.failed = err
+	}
+	return list, err
+}
+
+// copied lists a directory that is copied.
+func (f *file) copied(t *transaction) (list []fs.FileInfo, err error) {
+	i, err := f.File.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !t.listed.Add(i.Sys().(*folio.Node).Ino) {
+		return nil, &fs.PathError{Op: "readdir", Path: f.path, Err: folio.ErrDamaged}
+	}
+	for {
+		some, err := f.File.Readdir(1000)
+		if list = append(list, some...); len(list) > maxListing {
+			return nil, errListing
+		}
+		if err == io.EOF {
+			return list, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}

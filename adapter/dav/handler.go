@@ -1,0 +1,195 @@
+// Package dav serves a volume by WebDAV, the file system of HTTP, which the file managers of all
+// systems open as a network drive:
+//
+//	http.ListenAndServe("localhost:8080", dav.NewHandler(vol, nil))
+//
+// The protocol is that of golang.org/x/net/webdav, on the volume as New returns it. Clients get
+// more than from a directory:
+//
+//   - An upload replaces the old file as a whole, or not at all if the client goes away meanwhile.
+//     A reader of a file of up to 1 MiB gets the old content or the new one.
+//   - A file or directory is moved or copied as a whole or not at all, together with the removal of
+//     a file that it replaces.
+//   - Properties that clients set ("dead" properties in RFC 4918) are kept, in the extended
+//     attribute user.webdav.properties.
+//
+// Locks are in memory, exclusive and shared, and end with the process or after an hour without a
+// refresh. The dead properties of one file have at most 64 KiB.
+//
+// Each request has limits, so that a client cannot make the server run out of memory or time;
+// docs/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1, and a directory
+// that is listed or copied has at most 100,000 entries.
+//
+// There is no authentication: every client that reaches the handler may read and write the volume.
+// Put it behind a handler that authenticates, or on an address that no other client reaches.
+package dav
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+
+	"golang.org/x/net/webdav"
+
+	"github.com/foliofs/folio"
+)
+
+// Options say how a volume is served. The zero value, and nil, are good defaults.
+type Options struct {
+	// Prefix is the start of the paths of requests, for example "/files".
+	Prefix string
+	// Logger, if not nil, is called after each request, with the error if it failed.
+	Logger func(*http.Request, error)
+}
+
+// NewHandler returns a handler that serves a volume. It is safe for concurrent use, as the volume
+// is. Closing that is left to the caller.
+func NewHandler(vol *folio.Volume, o *Options) http.Handler {
+	if o == nil {
+		o = new(Options)
+	}
+	files := New(vol)
+	h := &handler{vol: vol, prefix: o.Prefix, locks: newLocks(files.etag)}
+	h.dav = webdav.Handler{Prefix: o.Prefix, FileSystem: files, LockSystem: h.locks, Logger: o.Logger}
+	return h
+}
+
+type handler struct {
+	vol    *folio.Volume
+	prefix string
+	locks  *locks
+	dav    webdav.Handler
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !h.accept(w, r, checkPath(r)) {
+		return
+	}
+	switch r.Method {
+	case "PROPFIND":
+		h.propfind(w, r)
+	case "PROPPATCH":
+		if _, ok := h.readXML(w, r, maxElements); ok {
+			h.transact(w, r)
+		}
+	case "LOCK":
+		if body, ok := h.readXML(w, r, maxElements); ok {
+			h.lock(w, r, body)
+		}
+	case "MOVE", "COPY":
+		if h.accept(w, r, h.checkDestination(r)) {
+			h.transact(w, r)
+		}
+	case "PUT":
+		if r.Header.Get("Content-Range") != "" { // RFC 9110, section 14.5
+			h.refuse(w, r, http.StatusBadRequest, errRange)
+			return
+		}
+		h.dav.ServeHTTP(w, r)
+	default:
+		h.dav.ServeHTTP(w, r)
+	}
+}
+
+// accept reports whether err is nil. If it is not, accept answers the request.
+func (h *handler) accept(w http.ResponseWriter, r *http.Request, err error) bool {
+	if err == nil {
+		return true
+	}
+	status := http.StatusBadRequest
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		status = refused.status
+	}
+	h.refuse(w, r, status, err)
+	return false
+}
+
+// readXML returns the body of a request, which can be read once more. It refuses a body of more
+// than so many elements, and a body that package webdav would accept by mistake.
+func (h *handler) readXML(w http.ResponseWriter, r *http.Request, most int) (body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		err = &refusal{err, http.StatusRequestEntityTooLarge}
+	}
+	if err == nil {
+		err = checkXML(bytes.NewReader(body), most)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return body, h.accept(w, r, err)
+}
+
+var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace")
+
+// refuse answers a request that failed.
+func (h *handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+	http.Error(w, err.Error(), status)
+	h.log(r, err)
+}
+
+func (h *handler) log(r *http.Request, err error) {
+	if h.dav.Logger != nil {
+		h.dav.Logger(r, err)
+	}
+}
+
+var (
+	errRefused = errors.New("refused") // a transaction must not be committed
+	errNested  = errors.New("a directory cannot be copied or moved into itself, nor take the place of what it lies in")
+)
+
+// transact lets package webdav answer a request in a transaction, which is committed if that
+// succeeds. Package webdav looks before it changes something, and removes the file to be replaced
+// before it knows whether the new one exists.
+func (h *handler) transact(w http.ResponseWriter, r *http.Request) {
+	answer := answer{header: make(http.Header)}
+	err := h.vol.Update(r.Context(), func(tx *folio.Tx) error {
+		req := &transaction{tx: tx}
+		h.dav.ServeHTTP(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, req)))
+		if req.failed != nil {
+			return req.failed
+		}
+		if answer.status >= http.StatusMultipleChoices {
+			return errRefused
+		}
+		return nil
+	})
+	switch {
+	case err == nil || errors.Is(err, errRefused):
+		answer.send(w)
+	case errors.Is(err, folio.ErrFull) || errors.Is(err, errListing):
+		h.refuse(w, r, http.StatusInsufficientStorage, err)
+	default:
+		h.refuse(w, r, http.StatusInternalServerError, err)
+	}
+}
+
+// nested reports whether a request would move or copy a file into itself, or onto itself. alone
+// says that its entries are not copied.
+func nested(from, to string, alone bool) bool {
+	from, to = clean(from), clean(to)
+	return below(from, to) || below(to, from) && !alone
+}
+
+// An answer is kept until it is true.
+type answer struct {
+	header http.Header
+	status int // 0 means 200
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header         { return a.header }
+func (a *answer) WriteHeader(status int)      { a.status = status }
+func (a *answer) Write(p []byte) (int, error) { return a.body.Write(p) }
+
+// send sends the answer. It ignores errors, because no client is left to be told.
+func (a *answer) send(w http.ResponseWriter) {
+	for key, values := range a.header {
+		w.Header()[key] = values
+	}
+	if a.status != 0 {
+		w.WriteHeader(a.status)
+	}
+	_, _ = a.body.WriteTo(w)
+}

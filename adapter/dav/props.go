@@ -1,0 +1,155 @@
+package dav
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/webdav"
+
+	"github.com/foliofs/folio"
+)
+
+// propsXattr is the extended attribute that holds the dead properties of a file, which clients set
+// and only clients understand. It is JSON, an array of deadProp.
+const propsXattr = "user.webdav.properties"
+
+// A deadProp is a property of a file. A name in XML is two strings, and a value is XML.
+type deadProp struct {
+	Space string `json:"space"`
+	Local string `json:"local"`
+	Lang  string `json:"lang,omitempty"`
+	XML   string `json:"xml"`
+}
+
+// A resource is the file of a URL. A symbolic link has properties of its own.
+type resource struct {
+	ctx  context.Context // of the request
+	fs   *FileSystem
+	path string
+}
+
+var _ webdav.DeadPropsHolder = (*resource)(nil)
+
+// DeadProps returns the dead properties.
+func (r *resource) DeadProps() (map[xml.Name]webdav.Property, error) {
+	list, err := r.load(r.fs.tree(r.ctx))
+	props := make(map[xml.Name]webdav.Property, len(list))
+	for _, p := range list {
+		name := xml.Name{Space: p.Space, Local: p.Local}
+		props[name] = webdav.Property{XMLName: name, Lang: p.Lang, InnerXML: []byte(p.XML)}
+	}
+	return props, err
+}
+
+func (r *resource) load(t tree) (list []deadProp, err error) {
+	xattrs, err := t.Xattrs(r.path)
+	if err != nil {
+		return nil, err
+	}
+	if text, ok := xattrs[propsXattr]; ok {
+		if err := json.Unmarshal(text, &list); err != nil {
+			return nil, &fs.PathError{Op: "read " + propsXattr + " of", Path: r.path, Err: err}
+		}
+	}
+	return list, nil
+}
+
+// Patch sets and removes dead properties, all of them or none.
+func (r *resource) Patch(patches []webdav.Proppatch) ([]webdav.Propstat, error) {
+	stat := webdav.Propstat{Status: http.StatusOK}
+	for _, patch := range patches {
+		for _, p := range patch.Props {
+			stat.Props = append(stat.Props, webdav.Property{XMLName: p.XMLName})
+		}
+	}
+	var err error
+	if t := tx(r.ctx); t != nil {
+		err = r.patch(t, patches)
+	} else {
+		err = r.fs.vol.Update(r.ctx, func(t *folio.Tx) error { return r.patch(t, patches) })
+	}
+	switch {
+	case errors.Is(err, errTooMany) || errors.Is(err, folio.ErrFull):
+		stat.Status, err = http.StatusInsufficientStorage, nil
+	case errors.Is(err, errNotXML):
+		stat.Status, err = http.StatusConflict, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []webdav.Propstat{stat}, nil
+}
+
+// maxProps is how many bytes an extended attribute has room for.
+const maxProps = 64 << 10
+
+var (
+	errTooMany = errors.New("the properties have no room in an extended attribute")
+	errNotXML  = errors.New("the value of a property is not XML")
+)
+
+func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
+	list, err := r.load(t)
+	if err != nil {
+		return err
+	}
+	for _, patch := range patches {
+		for _, p := range patch.Props {
+			list = without(list, p.XMLName)
+			if !patch.Remove {
+				if !wellFormed(p.InnerXML) {
+					return errNotXML
+				}
+				list = append(list, deadProp{p.XMLName.Space, p.XMLName.Local, p.Lang, string(p.InnerXML)})
+			}
+		}
+	}
+	return r.store(t, list)
+}
+
+func (r *resource) store(t *folio.Tx, list []deadProp) error {
+	if len(list) == 0 {
+		err := t.RemoveXattr(r.path, propsXattr)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxProps {
+		return errTooMany
+	}
+	return t.SetXattr(r.path, propsXattr, text)
+}
+
+// wellFormed reports whether a value can be put between two tags. Package webdav accepts some
+// values that it would write as broken XML.
+func wellFormed(value []byte) bool {
+	d := xml.NewDecoder(io.MultiReader(strings.NewReader("<value>"), bytes.NewReader(value), strings.NewReader("</value>")))
+	for {
+		if _, err := d.Token(); err != nil {
+			return err == io.EOF
+		}
+	}
+}
+
+// without returns a list without the property of that name.
+func without(list []deadProp, name xml.Name) []deadProp {
+	kept := list[:0]
+	for _, p := range list {
+		if p.Space != name.Space || p.Local != name.Local {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,36 @@
+// Package enginelink lets package store/native call functions of package sqlitefile that are not
+// part of its public API. Package sqlitefile sets the variables when it is initialized.
+//
+// A parameter of type any stands for a type of sqlitefile, which this package lies below: db for
+// *sqlitefile.DB, tx for *sqlitefile.Tx and table for *sqlitefile.TableWriter. Any other type makes
+// the call panic.
+package enginelink
+
+// MaxPin is the largest number that can be pinned.
+const MaxPin = 1<<40 - 1
+
+// A pin is an advisory lock on a number: a process says by it, to all that have the database open,
+// that it still uses something with that number, for example an inode. The engine itself gives pins
+// no meaning. They end with Unpin, with the DB, or with the process. Pinning a number twice is
+// pinning it once.
+var (
+	// Pin pins n for db.
+	Pin func(db any, n int64) error
+	// Unpin ends the pin of n.
+	Unpin func(db any, n int64) error
+	// Pinned reports whether another DB, of this process or another, has pinned n. It ignores the
+	// pins of db itself.
+	Pinned func(db any, n int64) (bool, error)
+)
+
+// Epoch identifies the state that a write-side cache may rely on. It changes when the database is
+// modified other than by a committed transaction of this DB, and occasionally when it need not. A
+// cache filled in one transaction stays valid while Epoch is unchanged.
+var Epoch func(tx any) uint64
+
+// FirstColumns makes table take the values of its first n columns only. It is for a program to
+// whose tables other programs may have added columns. An existing row keeps its values in these. A
+// new row gets their defaults, or a new rowid if the INTEGER PRIMARY KEY is one of them.
+// CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time of each insertion. A default with a
+// function that the engine does not know makes an insertion fail with ErrUnsupported.
+var FirstColumns func(table any, n int)

@@ -1,0 +1,174 @@
+package pager
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// A call is a call of Update that found another transaction running. A goroutine of the pager runs
+// all waiting calls, one after the other. To wake each caller instead would take longer than most
+// transactions do, and they would all run on one processor.
+//
+//	waiting --[claim]--> claimed: it runs, or has run; its caller waits until it is over
+//	waiting --[withdraw]--> withdrawn: its caller's ctx was cancelled, and it never runs
+type call struct {
+	ctx   context.Context
+	tx    *Tx
+	work  Work
+	state atomic.Uint32
+	over  chan struct{} // told once the caller may go on
+	outcome
+}
+
+// An outcome is the result of a call.
+type outcome struct {
+	lead     *group // for its caller to commit, as the first of it
+	err      error
+	panicked any  // the value that the work panicked with; its caller panics with it
+	exited   bool // fn ended its goroutine; its caller ends as well
+}
+
+const (
+	callWaiting uint32 = iota
+	callClaimed
+	callWithdrawn
+)
+
+func (e *call) claim() bool { return e.state.CompareAndSwap(callWaiting, callClaimed) }
+
+func (e *call) withdraw() bool { return e.state.CompareAndSwap(callWaiting, callWithdrawn) }
+
+// wait returns when the call is over, or was withdrawn because its ctx was cancelled.
+func (e *call) wait() error {
+	select {
+	case <-e.over:
+		return nil
+	case <-e.ctx.Done():
+	}
+	if e.withdraw() {
+		return e.ctx.Err()
+	}
+	<-e.over
+	return nil
+}
+
+// callPool keeps calls whose callers have gone on.
+var callPool = sync.Pool{New: func() any { return &call{over: make(chan struct{}, 1)} }}
+
+// enqueue lets work be done when its turn comes, and returns once it is committed.
+func (c *committer) enqueue(ctx context.Context, tx *Tx, work Work) error {
+	e := callPool.Get().(*call)
+	e.ctx, e.tx, e.work = ctx, tx, work
+	if c.pager.writer.queue.add(e) {
+		go c.serveQueue()
+	}
+	if err := e.wait(); err != nil {
+		return err // serve still knows of it
+	}
+	o := e.outcome
+	*e = call{over: e.over}
+	callPool.Put(e)
+	switch {
+	case o.panicked != nil:
+		panic(o.panicked)
+	case o.exited:
+		runtime.Goexit()
+	case o.lead != nil:
+		return c.lead(o.lead)
+	}
+	return o.err
+}
+
+// serveQueue runs calls until none waits.
+func (c *committer) serveQueue() {
+	over := false
+	defer func() {
+		if !over { // a call has ended this goroutine
+			go c.serveQueue()
+		}
+	}()
+	for !over {
+		c.serveWaiting()
+		over = c.pager.writer.queue.idle()
+	}
+}
+
+// serveWaiting runs those that wait now.
+func (c *committer) serveWaiting() {
+	w := &c.pager.writer
+	<-w.writeLock
+	defer func() { w.writeLock <- struct{}{} }()
+	for range w.queue.count() {
+		if e := w.queue.next(); e.claim() {
+			c.runCall(e)
+		}
+	}
+}
+
+// runCall runs a call. The caller must have the write lock.
+func (c *committer) runCall(e *call) {
+	var g *group
+	first, returned := false, false
+	defer func() {
+		if !returned {
+			e.panicked = recover()
+			e.exited = e.panicked == nil
+		}
+		switch {
+		case g == nil:
+		case !first:
+			g.calls = append(g.calls, e) // whose commit it is over with
+			return
+		default:
+			e.lead = g
+		}
+		e.over <- struct{}{}
+	}()
+	g, first, e.err = c.transact(e.ctx, e.tx, e.work)
+	returned = true
+}
+
+// callQueue are those that wait, in order.
+type callQueue struct {
+	mu     sync.Mutex
+	list   []*call
+	from   int  // of the list, where those begin that still wait
+	served bool // a goroutine looks at them
+}
+
+// add adds a call, and reports whether no goroutine serves the queue yet.
+func (q *callQueue) add(e *call) (first bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.list = append(q.list, e)
+	first, q.served = !q.served, true
+	return first
+}
+
+// next takes the first of those that wait, of which there is one.
+func (q *callQueue) next() *call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e := q.list[q.from]
+	q.list[q.from] = nil
+	if q.from++; q.from == len(q.list) {
+		q.list, q.from = q.list[:0], 0
+	}
+	return e
+}
+
+func (q *callQueue) count() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.list) - q.from
+}
+
+// idle reports whether no call waits. Then the queue is not served any more.
+func (q *callQueue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.served = q.from < len(q.list)
+	return !q.served
+}

@@ -1,0 +1,22 @@
+package pager
+
+// A Durability says which failures a transaction survives once Update has returned.
+type Durability int
+
+// The durabilities, those first that sync each commit.
+const (
+	DurabilityFull Durability = iota
+	DurabilityExtra
+	DurabilityNormal
+	DurabilityOff
+)
+
+// A JournalMode says how commits are made atomic.
+type JournalMode int
+
+const (
+	JournalDelete JournalMode = iota
+	JournalTruncate
+	JournalPersist
+	JournalWAL
+)

@@ -1,0 +1,138 @@
+package pager
+
+import "github.com/foliofs/folio/internal/chain"
+
+import (
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/foliofs/folio/internal/dberr"
+)
+
+// Page returns the usable bytes of page pgno: a slice of the map, valid until the transaction ends,
+// or of a buffer where the database is read without a map. Numbers outside the database are
+// corruption: only a page can name them.
+func (rx *Rx) Page(pgno uint32) ([]byte, error) {
+	off := (uint64(pgno) - 1) << rx.PageShift // page 0 ends up beyond every map
+	if off < uint64(len(rx.Mapped)) {
+		return rx.Mapped[off : off+uint64(rx.Usable) : off+1<<rx.PageShift], nil
+	}
+	return rx.unmappedPage(pgno)
+}
+
+// unmappedPage returns a page that rx.mapped does not show: a page that the transaction changed, or
+// that is in the log, or any page in plain mode, or the last one of a file that ends in the middle
+// of it.
+func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
+	if rx.Snapshot == ended {
+		return nil, rx.pager.PathError("read", dberr.ErrClosed)
+	}
+	if pgno == 0 || pgno > rx.PageCount {
+		return nil, rx.Corrupt(pgno, "no such page in the database")
+	}
+	if rx.changed != nil {
+		if data := rx.changed.find(pgno); data != nil {
+			return data[:rx.Usable], nil
+		}
+	}
+	if rx.last != 0 {
+		if data, err := rx.loggedPage(pgno); data != nil || err != nil {
+			return data, err
+		}
+	}
+	if end := uint64(pgno) << rx.PageShift; end <= uint64(len(rx.file)) {
+		start := end - 1<<rx.PageShift
+		return rx.file[start : start+uint64(rx.Usable) : end], nil
+	}
+	data := rx.Cache.get(pgno)
+	if data == nil {
+		var err error
+		if data, err = rx.readPage(pgno); err != nil {
+			return nil, err
+		}
+		rx.Cache.put(pgno, data)
+	}
+	return data[:rx.Usable], nil
+}
+
+// readPage reads a page from the file. A last page that is cut off ends in zeros, as SQLite reads
+// it.
+func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
+	data := make([]byte, rx.Header.PageSize)
+	off := int64(pgno-1) << rx.PageShift
+	n, err := rx.pager.file.ReadAt(data, off)
+	if rx.wal != nil {
+		err = rx.wal.Observer.UnlessChanged(err)
+	}
+	switch {
+	case err == nil, errors.Is(err, io.EOF) && off < rx.size && rx.size <= off+int64(n):
+		return data, nil
+	case errors.Is(err, io.EOF):
+		return nil, rx.Corrupt(pgno, "the file ends before this page does")
+	}
+	return nil, rx.pager.PathError("read", err)
+}
+
+// loggedPage returns a page as the log has it, or nil if it does not.
+func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
+	frame, err := rx.frameOf(pgno)
+	if frame == 0 || err != nil {
+		return nil, err
+	}
+	data, err := rx.wal.Page(frame)
+	if err != nil {
+		return nil, err
+	}
+	return data[:rx.Usable], nil
+}
+
+// frameOf returns the frame that has a page, or 0.
+func (rx *Rx) frameOf(pgno uint32) (uint32, error) {
+	if rx.frames == nil {
+		return rx.wal.Index.Find(pgno, rx.last)
+	}
+	return rx.frames.Find(rx.wal.Index, pgno, rx.last)
+}
+
+// A pageCache keeps facts about one snapshot: runs, extents, and the pages that were read without a
+// map. It holds at most two generations of cacheGeneration bytes each: when the young one is full
+// it becomes the old one, and the pages that the old one still held are left to the garbage
+// collector, so that a page stays valid while a caller holds it. Safe for concurrent use.
+type pageCache struct {
+	Runs       chain.Runs
+	Extents    chain.Extents
+	mu         sync.Mutex // guards the maps
+	young, old map[uint32][]byte
+}
+
+const cacheGeneration = 4 << 20 // bytes
+
+func (c *pageCache) get(pgno uint32) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if data := c.young[pgno]; data != nil {
+		return data
+	}
+	data := c.old[pgno]
+	if data != nil {
+		c.add(pgno, data)
+	}
+	return data
+}
+
+func (c *pageCache) put(pgno uint32, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.add(pgno, data)
+}
+
+func (c *pageCache) add(pgno uint32, data []byte) {
+	if len(c.young)*len(data) >= cacheGeneration {
+		c.young, c.old = nil, c.young
+	}
+	if c.young == nil {
+		c.young = make(map[uint32][]byte)
+	}
+	c.young[pgno] = data
+}

@@ -1,0 +1,63 @@
+package pager
+
+import (
+	"io/fs"
+	"time"
+
+	"github.com/foliofs/folio/internal/dberr"
+
+	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/wal"
+)
+
+// Other processes find a file by its name. Everything that is written to a file that has lost its
+// name is lost with it: before a commit is acknowledged, the files that hold it are looked at under
+// their names.
+
+// lookEvery is how often that is done where commits are not synced. Where they are, it is each
+// time.
+const lookEvery = time.Millisecond
+
+// lookDue reports whether the files must be looked at. The caller commits a group.
+func (p *Pager) lookDue() bool {
+	if p.options.Durability <= DurabilityExtra {
+		return true
+	}
+	now := time.Now()
+	if now.Sub(p.looked) < lookEvery {
+		return false
+	}
+	p.looked = now
+	return true
+}
+
+// inPlace ends writing if a file is not to be found under its name any more. The error matches
+// ErrMoved.
+func (p *Pager) inPlace(files ...osfile.Handle) error {
+	for _, f := range files {
+		moved, err := f.Moved()
+		if err != nil {
+			return err
+		}
+		if moved {
+			return p.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: dberr.ErrMoved})
+		}
+	}
+	return nil
+}
+
+// whole ends writing if the log was cut off before the end of frame last, or its index before the
+// end of the part that was in use.
+func (p *Pager) whole(log *wal.Log, last uint32) error {
+	cut, err := log.Cut(last)
+	if cut {
+		return p.stop(err)
+	}
+	return err
+}
+
+// stop ends writing because a file was cut off, moved or replaced.
+func (p *Pager) stop(err error) error {
+	p.fail(err)
+	return err
+}

@@ -1,0 +1,181 @@
+package pager
+
+import (
+	"context"
+
+	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// Replace lets fill write another file, which then takes the place of the database. Nobody else has
+// the database open meanwhile, or it is ErrBusy after BusyTimeout. A crash leaves the old
+// file or the new one, and perhaps a useless one whose name ends in "-compact".
+func (p *Pager) Replace(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) error {
+	return dberr.Explain(p.commits.exclusively(ctx, func() error { return p.replacer.replace(ctx, fill) }))
+}
+
+// A replacer puts another file in place of the database.
+type replacer struct {
+	pager    *Pager
+	draft    string          // the suffix of the copy; the writer's
+	replaced []osfile.Handle // the files that were replaced, locked
+}
+
+// CompactSuffix ends the name of the copy.
+const CompactSuffix = "-compact"
+
+// replace is Replace once this pager is the writer and no transaction that writes runs.
+func (r *replacer) replace(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) (err error) {
+	if err := r.pager.retryWriter(ctx, r.checkAlone); err != nil {
+		return err
+	}
+	if r.draft, err = r.freeDraft(); err != nil {
+		return r.pager.PathError("compact", err)
+	}
+	name := r.pager.file.Name() + r.draft
+	remove := func() error { return dberr.IgnoreMissing(r.pager.options.System.Remove(name)) }
+	if err := r.fillDraft(ctx, fill); err != nil {
+		return dberr.Join(err, remove())
+	}
+	replaced := false
+	err = r.alone(ctx, func() (err error) {
+		replaced, err = r.exchange(name)
+		return err
+	})
+	if err != nil && !replaced {
+		err = dberr.Join(err, remove())
+	}
+	return r.pager.PathError("compact", err)
+}
+
+// checkAlone gives ErrLocked while other connections have the database open, as far as that can be
+// told: in rollback mode SQLite holds no lock between two transactions.
+func (r *replacer) checkAlone() error {
+	if moved, err := r.pager.file.Moved(); err != nil || moved {
+		return dberr.Join(err, r.pager.PathError("compact", dberr.ErrMoved))
+	}
+	locked, err := r.pager.file.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
+	if err == nil && (locked && r.pager.writer.base.wal != nil || r.elsewhere()) {
+		err = errInUse
+	}
+	return err
+}
+
+// elsewhere reports whether the system knows that other processes have the file open.
+func (r *replacer) elsewhere() bool {
+	f, ok := r.pager.file.(interface{ Elsewhere() bool })
+	return ok && f.Elsewhere()
+}
+
+// exchange puts the new file in place of the database, and reports whether it did. The caller is
+// alone.
+func (r *replacer) exchange(name string) (replaced bool, err error) {
+	if r.elsewhere() { // another process has opened it while the copy was made
+		return false, r.pager.busyError(errInUse)
+	}
+	next, err := r.lockNext()
+	if err != nil {
+		return false, err
+	}
+	r.pager.pins.mu.Lock() // no call pins anything on a file that is about to go
+	defer r.pager.pins.mu.Unlock()
+	carrier, err := r.pager.carryPins()
+	if carrier != nil {
+		defer func() { err = dberr.Join(err, carrier.Close()) }()
+	}
+	if err != nil {
+		return false, dberr.Join(err, closeIf(next))
+	}
+	if err = r.removeCompanions(); err == nil {
+		err = r.pager.options.System.Rename(name, r.pager.file.Name())
+	}
+	if err == nil {
+		return true, r.reopen(next)
+	}
+	return false, dberr.Join(err, closeIf(next))
+}
+
+// closeIf closes a handle unless it is nil.
+func closeIf(file osfile.Handle) error {
+	if file == nil {
+		return nil
+	}
+	return file.Close()
+}
+
+// fillDraft makes the new file.
+func (r *replacer) fillDraft(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) error {
+	file, err := r.pager.options.System.OpenSide(r.pager.file, r.draft, osfile.ReadWrite|osfile.CreateNew)
+	if err != nil {
+		return err
+	}
+	return dberr.Join(r.writeDraft(ctx, file, fill), file.Close())
+}
+
+func (r *replacer) writeDraft(ctx context.Context, file osfile.Handle, fill func(rx *Rx, file osfile.Handle) error) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	if err := fill(&Rx{Snapshot: r.pager.writer.base, pager: r.pager}, file); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil || r.pager.options.Durability == DurabilityOff {
+		return err
+	}
+	return file.Sync()
+}
+
+// removeCompanions makes sure that no journal, finished but not gone, comes back to life beside the
+// new file, nor the log: after a crash at any moment they are gone for good before a file that they
+// do not belong to has the name.
+func (r *replacer) removeCompanions() error {
+	if err := dberr.IgnoreMissing(r.pager.options.System.Remove(r.pager.rollback.journalName())); err != nil {
+		return err
+	}
+	if r.pager.options.Durability == DurabilityOff {
+		return nil
+	}
+	return r.pager.options.System.SyncDir(r.pager.file.Name())
+}
+
+// reopen goes on with the new file, which next has locked if the pager is the only user of the
+// file. The old one stays locked.
+func (r *replacer) reopen(next osfile.Handle) error {
+	r.pager.mu.Lock()
+	defer r.pager.mu.Unlock()
+	old := r.pager.file
+	file, err := r.pager.options.System.Open(old.Name(), osfile.ReadWrite, 0)
+	if err == nil {
+		r.pager.file, r.replaced = file, append(r.replaced, old)
+		err = dberr.Join(r.takeOver(next), r.pager.pins.lock(file))
+	} else {
+		err = dberr.Join(err, closeIf(next))
+	}
+	if err != nil { // nothing must be read of the old file, or written to it
+		r.pager.lost = r.pager.PathError("open", err)
+		return r.pager.lost
+	}
+	for _, m := range append(r.pager.readers.retired, r.pager.readers.mapping) {
+		if m != nil {
+			err = dberr.Join(err, m.Unmap())
+		}
+	}
+	r.pager.readers.retired, r.pager.readers.mapping = nil, nil
+	r.pager.snapshot.Store(r.pager.snapshot.Load().outdated())
+	return dberr.Join(err, r.settle(old))
+}
+
+// settle makes the name of the new file durable, and gives back the room that the old one took.
+// Without the first nothing may be written: a crash could bring the old file back.
+func (r *replacer) settle(old osfile.Handle) error {
+	if r.pager.options.Durability == DurabilityOff {
+		return nil
+	}
+	if err := r.pager.options.System.SyncDir(r.pager.file.Name()); err != nil {
+		r.pager.fail(err)
+		return err
+	}
+	if f, ok := old.(interface{ Named() bool }); ok && !f.Named() {
+		_ = old.Truncate(int64(r.pager.snapshot.Load().Header.PageSize)) // not to nothing: SQLite would remove the log of the new file
+	}
+	return nil
+}

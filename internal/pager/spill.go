@@ -1,0 +1,365 @@
+package pager
+
+import "github.com/foliofs/folio/internal/pageset"
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/wal"
+)
+
+// A transaction that changes more pages than memory may hold spills: the pages that it has changed
+// so far go to the log, as frames that no commit follows yet, or in rollback mode to the file, once
+// the journal has the originals. Readers never see it; going back to a savepoint takes it back.
+//
+//	S1  A transaction spills between two operations, when no b-tree holds a page.
+//	S2  The pages of earlier transactions are committed first, and the pages that this one has spilled
+//	    before the next one begins: only one transaction has pages in the log without a commit, or a
+//	    journal, and going back takes nothing from another.
+//	S3  tail is where the log ends for the transaction that spilled; a savepoint remembers where it
+//	    ended for it.
+//	S4  Where half of what was spilled was so again, a page is written over the frame that it has
+//	    behind the end that the savepoint remembers, so that the log is not longer than twice what
+//	    the transaction changed. The checksums from there on are made right before the commit is
+//	    synced.
+//	S5  What was taken before a savepoint lies in the log before what was taken after it, so that
+//	    going back cuts the log off. Pages of before that came back into memory, as another
+//	    savepoint was taken back, wait there while anything of after is in the log.
+
+// spillBytes is how much memory the changed pages of a transaction may take.
+const spillBytes = 96 << 20
+
+// BeginChange is called before each operation (S1).
+func (tx *Tx) BeginChange() error {
+	if tx.Over {
+		return tx.pager.PathError("write", dberr.ErrClosed)
+	}
+	if int64(tx.writer.held)*int64(tx.Header.PageSize) < tx.pager.options.SpillBytes {
+		return nil
+	}
+	if err := tx.spill(); err != nil {
+		tx.level.spoiled = err
+		return err
+	}
+	return nil
+}
+
+func (tx *Tx) spill() error {
+	if err := tx.flushEarlier(); err != nil { // S2
+		return err
+	}
+	if err := tx.spillLevel(tx.level, math.MaxUint64); err != nil {
+		return err
+	}
+	limit := int(tx.pager.options.SpillBytes / int64(tx.Header.PageSize))
+	tx.writer.held = min(tx.writer.pages.Count, limit-limit/4) // as nextSpill leaves it, even where pages must wait (S5)
+	return nil
+}
+
+// spillLevel spills the pages that were taken before a savepoint with the given number began, those
+// of the outer levels first, so that going back to s leaves them where they are.
+func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
+	w := tx.writer
+	if s.outer != nil {
+		if err := tx.spillLevel(s.outer, s.id); err != nil {
+			return err
+		}
+	}
+	if inner := tx.within(s); inner != nil && inner.tail.Last != w.tail.Last { // S5
+		return nil
+	}
+	batch := w.own(s, before)
+	if len(batch) == 0 { // every change was taken back
+		return nil
+	}
+	if s.outer == nil && s == tx.level {
+		batch = w.nextSpill(batch)
+	}
+	err := error(nil)
+	if tx.wal != nil {
+		err = tx.spillLog(batch, s.tail.Last)
+	} else {
+		err = tx.spillFile(batch)
+	}
+	if err != nil {
+		return err
+	}
+	for _, p := range batch {
+		w.recent.keep(w.pages.Get(p.Pgno))
+		w.pages.Drop(p.Pgno)
+		w.recent.pages.Drop(p.Pgno)
+	}
+	for inner := tx.level; inner != s; inner = inner.outer {
+		inner.tail = w.tail // none of them has spilled yet (S5)
+	}
+	return nil
+}
+
+// within returns the level that began in s, or nil.
+func (tx *Tx) within(s *savepoint) *savepoint {
+	for inner := tx.level; inner != s; inner = inner.outer {
+		if inner.outer == s {
+			return inner
+		}
+	}
+	return nil
+}
+
+// nextSpill returns the quarter of the pages that is spilled next: a page that is spilled may
+// must be again, so that as much as can be stays.
+func (w *writer) nextSpill(batch []wal.Page) []wal.Page {
+	from, _ := slices.BinarySearchFunc(batch, w.hand, byNumber)
+	if from == len(batch) {
+		from = 0
+	}
+	to := min(from+len(batch)/4+1, len(batch))
+	w.hand = batch[to-1].Pgno + 1
+	return batch[from:to]
+}
+
+func byNumber(p wal.Page, pgno uint32) int { return cmp.Compare(p.Pgno, pgno) }
+
+// own returns the pages in memory that were taken since s, before another savepoint began, in
+// order. All are of the transaction that runs: pages of other transactions are committed.
+func (w *writer) own(s *savepoint, before uint64) (batch []wal.Page) {
+	for pgno, p := range w.pages.All() {
+		if p.tx < before && (p.tx >= s.id || s.outer == nil) {
+			batch = append(batch, wal.Page{Pgno: pgno, Data: p.data})
+		}
+	}
+	return batch
+}
+
+// flushEarlier lets the group that is being written, and then the pages that earlier transactions
+// left in the open one, be committed.
+func (tx *Tx) flushEarlier() error {
+	w := tx.writer
+	if f := w.flight; f != nil {
+		f.writing.Wait()
+		tx.pager.commits.publish(f)
+		if err := f.broken(); err != nil {
+			return err
+		}
+	}
+	if len(w.open.pgnos) > 0 {
+		g := tx.sealBefore()
+		tx.pager.commits.finish(g)
+		if err := g.broken(); err != nil {
+			return err
+		}
+	}
+	tx.rebase()
+	return nil
+}
+
+// flushSpilled commits the transaction that has spilled, before another one begins
+// (S2). They are told if that fails.
+func (c *committer) flushSpilled() {
+	if w := &c.pager.writer; w.tail.Last != 0 || w.journal != nil {
+		invariant.Check(w.flight == nil, "a transaction has spilled behind a group that is not committed")
+		c.flush()
+	}
+}
+
+// sealBefore closes the open group with its pages as they were before the transaction that runs.
+// Those are its own from now on.
+func (tx *Tx) sealBefore() *group {
+	w := tx.writer
+	now := make(map[uint32]*dirtyPage)
+	for s := tx.level; s != nil; s = s.outer { // the outermost last
+		for _, u := range slices.Backward(s.undo) {
+			if _, ok := now[u.pgno]; !ok {
+				now[u.pgno] = w.pages.Get(u.pgno)
+			}
+			w.put(u.pgno, u.before)
+		}
+		for pgno := s.state.size + 1; pgno <= tx.PageCount; pgno++ {
+			if _, ok := now[pgno]; !ok && w.pages.Get(pgno) != nil {
+				now[pgno] = w.pages.Get(pgno)
+			}
+			w.pages.Drop(pgno)
+		}
+	}
+	g := w.seal()
+	g.size = tx.size
+	for pgno, p := range now {
+		w.put(pgno, p)
+		if p != nil {
+			p.group = w.open
+		}
+	}
+	first := tx.outermost().id
+	for s := tx.level; s != nil; s = s.outer {
+		for i := range s.undo {
+			switch u := &s.undo[i]; {
+			case u.before == nil:
+			case u.before.tx >= first:
+				u.before.group = w.open
+			default:
+				u.before = nil // it will be in the log, or in the file
+			}
+		}
+	}
+	return g
+}
+
+// outermost returns the savepoint that the transaction began with.
+func (tx *Tx) outermost() *savepoint {
+	s := tx.level
+	for s.outer != nil {
+		s = s.outer
+	}
+	return s
+}
+
+// put lets p be the page in memory; nil if there is none.
+func (w *writer) put(pgno uint32, p *dirtyPage) {
+	if p == nil {
+		w.pages.Drop(pgno)
+	} else {
+		w.pages.Put(pgno, p)
+	}
+}
+
+// rebase lets the transaction read, below its own pages, the state that is committed now.
+func (tx *Tx) rebase() {
+	base := tx.writer.base
+	s := tx.Snapshot
+	s.lease, s.wal, s.words, s.last, s.file, s.frames = base.lease, base.wal, base.words, base.last, base.whole(), base.frames
+	s.reach(tx.writer.spilledTo())
+}
+
+// reach lets the snapshot of a transaction see the spilled pages up to a frame; 0 for nothing. No
+// table has these frames, whose numbers may be those of frames before: the log may have begun anew
+// for them, and frames that are taken back are overwritten.
+func (s *Snapshot) reach(frame uint32) {
+	if frame != 0 {
+		s.last, s.frames = max(s.last, frame), nil
+	}
+}
+
+// spilledTo returns the last frame that was spilled and is not committed yet; 0 if there is none.
+func (w *writer) spilledTo() uint32 {
+	if w.tail.Last == 0 && w.flight != nil {
+		return w.flight.tail.Last
+	}
+	return w.tail.Last
+}
+
+// whole returns the pages of the file as they lie in the map.
+func (s *Snapshot) whole() []byte {
+	if s.wal == nil {
+		return s.Mapped
+	}
+	return s.file
+}
+
+// spillLog puts pages into the log without a commit: over the frames that they have behind keep
+// (S4), or else behind all.
+func (tx *Tx) spillLog(batch []wal.Page, keep uint32) error {
+	w, log := tx.writer, tx.wal
+	if w.tail.Last == 0 {
+		h, err := tx.pager.commits.logEnd(w.base)
+		if err != nil {
+			return err
+		}
+		w.tail = wal.Tail{Header: h, Last: h.MaxFrame, Sum: h.Frame}
+	}
+	batch, err := log.SpillOver(&w.tail, batch, max(keep, w.tail.Header.MaxFrame))
+	if err != nil {
+		return err
+	}
+	for len(batch) > 0 {
+		n := min(len(batch), batchFrames)
+		if err := log.AppendTail(&w.tail, batch[:n], 0, tx.pager.syncStart); err != nil {
+			return dberr.Join(err, log.Index.Forget(w.tail.Last))
+		}
+		batch = batch[n:]
+	}
+	tx.reach(w.tail.Last)
+	return nil
+}
+
+// batchFrames is how many frames are appended by one write.
+const batchFrames = 1024
+
+// takeBack forgets the pages that were spilled since s (S3).
+func (tx *Tx) takeBack(s *savepoint) {
+	w := tx.writer
+	if w.tail.Last == s.tail.Last {
+		return
+	}
+	end := s.tail.Last
+	if end == 0 {
+		end = w.tail.Header.MaxFrame
+	}
+	_ = tx.wal.Index.Forget(end) // the frames behind it are overwritten by the next commit
+	w.tail = s.tail
+	tx.last = max(w.base.last, end)
+}
+
+// spillFile saves the pages of the file in the journal, and overwrites them.
+func (tx *Tx) spillFile(batch []wal.Page) (err error) {
+	w := tx.writer
+	if w.journal == nil {
+		if w.journal, err = tx.pager.rollback.openJournal(w.base); err != nil {
+			return err
+		}
+	}
+	if err := w.journal.save(&Rx{Snapshot: w.base, pager: tx.pager}, overwritten(w.base, batch, tx.PageCount)); err != nil {
+		return err
+	}
+	if err := tx.pager.rollback.awaitExclusive(w.base, tx.ctx); err != nil {
+		return err
+	}
+	if err := tx.keepOriginals(batch); err != nil {
+		return err
+	}
+	w.journal.hot = true
+	if err := tx.pager.rollback.writePages(w.base, batch, tx.PageCount); err != nil {
+		return err
+	}
+	for _, p := range batch {
+		w.spilled.Add(p.Pgno)
+	}
+	tx.Cache = new(pageCache)
+	return nil
+}
+
+// keepOriginals keeps in memory the content that the file has of pages which a nested part of the
+// transaction is about to overwrite there.
+func (tx *Tx) keepOriginals(batch []wal.Page) error {
+	for s := tx.level; s.outer != nil; s = s.outer {
+		for i := range s.undo {
+			u := &s.undo[i]
+			if _, spills := slices.BinarySearchFunc(batch, u.pgno, byNumber); !spills || u.before != nil || u.pgno > s.state.size {
+				continue
+			}
+			data := make([]byte, tx.Header.PageSize)
+			if _, err := tx.pager.file.ReadAt(data, int64(u.pgno-1)*int64(len(data))); err != nil {
+				return dberr.CutOff(tx.pager.path, err)
+			}
+			u.before = &dirtyPage{data: data, tx: noTransaction, group: tx.writer.open}
+		}
+	}
+	return nil
+}
+
+// abandon rolls a journal back whose transaction has come to nothing.
+func (c *committer) abandon() {
+	w := &c.pager.writer
+	j := w.journal
+	w.journal, w.spilled = nil, pageset.Set{}
+	if j == nil {
+		return
+	}
+	if j.hot {
+		_ = c.pager.rollback.undo(j) // a failure ends writing
+	} else {
+		_ = j.discard()
+	}
+}

@@ -1,0 +1,52 @@
+package pager
+
+import (
+	"errors"
+	"time"
+
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// An EventKind is the subject of an Event.
+type EventKind uint8
+
+const (
+	EventCommit EventKind = iota + 1
+	EventCheckpoint
+	EventRecovery
+	EventWait
+)
+
+// An Event tells of something that is over. Package sqlitefile explains the fields.
+type Event struct {
+	Kind         EventKind
+	Start        time.Time
+	Took         time.Duration
+	Transactions int
+	Pages        int
+	Err          error
+}
+
+// clock returns the time for the start of an event, if Options.Trace is set.
+func (p *Pager) clock() (now time.Time) {
+	if p.options.Trace != nil {
+		now = time.Now()
+	}
+	return now
+}
+
+// trace tells of an event that is over now.
+func (p *Pager) trace(e Event) {
+	if p.options.Trace == nil {
+		return
+	}
+	e.Took = time.Since(e.Start)
+	p.options.Trace(e)
+}
+
+// traceRecovery tells of the recovery of a log that was not empty.
+func (p *Pager) traceRecovery(start time.Time, frames uint32, err error) {
+	if frames > 0 || err != nil && !errors.Is(err, osfile.ErrLocked) {
+		p.trace(Event{Kind: EventRecovery, Start: start, Pages: int(frames), Err: err})
+	}
+}

@@ -1,0 +1,277 @@
+package pager
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/foliofs/folio/internal/btree"
+
+	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/wal"
+)
+
+// A Tx is a write transaction: a snapshot that it can change, and that sees its own changes. It
+// belongs to one goroutine at a time. Pages that were read from it before a change may be gone
+// after it.
+type Tx struct {
+	*Rx
+	ctx     context.Context
+	writer  *writer
+	level   *savepoint // the innermost
+	size    uint32     // writer.size before
+	kept    bool
+	reserve bool // see UseReserve
+
+	explicit bool  // BeginUpdate began it
+	lost     error // the state that it has seen is not committed, and will not be
+}
+
+// Work is the work of a write transaction.
+type Work interface {
+	// Do changes the database through the transaction that was given to Update. If it fails, or
+	// panics, nothing of it has happened.
+	Do() error
+}
+
+// A savepoint keeps everything that is needed to go back: the pages as they were when the
+// transaction, or the part of it that Nested began, took them. A page that it took again, after a
+// spill, is in undo again: the first time counts, so that going back begins with the last. Pages
+// that the database did not have are not in it.
+type savepoint struct {
+	id    uint64
+	undo  []undoPage
+	state state    // as it was at its start
+	tail  wal.Tail // where the log ended
+	outer *savepoint
+
+	spoiled error // a tree may be half changed: there is only the way back
+	scoped  bool  // it is that of Nested, and ends when a function returns
+}
+
+// An undoPage is a page as it was.
+type undoPage struct {
+	pgno   uint32
+	before *dirtyPage // nil if it was not in writer.pages
+}
+
+// noTransaction is the owner of a page that was read from the file before spilled pages were
+// written over it: it is in memory to be put back.
+const noTransaction = 0
+
+// begin starts tx on the state that the transactions before have left.
+func (w *writer) begin(db *Pager, tx *Tx) {
+	s := &w.view
+	*s = *w.base
+	s.file = s.whole()
+	s.reach(w.spilledTo())
+	s.Mapped, s.PageCount, s.Header, s.Schema, s.Cache = nil, w.size, w.header, w.schema, &w.cache
+	w.cache = pageCache{}
+	*tx.Rx = Rx{Snapshot: s, pager: db, changed: w}
+	tx.writer, tx.size = w, w.size
+	tx.push(&w.outermost, w.undo)
+	w.tx, w.undo = tx, nil
+}
+
+// push sets a savepoint.
+func (tx *Tx) push(s *savepoint, undo []undoPage) {
+	tx.writer.txs++
+	*s = savepoint{id: tx.writer.txs, undo: undo, state: state{tx.PageCount, tx.Header, tx.Schema}, tail: tx.writer.tail, outer: tx.level}
+	tx.level = s
+}
+
+// call does the work of a transaction, with the guard against faults.
+func (tx *Tx) call(ctx context.Context, work Work) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	tx.ctx = ctx
+	if err := work.Do(); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// Nested calls fn, which uses the transaction. If it fails or panics, everything that it has
+// changed is as before, and the rest of the transaction can go on. Nested calls nest.
+func (tx *Tx) Nested(fn func() error) error {
+	if tx.Over {
+		return tx.pager.PathError("begin", dberr.ErrClosed)
+	}
+	inner := new(savepoint)
+	tx.push(inner, nil)
+	inner.scoped = true
+	kept := false
+	defer func() {
+		if !kept {
+			tx.restoreTo(inner)
+		}
+	}()
+	if err := fn(); err != nil {
+		return err
+	}
+	if err := tx.releaseTo(inner); err != nil {
+		return err
+	}
+	kept = true
+	tx.release(inner)
+	return nil
+}
+
+// Guard is that of Rx. After a fault the transaction, or the nested part of it, cannot be kept: a
+// b-tree may be half changed.
+func (tx *Tx) Guard(fn func() error) error {
+	err := dberr.Guard(fn)
+	if errors.Is(err, osfile.ErrFault) && tx.level != nil {
+		tx.level.spoiled = err
+	}
+	return err
+}
+
+// release makes the changes since inner a part of the savepoint around it.
+func (tx *Tx) release(inner *savepoint) {
+	tx.level = inner.outer
+	for _, u := range inner.undo {
+		if u.before == nil || u.before.tx != tx.level.id { // else it is there
+			tx.level.undo = append(tx.level.undo, u)
+		}
+	}
+	for pgno := inner.state.size + 1; pgno <= min(tx.PageCount, tx.level.state.size); pgno++ { // pages that the outer part had lost are back
+		tx.level.undo = append(tx.level.undo, undoPage{pgno, nil})
+	}
+}
+
+// restore puts every page back that changed since s, and s is over.
+func (tx *Tx) restore(s *savepoint) {
+	w := tx.writer
+	for _, u := range slices.Backward(s.undo) {
+		switch {
+		case u.before == nil:
+		case u.before.group.over: // it was committed meanwhile, and it waits for nothing any more
+			u.before = nil
+		case u.before.tx != noTransaction:
+		case s.outer == nil: // the journal has the page as it was before
+			u.before = nil
+		default: // the file has the page that is taken back: this one must be written over it
+			first := tx.outermost()
+			first.undo = append(first.undo, undoPage{u.pgno, nil})
+		}
+		w.put(u.pgno, u.before)
+	}
+	for pgno := s.state.size + 1; pgno <= tx.PageCount; pgno++ {
+		w.pages.Drop(pgno)
+	}
+	tx.takeBack(s)
+	tx.PageCount, tx.Header, tx.Schema = s.state.size, s.state.header, s.state.schema
+	tx.level = s.outer
+	w.epochs++
+}
+
+// keep hands the changes over to the open group, which it returns; nil if there are none.
+func (tx *Tx) keep() (*group, error) {
+	w := tx.writer
+	if err := tx.releaseTo(tx.outermost()); err != nil {
+		return nil, err
+	}
+	if len(tx.level.undo) == 0 && tx.PageCount == tx.size {
+		return nil, nil
+	}
+	if err := dberr.Join(tx.shorten(), tx.countCommit()); err != nil {
+		return nil, err
+	}
+	w.state = state{tx.PageCount, tx.Header, tx.Schema}
+	w.open.count++
+	w.open.reserve = w.open.reserve || tx.reserve
+	if tx.wal == nil {
+		w.open.ctxs = append(w.open.ctxs, tx.ctx)
+	}
+	for _, u := range tx.level.undo {
+		if u.before != nil && u.before.group == w.open && u.before.tx != noTransaction {
+			w.recent.reuse(u.before) // no savepoint goes back to it any more
+		} else {
+			w.open.pgnos = append(w.open.pgnos, u.pgno)
+		}
+	}
+	for pgno := tx.size + 1; pgno <= tx.PageCount; pgno++ {
+		if w.pages.Get(pgno) != nil {
+			w.open.pgnos = append(w.open.pgnos, pgno)
+		}
+	}
+	if len(tx.level.undo) <= keptPages {
+		clear(tx.level.undo)
+		w.undo = tx.level.undo[:0]
+	}
+	tx.level, tx.kept = nil, true
+	return w.open, nil
+}
+
+// keptPages is how many pages a transaction may have changed for the memory of its undo list
+// to serve the next one.
+const keptPages = 256
+
+// shorten gives back the free pages of a database in full auto-vacuum mode, as SQLite does in each
+// transaction.
+func (tx *Tx) shorten() error {
+	if !tx.Header.AutoVacuum() || tx.Header.Incremental {
+		return nil
+	}
+	tx.prepareSchema()
+	return tx.writer.freelist.Vacuum(math.MaxInt)
+}
+
+// countCommit counts the transaction in the header, as SQLite does: always in rollback mode, and in
+// WAL mode if page 1 changes. Where anything was spilled it does so as well: there may be no other
+// page left to commit it with.
+func (tx *Tx) countCommit() error {
+	changed := slices.ContainsFunc(tx.level.undo, func(u undoPage) bool { return u.pgno == 1 })
+	if !changed && tx.wal != nil && tx.PageCount == tx.size && tx.writer.tail.Last == 0 {
+		return nil
+	}
+	page1, err := tx.writer.Writable(1)
+	if err == nil {
+		CountCommit(page1, tx.PageCount)
+	}
+	return err
+}
+
+// end ends the transaction: changes that were not kept are rolled back.
+func (tx *Tx) end() {
+	for tx.level != nil {
+		tx.restore(tx.level)
+	}
+	tx.writer.tx, tx.writer.held = nil, 0
+	tx.writer.recent.trim()
+	if !tx.kept {
+		tx.pager.commits.abandon()
+	}
+	tx.Snapshot, tx.Over = ended, true
+}
+
+// WholePage returns a page with its reserved bytes.
+func (rx *Rx) WholePage(pgno uint32) ([]byte, error) {
+	data, err := rx.Page(pgno)
+	if err != nil {
+		return nil, err
+	}
+	return data[:rx.Header.PageSize], nil
+}
+
+// Context returns the context of the transaction.
+func (tx *Tx) Context() context.Context { return tx.ctx }
+
+// Pages returns the pages as the transaction sees and changes them. They serve one transaction
+// after the other, so that a b-tree may remember where it was.
+func (tx *Tx) Pages() btree.Store { return tx.writer }
+
+// Freelist returns the free pages.
+func (tx *Tx) Freelist() *btree.Freelist {
+	tx.prepareSchema()
+	return &tx.writer.freelist
+}
+
+// Spoil says that a b-tree may be half changed, because of err: the transaction, or the part of it
+// since the last savepoint, can only be rolled back.
+func (tx *Tx) Spoil(err error) { tx.level.spoiled = err }
+
+// Fresh returns a page to change, zeroed, without reading its old content.
+func (tx *Tx) Fresh(pgno uint32) ([]byte, error) { return tx.writer.Fresh(pgno) }

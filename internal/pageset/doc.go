@@ -1,0 +1,2 @@
+// Package pageset has sets of page numbers, and tables by page number.
+package pageset

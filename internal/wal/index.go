@@ -1,0 +1,485 @@
+package wal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
+)
+
+// An Index is the wal-index of a database: the file -shm, mapped. All connections to the database,
+// in all processes, find three things in it: the state of the log, how much of it each reader
+// reads, and in which frame a page was last written. It has no durable content: a lost index is
+// made again from the log. An index that is not shared is in the heap, without a file (heap.go).
+//
+// Invariants:
+//
+//	X1  Words are loaded and stored atomically, one by one.
+//	X2  The header changes, and entries are added, only by the holder of WRITE; in a recovery also
+//	    CHECKPOINT and RECOVER are held.
+//	X3  Entries of frames beyond the header's MaxFrame mean nothing to readers; those up to it are
+//	    complete before the header says so.
+//	X4  A read mark changes only under its own lock, held exclusively.
+//	X5  A block of the map is touched only when the file is known to reach beyond it (size).
+//	X6  A reader that follows the chain of a page may begin at any entry of it instead of at its
+//	    hash: all slots in between are taken, since entries go from the end of the log only.
+//	X7  backfill never counts a frame that is not copied. It goes back before the log begins again,
+//	    and a connection that takes WRITE makes sure that it lies within the log (Repair).
+//	X8  A recovery gives a word the value that it has already, up to the last frame that any reader
+//	    can be at: it makes the entries apart, and stores only the words that differ.
+type Index struct {
+	File  osfile.Handle
+	words *osfile.Words
+	size  atomic.Int64 // bytes of the file that are known to be there
+	heap  *heapBlocks  // in place of all that
+	Head  []uint32     // block 0
+
+	hints [walIndexHints]atomic.Uint32 // by page: block and slot of an entry of it; zero for none
+
+	mu   sync.Mutex                 // guards held
+	held [format.WALReaders + 3]int // by lock byte: how many share it in this process, or -1
+}
+
+// walIndexReserve is how much address space the map takes: enough for the index of a log of 8
+// million frames.
+const walIndexReserve = 64 << 20
+
+// OpenIndex opens the wal-index of a database, and joins the connections that use it. ErrLocked
+// means that another connection is opening it at this moment.
+func OpenIndex(sys osfile.System, db osfile.Handle) (x *Index, err error) {
+	file, err := sys.OpenSide(db, "-shm", osfile.ReadWrite|osfile.Create)
+	if err != nil {
+		return nil, err
+	}
+	x = &Index{File: file}
+	if err := x.join(); err != nil {
+		return nil, dberr.Join(err, file.Close())
+	}
+	if x.words, err = file.MapWords(walIndexReserve); err != nil {
+		return nil, dberr.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
+	}
+	x.Head = x.words.Shared[:format.WALIndexBlockWords]
+	if err := x.measure(); err != nil {
+		return nil, dberr.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// join takes the lock that says that the index is in use. The first connection cuts off the content
+// that a crash has left: a length of 3 is no header.
+func (x *Index) join() error {
+	err := x.File.Lock(osfile.Exclusive, format.WALOpenLock, 1)
+	switch {
+	case err == nil:
+		if err := x.File.Truncate(3); err != nil {
+			return dberr.Join(err, x.File.Unlock(format.WALOpenLock, 1))
+		}
+	case !errors.Is(err, osfile.ErrLocked):
+		return err
+	}
+	err = x.File.Lock(osfile.Shared, format.WALOpenLock, 1)
+	return dberr.HeldBy(err, "opens or closes the database", x.File, osfile.Shared, format.WALOpenLock, 1)
+}
+
+// Close leaves the index to the other connections.
+func (x *Index) Close() error {
+	if x.heap != nil {
+		if x.File != nil {
+			return x.File.Close()
+		}
+		return nil
+	}
+	return dberr.Join(x.words.Unmap(), x.File.Unlock(format.WALOpenLock, 1), x.File.Close())
+}
+
+// Alone reports whether no other connection, of whatever process, has the index open.
+func (x *Index) Alone() (bool, error) {
+	if x.heap != nil {
+		return true, nil
+	}
+	locked, err := x.File.Locked(osfile.Exclusive, format.WALOpenLock, 1)
+	return !locked, err
+}
+
+// measure finds out how large the file is.
+func (x *Index) measure() error {
+	size, err := x.File.Size()
+	if err == nil {
+		x.size.Store(size)
+	}
+	return err
+}
+
+// block returns a block of the index, or nil if the file does not have it.
+func (x *Index) block(i int) ([]uint32, error) {
+	if x.heap != nil {
+		return x.heap.block(i), nil
+	}
+	end := int64(i+1) * format.WALIndexBlockSize
+	if end > x.size.Load() {
+		if err := x.measure(); err != nil {
+			return nil, err
+		}
+		if end > x.size.Load() || end > walIndexReserve {
+			return nil, nil
+		}
+	}
+	return x.words.Shared[i*format.WALIndexBlockWords : (i+1)*format.WALIndexBlockWords], nil
+}
+
+// Extend makes the file reach to the end of a block (X2). It writes every byte. If the disk is
+// full, a hole, even a part of a memory page, would be a fault for a connection that touches it.
+// The caller must hold WRITE.
+func (x *Index) Extend(i int) ([]uint32, error) {
+	b, err := x.block(i)
+	if b != nil || err != nil {
+		return b, err
+	}
+	if x.heap != nil {
+		return x.heap.extend(i), nil
+	}
+	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
+		return nil, &fs.PathError{Op: "write", Path: x.File.Name(), Err: fmt.Errorf("%w: the write-ahead log is too long", dberr.ErrFull)}
+	}
+	size := x.size.Load()
+	if _, err := x.File.WriteAt(make([]byte, int64(i+1)*format.WALIndexBlockSize-size), size); err != nil {
+		return nil, err
+	}
+	return x.block(i)
+}
+
+// words of the header, all in block 0.
+
+// Load reads the header, if there is one: both copies alike, initialized, and with the right
+// checksum.
+func (x *Index) Load() (h format.WALIndexHeader, ok bool, err error) {
+	b, err := x.block(0)
+	if b == nil {
+		return h, false, err
+	}
+	var first, second format.WALIndexWords
+	for i := range first {
+		first[i] = atomic.LoadUint32(&b[i])
+	}
+	for i := range second {
+		second[i] = atomic.LoadUint32(&b[format.WALIndexCopyWord+i])
+	}
+	if first != second {
+		return h, false, nil
+	}
+	h, ok = format.ParseWALIndexHeader(&first)
+	return h, ok, nil
+}
+
+// Same reports whether the header is still the one with these words.
+func (x *Index) Same(w *format.WALIndexWords) bool {
+	b := x.Head
+	for i := range w {
+		if atomic.LoadUint32(&b[i]) != w[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Store publishes a header. It writes the second copy first. Readers load that copy last, and so
+// notice a change in between.
+func (x *Index) Store(h *format.WALIndexHeader) error {
+	b, err := x.Extend(0)
+	if err != nil {
+		return err
+	}
+	w := h.Words()
+	for i := range w {
+		atomic.StoreUint32(&b[format.WALIndexCopyWord+i], w[i])
+	}
+	for i := range w {
+		atomic.StoreUint32(&b[i], w[i])
+	}
+	return nil
+}
+
+// Repair corrects the state that a connection left if it died while it held WRITE. The header
+// becomes the one with these words, which the first copy is; and no frame counts as copied of a log
+// that began again. The caller must hold WRITE.
+func (x *Index) Repair(w *format.WALIndexWords) {
+	for i := range w {
+		if at := format.WALIndexCopyWord + i; atomic.LoadUint32(&x.Head[at]) != w[i] {
+			atomic.StoreUint32(&x.Head[at], w[i])
+		}
+	}
+	if x.Backfill() > w[4] {
+		x.setBackfill(0)
+	}
+}
+
+// Backfill returns how many frames are copied into the database.
+func (x *Index) Backfill() uint32 {
+	return atomic.LoadUint32(&x.Head[format.WALIndexBackfillWord])
+}
+
+func (x *Index) setBackfill(n uint32) {
+	atomic.StoreUint32(&x.Head[format.WALIndexBackfillWord], n)
+}
+
+func (x *Index) setAttempted(n uint32) {
+	atomic.StoreUint32(&x.Head[format.WALIndexAttemptedWord], n)
+}
+
+// mark returns a read mark, 0 to 4.
+func (x *Index) mark(i int) uint32 {
+	return atomic.LoadUint32(&x.Head[format.WALIndexReadMarkWord+i])
+}
+
+func (x *Index) setMark(i int, frame uint32) {
+	atomic.StoreUint32(&x.Head[format.WALIndexReadMarkWord+i], frame)
+}
+
+// indexHolds names the activity of a connection that holds a lock byte, from WRITE on.
+var indexHolds = [format.WALReaders + 3]string{
+	"is writing", "makes a checkpoint", "recovers the log", "is reading", "is reading", "is reading", "is reading", "is reading",
+}
+
+// moveMark sets a read mark that no reader uses (X4). ErrLocked means that a reader does.
+func (x *Index) moveMark(i int, frame uint32) error {
+	if err := x.Lock(osfile.Exclusive, format.WALReadLock+int64(i), 1); err != nil {
+		return err
+	}
+	defer x.Unlock(format.WALReadLock+int64(i), 1)
+	x.setMark(i, frame)
+	return nil
+}
+
+// Lock takes n of the lock bytes of the index, all or none. The users of this process share one
+// open file, which cannot conflict with itself: they are kept apart here.
+func (x *Index) Lock(kind osfile.LockKind, at, n int64) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.held[at-format.WALWriteLock : at-format.WALWriteLock+n]
+	for i := range held {
+		if held[i] < 0 || held[i] > 0 && kind == osfile.Exclusive {
+			return dberr.ErrOurselves
+		}
+	}
+	if kind == osfile.Shared && held[0] > 0 {
+		held[0]++
+		return nil
+	}
+	if x.locksFile(at) {
+		if err := x.File.Lock(kind, at, n); err != nil {
+			return dberr.HeldBy(err, indexHolds[at-format.WALWriteLock], x.File, kind, at, n)
+		}
+	}
+	for i := range held {
+		held[i] = 1
+		if kind == osfile.Exclusive {
+			held[i] = -1
+		}
+	}
+	return nil
+}
+
+// Unlock releases the lock bytes of one call of Lock.
+func (x *Index) Unlock(at, n int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	held := x.held[at-format.WALWriteLock : at-format.WALWriteLock+n]
+	if held[0] > 1 {
+		held[0]--
+		return
+	}
+	clear(held)
+	if x.locksFile(at) {
+		_ = x.File.Unlock(at, n) // fails only with the file
+	}
+}
+
+// locksFile reports whether a lock byte is locked in the file, too: each one of a shared index, and
+// READ0 where a private index stands in for one (logPrivate).
+func (x *Index) locksFile(at int64) bool {
+	return x.heap == nil || x.File != nil && at == format.WALReadLock
+}
+
+// Find returns the last frame up to last that holds page pgno, or 0.
+func (x *Index) Find(pgno, last uint32) (uint32, error) {
+	if last == 0 {
+		return 0, nil
+	}
+	for i := format.WALIndexBlock(last); i >= 0; i-- {
+		b, err := x.block(i)
+		if err != nil {
+			return 0, err
+		}
+		if b == nil {
+			return 0, x.short()
+		}
+		if frame := findInBlock(b, i, x.hinted(b, i, pgno, last), pgno, last); frame != 0 {
+			return frame, nil
+		}
+	}
+	return 0, nil
+}
+
+func (x *Index) short() error {
+	return dberr.Corrupt(x.File.Name(), 0, "it ends before the log does")
+}
+
+// walIndexHints is how many pages this process remembers an entry of: chains get long where a page
+// is written again and again.
+const walIndexHints = 1 << 10
+
+// A hint is a slot in its low bits, and the number of the block and one above them.
+const hintSlots = 1 << 13
+
+// hinted returns the slot of an entry of a page for a frame up to last, where to begin to follow
+// its chain (X6); else its hash.
+func (x *Index) hinted(b []uint32, i int, pgno, last uint32) int {
+	hash := format.WALIndexHash(pgno)
+	hint := x.hints[pgno%walIndexHints].Load()
+	if hint/hintSlots != uint32(i)+1 {
+		return hash
+	}
+	first := format.WALIndexFirst(i)
+	slot := int(hint % hintSlots)
+	for n := 0; n < hintSteps && slot != hash; n++ {
+		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
+		if position == 0 {
+			return hash // the hint is of a log before this one
+		}
+		frame := first + uint32(position) - 1
+		word := format.WALIndexPageWord(first) + int(position) - 1
+		ours := word < format.WALIndexSlotWord(0) && atomic.LoadUint32(&b[word]) == pgno
+		switch {
+		case ours && frame <= last:
+			return slot
+		case n == 0 && !ours:
+			return hash // of another page
+		}
+		slot = format.PreviousWALIndexSlot(slot) // whose snapshot is older looks further back
+	}
+	return hash
+}
+
+// hintSteps is how far a chain is followed backwards.
+const hintSteps = 64
+
+// hint remembers an entry.
+func (x *Index) hint(i int, pgno uint32, slot int) {
+	x.hints[pgno%walIndexHints].Store(uint32(i+1)*hintSlots + uint32(slot))
+}
+
+// findInBlock follows the chain of a page from a slot on. A later slot of the chain is a later
+// frame.
+func findInBlock(b []uint32, i, slot int, pgno, last uint32) (found uint32) {
+	first := format.WALIndexFirst(i)
+	base := format.WALIndexPageWord(first)
+	for range format.WALIndexBlockWords { // no chain is longer, however damaged
+		position := format.WALIndexSlot(atomic.LoadUint32(&b[format.WALIndexSlotWord(slot)]), slot)
+		if position == 0 {
+			return found
+		}
+		frame := first + uint32(position) - 1
+		if word := base + int(position) - 1; frame <= last && word < format.WALIndexSlotWord(0) && atomic.LoadUint32(&b[word]) == pgno {
+			found = frame
+		}
+		slot = format.NextWALIndexSlot(slot)
+	}
+	return found
+}
+
+// page returns the page that an entry names.
+func (x *Index) page(frame uint32) (uint32, error) {
+	b, err := x.block(format.WALIndexBlock(frame))
+	if err != nil {
+		return 0, err
+	}
+	if b == nil {
+		return 0, x.short()
+	}
+	return atomic.LoadUint32(&b[format.WALIndexPageWord(frame)]), nil
+}
+
+// add makes the entry of a frame. The caller must hold WRITE, and must add frames in order.
+func (x *Index) add(frame, pgno uint32) error {
+	i := format.WALIndexBlock(frame)
+	b, err := x.Extend(i)
+	if err != nil {
+		return err
+	}
+	first := format.WALIndexFirst(i)
+	if frame == first {
+		clearWords(b[format.WALIndexPageWord(first):])
+	}
+	word := format.WALIndexPageWord(frame)
+	if atomic.LoadUint32(&b[word]) != 0 {
+		forgetInBlock(b, i, frame-1) // entries of a writer that died before its commit
+	}
+	atomic.StoreUint32(&b[word], pgno)
+	slot := x.hinted(b, i, pgno, frame-1)
+	for range format.WALIndexBlockWords {
+		at := format.WALIndexSlotWord(slot)
+		w := atomic.LoadUint32(&b[at])
+		if format.WALIndexSlot(w, slot) == 0 {
+			atomic.StoreUint32(&b[at], format.WithWALIndexSlot(w, slot, uint16(frame-first+1)))
+			x.hint(i, pgno, slot)
+			return nil
+		}
+		slot = format.NextWALIndexSlot(slot)
+	}
+	return dberr.Corrupt(x.File.Name(), 0, "a hash table is full")
+}
+
+// Forget removes the entries of frames after last, which a transaction that did not commit has
+// left.
+func (x *Index) Forget(last uint32) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	b, err := x.block(format.WALIndexBlock(last))
+	if b != nil && last != 0 {
+		forgetInBlock(b, format.WALIndexBlock(last), last)
+	}
+	return err
+}
+
+// adopt takes over the entries up to frame last of an index that was made apart.
+func (x *Index) adopt(from *Index, last uint32) error {
+	if last == 0 {
+		return nil // the first frame clears its block
+	}
+	for i := range format.WALIndexBlock(last) + 1 {
+		b, err := x.Extend(i)
+		if err != nil {
+			return err
+		}
+		made := from.heap.block(i)
+		for at := format.WALIndexPageWord(format.WALIndexFirst(i)); at < len(b); at++ {
+			if atomic.LoadUint32(&b[at]) != made[at] {
+				atomic.StoreUint32(&b[at], made[at])
+			}
+		}
+	}
+	return nil
+}
+
+func forgetInBlock(b []uint32, i int, last uint32) {
+	first := format.WALIndexFirst(i)
+	limit := uint16(last - first + 1)
+	for slot := range 2 * (format.WALIndexBlockWords - format.WALIndexSlotWord(0)) {
+		at := format.WALIndexSlotWord(slot)
+		w := atomic.LoadUint32(&b[at])
+		if format.WALIndexSlot(w, slot) > limit {
+			atomic.StoreUint32(&b[at], format.WithWALIndexSlot(w, slot, 0))
+		}
+	}
+	clearWords(b[format.WALIndexPageWord(last)+1 : format.WALIndexSlotWord(0)])
+}
+
+func clearWords(b []uint32) {
+	for i := range b {
+		atomic.StoreUint32(&b[i], 0)
+	}
+}

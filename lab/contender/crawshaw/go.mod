@@ -1,9 +1,0 @@
-module github.com/foliofs/folio/lab/contender/crawshaw
-
-go 1.26.0
-
-require github.com/foliofs/folio/lab/workload v0.0.0-00010101000000-000000000000
-
-require crawshaw.io/sqlite v0.3.2
-
-replace github.com/foliofs/folio/lab/workload => ../../workload

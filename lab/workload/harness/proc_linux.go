@@ -1,0 +1,42 @@
+package harness
+
+import (
+	"os"
+	"strconv"
+	"strings"
+)
+
+// readProc reads further values from Linux: the peak of resident memory, and the bytes that were
+// read from and written to the disk.
+func readProc(s *system) {
+	status := readFields("/proc/self/status")
+	if kib, ok := status["VmHWM"]; ok {
+		s.peak = ptr(kib << 10)
+	}
+	io := readFields("/proc/self/io")
+	for name, p := range map[string]**int64{
+		"read_bytes": &s.read, "write_bytes": &s.written, "syscr": &s.readCalls, "syscw": &s.writeCalls,
+	} {
+		if n, ok := io[name]; ok {
+			*p = ptr(n)
+		}
+	}
+}
+
+// readFields reads the lines of a file that are a name, a colon and a number.
+func readFields(name string) map[string]int64 {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil // its fields are not known
+	}
+	fields := make(map[string]int64)
+	for line := range strings.Lines(string(data)) {
+		key, value, _ := strings.Cut(line, ":")
+		if words := strings.Fields(value); len(words) > 0 {
+			if n, err := strconv.ParseInt(words[0], 10, 64); err == nil {
+				fields[key] = n
+			}
+		}
+	}
+	return fields
+}

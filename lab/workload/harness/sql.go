@@ -1,0 +1,137 @@
+package harness
+
+import "github.com/foliofs/folio/lab/workload"
+
+// A Driver opens connections to SQLite. The workloads reach SQL only through the methods of Conn.
+type Driver struct {
+	// Open opens the database at path; it makes the file if access says so. The harness sets all
+	// pragmas and reads them back.
+	Open func(path string, access Access) (Conn, error)
+	// Probe may be nil.
+	Probe func(q *workload.Probe) (*workload.Statement, error)
+	// Busy reports whether a statement was refused because of another connection, so that it can be
+	// tried again.
+	Busy func(err error) bool
+}
+
+// Access is the purpose of a connection.
+type Access int
+
+// The kinds of access.
+const (
+	Read  Access = iota // an existing database, for reading only
+	Write               // a database that may have to be made
+)
+
+// A Conn is one connection, in the way of its driver. It belongs to one goroutine.
+type Conn interface {
+	// Raw runs a statement without keeping it prepared: it goes past any cache of statements that
+	// the driver has. row is called for each row with columns of the given kinds; where it is nil
+	// there are no rows.
+	Raw(query string, columns []Kind, args []Value, row func(Row) error) error
+	// Prepare prepares a statement that is kept.
+	Prepare(query string, columns []Kind) (Stmt, error)
+	Close() error
+}
+
+// A Stmt is a prepared statement.
+type Stmt interface {
+	// Run is Raw without the preparing. The caller may change args and their contents when it has
+	// returned.
+	Run(args []Value, row func(Row) error) error
+	Close() error
+}
+
+// A Row is one row of a result. It is valid until the function that got it returns.
+type Row interface {
+	Int(column int) int64
+	Bytes(column int) []byte // until the next call of it
+}
+
+// A Kind is the type of a column or of a value.
+type Kind uint8
+
+// The kinds of values.
+const (
+	Integer Kind = iota
+	Text
+	Blob
+)
+
+// A Value is an argument of a statement. It is not an interface, so that it costs nothing to make
+// one.
+type Value struct {
+	Kind  Kind
+	Int   int64
+	Text  string
+	Bytes []byte
+}
+
+// Int is an integer.
+func Int(n int64) Value { return Value{Kind: Integer, Int: n} }
+
+// Str is a text.
+func Str(s string) Value { return Value{Kind: Text, Text: s} }
+
+// Bytes is a BLOB.
+func Bytes(b []byte) Value { return Value{Kind: Blob, Bytes: b} }
+
+// Any is the value as database/sql takes it.
+func (v Value) Any() any {
+	switch v.Kind {
+	case Integer:
+		return v.Int
+	case Text:
+		return v.Text
+	default:
+		return v.Bytes
+	}
+}
+
+// SQL makes an API of a driver; name and title are as in workload.API.
+func (d Driver) SQL(name, title string, notes ...string) workload.API {
+	return workload.API{
+		Name: name, Title: title, Kind: "sql", Notes: notes,
+		Groups: []workload.Group{workload.None, workload.Consistent, workload.Durable},
+		SQLite: d.sqlite,
+
+		MakeFolder: d.makeFolder,
+		Lookups:    d.lookups,
+		Tasks:      d.tasks,
+		Pairs:      d.pairs,
+		Items:      d.items,
+		Tree:       d.tree,
+		Rowids:     d.rowids,
+		Queries:    d.queries,
+		Probe:      d.Probe,
+	}
+}
+
+// sqlite asks for version and compile options.
+func (d Driver) sqlite() (version string, options []string, err error) {
+	c, err := d.Open(":memory:", Write)
+	if err != nil {
+		return "", nil, err
+	}
+	defer c.Close()
+	if version, err = text(c, "SELECT sqlite_version()"); err != nil {
+		return "", nil, err
+	}
+	err = c.Raw("PRAGMA compile_options", []Kind{Text}, nil, func(r Row) error {
+		options = append(options, string(r.Bytes(0)))
+		return nil
+	})
+	return version, options, err
+}
+
+// text is the one value that a statement finds, as a text; "" if it finds none.
+func text(c Conn, query string) (s string, err error) {
+	err = c.Raw(query, []Kind{Text}, nil, func(r Row) error {
+		s = string(r.Bytes(0))
+		return nil
+	})
+	return s, err
+}
+
+// exec runs a statement that has no rows.
+func exec(c Conn, query string) error { return c.Raw(query, nil, nil, nil) }

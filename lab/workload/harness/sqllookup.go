@@ -1,0 +1,145 @@
+package harness
+
+import (
+	"errors"
+
+	"github.com/foliofs/folio/lab/workload"
+)
+
+const (
+	selectPath = "SELECT path FROM folder_paths WHERE id = ?"
+	selectID   = "SELECT id FROM folder_paths WHERE path = ?"
+)
+
+var (
+	textColumn = []Kind{Text}
+	intColumn  = []Kind{Integer}
+)
+
+// makeFolder makes the database in one transaction. Its paths are inserted as they come, into a
+// cache that holds the index.
+func (d Driver) makeFolder(f *workload.Folder, path string, progress func(rows int)) (err error) {
+	c, err := d.Open(path, Write)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	for _, query := range []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -1000000"} {
+		if _, err := text(c, query); err != nil {
+			return err
+		}
+	}
+	for _, query := range []string{workload.FolderSchema, "BEGIN"} {
+		if err := exec(c, query); err != nil {
+			return err
+		}
+	}
+	s, err := c.Prepare("INSERT INTO folder_paths VALUES (?, ?)", nil)
+	if err != nil {
+		return err
+	}
+	for id := 1; id <= f.Rows; id++ {
+		if err := s.Run([]Value{Int(int64(id)), Str(f.Path(int64(id)))}, nil); err != nil {
+			return errors.Join(err, s.Close())
+		}
+		if id%10000 == 0 {
+			progress(id)
+		}
+	}
+	return errors.Join(s.Close(), exec(c, "COMMIT"))
+}
+
+type sqlLookups struct {
+	driver Driver
+	db     string
+	mmap   string // PRAGMA mmap_size; "0" leaves it as it is
+}
+
+func (d Driver) lookups(j *workload.Job) (workload.Lookups, error) {
+	return &sqlLookups{d, j.DB, j.Values["mmap"]}, nil
+}
+
+func (l *sqlLookups) Close() error { return nil }
+
+// Reader opens a connection. A raw reader has no statements.
+func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
+	c, err := l.driver.Open(l.db, Read)
+	if err != nil {
+		return nil, err
+	}
+	if l.mmap != "0" {
+		if _, err := text(c, "PRAGMA mmap_size = "+l.mmap); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	r := &sqlReader{conn: c}
+	r.takePath = func(row Row) error { r.found++; r.buf = append(r.buf, row.Bytes(0)...); return nil }
+	r.takeID = func(row Row) error { r.found++; r.id = row.Int(0); return nil }
+	if mode == "raw" {
+		return r, nil
+	}
+	r.prepares = 2
+	if r.byID, err = c.Prepare(selectPath, textColumn); err != nil {
+		return nil, err
+	}
+	r.byPath, err = c.Prepare(selectID, intColumn)
+	return r, err
+}
+
+// A sqlReader is one connection. Its statements pass their results to two functions that are made
+// once.
+type sqlReader struct {
+	conn             Conn
+	byID, byPath     Stmt // nil if it reads raw
+	prepares         int64
+	args             [1]Value
+	found            int
+	buf              []byte
+	id               int64
+	takePath, takeID func(Row) error
+}
+
+var errNoRow = errors.New("no row")
+
+func (r *sqlReader) Path(id int64, buf []byte) ([]byte, error) {
+	r.args[0], r.buf, r.found = Int(id), buf, 0
+	err := r.run(r.byID, selectPath, textColumn, r.takePath)
+	return r.buf, err
+}
+
+func (r *sqlReader) ID(path string) (int64, error) {
+	r.args[0], r.found = Str(path), 0
+	err := r.run(r.byPath, selectID, intColumn, r.takeID)
+	return r.id, err
+}
+
+func (r *sqlReader) run(s Stmt, query string, columns []Kind, row func(Row) error) (err error) {
+	if s != nil {
+		err = s.Run(r.args[:], row)
+	} else {
+		r.prepares++
+		err = r.conn.Raw(query, columns, r.args[:], row)
+	}
+	if err == nil && r.found != 1 {
+		err = errNoRow
+	}
+	return err
+}
+
+func (r *sqlReader) Begin() error { return exec(r.conn, "BEGIN") }
+
+func (r *sqlReader) End() error { return exec(r.conn, "COMMIT") }
+
+func (r *sqlReader) Settings() (map[string]string, error) { return readSettings(r.conn) }
+
+func (r *sqlReader) Prepares() int64 { return r.prepares }
+
+func (r *sqlReader) Close() error {
+	var errs []error
+	for _, s := range []Stmt{r.byID, r.byPath} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, r.conn.Close())...)
+}

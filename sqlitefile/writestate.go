@@ -1,0 +1,247 @@
+package sqlitefile
+
+import "github.com/foliofs/folio/internal/pager"
+
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/bulk"
+	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/expr"
+	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/record"
+)
+
+// A writeState has everything that writing to the tables of a schema needs. It is kept from one
+// transaction to the next for as long as the schema stays, so that a b-tree remembers where it was,
+// and nothing is made anew for each.
+type writeState struct {
+	schema *pager.Schema
+	ws     *btree.Workspace
+	tables map[*tableDef]*tableState
+}
+
+// A tableState is the writing side of one table.
+type tableState struct {
+	shared  *writeState
+	def     *tableDef
+	tree    *btree.Tree
+	row     rowBuilder
+	fields  []int // the slots in a record of the table
+	record  []byte
+	indexes []*indexState
+	counted bool         // AUTOINCREMENT
+	foreign *foreignKeys // nil unless foreign keys of the table are enforced
+}
+
+// An indexState is the writing side of one index.
+type indexState struct {
+	def      *indexDef
+	tree     *btree.Tree
+	fields   []int      // the slots in a record
+	rule     *indexRule // nil without expressions
+	old, new []byte     // empty where the index, which is partial, does not have the row
+}
+
+// writeState returns the write state of the transaction's schema.
+func (tx *Tx) writeState() *writeState {
+	return tx.pages.Kit(func() any {
+		return &writeState{
+			schema: tx.pager.Schema,
+			ws:     btree.NewWorkspace(tx.pager.Usable, tx.pager.Header.AutoVacuum()),
+			tables: make(map[*tableDef]*tableState),
+		}
+	}).(*writeState)
+}
+
+// state returns the writing side of a table, or the reason why it cannot be written.
+func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
+	if s := k.tables[def]; s != nil {
+		return s, nil
+	}
+	if err := tx.refuse(def); err != nil {
+		return nil, err
+	}
+	rules, err := tx.rules(def.ddl)
+	if err != nil {
+		return nil, tx.refusal(def.ddl, err.Error())
+	}
+	s := &tableState{shared: k, def: def, row: newRowBuilder(def.ddl), fields: def.ddl.StorageOrder(), counted: def.ddl.Autoincrement}
+	s.row.enc = tx.pager.Header.Encoding
+	if def.Key == nil {
+		s.tree = btree.NewTable(tx.pages.Pages(), k.ws, def.Root)
+	} else {
+		s.tree = btree.NewIndex(tx.pages.Pages(), k.ws, def.Root, def.Key, tx.pager.Header.Encoding)
+	}
+	objects, err := tx.Objects()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range objects {
+		if o.Type != "index" || !ddl.EqualFold(o.Table, def.shape.name) {
+			continue
+		}
+		x, err := tx.Index(o.Name)
+		if err != nil {
+			return nil, err
+		}
+		state, err := k.index(tx, x.def, rules)
+		if err != nil {
+			return nil, tx.refusal(def.ddl, fmt.Sprintf("the index %s: %v", o.Name, err))
+		}
+		s.indexes = append(s.indexes, state)
+	}
+	s.row.setRules(rules)
+	if s.foreign, err = tx.foreignKeys(def); err != nil {
+		return nil, err
+	}
+	k.tables[def] = s
+	return s, nil
+}
+
+// index returns the writing side of an index. Its expressions become a part of the rules of its
+// table.
+func (k *writeState) index(tx *Tx, def *indexDef, rules *rowRules) (x *indexState, err error) {
+	x = &indexState{def: def, tree: btree.NewIndex(tx.pages.Pages(), k.ws, def.Root, def.Key, tx.pager.Header.Encoding)}
+	x.rule, x.fields, err = rules.addIndex(&tx.Rx, def.where, def.stored)
+	return x, err
+}
+
+// refusal is the error for a table that cannot be written because of one of its parts.
+func (tx *Tx) refusal(t *ddl.Table, what string) error {
+	return tx.db.pager.PathError("write", fmt.Errorf("%w: table %s has %s; drop it, or write with SQLite", ErrUnsupported, t.Name, what))
+}
+
+// refuse returns an error that names a part of a table that writing rows cannot keep true.
+func (tx *Tx) refuse(def *tableDef) error {
+	t := def.ddl
+	no := func(what string) error { return tx.refusal(t, what) }
+	if def == &schemaTable {
+		return tx.db.pager.PathError("write", fmt.Errorf("%w: rows of sqlite_schema come from CREATE and DROP", ErrUnsupported))
+	}
+	objects, err := tx.Objects()
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if err := tx.refuseObject(o, def, no); err != nil {
+			return err
+		}
+	}
+	return refuseOrder(def.Key, no, "its primary key")
+}
+
+// refuseObject looks at another object of the schema that concerns a table.
+func (tx *Tx) refuseObject(o Object, def *tableDef, no func(string) error) error {
+	if !ddl.EqualFold(o.Table, def.shape.name) {
+		return nil
+	}
+	switch o.Type {
+	case "trigger":
+		return no("the trigger " + o.Name)
+	case "index":
+		x, err := tx.Index(o.Name)
+		if err != nil {
+			return err
+		}
+		return refuseOrder(x.def.Key, no, "the index "+o.Name)
+	}
+	return nil
+}
+
+func refuseOrder(key []record.KeyColumn, no func(string) error, what string) error {
+	for _, c := range key {
+		if c.Collation == record.UnknownCollation {
+			return no("an unknown collation in " + what)
+		}
+	}
+	return nil
+}
+
+// record writes the record of the given slots of the row that was loaded.
+func (r *rowBuilder) record(buf []byte, fields []int, values []any) ([]byte, error) {
+	size, err := r.header(fields)
+	if err != nil {
+		return buf, err
+	}
+	buf = bulk.Resize(buf, size)
+	w := bulk.Payload{Dst: buf}
+	return buf, r.write(&w, fields, values)
+}
+
+// recordOf writes the record of an index for a row of its table as that is stored.
+func (tx *Tx) recordOf(buf []byte, row *Row, fields []int) ([]byte, error) {
+	types := make([]format.SerialType, 0, 8)
+	parts := make([][]byte, 0, 8)
+	for _, slot := range fields {
+		typ, b, err := tx.stored(row, slot)
+		if err != nil {
+			return buf, err
+		}
+		types, parts = append(types, typ), append(parts, b)
+	}
+	buf = format.AppendRecordHeader(buf[:0], types...)
+	for _, b := range parts {
+		buf = append(buf, b...)
+	}
+	return buf, nil
+}
+
+// recordOf returns the record that the index has of a row, or no bytes if it does not have the row.
+func (x *indexState) recordOf(tx *Tx, buf []byte, row *Row) ([]byte, error) {
+	if x.rule == nil {
+		return tx.recordOf(buf, row, x.fields)
+	}
+	reader := &rowInput{*row}
+	if has, err := x.rule.has(reader); err != nil || !has {
+		return buf[:0], err
+	}
+	types := make([]format.SerialType, len(x.fields))
+	parts := make([][]byte, len(x.fields))
+	for i, slot := range x.fields {
+		var err error
+		if term := x.rule.terms[i]; term == nil {
+			types[i], parts[i], err = tx.stored(row, slot)
+		} else {
+			var v expr.Value
+			v, err = term.Eval(reader)
+			stored := valueOf(v.Apply(term.Affinity()))
+			types[i], parts[i] = record.Encode(&stored)
+		}
+		if err != nil {
+			return buf, err
+		}
+	}
+	buf = format.AppendRecordHeader(buf[:0], types...)
+	for _, b := range parts {
+		buf = append(buf, b...)
+	}
+	return buf, nil
+}
+
+// stored returns a value of a row as it is stored; the slot behind the last column is the rowid.
+func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err error) {
+	if slot == len(row.shape.fields) || slot == row.shape.alias {
+		typ = format.IntType(row.rowid)
+		return typ, format.AppendInt(nil, typ, row.rowid), nil
+	}
+	c := &row.shape.fields[slot]
+	if c.field < 0 {
+		v, err := row.compute(slot)
+		typ, b = record.EncodeColumn(&v, c.real)
+		return typ, b, err
+	}
+	f, there, err := tx.pager.Field(&row.rec, c.field)
+	if err != nil {
+		return 0, nil, err
+	}
+	if there {
+		if b, err = tx.pager.FieldBytes(&row.rec, f); err == nil && record.ReadsAsNull(f.Typ, b) {
+			return format.SerialNull, nil, nil
+		}
+		return f.Typ, b, err
+	}
+	typ, b = record.Encode(&c.dflt)
+	return typ, b, row.known(c)
+}

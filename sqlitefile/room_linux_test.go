@@ -129,32 +129,50 @@ func (d *fullDisk) removeOnFull() {
 
 // TestFullDiskAnother lets another program fill the disk while a DB is open with a log: what was
 // committed can be copied, as the database has blocks for it, and rows can be deleted, also while a
-// reader keeps the log from beginning again.
+// reader keeps the log from beginning again. A reader of an older state lets nothing be copied:
+// these blocks must outlast a delete that needs the kept room for its frames.
 func TestFullDiskAnother(t *testing.T) {
 	for _, disk := range smallDisks {
-		t.Run(disk.name, func(t *testing.T) {
-			d := newFullDisk(t, disk.mount(t), true, 0, 4096, 9)
-			if _, err := d.insert(3000); err != nil {
-				t.Fatal(err)
+		for _, older := range []bool{false, true} {
+			name := disk.name
+			if older {
+				name += " with a reader of an older state"
 			}
-			fillRest(t, filepath.Dir(d.path))
-			rx, err := d.db.Begin(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			d.deleteRows(1, 100)
-			rx.End()
-			d.deleteRows(101, 1000)
-			if err := d.db.Checkpoint(t.Context(), CheckpointFull); err != nil {
-				t.Errorf("a checkpoint on a full disk: %v", err)
-			}
-			d.again()
-			if _, err := d.insert(1); err != nil {
-				t.Fatalf("insert after delete: %v", err)
-			}
-			d.over()
-		})
+			t.Run(name, func(t *testing.T) { fullByAnother(t, disk.mount(t), older) })
+		}
 	}
+}
+
+func fullByAnother(t *testing.T, dir string, older bool) {
+	d := newFullDisk(t, dir, true, 0, 4096, 9)
+	var rx *Rx
+	begin := func() {
+		var err error
+		if rx, err = d.db.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if older {
+		begin()
+	}
+	if _, err := d.insert(3000); err != nil {
+		t.Fatal(err)
+	}
+	fillRest(t, filepath.Dir(d.path))
+	if !older {
+		begin()
+	}
+	d.deleteRows(1, 100)
+	rx.End()
+	d.deleteRows(101, 1000)
+	if err := d.db.Checkpoint(t.Context(), CheckpointFull); err != nil {
+		t.Errorf("a checkpoint on a full disk: %v", err)
+	}
+	d.again()
+	if _, err := d.insert(1); err != nil {
+		t.Fatalf("insert after delete: %v", err)
+	}
+	d.over()
 }
 
 func (d *fullDisk) deleteRows(low, high int64) {

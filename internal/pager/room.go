@@ -71,6 +71,9 @@ func (k *RoomKeeper) ensureRoom(base *Snapshot, g *group) error {
 	}
 	need := max(0, int64(g.size)<<base.PageShift-size)
 	spare, ok := k.spare(d, need+bytes)
+	if base.wal != nil {
+		base.wal.Tight = !ok
+	}
 	if ok {
 		k.left = min(spare/4, roomLook)
 		return nil
@@ -150,8 +153,22 @@ func (k *RoomKeeper) Keep(d disk, file interface{ Size() (int64, error) }) {
 		return
 	}
 	size, err := file.Size()
-	for n := int64(KeptRoom); err == nil && n >= leastRoom && osfile.Full(d.Preallocate(size, n)); n /= 2 {
+	need := k.uncopied(size)
+	for n := int64(KeptRoom); err == nil && n >= leastRoom && osfile.Full(d.Preallocate(size, need+n)); n /= 2 {
 	}
+}
+
+// uncopied returns how many bytes longer than size the database is, because its last pages lie in
+// the log alone.
+func (k *RoomKeeper) uncopied(size int64) int64 {
+	if k.pager == nil {
+		return 0
+	}
+	s := k.pager.snapshot.Load()
+	if s == nil {
+		return 0
+	}
+	return max(0, int64(s.PageCount)<<s.PageShift-size)
 }
 
 // lendRoom gives the disk the room back that was kept, after err, and reports whether there is
@@ -160,10 +177,12 @@ func (k *RoomKeeper) lendRoom(err error) bool {
 	return osfile.Full(err) && k.freeBlocks()
 }
 
-// freeBlocks gives the disk the blocks beyond the end of the database. The caller sees to D3.
+// freeBlocks gives the disk the blocks beyond the end of the database, but for those that a
+// checkpoint needs (D1). The caller sees to D3.
 func (k *RoomKeeper) freeBlocks() bool {
 	k.full.Store(true)
-	if _, ok := k.pager.file.(disk); !ok {
+	d, ok := k.pager.file.(disk)
+	if !ok {
 		return false
 	}
 	size, err := k.pager.file.Size()
@@ -171,7 +190,9 @@ func (k *RoomKeeper) freeBlocks() bool {
 		return false
 	}
 	k.lent.Store(true)
-	return true
+	need := k.uncopied(size)
+	return need == 0 || d.Preallocate(size, need) == nil ||
+		k.pager.file.Truncate(size) == nil // it never had them: the log takes the room, and a checkpoint waits
 }
 
 // lendAlone is lendRoom for a caller that opens the log: no other connection has the database open

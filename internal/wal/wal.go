@@ -63,6 +63,7 @@ type Log struct {
 	// The fields from here on belong to the holder of WRITE.
 	buf    []byte
 	Length int64  // of the file, when it was last looked at or written
+	Tight  bool   // the disk has little room: the file does not grow before it must
 	Wait   uint32 // it does not begin again before it has so many frames, unless it is too long
 	Hinted uint32 // the system was told to write the frames up to here to disk
 }
@@ -362,7 +363,7 @@ func (w *Log) append(t *Tail, pages []Page, size uint32, syncStart func(osfile.H
 		f.Put(at)
 	}
 	at := format.FrameOffset(t.Last+1, w.PageSize)
-	if need < leastGrowth {
+	if need < leastGrowth && !w.Tight {
 		w.reserve(at + int64(need))
 	}
 	_, err := w.File.WriteAt(b, at)

@@ -108,8 +108,5 @@ func (e *exporter) archiveFailure(err error) error {
 	if ee, ok := errors.AsType[*source.EntryError](err); ok {
 		return e.loc.entryFailure(ee)
 	}
-	if errors.Is(err, archive.ErrNoStream) {
-		return hint(failure(standardOutput, err), "name a file")
-	}
 	return err
 }

@@ -154,6 +154,7 @@ var waysOut = []struct {
 	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{sqlitefile.ErrCorrupt, "folio check says more"},
 	{folio.ErrDamaged, "folio check says more"},
+	{source.ErrDatabase, "sqlite3 -A unpacks SQLite archives"},
 	{source.ErrVolume, "copy the file, or name another source"},
 	{source.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},

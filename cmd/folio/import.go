@@ -44,8 +44,7 @@ type importer struct {
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
-zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
-standard input.
+or zip). The content of SRC decides which one it is. A dash reads a tar archive from standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
 attributes user.* are kept, as far as the source has them. Sockets are left out, with a warning.
@@ -324,7 +323,7 @@ func sourceBase(name string) string {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return base
 	}
-	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
+	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip"} {
 		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
 			base = rest
 		}

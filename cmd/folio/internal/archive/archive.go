@@ -1,9 +1,9 @@
 // Package archive writes the archives that folio export gives out: tar, plain or compressed by
-// gzip, zip, and SQLite archives.
+// gzip, and zip.
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
-// through little memory, except in a SQLite archive, where each is a value. Files that a format
-// cannot hold are left out with a warning. docs/command.md describes them.
+// through little memory. Files that a format cannot hold are left out with a warning.
+// docs/command.md describes them.
 package archive
 
 import (
@@ -45,16 +45,10 @@ type writer interface {
 // Op is the Op of every *fs.PathError about the archive.
 const Op = "archive"
 
-// ErrNoStream says that a format cannot be written to a stream.
-var ErrNoStream = errors.New("cannot be written to standard output")
-
 // Create writes an archive to a file at path, which appears there complete and durable, or not at
 // all. Errors of writing are *fs.PathError with Op and path; those of an entry are
 // *source.EntryError.
 func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
-	if f == Sqlar {
-		return createSqlar(ctx, path, o, walk)
-	}
 	resolved, err := osfile.Resolve(path)
 	if err != nil {
 		return pathError(path, err)
@@ -88,11 +82,8 @@ func Stream(w io.Writer, name string, f Format, o *Options, walk Walk) error {
 }
 
 func stream(out *output, f Format, o *Options, walk Walk) error {
-	w, err := newWriter(out, f, o)
-	if err != nil {
-		return err
-	}
-	err = walk(func(e *source.Entry) error {
+	w := newWriter(out, f, o)
+	err := walk(func(e *source.Entry) error {
 		err := w.add(e)
 		if err != nil && out.err == nil {
 			err = source.WrapEntry(e.Name, err)
@@ -105,16 +96,15 @@ func stream(out *output, f Format, o *Options, walk Walk) error {
 	return w.Close()
 }
 
-func newWriter(out *output, f Format, o *Options) (writer, error) {
+func newWriter(out *output, f Format, o *Options) writer {
 	switch f {
 	case Tar:
-		return newTarWriter(out, nil, o), nil
+		return newTarWriter(out, nil, o)
 	case TarGzip:
-		return newGzipWriter(out, o), nil
-	case Zip:
-		return newZipWriter(out, o), nil
+		return newGzipWriter(out, o)
+	default:
+		return newZipWriter(out, o)
 	}
-	return nil, ErrNoStream
 }
 
 // An output remembers the error of its writer. So it can be told from an error of reading.

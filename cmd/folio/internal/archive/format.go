@@ -13,7 +13,6 @@ const (
 	Tar Format = iota + 1
 	TarGzip
 	Zip
-	Sqlar
 )
 
 var formats = []struct {
@@ -24,7 +23,6 @@ var formats = []struct {
 	{Tar, "tar", []string{".tar"}},
 	{TarGzip, "tar.gz", []string{".tar.gz", ".tgz"}},
 	{Zip, "zip", []string{".zip"}},
-	{Sqlar, "sqlar", []string{".sqlar"}},
 }
 
 // ParseFormat returns the format that a name means.
@@ -34,7 +32,7 @@ func ParseFormat(name string) (Format, error) {
 			return k.format, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, zip or sqlar", name)
+	return 0, fmt.Errorf("%q is no format: write tar, tar.gz or zip", name)
 }
 
 // FormatOf returns the format that the end of a file's name means, in whatever case.

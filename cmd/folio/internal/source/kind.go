@@ -43,7 +43,7 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	case n == 0:
 		return nil, pathError(f.Name(), ErrEmpty)
 	case bytes.HasPrefix(head, []byte(sqliteMagic)):
-		return openSQLite(f, head, o)
+		return nil, pathError(f.Name(), databaseError(head))
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
 		return openStream(f.Name(), f, f, o), nil
 	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
@@ -55,11 +55,12 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	return nil, pathError(f.Name(), kindError(head))
 }
 
-func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
+// databaseError returns the error for a SQLite database.
+func databaseError(head []byte) error {
 	if len(head) >= sqliteAppID+4 && binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID {
-		return nil, pathError(f.Name(), ErrVolume)
+		return ErrVolume
 	}
-	return openSqlar(f, o)
+	return ErrDatabase
 }
 
 // openStream opens a tar archive that can be read only once. It may be compressed. Nothing is read
@@ -90,8 +91,10 @@ func unpack(in *bufio.Reader) (io.Reader, error) {
 		return bzip2.NewReader(in), nil
 	case isTar(head):
 		return in, nil
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte(sqliteMagic)):
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return nil, ErrSeek
+	case bytes.HasPrefix(head, []byte(sqliteMagic)):
+		return nil, databaseError(head)
 	}
 	return nil, kindError(head)
 }

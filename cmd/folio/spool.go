@@ -27,17 +27,8 @@ const (
 // spool reads the stream that open opens to its end, or until the command is interrupted, even if
 // the stream is stuck in a read then.
 func (c *copier) spool(open func() (io.ReadCloser, error)) (source.Source, error) {
-	r, w := io.Pipe()
+	r := source.Interruptible(c.ctx, open)
 	defer r.Close()
-	go func() {
-		in, err := open()
-		if err == nil {
-			_, err = io.CopyBuffer(w, struct{ io.Reader }{in}, make([]byte, spoolPiece))
-			_ = in.Close()
-		}
-		_ = w.CloseWithError(err)
-	}()
-	defer context.AfterFunc(c.ctx, func() { _ = w.CloseWithError(context.Cause(c.ctx)) })()
 	s := new(spool)
 	if _, err := io.CopyBuffer(s, &source.Meter{R: r, Count: c.progress.addBytes}, make([]byte, spoolPiece)); err != nil {
 		_ = s.Close()

@@ -43,13 +43,14 @@ func (d *Dir) reopen() (*dirHandle, error) {
 		return nil, err
 	}
 	defer up.release()
-	handle, st, err := up.openDir(d.name)
+	root, err := up.root.OpenRoot(d.name)
 	if err != nil {
-		return nil, changed(err)
+		return nil, up.changed(d.name, &d.stat, err)
 	}
-	if st.id != d.stat.id {
+	handle := newDirHandle(root)
+	if st, err := handle.lstat("."); err != nil || st.id != d.stat.id {
 		handle.release()
-		return nil, ErrChanged
+		return nil, cmp.Or(err, ErrChanged)
 	}
 	return handle, nil
 }

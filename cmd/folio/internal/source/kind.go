@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -45,9 +46,9 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	case bytes.HasPrefix(head, []byte(sqliteMagic)):
 		return nil, pathError(f.Name(), databaseError(head))
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
-		return openStream(f.Name(), f, f, o), nil
+		return &tarSource{name: f.Name(), closer: f, o: o, stream: func(context.Context) io.Reader { return f }}, nil
 	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
-		return &tarSource{file: f, o: o}, nil
+		return &tarSource{file: f, closer: f, o: o}, nil
 	}
 	if src, err := openZip(f, info.Size(), o); !errors.Is(err, errNotZip) {
 		return src, err
@@ -63,16 +64,11 @@ func databaseError(head []byte) error {
 	return ErrDatabase
 }
 
-// openStream opens a tar archive that can be read only once. It may be compressed. Nothing is read
-// before Walk, because a reader may have to wait. The source owns closer, which may be nil.
-func openStream(name string, r io.Reader, closer io.Closer, o *Options) Source {
-	in := bufio.NewReaderSize(r, 64<<10)
-	return &tarSource{closer: closer, o: o, open: func() (io.Reader, error) {
-		tr, err := unpack(in)
-		if err != nil {
-			return nil, pathError(name, err)
-		}
-		return tr, nil
+// openStream returns the source of a tar archive that can be read only once, and may be compressed.
+// Nothing is opened or read before Walk, because that may have to wait.
+func openStream(name string, open func() (io.ReadCloser, error), o *Options) Source {
+	return &tarSource{name: name, closer: io.NopCloser(nil), o: o, stream: func(ctx context.Context) io.Reader {
+		return Interruptible(ctx, open)
 	}}
 }
 

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync"
 )
@@ -10,20 +11,21 @@ import (
 // maxAhead is how many files a scan lists before they are compared.
 const maxAhead = 1 << 14
 
-// A scan lists the directories of a tree. Workers list ahead, in about the order in which walk
-// needs them. If no worker has begun a directory when its turn comes, walk lists it.
+// A scan lists the directories of a tree. Workers list ahead, in about the order in which the
+// producer needs them. If no worker has begun a directory when its turn comes, the producer lists
+// it.
 type scan struct {
 	tree    *Tree
-	differ  Differ
+	look    func(*Dir) error // is called for each directory that is listed; nil for nothing
 	handles handles
 	ctx     context.Context // of the pipeline; the producer's
 
 	mu     sync.Mutex // guards what follows, and the state of each Dir
 	wake   *sync.Cond // something of it has changed
 	stack  []*Dir     // to be listed, the last one first; some may be listed already
-	ahead  int        // files listed, but not compared yet
+	ahead  int        // files listed that the producer has not left yet
 	ended  bool
-	failed error // of Look
+	failed error // of look
 }
 
 // The states of a Dir, in their order.
@@ -31,20 +33,26 @@ type scanState uint8
 
 const (
 	unlisted scanState = iota
-	listing            // by a worker, or by walk
+	listing            // by a worker, or by the producer
 	listed
 )
 
-func newScan(t *Tree, differ Differ) *scan {
-	s := &scan{tree: t, differ: differ}
+func newScan(t *Tree, look func(*Dir) error) *scan {
+	s := &scan{tree: t, look: look}
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
 
-// run is the producer of a pipeline.
-func (s *scan) run(p *pipeline) error {
+// root returns the directory of the tree.
+func (s *scan) root() (*Dir, error) {
+	st, err := s.tree.dir.lstat(".")
+	return &Dir{Path: ".", stat: st, scan: s}, err
+}
+
+// run calls produce, the producer of a pipeline, while workers list ahead.
+func (s *scan) run(p *pipeline, produce func(root *Dir) error) error {
 	s.ctx = p.ctx
-	st, err := s.tree.dir.stat()
+	root, err := s.root()
 	if err != nil {
 		return err
 	}
@@ -52,7 +60,7 @@ func (s *scan) run(p *pipeline) error {
 		p.group.Go(s.work)
 	}
 	defer s.end()
-	return s.walk(&Dir{Path: ".", stat: st, scan: s}, &Out{p})
+	return produce(root)
 }
 
 // end lets the workers go home. Nothing is listed any more.
@@ -90,6 +98,9 @@ func (s *scan) next() *Dir {
 
 // await returns when a directory is listed.
 func (s *scan) await(d *Dir) error {
+	if err := context.Cause(s.ctx); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d.state == unlisted {
@@ -107,7 +118,10 @@ func (s *scan) await(d *Dir) error {
 // list lists a directory, has it looked at, and offers those in it to the workers.
 func (s *scan) list(d *Dir) {
 	d.read()
-	err := s.differ.Look(d)
+	var err error
+	if s.look != nil {
+		err = s.look(d)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && s.failed == nil {
@@ -121,25 +135,13 @@ func (s *scan) list(d *Dir) {
 	s.wake.Broadcast()
 }
 
-// walk has a directory and all below it compared, in walk order.
-func (s *scan) walk(d *Dir, out *Out) error {
-	if err := context.Cause(s.ctx); err != nil {
-		return err
-	}
-	if err := s.await(d); err != nil {
-		return err
-	}
-	err := s.differ.Compare(d, out)
+// leave forgets the files in a directory.
+func (s *scan) leave(d *Dir) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.ahead -= len(d.Files)
 	d.Files = nil
 	s.wake.Broadcast()
-	s.mu.Unlock()
-	for i := 0; i < len(d.dirs) && err == nil; i++ {
-		err = s.walk(d.dirs[i], out)
-		d.dirs[i] = nil
-	}
-	return err
 }
 
 // read lists a directory.
@@ -150,36 +152,41 @@ func (d *Dir) read() {
 		return
 	}
 	defer handle.release()
-	names, err := handle.list()
-	if err == nil {
-		d.xattrs, err = handle.xattrs()
-	}
+	names, xattrs, err := handle.list()
 	if err != nil {
-		d.Err = err
+		d.Err = vanished(err)
 		return
 	}
+	d.xattrs = xattrs
 	slices.Sort(names)
 	d.Files = make([]File, 0, len(names))
-	skip := d.scan.tree.o.Skip
+	o := d.scan.tree.o
 	for _, name := range names {
-		if skip == nil || !skip(d.stat.id, name) {
-			d.add(handle, name)
+		if o.Skip != nil && o.Skip(d.stat.id, name) {
+			continue
 		}
+		f := d.file(handle, name)
+		if o.Exclude.file(f.Path(), f.stat.mode.IsDir()) {
+			continue
+		}
+		if f.stat.mode.IsDir() {
+			d.dirs = append(d.dirs, &Dir{Path: f.Path(), Up: d, name: name, stat: f.stat, scan: d.scan})
+		}
+		d.Files = append(d.Files, *f)
 	}
 }
 
-// add looks at a file in the directory.
-func (d *Dir) add(handle *dirHandle, name string) {
-	f := File{Name: name, Dir: d}
+// file looks at a file in the directory.
+func (d *Dir) file(handle *dirHandle, name string) *File {
+	f := &File{Name: name, Dir: d}
 	f.stat, f.Err = handle.lstat(name)
 	switch f.stat.mode.Type() {
-	case fs.ModeDir:
-		d.dirs = append(d.dirs, &Dir{Path: Join(d.Path, name), Up: d, name: name, stat: f.stat, scan: d.scan})
 	case fs.ModeSocket:
 		f.Err = ErrSocket
 	case fs.ModeSymlink:
-		f.target, f.Err = handle.readlink(name, f.stat.size)
+		f.target, f.Err = handle.root.Readlink(name)
+		f.target = filepath.ToSlash(f.target)
 	}
-	f.Err = changed(f.Err)
-	d.Files = append(d.Files, f)
+	f.Err = vanished(bare(f.Err))
+	return f
 }

@@ -16,8 +16,9 @@ import (
 
 // A tarSource is a tar archive: a file that can be read twice, or a stream.
 type tarSource struct {
-	file   *os.File                  // nil for a stream
-	open   func() (io.Reader, error) // of a stream
+	name   string
+	file   *os.File                            // nil for a stream
+	stream func(ctx context.Context) io.Reader // nil for a file
 	closer io.Closer
 	o      *Options
 }
@@ -36,23 +37,19 @@ func (s *tarSource) Size(context.Context) (int64, bool) {
 	return info.Size(), true
 }
 
-func (s *tarSource) Close() error {
-	switch {
-	case s.file != nil:
-		return s.file.Close()
-	case s.closer != nil:
-		return s.closer.Close()
-	}
-	return nil
-}
+func (s *tarSource) Close() error { return s.closer.Close() }
 
 func (s *tarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return run(ctx, s.o, s.file == nil, func(p *pipeline) error {
+	return run(ctx, s.o, func(p *pipeline) error {
 		t := &tarProducer{pipeline: p}
-		if s.file == nil {
-			return t.stream(s.open)
+		if s.file != nil {
+			return t.file(s.file)
 		}
-		return t.file(s.file)
+		r, err := unpack(bufio.NewReaderSize(s.stream(p.ctx), 64<<10))
+		if err != nil {
+			return pathError(s.name, err)
+		}
+		return t.stream(r)
 	}, fn)
 }
 
@@ -77,15 +74,11 @@ func (t *tarProducer) file(f *os.File) error {
 	return t.members(bufio.NewReaderSize(f, 256<<10), t.member)
 }
 
-func (t *tarProducer) stream(open func() (io.Reader, error)) error {
-	r, err := open()
-	if err != nil {
-		return err
-	}
+func (t *tarProducer) stream(r io.Reader) error {
 	if err := t.members(r, t.member); err != nil {
 		return err
 	}
-	_, err = io.Copy(io.Discard, r) // the checksum of the compression is at its end
+	_, err := io.Copy(io.Discard, r) // the checksum of the compression is at its end
 	return archiveError(err)
 }
 
@@ -131,30 +124,35 @@ func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) e
 	if err != nil {
 		return err
 	}
-	if !e.Mode.IsRegular() || e.Link != "" {
+	switch {
+	case t.o.Exclude.below(name, e.Mode.IsDir()):
+		return nil
+	case !e.Mode.IsRegular() || e.Link != "":
 		return t.add(e, nil)
 	}
 	return t.addContent(e, r)
 }
 
-// addContent adds a regular file and reads it from the archive, as only the producer can.
+// addContent adds a regular file. It reads a small one from the archive, and lends a large one to
+// the consumer.
 func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 	if e.Size > smallSize {
-		s := newStream(t.ctx)
-		if err := t.addFed(e, s); err != nil {
+		l := lent{r, make(chan struct{})}
+		if err := t.add(e, l); err != nil {
 			return err
 		}
-		err := s.readFrom(r, e.Size)
-		s.close(archiveError(err))
-		return err
+		select {
+		case <-l.done:
+			return nil
+		case <-t.ctx.Done():
+			return context.Cause(t.ctx)
+		}
 	}
 	j, err := t.next(e, int(e.Size))
 	if err != nil {
 		return err
 	}
-	if err := readExactly(r, j.data); err != nil {
-		j.err = archiveError(err)
-	}
+	j.err = readExactly(r, j.data)
 	return t.flushFull()
 }
 

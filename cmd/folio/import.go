@@ -19,7 +19,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// An importer makes one volume, or adds to one.
+// An importer makes one volume. It is the sink of a treeCopy.
 type importer struct {
 	*command
 	replacing
@@ -28,19 +28,17 @@ type importer struct {
 	maxSize    byteSize
 	excluded   []string
 
-	sources  []string
-	mu       sync.Mutex    // guards left, and writing warnings
-	left     int64         // files that could not be read
-	src      source.Source // being read
-	srcName  string
-	prefix   string // of its names, if there are several sources
-	volume   string
-	copy     *treeCopy
-	put      func(e *source.Entry) error // adds an entry to the volume
-	into     *location                   // a directory of a volume that is there; nil if one is made
-	there    bool                        // a volume already
-	entries  int64                       // that the source had
-	replaced int64                       // files of a volume that was there
+	sources []string
+	mu      sync.Mutex    // guards left, and writing warnings
+	left    int64         // files that could not be read
+	src     source.Source // being read
+	srcName string
+	prefix  string // of its names, if there are several sources
+	volume  string
+	copy    *treeCopy
+	to      *folio.Builder
+	there   bool  // a volume already
+	entries int64 // that the source had
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
@@ -56,11 +54,6 @@ A file that cannot be read is left out with a warning, and the exit code is 3. T
 hard link of an archive to a file that --exclude leaves out. Several SRC go to directories of their
 names.
 
-With VOLUME:DIR the files go to a directory of an existing volume, all of them or none, in one
-transaction. Other programs cannot write to the volume meanwhile. DIR is made if it does not exist.
-Existing directories are merged. Any other existing name is refused, or with --force replaced by the
-new file. Directories and files never replace each other.
-
 A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has
 names that lead out of it.`
 
@@ -68,45 +61,27 @@ func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "import SRC... VOLUME[:DIR]",
+		Use:         "import SRC... VOLUME",
 		Short:       "Make a volume of a directory or an archive",
 		Long:        importLong,
 		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   folio import --exclude '*.o' --exclude /build src work.folio
-  folio import may.zip photos.folio:2026/may
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		Args: i.operands,
-		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context()) },
+		Args: between(2, -1, "SRC and VOLUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
+			return i.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	i.flags(flags, "VOLUME")
-	flags.Lookup("force").Usage += "; with DIR, replace files that are there"
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
 	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.maxSize.Set)
 	return cmd
 }
-
-// operands reads the arguments.
-func (i *importer) operands(cmd *cobra.Command, args []string) error {
-	if err := between(2, -1, "SRC and VOLUME[:DIR]")(cmd, args); err != nil {
-		return err
-	}
-	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
-	if volumeBefore(i.volume) == "" || exists(i.volume) {
-		return nil
-	}
-	loc := locate(i.volume)
-	i.into, i.volume = &loc, loc.volume
-	if i.forceAny || i.allowEmpty {
-		return usageError(cmd, errWholeOnly)
-	}
-	return nil
-}
-
-var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
 
 func (i *importer) run(ctx context.Context) error {
 	o, err := i.options()
@@ -131,13 +106,10 @@ func (i *importer) run(ctx context.Context) error {
 	left := i.left // the sources are not read any more
 	if !i.quiet {
 		text := summary(stats, time.Since(start))
-		if i.replaced > 0 {
-			text += fmt.Sprintf("; %s replaced", grouped(i.replaced))
-		}
 		if left > 0 {
 			text += fmt.Sprintf("; %s could not be read", count(left, "file", "files"))
 		}
-		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.destination().String()), text)
+		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.volume), text)
 	}
 	if left > 0 {
 		return errPartial
@@ -178,9 +150,6 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 
 // check returns early an error that making the volume would return.
 func (i *importer) check() error {
-	if i.into != nil {
-		return nil
-	}
 	for _, src := range i.sources {
 		if err := i.checkNew(i.volume, src); err != nil {
 			return err
@@ -190,20 +159,9 @@ func (i *importer) check() error {
 	return nil
 }
 
-// destination is the last argument of the command line.
-func (i *importer) destination() location {
-	if i.into != nil {
-		return *i.into
-	}
-	return location{i.volume, "."}
-}
-
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
 // volume, and its temporary file, which does not exist yet.
 func (i *importer) skip() (func(source.FileID, string) bool, error) {
-	if i.into != nil {
-		return skipVolume(i.volume)
-	}
 	dir, err := source.ParentID(i.volume)
 	if err != nil {
 		return nil, err
@@ -220,38 +178,14 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 	}, nil
 }
 
-// take reads the sources, into a new volume or a directory of one.
+// take reads the sources into a new volume.
 func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
 	i.copy = &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
 	defer i.copy.progress.done()
 	if i.copy.progress.shown() {
 		go i.measure(ctx, sources)
 	}
-	if i.into != nil {
-		return i.addTo(ctx, *i.into, sources)
-	}
 	return i.create(ctx, sources)
-}
-
-// addTo adds the files of the sources to a directory of a volume.
-func (i *importer) addTo(ctx context.Context, loc location, sources []source.Source) (stats folio.BuildStats, err error) {
-	err = i.update(ctx, loc, nil, func(tx *folio.Tx) error {
-		a, err := newAddition(tx, loc, i.force)
-		if err != nil {
-			return err
-		}
-		i.put = a.put
-		if err = i.takeAll(ctx, sources); err == nil {
-			err = a.finish()
-		}
-		stats, i.replaced = i.copy.stats, a.replaced
-		stats.Dirs = a.newDirs
-		if e, ok := err.(*sinkError); ok {
-			err = e.error
-		}
-		return err
-	})
-	return stats, err
 }
 
 // create makes a volume.
@@ -259,12 +193,7 @@ func (i *importer) create(ctx context.Context, sources []source.Source) (stats f
 	sweep(i.volume)
 	var own error // of fn
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
-		i.put = func(e *source.Entry) error {
-			if e.Link != "" {
-				return b.Link(e.Link, e.Name)
-			}
-			return e.AddTo(b, &e.Header)
-		}
+		i.to = b
 		if own = i.takeAll(ctx, sources); own == nil {
 			stats, own = b.Stats(), i.checkEmpty()
 		}
@@ -386,10 +315,13 @@ func (i *importer) add(e *source.Entry) error {
 			e.Link = path.Join(i.prefix, e.Link)
 		}
 	}
-	return entryFailure(e, i.put(e))
+	if e.Link != "" {
+		return entryFailure(e, i.to.Link(e.Link, e.Name))
+	}
+	return entryFailure(e, e.AddTo(i.to, &e.Header))
 }
 
-// finish implements sink. An addition is finished after the last source.
+// finish implements sink. The builder sets the times of directories.
 func (i *importer) finish() error { return nil }
 
 // entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the

@@ -15,13 +15,12 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// A sink takes in the entries of a tree. There are five:
+// A sink takes in the entries of a tree. There are four:
 //
-//	importer with a folio.Builder   a new volume
-//	importer with an addition       a directory of a volume, as import VOLUME:DIR fills it
-//	copyIn                          a directory of a volume, as cp fills it
-//	copyOut                         a directory on disk
-//	archiveSink                     an archive
+//	importer      a new volume
+//	copyIn        a directory of a volume
+//	copyOut       a directory on disk
+//	archiveSink   an archive
 type sink interface {
 	// add takes in an entry, in walk order. If the entry cannot be read, the error is a
 	// *source.EntryError.

@@ -59,8 +59,6 @@ func (c *copier) flags(cmd *cobra.Command) {
 	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
 	flags.BoolVarP(&c.onlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
-	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
-	flags.Lookup("interactive").Hidden = true
 }
 
 // diskPlace is a file on disk.
@@ -120,11 +118,7 @@ var (
 	errNoneInside = errors.New("none of these is in a volume: write VOLUME:PATH, or use cp of the system")
 )
 
-const (
-	copiesAll = "-r copies it with all that is in it"
-)
-
-var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n passes over files whose name is taken, -u over those that are not older")
+const copiesAll = "-r copies it with all that is in it"
 
 var zeroTime time.Time
 

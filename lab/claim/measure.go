@@ -62,12 +62,12 @@ func (r *run) all(ctx context.Context) (map[Source]*outcome, error) {
 	return outcomes, nil
 }
 
-// announce tells the observer the verdicts of the claims that a source has measured.
+// announce notes the verdicts of the claims that a source has measured.
 func (r *run) announce(s Source, out *outcome) {
 	for _, c := range r.Claims {
 		if c.From == s {
-			result := c.judge(out)
-			r.Watch.Judged(c, &result)
+			res := c.judge(out)
+			r.Watch.Note(res.String())
 		}
 	}
 }

@@ -81,6 +81,14 @@ func (c *Claim) judge(out *outcome) Result {
 	return r
 }
 
+// String says the result in a line.
+func (r *Result) String() string {
+	if r.Figure == nil {
+		return fmt.Sprintf("%s: %s: %s", r.Claim, r.Verdict, r.Reason)
+	}
+	return fmt.Sprintf("%s: %.3g: %s", r.Claim, r.Figure.Value, r.Verdict)
+}
+
 // verdict compares a figure with the goal of a claim.
 func (c *Claim) verdict(figure float64) Verdict {
 	switch {

@@ -38,19 +38,7 @@ type Options struct {
 	Out     string // a directory for samples
 	Command string // that measures the same again
 	Timeout time.Duration
-	Watch   Observer
-}
-
-// An Observer is told how far a run is.
-type Observer interface {
-	// Measuring reports the next step of a source, and how many of all its steps are done.
-	Measuring(source, what string, done, all int)
-	// Judged tells the verdict of a claim as soon as its source has been measured.
-	Judged(c *Claim, r *Result)
-	// Note tells that something went wrong, in a line.
-	Note(text string)
-	// Ended tells that nothing more comes.
-	Ended()
+	Watch   runner.Observer
 }
 
 // A run is one measurement of claims.

@@ -43,19 +43,53 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
-// enterAll takes in the contenders in their order, as their programs become ready.
+// A build is the result of building one program.
+type build struct {
+	name    string
+	program program
+	about   *workload.About
+	err     error
+}
+
+// parallelBuilds is the number of programs that are built at a time. A C compiler keeps one
+// processor busy for most of a build of a driver in C, and the go command keeps the other
+// processors busy.
+const parallelBuilds = 2
+
+// builds builds the programs of all contenders. Two contenders that differ in their API share one.
+func (r *run) builds(ctx context.Context) map[string]build {
+	begun, done := make(map[string]bool), make(chan build)
+	places := make(chan struct{}, parallelBuilds)
+	for _, s := range r.o.Contenders {
+		if name := s.program(); !begun[name] {
+			begun[name] = true
+			go func() {
+				places <- struct{}{}
+				b := build{name: name}
+				b.program, b.about, b.err = r.describe(ctx, s)
+				<-places
+				done <- b
+			}()
+		}
+	}
+	all := make(map[string]build)
+	for next := "contenders"; len(all) < len(begun); {
+		r.o.Observer.Progress("building", next, len(all), len(begun))
+		b := <-done
+		all[b.name], next = b, b.name+" is built"
+	}
+	return all
+}
+
+// enterAll takes in the contenders in their order.
 func (r *run) enterAll(ctx context.Context) error {
 	defer timed(&r.counts.Building)()
-	ctx, cancel := context.WithCancel(ctx)
-	builds := r.startBuilds(ctx)
-	defer func() { cancel(); builds.Wait() }()
-	all := len(r.o.Contenders)
-	for i, s := range r.o.Contenders {
-		r.o.Observer.Building(s.String(), i, all)
-		b := builds.of(s)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
+	builds := r.builds(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, s := range r.o.Contenders {
+		b := builds[s.program()]
 		if b.err != nil {
 			r.skip(result.Skip{Contender: s.String(), Reason: OneLine([]byte(b.err.Error()))})
 			continue
@@ -189,7 +223,7 @@ func (r *run) reportSkipped() error {
 				s.Reason += fmt.Sprintf("; it takes part in %d cases", cases)
 			}
 			if r.o.Named {
-				r.o.Observer.Skipped(&s)
+				r.o.Observer.Note("skipped " + s.String())
 			}
 		}
 	}

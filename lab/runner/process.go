@@ -80,8 +80,6 @@ func (p *process) tell(r workload.Request) {
 
 // reply waits for the next thing that the process says.
 func (p *process) reply() (*workload.Reply, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
 	select {
 	case l, ok := <-p.replies:
 		if !ok {
@@ -91,8 +89,8 @@ func (p *process) reply() (*workload.Reply, error) {
 			return nil, &failure{result.FailureGarbage, l.err}
 		}
 		return parseReply(l.text)
-	case <-afterTimeout(ctx, p.cmd.Process.Pid, p.timeout):
-		return nil, &failure{result.FailureHang, idled("no reply", p.cmd.Process.Pid, p.timeout)}
+	case <-time.After(p.timeout):
+		return nil, &failure{result.FailureHang, fmt.Errorf("no reply within %v", p.timeout)}
 	}
 }
 
@@ -119,16 +117,15 @@ func parseReply(text []byte) (*workload.Reply, error) {
 // It returns the given error with more about the end, or the error of a bad end.
 func (p *process) end(err error) error {
 	_ = p.in.Close()
-	hung := func() bool { return false }
-	if err == nil || errors.Is(err, errEnded) {
-		hung = watch(p.cmd.Process.Pid, p.timeout, func() { _ = killAll(p.cmd) })
-	} else {
-		_ = killAll(p.cmd)
+	left := p.timeout
+	if err != nil && !errors.Is(err, errEnded) {
+		left = 0
 	}
+	kill := time.AfterFunc(left, func() { _ = killAll(p.cmd) })
 	for range p.replies { // drop the rest of its output
 	}
 	ended := p.cmd.Wait()
-	switch over := hung(); {
+	switch over := !kill.Stop(); {
 	case err == nil && ended != nil && over:
 		return &failure{result.FailureHang, fmt.Errorf("it did not end within %v", p.timeout)}
 	case err == nil && ended != nil:

@@ -41,11 +41,11 @@ func (r *run) processSample(ctx context.Context, t *task, a *attempt, j *workloa
 	if err := cmd.Start(); err != nil {
 		return nil, "", err
 	}
-	hung := watch(cmd.Process.Pid, a.timeout, func() { _ = killAll(cmd) })
+	kill := time.AfterFunc(a.timeout, func() { _ = killAll(cmd) })
 	err = cmd.Wait()
 	took := time.Since(begin)
 	switch {
-	case hung():
+	case !kill.Stop():
 		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", a.timeout)}
 	case err != nil:
 		return nil, complaint.String(), &failure{result.FailureCrash, fmt.Errorf("%w: %s", err, OneLine(complaint.Bytes()))}

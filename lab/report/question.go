@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foliofs/folio/lab/report/figure"
 	"github.com/foliofs/folio/lab/result"
 )
 
@@ -13,7 +14,6 @@ import (
 type Question struct {
 	ID       string
 	Text     string
-	Verdict  string
 	Repeats  string // the public experiment, or ""
 	Told     []string
 	Fixed    []result.Param // the same in all cases
@@ -42,25 +42,10 @@ var groups = []struct {
 }
 
 func groupTitle(g result.Group) string {
-	for _, known := range groups {
-		if known.group == g {
-			return known.title
-		}
+	if i := groupRank(g); i < len(groups) {
+		return groups[i].title
 	}
 	return cmp.Or(string(g), "no group of durability")
-}
-
-func newSection(g result.Group) *Section {
-	s := &Section{Group: g}
-	if g != result.GroupRead {
-		s.Title = groupTitle(g)
-	}
-	for _, known := range groups {
-		if known.group == g {
-			s.Note = known.note
-		}
-	}
-	return s
 }
 
 func groupRank(g result.Group) int {
@@ -87,7 +72,13 @@ func (q *Question) section(g result.Group) *Section {
 			return s
 		}
 	}
-	s := newSection(g)
+	s := &Section{Group: g}
+	if g != result.GroupRead {
+		s.Title = groupTitle(g)
+	}
+	if i := groupRank(g); i < len(groups) {
+		s.Note = groups[i].note
+	}
 	q.Sections = append(q.Sections, s)
 	slices.SortStableFunc(q.Sections, func(a, b *Section) int { return cmp.Compare(groupRank(a.Group), groupRank(b.Group)) })
 	return s
@@ -106,31 +97,29 @@ func (q *Question) Measured() bool {
 	return slices.ContainsFunc(q.panels(), func(p *Panel) bool { return len(p.Rows) > 0 })
 }
 
-// finish adds the parts that need all cases: titles, verdict and charts.
+// finish adds the parts that need all cases: titles, tables and charts.
 func (q *Question) finish(p *Page) {
-	all := q.panels()
-	varied := varied(all)
-	runs := slices.ContainsFunc(all, func(p *Panel) bool { return p.Run != all[0].Run })
-	for _, param := range all[0].Case.Fixed {
+	panels := q.panels()
+	varied := varied(panels)
+	runs := slices.ContainsFunc(panels, func(p *Panel) bool { return p.Run != panels[0].Run })
+	for _, param := range panels[0].Case.Fixed {
 		if !varied[param.Name] {
 			q.Fixed = append(q.Fixed, param)
 		}
 	}
-	for i, panel := range all {
+	for i, panel := range panels {
 		panel.ID = fmt.Sprintf("%sc%d", q.ID, i+1)
 		panel.Title = panel.title(varied, runs)
-		panel.Alone = len(all) == 1
-		panel.finish(p)
 		if len(panel.Rows) > 0 {
+			panel.table()
+			panel.draw(p)
 			p.Glance = append(p.Glance, panel)
 		}
 	}
 	for i, s := range q.Sections {
-		s.fold()
-		s.Systems = systems(p, s, varied, runs, fmt.Sprintf("%ss%d", q.ID, i+1))
+		s.Systems = systems(s, varied, runs)
 		s.Scales = scales(p, s, fmt.Sprintf("%ss%d", q.ID, i+1))
 	}
-	q.Verdict = q.verdict()
 }
 
 // varied returns the parameters that tell the cases of a question apart, except durability, which
@@ -138,28 +127,26 @@ func (q *Question) finish(p *Page) {
 func varied(panels []*Panel) map[string]bool {
 	values, out := make(map[string]string), make(map[string]bool)
 	for _, panel := range panels {
-		for _, list := range [][]result.Param{panel.Case.Params, panel.Case.Fixed} {
-			for _, p := range list {
-				if first, ok := values[p.Name]; ok && first != p.Value {
-					out[p.Name] = true
-				} else if !ok {
-					values[p.Name] = p.Value
-				}
+		for _, p := range all(panel.Case) {
+			if first, ok := values[p.Name]; ok && first != p.Value {
+				out[p.Name] = true
 			}
+			values[p.Name] = p.Value
 		}
 	}
 	delete(out, "durability")
 	return out
 }
 
+// phrase says a parameter in words.
+func phrase(p result.Param) string { return p.Name + " " + figure.Thousands(p.Value) }
+
 // title returns the parameters that tell a case from the other cases of its question.
 func (p *Panel) title(varied map[string]bool, runs bool) string {
 	var parts []string
-	for _, list := range [][]result.Param{p.Case.Params, p.Case.Fixed} {
-		for _, param := range list {
-			if varied[param.Name] {
-				parts = append(parts, Phrase(param))
-			}
+	for _, param := range all(p.Case) {
+		if varied[param.Name] {
+			parts = append(parts, phrase(param))
 		}
 	}
 	if runs {

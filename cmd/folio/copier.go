@@ -277,20 +277,14 @@ func (c *copier) volumeTree(p *place, rx *folio.Rx) (*volumeTree, error) {
 
 func (c *copier) copyFrom(in *copyIn, p *place, src source.Source) error {
 	err := (&treeCopy{ctx: c.ctx, to: in, progress: c.progress}).run(src)
-	if own, ok := err.(*sinkError); ok {
-		if own.error == errNothingToDo {
-			return nil
-		}
-		return own.error
-	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
-	case err == nil:
+	case err == nil || err == errNothingToDo:
 		return nil
 	case c.ctx.Err() != nil:
 		return context.Cause(c.ctx)
 	case !ok:
-		return p.failure(err)
+		return failure(p.title(), err) // unless the sink has named a file
 	case p.onDisk():
 		return &fs.PathError{Path: filepath.Join(p.title(), filepath.FromSlash(e.Name)), Err: e.Err}
 	}

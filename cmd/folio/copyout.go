@@ -56,9 +56,6 @@ func (c *command) writeOut(
 // copyOutFailure names the file below dir in an error of writing to disk, and the file below loc in
 // an error of reading the volume.
 func copyOutFailure(loc location, dir string, err error) error {
-	if e, ok := err.(*sinkError); ok {
-		err = e.error
-	}
 	if pe, ok := err.(*fs.PathError); ok && pe.Op == target.Op {
 		return &fs.PathError{Path: filepath.Join(dir, filepath.FromSlash(pe.Path)), Err: pe.Err}
 	}

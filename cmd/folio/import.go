@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -28,17 +26,13 @@ type importer struct {
 	maxSize    byteSize
 	excluded   []string
 
-	sources []string
-	mu      sync.Mutex    // guards left, and writing warnings
-	left    int64         // files that could not be read
-	src     source.Source // being read
-	srcName string
-	prefix  string // of its names, if there are several sources
-	volume  string
-	copy    *treeCopy
-	to      *folio.Builder
-	there   bool  // a volume already
-	entries int64 // that the source had
+	src, volume string
+	mu          sync.Mutex // guards left, and writing warnings
+	left        int64      // files that could not be read
+	from        source.Source
+	to          *folio.Builder
+	failed      error // of to
+	entries     int64 // that the source had
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
@@ -51,8 +45,7 @@ The volume appears complete or not at all. An existing file is refused. --force 
 that moment, and --force-any any file.
 
 A file that cannot be read is left out with a warning, and the exit code is 3. The same holds for a
-hard link of an archive to a file that --exclude leaves out. Several SRC go to directories of their
-names.
+hard link of an archive to a file that --exclude leaves out.
 
 A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has
 names that lead out of it.`
@@ -61,16 +54,16 @@ func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
 	cmd := &cobra.Command{
 		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "import SRC... VOLUME",
+		Use:         "import SRC VOLUME",
 		Short:       "Make a volume of a directory or an archive",
 		Long:        importLong,
 		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   folio import --exclude '*.o' --exclude /build src work.folio
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		Args: between(2, -1, "SRC and VOLUME"),
+		Args: between(2, 2, "SRC and VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
+			i.src, i.volume = args[0], args[1]
 			return i.run(cmd.Context())
 		},
 	}
@@ -88,18 +81,12 @@ func (i *importer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open := make([]source.Source, len(i.sources))
-	for n, name := range i.sources {
-		i.srcName = name
-		src, err := source.Open(name, i.stdin, o(name))
-		if err != nil {
-			return failure(i.srcTitle(), err)
-		}
-		defer src.Close()
-		open[n] = src
+	if i.from, err = source.Open(i.src, i.stdin, o); err != nil {
+		return failure(i.title(), err)
 	}
+	defer i.from.Close()
 	start := time.Now()
-	stats, err := i.take(ctx, open)
+	stats, err := i.create(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,46 +104,33 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
-// options checks the command line, and returns the options of a source by its name.
-func (i *importer) options() (func(src string) *source.Options, error) {
+// options checks the command line, and returns the options of the source.
+func (i *importer) options() (*source.Options, error) {
 	exclude, err := source.ParseExclude(i.excluded)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.check(); err != nil {
+	if err := i.checkNew(i.volume, i.src); err != nil {
 		return nil, err
 	}
 	skip, err := i.skip()
 	if err != nil {
 		return nil, err
 	}
-	return func(src string) *source.Options {
-		return &source.Options{
-			MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
-			Warn: func(name, what string) {
-				i.mu.Lock()
-				defer i.mu.Unlock()
-				i.warnLeftOut(filepath.Join(src, name), what)
-			},
-			Unreadable: func(name string, err error) {
-				i.mu.Lock()
-				defer i.mu.Unlock()
-				i.left++
-				i.warnUnreadable(filepath.Join(src, filepath.FromSlash(name)), err)
-			},
-		}
+	return &source.Options{
+		MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
+		Warn: func(name, what string) {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			i.warnLeftOut(filepath.Join(i.src, name), what)
+		},
+		Unreadable: func(name string, err error) {
+			i.mu.Lock()
+			defer i.mu.Unlock()
+			i.left++
+			i.warnUnreadable(filepath.Join(i.src, filepath.FromSlash(name)), err)
+		},
 	}, nil
-}
-
-// check returns early an error that making the volume would return.
-func (i *importer) check() error {
-	for _, src := range i.sources {
-		if err := i.checkNew(i.volume, src); err != nil {
-			return err
-		}
-	}
-	i.there = exists(i.volume)
-	return nil
 }
 
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
@@ -178,147 +152,75 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 	}, nil
 }
 
-// take reads the sources into a new volume.
-func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	i.copy = &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
-	defer i.copy.progress.done()
-	if i.copy.progress.shown() {
-		go i.measure(ctx, sources)
-	}
-	return i.create(ctx, sources)
-}
-
-// create makes a volume.
-func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+// create makes the volume of the source.
+func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err error) {
+	there := exists(i.volume)
 	sweep(i.volume)
-	var own error // of fn
+	t := &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
+	defer t.progress.done()
+	if t.progress.shown() {
+		go func() { // concurrently, as it may take long
+			if bytes, ok := i.from.Size(ctx); ok {
+				t.progress.total.Store(bytes)
+			}
+		}()
+	}
+	var own error // of the source
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
 		i.to = b
-		if own = i.takeAll(ctx, sources); own == nil {
-			stats, own = b.Stats(), i.checkEmpty()
+		own = i.from.Walk(ctx, t.add)
+		if own == nil && i.entries == 0 && there && !i.allowEmpty {
+			own = errEmptyArchive // the program that wrote it may have failed
 		}
+		stats = b.Stats()
 		return own
 	})
-	_, ofSink := errors.AsType[*sinkError](own)
 	switch {
 	case err == nil:
 		return stats, nil
 	case ctx.Err() != nil:
 		return stats, context.Cause(ctx)
-	case own != nil && !ofSink:
-		return stats, own
+	case own != nil && own != i.failed:
+		return stats, i.sourceFailure(own)
 	}
-	return stats, i.volumeFailure(err)
+	if e, ok := errors.AsType[*fs.PathError](err); ok { // about the temporary file that becomes the volume
+		err = e.Err
+	}
+	return stats, hint(failure(i.volume, err), "nothing was left behind")
 }
 
-// checkEmpty keeps an empty archive from replacing a volume. The program that wrote it may have
-// failed.
-func (i *importer) checkEmpty() error {
-	if i.entries == 0 && i.there && !i.allowEmpty {
-		return i.sourceFailure(errEmptyArchive)
-	}
-	return nil
-}
-
-// takeAll reads all sources.
-func (i *importer) takeAll(ctx context.Context, sources []source.Source) error {
-	for n, src := range sources {
-		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeOne reads one source.
-func (i *importer) takeOne(ctx context.Context, name string, src source.Source) error {
-	i.src, i.srcName = src, name
-	if len(i.sources) > 1 {
-		i.prefix = sourceBase(name)
-	}
-	return i.sourceFailure(src.Walk(ctx, i.copy.add))
-}
-
-// sourceBase is the name of the directory in the volume that the files of one of several sources go
-// into: the name of a directory, or of an archive without its ending.
-func sourceBase(name string) string {
-	if name == "-" {
-		return "stdin"
-	}
-	if abs, err := filepath.Abs(name); err == nil {
-		name = abs
-	}
-	base := filepath.Base(name)
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return base
-	}
-	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip"} {
-		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
-			base = rest
-		}
-	}
-	return base
-}
-
-// measure computes the length of the progress bar. It runs concurrently with the import.
-func (i *importer) measure(ctx context.Context, sources []source.Source) {
-	var all int64
-	for _, src := range sources {
-		total, ok := src.Size(ctx)
-		if !ok {
-			return
-		}
-		all += total
-	}
-	i.copy.progress.total.Store(all)
-}
-
-// sourceFailure names the source and the file in it, unless the error is about the volume.
+// sourceFailure names the source in an error, and the file in it.
 func (i *importer) sourceFailure(err error) error {
-	if _, ok := errors.AsType[*sinkError](err); ok || err == nil {
-		return err
-	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
 	case !ok:
-		return failure(i.srcTitle(), err)
-	case i.src.OnDisk():
-		return &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
+		return failure(i.title(), err)
+	case i.from.OnDisk():
+		return &fs.PathError{Path: filepath.Join(i.src, filepath.FromSlash(e.Name)), Err: e.Err}
 	}
-	return &fs.PathError{Path: i.srcTitle(), Err: e}
+	return &fs.PathError{Path: i.title(), Err: e}
 }
 
-func (i *importer) srcTitle() string {
-	if i.srcName == "-" {
+func (i *importer) title() string {
+	if i.src == "-" {
 		return "standard input"
 	}
-	return i.srcName
-}
-
-// volumeFailure names the volume, in place of the temporary file that it is written to.
-func (i *importer) volumeFailure(err error) error {
-	if e, ok := errors.AsType[*sinkError](err); ok {
-		err = e.error
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return hint(failure(i.volume, err), "nothing was left behind")
+	return i.src
 }
 
 // add implements sink.
-func (i *importer) add(e *source.Entry) error {
+func (i *importer) add(e *source.Entry) (err error) {
 	i.entries++
-	if i.prefix != "" {
-		e.Name = path.Join(i.prefix, e.Name)
-		if e.Link != "" {
-			e.Link = path.Join(i.prefix, e.Link)
-		}
-	}
 	if e.Link != "" {
-		return entryFailure(e, i.to.Link(e.Link, e.Name))
+		err = i.to.Link(e.Link, e.Name)
+	} else {
+		err = e.AddTo(i.to, &e.Header)
 	}
-	return entryFailure(e, e.AddTo(i.to, &e.Header))
+	err = entryFailure(e, err)
+	if _, ofEntry := err.(*source.EntryError); !ofEntry {
+		i.failed = err
+	}
+	return err
 }
 
 // finish implements sink. The builder sets the times of directories.

@@ -39,24 +39,8 @@ type treeCopy struct {
 	stats    folio.BuildStats // of the entries that the sink took in
 }
 
-// A sinkError is an error of the sink, not of the source.
-type sinkError struct{ error }
-
-func (e *sinkError) Unwrap() error { return e.error }
-
-// ofSink marks an error of the sink.
-func ofSink(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*sinkError](err); ok {
-		return err
-	}
-	return &sinkError{err}
-}
-
-// run copies the tree of a source, and tells the progress its size. An error is a *sinkError, or an
-// error of the source.
+// run copies the tree of a source, and tells the progress its size. An error is that of the source,
+// or of the sink.
 func (t *treeCopy) run(src source.Source) error {
 	if t.progress.shown() {
 		if more, ok := src.Size(t.ctx); ok {
@@ -66,7 +50,7 @@ func (t *treeCopy) run(src source.Source) error {
 	if err := src.Walk(t.ctx, t.add); err != nil {
 		return err
 	}
-	return ofSink(t.to.finish())
+	return t.to.finish()
 }
 
 // add passes an entry on, and counts it.
@@ -77,10 +61,7 @@ func (t *treeCopy) add(e *source.Entry) error {
 		t.progress.addBytes(int64(len(e.Data)))
 	}
 	if err := t.to.add(e); err != nil {
-		if _, reading := errors.AsType[*source.EntryError](err); reading {
-			return err
-		}
-		return ofSink(err)
+		return err
 	}
 	t.count(e)
 	t.progress.addFile()

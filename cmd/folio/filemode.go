@@ -28,11 +28,11 @@ var (
 	permBits = map[rune]uint32{'r': readBits, 'w': writeBits, 'x': executeBits, 's': setuidBit | setgidBit, 't': stickyBit}
 )
 
-// The parts of a MODE, between commas, and the operations of one.
+// A clause of a MODE, between commas: classes, operations, and a number after the last operation. A
+// number needs no operation if it is all of the MODE.
 var (
-	octalPart    = regexp.MustCompile(`^([-+=]?)([0-7]+)$`)
-	symbolicPart = regexp.MustCompile(`^([ugoa]*)((?:[-+=](?:[ugo]|[rwxXst]*))+)$`)
-	symbolicOp   = regexp.MustCompile(`([-+=])([^-+=]*)`)
+	clauseForm = regexp.MustCompile(`^([ugoa]*)((?:[-+=](?:[ugo]|[rwxXst]*))*)(?:([-+=])([0-7]+))?$`)
+	symbolicOp = regexp.MustCompile(`([-+=])([^-+=]*)`)
 )
 
 var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
@@ -60,37 +60,38 @@ type modeClause struct {
 
 // parseMode reads an octal number, or symbolic clauses with commas between them.
 func parseMode(s string) (change modeChange, err error) {
-	for part := range strings.SplitSeq(s, ",") {
-		if m := octalPart.FindStringSubmatch(part); m != nil && (m[1] != "" || part == s) {
-			n, err := strconv.ParseUint(m[2], 8, 32)
-			if err != nil || n > allBits {
-				return nil, errMode
-			}
-			change = append(change, octalClause(m[1], m[2], uint32(n)))
-			continue
+	if s != "" && strings.Trim(s, "01234567") == "" {
+		c, ok := octalClause('=', s)
+		if !ok {
+			return nil, errMode
 		}
-		m := symbolicPart.FindStringSubmatch(part)
-		if m == nil {
+		if len(s) < 5 { // it leaves the setuid and setgid of a directory
+			c.named = c.bits | allBits&^(setuidBit|setgidBit)
+		}
+		return modeChange{c}, nil
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		m := clauseForm.FindStringSubmatch(part)
+		if m == nil || m[2]+m[4] == "" || m[1] != "" && m[4] != "" {
 			return nil, errMode
 		}
 		for _, op := range symbolicOp.FindAllStringSubmatch(m[2], -1) {
 			change = append(change, symbolicClause(union(whoBits, m[1]), op[1][0], op[2]))
 		}
+		if m[4] != "" {
+			c, ok := octalClause(m[3][0], m[4])
+			if !ok {
+				return nil, errMode
+			}
+			change = append(change, c)
+		}
 	}
 	return change, nil
 }
 
-// octalClause is the clause of a number. Without an operation, less than five digits leave the
-// setuid and setgid of a directory.
-func octalClause(op, digits string, n uint32) modeClause {
-	if op != "" {
-		return modeClause{op: op[0], who: allBits, bits: n, named: allBits}
-	}
-	c := modeClause{op: '=', who: allBits, bits: n, named: allBits}
-	if len(digits) < 5 {
-		c.named = n&(setuidBit|setgidBit) | stickyBit | uint32(fs.ModePerm)
-	}
-	return c
+func octalClause(op byte, digits string) (c modeClause, ok bool) {
+	n, err := strconv.ParseUint(digits, 8, 32)
+	return modeClause{op: op, who: allBits, bits: uint32(n), named: allBits}, err == nil && n <= allBits
 }
 
 func symbolicClause(who uint32, op byte, perms string) modeClause {

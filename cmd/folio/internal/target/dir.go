@@ -3,11 +3,12 @@ package target
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 )
 
 // A dir is an open directory of the tree. The walk holds it while it is in it, and so does each
-// file on its way to a worker. The last release gives it its attributes, if the walk has left it,
+// small file that is being written. The last release gives it its attributes, if the walk has left it,
 // and closes it.
 type dir struct {
 	root    *os.Root
@@ -119,17 +120,9 @@ func (t *Tree) reopen() error {
 	for t.stack[from].dir == nil {
 		from--
 	}
-	d := t.stack[from].dir
-	for j := from + 1; j <= i; j++ {
-		sub, err := openDir(d.root, t.stack[j].name, t.stack[j].path)
-		if j > from+1 {
-			d.release(t)
-		}
-		if err != nil {
-			return err
-		}
-		d = sub
+	name, err := filepath.Rel(t.stack[from].path, t.stack[i].path)
+	if err == nil {
+		t.stack[i].dir, err = openDir(t.stack[from].dir.root, name, t.stack[i].path)
 	}
-	t.stack[i].dir = d
-	return nil
+	return err
 }

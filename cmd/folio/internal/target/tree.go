@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -21,18 +22,14 @@ type Tree struct {
 	owner ids // of the process
 	stack []frame
 
-	free, todo chan *batch
-	cur        *batch
-	workers    sync.WaitGroup
-	pending    sync.WaitGroup // batches that were sent and are not written yet
-	failed     atomic.Pointer[error]
-	buf        []byte // for large contents
+	free    chan []byte    // buffers of smallSize bytes, one for each content that is being written
+	writing sync.WaitGroup // small files
+	failed  atomic.Pointer[error]
 }
 
 // A frame is a directory on the way from the top to where files are being made.
 type frame struct {
-	dir  *dir // nil while it is closed; see reopen
-	name string
+	dir  *dir   // nil while it is closed; see reopen
 	path string // "." at the top
 	attr *Attr
 }
@@ -45,30 +42,23 @@ func New(root *os.Root, o *Options) (*Tree, error) {
 	t := &Tree{
 		o:     *o,
 		owner: ids{uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))},
-		free:  make(chan *batch, n+2), todo: make(chan *batch, n+2),
+		free:  make(chan []byte, n),
 	}
 	top, err := openDir(root, ".", ".")
 	if err != nil {
 		return nil, err
 	}
-	t.stack = []frame{{dir: top, name: ".", path: "."}}
-	for range n + 2 {
-		t.free <- &batch{arena: make([]byte, arenaSize)}
-	}
+	t.stack = []frame{{dir: top, path: "."}}
 	for range n {
-		t.workers.Go(t.work)
+		t.free <- make([]byte, smallSize)
 	}
 	return t, nil
 }
 
-// Close ends the tree after Finish or an error. Files that are still to be written are dropped.
+// Close ends the tree after Finish or an error.
 func (t *Tree) Close() {
 	t.fail(fs.ErrClosed)
-	if t.cur != nil {
-		t.send()
-	}
-	close(t.todo)
-	t.workers.Wait()
+	t.writing.Wait()
 	for _, f := range t.stack {
 		if f.dir != nil {
 			f.dir.release(t)
@@ -164,7 +154,7 @@ func (t *Tree) Enter(name string, attr *Attr) error {
 	if err != nil {
 		return err
 	}
-	t.stack = append(t.stack, frame{dir: sub, name: name, path: at, attr: attr})
+	t.stack = append(t.stack, frame{dir: sub, path: at, attr: attr})
 	t.closeAncestor()
 	return nil
 }
@@ -199,28 +189,40 @@ func (t *Tree) Leave() error {
 	return t.failure()
 }
 
-// File makes a regular file of attr.Size bytes, which content gives.
+// File makes a regular file of attr.Size bytes, which content gives. A small one is written
+// concurrently.
 func (t *Tree) File(name string, attr *Attr, content io.ReaderAt) error {
 	if attr.Size > smallSize {
 		return t.do(name, func(d *dir) error {
 			return t.file(d, name, attr, func(name string, attr *Attr) error { return t.large(d, name, attr, content) })
 		})
 	}
-	if err := t.failure(); err != nil {
-		return err
-	}
 	at := path.Join(t.top().path, name)
-	if err := checkName(name); err != nil {
-		return pathError(at, err)
-	}
-	p := t.room(int(attr.Size))
-	if err := readAt(content, p, 0); err != nil {
+	if err := cmp.Or(t.failure(), pathError(at, checkName(name))); err != nil {
 		return err
 	}
-	d := t.top().dir
+	buf := <-t.free
+	p := buf[:attr.Size]
+	if err := readAt(content, p, 0); err != nil {
+		t.free <- buf
+		return err
+	}
+	d, a := t.top().dir, *attr
 	d.holders.Add(1)
-	t.cur.jobs = append(t.cur.jobs, job{dir: d, name: name, path: at, attr: *attr, data: p})
+	t.writing.Go(func() {
+		if t.failure() == nil {
+			t.fail(pathError(at, t.small(d, name, &a, p)))
+		}
+		d.release(t)
+		t.free <- buf
+	})
 	return nil
+}
+
+// drain waits until everything that was added is written.
+func (t *Tree) drain() error {
+	t.writing.Wait()
+	return t.failure()
 }
 
 func readAt(r io.ReaderAt, p []byte, off int64) error {
@@ -237,7 +239,7 @@ func readAt(r io.ReaderAt, p []byte, off int64) error {
 	return err
 }
 
-// failure returns the first error of a worker.
+// failure returns the first error of writing.
 func (t *Tree) failure() error {
 	if err := t.failed.Load(); err != nil {
 		return *err

@@ -14,7 +14,7 @@ type criteria struct {
 	name, iname  glob
 	types        fileTypes
 	sizes        sizeRange
-	newer, older instant // of the last change of the content
+	newer, older moment // of the last change of the content
 }
 
 // needNode reports whether a name and a type are not enough to decide.

@@ -17,7 +17,6 @@ type find struct {
 	want      criteria
 	depth     levels
 	nul, json bool
-	printed   bool // also the files that are deleted
 	delete    bool
 	ctx       context.Context
 	found     []string // paths to be deleted
@@ -31,8 +30,8 @@ before the files in it. Symbolic links are not followed. Paths have the form tha
 
   --name and --iname take patterns for the last element: * is any characters, ? is one, [a-z] one of these.
   --size is +10k for more than 10 KiB, -1M for less than 1 MiB. Two of them bound a range.
-  --newer and --older are about the last change of the content. They take an age, such as 90s, 15m, 12h,
-    7d or 2w, or a time as touch does.
+  --newer and --older are about the last change of the content. They take a time as touch does, such as
+    2026-05-01, or 2w for two weeks ago.
 
 With --json: one object for each file and line, as docs/command.md describes.`
 
@@ -66,9 +65,7 @@ func (c *command) findCommand() *cobra.Command {
 	flags.Func("newer", "changed after that `time`", f.want.newer.Set)
 	flags.Func("older", "changed before that `time`", f.want.older.Set)
 	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", f.depth.Set)
-	flags.Func("maxdepth", "the same number of `levels`, as find(1) has it", f.depth.Set)
 	flags.BoolVar(&f.delete, "delete", false, "remove the files that are found, all of them or none; directories must be empty then")
-	flags.BoolVar(&f.printed, "print", false, "with --delete, tell the paths, too")
 	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
 	flags.BoolVar(&f.json, "json", false, "one JSON object for each file")
 	return cmd
@@ -123,7 +120,7 @@ func (f *find) visit(e *entry, level int) error {
 
 // tellFound prints a file, unless it is only to be deleted.
 func (f *find) tellFound(e *entry) error {
-	if f.delete && !f.printed && !f.nul && !f.json {
+	if f.delete && !f.nul && !f.json {
 		return nil
 	}
 	if f.json {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/sqlitefile"
 )
 
 // An importer makes one volume. It is the sink of a treeCopy.
@@ -113,7 +111,7 @@ func (i *importer) options() (*source.Options, error) {
 	if err := i.checkNew(i.volume, i.src); err != nil {
 		return nil, err
 	}
-	skip, err := i.skip()
+	skip, err := skipVolume(i.volume)
 	if err != nil {
 		return nil, err
 	}
@@ -130,25 +128,6 @@ func (i *importer) options() (*source.Options, error) {
 			i.left++
 			i.warnUnreadable(filepath.Join(i.src, filepath.FromSlash(name)), err)
 		},
-	}, nil
-}
-
-// skip returns the files to pass over if the volume is made within the tree that it is made of: the
-// volume, and its temporary file, which does not exist yet.
-func (i *importer) skip() (func(source.FileID, string) bool, error) {
-	dir, err := source.ParentID(i.volume)
-	if err != nil {
-		return nil, err
-	}
-	before := make(map[string]bool)
-	list, _ := os.ReadDir(filepath.Dir(i.volume)) // a directory that cannot be listed cannot be a source either
-	for _, d := range list {
-		before[d.Name()] = true
-	}
-	base := filepath.Base(i.volume)
-	return func(in source.FileID, name string) bool {
-		isTemp := sqlitefile.IsTemporary(name) && !before[name]
-		return in == dir && (name == base || isTemp)
 	}, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 // A location is a file in a volume, as the command line names it: VOLUME[:PATH].
@@ -145,8 +146,8 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(inA, inB)
 }
 
-// skipVolume returns the files to pass over if an existing volume lies within a source: the volume,
-// and the side files of a database.
+// skipVolume returns the files to pass over if a volume lies within a source: the volume, the side
+// files of a database, and the temporary file of a volume that is still to be made.
 func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 	if real, err := filepath.EvalSymlinks(volume); err == nil {
 		volume = real
@@ -155,13 +156,19 @@ func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	before := make(map[string]bool)
+	list, _ := os.ReadDir(filepath.Dir(volume)) // a directory that cannot be listed cannot be a source either
+	for _, d := range list {
+		before[d.Name()] = true
+	}
 	base := filepath.Base(volume)
 	return func(in source.FileID, name string) bool {
 		if in != dir {
 			return false
 		}
 		rest, ok := strings.CutPrefix(name, base)
-		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
+		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal") ||
+			sqlitefile.IsTemporary(name) && !before[name]
 	}, nil
 }
 

@@ -18,7 +18,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c := &command{stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr}
 	c.terminal.stdout, c.terminal.stderr = isTerminal(stdout), isTerminal(stderr)
 	root := c.root()
-	root.SetArgs(findArgs(args))
+	root.SetArgs(args)
 	root.SetOut(c.stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)

@@ -8,8 +8,8 @@ import (
 )
 
 // A dir is an open directory of the tree. The walk holds it while it is in it, and so does each
-// small file that is being written. The last release gives it its attributes, if the walk has left it,
-// and closes it.
+// small file that is being written. The last release gives it its attributes, if the walk has left
+// it, and closes it.
 type dir struct {
 	root    *os.Root
 	self    *os.File // for what os.Root cannot do

@@ -50,19 +50,16 @@ The exit code is 1 if nothing matches.`
 
 func (c *command) grepCommand() *cobra.Command {
 	g := &grep{command: c}
-	cmd := &cobra.Command{
-		Use:   "grep PATTERN VOLUME[:PATH]...",
-		Short: "Find lines in files",
-		Long:  grepLong,
-		Example: `  folio grep -n 'func (Read|Write)At' goroot.folio:src
+	cmd := newCommand("grep PATTERN VOLUME[:PATH]...", "Find lines in files",
+		grepLong,
+		`  folio grep -n 'func (Read|Write)At' goroot.folio:src
   folio grep -il --include '*.md' license goroot.folio
   folio grep -oh 'https?://[a-z.]+' goroot.folio
   folio grep -C 2 'panic[(]' goroot.folio:src/sort
   folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
-		Args:              g.checkArgs,
-		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveNoFileComp),
-		RunE:              func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) },
-	}
+		g.checkArgs)
+	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveNoFileComp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) }
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
 	flags.BoolVarP(&g.options.Fixed, "fixed-strings", "F", false, "PATTERN is a string, not a regular expression")

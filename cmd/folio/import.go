@@ -50,20 +50,16 @@ names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "import SRC VOLUME",
-		Short:       "Make a volume of a directory or an archive",
-		Long:        importLong,
-		Example: `  folio import ~/photos photos.folio
+	cmd := writingCommand("import SRC VOLUME", "Make a volume of a directory or an archive",
+		importLong,
+		`  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   folio import --exclude '*.o' --exclude /build src work.folio
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		Args: between(2, 2, "SRC and VOLUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			i.src, i.volume = args[0], args[1]
-			return i.run(cmd.Context())
-		},
+		between(2, 2, "SRC and VOLUME"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		i.src, i.volume = args[0], args[1]
+		return i.run(cmd.Context())
 	}
 	flags := cmd.Flags()
 	i.flags(flags, "VOLUME")

@@ -93,6 +93,17 @@ func (l location) view(ctx context.Context, fn func(rx *folio.Rx) error) error {
 	return v.View(ctx, fn)
 }
 
+// viewEach calls fn for each operand of a command, with a snapshot of its volume.
+func viewEach(ctx context.Context, args []string, fn func(loc location, rx *folio.Rx) error) error {
+	for _, arg := range args {
+		loc := locate(arg)
+		if err := loc.view(ctx, func(rx *folio.Rx) error { return fn(loc, rx) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // failure names a path in the volume in an error.
 func (l location) failure(p string, err error) error {
 	if err == nil {

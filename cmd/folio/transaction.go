@@ -124,10 +124,9 @@ func each(ctx context.Context, tx *folio.Tx, operands []operand, fn func(tx *fol
 	return nil
 }
 
-// writingCommand is the frame of a command that changes files of volumes.
+// writingCommand is newCommand for a command that cleans up when it is interrupted.
 func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
-	return &cobra.Command{
-		Annotations: writes, Use: use, Short: short, Long: long, Example: example, Args: args,
-		ValidArgsFunction: completeLocation,
-	}
+	cmd := newCommand(use, short, long, example, args)
+	cmd.Annotations = writes
+	return cmd
 }

@@ -55,10 +55,3 @@ func between(least, most int, what string) cobra.PositionalArgs {
 func plainHelp(cmd *cobra.Command) {
 	cmd.Flags().Bool("help", false, "help for "+cmd.Name())
 }
-
-// newCommand is the frame of a command whose operands are files, on disk or in a volume.
-func newCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example, Args: args, ValidArgsFunction: completeLocation,
-	}
-}

@@ -121,6 +121,9 @@ func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
 	if g.only && !g.namesOnly() {
 		g.spans, err = match.NewSpans(g.patterns, g.options)
 	}
+	if err == match.ErrSpansWord {
+		err = usageError(cmd, fmt.Errorf(`%w: write \b in PATTERN`, err))
+	}
 	return err
 }
 

@@ -33,7 +33,6 @@ of its header. They are set again.`,
 	return cmd
 }
 
-// A checkJSON is the report of a check.
 type checkJSON struct {
 	jsonPath
 	OK       bool          `json:"ok"`

@@ -10,7 +10,6 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// A compactJSON is the result of compact.
 type compactJSON struct {
 	jsonPath
 	Before int64 `json:"before"`
@@ -56,7 +55,6 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 	return nil
 }
 
-// compactOpen compacts a volume and returns its sizes.
 func (c *command) compactOpen(ctx context.Context, volume string, v *folio.Volume, quiet bool) (compactJSON, error) {
 	sizes := compactJSON{jsonPath: jsonPath{jsonText(volume)}}
 	before, err := v.Info(ctx)

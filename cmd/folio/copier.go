@@ -61,7 +61,6 @@ func (c *copier) flags(cmd *cobra.Command) {
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
 }
 
-// diskPlace is a file on disk.
 func diskPlace(arg string) place {
 	p := place{disk: arg}
 	last := arg
@@ -74,7 +73,6 @@ func diskPlace(arg string) place {
 	return p
 }
 
-// volumePlace is a file in a volume.
 func volumePlace(arg string) place { return place{operand: operandOf(arg)} }
 
 // anyPlace is a file in a volume if a colon follows the volume's name, and one on disk without.
@@ -122,7 +120,6 @@ const copiesAll = "-r copies it with all that is in it"
 
 var zeroTime time.Time
 
-// run copies sources to dest.
 func (c *copier) run(ctx context.Context) (err error) {
 	c.ctx = ctx
 	if c.archive {
@@ -219,7 +216,6 @@ func (c *copier) in(tx *folio.Tx) (err error) {
 	return nil
 }
 
-// copyIn copies one source into the volume.
 func (c *copier) copyIn(in *copyIn, i int) error {
 	p := &c.sources[i]
 	base := p.base()
@@ -253,7 +249,6 @@ func (c *copier) copyIn(in *copyIn, i int) error {
 	return p.view(c.ctx, fromVolume)
 }
 
-// volumeTree opens a source in a volume.
 func (c *copier) volumeTree(p *place, rx *folio.Rx) (*volumeTree, error) {
 	t := &volumeTree{loc: p.location, rx: rx, follow: !c.recursive || p.slash || p.inside, links: c.archive}
 	info, err := rx.Lstat(p.path)

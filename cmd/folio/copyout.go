@@ -128,7 +128,6 @@ func (x *copyOut) finish() error {
 	return x.tree.Finish(nil)
 }
 
-// wholeAttr returns all attributes of an entry.
 func wholeAttr(e *source.Entry) *target.Attr {
 	return &target.Attr{
 		Mode: e.Mode, UID: e.UID, GID: e.GID, Rdev: e.Rdev, Size: e.Size, Holes: e.Holes,

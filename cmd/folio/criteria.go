@@ -32,7 +32,6 @@ func (c *criteria) meets(e *entry) bool {
 // every name.
 type glob string
 
-// Set is the function of a flag.
 func (g *glob) Set(s string) error {
 	if _, err := path.Match(s, ""); err != nil {
 		return fmt.Errorf("%q is no pattern: *, ?, [a-z] and \\ are special in it", s)

@@ -134,7 +134,6 @@ func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
 	return len(names) == 0, nil
 }
 
-// undo removes all files that were written.
 func (e *exporter) undo(root *os.Root, made bool, err error) error {
 	f, openErr := root.Open(".")
 	if openErr != nil {

@@ -40,7 +40,6 @@ var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
 // A modeChange is a MODE of chmod. It applies its clauses to a mode one after the other.
 type modeChange []modeClause
 
-// Set is the function of a flag.
 func (m *modeChange) Set(s string) (err error) {
 	*m, err = parseMode(s)
 	return err
@@ -158,7 +157,6 @@ func spread(bits uint32) (all uint32) {
 	return all
 }
 
-// posixBits are the bits of a mode that chmod changes.
 func posixBits(mode fs.FileMode) uint32 {
 	m, _ := posix.Mode(mode)
 	return m & allBits

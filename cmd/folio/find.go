@@ -82,7 +82,6 @@ func (f *find) run(cmd *cobra.Command, loc location) error {
 	return loc.view(cmd.Context(), f.search)
 }
 
-// search visits the files of one argument.
 func (f *find) search(rx *folio.Rx) error {
 	f.walker = f.loc.walker(rx)
 	f.walker.inodes = func(fs.DirEntry) bool { return f.json || f.want.needNode() }

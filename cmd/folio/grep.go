@@ -147,7 +147,6 @@ func (g *grep) run(ctx context.Context, args []string) error {
 	return nil
 }
 
-// search searches the files of one argument.
 func (g *grep) search(ctx context.Context, loc location, several bool) error {
 	v, err := loc.open()
 	if err != nil {

@@ -67,7 +67,6 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 	return nil
 }
 
-// count counts the files of the volume.
 func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
 	var seen inoset.Set
 	return loc.walk(rx, func(e *entry) error {

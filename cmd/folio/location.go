@@ -64,7 +64,6 @@ func (l location) display(p string) string {
 	return l.volume + ":" + p
 }
 
-// open opens the volume.
 func (l location) open() (*folio.Volume, error) {
 	v, err := folio.Open(l.volume, nil)
 	if errors.Is(err, fs.ErrNotExist) {

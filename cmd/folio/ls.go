@@ -79,7 +79,6 @@ func (l *ls) start() error {
 	return l.print([]entry{e})
 }
 
-// directory lists one directory and, if asked to, those in it.
 func (l *ls) directory(dir *entry) error {
 	entries, err := l.walker.list(dir)
 	if err != nil {

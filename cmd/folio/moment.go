@@ -44,7 +44,6 @@ var (
 	lastTime  = time.Unix(0, math.MaxInt64)
 )
 
-// parseTime reads a time.
 func parseTime(s string, now time.Time) (t time.Time, err error) {
 	if s == "now" {
 		return now, nil

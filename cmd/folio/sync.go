@@ -176,7 +176,6 @@ var countWords = [...]string{
 	mirror.Removed: "removed",
 }
 
-// changed names a change.
 func (s *syncer) changed(c mirror.Change) {
 	name := c.Path
 	if c.IsDir && name != "." {
@@ -188,7 +187,6 @@ func (s *syncer) changed(c mirror.Change) {
 	}
 }
 
-// failure names the file on disk or in the volume.
 func (s *syncer) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -206,7 +204,6 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	return hint(s.loc.failure(p, err), "what was copied before stays")
 }
 
-// summary counts the changes.
 func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	var parts []string
 	for kind, n := range st.Done {

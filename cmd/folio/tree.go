@@ -74,7 +74,6 @@ func (t *tree) draw() error {
 	return nil
 }
 
-// directory draws the files in a directory, behind a margin.
 func (t *tree) directory(dir *entry, margin string, level int) error {
 	list, err := t.walker.list(dir)
 	if err != nil {

@@ -1,6 +1,10 @@
 package source
 
-import "strings"
+import (
+	"cmp"
+	"io/fs"
+	"strings"
+)
 
 // maxPath is the longest name that an archive may give an entry, in bytes: zip cannot say more, and
 // no system's PATH_MAX comes near. It bounds how many directories one entry can make.
@@ -12,7 +16,7 @@ func cleanName(name string) (string, error) {
 	if name == "" || len(name) > maxPath || name[0] == '/' || strings.IndexByte(name, 0) >= 0 {
 		return "", ErrName
 	}
-	if isClean(name) {
+	if fs.ValidPath(name) {
 		return name, nil
 	}
 	var elems []string
@@ -31,11 +35,6 @@ func cleanName(name string) (string, error) {
 	return strings.Join(elems, "/"), nil
 }
 
-// isClean spares the usual names the rest of cleanName.
-func isClean(name string) bool {
-	return name[0] != '.' && name[len(name)-1] != '/' && !strings.Contains(name, "//") && !strings.Contains(name, "/.")
-}
-
 // Join returns the path of a file in a directory. Unlike path.Join it does not clean the name.
 func Join(dir, name string) string {
 	if dir == "." {
@@ -46,30 +45,12 @@ func Join(dir, name string) string {
 
 // compareNames orders names as a walk meets them: a directory before the files in it, and by name
 // within a directory.
-func compareNames(a, b string) int {
-	if a == "." || b == "." {
-		return b2i(a != ".") - b2i(b != ".")
-	}
-	n := min(len(a), len(b))
-	for i := range n {
-		if x, y := rank(a[i]), rank(b[i]); x != y {
-			return x - y
-		}
-	}
-	return len(a) - len(b)
-}
+func compareNames(a, b string) int { return cmp.Compare(sortKey(a), sortKey(b)) }
 
-// rank puts the slash before all other bytes.
-func rank(c byte) int {
-	if c == '/' {
-		return -1
+// sortKey puts the slash before all other bytes.
+func sortKey(name string) string {
+	if name == "." {
+		return ""
 	}
-	return int(c)
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+	return strings.ReplaceAll(name, "/", "\x00")
 }

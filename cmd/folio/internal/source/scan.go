@@ -144,7 +144,6 @@ func (s *scan) leave(d *Dir) {
 	s.wake.Broadcast()
 }
 
-// read lists a directory.
 func (d *Dir) read() {
 	handle, err := d.acquire()
 	if err != nil {

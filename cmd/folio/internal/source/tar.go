@@ -115,7 +115,6 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 	}
 }
 
-// member adds one member to the pipeline.
 func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) error {
 	if t.last != nil && t.last[name] != i {
 		return nil // a later one replaces it
@@ -156,7 +155,6 @@ func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 	return t.flushFull()
 }
 
-// entry translates a header.
 func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 	e := &Entry{Header: header(name)}
 	e.ModTime, e.AccessTime, e.ChangeTime = h.ModTime, h.AccessTime, h.ChangeTime
@@ -171,7 +169,6 @@ func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 	return e, t.typed(e, h)
 }
 
-// typed adds the mode, and the fields that belong to the type.
 func (t *tarProducer) typed(e *Entry, h *tar.Header) (err error) {
 	mode := uint32(h.Mode & 0o7777)
 	switch h.Typeflag {

@@ -159,7 +159,6 @@ func (t *Tree) Enter(name string, attr *Attr) error {
 	return nil
 }
 
-// mkdir makes a directory, unless one is there that may be used.
 func (t *Tree) mkdir(d *dir, name string) (made bool, err error) {
 	err = d.mkdir(name)
 	switch {

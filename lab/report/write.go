@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -31,9 +32,9 @@ var script string
 //go:embed assets/echarts.min.js
 var library string
 
-// source is the text that the template puts into the page unescaped. The policy allows no other
+// sources are the text that the template puts into the page unescaped. The policy allows no other
 // script to run, even if a result file holds one, and nothing to be loaded from anywhere.
-type source struct {
+type sources struct {
 	*Page
 	Style           template.CSS
 	Library, Script template.JS
@@ -46,6 +47,9 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"group":     groupTitle,
 	"bytes":     func(n int64) string { return figure.Bytes.Format(float64(n)) },
 	"digits":    figure.Digits,
+	"family":    func(c result.Contender) Family { return familyOf(&c) },
+	"source":    func(c result.Contender) string { return source(&c) },
+	"rule":      func(k result.FailureKind) string { return cmp.Or(rules[k], string(k)) },
 	"p":         figure.FormatP,
 	"number":    figure.Number.Format,
 	"percent":   func(part float64) string { return figure.Digits(part*100) + " %" },
@@ -53,7 +57,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML writes the page.
 func (p *Page) HTML(w io.Writer) error {
-	return page.Execute(w, source{
+	return page.Execute(w, sources{
 		p, template.CSS(style), template.JS(library), template.JS(script),
 		"default-src 'none'; style-src 'unsafe-inline'; script-src " + hash(library) + " " + hash(script),
 	})

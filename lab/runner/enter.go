@@ -45,7 +45,6 @@ func (r *run) enter(ctx context.Context) error {
 
 // A build is the result of building one program.
 type build struct {
-	name    string
 	program program
 	about   *workload.About
 	err     error
@@ -56,40 +55,46 @@ type build struct {
 // processors busy.
 const parallelBuilds = 2
 
-// builds builds the programs of all contenders. Two contenders that differ in their API share one.
-func (r *run) builds(ctx context.Context) map[string]build {
-	begun, done := make(map[string]bool), make(chan build)
+// builds begins to build the programs of all contenders, and returns their results to come by the
+// names of the programs. Two contenders that differ in their API share one.
+func (r *run) builds(ctx context.Context) map[string]chan build {
+	all := make(map[string]chan build)
 	places := make(chan struct{}, parallelBuilds)
 	for _, s := range r.o.Contenders {
-		if name := s.program(); !begun[name] {
-			begun[name] = true
-			go func() {
-				places <- struct{}{}
-				b := build{name: name}
-				b.program, b.about, b.err = r.describe(ctx, s)
-				<-places
-				done <- b
-			}()
+		if all[s.program()] != nil {
+			continue
 		}
-	}
-	all := make(map[string]build)
-	for next := "contenders"; len(all) < len(begun); {
-		r.o.Observer.Progress("building", next, len(all), len(begun))
-		b := <-done
-		all[b.name], next = b, b.name+" is built"
+		done := make(chan build, 1)
+		all[s.program()] = done
+		go func() {
+			places <- struct{}{}
+			var b build
+			b.program, b.about, b.err = r.describe(ctx, s)
+			<-places
+			done <- b
+		}()
 	}
 	return all
 }
 
-// enterAll takes in the contenders in their order.
+// enterAll takes in the contenders in their order, as their programs become ready.
 func (r *run) enterAll(ctx context.Context) error {
 	defer timed(&r.counts.Building)()
+	ctx, cancel := context.WithCancel(ctx)
 	builds := r.builds(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	for _, s := range r.o.Contenders {
-		b := builds[s.program()]
+	defer func() {
+		cancel()
+		for _, done := range builds {
+			<-done
+		}
+	}()
+	for i, s := range r.o.Contenders {
+		r.o.Observer.Progress("building", s.String(), i, len(r.o.Contenders))
+		b := <-builds[s.program()]
+		builds[s.program()] <- b // for the next contender of the program
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if b.err != nil {
 			r.skip(result.Skip{Contender: s.String(), Reason: OneLine([]byte(b.err.Error()))})
 			continue

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"syscall"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -169,3 +170,16 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) String() string { return string(t.b[max(0, len(t.b)-maxTail):]) }
+
+// alone gives a process a group of its own. An interrupt from the keyboard reaches only the runner,
+// which ends the process and its children.
+func alone(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return killAll(cmd) }
+}
+
+// killAll kills a process with its group.
+func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// interruptAll asks a process with its group to end.
+func interruptAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

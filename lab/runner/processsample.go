@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -83,4 +85,17 @@ func inputFile(j *workload.Job, input string) (*os.File, error) {
 func processUse(s *os.ProcessState) workload.Use {
 	user, system := s.UserTime().Seconds(), s.SystemTime().Seconds()
 	return workload.Use{UserSeconds: &user, SystemSeconds: &system, PeakMemory: peakMemory(s)}
+}
+
+// peakMemory is the most that was resident of a process that has ended.
+func peakMemory(s *os.ProcessState) *int64 {
+	u, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return nil
+	}
+	n := int64(u.Maxrss)
+	if runtime.GOOS != "darwin" {
+		n <<= 10 // it counts in KiB
+	}
+	return &n
 }

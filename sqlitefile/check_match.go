@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
 import (
 	"bytes"
 	"errors"
@@ -9,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // mismatch finds out which rows an index lacks, now that their fingerprints differ. Both b-trees

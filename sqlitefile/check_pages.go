@@ -1,8 +1,10 @@
 package sqlitefile
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-import "github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/format"
+)
 
 // reach counts page pgno as used by page from, as its root, child, and so on. It is not ok, and a
 // problem, if there is no such page or something else uses it already (K1).

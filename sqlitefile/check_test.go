@@ -1,9 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"context"
 	"encoding/binary"
@@ -14,7 +10,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // leaf returns the leaf that the first children lead to from a root.

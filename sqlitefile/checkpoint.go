@@ -1,8 +1,10 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
+import (
+	"context"
 
-import "context"
+	"github.com/foliofs/folio/internal/pager"
+)
 
 // A CheckpointMode says how far a checkpoint goes, in SQLite's words.
 type CheckpointMode int

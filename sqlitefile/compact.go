@@ -1,13 +1,11 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"context"
 
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pager"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // CompactOptions say how Compact works. The zero value, and nil, are good defaults.

@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"context"
 	"errors"
@@ -17,6 +15,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // everyKind is a schema with all that a database may have, most of it deleted again.

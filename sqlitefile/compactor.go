@@ -1,9 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"cmp"
 	"context"
@@ -14,6 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pager"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // A compactor writes the content of a snapshot to a new file: every b-tree, cell by cell and in

@@ -1,11 +1,9 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
 import (
-	"github.com/foliofs/folio/internal/record"
-
 	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // A Cursor moves over the rows of a table or the entries of an index, in the order of their keys.

@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"cmp"
 	"context"
@@ -9,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // Options say how a database is opened. The zero value, and nil, are good defaults.

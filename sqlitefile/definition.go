@@ -1,12 +1,11 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
 import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // A tableDef has everything that is needed to read a table.

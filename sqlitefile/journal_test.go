@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"context"
 	"encoding/binary"
@@ -11,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and

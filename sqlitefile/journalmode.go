@@ -1,8 +1,10 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
+import (
+	"context"
 
-import "context"
+	"github.com/foliofs/folio/internal/pager"
+)
 
 // A JournalMode says how commits are made atomic, in SQLite's words. All but WAL keep a rollback
 // journal: the pages as they were, until the file has them as they shall be.

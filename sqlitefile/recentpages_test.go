@@ -1,11 +1,11 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"bytes"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // TestRecentPages changes more pages than a recent pages holds, over and over and here and there,

@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"context"
 	"errors"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // smallDisks are file systems that are full soon.

@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
 import (
 	"fmt"
 	"io"
@@ -10,6 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // A Row is one row of a table or one entry of an index. It points into the database: it and the

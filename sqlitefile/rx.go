@@ -1,10 +1,9 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/search"
-
 import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // An Rx is a read transaction: a snapshot of the database. It belongs to one goroutine at a time

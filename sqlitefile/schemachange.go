@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"encoding/binary"
 	"fmt"
@@ -10,6 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // A schemaChange is one statement at work on sqlite_schema.

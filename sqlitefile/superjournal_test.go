@@ -2,8 +2,6 @@
 
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"encoding/binary"
 	"errors"
@@ -16,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // A superCase is a database in the middle of a transaction of SQLite on two databases in two

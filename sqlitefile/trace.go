@@ -1,8 +1,10 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
+import (
+	"time"
 
-import "time"
+	"github.com/foliofs/folio/internal/pager"
+)
 
 // An EventKind is the subject of an Event.
 type EventKind uint8

@@ -1,11 +1,10 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"encoding/binary"
 
 	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // A Tx is a write transaction: a snapshot that it can change, and that sees its own changes. It is

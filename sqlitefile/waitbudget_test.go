@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"context"
 	"errors"
@@ -14,6 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // A locker is another connection that holds locks of a database.

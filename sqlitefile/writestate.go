@@ -1,7 +1,5 @@
 package sqlitefile
 
-import "github.com/foliofs/folio/internal/pager"
-
 import (
 	"fmt"
 
@@ -10,6 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/record"
 )
 

@@ -1,7 +1,5 @@
 package pager
 
-import "github.com/foliofs/folio/internal/pageset"
-
 import (
 	"context"
 	"encoding/binary"
@@ -14,6 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pageset"
 	"github.com/foliofs/folio/internal/wal"
 )
 

@@ -1,13 +1,12 @@
 package pager
 
-import "github.com/foliofs/folio/internal/lease"
-
 import (
 	"context"
 	"fmt"
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/lease"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/wal"
 )

@@ -1,12 +1,11 @@
 package pager
 
-import "github.com/foliofs/folio/internal/chain"
-
 import (
 	"errors"
 	"io"
 	"sync"
 
+	"github.com/foliofs/folio/internal/chain"
 	"github.com/foliofs/folio/internal/dberr"
 )
 

@@ -1,11 +1,10 @@
 package pager
 
-import "github.com/foliofs/folio/internal/lease"
-
 import (
 	"context"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/lease"
 	"github.com/foliofs/folio/internal/osfile"
 )
 

@@ -1,8 +1,10 @@
 package pager
 
-import "github.com/foliofs/folio/internal/dberr"
+import (
+	"errors"
 
-import "errors"
+	"github.com/foliofs/folio/internal/dberr"
+)
 
 // A Savepoint is a place in a transaction to go back to.
 type Savepoint struct {

@@ -1,7 +1,5 @@
 package pager
 
-import "github.com/foliofs/folio/internal/lease"
-
 import (
 	"cmp"
 	"errors"
@@ -13,6 +11,7 @@ import (
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/lease"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/wal"
 )

@@ -1,7 +1,5 @@
 package pager
 
-import "github.com/foliofs/folio/internal/pageset"
-
 import (
 	"cmp"
 	"math"
@@ -9,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/pageset"
 	"github.com/foliofs/folio/internal/wal"
 )
 

@@ -1,7 +1,5 @@
 package pager
 
-import "github.com/foliofs/folio/internal/lease"
-
 import (
 	"maps"
 	"slices"
@@ -9,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/foliofs/folio/internal/lease"
 	"github.com/foliofs/folio/internal/osfile"
 )
 

@@ -1,7 +1,5 @@
 package pager
 
-import "github.com/foliofs/folio/internal/pageset"
-
 import (
 	"cmp"
 	"context"
@@ -16,6 +14,7 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pageset"
 	"github.com/foliofs/folio/internal/wal"
 )
 

@@ -24,11 +24,10 @@ type rowBuilder struct {
 	columns []ddl.Column
 	strict  bool
 	alias   int             // see ddl.Table.RowidAlias
-	slots   []slot          // by column, and the rowid behind the last one
+	slots   []slot          // by column, then the rowid, then the terms of indexes (see rowRules)
 	text    []byte          // texts that were made of values of another type
 	head    []byte          // header of the record being written, behind room for its length
 	from    int             // where the header starts in head
-	rules   *rowRules       // nil without expressions in the schema; their terms have slots behind the rowid's
 	enc     format.Encoding // of texts; UTF-8 if it is 0
 }
 
@@ -73,18 +72,7 @@ func (r *rowBuilder) load(rowid int64, values []any) error {
 		}
 	}
 	r.slots[len(values)].setInt(rowid)
-	if r.rules != nil {
-		return r.rules.apply(r, rowid, values)
-	}
 	return nil
-}
-
-// setRules gives the row the rules of its table, unless there are none.
-func (r *rowBuilder) setRules(rules *rowRules) {
-	if r.rules = nil; !rules.empty() {
-		r.rules = rules
-		r.slots = append(r.slots[:len(r.columns)+1], make([]slot, len(rules.terms))...)
-	}
 }
 
 // loadColumn takes in the value of one column.

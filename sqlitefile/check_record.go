@@ -50,13 +50,6 @@ func (r *contents) field(p *storedPayload, size uint64, wanted bool) (b []byte, 
 	return nil, ok, err
 }
 
-func kindOf(t format.SerialType) record.Kind {
-	if t.IsText() {
-		return record.Text
-	}
-	return record.Blob
-}
-
 // longestHeader is how long the header of a record may be, as SQLite limits it.
 const longestHeader = 98307
 

@@ -332,8 +332,8 @@ func (k *foreignKey) comparable(child *ddl.Table) bool {
 	return true
 }
 
-// broken returns an error if the key has children and no parent.
-func (c *foreignCheck) broken(tx *Tx) error {
+// check returns an error if the key has children and no parent.
+func (c foreignCheck) check(tx *Tx) error {
 	ok, err := c.key.parentExists(tx, c.values)
 	if err != nil || ok {
 		return err

@@ -11,15 +11,18 @@ import (
 
 // enforces reports whether a call is a statement that foreign keys must be checked after, and
 // not a part of one.
-func (t TableWriter) enforces() bool { return t.state.foreign != nil && t.tx.statement == nil }
+func (t TableWriter) enforces() bool {
+	return t.state.foreign != nil && t.state.shared.statement == nil
+}
 
 // statement calls fn, which changes rows, with the foreign keys enforced: all of it has happened,
 // with the actions, or nothing.
 func (t TableWriter) statement(fn func() error) error {
 	return t.tx.Nested(func(tx *Tx) error {
 		s := &foreignStatement{}
-		tx.statement = s
-		defer func() { tx.statement = nil }()
+		work := t.state.shared
+		work.statement = s
+		defer func() { work.statement = nil }()
 		if err := fn(); err != nil {
 			return err
 		}
@@ -35,18 +38,8 @@ func (s *foreignStatement) finish(tx *Tx) error {
 			tx.deferred = append(tx.deferred, c)
 			continue
 		}
-		if err := c.broken(tx); err != nil {
+		if err := c.check(tx); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// checkDeferred checks the deferred foreign keys before the transaction is committed.
-func (tx *Tx) checkDeferred() error {
-	for _, c := range tx.deferred {
-		if err := c.broken(tx); err != nil {
-			return tx.db.pager.PathError("commit", err)
 		}
 	}
 	return nil
@@ -68,7 +61,7 @@ func (t TableWriter) checkOwn(rowid int64, values []any) error {
 			return err
 		}
 		if !ok {
-			t.tx.statement.checks = append(t.tx.statement.checks, foreignCheck{k, key})
+			t.state.shared.statement.checks = append(t.state.shared.statement.checks, foreignCheck{k, key})
 		}
 	}
 	return nil
@@ -129,7 +122,7 @@ func (t TableWriter) followed(list []parentKey) error {
 	if len(list) == 0 {
 		return nil
 	}
-	s := t.tx.statement
+	s := t.state.shared.statement
 	if s.depth++; s.depth > maxForeignDepth {
 		return fmt.Errorf("%s: the actions of foreign keys go deeper than %d", t.Name(), maxForeignDepth)
 	}
@@ -159,7 +152,8 @@ func (p *parentKey) act(tx *Tx) error {
 	case ddl.Restrict:
 		return p.key.violation()
 	case ddl.NoAction:
-		tx.statement.checks = append(tx.statement.checks, foreignCheck{p.key, p.old})
+		s := tx.writeState().statement
+		s.checks = append(s.checks, foreignCheck{p.key, p.old})
 		return nil
 	}
 	t, err := tx.Table(p.key.child)

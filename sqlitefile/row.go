@@ -299,3 +299,11 @@ func (rx *Rx) indexRow(row *Row, n *btree.Node, i int, s *shape) error {
 	}
 	return err
 }
+
+// kindOf returns the storage class of a value whose bytes lie in the record.
+func kindOf(t format.SerialType) record.Kind {
+	if t.IsText() {
+		return record.Text
+	}
+	return record.Blob
+}

@@ -239,3 +239,8 @@ func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v expr.Value) {
 		*s = slot{}
 	}
 }
+
+// makeRoom gives a row slots for the terms.
+func (r *rowRules) makeRoom(row *rowBuilder) {
+	row.slots = append(row.slots[:len(row.columns)+1], make([]slot, len(r.terms))...)
+}

@@ -44,7 +44,7 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 // involved reports whether more of a row than a column depends on it: an index, or an expression of
 // the schema.
 func (s *tableState) involved(column int) bool {
-	return s.row.rules.touches(column) || s.foreign.involve(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
+	return s.rules.touches(column) || s.foreign.involve(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
 }
 
 // setEntry is Set by way of the whole row.

@@ -198,12 +198,12 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 // prepare loads a row and makes the records of its indexes.
 func (t TableWriter) prepare(rowid int64, values []any) (err error) {
 	s := t.state
-	if err := s.row.load(rowid, values); err != nil {
+	if err := s.load(rowid, values); err != nil {
 		return err
 	}
 	for _, x := range s.indexes {
 		if x.rule != nil {
-			if has, err := x.rule.has(s.row.rules); err != nil || !has {
+			if has, err := x.rule.has(s.rules); err != nil || !has {
 				if x.new = x.new[:0]; err != nil {
 					return fmt.Errorf("%s: the index %s: %w", t.Name(), x.def.shape.name, err)
 				}

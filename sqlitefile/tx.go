@@ -15,10 +15,12 @@ type Tx struct {
 	pages pager.Tx
 	fn    func(tx *Tx) error // of Update
 
-	statement *foreignStatement // in progress, if foreign keys are enforced
-	deferred  []foreignCheck    // before the commit
-	before    []func() error    // see BeforeCommit
+	deferred []deferredCheck
+	before   []func() error // see BeforeCommit
 }
+
+// A deferredCheck looks at the end of a transaction whether it may be committed.
+type deferredCheck interface{ check(tx *Tx) error }
 
 // newTx returns a transaction that has not begun.
 func newTx(db *DB) *Tx {
@@ -64,7 +66,12 @@ func (tx *Tx) prepareCommit() error {
 			return err
 		}
 	}
-	return tx.checkDeferred()
+	for _, c := range tx.deferred {
+		if err := c.check(tx); err != nil {
+			return tx.db.pager.PathError("commit", err)
+		}
+	}
+	return nil
 }
 
 // Nested calls fn with the same transaction. If it fails or panics, everything that it has changed

@@ -19,6 +19,8 @@ type writeState struct {
 	schema *pager.Schema
 	ws     *btree.Workspace
 	tables map[*tableDef]*tableState
+
+	statement *foreignStatement // in progress, if foreign keys are enforced
 }
 
 // A tableState is the writing side of one table.
@@ -27,7 +29,8 @@ type tableState struct {
 	def     *tableDef
 	tree    *btree.Tree
 	row     rowBuilder
-	fields  []int // the slots in a record of the table
+	rules   *rowRules // nil without expressions in the schema
+	fields  []int     // the slots in a record of the table
 	record  []byte
 	indexes []*indexState
 	counted bool         // AUTOINCREMENT
@@ -91,7 +94,10 @@ func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
 		}
 		s.indexes = append(s.indexes, state)
 	}
-	s.row.setRules(rules)
+	if !rules.empty() {
+		s.rules = rules
+		rules.makeRoom(&s.row)
+	}
 	if s.foreign, err = tx.foreignKeys(def); err != nil {
 		return nil, err
 	}
@@ -243,4 +249,12 @@ func (tx *Tx) stored(row *Row, slot int) (typ format.SerialType, b []byte, err e
 	}
 	typ, b = record.Encode(&c.dflt)
 	return typ, b, row.known(c)
+}
+
+// load takes in a row, with everything that follows from it, and checks it.
+func (s *tableState) load(rowid int64, values []any) error {
+	if err := s.row.load(rowid, values); err != nil || s.rules == nil {
+		return err
+	}
+	return s.rules.apply(&s.row, rowid, values)
 }

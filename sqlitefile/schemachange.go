@@ -188,3 +188,56 @@ func (c *schemaChange) createTree(kind format.PageKind) (root uint32, err error)
 	}
 	return root, nil
 }
+
+// ReplaceObject writes the i-th row of sqlite_schema, as Objects counts them. It is what an UPDATE
+// of sqlite_schema is in SQLite after PRAGMA writable_schema: it changes the description that the
+// database has of its tables and nothing in them, and is for the repair of a damaged text.
+func (tx *Tx) ReplaceObject(i int, o Object) error {
+	if tx.pager.Over {
+		return tx.db.pager.PathError("replace object", ErrClosed)
+	}
+	return tx.db.pager.PathError("replace object", tx.Nested(func(tx *Tx) error {
+		c, err := tx.changeSchema()
+		if err != nil {
+			return err
+		}
+		if i < 0 || i >= len(c.rows) {
+			return fmt.Errorf("sqlite_schema has %d rows, and no row %d", len(c.rows), i)
+		}
+		r := &c.rows[i]
+		r.Object = o
+		if err := c.load(r.rowid, &r.Object); err != nil {
+			return err
+		}
+		if _, err := c.tree.ReplaceRow(r.rowid, c.record); err != nil {
+			return c.spoil(err)
+		}
+		return c.commit()
+	}))
+}
+
+// destroy releases all pages of a b-tree. In a database with pointer maps the root of another tree
+// may take the place of its own.
+func (c *schemaChange) destroy(root uint32, table bool) error {
+	w := c.tx.pages.Pages()
+	t := btree.NewIndex(w, c.tx.writeState().ws, root, nil, 0)
+	if table {
+		if t = btree.NewTable(w, c.tx.writeState().ws, root); c.isKeyed(root) {
+			t = btree.NewIndex(w, c.tx.writeState().ws, root, nil, 0)
+		}
+	}
+	if err := t.Destroy(); err != nil {
+		return err
+	}
+	moved, err := c.tx.pages.Freelist().DropRoot(root)
+	if err != nil || moved == 0 {
+		return err
+	}
+	return c.rename(moved, root)
+}
+
+// isKeyed reports whether a root is that of a table WITHOUT ROWID.
+func (c *schemaChange) isKeyed(root uint32) bool {
+	page, err := c.tx.pages.Pages().Page(root)
+	return err == nil && format.PageKind(page[0]).Valid() && !format.PageKind(page[0]).Table()
+}

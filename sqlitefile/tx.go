@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/foliofs/folio/internal/btree"
@@ -96,3 +97,81 @@ func (tx *Tx) Guard(fn func() error) error { return tx.pages.Guard(fn) }
 // content. It is for transactions that only remove: a transaction that adds as well may take the
 // room from the next one.
 func (tx *Tx) UseReserve() { tx.pages.UseReserve() }
+
+// BeginUpdate starts a write transaction that the caller must end by [Tx.Commit] or [Tx.Rollback].
+// It is [DB.Update] for callers whose code does not fit into a function. It waits for the
+// transactions before, until ctx is cancelled; if ctx is cancelled later, Commit rolls back.
+//
+// While the transaction is open, no other one runs: an Update or a BeginUpdate waits for its end,
+// and so does Close. On the same goroutine each of them waits for ever, unless its ctx ends,
+// because a transaction that the caller forgets is never ended by itself. Views go on. An Update of
+// another goroutine that has run before may wait, too, as it is committed after the end. So the
+// usual form is
+//
+//	tx, err := db.BeginUpdate(ctx)
+//	if err != nil {
+//		return err
+//	}
+//	defer tx.Rollback() // of no effect after Commit
+//	...
+//	return tx.Commit()
+//
+// The transaction belongs to one goroutine at a time. A fault on a mapped page ends the process
+// unless the caller reads and writes within [Tx.Guard]; Update does so by itself.
+func (db *DB) BeginUpdate(ctx context.Context) (*Tx, error) {
+	tx := newTx(db)
+	if err := db.pager.BeginUpdate(ctx, &tx.pages); err != nil {
+		return nil, err
+	}
+	return tx, nil
+}
+
+// Commit ends a transaction that BeginUpdate started, and commits it: everything that it did has
+// survived the failures that Options.Durability names when Commit returns nil. If it returns an
+// error, nothing of it has happened. Savepoints that are still set are released.
+//
+// After the end it returns an error that matches [ErrClosed], and so do all other methods that
+// change or read something. It returns an error and changes nothing within Update, which commits by
+// itself, and within the function of Nested.
+func (tx *Tx) Commit() error { return tx.pages.Commit(tx.prepareCommit) }
+
+// Rollback ends a transaction that BeginUpdate started, and takes back everything that it did. Like
+// Commit it waits for the commits whose changes the transaction has seen, and returns their error
+// if they fail. After the end it does nothing, and returns an error that matches [ErrClosed].
+func (tx *Tx) Rollback() error { return tx.pages.Rollback() }
+
+// A Savepoint is a place in a transaction to go back to, as SAVEPOINT in SQL. Savepoints stack: one
+// that was set later ends together with an earlier one. All end with the transaction, or when the
+// function of Nested returns in which they were set.
+type Savepoint struct {
+	tx       *Tx
+	at       pager.Savepoint
+	deferred int // checks of the transaction at its start
+}
+
+// Savepoint sets a savepoint. Code that fits into a function uses [Tx.Nested].
+func (tx *Tx) Savepoint() (*Savepoint, error) {
+	s := &Savepoint{tx: tx, deferred: len(tx.deferred)}
+	if err := tx.pages.SetSavepoint(&s.at); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Rollback takes back everything that was done since the savepoint, as ROLLBACK TO does: the
+// savepoint stays, and those set after it end. Rows that were read since then must not be used any
+// more, and tables from Tx.Table must be asked for again if the schema had changed. It returns
+// an error that matches [ErrClosed] if the savepoint has ended.
+func (s *Savepoint) Rollback() error {
+	if err := s.at.Rollback(); err != nil {
+		return err
+	}
+	s.tx.deferred = s.tx.deferred[:s.deferred]
+	return nil
+}
+
+// Release ends the savepoint, and those set after it: everything that was done since then becomes a
+// part of the transaction, or of the savepoint, around it, as RELEASE does. It returns an error,
+// and the savepoint stays, if something went wrong in the middle of a change since then: there is
+// only the way back. It returns an error that matches [ErrClosed] if the savepoint has ended.
+func (s *Savepoint) Release() error { return s.at.Release() }

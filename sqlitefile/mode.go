@@ -1,0 +1,67 @@
+package sqlitefile
+
+import (
+	"context"
+
+	"github.com/foliofs/folio/internal/pager"
+)
+
+// A Durability names the failures that a transaction survives once Update has returned. Full,
+// Extra, Normal and Off have the meaning of SQLite's PRAGMA synchronous; docs/durability.md has the
+// whole table.
+type Durability int
+
+// The durabilities. The default is DurabilityFull.
+const (
+	// DurabilityFull survives the loss of power: every commit is synced.
+	DurabilityFull Durability = iota
+	// DurabilityExtra is DurabilityFull that, in journal mode Delete, also syncs the directory once
+	// the journal is gone.
+	DurabilityExtra
+	// DurabilityNormal survives the death of the process. After a loss of power, a database in WAL
+	// mode is consistent but may lack the last commits.
+	DurabilityNormal
+	// DurabilityOff never syncs: after a loss of power the database may be corrupt.
+	DurabilityOff
+)
+
+// A JournalMode says how commits are made atomic, in SQLite's words. All but WAL keep a rollback
+// journal: the pages as they were, until the file has them as they shall be.
+type JournalMode int
+
+const (
+	JournalDelete   JournalMode = iota // the journal is deleted: that is the commit
+	JournalTruncate                    // the journal is cut to nothing
+	JournalPersist                     // the journal's header is overwritten with zeros
+	JournalWAL                         // a write-ahead log
+)
+
+// JournalMode returns how the database makes commits atomic now.
+func (db *DB) JournalMode(ctx context.Context) (JournalMode, error) {
+	mode, err := db.pager.JournalMode(ctx)
+	return JournalMode(mode), err
+}
+
+// SetJournalMode changes how commits are made atomic. Into and out of WAL mode the database must be
+// open nowhere else, or ErrBusy is returned after BusyTimeout; the mode stays in the file. Among
+// the other modes it is a matter of this DB.
+func (db *DB) SetJournalMode(ctx context.Context, mode JournalMode) error {
+	return db.pager.SetJournalMode(ctx, pager.JournalMode(mode))
+}
+
+// A CheckpointMode says how far a checkpoint goes, in SQLite's words.
+type CheckpointMode int
+
+const (
+	CheckpointPassive  CheckpointMode = iota // copies the frames that it can copy without waiting
+	CheckpointFull                           // waits for writers, then for readers of older snapshots, and copies everything
+	CheckpointRestart                        // as Full, and the next writer begins the log anew
+	CheckpointTruncate                       // as Restart, and the log is cut to nothing
+)
+
+// Checkpoint copies the log into the database, as far as mode says. In rollback mode there is
+// nothing to do. ErrBusy means that another connection stood in the way for longer than
+// BusyTimeout.
+func (db *DB) Checkpoint(ctx context.Context, mode CheckpointMode) error {
+	return db.pager.Checkpoint(ctx, pager.CheckpointMode(mode))
+}

@@ -70,8 +70,8 @@ func (c *command) grepCommand() *cobra.Command {
 	flags.BoolVarP(&g.options.Invert, "invert-match", "v", false, "lines that do not match")
 	flags.BoolVarP(&g.options.Word, "word-regexp", "w", false, "matches are whole words")
 	flags.StringArrayVarP(&g.patterns, "regexp", "e", nil, "a `pattern` in place of PATTERN; several may be given")
-	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", g.naming.flag(named))
-	flags.BoolFuncP("no-filename", "h", "lines come without it", g.naming.flag(unnamed))
+	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", func(string) error { g.naming = named; return nil })
+	flags.BoolFuncP("no-filename", "h", "lines come without it", func(string) error { g.naming = unnamed; return nil })
 	flags.BoolP("recursive", "r", false, "search directories: that is always so")
 	flags.BoolP("extended-regexp", "E", false, "PATTERN is an extended regular expression: that of Go always is")
 	flags.BoolVarP(&g.only, "only-matching", "o", false, "only the parts of lines that match, each on a line")
@@ -83,7 +83,7 @@ func (c *command) grepCommand() *cobra.Command {
 	return cmd
 }
 
-// A naming says whether lines come with the name of their file.
+// A naming says whether lines come with the name of their file. The last flag counts.
 type naming int
 
 const (
@@ -91,14 +91,6 @@ const (
 	named
 	unnamed
 )
-
-// flag returns the function of a flag. The last flag on the command line counts.
-func (n *naming) flag(to naming) func(string) error {
-	return func(string) error {
-		*n = to
-		return nil
-	}
-}
 
 var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
 

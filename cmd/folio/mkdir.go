@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"path"
-	"sort"
 
 	"github.com/spf13/cobra"
 
@@ -74,44 +72,31 @@ func (m *mkdir) make(tx *folio.Tx, o *operand) error {
 // makeAll makes a directory and those that lead to it, as far as they are not there. It makes none
 // where a symbolic link leads.
 func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
-	ends := elementEnds(o.path)
-	there := sort.Search(len(ends), func(i int) bool {
-		_, err := tx.Stat(o.path[:ends[i]])
-		return err != nil
-	})
-	if there == len(ends) {
-		if !isDir(&tx.Rx, o.path) {
-			return o.fail(fs.ErrExist)
+	for end := range len(o.path) + 1 {
+		if end < len(o.path) && o.path[end] != '/' {
+			continue
 		}
-		return nil
-	}
-	first := o.path[:ends[there]] // to be made
-	switch _, err := tx.Lstat(first); {
-	case err == nil:
-		return o.failure(first, fs.ErrExist)
-	case !errors.Is(err, fs.ErrNotExist):
-		return o.failure(first, err)
-	}
-	for _, end := range ends[there:] {
-		m.sayMade(o, o.path[:end])
-	}
-	perm := fs.ModePerm &^ umask
-	if there < len(ends)-1 {
-		if err := tx.MkdirAll(path.Dir(o.path), perm|ownerEnters); err != nil {
+		name, perm := o.path[:end], fs.ModePerm&^umask
+		if _, err := tx.Stat(name); err == nil {
+			continue
+		}
+		switch _, err := tx.Lstat(name); {
+		case err == nil:
+			return o.failure(name, fs.ErrExist)
+		case !errors.Is(err, fs.ErrNotExist):
+			return o.failure(name, err)
+		case end < len(o.path):
+			perm |= ownerEnters
+		}
+		if err := tx.Mkdir(name, perm); err != nil {
 			return o.fail(err)
 		}
+		m.sayMade(o, name)
 	}
-	return o.fail(tx.Mkdir(o.path, perm))
-}
-
-// elementEnds returns where the elements of a path end.
-func elementEnds(name string) (ends []int) {
-	for i := range len(name) {
-		if name[i] == '/' {
-			ends = append(ends, i)
-		}
+	if !isDir(&tx.Rx, o.path) {
+		return o.fail(fs.ErrExist)
 	}
-	return append(ends, len(name))
+	return nil
 }
 
 // ownerEnters are permissions of a directory that mkdir -p makes on the way, whatever the umask

@@ -15,22 +15,12 @@ const (
 	Zip
 )
 
-var formats = []struct {
-	format  Format
-	name    string
-	endings []string
-}{
-	{Tar, "tar", []string{".tar"}},
-	{TarGzip, "tar.gz", []string{".tar.gz", ".tgz"}},
-	{Zip, "zip", []string{".zip"}},
-}
+var endings = map[string]Format{".tar": Tar, ".tar.gz": TarGzip, ".tgz": TarGzip, ".zip": Zip}
 
-// ParseFormat returns the format that a name means.
+// ParseFormat returns the format that a name means, for example tar.gz.
 func ParseFormat(name string) (Format, error) {
-	for _, k := range formats {
-		if k.name == name || k.format == TarGzip && name == "tgz" {
-			return k.format, nil
-		}
+	if f, ok := endings["."+name]; ok {
+		return f, nil
 	}
 	return 0, fmt.Errorf("%q is no format: write tar, tar.gz or zip", name)
 }
@@ -38,11 +28,9 @@ func ParseFormat(name string) (Format, error) {
 // FormatOf returns the format that the end of a file's name means, in whatever case.
 func FormatOf(file string) (f Format, ok bool) {
 	file = strings.ToLower(file)
-	for _, k := range formats {
-		for _, ending := range k.endings {
-			if strings.HasSuffix(file, ending) {
-				return k.format, true
-			}
+	for ending, f := range endings {
+		if strings.HasSuffix(file, ending) {
+			return f, true
 		}
 	}
 	return 0, false

@@ -15,7 +15,7 @@ type du struct {
 	*command
 	summary, all, human, json bool
 	grand                     bool // print the total of all arguments
-	depth                     levels
+	depth                     int
 	loc                       location
 	counted                   inoset.Set // files with several names
 	walker                    walker
@@ -58,8 +58,8 @@ With --json: an object with path, bytes and files for each line.`,
 	flags.BoolVarP(&u.summary, "summarize", "s", false, "the total only")
 	flags.BoolVarP(&u.all, "all", "a", false, "tell about each file, too")
 	flags.BoolVarP(&u.human, "human-readable", "h", false, "sizes like 1.5K and 20M")
-	flags.FuncP("level", "L", "tell about at most this many `levels` of directories", u.depth.Set)
-	flags.FuncP("max-depth", "d", "the same number of `levels`, as the system's du has it", u.depth.Set)
+	flags.FuncP("level", "L", "tell about at most this many `levels` of directories", setTo(&u.depth, parseLevels))
+	flags.FuncP("max-depth", "d", "the same number of `levels`, as the system's du has it", setTo(&u.depth, parseLevels))
 	flags.BoolVarP(&u.grand, "total", "c", false, "the total of all arguments, too; not with --json")
 	flags.BoolVar(&u.json, "json", false, "one JSON object for each line")
 	plainHelp(cmd)
@@ -82,7 +82,7 @@ func (u *du) start(all *duTotal) error {
 // total if asked to.
 func (u *du) add(e *entry, level int, all *duTotal) (err error) {
 	var total duTotal
-	shown := u.depth < 0 || level <= int(u.depth)
+	shown := u.depth < 0 || level <= u.depth
 	if e.mode.IsDir() {
 		err = u.walker.each(e, func(sub *entry) error { return u.add(sub, level+1, &total) })
 	} else {

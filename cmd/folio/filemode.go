@@ -40,11 +40,6 @@ var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
 // A modeChange is a MODE of chmod. It applies its clauses to a mode one after the other.
 type modeChange []modeClause
 
-func (m *modeChange) Set(s string) (err error) {
-	*m, err = parseMode(s)
-	return err
-}
-
 // A modeClause is a part of a MODE, such as u+x. Where POSIX leaves a choice it does as GNU chmod.
 type modeClause struct {
 	op     byte   // '+', '-' or '='

@@ -15,7 +15,7 @@ import (
 type find struct {
 	*command
 	want      criteria
-	depth     levels
+	depth     int
 	nul, json bool
 	delete    bool
 	ctx       context.Context
@@ -58,7 +58,7 @@ func (c *command) findCommand() *cobra.Command {
 	flags.FuncP("size", "s", "more (+), less (-) or exactly that `size` in bytes, with K, M, G or T for powers of 1024", f.want.sizes.Set)
 	flags.Func("newer", "changed after that `time`", f.want.newer.Set)
 	flags.Func("older", "changed before that `time`", f.want.older.Set)
-	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", f.depth.Set)
+	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", setTo(&f.depth, parseLevels))
 	flags.BoolVar(&f.delete, "delete", false, "remove the files that are found, all of them or none; directories must be empty then")
 	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
 	flags.BoolVar(&f.json, "json", false, "one JSON object for each file")
@@ -102,7 +102,7 @@ func (f *find) visit(e *entry, level int) error {
 			return outputFailure(err)
 		}
 	}
-	if !e.mode.IsDir() || level == int(f.depth) {
+	if !e.mode.IsDir() || level == f.depth {
 		return nil
 	}
 	if f.ctx.Err() != nil {

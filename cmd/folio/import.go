@@ -21,7 +21,7 @@ type importer struct {
 	replacing
 	quiet      bool
 	allowEmpty bool
-	maxSize    byteSize
+	maxSize    int64
 	excluded   []string
 
 	src, volume string
@@ -66,7 +66,7 @@ func (c *command) importCommand() *cobra.Command {
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
-	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.maxSize.Set)
+	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", setTo(&i.maxSize, parseSize))
 	return cmd
 }
 
@@ -112,7 +112,7 @@ func (i *importer) options() (*source.Options, error) {
 		return nil, err
 	}
 	return &source.Options{
-		MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
+		MaxSize: i.maxSize, Skip: skip, Exclude: exclude,
 		Warn: func(name, what string) {
 			i.mu.Lock()
 			defer i.mu.Unlock()

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -131,10 +129,9 @@ func isVolume(name string) bool {
 		return false
 	}
 	defer f.Close()
-	var head [72]byte
+	var head [source.HeadSize]byte
 	_, err = io.ReadFull(f, head[:])
-	return err == nil && bytes.HasPrefix(head[:], []byte("SQLite format 3\x00")) &&
-		binary.BigEndian.Uint32(head[68:]) == volumeID
+	return err == nil && source.IsVolume(head[:])
 }
 
 // entryFailure names the file in an error of an entry of the volumeTree at l.
@@ -181,6 +178,3 @@ func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 			sqlitefile.IsTemporary(name) && !before[name]
 	}, nil
 }
-
-// volumeID is the application_id of volumes, as docs/format.md has it.
-const volumeID = 0x466F6C69

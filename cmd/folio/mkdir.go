@@ -38,7 +38,7 @@ With --create a volume that does not exist is made, too. folio create VOLUME mak
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
 	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each directory that is made")
-	flags.FuncP("mode", "m", "give it this `mode`, as chmod takes it", m.mode.Set)
+	flags.FuncP("mode", "m", "give it this `mode`, as chmod takes it", setTo(&m.mode, parseMode))
 	createFlag(flags, &m.create)
 	return cmd
 }

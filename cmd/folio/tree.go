@@ -13,7 +13,7 @@ import (
 // A tree is one drawing.
 type tree struct {
 	*command
-	depth           levels
+	depth           int
 	dirsOnly, sizes bool
 	human, json     bool
 	loc             location
@@ -39,7 +39,7 @@ With --json: one object for each file and line, parents first, as docs/command.m
 		})
 	}
 	flags := cmd.Flags()
-	flags.FuncP("level", "L", "go down at most this many `levels`; 0 means all", t.depth.Set)
+	flags.FuncP("level", "L", "go down at most this many `levels`; 0 means all", setTo(&t.depth, parseLevels))
 	flags.BoolVarP(&t.dirsOnly, "directories", "d", false, "directories only")
 	flags.BoolVarP(&t.sizes, "size", "s", false, "tell sizes in bytes")
 	flags.BoolVarP(&t.human, "human-readable", "h", false, "tell sizes like 1.5K and 20M")
@@ -91,7 +91,7 @@ func (t *tree) directory(dir *entry, margin string, level int) error {
 		if err := t.print(e, margin+branch); err != nil {
 			return err
 		}
-		if e.mode.IsDir() && level != int(t.depth) {
+		if e.mode.IsDir() && level != t.depth {
 			if err := t.directory(e, margin+below, level+1); err != nil {
 				return err
 			}

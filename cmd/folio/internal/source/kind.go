@@ -18,10 +18,13 @@ import (
 // magicSize is how many bytes of a file tell its kind: those of a tar header.
 const magicSize = 512
 
+// HeadSize is how many bytes of a file IsVolume looks at.
+const HeadSize = 72
+
 const (
 	sqliteMagic = "SQLite format 3\x00"
 	sqliteAppID = 68         // offset of the application_id, 4 bytes
-	volumeAppID = 0x466F6C69 // "Foli"
+	volumeAppID = 0x466F6C69 // "Foli", as docs/format.md has it
 )
 
 // Compressions that Go cannot undo, by magic, with the program that can.
@@ -56,9 +59,15 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	return nil, pathError(f.Name(), kindError(head))
 }
 
+// IsVolume reports whether a file that begins with head looks like a volume.
+func IsVolume(head []byte) bool {
+	return len(head) >= HeadSize && bytes.HasPrefix(head, []byte(sqliteMagic)) &&
+		binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID
+}
+
 // databaseError returns the error for a SQLite database.
 func databaseError(head []byte) error {
-	if len(head) >= sqliteAppID+4 && binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID {
+	if IsVolume(head) {
 		return ErrVolume
 	}
 	return ErrDatabase

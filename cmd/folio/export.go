@@ -94,9 +94,10 @@ func (e *exporter) run() error {
 }
 
 // into exports to DIR, and empties it again after an error if it was new or empty.
-func (e *exporter) into() (err error) {
-	made, err := e.makeDir()
-	if err != nil {
+func (e *exporter) into() error {
+	err := os.Mkdir(e.dir, 0o777)
+	made := err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	root, err := os.OpenRoot(e.dir)
@@ -104,45 +105,21 @@ func (e *exporter) into() (err error) {
 		return err
 	}
 	defer root.Close()
-	empty, err := e.checkEmpty(root)
-	if err != nil {
-		return err
+	before, err := fs.ReadDir(root.FS(), ".")
+	switch empty := len(before) == 0; {
+	case err != nil:
+		return failure(e.dir, err)
+	case !empty && !e.force:
+		return failure(e.dir, errNotEmpty)
+	case !empty:
+		return e.write(root, false)
 	}
-	if err = e.write(root, empty); err != nil && empty {
-		err = e.undo(root, made, err)
+	if err = e.write(root, true); err == nil {
+		return nil
 	}
-	return err
-}
-
-func (e *exporter) makeDir() (made bool, err error) {
-	if err = os.Mkdir(e.dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
-	f, err := root.Open(".")
-	if err != nil {
-		return false, failure(e.dir, err)
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(1)
-	if len(names) > 0 && !e.force {
-		return false, failure(e.dir, errNotEmpty)
-	}
-	return len(names) == 0, nil
-}
-
-func (e *exporter) undo(root *os.Root, made bool, err error) error {
-	f, openErr := root.Open(".")
-	if openErr != nil {
-		return err
-	}
-	defer f.Close()
-	names, _ := f.Readdirnames(-1)
-	for _, name := range names {
-		_ = root.RemoveAll(name)
+	written, _ := fs.ReadDir(root.FS(), ".")
+	for _, d := range written {
+		_ = root.RemoveAll(d.Name())
 	}
 	if made {
 		_ = os.Remove(e.dir)

@@ -14,16 +14,6 @@ import (
 	"github.com/foliofs/folio/internal/wal"
 )
 
-// A CheckpointMode says how far a checkpoint goes.
-type CheckpointMode int
-
-const (
-	CheckpointPassive CheckpointMode = iota
-	CheckpointFull
-	CheckpointRestart
-	CheckpointTruncate
-)
-
 // A checkpointer keeps the log of a pager short. Whenever checkpointFrames have not been copied, a
 // commit starts a checkpoint in the background; where that cannot keep up, commits wait for one
 // from relieveBytes on, so that the log stays below 16 MiB however many write.

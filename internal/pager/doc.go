@@ -24,13 +24,14 @@
 //
 // # Files
 //
-//	pager, rx, tx, pages, savepoint     the API for package sqlitefile
-//	snapshot, lease, pin                readers
-//	writer, call, spill, recentpages    writers and their groups
-//	journal, superjournal               rollback mode
-//	checkpointer, renewlog, sync        WAL mode
-//	lock, exclusive, alone, waitbudget  locks, and waiting for them
-//	room, punch, place, draft, replace  the files themselves
+//	pager, rx, tx, pages, savepoint   the API for package sqlitefile
+//	snapshot, page, pin               readers
+//	writer, call, spill, place        writers and their groups
+//	journal, superjournal             rollback mode
+//	checkpointer, renewlog, sync      WAL mode
+//	lock, exclusive, journalmode      locks
+//	room, newdatabase, replace        the files themselves
+//	core, errors, wait, tally, trace  what all of them use, and that uses none of them
 //
 // Errors that a user can meet are those of package dberr, with the path of the database.
 package pager

@@ -12,7 +12,7 @@ import (
 // TestErrorsJoin looks at the text of several errors in one.
 func TestErrorsJoin(t *testing.T) {
 	t.Parallel()
-	db := &Pager{path: "a.db"}
+	db := &Pager{core: core{path: "a.db"}}
 	write := db.PathError("write", errors.New("disk failed"))
 	for _, tt := range []struct {
 		err  error

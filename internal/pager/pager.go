@@ -28,14 +28,12 @@ type Options struct {
 	System      osfile.System // where the files are; nil means the operating system
 }
 
-const DefaultBusyTimeout = 5 * time.Second
-
 // A Pager is an open database as a set of pages. It is safe for concurrent use.
 type Pager struct {
 	// Lock order: commitLock, writeLock, checkpoints.mu, pins.mu, then mu or schema.mu, then
 	// the locks of the log, or pageCache.mu.
 
-	path    string
+	core
 	file    osfile.Handle
 	sole    bool  // no other connection changes the file: EXCLUSIVE is held until Close, or it is immutable; does not change while anything runs
 	denied  error // why the file could not be opened for writing, if that was tried; does not change after Open
@@ -58,11 +56,8 @@ type Pager struct {
 	syncs       syncer
 	checkpoints checkpointer
 	pins        pinSet
-	tally       tally
 	room        RoomKeeper
-	failed      atomic.Pointer[error] // the failed sync that ended writing
-	looked      time.Time             // when the files were looked at last; of who commits a group
-	busy        sync.WaitGroup        // leases that are held, and checkpoints in the background: Close waits for them
+	busy        sync.WaitGroup // leases that are held, and checkpoints in the background: Close waits for them
 }
 
 // Open opens the database at path. The error matches ErrNotDatabase, ErrNeedsRecovery,
@@ -74,7 +69,7 @@ func Open(path string, o Options) (*Pager, error) {
 	if o.System == nil {
 		o.System = osfile.OS
 	}
-	db := &Pager{path: path, options: o}
+	db := &Pager{core: core{path: path, tell: o.Trace, timeout: o.BusyTimeout}, options: o}
 	db.locks.pager, db.readers.pager, db.rollback.pager, db.commits.pager = db, db, db, db
 	db.checkpoints.pager, db.replacer.pager, db.room.pager = db, db, db
 	db.writer.init()

@@ -18,29 +18,16 @@ import (
 // time.
 const lookEvery = time.Millisecond
 
-// lookDue reports whether the files must be looked at. The caller commits a group.
-func (p *Pager) lookDue() bool {
-	if p.options.Durability <= DurabilityExtra {
-		return true
-	}
-	now := time.Now()
-	if now.Sub(p.looked) < lookEvery {
-		return false
-	}
-	p.looked = now
-	return true
-}
-
 // inPlace ends writing if a file is not to be found under its name any more. The error matches
 // ErrMoved.
-func (p *Pager) inPlace(files ...osfile.Handle) error {
+func (c *core) inPlace(files ...osfile.Handle) error {
 	for _, f := range files {
 		moved, err := f.Moved()
 		if err != nil {
 			return err
 		}
 		if moved {
-			return p.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: dberr.ErrMoved})
+			return c.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: dberr.ErrMoved})
 		}
 	}
 	return nil
@@ -48,16 +35,16 @@ func (p *Pager) inPlace(files ...osfile.Handle) error {
 
 // whole ends writing if the log was cut off before the end of frame last, or its index before the
 // end of the part that was in use.
-func (p *Pager) whole(log *wal.Log, last uint32) error {
+func (c *core) whole(log *wal.Log, last uint32) error {
 	cut, err := log.Cut(last)
 	if cut {
-		return p.stop(err)
+		return c.stop(err)
 	}
 	return err
 }
 
 // stop ends writing because a file was cut off, moved or replaced.
-func (p *Pager) stop(err error) error {
-	p.fail(err)
+func (c *core) stop(err error) error {
+	c.fail(err)
 	return err
 }

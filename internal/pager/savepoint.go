@@ -66,28 +66,3 @@ func (s *Savepoint) reach(op string) error {
 	}
 	return s.tx.pager.PathError(op, err)
 }
-
-// releaseTo makes the savepoints that were set after s a part of it, unless one of them, or s
-// itself, is spoiled.
-func (tx *Tx) releaseTo(s *savepoint) error {
-	for at := tx.level; ; at = at.outer {
-		if at.spoiled != nil {
-			return at.spoiled
-		}
-		if at == s {
-			break
-		}
-	}
-	for tx.level != s {
-		tx.release(tx.level)
-	}
-	return nil
-}
-
-// restoreTo goes back to s, and s is over.
-func (tx *Tx) restoreTo(s *savepoint) {
-	for tx.level != s {
-		tx.restore(tx.level)
-	}
-	tx.restore(s)
-}

@@ -28,25 +28,25 @@ type Event struct {
 }
 
 // clock returns the time for the start of an event, if Options.Trace is set.
-func (p *Pager) clock() (now time.Time) {
-	if p.options.Trace != nil {
+func (c *core) clock() (now time.Time) {
+	if c.tell != nil {
 		now = time.Now()
 	}
 	return now
 }
 
 // trace tells of an event that is over now.
-func (p *Pager) trace(e Event) {
-	if p.options.Trace == nil {
+func (c *core) trace(e Event) {
+	if c.tell == nil {
 		return
 	}
 	e.Took = time.Since(e.Start)
-	p.options.Trace(e)
+	c.tell(e)
 }
 
 // traceRecovery tells of the recovery of a log that was not empty.
-func (p *Pager) traceRecovery(start time.Time, frames uint32, err error) {
+func (c *core) traceRecovery(start time.Time, frames uint32, err error) {
 	if frames > 0 || err != nil && !errors.Is(err, osfile.ErrLocked) {
-		p.trace(Event{Kind: EventRecovery, Start: start, Pages: int(frames), Err: err})
+		c.trace(Event{Kind: EventRecovery, Start: start, Pages: int(frames), Err: err})
 	}
 }

@@ -97,7 +97,10 @@ type scratch struct {
 }
 
 // A committer runs the write transactions of a pager, and commits them in groups.
-type committer struct{ pager *Pager }
+type committer struct {
+	pager  *Pager
+	looked time.Time // when the files were looked at last
+}
 
 // A state is where a transaction begins, besides the pages.
 type state struct {
@@ -522,7 +525,7 @@ func (c *committer) writeLog(log *wal.Log, base *Snapshot, g *group) error {
 // appendGroup appends a group behind t, and syncs it if durability asks for that. A log that other
 // programs have cut off or taken away is not one to commit to.
 func (c *committer) appendGroup(log *wal.Log, t *wal.Tail, g *group) error {
-	look := c.pager.lookDue()
+	look := c.lookDue()
 	if look {
 		if err := c.pager.whole(log, t.Last); err != nil {
 			return err
@@ -658,3 +661,22 @@ func (p *Pager) syncDir(name string) error {
 // syncStart syncs a log that begins anew, so that its first frames are never taken for those of the
 // log before (W4).
 func (p *Pager) syncStart(f osfile.Handle) error { return p.sync(f) }
+
+// retryWriter is retry for the holder of the write lock: all its waits, from the lock of a writer
+// to the end of the commit, take BusyTimeout at most.
+func (p *Pager) retryWriter(ctx context.Context, fn func() error) error {
+	return p.retryWith(ctx, &p.writer.budget, fn)
+}
+
+// lookDue reports whether the files must be looked at. The caller commits a group.
+func (c *committer) lookDue() bool {
+	if c.pager.options.Durability <= DurabilityExtra {
+		return true
+	}
+	now := time.Now()
+	if now.Sub(c.looked) < lookEvery {
+		return false
+	}
+	c.looked = now
+	return true
+}

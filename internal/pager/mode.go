@@ -20,3 +20,13 @@ const (
 	JournalPersist
 	JournalWAL
 )
+
+// A CheckpointMode says how far a checkpoint goes.
+type CheckpointMode int
+
+const (
+	CheckpointPassive CheckpointMode = iota
+	CheckpointFull
+	CheckpointRestart
+	CheckpointTruncate
+)

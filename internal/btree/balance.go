@@ -332,5 +332,5 @@ func (t *Tree) linkDivider(n *Node, c cell) error {
 	if err := t.store.Linked(Be32(c), n.Pgno, format.PointerChild); err != nil || t.isTable {
 		return err
 	}
-	return t.own(t.overflowOf(c[4:]), n.Pgno)
+	return t.own(overflowOf(c[4:], &t.spill), n.Pgno)
 }

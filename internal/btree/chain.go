@@ -9,26 +9,20 @@ import (
 
 const FaultChain = "the overflow chain of a cell is broken"
 
-// overflowPages returns how many overflow pages a payload takes of which local bytes lie in its
-// cell.
-func (t *Tree) overflowPages(size, local int) int {
-	room := t.Ws.usable - 4
+// overflowPages returns how many overflow pages the payload of a cell takes.
+func (w *Workspace) overflowPages(c *format.Cell) int {
+	size, local, room := int(c.Payload), len(c.Local), w.usable-4
 	return (size - local + room - 1) / room
 }
 
 // overflowOf returns the first overflow page of a cell that holds a payload, given without its
 // child; 0 if it has none.
-func (t *Tree) overflowOf(body []byte) uint32 {
+func overflowOf(body []byte, spill *format.Spill) uint32 {
 	size, m := format.Varint(body)
-	if m == 0 || size <= uint64(t.spill.Max()) {
+	if m == 0 || size <= uint64(spill.Max()) {
 		return 0
 	}
 	return Be32(body[len(body)-4:])
-}
-
-// parseBody decodes a cell of an index, given without its child.
-func (t *Tree) parseBody(body []byte) (format.Cell, bool) {
-	return format.ParseCell(body, format.LeafIndex, t.spill, 0)
 }
 
 // A partReader hands out the bytes of a payload in parts, piece by piece.
@@ -83,7 +77,7 @@ func (t *Tree) WriteChain(e *entry, local int, near uint32, old format.Cell) (fi
 	r.skip(local)
 	chain := chainWriter{t: t, old: old.Overflow, last: near}
 	if old.Overflow != 0 {
-		chain.oldPages = t.overflowPages(int(old.Payload), len(old.Local))
+		chain.oldPages = t.Ws.overflowPages(&old)
 	}
 	for left > 0 {
 		n := min(left, t.Ws.usable-4)
@@ -196,7 +190,7 @@ func (t *Tree) freeChain(c *format.Cell) error {
 	if c.Overflow == 0 {
 		return nil
 	}
-	return t.freePages(c.Overflow, t.overflowPages(int(c.Payload), len(c.Local)))
+	return t.freePages(c.Overflow, t.Ws.overflowPages(c))
 }
 
 // freePages releases a chain of as many pages from pgno on.

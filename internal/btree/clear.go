@@ -5,8 +5,8 @@ import "github.com/foliofs/folio/internal/format"
 // clear deletes all entries, tells how many there were, and releases all pages but the root.
 func (t *Tree) clear() (entries int64, err error) {
 	t.known, t.Depth = false, 0
-	budget := t.store.PageCount()
-	if entries, err = t.clearBelow(t.Root, &budget); err != nil {
+	all := clearing{t, t.store.PageCount()}
+	if entries, err = all.below(t.Root); err != nil {
 		return 0, err
 	}
 	page, err := t.store.Writable(t.Root)
@@ -21,13 +21,20 @@ func (t *Tree) clear() (entries int64, err error) {
 	return entries, nil
 }
 
-// clearBelow releases all that page pgno, the last one of the path to be, leads to. Budget is how
-// many pages may yet be met: more than the database has are met where a page has two parents.
-func (t *Tree) clearBelow(pgno uint32, budget *uint32) (entries int64, err error) {
-	if *budget == 0 || t.Depth+1 == MaxDepth {
+// A clearing releases the pages of a tree.
+type clearing struct {
+	t      *Tree
+	budget uint32 // how many pages may yet be met: more than the database has are met where a page has two parents
+}
+
+// below releases all that page pgno, the last one of the path to be, leads to, and tells how many
+// entries that were.
+func (c *clearing) below(pgno uint32) (entries int64, err error) {
+	t := c.t
+	if c.budget == 0 || t.Depth+1 == MaxDepth {
 		return 0, t.store.Corrupt(pgno, faultDeep)
 	}
-	*budget--
+	c.budget--
 	t.Steps[t.Depth].Pgno = pgno
 	n, err := t.Node(pgno)
 	if err != nil {
@@ -37,15 +44,15 @@ func (t *Tree) clearBelow(pgno uint32, budget *uint32) (entries int64, err error
 		entries = int64(n.Cells)
 	}
 	for i := range n.Cells {
-		c, err := t.Cell(&n, i)
+		cell, err := t.Cell(&n, i)
 		if err != nil {
 			return 0, err
 		}
-		if err := t.freeChain(&c); err != nil {
+		if err := t.freeChain(&cell); err != nil {
 			return 0, err
 		}
 		if !n.Kind.Leaf() {
-			below, err := t.clearChild(c.Child, budget)
+			below, err := c.child(cell.Child)
 			if err != nil {
 				return 0, err
 			}
@@ -55,18 +62,18 @@ func (t *Tree) clearBelow(pgno uint32, budget *uint32) (entries int64, err error
 	if n.Kind.Leaf() {
 		return entries, nil
 	}
-	below, err := t.clearChild(n.right(), budget)
+	below, err := c.child(n.right())
 	return entries + below, err
 }
 
-func (t *Tree) clearChild(pgno uint32, budget *uint32) (entries int64, err error) {
-	t.Depth++
-	entries, err = t.clearBelow(pgno, budget)
-	t.Depth--
+func (c *clearing) child(pgno uint32) (entries int64, err error) {
+	c.t.Depth++
+	entries, err = c.below(pgno)
+	c.t.Depth--
 	if err != nil {
 		return 0, err
 	}
-	return entries, t.store.Release(pgno)
+	return entries, c.t.store.Release(pgno)
 }
 
 // deleteRange deletes all rows from rowid low to high, both included, and returns how many there

@@ -61,7 +61,7 @@ func (d *destroyer) chain(pgno uint32, c *format.Cell) error {
 		return nil
 	}
 	next := c.Overflow
-	for range d.t.overflowPages(int(c.Payload), len(c.Local)) {
+	for range d.t.Ws.overflowPages(c) {
 		if next < 2 {
 			return d.t.store.Corrupt(pgno, FaultChain)
 		}

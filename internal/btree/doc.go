@@ -12,7 +12,7 @@
 //	    SeekRow           the path from the root to the leaf, or the one remembered
 //	    edit              the private copy of the leaf; E1 to E5 hold in it
 //	        fits:         put the cell into the gap or a freeblock
-//	        does not fit: balance the leaf with up to two neighbors (siblings.go)
+//	        does not fit: balance the leaf with up to two neighbors (redistribution.go)
 //	                          which may add a cell to the parent, and so on up to the root
 //	    chain             the part of a long record that the leaf cannot keep goes to overflow pages
 //

@@ -438,7 +438,7 @@ func (t *Tree) removeInterior(n *Node) error {
 		return t.overfill(level, before)
 	}
 	n.checkSound(sound, &t.spill)
-	if err := t.own(t.overflowOf(before[4:]), n.Pgno); err != nil {
+	if err := t.own(overflowOf(before[4:], &t.spill), n.Pgno); err != nil {
 		return err
 	}
 	return t.balance(t.Depth)
@@ -486,7 +486,7 @@ func (t *Tree) takeLast() (c cell, err error) {
 // interior page, and waits in the run. That page is split first, after which the path is no longer
 // known; then the leaf that the entry came from, which is the last one before it, is looked for.
 func (t *Tree) overfill(level int, c cell) error {
-	parsed, ok := t.parseBody(c[4:])
+	parsed, ok := format.ParseCell(c[4:], format.LeafIndex, t.spill, 0)
 	if !ok {
 		return t.store.Corrupt(t.Root, FaultCell)
 	}

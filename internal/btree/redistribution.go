@@ -86,7 +86,8 @@ func (r *redistribution) pair(i int) (ok bool) {
 	return max(left, right)+r.vacant(i)-r.tree.Ws.run.room() >= r.tree.Ws.usable/pairShare
 }
 
-// triple chooses the i-th child of the parent and two neighbours: those on both sides, unless two on one side have more room, or as many as there are.
+// triple chooses the i-th child of the parent and two neighbours: those on both sides, unless two
+// on one side have more room, or as many as there are.
 func (r *redistribution) triple(i int) {
 	r.old.n = min(r.parent.Cells+1, maxSiblings)
 	r.old.first = min(max(i-1, 0), r.parent.Cells+1-r.old.n)

@@ -29,7 +29,7 @@ type exporter struct {
 
 const exportLong = `Write a volume, or a directory of it, to DEST: a directory on disk, or an archive.
 
-A DEST that ends in .tar, .tar.gz, .tgz or .zip becomes an archive, unless it is a directory. A
+A DEST that ends in .tar, .tar.gz, .tgz, .zip or .sqlar becomes an archive, unless it is a directory. A
 dash writes a tar archive to standard output. --format overrides this. An archive appears complete or
 not at all. An existing one is refused, or with --force replaced at that moment.
 
@@ -55,7 +55,7 @@ func (c *command) exportCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
-	flags.StringVar(&e.format, "format", "", "what DEST becomes: dir, tar, tar.gz or zip")
+	flags.StringVar(&e.format, "format", "", "what DEST becomes: dir, tar, tar.gz, zip or sqlar")
 	flags.BoolVarP(&e.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&e.noOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd

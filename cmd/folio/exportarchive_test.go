@@ -159,7 +159,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 func TestArchiveFails(t *testing.T) {
 	t.Parallel()
 	volume := makeOdd(t)
-	for _, name := range []string{"a.tar", "a.tar.gz", "a.zip"} {
+	for _, name := range []string{"a.tar", "a.tar.gz", "a.zip", "a.sqlar"} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, name)
 		mustRun(t, "export", "-q", "--force", volume+":deep", file)

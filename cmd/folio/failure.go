@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/internal/posix"
@@ -154,7 +155,7 @@ var waysOut = []struct {
 	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{sqlitefile.ErrCorrupt, "folio check says more"},
 	{folio.ErrDamaged, "folio check says more"},
-	{source.ErrDatabase, "sqlite3 -A unpacks SQLite archives"},
+	{archive.ErrNoStream, "name a file"},
 	{source.ErrVolume, "copy the file, or name another source"},
 	{source.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},

@@ -34,7 +34,8 @@ type importer struct {
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
-or zip). The content of SRC decides which one it is. A dash reads a tar archive from standard input.
+zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
+standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
 attributes user.* are kept, as far as the source has them. Sockets are left out, with a warning.

@@ -57,7 +57,7 @@ is the volume, and the rest, after a colon, is the path in it.
 Exit codes: 0 all went well, 1 something did not, 2 the command line makes no sense,
 3 done, but some files could not be read.`
 
-const rootExample = `  folio import ~/photos photos.folio        # a directory or a tar or zip archive into a volume
+const rootExample = `  folio import ~/photos photos.folio        # a directory, tar, zip or SQLite archive into a volume
   folio ls -l photos.folio:2026             # look into it
   folio cat photos.folio:2026/notes.txt     # read a file
   folio put new.jpg photos.folio:2026       # change it: put, get, cp, mkdir, rm, mv, ln, chmod, touch

@@ -1,9 +1,9 @@
 // Package archive writes the archives that folio export gives out: tar, plain or compressed by
-// gzip, and zip.
+// gzip, zip, and SQLite archives.
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
-// through little memory. Files that a format cannot hold are left out with a warning.
-// docs/command.md describes them.
+// through little memory, except in a SQLite archive, where each is a value. Files that a format
+// cannot hold are left out with a warning. docs/command.md describes them.
 package archive
 
 import (
@@ -45,10 +45,16 @@ type writer interface {
 // Op is the Op of every *fs.PathError about the archive.
 const Op = "archive"
 
+// ErrNoStream says that a format cannot be written to a stream.
+var ErrNoStream = errors.New("cannot be written to standard output")
+
 // Create writes an archive to a file at path, which appears there complete and durable, or not at
 // all. Errors of writing are *fs.PathError with Op and path; those of an entry are
 // *source.EntryError.
 func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
+	if f == Sqlar {
+		return createSqlar(ctx, path, o, walk)
+	}
 	resolved, err := osfile.Resolve(path)
 	if err != nil {
 		return pathError(path, err)
@@ -75,8 +81,11 @@ func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) e
 	return pathError(path, osfile.PlaceDurably(file, resolved))
 }
 
-// Stream writes an archive to w, which name names in errors.
+// Stream writes an archive to w, which name names in errors. A SQLite archive is ErrNoStream.
 func Stream(w io.Writer, name string, f Format, o *Options, walk Walk) error {
+	if f == Sqlar {
+		return pathError(name, ErrNoStream)
+	}
 	out := &output{w: w}
 	return outputError(name, out, stream(out, f, o, walk))
 }

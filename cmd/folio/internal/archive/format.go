@@ -13,16 +13,17 @@ const (
 	Tar Format = iota + 1
 	TarGzip
 	Zip
+	Sqlar
 )
 
-var endings = map[string]Format{".tar": Tar, ".tar.gz": TarGzip, ".tgz": TarGzip, ".zip": Zip}
+var endings = map[string]Format{".tar": Tar, ".tar.gz": TarGzip, ".tgz": TarGzip, ".zip": Zip, ".sqlar": Sqlar}
 
 // ParseFormat returns the format that a name means, for example tar.gz.
 func ParseFormat(name string) (Format, error) {
 	if f, ok := endings["."+name]; ok {
 		return f, nil
 	}
-	return 0, fmt.Errorf("%q is no format: write tar, tar.gz or zip", name)
+	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, zip or sqlar", name)
 }
 
 // FormatOf returns the format that the end of a file's name means, in whatever case.

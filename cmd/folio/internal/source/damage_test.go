@@ -48,7 +48,25 @@ func samples(t *testing.T) map[string]sample {
 		"tar stream": {once, true, false},
 		"tar.gz":     {gzipped(t, once), false, true},
 		"zip":        {zipped, false, true},
+		"sqlar":      {sqlarBytes(t), false, true},
 	}
+}
+
+func sqlarBytes(t *testing.T) []byte {
+	t.Helper()
+	text := strings.Repeat("text", 50)
+	src := makeSqlar(
+		t,
+		[]any{"a", 0o100644, 7, len(text), deflated(t, text)},
+		[]any{"d", 0o040750, 7, 0, nil},
+		[]any{"d/large", 0o100644, 7, 10000, deflated(t, strings.Repeat("0123456789", 1000))},
+	)
+	defer src.Close()
+	data, err := os.ReadFile(src.(*sqlarSource).db.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // An archive that is cut anywhere is refused, or gives all that it gave whole.

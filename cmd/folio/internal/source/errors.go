@@ -17,10 +17,10 @@ import (
 // Errors of a file that cannot be a source.
 var (
 	ErrEmpty    = errors.New("is an empty file")
-	ErrKind     = errors.New("is not a directory, nor a tar or zip archive")
+	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive")
 	ErrBlank    = errors.New("begins with zeros, and is no archive: an empty tar archive is 1,024 to 10,240 zeros")
 	ErrVolume   = errors.New("is a Folio volume already")
-	ErrDatabase = errors.New("is a SQLite database, and not an archive")
+	ErrDatabase = errors.New("is a SQLite database, but not a SQLite archive")
 	ErrSeek     = errors.New("cannot be read from a pipe")
 	ErrNotDir   = errors.New("is not a directory")
 )

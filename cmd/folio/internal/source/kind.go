@@ -47,7 +47,10 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	case n == 0:
 		return nil, pathError(f.Name(), ErrEmpty)
 	case bytes.HasPrefix(head, []byte(sqliteMagic)):
-		return nil, pathError(f.Name(), databaseError(head))
+		if IsVolume(head) {
+			return nil, pathError(f.Name(), ErrVolume)
+		}
+		return openSqlar(f, o)
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
 		return &tarSource{name: f.Name(), closer: f, o: o, stream: func(context.Context) io.Reader { return f }}, nil
 	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
@@ -63,14 +66,6 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 func IsVolume(head []byte) bool {
 	return len(head) >= HeadSize && bytes.HasPrefix(head, []byte(sqliteMagic)) &&
 		binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID
-}
-
-// databaseError returns the error for a SQLite database.
-func databaseError(head []byte) error {
-	if IsVolume(head) {
-		return ErrVolume
-	}
-	return ErrDatabase
 }
 
 // openStream returns the source of a tar archive that can be read only once, and may be compressed.
@@ -96,10 +91,8 @@ func unpack(in *bufio.Reader) (io.Reader, error) {
 		return bzip2.NewReader(in), nil
 	case isTar(head):
 		return in, nil
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte(sqliteMagic)):
 		return nil, ErrSeek
-	case bytes.HasPrefix(head, []byte(sqliteMagic)):
-		return nil, databaseError(head)
 	}
 	return nil, kindError(head)
 }

@@ -1,11 +1,12 @@
 // Package source reads the trees that folio import takes in: a directory, a tar archive, plain or
-// compressed, or a zip archive. The content of a file decides what it is, not its name.
+// compressed, a zip archive, or a SQLite archive. The content of a file decides what it is, not its
+// name.
 //
 // # Order
 //
 // A source yields its entries in walk order: every directory before the files in it; a directory on
-// disk and a zip archive sorted by name at each level, a tar archive in its own order. An archive
-// need not hold the directories that its names imply.
+// disk, a zip and a SQLite archive sorted by name at each level, a tar archive in its own order. An
+// archive need not hold the directories that its names imply.
 //
 // # Concurrency and memory
 //

@@ -1,0 +1,149 @@
+package source
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+const sqlarSchema = `CREATE TABLE sqlar(name TEXT PRIMARY KEY, mode INT, mtime INT, sz INT, data BLOB)`
+
+// makeSqlar makes an archive of rows in the order of the columns.
+func makeSqlar(t *testing.T, rows ...[]any) Source {
+	t.Helper()
+	src, err := trySqlar(t, sqlarSchema, rows...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+func trySqlar(t *testing.T, schema string, rows ...[]any) (Source, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.sqlar")
+	err := sqlitefile.Build(context.Background(), name, nil, func(b *sqlitefile.Builder) error {
+		if err := b.Create(schema); err != nil {
+			return err
+		}
+		table, err := b.Table("sqlar")
+		for i, row := range rows {
+			err = errors.Join(err, table.Append(int64(i+1), row...))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Open(name, os.Stdin, nil)
+}
+
+func deflated(t *testing.T, content string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	if _, err := io.WriteString(w, content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestSqlarKinds(t *testing.T) {
+	t.Parallel()
+	text, large := strings.Repeat("text", 100), strings.Repeat("y", 3*smallSize)
+	var lines []string
+	src := makeSqlar(
+		t,
+		[]any{"d/packed", 0o100644, 7, len(text), deflated(t, text)},
+		[]any{"d/plain", 0o100755, 7, 3, []byte("abc")},
+		[]any{"d", 0o040750, 7, 0, nil},
+		[]any{"l", 0o120777, 7, -1, "../out"},
+		[]any{"empty", 0o100600, 7, 0, nil},
+		[]any{"large", 0o100600, 7, len(large), deflated(t, large)},
+		[]any{"no type", 0o640, 7, 1, []byte("x")},
+		[]any{"pipe", 0o010600, 7, 0, nil},
+	)
+	defer src.Close()
+	err := src.Walk(t.Context(), func(e *Entry) error {
+		line, err := describe(e)
+		lines = append(lines, line)
+		if !e.ModTime.Equal(time.Unix(7, 0)) {
+			t.Errorf("%s: %v", e.Name, e.ModTime)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, lines, []string{
+		"d drwxr-x---",
+		"d/packed -rw-r--r-- 400 bytes",
+		`d/plain -rwxr-xr-x "abc"`,
+		`empty -rw------- ""`,
+		"l Lrwxrwxrwx -> ../out",
+		`large -rw------- 3145728x"y"`,
+		`no type -rw-r----- "x"`,
+		"pipe prw-------",
+	})
+}
+
+func TestSqlarHostile(t *testing.T) {
+	t.Parallel()
+	big := strings.Repeat("z", 2*smallSize)
+	tests := []struct {
+		name string
+		row  []any
+		want error
+	}{
+		{"absolute", []any{"/etc/passwd", 0o100644, 0, 1, []byte("x")}, ErrName},
+		{"up", []any{"a/../../b", 0o100644, 0, 1, []byte("x")}, ErrName},
+		{"device", []any{"d", 0o020666, 0, 0, nil}, ErrType},
+		{"negative", []any{"n", 0o100644, 0, -5, []byte("x")}, folio.ErrTooLarge},
+		{"huge", []any{"n", 0o100644, 0, int64(1) << 60, []byte("x")}, folio.ErrTooLarge},
+		{"not zlib", []any{"z", 0o100644, 0, 100, []byte("hello")}, ErrDamaged},
+		{"too short", []any{"s", 0o100644, 0, 100, deflated(t, "hello")}, ErrChanged},
+		{"too long", []any{"s", 0o100644, 0, 3, deflated(t, "hello")}, ErrChanged},
+		{"large, too short", []any{"s", 0o100644, 0, int64(1) << 40, deflated(t, big)}, ErrChanged},
+		{"large, too long", []any{"s", 0o100644, 0, smallSize + 1, deflated(t, big)}, ErrChanged},
+		{"long target", []any{"l", 0o120777, 0, -1, strings.Repeat("x", maxTarget+1)}, ErrTarget},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, err := collect(makeSqlar(t, tt.row))
+			if e, ok := errors.AsType[*EntryError](err); !ok || !errors.Is(err, tt.want) || e.Name != tt.row[0] {
+				t.Errorf("got %v, want %v", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSqlarChecksum(t *testing.T) {
+	t.Parallel()
+	data := deflated(t, "hello hello hello")
+	data[len(data)-1] ^= 1
+	if _, err := collect(makeSqlar(t, []any{"a", 0o100644, 0, 17, data})); !errors.Is(err, ErrChecksum) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSqlarOtherDatabase(t *testing.T) {
+	t.Parallel()
+	for _, schema := range []string{`CREATE TABLE sqlar(name TEXT, data BLOB)`, `CREATE TABLE sqlar(a, b, c, d, e)`} {
+		if _, err := trySqlar(t, schema); !errors.Is(err, ErrDatabase) {
+			t.Errorf("%s: got %v", schema, err)
+		}
+	}
+}

@@ -29,7 +29,6 @@ type Searcher struct {
 	pattern *Pattern
 	count   bool
 	buf     []byte
-	lower   []byte // a buffer for Pattern.each
 	around  *Context
 }
 
@@ -104,7 +103,7 @@ func (t *search) each(lines []byte, old int) (kept int) {
 	if t.context != nil {
 		t.context.begin(lines, old, t.line.Number)
 	}
-	t.pattern.each(lines[old:], &t.lower, func(start, end int) bool {
+	t.pattern.each(lines[old:], func(start, end int) bool {
 		start, end = old+start, old+end
 		if t.count {
 			t.line.Number += int64(bytes.Count(lines[counted:start], newline))

@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"math"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -13,6 +14,15 @@ import (
 type literal struct {
 	text []byte
 	fold bool // text is in lower case, and ASCII letters in whatever case are meant
+	skip *skipTable
+}
+
+// A skipTable is for Horspool's way to search, in whatever case: how far a literal can be moved on,
+// by the byte that is where its last one would be. Literals longer than it can say are moved on
+// less than they could.
+type skipTable struct {
+	by    [256]uint8 // 0 for the last byte itself
+	again int        // how far from there, if the rest differs
 }
 
 // maxLiterals is how many are searched for at once, at most.
@@ -42,6 +52,20 @@ func required(re *syntax.Regexp) (list []literal, exact bool) {
 		return ofAll(re.Sub)
 	}
 	return list, false
+}
+
+// requiredToo returns the literals that each of the parts of an expression requires, if they are
+// known. A single byte is not worth looking for.
+func requiredToo(parts []*syntax.Regexp) (lists [][]literal) {
+	for _, part := range parts {
+		if list, _ := required(part); worth(list) > 1 {
+			lists = append(lists, list)
+		}
+	}
+	if len(lists) == 1 {
+		return nil // these are searched for
+	}
+	return lists
 }
 
 // ofAll returns the literals of which any of several expressions requires one.
@@ -91,7 +115,7 @@ func ofRunes(runes []rune, fold bool) (list []literal, exact bool) {
 	if end(); longest.Len() == 0 {
 		return nil, false
 	}
-	return []literal{{[]byte(longest.String()), fold}}, exact
+	return []literal{newLiteral(longest.String(), fold)}, exact
 }
 
 // foldsToByte reports whether a character in upper and lower case is at most two bytes to search
@@ -101,34 +125,34 @@ func foldsToByte(r rune) bool {
 	return r < utf8.RuneSelf && lower != 'k' && lower != 's' || unicode.SimpleFold(r) == r
 }
 
+func newLiteral(text string, fold bool) literal {
+	l := literal{text: []byte(text), fold: fold}
+	if fold {
+		l.skip = newSkipTable(l.text)
+	}
+	return l
+}
+
+func newSkipTable(text []byte) *skipTable {
+	t, last := new(skipTable), len(text)-1
+	for i := range t.by {
+		t.by[i] = uint8(min(len(text), math.MaxUint8))
+	}
+	for i, b := range text {
+		if i == last {
+			t.again = int(t.by[b])
+		}
+		step := uint8(min(last-i, math.MaxUint8))
+		t.by[b], t.by[upper(b)] = step, step
+	}
+	return t
+}
+
 // A finder looks for the literals of a pattern in a text, from the front to the back.
 type finder struct {
-	p     *Pattern
-	text  []byte
-	lower []byte // the text with ASCII letters in lower case, if a literal folds
-	next  [maxLiterals]cursor
-}
-
-// A cursor remembers where a literal is next, at or after the place that was asked for last; the
-// length of the text if it is nowhere.
-type cursor struct {
-	known bool
-	at    int
-}
-
-// newFinder returns a finder for a text. It may write to buf.
-func (p *Pattern) newFinder(text []byte, buf *[]byte) *finder {
-	f := &finder{p: p, text: text}
-	if slices.ContainsFunc(p.literals, func(l literal) bool { return l.fold }) {
-		*buf = append((*buf)[:0], text...)
-		f.lower = *buf
-		for i, b := range f.lower {
-			if 'A' <= b && b <= 'Z' {
-				f.lower[i] = b + 'a' - 'A'
-			}
-		}
-	}
-	return f
+	p    *Pattern
+	text []byte
+	next [maxLiterals]cursor
 }
 
 // candidate returns where the next line may be that matches: a place in it, at or after at, which
@@ -139,11 +163,7 @@ func (f *finder) candidate(at int) int {
 	}
 	best := len(f.text)
 	for i := range f.p.literals {
-		c := &f.next[i]
-		if !c.known || c.at < at {
-			*c = cursor{true, f.index(&f.p.literals[i], at)}
-		}
-		best = min(best, c.at)
+		best = min(best, f.next[i].find(&f.p.literals[i], f.text, at))
 	}
 	if best == len(f.text) {
 		return -1
@@ -151,14 +171,59 @@ func (f *finder) candidate(at int) int {
 	return best
 }
 
-// index returns where a literal is, at or after at, or the length of the text.
-func (f *finder) index(l *literal, at int) int {
-	text := f.text
-	if l.fold {
-		text = f.lower
+// A cursor remembers where a literal is next, at or after the place that was asked for last; the
+// length of the text if it is nowhere.
+type cursor struct {
+	known bool
+	at    int
+}
+
+// find returns where a literal is in text, at or after at, or the length of the text.
+func (c *cursor) find(l *literal, text []byte, at int) int {
+	if c.known && c.at >= at {
+		return c.at
 	}
-	if n := bytes.Index(text[at:], l.text); n >= 0 {
-		return at + n
+	c.known, c.at = true, len(text)
+	if n := l.index(text[at:]); n >= 0 {
+		c.at = at + n
 	}
-	return len(text)
+	return c.at
+}
+
+func (l *literal) index(text []byte) int {
+	if !l.fold {
+		return bytes.Index(text, l.text)
+	}
+	n, t := len(l.text), l.skip
+	for i := n - 1; i < len(text); {
+		step := int(t.by[text[i]])
+		if step == 0 {
+			if equalFold(text[i+1-n:i+1], l.text) {
+				return i + 1 - n
+			}
+			step = t.again
+		}
+		i += step
+	}
+	return -1
+}
+
+func upper(b byte) byte {
+	if 'a' <= b && b <= 'z' {
+		b -= 'a' - 'A'
+	}
+	return b
+}
+
+// equalFold reports whether text is lower, apart from the case of ASCII letters.
+func equalFold(text, lower []byte) bool {
+	for i, b := range text {
+		if 'A' <= b && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if b != lower[i] {
+			return false
+		}
+	}
+	return true
 }

@@ -25,9 +25,10 @@ type Options struct {
 // A Pattern is a compiled pattern. It is safe for concurrent use.
 type Pattern struct {
 	re       *regexp.Regexp
-	literals []literal // every match holds one of them; none if nothing is known
-	exact    bool      // and whatever holds one of them is a match
-	invert   bool      // lines that do not match are meant; there are no literals then
+	literals []literal   // every match holds one of them; none if nothing is known
+	exact    bool        // and whatever holds one of them is a match
+	also     [][]literal // every match holds one of each of these, too
+	invert   bool        // lines that do not match are meant; there are no literals then
 }
 
 // Compile compiles patterns, of which a line matches one or more: ^ and $ are its start and end.
@@ -56,7 +57,11 @@ func Compile(patterns []string, o Options) (*Pattern, error) {
 	if o.Invert { // each line is given to the regular expression
 		return p, nil
 	}
-	p.literals, p.exact = required(tree.Simplify())
+	tree = tree.Simplify()
+	p.literals, p.exact = required(tree)
+	if tree.Op == syntax.OpConcat {
+		p.also = requiredToo(tree.Sub)
+	}
 	return p, nil
 }
 
@@ -75,19 +80,29 @@ func union(patterns []string, fixed bool) string {
 }
 
 // each calls found for each line in text that matches, text[start:end] without its newline, until
-// it returns false. It may write to buf.
-func (p *Pattern) each(text []byte, buf *[]byte, found func(start, end int) bool) {
-	f := p.newFinder(text, buf)
+// it returns false.
+func (p *Pattern) each(text []byte, found func(start, end int) bool) {
+	f := finder{p: p, text: text}
 	for at := 0; at < len(text); {
 		if at = f.candidate(at); at < 0 {
 			return
 		}
 		start, end := bytes.LastIndexByte(text[:at], '\n')+1, lineEnd(text, at)
-		if (p.exact || p.re.Match(text[start:end]) != p.invert) && !found(start, end) {
+		if p.matches(text[start:end]) && !found(start, end) {
 			return
 		}
 		at = end + 1
 	}
+}
+
+// matches judges a line that holds one of the literals.
+func (p *Pattern) matches(line []byte) bool {
+	for _, list := range p.also {
+		if !slices.ContainsFunc(list, func(l literal) bool { return l.index(line) >= 0 }) {
+			return false
+		}
+	}
+	return p.exact || p.re.Match(line) != p.invert
 }
 
 func lineEnd(text []byte, at int) int {

@@ -67,7 +67,7 @@ func (f *File) Xattrs() (map[string][]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	return xattrsOf(file.File)
+	return file.xattrs()
 }
 
 func (f *File) disk() (*diskFile, error) {
@@ -90,7 +90,7 @@ func (f *File) open(e *Entry) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Xattrs, err = xattrsOf(file.File); err != nil {
+	if e.Xattrs, err = file.xattrs(); err != nil {
 		file.Close()
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 )
@@ -12,7 +11,7 @@ import (
 // A dirHandle is an open directory that several goroutines hold. It is closed when the last one
 // releases it.
 type dirHandle struct {
-	root    *os.Root
+	directory
 	holders atomic.Int32
 }
 
@@ -22,14 +21,16 @@ func openRoot(path string) (*dirHandle, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(abs)
-	return newDirHandle(root), err
+	return newDirHandle(openDirectory(abs))
 }
 
-func newDirHandle(root *os.Root) *dirHandle {
-	d := &dirHandle{root: root}
-	d.holders.Store(1)
-	return d
+func newDirHandle(d directory, err error) (*dirHandle, error) {
+	if err != nil {
+		return nil, err
+	}
+	h := &dirHandle{directory: d}
+	h.holders.Store(1)
+	return h, nil
 }
 
 func (d *dirHandle) retain() *dirHandle {
@@ -39,41 +40,17 @@ func (d *dirHandle) retain() *dirHandle {
 
 func (d *dirHandle) release() {
 	if d.holders.Add(-1) == 0 {
-		_ = d.root.Close()
+		d.close()
 	}
-}
-
-// lstat tells about one file of the directory, or about the directory, which is ".".
-func (d *dirHandle) lstat(name string) (fileStat, error) {
-	info, err := d.root.Lstat(name)
-	if err != nil {
-		return fileStat{}, bare(err)
-	}
-	return statOf(info, d.root.Name(), name), nil
-}
-
-// list returns the names in the directory, in no order, and its extended attributes.
-func (d *dirHandle) list() ([]string, map[string][]byte, error) {
-	f, err := d.root.Open(".")
-	if err != nil {
-		return nil, nil, bare(err)
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	if err != nil {
-		return nil, nil, bare(err)
-	}
-	xattrs, err := xattrsOf(f)
-	return names, xattrs, err
 }
 
 // open opens a file of the directory for reading, as st describes it.
 func (d *dirHandle) open(name string, st *fileStat) (*diskFile, error) {
-	f, err := d.root.OpenFile(name, openFlags, 0)
+	f, err := d.openFile(name)
 	if err != nil {
 		return nil, d.changed(name, st, err)
 	}
-	return &diskFile{File: f, stat: st}, nil
+	return &diskFile{descriptor: f, stat: st}, nil
 }
 
 // changed returns the cause if a file cannot be opened as it was listed.
@@ -107,14 +84,17 @@ func vanished(err error) error {
 // A diskFile is the content of a file, read from the front. It ends with ErrChanged in place of
 // io.EOF if the file is not any more what it was when it was listed.
 type diskFile struct {
-	*os.File
+	descriptor
 	stat *fileStat // as it was listed
 	off  int64
 	data int64 // up to here there are no holes
 }
 
 func (f *diskFile) Read(p []byte) (int, error) {
-	n, err := f.ReadAt(p, f.off)
+	n, err := 0, io.EOF
+	if f.off < f.stat.size {
+		n, err = f.readAt(p, f.off)
+	}
 	if f.off += int64(n); n > 0 {
 		return n, nil
 	}
@@ -128,14 +108,11 @@ func (f *diskFile) Read(p []byte) (int, error) {
 }
 
 func (f *diskFile) unchanged() error {
-	info, err := f.Stat()
-	if err != nil {
-		return bare(err)
-	}
-	if now := statOf(info, "", ""); !now.sameContent(f.stat) {
+	now, err := f.lookAt()
+	if err == nil && !now.sameContent(f.stat) {
 		return ErrChanged
 	}
-	return nil
+	return err
 }
 
 // SkipHole implements folio.SparseReader. Where the system or the file system does not tell holes,
@@ -160,7 +137,7 @@ func (f *diskFile) SkipHole(unit int64) (int64, error) {
 // seek returns where the first data or the first hole from off on begin, or the size of the file if
 // there are none.
 func (f *diskFile) seek(off int64, whence int) (int64, error) {
-	at, err := f.Seek(off, whence)
+	at, err := f.find(off, whence)
 	if errors.Is(err, errNoMore) {
 		return f.stat.size, nil
 	}

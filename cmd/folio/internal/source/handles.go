@@ -43,11 +43,10 @@ func (d *Dir) reopen() (*dirHandle, error) {
 		return nil, err
 	}
 	defer up.release()
-	root, err := up.root.OpenRoot(d.name)
+	handle, err := newDirHandle(up.openDir(d.name))
 	if err != nil {
 		return nil, up.changed(d.name, &d.stat, err)
 	}
-	handle := newDirHandle(root)
 	if st, err := handle.lstat("."); err != nil || st.id != d.stat.id {
 		handle.release()
 		return nil, cmp.Or(err, ErrChanged)

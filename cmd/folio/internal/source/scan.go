@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"sync"
 )
@@ -183,8 +182,7 @@ func (d *Dir) file(handle *dirHandle, name string) *File {
 	case fs.ModeSocket:
 		f.Err = ErrSocket
 	case fs.ModeSymlink:
-		f.target, f.Err = handle.root.Readlink(name)
-		f.target = filepath.ToSlash(f.target)
+		f.target, f.Err = handle.readlink(name)
 	}
 	f.Err = vanished(bare(f.Err))
 	return f

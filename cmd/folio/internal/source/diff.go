@@ -74,5 +74,5 @@ func (o *Out) Add(e *Entry) error { return o.p.add(e, nil) }
 // be read, Apply gets Err, or Content fails.
 func (o *Out) AddContent(f *File, e *Entry) error {
 	e.Size = f.stat.size
-	return o.p.add(e, f.content())
+	return o.p.add(e, f)
 }

@@ -79,12 +79,7 @@ func (f *File) disk() (*diskFile, error) {
 	return dir.open(f.Name, &f.stat)
 }
 
-// content returns the content of a regular file, to be opened when its turn comes.
-func (f *File) content() content {
-	c := *f // f does not outlive Compare
-	return &c
-}
-
+// open implements content.
 func (f *File) open(e *Entry) (io.ReadCloser, error) {
 	file, err := f.disk()
 	if err != nil {

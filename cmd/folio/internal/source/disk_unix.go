@@ -66,17 +66,13 @@ func (d directory) lstat(name string) (fileStat, error) {
 	return statOf(&st, err)
 }
 
-// list returns the names in the directory, in no order, and its extended attributes.
+// list returns the names in the directory, in no order, and its extended attributes. It is called
+// once.
 func (d directory) list() (names []string, xattrs map[string][]byte, err error) {
-	fd, err := openAt(int(d), ".", openFlags|unix.O_DIRECTORY) // another one may be listing, too
-	if err != nil {
-		return nil, nil, err
-	}
-	defer unix.Close(fd)
 	pooled := listBuffers.Get().(*[32 << 10]byte)
 	defer listBuffers.Put(pooled)
 	for {
-		n, err := retry(func() (int, error) { return unix.ReadDirent(fd, pooled[:]) })
+		n, err := retry(func() (int, error) { return unix.ReadDirent(int(d), pooled[:]) })
 		if err != nil {
 			return nil, nil, err
 		}
@@ -85,7 +81,7 @@ func (d directory) list() (names []string, xattrs map[string][]byte, err error) 
 		}
 		_, _, names = unix.ParseDirent(pooled[:n], -1, names)
 	}
-	xattrs, err = descriptor(fd).xattrs()
+	xattrs, err = descriptor(d).xattrs()
 	return names, xattrs, err
 }
 

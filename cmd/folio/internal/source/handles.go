@@ -36,7 +36,7 @@ func (d *Dir) acquire() (*dirHandle, error) {
 // reopen opens a directory by its name. If that is another one than before, it is ErrChanged.
 func (d *Dir) reopen() (*dirHandle, error) {
 	if d.Up == nil {
-		return d.scan.tree.dir.retain(), nil
+		return newDirHandle(d.scan.tree.dir.openDir(".")) // of its own, as list is for one caller
 	}
 	up, err := d.Up.acquire()
 	if err != nil {

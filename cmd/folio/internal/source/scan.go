@@ -10,9 +10,9 @@ import (
 // maxAhead is how many files a scan lists before they are compared.
 const maxAhead = 1 << 14
 
-// A scan lists the directories of a tree. Workers list ahead, in about the order in which the
-// producer needs them. If no worker has begun a directory when its turn comes, the producer lists
-// it.
+// A scan lists the directories of a tree. Where it also looks at them, workers list ahead, in about
+// the order in which the producer needs them. If no worker has begun a directory when its turn
+// comes, the producer lists it.
 type scan struct {
 	tree    *Tree
 	look    func(*Dir) error // is called for each directory that is listed; nil for nothing
@@ -55,8 +55,10 @@ func (s *scan) run(p *pipeline, produce func(root *Dir) error) error {
 	if err != nil {
 		return err
 	}
-	for range workers() {
-		p.group.Go(s.work)
+	if s.look != nil { // without, there is nothing to gain: the workers of the pipeline are busy
+		for range workers() {
+			p.group.Go(s.work)
+		}
 	}
 	defer s.end()
 	return produce(root)
@@ -163,20 +165,21 @@ func (d *Dir) read() {
 		if o.Skip != nil && o.Skip(d.stat.id, name) {
 			continue
 		}
-		f := d.file(handle, name)
-		if o.Exclude.file(f.Path(), f.stat.mode.IsDir()) {
+		d.Files = append(d.Files, d.file(handle, name))
+		f := &d.Files[len(d.Files)-1]
+		if o.Exclude != nil && o.Exclude.file(f.Path(), f.stat.mode.IsDir()) {
+			d.Files = d.Files[:len(d.Files)-1]
 			continue
 		}
 		if f.stat.mode.IsDir() {
 			d.dirs = append(d.dirs, &Dir{Path: f.Path(), Up: d, name: name, stat: f.stat, scan: d.scan})
 		}
-		d.Files = append(d.Files, *f)
 	}
 }
 
 // file looks at a file in the directory.
-func (d *Dir) file(handle *dirHandle, name string) *File {
-	f := &File{Name: name, Dir: d}
+func (d *Dir) file(handle *dirHandle, name string) File {
+	f := File{Name: name, Dir: d}
 	f.stat, f.Err = handle.lstat(name)
 	switch f.stat.mode.Type() {
 	case fs.ModeSocket:

@@ -21,7 +21,8 @@ func (t *Tree) Walk(ctx context.Context, fn func(*Entry) error) error {
 		w := &walker{pipeline: p, scan: s, seen: make(map[FileID]string)}
 		return s.run(p, func(root *Dir) error {
 			if t.name != "." {
-				return w.file(root.file(t.dir, t.name), ".")
+				f := root.file(t.dir, t.name)
+				return w.file(&f, ".")
 			}
 			return w.directory(root)
 		})
@@ -85,7 +86,7 @@ func (w *walker) file(f *File, path string) error {
 		return w.add(e, nil)
 	}
 	e.Size = st.size
-	return w.add(e, f.content())
+	return w.add(e, f)
 }
 
 // Size adds up the sizes of all files. It sees the tree at another moment than Walk.
@@ -98,7 +99,8 @@ func (t *Tree) Size(ctx context.Context) (bytes int64, ok bool) {
 		return 0, false
 	}
 	if t.name != "." {
-		m.file(root.file(t.dir, t.name))
+		f := root.file(t.dir, t.name)
+		m.file(&f)
 		return m.bytes, true
 	}
 	ok = m.directory(root)

@@ -130,8 +130,10 @@ func (s *scan) list(d *Dir) {
 	}
 	d.state = listed
 	s.ahead += len(d.Files)
-	for _, sub := range slices.Backward(d.dirs) {
-		s.stack = append(s.stack, sub)
+	if s.look != nil {
+		for _, sub := range slices.Backward(d.dirs) {
+			s.stack = append(s.stack, sub)
+		}
 	}
 	s.wake.Broadcast()
 }

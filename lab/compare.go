@@ -13,8 +13,8 @@ import (
 	"github.com/foliofs/folio/lab/report/figure"
 )
 
-const compareLong = `Says of every contender in every case that two runs have in common whether the second run is better
-(+) or worse (−) than the first, or no different (=). A difference is one that the U test of Mann and Whitney
+const compareLong = `Says of every contender in every case that two runs have in common whether the second run is faster
+or slower than the first, or no different. A difference is one that the U test of Mann and Whitney
 finds in the samples, adjusted for the number of rows. It must be at least --min, and more than the
 runs differ between their own halves.
 
@@ -94,11 +94,10 @@ func (c *command) printComparison(all *compare.Comparison, o *compare.Options) e
 	for i := range all.Rows {
 		row := &all.Rows[i]
 		if row.Case != last {
-			fmt.Fprintf(tw, "\n%s\t%s, first\tsecond\t\t\tp\tsamples\t\n", row.Case, o.Figure.Name)
+			fmt.Fprintf(tw, "\n%s\t%s, first\tsecond\tp\t\t\n", row.Case, o.Figure.Name)
 			last = row.Case
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%.2f×\t%s\t%d, %d\t\n", row.Contender, estimate(row.A, o.Figure.Unit), estimate(row.B, o.Figure.Unit),
-			row.Sign(), row.Ratio, figure.FormatP(row.Adjusted), row.A.N, row.B.N)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t\n", row.Contender, estimate(row.A, o.Figure.Unit), estimate(row.B, o.Figure.Unit), probability(row), row.Text)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -121,4 +120,11 @@ func estimate(e figure.Estimate, u figure.Unit) string {
 		return u.Format(e.Median)
 	}
 	return fmt.Sprintf("%s [%s, %s]", u.Format(e.Median), u.Format(e.Lo), u.Format(e.Hi))
+}
+
+func probability(row *compare.Row) string {
+	if row.Few {
+		return ""
+	}
+	return figure.FormatP(row.Adjusted)
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/foliofs/folio/lab/claim"
+	"github.com/foliofs/folio/lab/result"
 )
 
 // A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each step that
@@ -28,7 +31,7 @@ func (p *progress) show(what string, done, all int, detail string) {
 		return
 	}
 	if p.what != what {
-		p.Ended()
+		p.clear()
 		p.what = what
 		p.bar = progressbar.NewOptions(
 			all,
@@ -53,23 +56,52 @@ func (p *progress) line(what string, done, all int, detail string) {
 	p.what, p.said = what, time.Now()
 }
 
-// Progress, Note and Ended implement runner.Observer. Each build has a line, as some take a minute.
-func (p *progress) Progress(step, next string, done, all int) {
-	if step == "building" {
-		p.said = time.Time{}
-	}
-	p.show(step, done, all, next)
-}
-
-func (p *progress) Note(line string) {
-	p.Ended()
-	fmt.Fprintf(p.c.stderr, "lab: %s\n", line)
-}
-
-// Ended takes the bar off the screen.
-func (p *progress) Ended() {
+// clear takes the bar off the screen.
+func (p *progress) clear() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 		p.bar, p.what = nil, ""
 	}
 }
+
+// say writes a line.
+func (p *progress) say(format string, args ...any) {
+	p.clear()
+	fmt.Fprintf(p.c.stderr, format+"\n", args...)
+}
+
+// Building, Making, Sampling, Skipped, Failed and Ended implement runner.Observer.
+func (p *progress) Building(contender string, done, all int) {
+	p.said = time.Time{} // each build has a line: some take a minute
+	p.show("building", done, all, contender)
+}
+
+func (p *progress) Making(rows, all int) { p.show("making the database", rows, all, "rows") }
+
+func (p *progress) Sampling(done, all int, next string) { p.show("measuring", done, all, next) }
+
+// Measuring, Judged and Note implement claim.Observer.
+func (p *progress) Measuring(source, what string, done, all int) {
+	p.show("measuring "+source, done, all, what)
+}
+
+func (p *progress) Judged(c *claim.Claim, r *claim.Result) {
+	switch {
+	case r.Figure == nil:
+		p.say("lab: %s: %s: %s", c.Name, r.Verdict, r.Reason)
+	case c.Asked == nil:
+		p.say("lab: %s: %s", c.Name, short(r.Figure.Value))
+	default:
+		p.say("lab: %s: %s, asked %s: %s", c.Name, short(r.Figure.Value), asked(c), r.Verdict)
+	}
+}
+
+func (p *progress) Note(text string) { p.say("lab: %s", text) }
+
+func (p *progress) Skipped(s *result.Skip) { p.say("lab: skipped %s", s) }
+
+func (p *progress) Failed(f *result.Failure) {
+	p.say("lab: failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error)
+}
+
+func (p *progress) Ended() { p.clear() }

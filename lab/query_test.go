@@ -240,7 +240,7 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s in %s has found %d rows, with %v", m.Contender, m.Case, m.Checked, m.Settings)
 		}
 	}
-	if !strings.Contains(stdout, "mode=prepared/goroutines=3") || !strings.Contains(stdout, "modernc") || strings.Contains(stdout, "mattn:one") {
+	if !strings.Contains(stdout, "prepared x 3") || !strings.Contains(stdout, "modernc") || strings.Contains(stdout, "mattn:one") {
 		t.Errorf("the table is\n%s", stdout)
 	}
 	if s.Cases[0].Param("query") == "" {

@@ -17,8 +17,8 @@ import (
 )
 
 const reportLong = `Makes a page for a browser from files of results. For a directory, which is results by default, it
-takes the newest file there. The page needs no network. Next to it lie the samples of each file in Go's
-benchmark format.`
+takes the newest file there. The page needs no network. Next to it lie the samples of each file as CSV,
+as JSON and in Go's benchmark format.`
 
 func (c *command) reportCommand() *cobra.Command {
 	var out string

@@ -45,7 +45,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// A page goes to the directory in --out, or next to the results, with the samples.
+// A page goes to the directory in --out, or next to the results, with the samples in three forms.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	file, out := unpack(t, "first"), t.TempDir()
@@ -60,7 +60,7 @@ func TestReport(t *testing.T) {
 		if want := filepath.Join(tt.dir, report.PageName) + "\n"; code != exitOK || stdout != want {
 			t.Errorf("%v: exit %d, %s%s, want %s", tt.args, code, stdout, stderr, want)
 		}
-		for _, name := range []string{report.PageName, "first.txt"} {
+		for _, name := range []string{report.PageName, "first.csv", "first.json", "first.txt"} {
 			if info, err := os.Stat(filepath.Join(tt.dir, name)); err != nil || info.Size() == 0 {
 				t.Errorf("%v: %s: %v", tt.args, name, err)
 			}
@@ -161,7 +161,7 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	first, second := unpack(t, "first"), unpack(t, "second")
 	code, stdout, stderr := lab(t, "compare", first, second)
-	if code != exitOK || !strings.Contains(stdout, "62 rows: = 62, + 0, − 0, ? 0") || stderr != "" {
+	if code != exitOK || !strings.Contains(stdout, "62 rows: 62 no difference (100% no difference)") || stderr != "" {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	slow := slower(t, first, "engine")
@@ -170,7 +170,7 @@ func TestCompare(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &c); code != exitWorse || err != nil || c.Counts[compare.Down] == 0 || c.Counts[compare.Up] > 0 || stderr != "" {
 		t.Errorf("exit %d: %v, %v: %s", code, err, c.Counts, stderr)
 	}
-	if code, stdout, _ = lab(t, "compare", slow, first); code != exitOK || !strings.Contains(stdout, "+  2.00×") {
+	if code, stdout, _ = lab(t, "compare", slow, first); code != exitOK || !strings.Contains(stdout, "2 times as fast") {
 		t.Errorf("exit %d: %s", code, stdout)
 	}
 }

@@ -19,6 +19,7 @@ type backuper struct {
 	volume, dest string
 }
 
+// A backupJSON is the result of backup.
 type backupJSON struct {
 	jsonPath
 	Backup jsonText `json:"backup"`
@@ -27,22 +28,26 @@ type backupJSON struct {
 
 func (c *command) backupCommand() *cobra.Command {
 	b := &backuper{command: c}
-	cmd := writingCommand("backup VOLUME DEST", "Copy a volume while other programs write to it",
-		`Copy a volume as it is at one moment, while other programs write to it. The system's cp would leave out
+	cmd := &cobra.Command{
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "backup VOLUME DEST",
+		Short:       "Copy a volume while other programs write to it",
+		Long: `Copy a volume as it is at one moment, while other programs write to it. The system's cp would leave out
 its log. DEST is a file, which appears complete and synced or not at all. A dash writes to standard
 output. An existing file is refused. --force replaces a volume at that moment, and --force-any any file.
 
 With --json: one object; docs/command.md describes it.`,
-		`  folio backup photos.folio photos-monday.folio
+		Example: `  folio backup photos.folio photos-monday.folio
   folio backup photos.folio - | zstd > photos.folio.zst`,
-		between(2, 2, "VOLUME and DEST"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		volume, err := wholeVolume(args[0])
-		if err != nil {
-			return err
-		}
-		b.volume, b.dest = volume, args[1]
-		return b.run(cmd.Context())
+		Args: between(2, 2, "VOLUME and DEST"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			volume, err := wholeVolume(args[0])
+			if err != nil {
+				return err
+			}
+			b.volume, b.dest = volume, args[1]
+			return b.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	b.flags(flags, "DEST")
@@ -117,6 +122,7 @@ func (b *backuper) copy(ctx context.Context, v *folio.Volume) (size int64, err e
 	return 0, failure(b.volume, err)
 }
 
+// A writerFunc is a function that writes.
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

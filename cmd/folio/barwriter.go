@@ -55,6 +55,7 @@ func (b *barWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// columns returns the width of the terminal.
 func (b *barWriter) columns() int {
 	if f, ok := b.w.(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {

@@ -7,15 +7,24 @@ import (
 )
 
 func (c *command) catCommand() *cobra.Command {
-	cmd := newCommand("cat VOLUME:PATH...", "Write the contents of files to standard output",
-		"",
-		`  folio cat goroot.folio:VERSION
+	return &cobra.Command{
+		Use:   "cat VOLUME:PATH...",
+		Short: "Write the contents of files to standard output",
+		Example: `  folio cat goroot.folio:VERSION
   folio cat site.folio:index.html site.folio:about.html > both.html`,
-		between(1, -1, "VOLUME:PATH"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return viewEach(cmd.Context(), args, c.cat)
+		Args:              between(1, -1, "VOLUME:PATH"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				loc := locate(arg)
+				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return c.cat(loc, rx) })
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	}
-	return cmd
 }
 
 func (c *command) cat(loc location, rx *folio.Rx) error {

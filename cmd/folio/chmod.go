@@ -39,8 +39,7 @@ func (m *chmod) args(cmd *cobra.Command, args []string) error {
 	if err := between(2, -1, "MODE and VOLUME:PATH")(cmd, args); err != nil {
 		return err
 	}
-	var err error
-	if m.change, err = parseMode(args[0]); err != nil {
+	if err := m.change.Set(args[0]); err != nil {
 		return usageError(cmd, fmt.Errorf("invalid mode %q: %w", args[0], err))
 	}
 	return nil

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // mayName refuses a new file on disk that reads as VOLUME:PATH, where VOLUME is a volume that is
@@ -41,15 +38,4 @@ func wholeVolume(arg string) (string, error) {
 		return "", hint(failure(arg, errNotWhole), "write "+loc.volume)
 	}
 	return loc.volume, nil
-}
-
-// onVolume returns the function of a command that has one operand, a whole volume.
-func onVolume(fn func(ctx context.Context, volume string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		volume, err := wholeVolume(args[0])
-		if err != nil {
-			return err
-		}
-		return fn(cmd.Context(), volume)
-	}
 }

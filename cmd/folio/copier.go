@@ -59,8 +59,11 @@ func (c *copier) flags(cmd *cobra.Command) {
 	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
 	flags.BoolVarP(&c.onlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
 	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
+	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
+	flags.Lookup("interactive").Hidden = true
 }
 
+// diskPlace is a file on disk.
 func diskPlace(arg string) place {
 	p := place{disk: arg}
 	last := arg
@@ -73,6 +76,7 @@ func diskPlace(arg string) place {
 	return p
 }
 
+// volumePlace is a file in a volume.
 func volumePlace(arg string) place { return place{operand: operandOf(arg)} }
 
 // anyPlace is a file in a volume if a colon follows the volume's name, and one on disk without.
@@ -116,10 +120,15 @@ var (
 	errNoneInside = errors.New("none of these is in a volume: write VOLUME:PATH, or use cp of the system")
 )
 
-const copiesAll = "-r copies it with all that is in it"
+const (
+	copiesAll = "-r copies it with all that is in it"
+)
+
+var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n passes over files whose name is taken, -u over those that are not older")
 
 var zeroTime time.Time
 
+// run copies sources to dest.
 func (c *copier) run(ctx context.Context) (err error) {
 	c.ctx = ctx
 	if c.archive {
@@ -216,6 +225,7 @@ func (c *copier) in(tx *folio.Tx) (err error) {
 	return nil
 }
 
+// copyIn copies one source into the volume.
 func (c *copier) copyIn(in *copyIn, i int) error {
 	p := &c.sources[i]
 	base := p.base()
@@ -249,6 +259,7 @@ func (c *copier) copyIn(in *copyIn, i int) error {
 	return p.view(c.ctx, fromVolume)
 }
 
+// volumeTree opens a source in a volume.
 func (c *copier) volumeTree(p *place, rx *folio.Rx) (*volumeTree, error) {
 	t := &volumeTree{loc: p.location, rx: rx, follow: !c.recursive || p.slash || p.inside, links: c.archive}
 	info, err := rx.Lstat(p.path)
@@ -272,14 +283,20 @@ func (c *copier) volumeTree(p *place, rx *folio.Rx) (*volumeTree, error) {
 
 func (c *copier) copyFrom(in *copyIn, p *place, src source.Source) error {
 	err := (&treeCopy{ctx: c.ctx, to: in, progress: c.progress}).run(src)
+	if own, ok := err.(*sinkError); ok {
+		if own.error == errNothingToDo {
+			return nil
+		}
+		return own.error
+	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
-	case err == nil || err == errNothingToDo:
+	case err == nil:
 		return nil
 	case c.ctx.Err() != nil:
 		return context.Cause(c.ctx)
 	case !ok:
-		return failure(p.title(), err) // unless the sink has named a file
+		return p.failure(err)
 	case p.onDisk():
 		return &fs.PathError{Path: filepath.Join(p.title(), filepath.FromSlash(e.Name)), Err: e.Err}
 	}

@@ -64,6 +64,7 @@ func (c *copier) eachSource(fn func(p *place, rx *folio.Rx) error) error {
 
 var errBothOnDisk = errors.New("is on disk, and so is where it is to go")
 
+// extract copies one source.
 func (c *copier) extract(p *place, rx *folio.Rx) error {
 	src, err := c.volumeTree(p, rx)
 	if err != nil {

@@ -56,6 +56,9 @@ func (c *command) writeOut(
 // copyOutFailure names the file below dir in an error of writing to disk, and the file below loc in
 // an error of reading the volume.
 func copyOutFailure(loc location, dir string, err error) error {
+	if e, ok := err.(*sinkError); ok {
+		err = e.error
+	}
 	if pe, ok := err.(*fs.PathError); ok && pe.Op == target.Op {
 		return &fs.PathError{Path: filepath.Join(dir, filepath.FromSlash(pe.Path)), Err: pe.Err}
 	}
@@ -128,6 +131,7 @@ func (x *copyOut) finish() error {
 	return x.tree.Finish(nil)
 }
 
+// wholeAttr returns all attributes of an entry.
 func wholeAttr(e *source.Entry) *target.Attr {
 	return &target.Attr{
 		Mode: e.Mode, UID: e.UID, GID: e.GID, Rdev: e.Rdev, Size: e.Size, Holes: e.Holes,

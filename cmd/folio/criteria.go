@@ -14,7 +14,7 @@ type criteria struct {
 	name, iname  glob
 	types        fileTypes
 	sizes        sizeRange
-	newer, older moment // of the last change of the content
+	newer, older instant // of the last change of the content
 }
 
 // needNode reports whether a name and a type are not enough to decide.
@@ -32,6 +32,7 @@ func (c *criteria) meets(e *entry) bool {
 // every name.
 type glob string
 
+// Set is the function of a flag.
 func (g *glob) Set(s string) error {
 	if _, err := path.Match(s, ""); err != nil {
 		return fmt.Errorf("%q is no pattern: *, ?, [a-z] and \\ are special in it", s)

@@ -15,7 +15,7 @@ type du struct {
 	*command
 	summary, all, human, json bool
 	grand                     bool // print the total of all arguments
-	depth                     int
+	depth                     levels
 	loc                       location
 	counted                   inoset.Set // files with several names
 	walker                    walker
@@ -35,31 +35,41 @@ type duJSON struct {
 
 func (c *command) duCommand() *cobra.Command {
 	u := &du{command: c, depth: -1}
-	cmd := newCommand("du VOLUME[:PATH]...", "Add up the sizes of files",
-		`Add up, for each directory, the bytes of the files in and below it. Holes count nothing, and a file with
+	cmd := &cobra.Command{
+		Use:   "du VOLUME[:PATH]...",
+		Short: "Add up the sizes of files",
+		Long: `Add up, for each directory, the bytes of the files in and below it. Holes count nothing, and a file with
 several names counts once.
 
 With --json: an object with path, bytes and files for each line.`,
-		`  folio du -sh goroot.folio
+		Example: `  folio du -sh goroot.folio
   folio du -h -L 1 goroot.folio:src`,
-		between(1, -1, "VOLUME[:PATH]"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var all duTotal
-		err := viewEach(cmd.Context(), args, func(loc location, rx *folio.Rx) error {
-			u.loc, u.counted, u.walker = loc, inoset.Set{}, loc.walker(rx)
-			return u.start(&all)
-		})
-		if err == nil && u.grand && !u.json {
-			fmt.Fprintf(u.stdout, "%s\ttotal\n", u.size(all.Bytes))
-		}
-		return err
+		Args:              between(1, -1, "VOLUME[:PATH]"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var all duTotal
+			for _, arg := range args {
+				u.loc, u.counted = locate(arg), inoset.Set{}
+				err := u.loc.view(cmd.Context(), func(rx *folio.Rx) error {
+					u.walker = u.loc.walker(rx)
+					return u.start(&all)
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if u.grand && !u.json {
+				fmt.Fprintf(u.stdout, "%s\ttotal\n", u.size(all.Bytes))
+			}
+			return nil
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&u.summary, "summarize", "s", false, "the total only")
 	flags.BoolVarP(&u.all, "all", "a", false, "tell about each file, too")
 	flags.BoolVarP(&u.human, "human-readable", "h", false, "sizes like 1.5K and 20M")
-	flags.FuncP("level", "L", "tell about at most this many `levels` of directories", setTo(&u.depth, parseLevels))
-	flags.FuncP("max-depth", "d", "the same number of `levels`, as the system's du has it", setTo(&u.depth, parseLevels))
+	flags.FuncP("level", "L", "tell about at most this many `levels` of directories", u.depth.Set)
+	flags.FuncP("max-depth", "d", "the same number of `levels`, as the system's du has it", u.depth.Set)
 	flags.BoolVarP(&u.grand, "total", "c", false, "the total of all arguments, too; not with --json")
 	flags.BoolVar(&u.json, "json", false, "one JSON object for each line")
 	plainHelp(cmd)
@@ -82,7 +92,7 @@ func (u *du) start(all *duTotal) error {
 // total if asked to.
 func (u *du) add(e *entry, level int, all *duTotal) (err error) {
 	var total duTotal
-	shown := u.depth < 0 || level <= u.depth
+	shown := u.depth < 0 || level <= int(u.depth)
 	if e.mode.IsDir() {
 		err = u.walker.each(e, func(sub *entry) error { return u.add(sub, level+1, &total) })
 	} else {

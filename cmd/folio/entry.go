@@ -167,6 +167,7 @@ func (e *entry) json() entryJSON {
 
 func jsonTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
+// writeJSON writes v as one line.
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -42,16 +42,26 @@ kept. After an error, a directory that was new or empty is empty again.`
 
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter{command: c}
-	cmd := writingCommand("export VOLUME[:PATH] DEST", "Write a volume to a directory or an archive",
-		exportLong,
-		`  folio export photos.folio restored
+	cmd := &cobra.Command{
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "export VOLUME[:PATH] DEST",
+		Short:       "Write a volume to a directory or an archive",
+		Long:        exportLong,
+		Example: `  folio export photos.folio restored
   folio export goroot.folio:src/io io
   folio export photos.folio photos.tar.gz
   folio export photos.folio - | zstd > photos.tar.zst`,
-		between(2, 2, "VOLUME[:PATH] and DEST"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		e.loc, e.dir, e.ctx = locate(args[0]), args[1], cmd.Context()
-		return e.run()
+		Args: between(2, 2, "VOLUME[:PATH] and DEST"),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return completeLocation(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e.loc, e.dir, e.ctx = locate(args[0]), args[1], cmd.Context()
+			return e.run()
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
@@ -94,10 +104,9 @@ func (e *exporter) run() error {
 }
 
 // into exports to DIR, and empties it again after an error if it was new or empty.
-func (e *exporter) into() error {
-	err := os.Mkdir(e.dir, 0o777)
-	made := err == nil
-	if err != nil && !errors.Is(err, fs.ErrExist) {
+func (e *exporter) into() (err error) {
+	made, err := e.makeDir()
+	if err != nil {
 		return err
 	}
 	root, err := os.OpenRoot(e.dir)
@@ -105,21 +114,46 @@ func (e *exporter) into() error {
 		return err
 	}
 	defer root.Close()
-	before, err := fs.ReadDir(root.FS(), ".")
-	switch empty := len(before) == 0; {
-	case err != nil:
-		return failure(e.dir, err)
-	case !empty && !e.force:
-		return failure(e.dir, errNotEmpty)
-	case !empty:
-		return e.write(root, false)
+	empty, err := e.checkEmpty(root)
+	if err != nil {
+		return err
 	}
-	if err = e.write(root, true); err == nil {
-		return nil
+	if err = e.write(root, empty); err != nil && empty {
+		err = e.undo(root, made, err)
 	}
-	written, _ := fs.ReadDir(root.FS(), ".")
-	for _, d := range written {
-		_ = root.RemoveAll(d.Name())
+	return err
+}
+
+func (e *exporter) makeDir() (made bool, err error) {
+	if err = os.Mkdir(e.dir, 0o777); errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return false, failure(e.dir, err)
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	if len(names) > 0 && !e.force {
+		return false, failure(e.dir, errNotEmpty)
+	}
+	return len(names) == 0, nil
+}
+
+// undo removes all files that were written.
+func (e *exporter) undo(root *os.Root, made bool, err error) error {
+	f, openErr := root.Open(".")
+	if openErr != nil {
+		return err
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		_ = root.RemoveAll(name)
 	}
 	if made {
 		_ = os.Remove(e.dir)

@@ -56,6 +56,7 @@ func (e *exporter) checkArchive() error {
 	return nil
 }
 
+// archive writes an archive.
 func (e *exporter) archive(f archive.Format) error {
 	if err := e.checkArchive(); err != nil {
 		return err
@@ -83,6 +84,7 @@ func (e *exporter) archive(f archive.Format) error {
 	return e.archiveFailure(err)
 }
 
+// An archiveSink is the sink of an archive.
 type archiveSink struct {
 	write   func(*source.Entry) error
 	noOwner bool // entries belong to the user who runs the command
@@ -105,6 +107,9 @@ func (e *exporter) archiveFailure(err error) error {
 	}
 	if ee, ok := errors.AsType[*source.EntryError](err); ok {
 		return e.loc.entryFailure(ee)
+	}
+	if errors.Is(err, archive.ErrNoStream) {
+		return hint(failure(standardOutput, err), "name a file")
 	}
 	return err
 }

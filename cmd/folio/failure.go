@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/internal/posix"
@@ -155,7 +154,6 @@ var waysOut = []struct {
 	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{sqlitefile.ErrCorrupt, "folio check says more"},
 	{folio.ErrDamaged, "folio check says more"},
-	{archive.ErrNoStream, "name a file"},
 	{source.ErrVolume, "copy the file, or name another source"},
 	{source.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},

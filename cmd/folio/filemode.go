@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -22,23 +21,14 @@ const (
 	executeBits = 0o111
 )
 
-// The letters of a MODE. X counts only where a file may be executed already.
-var (
-	whoBits  = map[rune]uint32{'u': setuidBit | 0o700, 'g': setgidBit | 0o070, 'o': stickyBit | 0o007, 'a': allBits}
-	permBits = map[rune]uint32{'r': readBits, 'w': writeBits, 'x': executeBits, 's': setuidBit | setgidBit, 't': stickyBit}
-)
-
-// A clause of a MODE, between commas: classes, operations, and a number after the last operation. A
-// number needs no operation if it is all of the MODE.
-var (
-	clauseForm = regexp.MustCompile(`^([ugoa]*)((?:[-+=](?:[ugo]|[rwxXst]*))*)(?:([-+=])([0-7]+))?$`)
-	symbolicOp = regexp.MustCompile(`([-+=])([^-+=]*)`)
-)
-
-var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
-
 // A modeChange is a MODE of chmod. It applies its clauses to a mode one after the other.
 type modeChange []modeClause
+
+// Set is the function of a flag.
+func (m *modeChange) Set(s string) (err error) {
+	*m, err = parseMode(s)
+	return err
+}
 
 // A modeClause is a part of a MODE, such as u+x. Where POSIX leaves a choice it does as GNU chmod.
 type modeClause struct {
@@ -53,58 +43,118 @@ type modeClause struct {
 }
 
 // parseMode reads an octal number, or symbolic clauses with commas between them.
-func parseMode(s string) (change modeChange, err error) {
+func parseMode(s string) (modeChange, error) {
 	if s != "" && strings.Trim(s, "01234567") == "" {
-		c, ok := octalClause('=', s)
+		return parseOctal(s)
+	}
+	var change modeChange
+	for part := range strings.SplitSeq(s, ",") {
+		i := strings.IndexAny(part, "+-=")
+		if i < 0 {
+			return nil, errMode
+		}
+		who, ok := parseWho(part[:i])
+		for rest := part[i:]; ok && rest != ""; {
+			var c modeClause
+			if c, rest, ok = parseClause(who, rest); ok {
+				change = append(change, c)
+			}
+		}
 		if !ok {
 			return nil, errMode
-		}
-		if len(s) < 5 { // it leaves the setuid and setgid of a directory
-			c.named = c.bits | allBits&^(setuidBit|setgidBit)
-		}
-		return modeChange{c}, nil
-	}
-	for part := range strings.SplitSeq(s, ",") {
-		m := clauseForm.FindStringSubmatch(part)
-		if m == nil || m[2]+m[4] == "" || m[1] != "" && m[4] != "" {
-			return nil, errMode
-		}
-		for _, op := range symbolicOp.FindAllStringSubmatch(m[2], -1) {
-			change = append(change, symbolicClause(union(whoBits, m[1]), op[1][0], op[2]))
-		}
-		if m[4] != "" {
-			c, ok := octalClause(m[3][0], m[4])
-			if !ok {
-				return nil, errMode
-			}
-			change = append(change, c)
 		}
 	}
 	return change, nil
 }
 
-func octalClause(op byte, digits string) (c modeClause, ok bool) {
-	n, err := strconv.ParseUint(digits, 8, 32)
-	return modeClause{op: op, who: allBits, bits: uint32(n), named: allBits}, err == nil && n <= allBits
+var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
+
+func parseOctal(s string) (modeChange, error) {
+	n, err := strconv.ParseUint(s, 8, 32)
+	if err != nil || n > allBits {
+		return nil, errMode
+	}
+	c := modeClause{op: '=', who: allBits, bits: uint32(n), named: allBits}
+	if len(s) < 5 {
+		c.named = uint32(n)&(setuidBit|setgidBit) | stickyBit | uint32(fs.ModePerm)
+	}
+	return modeChange{c}, nil
 }
 
-func symbolicClause(who uint32, op byte, perms string) modeClause {
-	c := modeClause{op: op, who: who, bits: union(permBits, perms), ifAnyX: strings.Contains(perms, "X")}
-	if class := union(whoBits, perms); class != 0 { // u, g or o
-		c.bits, c.copies = class&uint32(fs.ModePerm), true
+// class returns the permissions of u, g or o.
+func class(letter byte) (bits uint32) {
+	if i := strings.IndexByte("ogu", letter); i >= 0 {
+		bits = 0o7 << (3 * i)
+	}
+	return bits
+}
+
+func parseWho(s string) (who uint32, ok bool) {
+	for i := range len(s) {
+		switch s[i] {
+		case 'u':
+			who |= setuidBit
+		case 'g':
+			who |= setgidBit
+		case 'o':
+			who |= stickyBit
+		case 'a':
+			who |= allBits
+		default:
+			return 0, false
+		}
+		who |= class(s[i])
+	}
+	return who, true
+}
+
+// parseClause reads an operation and its permissions. It returns the rest of s.
+func parseClause(who uint32, s string) (c modeClause, rest string, ok bool) {
+	c = modeClause{op: s[0], who: who}
+	end := len(s)
+	if i := strings.IndexAny(s[1:], "+-="); i >= 0 {
+		end = 1 + i
+	}
+	perms, rest := s[1:end], s[end:]
+	switch {
+	case perms != "" && strings.Trim(perms, "01234567") == "":
+		n, err := strconv.ParseUint(perms, 8, 32)
+		c.who, c.bits, c.named = allBits, uint32(n), allBits
+		return c, rest, err == nil && n <= allBits && who == 0 && rest == ""
+	case len(perms) == 1 && class(perms[0]) != 0:
+		c.bits, c.copies = class(perms[0]), true
+	default:
+		ok = c.parseLetters(perms)
+		if !ok {
+			return c, rest, false
+		}
 	}
 	if c.named = c.bits; who != 0 {
 		c.named &= who
 	}
-	return c
+	return c, rest, true
 }
 
-// union returns the bits of all letters.
-func union(bits map[rune]uint32, letters string) (all uint32) {
-	for _, letter := range letters {
-		all |= bits[letter]
+func (c *modeClause) parseLetters(perms string) bool {
+	for i := range len(perms) {
+		switch perms[i] {
+		case 'r':
+			c.bits |= readBits
+		case 'w':
+			c.bits |= writeBits
+		case 'x':
+			c.bits |= executeBits
+		case 'X':
+			c.ifAnyX = true
+		case 's':
+			c.bits |= setuidBit | setgidBit
+		case 't':
+			c.bits |= stickyBit
+		default:
+			return false
+		}
 	}
-	return all
+	return true
 }
 
 // apply returns the new mode of a file with this mode. The umask limits clauses that name no class.
@@ -152,6 +202,7 @@ func spread(bits uint32) (all uint32) {
 	return all
 }
 
+// posixBits are the bits of a mode that chmod changes.
 func posixBits(mode fs.FileMode) uint32 {
 	m, _ := posix.Mode(mode)
 	return m & allBits

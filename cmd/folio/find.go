@@ -15,8 +15,9 @@ import (
 type find struct {
 	*command
 	want      criteria
-	depth     int
+	depth     levels
 	nul, json bool
+	printed   bool // also the files that are deleted
 	delete    bool
 	ctx       context.Context
 	found     []string // paths to be deleted
@@ -30,26 +31,32 @@ before the files in it. Symbolic links are not followed. Paths have the form tha
 
   --name and --iname take patterns for the last element: * is any characters, ? is one, [a-z] one of these.
   --size is +10k for more than 10 KiB, -1M for less than 1 MiB. Two of them bound a range.
-  --newer and --older are about the last change of the content. They take a time as touch does, such as
-    2026-05-01, or 2w for two weeks ago.
+  --newer and --older are about the last change of the content. They take an age, such as 90s, 15m, 12h,
+    7d or 2w, or a time as touch does.
 
 With --json: one object for each file and line, as docs/command.md describes.`
 
 func (c *command) findCommand() *cobra.Command {
 	f := &find{command: c, depth: -1}
-	cmd := writingCommand("find VOLUME[:PATH]...", "Find files by name, type, size and time",
-		findLong,
-		`  folio find --name '*_test.go' goroot.folio:src
+	cmd := &cobra.Command{
+		Annotations: writes,
+
+		Use:   "find VOLUME[:PATH]...",
+		Short: "Find files by name, type, size and time",
+		Long:  findLong,
+		Example: `  folio find --name '*_test.go' goroot.folio:src
   folio find --type f --size +1M --older 2w photos.folio
   folio find -0 --type f --name '*.txt' notes.folio | xargs -0 folio cat`,
-		f.checkArgs)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		for _, arg := range args {
-			if err := f.run(cmd, locate(arg)); err != nil {
-				return err
+		Args:              f.checkArgs,
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, arg := range args {
+				if err := f.run(cmd, locate(arg)); err != nil {
+					return err
+				}
 			}
-		}
-		return nil
+			return nil
+		},
 	}
 	flags := cmd.Flags()
 	flags.Func("name", "names that match this `glob`", f.want.name.Set)
@@ -58,8 +65,10 @@ func (c *command) findCommand() *cobra.Command {
 	flags.FuncP("size", "s", "more (+), less (-) or exactly that `size` in bytes, with K, M, G or T for powers of 1024", f.want.sizes.Set)
 	flags.Func("newer", "changed after that `time`", f.want.newer.Set)
 	flags.Func("older", "changed before that `time`", f.want.older.Set)
-	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", setTo(&f.depth, parseLevels))
+	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", f.depth.Set)
+	flags.Func("maxdepth", "the same number of `levels`, as find(1) has it", f.depth.Set)
 	flags.BoolVar(&f.delete, "delete", false, "remove the files that are found, all of them or none; directories must be empty then")
+	flags.BoolVar(&f.printed, "print", false, "with --delete, tell the paths, too")
 	flags.BoolVarP(&f.nul, "print0", "0", false, "end each path by a NUL, as xargs -0 expects")
 	flags.BoolVar(&f.json, "json", false, "one JSON object for each file")
 	return cmd
@@ -82,6 +91,7 @@ func (f *find) run(cmd *cobra.Command, loc location) error {
 	return loc.view(cmd.Context(), f.search)
 }
 
+// search visits the files of one argument.
 func (f *find) search(rx *folio.Rx) error {
 	f.walker = f.loc.walker(rx)
 	f.walker.inodes = func(fs.DirEntry) bool { return f.json || f.want.needNode() }
@@ -102,7 +112,7 @@ func (f *find) visit(e *entry, level int) error {
 			return outputFailure(err)
 		}
 	}
-	if !e.mode.IsDir() || level == f.depth {
+	if !e.mode.IsDir() || level == int(f.depth) {
 		return nil
 	}
 	if f.ctx.Err() != nil {
@@ -113,7 +123,7 @@ func (f *find) visit(e *entry, level int) error {
 
 // tellFound prints a file, unless it is only to be deleted.
 func (f *find) tellFound(e *entry) error {
-	if f.delete && !f.nul && !f.json {
+	if f.delete && !f.printed && !f.nul && !f.json {
 		return nil
 	}
 	if f.json {

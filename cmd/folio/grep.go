@@ -50,16 +50,19 @@ The exit code is 1 if nothing matches.`
 
 func (c *command) grepCommand() *cobra.Command {
 	g := &grep{command: c}
-	cmd := newCommand("grep PATTERN VOLUME[:PATH]...", "Find lines in files",
-		grepLong,
-		`  folio grep -n 'func (Read|Write)At' goroot.folio:src
+	cmd := &cobra.Command{
+		Use:   "grep PATTERN VOLUME[:PATH]...",
+		Short: "Find lines in files",
+		Long:  grepLong,
+		Example: `  folio grep -n 'func (Read|Write)At' goroot.folio:src
   folio grep -il --include '*.md' license goroot.folio
   folio grep -oh 'https?://[a-z.]+' goroot.folio
   folio grep -C 2 'panic[(]' goroot.folio:src/sort
   folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
-		g.checkArgs)
-	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveNoFileComp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) }
+		Args:              g.checkArgs,
+		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveNoFileComp),
+		RunE:              func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) },
+	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
 	flags.BoolVarP(&g.options.Fixed, "fixed-strings", "F", false, "PATTERN is a string, not a regular expression")
@@ -70,8 +73,8 @@ func (c *command) grepCommand() *cobra.Command {
 	flags.BoolVarP(&g.options.Invert, "invert-match", "v", false, "lines that do not match")
 	flags.BoolVarP(&g.options.Word, "word-regexp", "w", false, "matches are whole words")
 	flags.StringArrayVarP(&g.patterns, "regexp", "e", nil, "a `pattern` in place of PATTERN; several may be given")
-	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", func(string) error { g.naming = named; return nil })
-	flags.BoolFuncP("no-filename", "h", "lines come without it", func(string) error { g.naming = unnamed; return nil })
+	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", g.naming.flag(named))
+	flags.BoolFuncP("no-filename", "h", "lines come without it", g.naming.flag(unnamed))
 	flags.BoolP("recursive", "r", false, "search directories: that is always so")
 	flags.BoolP("extended-regexp", "E", false, "PATTERN is an extended regular expression: that of Go always is")
 	flags.BoolVarP(&g.only, "only-matching", "o", false, "only the parts of lines that match, each on a line")
@@ -83,7 +86,7 @@ func (c *command) grepCommand() *cobra.Command {
 	return cmd
 }
 
-// A naming says whether lines come with the name of their file. The last flag counts.
+// A naming says whether lines come with the name of their file.
 type naming int
 
 const (
@@ -91,6 +94,14 @@ const (
 	named
 	unnamed
 )
+
+// flag returns the function of a flag. The last flag on the command line counts.
+func (n *naming) flag(to naming) func(string) error {
+	return func(string) error {
+		*n = to
+		return nil
+	}
+}
 
 var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
 
@@ -112,9 +123,6 @@ func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
 	}
 	if g.only && !g.namesOnly() {
 		g.spans, err = match.NewSpans(g.patterns, g.options)
-	}
-	if err == match.ErrSpansWord {
-		err = usageError(cmd, fmt.Errorf(`%w: write \b in PATTERN`, err))
 	}
 	return err
 }
@@ -139,6 +147,7 @@ func (g *grep) run(ctx context.Context, args []string) error {
 	return nil
 }
 
+// search searches the files of one argument.
 func (g *grep) search(ctx context.Context, loc location, several bool) error {
 	v, err := loc.open()
 	if err != nil {

@@ -95,9 +95,6 @@ func TestGrepContextLikeGrep(t *testing.T) {
 		if slices.Contains(args, "-l") && slices.Contains(args, "-c") {
 			continue // misuse
 		}
-		if slices.Contains(args, "-o") && slices.Contains(args, "-w") {
-			continue // likewise
-		}
 		args = append(args, "-e", patterns[r.IntN(len(patterns))])
 		want, wantCode := gnuGrepFiles(t, dir, args, names)
 		var out bytes.Buffer

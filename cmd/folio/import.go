@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,24 +16,31 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/sqlitefile"
 )
 
-// An importer makes one volume. It is the sink of a treeCopy.
+// An importer makes one volume, or adds to one.
 type importer struct {
 	*command
 	replacing
 	quiet      bool
 	allowEmpty bool
-	maxSize    int64
+	maxSize    byteSize
 	excluded   []string
 
-	src, volume string
-	mu          sync.Mutex // guards left, and writing warnings
-	left        int64      // files that could not be read
-	from        source.Source
-	to          *folio.Builder
-	failed      error // of to
-	entries     int64 // that the source had
+	sources  []string
+	mu       sync.Mutex    // guards left, and writing warnings
+	left     int64         // files that could not be read
+	src      source.Source // being read
+	srcName  string
+	prefix   string // of its names, if there are several sources
+	volume   string
+	copy     *treeCopy
+	put      func(e *source.Entry) error // adds an entry to the volume
+	into     *location                   // a directory of a volume that is there; nil if one is made
+	there    bool                        // a volume already
+	entries  int64                       // that the source had
+	replaced int64                       // files of a volume that was there
 }
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
@@ -44,54 +54,91 @@ The volume appears complete or not at all. An existing file is refused. --force 
 that moment, and --force-any any file.
 
 A file that cannot be read is left out with a warning, and the exit code is 3. The same holds for a
-hard link of an archive to a file that --exclude leaves out.
+hard link of an archive to a file that --exclude leaves out. Several SRC go to directories of their
+names.
+
+With VOLUME:DIR the files go to a directory of an existing volume, all of them or none, in one
+transaction. Other programs cannot write to the volume meanwhile. DIR is made if it does not exist.
+Existing directories are merged. Any other existing name is refused, or with --force replaced by the
+new file. Directories and files never replace each other.
 
 A tree that changes while it is read is an error, and so is an archive that is cut off, damaged, or has
 names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
-	cmd := writingCommand("import SRC VOLUME", "Make a volume of a directory or an archive",
-		importLong,
-		`  folio import ~/photos photos.folio
+	cmd := &cobra.Command{
+		Annotations: map[string]string{cleansUp: "yes"},
+		Use:         "import SRC... VOLUME[:DIR]",
+		Short:       "Make a volume of a directory or an archive",
+		Long:        importLong,
+		Example: `  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   folio import --exclude '*.o' --exclude /build src work.folio
+  folio import may.zip photos.folio:2026/may
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		between(2, 2, "SRC and VOLUME"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		i.src, i.volume = args[0], args[1]
-		return i.run(cmd.Context())
+		Args: i.operands,
+		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context()) },
 	}
 	flags := cmd.Flags()
 	i.flags(flags, "VOLUME")
+	flags.Lookup("force").Usage += "; with DIR, replace files that are there"
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
-	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", setTo(&i.maxSize, parseSize))
+	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.maxSize.Set)
 	return cmd
 }
+
+// operands reads the arguments.
+func (i *importer) operands(cmd *cobra.Command, args []string) error {
+	if err := between(2, -1, "SRC and VOLUME[:DIR]")(cmd, args); err != nil {
+		return err
+	}
+	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
+	if volumeBefore(i.volume) == "" || exists(i.volume) {
+		return nil
+	}
+	loc := locate(i.volume)
+	i.into, i.volume = &loc, loc.volume
+	if i.forceAny || i.allowEmpty {
+		return usageError(cmd, errWholeOnly)
+	}
+	return nil
+}
+
+var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
 
 func (i *importer) run(ctx context.Context) error {
 	o, err := i.options()
 	if err != nil {
 		return err
 	}
-	if i.from, err = source.Open(i.src, i.stdin, o); err != nil {
-		return failure(i.title(), err)
+	open := make([]source.Source, len(i.sources))
+	for n, name := range i.sources {
+		i.srcName = name
+		src, err := source.Open(name, i.stdin, o(name))
+		if err != nil {
+			return failure(i.srcTitle(), err)
+		}
+		defer src.Close()
+		open[n] = src
 	}
-	defer i.from.Close()
 	start := time.Now()
-	stats, err := i.create(ctx)
+	stats, err := i.take(ctx, open)
 	if err != nil {
 		return err
 	}
 	left := i.left // the sources are not read any more
 	if !i.quiet {
 		text := summary(stats, time.Since(start))
+		if i.replaced > 0 {
+			text += fmt.Sprintf("; %s replaced", grouped(i.replaced))
+		}
 		if left > 0 {
 			text += fmt.Sprintf("; %s could not be read", count(left, "file", "files"))
 		}
-		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.volume), text)
+		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.destination().String()), text)
 	}
 	if left > 0 {
 		return errPartial
@@ -99,107 +146,251 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
-// options checks the command line, and returns the options of the source.
-func (i *importer) options() (*source.Options, error) {
+// options checks the command line, and returns the options of a source by its name.
+func (i *importer) options() (func(src string) *source.Options, error) {
 	exclude, err := source.ParseExclude(i.excluded)
 	if err != nil {
 		return nil, err
 	}
-	if err := i.checkNew(i.volume, i.src); err != nil {
+	if err := i.check(); err != nil {
 		return nil, err
 	}
-	skip, err := skipVolume(i.volume)
+	skip, err := i.skip()
 	if err != nil {
 		return nil, err
 	}
-	return &source.Options{
-		MaxSize: i.maxSize, Skip: skip, Exclude: exclude,
-		Warn: func(name, what string) {
-			i.mu.Lock()
-			defer i.mu.Unlock()
-			i.warnLeftOut(filepath.Join(i.src, name), what)
-		},
-		Unreadable: func(name string, err error) {
-			i.mu.Lock()
-			defer i.mu.Unlock()
-			i.left++
-			i.warnUnreadable(filepath.Join(i.src, filepath.FromSlash(name)), err)
-		},
+	return func(src string) *source.Options {
+		return &source.Options{
+			MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
+			Warn: func(name, what string) {
+				i.mu.Lock()
+				defer i.mu.Unlock()
+				i.warnLeftOut(filepath.Join(src, name), what)
+			},
+			Unreadable: func(name string, err error) {
+				i.mu.Lock()
+				defer i.mu.Unlock()
+				i.left++
+				i.warnUnreadable(filepath.Join(src, filepath.FromSlash(name)), err)
+			},
+		}
 	}, nil
 }
 
-// create makes the volume of the source.
-func (i *importer) create(ctx context.Context) (stats folio.BuildStats, err error) {
-	there := exists(i.volume)
-	sweep(i.volume)
-	t := &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
-	defer t.progress.done()
-	if t.progress.shown() {
-		go func() { // concurrently, as it may take long
-			if bytes, ok := i.from.Size(ctx); ok {
-				t.progress.total.Store(bytes)
-			}
-		}()
+// check returns early an error that making the volume would return.
+func (i *importer) check() error {
+	if i.into != nil {
+		return nil
 	}
-	var own error // of the source
-	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
-		i.to = b
-		own = i.from.Walk(ctx, t.add)
-		if own == nil && i.entries == 0 && there && !i.allowEmpty {
-			own = errEmptyArchive // the program that wrote it may have failed
+	for _, src := range i.sources {
+		if err := i.checkNew(i.volume, src); err != nil {
+			return err
 		}
-		stats = b.Stats()
+	}
+	i.there = exists(i.volume)
+	return nil
+}
+
+// destination is the last argument of the command line.
+func (i *importer) destination() location {
+	if i.into != nil {
+		return *i.into
+	}
+	return location{i.volume, "."}
+}
+
+// skip returns the files to pass over if the volume is made within the tree that it is made of: the
+// volume, and its temporary file, which does not exist yet.
+func (i *importer) skip() (func(source.FileID, string) bool, error) {
+	if i.into != nil {
+		return skipVolume(i.volume)
+	}
+	dir, err := source.ParentID(i.volume)
+	if err != nil {
+		return nil, err
+	}
+	before := make(map[string]bool)
+	list, _ := os.ReadDir(filepath.Dir(i.volume)) // a directory that cannot be listed cannot be a source either
+	for _, d := range list {
+		before[d.Name()] = true
+	}
+	base := filepath.Base(i.volume)
+	return func(in source.FileID, name string) bool {
+		isTemp := sqlitefile.IsTemporary(name) && !before[name]
+		return in == dir && (name == base || isTemp)
+	}, nil
+}
+
+// take reads the sources, into a new volume or a directory of one.
+func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+	i.copy = &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
+	defer i.copy.progress.done()
+	if i.copy.progress.shown() {
+		go i.measure(ctx, sources)
+	}
+	if i.into != nil {
+		return i.addTo(ctx, *i.into, sources)
+	}
+	return i.create(ctx, sources)
+}
+
+// addTo adds the files of the sources to a directory of a volume.
+func (i *importer) addTo(ctx context.Context, loc location, sources []source.Source) (stats folio.BuildStats, err error) {
+	err = i.update(ctx, loc, nil, func(tx *folio.Tx) error {
+		a, err := newAddition(tx, loc, i.force)
+		if err != nil {
+			return err
+		}
+		i.put = a.put
+		if err = i.takeAll(ctx, sources); err == nil {
+			err = a.finish()
+		}
+		stats, i.replaced = i.copy.stats, a.replaced
+		stats.Dirs = a.newDirs
+		if e, ok := err.(*sinkError); ok {
+			err = e.error
+		}
+		return err
+	})
+	return stats, err
+}
+
+// create makes a volume.
+func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+	sweep(i.volume)
+	var own error // of fn
+	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
+		i.put = func(e *source.Entry) error {
+			if e.Link != "" {
+				return b.Link(e.Link, e.Name)
+			}
+			return e.AddTo(b, &e.Header)
+		}
+		if own = i.takeAll(ctx, sources); own == nil {
+			stats, own = b.Stats(), i.checkEmpty()
+		}
 		return own
 	})
+	_, ofSink := errors.AsType[*sinkError](own)
 	switch {
 	case err == nil:
 		return stats, nil
 	case ctx.Err() != nil:
 		return stats, context.Cause(ctx)
-	case own != nil && own != i.failed:
-		return stats, i.sourceFailure(own)
+	case own != nil && !ofSink:
+		return stats, own
 	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok { // about the temporary file that becomes the volume
-		err = e.Err
-	}
-	return stats, hint(failure(i.volume, err), "nothing was left behind")
+	return stats, i.volumeFailure(err)
 }
 
-// sourceFailure names the source in an error, and the file in it.
+// checkEmpty keeps an empty archive from replacing a volume. The program that wrote it may have
+// failed.
+func (i *importer) checkEmpty() error {
+	if i.entries == 0 && i.there && !i.allowEmpty {
+		return i.sourceFailure(errEmptyArchive)
+	}
+	return nil
+}
+
+// takeAll reads all sources.
+func (i *importer) takeAll(ctx context.Context, sources []source.Source) error {
+	for n, src := range sources {
+		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeOne reads one source.
+func (i *importer) takeOne(ctx context.Context, name string, src source.Source) error {
+	i.src, i.srcName = src, name
+	if len(i.sources) > 1 {
+		i.prefix = sourceBase(name)
+	}
+	return i.sourceFailure(src.Walk(ctx, i.copy.add))
+}
+
+// sourceBase is the name of the directory in the volume that the files of one of several sources go
+// into: the name of a directory, or of an archive without its ending.
+func sourceBase(name string) string {
+	if name == "-" {
+		return "stdin"
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	base := filepath.Base(name)
+	if info, err := os.Stat(name); err != nil || info.IsDir() {
+		return base
+	}
+	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
+		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
+			base = rest
+		}
+	}
+	return base
+}
+
+// measure computes the length of the progress bar. It runs concurrently with the import.
+func (i *importer) measure(ctx context.Context, sources []source.Source) {
+	var all int64
+	for _, src := range sources {
+		total, ok := src.Size(ctx)
+		if !ok {
+			return
+		}
+		all += total
+	}
+	i.copy.progress.total.Store(all)
+}
+
+// sourceFailure names the source and the file in it, unless the error is about the volume.
 func (i *importer) sourceFailure(err error) error {
+	if _, ok := errors.AsType[*sinkError](err); ok || err == nil {
+		return err
+	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
 	case !ok:
-		return failure(i.title(), err)
-	case i.from.OnDisk():
-		return &fs.PathError{Path: filepath.Join(i.src, filepath.FromSlash(e.Name)), Err: e.Err}
+		return failure(i.srcTitle(), err)
+	case i.src.OnDisk():
+		return &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
 	}
-	return &fs.PathError{Path: i.title(), Err: e}
+	return &fs.PathError{Path: i.srcTitle(), Err: e}
 }
 
-func (i *importer) title() string {
-	if i.src == "-" {
+func (i *importer) srcTitle() string {
+	if i.srcName == "-" {
 		return "standard input"
 	}
-	return i.src
+	return i.srcName
+}
+
+// volumeFailure names the volume, in place of the temporary file that it is written to.
+func (i *importer) volumeFailure(err error) error {
+	if e, ok := errors.AsType[*sinkError](err); ok {
+		err = e.error
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return hint(failure(i.volume, err), "nothing was left behind")
 }
 
 // add implements sink.
-func (i *importer) add(e *source.Entry) (err error) {
+func (i *importer) add(e *source.Entry) error {
 	i.entries++
-	if e.Link != "" {
-		err = i.to.Link(e.Link, e.Name)
-	} else {
-		err = e.AddTo(i.to, &e.Header)
+	if i.prefix != "" {
+		e.Name = path.Join(i.prefix, e.Name)
+		if e.Link != "" {
+			e.Link = path.Join(i.prefix, e.Link)
+		}
 	}
-	err = entryFailure(e, err)
-	if _, ofEntry := err.(*source.EntryError); !ofEntry {
-		i.failed = err
-	}
-	return err
+	return entryFailure(e, i.put(e))
 }
 
-// finish implements sink. The builder sets the times of directories.
+// finish implements sink. An addition is finished after the last source.
 func (i *importer) finish() error { return nil }
 
 // entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the

@@ -31,13 +31,22 @@ type infoJSON struct {
 
 func (c *command) infoCommand() *cobra.Command {
 	var json bool
-	cmd := newCommand("info VOLUME", "Describe a volume as a whole",
-		`Describe a volume as a whole: its file, its format, and how much it holds.
+	cmd := &cobra.Command{
+		Use:   "info VOLUME",
+		Short: "Describe a volume as a whole",
+		Long: `Describe a volume as a whole: its file, its format, and how much it holds.
 
 With --json: one object; docs/command.md describes it.`,
-		"  folio info goroot.folio",
-		between(1, 1, "one VOLUME"))
-	cmd.RunE = onVolume(func(ctx context.Context, volume string) error { return c.info(ctx, volume, json) })
+		Example: "  folio info goroot.folio",
+		Args:    between(1, 1, "one VOLUME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			volume, err := wholeVolume(args[0])
+			if err != nil {
+				return err
+			}
+			return c.info(cmd.Context(), volume, json)
+		},
+	}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }
@@ -67,6 +76,7 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 	return nil
 }
 
+// count counts the files of the volume.
 func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
 	var seen inoset.Set
 	return loc.walk(rx, func(e *entry) error {

@@ -9,6 +9,7 @@ import (
 
 func inodeOf(info fs.FileInfo) uint64 { return info.Sys().(*folio.Node).Ino }
 
+// linksOf returns the number of names of a file.
 func linksOf(info fs.FileInfo) uint64 { return uint64(info.Sys().(*folio.Node).Nlink) }
 
 // leadsTo reports whether a symbolic link leads to a file, which would be lost if it were replaced

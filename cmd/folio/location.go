@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -13,7 +15,6 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
-	"github.com/foliofs/folio/sqlitefile"
 )
 
 // A location is a file in a volume, as the command line names it: VOLUME[:PATH].
@@ -62,6 +63,7 @@ func (l location) display(p string) string {
 	return l.volume + ":" + p
 }
 
+// open opens the volume.
 func (l location) open() (*folio.Volume, error) {
 	v, err := folio.Open(l.volume, nil)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -88,17 +90,6 @@ func (l location) view(ctx context.Context, fn func(rx *folio.Rx) error) error {
 	}
 	defer v.Close()
 	return v.View(ctx, fn)
-}
-
-// viewEach calls fn for each operand of a command, with a snapshot of its volume.
-func viewEach(ctx context.Context, args []string, fn func(loc location, rx *folio.Rx) error) error {
-	for _, arg := range args {
-		loc := locate(arg)
-		if err := loc.view(ctx, func(rx *folio.Rx) error { return fn(loc, rx) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // failure names a path in the volume in an error.
@@ -129,9 +120,10 @@ func isVolume(name string) bool {
 		return false
 	}
 	defer f.Close()
-	var head [source.HeadSize]byte
+	var head [72]byte
 	_, err = io.ReadFull(f, head[:])
-	return err == nil && source.IsVolume(head[:])
+	return err == nil && bytes.HasPrefix(head[:], []byte("SQLite format 3\x00")) &&
+		binary.BigEndian.Uint32(head[68:]) == volumeID
 }
 
 // entryFailure names the file in an error of an entry of the volumeTree at l.
@@ -153,8 +145,8 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(inA, inB)
 }
 
-// skipVolume returns the files to pass over if a volume lies within a source: the volume, the side
-// files of a database, and the temporary file of a volume that is still to be made.
+// skipVolume returns the files to pass over if an existing volume lies within a source: the volume,
+// and the side files of a database.
 func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 	if real, err := filepath.EvalSymlinks(volume); err == nil {
 		volume = real
@@ -163,18 +155,15 @@ func skipVolume(volume string) (func(source.FileID, string) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	before := make(map[string]bool)
-	list, _ := os.ReadDir(filepath.Dir(volume)) // a directory that cannot be listed cannot be a source either
-	for _, d := range list {
-		before[d.Name()] = true
-	}
 	base := filepath.Base(volume)
 	return func(in source.FileID, name string) bool {
 		if in != dir {
 			return false
 		}
 		rest, ok := strings.CutPrefix(name, base)
-		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal") ||
-			sqlitefile.IsTemporary(name) && !before[name]
+		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
 	}, nil
 }
+
+// volumeID is the application_id of volumes, as docs/format.md has it.
+const volumeID = 0x466F6C69

@@ -26,18 +26,27 @@ type ls struct {
 
 func (c *command) lsCommand() *cobra.Command {
 	l := &ls{command: c}
-	cmd := newCommand("ls VOLUME[:PATH]...", "List directories",
-		`List directories of a volume, sorted by name, and other files as themselves.
+	cmd := &cobra.Command{
+		Use:   "ls VOLUME[:PATH]...",
+		Short: "List directories",
+		Long: `List directories of a volume, sorted by name, and other files as themselves.
 
 With -l: mode, links, owner and group as numbers, size in bytes, time of the last change, name.
 With --json: one object for each file and line, as docs/command.md describes.`,
-		`  folio ls goroot.folio
+		Example: `  folio ls goroot.folio
   folio ls -lh goroot.folio:src/io goroot.folio:bin
   folio ls -R --json goroot.folio | jq -r 'select(.size > 1e6).path'`,
-		between(1, -1, "VOLUME[:PATH]"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		l.titled = l.recursive || len(args) > 1
-		return viewEach(cmd.Context(), args, l.list)
+		Args:              between(1, -1, "VOLUME[:PATH]"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l.titled = l.recursive || len(args) > 1
+			for _, arg := range args {
+				if err := l.list(cmd, locate(arg)); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&l.long, "long", "l", false, "tell mode, owner, size and time")
@@ -55,10 +64,13 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	return cmd
 }
 
-func (l *ls) list(loc location, rx *folio.Rx) error {
-	l.loc, l.walker = loc, loc.walker(rx)
-	l.walker.inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.needNode() }
-	return l.start()
+func (l *ls) list(cmd *cobra.Command, loc location) error {
+	l.loc = loc
+	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
+		l.walker = loc.walker(rx)
+		l.walker.inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.needNode() }
+		return l.start()
+	})
 }
 
 // start lists one argument. A symbolic link to a directory stands for the directory.
@@ -79,6 +91,7 @@ func (l *ls) start() error {
 	return l.print([]entry{e})
 }
 
+// directory lists one directory and, if asked to, those in it.
 func (l *ls) directory(dir *entry) error {
 	entries, err := l.walker.list(dir)
 	if err != nil {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"io/fs"
+	"path"
+	"sort"
 
 	"github.com/spf13/cobra"
 
@@ -38,7 +40,7 @@ With --create a volume that does not exist is made, too. folio create VOLUME mak
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
 	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each directory that is made")
-	flags.FuncP("mode", "m", "give it this `mode`, as chmod takes it", setTo(&m.mode, parseMode))
+	flags.FuncP("mode", "m", "give it this `mode`, as chmod takes it", m.mode.Set)
 	createFlag(flags, &m.create)
 	return cmd
 }
@@ -72,31 +74,44 @@ func (m *mkdir) make(tx *folio.Tx, o *operand) error {
 // makeAll makes a directory and those that lead to it, as far as they are not there. It makes none
 // where a symbolic link leads.
 func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
-	for end := range len(o.path) + 1 {
-		if end < len(o.path) && o.path[end] != '/' {
-			continue
+	ends := elementEnds(o.path)
+	there := sort.Search(len(ends), func(i int) bool {
+		_, err := tx.Stat(o.path[:ends[i]])
+		return err != nil
+	})
+	if there == len(ends) {
+		if !isDir(&tx.Rx, o.path) {
+			return o.fail(fs.ErrExist)
 		}
-		name, perm := o.path[:end], fs.ModePerm&^umask
-		if _, err := tx.Stat(name); err == nil {
-			continue
-		}
-		switch _, err := tx.Lstat(name); {
-		case err == nil:
-			return o.failure(name, fs.ErrExist)
-		case !errors.Is(err, fs.ErrNotExist):
-			return o.failure(name, err)
-		case end < len(o.path):
-			perm |= ownerEnters
-		}
-		if err := tx.Mkdir(name, perm); err != nil {
+		return nil
+	}
+	first := o.path[:ends[there]] // to be made
+	switch _, err := tx.Lstat(first); {
+	case err == nil:
+		return o.failure(first, fs.ErrExist)
+	case !errors.Is(err, fs.ErrNotExist):
+		return o.failure(first, err)
+	}
+	for _, end := range ends[there:] {
+		m.sayMade(o, o.path[:end])
+	}
+	perm := fs.ModePerm &^ umask
+	if there < len(ends)-1 {
+		if err := tx.MkdirAll(path.Dir(o.path), perm|ownerEnters); err != nil {
 			return o.fail(err)
 		}
-		m.sayMade(o, name)
 	}
-	if !isDir(&tx.Rx, o.path) {
-		return o.fail(fs.ErrExist)
+	return o.fail(tx.Mkdir(o.path, perm))
+}
+
+// elementEnds returns where the elements of a path end.
+func elementEnds(name string) (ends []int) {
+	for i := range len(name) {
+		if name[i] == '/' {
+			ends = append(ends, i)
+		}
 	}
-	return nil
+	return append(ends, len(name))
 }
 
 // ownerEnters are permissions of a directory that mkdir -p makes on the way, whatever the umask

@@ -9,25 +9,20 @@ import (
 )
 
 const timeForms = `TIME is a date with or without a time of day, as in 2026-05-01, "2026-05-01 12:30" or 2026-05-01T12:30:00.5+02:00;
-where no zone follows, of the local zone. Or it is an age, such as 90s, 15m, 12h, 7d or 2w, or now, or @ and seconds
-since 1970.`
+where no zone follows, of the local zone. Or it is now, or @ and seconds since 1970.`
 
-// A moment is the value of a flag: a time as timeForms describes it.
+// A moment is the value of a flag that sets a time.
 type moment struct{ time.Time }
 
 func (m *moment) Set(s string) (err error) {
-	m.Time, err = parseTime(s, time.Now())
+	if s != "now" {
+		m.Time, err = parseTime(s)
+	}
 	return err
 }
 
-// before reports whether the moment is before a time in nanoseconds since 1970; the zero moment is.
-func (m *moment) before(ns int64) bool { return m.IsZero() || m.Compare(time.Unix(0, ns)) < 0 }
-
-// after reports whether the moment is after it; the zero moment is.
-func (m *moment) after(ns int64) bool { return m.IsZero() || m.Compare(time.Unix(0, ns)) > 0 }
-
 var (
-	errTime       = errors.New("expected a time like 2026-05-01 or 2026-05-01T12:30:00Z, or an age like 90s, 15m, 12h, 7d or 2w")
+	errTime       = errors.New("expected a time like 2026-05-01 or 2026-05-01T12:30:00Z")
 	errTimeBeyond = errors.New("a volume can hold the years 1678 to 2262")
 )
 
@@ -44,14 +39,13 @@ var (
 	lastTime  = time.Unix(0, math.MaxInt64)
 )
 
-func parseTime(s string, now time.Time) (t time.Time, err error) {
-	if s == "now" {
-		return now, nil
-	}
-	t, ok := parseAge(s, now)
-	if seconds, isSeconds := strings.CutPrefix(s, "@"); isSeconds {
+// parseTime reads a time, as timeForms describes it.
+func parseTime(s string) (t time.Time, err error) {
+	seconds, isSeconds := strings.CutPrefix(s, "@")
+	var ok bool
+	if isSeconds {
 		t, ok = parseSeconds(seconds)
-	} else if !ok {
+	} else {
 		t, ok = parseDate(s)
 	}
 	switch {
@@ -61,24 +55,6 @@ func parseTime(s string, now time.Time) (t time.Time, err error) {
 		err = errTimeBeyond
 	}
 	return t, err
-}
-
-// ageUnits are the units of an age.
-var ageUnits = map[byte]time.Duration{
-	's': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour,
-}
-
-// parseAge reads a number of units before now.
-func parseAge(s string, now time.Time) (time.Time, bool) {
-	if s == "" || ageUnits[s[len(s)-1]] == 0 {
-		return time.Time{}, false
-	}
-	unit := ageUnits[s[len(s)-1]]
-	count, err := strconv.ParseInt(s[:len(s)-1], 10, 64)
-	if err != nil || count < 0 || count > math.MaxInt64/int64(unit) {
-		return time.Time{}, false
-	}
-	return now.Add(-time.Duration(count) * unit), true
 }
 
 func parseDate(s string) (time.Time, bool) {

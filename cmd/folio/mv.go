@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +15,8 @@ import (
 // An mv moves files within a volume.
 type mv struct {
 	*command
-	noClobber, exact, verbose bool
+	noClobber, exact     bool
+	verbose, interactive bool
 
 	dest  operand
 	into  bool            // dest is a directory
@@ -36,16 +39,59 @@ move, or none. A reader sees all of them in their old places, or all in their ne
 		}
 		last := len(operands) - 1
 		m.dest = operands[last]
-		return c.update(cmd.Context(), m.dest.location, nil, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
+		sources, err := m.wanted(cmd.Context(), operands[:last])
+		if err != nil || len(sources) == 0 {
+			return err
+		}
+		return c.update(cmd.Context(), m.dest.location, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
 	}
-	noClobberFlag(cmd, &m.noClobber)
+	m.flags(cmd)
 	exactFlag(cmd, &m.exact)
-	cmd.Flags().BoolFuncP("force", "f", "replace files: that is so without -n", func(string) error {
-		m.noClobber = false
+	return cmd
+}
+
+func (m *mv) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	var force bool // which is the default
+	lastWins(flags, &m.noClobber, &m.interactive, "no-clobber", "n", "pass over files whose new name is taken")
+	lastWins(flags, &m.interactive, &m.noClobber, "interactive", "i", "ask before a file is replaced")
+	flags.BoolFuncP("force", "f", "replace files, and ask nothing", func(text string) (err error) {
+		if force, err = strconv.ParseBool(text); force {
+			m.noClobber, m.interactive = false, false
+		}
+		return err
+	})
+	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each file that is moved")
+}
+
+// wanted returns the sources that must be moved. With --interactive it asks about those whose new
+// name is taken, before the volume is locked.
+func (m *mv) wanted(ctx context.Context, sources []operand) ([]operand, error) {
+	if !m.interactive {
+		return sources, nil
+	}
+	q, err := m.newQuestioner()
+	if err != nil {
+		return nil, err
+	}
+	var taken []bool
+	err = m.dest.view(ctx, func(rx *folio.Rx) (err error) {
+		if m.into, err = destIn(rx, &m.dest, m.exact, len(sources)); err != nil {
+			return err
+		}
+		for i := range sources {
+			_, err := rx.Lstat(m.target(&sources[i]))
+			taken = append(taken, err == nil)
+		}
 		return nil
 	})
-	cmd.Flags().BoolVarP(&m.verbose, "verbose", "v", false, "name each file that is moved")
-	return cmd
+	var wanted []operand
+	for i := range taken {
+		if !taken[i] || q.ask("replace '%s'?", m.dest.display(m.target(&sources[i]))) {
+			wanted = append(wanted, sources[i])
+		}
+	}
+	return wanted, err
 }
 
 func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {

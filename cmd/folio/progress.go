@@ -26,6 +26,7 @@ const (
 	progressFiles  = 64 // between two changes of the number of files
 )
 
+// newProgress starts one.
 func (c *command) newProgress(verb string, quiet bool) *progress {
 	p := &progress{verb: verb, out: &barWriter{w: c.stderr, from: time.Now().Add(progressMoment), width: usualBar}}
 	if c.terminal.stderr && !quiet {
@@ -73,6 +74,7 @@ func (p *progress) set(done, all int64) {
 // addFile counts a file, without its bytes.
 func (p *progress) addFile() { p.addFiles(1) }
 
+// addFiles counts some.
 func (p *progress) addFiles(n int) {
 	before := p.files / progressFiles
 	if p.files += int64(n); p.bar != nil && p.files/progressFiles > before {
@@ -87,6 +89,7 @@ func (p *progress) title() string {
 	return p.verb + " " + count(p.files, "file", "files")
 }
 
+// done takes the bar off the screen.
 func (p *progress) done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,8 @@ import (
 // An rm removes files.
 type rm struct {
 	*command
-	recursive, force, dirs, verbose bool
+	recursive, force, dirs bool
+	verbose, interactive   bool
 }
 
 func (c *command) rmCommand() *cobra.Command {
@@ -27,13 +29,21 @@ The file of the volume does not shrink. folio compact makes it smaller.`,
   folio rm -rf photos.folio:2025`,
 		between(1, -1, "VOLUME:PATH"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if r.interactive {
+			q, err := c.newQuestioner()
+			if err != nil {
+				return err
+			}
+			args = slices.DeleteFunc(args, func(arg string) bool { return !q.ask("remove '%s'?", arg) })
+		}
 		return c.change(cmd.Context(), args, nil, r.remove)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
 	flags.BoolVarP(&r.recursive, "Recursive", "R", false, "the same")
 	flags.Lookup("Recursive").Hidden = true
-	flags.BoolVarP(&r.force, "force", "f", false, "it is no error that a file is not there")
+	lastWins(flags, &r.force, &r.interactive, "force", "f", "it is no error that a file is not there; ask nothing")
+	lastWins(flags, &r.interactive, &r.force, "interactive", "i", "ask before each argument is removed")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "name each file that is removed")
 	flags.BoolVarP(&r.dirs, "dir", "d", false, "remove empty directories")
 	return cmd

@@ -18,7 +18,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	c := &command{stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr}
 	c.terminal.stdout, c.terminal.stderr = isTerminal(stdout), isTerminal(stderr)
 	root := c.root()
-	root.SetArgs(args)
+	root.SetArgs(findArgs(args))
 	root.SetOut(c.stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -28,6 +28,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return c.finish(ctx, err)
 }
 
+// finish reports an error, if there is one, in one line.
 func (c *command) finish(ctx context.Context, err error) int {
 	code := exitFailure
 	switch interrupted := interruption(ctx, err); {

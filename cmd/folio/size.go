@@ -57,6 +57,15 @@ func parseSize(s string) (int64, error) {
 	return n << shift, nil
 }
 
+// A byteSize is a flag that parseSize reads.
+type byteSize int64
+
+func (b *byteSize) Set(s string) error {
+	n, err := parseSize(s)
+	*b = byteSize(n)
+	return err
+}
+
 // count is a number with its noun: "1 file", "1,234 files".
 func count(n int64, singular, plural string) string {
 	if n == 1 {

@@ -16,22 +16,29 @@ import (
 
 func (c *command) statCommand() *cobra.Command {
 	var json bool
-	cmd := newCommand("stat VOLUME[:PATH]...", "Tell all about files",
-		`Tell all that a volume knows about files. A symbolic link is told about itself.
+	cmd := &cobra.Command{
+		Use:   "stat VOLUME[:PATH]...",
+		Short: "Tell all about files",
+		Long: `Tell all that a volume knows about files. A symbolic link is told about itself.
 
 With --json: one object for each file and line, as docs/command.md describes.`,
-		`  folio stat goroot.folio:VERSION
+		Example: `  folio stat goroot.folio:VERSION
   folio stat --json goroot.folio:src goroot.folio:bin/go | jq .mtime`,
-		between(1, -1, "VOLUME[:PATH]"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		begun := false
-		return viewEach(cmd.Context(), args, func(loc location, rx *folio.Rx) error {
-			if begun && !json {
-				fmt.Fprintln(c.stdout)
+		Args:              between(1, -1, "VOLUME[:PATH]"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for i, arg := range args {
+				if i > 0 && !json {
+					fmt.Fprintln(c.stdout)
+				}
+				loc := locate(arg)
+				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return c.stat(loc, rx, json) })
+				if err != nil {
+					return err
+				}
 			}
-			begun = true
-			return c.stat(loc, rx, json)
-		})
+			return nil
+		},
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object for each file")
 	return cmd

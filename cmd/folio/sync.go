@@ -46,16 +46,20 @@ named and left as it was, and the exit code is 1. A file that vanishes is only n
 
 func (c *command) syncCommand() *cobra.Command {
 	s := &syncer{command: c}
-	cmd := writingCommand("sync SRC VOLUME[:PATH]", "Make a directory of a volume like one on disk",
-		syncLong,
-		`  folio sync ~/photos photos.folio
+	cmd := &cobra.Command{
+		Annotations: writes,
+		Use:         "sync SRC VOLUME[:PATH]",
+		Short:       "Make a directory of a volume like one on disk",
+		Long:        syncLong,
+		Example: `  folio sync ~/photos photos.folio
   folio sync --create ~/letters letters.folio
   folio sync --delete --dry-run -v site backup.folio:site`,
-		between(2, 2, "SRC and VOLUME[:PATH]"))
-	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveFilterDirs)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s.src, s.loc = args[0], locate(args[1])
-		return s.run(cmd.Context())
+		Args:              between(2, 2, "SRC and VOLUME[:PATH]"),
+		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveFilterDirs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.src, s.loc = args[0], locate(args[1])
+			return s.run(cmd.Context())
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&s.options.Checksum, "checksum", "c", false, "compare contents, not sizes and times")
@@ -176,6 +180,7 @@ var countWords = [...]string{
 	mirror.Removed: "removed",
 }
 
+// changed names a change.
 func (s *syncer) changed(c mirror.Change) {
 	name := c.Path
 	if c.IsDir && name != "." {
@@ -187,6 +192,7 @@ func (s *syncer) changed(c mirror.Change) {
 	}
 }
 
+// failure names the file on disk or in the volume.
 func (s *syncer) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -204,6 +210,7 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	return hint(s.loc.failure(p, err), "what was copied before stays")
 }
 
+// summary counts the changes.
 func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	var parts []string
 	for kind, n := range st.Done {

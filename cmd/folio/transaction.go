@@ -124,16 +124,10 @@ func each(ctx context.Context, tx *folio.Tx, operands []operand, fn func(tx *fol
 	return nil
 }
 
-// newCommand is the frame of a command whose operands are files, on disk or in a volume.
-func newCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Long: long, Example: example, Args: args, ValidArgsFunction: completeLocation,
-	}
-}
-
-// writingCommand is newCommand for a command that cleans up when it is interrupted.
+// writingCommand is the frame of a command that changes files of volumes.
 func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
-	cmd := newCommand(use, short, long, example, args)
-	cmd.Annotations = writes
-	return cmd
+	return &cobra.Command{
+		Annotations: writes, Use: use, Short: short, Long: long, Example: example, Args: args,
+		ValidArgsFunction: completeLocation,
+	}
 }

@@ -13,7 +13,7 @@ import (
 // A tree is one drawing.
 type tree struct {
 	*command
-	depth           int
+	depth           levels
 	dirsOnly, sizes bool
 	human, json     bool
 	loc             location
@@ -23,23 +23,27 @@ type tree struct {
 
 func (c *command) treeCommand() *cobra.Command {
 	t := &tree{command: c}
-	cmd := newCommand("tree VOLUME[:PATH]", "Draw a directory and all that is in it",
-		`Draw a directory and all that is in it.
+	cmd := &cobra.Command{
+		Use:   "tree VOLUME[:PATH]",
+		Short: "Draw a directory and all that is in it",
+		Long: `Draw a directory and all that is in it.
 
 With --json: one object for each file and line, parents first, as docs/command.md describes.`,
-		`  folio tree -L 2 goroot.folio:src
+		Example: `  folio tree -L 2 goroot.folio:src
   folio tree -dh goroot.folio`,
-		between(1, 1, "one VOLUME[:PATH]"))
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		t.loc = locate(args[0])
-		return t.loc.view(cmd.Context(), func(rx *folio.Rx) error {
-			t.walker = t.loc.walker(rx)
-			t.walker.inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
-			return t.draw()
-		})
+		Args:              between(1, 1, "one VOLUME[:PATH]"),
+		ValidArgsFunction: completeLocation,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t.loc = locate(args[0])
+			return t.loc.view(cmd.Context(), func(rx *folio.Rx) error {
+				t.walker = t.loc.walker(rx)
+				t.walker.inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
+				return t.draw()
+			})
+		},
 	}
 	flags := cmd.Flags()
-	flags.FuncP("level", "L", "go down at most this many `levels`; 0 means all", setTo(&t.depth, parseLevels))
+	flags.FuncP("level", "L", "go down at most this many `levels`; 0 means all", t.depth.Set)
 	flags.BoolVarP(&t.dirsOnly, "directories", "d", false, "directories only")
 	flags.BoolVarP(&t.sizes, "size", "s", false, "tell sizes in bytes")
 	flags.BoolVarP(&t.human, "human-readable", "h", false, "tell sizes like 1.5K and 20M")
@@ -74,6 +78,7 @@ func (t *tree) draw() error {
 	return nil
 }
 
+// directory draws the files in a directory, behind a margin.
 func (t *tree) directory(dir *entry, margin string, level int) error {
 	list, err := t.walker.list(dir)
 	if err != nil {
@@ -91,7 +96,7 @@ func (t *tree) directory(dir *entry, margin string, level int) error {
 		if err := t.print(e, margin+branch); err != nil {
 			return err
 		}
-		if e.mode.IsDir() && level != t.depth {
+		if e.mode.IsDir() && level != int(t.depth) {
 			if err := t.directory(e, margin+below, level+1); err != nil {
 				return err
 			}

@@ -15,12 +15,13 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// A sink takes in the entries of a tree. There are four:
+// A sink takes in the entries of a tree. There are five:
 //
-//	importer      a new volume
-//	copyIn        a directory of a volume
-//	copyOut       a directory on disk
-//	archiveSink   an archive
+//	importer with a folio.Builder   a new volume
+//	importer with an addition       a directory of a volume, as import VOLUME:DIR fills it
+//	copyIn                          a directory of a volume, as cp fills it
+//	copyOut                         a directory on disk
+//	archiveSink                     an archive
 type sink interface {
 	// add takes in an entry, in walk order. If the entry cannot be read, the error is a
 	// *source.EntryError.
@@ -39,8 +40,24 @@ type treeCopy struct {
 	stats    folio.BuildStats // of the entries that the sink took in
 }
 
-// run copies the tree of a source, and tells the progress its size. An error is that of the source,
-// or of the sink.
+// A sinkError is an error of the sink, not of the source.
+type sinkError struct{ error }
+
+func (e *sinkError) Unwrap() error { return e.error }
+
+// ofSink marks an error of the sink.
+func ofSink(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*sinkError](err); ok {
+		return err
+	}
+	return &sinkError{err}
+}
+
+// run copies the tree of a source, and tells the progress its size. An error is a *sinkError, or an
+// error of the source.
 func (t *treeCopy) run(src source.Source) error {
 	if t.progress.shown() {
 		if more, ok := src.Size(t.ctx); ok {
@@ -50,7 +67,7 @@ func (t *treeCopy) run(src source.Source) error {
 	if err := src.Walk(t.ctx, t.add); err != nil {
 		return err
 	}
-	return t.to.finish()
+	return ofSink(t.to.finish())
 }
 
 // add passes an entry on, and counts it.
@@ -61,7 +78,10 @@ func (t *treeCopy) add(e *source.Entry) error {
 		t.progress.addBytes(int64(len(e.Data)))
 	}
 	if err := t.to.add(e); err != nil {
-		return err
+		if _, reading := errors.AsType[*source.EntryError](err); reading {
+			return err
+		}
+		return ofSink(err)
 	}
 	t.count(e)
 	t.progress.addFile()

@@ -58,6 +58,7 @@ func (t *volumeTree) Walk(ctx context.Context, fn func(*source.Entry) error) err
 	return (&walker{rx: t.rx, base: t.loc.path, fail: source.WrapEntry, strict: true}).walk(&top, t.visit)
 }
 
+// info describes the root of the tree.
 func (t *volumeTree) info() (fs.FileInfo, error) {
 	if t.follow {
 		return t.rx.Stat(t.loc.path)
@@ -73,6 +74,7 @@ func (t *volumeTree) is(e *source.Entry, there fs.FileInfo) bool {
 
 func (t *volumeTree) at(name string) string { return path.Join(t.loc.path, name) }
 
+// visit passes one file on.
 func (t *volumeTree) visit(v *entry) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)

@@ -75,6 +75,7 @@ func (w *walker) each(dir *entry, fn func(e *entry) error) error {
 	return nil
 }
 
+// list returns the files in a directory.
 func (w *walker) list(dir *entry) (list []entry, err error) {
 	err = w.each(dir, func(e *entry) error {
 		list = append(list, *e)

@@ -37,13 +37,13 @@ func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 	built := false
 	out, err := takeRounds(r.file(b.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if !built {
-			r.Watch.Progress("measuring "+b.Name, "building", 0, 1)
+			r.Watch.Measuring(b.Name, "building", 0, 1)
 			if err := runner.GoTool(ctx, filepath.Join(r.Project, b.Module), nil, "test", "-c", "-o", program, b.Package); err != nil {
 				return nil, err
 			}
 			built = true
 		}
-		r.Watch.Progress("measuring "+b.Name, b.Pattern, round-1, rounds)
+		r.Watch.Measuring(b.Name, b.Pattern, round-1, rounds)
 		return b.round(ctx, r, program)
 	})
 	if err == nil {

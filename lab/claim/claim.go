@@ -50,13 +50,8 @@ const (
 	Worst              // our largest sample
 )
 
-// ask is a goal; nil if it is noGoal.
-func ask(figure float64) *float64 {
-	if figure == noGoal {
-		return nil
-	}
-	return &figure
-}
+// ask is a goal.
+func ask(figure float64) *float64 { return &figure }
 
 // name returns the name of the samples of Ours or of a peer.
 func (c *Claim) name(who string) string {

@@ -55,7 +55,7 @@ func (c *Commands) measure(ctx context.Context, r *run) (_ *outcome, err error) 
 	var s *shop
 	out, err := takeRounds(r.file(c.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if s == nil {
-			r.Watch.Progress("measuring "+c.Name, "preparing", 0, 1)
+			r.Watch.Measuring(c.Name, "preparing", 0, 1)
 			if s, err = c.open(ctx, r, dir.Path); err != nil {
 				return nil, err
 			}
@@ -88,7 +88,7 @@ func (c *Commands) round(s *shop, r *run, round, rounds int) ([]byte, error) {
 	lines := make(map[string]int)
 	for i := range c.Sides {
 		side := &c.Sides[(i+round)%len(c.Sides)]
-		r.Watch.Progress("measuring "+c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
+		r.Watch.Measuring(c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
 		took, n, err := s.side(side)
 		if err != nil {
 			return nil, err

@@ -52,7 +52,7 @@ func (l *Lab) options(r *run) (*runner.Options, error) {
 	o := &runner.Options{
 		Workloads: []*workload.Workload{w}, Values: map[string]workload.Values{w.Name: values},
 		Source: r.contenders(), Cache: r.Cache, Dirs: r.Dirs[:1], Out: r.file(l.Name, ".jsonl"), Rounds: r.Samples, Seed: 1,
-		Quick: r.Quick, Timeout: r.Timeout, Command: r.Command, Observer: r.Watch,
+		Quick: r.Quick, Timeout: r.Timeout, Command: r.Command, Observer: &labObserver{r: r, name: l.Name},
 	}
 	if l.Everywhere {
 		o.Dirs = r.Dirs
@@ -90,3 +90,30 @@ func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) 
 	}
 	return values, nil
 }
+
+// A labObserver passes on the runner's reports.
+type labObserver struct {
+	r    *run
+	name string
+}
+
+func (o *labObserver) tell(what string, done, all int) {
+	o.r.Watch.Measuring(o.name, what, done, all)
+}
+
+// Building and the next methods implement runner.Observer.
+func (o *labObserver) Building(contender string, _, _ int) { o.tell("building "+contender, 0, 1) }
+
+func (o *labObserver) Making(rows, all int) { o.tell("making the database", rows, all) }
+
+func (o *labObserver) Sampling(done, all int, next string) { o.tell(next, done, all) }
+
+func (o *labObserver) Skipped(s *result.Skip) {
+	o.r.Watch.Note("skipped " + s.String())
+}
+
+func (o *labObserver) Failed(f *result.Failure) {
+	o.r.Watch.Note(fmt.Sprintf("failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error))
+}
+
+func (o *labObserver) Ended() {}

@@ -33,40 +33,55 @@ func Measure(ctx context.Context, o *Options) (*Report, error) {
 			o.Watch.Note(w)
 		}
 	}
-	results, err := r.all(ctx)
+	outcomes, err := r.all(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range o.Claims {
-		out.Results = append(out.Results, results[c])
+		out.Results = append(out.Results, c.judge(outcomes[c.From]))
 	}
 	return out, nil
 }
 
-// all lets each source take its samples, and notes the verdicts of the claims that it has measured.
-func (r *run) all(ctx context.Context) (map[*Claim]Result, error) {
-	results := make(map[*Claim]Result)
-	for _, first := range r.Claims {
-		if _, ok := results[first]; ok {
-			continue // its source has measured it for another claim
-		}
-		out, err := first.From.measure(ctx, r)
+// all lets each source take its samples.
+func (r *run) all(ctx context.Context) (map[Source]*outcome, error) {
+	outcomes := make(map[Source]*outcome)
+	for _, s := range sourcesOf(r.Claims) {
+		result, err := s.measure(ctx, r)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			out = unmeasured(err)
-			r.Watch.Note(fmt.Sprintf("%s: %v", first.From.ID(), err))
+			reason := runner.OneLine([]byte(err.Error()))
+			result = &outcome{why: func(string) string { return reason }}
+			r.Watch.Note(fmt.Sprintf("%s: %s", s.ID(), reason))
 		}
-		for _, c := range r.Claims {
-			if c.From == first.From {
-				res := c.judge(out)
-				results[c] = res
-				r.Watch.Note(res.String())
-			}
+		outcomes[s] = result
+		r.announce(s, result)
+	}
+	return outcomes, nil
+}
+
+// announce tells the observer the verdicts of the claims that a source has measured.
+func (r *run) announce(s Source, out *outcome) {
+	for _, c := range r.Claims {
+		if c.From == s {
+			result := c.judge(out)
+			r.Watch.Judged(c, &result)
 		}
 	}
-	return results, nil
+}
+
+// sourcesOf lists the sources of claims, each once.
+func sourcesOf(claims []*Claim) (list []Source) {
+	seen := make(map[Source]bool)
+	for _, c := range claims {
+		if !seen[c.From] {
+			seen[c.From] = true
+			list = append(list, c.From)
+		}
+	}
+	return list
 }
 
 // Committed is the file of the figures that the documents show.

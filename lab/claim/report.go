@@ -81,14 +81,6 @@ func (c *Claim) judge(out *outcome) Result {
 	return r
 }
 
-// String says the result in a line.
-func (r *Result) String() string {
-	if r.Figure == nil {
-		return fmt.Sprintf("%s: %s: %s", r.Claim, r.Verdict, r.Reason)
-	}
-	return fmt.Sprintf("%s: %.3g: %s", r.Claim, r.Figure.Value, r.Verdict)
-}
-
 // verdict compares a figure with the goal of a claim.
 func (c *Claim) verdict(figure float64) Verdict {
 	switch {
@@ -133,6 +125,10 @@ func (r *Report) WriteFile(path string) error { return writeJSON(path, r) }
 
 // ReadFile reads a report.
 func ReadFile(path string) (r *Report, err error) { return r, readJSON(path, &r) }
+
+func (h *Header) write(path string) error { return writeJSON(path, h) }
+
+func readHeader(path string) (h *Header, err error) { return h, readJSON(path, &h) }
 
 // same refuses to go on with the samples of another run.
 func (h *Header) same(now *Header) error {

@@ -26,12 +26,6 @@ type outcome struct {
 	why     func(name string) string // there are no samples of a name
 }
 
-// unmeasured is the outcome of a source that failed.
-func unmeasured(err error) *outcome {
-	reason := runner.OneLine([]byte(err.Error()))
-	return &outcome{why: func(string) string { return reason }}
-}
-
 // Options of a measurement.
 type Options struct {
 	Claims  []*Claim
@@ -44,7 +38,19 @@ type Options struct {
 	Out     string // a directory for samples
 	Command string // that measures the same again
 	Timeout time.Duration
-	Watch   runner.Observer
+	Watch   Observer
+}
+
+// An Observer is told how far a run is.
+type Observer interface {
+	// Measuring reports the next step of a source, and how many of all its steps are done.
+	Measuring(source, what string, done, all int)
+	// Judged tells the verdict of a claim as soon as its source has been measured.
+	Judged(c *Claim, r *Result)
+	// Note tells that something went wrong, in a line.
+	Note(text string)
+	// Ended tells that nothing more comes.
+	Ended()
 }
 
 // A run is one measurement of claims.
@@ -65,23 +71,23 @@ func (r *run) scratch() (*runner.Scratch, error) { return runner.NewScratch(r.Di
 // prepare makes the directory of samples: an empty one, or the existing one if it is of the same
 // run.
 func (r *run) prepare(h *Header) error {
-	path := filepath.Join(r.Out, "header.json")
-	var old Header
-	err := readJSON(path, &old)
+	old, err := readHeader(r.headerFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if left, _ := os.ReadDir(r.Out); len(left) > 0 {
 			return fmt.Errorf("%s: it does not hold samples, and would be emptied; choose another --out", r.Out)
 		}
-		return writeJSON(path, h)
+		return h.write(r.headerFile())
 	case !r.Resume:
 		if err := os.RemoveAll(r.Out); err != nil {
 			return err
 		}
-		return writeJSON(path, h)
+		return h.write(r.headerFile())
 	case err != nil:
 		return err
 	}
 	h.Started = old.Started
 	return old.same(h)
 }
+
+func (r *run) headerFile() string { return filepath.Join(r.Out, "header.json") }

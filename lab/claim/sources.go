@@ -35,16 +35,16 @@ var (
 
 // Sources in benchmarks. Most of them compare a volume with files of the system.
 var (
-	walkMillion = volume("walk-million", "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$", "", "")
-	stat        = volume("stat", "^BenchmarkStat$/./^fs=(os|folio)$", "", "-test.benchtime=1x")
-	readFile    = volume("readfile", "^BenchmarkReadFile$/./^fs=(os|folio)$", "", "-test.benchtime=1x")
-	writing     = volume("writefile", "^Benchmark(W|Rew)riteFile$", "-test.benchtime=20000x", "-test.benchtime=500x")
-	manyWriters = volume("writers", "^BenchmarkManyWriters$", "-test.benchtime=1x", "")
-	manySync    = volume("writers-sync", "^BenchmarkManySync$", "-test.benchtime=4x", "-test.benchtime=1x")
-	largeFile   = volume("large", "^BenchmarkLargeFile$", "-test.benchtime=1x", "")
-	million     = volume("million", "^BenchmarkMillion$", "-test.benchtime=1x -million=1000000", "-million=10000")
+	walkMillion = &Bench{Name: "walk-million", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkWalk$/^tree=(10k|1M)$/^fs=folio$"}
+	stat        = &Bench{Name: "stat", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkStat$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
+	readFile    = &Bench{Name: "readfile", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkReadFile$/./^fs=(os|folio)$", Quick: "-test.benchtime=1x"}
+	writing     = &Bench{Name: "writefile", Module: ".", Package: "./internal/volumetest", Pattern: "^Benchmark(W|Rew)riteFile$", Args: "-test.benchtime=20000x", Quick: "-test.benchtime=500x"}
+	manyWriters = &Bench{Name: "writers", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkManyWriters$", Args: "-test.benchtime=1x"}
+	manySync    = &Bench{Name: "writers-sync", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkManySync$", Args: "-test.benchtime=4x", Quick: "-test.benchtime=1x"}
+	largeFile   = &Bench{Name: "large", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkLargeFile$", Args: "-test.benchtime=1x"}
+	million     = &Bench{Name: "million", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkMillion$", Args: "-test.benchtime=1x -million=1000000", Quick: "-million=10000"}
 	view        = &Bench{Name: "view", Module: ".", Package: "./sqlitefile", Pattern: "^BenchmarkViewWhileWriting$"}
-	removeLarge = volume("remove-large", "^BenchmarkRemoveLarge$/^(folio|system)$/^remove$", "-test.benchtime=1x", "")
+	removeLarge = &Bench{Name: "remove-large", Module: ".", Package: "./internal/volumetest", Pattern: "^BenchmarkRemoveLarge$/^(folio|system)$/^remove$", Args: "-test.benchtime=1x"}
 	cold        = besidePeers("cold", "Cold", "-test.benchtime=1x", "")
 	buffer      = besidePeers("buffer", "Buffer", "", "-test.benchtime=1x")
 	opening     = besidePeers("open", "Open", "", "-files=10000")
@@ -54,11 +54,6 @@ var (
 	scan        = besidePeers("scan", "Scan", "", "-test.benchtime=1x")
 	deleting    = besidePeers("delete", "Delete", "-test.benchtime=1x", "")
 )
-
-// volume is a source in the benchmarks of whole volumes.
-func volume(name, pattern, args, quick string) *Bench {
-	return &Bench{Name: name, Module: ".", Package: "./internal/volumetest", Pattern: pattern, Args: args, Quick: quick}
-}
 
 // besidePeers is a source in the benchmarks of the contenders' module, which say why they skip a
 // side.

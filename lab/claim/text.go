@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/foliofs/folio/lab/runner"
 )
 
 // Samples of benchmarks and of commands are kept in Go's benchmark format, so that benchstat reads
@@ -76,7 +78,8 @@ func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (
 	for round := last + 1; round <= rounds; round++ {
 		text, err := take(round)
 		if err != nil {
-			return unmeasured(err), nil
+			reason := runner.OneLine([]byte(err.Error()))
+			return &outcome{samples: make(Samples), why: func(string) string { return reason }}, nil
 		}
 		if err := appendRound(path, round, text); err != nil {
 			return nil, err

@@ -18,7 +18,7 @@
 //  4. They differ by more than the runs drift within themselves, from their first to their second
 //     half. For example, a run whose halves differ by 8 % cannot prove that another differs by 6 %.
 //
-// A row with too few samples for the test to find anything is marked as that.
+// The verdict says so if a row has too few samples for the test to find anything.
 package compare
 
 import (
@@ -64,6 +64,7 @@ type Row struct {
 	Drift     float64         `json:"drift"`      // the most that a run differs from itself, as a share
 	Few       bool            `json:"few"`        // there are too few samples to find a difference
 	Verdict   Verdict         `json:"verdict"`
+	Text      string          `json:"text"` // the verdict in words, with how much
 	Versions  [2]string       `json:"versions"`
 
 	control bool // the contender is the same in both runs
@@ -296,6 +297,7 @@ func (c *Comparison) judge(o *Options) {
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
+		row.Text = row.text(o.Figure)
 		c.Counts[row.Verdict]++
 		if row.Few {
 			c.Few++
@@ -311,25 +313,64 @@ func (r *Row) matters(least float64) bool {
 	return change(r.Ratio) >= least && change(beyond) >= least && (r.Ratio > 1) == (beyond > 1)
 }
 
-// Sign is the verdict as a sign.
-func (r *Row) Sign() string {
-	if r.Few {
-		return "?"
+// timely are the figures of which one says faster and slower, and not less and more.
+var timely = []string{"rate", "p50", "p90", "p99", "max", "cpu", "warm-up"}
+
+// text says a verdict in words, and of how many samples, where they are fewer than they should be.
+func (r *Row) text(f *figure.Figure) string {
+	text := r.words(f)
+	if !r.Few && min(r.A.N, r.B.N) < figure.Samples {
+		text += fmt.Sprintf(" (of %d and %d samples, where %d are asked for)", r.A.N, r.B.N, figure.Samples)
 	}
-	return map[Verdict]string{Same: "=", Up: "+", Down: "−"}[r.Verdict]
+	return text
+}
+
+// words returns the verdict in words. For example, "20% faster" means a rate 20% higher, or a time
+// 20% lower.
+func (r *Row) words(f *figure.Figure) string {
+	switch {
+	case r.Few:
+		return string(Same) + " (too few samples to find one)"
+	case r.Verdict == Same:
+		return string(Same)
+	}
+	word := map[bool]string{true: "less", false: "more"}[r.Verdict == Up]
+	if slices.Contains(timely, f.Name) {
+		word = map[bool]string{true: "faster", false: "slower"}[r.Verdict == Up]
+	}
+	if r.Ratio <= 0 {
+		return word
+	}
+	if by := change(r.Ratio); by >= 1 {
+		return figure.Factor(by+1) + " " + timesWord(word)
+	}
+	return fmt.Sprintf("%.0f%% %s", 100*math.Abs(r.Ratio-1), word)
+}
+
+// timesWord is the word after "2.5 times".
+func timesWord(word string) string {
+	return map[string]string{"faster": "as fast", "slower": "slower", "less": "less", "more": "as much"}[word]
 }
 
 // Summary counts the verdicts in a line.
 func (c *Comparison) Summary() string {
-	return fmt.Sprintf("%d rows: = %d, + %d, − %d, ? %d", len(c.Rows), c.Counts[Same]-c.Few, c.Counts[Up], c.Counts[Down], c.Few)
+	var parts []string
+	for _, v := range []Verdict{Same, Up, Down} {
+		if n := c.Counts[v]; n > 0 || v == Same {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	text := fmt.Sprintf("%d rows: %s (%.0f%% no difference)", len(c.Rows), strings.Join(parts, ", "), math.Floor(100*float64(c.Counts[Same])/float64(len(c.Rows))))
+	if c.Few > 0 {
+		text += fmt.Sprintf("; %d rows have too few samples to find any: take %d rounds", c.Few, figure.Samples)
+	}
+	return text
 }
 
-// Method says what the signs mean, when a change counts, and how much the machine has changed.
+// Method says in a line when a change counts, and how much the machine has changed.
 func (c *Comparison) Method() string {
 	return fmt.Sprintf(
-		"= no difference, + better, − worse, ? too few samples to find a difference (take %d rounds);\n"+
-			"p is that of the U test, adjusted for the number of rows; a change counts from %s%%, beyond the drift within the runs;\n"+
-			"contenders that are the same in both did %s times as much in the second",
-		figure.Samples, figure.Digits(100*c.Min), figure.Digits(c.Mood),
+		"p is that of the U test, adjusted for the number of rows; a change counts from %s%%, beyond the drift within the runs; contenders that are the same in both did %s as much in the second",
+		figure.Digits(100*c.Min), figure.Factor(c.Mood),
 	)
 }

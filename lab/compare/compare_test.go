@@ -47,7 +47,7 @@ func TestRealRuns(t *testing.T) {
 	if float64(c.Counts[Same]) < 0.95*float64(len(c.Rows)) {
 		for _, row := range c.Rows {
 			if row.Verdict != Same {
-				t.Logf("%s %s: %s, p %v", row.Case, row.Contender, row.Verdict, row.Adjusted)
+				t.Logf("%s %s: %s, p %v", row.Case, row.Contender, row.Text, row.Adjusted)
 			}
 		}
 		t.Errorf("only %d of %d rows are the same", c.Counts[Same], len(c.Rows))
@@ -190,20 +190,20 @@ func around(rate int64) (list []int64) {
 	return list
 }
 
-// The sign of a row.
+// The text of a row, in words.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		a, b []int64
 		want string
 	}{
-		"the same":    {around(1000), around(1000), "= 1.00"},
-		"a little":    {around(1000), around(1030), "= 1.03"},
-		"faster":      {around(1000), around(1200), "+ 1.20"},
-		"much faster": {around(1000), around(2500), "+ 2.50"},
-		"slower":      {around(1000), around(800), "− 0.80"},
-		"much slower": {around(1000), around(250), "− 0.25"},
-		"few":         {[]int64{1000, 1001, 1002}, []int64{2000, 2001, 2002}, "? 2.00"},
+		"the same":    {around(1000), around(1000), "no difference"},
+		"a little":    {around(1000), around(1030), "no difference"},
+		"faster":      {around(1000), around(1200), "20% faster"},
+		"much faster": {around(1000), around(2500), "2.50 times as fast"},
+		"slower":      {around(1000), around(800), "20% slower"},
+		"much slower": {around(1000), around(250), "4.00 times slower"},
+		"few":         {[]int64{1000, 1001, 1002}, []int64{2000, 2001, 2002}, "no difference (too few samples to find one)"},
 	} {
 		c := Compare(run(t, "1", map[string][]int64{"x": tt.a}), run(t, "1", map[string][]int64{"x": tt.b}), options)
 		if got := fmt.Sprint(texts(c)); got != "["+tt.want+"]" {
@@ -212,9 +212,38 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// The text of a figure that is no time has less and more in place of faster and slower.
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		figure  string
+		verdict Verdict
+		ratio   float64
+		want    string
+	}{
+		{"p99", Up, 0.8, "20% faster"},
+		{"p99", Down, 2, "2 times slower"},
+		{"allocs", Up, 0.8, "20% less"},
+		{"memory", Down, 3, "3 times as much"},
+		{"busy", Up, 0, "less"},
+		{"size", Same, 1, "no difference"},
+	} {
+		f, err := figure.Find(tt.figure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, more := range map[int]string{figure.Samples: "", 5: " (of 5 and 10 samples, where 10 are asked for)"} {
+			row := &Row{Verdict: tt.verdict, Ratio: tt.ratio, A: figure.Estimate{N: n}, B: figure.Estimate{N: figure.Samples}}
+			if got := row.text(f); got != tt.want+more {
+				t.Errorf("%s: %s, want %s", tt.figure, got, tt.want+more)
+			}
+		}
+	}
+}
+
 func texts(c *Comparison) (list []string) {
 	for _, row := range c.Rows {
-		list = append(list, fmt.Sprintf("%s %.2f", row.Sign(), row.Ratio))
+		list = append(list, row.Text)
 	}
 	return list
 }
@@ -244,32 +273,5 @@ func TestLeft(t *testing.T) {
 	c = Compare(a, run(t, "2", map[string][]int64{"x": around(1000)}), options)
 	if len(c.Rows) != 0 || !strings.Contains(fmt.Sprint(c.Left), "not the same: rows is 1, then 2") {
 		t.Errorf("%d rows, %v", len(c.Rows), c.Left)
-	}
-}
-
-// More of a figure is better or worse, as the figure is.
-func TestMore(t *testing.T) {
-	t.Parallel()
-	a, b := run(t, "1", map[string][]int64{"x": around(1000)}), run(t, "1", map[string][]int64{"x": around(2000)})
-	for name, want := range map[string]Verdict{"rate": Up, "allocs": Same} {
-		f, err := figure.Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := Compare(a, b, &Options{Figure: f, Min: DefaultMin}).Rows[0].Verdict; got != want {
-			t.Errorf("twice the %s: %s, want %s", name, got, want)
-		}
-	}
-	f, err := figure.Find("busy")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []*result.Set{a, b} {
-		for i := range s.Samples {
-			s.Samples[i].Busy = s.Samples[i].Ops
-		}
-	}
-	if got := Compare(a, b, &Options{Figure: f, Min: DefaultMin}).Rows[0].Verdict; got != Down {
-		t.Errorf("twice the refusals: %s", got)
 	}
 }

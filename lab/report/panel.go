@@ -15,6 +15,9 @@ type Panel struct {
 	Run      *Run
 	Case     *result.Case
 	Title    string // "" where the question has no other case
+	Folded   bool   // in the middle of a series that a chart shows
+	Alone    bool   // it is the only case, so the question's verdict is enough
+	Verdict  string
 	Command  string
 	Rows     []*Row // the best first
 	Columns  []Column
@@ -33,34 +36,12 @@ type Row struct {
 	Rate      figure.Estimate
 	Behind    float64 // times the rate that the first has, from 1
 	P         float64 // of the difference from the first, corrected for the number of contenders
-	Sign      Sign
-	Cells     []Cell // one for each column
-}
-
-// A Sign compares a contender with the fastest one.
-type Sign string
-
-// The signs.
-const (
-	Fastest Sign = "+"
-	Level   Sign = "=" // no difference, as far as the samples tell
-	Slower  Sign = "−"
-	Unsure  Sign = "?" // the samples are too few to tell
-)
-
-// signOf judges the difference of two lists of values by its probability.
-func signOf(p float64, n, m int) Sign {
-	switch {
-	case !figure.Enough(n, m):
-		return Unsure
-	case p > figure.Alpha:
-		return Level
-	}
-	return Slower
+	Level     bool    // with the first, as far as these samples tell
+	Cells     []Cell  // one for each column
 }
 
 // First reports whether a row is the first, or level with it.
-func (r *Row) First() bool { return r.Behind == 1 || r.Sign == Level }
+func (r *Row) First() bool { return r.Behind == 1 || r.Level }
 
 // Near is the rate in hundredths of the first's.
 func (r *Row) Near() int { return int(100 / r.Behind) }
@@ -113,19 +94,32 @@ func (p *Panel) rank() {
 	for _, row := range p.Rows[1:] {
 		ps = append(ps, figure.P(best, rate.Values(row.Samples)))
 	}
-	first.Behind, first.P, first.Sign = 1, 1, Fastest
+	first.Behind, first.P = 1, 1
 	for i, adjusted := range figure.Adjust(ps) {
 		row := p.Rows[i+1]
 		row.Behind, row.P = first.Rate.Median/row.Rate.Median, adjusted
-		if row.Sign = signOf(adjusted, first.Rate.N, row.Rate.N); row.Sign != Slower {
-			first.Sign = row.Sign
+		row.Level = adjusted > figure.Alpha && figure.Enough(first.Rate.N, row.Rate.N)
+	}
+}
+
+// sure reports whether the samples are enough to tell contenders apart.
+func (p *Panel) sure() bool {
+	for _, row := range p.Rows {
+		if !figure.Enough(row.Rate.N, p.Rows[0].Rate.N) {
+			return false
 		}
 	}
+	return true
 }
 
 // Ranges reports whether a row has too few samples for an interval.
 func (p *Panel) Ranges() bool {
 	return slices.ContainsFunc(p.Rows, func(row *Row) bool { return !row.Rate.Interval })
+}
+
+// few are the rows with fewer samples than they should have.
+func (p *Panel) few() (list []*Row) {
+	return slices.DeleteFunc(slices.Clone(p.Rows), func(row *Row) bool { return !row.Few() })
 }
 
 // absent lists the contenders that took part in the run but not here, by reasons.
@@ -151,16 +145,15 @@ func (p *Panel) absent() {
 	}
 }
 
-// perSecond is the unit of a case's rates.
-func perSecond(c *result.Case) string { return cmp.Or(c.Unit, "operation") + "/s" }
-
-// Best returns the first row of one of some families; nil if there is none.
-func (p *Panel) Best(families ...string) *Row {
-	i := slices.IndexFunc(p.Rows, func(row *Row) bool { return slices.Contains(families, row.Family.Key) })
-	if i < 0 {
-		return nil
+// finish makes the table, the sentence and the charts.
+func (p *Panel) finish(page *Page) {
+	if len(p.Rows) == 0 {
+		p.Verdict = "There are no figures for this case."
+		return
 	}
-	return p.Rows[i]
+	p.table()
+	p.Verdict = p.verdict()
+	p.draw(page)
 }
 
 // table fills the columns that say something.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/foliofs/folio/lab/report/figure"
 	"github.com/foliofs/folio/lab/result"
 )
 
@@ -14,6 +13,7 @@ import (
 type Question struct {
 	ID       string
 	Text     string
+	Verdict  string
 	Repeats  string // the public experiment, or ""
 	Told     []string
 	Fixed    []result.Param // the same in all cases
@@ -42,10 +42,25 @@ var groups = []struct {
 }
 
 func groupTitle(g result.Group) string {
-	if i := groupRank(g); i < len(groups) {
-		return groups[i].title
+	for _, known := range groups {
+		if known.group == g {
+			return known.title
+		}
 	}
 	return cmp.Or(string(g), "no group of durability")
+}
+
+func newSection(g result.Group) *Section {
+	s := &Section{Group: g}
+	if g != result.GroupRead {
+		s.Title = groupTitle(g)
+	}
+	for _, known := range groups {
+		if known.group == g {
+			s.Note = known.note
+		}
+	}
+	return s
 }
 
 func groupRank(g result.Group) int {
@@ -72,13 +87,7 @@ func (q *Question) section(g result.Group) *Section {
 			return s
 		}
 	}
-	s := &Section{Group: g}
-	if g != result.GroupRead {
-		s.Title = groupTitle(g)
-	}
-	if i := groupRank(g); i < len(groups) {
-		s.Note = groups[i].note
-	}
+	s := newSection(g)
 	q.Sections = append(q.Sections, s)
 	slices.SortStableFunc(q.Sections, func(a, b *Section) int { return cmp.Compare(groupRank(a.Group), groupRank(b.Group)) })
 	return s
@@ -97,29 +106,31 @@ func (q *Question) Measured() bool {
 	return slices.ContainsFunc(q.panels(), func(p *Panel) bool { return len(p.Rows) > 0 })
 }
 
-// finish adds the parts that need all cases: titles, tables and charts.
+// finish adds the parts that need all cases: titles, verdict and charts.
 func (q *Question) finish(p *Page) {
-	panels := q.panels()
-	varied := varied(panels)
-	runs := slices.ContainsFunc(panels, func(p *Panel) bool { return p.Run != panels[0].Run })
-	for _, param := range panels[0].Case.Fixed {
+	all := q.panels()
+	varied := varied(all)
+	runs := slices.ContainsFunc(all, func(p *Panel) bool { return p.Run != all[0].Run })
+	for _, param := range all[0].Case.Fixed {
 		if !varied[param.Name] {
 			q.Fixed = append(q.Fixed, param)
 		}
 	}
-	for i, panel := range panels {
+	for i, panel := range all {
 		panel.ID = fmt.Sprintf("%sc%d", q.ID, i+1)
 		panel.Title = panel.title(varied, runs)
+		panel.Alone = len(all) == 1
+		panel.finish(p)
 		if len(panel.Rows) > 0 {
-			panel.table()
-			panel.draw(p)
 			p.Glance = append(p.Glance, panel)
 		}
 	}
 	for i, s := range q.Sections {
-		s.Systems = systems(s, varied, runs)
+		s.fold()
+		s.Systems = systems(p, s, varied, runs, fmt.Sprintf("%ss%d", q.ID, i+1))
 		s.Scales = scales(p, s, fmt.Sprintf("%ss%d", q.ID, i+1))
 	}
+	q.Verdict = q.verdict()
 }
 
 // varied returns the parameters that tell the cases of a question apart, except durability, which
@@ -127,26 +138,28 @@ func (q *Question) finish(p *Page) {
 func varied(panels []*Panel) map[string]bool {
 	values, out := make(map[string]string), make(map[string]bool)
 	for _, panel := range panels {
-		for _, p := range all(panel.Case) {
-			if first, ok := values[p.Name]; ok && first != p.Value {
-				out[p.Name] = true
+		for _, list := range [][]result.Param{panel.Case.Params, panel.Case.Fixed} {
+			for _, p := range list {
+				if first, ok := values[p.Name]; ok && first != p.Value {
+					out[p.Name] = true
+				} else if !ok {
+					values[p.Name] = p.Value
+				}
 			}
-			values[p.Name] = p.Value
 		}
 	}
 	delete(out, "durability")
 	return out
 }
 
-// phrase says a parameter in words.
-func phrase(p result.Param) string { return p.Name + " " + figure.Thousands(p.Value) }
-
 // title returns the parameters that tell a case from the other cases of its question.
 func (p *Panel) title(varied map[string]bool, runs bool) string {
 	var parts []string
-	for _, param := range all(p.Case) {
-		if varied[param.Name] {
-			parts = append(parts, phrase(param))
+	for _, list := range [][]result.Param{p.Case.Params, p.Case.Fixed} {
+		for _, param := range list {
+			if varied[param.Name] {
+				parts = append(parts, Phrase(param))
+			}
 		}
 	}
 	if runs {

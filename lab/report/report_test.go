@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -56,7 +55,7 @@ func render(t *testing.T, p *Page) string {
 	return b.String()
 }
 
-// A page has a chart, a table with signs and a command for each case, and no chart has two groups.
+// A page has a verdict, a chart, a table and a command for each case, and no chart has two groups.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	in := inputs(t)
@@ -67,8 +66,8 @@ func TestPage(t *testing.T) {
 	}
 	cases := 0
 	for _, q := range p.Questions {
-		if !strings.Contains(text, `<a href="#`+q.ID+`">`) {
-			t.Errorf("%s: no way to it", q.Text)
+		if q.Verdict == "" || !strings.Contains(text, `<a href="#`+q.ID+`">`) {
+			t.Errorf("%s: verdict %q, or no way to it", q.Text, q.Verdict)
 		}
 		for _, s := range q.Sections {
 			for _, panel := range s.Panels {
@@ -76,8 +75,8 @@ func TestPage(t *testing.T) {
 				if panel.Case.Group != s.Group {
 					t.Errorf("%s is of group %s, and shown in %s", panel.Case.ID, panel.Case.Group, s.Group)
 				}
-				if strings.Contains(signs(panel), " ") || panel.Bars == "" || !strings.Contains(text, html.EscapeString(panel.Command)) {
-					t.Errorf("%s: signs %q, chart %q, command %q", panel.Case.ID, signs(panel), panel.Bars, panel.Command)
+				if !strings.HasSuffix(panel.Verdict, ".") || panel.Bars == "" || !strings.Contains(text, html.EscapeString(panel.Command)) {
+					t.Errorf("%s: verdict %q, chart %q, command %q", panel.Case.ID, panel.Verdict, panel.Bars, panel.Command)
 				}
 			}
 		}
@@ -104,7 +103,7 @@ func TestOffline(t *testing.T) {
 		t.Error("no policy forbids to load anything")
 	}
 	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(text, -1) {
-		if !strings.HasPrefix(m[1], "#") && !regexp.MustCompile(`^(first|looked|systems)\.txt$`).MatchString(m[1]) {
+		if !strings.HasPrefix(m[1], "#") && !regexp.MustCompile(`^(first|looked|systems)\.(csv|json|txt)$`).MatchString(m[1]) {
 			t.Errorf("it refers to %s", m[1])
 		}
 	}
@@ -125,7 +124,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// Next to the page lie the samples, readable by a program.
+// Next to the page lie the samples in three forms, each readable by a program.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir, in := t.TempDir(), inputs(t)
@@ -134,11 +133,31 @@ func TestWrite(t *testing.T) {
 	}
 	for _, i := range in {
 		samples := len(i.Set.Samples)
+		if n := lines(t, filepath.Join(dir, i.Base+".csv")); n != samples+1 {
+			t.Errorf("%s.csv has %d lines for %d samples", i.Base, n, samples)
+		}
 		text, err := os.ReadFile(filepath.Join(dir, i.Base+".txt"))
 		if n := bytes.Count(text, []byte("\nBenchmark")); err != nil || n != samples {
 			t.Errorf("%s.txt has %d benchmarks for %d samples: %v", i.Base, n, samples, err)
 		}
+		var doc jsonRun
+		data, err := os.ReadFile(filepath.Join(dir, i.Base+".json"))
+		if err == nil {
+			err = json.Unmarshal(data, &doc)
+		}
+		if err != nil || len(doc.Samples) != samples || len(doc.Figures) == 0 {
+			t.Errorf("%s.json: %d samples, %d figures: %v", i.Base, len(doc.Samples), len(doc.Figures), err)
+		}
 	}
+}
+
+func lines(t *testing.T, path string) int {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Count(data, []byte("\n"))
 }
 
 // The head of hostile files: a run, two contenders, a case.
@@ -160,16 +179,16 @@ func TestHostile(t *testing.T) {
 	const evil = `<script>alert(1)</script>`
 	for name, tt := range map[string]struct{ text, want string }{
 		"no samples":        {head, "There are no figures for this question."},
-		"one sample":        {head + sample("one", 1000, "0.5", ""), `<td>1×<td><td class="few">1 of 10`},
-		"one sample each":   {head + sample("one", 1000, "0.5", "") + sample("two", 1000, "0.25", ""), `<td>?<td>2×<td>1.000<td class="few">1 of 10`},
+		"one sample":        {head + sample("one", 1000, "0.5", ""), "only one has figures: 2 k read/s; fewer than 10 samples: one."},
+		"one sample each":   {head + sample("one", 1000, "0.5", "") + sample("two", 1000, "0.25", ""), "two came out first: 4 k read/s, 2 times as many as one; 1 of 10 samples are too few to be sure."},
 		"no operations":     {head + sample("one", 0, "0.5", ""), "its samples hold no figures"},
 		"no time":           {head + sample("one", 10, "0", ""), "its samples hold no figures"},
 		"less than no time": {head + sample("one", 10, "-1", ""), "its samples hold no figures"},
 		"huge":              {head + sample("one", 1<<62, "1e-300", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "its samples hold no figures"},
-		"large":             {head + sample("one", 1<<62, "1e-3", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "4.612e+21"},
-		"negative latency":  {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":-5,"p90":0,"p99":0,"max":0,"curve":[{"at":-3,"time":-1},{"at":7,"time":0}]}`), `</th><td>10<td class="range">`},
-		"a curve beyond":    {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":5,"p90":5,"p99":5,"max":5,"curve":[{"at":-3,"time":1},{"at":7,"time":2}]}`), `</th><td>10<td class="range">`},
-		"an odd series":     {head + sample("one", 10, "1", `,"series":{"a":[],"b":[0],"c_seconds":[1,2,-3],"<b>":[1,2]}`), `</th><td>10<td class="range">`},
+		"large":             {head + sample("one", 1<<62, "1e-3", `,"latency":{"timed":99,"p50":9223372036854775807,"p90":9223372036854775807,"p99":9223372036854775807,"max":9223372036854775807},"use":{"peak_memory":9223372036854775807}`), "4.61e+09 T read/s"},
+		"negative latency":  {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":-5,"p90":0,"p99":0,"max":0,"curve":[{"at":-3,"time":-1},{"at":7,"time":0}]}`), "10 read/s"},
+		"a curve beyond":    {head + sample("one", 10, "1", `,"latency":{"timed":99,"p50":5,"p90":5,"p99":5,"max":5,"curve":[{"at":-3,"time":1},{"at":7,"time":2}]}`), "10 read/s"},
+		"an odd series":     {head + sample("one", 10, "1", `,"series":{"a":[],"b":[0],"c_seconds":[1,2,-3],"<b>":[1,2]}`), "10 read/s"},
 		"unknown workload": {
 			head + `{"case":{"id":"x","workload":"levitate","group":"read"}}` + "\n" + `{"sample":{"case":"x","contender":"one","ops":1,"seconds":1}}` + "\n",
 			"What does the workload levitate say?",
@@ -178,8 +197,8 @@ func TestHostile(t *testing.T) {
 			head + `{"case":{"id":"x","workload":"levitate","group":"sworn"}}` + "\n" + `{"sample":{"case":"x","contender":"one","ops":1,"seconds":1}}` + "\n",
 			`<span class="badge">sworn</span>`,
 		},
-		"unknown kind":   {head + `{"contender":{"id":"three","kind":"oracle"}}` + "\n" + sample("three", 10, "1", ""), `three</th><td>10<td class="range">`},
-		"truncated":      {head + sample("one", 1000, "0.5", "") + `{"sample":{"case":"lookup/by=id","contender":"one","ro`, `one</th><td>2.000k<td`},
+		"unknown kind":   {head + `{"contender":{"id":"three","kind":"oracle"}}` + "\n" + sample("three", 10, "1", ""), "only three has figures"},
+		"truncated":      {head + sample("one", 1000, "0.5", "") + `{"sample":{"case":"lookup/by=id","contender":"one","ro`, "only one has figures: 2 k"},
 		"not ended":      {head, "This run has not ended"},
 		"interrupted":    {head + `{"end":{"interrupted":true}}` + "\n", "This run was interrupted"},
 		"no profiles":    {head, "There are no profiles and no counts of system calls in these results"},
@@ -187,7 +206,7 @@ func TestHostile(t *testing.T) {
 		"a lost failure": {head + `{"failure":{"case":"nowhere","contender":"nobody","kind":"sulks","error":"` + evil + `"}}` + "\n", "sulks"},
 		"a skip":         {head + `{"skip":{"contender":"three","reason":"the registry refuses it"}}` + "\n", "the registry refuses it"},
 		"a name": {
-			head + `{"contender":{"id":"` + evil + `","title":"` + evil + `","notes":["` + evil + `"]}}` + "\n" + sample(evil, 10, "1", `,"settings":{"`+evil+`":"`+evil+`"}`), `</th><td>10<td class="range">`,
+			head + `{"contender":{"id":"` + evil + `","title":"` + evil + `","notes":["` + evil + `"]}}` + "\n" + sample(evil, 10, "1", `,"settings":{"`+evil+`":"`+evil+`"}`), "10 read/s",
 		},
 		"a case": {
 			head + `{"case":{"id":"` + evil + `","workload":"` + evil + `","question":"` + evil + `","unit":"` + evil + `","group":"` + evil + `","params":[{"name":"` + evil + `","value":"` + evil + `"}]}}` +
@@ -218,42 +237,32 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// signs are those of the rows of a case, the fastest first.
-func signs(p *Panel) (text string) {
-	for _, row := range p.Rows {
-		text += cmp.Or(string(row.Sign), " ")
-	}
-	return text
-}
-
-// Signs say no more than the samples show.
-func TestSigns(t *testing.T) {
+// Verdicts say no more than the samples show.
+func TestVerdict(t *testing.T) {
 	t.Parallel()
-	many := func(who string, ops, n int64) (text string) {
-		for i := range n {
+	many := func(who string, ops int64) (text string) {
+		for i := range int64(10) {
 			text += sample(who, ops+i*ops/1000, "1", "")
 		}
 		return text
 	}
-	for name, tt := range map[string]struct{ text, first, want string }{
-		"a clear case": {many("one", 1000, 10) + many("two", 3000, 10), "two", "+−"},
-		"ours behind":  {many("one", 3000, 10) + many("two", 1000, 10), "one", "+−"},
-		"level":        {many("one", 3000, 10) + many("two", 3001, 10), "two", "=="},
-		"few":          {many("one", 3000, 2) + many("two", 1000, 2), "one", "??"},
-		"alone":        {many("one", 3000, 1), "one", "+"},
+	for name, tt := range map[string]struct{ text, want string }{
+		"a clear case": {many("one", 1000) + many("two", 3000), "two is fastest: 3.01 k read/s, 3 times as many as one."},
+		"ours behind":  {many("one", 3000) + many("two", 1000), "one is fastest: 3.01 k read/s, 3 times as many as two."},
+		"level":        {many("one", 3000) + many("two", 3001), "level, as far as these samples tell: two, one; about 3.01 k read/s."},
 	} {
 		s, err := result.Read(strings.NewReader(head + tt.text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := New(noon, []Input{{Base: "x", Set: s}}).Questions[0].panels()[0]
-		if got := signs(p); got != tt.want || p.Rows[0].Contender.ID != tt.first {
-			t.Errorf("%s: %s is first, signs %s", name, p.Rows[0].Contender.ID, got)
+		if got := New(noon, []Input{{Base: "x", Set: s}}).Questions[0].Verdict; got != tt.want {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
-// A row of fewer samples than there should be is said to be that in the table.
+// A row of fewer samples than there should be is said to be that, in the verdict and in the table;
+// and the sentence of a question counts the cases.
 func TestFew(t *testing.T) {
 	t.Parallel()
 	some := func(who string, ops int64, n int) (text string) {
@@ -262,23 +271,36 @@ func TestFew(t *testing.T) {
 		}
 		return text
 	}
-	for name, tt := range map[string]struct{ text, cell string }{
-		"enough": {some("one", 1000, 10) + some("two", 3000, 10), "<td>10</tr>"},
-		"both":   {some("one", 1000, 7) + some("two", 3000, 7), `<td class="few">7 of 10</tr>`},
-		"one":    {some("one", 1000, 9) + some("two", 3000, 10), `<td class="few">9 of 10</tr>`},
+	other := strings.ReplaceAll(strings.Split(head, "\n")[3]+"\n", "by=id", "by=path")
+	for name, tt := range map[string]struct{ text, panel, question, cell string }{
+		"enough": {some("one", 1000, 10) + some("two", 3000, 10), "two is fastest: 3 k read/s, 3 times as many as one.", "", "<td>10</tr>"},
+		"both":   {some("one", 1000, 7) + some("two", 3000, 7), "two is fastest: 3 k read/s, 3 times as many as one; fewer than 10 samples: two, one.", "", `<td class="few">7 of 10</tr>`},
+		"one":    {some("one", 1000, 9) + some("two", 3000, 10), "two is fastest: 3 k read/s, 3 times as many as one; fewer than 10 samples: one.", "", `<td class="few">9 of 10</tr>`},
+		"two cases": {
+			some("one", 1000, 9) + some("two", 3000, 10) + other + strings.ReplaceAll(some("one", 1000, 10)+some("two", 3000, 10), "by=id", "by=path"),
+			"two is fastest: 3 k read/s, 3 times as many as one; fewer than 10 samples: one.",
+			"two is first in 2 of 2 cases; fewer than 10 samples in 1 of 2 cases.", "",
+		},
 	} {
 		s, err := result.Read(strings.NewReader(head + tt.text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(render(t, New(noon, []Input{{Base: "x", Set: s}})), tt.cell) {
+		p := New(noon, []Input{{Base: "x", Set: s}})
+		if got := p.Questions[0].panels()[0].Verdict; got != tt.panel {
+			t.Errorf("%s: the case: %s", name, got)
+		}
+		if got := p.Questions[0].Verdict; tt.question != "" && got != tt.question {
+			t.Errorf("%s: the question: %s", name, got)
+		}
+		if !strings.Contains(render(t, p), tt.cell) {
 			t.Errorf("%s: the table has no %s", name, tt.cell)
 		}
 	}
 }
 
-// Cases that differ in the file system only have one table, in the section of their promise, that
-// says no more than the samples show.
+// Cases that differ in the file system only have one chart, in the section of their promise, and a
+// verdict that says no more than the samples show.
 func TestSystems(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(head, "\n")
@@ -305,25 +327,24 @@ func TestSystems(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := New(noon, []Input{{Base: "x", Set: s}})
-	if page := render(t, p); strings.Count(page, "side by side</h4>") != 2 {
-		t.Error("the page does not show a table for each promise")
-	}
+	page := render(t, p)
 	for _, section := range p.Questions[0].Sections {
 		if len(section.Systems) != 1 {
-			t.Fatalf("%s: %d tables of file systems", section.Group, len(section.Systems))
+			t.Fatalf("%s: %d charts of file systems", section.Group, len(section.Systems))
 		}
 		all := section.Systems[0]
+		const want = "faster on ext4: two 2.00 times; faster on btrfs: three 4.01 times; level: one."
+		if got := all.Verdict; got != want || all.Title != "ext4 and btrfs side by side" {
+			t.Errorf("%s: %s: %s, want %s", section.Group, all.Title, got, want)
+		}
 		for _, panel := range all.panels {
 			if panel.Case.Group != section.Group {
 				t.Errorf("%s stands in %s", panel.Case.ID, section.Group)
 			}
 		}
-		got := fmt.Sprint(all.Names)
-		for _, row := range all.Rows {
-			got += fmt.Sprintf(" %s %s %s;", row.Contender, row.Cells[0].Text, row.Cells[1].Ratio)
-		}
-		if want := "[ext4 btrfs] two 5.022k 0.50×; one 1.004k = 1.00×; three 200.5 4.01×;"; got != want {
-			t.Errorf("%s: %s, want %s", section.Group, got, want)
+		c := p.Charts[all.Chart].(*groupChart)
+		if len(c.Rows) != 3 || c.Rows[0].Name != "two" || len(c.Rows[0].Bars) != 2 || c.Rows[0].Bars[0].Value <= c.Rows[0].Bars[1].Value || !strings.Contains(page, `id="`+all.Chart+`"`) {
+			t.Errorf("%s: %+v", section.Group, c)
 		}
 	}
 }

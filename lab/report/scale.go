@@ -14,9 +14,10 @@ import (
 // A Scale shows cases that differ in one number only: for example, how rates grow with goroutines,
 // or the time per operation as a store grows.
 type Scale struct {
-	Title string
-	Chart string
-	Lines int
+	Title   string
+	Verdict string
+	Chart   string
+	Lines   int
 }
 
 // A series is the cases of a scale.
@@ -33,7 +34,7 @@ func scales(page *Page, s *Section, id string) (list []*Scale) {
 		var order []string
 		for _, p := range s.Panels {
 			rest := rest(p, name)
-			if _, ok := number(p.Case, name); !ok || len(p.Rows) == 0 {
+			if _, ok := number(p.Case, name); !ok || len(p.Rows) == 0 || p.Folded && p.Case.Axis != name {
 				continue
 			}
 			if byRest[rest] == nil {
@@ -51,12 +52,33 @@ func scales(page *Page, s *Section, id string) (list []*Scale) {
 	return list
 }
 
+// fold marks the cases in the middle of a series: the chart over it shows enough of them.
+func (s *Section) fold() {
+	byRest := make(map[string][]*Panel)
+	for _, p := range s.Panels {
+		if _, ok := number(p.Case, p.Case.Axis); ok {
+			byRest[rest(p, p.Case.Axis)] = append(byRest[rest(p, p.Case.Axis)], p)
+		}
+	}
+	for _, panels := range byRest {
+		at := func(p *Panel) float64 {
+			x, _ := number(p.Case, p.Case.Axis)
+			return x
+		}
+		compare := func(a, b *Panel) int { return cmp.Compare(at(a), at(b)) }
+		least, most := slices.MinFunc(panels, compare), slices.MaxFunc(panels, compare)
+		for _, p := range panels {
+			p.Folded = p != least && p != most
+		}
+	}
+}
+
 // numbers are the parameters that are numbers, and not the same in all cases.
 func numbers(panels []*Panel) (names []string) {
 	different := varied(panels)
 	for _, p := range panels {
 		for _, param := range all(p.Case) {
-			if _, ok := number(p.Case, param.Name); ok && different[param.Name] && !slices.Contains(names, param.Name) {
+			if different[param.Name] && isNumber(param.Value) && !slices.Contains(names, param.Name) {
 				names = append(names, param.Name)
 			}
 		}
@@ -109,7 +131,7 @@ func (s *series) scale(page *Page, id string) *Scale {
 		}
 	}
 	y.Log = logarithmic(values)
-	out := &Scale{Title: s.title(), Lines: len(lines)}
+	out := &Scale{Title: s.title(), Verdict: s.verdict(lines), Lines: len(lines)}
 	out.Chart = page.chart(id, &lineChart{"lines", axis{s.over, string(figure.Number), true}, y, lines})
 	return out
 }
@@ -152,7 +174,7 @@ func (s *series) title() string {
 	}
 	last := s.panels[len(s.panels)-1]
 	x, _ := number(last.Case, s.over)
-	here := phrase(result.Param{Name: s.over, Value: plain(x)})
+	here := Phrase(result.Param{Name: s.over, Value: plain(x)})
 	var parts []string
 	for part := range strings.SplitSeq(last.Title, ", ") {
 		if part != here && part != last.Run.Label {

@@ -1,43 +1,47 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/result"
 )
 
-// Systems are the panels of a case on several file systems, in a table side by side. They are of
-// one section, so all promise the same.
+// Systems are the panels of a case on several file systems: one chart shows them side by side. They
+// are of one section, so all promise the same.
 type Systems struct {
-	Title string
-	Names []string
-	Rows  []systemRow
+	Title   string
+	Verdict string
+	Chart   string
+	Names   []Part // with their colours
+	Rows    int
 
 	panels []*Panel // one for each name
 }
 
-// A systemRow is a contender on each file system.
-type systemRow struct {
-	Contender string
-	Family    Family
-	Cells     []systemCell
+// A Part is a file system, and the number of its colour, which is the same in all charts.
+type Part struct {
+	Name   string `json:"name"`
+	Colour int    `json:"colour"`
 }
 
-// A systemCell is its rate there, compared with the rate on the first; "" if it has no figures.
-type systemCell struct{ Text, Ratio string }
+// systemColours are the colours of file systems. No family of contenders has one of them.
+var systemColours = []int{4, 8, 10, 9, 11, 7}
 
 // dirParam is the parameter that tells the directories of a run apart.
 const dirParam = "dir"
 
 // systems finds the cases of a section that differ in the directory only.
-func systems(s *Section, varied map[string]bool, runs bool) (list []*Systems) {
+func systems(page *Page, s *Section, varied map[string]bool, runs bool, id string) (list []*Systems) {
 	type key struct {
 		run  *Run
 		rest string
 	}
 	byRest := make(map[key]*Systems)
-	var order []*Systems
 	for _, p := range s.Panels {
 		if p.Case.Param(dirParam) == "" || len(p.Rows) == 0 {
 			continue
@@ -45,49 +49,121 @@ func systems(s *Section, varied map[string]bool, runs bool) (list []*Systems) {
 		k := key{p.Run, p.Case.Without(dirParam)}
 		if byRest[k] == nil {
 			byRest[k] = &Systems{}
-			order = append(order, byRest[k])
+			list = append(list, byRest[k])
 		}
 		byRest[k].panels = append(byRest[k].panels, p)
 	}
-	others := maps.Clone(varied)
-	delete(others, dirParam)
-	for _, all := range order {
-		if len(all.panels) > 1 {
-			all.fill(others, runs)
-			list = append(list, all)
-		}
+	list = slices.DeleteFunc(list, func(all *Systems) bool { return len(all.panels) < 2 })
+	for i, all := range list {
+		all.finish(page, varied, runs, fmt.Sprintf("%sd%d", id, i+1))
 	}
 	return list
 }
 
-// fill makes the table: a row for each contender, in the order in which the first panels have them.
-func (all *Systems) fill(others map[string]bool, runs bool) {
-	all.Title = all.panels[0].title(others, runs)
-	first, place := make(map[string]*Row), make(map[string]int)
+// finish names and draws them.
+func (all *Systems) finish(page *Page, varied map[string]bool, runs bool, id string) {
+	var names []string
 	for i, p := range all.panels {
-		all.Names = append(all.Names, p.Case.Param(dirParam))
-		for _, row := range p.Rows {
-			id := row.Contender.ID
-			if first[id] == nil {
-				first[id], place[id] = row, len(all.Rows)
-				all.Rows = append(all.Rows, systemRow{id, row.Family, make([]systemCell, len(all.panels))})
-			}
-			cell := systemCell{Text: figure.Number.Format(row.Rate.Median)}
-			if row != first[id] {
-				cell.Ratio = ratio(first[id], row)
-			}
-			all.Rows[place[id]].Cells[i] = cell
-		}
+		name := p.Case.Param(dirParam)
+		names = append(names, name)
+		all.Names = append(all.Names, Part{name, systemColours[i%len(systemColours)]})
 	}
+	others := maps.Clone(varied)
+	delete(others, dirParam)
+	all.Title = enumerate(names) + " side by side"
+	if rest := all.panels[0].title(others, runs); rest != "" {
+		all.Title = rest + ": " + all.Title
+	}
+	rows := all.rows()
+	all.Rows = len(rows)
+	all.Verdict = all.verdict(rows)
+	all.Chart = page.chart(id, all.chart(rows))
 }
 
-// ratio says how many times the rate of a row another one has, with a sign if it is none.
-func ratio(from, to *Row) string {
-	rate := figure.All[0]
-	p := figure.P(rate.Values(from.Samples), rate.Values(to.Samples))
-	text := fmt.Sprintf("%.2f×", to.Rate.Median/from.Rate.Median)
-	if sign := signOf(p, from.Rate.N, to.Rate.N); sign != Slower {
-		text = string(sign) + " " + text
+// enumerate lists names: "a, b and c".
+func enumerate(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+// A systemRow is a contender on several file systems.
+type systemRow struct {
+	who    *result.Contender
+	family Family
+	on     []*Row // one for each system; nil where it has no figures
+}
+
+// rows returns the rows of all contenders, the fastest first.
+func (all *Systems) rows() (rows []*systemRow) {
+	byID := make(map[string]*systemRow)
+	for i, p := range all.panels {
+		for _, row := range p.Rows {
+			r := byID[row.Contender.ID]
+			if r == nil {
+				r = &systemRow{row.Contender, row.Family, make([]*Row, len(all.panels))}
+				byID[row.Contender.ID] = r
+				rows = append(rows, r)
+			}
+			r.on[i] = row
+		}
 	}
-	return text
+	slices.SortStableFunc(rows, func(a, b *systemRow) int {
+		first, _ := a.best()
+		other, _ := b.best()
+		return cmp.Compare(other.Rate.Median, first.Rate.Median)
+	})
+	return rows
+}
+
+// best returns the row of the system on which the contender is fastest, and the row of the next
+// system; nil if there is none.
+func (r *systemRow) best() (first, next *Row) {
+	rows := slices.DeleteFunc(slices.Clone(r.on), func(row *Row) bool { return row == nil })
+	slices.SortStableFunc(rows, func(a, b *Row) int { return cmp.Compare(b.Rate.Median, a.Rate.Median) })
+	if len(rows) > 1 {
+		next = rows[1]
+	}
+	return rows[0], next
+}
+
+// A groupChart has a group of bars for each contender, one for each file system.
+type (
+	groupChart struct {
+		Kind  string     `json:"kind"` // "groups"
+		Unit  string     `json:"unit"` // of the values: "insert/s"
+		Log   bool       `json:"log"`
+		Parts []Part     `json:"parts"` // the systems
+		Rows  []groupRow `json:"rows"`
+	}
+	groupRow struct {
+		Name   string      `json:"name"`
+		Family string      `json:"family"`
+		Bars   []*groupBar `json:"bars"` // one for each system; null where there are no figures
+	}
+	groupBar struct {
+		Value short  `json:"value"`
+		Lo    short  `json:"lo"`
+		Hi    short  `json:"hi"`
+		Text  string `json:"text"`
+		Range string `json:"range"`
+	}
+)
+
+func (all *Systems) chart(rows []*systemRow) *groupChart {
+	c := &groupChart{Kind: "groups", Unit: perSecond(all.panels[0].Case), Parts: all.Names}
+	var values []float64
+	for _, r := range rows {
+		row := groupRow{Name: r.who.ID, Family: r.family.Key, Bars: make([]*groupBar, len(r.on))}
+		for i, on := range r.on {
+			if on == nil {
+				continue
+			}
+			e := on.Rate
+			values = append(values, e.Median)
+			row.Bars[i] = &groupBar{short(e.Median), short(e.Lo), short(e.Hi), figure.Number.Format(e.Median), rangeOf(e, figure.Number)}
+		}
+		c.Rows = append(c.Rows, row)
+	}
+	c.Log = logarithmic(values)
+	return c
 }

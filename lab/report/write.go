@@ -2,10 +2,10 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"html/template"
 	"io"
@@ -32,9 +32,9 @@ var script string
 //go:embed assets/echarts.min.js
 var library string
 
-// sources are the text that the template puts into the page unescaped. The policy allows no other
+// source is the text that the template puts into the page unescaped. The policy allows no other
 // script to run, even if a result file holds one, and nothing to be loaded from anywhere.
-type sources struct {
+type source struct {
 	*Page
 	Style           template.CSS
 	Library, Script template.JS
@@ -43,13 +43,10 @@ type sources struct {
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"thousands": figure.Thousands,
-	"phrase":    phrase,
+	"phrase":    Phrase,
 	"group":     groupTitle,
 	"bytes":     func(n int64) string { return figure.Bytes.Format(float64(n)) },
 	"digits":    figure.Digits,
-	"family":    func(c result.Contender) Family { return familyOf(&c) },
-	"source":    func(c result.Contender) string { return source(&c) },
-	"rule":      func(k result.FailureKind) string { return cmp.Or(rules[k], string(k)) },
 	"p":         figure.FormatP,
 	"number":    figure.Number.Format,
 	"percent":   func(part float64) string { return figure.Digits(part*100) + " %" },
@@ -57,7 +54,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML writes the page.
 func (p *Page) HTML(w io.Writer) error {
-	return page.Execute(w, sources{
+	return page.Execute(w, source{
 		p, template.CSS(style), template.JS(library), template.JS(script),
 		"default-src 'none'; style-src 'unsafe-inline'; script-src " + hash(library) + " " + hash(script),
 	})
@@ -69,16 +66,22 @@ func hash(script string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Write makes a directory with the page, and for each run its samples as BASE.txt, and its profiles
-// in BASE.profiles.
+// Write makes a directory with the page, and for each run its samples as BASE.csv, BASE.json and
+// BASE.txt, and its profiles in BASE.profiles.
 func (p *Page) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	err := writeFile(filepath.Join(dir, PageName), p.HTML)
 	for _, r := range p.Runs {
-		if err == nil {
-			err = writeFile(filepath.Join(dir, r.Base+".txt"), r.WriteGoBench)
+		base := filepath.Join(dir, r.Base)
+		for _, beside := range []struct {
+			ending string
+			write  func(io.Writer) error
+		}{{".csv", r.WriteCSV}, {".txt", r.WriteGoBench}, {".json", r.writeJSON}} {
+			if err == nil {
+				err = writeFile(base+beside.ending, beside.write)
+			}
 		}
 		if err == nil {
 			err = r.copyProfiles(dir)
@@ -135,4 +138,44 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	w := bufio.NewWriter(f)
 	return errors.Join(write(w), w.Flush(), f.Close())
+}
+
+// jsonRun is a run as one JSON document: the records of its result file, and the figures that were
+// made of them.
+type jsonRun struct {
+	Run        *result.Run        `json:"run"`
+	Contenders []result.Contender `json:"contenders"`
+	Cases      []result.Case      `json:"cases"`
+	Skips      []result.Skip      `json:"skips"`
+	Failures   []result.Failure   `json:"failures"`
+	Traces     []result.Trace     `json:"traces"`
+	Profiles   []result.Profile   `json:"profiles"`
+	End        *result.End        `json:"end"`
+	Figures    []jsonFigure       `json:"figures"`
+	Samples    []result.Sample    `json:"samples"`
+}
+
+type jsonFigure struct {
+	Case      string `json:"case"`
+	Contender string `json:"contender"`
+	Figure    string `json:"figure"`
+	Unit      string `json:"unit"`
+	figure.Estimate
+}
+
+func (r *Run) writeJSON(w io.Writer) error {
+	doc := jsonRun{&r.Run, r.Set.Contenders, r.Cases, r.Skips, r.Failures, r.Traces, r.Profiles, r.End, nil, r.Samples}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		for _, who := range r.In(c.ID) {
+			for _, f := range figure.All {
+				if e, ok := figure.Of(f.Values(r.Of(c.ID, who.ID))); ok {
+					doc.Figures = append(doc.Figures, jsonFigure{c.ID, who.ID, f.Name, string(f.Unit), e})
+				}
+			}
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", " ")
+	return e.Encode(doc)
 }

@@ -43,55 +43,16 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
-// A build is the result of building one program.
-type build struct {
-	program program
-	about   *workload.About
-	err     error
-}
-
-// parallelBuilds is the number of programs that are built at a time. A C compiler keeps one
-// processor busy for most of a build of a driver in C, and the go command keeps the other
-// processors busy.
-const parallelBuilds = 2
-
-// builds begins to build the programs of all contenders, and returns their results to come by the
-// names of the programs. Two contenders that differ in their API share one.
-func (r *run) builds(ctx context.Context) map[string]chan build {
-	all := make(map[string]chan build)
-	places := make(chan struct{}, parallelBuilds)
-	for _, s := range r.o.Contenders {
-		if all[s.program()] != nil {
-			continue
-		}
-		done := make(chan build, 1)
-		all[s.program()] = done
-		go func() {
-			places <- struct{}{}
-			var b build
-			b.program, b.about, b.err = r.describe(ctx, s)
-			<-places
-			done <- b
-		}()
-	}
-	return all
-}
-
 // enterAll takes in the contenders in their order, as their programs become ready.
 func (r *run) enterAll(ctx context.Context) error {
 	defer timed(&r.counts.Building)()
 	ctx, cancel := context.WithCancel(ctx)
-	builds := r.builds(ctx)
-	defer func() {
-		cancel()
-		for _, done := range builds {
-			<-done
-		}
-	}()
+	builds := r.startBuilds(ctx)
+	defer func() { cancel(); builds.Wait() }()
+	all := len(r.o.Contenders)
 	for i, s := range r.o.Contenders {
-		r.o.Observer.Progress("building", s.String(), i, len(r.o.Contenders))
-		b := <-builds[s.program()]
-		builds[s.program()] <- b // for the next contender of the program
+		r.o.Observer.Building(s.String(), i, all)
+		b := builds.of(s)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -228,7 +189,7 @@ func (r *run) reportSkipped() error {
 				s.Reason += fmt.Sprintf("; it takes part in %d cases", cases)
 			}
 			if r.o.Named {
-				r.o.Observer.Note("skipped " + s.String())
+				r.o.Observer.Skipped(&s)
 			}
 		}
 	}

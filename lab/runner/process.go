@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
-	"syscall"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -81,6 +80,8 @@ func (p *process) tell(r workload.Request) {
 
 // reply waits for the next thing that the process says.
 func (p *process) reply() (*workload.Reply, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	select {
 	case l, ok := <-p.replies:
 		if !ok {
@@ -90,8 +91,8 @@ func (p *process) reply() (*workload.Reply, error) {
 			return nil, &failure{result.FailureGarbage, l.err}
 		}
 		return parseReply(l.text)
-	case <-time.After(p.timeout):
-		return nil, &failure{result.FailureHang, fmt.Errorf("no reply within %v", p.timeout)}
+	case <-afterTimeout(ctx, p.cmd.Process.Pid, p.timeout):
+		return nil, &failure{result.FailureHang, idled("no reply", p.cmd.Process.Pid, p.timeout)}
 	}
 }
 
@@ -118,15 +119,16 @@ func parseReply(text []byte) (*workload.Reply, error) {
 // It returns the given error with more about the end, or the error of a bad end.
 func (p *process) end(err error) error {
 	_ = p.in.Close()
-	left := p.timeout
-	if err != nil && !errors.Is(err, errEnded) {
-		left = 0
+	hung := func() bool { return false }
+	if err == nil || errors.Is(err, errEnded) {
+		hung = watch(p.cmd.Process.Pid, p.timeout, func() { _ = killAll(p.cmd) })
+	} else {
+		_ = killAll(p.cmd)
 	}
-	kill := time.AfterFunc(left, func() { _ = killAll(p.cmd) })
 	for range p.replies { // drop the rest of its output
 	}
 	ended := p.cmd.Wait()
-	switch over := !kill.Stop(); {
+	switch over := hung(); {
 	case err == nil && ended != nil && over:
 		return &failure{result.FailureHang, fmt.Errorf("it did not end within %v", p.timeout)}
 	case err == nil && ended != nil:
@@ -170,16 +172,3 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 func (t *tail) String() string { return string(t.b[max(0, len(t.b)-maxTail):]) }
-
-// alone gives a process a group of its own. An interrupt from the keyboard reaches only the runner,
-// which ends the process and its children.
-func alone(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return killAll(cmd) }
-}
-
-// killAll kills a process with its group.
-func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-
-// interruptAll asks a process with its group to end.
-func interruptAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

@@ -8,9 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -43,11 +41,11 @@ func (r *run) processSample(ctx context.Context, t *task, a *attempt, j *workloa
 	if err := cmd.Start(); err != nil {
 		return nil, "", err
 	}
-	kill := time.AfterFunc(a.timeout, func() { _ = killAll(cmd) })
+	hung := watch(cmd.Process.Pid, a.timeout, func() { _ = killAll(cmd) })
 	err = cmd.Wait()
 	took := time.Since(begin)
 	switch {
-	case !kill.Stop():
+	case hung():
 		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", a.timeout)}
 	case err != nil:
 		return nil, complaint.String(), &failure{result.FailureCrash, fmt.Errorf("%w: %s", err, OneLine(complaint.Bytes()))}
@@ -85,17 +83,4 @@ func inputFile(j *workload.Job, input string) (*os.File, error) {
 func processUse(s *os.ProcessState) workload.Use {
 	user, system := s.UserTime().Seconds(), s.SystemTime().Seconds()
 	return workload.Use{UserSeconds: &user, SystemSeconds: &system, PeakMemory: peakMemory(s)}
-}
-
-// peakMemory is the most that was resident of a process that has ended.
-func peakMemory(s *os.ProcessState) *int64 {
-	u, ok := s.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return nil
-	}
-	n := int64(u.Maxrss)
-	if runtime.GOOS != "darwin" {
-		n <<= 10 // it counts in KiB
-	}
-	return &n
 }

@@ -38,10 +38,16 @@ type Options struct {
 
 // An Observer is told how far a run is. Its methods are called by one goroutine.
 type Observer interface {
-	// Progress reports how much of a step is done, and what comes next in it.
-	Progress(step, next string, done, all int)
-	// Note tells that a contender was skipped, or failed, in a line.
-	Note(line string)
+	// Building a contender, of which done are built.
+	Building(contender string, done, all int)
+	// Making the shared database.
+	Making(rows, all int)
+	// Sampling reports that done of all samples are taken, and the next one.
+	Sampling(done, all int, next string)
+	// Skipped reports a contender that takes no part, or that was named and takes no part in
+	// something. Failed reports a failure.
+	Skipped(s *result.Skip)
+	Failed(f *result.Failure)
 	// Ended tells that nothing more comes.
 	Ended()
 }
@@ -170,7 +176,7 @@ func (o *Options) check() error {
 // skip notes why a contender takes no part.
 func (r *run) skip(s result.Skip) {
 	r.skips = append(r.skips, s)
-	r.o.Observer.Note("skipped " + s.String())
+	r.o.Observer.Skipped(&s)
 }
 
 // measure takes all samples that were not taken before. It goes round by round, so that other work
@@ -184,7 +190,7 @@ func (r *run) measure(ctx context.Context) error {
 	}
 	for len(turns) > 0 && ctx.Err() == nil {
 		next := turns[0]
-		r.o.Observer.Progress("measuring", next.String(), all-len(turns), all)
+		r.o.Observer.Sampling(all-len(turns), all, next.String())
 		records, stderr, err := r.take(ctx, next)
 		if err != nil && ctx.Err() != nil {
 			break
@@ -223,6 +229,6 @@ func (r *run) fail(cell result.Cell, round int, err error, stderr string) error 
 		Error: OneLine([]byte(err.Error())), Stderr: stderr,
 	}
 	r.counts.Failures++
-	r.o.Observer.Note(fmt.Sprintf("failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error))
+	r.o.Observer.Failed(f)
 	return r.write(result.Record{Failure: f})
 }

@@ -178,6 +178,7 @@ func (w *Workload) Cases(v Values) ([]Case, error) {
 		v = maps.Clone(v)
 		v[name] = w.Unnamed.Value
 	}
+	var lists [][]string
 	for i := range w.Flags {
 		if err := w.Flags[i].check(v); err != nil {
 			return nil, err
@@ -188,18 +189,11 @@ func (w *Workload) Cases(v Values) ([]Case, error) {
 			return nil, err
 		}
 	}
-	all := [][]Param{nil} // the parameters of all cases
 	for _, name := range w.Varied {
-		var longer [][]Param
-		for _, params := range all {
-			for _, value := range v.List(name) {
-				longer = append(longer, append(slices.Clip(params), Param{name, value}))
-			}
-		}
-		all = longer
+		lists = append(lists, v.List(name))
 	}
 	var cases []Case
-	for _, params := range all {
+	for params := range combinations(w.Varied, lists...) {
 		c := Case{Group: ReadOnly, Axis: w.Axis, Span: w.Span, Description: w.Description, Repeats: w.Repeats}
 		c.Unit = cmp.Or(w.Units[params[0].Value], w.Unit)
 		c.Question = cmp.Or(w.Questions[params[0].Value], w.Question)

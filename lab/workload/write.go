@@ -192,13 +192,13 @@ func startWrite(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	laps, ids := newLaps(s.rounds, s.writers), new(atomic.Int64)
+	rounds, ids := newBarrier(s.writers), new(atomic.Int64)
 	for i, session := range list {
-		w.Workers = append(w.Workers, newTaskWriter(s, i, session, laps, ids).write)
+		w.Workers = append(w.Workers, newTaskWriter(s, i, session, rounds, ids).write)
 	}
 	w.Answer = func() (Answer, error) { return left(list[0]) }
 	if s.rounds > 1 {
-		w.Series = func() map[string][]float64 { return map[string][]float64{"round_seconds": laps.seconds} }
+		w.Series = func() map[string][]float64 { return map[string][]float64{"round_seconds": rounds.laps} }
 	}
 	return w, nil
 }
@@ -220,13 +220,12 @@ type taskWriter struct {
 	shape   shape
 	session TaskSession
 	tasks   [][]*Task // of each round
-	number  int
-	laps    *laps
+	rounds  *barrier
 	ids     *atomic.Int64 // the last that was given to a task
 }
 
-func newTaskWriter(s shape, number int, session TaskSession, laps *laps, ids *atomic.Int64) *taskWriter {
-	w := &taskWriter{shape: s, session: session, number: number, laps: laps, ids: ids}
+func newTaskWriter(s shape, number int, session TaskSession, rounds *barrier, ids *atomic.Int64) *taskWriter {
+	w := &taskWriter{shape: s, session: session, rounds: rounds, ids: ids}
 	for range s.rounds {
 		var tasks []*Task
 		for i := range s.each {
@@ -240,16 +239,16 @@ func newTaskWriter(s shape, number int, session TaskSession, laps *laps, ids *at
 // write does all rounds. A writer that fails still meets the other writers, because they wait for
 // it.
 func (w *taskWriter) write(r *Recorder) (err error) {
-	if w.number == 0 {
-		w.laps.last = time.Now()
-	}
+	w.rounds.begin()
 	for round, tasks := range w.tasks {
 		for i, t := range tasks {
 			if err == nil {
 				err = w.one(r, t, w.shape.stays(round, i))
 			}
 		}
-		w.laps.meet(w.number, round)
+		if w.shape.rounds > 1 {
+			w.rounds.meet()
+		}
 	}
 	return err
 }
@@ -281,27 +280,45 @@ func commit(r *Recorder, fn func() error) error {
 	return err
 }
 
-// laps are where all writers meet after each round, and the seconds of the rounds.
-type laps struct {
-	rounds  []sync.WaitGroup
-	seconds []float64
+// A barrier is where all writers meet after each round.
+type barrier struct {
+	mu      sync.Mutex // guards all below
+	cond    *sync.Cond
+	all     int
+	waiting int
+	round   int
 	last    time.Time
+	laps    []float64 // seconds of each round
 }
 
-func newLaps(rounds, writers int) *laps {
-	l := &laps{rounds: make([]sync.WaitGroup, rounds), seconds: make([]float64, rounds)}
-	for i := range l.rounds {
-		l.rounds[i].Add(writers)
+func newBarrier(all int) *barrier {
+	b := &barrier{all: all}
+	b.cond = sync.NewCond(&b.mu)
+	return b
+}
+
+// begin starts the clock of the first round.
+func (b *barrier) begin() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.last.IsZero() {
+		b.last = time.Now()
 	}
-	return l
 }
 
-// meet waits until all writers have done a round. The first writer takes the time.
-func (l *laps) meet(writer, round int) {
-	l.rounds[round].Done()
-	l.rounds[round].Wait()
-	if writer == 0 {
+// meet waits until all have met.
+func (b *barrier) meet() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.waiting++; b.waiting == b.all {
 		now := time.Now()
-		l.seconds[round], l.last = now.Sub(l.last).Seconds(), now
+		b.laps = append(b.laps, now.Sub(b.last).Seconds())
+		b.last, b.waiting = now, 0
+		b.round++
+		b.cond.Broadcast()
+		return
+	}
+	for round := b.round; round == b.round; {
+		b.cond.Wait()
 	}
 }

@@ -16,12 +16,31 @@ func openPairs(j *workload.Job) (workload.Pairs, error) {
 	return pairs{s}, err
 }
 
-func (p pairs) Session() (workload.PairSession, error) { return &pairSession{shared(p)}, nil }
+func (p pairs) Session() (workload.PairSession, error) {
+	s := &pairSession{shared: shared(p)}
+	s.putFn = s.put
+	return s, nil
+}
 
-type pairSession struct{ shared }
+// A pairSession keeps the function that it gives to the database, and its arguments.
+type pairSession struct {
+	shared
+	putFn func(*sqlitefile.Tx) error
+	key   int64
+	value []byte
+}
 
 func (s *pairSession) Put(key int64, value []byte) error {
-	return s.update("pair", func(t sqlitefile.TableWriter) error { return t.Put(key, nil, value) })
+	s.key, s.value = key, value
+	return s.db.Update(s.ctx, s.putFn)
+}
+
+func (s *pairSession) put(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("pair")
+	if err != nil {
+		return err
+	}
+	return t.Put(s.key, nil, s.value)
 }
 
 func (s *pairSession) Each(fn func(key int64, value []byte) error) error {
@@ -43,7 +62,11 @@ func openItems(j *workload.Job) (workload.Items, error) {
 }
 
 func (s items) Load(list []workload.Item) error {
-	return s.update("item", func(t sqlitefile.TableWriter) error {
+	return s.db.Update(s.ctx, func(tx *sqlitefile.Tx) error {
+		t, err := tx.Table("item")
+		if err != nil {
+			return err
+		}
 		for i := range list {
 			if _, err := t.Insert(list[i].ID, list[i].A, list[i].B, list[i].Body); err != nil {
 				return err

@@ -62,17 +62,6 @@ func (s store) Busy() int64 { return 0 }
 // Close closes the database.
 func (s store) Close() error { return s.db.Close() }
 
-// update calls fn with a table in a transaction.
-func (s store) update(table string, fn func(t sqlitefile.TableWriter) error) error {
-	return s.db.Update(s.ctx, func(tx *sqlitefile.Tx) error {
-		t, err := tx.Table(table)
-		if err != nil {
-			return err
-		}
-		return fn(t)
-	})
-}
-
 // each calls fn for every row of a table.
 func (s store) each(table string, fn func(row *sqlitefile.Row) error) error {
 	return s.db.View(s.ctx, func(rx *sqlitefile.Rx) error {

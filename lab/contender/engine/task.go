@@ -16,19 +16,38 @@ func openTasks(j *workload.Job) (workload.Tasks, error) {
 	return tasks{s}, err
 }
 
-func (s tasks) Session() (workload.TaskSession, error) { return &session{shared: shared(s)}, nil }
+func (s tasks) Session() (workload.TaskSession, error) {
+	t := &session{shared: shared(s)}
+	t.insertFn, t.setFn, t.deleteFn, t.getFn = t.insert, t.set, t.delete, t.get
+	return t, nil
+}
 
-// A session keeps what Get has found.
+// A session keeps the functions that it gives to the database, with their arguments and results.
 type session struct {
 	shared
-	args, output []byte
+
+	insertFn, setFn, deleteFn func(*sqlitefile.Tx) error
+	getFn                     func(*sqlitefile.Rx) error
+
+	task   *workload.Task // to insert
+	id     int64
+	column int
+	value  string // of the column
+
+	args, output []byte // that were found
 }
 
 func (s *session) Insert(task *workload.Task) error {
-	return s.update("task", func(t sqlitefile.TableWriter) error {
-		_, err := t.Insert(task.ID, task.Status, task.Cmd, task.Args, task.Output)
-		return err
-	})
+	s.task = task
+	return s.db.Update(s.ctx, s.insertFn)
+}
+
+func (s *session) insert(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("task")
+	if err == nil {
+		_, err = t.Insert(s.task.ID, s.task.Status, s.task.Cmd, s.task.Args, s.task.Output)
+	}
+	return err
 }
 
 // Columns of a task.
@@ -38,50 +57,70 @@ const (
 	output    = 4
 )
 
-func (s *session) SetStatus(id int64, v string) error { return s.set(id, status, v) }
+func (s *session) SetStatus(id int64, v string) error {
+	s.id, s.column, s.value = id, status, v
+	return s.db.Update(s.ctx, s.setFn)
+}
 
-func (s *session) SetOutput(id int64, v string) error { return s.set(id, output, v) }
+func (s *session) SetOutput(id int64, v string) error {
+	s.id, s.column, s.value = id, output, v
+	return s.db.Update(s.ctx, s.setFn)
+}
 
 // set changes one column of a task.
-func (s *session) set(id int64, column int, v string) error {
-	return s.update("task", func(t sqlitefile.TableWriter) error {
-		ok, err := t.Set(id, column, v)
-		return found(id, ok, err)
-	})
+func (s *session) set(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("task")
+	if err != nil {
+		return err
+	}
+	ok, err := t.Set(s.id, s.column, s.value)
+	return s.found(ok, err)
 }
 
 func (s *session) Delete(id int64) error {
-	return s.update("task", func(t sqlitefile.TableWriter) error {
-		ok, err := t.Delete(id)
-		return found(id, ok, err)
-	})
+	s.id = id
+	return s.db.Update(s.ctx, s.deleteFn)
+}
+
+func (s *session) delete(tx *sqlitefile.Tx) error {
+	t, err := tx.Table("task")
+	if err != nil {
+		return err
+	}
+	ok, err := t.Delete(s.id)
+	return s.found(ok, err)
 }
 
 // found returns an error if there was no task with the number.
-func found(id int64, ok bool, err error) error {
+func (s *session) found(ok bool, err error) error {
 	if err == nil && !ok {
-		err = fmt.Errorf("no task %d", id)
+		err = fmt.Errorf("no task %d", s.id)
 	}
 	return err
 }
 
-func (s *session) Get(id int64) (args, out []byte, err error) {
-	err = s.db.View(s.ctx, func(rx *sqlitefile.Rx) error {
-		t, err := rx.Table("task")
-		if err != nil {
-			return err
-		}
-		row, ok, err := t.Get(id)
-		if err := found(id, ok, err); err != nil {
-			return err
-		}
-		a, err1 := row.Bytes(arguments)
-		s.args = append(s.args[:0], a...)
-		o, err2 := row.Bytes(output)
-		s.output = append(s.output[:0], o...)
-		return errors.Join(err1, err2)
-	})
+func (s *session) Get(id int64) (args, output []byte, err error) {
+	s.id = id
+	err = s.db.View(s.ctx, s.getFn)
 	return s.args, s.output, err
+}
+
+func (s *session) get(rx *sqlitefile.Rx) error {
+	t, err := rx.Table("task")
+	if err != nil {
+		return err
+	}
+	row, ok, err := t.Get(s.id)
+	if err := s.found(ok, err); err != nil {
+		return err
+	}
+	a, err := row.Bytes(arguments)
+	if err != nil {
+		return err
+	}
+	o, err := row.Bytes(output)
+	s.args, s.output = append(s.args[:0], a...), append(s.output[:0], o...)
+	return err
 }
 
 func (s *session) Each(fn func(args, status, output []byte) error) error {

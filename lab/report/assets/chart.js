@@ -22,7 +22,7 @@ function widest(texts, size) {
   return Math.max(...texts.map(s => pen.measureText(s).width));
 }
 
-// format writes a value with three digits in a unit of its size.
+// format writes a value with three digits in a unit of its size, as the tables do.
 const steps = {
   number: [[1e12, ' T'], [1e9, ' G'], [1e6, ' M'], [1e3, ' k'], [0, '']],
   ns: [[3600e9, ' h'], [60e9, ' min'], [1e9, ' s'], [1e6, ' ms'], [1e3, ' µs'], [0, ' ns']],
@@ -270,7 +270,67 @@ function lineChart(chart, c, colour, width) {
   }, true);
 }
 
-const kinds = {bars: barChart, lines: lineChart};
+// groupChart draws a group of bars for each contender, one for each file system, or points where the scale is logarithmic, with intervals and numbers.
+// On a narrow screen the name stands above the group.
+function groupChart(chart, c, colour, width) {
+  const small = narrow(), n = c.parts.length, thick = 14;
+  const label = small ? 0 : Math.min(200, widest(c.rows.map(r => r.name), 12) + 14), gap = 64;
+  const above = small ? 24 : 6, pitch = n * thick + (small ? 32 : 12);
+  const bars = c.rows.flatMap(r => r.bars.filter(b => b));
+  const rates = c.log
+    ? {...axisStyle(colour, true), ...logAxis(bars.flatMap(b => [b.value, b.hi, b.lo > 0 ? b.lo : b.value]), small ? 4 : 8)}
+    : {...axisStyle(colour, true), type: 'value', min: 0, splitNumber: small ? 3 : 6};
+  rates.axisLabel = {...rates.axisLabel, formatter: x => format('number', x)};
+  if (rates.ticks) rates.axisLabel.customValues = rates.ticks;
+  const drawRow = (params, api) => {
+    const i = params.dataIndex, r = c.rows[i], ours = r.family === 'ours', box = params.coordSys, top = box.y + i * pitch;
+    const at = v => Math.max(box.x, api.coord([v, i])[0]);
+    const line = (x1, y1, x2, y2, style) => ({type: 'line', shape: {x1, y1, x2, y2}, style, silent: true});
+    const text = (text, x, y, align, fill, more) => ({type: 'text', silent: true, style: {text, x, y, align, verticalAlign: 'middle', fill, fontSize: 12, fontFamily: family, fontWeight: ours ? 600 : 400, ...more}});
+    const children = [text(
+      r.name, small ? 0 : box.x - 10, small ? top + 13 : top + pitch / 2, small ? 'left' : 'right', colour(ours ? 'ours' : 'ink'),
+      {width: small ? width : label - 11, overflow: 'truncate'},
+    )];
+    r.bars.forEach((b, k) => {
+      if (!b) return;
+      const y = top + above + (k + 0.5) * thick, x = at(b.value), fill = colour('s' + c.parts[k].colour), whisker = {stroke: colour('ink'), lineWidth: 1.2};
+      if (c.log) children.push(line(box.x, y, x, y, {stroke: fill, lineWidth: 1, opacity: 0.35}));
+      else children.push({type: 'rect', shape: {x: box.x, y: y - 5.5, width: Math.max(1, x - box.x), height: 11, r: [0, 2, 2, 0]}, style: {fill, opacity: 0.9}});
+      if (b.hi > b.lo) {
+        children.push(line(at(b.lo), y, at(b.hi), y, whisker));
+        for (const end of [at(b.lo), at(b.hi)]) children.push(line(end, y - 3, end, y + 3, whisker));
+      }
+      if (c.log) children.push({type: 'circle', shape: {cx: x, cy: y, r: 4.5}, style: {fill, stroke: colour('page'), lineWidth: 1}});
+      children.push(text(b.text, small ? width - 2 : box.x + box.width + gap - 8, y, 'right', colour('ink')));
+    });
+    return {type: 'group', children};
+  };
+  chart.setOption({
+    ...base(colour),
+    grid: {left: small ? 2 : label, top: 4, width: width - label - gap, height: c.rows.length * pitch},
+    xAxis: {...rates, position: 'bottom', name: c.unit + (c.log ? ', logarithmic' : ''), nameLocation: 'middle', nameGap: 22},
+    yAxis: {
+      type: 'category', inverse: true, data: c.rows.map(r => r.name), axisLine: {show: false}, axisTick: {show: false}, axisLabel: {show: false},
+      axisPointer: {show: true, type: 'shadow', label: {show: false}, shadowStyle: {color: colour('ink'), opacity: 0.06}},
+    },
+    series: [{
+      type: 'custom', renderItem: drawRow, clip: false, encode: {x: [0, 2], y: 1},
+      data: c.rows.map((r, i) => {
+        const there = r.bars.filter(b => b);
+        return [Math.min(...there.map(b => b.value)), i, Math.max(...there.map(b => b.hi))];
+      }),
+    }],
+    tooltip: {
+      ...base(colour).tooltip, trigger: 'axis', axisPointer: {type: 'shadow'},
+      formatter: items => {
+        const r = c.rows[items[0].dataIndex];
+        return tip(r.name, c.parts.flatMap((p, k) => r.bars[k] ? [[p.name, r.bars[k].text], ['', r.bars[k].range]] : [[p.name, 'no figures']]));
+      },
+    },
+  }, true);
+}
+
+const kinds = {groups: groupChart, bars: barChart, lines: lineChart};
 
 function draw(element) {
   const c = data[element.id], width = element.clientWidth;

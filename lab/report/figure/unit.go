@@ -3,9 +3,8 @@ package figure
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
-
-	"golang.org/x/perf/benchunit"
 )
 
 // A Unit is how values are written.
@@ -18,21 +17,52 @@ const (
 	Bytes       Unit = "bytes"
 )
 
-// Format writes a value with four digits and a prefix of its size, as benchstat does.
-func (u Unit) Format(x float64) string {
-	switch {
-	case u == Nanoseconds && x != 0:
-		return benchunit.Scale(x/1e9, benchunit.Decimal) + "s"
-	case u == Bytes && x != 0:
-		return benchunit.Scale(x, benchunit.Binary) + "B"
-	case math.Abs(x) < 1e3 || math.Abs(x) > 1e15:
-		return Digits(x)
-	}
-	return benchunit.Scale(x, benchunit.Decimal)
+// A step is a multiple of a unit, with its name.
+type step struct {
+	size float64
+	name string
 }
 
-// Digits writes a value with four digits.
-func Digits(x float64) string { return fmt.Sprintf("%.4g", x) }
+var steps = map[Unit][]step{
+	Number:      {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}},
+	Nanoseconds: {{3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}},
+	Bytes:       {{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}, {1, "B"}},
+}
+
+// digits is how many of a value say something.
+const digits = 3
+
+// Format writes a value with three digits and a unit of its size.
+func (u Unit) Format(x float64) string {
+	list := steps[u]
+	for _, s := range list {
+		if math.Abs(x) >= s.size*0.9995 {
+			return Digits(x/s.size) + " " + s.name
+		}
+	}
+	if u != Number && x != 0 {
+		return Digits(x) + " " + list[len(list)-1].name
+	}
+	return Digits(x)
+}
+
+// Digits writes a value with three digits: 1230, 123, 12.3, 1.23, 0.123. A very large or small
+// value has an exponent.
+func Digits(x float64) string {
+	switch a := math.Abs(x); {
+	case x == 0:
+		return "0"
+	case a >= 1e6 || a < 1e-3:
+		return strconv.FormatFloat(x, 'e', digits-1, 64)
+	default:
+		whole := int(math.Floor(math.Log10(a*1.0005))) + 1
+		s := strconv.FormatFloat(x, 'f', max(0, digits-whole), 64)
+		if strings.Contains(s, ".") && math.Trunc(x) == x {
+			s, _, _ = strings.Cut(s, ".")
+		}
+		return s
+	}
+}
 
 // Thousands writes a whole number with a thin space between groups of digits, for example 6 000
 // 000. It returns any other text unchanged.
@@ -51,3 +81,7 @@ func Thousands(text string) string {
 	}
 	return strings.Join(append([]string{text}, parts...), "\u202f")
 }
+
+// Factor writes how many times one value is another, which is at least as large: "1.04 times",
+// "twelve times" as "12 times".
+func Factor(x float64) string { return fmt.Sprintf("%s times", Digits(x)) }

@@ -13,7 +13,7 @@ import (
 type Pool struct {
 	Driver string                                  // the name under which it is registered
 	DSN    func(path string, access Access) string // names a database; nil is the package's DSN
-	Busy   func(err error) bool                    // as in Driver; nil is the package's Busy
+	Busy   func(err error) bool                    // as in Driver
 }
 
 // DSN names a database with a URI whose only setting is the access.
@@ -24,20 +24,11 @@ func DSN(path string, access Access) string {
 	return URI(path)
 }
 
-// Busy reports whether an error with a result code of SQLite, which may be an extended one, says
-// that another connection holds a lock.
-func Busy(err error) bool {
-	var e interface {
-		error
-		Code() int
-	}
+// BusyCode reports whether a result code of SQLite, which may be an extended one, says that another
+// connection holds a lock.
+func BusyCode(code int) bool {
 	const busy, locked = 5, 6
-	return errors.As(err, &e) && (e.Code()&0xff == busy || e.Code()&0xff == locked)
-}
-
-// Main is the main of a contender that has this one API. Title names the library.
-func (p Pool) Main(name, module, title string) {
-	Main(Contender{Name: name, Module: module, APIs: []workload.API{p.SQL("sql", title+", database/sql")}})
+	return code&0xff == busy || code&0xff == locked
 }
 
 // URI is the name of a file in a form that all drivers of SQLite take, whatever characters it has:
@@ -67,11 +58,7 @@ func (p Pool) Open(path string, access Access) (Conn, error) {
 
 // SQL makes an API of the driver; name and title are as in workload.API.
 func (p Pool) SQL(name, title string) workload.API {
-	busy := Busy
-	if p.Busy != nil {
-		busy = p.Busy
-	}
-	return Driver{Open: p.Open, Probe: p.Probe, Busy: busy}.SQL(name, title)
+	return Driver{Open: p.Open, Probe: p.Probe, Busy: p.Busy}.SQL(name, title)
 }
 
 type sqlConn struct {

@@ -8,7 +8,9 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// kvPairs keeps values by their number.
+// KVPairs keeps values by their number.
+func KVPairs(kv KV) workload.Pairs { return kvPairs{kv} }
+
 type kvPairs struct{ KV }
 
 func (k kvPairs) Busy() int64 { return 0 }
@@ -43,8 +45,10 @@ func (s kvPairSession) Each(fn func(key int64, value []byte) error) error {
 	})
 }
 
-// kvItems keeps items by their number, and two indexes, as a program does that needs the features
+// KVItems keeps items by their number, and two indexes, as a program does that needs the features
 // of SQL.
+func KVItems(kv KV) workload.Items { return kvItems{kv} }
+
 type kvItems struct{ KV }
 
 func (k kvItems) Load(items []workload.Item) error {

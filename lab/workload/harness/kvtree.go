@@ -5,9 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/foliofs/folio/lab/workload"
 )
 
-// kvTree keeps files by directory and name, and contents by number.
+// KVTree keeps files by directory and name, and contents by number.
+func KVTree(kv KV) workload.Tree { return kvTree{kv} }
+
 type kvTree struct{ KV }
 
 func (t kvTree) Import(src fs.FS) error { return ImportTree(kvTreeStore{t.KV}, src) }

@@ -14,8 +14,12 @@ func readProc(s *system) {
 		s.peak = ptr(kib << 10)
 	}
 	io := readFields("/proc/self/io")
-	if n, ok := io["read_bytes"]; ok {
-		s.read, s.written = ptr(n), ptr(io["write_bytes"])
+	for name, p := range map[string]**int64{
+		"read_bytes": &s.read, "write_bytes": &s.written, "syscr": &s.readCalls, "syscw": &s.writeCalls,
+	} {
+		if n, ok := io[name]; ok {
+			*p = ptr(n)
+		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -171,37 +170,52 @@ func (q *sqlQueries) Querier(s *workload.Statement, mode string) (workload.Queri
 	if err != nil {
 		return nil, err
 	}
-	out := &sqlQuerier{query: query{s.SQL, slices.Repeat(textColumn, s.Columns)}, cells: make([][]byte, s.Columns)}
-	var queries []query // none if it runs raw
-	if mode == "prepared" {
-		queries = []query{out.query}
+	out := &sqlQuerier{conn: c, query: s.SQL, columns: make([]Kind, s.Columns), cells: make([][]byte, s.Columns)}
+	for i := range out.columns {
+		out.columns[i] = Text
 	}
-	out.prepared, err = prepareAll(c, queries...)
 	out.take = func(r Row) error {
 		for i := range out.cells {
 			out.cells[i] = append(out.cells[i][:0], r.Bytes(i)...)
 		}
 		return out.row(out.cells)
 	}
+	if mode == "prepared" {
+		out.prepares++
+		out.stmt, err = c.Prepare(s.SQL, out.columns)
+	}
 	return out, err
 }
 
 // A sqlQuerier is one connection. Its cells are copies, as Bytes may use one buffer for all.
 type sqlQuerier struct {
-	prepared
-
-	query query
-	args  []Value
-	cells [][]byte
-	row   func([][]byte) error
-	take  func(Row) error
+	conn     Conn
+	query    string
+	columns  []Kind
+	stmt     Stmt // nil if it runs raw
+	prepares int64
+	args     []Value
+	cells    [][]byte
+	row      func([][]byte) error
+	take     func(Row) error
 }
 
 func (q *sqlQuerier) Query(args []workload.Arg, row func([][]byte) error) error {
 	q.args, q.row = values(args, q.args[:0]), row
-	if len(q.stmts) > 0 {
-		return q.stmts[0].Run(q.args, q.take)
+	if q.stmt != nil {
+		return q.stmt.Run(q.args, q.take)
 	}
-	q.raw++
-	return q.conn.Raw(q.query.text, q.query.columns, q.args, q.take)
+	q.prepares++
+	return q.conn.Raw(q.query, q.columns, q.args, q.take)
+}
+
+func (q *sqlQuerier) Settings() (map[string]string, error) { return readSettings(q.conn) }
+
+func (q *sqlQuerier) Prepares() int64 { return q.prepares }
+
+func (q *sqlQuerier) Close() error {
+	if q.stmt == nil {
+		return q.conn.Close()
+	}
+	return errors.Join(q.stmt.Close(), q.conn.Close())
 }

@@ -39,7 +39,7 @@ func Rowids(in io.Reader, out io.Writer, answer func(id int64, w *bufio.Writer) 
 	lines := bufio.NewScanner(bufio.NewReaderSize(in, rowidBuffer))
 	w := bufio.NewWriterSize(out, rowidBuffer)
 	for lines.Scan() {
-		id, err := strconv.ParseInt(string(lines.Bytes()), 10, 64)
+		id, err := parseRowid(lines.Bytes())
 		if err != nil {
 			return fmt.Errorf("a rowid: %w", err)
 		}
@@ -55,4 +55,16 @@ func WriteRow(w *bufio.Writer, id int64, path []byte) error {
 	b := append(strconv.AppendInt(w.AvailableBuffer(), id, 10), '|')
 	_, err := w.Write(append(append(b, path...), '\n'))
 	return err
+}
+
+// parseRowid reads a number that has no more than digits. Anything else is left to strconv.
+func parseRowid(line []byte) (int64, error) {
+	var id int64
+	for _, c := range line {
+		if c < '0' || c > '9' || len(line) > 18 {
+			return strconv.ParseInt(string(line), 10, 64)
+		}
+		id = 10*id + int64(c-'0')
+	}
+	return id, nil
 }

@@ -72,22 +72,26 @@ func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
 			return nil, errors.Join(err, c.Close())
 		}
 	}
-	var queries []query // none if it reads raw
-	if mode == "prepared" {
-		queries = []query{{selectPath, textColumn}, {selectID, intColumn}}
-	}
-	all, err := prepareAll(c, queries...)
-	r := &sqlReader{prepared: all}
+	r := &sqlReader{conn: c}
 	r.takePath = func(row Row) error { r.found++; r.buf = append(r.buf, row.Bytes(0)...); return nil }
 	r.takeID = func(row Row) error { r.found++; r.id = row.Int(0); return nil }
+	if mode == "raw" {
+		return r, nil
+	}
+	r.prepares = 2
+	if r.byID, err = c.Prepare(selectPath, textColumn); err != nil {
+		return nil, err
+	}
+	r.byPath, err = c.Prepare(selectID, intColumn)
 	return r, err
 }
 
 // A sqlReader is one connection. Its statements pass their results to two functions that are made
 // once.
 type sqlReader struct {
-	prepared
-
+	conn             Conn
+	byID, byPath     Stmt // nil if it reads raw
+	prepares         int64
 	args             [1]Value
 	found            int
 	buf              []byte
@@ -99,21 +103,21 @@ var errNoRow = errors.New("no row")
 
 func (r *sqlReader) Path(id int64, buf []byte) ([]byte, error) {
 	r.args[0], r.buf, r.found = Int(id), buf, 0
-	err := r.run(0, selectPath, textColumn, r.takePath)
+	err := r.run(r.byID, selectPath, textColumn, r.takePath)
 	return r.buf, err
 }
 
 func (r *sqlReader) ID(path string) (int64, error) {
 	r.args[0], r.found = Str(path), 0
-	err := r.run(1, selectID, intColumn, r.takeID)
+	err := r.run(r.byPath, selectID, intColumn, r.takeID)
 	return r.id, err
 }
 
-func (r *sqlReader) run(stmt int, query string, columns []Kind, row func(Row) error) (err error) {
-	if len(r.stmts) > 0 {
-		err = r.stmts[stmt].Run(r.args[:], row)
+func (r *sqlReader) run(s Stmt, query string, columns []Kind, row func(Row) error) (err error) {
+	if s != nil {
+		err = s.Run(r.args[:], row)
 	} else {
-		r.raw++
+		r.prepares++
 		err = r.conn.Raw(query, columns, r.args[:], row)
 	}
 	if err == nil && r.found != 1 {
@@ -125,3 +129,17 @@ func (r *sqlReader) run(stmt int, query string, columns []Kind, row func(Row) er
 func (r *sqlReader) Begin() error { return exec(r.conn, "BEGIN") }
 
 func (r *sqlReader) End() error { return exec(r.conn, "COMMIT") }
+
+func (r *sqlReader) Settings() (map[string]string, error) { return readSettings(r.conn) }
+
+func (r *sqlReader) Prepares() int64 { return r.prepares }
+
+func (r *sqlReader) Close() error {
+	var errs []error
+	for _, s := range []Stmt{r.byID, r.byPath} {
+		if s != nil {
+			errs = append(errs, s.Close())
+		}
+	}
+	return errors.Join(append(errs, r.conn.Close())...)
+}

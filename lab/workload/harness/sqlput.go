@@ -26,26 +26,31 @@ func (s sqlPairs) Session() (workload.PairSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := prepareAll(c, query{putPair, nil})
-	return &sqlPairSession{store: s.sqlStore, prepared: all}, err
+	out := &sqlPairSession{store: s.sqlStore, conn: c}
+	out.put, err = c.Prepare(putPair, nil)
+	return out, err
 }
 
 // A sqlPairSession is a connection with its statement.
 type sqlPairSession struct {
-	prepared
-
 	store *sqlStore
+	conn  Conn
+	put   Stmt
 	args  [2]Value
 }
 
 func (s *sqlPairSession) Put(key int64, value []byte) error {
 	s.args = [2]Value{Int(key), Bytes(value)}
-	return s.store.retry(func() error { return s.stmts[0].Run(s.args[:], nil) })
+	return s.store.retry(func() error { return s.put.Run(s.args[:], nil) })
 }
 
 func (s *sqlPairSession) Each(fn func(key int64, value []byte) error) error {
 	return s.conn.Raw(allPairs, []Kind{Integer, Blob}, nil, func(r Row) error { return fn(r.Int(0), r.Bytes(1)) })
 }
+
+func (s *sqlPairSession) Settings() (map[string]string, error) { return readSettings(s.conn) }
+
+func (s *sqlPairSession) Close() error { return errors.Join(s.put.Close(), s.conn.Close()) }
 
 // sqlItems is a sqlStore of items, which has one connection.
 type sqlItems struct{ *sqlStore }

@@ -92,15 +92,19 @@ func (s sqlTasks) Session() (workload.TaskSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts := []Kind{Text, Text}
-	all, err := prepareAll(c, query{insertTask, nil}, query{setStatus, nil}, query{setOutput, nil}, query{deleteTask, nil}, query{selectTask, texts})
-	out := &sqlSession{prepared: all, store: s.sqlStore}
+	out := &sqlSession{store: s.sqlStore, conn: c}
+	for i, query := range []string{insertTask, setStatus, setOutput, deleteTask} {
+		if out.stmts[i], err = c.Prepare(query, nil); err != nil {
+			return nil, err
+		}
+	}
 	out.take = func(r Row) error {
 		out.found = true
 		out.taskArgs = append(out.taskArgs[:0], r.Bytes(0)...)
 		out.output = append(out.output[:0], r.Bytes(1)...)
 		return nil
 	}
+	out.get, err = c.Prepare(selectTask, []Kind{Text, Text})
 	return out, err
 }
 
@@ -108,12 +112,13 @@ func (s sqlTasks) Session() (workload.TaskSession, error) {
 // Each statement is a transaction that takes the write lock at once. So no other writer can change
 // a row between its read and its write.
 type sqlSession struct {
-	prepared
-
 	store *sqlStore
+	conn  Conn
+	stmts [4]Stmt
+	get   Stmt
 	args  [5]Value
 
-	// The statement selectTask passes its result to take, which is made once.
+	// The statement get passes its result to take, which is made once.
 	take             func(Row) error
 	found            bool
 	taskArgs, output []byte
@@ -145,7 +150,7 @@ func (s *sqlSession) Delete(id int64) error {
 
 func (s *sqlSession) Get(id int64) (args, output []byte, err error) {
 	s.args[0], s.found = Int(id), false
-	err = s.store.retry(func() error { return s.stmts[4].Run(s.args[:1], s.take) })
+	err = s.store.retry(func() error { return s.get.Run(s.args[:1], s.take) })
 	if err == nil && !s.found {
 		err = errNoRow
 	}
@@ -162,9 +167,17 @@ func (s *sqlSession) Each(fn func(args, status, output []byte) error) error {
 }
 
 func (s *sqlSession) Settings() (map[string]string, error) {
-	out, err := s.prepared.Settings()
+	out, err := readSettings(s.conn)
 	if err == nil {
 		out["busy_timeout"], err = text(s.conn, "PRAGMA busy_timeout")
 	}
 	return out, err
+}
+
+func (s *sqlSession) Close() error {
+	errs := []error{s.get.Close()}
+	for _, stmt := range s.stmts {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(append(errs, s.conn.Close())...)
 }

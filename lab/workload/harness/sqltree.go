@@ -42,7 +42,7 @@ func (t *sqlTree) Import(src fs.FS) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(ImportTree(s, src), s.closeStmts())
+	return errors.Join(ImportTree(s, src), s.close())
 }
 
 func (t *sqlTree) FS() (fs.FS, error) {
@@ -61,32 +61,47 @@ func (t *sqlTree) FS() (fs.FS, error) {
 func (t *sqlTree) Close() error {
 	var errs []error
 	for _, s := range t.stores {
-		errs = append(errs, s.Close())
+		errs = append(errs, s.close(), s.conn.Close())
 	}
 	return errors.Join(append(errs, t.sqlStore.Close())...)
 }
 
-// A sqlTreeStore is a connection with its statements, by their places.
+// A sqlTreeStore is a connection with its statements.
 type sqlTreeStore struct {
-	prepared
-
-	args [6]Value
+	conn  Conn
+	stmts struct{ putEntry, putContent, find, list, content, part Stmt }
+	args  [6]Value
 }
 
-const (
-	putEntry = iota
-	putContent
-	findOne
-	list
-	content
-	part
-)
-
 func newSQLTreeStore(c Conn) (*sqlTreeStore, error) {
-	blob := []Kind{Blob}
-	all, err := prepareAll(c, query{insertEntry, nil}, query{insertContent, nil}, query{findEntry, entryColumns},
-		query{listEntries, entryColumns}, query{readContent, blob}, query{readRange, blob})
-	return &sqlTreeStore{prepared: all}, err
+	s := &sqlTreeStore{conn: c}
+	for _, p := range []struct {
+		stmt    *Stmt
+		query   string
+		columns []Kind
+	}{
+		{&s.stmts.putEntry, insertEntry, nil},
+		{&s.stmts.putContent, insertContent, nil},
+		{&s.stmts.find, findEntry, entryColumns},
+		{&s.stmts.list, listEntries, entryColumns},
+		{&s.stmts.content, readContent, []Kind{Blob}},
+		{&s.stmts.part, readRange, []Kind{Blob}},
+	} {
+		var err error
+		if *p.stmt, err = c.Prepare(p.query, p.columns); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// close gives the statements back, but not the connection.
+func (s *sqlTreeStore) close() error {
+	var errs []error
+	for _, stmt := range []Stmt{s.stmts.putEntry, s.stmts.putContent, s.stmts.find, s.stmts.list, s.stmts.content, s.stmts.part} {
+		errs = append(errs, stmt.Close())
+	}
+	return errors.Join(errs...)
 }
 
 func (s *sqlTreeStore) Import(fn func(put func(dir string, n *Node, content []byte) error) error) error {
@@ -99,16 +114,16 @@ func (s *sqlTreeStore) Import(fn func(put func(dir string, n *Node, content []by
 	return exec(s.conn, "COMMIT")
 }
 
-func (s *sqlTreeStore) put(dir string, n *Node, data []byte) error {
+func (s *sqlTreeStore) put(dir string, n *Node, content []byte) error {
 	s.args = [6]Value{Str(dir), Str(n.Base), Int(n.ID), Int(int64(n.Perm)), Int(n.Bytes), Int(n.Changed)}
-	if err := s.stmts[putEntry].Run(s.args[:], nil); err != nil || n.IsDir() {
+	if err := s.stmts.putEntry.Run(s.args[:], nil); err != nil || n.IsDir() {
 		return err
 	}
-	if data == nil {
-		data = []byte{} // nil would be NULL
+	if content == nil {
+		content = []byte{} // nil would be NULL
 	}
-	s.args[0], s.args[1] = Int(n.ID), Bytes(data)
-	return s.stmts[putContent].Run(s.args[:2], nil)
+	s.args[0], s.args[1] = Int(n.ID), Bytes(content)
+	return s.stmts.putContent.Run(s.args[:2], nil)
 }
 
 func node(r Row) *Node {
@@ -117,25 +132,25 @@ func node(r Row) *Node {
 
 func (s *sqlTreeStore) Find(dir, name string) (n *Node, err error) {
 	s.args[0], s.args[1] = Str(dir), Str(name)
-	err = s.stmts[findOne].Run(s.args[:2], func(r Row) error {
+	err = s.stmts.find.Run(s.args[:2], func(r Row) error {
 		n = node(r)
 		return nil
 	})
 	return n, err
 }
 
-func (s *sqlTreeStore) List(dir string) (nodes []*Node, err error) {
+func (s *sqlTreeStore) List(dir string) (list []*Node, err error) {
 	s.args[0] = Str(dir)
-	err = s.stmts[list].Run(s.args[:1], func(r Row) error {
-		nodes = append(nodes, node(r))
+	err = s.stmts.list.Run(s.args[:1], func(r Row) error {
+		list = append(list, node(r))
 		return nil
 	})
-	return nodes, err
+	return list, err
 }
 
 func (s *sqlTreeStore) Content(n *Node) (data []byte, err error) {
 	s.args[0] = Int(n.ID)
-	err = s.stmts[content].Run(s.args[:1], func(r Row) error {
+	err = s.stmts.content.Run(s.args[:1], func(r Row) error {
 		data = append(make([]byte, 0, n.Bytes), r.Bytes(0)...)
 		return nil
 	})
@@ -144,7 +159,7 @@ func (s *sqlTreeStore) Content(n *Node) (data []byte, err error) {
 
 func (s *sqlTreeStore) ReadAt(n *Node, p []byte, off int64) (read int, err error) {
 	s.args[0], s.args[1], s.args[2] = Int(off+1), Int(int64(len(p))), Int(n.ID)
-	err = s.stmts[part].Run(s.args[:3], func(r Row) error {
+	err = s.stmts.part.Run(s.args[:3], func(r Row) error {
 		read = copy(p, r.Bytes(0))
 		return nil
 	})

@@ -1,9 +1,7 @@
 package harness
 
 import (
-	"io/fs"
 	"runtime"
-	"syscall"
 
 	"github.com/foliofs/folio/lab/workload"
 )
@@ -16,8 +14,10 @@ type usage struct {
 
 // system holds the values of the operating system; an unknown value is nil.
 type system struct {
-	user, sys           *float64
-	peak, read, written *int64
+	user, sys                            *float64
+	peak                                 *int64
+	read, written, readCalls, writeCalls *int64
+	minorFaults, majorFaults             *int64
 }
 
 func readUsage() *usage {
@@ -33,11 +33,16 @@ func (u *usage) since(before *usage) workload.Use {
 	return workload.Use{
 		Allocs:        ptr(int64(u.mem.Mallocs - before.mem.Mallocs)),
 		AllocBytes:    ptr(int64(u.mem.TotalAlloc - before.mem.TotalAlloc)),
+		GC:            ptr(int64(u.mem.NumGC - before.mem.NumGC)),
 		UserSeconds:   minus(a.user, b.user),
 		SystemSeconds: minus(a.sys, b.sys),
 		PeakMemory:    a.peak,
 		ReadBytes:     minus(a.read, b.read),
 		WrittenBytes:  minus(a.written, b.written),
+		ReadCalls:     minus(a.readCalls, b.readCalls),
+		WriteCalls:    minus(a.writeCalls, b.writeCalls),
+		MinorFaults:   minus(a.minorFaults, b.minorFaults),
+		MajorFaults:   minus(a.majorFaults, b.majorFaults),
 	}
 }
 
@@ -49,22 +54,4 @@ func minus[T int64 | float64](a, b *T) *T {
 		return nil
 	}
 	return ptr(*a - *b)
-}
-
-// readSystem asks for the use of resources.
-func readSystem() (s system) {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
-		s.user, s.sys = ptr(float64(u.Utime.Nano())/1e9), ptr(float64(u.Stime.Nano())/1e9)
-	}
-	readProc(&s)
-	return s
-}
-
-// diskSize returns the size of a file on the disk.
-func diskSize(info fs.FileInfo) int64 {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int64(st.Blocks) * 512
-	}
-	return info.Size()
 }

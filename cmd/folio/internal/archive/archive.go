@@ -81,18 +81,18 @@ func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) e
 	return pathError(path, osfile.PlaceDurably(file, resolved))
 }
 
-// Stream writes an archive to w, which name names in errors. A SQLite archive is ErrNoStream.
+// Stream writes an archive to w, which name names in errors.
 func Stream(w io.Writer, name string, f Format, o *Options, walk Walk) error {
-	if f == Sqlar {
-		return pathError(name, ErrNoStream)
-	}
 	out := &output{w: w}
 	return outputError(name, out, stream(out, f, o, walk))
 }
 
 func stream(out *output, f Format, o *Options, walk Walk) error {
-	w := newWriter(out, f, o)
-	err := walk(func(e *source.Entry) error {
+	w, err := newWriter(out, f, o)
+	if err != nil {
+		return err
+	}
+	err = walk(func(e *source.Entry) error {
 		err := w.add(e)
 		if err != nil && out.err == nil {
 			err = source.WrapEntry(e.Name, err)
@@ -105,15 +105,16 @@ func stream(out *output, f Format, o *Options, walk Walk) error {
 	return w.Close()
 }
 
-func newWriter(out *output, f Format, o *Options) writer {
+func newWriter(out *output, f Format, o *Options) (writer, error) {
 	switch f {
 	case Tar:
-		return newTarWriter(out, nil, o)
+		return newTarWriter(out, nil, o), nil
 	case TarGzip:
-		return newGzipWriter(out, o)
-	default:
-		return newZipWriter(out, o)
+		return newGzipWriter(out, o), nil
+	case Zip:
+		return newZipWriter(out, o), nil
 	}
+	return nil, ErrNoStream
 }
 
 // An output remembers the error of its writer. So it can be told from an error of reading.

@@ -16,12 +16,23 @@ const (
 	Sqlar
 )
 
-var endings = map[string]Format{".tar": Tar, ".tar.gz": TarGzip, ".tgz": TarGzip, ".zip": Zip, ".sqlar": Sqlar}
+var formats = []struct {
+	format  Format
+	name    string
+	endings []string
+}{
+	{Tar, "tar", []string{".tar"}},
+	{TarGzip, "tar.gz", []string{".tar.gz", ".tgz"}},
+	{Zip, "zip", []string{".zip"}},
+	{Sqlar, "sqlar", []string{".sqlar"}},
+}
 
-// ParseFormat returns the format that a name means, for example tar.gz.
+// ParseFormat returns the format that a name means.
 func ParseFormat(name string) (Format, error) {
-	if f, ok := endings["."+name]; ok {
-		return f, nil
+	for _, k := range formats {
+		if k.name == name || k.format == TarGzip && name == "tgz" {
+			return k.format, nil
+		}
 	}
 	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, zip or sqlar", name)
 }
@@ -29,9 +40,11 @@ func ParseFormat(name string) (Format, error) {
 // FormatOf returns the format that the end of a file's name means, in whatever case.
 func FormatOf(file string) (f Format, ok bool) {
 	file = strings.ToLower(file)
-	for ending, f := range endings {
-		if strings.HasSuffix(file, ending) {
-			return f, true
+	for _, k := range formats {
+		for _, ending := range k.endings {
+			if strings.HasSuffix(file, ending) {
+				return k.format, true
+			}
 		}
 	}
 	return 0, false

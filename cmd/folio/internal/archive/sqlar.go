@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio"
@@ -51,23 +49,11 @@ func createSqlar(ctx context.Context, path string, o *Options, walk Walk) error 
 }
 
 func (s *sqlarWriter) add(e *source.Entry) error {
-	var size int64
-	var data any
-	switch e.Mode.Type() {
-	case fs.ModeDir:
-		if e.Name == "." {
-			return nil
-		}
-	case fs.ModeSymlink:
-		size, data = int64(len(e.Linkname)), e.Linkname // not -1, as sqlite3 writes, for which sqlite3 -Ax fails (3.40)
-	case 0:
-		content, err := s.content(e)
-		if err != nil {
-			return source.WrapEntry(e.Name, err)
-		}
-		size, data = e.Size, content
-	default:
-		s.o.warn(e.Name, "a special file")
+	size, data, ok, err := s.data(e)
+	if err != nil {
+		return source.WrapEntry(e.Name, err)
+	}
+	if !ok {
 		return nil
 	}
 	s.rowid++
@@ -75,15 +61,37 @@ func (s *sqlarWriter) add(e *source.Entry) error {
 	return pathError(s.path, s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data))
 }
 
+// data returns the values of the columns sz and data. ok reports whether the archive gets the
+// entry.
+func (s *sqlarWriter) data(e *source.Entry) (size int64, data any, ok bool, err error) {
+	switch e.Mode.Type() {
+	case fs.ModeDir:
+		return 0, nil, e.Name != ".", nil
+	case fs.ModeSymlink:
+		return int64(len(e.Linkname)), e.Linkname, true, nil // not -1, as sqlite3 writes, for which sqlite3 -Ax fails (3.40)
+	case 0:
+		data, err := s.content(e)
+		return e.Size, data, err == nil, err
+	}
+	s.o.warn(e.Name, "a special file")
+	return 0, nil, false, nil
+}
+
 // content returns the content of a regular file, compressed if that makes it smaller.
 func (s *sqlarWriter) content(e *source.Entry) ([]byte, error) {
 	if e.Size > maxValue {
 		return nil, fmt.Errorf("%w: a SQLite archive holds files of %d bytes at most", folio.ErrTooLarge, maxValue)
 	}
-	var packed bytes.Buffer
 	plain := bytes.NewBuffer(make([]byte, 0, e.Size))
+	if err := copyContent(plain, e, s.buf); err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)
-	if err := errors.Join(copyContent(io.MultiWriter(plain, z), e, s.buf), z.Close()); err != nil {
+	if _, err := z.Write(plain.Bytes()); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
 		return nil, err
 	}
 	if packed.Len() < plain.Len() {

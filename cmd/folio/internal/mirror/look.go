@@ -182,6 +182,7 @@ func (l *look) judgeFile(f *source.File, n *folio.Node, mode fs.FileMode, at str
 	return l.judgeAttr(&h, n, mode, at, f.Xattrs)
 }
 
+// judgeDir compares the directory itself.
 func (l *look) judgeDir(info fs.FileInfo) (verdict, error) {
 	h := l.d.Header()
 	xattrs := func() (map[string][]byte, error) { return h.Xattrs, nil }

@@ -19,29 +19,12 @@ type Differ interface {
 	Apply(entries []*Entry) error
 }
 
-// Diff compares a tree with something else, on all cores. Small contents are read ahead, of those
-// files that Compare asks for.
+// Diff compares a tree with something else, on all cores. Contents are read ahead, of those files
+// that Compare asks for.
 func Diff(ctx context.Context, t *Tree, differ Differ) error {
-	s := newScan(t, differ.Look)
+	s := newScan(t, differ)
 	defer s.handles.closeAll()
-	produce := func(p *pipeline) error {
-		return s.run(p, func(root *Dir) error { return s.compare(root, differ, &Out{p}) })
-	}
-	return runBatches(ctx, t.o, produce, func(p *pipeline, b *batch) error { return p.apply(b, differ) })
-}
-
-// compare has a directory and all below it compared, in walk order.
-func (s *scan) compare(d *Dir, differ Differ, out *Out) error {
-	err := s.await(d)
-	if err == nil {
-		err = differ.Compare(d, out)
-	}
-	s.leave(d)
-	for i := 0; i < len(d.dirs) && err == nil; i++ {
-		err = s.compare(d.dirs[i], differ, out)
-		d.dirs[i] = nil
-	}
-	return err
+	return runBatches(ctx, t.o, false, s.run, func(p *pipeline, b *batch) error { return p.apply(b, differ) })
 }
 
 // apply hands out a batch as a whole. Apply judges errors of contents.
@@ -50,18 +33,19 @@ func (p *pipeline) apply(b *batch, differ Differ) error {
 	for i := range b.jobs {
 		j := &b.jobs[i]
 		entries[i] = &j.entry
-		if j.entry.Data = j.data; j.large() {
-			x, err := p.open(j)
-			if j.err = err; err == nil {
-				defer x.Close()
-			}
+		j.entry.Data, j.entry.Err = j.data, cmp.Or(j.entry.Err, j.err)
+		if j.stream != nil {
+			j.entry.Content = j.stream
 		}
-		j.entry.Err = cmp.Or(j.entry.Err, j.err)
 	}
 	if err := context.Cause(p.ctx); err != nil {
 		return err
 	}
-	return differ.Apply(entries)
+	err := differ.Apply(entries)
+	if s := b.jobs[len(b.jobs)-1].stream; s != nil && err == nil {
+		_ = s.finish() // Apply has seen its error, or did not read so far
+	}
+	return err
 }
 
 // An Out takes the changes that Compare decides on.
@@ -74,5 +58,41 @@ func (o *Out) Add(e *Entry) error { return o.p.add(e, nil) }
 // be read, Apply gets Err, or Content fails.
 func (o *Out) AddContent(f *File, e *Entry) error {
 	e.Size = f.stat.size
-	return o.p.add(e, f)
+	if e.Size > smallSize {
+		if e.Xattrs, e.Err = f.Xattrs(); e.Err != nil {
+			return o.Add(e)
+		}
+	}
+	return o.p.add(e, &treeFile{dir: f.Dir, name: f.Name, stat: f.stat})
 }
+
+// A treeFile is the content of a File. Its directory is opened when its turn comes.
+type treeFile struct {
+	dir  *Dir
+	name string
+	stat fileStat
+}
+
+func (f *treeFile) fill(e *Entry, p []byte) error {
+	file, err := f.open()
+	if err != nil {
+		return err
+	}
+	return file.fill(e, p)
+}
+
+func (f *treeFile) feed(s *stream) error {
+	file, err := f.open()
+	if err != nil {
+		return err
+	}
+	return file.feed(s)
+}
+
+// open returns the file for one call of fill or feed.
+func (f *treeFile) open() (*diskFile, error) {
+	dir, err := f.dir.acquire()
+	return &diskFile{dir: dir, name: f.name, stat: f.stat}, err
+}
+
+func (f *treeFile) drop() {}

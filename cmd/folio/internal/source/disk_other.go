@@ -3,86 +3,153 @@
 package source
 
 import (
+	"errors"
 	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
 
-const seekData, seekHole = -1, -1
+// openAncestors is how many directories on the way down to the current one stay open: here all of
+// them.
+const openAncestors = 1 << 30
 
-var errNoMore = fs.ErrInvalid
-
-// A directory is an open directory.
-type directory struct{ root *os.Root }
-
-// A descriptor is an open file.
-type descriptor struct{ *os.File }
-
-func openDirectory(path string) (directory, error) {
-	root, err := os.OpenRoot(path)
-	return directory{root}, err
+// A dirHandle is an open directory that several goroutines hold. It is closed when the last one
+// releases it.
+type dirHandle struct {
+	root    *os.Root
+	path    string
+	holders atomic.Int32
 }
 
-func (d directory) openDir(name string) (directory, error) {
+// openRoot opens a directory by its path, through symbolic links.
+func openRoot(path string) (*dirHandle, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, err
+	}
+	return newDirHandle(root, abs), nil
+}
+
+func newDirHandle(root *os.Root, path string) *dirHandle {
+	d := &dirHandle{root: root, path: path}
+	d.holders.Store(1)
+	return d
+}
+
+// changed returns the cause if a file cannot be opened as it was listed.
+func changed(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrVanished
+	}
+	return err
+}
+
+func (d *dirHandle) retain() *dirHandle {
+	d.holders.Add(1)
+	return d
+}
+
+func (d *dirHandle) release() {
+	if d.holders.Add(-1) == 0 {
+		_ = d.root.Close()
+	}
+}
+
+// openDir opens a directory within this one.
+func (d *dirHandle) openDir(name string) (*dirHandle, fileStat, error) {
 	root, err := d.root.OpenRoot(name)
-	return directory{root}, err
+	if err != nil {
+		return nil, fileStat{}, err
+	}
+	sub := newDirHandle(root, filepath.Join(d.path, name))
+	st, err := sub.stat()
+	if err != nil {
+		sub.release()
+		return nil, fileStat{}, err
+	}
+	return sub, st, nil
 }
 
-func (d directory) openFile(name string) (descriptor, error) {
-	f, err := d.root.Open(name)
-	return descriptor{f}, err
+func (d *dirHandle) stat() (fileStat, error) {
+	info, err := d.root.Stat(".")
+	if err != nil {
+		return fileStat{}, err
+	}
+	st := infoStat(info)
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, d.path)
+	st.id = FileID{Ino: h.Sum64()}
+	return st, nil
 }
 
-func (d directory) close() { _ = d.root.Close() }
+// infoStat leaves out identity, links and owners. The portable fs.FileInfo does not tell them.
+func infoStat(info fs.FileInfo) fileStat {
+	t := info.ModTime()
+	return fileStat{mode: info.Mode(), links: 1, size: info.Size(), mtime: t, atime: t, ctime: t}
+}
 
-func (d directory) lstat(name string) (fileStat, error) {
+// lstat tells about one file of the directory.
+func (d *dirHandle) lstat(name string) (fileStat, error) {
 	info, err := d.root.Lstat(name)
 	if err != nil {
-		return fileStat{}, bare(err)
+		return fileStat{}, err
 	}
-	return statOf(info, d.root.Name(), name), nil
+	return infoStat(info), nil
 }
 
-func (d directory) list() ([]string, map[string][]byte, error) {
+// list returns the names in the directory, in no order, without "." and "..".
+func (d *dirHandle) list() ([]string, error) {
 	f, err := d.root.Open(".")
 	if err != nil {
-		return nil, nil, bare(err)
+		return nil, err
 	}
 	defer f.Close()
-	names, err := f.Readdirnames(-1)
-	return names, nil, bare(err)
+	return f.Readdirnames(-1)
 }
 
-func (d directory) readlink(name string) (string, error) {
+func (d *dirHandle) readlink(name string, _ int64) (string, error) {
 	target, err := d.root.Readlink(name)
-	return filepath.ToSlash(target), bare(err)
+	return filepath.ToSlash(target), err
 }
 
-func (f descriptor) readAt(p []byte, off int64) (int, error) { return f.ReadAt(p, off) }
+func (d *dirHandle) xattrs() (map[string][]byte, error) { return nil, nil }
 
-func (f descriptor) find(off int64, whence int) (int64, error) { return f.Seek(off, whence) }
+// open opens a file of the directory for reading. stat tells whether it is the file that was
+// listed.
+func (d *dirHandle) open(name string) (*fileHandle, error) {
+	f, err := d.root.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return &fileHandle{f}, nil
+}
 
-func (f descriptor) lookAt() (fileStat, error) {
+// A fileHandle is an open file, read from the front.
+type fileHandle struct{ *os.File }
+
+func (f *fileHandle) close() { _ = f.Close() }
+
+func (f *fileHandle) stat() (fileStat, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return fileStat{}, bare(err)
+		return fileStat{}, err
 	}
-	return statOf(info, "", ""), nil
+	return infoStat(info), nil
 }
 
-func (descriptor) xattrs() (map[string][]byte, error) { return nil, nil }
+func (f *fileHandle) xattrs() (map[string][]byte, error) { return nil, nil }
 
-// statOf describes the file name in the directory dir. The portable fs.FileInfo tells no links and
-// owners, and of an identity only the path of a directory.
-func statOf(info fs.FileInfo, dir, name string) fileStat {
-	t := info.ModTime()
-	st := fileStat{mode: info.Mode(), links: 1, size: info.Size(), mtime: t, atime: t, ctime: t}
-	if info.IsDir() {
-		h := fnv.New64a()
-		_, _ = io.WriteString(h, filepath.Join(dir, name))
-		st.id.Ino = h.Sum64()
+// readFull fills p; a shorter file is ErrChanged.
+func (f *fileHandle) readFull(p []byte) error {
+	if _, err := io.ReadFull(f, p); err != nil && len(p) > 0 {
+		return shortContent(err)
 	}
-	return st
+	return nil
 }

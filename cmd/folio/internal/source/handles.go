@@ -36,20 +36,20 @@ func (d *Dir) acquire() (*dirHandle, error) {
 // reopen opens a directory by its name. If that is another one than before, it is ErrChanged.
 func (d *Dir) reopen() (*dirHandle, error) {
 	if d.Up == nil {
-		return newDirHandle(d.scan.tree.dir.openDir(".")) // of its own, as list is for one caller
+		return d.scan.tree.dir.retain(), nil
 	}
 	up, err := d.Up.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer up.release()
-	handle, err := newDirHandle(up.openDir(d.name))
+	handle, st, err := up.openDir(d.name)
 	if err != nil {
-		return nil, up.changed(d.name, &d.stat, err)
+		return nil, changed(err)
 	}
-	if st, err := handle.lstat("."); err != nil || st.id != d.stat.id {
+	if st.id != d.stat.id {
 		handle.release()
-		return nil, cmp.Or(err, ErrChanged)
+		return nil, ErrChanged
 	}
 	return handle, nil
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,13 +17,10 @@ import (
 // magicSize is how many bytes of a file tell its kind: those of a tar header.
 const magicSize = 512
 
-// HeadSize is how many bytes of a file IsVolume looks at.
-const HeadSize = 72
-
 const (
 	sqliteMagic = "SQLite format 3\x00"
 	sqliteAppID = 68         // offset of the application_id, 4 bytes
-	volumeAppID = 0x466F6C69 // "Foli", as docs/format.md has it
+	volumeAppID = 0x466F6C69 // "Foli"
 )
 
 // Compressions that Go cannot undo, by magic, with the program that can.
@@ -47,14 +43,11 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	case n == 0:
 		return nil, pathError(f.Name(), ErrEmpty)
 	case bytes.HasPrefix(head, []byte(sqliteMagic)):
-		if IsVolume(head) {
-			return nil, pathError(f.Name(), ErrVolume)
-		}
-		return openSqlar(f, o)
+		return openSQLite(f, head, o)
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
-		return &tarSource{name: f.Name(), closer: f, o: o, stream: func(context.Context) io.Reader { return f }}, nil
+		return openStream(f.Name(), f, f, o), nil
 	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
-		return &tarSource{file: f, closer: f, o: o}, nil
+		return &tarSource{file: f, o: o}, nil
 	}
 	if src, err := openZip(f, info.Size(), o); !errors.Is(err, errNotZip) {
 		return src, err
@@ -62,17 +55,23 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 	return nil, pathError(f.Name(), kindError(head))
 }
 
-// IsVolume reports whether a file that begins with head looks like a volume.
-func IsVolume(head []byte) bool {
-	return len(head) >= HeadSize && bytes.HasPrefix(head, []byte(sqliteMagic)) &&
-		binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID
+func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
+	if len(head) >= sqliteAppID+4 && binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID {
+		return nil, pathError(f.Name(), ErrVolume)
+	}
+	return openSqlar(f, o)
 }
 
-// openStream returns the source of a tar archive that can be read only once, and may be compressed.
-// Nothing is opened or read before Walk, because that may have to wait.
-func openStream(name string, open func() (io.ReadCloser, error), o *Options) Source {
-	return &tarSource{name: name, closer: io.NopCloser(nil), o: o, stream: func(ctx context.Context) io.Reader {
-		return Interruptible(ctx, open)
+// openStream opens a tar archive that can be read only once. It may be compressed. Nothing is read
+// before Walk, because a reader may have to wait. The source owns closer, which may be nil.
+func openStream(name string, r io.Reader, closer io.Closer, o *Options) Source {
+	in := bufio.NewReaderSize(r, 64<<10)
+	return &tarSource{closer: closer, o: o, open: func() (io.Reader, error) {
+		tr, err := unpack(in)
+		if err != nil {
+			return nil, pathError(name, err)
+		}
+		return tr, nil
 	}}
 }
 

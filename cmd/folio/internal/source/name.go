@@ -1,10 +1,6 @@
 package source
 
-import (
-	"cmp"
-	"io/fs"
-	"strings"
-)
+import "strings"
 
 // maxPath is the longest name that an archive may give an entry, in bytes: zip cannot say more, and
 // no system's PATH_MAX comes near. It bounds how many directories one entry can make.
@@ -16,7 +12,7 @@ func cleanName(name string) (string, error) {
 	if name == "" || len(name) > maxPath || name[0] == '/' || strings.IndexByte(name, 0) >= 0 {
 		return "", ErrName
 	}
-	if fs.ValidPath(name) {
+	if isClean(name) {
 		return name, nil
 	}
 	var elems []string
@@ -35,6 +31,11 @@ func cleanName(name string) (string, error) {
 	return strings.Join(elems, "/"), nil
 }
 
+// isClean spares the usual names the rest of cleanName.
+func isClean(name string) bool {
+	return name[0] != '.' && name[len(name)-1] != '/' && !strings.Contains(name, "//") && !strings.Contains(name, "/.")
+}
+
 // Join returns the path of a file in a directory. Unlike path.Join it does not clean the name.
 func Join(dir, name string) string {
 	if dir == "." {
@@ -45,12 +46,30 @@ func Join(dir, name string) string {
 
 // compareNames orders names as a walk meets them: a directory before the files in it, and by name
 // within a directory.
-func compareNames(a, b string) int { return cmp.Compare(sortKey(a), sortKey(b)) }
-
-// sortKey puts the slash before all other bytes.
-func sortKey(name string) string {
-	if name == "." {
-		return ""
+func compareNames(a, b string) int {
+	if a == "." || b == "." {
+		return b2i(a != ".") - b2i(b != ".")
 	}
-	return strings.ReplaceAll(name, "/", "\x00")
+	n := min(len(a), len(b))
+	for i := range n {
+		if x, y := rank(a[i]), rank(b[i]); x != y {
+			return x - y
+		}
+	}
+	return len(a) - len(b)
+}
+
+// rank puts the slash before all other bytes.
+func rank(c byte) int {
+	if c == '/' {
+		return -1
+	}
+	return int(c)
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -9,7 +9,7 @@ import (
 func Open(path string, stdin io.Reader, o *Options) (Source, error) {
 	o = o.orDefault()
 	if path == "-" {
-		return openStream("standard input", func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }, o), nil
+		return openStream("standard input", stdin, nil, o), nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func Open(path string, stdin io.Reader, o *Options) (Source, error) {
 		return t, nil
 	}
 	if !info.Mode().IsRegular() {
-		return openStream(path, func() (io.ReadCloser, error) { return os.Open(path) }, o), nil
+		return openPipe(path, o), nil
 	}
 	f, err := os.Open(path)
 	if err != nil {

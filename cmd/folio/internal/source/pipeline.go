@@ -2,17 +2,17 @@ package source
 
 import (
 	"context"
-	"io"
 	"io/fs"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
-// Sizes that bound the memory of a pipeline: at most workers()+spareBatches arenas.
+// Sizes that bound the memory of a pipeline: at most workers()+spareBatches arenas, and the chunks
+// of few streams.
 const (
 	arenaSize    = 2 << 20 // bytes of contents in one batch
-	smallSize    = 1 << 20 // larger contents are read by the consumer
+	smallSize    = 1 << 20 // larger contents are streams
 	flushSize    = 1 << 20 // a batch this full is sent on
 	batchJobs    = 256     // so is one with this many entries
 	spareBatches = 3
@@ -20,15 +20,25 @@ const (
 
 func workers() int { return max(2, min(8, runtime.GOMAXPROCS(0))) }
 
+// A content is where the bytes of a file come from.
+type content interface {
+	// fill reads the content into p, all of it: a content of another length is an error. It may add
+	// to the entry.
+	fill(e *Entry, p []byte) error
+	// feed writes the content to a stream, with the same error.
+	feed(s *stream) error
+	// drop is called instead of either when the content is not wanted any more.
+	drop()
+}
+
 // A job is one entry on its way to the caller.
 type job struct {
 	entry   Entry
 	content content // nil without one, or when the producer has read it
-	data    []byte  // a part of the batch's arena; nil for a large content
+	data    []byte  // a part of the batch's arena
+	stream  *stream // instead of data, for a large content
 	err     error   // from content
 }
-
-func (j *job) large() bool { return j.content != nil && j.entry.Size > smallSize }
 
 // A batch is a run of jobs that goes through the pipeline as one. It comes back to the producer
 // empty.
@@ -45,7 +55,7 @@ type batch struct {
 //	                 `-> order ---------------------^
 //
 // The number of batches is fixed, which bounds how far the producer reads ahead; todo and order
-// have room for all of them, so only free makes anyone wait.
+// have room for all of them, so only free and streams make anyone wait.
 type pipeline struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -62,9 +72,9 @@ type pipeline struct {
 }
 
 // run starts produce on a goroutine of its own and calls fn for each entry it adds. It waits for
-// its goroutines.
-func run(ctx context.Context, o *Options, produce func(*pipeline) error, fn func(*Entry) error) error {
-	return runBatches(ctx, o, produce, func(p *pipeline, b *batch) error {
+// its goroutines, except after an error of a source that may be stuck in a read.
+func run(ctx context.Context, o *Options, stuck bool, produce func(*pipeline) error, fn func(*Entry) error) error {
+	return runBatches(ctx, o, stuck, produce, func(p *pipeline, b *batch) error {
 		for i := range b.jobs {
 			if err := p.consumeJob(&b.jobs[i], fn); err != nil {
 				return err
@@ -75,7 +85,9 @@ func run(ctx context.Context, o *Options, produce func(*pipeline) error, fn func
 }
 
 // runBatches is like run, but passes whole batches to fn.
-func runBatches(ctx context.Context, o *Options, produce func(*pipeline) error, fn func(*pipeline, *batch) error) error {
+func runBatches(
+	ctx context.Context, o *Options, stuck bool, produce func(*pipeline) error, fn func(*pipeline, *batch) error,
+) error {
 	n := workers() + spareBatches
 	p := &pipeline{
 		o: o, free: make(chan *batch, n), todo: make(chan *batch, n), order: make(chan *batch, n),
@@ -90,7 +102,9 @@ func runBatches(ctx context.Context, o *Options, produce func(*pipeline) error, 
 	p.group.Go(func() { p.produce(produce) })
 	err := p.consume(fn)
 	p.cancel(err)
-	p.group.Wait()
+	if err == nil || !stuck {
+		p.group.Wait()
+	}
 	return err
 }
 
@@ -108,24 +122,24 @@ func (p *pipeline) produce(produce func(*pipeline) error) {
 	}
 }
 
-// add gives the pipeline an entry. The producer must not use it afterwards. A batch ends with a
-// large content, so that nothing waits behind it.
+// add gives the pipeline an entry. The producer must not use it afterwards.
 func (p *pipeline) add(e *Entry, c content) error {
+	if c != nil && e.Size > smallSize {
+		return p.addStream(e, c)
+	}
 	size := 0
-	if c != nil && e.Size <= smallSize {
+	if c != nil {
 		size = int(e.Size)
 	}
 	j, err := p.next(e, size)
 	if err != nil {
 		return err
 	}
-	if j.content = c; j.large() {
-		return p.flush()
-	}
+	j.content = c
 	return p.flushFull()
 }
 
-// next returns the job for an entry, in a batch with room for size bytes of its content.
+// next returns the job for an entry with a small content, in a batch with room for it.
 func (p *pipeline) next(e *Entry, size int) (*job, error) {
 	if err := p.account(e); err != nil {
 		return nil, err
@@ -145,6 +159,30 @@ func (p *pipeline) next(e *Entry, size int) (*job, error) {
 	b.jobs = append(b.jobs, job{entry: *e, data: b.arena[b.used : b.used+size : b.used+size]})
 	b.used += size
 	return &b.jobs[len(b.jobs)-1], nil
+}
+
+// addStream gives the pipeline an entry with a large content and sends the batch on, so that
+// nothing waits behind it.
+func (p *pipeline) addStream(e *Entry, c content) error {
+	s := newStream(p.ctx)
+	if err := p.addFed(e, s); err != nil {
+		return err
+	}
+	p.group.Go(func() { s.close(c.feed(s)) })
+	return nil
+}
+
+// addFed is addStream for a stream that the producer feeds itself.
+func (p *pipeline) addFed(e *Entry, s *stream) error {
+	if err := p.account(e); err != nil {
+		return err
+	}
+	b, err := p.batch()
+	if err != nil {
+		return err
+	}
+	b.jobs = append(b.jobs, job{entry: *e, stream: s})
+	return p.flush()
 }
 
 // account refuses an entry that goes beyond MaxSize.
@@ -204,27 +242,13 @@ func (p *pipeline) work() {
 }
 
 func (p *pipeline) fill(j *job) {
-	if j.content == nil || j.large() || p.ctx.Err() != nil {
-		return
+	switch {
+	case j.content == nil:
+	case p.ctx.Err() != nil:
+		j.content.drop()
+	default:
+		j.err = j.content.fill(&j.entry, j.data)
 	}
-	r, err := j.content.open(&j.entry)
-	if err != nil {
-		j.err = archiveError(err)
-		return
-	}
-	defer r.Close()
-	j.err = readExactly(r, j.data)
-}
-
-// open opens a large content, for the consumer.
-func (p *pipeline) open(j *job) (*exact, error) {
-	r, err := j.content.open(&j.entry)
-	if err != nil {
-		return nil, archiveError(err)
-	}
-	x := &exact{ctx: p.ctx, ReadCloser: r, left: j.entry.Size}
-	j.entry.Content = x
-	return x, nil
 }
 
 // consume hands out the batches in order, and then the producer's error.
@@ -282,10 +306,21 @@ func (p *pipeline) passOver(j *job) error {
 	return nil
 }
 
+// drop passes over the content of a job, and returns its error.
+func (j *job) drop() error {
+	if j.stream != nil {
+		return j.stream.finish()
+	}
+	return nil
+}
+
 func (p *pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	e := &j.entry
 	if err := context.Cause(p.ctx); err != nil {
 		return err
+	}
+	if p.o.Exclude.below(e.Name, e.Mode.IsDir()) {
+		return WrapEntry(e.Name, j.drop())
 	}
 	if p.orphaned(e) {
 		return WrapEntry(e.Name, p.o.passOver(e.Name, ErrExcluded))
@@ -293,21 +328,13 @@ func (p *pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	if j.err != nil || p.passed[e.Link] {
 		return p.passOver(j)
 	}
-	if !j.large() {
-		e.Data = j.data
-		return fn(e)
+	e.Data = j.data
+	if j.stream != nil {
+		e.Content = j.stream
 	}
-	x, err := p.open(j)
-	if err != nil {
-		j.err = err
-		return p.passOver(j)
-	}
-	defer x.Close()
-	if err = fn(e); err == nil {
-		x.finish()
-	}
-	if x.err != nil && x.err != io.EOF {
-		return WrapEntry(e.Name, x.err) // the cause, whatever fn made of it
+	err := fn(e)
+	if s := j.stream; s != nil && (err == nil || s.failed != nil) {
+		return WrapEntry(e.Name, s.finish()) // the cause, whatever fn made of it
 	}
 	return err
 }

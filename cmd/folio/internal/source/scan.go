@@ -10,21 +10,20 @@ import (
 // maxAhead is how many files a scan lists before they are compared.
 const maxAhead = 1 << 14
 
-// A scan lists the directories of a tree. Where it also looks at them, workers list ahead, in about
-// the order in which the producer needs them. If no worker has begun a directory when its turn
-// comes, the producer lists it.
+// A scan lists the directories of a tree. Workers list ahead, in about the order in which walk
+// needs them. If no worker has begun a directory when its turn comes, walk lists it.
 type scan struct {
 	tree    *Tree
-	look    func(*Dir) error // is called for each directory that is listed; nil for nothing
+	differ  Differ
 	handles handles
 	ctx     context.Context // of the pipeline; the producer's
 
 	mu     sync.Mutex // guards what follows, and the state of each Dir
 	wake   *sync.Cond // something of it has changed
 	stack  []*Dir     // to be listed, the last one first; some may be listed already
-	ahead  int        // files listed that the producer has not left yet
+	ahead  int        // files listed, but not compared yet
 	ended  bool
-	failed error // of look
+	failed error // of Look
 }
 
 // The states of a Dir, in their order.
@@ -32,36 +31,28 @@ type scanState uint8
 
 const (
 	unlisted scanState = iota
-	listing            // by a worker, or by the producer
+	listing            // by a worker, or by walk
 	listed
 )
 
-func newScan(t *Tree, look func(*Dir) error) *scan {
-	s := &scan{tree: t, look: look}
+func newScan(t *Tree, differ Differ) *scan {
+	s := &scan{tree: t, differ: differ}
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
 
-// root returns the directory of the tree.
-func (s *scan) root() (*Dir, error) {
-	st, err := s.tree.dir.lstat(".")
-	return &Dir{Path: ".", stat: st, scan: s}, err
-}
-
-// run calls produce, the producer of a pipeline, while workers list ahead.
-func (s *scan) run(p *pipeline, produce func(root *Dir) error) error {
+// run is the producer of a pipeline.
+func (s *scan) run(p *pipeline) error {
 	s.ctx = p.ctx
-	root, err := s.root()
+	st, err := s.tree.dir.stat()
 	if err != nil {
 		return err
 	}
-	if s.look != nil { // without, there is nothing to gain: the workers of the pipeline are busy
-		for range workers() {
-			p.group.Go(s.work)
-		}
+	for range workers() {
+		p.group.Go(s.work)
 	}
 	defer s.end()
-	return produce(root)
+	return s.walk(&Dir{Path: ".", stat: st, scan: s}, &Out{p})
 }
 
 // end lets the workers go home. Nothing is listed any more.
@@ -99,9 +90,6 @@ func (s *scan) next() *Dir {
 
 // await returns when a directory is listed.
 func (s *scan) await(d *Dir) error {
-	if err := context.Cause(s.ctx); err != nil {
-		return err
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if d.state == unlisted {
@@ -119,10 +107,7 @@ func (s *scan) await(d *Dir) error {
 // list lists a directory, has it looked at, and offers those in it to the workers.
 func (s *scan) list(d *Dir) {
 	d.read()
-	var err error
-	if s.look != nil {
-		err = s.look(d)
-	}
+	err := s.differ.Look(d)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && s.failed == nil {
@@ -130,23 +115,34 @@ func (s *scan) list(d *Dir) {
 	}
 	d.state = listed
 	s.ahead += len(d.Files)
-	if s.look != nil {
-		for _, sub := range slices.Backward(d.dirs) {
-			s.stack = append(s.stack, sub)
-		}
+	for _, sub := range slices.Backward(d.dirs) {
+		s.stack = append(s.stack, sub)
 	}
 	s.wake.Broadcast()
 }
 
-// leave forgets the files in a directory.
-func (s *scan) leave(d *Dir) {
+// walk has a directory and all below it compared, in walk order.
+func (s *scan) walk(d *Dir, out *Out) error {
+	if err := context.Cause(s.ctx); err != nil {
+		return err
+	}
+	if err := s.await(d); err != nil {
+		return err
+	}
+	err := s.differ.Compare(d, out)
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.ahead -= len(d.Files)
 	d.Files = nil
 	s.wake.Broadcast()
+	s.mu.Unlock()
+	for i := 0; i < len(d.dirs) && err == nil; i++ {
+		err = s.walk(d.dirs[i], out)
+		d.dirs[i] = nil
+	}
+	return err
 }
 
+// read lists a directory.
 func (d *Dir) read() {
 	handle, err := d.acquire()
 	if err != nil {
@@ -154,41 +150,36 @@ func (d *Dir) read() {
 		return
 	}
 	defer handle.release()
-	names, xattrs, err := handle.list()
+	names, err := handle.list()
+	if err == nil {
+		d.xattrs, err = handle.xattrs()
+	}
 	if err != nil {
-		d.Err = vanished(err)
+		d.Err = err
 		return
 	}
-	d.xattrs = xattrs
 	slices.Sort(names)
 	d.Files = make([]File, 0, len(names))
-	o := d.scan.tree.o
+	skip := d.scan.tree.o.Skip
 	for _, name := range names {
-		if o.Skip != nil && o.Skip(d.stat.id, name) {
-			continue
-		}
-		d.Files = append(d.Files, d.file(handle, name))
-		f := &d.Files[len(d.Files)-1]
-		if o.Exclude != nil && o.Exclude.file(f.Path(), f.stat.mode.IsDir()) {
-			d.Files = d.Files[:len(d.Files)-1]
-			continue
-		}
-		if f.stat.mode.IsDir() {
-			d.dirs = append(d.dirs, &Dir{Path: f.Path(), Up: d, name: name, stat: f.stat, scan: d.scan})
+		if skip == nil || !skip(d.stat.id, name) {
+			d.add(handle, name)
 		}
 	}
 }
 
-// file looks at a file in the directory.
-func (d *Dir) file(handle *dirHandle, name string) File {
+// add looks at a file in the directory.
+func (d *Dir) add(handle *dirHandle, name string) {
 	f := File{Name: name, Dir: d}
 	f.stat, f.Err = handle.lstat(name)
 	switch f.stat.mode.Type() {
+	case fs.ModeDir:
+		d.dirs = append(d.dirs, &Dir{Path: Join(d.Path, name), Up: d, name: name, stat: f.stat, scan: d.scan})
 	case fs.ModeSocket:
 		f.Err = ErrSocket
 	case fs.ModeSymlink:
-		f.target, f.Err = handle.readlink(name)
+		f.target, f.Err = handle.readlink(name, f.stat.size)
 	}
-	f.Err = vanished(bare(f.Err))
-	return f
+	f.Err = changed(f.Err)
+	d.Files = append(d.Files, f)
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"compress/zlib"
 	"context"
 	"errors"
@@ -9,7 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"sync"
+	"strings"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -29,7 +30,16 @@ type sqlarSource struct {
 	o  *Options
 }
 
-var sqlarColumns = [5]string{"name", "mode", "mtime", "sz", "data"}
+// A sqlarRow is a row of the archive, without its data.
+type sqlarRow struct {
+	name  string
+	rowid int64
+	mode  uint32
+	mtime int64
+	size  int64
+}
+
+var sqlarColumns = []string{"name", "mode", "mtime", "sz", "data"}
 
 // openSqlar opens the database again by the engine, and closes f.
 func openSqlar(f *os.File, o *Options) (Source, error) {
@@ -37,8 +47,9 @@ func openSqlar(f *os.File, o *Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
+	s := &sqlarSource{db: db, o: o}
 	err = db.View(context.Background(), func(rx *sqlitefile.Rx) error {
-		_, err := openSqlarTable(rx)
+		_, _, err := sqlarTable(rx)
 		return err
 	})
 	if err != nil {
@@ -46,7 +57,7 @@ func openSqlar(f *os.File, o *Options) (Source, error) {
 		return nil, pathError(f.Name(), err)
 	}
 	f.Close()
-	return &sqlarSource{db, o}, nil
+	return s, nil
 }
 
 func (s *sqlarSource) OnDisk() bool { return false }
@@ -55,122 +66,115 @@ func (s *sqlarSource) Size(context.Context) (int64, bool) { return 0, false }
 
 func (s *sqlarSource) Close() error { return s.db.Close() }
 
-// Walk lists the rows, and reads their data in the same transaction, which outlives the pipeline.
-func (s *sqlarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return s.db.View(ctx, func(rx *sqlitefile.Rx) error {
-		files, err := sqlarFiles(ctx, rx)
-		if err != nil {
-			return err
-		}
-		return run(ctx, s.o, func(p *pipeline) error {
-			for _, f := range files {
-				if err := f.add(p); err != nil {
-					return WrapEntry(f.name, err)
-				}
-			}
-			return nil
-		}, fn)
-	})
-}
-
-// A sqlarTable is the table of an archive in a transaction.
-type sqlarTable struct {
-	sqlitefile.Table
-	place [len(sqlarColumns)]int
-	rx    *sqlitefile.Rx
-	mu    sync.Mutex // guards rx and Table once workers read
-}
-
-func openSqlarTable(rx *sqlitefile.Rx) (*sqlarTable, error) {
-	t := &sqlarTable{rx: rx}
-	var err error
-	t.Table, err = rx.Table("sqlar")
+// sqlarTable returns the table and the places of sqlarColumns in it.
+func sqlarTable(rx *sqlitefile.Rx) (t sqlitefile.Table, place [5]int, err error) {
+	t, err = rx.Table("sqlar")
+	if errors.Is(err, sqlitefile.ErrNoTable) {
+		return t, place, ErrDatabase
+	}
+	if err != nil {
+		return t, place, err
+	}
+	columns := t.Columns()
 	for i, name := range sqlarColumns {
-		if err == nil {
-			t.place[i], err = t.Column(name)
+		place[i] = slices.IndexFunc(columns, func(c sqlitefile.Column) bool { return strings.EqualFold(c.Name, name) })
+		if place[i] < 0 || t.WithoutRowid() {
+			return t, place, ErrDatabase
 		}
 	}
-	if errors.Is(err, sqlitefile.ErrNoTable) || errors.Is(err, sqlitefile.ErrNoColumn) || err == nil && t.WithoutRowid() {
-		err = ErrDatabase
-	}
-	return t, err
+	return t, place, nil
 }
 
-// sqlarFiles returns the files of an archive in walk order. It refuses a damaged database: pages
-// have no checksums, and a database that has lost rows looks as if it never had them.
-func sqlarFiles(ctx context.Context, rx *sqlitefile.Rx) (files []*sqlarFile, err error) {
+func (s *sqlarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
+	return run(ctx, s.o, false, func(p *pipeline) error {
+		return s.db.View(p.ctx, func(rx *sqlitefile.Rx) error {
+			if err := checkDatabase(p.ctx, rx); err != nil {
+				return err
+			}
+			return (&sqlarProducer{pipeline: p, rx: rx}).walk()
+		})
+	}, fn)
+}
+
+// checkDatabase refuses a damaged database. Its pages have no checksums, and a database that has
+// lost rows looks as if it never had them.
+func checkDatabase(ctx context.Context, rx *sqlitefile.Rx) error {
 	report, err := rx.Check(ctx, nil)
-	if err == nil && !report.OK() {
-		err = fmt.Errorf("%w: %s", ErrDamaged, report.Problems[0])
+	if err != nil || report.OK() {
+		return err
 	}
+	return fmt.Errorf("%w: %s", ErrDamaged, report.Problems[0])
+}
+
+// A sqlarProducer copies the data of the rows out of the database. Workers inflate it.
+type sqlarProducer struct {
+	*pipeline
+	rx    *sqlitefile.Rx
+	table sqlitefile.Table
+	place [5]int
+}
+
+func (s *sqlarProducer) walk() (err error) {
+	if s.table, s.place, err = sqlarTable(s.rx); err != nil {
+		return err
+	}
+	rows, err := s.rows()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t, err := openSqlarTable(rx)
-	if err != nil {
-		return nil, err
+	slices.SortStableFunc(rows, func(a, b sqlarRow) int { return compareNames(a.name, b.name) })
+	for i := range rows {
+		if err := s.entry(&rows[i]); err != nil {
+			return WrapEntry(rows[i].name, err)
+		}
 	}
-	for row, err := range t.All() {
+	return nil
+}
+
+// rows reads the directory of the archive.
+func (s *sqlarProducer) rows() (rows []sqlarRow, err error) {
+	for row, err := range s.table.All() {
 		if err != nil {
 			return nil, err
 		}
-		f, err := t.file(&row)
+		r, name, err := s.row(&row)
 		if err != nil {
-			return nil, err
+			return nil, WrapEntry(name, err)
 		}
-		files = append(files, f)
+		rows = append(rows, r)
 	}
-	slices.SortStableFunc(files, func(a, b *sqlarFile) int { return compareNames(a.name, b.name) })
-	return files, nil
+	return rows, nil
 }
 
-// A sqlarFile is a row of an archive, without its data.
-type sqlarFile struct {
-	t                                *sqlarTable
-	name                             string
-	rowid, mode, mtime, size, stored int64 // stored is the size of the data
-}
-
-func (t *sqlarTable) file(row *sqlitefile.Row) (*sqlarFile, error) {
-	f := &sqlarFile{t: t, rowid: row.Rowid()}
-	name, err := row.Text(t.place[0])
-	for i, n := range []*int64{&f.mode, &f.mtime, &f.size} {
-		if err == nil {
-			*n, err = row.Int64(t.place[1+i])
+func (s *sqlarProducer) row(row *sqlitefile.Row) (r sqlarRow, name string, err error) {
+	name, err = row.Text(s.place[0])
+	if err != nil {
+		return r, name, err
+	}
+	var n [3]int64
+	for i := range n {
+		if n[i], err = row.Int64(s.place[1+i]); err != nil {
+			return r, name, err
 		}
 	}
-	if err == nil {
-		f.stored, err = row.Size(t.place[4])
-	}
-	if err == nil {
-		f.name, err = cleanName(name)
-	}
-	return f, WrapEntry(name, err)
+	r = sqlarRow{rowid: row.Rowid(), mode: uint32(n[0]), mtime: n[1], size: n[2]}
+	r.name, err = cleanName(name)
+	return r, name, err
 }
 
-func (f *sqlarFile) add(p *pipeline) error {
-	e := &Entry{Header: header(f.name)}
-	e.Mode, e.ModTime = posix.FileMode(uint32(f.mode)), time.Unix(f.mtime, 0)
-	if f.mode&posix.ModeType == 0 {
-		e.Mode &^= fs.ModeType
+func (s *sqlarProducer) entry(r *sqlarRow) error {
+	if r.mode&posix.ModeType == 0 {
+		r.mode |= posix.ModeRegular
 	}
-	if p.o.Exclude.below(e.Name, e.Mode.IsDir()) {
-		return nil
-	}
+	e := &Entry{Header: header(r.name)}
+	e.Mode, e.ModTime = posix.FileMode(r.mode), time.Unix(r.mtime, 0)
 	e.UID, e.GID = own()
 	switch e.Mode.Type() {
 	case 0:
-		if f.size < 0 || f.size > maxArchivable {
-			return folio.ErrTooLarge
-		}
-		e.Size = f.size
-		return p.add(e, f)
+		return s.file(e, r)
 	case fs.ModeSymlink:
-		if f.stored > maxTarget {
-			return ErrTarget
-		}
-		target := make([]byte, f.stored)
-		if err := readExactly(f.data(), target); err != nil {
+		target, err := s.target(r)
+		if err != nil {
 			return err
 		}
 		e.Linkname = string(target)
@@ -178,26 +182,106 @@ func (f *sqlarFile) add(p *pipeline) error {
 	default: // a device has no number here
 		return ErrType
 	}
-	return p.add(e, nil)
+	return s.add(e, nil)
 }
 
-// open implements content.
-func (f *sqlarFile) open(*Entry) (io.ReadCloser, error) {
-	if f.stored == f.size {
-		return io.NopCloser(f.data()), nil
+// find returns the row with the data and the data's size.
+func (s *sqlarProducer) find(r *sqlarRow) (row sqlitefile.Row, size int64, err error) {
+	row, ok, err := s.table.Get(r.rowid)
+	if err == nil && !ok {
+		err = ErrVanished
 	}
-	return zlib.NewReader(f.data())
+	if err == nil {
+		size, err = row.Size(s.place[4])
+	}
+	return row, size, err
 }
 
-func (f *sqlarFile) data() io.Reader { return io.NewSectionReader(f, 0, f.stored) }
+// target returns the target of a symbolic link, which is its data.
+func (s *sqlarProducer) target(r *sqlarRow) ([]byte, error) {
+	row, size, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if size > maxTarget {
+		return nil, ErrTarget
+	}
+	p := make([]byte, size)
+	return p, s.readAt(&row, p, 0)
+}
 
-// ReadAt reads from the data, on any goroutine.
-func (f *sqlarFile) ReadAt(p []byte, off int64) (n int, err error) {
-	f.t.mu.Lock()
-	defer f.t.mu.Unlock()
-	err = f.t.rx.Guard(func() (err error) {
-		n, _, err = f.t.Table.ReadAt(f.rowid, f.t.place[4], p, off)
+func (s *sqlarProducer) readAt(row *sqlitefile.Row, p []byte, off int64) error {
+	if len(p) == 0 {
+		return nil
+	}
+	_, err := row.ReadAt(s.place[4], p, off)
+	return err
+}
+
+func (s *sqlarProducer) file(e *Entry, r *sqlarRow) error {
+	if r.size < 0 || r.size > maxArchivable {
+		return folio.ErrTooLarge
+	}
+	e.Size = r.size
+	row, size, err := s.find(r)
+	if err != nil {
 		return err
-	})
-	return n, err
+	}
+	if size > smallSize || e.Size > smallSize {
+		return s.large(e, &row, size)
+	}
+	data := make([]byte, size)
+	if err := s.readAt(&row, data, 0); err != nil {
+		return err
+	}
+	return s.add(e, sqlarData(data))
 }
+
+// large feeds a stream from here, since only this goroutine may use the transaction.
+func (s *sqlarProducer) large(e *Entry, row *sqlitefile.Row, size int64) error {
+	out := newStream(s.ctx)
+	if err := s.addFed(e, out); err != nil {
+		return err
+	}
+	in := io.NewSectionReader(sqlarBlob{s, row}, 0, size)
+	r, err := sqlarReader(in, size, e.Size)
+	if err == nil {
+		err = archiveError(out.readFrom(r, e.Size))
+	}
+	out.close(err)
+	return err
+}
+
+// A sqlarBlob reads the data of a row.
+type sqlarBlob struct {
+	s   *sqlarProducer
+	row *sqlitefile.Row
+}
+
+func (b sqlarBlob) ReadAt(p []byte, off int64) (int, error) {
+	return b.row.ReadAt(b.s.place[4], p, off)
+}
+
+// sqlarReader returns the content that stored bytes of data mean.
+func sqlarReader(data io.Reader, stored, size int64) (io.Reader, error) {
+	if stored == size {
+		return data, nil
+	}
+	r, err := zlib.NewReader(data)
+	return r, archiveError(err)
+}
+
+// A sqlarData is the data of a small file.
+type sqlarData []byte
+
+func (d sqlarData) fill(_ *Entry, p []byte) error {
+	r, err := sqlarReader(bytes.NewReader(d), int64(len(d)), int64(len(p)))
+	if err == nil {
+		err = archiveError(readExactly(r, p))
+	}
+	return err
+}
+
+func (d sqlarData) feed(s *stream) error { panic("source: a small content is no stream") }
+
+func (d sqlarData) drop() {}

@@ -16,9 +16,8 @@ import (
 
 // A tarSource is a tar archive: a file that can be read twice, or a stream.
 type tarSource struct {
-	name   string
-	file   *os.File                            // nil for a stream
-	stream func(ctx context.Context) io.Reader // nil for a file
+	file   *os.File                  // nil for a stream
+	open   func() (io.Reader, error) // of a stream
 	closer io.Closer
 	o      *Options
 }
@@ -37,19 +36,23 @@ func (s *tarSource) Size(context.Context) (int64, bool) {
 	return info.Size(), true
 }
 
-func (s *tarSource) Close() error { return s.closer.Close() }
+func (s *tarSource) Close() error {
+	switch {
+	case s.file != nil:
+		return s.file.Close()
+	case s.closer != nil:
+		return s.closer.Close()
+	}
+	return nil
+}
 
 func (s *tarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return run(ctx, s.o, func(p *pipeline) error {
+	return run(ctx, s.o, s.file == nil, func(p *pipeline) error {
 		t := &tarProducer{pipeline: p}
-		if s.file != nil {
-			return t.file(s.file)
+		if s.file == nil {
+			return t.stream(s.open)
 		}
-		r, err := unpack(bufio.NewReaderSize(s.stream(p.ctx), 64<<10))
-		if err != nil {
-			return pathError(s.name, err)
-		}
-		return t.stream(r)
+		return t.file(s.file)
 	}, fn)
 }
 
@@ -74,11 +77,15 @@ func (t *tarProducer) file(f *os.File) error {
 	return t.members(bufio.NewReaderSize(f, 256<<10), t.member)
 }
 
-func (t *tarProducer) stream(r io.Reader) error {
+func (t *tarProducer) stream(open func() (io.Reader, error)) error {
+	r, err := open()
+	if err != nil {
+		return err
+	}
 	if err := t.members(r, t.member); err != nil {
 		return err
 	}
-	_, err := io.Copy(io.Discard, r) // the checksum of the compression is at its end
+	_, err = io.Copy(io.Discard, r) // the checksum of the compression is at its end
 	return archiveError(err)
 }
 
@@ -115,6 +122,7 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 	}
 }
 
+// member adds one member to the pipeline.
 func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) error {
 	if t.last != nil && t.last[name] != i {
 		return nil // a later one replaces it
@@ -123,38 +131,34 @@ func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) e
 	if err != nil {
 		return err
 	}
-	switch {
-	case t.o.Exclude.below(name, e.Mode.IsDir()):
-		return nil
-	case !e.Mode.IsRegular() || e.Link != "":
+	if !e.Mode.IsRegular() || e.Link != "" {
 		return t.add(e, nil)
 	}
 	return t.addContent(e, r)
 }
 
-// addContent adds a regular file. It reads a small one from the archive, and lends a large one to
-// the consumer.
+// addContent adds a regular file and reads it from the archive, as only the producer can.
 func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 	if e.Size > smallSize {
-		l := lent{r, make(chan struct{})}
-		if err := t.add(e, l); err != nil {
+		s := newStream(t.ctx)
+		if err := t.addFed(e, s); err != nil {
 			return err
 		}
-		select {
-		case <-l.done:
-			return nil
-		case <-t.ctx.Done():
-			return context.Cause(t.ctx)
-		}
+		err := s.readFrom(r, e.Size)
+		s.close(archiveError(err))
+		return err
 	}
 	j, err := t.next(e, int(e.Size))
 	if err != nil {
 		return err
 	}
-	j.err = readExactly(r, j.data)
+	if err := readExactly(r, j.data); err != nil {
+		j.err = archiveError(err)
+	}
 	return t.flushFull()
 }
 
+// entry translates a header.
 func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 	e := &Entry{Header: header(name)}
 	e.ModTime, e.AccessTime, e.ChangeTime = h.ModTime, h.AccessTime, h.ChangeTime
@@ -169,6 +173,7 @@ func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 	return e, t.typed(e, h)
 }
 
+// typed adds the mode, and the fields that belong to the type.
 func (t *tarProducer) typed(e *Entry, h *tar.Header) (err error) {
 	mode := uint32(h.Mode & 0o7777)
 	switch h.Typeflag {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 )
@@ -9,7 +10,7 @@ import (
 // A walk opens each directory by its name within the one above, never by a path: depth has no
 // limit, and a rename meanwhile cannot lead it elsewhere.
 type Tree struct {
-	dir  *dirHandle // the directory that the file lies in, or the file itself if it is a directory
+	dir  *dirHandle // the directory that the file lies in, or the file itself
 	name string     // in dir; "." for dir itself
 	o    *Options
 }
@@ -41,14 +42,9 @@ func OpenTree(path string, o *Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, err := dir.lstat(name)
-	if err != nil {
+	if _, err := dir.lstat(name); err != nil {
 		dir.release()
 		return nil, pathError(path, err)
-	}
-	if st.mode.IsDir() && name != "." {
-		dir.release()
-		return OpenDir(path, o)
 	}
 	return &Tree{dir: dir, name: name, o: o.orDefault()}, nil
 }
@@ -60,4 +56,20 @@ func (t *Tree) OnDisk() bool { return true }
 func (t *Tree) Close() error {
 	t.dir.release()
 	return nil
+}
+
+// Walk implements Source.
+func (t *Tree) Walk(ctx context.Context, fn func(*Entry) error) error {
+	return run(ctx, t.o, false, func(p *pipeline) error {
+		w := &walker{pipeline: p, o: t.o, seen: make(map[FileID]string)}
+		defer w.close()
+		st, err := t.dir.lstat(t.name)
+		if err == nil {
+			err = w.visitFile(t.dir, t.name, ".", &st)
+		}
+		if err != nil {
+			return WrapEntry(".", changed(err))
+		}
+		return w.finish()
+	}, fn)
 }

@@ -117,7 +117,7 @@ func (s *zipSource) Size(context.Context) (total int64, ok bool) {
 func (s *zipSource) Close() error { return s.file.Close() }
 
 func (s *zipSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return run(ctx, s.o, func(p *pipeline) error {
+	return run(ctx, s.o, false, func(p *pipeline) error {
 		for _, f := range s.files {
 			if err := f.add(p); err != nil {
 				return WrapEntry(f.name, err)
@@ -135,9 +135,6 @@ func (f zipFile) add(p *pipeline) error {
 	}
 	e := &Entry{Header: header(f.name)}
 	e.Mode, e.ModTime = f.Mode(), f.Modified
-	if p.o.Exclude.below(e.Name, e.Mode.IsDir()) {
-		return nil
-	}
 	e.UID, e.GID = f.owner()
 	switch e.Mode.Type() {
 	case 0:
@@ -170,17 +167,30 @@ func (f zipFile) target() (string, error) {
 	if f.UncompressedSize64 > maxTarget {
 		return "", ErrTarget
 	}
-	r, err := f.Open()
-	if err != nil {
-		return "", archiveError(err)
-	}
-	defer r.Close()
 	p := make([]byte, f.UncompressedSize64)
-	err = readExactly(r, p)
+	err := f.fill(nil, p)
 	return string(p), err
 }
 
-func (f zipFile) open(*Entry) (io.ReadCloser, error) { return f.Open() }
+func (f zipFile) fill(_ *Entry, p []byte) error {
+	r, err := f.Open()
+	if err != nil {
+		return archiveError(err)
+	}
+	defer r.Close()
+	return archiveError(readExactly(r, p))
+}
+
+func (f zipFile) feed(s *stream) error {
+	r, err := f.Open()
+	if err != nil {
+		return archiveError(err)
+	}
+	defer r.Close()
+	return archiveError(s.readFrom(r, int64(f.UncompressedSize64)))
+}
+
+func (f zipFile) drop() {}
 
 const zipUnixOwner = 0x7875 // the id of Info-ZIP's new Unix extra field
 

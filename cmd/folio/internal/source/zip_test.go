@@ -146,7 +146,7 @@ func TestZipPipe(t *testing.T) {
 }
 
 // directory returns where the central directory of an archive of one entry begins.
-func zipDirectory(t *testing.T, data []byte) int {
+func directory(t *testing.T, data []byte) int {
 	t.Helper()
 	i := bytes.Index(data, []byte("PK\x01\x02"))
 	if i < 0 {
@@ -175,7 +175,7 @@ func TestZipLies(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			data := makeZip(t, zipEntry("a", 0o644, content))
-			at := data[zipDirectory(t, data)+tt.offset:]
+			at := data[directory(t, data)+tt.offset:]
 			if tt.name == "method" {
 				binary.LittleEndian.PutUint16(at, uint16(tt.number))
 			} else {

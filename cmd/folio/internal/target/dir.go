@@ -3,13 +3,12 @@ package target
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"sync/atomic"
 )
 
 // A dir is an open directory of the tree. The walk holds it while it is in it, and so does each
-// small file that is being written. The last release gives it its attributes, if the walk has left
-// it, and closes it.
+// file on its way to a worker. The last release gives it its attributes, if the walk has left it,
+// and closes it.
 type dir struct {
 	root    *os.Root
 	self    *os.File // for what os.Root cannot do
@@ -69,6 +68,7 @@ func (d *dir) isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+// create makes a file.
 func (d *dir) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
@@ -119,9 +119,17 @@ func (t *Tree) reopen() error {
 	for t.stack[from].dir == nil {
 		from--
 	}
-	name, err := filepath.Rel(t.stack[from].path, t.stack[i].path)
-	if err == nil {
-		t.stack[i].dir, err = openDir(t.stack[from].dir.root, name, t.stack[i].path)
+	d := t.stack[from].dir
+	for j := from + 1; j <= i; j++ {
+		sub, err := openDir(d.root, t.stack[j].name, t.stack[j].path)
+		if j > from+1 {
+			d.release(t)
+		}
+		if err != nil {
+			return err
+		}
+		d = sub
 	}
-	return err
+	t.stack[i].dir = d
+	return nil
 }

@@ -10,9 +10,6 @@ import (
 	"strconv"
 )
 
-// smallSize is the size of the largest content that is written concurrently, in bytes.
-const smallSize = 256 << 10
-
 // blockSize is the size of the blocks of zeros that are left out of files with holes.
 const blockSize = 4096
 
@@ -51,22 +48,14 @@ func (t *Tree) file(d *dir, name string, attr *Attr, fn func(name string, attr *
 	return nil
 }
 
-// small writes a content that is held in memory.
-func (t *Tree) small(d *dir, name string, attr *Attr, p []byte) error {
-	return t.file(d, name, attr, func(name string, attr *Attr) error {
-		f, err := d.create(name)
-		if err != nil {
-			return err
-		}
-		return t.finishFile(d, f, name, attr, writeAt(f, p, 0, attr))
-	})
-}
-
 // large writes a content that is not held in memory.
 func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error {
 	f, err := d.create(name)
 	if err != nil {
 		return err
+	}
+	if t.buf == nil {
+		t.buf = make([]byte, arenaSize)
 	}
 	err = t.copyRanges(f, attr, content)
 	return t.finishFile(d, f, name, attr, err)

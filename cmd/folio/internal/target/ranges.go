@@ -41,10 +41,8 @@ func (t *Tree) copyRanges(f *os.File, attr *Attr, content io.ReaderAt) error {
 }
 
 func (t *Tree) copyRange(f *os.File, off, end int64, attr *Attr, content io.ReaderAt) error {
-	buf := <-t.free
-	defer func() { t.free <- buf }()
-	for ; off < end; off += smallSize {
-		p := buf[:min(smallSize, end-off)]
+	for ; off < end; off += arenaSize {
+		p := t.buf[:min(arenaSize, end-off)]
 		if err := t.failure(); err != nil {
 			return err
 		}

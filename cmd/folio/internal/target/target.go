@@ -9,7 +9,7 @@
 //
 // # Order
 //
-// The caller calls Enter, adds the files of the directory, and calls Leave. Goroutines write small
+// The caller calls Enter, adds the files of the directory, and calls Leave. Workers write small
 // files meanwhile. A directory gets its times and its mode after the last file in it is complete.
 package target
 

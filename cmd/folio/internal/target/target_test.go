@@ -57,7 +57,7 @@ func checkFile(t *testing.T, path, want string) {
 func TestTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	large := strings.Repeat("x", 4*smallSize+smallSize)
+	large := strings.Repeat("x", arenaSize+smallSize)
 	err := write(t, dir, &Options{}, dirAttr(0o750), func(tree *Tree) error {
 		return errors.Join(
 			addFile(tree, "small", "hello"),
@@ -100,7 +100,7 @@ func makeRemovable(t *testing.T, dir string) {
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	const dirs, files = 20, 96
+	const dirs, files = 20, 3 * batchJobs / 2
 	err := write(t, dir, &Options{}, nil, func(tree *Tree) error {
 		for i := range dirs {
 			err := tree.Enter(fmt.Sprintf("d%d", i), dirAttr(0o700))
@@ -379,9 +379,9 @@ func swap(dir string, stop chan struct{}) {
 func TestHoles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	content := make([]byte, 3*4*smallSize+100)
-	copy(content[4*smallSize:], "data")
-	small := content[4*smallSize-100 : 4*smallSize+2*blockSize]
+	content := make([]byte, 3*arenaSize+100)
+	copy(content[arenaSize:], "data")
+	small := content[arenaSize-100 : arenaSize+2*blockSize]
 	attr := func(p []byte) *Attr {
 		a := fileAttr(0o644, len(p))
 		a.Holes = true

@@ -1,7 +1,6 @@
 package target
 
 import (
-	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -22,14 +21,18 @@ type Tree struct {
 	owner ids // of the process
 	stack []frame
 
-	free    chan []byte    // buffers of smallSize bytes, one for each content that is being written
-	writing sync.WaitGroup // small files
-	failed  atomic.Pointer[error]
+	free, todo chan *batch
+	cur        *batch
+	workers    sync.WaitGroup
+	pending    sync.WaitGroup // batches that were sent and are not written yet
+	failed     atomic.Pointer[error]
+	buf        []byte // for large contents
 }
 
 // A frame is a directory on the way from the top to where files are being made.
 type frame struct {
-	dir  *dir   // nil while it is closed; see reopen
+	dir  *dir // nil while it is closed; see reopen
+	name string
 	path string // "." at the top
 	attr *Attr
 }
@@ -42,23 +45,30 @@ func New(root *os.Root, o *Options) (*Tree, error) {
 	t := &Tree{
 		o:     *o,
 		owner: ids{uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))},
-		free:  make(chan []byte, n),
+		free:  make(chan *batch, n+2), todo: make(chan *batch, n+2),
 	}
 	top, err := openDir(root, ".", ".")
 	if err != nil {
 		return nil, err
 	}
-	t.stack = []frame{{dir: top, path: "."}}
+	t.stack = []frame{{dir: top, name: ".", path: "."}}
+	for range n + 2 {
+		t.free <- &batch{arena: make([]byte, arenaSize)}
+	}
 	for range n {
-		t.free <- make([]byte, smallSize)
+		t.workers.Go(t.work)
 	}
 	return t, nil
 }
 
-// Close ends the tree after Finish or an error.
+// Close ends the tree after Finish or an error. Files that are still to be written are dropped.
 func (t *Tree) Close() {
 	t.fail(fs.ErrClosed)
-	t.writing.Wait()
+	if t.cur != nil {
+		t.send()
+	}
+	close(t.todo)
+	t.workers.Wait()
 	for _, f := range t.stack {
 		if f.dir != nil {
 			f.dir.release(t)
@@ -154,11 +164,12 @@ func (t *Tree) Enter(name string, attr *Attr) error {
 	if err != nil {
 		return err
 	}
-	t.stack = append(t.stack, frame{dir: sub, path: at, attr: attr})
+	t.stack = append(t.stack, frame{dir: sub, name: name, path: at, attr: attr})
 	t.closeAncestor()
 	return nil
 }
 
+// mkdir makes a directory, unless one is there that may be used.
 func (t *Tree) mkdir(d *dir, name string) (made bool, err error) {
 	err = d.mkdir(name)
 	switch {
@@ -188,40 +199,28 @@ func (t *Tree) Leave() error {
 	return t.failure()
 }
 
-// File makes a regular file of attr.Size bytes, which content gives. A small one is written
-// concurrently.
+// File makes a regular file of attr.Size bytes, which content gives.
 func (t *Tree) File(name string, attr *Attr, content io.ReaderAt) error {
 	if attr.Size > smallSize {
 		return t.do(name, func(d *dir) error {
 			return t.file(d, name, attr, func(name string, attr *Attr) error { return t.large(d, name, attr, content) })
 		})
 	}
+	if err := t.failure(); err != nil {
+		return err
+	}
 	at := path.Join(t.top().path, name)
-	if err := cmp.Or(t.failure(), pathError(at, checkName(name))); err != nil {
-		return err
+	if err := checkName(name); err != nil {
+		return pathError(at, err)
 	}
-	buf := <-t.free
-	p := buf[:attr.Size]
+	p := t.room(int(attr.Size))
 	if err := readAt(content, p, 0); err != nil {
-		t.free <- buf
 		return err
 	}
-	d, a := t.top().dir, *attr
+	d := t.top().dir
 	d.holders.Add(1)
-	t.writing.Go(func() {
-		if t.failure() == nil {
-			t.fail(pathError(at, t.small(d, name, &a, p)))
-		}
-		d.release(t)
-		t.free <- buf
-	})
+	t.cur.jobs = append(t.cur.jobs, job{dir: d, name: name, path: at, attr: *attr, data: p})
 	return nil
-}
-
-// drain waits until everything that was added is written.
-func (t *Tree) drain() error {
-	t.writing.Wait()
-	return t.failure()
 }
 
 func readAt(r io.ReaderAt, p []byte, off int64) error {
@@ -238,7 +237,7 @@ func readAt(r io.ReaderAt, p []byte, off int64) error {
 	return err
 }
 
-// failure returns the first error of writing.
+// failure returns the first error of a worker.
 func (t *Tree) failure() error {
 	if err := t.failed.Load(); err != nil {
 		return *err

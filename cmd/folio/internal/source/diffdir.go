@@ -9,13 +9,13 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// A Dir is a directory of a Tree.
+// A Dir is a directory of a Tree that Diff compares with something else.
 type Dir struct {
 	Path  string // "." for the root
 	Files []File // in it, sorted by name; not valid after Compare
 	Err   error  // why it could not be listed; then there are no Files
 	Up    *Dir   // nil for the root
-	Known any    // the result of Differ.Look
+	Known any    // the result of Look
 
 	name   string // in Up
 	stat   fileStat
@@ -62,34 +62,22 @@ func (f *File) Xattrs() (map[string][]byte, error) {
 	if !f.stat.mode.IsRegular() && !f.stat.mode.IsDir() {
 		return nil, nil
 	}
-	file, err := f.disk()
+	file, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer file.close()
 	return file.xattrs()
 }
 
-func (f *File) disk() (*diskFile, error) {
+func (f *File) open() (*fileHandle, error) {
 	dir, err := f.Dir.acquire()
 	if err != nil {
 		return nil, err
 	}
 	defer dir.release()
-	return dir.open(f.Name, &f.stat)
-}
-
-// open implements content.
-func (f *File) open(e *Entry) (io.ReadCloser, error) {
-	file, err := f.disk()
-	if err != nil {
-		return nil, err
-	}
-	if e.Xattrs, err = file.xattrs(); err != nil {
-		file.Close()
-		return nil, err
-	}
-	return file, nil
+	file, err := dir.open(f.Name)
+	return file, changed(err)
 }
 
 // comparePart is how much of two contents is compared at once.
@@ -98,13 +86,14 @@ const comparePart = 128 << 10
 // Equal reports whether a regular file and r have the same content. A file that changes
 // meanwhile is ErrChanged.
 func (f *File) Equal(r io.Reader) (bool, error) {
-	file, err := f.disk()
+	file, err := f.open()
 	if err != nil {
 		return false, err
 	}
-	defer file.Close()
-	if err := file.unchanged(); err != nil {
-		return false, err
+	defer file.close()
+	now, err := file.stat()
+	if err != nil || !now.sameContent(&f.stat) {
+		return false, errors.Join(err, ErrChanged)
 	}
 	return equalContents(file, r)
 }

@@ -1,0 +1,3 @@
+package runner
+
+const exeSuffix = ".exe"

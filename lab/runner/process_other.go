@@ -1,0 +1,11 @@
+//go:build !unix
+
+package runner
+
+import "os/exec"
+
+func alone(*exec.Cmd) {}
+
+func killAll(cmd *exec.Cmd) error { return cmd.Process.Kill() }
+
+func interruptAll(cmd *exec.Cmd) error { return cmd.Process.Kill() }

@@ -1,0 +1,21 @@
+//go:build unix
+
+package runner
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// alone gives a process a group of its own. An interrupt from the keyboard reaches only the runner,
+// which ends the process and its children.
+func alone(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return killAll(cmd) }
+}
+
+// killAll kills a process with its group.
+func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// interruptAll asks a process with its group to end.
+func interruptAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }

@@ -1,0 +1,27 @@
+//go:build unix
+
+package harness
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// readSystem asks for the use of resources.
+func readSystem() (s system) {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
+		s.user, s.sys = ptr(float64(u.Utime.Nano())/1e9), ptr(float64(u.Stime.Nano())/1e9)
+		s.minorFaults, s.majorFaults = ptr(int64(u.Minflt)), ptr(int64(u.Majflt))
+	}
+	readProc(&s)
+	return s
+}
+
+// diskSize returns the size of a file on the disk.
+func diskSize(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int64(st.Blocks) * 512
+	}
+	return info.Size()
+}

@@ -20,7 +20,7 @@ const backupBuffer = 1 << 20
 // mode, without a journal or log, that any SQLite opens. Free pages are copied as they are; Compact
 // leaves them out.
 //
-// In WAL mode writers go on meanwhile, though the log cannot begin anew before the copy is
+// In WAL mode writers go on meanwhile, though the log cannot restart before the copy is
 // complete. In rollback mode they wait, for as long as their BusyTimeout: let w be fast, or a
 // temporary file.
 //

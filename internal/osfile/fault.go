@@ -16,7 +16,7 @@ type FaultError struct {
 
 func (e *FaultError) Error() string { return fmt.Sprintf("read %s: %s", e.Name, e.What()) }
 
-// What returns the cause alone, without the name of the file. For example, "mapped bytes at offset
+// What returns only the cause, without the name of the file. For example, "mapped bytes at offset
 // 4096 could not be read".
 func (e *FaultError) What() string {
 	if e.Size >= 0 && e.Offset >= e.Size {

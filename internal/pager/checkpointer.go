@@ -227,9 +227,9 @@ func (c *checkpointer) writeBack(log *wal.Log, frames uint32) {
 	c.pager.busy.Go(func() { file.StartWriteback(from, to-from) })
 }
 
-// crowded reports whether the log with so many frames must begin anew before any other transaction
-// writes: it is too long, or little is left to copy of what is worth copying, and a log that begins
-// anew lies in memory and on disk already.
+// crowded reports whether the log with so many frames must restart before any other transaction
+// writes: it is too long, or little is left to copy of what is worth copying, and the first part of
+// the log lies in memory and on disk already.
 func crowded(log *wal.Log, frames uint32) bool {
 	if int64(frames)*int64(log.Frame) >= relieveBytes {
 		return true
@@ -261,7 +261,7 @@ func (c *checkpointer) checkpointFull(base *Snapshot, err error) {
 	_ = dberr.Guard(func() error { return c.pager.room.returnRoom(base.wal, base.words[4]) }) // the commit has failed as it is
 }
 
-// recycle copies everything back, so that the next commit begins the log anew. The caller must hold
+// recycle copies everything back, so that the next commit restarts the log. The caller must hold
 // the write lock, and no page waits.
 func (c *checkpointer) recycle(log *wal.Log, frames uint32) error {
 	c.waits.Add(1)

@@ -233,7 +233,7 @@ func (tx *Tx) rebase() {
 }
 
 // reach lets the snapshot of a transaction see the spilled pages up to a frame; 0 for nothing. No
-// table has these frames, whose numbers may be those of frames before: the log may have begun anew
+// table has these frames, whose numbers may be those of frames before: the log may have restarted
 // for them, and frames that are taken back are overwritten.
 func (s *Snapshot) reach(frame uint32) {
 	if frame != 0 {

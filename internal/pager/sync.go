@@ -35,7 +35,7 @@ func (p *Pager) Sync(ctx context.Context) error {
 }
 
 // syncNow syncs the file that the last commits were written to: the log or, in rollback mode, the
-// database. The frames of a log that began anew are in the database, and synced unless durability
+// database. The frames of a log that restarted are in the database, and synced unless durability
 // is DurabilityOff (W5).
 func (p *Pager) syncNow() (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)

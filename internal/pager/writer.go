@@ -374,7 +374,7 @@ func (c *committer) lead(g *group) error {
 // them to other transactions where that is good (G1).
 func (c *committer) commit() {
 	w := &c.pager.writer
-	if w.base.wal == nil || crowded(w.base.wal, w.base.words[4]) { // no transaction may go on meanwhile: the log must begin anew
+	if w.base.wal == nil || crowded(w.base.wal, w.base.words[4]) { // no transaction may go on meanwhile: the log must restart
 		c.flush()
 		return
 	}
@@ -492,7 +492,7 @@ func (c *committer) follow(base *Snapshot, g *group) (next *Snapshot, err error)
 	return c.pager.readers.advance(base, &g.header, g.pages)
 }
 
-// logEnd returns the header of the index where the next frame goes, after beginning the log anew if
+// logEnd returns the header of the index where the next frame goes, after restarting the log if
 // that is due.
 func (c *committer) logEnd(base *Snapshot) (h format.WALIndexHeader, err error) {
 	if h, err = base.wal.Header(); err != nil || base.lease.Slot != 0 {
@@ -658,7 +658,7 @@ func (p *Pager) syncDir(name string) error {
 	return err
 }
 
-// syncStart syncs a log that begins anew, so that its first frames are never taken for those of the
+// syncStart syncs a log that restarts, so that its first frames are never taken for those of the
 // log before (W4).
 func (p *Pager) syncStart(f osfile.Handle) error { return p.sync(f) }
 

@@ -60,7 +60,7 @@ func (b *backuper) run(ctx context.Context) error {
 	if err := b.checkDest(); err != nil {
 		return err
 	}
-	v, err := location{b.volume, "."}.open()
+	v, err := rootOf(b.volume).open()
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (b *backuper) run(ctx context.Context) error {
 // checkDest returns early an error that BackupFile would return.
 func (b *backuper) checkDest() error {
 	if b.dest == "-" {
-		if b.terminal.stdout {
+		if b.outTerminal {
 			return failure("standard output", errTerminal)
 		}
 		return nil

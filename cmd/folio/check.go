@@ -98,12 +98,12 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 // checked opens and checks a volume, and repairs it first if that is wanted. It returns an
 // error if it cannot.
 func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
-	v, err := location{volume, "."}.open()
+	v, err := rootOf(volume).open()
 	var schema []folio.Repair
 	if repair && err != nil { // its schema may be all that is damaged
 		var failed error
 		if schema, failed = folio.RepairSchema(ctx, volume); len(schema) > 0 {
-			v, err = location{volume, "."}.open()
+			v, err = rootOf(volume).open()
 		} else if failed != nil && namesWayOut(err) { // that was the way out
 			err = failure(volume, failed)
 		}
@@ -172,7 +172,7 @@ func (c *command) printCheck(volume string, r *folio.RepairReport) {
 }
 
 func (c *command) printProblem(volume string, p folio.Problem) {
-	at := location{volume, "."}
+	at := rootOf(volume)
 	if p.Path != "" {
 		at.path = p.Path
 	}

@@ -30,7 +30,9 @@ A symbolic link stands for its target. With -R, symbolic links in directories ar
   folio chmod -- -w photos.folio:2025`,
 		m.args)
 	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveNoFileComp)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.change(cmd.Context(), args[1:], nil, m.apply) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return change(cmd.Context(), &c.streams, args[1:], nil, m.apply)
+	}
 	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change the files in directories, too")
 	return cmd
 }
@@ -58,7 +60,7 @@ func (m *chmod) apply(tx *folio.Tx, o *operand) error {
 	}
 	top := *o
 	top.path = path.Clean(o.path) + "/." // it may be a symbolic link to the directory
-	return top.walk(&tx.Rx, func(e *entry) error {
+	return walkAll(top.location, &tx.Rx, func(e *entry) error {
 		if e.mode.Type() == fs.ModeSymlink {
 			return nil
 		}

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bufio"
+	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
+	"github.com/spf13/pflag"
 )
 
 // Exit codes. If a signal ends the command, it is 128 and the number of the signal.
@@ -18,23 +16,24 @@ const (
 	exitPartial = 3 // done, but some files could not be read; a line on standard error for each says so
 )
 
-// A command is one invocation of the program. Its output is buffered until it ends.
-type command struct {
-	stdin    io.Reader
-	stdout   *bufio.Writer
-	stderr   io.Writer
-	terminal struct{ stdout, stderr bool }
-	said     []string // lines of --verbose about changes that are not committed yet
-	started  bool     // past the command line: an error now is no misuse
-}
+// Errors that end a command without a line on standard error. The command has written what to say.
+var (
+	errSilent  = errors.New("failed")
+	errPartial = errors.New("some files could not be read")
+)
 
-func isTerminal(w any) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+// A command is one invocation of the program.
+type command struct {
+	streams
+	started bool // past the command line: an error now is no misuse
 }
 
 // cleansUp is the annotation of commands that clean up when they are interrupted.
 const cleansUp = "cleansUp"
+
+// writes is the annotation of commands that change a volume. A signal rolls their transaction back,
+// and they remove the files next to the volume.
+var writes = map[string]string{cleansUp: "yes"}
 
 // usageError names the help that would have helped.
 func usageError(cmd *cobra.Command, err error) error {
@@ -54,4 +53,17 @@ func between(least, most int, what string) cobra.PositionalArgs {
 // plainHelp leaves -h to sizes.
 func plainHelp(cmd *cobra.Command) {
 	cmd.Flags().Bool("help", false, "help for "+cmd.Name())
+}
+
+// writingCommand is the frame of a command that changes files of volumes.
+func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
+	return &cobra.Command{
+		Annotations: writes, Use: use, Short: short, Long: long, Example: example, Args: args,
+		ValidArgsFunction: completeLocation,
+	}
+}
+
+// createFlag lets a command make the volume that it writes to.
+func createFlag(flags *pflag.FlagSet, create *bool) {
+	flags.BoolVar(create, "create", false, "make the volume if there is none")
 }

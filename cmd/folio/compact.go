@@ -46,7 +46,7 @@ With --json: one object; docs/command.md describes it.`,
 }
 
 func (c *command) compact(ctx context.Context, volume string, quiet, json bool) error {
-	v, err := location{volume, "."}.open()
+	v, err := rootOf(volume).open()
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
@@ -44,23 +42,6 @@ type copier struct {
 	into     bool            // dest is a directory
 	taken    map[string]bool // names in dest that a source got
 	names    firstNames      // of copies on disk
-}
-
-func (c *copier) flags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVarP(&c.recursive, "recursive", "r", false, "copy directories with all that is in them")
-	flags.BoolVarP(&c.recursive, "Recursive", "R", false, "the same")
-	flags.Lookup("Recursive").Hidden = true
-	flags.BoolVarP(&c.preserve, "preserve", "p", false, "keep modes, owners and times")
-	flags.BoolVarP(&c.archive, "archive", "a", false, "copy all there is: as -r and -p do, with hard links and extended attributes")
-	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show no progress")
-	noClobberFlag(cmd, &c.noClobber)
-	exactFlag(cmd, &c.exact)
-	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
-	flags.BoolVarP(&c.onlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
-	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
-	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
-	flags.Lookup("interactive").Hidden = true
 }
 
 // diskPlace is a file on disk.
@@ -114,17 +95,9 @@ func (p *place) failure(err error) error {
 	return p.operand.fail(err)
 }
 
-var (
-	errNeedsName = errors.New("has no name of its own")
+var errNeedsName = errors.New("has no name of its own")
 
-	errNoneInside = errors.New("none of these is in a volume: write VOLUME:PATH, or use cp of the system")
-)
-
-const (
-	copiesAll = "-r copies it with all that is in it"
-)
-
-var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n passes over files whose name is taken, -u over those that are not older")
+const copiesAll = "-r copies it with all that is in it"
 
 var zeroTime time.Time
 
@@ -144,7 +117,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 	if err := c.open(); err != nil {
 		return err
 	}
-	return c.update(ctx, c.dest.location, &c.create, c.in)
+	return c.dest.update(ctx, &c.streams, &c.create, c.in)
 }
 
 // open opens the sources on disk. It finds errors of them before a volume is changed.
@@ -301,4 +274,19 @@ func (c *copier) copyFrom(in *copyIn, p *place, src source.Source) error {
 		return &fs.PathError{Path: filepath.Join(p.title(), filepath.FromSlash(e.Name)), Err: e.Err}
 	}
 	return p.entryFailure(e)
+}
+
+const copiedLine = "'%s' -> '%s'"
+
+// copyTitle names an entry of a source.
+func copyTitle(source, name string) string {
+	switch {
+	case name == ".":
+		return source
+	case strings.HasSuffix(source, "/"), strings.HasSuffix(source, ":"):
+		return source + name
+	case volumeBefore(source+":") == source:
+		return source + ":" + name
+	}
+	return source + "/" + name
 }

@@ -245,7 +245,7 @@ func (p *pair) readVolume() map[string]treeFile {
 	files := make(map[string]treeFile)
 	loc := locate(p.volume)
 	p.must(loc.view(p.Context(), func(rx *folio.Rx) error {
-		return loc.walk(rx, func(e *entry) (err error) {
+		return walkAll(loc, rx, func(e *entry) (err error) {
 			n := &e.node
 			f := treeFile{mode: e.mode, mtime: time.Unix(0, n.Mtime), links: uint64(n.Nlink), id: n.Ino}
 			f.content, err = contentOf(e.mode, func() ([]byte, error) { return rx.ReadFile(e.path) }, func() (string, error) { return rx.Readlink(e.path) })

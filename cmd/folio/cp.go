@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 )
 
@@ -35,7 +37,7 @@ complete, nothing is written outside of DEST, and only root restores owners.`,
 		}
 		return copier.run(cmd.Context())
 	}
-	copier.flags(cmd)
+	copyFlags(cmd, copier)
 	createFlag(cmd.Flags(), &copier.create)
 	return cmd
 }
@@ -51,3 +53,5 @@ func atLeastOneInside(cmd *cobra.Command, args []string) error {
 	}
 	return usageError(cmd, errNoneInside)
 }
+
+var errNoneInside = errors.New("none of these is in a volume: write VOLUME:PATH, or use cp of the system")

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
-
 	"github.com/foliofs/folio"
 )
 
@@ -20,12 +18,4 @@ func destIn(rx *folio.Rx, dest *operand, exact bool, sources int) (into bool, er
 		return false, err
 	}
 	return false, hint(err, severalFiles)
-}
-
-func noClobberFlag(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVarP(value, "no-clobber", "n", false, "pass over files whose new name is taken")
-}
-
-func exactFlag(cmd *cobra.Command, value *bool) {
-	cmd.Flags().BoolVarP(value, "no-target-directory", "T", false, "DEST is the new name, even if a directory has it")
 }

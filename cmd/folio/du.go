@@ -51,7 +51,7 @@ With --json: an object with path, bytes and files for each line.`,
 			for _, arg := range args {
 				u.loc, u.counted = locate(arg), inoset.Set{}
 				err := u.loc.view(cmd.Context(), func(rx *folio.Rx) error {
-					u.walker = u.loc.walker(rx)
+					u.walker = newWalker(u.loc, rx)
 					return u.start(&all)
 				})
 				if err != nil {

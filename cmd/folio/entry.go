@@ -1,16 +1,11 @@
 package main
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
@@ -123,25 +118,9 @@ type entryJSON struct {
 	Xattrs []xattrObject `json:"xattrs,omitempty"`
 }
 
-// A jsonPath is a path in the volume.
-type jsonPath struct {
-	Path jsonText `json:"path"`
-}
-
 type xattrObject struct {
 	Name  jsonText `json:"name"`
 	Value []byte   `json:"value"` // base64
-}
-
-// A jsonText is bytes that are mostly, but not always, UTF-8: a string, or else an object with the
-// field base64.
-type jsonText string
-
-func (t jsonText) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(t)) {
-		return json.Marshal(string(t))
-	}
-	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(t))})
 }
 
 func (e *entry) json() entryJSON {
@@ -163,15 +142,6 @@ func (e *entry) json() entryJSON {
 		j.Xattrs = append(j.Xattrs, xattrObject{jsonText(name), e.xattrs[name]})
 	}
 	return j
-}
-
-func jsonTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
-
-// writeJSON writes v as one line.
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
 }
 
 // octalMode is the permission bits as chmod takes them.

@@ -2,12 +2,6 @@ package main
 
 import "errors"
 
-// Errors that end a command without a line on standard error. The command has written what to say.
-var (
-	errSilent  = errors.New("failed")
-	errPartial = errors.New("some files could not be read")
-)
-
 // Errors of names on the command line.
 var (
 	errNoVolume = errors.New("no such volume")

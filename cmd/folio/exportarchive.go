@@ -34,7 +34,7 @@ func (e *exporter) archiveFormat() (archive.Format, error) {
 // checkArchive refuses early where an archive cannot be.
 func (e *exporter) checkArchive() error {
 	if e.dir == "-" {
-		if e.terminal.stdout {
+		if e.outTerminal {
 			return failure(standardOutput, errTerminal)
 		}
 		letSignalsKill(e.ctx)

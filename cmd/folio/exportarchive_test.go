@@ -92,8 +92,8 @@ func readVolume(t *testing.T, path string) map[string]volumeFile {
 	}
 	defer v.Close()
 	files, first := make(map[string]volumeFile), make(map[uint64]string)
-	err = location{path, "."}.view(t.Context(), func(rx *folio.Rx) error {
-		return location{path, "."}.walk(rx, func(e *entry) (err error) {
+	err = rootOf(path).view(t.Context(), func(rx *folio.Rx) error {
+		return walkAll(rootOf(path), rx, func(e *entry) (err error) {
 			f := volumeFile{node: e.node}
 			if first[e.node.Ino] == "" {
 				first[e.node.Ino] = e.path

@@ -53,13 +53,16 @@ func hint(err error, way string) error {
 	if err == nil || wayOut(err) != "" {
 		return err
 	}
-	return &hintError{err, way}
+	return rehint(err, way)
 }
+
+// rehint gives an error this way out, whichever it has. "" is none.
+func rehint(err error, way string) error { return &hintError{err, way} }
 
 // checkFailure takes from an error of folio check the advice to use folio check.
 func checkFailure(err error) error {
 	if errors.Is(err, sqlitefile.ErrCorrupt) || errors.Is(err, folio.ErrDamaged) {
-		return &hintError{err, ""}
+		return rehint(err, "")
 	}
 	return err
 }
@@ -172,16 +175,4 @@ func outputFailure(err error) error {
 		err = e.Err
 	}
 	return &fs.PathError{Path: standardOutput, Err: err}
-}
-
-// escape replaces characters that are not printable by escapes, as in Go strings.
-func escape(s string) string {
-	if printable(s) {
-		return s
-	}
-	var b strings.Builder
-	for s != "" {
-		s = s[escapeRune(&b, s):]
-	}
-	return b.String()
 }

@@ -86,14 +86,14 @@ func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
 func (f *find) run(cmd *cobra.Command, loc location) error {
 	f.ctx, f.loc, f.found = cmd.Context(), loc, nil
 	if f.delete {
-		return f.update(cmd.Context(), loc, nil, f.remove)
+		return loc.update(cmd.Context(), &f.streams, nil, f.remove)
 	}
 	return loc.view(cmd.Context(), f.search)
 }
 
 // search visits the files of one argument.
 func (f *find) search(rx *folio.Rx) error {
-	f.walker = f.loc.walker(rx)
+	f.walker = newWalker(f.loc, rx)
 	f.walker.inodes = func(fs.DirEntry) bool { return f.json || f.want.needNode() }
 	e, err := entryOf(rx, f.loc.path, nil)
 	if err != nil {

@@ -27,6 +27,6 @@ root, owners. folio export writes whole volumes.`,
 		}
 		return copier.run(cmd.Context())
 	}
-	copier.flags(cmd)
+	copyFlags(cmd, copier)
 	return cmd
 }

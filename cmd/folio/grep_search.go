@@ -78,7 +78,7 @@ func (s *search) run(ctx context.Context, v *folio.Volume, info fs.FileInfo) err
 
 // walk lists the files to be searched.
 func (s *search) walk(rx *folio.Rx, info fs.FileInfo) error {
-	s.walker = s.loc.walker(rx)
+	s.walker = newWalker(s.loc, rx)
 	s.walker.strict = true
 	s.walker.inodes = func(fs.DirEntry) bool { return false }
 	e, err := entryOfInfo(rx, s.loc.path, info)

@@ -196,7 +196,7 @@ func (i *importer) destination() location {
 	if i.into != nil {
 		return *i.into
 	}
-	return location{i.volume, "."}
+	return rootOf(i.volume)
 }
 
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
@@ -236,7 +236,7 @@ func (i *importer) take(ctx context.Context, sources []source.Source) (stats fol
 
 // addTo adds the files of the sources to a directory of a volume.
 func (i *importer) addTo(ctx context.Context, loc location, sources []source.Source) (stats folio.BuildStats, err error) {
-	err = i.update(ctx, loc, nil, func(tx *folio.Tx) error {
+	err = loc.update(ctx, &i.streams, nil, func(tx *folio.Tx) error {
 		a, err := newAddition(tx, loc, i.force)
 		if err != nil {
 			return err

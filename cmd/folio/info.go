@@ -52,7 +52,7 @@ With --json: one object; docs/command.md describes it.`,
 }
 
 func (c *command) info(ctx context.Context, volume string, json bool) error {
-	loc := location{volume, "."}
+	loc := rootOf(volume)
 	v, err := loc.open()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 // count counts the files of the volume.
 func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
 	var seen inoset.Set
-	return loc.walk(rx, func(e *entry) error {
+	return walkAll(loc, rx, func(e *entry) error {
 		i.add(e, &seen)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -49,7 +49,7 @@ func (l *ln) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return l.update(cmd.Context(), l.dest.location, nil, func(tx *folio.Tx) (err error) {
+	return l.dest.update(cmd.Context(), &l.streams, nil, func(tx *folio.Tx) (err error) {
 		if l.into, err = destIn(&tx.Rx, &l.dest, l.exact, len(targets)); err != nil {
 			return err
 		}

@@ -23,11 +23,14 @@ type location struct {
 	path   string // of the file in it; "." for the root
 }
 
+// rootOf is the root of a volume.
+func rootOf(volume string) location { return location{volume, "."} }
+
 // locate reads a location. The volume is the longest beginning, before a colon or the end, that
 // names something that exists. If there is none, it is the text before the first colon.
 func locate(arg string) location {
 	if exists(arg) {
-		return location{arg, "."}
+		return rootOf(arg)
 	}
 	for end := strings.LastIndexByte(arg, ':'); end > 0; end = strings.LastIndexByte(arg[:end], ':') {
 		if exists(arg[:end]) {

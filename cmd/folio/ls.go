@@ -67,7 +67,7 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 func (l *ls) list(cmd *cobra.Command, loc location) error {
 	l.loc = loc
 	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
-		l.walker = loc.walker(rx)
+		l.walker = newWalker(loc, rx)
 		l.walker.inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.needNode() }
 		return l.start()
 	})

@@ -35,7 +35,7 @@ With --create a volume that does not exist is made, too. folio create VOLUME mak
 		for _, o := range operandsOf(args) {
 			m.made[o.volume] = m.create && !exists(o.volume)
 		}
-		return c.change(cmd.Context(), args, &m.create, m.make)
+		return change(cmd.Context(), &c.streams, args, &m.create, m.make)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")

@@ -43,7 +43,7 @@ move, or none. A reader sees all of them in their old places, or all in their ne
 		if err != nil || len(sources) == 0 {
 			return err
 		}
-		return c.update(cmd.Context(), m.dest.location, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
+		return m.dest.update(cmd.Context(), &c.streams, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
 	}
 	m.flags(cmd)
 	exactFlag(cmd, &m.exact)
@@ -141,7 +141,7 @@ func (m *mv) one(tx *folio.Tx, o *operand) error {
 	if m.verbose {
 		m.say("renamed '%s' -> '%s'", o.String(), o.display(to))
 	}
-	return o.moveFailure(to, tx.Rename(o.path, to))
+	return moveFailure(o, to, tx.Rename(o.path, to))
 }
 
 // mayMove returns an error if the names of a move make no sense.
@@ -198,7 +198,7 @@ func replace(tx *folio.Tx, info, there fs.FileInfo, name string) error {
 }
 
 // moveFailure names a path in an error of a move.
-func (o *operand) moveFailure(to string, err error) error {
+func moveFailure(o *operand, to string, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -27,9 +27,9 @@ const (
 )
 
 // newProgress starts one.
-func (c *command) newProgress(verb string, quiet bool) *progress {
-	p := &progress{verb: verb, out: &barWriter{w: c.stderr, from: time.Now().Add(progressMoment), width: usualBar}}
-	if c.terminal.stderr && !quiet {
+func (s *streams) newProgress(verb string, quiet bool) *progress {
+	p := &progress{verb: verb, out: &barWriter{w: s.stderr, from: time.Now().Add(progressMoment), width: usualBar}}
+	if s.errTerminal && !quiet {
 		p.setBar(-1) // the number of bytes is not known yet
 	}
 	return p

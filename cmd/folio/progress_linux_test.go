@@ -70,8 +70,8 @@ func TestProgressFollowsWidth(t *testing.T) {
 	t.Parallel()
 	user, terminal := openTerminal(t)
 	synctest.Test(t, func(t *testing.T) {
-		c := &command{stderr: terminal}
-		c.terminal.stderr = true
+		c := &streams{stderr: terminal}
+		c.errTerminal = true
 		p := c.newProgress("importing", false)
 		p.total.Store(1 << 30)
 		p.addBytes(1 << 20)

@@ -13,8 +13,8 @@ func TestProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		c := &command{stderr: &out}
-		c.terminal.stderr = true
+		c := &streams{stderr: &out}
+		c.errTerminal = true
 		p := c.newProgress("importing", false)
 		p.addBytes(100)
 		for range progressFiles {
@@ -44,8 +44,8 @@ func TestProgressIsHidden(t *testing.T) {
 	t.Parallel()
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer
-		c := &command{stderr: &out}
-		c.terminal.stderr = terminal
+		c := &streams{stderr: &out}
+		c.errTerminal = terminal
 		p := c.newProgress("importing", terminal)
 		p.out.from = time.Time{}
 		p.addBytes(100)

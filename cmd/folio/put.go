@@ -29,11 +29,11 @@ command copies modes as far as the umask allows, and with -p modes, owners and t
 		}
 		copier.dest = volumePlace(args[last])
 		if first := args[0]; !copier.create && isVolume(locate(first).volume) && !isVolume(copier.dest.volume) {
-			return &hintError{failure(copier.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]"}
+			return rehint(failure(copier.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]")
 		}
 		return copier.run(cmd.Context())
 	}
-	copier.flags(cmd)
+	copyFlags(cmd, copier)
 	createFlag(cmd.Flags(), &copier.create)
 	return cmd
 }

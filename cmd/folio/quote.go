@@ -24,6 +24,18 @@ func printable(s string) bool {
 
 func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
+// escape replaces characters that are not printable by escapes, as in Go strings.
+func escape(s string) string {
+	if printable(s) {
+		return s
+	}
+	var b strings.Builder
+	for s != "" {
+		s = s[escapeRune(&b, s):]
+	}
+	return b.String()
+}
+
 // escapeRune writes the first character of s, as an escape if it is not printable, and returns its
 // length.
 func escapeRune(b *strings.Builder, s string) int {
@@ -76,12 +88,4 @@ func ansiQuote(name string) string {
 	}
 	b.WriteString("'")
 	return b.String()
-}
-
-// name is a file's name for the output: quoted on a terminal, as it is for programs.
-func (c *command) name(s string) string {
-	if c.terminal.stdout {
-		return shellQuote(s)
-	}
-	return s
 }

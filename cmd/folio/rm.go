@@ -5,8 +5,10 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 )
@@ -36,7 +38,7 @@ The file of the volume does not shrink. folio compact makes it smaller.`,
 			}
 			args = slices.DeleteFunc(args, func(arg string) bool { return !q.ask("remove '%s'?", arg) })
 		}
-		return c.change(cmd.Context(), args, nil, r.remove)
+		return change(cmd.Context(), &c.streams, args, nil, r.remove)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
@@ -97,4 +99,14 @@ func (r *rm) sayAll(tx *folio.Tx, o *operand, name string, isDir bool) error {
 	}
 	r.say("removed directory '%s'", o.display(name))
 	return err
+}
+
+// lastWins adds a flag that undoes another, so that the last one on the command line counts.
+func lastWins(flags *pflag.FlagSet, value, other *bool, name, short, usage string) {
+	flags.BoolFuncP(name, short, usage, func(text string) (err error) {
+		if *value, err = strconv.ParseBool(text); *value {
+			*other = false
+		}
+		return err
+	})
 }

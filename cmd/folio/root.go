@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +14,7 @@ import (
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	c := &command{stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr}
-	c.terminal.stdout, c.terminal.stderr = isTerminal(stdout), isTerminal(stderr)
+	c := &command{streams: newStreams(stdin, stdout, stderr)}
 	root := c.root()
 	root.SetArgs(findArgs(args))
 	root.SetOut(c.stdout)

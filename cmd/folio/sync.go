@@ -91,7 +91,7 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	stats, err := s.mirror(ctx, t, v)
 	if v != nil {
-		err = cmp.Or(err, s.closeVolume(v))
+		err = cmp.Or(err, closeVolume(&s.streams, v))
 	}
 	if err != nil {
 		return s.failure(ctx, err)
@@ -124,7 +124,7 @@ func (s *syncer) open() (*folio.Volume, error) {
 	case missing && s.create && dry:
 		return nil, nil
 	case missing && !s.create:
-		err = &hintError{&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, createsOne}
+		err = rehint(&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, createsOne)
 	}
 	return v, failure(s.loc.volume, err)
 }
@@ -153,7 +153,7 @@ func (s *syncer) warn(name string, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name = filepath.Join(s.src, filepath.FromSlash(name))
-	fmt.Fprintf(s.stderr, "folio: warning: %s\n", message(&hintError{&fs.PathError{Path: name, Err: why}, leftOut(why)}))
+	s.streams.warn(rehint(&fs.PathError{Path: name, Err: why}, leftOut(why)))
 }
 
 // leftOut tells the user how a file that could not be copied was left, and how to get past that.
@@ -187,7 +187,7 @@ func (s *syncer) changed(c mirror.Change) {
 		name += "/"
 	}
 	fmt.Fprintf(s.stdout, "%-10s %s\n", kindWords[c.Kind], s.name(name))
-	if s.terminal.stdout {
+	if s.outTerminal {
 		_ = s.stdout.Flush() // a writer that failed goes on failing
 	}
 }

@@ -30,7 +30,7 @@ All of it happens, or nothing.
 		between(1, -1, "VOLUME:PATH"))
 	t.at.Time = time.Now()
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.change(cmd.Context(), args, &t.create, t.touch)
+		return change(cmd.Context(), &c.streams, args, &t.create, t.touch)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&t.access, "access", "a", false, "set the time of access only")

@@ -3,28 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 )
-
-// writes is the annotation of commands that change a volume. A signal rolls their transaction back,
-// and they remove the files next to the volume.
-var writes = map[string]string{cleansUp: "yes"}
 
 const (
 	createsOne  = "--create makes an empty one first"
 	notWritable = "its file, and the directory that it lies in, must be writable"
 )
-
-// createFlag lets a command make the volume that it writes to.
-func createFlag(flags *pflag.FlagSet, create *bool) {
-	flags.BoolVar(create, "create", false, "make the volume if there is none")
-}
 
 // openFor opens the volume for a command that changes it. create is the value of the command's
 // createFlag, nil if it has none.
@@ -34,14 +21,14 @@ func (l location) openFor(create *bool) (*folio.Volume, error) {
 	}
 	v, err := folio.Open(l.volume, &folio.Options{Create: *create})
 	if errors.Is(err, fs.ErrNotExist) && !*create {
-		err = &hintError{&fs.PathError{Path: l.volume, Err: errNoVolume}, createsOne}
+		err = rehint(&fs.PathError{Path: l.volume, Err: errNoVolume}, createsOne)
 	}
 	return v, l.openFailure(err)
 }
 
 // update calls fn with a transaction on the volume that openFor opens. Errors of fn stay as they
 // are. Any other error names the volume.
-func (c *command) update(ctx context.Context, l location, create *bool, fn func(tx *folio.Tx) error) error {
+func (l location) update(ctx context.Context, s *streams, create *bool, fn func(tx *folio.Tx) error) error {
 	v, err := l.openFor(create)
 	if err != nil {
 		return err
@@ -51,18 +38,18 @@ func (c *command) update(ctx context.Context, l location, create *bool, fn func(
 		own = fn(tx)
 		return own
 	})
-	if closed := c.closeVolume(v); err == nil {
+	if closed := closeVolume(s, v); err == nil {
 		err = closed
 	}
-	return c.tell(l.updateFailure(ctx, own, err))
+	return s.tell(l.updateFailure(ctx, own, err))
 }
 
 // closeVolume closes a volume that was written to. If its log had to stay next to it, that is only
 // a warning, because all changes are committed.
-func (c *command) closeVolume(v *folio.Volume) error {
+func closeVolume(s *streams, v *folio.Volume) error {
 	err := v.Close()
 	if errors.Is(err, folio.ErrLogLeft) {
-		fmt.Fprintf(c.stderr, "folio: warning: %s\n", message(err))
+		s.warn(err)
 		return nil
 	}
 	return err
@@ -96,14 +83,14 @@ func (l location) readOnly(err error) error {
 
 // change calls fn for each operand, in one transaction for each run of operands in a volume. An
 // error of one leaves the volume as it was.
-func (c *command) change(ctx context.Context, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
+func change(ctx context.Context, s *streams, args []string, create *bool, fn func(tx *folio.Tx, o *operand) error) error {
 	operands := operandsOf(args)
 	for len(operands) > 0 {
 		same := 1
 		for same < len(operands) && operands[same].volume == operands[0].volume {
 			same++
 		}
-		err := c.update(ctx, operands[0].location, create, func(tx *folio.Tx) error { return each(ctx, tx, operands[:same], fn) })
+		err := operands[0].update(ctx, s, create, func(tx *folio.Tx) error { return each(ctx, tx, operands[:same], fn) })
 		if err != nil {
 			return err
 		}
@@ -122,12 +109,4 @@ func each(ctx context.Context, tx *folio.Tx, operands []operand, fn func(tx *fol
 		}
 	}
 	return nil
-}
-
-// writingCommand is the frame of a command that changes files of volumes.
-func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
-	return &cobra.Command{
-		Annotations: writes, Use: use, Short: short, Long: long, Example: example, Args: args,
-		ValidArgsFunction: completeLocation,
-	}
 }

@@ -36,7 +36,7 @@ With --json: one object for each file and line, parents first, as docs/command.m
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t.loc = locate(args[0])
 			return t.loc.view(cmd.Context(), func(rx *folio.Rx) error {
-				t.walker = t.loc.walker(rx)
+				t.walker = newWalker(t.loc, rx)
 				t.walker.inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
 				return t.draw()
 			})

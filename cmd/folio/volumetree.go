@@ -34,7 +34,7 @@ func (t *volumeTree) Close() error { return nil }
 // Size implements source.Source. A transaction must not be busy with anything else meanwhile.
 func (t *volumeTree) Size(context.Context) (bytes int64, ok bool) {
 	var seen inoset.Set // files with several names
-	err := t.loc.walk(t.rx, func(e *entry) error {
+	err := walkAll(t.loc, t.rx, func(e *entry) error {
 		if !e.mode.IsDir() && (e.node.Nlink == 1 || seen.Add(e.node.Ino)) {
 			bytes += e.node.Size
 		}

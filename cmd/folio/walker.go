@@ -26,13 +26,13 @@ type walker struct {
 	entered inoset.Set
 }
 
-// walker returns a walker for names of the volume.
-func (l location) walker(rx *folio.Rx) walker { return walker{rx: rx, fail: l.failure} }
+// newWalker returns a walker for names of the volume.
+func newWalker(l location, rx *folio.Rx) walker { return walker{rx: rx, fail: l.failure} }
 
-// walk calls fn for a file in a volume and, if it is a directory, for all that is in it, as a
+// walkAll calls fn for a file in a volume and, if it is a directory, for all that is in it, as a
 // walker does.
-func (l location) walk(rx *folio.Rx, fn func(e *entry) error) error {
-	w := l.walker(rx)
+func walkAll(l location, rx *folio.Rx, fn func(e *entry) error) error {
+	w := newWalker(l, rx)
 	w.strict = true
 	e, err := entryOf(rx, l.path, nil)
 	if err != nil {

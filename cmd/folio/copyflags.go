@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// copyFlags are the flags of cp, put and get.
+func copyFlags(cmd *cobra.Command, c *copier) {
+	flags := cmd.Flags()
+	flags.BoolVarP(&c.recursive, "recursive", "r", false, "copy directories with all that is in them")
+	flags.BoolVarP(&c.recursive, "Recursive", "R", false, "the same")
+	flags.Lookup("Recursive").Hidden = true
+	flags.BoolVarP(&c.preserve, "preserve", "p", false, "keep modes, owners and times")
+	flags.BoolVarP(&c.archive, "archive", "a", false, "copy all there is: as -r and -p do, with hard links and extended attributes")
+	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&c.noClobber, "no-clobber", "n", false, "pass over files whose new name is taken")
+	exactFlag(cmd, &c.exact)
+	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
+	flags.BoolVarP(&c.onlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
+	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
+	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
+	flags.Lookup("interactive").Hidden = true
+}
+
+var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n passes over files whose name is taken, -u over those that are not older")
+
+func exactFlag(cmd *cobra.Command, value *bool) {
+	cmd.Flags().BoolVarP(value, "no-target-directory", "T", false, "DEST is the new name, even if a directory has it")
+}

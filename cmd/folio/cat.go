@@ -17,7 +17,7 @@ func (c *command) catCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
 				loc := locate(arg)
-				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return c.cat(loc, rx) })
+				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return cat(c.stdout, loc, rx) })
 				if err != nil {
 					return err
 				}
@@ -25,17 +25,4 @@ func (c *command) catCommand() *cobra.Command {
 			return nil
 		},
 	}
-}
-
-func (c *command) cat(loc location, rx *folio.Rx) error {
-	f, err := rx.Open(loc.path)
-	if err != nil {
-		return loc.failure(loc.path, err)
-	}
-	defer f.Close()
-	out := &output{w: c.stdout}
-	if _, err = f.WriteTo(out); out.err != nil {
-		return outputFailure(out.err)
-	}
-	return loc.failure(loc.path, err)
 }

@@ -32,7 +32,7 @@ type place struct {
 
 // A copier is one run of cp, put or get.
 type copier struct {
-	*command
+	*streams
 	copyOptions
 	ctx      context.Context
 	sources  []place
@@ -117,7 +117,7 @@ func (c *copier) run(ctx context.Context) (err error) {
 	if err := c.open(); err != nil {
 		return err
 	}
-	return c.dest.update(ctx, &c.streams, &c.create, c.in)
+	return c.dest.update(ctx, c.streams, &c.create, c.in)
 }
 
 // open opens the sources on disk. It finds errors of them before a volume is changed.
@@ -183,7 +183,7 @@ func (c *copier) in(tx *folio.Tx) (err error) {
 	if c.into, err = destIn(&tx.Rx, &c.dest.operand, c.exact, len(c.sources)); err != nil {
 		return err
 	}
-	in := &copyIn{command: c.command, ctx: c.ctx, tx: tx, loc: c.dest.location, how: &c.copyOptions}
+	in := &copyIn{streams: c.streams, ctx: c.ctx, tx: tx, loc: c.dest.location, how: &c.copyOptions}
 	if len(c.sources) > 1 {
 		in.written = make(map[writtenFile]bool)
 	}

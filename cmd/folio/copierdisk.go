@@ -15,7 +15,7 @@ import (
 // out copies files of volumes to disk.
 func (c *copier) out() error {
 	if c.dest.stream {
-		return c.eachSource(func(p *place, rx *folio.Rx) error { return c.cat(p.location, rx) })
+		return c.eachSource(func(p *place, rx *folio.Rx) error { return cat(c.stdout, p.location, rx) })
 	}
 	if err := mayName(c.dest.disk, "folio cp copies within a volume and between volumes"); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (c *copier) write(src *volumeTree, dir, top string) error {
 	if c.archive && c.into {
 		x.names = c.names
 	}
-	_, err = c.writeOut(c.ctx, src, root, o, x, c.progress)
+	_, err = writeOut(c.ctx, c.streams, src, root, o, x, c.progress)
 	return c.tell(err)
 }
 

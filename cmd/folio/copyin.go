@@ -17,7 +17,7 @@ import (
 // A copyIn is the sink of put and cp into a volume. It adds entries within one transaction, as cp
 // adds them to a directory.
 type copyIn struct {
-	*command
+	*streams
 	ctx     context.Context
 	tx      *folio.Tx
 	loc     location // of the volume

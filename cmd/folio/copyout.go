@@ -34,11 +34,11 @@ type copyOut struct {
 }
 
 // writeOut copies the tree src to dir, which root is. Errors name files on disk, or in the volume.
-func (c *command) writeOut(
-	ctx context.Context, src *volumeTree, root *os.Root, o *target.Options, x *copyOut, p *progress,
+func writeOut(
+	ctx context.Context, s *streams, src *volumeTree, root *os.Root, o *target.Options, x *copyOut, p *progress,
 ) (folio.BuildStats, error) {
 	o.Warn = func(name, what string) {
-		c.warnLeftOut(filepath.Join(x.dir, name), what+" that this system or user cannot make")
+		s.warnLeftOut(filepath.Join(x.dir, name), what+" that this system or user cannot make")
 	}
 	tree, err := target.New(root, o)
 	if err != nil {

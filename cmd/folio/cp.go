@@ -7,7 +7,7 @@ import (
 )
 
 func (c *command) cpCommand() *cobra.Command {
-	copier := &copier{command: c}
+	cp := &copier{streams: &c.streams}
 	cmd := writingCommand("cp [-r] SRC... DEST", "Copy files within a volume, into it, out of it, or to another one",
 		`Copy files: into DEST if it is a directory, and otherwise a single file to that name. A name with a
 colon, VOLUME:PATH, is in a volume, and "VOLUME:" is its root. A name without a colon is on disk. At
@@ -26,19 +26,19 @@ complete, nothing is written outside of DEST, and only root restores owners.`,
 		atLeastOneInside)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, arg := range args {
-			copier.sources = append(copier.sources, anyPlace(arg))
+			cp.sources = append(cp.sources, anyPlace(arg))
 		}
 		last := len(args) - 1
-		copier.dest, copier.sources = copier.sources[last], copier.sources[:last]
-		for i := range copier.sources {
-			if p := &copier.sources[i]; p.disk != "" && isVolume(p.disk) {
+		cp.dest, cp.sources = cp.sources[last], cp.sources[:last]
+		for i := range cp.sources {
+			if p := &cp.sources[i]; p.disk != "" && isVolume(p.disk) {
 				return hint(p.failure(errIsVolume), p.disk+": is what is in it, and folio put copies it as a file")
 			}
 		}
-		return copier.run(cmd.Context())
+		return cp.run(cmd.Context())
 	}
-	copyFlags(cmd, copier)
-	createFlag(cmd.Flags(), &copier.create)
+	copyFlags(cmd, cp)
+	createFlag(cmd.Flags(), &cp.create)
 	return cmd
 }
 

@@ -167,6 +167,6 @@ func (e *exporter) write(root *os.Root, empty bool) (err error) {
 	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: true}
 	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner}
 	x := &copyOut{dir: e.dir, top: ".", attr: wholeAttr, root: empty}
-	e.stats, err = e.writeOut(e.ctx, src, root, o, x, p)
+	e.stats, err = writeOut(e.ctx, &e.streams, src, root, o, x, p)
 	return err
 }

@@ -5,7 +5,7 @@ import (
 )
 
 func (c *command) getCommand() *cobra.Command {
-	copier := &copier{command: c}
+	cp := &copier{streams: &c.streams}
 	cmd := writingCommand("get VOLUME:PATH... DEST", "Get files out of a volume",
 		`Copy files of a volume to disk: into DEST if it is a directory, and otherwise a single file to that
 name. If DEST is a dash, the contents go to standard output.
@@ -20,13 +20,13 @@ root, owners. folio export writes whole volumes.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		last := len(args) - 1
 		for _, arg := range args[:last] {
-			copier.sources = append(copier.sources, volumePlace(arg))
+			cp.sources = append(cp.sources, volumePlace(arg))
 		}
-		if copier.dest = diskPlace(args[last]); args[last] == "-" {
-			copier.dest = place{stream: true}
+		if cp.dest = diskPlace(args[last]); args[last] == "-" {
+			cp.dest = place{stream: true}
 		}
-		return copier.run(cmd.Context())
+		return cp.run(cmd.Context())
 	}
-	copyFlags(cmd, copier)
+	copyFlags(cmd, cp)
 	return cmd
 }

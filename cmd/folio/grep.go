@@ -1,37 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio/cmd/folio/internal/match"
 )
-
-// A grep searches contents.
-type grep struct {
-	*command
-	options     match.Options
-	list, count bool
-	numbers     bool
-	quiet       bool
-	naming      naming // -H and -h
-	patterns    []string
-	include     globs
-
-	only    bool // the parts of lines that match
-	around  contextLength
-	before  contextLength
-	after   contextLength
-	spans   *match.Spans // nil unless only is set
-	pattern *match.Pattern
-	named   bool // lines come with the name of their file
-	printed bool // output was written
-	matched atomic.Bool
-}
 
 const grepLong = `Write the lines of files that match PATTERN, a regular expression of Go and RE2. Directories are searched
 with all files in them. Symbolic links are followed only if the command line names them. Files come
@@ -49,7 +25,7 @@ other.
 The exit code is 1 if nothing matches.`
 
 func (c *command) grepCommand() *cobra.Command {
-	g := &grep{command: c}
+	g := &grep{streams: &c.streams}
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN VOLUME[:PATH]...",
 		Short: "Find lines in files",
@@ -59,9 +35,18 @@ func (c *command) grepCommand() *cobra.Command {
   folio grep -oh 'https?://[a-z.]+' goroot.folio
   folio grep -C 2 'panic[(]' goroot.folio:src/sort
   folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
-		Args:              g.checkArgs,
+		Args:              func(cmd *cobra.Command, args []string) error { return checkGrep(g, cmd, args) },
 		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveNoFileComp),
-		RunE:              func(cmd *cobra.Command, args []string) error { return g.run(cmd.Context(), g.locations(cmd, args)) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("regexp") {
+				args = args[1:] // PATTERN
+			}
+			found, err := g.run(cmd.Context(), args)
+			if err == nil && !found {
+				err = errSilent
+			}
+			return err
+		},
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
@@ -86,27 +71,10 @@ func (c *command) grepCommand() *cobra.Command {
 	return cmd
 }
 
-// A naming says whether lines come with the name of their file.
-type naming int
-
-const (
-	byCount naming = iota // if there are several files
-	named
-	unnamed
-)
-
-// flag returns the function of a flag. The last flag on the command line counts.
-func (n *naming) flag(to naming) func(string) error {
-	return func(string) error {
-		*n = to
-		return nil
-	}
-}
-
 var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
 
-// checkArgs also compiles the pattern, because an error in it is misuse.
-func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
+// checkGrep also compiles the pattern, because an error in it is misuse.
+func checkGrep(g *grep, cmd *cobra.Command, args []string) (err error) {
 	if len(g.patterns) > 0 {
 		args = append([]string{""}, args...)
 	} else if len(args) > 0 {
@@ -125,39 +93,4 @@ func (g *grep) checkArgs(cmd *cobra.Command, args []string) (err error) {
 		g.spans, err = match.NewSpans(g.patterns, g.options)
 	}
 	return err
-}
-
-// locations returns the arguments without PATTERN, which -e replaces.
-func (g *grep) locations(cmd *cobra.Command, args []string) []string {
-	if cmd.Flags().Changed("regexp") {
-		return args
-	}
-	return args[1:]
-}
-
-func (g *grep) run(ctx context.Context, args []string) error {
-	for _, arg := range args {
-		if err := g.search(ctx, locate(arg), len(args) > 1); err != nil {
-			return err
-		}
-	}
-	if !g.matched.Load() {
-		return errSilent
-	}
-	return nil
-}
-
-// search searches the files of one argument.
-func (g *grep) search(ctx context.Context, loc location, several bool) error {
-	v, err := loc.open()
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	info, err := v.Stat(loc.path)
-	if err != nil {
-		return loc.failure(loc.path, err)
-	}
-	g.named = g.naming == named || g.naming == byCount && (several || info.IsDir())
-	return (&search{grep: g, loc: loc}).run(ctx, v, info)
 }

@@ -5,7 +5,7 @@ import (
 )
 
 func (c *command) putCommand() *cobra.Command {
-	copier := &copier{command: c}
+	cp := &copier{streams: &c.streams}
 	cmd := writingCommand("put FILE... VOLUME[:PATH]", "Put files from disk into a volume",
 		`Copy files from disk into a volume: into PATH if it is a directory, as the root is, and otherwise a
 single file to that name. A dash is standard input, which needs a name.
@@ -25,15 +25,15 @@ command copies modes as far as the umask allows, and with -p modes, owners and t
 			if arg == "-" {
 				p = place{stream: true}
 			}
-			copier.sources = append(copier.sources, p)
+			cp.sources = append(cp.sources, p)
 		}
-		copier.dest = volumePlace(args[last])
-		if first := args[0]; !copier.create && isVolume(locate(first).volume) && !isVolume(copier.dest.volume) {
-			return rehint(failure(copier.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]")
+		cp.dest = volumePlace(args[last])
+		if first := args[0]; !cp.create && isVolume(locate(first).volume) && !isVolume(cp.dest.volume) {
+			return rehint(failure(cp.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]")
 		}
-		return copier.run(cmd.Context())
+		return cp.run(cmd.Context())
 	}
-	copyFlags(cmd, copier)
-	createFlag(cmd.Flags(), &copier.create)
+	copyFlags(cmd, cp)
+	createFlag(cmd.Flags(), &cp.create)
 	return cmd
 }

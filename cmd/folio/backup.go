@@ -76,7 +76,7 @@ func (b *backuper) run(ctx context.Context) error {
 	case err != nil || b.dest == "-":
 		return err
 	case b.json:
-		return writeJSON(b.stdout, backupJSON{jsonPath{jsonText(b.volume)}, jsonText(b.dest), size})
+		return writeJSON(b.stdout, backupJSON{jsonPathOf(b.volume), jsonText(b.dest), size})
 	case !b.quiet:
 		fmt.Fprintf(b.stdout, "%s: %s in %.2f s\n", b.name(b.dest), metricSize(size), time.Since(start).Seconds())
 	}

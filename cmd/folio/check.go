@@ -134,12 +134,12 @@ func failedCheck(volume string, err error) checkJSON {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return checkJSON{jsonPath: jsonPath{jsonText(volume)}, Problems: []problemJSON{{What: jsonText(cause(err))}}}
+	return checkJSON{jsonPath: jsonPathOf(volume), Problems: []problemJSON{{What: jsonText(cause(err))}}}
 }
 
 func checkObject(volume string, r *folio.RepairReport) checkJSON {
 	j := checkJSON{
-		jsonPath: jsonPath{jsonText(volume)}, OK: r.OK(), Problems: []problemJSON{}, Omitted: r.Omitted,
+		jsonPath: jsonPathOf(volume), OK: r.OK(), Problems: []problemJSON{}, Omitted: r.Omitted,
 		Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes, More: r.More,
 	}
 	for _, p := range r.Repairs {

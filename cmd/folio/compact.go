@@ -68,7 +68,7 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 
 // compactOpen compacts a volume and returns its sizes.
 func (c *command) compactOpen(ctx context.Context, volume string, v *folio.Volume, quiet bool) (compactJSON, error) {
-	sizes := compactJSON{jsonPath: jsonPath{jsonText(volume)}}
+	sizes := compactJSON{jsonPath: jsonPathOf(volume)}
 	before, err := v.Info(ctx)
 	if err != nil {
 		return sizes, err

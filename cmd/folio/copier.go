@@ -257,10 +257,10 @@ func (c *copier) volumeTree(p *place, rx *folio.Rx) (*volumeTree, error) {
 func (c *copier) copyFrom(in *copyIn, p *place, src source.Source) error {
 	err := (&treeCopy{ctx: c.ctx, to: in, progress: c.progress}).run(src)
 	if own, ok := err.(*sinkError); ok {
-		if own.error == errNothingToDo {
+		if own.Unwrap() == errNothingToDo {
 			return nil
 		}
-		return own.error
+		return own.Unwrap()
 	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {

@@ -122,7 +122,7 @@ func (u *du) size(n int64) string {
 
 func (u *du) print(e *entry, total duTotal) error {
 	if u.json {
-		return writeJSON(u.stdout, duJSON{jsonPath{jsonText(e.path)}, total})
+		return writeJSON(u.stdout, duJSON{jsonPathOf(e.path), total})
 	}
 	_, err := fmt.Fprintf(u.stdout, "%s\t%s\n", u.size(total.Bytes), u.name(u.loc.display(e.path)))
 	return err

@@ -126,7 +126,7 @@ type xattrObject struct {
 func (e *entry) json() entryJSON {
 	n := &e.node
 	j := entryJSON{
-		jsonPath: jsonPath{jsonText(e.path)},
+		jsonPath: jsonPathOf(e.path),
 		Type:     typeOf(e.mode).name, Mode: octalMode(n.Mode),
 		Ino: uint64(n.Ino), Links: n.Nlink, UID: n.UID, GID: n.GID, Size: n.Size, Holes: n.Holes,
 		MTime: jsonTime(n.Mtime), CTime: jsonTime(n.Ctime), ATime: jsonTime(n.Atime),

@@ -248,7 +248,7 @@ func (i *importer) addTo(ctx context.Context, loc location, sources []source.Sou
 		stats, i.replaced = i.copy.stats, a.replaced
 		stats.Dirs = a.newDirs
 		if e, ok := err.(*sinkError); ok {
-			err = e.error
+			err = e.Unwrap()
 		}
 		return err
 	})
@@ -370,7 +370,7 @@ func (i *importer) srcTitle() string {
 // volumeFailure names the volume, in place of the temporary file that it is written to.
 func (i *importer) volumeFailure(err error) error {
 	if e, ok := errors.AsType[*sinkError](err); ok {
-		err = e.error
+		err = e.Unwrap()
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err

@@ -63,7 +63,7 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 		return failure(volume, err)
 	}
 	i := infoJSON{
-		jsonPath: jsonPath{jsonText(volume)}, Version: info.Version, Size: info.Size, PageSize: info.PageSize,
+		jsonPath: jsonPathOf(volume), Version: info.Version, Size: info.Size, PageSize: info.PageSize,
 		ChunkSize: info.ChunkSize, Free: info.FreeBytes, Log: v.Stats().LogBytes,
 	}
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {

@@ -39,7 +39,7 @@ func interruptible(parent context.Context) (context.Context, func()) {
 			signal.Ignore(syscall.SIGPIPE) // output to a reader that has gone must not end the cleaning up
 			signal.Stop(in.signals)
 			number, _ := s.(syscall.Signal)
-			cancel(&interruptError{number})
+			cancel(&interruptError{signal: number})
 		case <-ctx.Done():
 		}
 	}()

@@ -13,6 +13,9 @@ type jsonPath struct {
 	Path jsonText `json:"path"`
 }
 
+// jsonPathOf is a path as JSON.
+func jsonPathOf(name string) jsonPath { return jsonPath{jsonText(name)} }
+
 // A jsonText is bytes that are mostly, but not always, UTF-8: a string, or else an object with the
 // field base64.
 type jsonText string

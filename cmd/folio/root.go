@@ -37,7 +37,7 @@ func (c *command) finish(ctx context.Context, err error) int {
 	case errors.Is(err, errPartial):
 		return exitPartial
 	case readerGone(err) || interrupted != nil && readerGone(interrupted):
-		return (&interruptError{syscall.SIGPIPE}).exitCode()
+		return (&interruptError{signal: syscall.SIGPIPE}).exitCode()
 	case interrupted != nil:
 		err, code = interrupted, interrupted.exitCode()
 	case !c.started:

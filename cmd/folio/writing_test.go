@@ -34,8 +34,8 @@ func putText(t *testing.T, at, text string) {
 	}
 }
 
-// listing is all there is in a volume.
-func listing(t *testing.T, volume string) string {
+// listingOf is all there is in a volume.
+func listingOf(t *testing.T, volume string) string {
 	t.Helper()
 	return mustRun(t, "ls", "-lR", volume) + mustRun(t, "cat", volume+":f")
 }
@@ -44,7 +44,7 @@ func listing(t *testing.T, volume string) string {
 func TestRefusedCommandsChangeNothing(t *testing.T) {
 	t.Parallel()
 	volume := newVolume(t)
-	before := listing(t, volume)
+	before := listingOf(t, volume)
 	at := func(name string) string { return volume + ":" + name }
 	for _, args := range [][]string{
 		{"mkdir", at("new"), at("a\x00b")},
@@ -74,7 +74,7 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 		if code != exitFailure || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "folio: ") || strings.Contains(stderr, "\x00") {
 			t.Errorf("%.100q: exit code %d, %.200q", args, code, stderr)
 		}
-		if after := listing(t, volume); after != before {
+		if after := listingOf(t, volume); after != before {
 			t.Fatalf("%.100q changed\n%s\nto\n%s", args, before, after)
 		}
 	}
@@ -84,14 +84,14 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 func TestBrokenSource(t *testing.T) {
 	t.Parallel()
 	volume := newVolume(t)
-	before := listing(t, volume)
+	before := listingOf(t, volume)
 	stdin := io.MultiReader(bytes.NewReader(make([]byte, 1<<20)), iotest.ErrReader(syscall.EIO))
 	var stderr bytes.Buffer
 	code := run(t.Context(), []string{"put", volume, "-", volume + ":f"}, stdin, io.Discard, &stderr)
 	if code != exitFailure || stderr.String() != "folio: standard input: input/output error\n" {
 		t.Errorf("exit code %d, %q", code, stderr.String())
 	}
-	if after := listing(t, volume); after != before {
+	if after := listingOf(t, volume); after != before {
 		t.Errorf("became %s", after)
 	}
 }
@@ -146,7 +146,7 @@ func TestPutWaitsUnlocked(t *testing.T) {
 func TestWritingIsInterrupted(t *testing.T) {
 	t.Parallel()
 	volume := newVolume(t)
-	before := listing(t, volume)
+	before := listingOf(t, volume)
 	for _, args := range [][]string{
 		{"put", "-", volume + ":f"},
 		{"put", "-r", t.TempDir(), volume},
@@ -156,16 +156,16 @@ func TestWritingIsInterrupted(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r, w := io.Pipe()
-		stdin := &hookReader{r: r, hook: func() { cancel(&interruptError{syscall.SIGINT}) }}
+		stdin := &hookReader{r: r, hook: func() { cancel(&interruptError{signal: syscall.SIGINT}) }}
 		if args[1] != "-" {
-			cancel(&interruptError{syscall.SIGINT})
+			cancel(&interruptError{signal: syscall.SIGINT})
 		}
 		var stderr bytes.Buffer
 		if code := run(ctx, args, stdin, io.Discard, &stderr); code != 130 || stderr.String() != "folio: interrupted\n" {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
 		}
 		_ = w.Close()
-		if after := listing(t, volume); after != before {
+		if after := listingOf(t, volume); after != before {
 			t.Errorf("%q: became %s", args, after)
 		}
 		wantNames(t, filepath.Dir(volume), "v.folio")

@@ -79,14 +79,34 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source"},
 	{pkg: "cmd/folio/internal/match"},
 	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
+	{pkg: "cmd/folio/internal/quote"},
+	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true}, // the umask
+	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + rooms("source mirror quote"), os: true},
+	{pkg: "cmd/folio/internal/interrupt", own: rooms("failure"), os: true},
+	{
+		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
+		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",
+	},
+	{pkg: "cmd/folio/internal/location", own: ". " + rooms("source target failure terminal"), os: true},
+	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
+	{
+		pkg: "cmd/folio/internal/treecopy", os: true,
+		own: ". internal/inoset " + rooms("source target value failure terminal location listing"),
+	},
+	{pkg: "cmd/folio/internal/copier", own: ". " + rooms("source target value failure terminal location treecopy"), os: true},
+	{pkg: "cmd/folio/internal/grep", own: ". " + rooms("match failure terminal location listing")},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". sqlitefile cmd/folio/internal/source cmd/folio/internal/target cmd/folio/internal/archive " +
-			"cmd/folio/internal/match cmd/folio/internal/mirror internal/posix internal/inoset",
-		third: "github.com/spf13/cobra github.com/spf13/pflag github.com/schollz/progressbar/v3 golang.org/x/term " +
-			"golang.org/x/sys github.com/rogpeppe/go-internal",
+		own: ". sqlitefile internal/posix internal/inoset " + rooms("source target archive match mirror "+
+			"quote value failure interrupt terminal location listing treecopy copier grep"),
+		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},
+}
+
+// rooms are packages below cmd/folio/internal, by their names.
+func rooms(names string) string {
+	return "cmd/folio/internal/" + strings.Join(strings.Fields(names), " cmd/folio/internal/")
 }
 
 // goGit is the library that billyfs serves, and with which its tests clone a repository.

@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A backuper copies one volume.
@@ -21,9 +25,9 @@ type backuper struct {
 
 // A backupJSON is the result of backup.
 type backupJSON struct {
-	jsonPath
-	Backup jsonText `json:"backup"`
-	Size   int64    `json:"size"`
+	value.JSONPath
+	Backup value.JSONText `json:"backup"`
+	Size   int64          `json:"size"`
 }
 
 func (c *command) backupCommand() *cobra.Command {
@@ -41,7 +45,7 @@ With --json: one object; docs/command.md describes it.`,
   folio backup photos.folio - | zstd > photos.folio.zst`,
 		Args: between(2, 2, "VOLUME and DEST"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := wholeVolume(args[0])
+			volume, err := location.WholeVolume(args[0])
 			if err != nil {
 				return err
 			}
@@ -60,7 +64,7 @@ func (b *backuper) run(ctx context.Context) error {
 	if err := b.checkDest(); err != nil {
 		return err
 	}
-	v, err := rootOf(b.volume).open()
+	v, err := location.Root(b.volume).Open()
 	if err != nil {
 		return err
 	}
@@ -76,9 +80,9 @@ func (b *backuper) run(ctx context.Context) error {
 	case err != nil || b.dest == "-":
 		return err
 	case b.json:
-		return writeJSON(b.stdout, backupJSON{jsonPathOf(b.volume), jsonText(b.dest), size})
+		return value.WriteJSON(b.Stdout, backupJSON{value.JSONPathOf(b.volume), value.JSONText(b.dest), size})
 	case !b.quiet:
-		fmt.Fprintf(b.stdout, "%s: %s in %.2f s\n", b.name(b.dest), metricSize(size), time.Since(start).Seconds())
+		fmt.Fprintf(b.Stdout, "%s: %s in %.2f s\n", b.Name(b.dest), value.MetricSize(size), time.Since(start).Seconds())
 	}
 	return nil
 }
@@ -86,8 +90,8 @@ func (b *backuper) run(ctx context.Context) error {
 // checkDest returns early an error that BackupFile would return.
 func (b *backuper) checkDest() error {
 	if b.dest == "-" {
-		if b.outTerminal {
-			return failure("standard output", errTerminal)
+		if b.OutTerminal {
+			return failure.At("standard output", failure.ErrTerminal)
 		}
 		return nil
 	}
@@ -96,30 +100,30 @@ func (b *backuper) checkDest() error {
 
 // copy returns how many bytes the copy has.
 func (b *backuper) copy(ctx context.Context, v *folio.Volume) (size int64, err error) {
-	p := b.newProgress("copying", b.quiet || b.json)
-	defer p.done()
+	p := b.NewProgress("copying", b.quiet || b.json)
+	defer p.Done()
 	progress := func(done, all int64) {
 		size = all
-		p.set(done, all)
+		p.Set(done, all)
 	}
 	if b.dest != "-" {
 		err := v.BackupFile(ctx, b.dest, &folio.BackupOptions{Replace: b.replaces(), Progress: progress})
-		return size, failure(b.volume, err)
+		return size, failure.At(b.volume, err)
 	}
 	info, err := v.Info(ctx)
 	if err != nil {
-		return 0, failure(b.volume, err)
+		return 0, failure.At(b.volume, err)
 	}
-	out := &output{w: b.stdout}
+	out := &terminal.Output{W: b.Stdout}
 	err = v.Backup(ctx, writerFunc(func(q []byte) (int, error) {
 		n, err := out.Write(q)
-		p.set(p.bytes+int64(n), info.Size)
+		p.Set(p.Bytes+int64(n), info.Size)
 		return n, err
 	}))
-	if out.err != nil {
-		return 0, outputFailure(out.err)
+	if out.Err != nil {
+		return 0, failure.OfOutput(out.Err)
 	}
-	return 0, failure(b.volume, err)
+	return 0, failure.At(b.volume, err)
 }
 
 // A writerFunc is a function that writes.

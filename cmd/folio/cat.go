@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/copier"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 func (c *command) catCommand() *cobra.Command {
@@ -16,8 +18,8 @@ func (c *command) catCommand() *cobra.Command {
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
-				loc := locate(arg)
-				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return cat(c.stdout, loc, rx) })
+				loc := location.Parse(arg)
+				err := loc.View(cmd.Context(), func(rx *folio.Rx) error { return copier.Cat(c.Stdout, loc, rx) })
 				if err != nil {
 					return err
 				}

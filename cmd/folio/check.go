@@ -9,6 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/quote"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 func (c *command) checkCommand() *cobra.Command {
@@ -31,7 +35,7 @@ of its header. They are set again.`,
   folio check --repair tampered.folio`,
 		Args: between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := wholeVolume(args[0])
+			volume, err := location.WholeVolume(args[0])
 			if err != nil {
 				return err
 			}
@@ -45,7 +49,7 @@ of its header. They are set again.`,
 
 // A checkJSON is the report of a check.
 type checkJSON struct {
-	jsonPath
+	value.JSONPath
 	OK       bool          `json:"ok"`
 	Repairs  []repairJSON  `json:"repairs,omitempty"`
 	More     int           `json:"more_repairs,omitempty"`
@@ -59,18 +63,18 @@ type checkJSON struct {
 }
 
 type problemJSON struct {
-	Ino  uint64   `json:"ino,omitempty"`
-	File jsonText `json:"file,omitempty"`
-	What jsonText `json:"what"`
+	Ino  uint64         `json:"ino,omitempty"`
+	File value.JSONText `json:"file,omitempty"`
+	What value.JSONText `json:"what"`
 }
 
 func problemObject(p folio.Problem) problemJSON {
-	return problemJSON{p.Ino, jsonText(p.Path), jsonText(p.What)}
+	return problemJSON{p.Ino, value.JSONText(p.Path), value.JSONText(p.What)}
 }
 
 type repairJSON struct {
 	problemJSON
-	Done jsonText `json:"done"`
+	Done value.JSONText `json:"done"`
 }
 
 func (c *command) check(ctx context.Context, volume string, repair, json bool) error {
@@ -79,13 +83,13 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 		return context.Cause(ctx)
 	}
 	if err != nil && json {
-		_ = writeJSON(c.stdout, failedCheck(volume, err))
+		_ = value.WriteJSON(c.Stdout, failedCheck(volume, err))
 	}
 	if err != nil {
 		return err
 	}
 	if json {
-		err = writeJSON(c.stdout, checkObject(volume, report))
+		err = value.WriteJSON(c.Stdout, checkObject(volume, report))
 	} else {
 		c.printCheck(volume, report)
 	}
@@ -98,18 +102,18 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 // checked opens and checks a volume, and repairs it first if that is wanted. It returns an
 // error if it cannot.
 func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
-	v, err := rootOf(volume).open()
+	v, err := location.Root(volume).Open()
 	var schema []folio.Repair
 	if repair && err != nil { // its schema may be all that is damaged
 		var failed error
 		if schema, failed = folio.RepairSchema(ctx, volume); len(schema) > 0 {
-			v, err = rootOf(volume).open()
-		} else if failed != nil && namesWayOut(err) { // that was the way out
-			err = failure(volume, failed)
+			v, err = location.Root(volume).Open()
+		} else if failed != nil && failure.NamesWayOut(err) { // that was the way out
+			err = failure.At(volume, failed)
 		}
 	}
 	if err != nil {
-		return nil, checkFailure(err)
+		return nil, failure.OfCheck(err)
 	}
 	defer v.Close()
 	if repair {
@@ -117,13 +121,13 @@ func (c *command) checked(ctx context.Context, volume string, repair bool) (*fol
 		if err == nil {
 			report.Repairs = append(schema, report.Repairs...)
 		}
-		return report, checkFailure(failure(volume, err))
+		return report, failure.OfCheck(failure.At(volume, err))
 	}
-	p := c.newProgress("checking", false)
-	defer p.done()
-	report, err := v.Check(ctx, &folio.CheckOptions{Progress: p.set})
+	p := c.NewProgress("checking", false)
+	defer p.Done()
+	report, err := v.Check(ctx, &folio.CheckOptions{Progress: p.Set})
 	if err != nil {
-		return nil, checkFailure(failure(volume, err))
+		return nil, failure.OfCheck(failure.At(volume, err))
 	}
 	return &folio.RepairReport{CheckReport: *report}, nil
 }
@@ -134,16 +138,16 @@ func failedCheck(volume string, err error) checkJSON {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return checkJSON{jsonPath: jsonPathOf(volume), Problems: []problemJSON{{What: jsonText(cause(err))}}}
+	return checkJSON{JSONPath: value.JSONPathOf(volume), Problems: []problemJSON{{What: value.JSONText(failure.Cause(err))}}}
 }
 
 func checkObject(volume string, r *folio.RepairReport) checkJSON {
 	j := checkJSON{
-		jsonPath: jsonPathOf(volume), OK: r.OK(), Problems: []problemJSON{}, Omitted: r.Omitted,
+		JSONPath: value.JSONPathOf(volume), OK: r.OK(), Problems: []problemJSON{}, Omitted: r.Omitted,
 		Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes, More: r.More,
 	}
 	for _, p := range r.Repairs {
-		j.Repairs = append(j.Repairs, repairJSON{problemObject(p.Problem), jsonText(p.Done)})
+		j.Repairs = append(j.Repairs, repairJSON{problemObject(p.Problem), value.JSONText(p.Done)})
 	}
 	for _, p := range r.Problems {
 		j.Problems = append(j.Problems, problemObject(p))
@@ -157,27 +161,27 @@ func (c *command) printCheck(volume string, r *folio.RepairReport) {
 		c.printProblem(volume, p.Problem)
 	}
 	if r.More > 0 {
-		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.More), "repair more", "repairs more"))
+		fmt.Fprintf(c.Stdout, "%s: and %s\n", c.Name(volume), value.Count(int64(r.More), "repair more", "repairs more"))
 	}
 	for _, p := range r.Problems {
 		c.printProblem(volume, p)
 	}
 	if r.Omitted > 0 {
-		fmt.Fprintf(c.stdout, "%s: and %s\n", c.name(volume), count(int64(r.Omitted), "problem more", "problems more"))
+		fmt.Fprintf(c.Stdout, "%s: and %s\n", c.Name(volume), value.Count(int64(r.Omitted), "problem more", "problems more"))
 	}
 	if r.OK() {
-		fmt.Fprintf(c.stdout, "%s: ok: %s, %s, %s of contents\n", c.name(volume), count(r.Entries, "name", "names"),
-			count(r.Nodes, "inode", "inodes"), metricSize(r.Bytes))
+		fmt.Fprintf(c.Stdout, "%s: ok: %s, %s, %s of contents\n", c.Name(volume), value.Count(r.Entries, "name", "names"),
+			value.Count(r.Nodes, "inode", "inodes"), value.MetricSize(r.Bytes))
 	}
 }
 
 func (c *command) printProblem(volume string, p folio.Problem) {
-	at := rootOf(volume)
+	at := location.Root(volume)
 	if p.Path != "" {
-		at.path = p.Path
+		at.Path = p.Path
 	}
 	if p.Ino != 0 {
 		p.What = fmt.Sprintf("inode %d: %s", p.Ino, p.What)
 	}
-	fmt.Fprintf(c.stdout, "%s: %s\n", c.name(at.String()), escape(p.What))
+	fmt.Fprintf(c.Stdout, "%s: %s\n", c.Name(at.String()), quote.Escape(p.What))
 }

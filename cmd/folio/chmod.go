@@ -8,12 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A chmod changes modes.
 type chmod struct {
 	recursive bool
-	change    modeChange
+	change    value.ModeChange
 }
 
 func (c *command) chmodCommand() *cobra.Command {
@@ -31,7 +34,7 @@ A symbolic link stands for its target. With -R, symbolic links in directories ar
 		m.args)
 	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveNoFileComp)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return change(cmd.Context(), &c.streams, args[1:], nil, m.apply)
+		return location.Change(cmd.Context(), &c.Streams, args[1:], nil, m.apply)
 	}
 	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change the files in directories, too")
 	return cmd
@@ -47,23 +50,23 @@ func (m *chmod) args(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (m *chmod) apply(tx *folio.Tx, o *operand) error {
-	info, err := tx.Stat(o.path)
+func (m *chmod) apply(tx *folio.Tx, o *location.Operand) error {
+	info, err := tx.Stat(o.Path)
 	if err != nil {
-		return o.fail(err)
+		return o.Fail(err)
 	}
-	if err := o.mustBeDir(info.IsDir()); err != nil {
+	if err := o.MustBeDir(info.IsDir()); err != nil {
 		return err
 	}
 	if !m.recursive || !info.IsDir() {
-		return o.fail(tx.Chmod(o.path, m.change.apply(info.Mode(), umask)))
+		return o.Fail(tx.Chmod(o.Path, m.change.Apply(info.Mode(), value.Umask)))
 	}
 	top := *o
-	top.path = path.Clean(o.path) + "/." // it may be a symbolic link to the directory
-	return walkAll(top.location, &tx.Rx, func(e *entry) error {
-		if e.mode.Type() == fs.ModeSymlink {
+	top.Path = path.Clean(o.Path) + "/." // it may be a symbolic link to the directory
+	return listing.Walk(top.Location, &tx.Rx, func(e *listing.Entry) error {
+		if e.Mode.Type() == fs.ModeSymlink {
 			return nil
 		}
-		return o.failure(e.path, tx.Chmod(e.path, m.change.apply(e.mode, umask)))
+		return o.Failure(e.Path, tx.Chmod(e.Path, m.change.Apply(e.Mode, value.Umask)))
 	})
 }

@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // Exit codes. If a signal ends the command, it is 128 and the number of the signal.
@@ -24,7 +27,7 @@ var (
 
 // A command is one invocation of the program.
 type command struct {
-	streams
+	terminal.Streams
 	started bool // past the command line: an error now is no misuse
 }
 
@@ -44,7 +47,7 @@ func usageError(cmd *cobra.Command, err error) error {
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < least || most >= 0 && len(args) > most {
-			return usageError(cmd, fmt.Errorf("expected %s, got %s", what, count(int64(len(args)), "argument", "arguments")))
+			return usageError(cmd, fmt.Errorf("expected %s, got %s", what, value.Count(int64(len(args)), "argument", "arguments")))
 		}
 		return nil
 	}

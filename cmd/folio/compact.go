@@ -8,11 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A compactJSON is the result of compact.
 type compactJSON struct {
-	jsonPath
+	value.JSONPath
 	Before int64 `json:"before"`
 	After  int64 `json:"after"`
 }
@@ -33,7 +36,7 @@ With --json: one object; docs/command.md describes it.`,
 		Example: "  folio compact photos.folio",
 		Args:    between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := wholeVolume(args[0])
+			volume, err := location.WholeVolume(args[0])
 			if err != nil {
 				return err
 			}
@@ -46,7 +49,7 @@ With --json: one object; docs/command.md describes it.`,
 }
 
 func (c *command) compact(ctx context.Context, volume string, quiet, json bool) error {
-	v, err := rootOf(volume).open()
+	v, err := location.Root(volume).Open()
 	if err != nil {
 		return err
 	}
@@ -57,25 +60,25 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return failure(volume, err)
+		return failure.At(volume, err)
 	case json:
-		return writeJSON(c.stdout, sizes)
+		return value.WriteJSON(c.Stdout, sizes)
 	case !quiet:
-		fmt.Fprintf(c.stdout, "%s: %s, was %s, in %.2f s\n", c.name(volume), metricSize(sizes.After), metricSize(sizes.Before), time.Since(start).Seconds())
+		fmt.Fprintf(c.Stdout, "%s: %s, was %s, in %.2f s\n", c.Name(volume), value.MetricSize(sizes.After), value.MetricSize(sizes.Before), time.Since(start).Seconds())
 	}
 	return nil
 }
 
 // compactOpen compacts a volume and returns its sizes.
 func (c *command) compactOpen(ctx context.Context, volume string, v *folio.Volume, quiet bool) (compactJSON, error) {
-	sizes := compactJSON{jsonPath: jsonPathOf(volume)}
+	sizes := compactJSON{JSONPath: value.JSONPathOf(volume)}
 	before, err := v.Info(ctx)
 	if err != nil {
 		return sizes, err
 	}
-	p := c.newProgress("compacting", quiet)
-	defer p.done()
-	if err := v.Compact(ctx, &folio.CompactOptions{Progress: p.set}); err != nil {
+	p := c.NewProgress("compacting", quiet)
+	defer p.Done()
+	if err := v.Compact(ctx, &folio.CompactOptions{Progress: p.Set}); err != nil {
 		return sizes, err
 	}
 	after, err := v.Info(ctx)

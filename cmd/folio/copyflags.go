@@ -4,22 +4,24 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/copier"
 )
 
 // copyFlags are the flags of cp, put and get.
-func copyFlags(cmd *cobra.Command, c *copier) {
+func copyFlags(cmd *cobra.Command, c *copier.Copy) {
 	flags := cmd.Flags()
-	flags.BoolVarP(&c.recursive, "recursive", "r", false, "copy directories with all that is in them")
-	flags.BoolVarP(&c.recursive, "Recursive", "R", false, "the same")
+	flags.BoolVarP(&c.Recursive, "recursive", "r", false, "copy directories with all that is in them")
+	flags.BoolVarP(&c.Recursive, "Recursive", "R", false, "the same")
 	flags.Lookup("Recursive").Hidden = true
-	flags.BoolVarP(&c.preserve, "preserve", "p", false, "keep modes, owners and times")
-	flags.BoolVarP(&c.archive, "archive", "a", false, "copy all there is: as -r and -p do, with hard links and extended attributes")
-	flags.BoolVarP(&c.quiet, "quiet", "q", false, "show no progress")
-	flags.BoolVarP(&c.noClobber, "no-clobber", "n", false, "pass over files whose new name is taken")
-	exactFlag(cmd, &c.exact)
+	flags.BoolVarP(&c.Preserve, "preserve", "p", false, "keep modes, owners and times")
+	flags.BoolVarP(&c.Archive, "archive", "a", false, "copy all there is: as -r and -p do, with hard links and extended attributes")
+	flags.BoolVarP(&c.Quiet, "quiet", "q", false, "show no progress")
+	flags.BoolVarP(&c.NoClobber, "no-clobber", "n", false, "pass over files whose new name is taken")
+	exactFlag(cmd, &c.Exact)
 	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
-	flags.BoolVarP(&c.onlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
-	flags.BoolVarP(&c.verbose, "verbose", "v", false, "name each file that is copied")
+	flags.BoolVarP(&c.OnlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
+	flags.BoolVarP(&c.Verbose, "verbose", "v", false, "name each file that is copied")
 	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
 	flags.Lookup("interactive").Hidden = true
 }

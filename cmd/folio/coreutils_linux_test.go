@@ -17,6 +17,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 var (
@@ -243,13 +246,13 @@ func (p *pair) readDir(dir string) map[string]treeFile {
 
 func (p *pair) readVolume() map[string]treeFile {
 	files := make(map[string]treeFile)
-	loc := locate(p.volume)
-	p.must(loc.view(p.Context(), func(rx *folio.Rx) error {
-		return walkAll(loc, rx, func(e *entry) (err error) {
-			n := &e.node
-			f := treeFile{mode: e.mode, mtime: time.Unix(0, n.Mtime), links: uint64(n.Nlink), id: n.Ino}
-			f.content, err = contentOf(e.mode, func() ([]byte, error) { return rx.ReadFile(e.path) }, func() (string, error) { return rx.Readlink(e.path) })
-			files[e.path] = f
+	loc := location.Parse(p.volume)
+	p.must(loc.View(p.Context(), func(rx *folio.Rx) error {
+		return listing.Walk(loc, rx, func(e *listing.Entry) (err error) {
+			n := &e.Node
+			f := treeFile{mode: e.Mode, mtime: time.Unix(0, n.Mtime), links: uint64(n.Nlink), id: n.Ino}
+			f.content, err = contentOf(e.Mode, func() ([]byte, error) { return rx.ReadFile(e.Path) }, func() (string, error) { return rx.Readlink(e.Path) })
+			files[e.Path] = f
 			return err
 		})
 	}))
@@ -475,7 +478,7 @@ func TestChmodLikeCoreutils(t *testing.T) {
 	for _, mode := range modes {
 		for name, before := range files {
 			theirs, ok := chmodTheirs(t, filepath.Join(dir, name), mode, before)
-			change, err := parseMode(mode)
+			change, err := value.ParseMode(mode)
 			if ok != (err == nil) {
 				t.Errorf("chmod %q: %v, theirs succeeds: %v", mode, err, ok)
 				break
@@ -483,7 +486,7 @@ func TestChmodLikeCoreutils(t *testing.T) {
 			if !ok {
 				continue
 			}
-			if ours := change.apply(before, umask); ours != theirs {
+			if ours := change.Apply(before, value.Umask); ours != theirs {
 				t.Errorf("chmod %q of %v: %v, theirs makes it %v", mode, before, ours, theirs)
 			}
 		}

@@ -4,10 +4,14 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/copier"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 func (c *command) cpCommand() *cobra.Command {
-	cp := &copier{streams: &c.streams}
+	cp := &copier.Copy{Streams: &c.Streams}
 	cmd := writingCommand("cp [-r] SRC... DEST", "Copy files within a volume, into it, out of it, or to another one",
 		`Copy files: into DEST if it is a directory, and otherwise a single file to that name. A name with a
 colon, VOLUME:PATH, is in a volume, and "VOLUME:" is its root. A name without a colon is on disk. At
@@ -26,19 +30,19 @@ complete, nothing is written outside of DEST, and only root restores owners.`,
 		atLeastOneInside)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, arg := range args {
-			cp.sources = append(cp.sources, anyPlace(arg))
+			cp.Sources = append(cp.Sources, copier.Anywhere(arg))
 		}
 		last := len(args) - 1
-		cp.dest, cp.sources = cp.sources[last], cp.sources[:last]
-		for i := range cp.sources {
-			if p := &cp.sources[i]; p.disk != "" && isVolume(p.disk) {
-				return hint(p.failure(errIsVolume), p.disk+": is what is in it, and folio put copies it as a file")
+		cp.Dest, cp.Sources = cp.Sources[last], cp.Sources[:last]
+		for i := range cp.Sources {
+			if p := &cp.Sources[i]; p.Disk != "" && location.IsVolume(p.Disk) {
+				return failure.Hint(p.Failure(failure.ErrIsVolume), p.Disk+": is what is in it, and folio put copies it as a file")
 			}
 		}
-		return cp.run(cmd.Context())
+		return cp.Run(cmd.Context())
 	}
 	copyFlags(cmd, cp)
-	createFlag(cmd.Flags(), &cp.create)
+	createFlag(cmd.Flags(), &cp.Create)
 	return cmd
 }
 
@@ -47,7 +51,7 @@ func atLeastOneInside(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	for _, arg := range args {
-		if p := anyPlace(arg); !p.onDisk() {
+		if p := copier.Anywhere(arg); !p.OnDisk() {
 			return nil
 		}
 	}

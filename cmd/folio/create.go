@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 )
 
 func (c *command) createCommand() *cobra.Command {
@@ -43,5 +44,5 @@ func (r *replacing) create(ctx context.Context, volume string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return failure(volume, err)
+	return failure.At(volume, err)
 }

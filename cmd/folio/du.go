@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/inoset"
 )
 
@@ -15,10 +18,10 @@ type du struct {
 	*command
 	summary, all, human, json bool
 	grand                     bool // print the total of all arguments
-	depth                     levels
-	loc                       location
+	depth                     value.Levels
+	loc                       location.Location
 	counted                   inoset.Set // files with several names
-	walker                    walker
+	walker                    listing.Walker
 }
 
 // A duTotal counts the files in and below a directory. A file with several names counts at the
@@ -29,7 +32,7 @@ type duTotal struct {
 }
 
 type duJSON struct {
-	jsonPath
+	value.JSONPath
 	duTotal
 }
 
@@ -49,9 +52,9 @@ With --json: an object with path, bytes and files for each line.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var all duTotal
 			for _, arg := range args {
-				u.loc, u.counted = locate(arg), inoset.Set{}
-				err := u.loc.view(cmd.Context(), func(rx *folio.Rx) error {
-					u.walker = newWalker(u.loc, rx)
+				u.loc, u.counted = location.Parse(arg), inoset.Set{}
+				err := u.loc.View(cmd.Context(), func(rx *folio.Rx) error {
+					u.walker = listing.NewWalker(u.loc, rx)
 					return u.start(&all)
 				})
 				if err != nil {
@@ -59,7 +62,7 @@ With --json: an object with path, bytes and files for each line.`,
 				}
 			}
 			if u.grand && !u.json {
-				fmt.Fprintf(u.stdout, "%s\ttotal\n", u.size(all.Bytes))
+				fmt.Fprintf(u.Stdout, "%s\ttotal\n", u.size(all.Bytes))
 			}
 			return nil
 		},
@@ -81,20 +84,20 @@ func (u *du) start(all *duTotal) error {
 	if u.summary {
 		u.depth = 0
 	}
-	e, err := entryOf(u.walker.rx, u.loc.path, nil)
+	e, err := listing.Of(u.walker.Rx, u.loc.Path, nil)
 	if err != nil {
-		return u.loc.failure(u.loc.path, err)
+		return u.loc.Failure(u.loc.Path, err)
 	}
 	return u.add(&e, 0, all)
 }
 
 // add adds a file or directory, level directories below the one asked for, to all, and prints its
 // total if asked to.
-func (u *du) add(e *entry, level int, all *duTotal) (err error) {
+func (u *du) add(e *listing.Entry, level int, all *duTotal) (err error) {
 	var total duTotal
 	shown := u.depth < 0 || level <= int(u.depth)
-	if e.mode.IsDir() {
-		err = u.walker.each(e, func(sub *entry) error { return u.add(sub, level+1, &total) })
+	if e.Mode.IsDir() {
+		err = u.walker.Each(e, func(sub *listing.Entry) error { return u.add(sub, level+1, &total) })
 	} else {
 		total, shown = u.file(e), u.all && shown || level == 0
 	}
@@ -106,24 +109,24 @@ func (u *du) add(e *entry, level int, all *duTotal) (err error) {
 	return u.print(e, total)
 }
 
-func (u *du) file(e *entry) duTotal {
-	if e.node.Nlink > 1 && !u.counted.Add(uint64(e.node.Ino)) {
+func (u *du) file(e *listing.Entry) duTotal {
+	if e.Node.Nlink > 1 && !u.counted.Add(uint64(e.Node.Ino)) {
 		return duTotal{}
 	}
-	return duTotal{Bytes: e.node.Size - e.node.Holes, Files: 1}
+	return duTotal{Bytes: e.Node.Size - e.Node.Holes, Files: 1}
 }
 
 func (u *du) size(n int64) string {
 	if u.human {
-		return humanSize(n)
+		return value.HumanSize(n)
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-func (u *du) print(e *entry, total duTotal) error {
+func (u *du) print(e *listing.Entry, total duTotal) error {
 	if u.json {
-		return writeJSON(u.stdout, duJSON{jsonPathOf(e.path), total})
+		return value.WriteJSON(u.Stdout, duJSON{value.JSONPathOf(e.Path), total})
 	}
-	_, err := fmt.Fprintf(u.stdout, "%s\t%s\n", u.size(total.Bytes), u.name(u.loc.display(e.path)))
+	_, err := fmt.Fprintf(u.Stdout, "%s\t%s\n", u.size(total.Bytes), u.Name(u.loc.Display(e.Path)))
 	return err
 }

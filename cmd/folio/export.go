@@ -11,7 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // An exporter writes a directory of a volume to disk.
@@ -20,7 +23,7 @@ type exporter struct {
 	force, quiet, noOwner bool
 	format                string // "" lets the name of DEST decide
 
-	loc   location
+	loc   location.Location
 	dir   string
 	rx    *folio.Rx
 	ctx   context.Context
@@ -59,7 +62,7 @@ func (c *command) exportCommand() *cobra.Command {
 			return completeLocation(cmd, args, word)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			e.loc, e.dir, e.ctx = locate(args[0]), args[1], cmd.Context()
+			e.loc, e.dir, e.ctx = location.Parse(args[0]), args[1], cmd.Context()
 			return e.run()
 		},
 	}
@@ -72,7 +75,7 @@ func (c *command) exportCommand() *cobra.Command {
 }
 
 func (e *exporter) run() error {
-	if err := mayName(e.dir, "folio cp -r copies within a volume and between volumes"); err != nil {
+	if err := location.MayName(e.dir, "folio cp -r copies within a volume and between volumes"); err != nil {
 		return err
 	}
 	format, err := e.archiveFormat()
@@ -80,14 +83,14 @@ func (e *exporter) run() error {
 		return err
 	}
 	start := time.Now()
-	err = e.loc.view(e.ctx, func(rx *folio.Rx) error {
+	err = e.loc.View(e.ctx, func(rx *folio.Rx) error {
 		e.rx = rx
-		info, err := rx.Stat(e.loc.path)
+		info, err := rx.Stat(e.loc.Path)
 		if err != nil {
-			return e.loc.failure(e.loc.path, err)
+			return e.loc.Failure(e.loc.Path, err)
 		}
 		if !info.IsDir() {
-			return e.loc.failure(e.loc.path, errNotDir)
+			return e.loc.Failure(e.loc.Path, failure.ErrNotDir)
 		}
 		if format != 0 {
 			return e.archive(format)
@@ -98,7 +101,7 @@ func (e *exporter) run() error {
 		return err
 	}
 	if !e.quiet && e.dir != "-" {
-		fmt.Fprintf(e.stdout, "%s: %s\n", e.name(e.dir), summary(e.stats, time.Since(start)))
+		fmt.Fprintf(e.Stdout, "%s: %s\n", e.Name(e.dir), treecopy.Summary(e.stats, time.Since(start)))
 	}
 	return nil
 }
@@ -134,12 +137,12 @@ func (e *exporter) makeDir() (made bool, err error) {
 func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
 	f, err := root.Open(".")
 	if err != nil {
-		return false, failure(e.dir, err)
+		return false, failure.At(e.dir, err)
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(1)
 	if len(names) > 0 && !e.force {
-		return false, failure(e.dir, errNotEmpty)
+		return false, failure.At(e.dir, failure.ErrNotEmpty)
 	}
 	return len(names) == 0, nil
 }
@@ -162,11 +165,11 @@ func (e *exporter) undo(root *os.Root, made bool, err error) error {
 }
 
 func (e *exporter) write(root *os.Root, empty bool) (err error) {
-	p := e.newProgress("exporting", e.quiet)
-	defer p.done()
-	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: true}
+	p := e.NewProgress("exporting", e.quiet)
+	defer p.Done()
+	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: true}
 	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner}
-	x := &copyOut{dir: e.dir, top: ".", attr: wholeAttr, root: empty}
-	e.stats, err = writeOut(e.ctx, &e.streams, src, root, o, x, p)
+	x := &treecopy.Disk{Dir: e.dir, Top: ".", Attr: treecopy.WholeAttr, Root: empty}
+	e.stats, err = treecopy.WriteOut(e.ctx, &e.Streams, src, root, o, x, p)
 	return err
 }

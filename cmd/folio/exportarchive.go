@@ -7,7 +7,11 @@ import (
 	"os"
 
 	"github.com/foliofs/folio/cmd/folio/internal/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // directoryFormat is what --format calls a directory.
@@ -34,10 +38,10 @@ func (e *exporter) archiveFormat() (archive.Format, error) {
 // checkArchive refuses early where an archive cannot be.
 func (e *exporter) checkArchive() error {
 	if e.dir == "-" {
-		if e.outTerminal {
-			return failure(standardOutput, errTerminal)
+		if e.OutTerminal {
+			return failure.At(failure.StandardOutput, failure.ErrTerminal)
 		}
-		letSignalsKill(e.ctx)
+		interrupt.LetKill(e.ctx)
 		return nil
 	}
 	info, err := os.Stat(e.dir)
@@ -47,11 +51,11 @@ func (e *exporter) checkArchive() error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return failure(e.dir, errors.New("is a directory"))
-	case sameFile(e.dir, e.loc.volume):
-		return failure(e.dir, errSourceVolume)
+		return failure.At(e.dir, errors.New("is a directory"))
+	case location.SameFile(e.dir, e.loc.Volume):
+		return failure.At(e.dir, failure.ErrSourceVolume)
 	case !e.force:
-		return failure(e.dir, errVolumeExists)
+		return failure.At(e.dir, failure.ErrVolumeExists)
 	}
 	return nil
 }
@@ -61,23 +65,23 @@ func (e *exporter) archive(f archive.Format) error {
 	if err := e.checkArchive(); err != nil {
 		return err
 	}
-	p := e.newProgress("exporting", e.quiet)
-	defer p.done()
-	src := &volumeTree{loc: e.loc, rx: e.rx, follow: true, links: f == archive.Tar || f == archive.TarGzip}
-	t := &treeCopy{ctx: e.ctx, progress: p}
+	p := e.NewProgress("exporting", e.quiet)
+	defer p.Done()
+	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f == archive.Tar || f == archive.TarGzip}
+	t := &treecopy.Copy{Ctx: e.ctx, Progress: p}
 	walk := func(fn func(*source.Entry) error) error {
-		t.to = archiveSink{fn, e.noOwner}
-		return t.run(src)
+		t.To = archiveSink{fn, e.noOwner}
+		return t.Run(src)
 	}
-	o := &archive.Options{Replace: e.force, Warn: func(name, what string) { e.warnLeftOut(e.loc.display(source.Join(e.loc.path, name)), what) }}
+	o := &archive.Options{Replace: e.force, Warn: func(name, what string) { e.WarnLeftOut(e.loc.Display(source.Join(e.loc.Path, name)), what) }}
 	var err error
 	if e.dir == "-" {
-		err = archive.Stream(e.stdout, standardOutput, f, o, walk)
+		err = archive.Stream(e.Stdout, failure.StandardOutput, f, o, walk)
 	} else {
 		sweep(e.dir)
 		err = archive.Create(e.ctx, e.dir, f, o, walk)
 	}
-	e.stats = t.stats
+	e.stats = t.Stats
 	if err != nil && e.ctx.Err() != nil {
 		return context.Cause(e.ctx)
 	}
@@ -90,14 +94,14 @@ type archiveSink struct {
 	noOwner bool // entries belong to the user who runs the command
 }
 
-func (s archiveSink) add(e *source.Entry) error {
+func (s archiveSink) Add(e *source.Entry) error {
 	if s.noOwner {
 		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	}
 	return s.write(e)
 }
 
-func (archiveSink) finish() error { return nil }
+func (archiveSink) Finish() error { return nil }
 
 // archiveFailure names the archive in an error of writing it, and the file in the volume in an
 // error of an entry.
@@ -106,10 +110,10 @@ func (e *exporter) archiveFailure(err error) error {
 		return pe
 	}
 	if ee, ok := errors.AsType[*source.EntryError](err); ok {
-		return e.loc.entryFailure(ee)
+		return e.loc.EntryFailure(ee)
 	}
 	if errors.Is(err, archive.ErrNoStream) {
-		return hint(failure(standardOutput, err), "name a file")
+		return failure.Hint(failure.At(failure.StandardOutput, err), "name a file")
 	}
 	return err
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 // oddFiles are files that are hard to write into an archive.
@@ -92,25 +94,25 @@ func readVolume(t *testing.T, path string) map[string]volumeFile {
 	}
 	defer v.Close()
 	files, first := make(map[string]volumeFile), make(map[uint64]string)
-	err = rootOf(path).view(t.Context(), func(rx *folio.Rx) error {
-		return walkAll(rootOf(path), rx, func(e *entry) (err error) {
-			f := volumeFile{node: e.node}
-			if first[e.node.Ino] == "" {
-				first[e.node.Ino] = e.path
+	err = location.Root(path).View(t.Context(), func(rx *folio.Rx) error {
+		return listing.Walk(location.Root(path), rx, func(e *listing.Entry) (err error) {
+			f := volumeFile{node: e.Node}
+			if first[e.Node.Ino] == "" {
+				first[e.Node.Ino] = e.Path
 			}
-			f.first, f.node.Ino = first[e.node.Ino], 0
-			switch e.mode.Type() {
+			f.first, f.node.Ino = first[e.Node.Ino], 0
+			switch e.Mode.Type() {
 			case fs.ModeSymlink:
-				f.target, err = rx.Readlink(e.path)
+				f.target, err = rx.Readlink(e.Path)
 			case 0:
 				var data []byte
-				data, err = rx.ReadFile(e.path)
+				data, err = rx.ReadFile(e.Path)
 				f.content = string(data)
 			}
-			if err == nil && (e.mode.IsDir() || e.mode.IsRegular()) {
-				f.xattrs, err = rx.Xattrs(e.path)
+			if err == nil && (e.Mode.IsDir() || e.Mode.IsRegular()) {
+				f.xattrs, err = rx.Xattrs(e.Path)
 			}
-			files[e.path] = f
+			files[e.Path] = f
 			return err
 		})
 	})

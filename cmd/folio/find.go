@@ -9,21 +9,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A find is one search by names, types, sizes and times.
 type find struct {
 	*command
-	want      criteria
-	depth     levels
+	want      listing.Criteria
+	depth     value.Levels
 	nul, json bool
 	printed   bool // also the files that are deleted
 	delete    bool
 	ctx       context.Context
 	found     []string // paths to be deleted
 
-	loc    location
-	walker walker
+	loc    location.Location
+	walker listing.Walker
 }
 
 const findLong = `Tell the paths of files that meet all of the given criteria, sorted by name at each level, a directory
@@ -51,7 +55,7 @@ func (c *command) findCommand() *cobra.Command {
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
-				if err := f.run(cmd, locate(arg)); err != nil {
+				if err := f.run(cmd, location.Parse(arg)); err != nil {
 					return err
 				}
 			}
@@ -59,12 +63,12 @@ func (c *command) findCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.Func("name", "names that match this `glob`", f.want.name.Set)
-	flags.Func("iname", "the same `glob`, in upper or lower case", f.want.iname.Set)
-	flags.FuncP("type", "t", "`types`: f files, d directories, l symbolic links, p fifos, s sockets, b and c devices; several with commas", f.want.types.Set)
-	flags.FuncP("size", "s", "more (+), less (-) or exactly that `size` in bytes, with K, M, G or T for powers of 1024", f.want.sizes.Set)
-	flags.Func("newer", "changed after that `time`", f.want.newer.Set)
-	flags.Func("older", "changed before that `time`", f.want.older.Set)
+	flags.Func("name", "names that match this `glob`", f.want.Name.Set)
+	flags.Func("iname", "the same `glob`, in upper or lower case", f.want.Iname.Set)
+	flags.FuncP("type", "t", "`types`: f files, d directories, l symbolic links, p fifos, s sockets, b and c devices; several with commas", f.want.Types.Set)
+	flags.FuncP("size", "s", "more (+), less (-) or exactly that `size` in bytes, with K, M, G or T for powers of 1024", f.want.Sizes.Set)
+	flags.Func("newer", "changed after that `time`", f.want.Newer.Set)
+	flags.Func("older", "changed before that `time`", f.want.Older.Set)
 	flags.FuncP("level", "L", "go down at most this many `levels`; 0 is what the command line names", f.depth.Set)
 	flags.Func("maxdepth", "the same number of `levels`, as find(1) has it", f.depth.Set)
 	flags.BoolVar(&f.delete, "delete", false, "remove the files that are found, all of them or none; directories must be empty then")
@@ -83,57 +87,57 @@ func (f *find) checkArgs(cmd *cobra.Command, args []string) error {
 	return between(1, -1, "VOLUME[:PATH]")(cmd, args)
 }
 
-func (f *find) run(cmd *cobra.Command, loc location) error {
+func (f *find) run(cmd *cobra.Command, loc location.Location) error {
 	f.ctx, f.loc, f.found = cmd.Context(), loc, nil
 	if f.delete {
-		return loc.update(cmd.Context(), &f.streams, nil, f.remove)
+		return loc.Update(cmd.Context(), &f.Streams, nil, f.remove)
 	}
-	return loc.view(cmd.Context(), f.search)
+	return loc.View(cmd.Context(), f.search)
 }
 
 // search visits the files of one argument.
 func (f *find) search(rx *folio.Rx) error {
-	f.walker = newWalker(f.loc, rx)
-	f.walker.inodes = func(fs.DirEntry) bool { return f.json || f.want.needNode() }
-	e, err := entryOf(rx, f.loc.path, nil)
+	f.walker = listing.NewWalker(f.loc, rx)
+	f.walker.Inodes = func(fs.DirEntry) bool { return f.json || f.want.NeedNode() }
+	e, err := listing.Of(rx, f.loc.Path, nil)
 	if err != nil {
-		return f.loc.failure(f.loc.path, err)
+		return f.loc.Failure(f.loc.Path, err)
 	}
 	return f.visit(&e, 0)
 }
 
 // visit judges a file, and the files in it. level counts directories from the argument down.
-func (f *find) visit(e *entry, level int) error {
-	if f.want.meets(e) {
-		if f.delete && e.path != "." {
-			f.found = append(f.found, e.path)
+func (f *find) visit(e *listing.Entry, level int) error {
+	if f.want.Meets(e) {
+		if f.delete && e.Path != "." {
+			f.found = append(f.found, e.Path)
 		}
 		if err := f.tellFound(e); err != nil {
-			return outputFailure(err)
+			return failure.OfOutput(err)
 		}
 	}
-	if !e.mode.IsDir() || level == int(f.depth) {
+	if !e.Mode.IsDir() || level == int(f.depth) {
 		return nil
 	}
 	if f.ctx.Err() != nil {
 		return context.Cause(f.ctx)
 	}
-	return f.walker.each(e, func(sub *entry) error { return f.visit(sub, level+1) })
+	return f.walker.Each(e, func(sub *listing.Entry) error { return f.visit(sub, level+1) })
 }
 
 // tellFound prints a file, unless it is only to be deleted.
-func (f *find) tellFound(e *entry) error {
+func (f *find) tellFound(e *listing.Entry) error {
 	if f.delete && !f.printed && !f.nul && !f.json {
 		return nil
 	}
 	if f.json {
-		return writeJSON(f.stdout, e.json())
+		return value.WriteJSON(f.Stdout, e.JSON())
 	}
-	line := f.loc.display(e.path) + "\x00"
+	line := f.loc.Display(e.Path) + "\x00"
 	if !f.nul {
-		line = f.name(f.loc.display(e.path)) + "\n"
+		line = f.Name(f.loc.Display(e.Path)) + "\n"
 	}
-	_, err := f.stdout.WriteString(line)
+	_, err := f.Stdout.WriteString(line)
 	return err
 }
 
@@ -145,7 +149,7 @@ func (f *find) remove(tx *folio.Tx) error {
 	}
 	for _, name := range slices.Backward(f.found) {
 		if err := tx.Remove(name); err != nil {
-			return f.loc.failure(name, err)
+			return f.loc.Failure(name, err)
 		}
 	}
 	return nil

@@ -2,10 +2,12 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/copier"
 )
 
 func (c *command) getCommand() *cobra.Command {
-	cp := &copier{streams: &c.streams}
+	cp := &copier.Copy{Streams: &c.Streams}
 	cmd := writingCommand("get VOLUME:PATH... DEST", "Get files out of a volume",
 		`Copy files of a volume to disk: into DEST if it is a directory, and otherwise a single file to that
 name. If DEST is a dash, the contents go to standard output.
@@ -20,12 +22,12 @@ root, owners. folio export writes whole volumes.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		last := len(args) - 1
 		for _, arg := range args[:last] {
-			cp.sources = append(cp.sources, volumePlace(arg))
+			cp.Sources = append(cp.Sources, copier.InVolume(arg))
 		}
-		if cp.dest = diskPlace(args[last]); args[last] == "-" {
-			cp.dest = place{stream: true}
+		if cp.Dest = copier.OnDisk(args[last]); args[last] == "-" {
+			cp.Dest = copier.Place{Stream: true}
 		}
-		return cp.run(cmd.Context())
+		return cp.Run(cmd.Context())
 	}
 	copyFlags(cmd, cp)
 	return cmd

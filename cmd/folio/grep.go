@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio/cmd/folio/internal/grep"
 	"github.com/foliofs/folio/cmd/folio/internal/match"
 )
 
@@ -25,7 +26,7 @@ other.
 The exit code is 1 if nothing matches.`
 
 func (c *command) grepCommand() *cobra.Command {
-	g := &grep{streams: &c.streams}
+	g := &grep.Query{Streams: &c.Streams}
 	cmd := &cobra.Command{
 		Use:   "grep PATTERN VOLUME[:PATH]...",
 		Short: "Find lines in files",
@@ -41,7 +42,7 @@ func (c *command) grepCommand() *cobra.Command {
 			if !cmd.Flags().Changed("regexp") {
 				args = args[1:] // PATTERN
 			}
-			found, err := g.run(cmd.Context(), args)
+			found, err := g.Run(cmd.Context(), args)
 			if err == nil && !found {
 				err = errSilent
 			}
@@ -49,48 +50,48 @@ func (c *command) grepCommand() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&g.options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
-	flags.BoolVarP(&g.options.Fixed, "fixed-strings", "F", false, "PATTERN is a string, not a regular expression")
-	flags.BoolVarP(&g.list, "files-with-matches", "l", false, "only the names of files with a line that matches")
-	flags.BoolVarP(&g.count, "count", "c", false, "only how many lines of each file match")
-	flags.BoolVarP(&g.numbers, "line-number", "n", false, "lines with their number")
-	flags.BoolVarP(&g.quiet, "quiet", "q", false, "no output; the exit code says whether a line matches")
-	flags.BoolVarP(&g.options.Invert, "invert-match", "v", false, "lines that do not match")
-	flags.BoolVarP(&g.options.Word, "word-regexp", "w", false, "matches are whole words")
-	flags.StringArrayVarP(&g.patterns, "regexp", "e", nil, "a `pattern` in place of PATTERN; several may be given")
-	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", g.naming.flag(named))
-	flags.BoolFuncP("no-filename", "h", "lines come without it", g.naming.flag(unnamed))
+	flags.BoolVarP(&g.Options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")
+	flags.BoolVarP(&g.Options.Fixed, "fixed-strings", "F", false, "PATTERN is a string, not a regular expression")
+	flags.BoolVarP(&g.List, "files-with-matches", "l", false, "only the names of files with a line that matches")
+	flags.BoolVarP(&g.Count, "count", "c", false, "only how many lines of each file match")
+	flags.BoolVarP(&g.Numbers, "line-number", "n", false, "lines with their number")
+	flags.BoolVarP(&g.Quiet, "quiet", "q", false, "no output; the exit code says whether a line matches")
+	flags.BoolVarP(&g.Options.Invert, "invert-match", "v", false, "lines that do not match")
+	flags.BoolVarP(&g.Options.Word, "word-regexp", "w", false, "matches are whole words")
+	flags.StringArrayVarP(&g.Patterns, "regexp", "e", nil, "a `pattern` in place of PATTERN; several may be given")
+	flags.BoolFuncP("with-filename", "H", "lines always come with the name of their file", g.Naming.Flag(grep.Named))
+	flags.BoolFuncP("no-filename", "h", "lines come without it", g.Naming.Flag(grep.Unnamed))
 	flags.BoolP("recursive", "r", false, "search directories: that is always so")
 	flags.BoolP("extended-regexp", "E", false, "PATTERN is an extended regular expression: that of Go always is")
-	flags.BoolVarP(&g.only, "only-matching", "o", false, "only the parts of lines that match, each on a line")
-	flags.FuncP("after-context", "A", "show `n` lines after each line that matches", g.after.Set)
-	flags.FuncP("before-context", "B", "show `n` lines before each line that matches", g.before.Set)
-	flags.FuncP("context", "C", "show `n` lines before and after each line that matches", g.around.Set)
+	flags.BoolVarP(&g.Only, "only-matching", "o", false, "only the parts of lines that match, each on a line")
+	flags.FuncP("after-context", "A", "show `n` lines after each line that matches", g.After.Set)
+	flags.FuncP("before-context", "B", "show `n` lines before each line that matches", g.Before.Set)
+	flags.FuncP("context", "C", "show `n` lines before and after each line that matches", g.Around.Set)
 	plainHelp(cmd)
-	flags.Func("include", "search only files whose names match this `glob`; several may be given", g.include.Set)
+	flags.Func("include", "search only files whose names match this `glob`; several may be given", g.Include.Set)
 	return cmd
 }
 
 var errTwoOutputs = errors.New("--files-with-matches and --count are two forms of the output; choose one")
 
 // checkGrep also compiles the pattern, because an error in it is misuse.
-func checkGrep(g *grep, cmd *cobra.Command, args []string) (err error) {
-	if len(g.patterns) > 0 {
+func checkGrep(g *grep.Query, cmd *cobra.Command, args []string) (err error) {
+	if len(g.Patterns) > 0 {
 		args = append([]string{""}, args...)
 	} else if len(args) > 0 {
-		g.patterns = args[:1]
+		g.Patterns = args[:1]
 	}
 	if err := between(2, -1, "PATTERN and VOLUME[:PATH]")(cmd, args); err != nil {
 		return err
 	}
-	if g.list && g.count {
+	if g.List && g.Count {
 		return usageError(cmd, errTwoOutputs)
 	}
-	if g.pattern, err = match.Compile(g.patterns, g.options); err != nil {
+	if g.Pattern, err = match.Compile(g.Patterns, g.Options); err != nil {
 		return usageError(cmd, fmt.Errorf("%w; --fixed-strings takes it as a string", err))
 	}
-	if g.only && !g.namesOnly() {
-		g.spans, err = match.NewSpans(g.patterns, g.options)
+	if g.Only && !g.NamesOnly() {
+		g.Spans, err = match.NewSpans(g.Patterns, g.Options)
 	}
 	return err
 }

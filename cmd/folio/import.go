@@ -15,7 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -25,7 +29,7 @@ type importer struct {
 	replacing
 	quiet      bool
 	allowEmpty bool
-	maxSize    byteSize
+	maxSize    value.ByteSize
 	excluded   []string
 
 	sources  []string
@@ -35,9 +39,9 @@ type importer struct {
 	srcName  string
 	prefix   string // of its names, if there are several sources
 	volume   string
-	copy     *treeCopy
+	copy     *treecopy.Copy
 	put      func(e *source.Entry) error // adds an entry to the volume
-	into     *location                   // a directory of a volume that is there; nil if one is made
+	into     *location.Location          // a directory of a volume that is there; nil if one is made
 	there    bool                        // a volume already
 	entries  int64                       // that the source had
 	replaced int64                       // files of a volume that was there
@@ -96,11 +100,11 @@ func (i *importer) operands(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
-	if volumeBefore(i.volume) == "" || exists(i.volume) {
+	if location.VolumeBefore(i.volume) == "" || location.Exists(i.volume) {
 		return nil
 	}
-	loc := locate(i.volume)
-	i.into, i.volume = &loc, loc.volume
+	loc := location.Parse(i.volume)
+	i.into, i.volume = &loc, loc.Volume
 	if i.forceAny || i.allowEmpty {
 		return usageError(cmd, errWholeOnly)
 	}
@@ -117,9 +121,9 @@ func (i *importer) run(ctx context.Context) error {
 	open := make([]source.Source, len(i.sources))
 	for n, name := range i.sources {
 		i.srcName = name
-		src, err := source.Open(name, i.stdin, o(name))
+		src, err := source.Open(name, i.Stdin, o(name))
 		if err != nil {
-			return failure(i.srcTitle(), err)
+			return failure.At(i.srcTitle(), err)
 		}
 		defer src.Close()
 		open[n] = src
@@ -131,14 +135,14 @@ func (i *importer) run(ctx context.Context) error {
 	}
 	left := i.left // the sources are not read any more
 	if !i.quiet {
-		text := summary(stats, time.Since(start))
+		text := treecopy.Summary(stats, time.Since(start))
 		if i.replaced > 0 {
-			text += fmt.Sprintf("; %s replaced", grouped(i.replaced))
+			text += fmt.Sprintf("; %s replaced", value.Grouped(i.replaced))
 		}
 		if left > 0 {
-			text += fmt.Sprintf("; %s could not be read", count(left, "file", "files"))
+			text += fmt.Sprintf("; %s could not be read", value.Count(left, "file", "files"))
 		}
-		fmt.Fprintf(i.stdout, "%s: %s\n", i.name(i.destination().String()), text)
+		fmt.Fprintf(i.Stdout, "%s: %s\n", i.Name(i.destination().String()), text)
 	}
 	if left > 0 {
 		return errPartial
@@ -165,13 +169,13 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 			Warn: func(name, what string) {
 				i.mu.Lock()
 				defer i.mu.Unlock()
-				i.warnLeftOut(filepath.Join(src, name), what)
+				i.WarnLeftOut(filepath.Join(src, name), what)
 			},
 			Unreadable: func(name string, err error) {
 				i.mu.Lock()
 				defer i.mu.Unlock()
 				i.left++
-				i.warnUnreadable(filepath.Join(src, filepath.FromSlash(name)), err)
+				i.WarnUnreadable(filepath.Join(src, filepath.FromSlash(name)), err)
 			},
 		}
 	}, nil
@@ -187,23 +191,23 @@ func (i *importer) check() error {
 			return err
 		}
 	}
-	i.there = exists(i.volume)
+	i.there = location.Exists(i.volume)
 	return nil
 }
 
 // destination is the last argument of the command line.
-func (i *importer) destination() location {
+func (i *importer) destination() location.Location {
 	if i.into != nil {
 		return *i.into
 	}
-	return rootOf(i.volume)
+	return location.Root(i.volume)
 }
 
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
 // volume, and its temporary file, which does not exist yet.
 func (i *importer) skip() (func(source.FileID, string) bool, error) {
 	if i.into != nil {
-		return skipVolume(i.volume)
+		return location.SkipVolume(i.volume)
 	}
 	dir, err := source.ParentID(i.volume)
 	if err != nil {
@@ -223,9 +227,9 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 
 // take reads the sources, into a new volume or a directory of one.
 func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	i.copy = &treeCopy{ctx: ctx, to: i, progress: i.newProgress("importing", i.quiet)}
-	defer i.copy.progress.done()
-	if i.copy.progress.shown() {
+	i.copy = &treecopy.Copy{Ctx: ctx, To: i, Progress: i.NewProgress("importing", i.quiet)}
+	defer i.copy.Progress.Done()
+	if i.copy.Progress.Shown() {
 		go i.measure(ctx, sources)
 	}
 	if i.into != nil {
@@ -235,19 +239,19 @@ func (i *importer) take(ctx context.Context, sources []source.Source) (stats fol
 }
 
 // addTo adds the files of the sources to a directory of a volume.
-func (i *importer) addTo(ctx context.Context, loc location, sources []source.Source) (stats folio.BuildStats, err error) {
-	err = loc.update(ctx, &i.streams, nil, func(tx *folio.Tx) error {
-		a, err := newAddition(tx, loc, i.force)
+func (i *importer) addTo(ctx context.Context, loc location.Location, sources []source.Source) (stats folio.BuildStats, err error) {
+	err = loc.Update(ctx, &i.Streams, nil, func(tx *folio.Tx) error {
+		a, err := treecopy.NewAddition(tx, loc, i.force)
 		if err != nil {
 			return err
 		}
-		i.put = a.put
+		i.put = a.Put
 		if err = i.takeAll(ctx, sources); err == nil {
-			err = a.finish()
+			err = a.Finish()
 		}
-		stats, i.replaced = i.copy.stats, a.replaced
-		stats.Dirs = a.newDirs
-		if e, ok := err.(*sinkError); ok {
+		stats, i.replaced = i.copy.Stats, a.Replaced
+		stats.Dirs = a.NewDirs
+		if e, ok := err.(*treecopy.SinkError); ok {
 			err = e.Unwrap()
 		}
 		return err
@@ -271,7 +275,7 @@ func (i *importer) create(ctx context.Context, sources []source.Source) (stats f
 		}
 		return own
 	})
-	_, ofSink := errors.AsType[*sinkError](own)
+	_, ofSink := errors.AsType[*treecopy.SinkError](own)
 	switch {
 	case err == nil:
 		return stats, nil
@@ -287,7 +291,7 @@ func (i *importer) create(ctx context.Context, sources []source.Source) (stats f
 // failed.
 func (i *importer) checkEmpty() error {
 	if i.entries == 0 && i.there && !i.allowEmpty {
-		return i.sourceFailure(errEmptyArchive)
+		return i.sourceFailure(failure.ErrEmptyArchive)
 	}
 	return nil
 }
@@ -308,7 +312,7 @@ func (i *importer) takeOne(ctx context.Context, name string, src source.Source) 
 	if len(i.sources) > 1 {
 		i.prefix = sourceBase(name)
 	}
-	return i.sourceFailure(src.Walk(ctx, i.copy.add))
+	return i.sourceFailure(src.Walk(ctx, i.copy.Add))
 }
 
 // sourceBase is the name of the directory in the volume that the files of one of several sources go
@@ -342,18 +346,18 @@ func (i *importer) measure(ctx context.Context, sources []source.Source) {
 		}
 		all += total
 	}
-	i.copy.progress.total.Store(all)
+	i.copy.Progress.Total.Store(all)
 }
 
 // sourceFailure names the source and the file in it, unless the error is about the volume.
 func (i *importer) sourceFailure(err error) error {
-	if _, ok := errors.AsType[*sinkError](err); ok || err == nil {
+	if _, ok := errors.AsType[*treecopy.SinkError](err); ok || err == nil {
 		return err
 	}
 	e, ok := errors.AsType[*source.EntryError](err)
 	switch {
 	case !ok:
-		return failure(i.srcTitle(), err)
+		return failure.At(i.srcTitle(), err)
 	case i.src.OnDisk():
 		return &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
 	}
@@ -369,17 +373,17 @@ func (i *importer) srcTitle() string {
 
 // volumeFailure names the volume, in place of the temporary file that it is written to.
 func (i *importer) volumeFailure(err error) error {
-	if e, ok := errors.AsType[*sinkError](err); ok {
+	if e, ok := errors.AsType[*treecopy.SinkError](err); ok {
 		err = e.Unwrap()
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return hint(failure(i.volume, err), "nothing was left behind")
+	return failure.Hint(failure.At(i.volume, err), "nothing was left behind")
 }
 
-// add implements sink.
-func (i *importer) add(e *source.Entry) error {
+// Add implements sink.
+func (i *importer) Add(e *source.Entry) error {
 	i.entries++
 	if i.prefix != "" {
 		e.Name = path.Join(i.prefix, e.Name)
@@ -390,8 +394,8 @@ func (i *importer) add(e *source.Entry) error {
 	return entryFailure(e, i.put(e))
 }
 
-// finish implements sink. An addition is finished after the last source.
-func (i *importer) finish() error { return nil }
+// Finish implements sink. An addition is finished after the last source.
+func (i *importer) Finish() error { return nil }
 
 // entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the
 // volume.

@@ -8,12 +8,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/inoset"
 )
 
 // An infoJSON is all that info tells.
 type infoJSON struct {
-	jsonPath
+	value.JSONPath
 	Version   int   `json:"version"`
 	Size      int64 `json:"size"`
 	PageSize  int   `json:"page_size"`
@@ -40,7 +44,7 @@ With --json: one object; docs/command.md describes it.`,
 		Example: "  folio info goroot.folio",
 		Args:    between(1, 1, "one VOLUME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := wholeVolume(args[0])
+			volume, err := location.WholeVolume(args[0])
 			if err != nil {
 				return err
 			}
@@ -52,34 +56,34 @@ With --json: one object; docs/command.md describes it.`,
 }
 
 func (c *command) info(ctx context.Context, volume string, json bool) error {
-	loc := rootOf(volume)
-	v, err := loc.open()
+	loc := location.Root(volume)
+	v, err := loc.Open()
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	info, err := v.Info(ctx)
 	if err != nil {
-		return failure(volume, err)
+		return failure.At(volume, err)
 	}
 	i := infoJSON{
-		jsonPath: jsonPathOf(volume), Version: info.Version, Size: info.Size, PageSize: info.PageSize,
+		JSONPath: value.JSONPathOf(volume), Version: info.Version, Size: info.Size, PageSize: info.PageSize,
 		ChunkSize: info.ChunkSize, Free: info.FreeBytes, Log: v.Stats().LogBytes,
 	}
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {
 		return err
 	}
 	if json {
-		return writeJSON(c.stdout, i)
+		return value.WriteJSON(c.Stdout, i)
 	}
 	c.printInfo(&i)
 	return nil
 }
 
 // count counts the files of the volume.
-func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error {
+func (i *infoJSON) count(ctx context.Context, loc location.Location, rx *folio.Rx) error {
 	var seen inoset.Set
-	return walkAll(loc, rx, func(e *entry) error {
+	return listing.Walk(loc, rx, func(e *listing.Entry) error {
 		i.add(e, &seen)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -88,19 +92,19 @@ func (i *infoJSON) count(ctx context.Context, loc location, rx *folio.Rx) error 
 	})
 }
 
-func (i *infoJSON) add(e *entry, seen *inoset.Set) {
-	n := &e.node
-	if !e.mode.IsDir() && n.Nlink > 1 && !seen.Add(n.Ino) {
+func (i *infoJSON) add(e *listing.Entry, seen *inoset.Set) {
+	n := &e.Node
+	if !e.Mode.IsDir() && n.Nlink > 1 && !seen.Add(n.Ino) {
 		i.Links++
 		return
 	}
-	switch e.mode.Type() {
+	switch e.Mode.Type() {
 	case 0:
 		i.Files++
 		i.Bytes += n.Size
 		i.Stored += n.Size - n.Holes
 	case fs.ModeDir:
-		if e.path != "." {
+		if e.Path != "." {
 			i.Dirs++
 		}
 	case fs.ModeSymlink:
@@ -112,24 +116,24 @@ func (i *infoJSON) add(e *entry, seen *inoset.Set) {
 
 func (c *command) printInfo(i *infoJSON) {
 	row := func(label, format string, args ...any) {
-		fmt.Fprintf(c.stdout, "%-11s "+format+"\n", append([]any{label}, args...)...)
+		fmt.Fprintf(c.Stdout, "%-11s "+format+"\n", append([]any{label}, args...)...)
 	}
-	row("volume", "%s", c.name(string(i.Path)))
+	row("volume", "%s", c.Name(string(i.Path)))
 	row("format", "%d", i.Version)
-	row("size", "%s (%s)", metricSize(i.Size), count(i.Size, "byte", "bytes"))
-	row("free in it", "%s", metricSize(i.Free))
+	row("size", "%s (%s)", value.MetricSize(i.Size), value.Count(i.Size, "byte", "bytes"))
+	row("free in it", "%s", value.MetricSize(i.Free))
 	if i.Log > 0 {
-		row("in its log", "%s", metricSize(i.Log))
+		row("in its log", "%s", value.MetricSize(i.Log))
 	}
 	row("page size", "%d", i.PageSize)
 	row("chunk size", "%d", i.ChunkSize)
-	row("files", "%s", grouped(i.Files))
-	row("directories", "%s", grouped(i.Dirs))
-	row("symlinks", "%s", grouped(i.Symlinks))
-	row("others", "%s", grouped(i.Others))
-	row("hard links", "%s", grouped(i.Links))
-	row("contents", "%s (%s)", metricSize(i.Bytes), count(i.Bytes, "byte", "bytes"))
+	row("files", "%s", value.Grouped(i.Files))
+	row("directories", "%s", value.Grouped(i.Dirs))
+	row("symlinks", "%s", value.Grouped(i.Symlinks))
+	row("others", "%s", value.Grouped(i.Others))
+	row("hard links", "%s", value.Grouped(i.Links))
+	row("contents", "%s (%s)", value.MetricSize(i.Bytes), value.Count(i.Bytes, "byte", "bytes"))
 	if i.Stored < i.Bytes {
-		row("in holes", "%s", metricSize(i.Bytes-i.Stored))
+		row("in holes", "%s", value.MetricSize(i.Bytes-i.Stored))
 	}
 }

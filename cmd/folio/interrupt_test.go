@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 )
 
 // A hookWriter calls a function when something is written.
@@ -52,7 +54,7 @@ func TestImportIsInterrupted(t *testing.T) {
 		defer w.Close()
 		go func() {
 			_, _ = w.Write(make([]byte, 512)) // it looks like a tar archive, and goes on later
-			cancel(&interruptError{signal: s})
+			cancel(&interrupt.Error{Signal: s})
 		}()
 		var stderr bytes.Buffer
 		code := run(ctx, []string{"import", "-", filepath.Join(dir, "v.folio")}, r, io.Discard, &stderr)
@@ -73,7 +75,7 @@ func TestExportIsInterrupted(t *testing.T) {
 	}
 	mustRun(t, "import", src, volume)
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(&interruptError{signal: syscall.SIGINT})
+	cancel(&interrupt.Error{Signal: syscall.SIGINT})
 	code := run(ctx, []string{"export", volume, out}, nil, io.Discard, io.Discard)
 	if code != 130 {
 		t.Errorf("exit code %d", code)
@@ -88,7 +90,7 @@ func TestSilentInputIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	r, w := io.Pipe()
 	defer w.Close()
-	stdin := &hookReader{r: r, hook: func() { cancel(&interruptError{signal: syscall.SIGINT}) }}
+	stdin := &hookReader{r: r, hook: func() { cancel(&interrupt.Error{Signal: syscall.SIGINT}) }}
 	if code := run(ctx, []string{"import", "-", filepath.Join(dir, "v.folio")}, stdin, io.Discard, io.Discard); code != 130 {
 		t.Errorf("exit code %d", code)
 	}
@@ -110,6 +112,6 @@ func (r *hookReader) Read(p []byte) (int, error) {
 func interruptedContext(t *testing.T, s syscall.Signal) (context.Context, func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(&interruptError{signal: s})
+	cancel(&interrupt.Error{Signal: s})
 	return ctx, func() { cancel(nil) }
 }

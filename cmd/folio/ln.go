@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 // An ln makes links.
@@ -16,7 +18,7 @@ type ln struct {
 	*command
 	symbolic, force, exact bool
 
-	dest operand
+	dest location.Operand
 	into bool            // dest is a directory
 	made map[string]bool // names of links
 }
@@ -43,21 +45,21 @@ that begins with a slash, or leads above the root, is kept but never followed wi
 
 func (l *ln) run(cmd *cobra.Command, args []string) error {
 	targets := args[:len(args)-1]
-	l.dest, l.made = operandOf(args[len(args)-1]), make(map[string]bool)
+	l.dest, l.made = location.ParseOperand(args[len(args)-1]), make(map[string]bool)
 	if !l.symbolic {
-		if err := sameVolume(operandsOf(args), "a file can have names in one volume only"); err != nil {
+		if err := location.SameVolume(location.ParseOperands(args), "a file can have names in one volume only"); err != nil {
 			return err
 		}
 	}
-	return l.dest.update(cmd.Context(), &l.streams, nil, func(tx *folio.Tx) (err error) {
-		if l.into, err = destIn(&tx.Rx, &l.dest, l.exact, len(targets)); err != nil {
+	return l.dest.Update(cmd.Context(), &l.Streams, nil, func(tx *folio.Tx) (err error) {
+		if l.into, err = location.Into(&tx.Rx, &l.dest, l.exact, len(targets)); err != nil {
 			return err
 		}
 		for _, target := range targets {
 			if l.symbolic {
 				err = l.symlink(tx, target)
 			} else {
-				err = l.link(tx, operandOf(target))
+				err = l.link(tx, location.ParseOperand(target))
 			}
 			if err != nil {
 				return err
@@ -70,18 +72,18 @@ func (l *ln) run(cmd *cobra.Command, args []string) error {
 // name returns the name of a link. base is the last element of its target.
 func (l *ln) name(base string) string {
 	if l.into {
-		return path.Join(l.dest.path, base)
+		return path.Join(l.dest.Path, base)
 	}
-	return l.dest.path
+	return l.dest.Path
 }
 
 var errVolumeInTarget = errors.New("names a volume, which the target of a symbolic link does not")
 
 func (l *ln) symlink(tx *folio.Tx, target string) error {
-	if rest, ok := strings.CutPrefix(target, l.dest.volume+":"); ok {
-		return hint(failure(target, errVolumeInTarget), "write "+rest)
+	if rest, ok := strings.CutPrefix(target, l.dest.Volume+":"); ok {
+		return failure.Hint(failure.At(target, errVolumeInTarget), "write "+rest)
 	}
-	if err := l.dest.mustBeDir(l.into); err != nil {
+	if err := l.dest.MustBeDir(l.into); err != nil {
 		return err
 	}
 	to := l.name(path.Base(target))
@@ -98,24 +100,24 @@ func (l *ln) symlink(tx *folio.Tx, target string) error {
 
 var errDirLink = errors.New("is a directory, which has one name only")
 
-func (l *ln) link(tx *folio.Tx, o operand) error {
-	info, err := tx.Lstat(o.path)
+func (l *ln) link(tx *folio.Tx, o location.Operand) error {
+	info, err := tx.Lstat(o.Path)
 	if err != nil {
-		return o.fail(err)
+		return o.Fail(err)
 	}
 	if info.IsDir() {
-		return hint(o.fail(errDirLink), "-s makes a symbolic link")
+		return failure.Hint(o.Fail(errDirLink), "-s makes a symbolic link")
 	}
-	if err := o.mustBeDir(false); err != nil {
+	if err := o.MustBeDir(false); err != nil {
 		return err
 	}
-	if err := l.dest.mustBeDir(l.into); err != nil {
+	if err := l.dest.MustBeDir(l.into); err != nil {
 		return err
 	}
-	to := l.name(o.base())
-	err = l.makeWay(tx, to, o.path, info)
+	to := l.name(o.Base())
+	err = l.makeWay(tx, to, o.Path, info)
 	if err == nil {
-		err = tx.Link(o.path, to)
+		err = tx.Link(o.Path, to)
 	}
 	return l.failure(to, err)
 }
@@ -131,21 +133,21 @@ func (l *ln) makeWay(tx *folio.Tx, name, target string, info fs.FileInfo) error 
 	case err != nil:
 		return err
 	case l.made[name]:
-		return errJustCreated
+		return failure.ErrJustCreated
 	case !l.force:
 		return fs.ErrExist
 	case there.IsDir():
 		return folio.ErrIsDirectory
-	case info != nil && inodeOf(there) == inodeOf(info) && (linksOf(there) == 1 || sameEntry(&tx.Rx, name, target)):
-		return errItself // the link would replace the file to which it leads
+	case info != nil && location.Inode(there) == location.Inode(info) && (location.Links(there) == 1 || location.SameEntry(&tx.Rx, name, target)):
+		return failure.ErrItself // the link would replace the file to which it leads
 	}
 	l.made[name] = true
 	return tx.Remove(name)
 }
 
 func (l *ln) failure(name string, err error) error {
-	if err = l.dest.failure(name, err); errors.Is(err, fs.ErrExist) {
-		return hint(err, "-f replaces it")
+	if err = l.dest.Failure(name, err); errors.Is(err, fs.ErrExist) {
+		return failure.Hint(err, "-f replaces it")
 	}
 	return err
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/posix"
 )
 
@@ -16,12 +19,12 @@ import (
 type ls struct {
 	*command
 	long, recursive, human, dir, json bool
-	order                             listOrder
+	order                             listing.Order
 
-	loc    location
+	loc    location.Location
 	titled bool // several directories: each gets its name
 	begun  bool // something was printed
-	walker walker
+	walker listing.Walker
 }
 
 func (c *command) lsCommand() *cobra.Command {
@@ -41,7 +44,7 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l.titled = l.recursive || len(args) > 1
 			for _, arg := range args {
-				if err := l.list(cmd, locate(arg)); err != nil {
+				if err := l.list(cmd, location.Parse(arg)); err != nil {
 					return err
 				}
 			}
@@ -53,9 +56,9 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	flags.BoolVarP(&l.recursive, "recursive", "R", false, "list the directories in directories, too")
 	flags.BoolVarP(&l.human, "human-readable", "h", false, "with -l, sizes like 1.5K and 20M")
 	flags.BoolVarP(&l.dir, "directory", "d", false, "list directories themselves, not what is in them")
-	flags.BoolVarP(&l.order.time, "time", "t", false, "sort by the time of the last change, newest first")
-	flags.BoolVarP(&l.order.size, "size", "S", false, "sort by size, largest first")
-	flags.BoolVarP(&l.order.reverse, "reverse", "r", false, "in reverse order")
+	flags.BoolVarP(&l.order.Time, "time", "t", false, "sort by the time of the last change, newest first")
+	flags.BoolVarP(&l.order.Size, "size", "S", false, "sort by size, largest first")
+	flags.BoolVarP(&l.order.Reverse, "reverse", "r", false, "in reverse order")
 	flags.BoolP("all", "a", false, "names that begin with a dot, too: they are always listed")
 	flags.BoolP("almost-all", "A", false, "the same")
 	flags.BoolP("one", "1", false, "one name on a line: that is always so")
@@ -64,48 +67,48 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	return cmd
 }
 
-func (l *ls) list(cmd *cobra.Command, loc location) error {
+func (l *ls) list(cmd *cobra.Command, loc location.Location) error {
 	l.loc = loc
-	return loc.view(cmd.Context(), func(rx *folio.Rx) error {
-		l.walker = newWalker(loc, rx)
-		l.walker.inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.needNode() }
+	return loc.View(cmd.Context(), func(rx *folio.Rx) error {
+		l.walker = listing.NewWalker(loc, rx)
+		l.walker.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.NeedNode() }
 		return l.start()
 	})
 }
 
 // start lists one argument. A symbolic link to a directory stands for the directory.
 func (l *ls) start() error {
-	e, err := entryOf(l.walker.rx, l.loc.path, nil)
+	e, err := listing.Of(l.walker.Rx, l.loc.Path, nil)
 	if err != nil {
-		return l.loc.failure(l.loc.path, err)
+		return l.loc.Failure(l.loc.Path, err)
 	}
-	isDir := e.mode.IsDir()
+	isDir := e.Mode.IsDir()
 	if !isDir && !l.long {
-		info, err := l.walker.rx.Stat(l.loc.path)
+		info, err := l.walker.Rx.Stat(l.loc.Path)
 		isDir = err == nil && info.IsDir()
 	}
 	if isDir && !l.dir {
 		return l.directory(&e)
 	}
-	e.name = l.loc.String()
-	return l.print([]entry{e})
+	e.Name = l.loc.String()
+	return l.print([]listing.Entry{e})
 }
 
 // directory lists one directory and, if asked to, those in it.
-func (l *ls) directory(dir *entry) error {
-	entries, err := l.walker.list(dir)
+func (l *ls) directory(dir *listing.Entry) error {
+	entries, err := l.walker.List(dir)
 	if err != nil {
 		return err
 	}
-	l.order.sort(entries)
+	l.order.Sort(entries)
 	if l.titled && !l.json {
-		l.title(l.loc.display(dir.path))
+		l.title(l.loc.Display(dir.Path))
 	}
 	if err := l.print(entries); err != nil || !l.recursive {
 		return err
 	}
 	for i := range entries {
-		if e := &entries[i]; e.mode.IsDir() {
+		if e := &entries[i]; e.Mode.IsDir() {
 			if err := l.directory(e); err != nil {
 				return err
 			}
@@ -116,17 +119,17 @@ func (l *ls) directory(dir *entry) error {
 
 func (l *ls) title(name string) {
 	if l.begun {
-		fmt.Fprintln(l.stdout)
+		fmt.Fprintln(l.Stdout)
 	}
 	l.begun = true
-	fmt.Fprintf(l.stdout, "%s:\n", l.name(name))
+	fmt.Fprintf(l.Stdout, "%s:\n", l.Name(name))
 }
 
-func (l *ls) print(entries []entry) error {
+func (l *ls) print(entries []listing.Entry) error {
 	switch {
 	case l.json:
 		for i := range entries {
-			if err := writeJSON(l.stdout, entries[i].json()); err != nil {
+			if err := value.WriteJSON(l.Stdout, entries[i].JSON()); err != nil {
 				return err
 			}
 		}
@@ -134,7 +137,7 @@ func (l *ls) print(entries []entry) error {
 		l.printLong(entries)
 	default:
 		for i := range entries {
-			fmt.Fprintln(l.stdout, l.name(entries[i].name))
+			fmt.Fprintln(l.Stdout, l.Name(entries[i].Name))
 		}
 	}
 	l.begun = l.begun || len(entries) > 0
@@ -142,7 +145,7 @@ func (l *ls) print(entries []entry) error {
 }
 
 // printLong aligns the columns among the entries of one directory.
-func (l *ls) printLong(entries []entry) {
+func (l *ls) printLong(entries []listing.Entry) {
 	rows := make([][4]string, len(entries))
 	var width [4]int
 	for i := range entries {
@@ -153,16 +156,16 @@ func (l *ls) printLong(entries []entry) {
 	}
 	for i := range entries {
 		e, row := &entries[i], &rows[i]
-		fmt.Fprintf(l.stdout, "%s %*s %*s %*s %*s %s %s\n", modeString(e.mode), width[0], row[0], width[1], row[1],
-			width[2], row[2], width[3], row[3], listTime(e.node.Mtime), l.nameAndTarget(e))
+		fmt.Fprintf(l.Stdout, "%s %*s %*s %*s %*s %s %s\n", listing.ModeString(e.Mode), width[0], row[0], width[1], row[1],
+			width[2], row[2], width[3], row[3], listTime(e.Node.Mtime), l.nameAndTarget(e))
 	}
 }
 
 // columns are links, owner, group and size.
-func (l *ls) columns(e *entry) [4]string {
-	n := &e.node
+func (l *ls) columns(e *listing.Entry) [4]string {
+	n := &e.Node
 	size := l.size(n.Size)
-	if e.mode&fs.ModeDevice != 0 {
+	if e.Mode&fs.ModeDevice != 0 {
 		major, minor := posix.DeviceNumbers(n.Rdev)
 		size = fmt.Sprintf("%d, %d", major, minor)
 	}
@@ -172,16 +175,16 @@ func (l *ls) columns(e *entry) [4]string {
 
 func (l *ls) size(n int64) string {
 	if l.human {
-		return humanSize(n)
+		return value.HumanSize(n)
 	}
 	return strconv.FormatInt(n, 10)
 }
 
-func (c *command) nameAndTarget(e *entry) string {
-	if e.mode.Type() == fs.ModeSymlink {
-		return c.name(e.name) + " -> " + c.name(e.target)
+func (c *command) nameAndTarget(e *listing.Entry) string {
+	if e.Mode.Type() == fs.ModeSymlink {
+		return c.Name(e.Name) + " -> " + c.Name(e.Target)
 	}
-	return c.name(e.name)
+	return c.Name(e.Name)
 }
 
 func listTime(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04") }

@@ -6,10 +6,12 @@ package main
 import (
 	"context"
 	"os"
+
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 )
 
 func main() {
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := interrupt.Context(context.Background())
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A mkdir makes directories.
@@ -16,7 +18,7 @@ type mkdir struct {
 	*command
 	parents, create bool
 	verbose         bool
-	mode            modeChange
+	mode            value.ModeChange
 	made            map[string]bool // volumes that --create makes
 }
 
@@ -32,10 +34,10 @@ With --create a volume that does not exist is made, too. folio create VOLUME mak
 		between(1, -1, "VOLUME:PATH"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		m.made = make(map[string]bool)
-		for _, o := range operandsOf(args) {
-			m.made[o.volume] = m.create && !exists(o.volume)
+		for _, o := range location.ParseOperands(args) {
+			m.made[o.Volume] = m.create && !location.Exists(o.Volume)
 		}
-		return change(cmd.Context(), &c.streams, args, &m.create, m.make)
+		return location.Change(cmd.Context(), &c.Streams, args, &m.create, m.make)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.parents, "parents", "p", false, "make the directories that lead to it, and accept that it is there")
@@ -45,63 +47,63 @@ With --create a volume that does not exist is made, too. folio create VOLUME mak
 	return cmd
 }
 
-func (m *mkdir) make(tx *folio.Tx, o *operand) error {
-	_, err := tx.Lstat(o.path)
+func (m *mkdir) make(tx *folio.Tx, o *location.Operand) error {
+	_, err := tx.Lstat(o.Path)
 	isNew := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case m.parents:
 		err = m.makeAll(tx, o)
-	case o.path == "." && m.made[o.volume]:
-		m.made[o.volume] = false // a second one finds it there
-	case isNew && o.inside:
-		err = o.fail(fs.ErrNotExist)
+	case o.Path == "." && m.made[o.Volume]:
+		m.made[o.Volume] = false // a second one finds it there
+	case isNew && o.Inside:
+		err = o.Fail(fs.ErrNotExist)
 	default:
-		err = o.fail(tx.Mkdir(o.path, fs.ModePerm&^umask))
+		err = o.Fail(tx.Mkdir(o.Path, fs.ModePerm&^value.Umask))
 	}
-	if err == nil && isNew && !o.inside && !m.parents {
-		m.sayMade(o, o.path)
+	if err == nil && isNew && !o.Inside && !m.parents {
+		m.sayMade(o, o.Path)
 	}
-	if err != nil || m.mode == nil || !isNew || o.inside {
+	if err != nil || m.mode == nil || !isNew || o.Inside {
 		return err
 	}
-	info, err := tx.Lstat(o.path)
+	info, err := tx.Lstat(o.Path)
 	if err == nil { // inherited bits stay unless the mode names them
-		err = tx.Chmod(o.path, m.mode.apply(info.Mode()|fs.ModePerm, umask))
+		err = tx.Chmod(o.Path, m.mode.Apply(info.Mode()|fs.ModePerm, value.Umask))
 	}
-	return o.fail(err)
+	return o.Fail(err)
 }
 
 // makeAll makes a directory and those that lead to it, as far as they are not there. It makes none
 // where a symbolic link leads.
-func (m *mkdir) makeAll(tx *folio.Tx, o *operand) error {
-	ends := elementEnds(o.path)
+func (m *mkdir) makeAll(tx *folio.Tx, o *location.Operand) error {
+	ends := elementEnds(o.Path)
 	there := sort.Search(len(ends), func(i int) bool {
-		_, err := tx.Stat(o.path[:ends[i]])
+		_, err := tx.Stat(o.Path[:ends[i]])
 		return err != nil
 	})
 	if there == len(ends) {
-		if !isDir(&tx.Rx, o.path) {
-			return o.fail(fs.ErrExist)
+		if !location.IsDir(&tx.Rx, o.Path) {
+			return o.Fail(fs.ErrExist)
 		}
 		return nil
 	}
-	first := o.path[:ends[there]] // to be made
+	first := o.Path[:ends[there]] // to be made
 	switch _, err := tx.Lstat(first); {
 	case err == nil:
-		return o.failure(first, fs.ErrExist)
+		return o.Failure(first, fs.ErrExist)
 	case !errors.Is(err, fs.ErrNotExist):
-		return o.failure(first, err)
+		return o.Failure(first, err)
 	}
 	for _, end := range ends[there:] {
-		m.sayMade(o, o.path[:end])
+		m.sayMade(o, o.Path[:end])
 	}
-	perm := fs.ModePerm &^ umask
+	perm := fs.ModePerm &^ value.Umask
 	if there < len(ends)-1 {
-		if err := tx.MkdirAll(path.Dir(o.path), perm|ownerEnters); err != nil {
-			return o.fail(err)
+		if err := tx.MkdirAll(path.Dir(o.Path), perm|ownerEnters); err != nil {
+			return o.Fail(err)
 		}
 	}
-	return o.fail(tx.Mkdir(o.path, perm))
+	return o.Fail(tx.Mkdir(o.Path, perm))
 }
 
 // elementEnds returns where the elements of a path end.
@@ -118,8 +120,8 @@ func elementEnds(name string) (ends []int) {
 // says. As POSIX has it, the owner can make a directory in it.
 const ownerEnters fs.FileMode = 0o300
 
-func (m *mkdir) sayMade(o *operand, name string) {
+func (m *mkdir) sayMade(o *location.Operand, name string) {
 	if m.verbose {
-		m.say("folio: created directory '%s'", o.display(name))
+		m.Say("folio: created directory '%s'", o.Display(name))
 	}
 }

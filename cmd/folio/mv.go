@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 // An mv moves files within a volume.
@@ -18,7 +20,7 @@ type mv struct {
 	noClobber, exact     bool
 	verbose, interactive bool
 
-	dest  operand
+	dest  location.Operand
 	into  bool            // dest is a directory
 	moved map[uint64]bool // inodes that got a new name
 }
@@ -33,8 +35,8 @@ move, or none. A reader sees all of them in their old places, or all in their ne
   folio mv photos.folio:a.txt photos.folio:b.txt photos.folio:docs/`,
 		between(2, -1, "VOLUME:PATH and VOLUME:DEST"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		operands := operandsOf(args)
-		if err := sameVolume(operands, "folio cp copies it there"); err != nil {
+		operands := location.ParseOperands(args)
+		if err := location.SameVolume(operands, "folio cp copies it there"); err != nil {
 			return err
 		}
 		last := len(operands) - 1
@@ -43,7 +45,7 @@ move, or none. A reader sees all of them in their old places, or all in their ne
 		if err != nil || len(sources) == 0 {
 			return err
 		}
-		return m.dest.update(cmd.Context(), &c.streams, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
+		return m.dest.Update(cmd.Context(), &c.Streams, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
 	}
 	m.flags(cmd)
 	exactFlag(cmd, &m.exact)
@@ -66,17 +68,17 @@ func (m *mv) flags(cmd *cobra.Command) {
 
 // wanted returns the sources that must be moved. With --interactive it asks about those whose new
 // name is taken, before the volume is locked.
-func (m *mv) wanted(ctx context.Context, sources []operand) ([]operand, error) {
+func (m *mv) wanted(ctx context.Context, sources []location.Operand) ([]location.Operand, error) {
 	if !m.interactive {
 		return sources, nil
 	}
-	q, err := m.newQuestioner()
+	q, err := m.NewQuestioner()
 	if err != nil {
 		return nil, err
 	}
 	var taken []bool
-	err = m.dest.view(ctx, func(rx *folio.Rx) (err error) {
-		if m.into, err = destIn(rx, &m.dest, m.exact, len(sources)); err != nil {
+	err = m.dest.View(ctx, func(rx *folio.Rx) (err error) {
+		if m.into, err = location.Into(rx, &m.dest, m.exact, len(sources)); err != nil {
 			return err
 		}
 		for i := range sources {
@@ -85,17 +87,17 @@ func (m *mv) wanted(ctx context.Context, sources []operand) ([]operand, error) {
 		}
 		return nil
 	})
-	var wanted []operand
+	var wanted []location.Operand
 	for i := range taken {
-		if !taken[i] || q.ask("replace '%s'?", m.dest.display(m.target(&sources[i]))) {
+		if !taken[i] || q.Ask("replace '%s'?", m.dest.Display(m.target(&sources[i]))) {
 			wanted = append(wanted, sources[i])
 		}
 	}
 	return wanted, err
 }
 
-func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {
-	if m.into, err = destIn(&tx.Rx, &m.dest, m.exact, len(sources)); err != nil {
+func (m *mv) move(tx *folio.Tx, sources []location.Operand) (err error) {
+	if m.into, err = location.Into(&tx.Rx, &m.dest, m.exact, len(sources)); err != nil {
 		return err
 	}
 	m.moved = make(map[uint64]bool)
@@ -108,17 +110,17 @@ func (m *mv) move(tx *folio.Tx, sources []operand) (err error) {
 }
 
 // target returns the name that a source gets.
-func (m *mv) target(o *operand) string {
+func (m *mv) target(o *location.Operand) string {
 	if m.into {
-		return path.Join(m.dest.path, o.base())
+		return path.Join(m.dest.Path, o.Base())
 	}
-	return m.dest.path
+	return m.dest.Path
 }
 
-func (m *mv) one(tx *folio.Tx, o *operand) error {
-	info, err := tx.Lstat(o.path)
+func (m *mv) one(tx *folio.Tx, o *location.Operand) error {
+	info, err := tx.Lstat(o.Path)
 	if err != nil {
-		return o.fail(err)
+		return o.Fail(err)
 	}
 	to := m.target(o)
 	there, err := tx.Lstat(to)
@@ -135,50 +137,50 @@ func (m *mv) one(tx *folio.Tx, o *operand) error {
 		err = nil
 	}
 	if err != nil {
-		return o.failure(to, err)
+		return o.Failure(to, err)
 	}
-	m.moved[inodeOf(info)] = true
+	m.moved[location.Inode(info)] = true
 	if m.verbose {
-		m.say("renamed '%s' -> '%s'", o.String(), o.display(to))
+		m.Say("renamed '%s' -> '%s'", o.String(), o.Display(to))
 	}
-	return moveFailure(o, to, tx.Rename(o.path, to))
+	return moveFailure(o, to, tx.Rename(o.Path, to))
 }
 
 // mayMove returns an error if the names of a move make no sense.
-func (m *mv) mayMove(o *operand, info fs.FileInfo) error {
-	if err := o.mustBeDir(info.IsDir()); err != nil {
+func (m *mv) mayMove(o *location.Operand, info fs.FileInfo) error {
+	if err := o.MustBeDir(info.IsDir()); err != nil {
 		return err
 	}
-	if o.inside {
-		return o.fail(errInside)
+	if o.Inside {
+		return o.Fail(failure.ErrInside)
 	}
 	if m.into {
 		return nil
 	}
-	return m.dest.mustBeDir(info.IsDir())
+	return m.dest.MustBeDir(info.IsDir())
 }
 
 // makeWay removes the file that has the new name, if it may be replaced.
-func (m *mv) makeWay(tx *folio.Tx, o *operand, info, there fs.FileInfo, to string) error {
+func (m *mv) makeWay(tx *folio.Tx, o *location.Operand, info, there fs.FileInfo, to string) error {
 	switch {
-	case inodeOf(there) == inodeOf(info):
-		return errItself
-	case m.moved[inodeOf(there)]:
-		return errJustCreated
-	case info.Mode().Type() == fs.ModeSymlink && !there.IsDir() && leadsTo(&tx.Rx, o.path, there):
-		return replaceTarget(tx, o.path, to)
+	case location.Inode(there) == location.Inode(info):
+		return failure.ErrItself
+	case m.moved[location.Inode(there)]:
+		return failure.ErrJustCreated
+	case info.Mode().Type() == fs.ModeSymlink && !there.IsDir() && location.LeadsTo(&tx.Rx, o.Path, there):
+		return replaceTarget(tx, o.Path, to)
 	}
 	return replace(tx, info, there, to)
 }
 
 // replaceTarget makes room for a symbolic link where a file is to which the link leads. It returns
-// errItself if the link leads to the file by this name: both would be lost.
+// failure.ErrItself if the link leads to the file by this name: both would be lost.
 func replaceTarget(tx *folio.Tx, link, name string) error {
 	if err := tx.Remove(name); err != nil {
 		return err
 	}
 	if _, err := tx.Stat(link); err != nil {
-		return errItself // which takes the removal back
+		return failure.ErrItself // which takes the removal back
 	}
 	return nil
 }
@@ -198,12 +200,12 @@ func replace(tx *folio.Tx, info, there fs.FileInfo, name string) error {
 }
 
 // moveFailure names a path in an error of a move.
-func moveFailure(o *operand, to string, err error) error {
+func moveFailure(o *location.Operand, to string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrInvalid):
-		return o.fail(errIntoItself)
+		return o.Fail(failure.ErrIntoItself)
 	}
-	return o.failure(to, err)
+	return o.Failure(to, err)
 }

@@ -2,10 +2,14 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/copier"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 func (c *command) putCommand() *cobra.Command {
-	cp := &copier{streams: &c.streams}
+	cp := &copier.Copy{Streams: &c.Streams}
 	cmd := writingCommand("put FILE... VOLUME[:PATH]", "Put files from disk into a volume",
 		`Copy files from disk into a volume: into PATH if it is a directory, as the root is, and otherwise a
 single file to that name. A dash is standard input, which needs a name.
@@ -21,19 +25,19 @@ command copies modes as far as the umask allows, and with -p modes, owners and t
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		last := len(args) - 1
 		for _, arg := range args[:last] {
-			p := diskPlace(arg)
+			p := copier.OnDisk(arg)
 			if arg == "-" {
-				p = place{stream: true}
+				p = copier.Place{Stream: true}
 			}
-			cp.sources = append(cp.sources, p)
+			cp.Sources = append(cp.Sources, p)
 		}
-		cp.dest = volumePlace(args[last])
-		if first := args[0]; !cp.create && isVolume(locate(first).volume) && !isVolume(cp.dest.volume) {
-			return rehint(failure(cp.dest.volume, errNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]")
+		cp.Dest = copier.InVolume(args[last])
+		if first := args[0]; !cp.Create && location.IsVolume(location.Parse(first).Volume) && !location.IsVolume(cp.Dest.Volume) {
+			return failure.Rehint(failure.At(cp.Dest.Volume, failure.ErrNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]")
 		}
-		return cp.run(cmd.Context())
+		return cp.Run(cmd.Context())
 	}
 	copyFlags(cmd, cp)
-	createFlag(cmd.Flags(), &cp.create)
+	createFlag(cmd.Flags(), &cp.Create)
 	return cmd
 }

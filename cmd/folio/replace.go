@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -38,17 +40,17 @@ func (r *replacing) checkNew(volume, src string) error {
 	info, err := os.Stat(volume)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return mayName(volume, "folio cp copies into a volume")
+		return location.MayName(volume, "folio cp copies into a volume")
 	case err != nil:
 		return err
 	case info.IsDir():
-		return failure(volume, errors.New("is a directory"))
+		return failure.At(volume, errors.New("is a directory"))
 	case !r.replaces():
-		return failure(volume, errVolumeExists)
-	case sameFile(src, volume):
-		return failure(volume, errSameFile)
-	case !r.forceAny && info.Size() > 0 && !isVolume(volume):
-		return failure(volume, errOtherFile)
+		return failure.At(volume, failure.ErrVolumeExists)
+	case location.SameFile(src, volume):
+		return failure.At(volume, failure.ErrSameFile)
+	case !r.forceAny && info.Size() > 0 && !location.IsVolume(volume):
+		return failure.At(volume, failure.ErrOtherFile)
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 // An rm removes files.
@@ -32,13 +34,13 @@ The file of the volume does not shrink. folio compact makes it smaller.`,
 		between(1, -1, "VOLUME:PATH"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if r.interactive {
-			q, err := c.newQuestioner()
+			q, err := c.NewQuestioner()
 			if err != nil {
 				return err
 			}
-			args = slices.DeleteFunc(args, func(arg string) bool { return !q.ask("remove '%s'?", arg) })
+			args = slices.DeleteFunc(args, func(arg string) bool { return !q.Ask("remove '%s'?", arg) })
 		}
-		return change(cmd.Context(), &c.streams, args, nil, r.remove)
+		return location.Change(cmd.Context(), &c.Streams, args, nil, r.remove)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
@@ -53,42 +55,42 @@ The file of the volume does not shrink. folio compact makes it smaller.`,
 
 var errRoot = errors.New("the root of a volume stays; rm of the system removes the volume")
 
-func (r *rm) remove(tx *folio.Tx, o *operand) error {
-	if o.path == "." {
-		return o.fail(errRoot)
+func (r *rm) remove(tx *folio.Tx, o *location.Operand) error {
+	if o.Path == "." {
+		return o.Fail(errRoot)
 	}
-	info, err := tx.Lstat(o.path)
-	if err == nil && o.slash && !info.IsDir() {
+	info, err := tx.Lstat(o.Path)
+	if err == nil && o.Slash && !info.IsDir() {
 		err = folio.ErrNotDirectory
 	}
 	if r.force && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, folio.ErrNotDirectory)) {
 		return nil
 	}
-	if err == nil && o.inside {
-		err = errInside
+	if err == nil && o.Inside {
+		err = failure.ErrInside
 	}
 	if err == nil && r.verbose {
-		err = r.sayAll(tx, o, o.path, info.IsDir())
+		err = r.sayAll(tx, o, o.Path, info.IsDir())
 	}
 	switch {
 	case err != nil:
 	case r.recursive:
-		err = tx.RemoveAll(o.path)
+		err = tx.RemoveAll(o.Path)
 	case info.IsDir() && !r.dirs:
 		err = folio.ErrIsDirectory
 	default:
-		err = tx.Remove(o.path)
+		err = tx.Remove(o.Path)
 	}
 	if errors.Is(err, folio.ErrIsDirectory) || errors.Is(err, folio.ErrNotEmpty) {
-		return hint(o.fail(err), "-r removes it with all that is in it")
+		return failure.Hint(o.Fail(err), "-r removes it with all that is in it")
 	}
-	return o.fail(err)
+	return o.Fail(err)
 }
 
 // sayAll names a file, after all that is in it.
-func (r *rm) sayAll(tx *folio.Tx, o *operand, name string, isDir bool) error {
+func (r *rm) sayAll(tx *folio.Tx, o *location.Operand, name string, isDir bool) error {
 	if !isDir {
-		r.say("removed '%s'", o.display(name))
+		r.Say("removed '%s'", o.Display(name))
 		return nil
 	}
 	list, err := tx.ReadDir(name)
@@ -97,7 +99,7 @@ func (r *rm) sayAll(tx *folio.Tx, o *operand, name string, isDir bool) error {
 			err = r.sayAll(tx, o, path.Join(name, d.Name()), d.IsDir())
 		}
 	}
-	r.say("removed directory '%s'", o.display(name))
+	r.Say("removed directory '%s'", o.Display(name))
 	return err
 }
 

@@ -10,18 +10,22 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 )
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	c := &command{streams: newStreams(stdin, stdout, stderr)}
+	c := &command{Streams: terminal.New(stdin, stdout, stderr)}
 	root := c.root()
 	root.SetArgs(findArgs(args))
-	root.SetOut(c.stdout)
+	root.SetOut(c.Stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
-	if flushed := c.stdout.Flush(); err == nil && flushed != nil {
-		err = outputFailure(flushed)
+	if flushed := c.Stdout.Flush(); err == nil && flushed != nil {
+		err = failure.OfOutput(flushed)
 	}
 	return c.finish(ctx, err)
 }
@@ -29,21 +33,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // finish reports an error, if there is one, in one line.
 func (c *command) finish(ctx context.Context, err error) int {
 	code := exitFailure
-	switch interrupted := interruption(ctx, err); {
+	switch interrupted := interrupt.Of(ctx, err); {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, errSilent):
 		return exitFailure
 	case errors.Is(err, errPartial):
 		return exitPartial
-	case readerGone(err) || interrupted != nil && readerGone(interrupted):
-		return (&interruptError{signal: syscall.SIGPIPE}).exitCode()
+	case interrupt.ReaderGone(err) || interrupted != nil && interrupt.ReaderGone(interrupted):
+		return (&interrupt.Error{Signal: syscall.SIGPIPE}).ExitCode()
 	case interrupted != nil:
-		err, code = interrupted, interrupted.exitCode()
+		err, code = interrupted, interrupted.ExitCode()
 	case !c.started:
 		code = exitUsage
 	}
-	fmt.Fprintf(c.stderr, "folio: %s\n", message(err))
+	fmt.Fprintf(c.Stderr, "folio: %s\n", failure.Message(err))
 	return code
 }
 
@@ -95,7 +99,7 @@ func (c *command) root() *cobra.Command {
 func (c *command) start(cmd *cobra.Command, _ []string) {
 	c.started = true
 	if cmd.Annotations[cleansUp] == "" {
-		letSignalsKill(cmd.Context())
+		interrupt.LetKill(cmd.Context())
 	}
 }
 

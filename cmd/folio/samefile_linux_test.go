@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 // linkedNames are paths in a tree of hard and symbolic links. d is a directory; f, g, d/g and d/h
@@ -159,7 +161,7 @@ func (p *pair) absurd(op *operation) bool {
 		if a.kind != inTree {
 			continue
 		}
-		if before++; before > 1 && sameFile(filepath.Join(p.dir, a.text), filepath.Join(p.dir, last.text)) {
+		if before++; before > 1 && location.SameFile(filepath.Join(p.dir, a.text), filepath.Join(p.dir, last.text)) {
 			return true
 		}
 		if strings.HasPrefix(path.Clean(a.text), path.Clean(last.text)+"/") && !p.direct(a.text) {

@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/posix"
 )
 
@@ -29,10 +32,10 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, arg := range args {
 				if i > 0 && !json {
-					fmt.Fprintln(c.stdout)
+					fmt.Fprintln(c.Stdout)
 				}
-				loc := locate(arg)
-				err := loc.view(cmd.Context(), func(rx *folio.Rx) error { return c.stat(loc, rx, json) })
+				loc := location.Parse(arg)
+				err := loc.View(cmd.Context(), func(rx *folio.Rx) error { return c.stat(loc, rx, json) })
 				if err != nil {
 					return err
 				}
@@ -44,46 +47,46 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	return cmd
 }
 
-func (c *command) stat(loc location, rx *folio.Rx, json bool) error {
-	e, err := entryOf(rx, loc.path, nil)
+func (c *command) stat(loc location.Location, rx *folio.Rx, json bool) error {
+	e, err := listing.Of(rx, loc.Path, nil)
 	if err == nil {
-		e.xattrs, err = rx.Xattrs(loc.path)
+		e.Xattrs, err = rx.Xattrs(loc.Path)
 	}
 	if err != nil {
-		return loc.failure(loc.path, err)
+		return loc.Failure(loc.Path, err)
 	}
 	if json {
-		return writeJSON(c.stdout, e.json())
+		return value.WriteJSON(c.Stdout, e.JSON())
 	}
-	e.name = loc.String()
+	e.Name = loc.String()
 	c.printStat(&e)
 	return nil
 }
 
-func (c *command) printStat(e *entry) {
-	n := &e.node
+func (c *command) printStat(e *listing.Entry) {
+	n := &e.Node
 	row := func(label, format string, args ...any) {
-		fmt.Fprintf(c.stdout, "%-9s "+format+"\n", append([]any{label}, args...)...)
+		fmt.Fprintf(c.Stdout, "%-9s "+format+"\n", append([]any{label}, args...)...)
 	}
 	row("path", "%s", c.nameAndTarget(e))
-	row("type", "%s", typeOf(e.mode).name)
+	row("type", "%s", listing.TypeOf(e.Mode).Name)
 	switch {
-	case e.mode&fs.ModeDevice != 0:
+	case e.Mode&fs.ModeDevice != 0:
 		major, minor := posix.DeviceNumbers(n.Rdev)
 		row("device", "%d, %d", major, minor)
 	case n.Holes > 0:
-		row("size", "%s, %s of them in holes", count(n.Size, "byte", "bytes"), grouped(n.Holes))
-	case !e.mode.IsDir():
-		row("size", "%s", count(n.Size, "byte", "bytes"))
+		row("size", "%s, %s of them in holes", value.Count(n.Size, "byte", "bytes"), value.Grouped(n.Holes))
+	case !e.Mode.IsDir():
+		row("size", "%s", value.Count(n.Size, "byte", "bytes"))
 	}
-	row("mode", "%s %s", octalMode(n.Mode), modeString(e.mode))
+	row("mode", "%s %s", listing.OctalMode(n.Mode), listing.ModeString(e.Mode))
 	row("owner", "%d:%d", n.UID, n.GID)
-	row("inode", "%d, %s", n.Ino, count(int64(n.Nlink), "link", "links"))
+	row("inode", "%d, %s", n.Ino, value.Count(int64(n.Nlink), "link", "links"))
 	row("modified", "%s", statTime(n.Mtime))
 	row("changed", "%s", statTime(n.Ctime))
 	row("accessed", "%s", statTime(n.Atime))
-	for _, name := range slices.Sorted(maps.Keys(e.xattrs)) {
-		row("attribute", "%s=%s", c.name(name), strconv.Quote(string(e.xattrs[name])))
+	for _, name := range slices.Sorted(maps.Keys(e.Xattrs)) {
+		row("attribute", "%s=%s", c.Name(name), strconv.Quote(string(e.Xattrs[name])))
 	}
 }
 

@@ -15,8 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A syncer makes a directory of a volume like one on disk.
@@ -26,10 +30,10 @@ type syncer struct {
 	create, verbose, quiet bool
 
 	src string
-	loc location
+	loc location.Location
 
 	mu       sync.Mutex // guards what follows: several goroutines warn and count
-	progress *progress
+	progress *terminal.Progress
 }
 
 const syncLong = `Make a directory of a volume like the directory SRC, by copying the files that differ. The files in SRC
@@ -57,7 +61,7 @@ func (c *command) syncCommand() *cobra.Command {
 		Args:              between(2, 2, "SRC and VOLUME[:PATH]"),
 		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveFilterDirs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s.src, s.loc = args[0], locate(args[1])
+			s.src, s.loc = args[0], location.Parse(args[1])
 			return s.run(cmd.Context())
 		},
 	}
@@ -76,13 +80,13 @@ func (s *syncer) run(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	skip, err := skipVolume(s.loc.volume)
+	skip, err := location.SkipVolume(s.loc.Volume)
 	if err != nil {
 		return err
 	}
 	t, err := source.OpenDir(s.src, &source.Options{Skip: skip})
 	if err != nil {
-		return failure(s.src, err)
+		return failure.At(s.src, err)
 	}
 	defer t.Close()
 	v, err := s.open()
@@ -91,13 +95,13 @@ func (s *syncer) run(ctx context.Context) error {
 	}
 	stats, err := s.mirror(ctx, t, v)
 	if v != nil {
-		err = cmp.Or(err, closeVolume(&s.streams, v))
+		err = cmp.Or(err, location.CloseVolume(&s.Streams, v))
 	}
 	if err != nil {
 		return s.failure(ctx, err)
 	}
 	if !s.quiet {
-		fmt.Fprintf(s.stdout, "%s: %s\n", s.name(s.loc.String()), s.summary(&stats, time.Since(start)))
+		fmt.Fprintf(s.Stdout, "%s: %s\n", s.Name(s.loc.String()), s.summary(&stats, time.Since(start)))
 	}
 	if stats.Skipped > 0 {
 		return errSilent
@@ -109,8 +113,8 @@ var errSyncOut = errors.New("is in a volume, and sync copies from a directory on
 
 // checkSource refuses a source in a volume.
 func (s *syncer) checkSource() error {
-	if isVolume(s.src) || !exists(s.src) && volumeBefore(s.src) != "" {
-		return hint(failure(s.src, errSyncOut), "folio export copies the other way")
+	if location.IsVolume(s.src) || !location.Exists(s.src) && location.VolumeBefore(s.src) != "" {
+		return failure.Hint(failure.At(s.src, errSyncOut), "folio export copies the other way")
 	}
 	return nil
 }
@@ -119,41 +123,41 @@ func (s *syncer) checkSource() error {
 // volume.
 func (s *syncer) open() (*folio.Volume, error) {
 	dry := s.options.DryRun
-	v, err := folio.Open(s.loc.volume, &folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
+	v, err := folio.Open(s.loc.Volume, &folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
 	switch missing := errors.Is(err, fs.ErrNotExist); {
 	case missing && s.create && dry:
 		return nil, nil
 	case missing && !s.create:
-		err = rehint(&fs.PathError{Path: s.loc.volume, Err: errNoVolume}, createsOne)
+		err = failure.Rehint(&fs.PathError{Path: s.loc.Volume, Err: failure.ErrNoVolume}, location.CreatesOne)
 	}
-	return v, failure(s.loc.volume, err)
+	return v, failure.At(s.loc.Volume, err)
 }
 
 func (s *syncer) mirror(ctx context.Context, t *source.Tree, v *folio.Volume) (mirror.Stats, error) {
-	s.progress = s.newProgress("syncing", s.quiet || s.verbose)
-	defer s.progress.done()
+	s.progress = s.NewProgress("syncing", s.quiet || s.verbose)
+	defer s.progress.Done()
 	s.options.Warn = s.warn
-	if s.progress.shown() {
+	if s.progress.Shown() {
 		s.options.Seen = s.seen
 	}
 	if s.verbose {
 		s.options.Changed = s.changed
 	}
-	return mirror.Run(ctx, t, v, s.loc.path, &s.options)
+	return mirror.Run(ctx, t, v, s.loc.Path, &s.options)
 }
 
 func (s *syncer) seen(files int, bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.progress.addFiles(files)
-	s.progress.addBytes(bytes)
+	s.progress.AddFiles(files)
+	s.progress.AddBytes(bytes)
 }
 
 func (s *syncer) warn(name string, why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name = filepath.Join(s.src, filepath.FromSlash(name))
-	s.streams.warn(rehint(&fs.PathError{Path: name, Err: why}, leftOut(why)))
+	s.Streams.Warn(failure.Rehint(&fs.PathError{Path: name, Err: why}, leftOut(why)))
 }
 
 // leftOut tells the user how a file that could not be copied was left, and how to get past that.
@@ -186,9 +190,9 @@ func (s *syncer) changed(c mirror.Change) {
 	if c.IsDir && name != "." {
 		name += "/"
 	}
-	fmt.Fprintf(s.stdout, "%-10s %s\n", kindWords[c.Kind], s.name(name))
-	if s.outTerminal {
-		_ = s.stdout.Flush() // a writer that failed goes on failing
+	fmt.Fprintf(s.Stdout, "%-10s %s\n", kindWords[c.Kind], s.Name(name))
+	if s.OutTerminal {
+		_ = s.Stdout.Flush() // a writer that failed goes on failing
 	}
 }
 
@@ -200,14 +204,14 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*source.EntryError](err); ok {
 		return &fs.PathError{Path: filepath.Join(s.src, filepath.FromSlash(e.Name)), Err: e.Err}
 	}
-	p := s.loc.path
-	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != s.loc.volume {
+	p := s.loc.Path
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != s.loc.Volume {
 		p, err = path.Clean(e.Path), e.Err
 	}
 	if errors.Is(err, folio.ErrReadOnly) {
-		return s.loc.readOnly(err)
+		return s.loc.ReadOnly(err)
 	}
-	return hint(s.loc.failure(p, err), "what was copied before stays")
+	return failure.Hint(s.loc.Failure(p, err), "what was copied before stays")
 }
 
 // summary counts the changes.
@@ -215,14 +219,14 @@ func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	var parts []string
 	for kind, n := range st.Done {
 		if n > 0 {
-			parts = append(parts, grouped(n)+" "+countWords[kind])
+			parts = append(parts, value.Grouped(n)+" "+countWords[kind])
 		}
 	}
-	parts = append(parts, grouped(st.Same)+" unchanged")
+	parts = append(parts, value.Grouped(st.Same)+" unchanged")
 	if st.Skipped > 0 {
-		parts = append(parts, grouped(st.Skipped)+" left out")
+		parts = append(parts, value.Grouped(st.Skipped)+" left out")
 	}
-	text := fmt.Sprintf("%s, %s copied in %.2f s", strings.Join(parts, ", "), metricSize(st.Bytes), took.Seconds())
+	text := fmt.Sprintf("%s, %s copied in %.2f s", strings.Join(parts, ", "), value.MetricSize(st.Bytes), took.Seconds())
 	if s.options.DryRun {
 		text = "dry run: " + text
 	}

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 )
 
 var (
@@ -367,7 +369,7 @@ func TestSyncIsInterrupted(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		_ = os.Remove(volume)
 		ctx, cancel := context.WithCancelCause(t.Context())
-		stdout := &hookWriter{hook: func() { cancel(&interruptError{signal: s}) }} // a buffer full of names was written
+		stdout := &hookWriter{hook: func() { cancel(&interrupt.Error{Signal: s}) }} // a buffer full of names was written
 		var stderr bytes.Buffer
 		code := run(ctx, []string{"sync", "--create", "-v", src, volume}, nil, stdout, &stderr)
 		if code != 128+int(s) || stderr.String() != "folio: interrupted\n" {

@@ -9,13 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A touch sets times.
 type touch struct {
 	access, modification bool // only these; both if neither is set
 	noCreate, create     bool
-	at                   moment
+	at                   value.Moment
 }
 
 func (c *command) touchCommand() *cobra.Command {
@@ -24,13 +26,13 @@ func (c *command) touchCommand() *cobra.Command {
 		`Set the times of access and of modification of files to now, or to TIME, and make an empty file where there is none.
 All of it happens, or nothing.
 
-`+timeForms,
+`+value.TimeForms,
 		`  folio touch photos.folio:2026/complete
   folio touch -d 2026-05-01T12:00:00Z photos.folio:2026/may`,
 		between(1, -1, "VOLUME:PATH"))
 	t.at.Time = time.Now()
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return change(cmd.Context(), &c.streams, args, &t.create, t.touch)
+		return location.Change(cmd.Context(), &c.Streams, args, &t.create, t.touch)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&t.access, "access", "a", false, "set the time of access only")
@@ -41,18 +43,18 @@ All of it happens, or nothing.
 	return cmd
 }
 
-func (t *touch) touch(tx *folio.Tx, o *operand) error {
-	info, err := tx.Stat(o.path)
+func (t *touch) touch(tx *folio.Tx, o *location.Operand) error {
+	info, err := tx.Stat(o.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && t.noCreate:
 		return nil
-	case errors.Is(err, fs.ErrNotExist) && !o.slash:
-		err = makeEmpty(tx, o.path)
+	case errors.Is(err, fs.ErrNotExist) && !o.Slash:
+		err = makeEmpty(tx, o.Path)
 	case err == nil:
-		err = o.mustBeDir(info.IsDir())
+		err = o.MustBeDir(info.IsDir())
 	}
 	if err != nil {
-		return o.fail(err)
+		return o.Fail(err)
 	}
 	atime, mtime := t.at.Time, t.at.Time
 	if t.access && !t.modification {
@@ -61,11 +63,11 @@ func (t *touch) touch(tx *folio.Tx, o *operand) error {
 	if t.modification && !t.access {
 		atime = time.Time{}
 	}
-	return o.fail(tx.Chtimes(o.path, atime, mtime))
+	return o.Fail(tx.Chtimes(o.Path, atime, mtime))
 }
 
 func makeEmpty(tx *folio.Tx, name string) error {
-	f, err := tx.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666&^umask)
+	f, err := tx.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666&^value.Umask)
 	if err != nil {
 		return err
 	}

@@ -8,16 +8,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A tree is one drawing.
 type tree struct {
 	*command
-	depth           levels
+	depth           value.Levels
 	dirsOnly, sizes bool
 	human, json     bool
-	loc             location
-	walker          walker
+	loc             location.Location
+	walker          listing.Walker
 	dirs, files     int64
 }
 
@@ -34,10 +37,10 @@ With --json: one object for each file and line, parents first, as docs/command.m
 		Args:              between(1, 1, "one VOLUME[:PATH]"),
 		ValidArgsFunction: completeLocation,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t.loc = locate(args[0])
-			return t.loc.view(cmd.Context(), func(rx *folio.Rx) error {
-				t.walker = newWalker(t.loc, rx)
-				t.walker.inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
+			t.loc = location.Parse(args[0])
+			return t.loc.View(cmd.Context(), func(rx *folio.Rx) error {
+				t.walker = listing.NewWalker(t.loc, rx)
+				t.walker.Inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
 				return t.draw()
 			})
 		},
@@ -53,39 +56,39 @@ With --json: one object for each file and line, parents first, as docs/command.m
 }
 
 func (t *tree) draw() error {
-	info, err := t.walker.rx.Stat(t.loc.path)
+	info, err := t.walker.Rx.Stat(t.loc.Path)
 	if err == nil && !info.IsDir() {
 		err = folio.ErrNotDirectory
 	}
 	if err != nil {
-		return t.loc.failure(t.loc.path, err)
+		return t.loc.Failure(t.loc.Path, err)
 	}
-	top, err := entryOfInfo(t.walker.rx, t.loc.path, info)
+	top, err := listing.OfInfo(t.walker.Rx, t.loc.Path, info)
 	if err != nil {
 		return err
 	}
 	if !t.json {
-		fmt.Fprintln(t.stdout, t.name(t.loc.String()))
+		fmt.Fprintln(t.Stdout, t.Name(t.loc.String()))
 	}
 	if err := t.directory(&top, "", 1); err != nil || t.json {
 		return err
 	}
-	summary := count(t.dirs, "directory", "directories")
+	summary := value.Count(t.dirs, "directory", "directories")
 	if !t.dirsOnly {
-		summary += ", " + count(t.files, "file", "files")
+		summary += ", " + value.Count(t.files, "file", "files")
 	}
-	fmt.Fprintf(t.stdout, "\n%s\n", summary)
+	fmt.Fprintf(t.Stdout, "\n%s\n", summary)
 	return nil
 }
 
 // directory draws the files in a directory, behind a margin.
-func (t *tree) directory(dir *entry, margin string, level int) error {
-	list, err := t.walker.list(dir)
+func (t *tree) directory(dir *listing.Entry, margin string, level int) error {
+	list, err := t.walker.List(dir)
 	if err != nil {
 		return err
 	}
 	if t.dirsOnly {
-		list = slices.DeleteFunc(list, func(e entry) bool { return !e.mode.IsDir() })
+		list = slices.DeleteFunc(list, func(e listing.Entry) bool { return !e.Mode.IsDir() })
 	}
 	for i := range list {
 		branch, below := "├── ", "│   "
@@ -96,7 +99,7 @@ func (t *tree) directory(dir *entry, margin string, level int) error {
 		if err := t.print(e, margin+branch); err != nil {
 			return err
 		}
-		if e.mode.IsDir() && level != int(t.depth) {
+		if e.Mode.IsDir() && level != int(t.depth) {
 			if err := t.directory(e, margin+below, level+1); err != nil {
 				return err
 			}
@@ -105,25 +108,25 @@ func (t *tree) directory(dir *entry, margin string, level int) error {
 	return nil
 }
 
-func (t *tree) print(e *entry, margin string) error {
-	if e.mode.IsDir() {
+func (t *tree) print(e *listing.Entry, margin string) error {
+	if e.Mode.IsDir() {
 		t.dirs++
 	} else {
 		t.files++
 	}
 	if t.json {
-		return writeJSON(t.stdout, e.json())
+		return value.WriteJSON(t.Stdout, e.JSON())
 	}
-	_, err := fmt.Fprintf(t.stdout, "%s%s%s\n", margin, t.sizeOf(e), t.nameAndTarget(e))
+	_, err := fmt.Fprintf(t.Stdout, "%s%s%s\n", margin, t.sizeOf(e), t.nameAndTarget(e))
 	return err
 }
 
-func (t *tree) sizeOf(e *entry) string {
+func (t *tree) sizeOf(e *listing.Entry) string {
 	switch {
 	case t.human:
-		return fmt.Sprintf("[%5s]  ", humanSize(e.node.Size))
+		return fmt.Sprintf("[%5s]  ", value.HumanSize(e.Node.Size))
 	case t.sizes:
-		return fmt.Sprintf("[%11d]  ", e.node.Size)
+		return fmt.Sprintf("[%11d]  ", e.Node.Size)
 	}
 	return ""
 }

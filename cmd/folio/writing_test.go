@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 	"github.com/foliofs/folio/store"
 )
 
@@ -156,9 +157,9 @@ func TestWritingIsInterrupted(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r, w := io.Pipe()
-		stdin := &hookReader{r: r, hook: func() { cancel(&interruptError{signal: syscall.SIGINT}) }}
+		stdin := &hookReader{r: r, hook: func() { cancel(&interrupt.Error{Signal: syscall.SIGINT}) }}
 		if args[1] != "-" {
-			cancel(&interruptError{signal: syscall.SIGINT})
+			cancel(&interrupt.Error{Signal: syscall.SIGINT})
 		}
 		var stderr bytes.Buffer
 		if code := run(ctx, args, stdin, io.Discard, &stderr); code != 130 || stderr.String() != "folio: interrupted\n" {

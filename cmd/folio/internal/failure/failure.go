@@ -1,0 +1,181 @@
+// Package failure turns errors into one line for people, PATH: cause; way out. It also has the
+// errors that several subcommands share.
+package failure
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/mirror"
+	"github.com/foliofs/folio/cmd/folio/internal/quote"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// At names path in an error, unless the error names a path already.
+func At(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return respell(path, err)
+	}
+	return &fs.PathError{Path: path, Err: err}
+}
+
+// respell writes the path of an error as the user did, if it is path made absolute, perhaps with
+// the ending of a side file.
+func respell(path string, err error) error {
+	e, ok := err.(*fs.PathError)
+	if !ok || filepath.IsAbs(path) || !filepath.IsAbs(e.Path) {
+		return err
+	}
+	if abs, absErr := filepath.Abs(path); absErr == nil {
+		if rest, ok := strings.CutPrefix(e.Path, abs); ok && (rest == "" || rest[0] == '-') {
+			return &fs.PathError{Op: e.Op, Path: path + rest, Err: e.Err}
+		}
+	}
+	return err
+}
+
+// A HintError has a way out of its own, or "" for none.
+type HintError struct {
+	error
+	way string
+}
+
+func (e *HintError) Unwrap() error { return e.error }
+
+// Hint gives an error a way out that it has not got.
+func Hint(err error, way string) error {
+	if err == nil || wayOut(err) != "" {
+		return err
+	}
+	return Rehint(err, way)
+}
+
+// Rehint gives an error this way out, whichever it has. "" is none.
+func Rehint(err error, way string) error { return &HintError{err, way} }
+
+// OfCheck takes from an error of folio check the advice to use folio check.
+func OfCheck(err error) error {
+	if errors.Is(err, sqlitefile.ErrCorrupt) || errors.Is(err, folio.ErrDamaged) {
+		return Rehint(err, "")
+	}
+	return err
+}
+
+// Message is an error as one line for people: PATH: cause; way out. Nothing in it can move a
+// terminal's cursor.
+func Message(err error) string {
+	text := describe(err)
+	if way := wayOut(err); way != "" {
+		text += "; " + way
+	}
+	return quote.Escape(text)
+}
+
+// describe leaves out the operations of path errors. They are rarely those that the user asked for.
+func describe(err error) string {
+	if e, ok := errors.AsType[*HintError](err); ok {
+		err = e.error
+	}
+	return Cause(err)
+}
+
+// Cause returns the text of an error, with the paths that it names.
+func Cause(err error) string {
+	switch e := err.(type) {
+	case *fs.PathError:
+		return e.Path + ": " + Cause(e.Err)
+	case *os.LinkError:
+		return e.New + ": " + Cause(e.Err)
+	case *os.SyscallError:
+		return Cause(e.Err)
+	case *source.EntryError:
+		return e.Name + ": " + Cause(e.Err)
+	case *sqlitefile.CorruptError:
+		return sqlitefile.ErrCorrupt.Error() + ": " + e.What
+	case interface{ Unwrap() []error }:
+		return joined(e.Unwrap())
+	}
+	return posix.Named(err).Error()
+}
+
+// joined puts the causes of several errors, or of one, on one line.
+func joined(errs []error) string {
+	var parts []string
+	for _, err := range errs {
+		parts = append(parts, Cause(err))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// wayOut tells the user how to get past an error. It returns "" if that is plain.
+func wayOut(err error) string {
+	if e, ok := errors.AsType[*HintError](err); ok {
+		return e.way
+	}
+	if e, ok := errors.AsType[*source.CompressedError](err); ok {
+		return "use: " + e.Program + " FILE | folio import - VOLUME"
+	}
+	if NamesWayOut(err) {
+		return ""
+	}
+	for _, w := range waysOut {
+		if errors.Is(err, w.err) {
+			return w.way
+		}
+	}
+	return ""
+}
+
+// NamesWayOut reports whether the text of an error says how to go on.
+func NamesWayOut(err error) bool {
+	e, ok := errors.AsType[interface {
+		error
+		NamesWayOut() bool
+	}](err)
+	return ok && e.NamesWayOut()
+}
+
+var waysOut = []struct {
+	err error
+	way string
+}{
+	{ErrVolumeExists, "--force replaces it"},
+	{ErrOtherFile, "--force-any replaces it all the same"},
+	{ErrNotEmpty, "--force adds to it"},
+	{ErrEmptyArchive, "--allow-empty replaces it all the same"},
+	{ErrTerminal, "send it to a file, or name one"},
+	{ErrNoVolume, "a path in a volume is written VOLUME:PATH"},
+	{ErrNotDir, "folio cat reads a file"},
+	{folio.ErrNotVolume, "folio import makes volumes"},
+	{sqlitefile.ErrNotDatabase, "folio import makes volumes"},
+	{sqlitefile.ErrBusy, "try again when the other program is done"},
+	{sqlitefile.ErrCorrupt, "folio check says more"},
+	{folio.ErrDamaged, "folio check says more"},
+	{source.ErrVolume, "copy the file, or name another source"},
+	{source.ErrNotDir, "folio import takes files and archives"},
+	{mirror.ErrMeanwhile, "sync again"},
+	{source.ErrSeek, "save it to a file first"},
+	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},
+	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},
+	{source.ErrDuplicate, "in a tar archive that is a file and not compressed, the last one wins"},
+	{source.ErrTooLarge, "--max-size sets the limit"},
+}
+
+const StandardOutput = "standard output"
+
+// OfOutput returns an error of writing to standard output.
+func OfOutput(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Path: StandardOutput, Err: err}
+}

@@ -1,0 +1,75 @@
+package location
+
+import (
+	"errors"
+	"path"
+	"strings"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+)
+
+// An Operand is a file in a volume as the command line names it, with details that a location
+// leaves out.
+type Operand struct {
+	Location
+	Slash bool // a slash follows, or it ends in a dot: it is a directory, or an error
+	// Inside reports whether the name ends in "." or "..", or is that of a root. It stands for the
+	// files in an existing directory.
+	Inside bool
+}
+
+// ParseOperand reads VOLUME[:PATH].
+func ParseOperand(arg string) Operand {
+	o := Operand{Location: Parse(arg)}
+	bare := strings.TrimRight(arg, "/")
+	last := bare[strings.LastIndexAny(bare, "/:")+1:]
+	o.Inside = o.Path == "." || arg != o.Volume && (last == "." || last == "..")
+	o.Slash = bare != arg || o.Inside
+	return o
+}
+
+func ParseOperands(args []string) []Operand {
+	list := make([]Operand, len(args))
+	for i, arg := range args {
+		list[i] = ParseOperand(arg)
+	}
+	return list
+}
+
+// Base is the name that a copy in another directory gets.
+func (o *Operand) Base() string {
+	if o.Inside {
+		return "."
+	}
+	return path.Base(o.Path)
+}
+
+// Fail names the operand in an error.
+func (o *Operand) Fail(err error) error { return o.Failure(o.Path, err) }
+
+// MustBeDir refuses a file that is no directory if its name ends in a slash.
+func (o *Operand) MustBeDir(isDir bool) error {
+	if o.Slash && !isDir {
+		return o.Fail(folio.ErrNotDirectory)
+	}
+	return nil
+}
+
+var errOtherVolume = errors.New("is in another volume")
+
+// SameVolume checks that the operands lie in one volume, under whatever name.
+func SameVolume(operands []Operand, way string) error {
+	for _, o := range operands[1:] {
+		if !SameFile(o.Volume, operands[0].Volume) {
+			return failure.Hint(o.Fail(errOtherVolume), way)
+		}
+	}
+	return nil
+}
+
+// IsDir reports whether a name in a volume is that of a directory, or of a symbolic link to one.
+func IsDir(rx *folio.Rx, name string) bool {
+	info, err := rx.Stat(name)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,66 @@
+// Package terminal is the command's side of the user: standard input, output and error, warnings,
+// questions and the progress bar.
+package terminal
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/quote"
+)
+
+// Streams are standard input, output and error of one run of the command. The output is buffered
+// until it ends.
+type Streams struct {
+	Stdin  io.Reader
+	Stdout *bufio.Writer
+	Stderr io.Writer
+
+	OutTerminal bool     // standard output is a terminal
+	errTerminal bool     // standard error is one
+	said        []string // lines of --verbose about changes that are not committed yet
+}
+
+const bufferSize = 64 << 10
+
+// New returns the streams of a command.
+func New(stdin io.Reader, stdout, stderr io.Writer) Streams {
+	return Streams{
+		Stdin: stdin, Stdout: bufio.NewWriterSize(stdout, bufferSize), Stderr: stderr,
+		OutTerminal: isTerminal(stdout), errTerminal: isTerminal(stderr),
+	}
+}
+
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Name is a file's name for the output: quoted on a terminal, as it is for programs.
+func (s *Streams) Name(file string) string {
+	if s.OutTerminal {
+		return quote.Shell(file)
+	}
+	return file
+}
+
+// Warn writes a warning, in one line.
+func (s *Streams) Warn(err error) {
+	fmt.Fprintf(s.Stderr, "folio: warning: %s\n", failure.Message(err))
+}
+
+// WarnLeftOut says that a file was left out, and what it is.
+func (s *Streams) WarnLeftOut(name, what string) {
+	fmt.Fprintf(s.Stderr, "folio: warning: %s: %s, left out\n", quote.Escape(name), what)
+}
+
+// WarnUnreadable says that a file was left out because it could not be read.
+func (s *Streams) WarnUnreadable(name string, err error) {
+	s.Warn(failure.Rehint(&fs.PathError{Path: name, Err: err}, "left out"))
+}

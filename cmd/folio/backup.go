@@ -32,26 +32,23 @@ type backupJSON struct {
 
 func (c *command) backupCommand() *cobra.Command {
 	b := &backuper{command: c}
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "backup VOLUME DEST",
-		Short:       "Copy a volume while other programs write to it",
-		Long: `Copy a volume as it is at one moment, while other programs write to it. The system's cp would leave out
+	cmd := writingCommand("backup VOLUME DEST", "Copy a volume while other programs write to it",
+		`Copy a volume as it is at one moment, while other programs write to it. The system's cp would leave out
 its log. DEST is a file, which appears complete and synced or not at all. A dash writes to standard
 output. An existing file is refused. --force replaces a volume at that moment, and --force-any any file.
 
 With --json: one object; docs/command.md describes it.`,
-		Example: `  folio backup photos.folio photos-monday.folio
+		`  folio backup photos.folio photos-monday.folio
   folio backup photos.folio - | zstd > photos.folio.zst`,
-		Args: between(2, 2, "VOLUME and DEST"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := location.WholeVolume(args[0])
-			if err != nil {
-				return err
-			}
-			b.volume, b.dest = volume, args[1]
-			return b.run(cmd.Context())
-		},
+		between(2, 2, "VOLUME and DEST"))
+	cmd.ValidArgsFunction = nil // files on disk
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		volume, err := location.WholeVolume(args[0])
+		if err != nil {
+			return err
+		}
+		b.volume, b.dest = volume, args[1]
+		return b.run(cmd.Context())
 	}
 	flags := cmd.Flags()
 	b.flags(flags, "DEST")

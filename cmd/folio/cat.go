@@ -9,22 +9,13 @@ import (
 )
 
 func (c *command) catCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "cat VOLUME:PATH...",
-		Short: "Write the contents of files to standard output",
-		Example: `  folio cat goroot.folio:VERSION
+	cmd := newCommand("cat VOLUME:PATH...", "Write the contents of files to standard output",
+		"",
+		`  folio cat goroot.folio:VERSION
   folio cat site.folio:index.html site.folio:about.html > both.html`,
-		Args:              between(1, -1, "VOLUME:PATH"),
-		ValidArgsFunction: completeLocation,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, arg := range args {
-				loc := location.Parse(arg)
-				err := loc.View(cmd.Context(), func(rx *folio.Rx) error { return copier.Cat(c.Stdout, loc, rx) })
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		between(1, -1, "VOLUME:PATH"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error { return copier.Cat(c.Stdout, loc, rx) })
 	}
+	return cmd
 }

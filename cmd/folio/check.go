@@ -17,11 +17,8 @@ import (
 
 func (c *command) checkCommand() *cobra.Command {
 	var json, repair bool
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "check VOLUME",
-		Short:       "Look for damage, and repair it",
-		Long: `Look for contradictions in the whole volume: in the b-trees of its database, and among names, inodes
+	cmd := writingCommand("check VOLUME", "Look for damage, and repair it",
+		`Look for contradictions in the whole volume: in the b-trees of its database, and among names, inodes
 and contents.
 
 Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object;
@@ -31,17 +28,10 @@ With --repair, problems that can be fixed without losing content are fixed first
 Each repair is a line. Files that have no name are put into the directory lost+found. Other problems
 need a decision, which the lines name. A volume that sqlite3 dumped and restored has lost two numbers
 of its header. They are set again.`,
-		Example: `  folio check goroot.folio && echo all is well
+		`  folio check goroot.folio && echo all is well
   folio check --repair tampered.folio`,
-		Args: between(1, 1, "one VOLUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := location.WholeVolume(args[0])
-			if err != nil {
-				return err
-			}
-			return c.check(cmd.Context(), volume, repair, json)
-		},
-	}
+		between(1, 1, "one VOLUME"))
+	onVolume(cmd, func(ctx context.Context, volume string) error { return c.check(ctx, volume, repair, json) })
 	cmd.Flags().BoolVar(&repair, "repair", false, "fix problems that can be fixed without losing content")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd

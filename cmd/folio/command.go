@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
@@ -34,10 +37,6 @@ type command struct {
 // cleansUp is the annotation of commands that clean up when they are interrupted.
 const cleansUp = "cleansUp"
 
-// writes is the annotation of commands that change a volume. A signal rolls their transaction back,
-// and they remove the files next to the volume.
-var writes = map[string]string{cleansUp: "yes"}
-
 // usageError names the help that would have helped.
 func usageError(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
@@ -58,12 +57,42 @@ func plainHelp(cmd *cobra.Command) {
 	cmd.Flags().Bool("help", false, "help for "+cmd.Name())
 }
 
-// writingCommand is the frame of a command that changes files of volumes.
-func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
+// newCommand is the frame of a command whose operands are files, on disk or in a volume.
+func newCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
 	return &cobra.Command{
-		Annotations: writes, Use: use, Short: short, Long: long, Example: example, Args: args,
-		ValidArgsFunction: completeLocation,
+		Use: use, Short: short, Long: long, Example: example, Args: args, ValidArgsFunction: completeLocation,
 	}
+}
+
+// writingCommand is the frame of a command that cleans up when it is interrupted. If it changes
+// files in a volume, a signal rolls its transaction back.
+func writingCommand(use, short, long, example string, args cobra.PositionalArgs) *cobra.Command {
+	cmd := newCommand(use, short, long, example, args)
+	cmd.Annotations = map[string]string{cleansUp: "yes"}
+	return cmd
+}
+
+// onVolume is for a command whose one operand is a whole volume, a file on disk.
+func onVolume(cmd *cobra.Command, run func(ctx context.Context, volume string) error) {
+	cmd.ValidArgsFunction = nil
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		volume, err := location.WholeVolume(args[0])
+		if err != nil {
+			return err
+		}
+		return run(cmd.Context(), volume)
+	}
+}
+
+// viewEach calls fn for each operand, in a view of its volume.
+func viewEach(ctx context.Context, args []string, fn func(loc location.Location, rx *folio.Rx) error) error {
+	for _, arg := range args {
+		loc := location.Parse(arg)
+		if err := loc.View(ctx, func(rx *folio.Rx) error { return fn(loc, rx) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // createFlag lets a command make the volume that it writes to.

@@ -22,27 +22,17 @@ type compactJSON struct {
 
 func (c *command) compactCommand() *cobra.Command {
 	var json, quiet bool
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "compact VOLUME",
-		Short:       "Make a volume's file as small as it can be",
-		Long: `Make a volume's file as small as it can be. A copy without free pages replaces it when the copy is
+	cmd := writingCommand("compact VOLUME", "Make a volume's file as small as it can be",
+		`Make a volume's file as small as it can be. A copy without free pages replaces it when the copy is
 complete. Until then, and after an error, the volume is as it was. There must be room for the copy
 next to it.
 
 A volume that another program has open cannot be compacted.
 
 With --json: one object; docs/command.md describes it.`,
-		Example: "  folio compact photos.folio",
-		Args:    between(1, 1, "one VOLUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := location.WholeVolume(args[0])
-			if err != nil {
-				return err
-			}
-			return c.compact(cmd.Context(), volume, quiet, json)
-		},
-	}
+		"  folio compact photos.folio",
+		between(1, 1, "one VOLUME"))
+	onVolume(cmd, func(ctx context.Context, volume string) error { return c.compact(ctx, volume, quiet, json) })
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "show neither progress nor summary")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd

@@ -43,6 +43,14 @@ func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobr
 	return words, here
 }
 
+// completeFirst completes a location as the first argument. Others are files on disk.
+func completeFirst(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return completeLocation(cmd, args, word)
+}
+
 // completeLater completes locations after the first argument. first is for the first one.
 func completeLater(first cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {

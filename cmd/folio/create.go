@@ -11,23 +11,20 @@ import (
 
 func (c *command) createCommand() *cobra.Command {
 	var o replacing
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "create VOLUME...",
-		Short:       "Make empty volumes",
-		Long: `Make empty volumes. A file that is there is refused; --force replaces a volume or an empty file, and --force-any
+	cmd := writingCommand("create VOLUME...", "Make empty volumes",
+		`Make empty volumes. A file that is there is refused; --force replaces a volume or an empty file, and --force-any
 whatever file is there.`,
-		Example:    "  folio create notes.folio",
-		SuggestFor: []string{"init", "new", "mkfs", "format"},
-		Args:       between(1, -1, "VOLUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, arg := range args {
-				if err := o.create(cmd.Context(), arg); err != nil {
-					return err
-				}
+		"  folio create notes.folio",
+		between(1, -1, "VOLUME"))
+	cmd.SuggestFor = []string{"init", "new", "mkfs", "format"}
+	cmd.ValidArgsFunction = nil // files on disk
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if err := o.create(cmd.Context(), arg); err != nil {
+				return err
 			}
-			return nil
-		},
+		}
+		return nil
 	}
 	o.flags(cmd.Flags(), "VOLUME")
 	return cmd

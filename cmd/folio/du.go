@@ -38,34 +38,24 @@ type duJSON struct {
 
 func (c *command) duCommand() *cobra.Command {
 	u := &du{command: c, depth: -1}
-	cmd := &cobra.Command{
-		Use:   "du VOLUME[:PATH]...",
-		Short: "Add up the sizes of files",
-		Long: `Add up, for each directory, the bytes of the files in and below it. Holes count nothing, and a file with
+	cmd := newCommand("du VOLUME[:PATH]...", "Add up the sizes of files",
+		`Add up, for each directory, the bytes of the files in and below it. Holes count nothing, and a file with
 several names counts once.
 
 With --json: an object with path, bytes and files for each line.`,
-		Example: `  folio du -sh goroot.folio
+		`  folio du -sh goroot.folio
   folio du -h -L 1 goroot.folio:src`,
-		Args:              between(1, -1, "VOLUME[:PATH]"),
-		ValidArgsFunction: completeLocation,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var all duTotal
-			for _, arg := range args {
-				u.loc, u.counted = location.Parse(arg), inoset.Set{}
-				err := u.loc.View(cmd.Context(), func(rx *folio.Rx) error {
-					u.walker = listing.NewWalker(u.loc, rx)
-					return u.start(&all)
-				})
-				if err != nil {
-					return err
-				}
-			}
-			if u.grand && !u.json {
-				fmt.Fprintf(u.Stdout, "%s\ttotal\n", u.size(all.Bytes))
-			}
-			return nil
-		},
+		between(1, -1, "VOLUME[:PATH]"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var all duTotal
+		err := viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error {
+			u.loc, u.counted, u.walker = loc, inoset.Set{}, listing.NewWalker(loc, rx)
+			return u.start(&all)
+		})
+		if err == nil && u.grand && !u.json {
+			fmt.Fprintf(u.Stdout, "%s\ttotal\n", u.size(all.Bytes))
+		}
+		return err
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&u.summary, "summarize", "s", false, "the total only")

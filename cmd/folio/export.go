@@ -45,26 +45,17 @@ kept. After an error, a directory that was new or empty is empty again.`
 
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter{command: c}
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "export VOLUME[:PATH] DEST",
-		Short:       "Write a volume to a directory or an archive",
-		Long:        exportLong,
-		Example: `  folio export photos.folio restored
+	cmd := writingCommand("export VOLUME[:PATH] DEST", "Write a volume to a directory or an archive",
+		exportLong,
+		`  folio export photos.folio restored
   folio export goroot.folio:src/io io
   folio export photos.folio photos.tar.gz
   folio export photos.folio - | zstd > photos.tar.zst`,
-		Args: between(2, 2, "VOLUME[:PATH] and DEST"),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return completeLocation(cmd, args, word)
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e.loc, e.dir, e.ctx = location.Parse(args[0]), args[1], cmd.Context()
-			return e.run()
-		},
+		between(2, 2, "VOLUME[:PATH] and DEST"))
+	cmd.ValidArgsFunction = completeFirst
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		e.loc, e.dir, e.ctx = location.Parse(args[0]), args[1], cmd.Context()
+		return e.run()
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.force, "force", "f", false, "add to a directory that is not empty, or replace an archive")

@@ -42,25 +42,19 @@ With --json: one object for each file and line, as docs/command.md describes.`
 
 func (c *command) findCommand() *cobra.Command {
 	f := &find{command: c, depth: -1}
-	cmd := &cobra.Command{
-		Annotations: writes,
-
-		Use:   "find VOLUME[:PATH]...",
-		Short: "Find files by name, type, size and time",
-		Long:  findLong,
-		Example: `  folio find --name '*_test.go' goroot.folio:src
+	cmd := writingCommand("find VOLUME[:PATH]...", "Find files by name, type, size and time",
+		findLong,
+		`  folio find --name '*_test.go' goroot.folio:src
   folio find --type f --size +1M --older 2w photos.folio
   folio find -0 --type f --name '*.txt' notes.folio | xargs -0 folio cat`,
-		Args:              f.checkArgs,
-		ValidArgsFunction: completeLocation,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, arg := range args {
-				if err := f.run(cmd, location.Parse(arg)); err != nil {
-					return err
-				}
+		f.checkArgs)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if err := f.run(cmd, location.Parse(arg)); err != nil {
+				return err
 			}
-			return nil
-		},
+		}
+		return nil
 	}
 	flags := cmd.Flags()
 	flags.Func("name", "names that match this `glob`", f.want.Name.Set)

@@ -27,27 +27,24 @@ The exit code is 1 if nothing matches.`
 
 func (c *command) grepCommand() *cobra.Command {
 	g := &grep.Query{Streams: &c.Streams}
-	cmd := &cobra.Command{
-		Use:   "grep PATTERN VOLUME[:PATH]...",
-		Short: "Find lines in files",
-		Long:  grepLong,
-		Example: `  folio grep -n 'func (Read|Write)At' goroot.folio:src
+	cmd := newCommand("grep PATTERN VOLUME[:PATH]...", "Find lines in files",
+		grepLong,
+		`  folio grep -n 'func (Read|Write)At' goroot.folio:src
   folio grep -il --include '*.md' license goroot.folio
   folio grep -oh 'https?://[a-z.]+' goroot.folio
   folio grep -C 2 'panic[(]' goroot.folio:src/sort
   folio grep -F 'a[i]' goroot.folio:src/sort/sort.go`,
-		Args:              func(cmd *cobra.Command, args []string) error { return checkGrep(g, cmd, args) },
-		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("regexp") {
-				args = args[1:] // PATTERN
-			}
-			found, err := g.Run(cmd.Context(), args)
-			if err == nil && !found {
-				err = errSilent
-			}
-			return err
-		},
+		func(cmd *cobra.Command, args []string) error { return checkGrep(g, cmd, args) })
+	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveNoFileComp)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if !cmd.Flags().Changed("regexp") {
+			args = args[1:] // PATTERN
+		}
+		found, err := g.Run(cmd.Context(), args)
+		if err == nil && !found {
+			err = errSilent
+		}
+		return err
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.Options.IgnoreCase, "ignore-case", "i", false, "upper and lower case are the same")

@@ -71,19 +71,16 @@ names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
 	i := &importer{command: c}
-	cmd := &cobra.Command{
-		Annotations: map[string]string{cleansUp: "yes"},
-		Use:         "import SRC... VOLUME[:DIR]",
-		Short:       "Make a volume of a directory or an archive",
-		Long:        importLong,
-		Example: `  folio import ~/photos photos.folio
+	cmd := writingCommand("import SRC... VOLUME[:DIR]", "Make a volume of a directory or an archive",
+		importLong,
+		`  folio import ~/photos photos.folio
   folio import backup.tar.gz backup.folio
   folio import --exclude '*.o' --exclude /build src work.folio
   folio import may.zip photos.folio:2026/may
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		Args: i.operands,
-		RunE: func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context()) },
-	}
+		i.operands)
+	cmd.ValidArgsFunction = nil // files on disk
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context()) }
 	flags := cmd.Flags()
 	i.flags(flags, "VOLUME")
 	flags.Lookup("force").Usage += "; with DIR, replace files that are there"

@@ -35,22 +35,13 @@ type infoJSON struct {
 
 func (c *command) infoCommand() *cobra.Command {
 	var json bool
-	cmd := &cobra.Command{
-		Use:   "info VOLUME",
-		Short: "Describe a volume as a whole",
-		Long: `Describe a volume as a whole: its file, its format, and how much it holds.
+	cmd := newCommand("info VOLUME", "Describe a volume as a whole",
+		`Describe a volume as a whole: its file, its format, and how much it holds.
 
 With --json: one object; docs/command.md describes it.`,
-		Example: "  folio info goroot.folio",
-		Args:    between(1, 1, "one VOLUME"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			volume, err := location.WholeVolume(args[0])
-			if err != nil {
-				return err
-			}
-			return c.info(cmd.Context(), volume, json)
-		},
-	}
+		"  folio info goroot.folio",
+		between(1, 1, "one VOLUME"))
+	onVolume(cmd, func(ctx context.Context, volume string) error { return c.info(ctx, volume, json) })
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }

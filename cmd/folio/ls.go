@@ -29,27 +29,18 @@ type ls struct {
 
 func (c *command) lsCommand() *cobra.Command {
 	l := &ls{command: c}
-	cmd := &cobra.Command{
-		Use:   "ls VOLUME[:PATH]...",
-		Short: "List directories",
-		Long: `List directories of a volume, sorted by name, and other files as themselves.
+	cmd := newCommand("ls VOLUME[:PATH]...", "List directories",
+		`List directories of a volume, sorted by name, and other files as themselves.
 
 With -l: mode, links, owner and group as numbers, size in bytes, time of the last change, name.
 With --json: one object for each file and line, as docs/command.md describes.`,
-		Example: `  folio ls goroot.folio
+		`  folio ls goroot.folio
   folio ls -lh goroot.folio:src/io goroot.folio:bin
   folio ls -R --json goroot.folio | jq -r 'select(.size > 1e6).path'`,
-		Args:              between(1, -1, "VOLUME[:PATH]"),
-		ValidArgsFunction: completeLocation,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l.titled = l.recursive || len(args) > 1
-			for _, arg := range args {
-				if err := l.list(cmd, location.Parse(arg)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+		between(1, -1, "VOLUME[:PATH]"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		l.titled = l.recursive || len(args) > 1
+		return viewEach(cmd.Context(), args, l.list)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&l.long, "long", "l", false, "tell mode, owner, size and time")
@@ -67,17 +58,10 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 	return cmd
 }
 
-func (l *ls) list(cmd *cobra.Command, loc location.Location) error {
-	l.loc = loc
-	return loc.View(cmd.Context(), func(rx *folio.Rx) error {
-		l.walker = listing.NewWalker(loc, rx)
-		l.walker.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.NeedNode() }
-		return l.start()
-	})
-}
-
-// start lists one argument. A symbolic link to a directory stands for the directory.
-func (l *ls) start() error {
+// list lists one argument. A symbolic link to a directory stands for the directory.
+func (l *ls) list(loc location.Location, rx *folio.Rx) error {
+	l.loc, l.walker = loc, listing.NewWalker(loc, rx)
+	l.walker.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.NeedNode() }
 	e, err := listing.Of(l.walker.Rx, l.loc.Path, nil)
 	if err != nil {
 		return l.loc.Failure(l.loc.Path, err)

@@ -19,29 +19,22 @@ import (
 
 func (c *command) statCommand() *cobra.Command {
 	var json bool
-	cmd := &cobra.Command{
-		Use:   "stat VOLUME[:PATH]...",
-		Short: "Tell all about files",
-		Long: `Tell all that a volume knows about files. A symbolic link is told about itself.
+	cmd := newCommand("stat VOLUME[:PATH]...", "Tell all about files",
+		`Tell all that a volume knows about files. A symbolic link is told about itself.
 
 With --json: one object for each file and line, as docs/command.md describes.`,
-		Example: `  folio stat goroot.folio:VERSION
+		`  folio stat goroot.folio:VERSION
   folio stat --json goroot.folio:src goroot.folio:bin/go | jq .mtime`,
-		Args:              between(1, -1, "VOLUME[:PATH]"),
-		ValidArgsFunction: completeLocation,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for i, arg := range args {
-				if i > 0 && !json {
-					fmt.Fprintln(c.Stdout)
-				}
-				loc := location.Parse(arg)
-				err := loc.View(cmd.Context(), func(rx *folio.Rx) error { return c.stat(loc, rx, json) })
-				if err != nil {
-					return err
-				}
+		between(1, -1, "VOLUME[:PATH]"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		first := true
+		return viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error {
+			if !first && !json {
+				fmt.Fprintln(c.Stdout)
 			}
-			return nil
-		},
+			first = false
+			return c.stat(loc, rx, json)
+		})
 	}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object for each file")
 	return cmd

@@ -50,20 +50,16 @@ named and left as it was, and the exit code is 1. A file that vanishes is only n
 
 func (c *command) syncCommand() *cobra.Command {
 	s := &syncer{command: c}
-	cmd := &cobra.Command{
-		Annotations: writes,
-		Use:         "sync SRC VOLUME[:PATH]",
-		Short:       "Make a directory of a volume like one on disk",
-		Long:        syncLong,
-		Example: `  folio sync ~/photos photos.folio
+	cmd := writingCommand("sync SRC VOLUME[:PATH]", "Make a directory of a volume like one on disk",
+		syncLong,
+		`  folio sync ~/photos photos.folio
   folio sync --create ~/letters letters.folio
   folio sync --delete --dry-run -v site backup.folio:site`,
-		Args:              between(2, 2, "SRC and VOLUME[:PATH]"),
-		ValidArgsFunction: completeLater(cobra.ShellCompDirectiveFilterDirs),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s.src, s.loc = args[0], location.Parse(args[1])
-			return s.run(cmd.Context())
-		},
+		between(2, 2, "SRC and VOLUME[:PATH]"))
+	cmd.ValidArgsFunction = completeLater(cobra.ShellCompDirectiveFilterDirs)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s.src, s.loc = args[0], location.Parse(args[1])
+		return s.run(cmd.Context())
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&s.options.Checksum, "checksum", "c", false, "compare contents, not sizes and times")

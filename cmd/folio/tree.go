@@ -26,24 +26,19 @@ type tree struct {
 
 func (c *command) treeCommand() *cobra.Command {
 	t := &tree{command: c}
-	cmd := &cobra.Command{
-		Use:   "tree VOLUME[:PATH]",
-		Short: "Draw a directory and all that is in it",
-		Long: `Draw a directory and all that is in it.
+	cmd := newCommand("tree VOLUME[:PATH]", "Draw a directory and all that is in it",
+		`Draw a directory and all that is in it.
 
 With --json: one object for each file and line, parents first, as docs/command.md describes.`,
-		Example: `  folio tree -L 2 goroot.folio:src
+		`  folio tree -L 2 goroot.folio:src
   folio tree -dh goroot.folio`,
-		Args:              between(1, 1, "one VOLUME[:PATH]"),
-		ValidArgsFunction: completeLocation,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			t.loc = location.Parse(args[0])
-			return t.loc.View(cmd.Context(), func(rx *folio.Rx) error {
-				t.walker = listing.NewWalker(t.loc, rx)
-				t.walker.Inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
-				return t.draw()
-			})
-		},
+		between(1, 1, "one VOLUME[:PATH]"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error {
+			t.loc, t.walker = loc, listing.NewWalker(loc, rx)
+			t.walker.Inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
+			return t.draw()
+		})
 	}
 	flags := cmd.Flags()
 	flags.FuncP("level", "L", "go down at most this many `levels`; 0 means all", t.depth.Set)

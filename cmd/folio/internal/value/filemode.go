@@ -3,6 +3,7 @@ package value
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,14 @@ const (
 	writeBits   = 0o222
 	executeBits = 0o111
 )
+
+// The letters of a MODE. X counts only where a file may be executed already.
+var (
+	whoBits  = map[rune]uint32{'u': setuidBit | 0o700, 'g': setgidBit | 0o070, 'o': stickyBit | 0o007, 'a': allBits}
+	permBits = map[rune]uint32{'r': readBits, 'w': writeBits, 'x': executeBits, 's': setuidBit | setgidBit, 't': stickyBit}
+)
+
+var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
 
 // A ModeChange is a MODE of chmod. It applies its clauses to a mode one after the other.
 type ModeChange []modeClause
@@ -42,119 +51,69 @@ type modeClause struct {
 	named uint32
 }
 
+// The clauses of a MODE, between commas: classes, operations, and a number after the last
+// operation. A number needs no operation if it is all of the MODE. ParseMode compiles them, as few
+// commands need them.
+const (
+	clauseForm = `^([ugoa]*)((?:[-+=](?:[ugo]|[rwxXst]*))*)(?:([-+=])([0-7]+))?$`
+	operation  = `([-+=])([^-+=]*)`
+)
+
 // ParseMode reads an octal number, or symbolic clauses with commas between them.
-func ParseMode(s string) (ModeChange, error) {
+func ParseMode(s string) (change ModeChange, err error) {
 	if s != "" && strings.Trim(s, "01234567") == "" {
-		return parseOctal(s)
-	}
-	var change ModeChange
-	for part := range strings.SplitSeq(s, ",") {
-		i := strings.IndexAny(part, "+-=")
-		if i < 0 {
-			return nil, errMode
-		}
-		who, ok := parseWho(part[:i])
-		for rest := part[i:]; ok && rest != ""; {
-			var c modeClause
-			if c, rest, ok = parseClause(who, rest); ok {
-				change = append(change, c)
-			}
-		}
+		c, ok := octalClause('=', s)
 		if !ok {
 			return nil, errMode
+		}
+		if len(s) < 5 { // it leaves the setuid and setgid of a directory
+			c.named = c.bits | allBits&^(setuidBit|setgidBit)
+		}
+		return ModeChange{c}, nil
+	}
+	clause, operations := regexp.MustCompile(clauseForm), regexp.MustCompile(operation)
+	for part := range strings.SplitSeq(s, ",") {
+		m := clause.FindStringSubmatch(part)
+		if m == nil || m[2]+m[4] == "" || m[1] != "" && m[4] != "" {
+			return nil, errMode
+		}
+		for _, op := range operations.FindAllStringSubmatch(m[2], -1) {
+			change = append(change, symbolicClause(union(whoBits, m[1]), op[1][0], op[2]))
+		}
+		if m[4] != "" {
+			c, ok := octalClause(m[3][0], m[4])
+			if !ok {
+				return nil, errMode
+			}
+			change = append(change, c)
 		}
 	}
 	return change, nil
 }
 
-var errMode = errors.New("expected a number like 644, or letters like u+x,go-w")
-
-func parseOctal(s string) (ModeChange, error) {
-	n, err := strconv.ParseUint(s, 8, 32)
-	if err != nil || n > allBits {
-		return nil, errMode
-	}
-	c := modeClause{op: '=', who: allBits, bits: uint32(n), named: allBits}
-	if len(s) < 5 {
-		c.named = uint32(n)&(setuidBit|setgidBit) | stickyBit | uint32(fs.ModePerm)
-	}
-	return ModeChange{c}, nil
+// octalClause is the clause of a number.
+func octalClause(op byte, digits string) (c modeClause, ok bool) {
+	n, err := strconv.ParseUint(digits, 8, 32)
+	return modeClause{op: op, who: allBits, bits: uint32(n), named: allBits}, err == nil && n <= allBits
 }
 
-// class returns the permissions of u, g or o.
-func class(letter byte) (bits uint32) {
-	if i := strings.IndexByte("ogu", letter); i >= 0 {
-		bits = 0o7 << (3 * i)
-	}
-	return bits
-}
-
-func parseWho(s string) (who uint32, ok bool) {
-	for i := range len(s) {
-		switch s[i] {
-		case 'u':
-			who |= setuidBit
-		case 'g':
-			who |= setgidBit
-		case 'o':
-			who |= stickyBit
-		case 'a':
-			who |= allBits
-		default:
-			return 0, false
-		}
-		who |= class(s[i])
-	}
-	return who, true
-}
-
-// parseClause reads an operation and its permissions. It returns the rest of s.
-func parseClause(who uint32, s string) (c modeClause, rest string, ok bool) {
-	c = modeClause{op: s[0], who: who}
-	end := len(s)
-	if i := strings.IndexAny(s[1:], "+-="); i >= 0 {
-		end = 1 + i
-	}
-	perms, rest := s[1:end], s[end:]
-	switch {
-	case perms != "" && strings.Trim(perms, "01234567") == "":
-		n, err := strconv.ParseUint(perms, 8, 32)
-		c.who, c.bits, c.named = allBits, uint32(n), allBits
-		return c, rest, err == nil && n <= allBits && who == 0 && rest == ""
-	case len(perms) == 1 && class(perms[0]) != 0:
-		c.bits, c.copies = class(perms[0]), true
-	default:
-		ok = c.parseLetters(perms)
-		if !ok {
-			return c, rest, false
-		}
+func symbolicClause(who uint32, op byte, perms string) modeClause {
+	c := modeClause{op: op, who: who, bits: union(permBits, perms), ifAnyX: strings.Contains(perms, "X")}
+	if class := union(whoBits, perms); class != 0 { // u, g or o
+		c.bits, c.copies = class&uint32(fs.ModePerm), true
 	}
 	if c.named = c.bits; who != 0 {
 		c.named &= who
 	}
-	return c, rest, true
+	return c
 }
 
-func (c *modeClause) parseLetters(perms string) bool {
-	for i := range len(perms) {
-		switch perms[i] {
-		case 'r':
-			c.bits |= readBits
-		case 'w':
-			c.bits |= writeBits
-		case 'x':
-			c.bits |= executeBits
-		case 'X':
-			c.ifAnyX = true
-		case 's':
-			c.bits |= setuidBit | setgidBit
-		case 't':
-			c.bits |= stickyBit
-		default:
-			return false
-		}
+// union returns the bits of all letters.
+func union(bits map[rune]uint32, letters string) (all uint32) {
+	for _, letter := range letters {
+		all |= bits[letter]
 	}
-	return true
+	return all
 }
 
 // Apply returns the new mode of a file with this mode. The umask limits clauses that name no class.

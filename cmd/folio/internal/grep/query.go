@@ -34,7 +34,8 @@ type Query struct {
 	matched atomic.Bool
 }
 
-// A Naming says whether lines come with the name of their file.
+// A Naming says whether lines come with the name of their file. The last flag on the command line
+// counts.
 type Naming int
 
 const (
@@ -42,14 +43,6 @@ const (
 	Named
 	Unnamed
 )
-
-// Flag returns the function of a flag. The last flag on the command line counts.
-func (n *Naming) Flag(to Naming) func(string) error {
-	return func(string) error {
-		*n = to
-		return nil
-	}
-}
 
 // Run searches the files of all arguments. It reports whether a line matched.
 func (g *Query) Run(ctx context.Context, args []string) (matched bool, err error) {

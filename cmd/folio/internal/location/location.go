@@ -5,9 +5,7 @@
 package location
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
@@ -128,10 +126,9 @@ func IsVolume(name string) bool {
 		return false
 	}
 	defer f.Close()
-	var head [72]byte
+	var head [source.HeadSize]byte
 	_, err = io.ReadFull(f, head[:])
-	return err == nil && bytes.HasPrefix(head[:], []byte("SQLite format 3\x00")) &&
-		binary.BigEndian.Uint32(head[68:]) == volumeID
+	return err == nil && source.IsVolume(head[:])
 }
 
 // EntryFailure names the file in an error of an entry of the tree at l.
@@ -172,6 +169,3 @@ func SkipVolume(volume string) (func(source.FileID, string) bool, error) {
 		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
 	}, nil
 }
-
-// volumeID is the application_id of volumes, as docs/format.md has it.
-const volumeID = 0x466F6C69

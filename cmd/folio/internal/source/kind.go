@@ -20,8 +20,17 @@ const magicSize = 512
 const (
 	sqliteMagic = "SQLite format 3\x00"
 	sqliteAppID = 68         // offset of the application_id, 4 bytes
-	volumeAppID = 0x466F6C69 // "Foli"
+	volumeAppID = 0x466F6C69 // "Foli", as docs/format.md has it
 )
+
+// HeadSize is how many bytes of a file IsVolume looks at.
+const HeadSize = sqliteAppID + 4
+
+// IsVolume reports whether a file that begins with head looks like a volume.
+func IsVolume(head []byte) bool {
+	return len(head) >= HeadSize && bytes.HasPrefix(head, []byte(sqliteMagic)) &&
+		binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID
+}
 
 // Compressions that Go cannot undo, by magic, with the program that can.
 var foreign = []struct{ magic, name, program string }{
@@ -56,7 +65,7 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 }
 
 func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
-	if len(head) >= sqliteAppID+4 && binary.BigEndian.Uint32(head[sqliteAppID:]) == volumeAppID {
+	if IsVolume(head) {
 		return nil, pathError(f.Name(), ErrVolume)
 	}
 	return openSqlar(f, o)

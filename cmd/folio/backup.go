@@ -23,7 +23,6 @@ type backuper struct {
 	volume, dest string
 }
 
-// A backupJSON is the result of backup.
 type backupJSON struct {
 	value.JSONPath
 	Backup value.JSONText `json:"backup"`
@@ -123,7 +122,6 @@ func (b *backuper) copy(ctx context.Context, v *folio.Volume) (size int64, err e
 	return 0, failure.At(b.volume, err)
 }
 
-// A writerFunc is a function that writes.
 type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

@@ -37,7 +37,6 @@ of its header. They are set again.`,
 	return cmd
 }
 
-// A checkJSON is the report of a check.
 type checkJSON struct {
 	value.JSONPath
 	OK       bool          `json:"ok"`

@@ -13,7 +13,6 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
-// A compactJSON is the result of compact.
 type compactJSON struct {
 	value.JSONPath
 	Before int64 `json:"before"`
@@ -59,7 +58,6 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 	return nil
 }
 
-// compactOpen compacts a volume and returns its sizes.
 func (c *command) compactOpen(ctx context.Context, volume string, v *folio.Volume, quiet bool) (compactJSON, error) {
 	sizes := compactJSON{JSONPath: value.JSONPathOf(volume)}
 	before, err := v.Info(ctx)

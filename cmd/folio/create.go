@@ -30,7 +30,6 @@ whatever file is there.`,
 	return cmd
 }
 
-// create makes one empty volume.
 func (r *replacing) create(ctx context.Context, volume string) error {
 	if err := r.checkNew(volume, ""); err != nil {
 		return err

@@ -60,7 +60,6 @@ func (e *exporter) checkArchive() error {
 	return nil
 }
 
-// archive writes an archive.
 func (e *exporter) archive(f archive.Format) error {
 	if err := e.checkArchive(); err != nil {
 		return err
@@ -88,7 +87,6 @@ func (e *exporter) archive(f archive.Format) error {
 	return e.archiveFailure(err)
 }
 
-// An archiveSink is the sink of an archive.
 type archiveSink struct {
 	write   func(*source.Entry) error
 	noOwner bool // entries belong to the user who runs the command

@@ -89,7 +89,6 @@ func (f *find) run(cmd *cobra.Command, loc location.Location) error {
 	return loc.View(cmd.Context(), f.search)
 }
 
-// search visits the files of one argument.
 func (f *find) search(rx *folio.Rx) error {
 	f.walker = listing.NewWalker(f.loc, rx)
 	f.walker.Inodes = func(fs.DirEntry) bool { return f.json || f.want.NeedNode() }

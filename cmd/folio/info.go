@@ -71,7 +71,6 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 	return nil
 }
 
-// count counts the files of the volume.
 func (i *infoJSON) count(ctx context.Context, loc location.Location, rx *folio.Rx) error {
 	var seen inoset.Set
 	return listing.Walk(loc, rx, func(e *listing.Entry) error {

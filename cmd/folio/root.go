@@ -30,7 +30,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return c.finish(ctx, err)
 }
 
-// finish reports an error, if there is one, in one line.
 func (c *command) finish(ctx context.Context, err error) int {
 	code := exitFailure
 	switch interrupted := interrupt.Of(ctx, err); {

@@ -180,7 +180,6 @@ var countWords = [...]string{
 	mirror.Removed: "removed",
 }
 
-// changed names a change.
 func (s *syncer) changed(c mirror.Change) {
 	name := c.Path
 	if c.IsDir && name != "." {
@@ -192,7 +191,6 @@ func (s *syncer) changed(c mirror.Change) {
 	}
 }
 
-// failure names the file on disk or in the volume.
 func (s *syncer) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -210,7 +208,6 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	return failure.Hint(s.loc.Failure(p, err), "what was copied before stays")
 }
 
-// summary counts the changes.
 func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	var parts []string
 	for kind, n := range st.Done {

@@ -69,7 +69,6 @@ func (c *Copy) eachSource(fn func(p *Place, rx *folio.Rx) error) error {
 
 var errBothOnDisk = errors.New("is on disk, and so is where it is to go")
 
-// extract copies one source.
 func (c *Copy) extract(p *Place, rx *folio.Rx) error {
 	src, err := c.volumeTree(p, rx)
 	if err != nil {

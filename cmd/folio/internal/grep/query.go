@@ -54,7 +54,6 @@ func (g *Query) Run(ctx context.Context, args []string) (matched bool, err error
 	return g.matched.Load(), nil
 }
 
-// search searches the files of one argument.
 func (g *Query) search(ctx context.Context, loc location.Location, several bool) error {
 	v, err := loc.Open()
 	if err != nil {

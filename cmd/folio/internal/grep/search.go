@@ -79,7 +79,6 @@ func (s *search) run(ctx context.Context, v *folio.Volume, info fs.FileInfo) err
 	return s.print()
 }
 
-// walk lists the files to be searched.
 func (s *search) walk(rx *folio.Rx, info fs.FileInfo) error {
 	s.walker = listing.NewWalker(s.loc, rx)
 	s.walker.Strict = true
@@ -134,7 +133,6 @@ func (s *search) send() error {
 	return nil
 }
 
-// print writes the output of the workers.
 func (s *search) print() error {
 	for b := range s.order {
 		for p := range b.found {
@@ -165,7 +163,6 @@ func (g *Query) ungroup(p []byte) []byte {
 	return p
 }
 
-// work searches batches.
 func (s *search) work(rx *folio.Rx) error {
 	w := &searchWorker{search: s, rx: rx, searcher: match.NewSearcher(s.Pattern, s.Numbers)}
 	if c, ok := s.context(); ok {
@@ -179,7 +176,6 @@ func (s *search) work(rx *folio.Rx) error {
 	return nil
 }
 
-// A searchWorker searches files.
 type searchWorker struct {
 	*search
 	rx       *folio.Rx
@@ -249,7 +245,6 @@ func (w *searchWorker) line(p string, l *match.Line) error {
 	return w.write(p, l, l.Text)
 }
 
-// write writes a line, or a part of it.
 func (w *searchWorker) write(p string, l *match.Line, text []byte) error {
 	sep := separator(l)
 	w.begin(p, sep)
@@ -260,7 +255,6 @@ func (w *searchWorker) write(p string, l *match.Line, text []byte) error {
 	return w.pass(foundSize)
 }
 
-// begin begins a line of output.
 func (w *searchWorker) begin(p string, sep byte) {
 	if !w.named {
 		return

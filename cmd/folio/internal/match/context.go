@@ -50,7 +50,6 @@ func (c *contextSearch) match(start, end int, number int64) error {
 	return nil
 }
 
-// emit finds a line.
 func (c *contextSearch) emit(text []byte, number int64, context bool) error {
 	c.line = Line{Text: text, Number: number, Context: context, First: c.apart}
 	c.apart = false

@@ -81,7 +81,6 @@ func (m *mirror) update(entries []*source.Entry) error {
 	})
 }
 
-// apply does one entry.
 func (m *mirror) apply(tx *folio.Tx, e *source.Entry) error {
 	o := e.Note.(*op)
 	if o.Kind == Removed || o.clear {
@@ -112,7 +111,6 @@ func (m *mirror) addFile(tx *folio.Tx, e *source.Entry) error {
 	return meanwhile(e.Name, err)
 }
 
-// copied tells how many bytes were written.
 func (m *mirror) copied(bytes int64) {
 	if m.Seen != nil {
 		m.Seen(0, bytes)

@@ -93,7 +93,6 @@ func (c *decision) addSized(o *op, h folio.Header, size int64) error {
 	return c.out.Add(&source.Entry{Header: h, Size: size, Note: o})
 }
 
-// file decides about a file.
 func (c *decision) file(f *source.File, j *judgement) error {
 	switch {
 	case f.Err != nil:
@@ -171,7 +170,6 @@ func (c *decision) make(f *source.File, j *judgement) error {
 	return c.out.AddContent(f, &source.Entry{Header: h, Note: o})
 }
 
-// describe sets attributes.
 func (c *decision) describe(f *source.File, o *op) (err error) {
 	o.Kind, o.clear = Attributes, false
 	h := c.header(f.Header())

@@ -142,7 +142,6 @@ func (s *scan) walk(d *Dir, out *Out) error {
 	return err
 }
 
-// read lists a directory.
 func (d *Dir) read() {
 	handle, err := d.acquire()
 	if err != nil {

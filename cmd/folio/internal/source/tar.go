@@ -122,7 +122,6 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 	}
 }
 
-// member adds one member to the pipeline.
 func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) error {
 	if t.last != nil && t.last[name] != i {
 		return nil // a later one replaces it
@@ -158,7 +157,6 @@ func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 	return t.flushFull()
 }
 
-// entry translates a header.
 func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {
 	e := &Entry{Header: header(name)}
 	e.ModTime, e.AccessTime, e.ChangeTime = h.ModTime, h.AccessTime, h.ChangeTime

@@ -68,7 +68,6 @@ func (d *dir) isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// create makes a file.
 func (d *dir) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }

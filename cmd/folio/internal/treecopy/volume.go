@@ -76,7 +76,6 @@ func (t *Volume) Is(e *source.Entry, there fs.FileInfo) bool {
 
 func (t *Volume) At(name string) string { return path.Join(t.Loc.Path, name) }
 
-// visit passes one file on.
 func (t *Volume) visit(v *listing.Entry) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)

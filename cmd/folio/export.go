@@ -98,9 +98,10 @@ func (e *exporter) run() error {
 }
 
 // into exports to DIR, and empties it again after an error if it was new or empty.
-func (e *exporter) into() (err error) {
-	made, err := e.makeDir()
-	if err != nil {
+func (e *exporter) into() error {
+	err := os.Mkdir(e.dir, 0o777)
+	made := err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	root, err := os.OpenRoot(e.dir)
@@ -113,16 +114,9 @@ func (e *exporter) into() (err error) {
 		return err
 	}
 	if err = e.write(root, empty); err != nil && empty {
-		err = e.undo(root, made, err)
+		e.undo(root, made)
 	}
 	return err
-}
-
-func (e *exporter) makeDir() (made bool, err error) {
-	if err = os.Mkdir(e.dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
@@ -139,10 +133,10 @@ func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
 }
 
 // undo removes all files that were written.
-func (e *exporter) undo(root *os.Root, made bool, err error) error {
-	f, openErr := root.Open(".")
-	if openErr != nil {
-		return err
+func (e *exporter) undo(root *os.Root, made bool) {
+	f, err := root.Open(".")
+	if err != nil {
+		return
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(-1)
@@ -152,7 +146,6 @@ func (e *exporter) undo(root *os.Root, made bool, err error) error {
 	if made {
 		_ = os.Remove(e.dir)
 	}
-	return err
 }
 
 func (e *exporter) write(root *os.Root, empty bool) (err error) {

@@ -21,8 +21,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
-// copyOptions are the flags of cp, put and get.
-type copyOptions struct {
+// Options are the flags of cp, put and get.
+type Options struct {
 	Recursive, Preserve, Archive bool
 	NoClobber, Exact             bool
 	Create, Quiet                bool
@@ -39,7 +39,7 @@ type Place struct {
 // A Copy is one run of cp, put or get.
 type Copy struct {
 	*terminal.Streams
-	copyOptions
+	Options
 	ctx      context.Context
 	Sources  []Place
 	Dest     Place
@@ -74,6 +74,7 @@ func Anywhere(arg string) Place {
 	return InVolume(arg)
 }
 
+// OnDisk reports whether the place is on disk, or a stream.
 func (p *Place) OnDisk() bool { return p.Disk != "" || p.Stream }
 
 // base is the name of a copy in another directory. It is "." if the files in p are copied.
@@ -94,6 +95,7 @@ func (p *Place) title() string {
 	return p.Operand.String()
 }
 
+// Failure names the place in an error.
 func (p *Place) Failure(err error) error {
 	if p.OnDisk() {
 		return failure.At(p.title(), err)
@@ -189,7 +191,7 @@ func (c *Copy) in(tx *folio.Tx) (err error) {
 	if c.into, err = location.Into(&tx.Rx, &c.Dest.Operand, c.Exact, len(c.Sources)); err != nil {
 		return err
 	}
-	in := &copyIn{Streams: c.Streams, ctx: c.ctx, tx: tx, loc: c.Dest.Location, how: &c.copyOptions}
+	in := &copyIn{Streams: c.Streams, ctx: c.ctx, tx: tx, loc: c.Dest.Location, how: &c.Options}
 	if len(c.Sources) > 1 {
 		in.written = make(map[writtenFile]bool)
 	}

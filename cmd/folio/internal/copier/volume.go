@@ -26,7 +26,7 @@ type copyIn struct {
 	ctx     context.Context
 	tx      *folio.Tx
 	loc     location.Location // of the volume
-	how     *copyOptions
+	how     *Options
 	names   treecopy.FirstNames  // nil if hard links are not kept
 	written map[writtenFile]bool // the copies of sources that are files; nil if there is one source only
 

@@ -170,6 +170,7 @@ var waysOut = []struct {
 	{source.ErrTooLarge, "--max-size sets the limit"},
 }
 
+// StandardOutput is the path of standard output in errors.
 const StandardOutput = "standard output"
 
 // OfOutput returns an error of writing to standard output.

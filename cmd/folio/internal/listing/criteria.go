@@ -65,6 +65,7 @@ func (g *Globs) Set(s string) error {
 	return err
 }
 
+// Match reports whether a name matches.
 func (g Globs) Match(name string) bool {
 	return len(g) == 0 || slices.ContainsFunc(g, func(one Glob) bool { return one.match(name) })
 }

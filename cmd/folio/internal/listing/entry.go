@@ -67,6 +67,7 @@ var typeWords = []TypeWord{
 	{fs.ModeIrregular, "unknown", '?'},
 }
 
+// TypeOf returns the word for the type of a file.
 func TypeOf(mode fs.FileMode) TypeWord {
 	i := slices.IndexFunc(typeWords, func(t TypeWord) bool { return t.mode == mode.Type() })
 	if i < 0 {
@@ -126,6 +127,7 @@ type xattrObject struct {
 	Value []byte         `json:"value"` // base64
 }
 
+// JSON is the entry for programs.
 func (e *Entry) JSON() entryJSON {
 	n := &e.Node
 	j := entryJSON{

@@ -13,6 +13,7 @@ type Order struct {
 // NeedNode reports whether names are not enough to sort by.
 func (o *Order) NeedNode() bool { return o.Time || o.Size }
 
+// Sort sorts the entries of a directory.
 func (o *Order) Sort(entries []Entry) {
 	switch {
 	case o.Size:

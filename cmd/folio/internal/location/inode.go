@@ -7,6 +7,7 @@ import (
 	"github.com/foliofs/folio"
 )
 
+// Inode returns the inode of a file in a volume.
 func Inode(info fs.FileInfo) uint64 { return info.Sys().(*folio.Node).Ino }
 
 // Links returns the number of names of a file.

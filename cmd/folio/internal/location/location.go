@@ -45,6 +45,7 @@ func Parse(arg string) Location {
 	return Location{arg[:drive] + volume, Clean(rest)}
 }
 
+// Exists reports whether a name on disk is taken.
 func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil

@@ -29,6 +29,7 @@ func ParseOperand(arg string) Operand {
 	return o
 }
 
+// ParseOperands reads several.
 func ParseOperands(args []string) []Operand {
 	list := make([]Operand, len(args))
 	for i, arg := range args {

@@ -52,6 +52,7 @@ func (p *Progress) setBar(total int64) {
 	p.out.setBar(p.bar)
 }
 
+// Shown reports whether there is a terminal to show it.
 func (p *Progress) Shown() bool { return p.bar != nil }
 
 // AddBytes counts bytes of contents.

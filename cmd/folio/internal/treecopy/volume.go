@@ -74,6 +74,7 @@ func (t *Volume) Is(e *source.Entry, there fs.FileInfo) bool {
 	return location.Inode(there) == e.ID.Ino || e.Mode.Type() == fs.ModeSymlink && location.LeadsTo(t.Rx, t.At(e.Name), there)
 }
 
+// At is the path in the volume of an entry.
 func (t *Volume) At(name string) string { return path.Join(t.Loc.Path, name) }
 
 func (t *Volume) visit(v *listing.Entry) error {

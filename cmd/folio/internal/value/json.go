@@ -27,6 +27,7 @@ func (t JSONText) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]string{"base64": base64.StdEncoding.EncodeToString([]byte(t))})
 }
 
+// JSONTime is a time in nanoseconds since 1970 as JSON has it: in UTC, by RFC 3339.
 func JSONTime(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
 
 // WriteJSON writes v as one line.

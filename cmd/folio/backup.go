@@ -50,7 +50,7 @@ With --json: one object; docs/command.md describes it.`,
 		return b.run(cmd.Context())
 	}
 	flags := cmd.Flags()
-	b.flags(flags, "DEST")
+	replaceFlags(&b.replacing, flags, "DEST")
 	flags.BoolVarP(&b.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&b.json, "json", false, "one JSON object")
 	return cmd

@@ -99,3 +99,9 @@ func viewEach(ctx context.Context, args []string, fn func(loc location.Location,
 func createFlag(flags *pflag.FlagSet, create *bool) {
 	flags.BoolVar(create, "create", false, "make the volume if there is none")
 }
+
+// replaceFlags say which file a new volume may take the place of.
+func replaceFlags(r *replacing, flags *pflag.FlagSet, name string) {
+	flags.BoolVarP(&r.force, "force", "f", false, "replace "+name+" if it is a volume, or empty")
+	flags.BoolVar(&r.forceAny, "force-any", false, "replace "+name+" whatever file it is, such as the database of another program")
+}

@@ -20,17 +20,18 @@ whatever file is there.`,
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		for _, arg := range args {
-			if err := o.create(cmd.Context(), arg); err != nil {
+			if err := create(cmd.Context(), &o, arg); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	o.flags(cmd.Flags(), "VOLUME")
+	replaceFlags(&o, cmd.Flags(), "VOLUME")
 	return cmd
 }
 
-func (r *replacing) create(ctx context.Context, volume string) error {
+// create makes one empty volume.
+func create(ctx context.Context, r *replacing, volume string) error {
 	if err := r.checkNew(volume, ""); err != nil {
 		return err
 	}

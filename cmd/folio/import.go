@@ -1,51 +1,6 @@
 package main
 
-import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
-	"sync"
-	"time"
-
-	"github.com/spf13/cobra"
-
-	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/failure"
-	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
-	"github.com/foliofs/folio/cmd/folio/internal/value"
-	"github.com/foliofs/folio/sqlitefile"
-)
-
-// An importer makes one volume, or adds to one.
-type importer struct {
-	*command
-	replacing
-	quiet      bool
-	allowEmpty bool
-	maxSize    value.ByteSize
-	excluded   []string
-
-	sources  []string
-	mu       sync.Mutex    // guards left, and writing warnings
-	left     int64         // files that could not be read
-	src      source.Source // being read
-	srcName  string
-	prefix   string // of its names, if there are several sources
-	volume   string
-	copy     *treecopy.Copy
-	put      func(e *source.Entry) error // adds an entry to the volume
-	into     *location.Location          // a directory of a volume that is there; nil if one is made
-	there    bool                        // a volume already
-	entries  int64                       // that the source had
-	replaced int64                       // files of a volume that was there
-}
+import "github.com/spf13/cobra"
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
 zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
@@ -70,7 +25,7 @@ A tree that changes while it is read is an error, and so is an archive that is c
 names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
-	i := &importer{command: c}
+	i := &importer{Streams: &c.Streams}
 	cmd := writingCommand("import SRC... VOLUME[:DIR]", "Make a volume of a directory or an archive",
 		importLong,
 		`  folio import ~/photos photos.folio
@@ -78,336 +33,29 @@ func (c *command) importCommand() *cobra.Command {
   folio import --exclude '*.o' --exclude /build src work.folio
   folio import may.zip photos.folio:2026/may
   xz -dc linux.tar.xz | folio import - linux.folio`,
-		i.operands)
+		func(cmd *cobra.Command, args []string) error {
+			if err := between(2, -1, "SRC and VOLUME[:DIR]")(cmd, args); err != nil {
+				return err
+			}
+			if err := i.setOperands(args); err != nil {
+				return usageError(cmd, err)
+			}
+			return nil
+		})
 	cmd.ValidArgsFunction = nil // files on disk
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return i.run(cmd.Context()) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		left, err := i.run(cmd.Context())
+		if err == nil && left > 0 {
+			err = errPartial
+		}
+		return err
+	}
 	flags := cmd.Flags()
-	i.flags(flags, "VOLUME")
+	replaceFlags(&i.replacing, flags, "VOLUME")
 	flags.Lookup("force").Usage += "; with DIR, replace files that are there"
 	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
 	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.maxSize.Set)
 	return cmd
-}
-
-// operands reads the arguments.
-func (i *importer) operands(cmd *cobra.Command, args []string) error {
-	if err := between(2, -1, "SRC and VOLUME[:DIR]")(cmd, args); err != nil {
-		return err
-	}
-	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
-	if location.VolumeBefore(i.volume) == "" || location.Exists(i.volume) {
-		return nil
-	}
-	loc := location.Parse(i.volume)
-	i.into, i.volume = &loc, loc.Volume
-	if i.forceAny || i.allowEmpty {
-		return usageError(cmd, errWholeOnly)
-	}
-	return nil
-}
-
-var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
-
-func (i *importer) run(ctx context.Context) error {
-	o, err := i.options()
-	if err != nil {
-		return err
-	}
-	open := make([]source.Source, len(i.sources))
-	for n, name := range i.sources {
-		i.srcName = name
-		src, err := source.Open(name, i.Stdin, o(name))
-		if err != nil {
-			return failure.At(i.srcTitle(), err)
-		}
-		defer src.Close()
-		open[n] = src
-	}
-	start := time.Now()
-	stats, err := i.take(ctx, open)
-	if err != nil {
-		return err
-	}
-	left := i.left // the sources are not read any more
-	if !i.quiet {
-		text := treecopy.Summary(stats, time.Since(start))
-		if i.replaced > 0 {
-			text += fmt.Sprintf("; %s replaced", value.Grouped(i.replaced))
-		}
-		if left > 0 {
-			text += fmt.Sprintf("; %s could not be read", value.Count(left, "file", "files"))
-		}
-		fmt.Fprintf(i.Stdout, "%s: %s\n", i.Name(i.destination().String()), text)
-	}
-	if left > 0 {
-		return errPartial
-	}
-	return nil
-}
-
-// options checks the command line, and returns the options of a source by its name.
-func (i *importer) options() (func(src string) *source.Options, error) {
-	exclude, err := source.ParseExclude(i.excluded)
-	if err != nil {
-		return nil, err
-	}
-	if err := i.check(); err != nil {
-		return nil, err
-	}
-	skip, err := i.skip()
-	if err != nil {
-		return nil, err
-	}
-	return func(src string) *source.Options {
-		return &source.Options{
-			MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
-			Warn: func(name, what string) {
-				i.mu.Lock()
-				defer i.mu.Unlock()
-				i.WarnLeftOut(filepath.Join(src, name), what)
-			},
-			Unreadable: func(name string, err error) {
-				i.mu.Lock()
-				defer i.mu.Unlock()
-				i.left++
-				i.WarnUnreadable(filepath.Join(src, filepath.FromSlash(name)), err)
-			},
-		}
-	}, nil
-}
-
-// check returns early an error that making the volume would return.
-func (i *importer) check() error {
-	if i.into != nil {
-		return nil
-	}
-	for _, src := range i.sources {
-		if err := i.checkNew(i.volume, src); err != nil {
-			return err
-		}
-	}
-	i.there = location.Exists(i.volume)
-	return nil
-}
-
-// destination is the last argument of the command line.
-func (i *importer) destination() location.Location {
-	if i.into != nil {
-		return *i.into
-	}
-	return location.Root(i.volume)
-}
-
-// skip returns the files to pass over if the volume is made within the tree that it is made of: the
-// volume, and its temporary file, which does not exist yet.
-func (i *importer) skip() (func(source.FileID, string) bool, error) {
-	if i.into != nil {
-		return location.SkipVolume(i.volume)
-	}
-	dir, err := source.ParentID(i.volume)
-	if err != nil {
-		return nil, err
-	}
-	before := make(map[string]bool)
-	list, _ := os.ReadDir(filepath.Dir(i.volume)) // a directory that cannot be listed cannot be a source either
-	for _, d := range list {
-		before[d.Name()] = true
-	}
-	base := filepath.Base(i.volume)
-	return func(in source.FileID, name string) bool {
-		isTemp := sqlitefile.IsTemporary(name) && !before[name]
-		return in == dir && (name == base || isTemp)
-	}, nil
-}
-
-// take reads the sources, into a new volume or a directory of one.
-func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	i.copy = &treecopy.Copy{Ctx: ctx, To: i, Progress: i.NewProgress("importing", i.quiet)}
-	defer i.copy.Progress.Done()
-	if i.copy.Progress.Shown() {
-		go i.measure(ctx, sources)
-	}
-	if i.into != nil {
-		return i.addTo(ctx, *i.into, sources)
-	}
-	return i.create(ctx, sources)
-}
-
-// addTo adds the files of the sources to a directory of a volume.
-func (i *importer) addTo(ctx context.Context, loc location.Location, sources []source.Source) (stats folio.BuildStats, err error) {
-	err = loc.Update(ctx, &i.Streams, nil, func(tx *folio.Tx) error {
-		a, err := treecopy.NewAddition(tx, loc, i.force)
-		if err != nil {
-			return err
-		}
-		i.put = a.Put
-		if err = i.takeAll(ctx, sources); err == nil {
-			err = a.Finish()
-		}
-		stats, i.replaced = i.copy.Stats, a.Replaced
-		stats.Dirs = a.NewDirs
-		if e, ok := err.(*treecopy.SinkError); ok {
-			err = e.Unwrap()
-		}
-		return err
-	})
-	return stats, err
-}
-
-// create makes a volume.
-func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	sweep(i.volume)
-	var own error // of fn
-	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
-		i.put = func(e *source.Entry) error {
-			if e.Link != "" {
-				return b.Link(e.Link, e.Name)
-			}
-			return e.AddTo(b, &e.Header)
-		}
-		if own = i.takeAll(ctx, sources); own == nil {
-			stats, own = b.Stats(), i.checkEmpty()
-		}
-		return own
-	})
-	_, ofSink := errors.AsType[*treecopy.SinkError](own)
-	switch {
-	case err == nil:
-		return stats, nil
-	case ctx.Err() != nil:
-		return stats, context.Cause(ctx)
-	case own != nil && !ofSink:
-		return stats, own
-	}
-	return stats, i.volumeFailure(err)
-}
-
-// checkEmpty keeps an empty archive from replacing a volume. The program that wrote it may have
-// failed.
-func (i *importer) checkEmpty() error {
-	if i.entries == 0 && i.there && !i.allowEmpty {
-		return i.sourceFailure(failure.ErrEmptyArchive)
-	}
-	return nil
-}
-
-// takeAll reads all sources.
-func (i *importer) takeAll(ctx context.Context, sources []source.Source) error {
-	for n, src := range sources {
-		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeOne reads one source.
-func (i *importer) takeOne(ctx context.Context, name string, src source.Source) error {
-	i.src, i.srcName = src, name
-	if len(i.sources) > 1 {
-		i.prefix = sourceBase(name)
-	}
-	return i.sourceFailure(src.Walk(ctx, i.copy.Add))
-}
-
-// sourceBase is the name of the directory in the volume that the files of one of several sources go
-// into: the name of a directory, or of an archive without its ending.
-func sourceBase(name string) string {
-	if name == "-" {
-		return "stdin"
-	}
-	if abs, err := filepath.Abs(name); err == nil {
-		name = abs
-	}
-	base := filepath.Base(name)
-	if info, err := os.Stat(name); err != nil || info.IsDir() {
-		return base
-	}
-	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
-		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
-			base = rest
-		}
-	}
-	return base
-}
-
-// measure computes the length of the progress bar. It runs concurrently with the import.
-func (i *importer) measure(ctx context.Context, sources []source.Source) {
-	var all int64
-	for _, src := range sources {
-		total, ok := src.Size(ctx)
-		if !ok {
-			return
-		}
-		all += total
-	}
-	i.copy.Progress.Total.Store(all)
-}
-
-// sourceFailure names the source and the file in it, unless the error is about the volume.
-func (i *importer) sourceFailure(err error) error {
-	if _, ok := errors.AsType[*treecopy.SinkError](err); ok || err == nil {
-		return err
-	}
-	e, ok := errors.AsType[*source.EntryError](err)
-	switch {
-	case !ok:
-		return failure.At(i.srcTitle(), err)
-	case i.src.OnDisk():
-		return &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
-	}
-	return &fs.PathError{Path: i.srcTitle(), Err: e}
-}
-
-func (i *importer) srcTitle() string {
-	if i.srcName == "-" {
-		return "standard input"
-	}
-	return i.srcName
-}
-
-// volumeFailure names the volume, in place of the temporary file that it is written to.
-func (i *importer) volumeFailure(err error) error {
-	if e, ok := errors.AsType[*treecopy.SinkError](err); ok {
-		err = e.Unwrap()
-	}
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return failure.Hint(failure.At(i.volume, err), "nothing was left behind")
-}
-
-// Add implements sink.
-func (i *importer) Add(e *source.Entry) error {
-	i.entries++
-	if i.prefix != "" {
-		e.Name = path.Join(i.prefix, e.Name)
-		if e.Link != "" {
-			e.Link = path.Join(i.prefix, e.Link)
-		}
-	}
-	return entryFailure(e, i.put(e))
-}
-
-// Finish implements sink. An addition is finished after the last source.
-func (i *importer) Finish() error { return nil }
-
-// entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the
-// volume.
-func entryFailure(e *source.Entry, err error) error {
-	pe, ok := err.(*fs.PathError)
-	if !ok || pe.Path != e.Name {
-		return err
-	}
-	switch err = pe.Err; {
-	case errors.Is(err, fs.ErrExist):
-		err = source.ErrDuplicate
-	case errors.Is(err, folio.ErrNotDirectory):
-		err = source.ErrParent
-	case e.Link != "" && errors.Is(err, fs.ErrNotExist):
-		err = source.ErrLink
-	}
-	return &source.EntryError{Name: e.Name, Err: err}
 }

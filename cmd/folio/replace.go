@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/spf13/pflag"
-
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/sqlitefile"
@@ -19,11 +17,7 @@ type replacing struct {
 	forceAny bool // any regular file
 }
 
-func (r *replacing) flags(flags *pflag.FlagSet, name string) {
-	flags.BoolVarP(&r.force, "force", "f", false, "replace "+name+" if it is a volume, or empty")
-	flags.BoolVar(&r.forceAny, "force-any", false, "replace "+name+" whatever file it is, such as the database of another program")
-}
-
+// replaces reports whether anything may be replaced.
 func (r *replacing) replaces() bool { return r.force || r.forceAny }
 
 // sweep removes the temporary files that a killed process left next to file.

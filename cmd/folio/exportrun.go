@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/target"
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
+)
+
+// An exporter writes a directory of a volume to disk.
+type exporter struct {
+	*terminal.Streams
+	force, quiet, noOwner bool
+	format                string // "" lets the name of DEST decide
+
+	loc   location.Location
+	dir   string
+	rx    *folio.Rx
+	ctx   context.Context
+	stats folio.BuildStats
+}
+
+// run writes a directory of a volume to dest.
+func (e *exporter) run(ctx context.Context, loc location.Location, dest string) error {
+	e.ctx, e.loc, e.dir = ctx, loc, dest
+	if err := location.MayName(e.dir, "folio cp -r copies within a volume and between volumes"); err != nil {
+		return err
+	}
+	format, err := e.archiveFormat()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	err = e.loc.View(e.ctx, func(rx *folio.Rx) error {
+		e.rx = rx
+		info, err := rx.Stat(e.loc.Path)
+		if err != nil {
+			return e.loc.Failure(e.loc.Path, err)
+		}
+		if !info.IsDir() {
+			return e.loc.Failure(e.loc.Path, failure.ErrNotDir)
+		}
+		if format != 0 {
+			return e.archive(format)
+		}
+		return e.into()
+	})
+	if err != nil {
+		return err
+	}
+	if !e.quiet && e.dir != "-" {
+		fmt.Fprintf(e.Stdout, "%s: %s\n", e.Name(e.dir), treecopy.Summary(e.stats, time.Since(start)))
+	}
+	return nil
+}
+
+// into exports to DIR, and empties it again after an error if it was new or empty.
+func (e *exporter) into() error {
+	err := os.Mkdir(e.dir, 0o777)
+	made := err == nil
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	root, err := os.OpenRoot(e.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	empty, err := e.checkEmpty(root)
+	if err != nil {
+		return err
+	}
+	if err = e.write(root, empty); err != nil && empty {
+		e.undo(root, made)
+	}
+	return err
+}
+
+func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return false, failure.At(e.dir, err)
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(1)
+	if len(names) > 0 && !e.force {
+		return false, failure.At(e.dir, failure.ErrNotEmpty)
+	}
+	return len(names) == 0, nil
+}
+
+// undo removes all files that were written.
+func (e *exporter) undo(root *os.Root, made bool) {
+	f, err := root.Open(".")
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	names, _ := f.Readdirnames(-1)
+	for _, name := range names {
+		_ = root.RemoveAll(name)
+	}
+	if made {
+		_ = os.Remove(e.dir)
+	}
+}
+
+func (e *exporter) write(root *os.Root, empty bool) (err error) {
+	p := e.NewProgress("exporting", e.quiet)
+	defer p.Done()
+	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: true}
+	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner}
+	x := &treecopy.Disk{Dir: e.dir, Top: ".", Attr: treecopy.WholeAttr, Root: empty}
+	e.stats, err = treecopy.WriteOut(e.ctx, e.Streams, src, root, o, x, p)
+	return err
+}

@@ -87,18 +87,23 @@ var importRules = []importRule{
 		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
 		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",
 	},
-	{pkg: "cmd/folio/internal/location", own: ". " + rooms("source target failure terminal"), os: true},
+	{pkg: "cmd/folio/internal/location", own: ". sqlitefile " + rooms("source target failure terminal"), os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
 	{
 		pkg: "cmd/folio/internal/treecopy", os: true,
 		own: ". internal/inoset " + rooms("source target value failure terminal location listing"),
 	},
 	{pkg: "cmd/folio/internal/copier", own: ". " + rooms("source target value failure terminal location treecopy"), os: true},
+	{pkg: "cmd/folio/internal/importer", own: ". sqlitefile " + rooms("source value failure terminal location treecopy"), os: true},
+	{
+		pkg: "cmd/folio/internal/exporter", os: true,
+		own: ". " + rooms("source target archive value failure interrupt terminal location treecopy"),
+	},
 	{pkg: "cmd/folio/internal/grep", own: ". " + rooms("match failure terminal location listing")},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". sqlitefile internal/posix internal/inoset " + rooms("source target archive match mirror "+
-			"quote value failure interrupt terminal location listing treecopy copier grep"),
+		own: ". internal/posix internal/inoset " + rooms("source match mirror "+
+			"quote value failure interrupt terminal location listing copier importer exporter grep"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

@@ -17,7 +17,7 @@ import (
 // A backuper copies one volume.
 type backuper struct {
 	*command
-	replacing
+	location.Replacing
 	quiet, json bool
 
 	volume, dest string
@@ -50,7 +50,7 @@ With --json: one object; docs/command.md describes it.`,
 		return b.run(cmd.Context())
 	}
 	flags := cmd.Flags()
-	replaceFlags(&b.replacing, flags, "DEST")
+	replaceFlags(&b.Replacing, flags, "DEST")
 	flags.BoolVarP(&b.quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&b.json, "json", false, "one JSON object")
 	return cmd
@@ -66,7 +66,7 @@ func (b *backuper) run(ctx context.Context) error {
 	}
 	defer v.Close()
 	if b.dest != "-" {
-		sweep(b.dest)
+		location.Sweep(b.dest)
 	}
 	start := time.Now()
 	size, err := b.copy(ctx, v)
@@ -91,7 +91,7 @@ func (b *backuper) checkDest() error {
 		}
 		return nil
 	}
-	return b.checkNew(b.dest, b.volume)
+	return b.CheckNew(b.dest, b.volume)
 }
 
 // copy returns how many bytes the copy has.
@@ -103,7 +103,7 @@ func (b *backuper) copy(ctx context.Context, v *folio.Volume) (size int64, err e
 		p.Set(done, all)
 	}
 	if b.dest != "-" {
-		err := v.BackupFile(ctx, b.dest, &folio.BackupOptions{Replace: b.replaces(), Progress: progress})
+		err := v.BackupFile(ctx, b.dest, &folio.BackupOptions{Replace: b.Replaces(), Progress: progress})
 		return size, failure.At(b.volume, err)
 	}
 	info, err := v.Info(ctx)

@@ -101,7 +101,7 @@ func createFlag(flags *pflag.FlagSet, create *bool) {
 }
 
 // replaceFlags say which file a new volume may take the place of.
-func replaceFlags(r *replacing, flags *pflag.FlagSet, name string) {
-	flags.BoolVarP(&r.force, "force", "f", false, "replace "+name+" if it is a volume, or empty")
-	flags.BoolVar(&r.forceAny, "force-any", false, "replace "+name+" whatever file it is, such as the database of another program")
+func replaceFlags(r *location.Replacing, flags *pflag.FlagSet, name string) {
+	flags.BoolVarP(&r.Force, "force", "f", false, "replace "+name+" if it is a volume, or empty")
+	flags.BoolVar(&r.ForceAny, "force-any", false, "replace "+name+" whatever file it is, such as the database of another program")
 }

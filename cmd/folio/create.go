@@ -7,10 +7,11 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 func (c *command) createCommand() *cobra.Command {
-	var o replacing
+	var o location.Replacing
 	cmd := writingCommand("create VOLUME...", "Make empty volumes",
 		`Make empty volumes. A file that is there is refused; --force replaces a volume or an empty file, and --force-any
 whatever file is there.`,
@@ -31,12 +32,12 @@ whatever file is there.`,
 }
 
 // create makes one empty volume.
-func create(ctx context.Context, r *replacing, volume string) error {
-	if err := r.checkNew(volume, ""); err != nil {
+func create(ctx context.Context, r *location.Replacing, volume string) error {
+	if err := r.CheckNew(volume, ""); err != nil {
 		return err
 	}
-	sweep(volume)
-	options := &folio.CreateOptions{Replace: r.replaces()}
+	location.Sweep(volume)
+	options := &folio.CreateOptions{Replace: r.Replaces()}
 	err := folio.Create(ctx, volume, options, func(*folio.Builder) error { return nil })
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

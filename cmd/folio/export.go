@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio/cmd/folio/internal/exporter"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
@@ -20,7 +21,7 @@ empty is refused, or with --force added to: files with the same name are replace
 kept. After an error, a directory that was new or empty is empty again.`
 
 func (c *command) exportCommand() *cobra.Command {
-	e := &exporter{Streams: &c.Streams}
+	e := &exporter.Export{Streams: &c.Streams}
 	cmd := writingCommand("export VOLUME[:PATH] DEST", "Write a volume to a directory or an archive",
 		exportLong,
 		`  folio export photos.folio restored
@@ -30,12 +31,12 @@ func (c *command) exportCommand() *cobra.Command {
 		between(2, 2, "VOLUME[:PATH] and DEST"))
 	cmd.ValidArgsFunction = completeFirst
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return e.run(cmd.Context(), location.Parse(args[0]), args[1])
+		return e.Run(cmd.Context(), location.Parse(args[0]), args[1])
 	}
 	flags := cmd.Flags()
-	flags.BoolVarP(&e.force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
-	flags.StringVar(&e.format, "format", "", "what DEST becomes: dir, tar, tar.gz, zip or sqlar")
-	flags.BoolVarP(&e.quiet, "quiet", "q", false, "show neither progress nor summary")
-	flags.BoolVar(&e.noOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
+	flags.BoolVarP(&e.Force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
+	flags.StringVar(&e.Format, "format", "", "what DEST becomes: dir, tar, tar.gz, zip or sqlar")
+	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "show neither progress nor summary")
+	flags.BoolVar(&e.NoOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd
 }

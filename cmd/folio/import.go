@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/importer"
+)
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
 zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
@@ -25,7 +29,7 @@ A tree that changes while it is read is an error, and so is an archive that is c
 names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
-	i := &importer{Streams: &c.Streams}
+	i := &importer.Import{Streams: &c.Streams}
 	cmd := writingCommand("import SRC... VOLUME[:DIR]", "Make a volume of a directory or an archive",
 		importLong,
 		`  folio import ~/photos photos.folio
@@ -37,25 +41,25 @@ func (c *command) importCommand() *cobra.Command {
 			if err := between(2, -1, "SRC and VOLUME[:DIR]")(cmd, args); err != nil {
 				return err
 			}
-			if err := i.setOperands(args); err != nil {
+			if err := i.SetOperands(args); err != nil {
 				return usageError(cmd, err)
 			}
 			return nil
 		})
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		left, err := i.run(cmd.Context())
+		left, err := i.Run(cmd.Context())
 		if err == nil && left > 0 {
 			err = errPartial
 		}
 		return err
 	}
 	flags := cmd.Flags()
-	replaceFlags(&i.replacing, flags, "VOLUME")
+	replaceFlags(&i.Replacing, flags, "VOLUME")
 	flags.Lookup("force").Usage += "; with DIR, replace files that are there"
-	flags.BoolVar(&i.allowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
-	flags.BoolVarP(&i.quiet, "quiet", "q", false, "show neither progress nor summary")
-	flags.StringArrayVar(&i.excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
-	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.maxSize.Set)
+	flags.BoolVar(&i.AllowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
+	flags.BoolVarP(&i.Quiet, "quiet", "q", false, "show neither progress nor summary")
+	flags.StringArrayVar(&i.Excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
+	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.MaxSize.Set)
 	return cmd
 }

@@ -1,6 +1,6 @@
 // Package treecopy copies a tree from a source to a sink. Volume is a source: a tree in a volume.
-// Disk and Addition are sinks: a directory on disk, and a directory of a volume that is there.
-// Package source has the other sources. import, export, cp, put and get copy with it.
+// Disk is a sink: a directory on disk. Package source has the other sources. import, export, cp,
+// put and get copy with it, and have the other sinks.
 package treecopy
 
 import (
@@ -22,11 +22,11 @@ import (
 
 // A Sink takes in the entries of a tree. There are five:
 //
-//	Disk                            a directory on disk
-//	copyIn of package copier        a directory of a volume, as cp fills it
-//	importer with an Addition       a directory of a volume, as import VOLUME:DIR fills it
-//	importer with a folio.Builder   a new volume
-//	archiveSink of export           an archive
+//	Disk                             a directory on disk
+//	copyIn of package copier         a directory of a volume, as cp fills it
+//	Import with an addition          a directory of a volume, as import VOLUME:DIR fills it
+//	Import with a folio.Builder      a new volume
+//	archiveSink of package exporter  an archive
 type Sink interface {
 	// Add takes in an entry, in walk order. If the entry cannot be read, the error is a
 	// *source.EntryError.
@@ -50,8 +50,8 @@ type SinkError struct{ error }
 
 func (e *SinkError) Unwrap() error { return e.error }
 
-// ofSink marks an error of the sink.
-func ofSink(err error) error {
+// OfSink marks an error of the sink.
+func OfSink(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (t *Copy) Run(src source.Source) error {
 	if err := src.Walk(t.Ctx, t.Add); err != nil {
 		return err
 	}
-	return ofSink(t.To.Finish())
+	return OfSink(t.To.Finish())
 }
 
 // Add passes an entry on, and counts it.
@@ -86,7 +86,7 @@ func (t *Copy) Add(e *source.Entry) error {
 		if _, reading := errors.AsType[*source.EntryError](err); reading {
 			return err
 		}
-		return ofSink(err)
+		return OfSink(err)
 	}
 	t.count(e)
 	t.Progress.AddFile()

@@ -1,4 +1,6 @@
-package main
+// Package importer is import: it makes a volume of directories and archives, or adds them to a
+// directory of a volume that is there.
+package importer
 
 import (
 	"context"
@@ -22,14 +24,14 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// An importer makes one volume, or adds to one.
-type importer struct {
+// An Import makes one volume, or adds to one.
+type Import struct {
 	*terminal.Streams
-	replacing
-	quiet      bool
-	allowEmpty bool
-	maxSize    value.ByteSize
-	excluded   []string
+	location.Replacing
+	Quiet      bool
+	AllowEmpty bool
+	MaxSize    value.ByteSize
+	Excluded   []string
 
 	sources  []string
 	mu       sync.Mutex    // guards left, and writing warnings
@@ -48,22 +50,22 @@ type importer struct {
 
 var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
 
-// setOperands takes the arguments of the command line: sources, and the volume last.
-func (i *importer) setOperands(args []string) error {
+// SetOperands takes the arguments of the command line: sources, and the volume last.
+func (i *Import) SetOperands(args []string) error {
 	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
 	if location.VolumeBefore(i.volume) == "" || location.Exists(i.volume) {
 		return nil
 	}
 	loc := location.Parse(i.volume)
 	i.into, i.volume = &loc, loc.Volume
-	if i.forceAny || i.allowEmpty {
+	if i.ForceAny || i.AllowEmpty {
 		return errWholeOnly
 	}
 	return nil
 }
 
-// run reads the sources. left is the number of files that could not be read.
-func (i *importer) run(ctx context.Context) (left int64, err error) {
+// Run reads the sources. left is the number of files that could not be read.
+func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	o, err := i.options()
 	if err != nil {
 		return 0, err
@@ -84,7 +86,7 @@ func (i *importer) run(ctx context.Context) (left int64, err error) {
 		return 0, err
 	}
 	left = i.left // the sources are not read any more
-	if !i.quiet {
+	if !i.Quiet {
 		text := treecopy.Summary(stats, time.Since(start))
 		if i.replaced > 0 {
 			text += fmt.Sprintf("; %s replaced", value.Grouped(i.replaced))
@@ -98,8 +100,8 @@ func (i *importer) run(ctx context.Context) (left int64, err error) {
 }
 
 // options checks the command line, and returns the options of a source by its name.
-func (i *importer) options() (func(src string) *source.Options, error) {
-	exclude, err := source.ParseExclude(i.excluded)
+func (i *Import) options() (func(src string) *source.Options, error) {
+	exclude, err := source.ParseExclude(i.Excluded)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +114,7 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 	}
 	return func(src string) *source.Options {
 		return &source.Options{
-			MaxSize: int64(i.maxSize), Skip: skip, Exclude: exclude,
+			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude,
 			Warn: func(name, what string) {
 				i.mu.Lock()
 				defer i.mu.Unlock()
@@ -129,12 +131,12 @@ func (i *importer) options() (func(src string) *source.Options, error) {
 }
 
 // check returns early an error that making the volume would return.
-func (i *importer) check() error {
+func (i *Import) check() error {
 	if i.into != nil {
 		return nil
 	}
 	for _, src := range i.sources {
-		if err := i.checkNew(i.volume, src); err != nil {
+		if err := i.CheckNew(i.volume, src); err != nil {
 			return err
 		}
 	}
@@ -143,7 +145,7 @@ func (i *importer) check() error {
 }
 
 // destination is the last argument of the command line.
-func (i *importer) destination() location.Location {
+func (i *Import) destination() location.Location {
 	if i.into != nil {
 		return *i.into
 	}
@@ -152,7 +154,7 @@ func (i *importer) destination() location.Location {
 
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
 // volume, and its temporary file, which does not exist yet.
-func (i *importer) skip() (func(source.FileID, string) bool, error) {
+func (i *Import) skip() (func(source.FileID, string) bool, error) {
 	if i.into != nil {
 		return location.SkipVolume(i.volume)
 	}
@@ -173,8 +175,8 @@ func (i *importer) skip() (func(source.FileID, string) bool, error) {
 }
 
 // take reads the sources, into a new volume or a directory of one.
-func (i *importer) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	i.copy = &treecopy.Copy{Ctx: ctx, To: i, Progress: i.NewProgress("importing", i.quiet)}
+func (i *Import) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+	i.copy = &treecopy.Copy{Ctx: ctx, To: i, Progress: i.NewProgress("importing", i.Quiet)}
 	defer i.copy.Progress.Done()
 	if i.copy.Progress.Shown() {
 		go i.measure(ctx, sources)
@@ -186,18 +188,18 @@ func (i *importer) take(ctx context.Context, sources []source.Source) (stats fol
 }
 
 // addTo adds the files of the sources to a directory of a volume.
-func (i *importer) addTo(ctx context.Context, loc location.Location, sources []source.Source) (stats folio.BuildStats, err error) {
+func (i *Import) addTo(ctx context.Context, loc location.Location, sources []source.Source) (stats folio.BuildStats, err error) {
 	err = loc.Update(ctx, i.Streams, nil, func(tx *folio.Tx) error {
-		a, err := treecopy.NewAddition(tx, loc, i.force)
+		a, err := newAddition(tx, loc, i.Force)
 		if err != nil {
 			return err
 		}
-		i.put = a.Put
+		i.put = a.put
 		if err = i.takeAll(ctx, sources); err == nil {
-			err = a.Finish()
+			err = a.finish()
 		}
-		stats, i.replaced = i.copy.Stats, a.Replaced
-		stats.Dirs = a.NewDirs
+		stats, i.replaced = i.copy.Stats, a.replaced
+		stats.Dirs = a.newDirs
 		if e, ok := err.(*treecopy.SinkError); ok {
 			err = e.Unwrap()
 		}
@@ -207,10 +209,10 @@ func (i *importer) addTo(ctx context.Context, loc location.Location, sources []s
 }
 
 // create makes a volume.
-func (i *importer) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	sweep(i.volume)
+func (i *Import) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+	location.Sweep(i.volume)
 	var own error // of fn
-	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.replaces()}, func(b *folio.Builder) error {
+	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.Replaces()}, func(b *folio.Builder) error {
 		i.put = func(e *source.Entry) error {
 			if e.Link != "" {
 				return b.Link(e.Link, e.Name)
@@ -236,15 +238,15 @@ func (i *importer) create(ctx context.Context, sources []source.Source) (stats f
 
 // checkEmpty keeps an empty archive from replacing a volume. The program that wrote it may have
 // failed.
-func (i *importer) checkEmpty() error {
-	if i.entries == 0 && i.there && !i.allowEmpty {
+func (i *Import) checkEmpty() error {
+	if i.entries == 0 && i.there && !i.AllowEmpty {
 		return i.sourceFailure(failure.ErrEmptyArchive)
 	}
 	return nil
 }
 
 // takeAll reads all sources.
-func (i *importer) takeAll(ctx context.Context, sources []source.Source) error {
+func (i *Import) takeAll(ctx context.Context, sources []source.Source) error {
 	for n, src := range sources {
 		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
 			return err
@@ -254,7 +256,7 @@ func (i *importer) takeAll(ctx context.Context, sources []source.Source) error {
 }
 
 // takeOne reads one source.
-func (i *importer) takeOne(ctx context.Context, name string, src source.Source) error {
+func (i *Import) takeOne(ctx context.Context, name string, src source.Source) error {
 	i.src, i.srcName = src, name
 	if len(i.sources) > 1 {
 		i.prefix = sourceBase(name)
@@ -284,7 +286,7 @@ func sourceBase(name string) string {
 }
 
 // measure computes the length of the progress bar. It runs concurrently with the import.
-func (i *importer) measure(ctx context.Context, sources []source.Source) {
+func (i *Import) measure(ctx context.Context, sources []source.Source) {
 	var all int64
 	for _, src := range sources {
 		total, ok := src.Size(ctx)
@@ -297,7 +299,7 @@ func (i *importer) measure(ctx context.Context, sources []source.Source) {
 }
 
 // sourceFailure names the source and the file in it, unless the error is about the volume.
-func (i *importer) sourceFailure(err error) error {
+func (i *Import) sourceFailure(err error) error {
 	if _, ok := errors.AsType[*treecopy.SinkError](err); ok || err == nil {
 		return err
 	}
@@ -311,7 +313,7 @@ func (i *importer) sourceFailure(err error) error {
 	return &fs.PathError{Path: i.srcTitle(), Err: e}
 }
 
-func (i *importer) srcTitle() string {
+func (i *Import) srcTitle() string {
 	if i.srcName == "-" {
 		return "standard input"
 	}
@@ -319,7 +321,7 @@ func (i *importer) srcTitle() string {
 }
 
 // volumeFailure names the volume, in place of the temporary file that it is written to.
-func (i *importer) volumeFailure(err error) error {
+func (i *Import) volumeFailure(err error) error {
 	if e, ok := errors.AsType[*treecopy.SinkError](err); ok {
 		err = e.Unwrap()
 	}
@@ -330,7 +332,7 @@ func (i *importer) volumeFailure(err error) error {
 }
 
 // Add implements sink.
-func (i *importer) Add(e *source.Entry) error {
+func (i *Import) Add(e *source.Entry) error {
 	i.entries++
 	if i.prefix != "" {
 		e.Name = path.Join(i.prefix, e.Name)
@@ -342,7 +344,7 @@ func (i *importer) Add(e *source.Entry) error {
 }
 
 // Finish implements sink. An addition is finished after the last source.
-func (i *importer) Finish() error { return nil }
+func (i *Import) Finish() error { return nil }
 
 // entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the
 // volume.

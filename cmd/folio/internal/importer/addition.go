@@ -1,4 +1,4 @@
-package treecopy
+package importer
 
 import (
 	"errors"
@@ -9,20 +9,21 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
-// An Addition adds the files of an import to a directory of a volume that is there, within one
+// An addition adds the files of an import to a directory of a volume that is there, within one
 // transaction. Its errors about a header are those of a folio.Builder. An error about a file that
-// is in the volume is a *SinkError.
+// is in the volume is a *treecopy.SinkError.
 //
 // It never follows a symbolic link below the directory, and gives no further name to a file that
 // was there before.
-type Addition struct {
+type addition struct {
 	tx       *folio.Tx
 	loc      location.Location // the directory
 	force    bool              // replaces files that are there
-	NewDirs  int64
-	Replaced int64
+	newDirs  int64
+	replaced int64
 	first    uint64               // the lowest inode that was made; 0 before. All others have higher numbers
 	dirs     map[string]*addedDir // directories that were met, by their paths in the volume
 	headers  []*folio.Header      // of directories, each after its parent; set at the end
@@ -36,9 +37,9 @@ type addedDir struct {
 
 const forceReplaces = "-f replaces files"
 
-// NewAddition begins an addition to the directory loc, which it makes if there is none.
-func NewAddition(tx *folio.Tx, loc location.Location, force bool) (*Addition, error) {
-	a := &Addition{tx: tx, loc: loc, force: force, dirs: make(map[string]*addedDir)}
+// newAddition begins an addition to the directory loc, which it makes if there is none.
+func newAddition(tx *folio.Tx, loc location.Location, force bool) (*addition, error) {
+	a := &addition{tx: tx, loc: loc, force: force, dirs: make(map[string]*addedDir)}
 	info, err := tx.Stat(loc.Path)
 	made := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -51,8 +52,8 @@ func NewAddition(tx *folio.Tx, loc location.Location, force bool) (*Addition, er
 	return a, loc.Failure(loc.Path, err)
 }
 
-// Put adds an entry.
-func (a *Addition) Put(e *source.Entry) error {
+// put adds an entry.
+func (a *addition) put(e *source.Entry) error {
 	h := e.Header
 	h.Name = path.Join(a.loc.Path, e.Name)
 	var err error
@@ -70,7 +71,7 @@ func (a *Addition) Put(e *source.Entry) error {
 }
 
 // made notes the first inode of all that are made.
-func (a *Addition) made(name string, err error) error {
+func (a *addition) made(name string, err error) error {
 	if err != nil || a.first != 0 {
 		return err
 	}
@@ -82,12 +83,12 @@ func (a *Addition) made(name string, err error) error {
 }
 
 // isNew reports whether a file was made by this addition.
-func (a *Addition) isNew(info fs.FileInfo) bool {
+func (a *addition) isNew(info fs.FileInfo) bool {
 	return a.first != 0 && location.Inode(info) >= a.first
 }
 
 // lstat returns nil for a file that is not there.
-func (a *Addition) lstat(name string) (fs.FileInfo, error) {
+func (a *addition) lstat(name string) (fs.FileInfo, error) {
 	info, err := a.tx.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -96,7 +97,7 @@ func (a *Addition) lstat(name string) (fs.FileInfo, error) {
 }
 
 // makeRoom prepares a name for something that is no directory.
-func (a *Addition) makeRoom(name string) error {
+func (a *addition) makeRoom(name string) error {
 	if err := a.parent(name); err != nil {
 		return err
 	}
@@ -111,17 +112,17 @@ func (a *Addition) makeRoom(name string) error {
 	case !a.force:
 		return a.inTheWay(name, fs.ErrExist, forceReplaces)
 	}
-	a.Replaced++
+	a.replaced++
 	return a.tx.Remove(name)
 }
 
 // inTheWay returns the error for a file that was in the volume before.
-func (a *Addition) inTheWay(name string, err error, way string) error {
-	return &SinkError{failure.Hint(a.loc.Failure(name, err), way)}
+func (a *addition) inTheWay(name string, err error, way string) error {
+	return treecopy.OfSink(failure.Hint(a.loc.Failure(name, err), way))
 }
 
 // parent makes sure that a name lies in a directory, and makes it if there is none.
-func (a *Addition) parent(name string) error {
+func (a *addition) parent(name string) error {
 	dir := path.Dir(name)
 	if a.dirs[dir] != nil {
 		return nil
@@ -145,16 +146,16 @@ func (a *Addition) parent(name string) error {
 	return a.inTheWay(dir, folio.ErrNotDirectory, failure.NothingChanged)
 }
 
-func (a *Addition) makeDir(h *folio.Header) error {
+func (a *addition) makeDir(h *folio.Header) error {
 	err := a.made(h.Name, a.tx.Add(h, nil))
 	if err == nil {
-		a.NewDirs++
+		a.newDirs++
 	}
 	return err
 }
 
 // directory adds a directory, or merges it with an existing one.
-func (a *Addition) directory(h *folio.Header) error {
+func (a *addition) directory(h *folio.Header) error {
 	d := a.dirs[h.Name]
 	if d == nil {
 		if err := a.parent(h.Name); err != nil {
@@ -188,7 +189,7 @@ func (a *Addition) directory(h *folio.Header) error {
 }
 
 // link gives a file that was added a further name.
-func (a *Addition) link(from, to string) error {
+func (a *addition) link(from, to string) error {
 	if err := a.makeRoom(to); err != nil {
 		return err
 	}
@@ -205,8 +206,8 @@ func (a *Addition) link(from, to string) error {
 	return a.tx.Link(from, to)
 }
 
-// Finish sets the headers of directories. Adding files has changed their times.
-func (a *Addition) Finish() error {
+// finish sets the headers of directories. Adding files has changed their times.
+func (a *addition) finish() error {
 	for i := len(a.headers) - 1; i >= 0; i-- {
 		if err := a.tx.SetHeader(a.headers[i]); err != nil {
 			return a.loc.Failure(a.headers[i].Name, err)
@@ -216,17 +217,17 @@ func (a *Addition) Finish() error {
 }
 
 // failure returns an error of a header as an *fs.PathError with its name, and an error of the
-// volume as a *SinkError.
-func (a *Addition) failure(name, inVolume string, err error) error {
+// volume as a *treecopy.SinkError.
+func (a *addition) failure(name, inVolume string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*SinkError); ok {
+	if _, ok := err.(*treecopy.SinkError); ok {
 		return err
 	}
 	for _, own := range []error{folio.ErrFull, folio.ErrReadOnly, folio.ErrDamaged} {
 		if errors.Is(err, own) {
-			return &SinkError{a.loc.Failure(inVolume, err)}
+			return treecopy.OfSink(a.loc.Failure(inVolume, err))
 		}
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

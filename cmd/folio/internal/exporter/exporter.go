@@ -1,4 +1,6 @@
-package main
+// Package exporter is export: it writes a directory of a volume to a directory on disk or to an
+// archive.
+package exporter
 
 import (
 	"context"
@@ -16,11 +18,11 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
-// An exporter writes a directory of a volume to disk.
-type exporter struct {
+// An Export writes a directory of a volume to disk.
+type Export struct {
 	*terminal.Streams
-	force, quiet, noOwner bool
-	format                string // "" lets the name of DEST decide
+	Force, Quiet, NoOwner bool
+	Format                string // "" lets the name of DEST decide
 
 	loc   location.Location
 	dir   string
@@ -29,8 +31,8 @@ type exporter struct {
 	stats folio.BuildStats
 }
 
-// run writes a directory of a volume to dest.
-func (e *exporter) run(ctx context.Context, loc location.Location, dest string) error {
+// Run writes a directory of a volume to dest.
+func (e *Export) Run(ctx context.Context, loc location.Location, dest string) error {
 	e.ctx, e.loc, e.dir = ctx, loc, dest
 	if err := location.MayName(e.dir, "folio cp -r copies within a volume and between volumes"); err != nil {
 		return err
@@ -57,14 +59,14 @@ func (e *exporter) run(ctx context.Context, loc location.Location, dest string) 
 	if err != nil {
 		return err
 	}
-	if !e.quiet && e.dir != "-" {
+	if !e.Quiet && e.dir != "-" {
 		fmt.Fprintf(e.Stdout, "%s: %s\n", e.Name(e.dir), treecopy.Summary(e.stats, time.Since(start)))
 	}
 	return nil
 }
 
 // into exports to DIR, and empties it again after an error if it was new or empty.
-func (e *exporter) into() error {
+func (e *Export) into() error {
 	err := os.Mkdir(e.dir, 0o777)
 	made := err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -85,21 +87,21 @@ func (e *exporter) into() error {
 	return err
 }
 
-func (e *exporter) checkEmpty(root *os.Root) (empty bool, err error) {
+func (e *Export) checkEmpty(root *os.Root) (empty bool, err error) {
 	f, err := root.Open(".")
 	if err != nil {
 		return false, failure.At(e.dir, err)
 	}
 	defer f.Close()
 	names, _ := f.Readdirnames(1)
-	if len(names) > 0 && !e.force {
+	if len(names) > 0 && !e.Force {
 		return false, failure.At(e.dir, failure.ErrNotEmpty)
 	}
 	return len(names) == 0, nil
 }
 
 // undo removes all files that were written.
-func (e *exporter) undo(root *os.Root, made bool) {
+func (e *Export) undo(root *os.Root, made bool) {
 	f, err := root.Open(".")
 	if err != nil {
 		return
@@ -114,11 +116,11 @@ func (e *exporter) undo(root *os.Root, made bool) {
 	}
 }
 
-func (e *exporter) write(root *os.Root, empty bool) (err error) {
-	p := e.NewProgress("exporting", e.quiet)
+func (e *Export) write(root *os.Root, empty bool) (err error) {
+	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
 	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: true}
-	o := &target.Options{Replace: e.force, Owner: os.Geteuid() == 0 && !e.noOwner}
+	o := &target.Options{Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner}
 	x := &treecopy.Disk{Dir: e.dir, Top: ".", Attr: treecopy.WholeAttr, Root: empty}
 	e.stats, err = treecopy.WriteOut(e.ctx, e.Streams, src, root, o, x, p)
 	return err

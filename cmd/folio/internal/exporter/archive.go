@@ -1,4 +1,4 @@
-package main
+package exporter
 
 import (
 	"context"
@@ -18,12 +18,12 @@ import (
 const directoryFormat = "dir"
 
 // archiveFormat returns the format of the archive that DEST is to be; 0 means a directory.
-func (e *exporter) archiveFormat() (archive.Format, error) {
-	if e.format == directoryFormat {
+func (e *Export) archiveFormat() (archive.Format, error) {
+	if e.Format == directoryFormat {
 		return 0, nil
 	}
-	if e.format != "" {
-		return archive.ParseFormat(e.format)
+	if e.Format != "" {
+		return archive.ParseFormat(e.Format)
 	}
 	if e.dir == "-" {
 		return archive.Tar, nil
@@ -36,7 +36,7 @@ func (e *exporter) archiveFormat() (archive.Format, error) {
 }
 
 // checkArchive refuses early where an archive cannot be.
-func (e *exporter) checkArchive() error {
+func (e *Export) checkArchive() error {
 	if e.dir == "-" {
 		if e.OutTerminal {
 			return failure.At(failure.StandardOutput, failure.ErrTerminal)
@@ -54,30 +54,30 @@ func (e *exporter) checkArchive() error {
 		return failure.At(e.dir, errors.New("is a directory"))
 	case location.SameFile(e.dir, e.loc.Volume):
 		return failure.At(e.dir, failure.ErrSourceVolume)
-	case !e.force:
+	case !e.Force:
 		return failure.At(e.dir, failure.ErrVolumeExists)
 	}
 	return nil
 }
 
-func (e *exporter) archive(f archive.Format) error {
+func (e *Export) archive(f archive.Format) error {
 	if err := e.checkArchive(); err != nil {
 		return err
 	}
-	p := e.NewProgress("exporting", e.quiet)
+	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
 	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f == archive.Tar || f == archive.TarGzip}
 	t := &treecopy.Copy{Ctx: e.ctx, Progress: p}
 	walk := func(fn func(*source.Entry) error) error {
-		t.To = archiveSink{fn, e.noOwner}
+		t.To = archiveSink{fn, e.NoOwner}
 		return t.Run(src)
 	}
-	o := &archive.Options{Replace: e.force, Warn: func(name, what string) { e.WarnLeftOut(e.loc.Display(source.Join(e.loc.Path, name)), what) }}
+	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.loc.Display(source.Join(e.loc.Path, name)), what) }}
 	var err error
 	if e.dir == "-" {
 		err = archive.Stream(e.Stdout, failure.StandardOutput, f, o, walk)
 	} else {
-		sweep(e.dir)
+		location.Sweep(e.dir)
 		err = archive.Create(e.ctx, e.dir, f, o, walk)
 	}
 	e.stats = t.Stats
@@ -103,7 +103,7 @@ func (archiveSink) Finish() error { return nil }
 
 // archiveFailure names the archive in an error of writing it, and the file in the volume in an
 // error of an entry.
-func (e *exporter) archiveFailure(err error) error {
+func (e *Export) archiveFailure(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok && pe.Op == archive.Op {
 		return pe
 	}

@@ -1,0 +1,49 @@
+package location
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// A Replacing says which file a new volume may take the place of.
+type Replacing struct {
+	Force    bool // a volume
+	ForceAny bool // any regular file
+}
+
+// Replaces reports whether anything may be replaced.
+func (r *Replacing) Replaces() bool { return r.Force || r.ForceAny }
+
+// Sweep removes the temporary files that a killed process left next to file.
+func Sweep(file string) {
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		file = real
+	}
+	_ = sqlitefile.RemoveAbandoned(filepath.Dir(file)) // files that it cannot remove do no harm
+}
+
+// CheckNew returns early, before src is read, an error that making a volume would return. It also
+// refuses to replace a file if the flags do not allow that.
+func (r *Replacing) CheckNew(volume, src string) error {
+	info, err := os.Stat(volume)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return MayName(volume, "folio cp copies into a volume")
+	case err != nil:
+		return err
+	case info.IsDir():
+		return failure.At(volume, errors.New("is a directory"))
+	case !r.Replaces():
+		return failure.At(volume, failure.ErrVolumeExists)
+	case SameFile(src, volume):
+		return failure.At(volume, failure.ErrSameFile)
+	case !r.ForceAny && info.Size() > 0 && !IsVolume(volume):
+		return failure.At(volume, failure.ErrOtherFile)
+	}
+	return nil
+}

@@ -340,7 +340,7 @@ func (j *journal) restore() error {
 			if first = h; first.PageSize == 0 {
 				return errors.New("a journal of a version of SQLite that is too old")
 			}
-			if err := j.pager.file.Truncate(int64(h.PageCount) * int64(h.PageSize)); err != nil {
+			if err := j.pager.cut(int64(h.PageCount) * int64(h.PageSize)); err != nil {
 				return err
 			}
 		}
@@ -396,11 +396,7 @@ func (r *rollback) commitFile(base *Snapshot, batch []wal.Page, size uint32, ctx
 		}
 	}
 	r.pager.writer.journal, r.pager.writer.spilled = nil, pageset.Set{}
-	save := func() error { return j.save(&Rx{Snapshot: base, pager: r.pager}, overwritten(base, batch, size)) }
-	if err = dberr.Guard(save); !j.hot && j.end == 0 && r.pager.room.lendRoom(err) {
-		err = dberr.Guard(save)
-	}
-	if err == nil {
+	if err = r.saveOriginals(j, base, batch, size); err == nil {
 		err = r.awaitExclusive(base, ctxs...)
 	}
 	if err == nil {
@@ -417,6 +413,23 @@ func (r *rollback) commitFile(base *Snapshot, batch []wal.Page, size uint32, ctx
 		err = dberr.Join(err, r.undo(j))
 	default:
 		err = dberr.Join(err, j.discard())
+	}
+	return err
+}
+
+// saveOriginals saves what a batch is about to overwrite and to cut off. A journal that has touched
+// nothing yet may use the kept room.
+func (r *rollback) saveOriginals(j *journal, base *Snapshot, batch []wal.Page, size uint32) error {
+	save := func() error {
+		pgnos := overwritten(base, batch, size)
+		if err := r.pager.room.fillOriginals(pgnos, base.PageShift); err != nil {
+			return err
+		}
+		return j.save(&Rx{Snapshot: base, pager: r.pager}, pgnos)
+	}
+	err := dberr.Guard(save)
+	if !j.hot && j.end == 0 && r.pager.room.lendRoom(err) {
+		err = dberr.Guard(save)
 	}
 	return err
 }
@@ -480,11 +493,20 @@ func (r *rollback) overwrite(base *Snapshot, batch []wal.Page, size uint32) erro
 		return err
 	}
 	if size < base.PageCount {
-		if err := r.pager.file.Truncate(int64(size) * int64(base.Header.PageSize)); err != nil {
+		if err := r.pager.cut(int64(size) * int64(base.Header.PageSize)); err != nil {
 			return err
 		}
 	}
 	return r.pager.sync(r.pager.file)
+}
+
+// cut makes the file size bytes long, and keeps room beyond its new end.
+func (p *Pager) cut(size int64) error {
+	if err := p.file.Truncate(size); err != nil {
+		return err
+	}
+	p.room.keepAfterCut()
+	return nil
 }
 
 // writePages writes a batch to the file (P4).

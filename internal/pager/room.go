@@ -26,6 +26,8 @@ import (
 //	    called UseReserve.
 //	D3  Blocks beyond the end are given back only by a process that nothing can make the file longer
 //	    next to: the holder of CHECKPOINT, of RESERVED in rollback mode, or of EXCLUSIVE.
+//	D4  In rollback mode the file has blocks for every page whose content the journal saves, before
+//	    it saves it. So rolling back needs no room.
 //
 // All of it is best effort where other programs are at work: another program that checkpoints the
 // log gives the room back.
@@ -96,18 +98,46 @@ func (k *RoomKeeper) ensureRoom(base *Snapshot, g *group) error {
 // fill gives a file of so many bytes the blocks for those pages of a group that lie in it: they may
 // have been punched.
 func (k *RoomKeeper) fill(d disk, g *group, shift uint8, size int64) error {
-	for i := 0; i < len(g.pages); {
+	pgnos := make([]uint32, len(g.pages))
+	for i := range g.pages {
+		pgnos[i] = g.pages[i].Pgno
+	}
+	return k.fillPages(d, pgnos, shift, size)
+}
+
+// fillOriginals gives the file blocks for pages whose content goes into the journal (D4).
+func (k *RoomKeeper) fillOriginals(pgnos []uint32, shift uint8) error {
+	d, ok := k.pager.file.(disk)
+	if !ok || k.left > 0 && !k.full.Load() {
+		return nil
+	}
+	if _, ok := k.spare(d, 0); ok {
+		return nil
+	}
+	size, err := k.pager.file.Size()
+	if err != nil {
+		return err
+	}
+	if err := k.fillPages(d, pgnos, shift, size); osfile.Full(err) {
+		return err
+	}
+	return nil // the file system cannot do it
+}
+
+// fillPages gives a file of so many bytes blocks for pages, where it has none.
+func (k *RoomKeeper) fillPages(d disk, pgnos []uint32, shift uint8, size int64) error {
+	for len(pgnos) > 0 {
 		n := 1
-		for i+n < len(g.pages) && g.pages[i+n].Pgno == g.pages[i].Pgno+uint32(n) {
+		for n < len(pgnos) && pgnos[n] == pgnos[0]+uint32(n) {
 			n++
 		}
-		off := int64(g.pages[i].Pgno-1) << shift
+		off := int64(pgnos[0]-1) << shift
 		if end := min(off+int64(n)<<shift, size); off < end {
 			if err := d.Preallocate(off, end-off); err != nil {
 				return err
 			}
 		}
-		i += n
+		pgnos = pgnos[n:]
 	}
 	return nil
 }
@@ -135,10 +165,16 @@ func (k *RoomKeeper) spare(d disk, need int64) (spare int64, ok bool) {
 
 // keepRoom keeps room beyond the end of the database if its disk is tight. Nothing relies on it.
 func (k *RoomKeeper) keepRoom() {
+	k.keepAfterCut()
+	k.lent.Store(false)
+}
+
+// keepAfterCut keeps room beyond the new end of a file that was cut: cutting it gave the disk all
+// blocks behind that end, those of the kept room among them. The room may be lent meanwhile.
+func (k *RoomKeeper) keepAfterCut() {
 	if d, ok := k.pager.file.(disk); ok && !k.pager.options.ReadOnly {
 		k.Keep(d, k.pager.file)
 	}
-	k.lent.Store(false)
 }
 
 // keepUsedRoom is keepRoom for Close, which leaves the room alone if this pager has not used it.

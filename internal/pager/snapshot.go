@@ -234,7 +234,8 @@ func (r *readers) openLog(b *[format.HeaderSize]byte) (err error) {
 	}
 	log.Synced = r.pager.options.Durability <= DurabilityExtra
 	log.Named.Store(r.pager.options.Durability == DurabilityOff)
-	log.Failed, log.Recovered, log.Lend = r.pager.fail, r.pager.traceRecovery, r.pager.room.lendRoom
+	log.Failed, log.Recovered = r.pager.fail, r.pager.traceRecovery
+	log.Lend, log.Shrunk = r.pager.room.lendRoom, r.pager.room.keepAfterCut
 	r.pager.wal = log
 	return nil
 }

@@ -309,7 +309,7 @@ func (tx *Tx) spillFile(batch []wal.Page) (err error) {
 			return err
 		}
 	}
-	if err := w.journal.save(&Rx{Snapshot: w.base, pager: tx.pager}, overwritten(w.base, batch, tx.PageCount)); err != nil {
+	if err := tx.pager.rollback.saveOriginals(w.journal, w.base, batch, tx.PageCount); err != nil {
 		return err
 	}
 	if err := tx.pager.rollback.awaitExclusive(w.base, tx.ctx); err != nil {

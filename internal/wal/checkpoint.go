@@ -92,7 +92,7 @@ func (w *Log) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 		return dberr.Join(err, giveBack(db, size, err))
 	}
 	if safe == h.MaxFrame {
-		if err := fitFile(db, int64(h.PageCount)*int64(w.PageSize)); err != nil {
+		if err := w.fitFile(db, int64(h.PageCount)*int64(w.PageSize)); err != nil {
 			return err
 		}
 	}
@@ -110,8 +110,8 @@ func giveBack(db osfile.Handle, size int64, err error) error {
 }
 
 // fitFile makes the file size bytes long. A file that has this size already keeps the blocks that
-// it has beyond its end (roomKeeper).
-func fitFile(db osfile.Handle, size int64) error {
+// it has beyond its end (pager.RoomKeeper).
+func (w *Log) fitFile(db osfile.Handle, size int64) error {
 	now, err := db.Size()
 	if err != nil || now == size {
 		return err
@@ -119,6 +119,7 @@ func fitFile(db osfile.Handle, size int64) error {
 	if err := db.Truncate(size); err != nil {
 		return dberr.CopyError{Err: err}
 	}
+	w.Shrunk()
 	return nil
 }
 

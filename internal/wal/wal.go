@@ -59,6 +59,7 @@ type Log struct {
 	Failed    func(err error)                                 // is told if the directory could not be synced
 	Recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 	Lend      func(err error) bool                            // see lendRoom
+	Shrunk    func()                                          // is told when a checkpoint has cut the database file
 
 	// The fields from here on belong to the holder of WRITE.
 	buf    []byte

@@ -61,14 +61,6 @@ func (p *parser) acceptColumn() {
 	}
 }
 
-// ended checks that the statement ends here.
-func (p *parser) ended() error {
-	if p.tok.kind != tokEnd && p.tok.kind != tokSemi {
-		return p.unexpected()
-	}
-	return nil
-}
-
 // ErrHides says that the definition of a new column would hide a part of the table.
 var ErrHides = errors.New("a comment at the end hides a constraint of the table")
 

@@ -20,7 +20,7 @@ const maxCasts = 10
 
 // evaluate returns the value of a text that has been parsed before, so that its nesting is bounded.
 func evaluate(text string, a Affinity, insert bool) (v Default, ok bool) {
-	e := evaluator{parser: parser{sql: text}, insert: insert}
+	e := evaluator{parser: parser{cursor: cursor{sql: text}}, insert: insert}
 	e.read(0, tokEnd)
 	k := e.tok.kind
 	if (k.isID() || k == kwIndexed) && k != kwCurrentTime && e.second() == tokEnd {
@@ -126,7 +126,7 @@ func (e *evaluator) cast(a Affinity) (v Default, ok bool) {
 		return v, false
 	}
 	to := scanAffinity(Unquote(declared))
-	sub := evaluator{parser{sql: e.sql[:e.end], tok: inner}, e.casts + 1, e.insert}
+	sub := evaluator{parser{cursor: cursor{sql: e.sql[:e.end], tok: inner}}, e.casts + 1, e.insert}
 	within := to
 	if e.insert {
 		within = AffinityBlob

@@ -132,16 +132,6 @@ func (p *parser) create() (Statement, error) {
 	return nil, p.unexpected()
 }
 
-// only checks that nothing but space, comments and semicolons is left.
-func (p *parser) only() error {
-	for p.accept(tokSemi) {
-	}
-	if p.tok.kind != tokEnd {
-		return p.errorf("text after the end of the statement")
-	}
-	return nil
-}
-
 // cutNUL returns the part of the text that a C string would hold.
 func cutNUL(sql string) string {
 	before, _, _ := strings.Cut(sql, "\x00")

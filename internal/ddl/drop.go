@@ -46,12 +46,6 @@ func (s *Script) Next() (any, error) {
 	return &Other{strings.ToUpper(clip(p.text(p.tok)))}, nil
 }
 
-// isReserved reports whether the next token is a word that is never a name, given in lower case,
-// and has no kind of its own.
-func (p *parser) isReserved(word string) bool {
-	return p.tok.kind == kwReserved && EqualFold(p.text(p.tok), word)
-}
-
 // drop consumes DROP and the rest of the statement.
 func (p *parser) drop() (*Drop, error) {
 	p.next()

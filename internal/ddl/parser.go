@@ -1,15 +1,11 @@
 package ddl
 
-import "fmt"
-
-// A parser reads one statement with one token of lookahead. Methods named after a part of the
+// A parser reads one statement. Methods named after a part of the
 // grammar consume it and leave tok at the token after it; on an error they leave it anywhere.
 type parser struct {
-	sql   string
-	tok   token // next token, not consumed yet
-	end   int   // end of the token consumed last
-	depth int   // operands within operands
-	terms int   // terms of all keys and lists so far
+	cursor
+	depth int // operands within operands
+	terms int // terms of all keys and lists so far
 
 	// refers is the offset of the last part of an expression that refers to a column or a table. A
 	// function that wants to know must set it to -1 before.
@@ -24,99 +20,9 @@ func newParser(sql string) (*parser, error) {
 	if len(sql) > maxText {
 		return nil, &SyntaxError{maxText, "statement too long"}
 	}
-	p := &parser{sql: sql}
+	p := &parser{cursor: cursor{sql: sql}}
 	p.read(0, tokEnd)
 	return p, nil
-}
-
-// next consumes the lookahead token and returns it.
-func (p *parser) next() token {
-	t := p.tok
-	p.end = t.end
-	p.read(t.end, t.kind)
-	return t
-}
-
-// read makes the token at an offset the lookahead token. The one before it is of the given kind.
-func (p *parser) read(i int, before tokenKind) {
-	p.tok = scan(p.sql, i)
-	switch p.tok.kind {
-	case kwFilter, kwOver, kwWindow:
-		p.contextual(before)
-	}
-}
-
-// contextual makes a name of a word that is a keyword only between certain tokens (Q1): ) FILTER (,
-// ) OVER (, ) OVER name, WINDOW name AS. It looks at the two tokens behind the word at most, so
-// that time stays linear.
-func (p *parser) contextual(before tokenKind) {
-	after := scan(p.sql, p.tok.end)
-	keyword := false
-	switch p.tok.kind {
-	case kwFilter:
-		keyword = before == tokRP && after.kind == tokLP
-	case kwOver:
-		keyword = before == tokRP && (after.kind == tokLP || after.kind.isContextName())
-	case kwWindow:
-		keyword = after.kind.isContextName() && scan(p.sql, after.end).kind == kwAs
-	}
-	if !keyword {
-		p.tok.kind = tokID
-	}
-}
-
-// second returns the kind of the token after the lookahead token.
-func (p *parser) second() tokenKind { return scan(p.sql, p.tok.end).kind }
-
-// text returns a token as written.
-func (p *parser) text(t token) string { return p.sql[t.start:t.end] }
-
-// since returns the text from an offset to the end of the token consumed last.
-func (p *parser) since(start int) string { return p.sql[start:max(start, p.end)] }
-
-// upTo returns the text from an offset to the next token. SQLite stores some statements with the
-// space and comments before the semicolon or the end.
-func (p *parser) upTo(start int) string { return p.sql[start:p.tok.start] }
-
-// accept consumes a token of the kind, if that is next.
-func (p *parser) accept(kind tokenKind) bool {
-	if p.tok.kind != kind {
-		return false
-	}
-	p.next()
-	return true
-}
-
-// expect consumes a token of the kind, or fails and names the token that it wanted.
-func (p *parser) expect(kind tokenKind, want string) error {
-	if p.accept(kind) {
-		return nil
-	}
-	return p.errorf("%s, want %s", p.found(), want)
-}
-
-// isWord reports whether the next token is the word, given in lower case, without quotes. It serves
-// for words that are no keywords.
-func (p *parser) isWord(word string) bool {
-	return p.tok.kind.isID() && EqualFold(p.text(p.tok), word)
-}
-
-// errorf makes the error for the next token.
-func (p *parser) errorf(format string, args ...any) error {
-	return &SyntaxError{p.tok.start, fmt.Sprintf(format, args...)}
-}
-
-func (p *parser) unexpected() error { return p.errorf("%s", p.found()) }
-
-// found describes the next token.
-func (p *parser) found() string {
-	switch p.tok.kind {
-	case tokEnd:
-		return "unexpected end"
-	case tokIllegal:
-		return fmt.Sprintf("unrecognized token %q", clip(p.text(p.tok)))
-	}
-	return fmt.Sprintf("unexpected %q", clip(p.text(p.tok)))
 }
 
 // clip shortens text for an error message.
@@ -125,23 +31,6 @@ func clip(s string) string {
 		return s[:40] + "..."
 	}
 	return s
-}
-
-// name consumes a name and returns it without quotes.
-func (p *parser) name(what string) (string, error) {
-	if !p.tok.kind.isName() {
-		return "", p.errorf("%s, want %s", p.found(), what)
-	}
-	return Unquote(p.text(p.next())), nil
-}
-
-// collation consumes COLLATE and the name of a collation, which must not be a join keyword.
-func (p *parser) collation() (string, error) {
-	p.next()
-	if !p.tok.kind.isID() && p.tok.kind != tokString {
-		return "", p.errorf("%s, want a collation", p.found())
-	}
-	return Unquote(p.text(p.next())), nil
 }
 
 // object is the name of the object that a statement creates.
@@ -223,25 +112,4 @@ func (p *parser) sortOrder() (desc bool) {
 	}
 	p.accept(kwAsc)
 	return false
-}
-
-// group consumes everything from a parenthesis to the one that closes it.
-func (p *parser) group() error {
-	open := p.tok.start
-	for depth := 0; ; {
-		switch p.tok.kind {
-		case tokLP:
-			depth++
-		case tokRP:
-			depth--
-		case tokIllegal, tokSemi:
-			return p.unexpected()
-		case tokEnd:
-			return &SyntaxError{open, "parenthesis not closed"}
-		}
-		p.next()
-		if depth == 0 {
-			return nil
-		}
-	}
 }

@@ -42,20 +42,3 @@ func (p *parser) createView(temp bool) (Statement, error) {
 	v.Select, v.body = p.since(start), trimSpaceRight(p.upTo(o.start))
 	return v, nil
 }
-
-// rest consumes everything up to the end of the statement.
-func (p *parser) rest() error {
-	for p.tok.kind != tokEnd && p.tok.kind != tokSemi {
-		if p.tok.kind == tokLP {
-			if err := p.group(); err != nil {
-				return err
-			}
-			continue
-		}
-		if p.tok.kind == tokIllegal || p.tok.kind == tokRP {
-			return p.unexpected()
-		}
-		p.next()
-	}
-	return nil
-}

@@ -57,6 +57,8 @@ type Pager struct {
 	checkpoints checkpointer
 	pins        pinSet
 	room        RoomKeeper
+	watch       wal.Watch
+	watched     atomic.Uint64  // the version that Watched returned last
 	busy        sync.WaitGroup // leases that are held, and checkpoints in the background: Close waits for them
 }
 

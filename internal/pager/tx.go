@@ -24,6 +24,7 @@ type Tx struct {
 	size    uint32     // writer.size before
 	kept    bool
 	reserve bool // see UseReserve
+	known   bool // see MarkKnown
 
 	explicit bool  // BeginUpdate began it
 	lost     error // the state that it has seen is not committed, and will not be
@@ -182,6 +183,7 @@ func (tx *Tx) keep() (*group, error) {
 	w.state = state{tx.PageCount, tx.Header, tx.Schema}
 	w.open.count++
 	w.open.reserve = w.open.reserve || tx.reserve
+	w.open.unknown = w.open.unknown || !tx.known
 	if tx.wal == nil {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}

@@ -122,6 +122,7 @@ type group struct {
 	pgnos   []uint32          // once sealed, in order and each once
 	count   int               // of transactions
 	reserve bool              // one of them removes only: see UseReserve
+	unknown bool              // one of them is not marked: see MarkKnown
 	ctxs    []context.Context // of these, in rollback mode, where a commit waits for readers
 
 	// Once sealed:
@@ -512,14 +513,14 @@ func (c *committer) writeLog(log *wal.Log, base *Snapshot, g *group) error {
 		}
 		t = wal.Tail{Header: h, Last: h.MaxFrame, Sum: h.Frame}
 	}
-	h := &t.Header
+	h, before := &t.Header, t.Header
 	if err := c.appendGroup(log, &t, g); err != nil {
 		return dberr.Join(err, log.Index.Forget(h.MaxFrame))
 	}
 	h.MaxFrame, h.PageCount, h.Frame = t.Last, g.size, t.Sum
 	h.Change++
 	g.header = *h
-	return log.Index.Store(h)
+	return log.Publish(&before, h, !g.unknown)
 }
 
 // appendGroup appends a group behind t, and syncs it if durability asks for that. A log that other

@@ -205,6 +205,14 @@ func (w *Log) latest(copied, safe uint32) ([]pageFrame, error) {
 	return slices.CompactFunc(list, func(a, b pageFrame) bool { return a.pgno == b.pgno }), nil
 }
 
+// storeRestart publishes the header of a log that begins again.
+func (w *Log) storeRestart(before, h *format.WALIndexHeader) error {
+	if w.Watch == nil {
+		return w.Index.Store(h)
+	}
+	return w.Watch.restart(w.Index, before, h)
+}
+
 // Restart lets the log begin again if all of it is copied and no reader reads from it (W2), and
 // reports whether it did. The caller must hold WRITE, and SHARED on READ0, which stops a checkpoint
 // that still works with the state of the old log (W6). Restart also must not disturb a checkpoint
@@ -223,10 +231,11 @@ func (w *Log) Restart(h *format.WALIndexHeader) (bool, error) {
 		return false, dberr.IgnoreLocked(err)
 	}
 	defer w.Index.Unlock(format.WALReadLock+1, format.WALReaders-1)
+	before := *h
 	h.MaxFrame = 0
 	h.Salt = [2]uint32{h.Salt[0] + 1, RandomWord()}
 	w.Index.setBackfill(0) // first: a death in between must not leave frames of the new log for copied (X7)
-	if err := w.Index.Store(h); err != nil {
+	if err := w.storeRestart(&before, h); err != nil {
 		return false, err
 	}
 	w.Index.setAttempted(0)

@@ -56,6 +56,8 @@ type Log struct {
 
 	frames *FrameTable // of the newest snapshot; guarded by the mutex of the DB
 
+	Watch *Watch // or nil; does not change once the log is in use
+
 	Failed    func(err error)                                 // is told if the directory could not be synced
 	Recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 	Lend      func(err error) bool                            // see lendRoom

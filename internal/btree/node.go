@@ -81,8 +81,8 @@ func (n *Node) Child(i int) (pgno uint32, ok bool) {
 	return binary.BigEndian.Uint32(n.Data[off:]), true
 }
 
-// rowid returns the key of cell i in a table page.
-func (n *Node) rowid(i int) (rowid int64, ok bool) {
+// Rowid returns the key of cell i in a table page.
+func (n *Node) Rowid(i int) (rowid int64, ok bool) {
 	off := n.Offset(i)
 	if n.Kind == format.InteriorTable {
 		off += 4
@@ -118,14 +118,14 @@ var Everything = Span{0, MaxRowid}
 func (n *Node) SearchRowid(rowid int64, s Span) (i int, found, ok bool) {
 	lo, hi := 0, n.Cells
 	if s.high == MaxRowid && hi > 0 {
-		s.high, _ = n.rowid(hi - 1)
+		s.high, _ = n.Rowid(hi - 1)
 	}
 	for probes := 0; lo < hi; probes++ {
 		probe := int(uint(lo+hi) / 2)
 		if probes < evenProbes {
 			probe = lo + s.position(rowid, hi-lo)
 		}
-		key, valid := n.rowid(probe)
+		key, valid := n.Rowid(probe)
 		switch {
 		case !valid:
 			return 0, false, false
@@ -156,12 +156,12 @@ func (s Span) position(rowid int64, n int) int {
 // Narrow returns the span of the i-th child of an interior table page that has the span s itself.
 func (n *Node) Narrow(s Span, i int) Span {
 	if i > 0 {
-		if k, ok := n.rowid(i - 1); ok {
+		if k, ok := n.Rowid(i - 1); ok {
 			s.low = k
 		}
 	}
 	if i < n.Cells {
-		if k, ok := n.rowid(i); ok {
+		if k, ok := n.Rowid(i); ok {
 			s.high = k
 		}
 	}

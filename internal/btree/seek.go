@@ -58,7 +58,7 @@ func (t *Tree) descendRow(rowid int64) (found bool, err error) {
 func (t *Tree) settleRow(n *Node, rowid int64) (found bool, err error) {
 	at := &t.Steps[t.Depth]
 	if n.Cells > 0 {
-		last, ok := n.rowid(n.Cells - 1)
+		last, ok := n.Rowid(n.Cells - 1)
 		if ok && last < rowid {
 			at.Cell = n.Cells
 			return false, nil

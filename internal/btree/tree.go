@@ -139,7 +139,7 @@ func (t *Tree) LastRowid() (rowid int64, ok bool, err error) {
 	if err != nil || n.Cells == 0 {
 		return 0, false, err
 	}
-	if rowid, ok = n.rowid(n.Cells - 1); !ok {
+	if rowid, ok = n.Rowid(n.Cells - 1); !ok {
 		return 0, false, t.fault(&n, FaultCell)
 	}
 	return rowid, true, nil

@@ -23,6 +23,43 @@ var (
 	Pinned func(db any, n int64) (bool, error)
 )
 
+// A watch notes the pages that transactions write which are not marked as known: those of other
+// connections, and those of db that do not call MarkKnown.
+var (
+	// Watch begins to note pages.
+	Watch func(db any) error
+	// WatchPending reports whether Watched would return something. It costs some nanoseconds.
+	WatchPending func(db any) bool
+	// Watched begins a read transaction, a *sqlitefile.Rx, and returns the pages that were noted
+	// since the last call, up to its snapshot. If all is set, any page may have changed.
+	Watched func(db any) (rx any, pages []uint32, all bool, err error)
+	// MarkKnown says that the caller of Watch knows what this transaction changes.
+	MarkKnown func(tx any)
+)
+
+// A PageSpan is the part of the keys of a table that a page of its b-tree leads to.
+type PageSpan struct {
+	Low, High Bound // the keys behind Low and before High; a rowid may be High itself
+	Leaf      bool
+}
+
+// A Bound is a rowid, or the first two columns of a primary key: an INTEGER and a TEXT, which is
+// valid until the transaction ends.
+type Bound struct {
+	None bool // there is none on this side
+	Int  int64
+	Text []byte
+}
+
+var (
+	// SpanOf returns the span of page pgno in the b-tree of a table, a sqlitefile.Table. ok is false
+	// if the page is no part of that b-tree.
+	SpanOf func(table any, pgno uint32) (s PageSpan, ok bool, err error)
+	// OverflowPages calls fn with runs of the overflow pages of the row with that rowid, as many as
+	// hold the first size bytes of its payload.
+	OverflowPages func(table any, rowid, size int64, fn func(first uint32, n int)) error
+)
+
 // Epoch identifies the state that a write-side cache may rely on. It changes when the database is
 // modified other than by a committed transaction of this DB, and occasionally when it need not. A
 // cache filled in one transaction stays valid while Epoch is unchanged.

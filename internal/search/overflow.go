@@ -103,3 +103,32 @@ func (rx *Rx) ExtentAt(e *chain.Extent, p []byte, off uint64) error {
 		off += uint64(n)
 	}
 }
+
+// OverflowRuns calls fn with runs of the overflow pages that hold the payload of r up to the given
+// size: the first page of the run, and how many follow each other.
+func (rx *Rx) OverflowRuns(r *Payload, size uint64, fn func(first uint32, n int)) error {
+	size = min(size, r.Size)
+	if r.Overflow == 0 || size <= uint64(len(r.Local)) {
+		return nil
+	}
+	left := int((size - uint64(len(r.Local)) + uint64(rx.Usable-4) - 1) / uint64(rx.Usable-4))
+	if known := int(rx.Cache.Runs.Length(r.Overflow)) + 1; known >= left {
+		fn(r.Overflow, left)
+		return nil
+	}
+	first, n := r.Overflow, 0
+	for pgno := r.Overflow; left > 0; left-- {
+		if pgno != first+uint32(n) {
+			fn(first, n)
+			first, n = pgno, 0
+		}
+		n++
+		page, err := rx.overflowPage(r, pgno)
+		if err != nil {
+			return err
+		}
+		pgno = binary.BigEndian.Uint32(page)
+	}
+	fn(first, n)
+	return nil
+}

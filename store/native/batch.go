@@ -23,7 +23,7 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error {
 	if s.limit != 0 {
 		return s.Update(bg, fn)
 	}
-	orphans, err := s.batch(fn)
+	orphans, err := s.batch(fn, false)
 	if err != nil {
 		orphans = 0
 	}
@@ -31,8 +31,9 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error {
 	return err
 }
 
-// batch is Batch without the removal of orphans, and returns how many orphans the change has made.
-func (s *Store) batch(fn func(tx store.Tx) error) (orphans int, err error) {
+// batch is Batch, or BatchKnown, without the removal of orphans. It returns how many orphans the
+// change has made.
+func (s *Store) batch(fn func(tx store.Tx) error, known bool) (orphans int, err error) {
 	s.released.Begin()
 	defer s.released.End()
 	ctx, err := s.prepared(bg)
@@ -44,7 +45,7 @@ func (s *Store) batch(fn func(tx store.Tx) error) (orphans int, err error) {
 	err = s.db.Batch(ctx, func(db *sqlitefile.Tx) error {
 		t := s.batchTx(db)
 		before := t.orphans
-		t.changed = false
+		t.changed, t.unknown = false, t.unknown || !known
 		own = fn(t)
 		own = cmp.Or(own, t.failed)
 		orphans = t.orphans - before
@@ -72,7 +73,7 @@ func (s *Store) batch(fn func(tx store.Tx) error) (orphans int, err error) {
 func (s *Store) batchTx(db *sqlitefile.Tx) *tx {
 	t := &s.shared
 	if t.db != db {
-		*t = tx{rx: rx{&db.Rx}, s: s, db: db}
+		*t = tx{rx: rx{&db.Rx}, s: s, db: db, shared: true}
 		s.cache.begin(enginelink.Epoch(db))
 		db.BeforeCommit(t.finish)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/store"
 )
 
@@ -30,6 +31,7 @@ func (s *Store) removeOrphans(ctx context.Context, list, marks []store.Ino) erro
 // removeTogether is removeOrphans in one transaction.
 func (s *Store) removeTogether(ctx context.Context, list, marks []store.Ino) error {
 	return s.update(ctx, func(t *tx) error {
+		enginelink.MarkKnown(t.db) // an observer keeps nothing of an inode without a name that is not pinned
 		if err := t.removeOrphans(list); err != nil {
 			return err
 		}
@@ -41,6 +43,7 @@ func (s *Store) removeTogether(ctx context.Context, list, marks []store.Ino) err
 func (s *Store) removeBySteps(ctx context.Context, ino store.Ino) error {
 	for more := true; more; {
 		err := s.update(ctx, func(t *tx) (err error) {
+			enginelink.MarkKnown(t.db)
 			more, err = t.shorten(ino)
 			return err
 		})

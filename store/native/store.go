@@ -27,12 +27,13 @@ type Store struct {
 
 	timeout time.Duration // Options.BusyTimeout
 
-	preparing    sync.Mutex   // held by the goroutine that prepares the volume to be written
-	reaping      sync.Mutex   // held by the goroutine that removes orphans
-	orphans      atomic.Int64 // about how many wait for reap, which sets it to 0; other code only adds to it
-	released     release.Queue
-	full         atomic.Bool // a transaction found no room: the pages of orphans are wanted
-	reapDisabled atomic.Bool // an orphan was found that has a name: none is removed before Repair
+	preparing      sync.Mutex   // held by the goroutine that prepares the volume to be written
+	reaping        sync.Mutex   // held by the goroutine that removes orphans
+	orphans        atomic.Int64 // about how many wait for reap, which sets it to 0; other code only adds to it
+	released       release.Queue
+	full           atomic.Bool   // a transaction found no room: the pages of orphans are wanted
+	observedSchema atomic.Uint64 // the schema cookie that Observed saw last, and one; 0 before
+	reapDisabled   atomic.Bool   // an orphan was found that has a name: none is removed before Repair
 
 	// The fields from here on belong to the write transaction that runs.
 	next   store.Ino // no number from here on was ever given by this Store

@@ -24,6 +24,8 @@ type tx struct {
 	changed bool  // something was to be changed since Batch cleared it
 	adds    bool  // it stores something; else it may use the room that is kept for removing
 	orphans int   // that it made
+	unknown bool  // a change of its batch is not one of the observer
+	shared  bool  // it is that of a batch
 }
 
 // The tables, as tx counts them.
@@ -102,6 +104,9 @@ func (t *tx) finish() error {
 	t.s.cache.epoch = enginelink.Epoch(t.db)
 	if !t.adds {
 		t.db.UseReserve()
+	}
+	if t.shared && !t.unknown {
+		enginelink.MarkKnown(t.db)
 	}
 	return err
 }

@@ -39,6 +39,7 @@ var importRules = []importRule{
 	{pkg: "internal/record", own: "internal/format"},
 	{pkg: "internal/expr", own: "internal/ddl internal/record", pure: true},
 	{pkg: "internal/enginelink", pure: true}, // set by sqlitefile, called by store/native
+	{pkg: "internal/volumelink", pure: true}, // set by folio, called by mount
 	{pkg: "internal/posix", os: true},        // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile", os: true}, // for tests, as is the next; for the error of a full disk
@@ -63,7 +64,7 @@ var importRules = []importRule{
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
-	{pkg: ".", own: "store store/native internal/posix internal/inoset"},
+	{pkg: ".", own: "store store/native internal/posix internal/inoset internal/volumelink"},
 	{pkg: "internal/volumetest", own: ". store store/native internal/blocked", os: true}, // for tests
 	{pkg: "roottest", third: "golang.org/x/sys", os: true},                               // compares with the system
 	{pkg: "adapter/internal/rooted", own: ". internal/posix"},

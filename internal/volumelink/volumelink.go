@@ -1,0 +1,7 @@
+// Package volumelink lets package mount reach the store of a volume, which is not part of the
+// public API of package folio. Package folio sets the variable when it is initialized.
+package volumelink
+
+// Store returns the store, a store.Store, of a volume, a *folio.Volume. Any other type makes the
+// call panic.
+var Store func(volume any) any

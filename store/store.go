@@ -156,3 +156,9 @@ type Tx interface {
 	// SetXattr sets an extended attribute, or removes it if value is nil.
 	SetXattr(ino Ino, name string, value []byte) error
 }
+
+// A Limiter is a Store that limits the size of its volume.
+type Limiter interface {
+	// MaxSize returns how many bytes the volume's file may have; 0 means any number.
+	MaxSize() int64
+}

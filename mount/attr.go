@@ -1,0 +1,154 @@
+package mount
+
+import (
+	"math"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/foliofs/folio/store"
+)
+
+const (
+	modeSetuid = 0o4000
+	modeSetgid = 0o2000
+	modeGroupX = 0o0010
+	blockSize  = 4096
+)
+
+// setAttr fills in the attributes of an inode.
+func (m *fileSystem) setAttr(a *fuse.Attr, n *store.Node) {
+	*a = fuse.Attr{
+		Ino: uint64(n.Ino), Size: uint64(n.Size), Blocks: uint64(n.Size-n.Holes+511) / 512, Mode: n.Mode, Nlink: n.Nlink,
+		Owner: fuse.Owner{Uid: n.UID, Gid: n.GID}, Rdev: kernelDevice(n.Rdev), Blksize: blockSize,
+	}
+	a.Atime, a.Atimensec = splitTime(n.Atime)
+	a.Mtime, a.Mtimensec = splitTime(n.Mtime)
+	a.Ctime, a.Ctimensec = splitTime(n.Ctime)
+}
+
+// splitTime returns seconds and the rest of a time in nanoseconds.
+func splitTime(ns int64) (sec uint64, rest uint32) {
+	t := time.Unix(0, ns)
+	return uint64(t.Unix()), uint32(t.Nanosecond())
+}
+
+// kernelDevice returns a device number as the kernel's protocol has it, in 32 bits: those of the
+// old st_rdev, with the upper bits of the minor number above.
+func kernelDevice(rdev uint64) uint32 {
+	major := uint32(rdev>>8&0xfff | rdev>>32&^0xfff)
+	minor := uint32(rdev&0xff | rdev>>12&^0xff)
+	return minor&0xff | major<<8 | minor&^0xff<<12
+}
+
+// device returns the st_rdev of a device number of the kernel's protocol.
+func device(d uint32) uint64 {
+	major, minor := uint64(d>>8&0xfff), uint64(d&0xff|d>>12&0xfff00)
+	return minor&0xff | major&0xfff<<8 | minor&^0xff<<12 | major&^0xfff<<32
+}
+
+// answerAttr answers with the attributes of an inode.
+func (m *fileSystem) answerAttr(out *fuse.AttrOut, n *store.Node) {
+	m.told.attr(n)
+	out.AttrValid = m.ttl
+	m.setAttr(&out.Attr, n)
+}
+
+// answerEntry answers with an entry, which the kernel will know.
+func (m *fileSystem) answerEntry(out *fuse.EntryOut, dir store.Ino, name string, n *store.Node) {
+	m.told.entry(n)
+	m.names.add(dir, name, n.Ino)
+	if store.TypeOf(n.Mode) == store.Dir {
+		m.told.parent(n.Ino, dir, name)
+	}
+	*out = fuse.EntryOut{NodeId: m.node(n.Ino), EntryValid: m.ttl, AttrValid: m.ttl}
+	m.setAttr(&out.Attr, n)
+}
+
+// GetAttr implements fuse.RawFileSystem.
+func (m *fileSystem) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
+	return m.view(func(rx store.Rx) error {
+		n, err := rx.Node(m.ino(in.NodeId))
+		if err == nil {
+			m.answerAttr(out, &n)
+		}
+		return err
+	})
+}
+
+const fattrKillSuidgid = 1 << 11
+
+// SetAttr implements fuse.RawFileSystem.
+func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
+	var n store.Node
+	ino := m.ino(in.NodeId)
+	st := m.change(func(c *change) (err error) {
+		if n, err = c.tx.Node(ino); err != nil {
+			return err
+		}
+		before := n
+		if size, ok := in.GetSize(); ok {
+			if err := c.resize(&n, int64(size)); err != nil {
+				return err
+			}
+		}
+		c.setAttr(&n, in)
+		return c.put(&before, &n)
+	})
+	if st == fuse.OK {
+		m.answerAttr(out, &n)
+	}
+	return st
+}
+
+// setAttr sets what a request wants, except the size.
+func (c *change) setAttr(n *store.Node, in *fuse.SetAttrIn) {
+	if mode, ok := in.GetMode(); ok {
+		n.Mode = n.Mode&store.ModeType | mode
+	}
+	uid, hasUID := in.GetUID()
+	if hasUID {
+		n.UID = uid
+	}
+	gid, hasGID := in.GetGID()
+	if hasGID {
+		n.GID = gid
+	}
+	if (hasUID || hasGID || in.Valid&fattrKillSuidgid != 0) && store.TypeOf(n.Mode) != store.Dir {
+		killPrivileges(n)
+	}
+	if in.Valid&fuse.FATTR_ATIME != 0 {
+		n.Atime = c.timeOf(in.Valid&fuse.FATTR_ATIME_NOW != 0, in.Atime, in.Atimensec)
+	}
+	if in.Valid&fuse.FATTR_MTIME != 0 {
+		n.Mtime = c.timeOf(in.Valid&fuse.FATTR_MTIME_NOW != 0, in.Mtime, in.Mtimensec)
+	}
+	n.Ctime = c.now
+}
+
+// killPrivileges takes the right to run as another user from a file.
+func killPrivileges(n *store.Node) {
+	n.Mode &^= modeSetuid
+	if n.Mode&modeGroupX != 0 {
+		n.Mode &^= modeSetgid
+	}
+}
+
+func (c *change) timeOf(now bool, sec uint64, nsec uint32) int64 {
+	if now {
+		return c.now
+	}
+	return clampTime(int64(sec), nsec)
+}
+
+// clampTime returns a time in nanoseconds, or the nearest one that a volume can hold.
+func clampTime(sec int64, nsec uint32) int64 {
+	const limit = math.MaxInt64 / int64(time.Second)
+	switch {
+	case sec >= limit:
+		return limit * int64(time.Second)
+	case sec <= -limit:
+		return -limit * int64(time.Second)
+	}
+	return sec*int64(time.Second) + int64(nsec)
+}

@@ -1,0 +1,13 @@
+// Package mount makes a volume a file system of the kernel, so that every program can use it.
+//
+// Others can use the volume at the same time: other goroutines and processes, with this library,
+// with SQLite, or with a mount of their own. The kernel keeps names, attributes and contents for as
+// long as it likes, and answers from there without asking. A goroutine learns what others have
+// changed, usually within a millisecond, and makes the kernel forget exactly that.
+//
+// A change is in the volume when the system call that made it returns, and survives the death of
+// this process. It survives the loss of power after fsync(2). Changes of files that are mapped into
+// memory reach the volume as they reach the disk elsewhere: on msync(2), or when the kernel likes.
+//
+// The package works on Linux, through FUSE.
+package mount

@@ -1,0 +1,297 @@
+package mount
+
+import (
+	"errors"
+	"io"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/store"
+)
+
+// Open implements fuse.RawFileSystem. The answer means that it need not be called again.
+func (m *fileSystem) Open(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status {
+	if m.observer == nil {
+		return fuse.OK // the kernel reads each file anew when it is opened
+	}
+	return fuse.ENOSYS
+}
+
+// Flush implements fuse.RawFileSystem: there is nothing to do when a file is closed, ever.
+func (m *fileSystem) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status { return fuse.ENOSYS }
+
+// Release implements fuse.RawFileSystem.
+func (m *fileSystem) Release(<-chan struct{}, *fuse.ReleaseIn) {}
+
+// Read implements fuse.RawFileSystem.
+func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
+	var got int
+	ino := m.ino(in.NodeId)
+	st := m.view(func(rx store.Rx) error {
+		n, err := regular(rx, ino)
+		if err != nil {
+			return err
+		}
+		got, err = readAt(rx, &n, buf[:min(len(buf), int(in.Size))], int64(in.Offset))
+		return err
+	})
+	if st != fuse.OK {
+		return nil, st
+	}
+	m.cached(ino, int64(in.Offset), got)
+	return fuse.ReadResultData(buf[:got]), fuse.OK
+}
+
+// regular returns the inode of a regular file.
+func regular(rx store.Rx, ino store.Ino) (store.Node, error) {
+	n, err := rx.Node(ino)
+	switch {
+	case err != nil:
+		return n, err
+	case store.TypeOf(n.Mode) == store.Dir:
+		return n, syscall.EISDIR
+	case !n.IsRegular():
+		return n, syscall.EINVAL
+	}
+	return n, nil
+}
+
+// readAt fills p up to the end of the file.
+func readAt(rx store.Rx, n *store.Node, p []byte, off int64) (got int, err error) {
+	if off < 0 || off >= n.Size {
+		return 0, nil
+	}
+	got, err = rx.ReadAt(*n, p, off)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return got, err
+}
+
+// cached notes that the kernel may have a part of a content. Writing a part of a chunk may move all
+// of it.
+func (m *fileSystem) cached(ino store.Ino, off int64, size int) {
+	end := (off + int64(size) + store.ChunkSize - 1) &^ (store.ChunkSize - 1)
+	if size > 0 && m.observer != nil && m.pages.add(ino, off&^(store.ChunkSize-1), end) {
+		m.wakeWatch()
+	}
+}
+
+// Readlink implements fuse.RawFileSystem.
+func (m *fileSystem) Readlink(_ <-chan struct{}, in *fuse.InHeader) (target []byte, st fuse.Status) {
+	ino := m.ino(in.NodeId)
+	st = m.view(func(rx store.Rx) error {
+		n, err := rx.Node(ino)
+		if err != nil {
+			return err
+		}
+		if store.TypeOf(n.Mode) != store.Symlink {
+			return syscall.EINVAL
+		}
+		if n.Size > store.MaxPath {
+			return syscall.ENAMETOOLONG
+		}
+		target = make([]byte, n.Size)
+		_, err = readAt(rx, &n, target, 0)
+		return err
+	})
+	m.cached(ino, 0, len(target))
+	return target, st
+}
+
+// Write implements fuse.RawFileSystem.
+func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
+	off := int64(in.Offset)
+	ino := m.ino(in.NodeId)
+	st := m.changeBy(len(data), func(c *change) error {
+		n, err := regular(c.tx, ino)
+		if err != nil {
+			return err
+		}
+		before := n
+		if in.Flags&syscall.O_APPEND != 0 && in.WriteFlags&fuse.WRITE_CACHE == 0 {
+			off = n.Size // another process may have appended as well
+		}
+		if err := c.write(&n, data, off); err != nil {
+			return err
+		}
+		if in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0 {
+			killPrivileges(&n)
+		}
+		return c.put(&before, &n)
+	})
+	if st != fuse.OK {
+		return 0, st
+	}
+	m.cached(ino, off, len(data))
+	if in.Flags&(syscall.O_SYNC|syscall.O_DSYNC) != 0 {
+		st = status(m.store.Sync(bg))
+	}
+	return uint32(len(data)), st
+}
+
+// write writes to a regular file.
+func (c *change) write(n *store.Node, data []byte, off int64) error {
+	if off < 0 || off > store.MaxSize-int64(len(data)) {
+		return syscall.EFBIG
+	}
+	if err := c.tx.WriteAt(n, data, off); err != nil {
+		return err
+	}
+	n.Mtime, n.Ctime = c.now, c.now
+	return nil
+}
+
+// Fsync implements fuse.RawFileSystem.
+func (m *fileSystem) Fsync(<-chan struct{}, *fuse.FsyncIn) fuse.Status {
+	return status(m.store.Sync(bg))
+}
+
+// FsyncDir implements fuse.RawFileSystem.
+func (m *fileSystem) FsyncDir(<-chan struct{}, *fuse.FsyncIn) fuse.Status {
+	return status(m.store.Sync(bg))
+}
+
+// Fallocate implements fuse.RawFileSystem. Room is not reserved: what is allocated is a hole.
+func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Status {
+	const known = unix.FALLOC_FL_KEEP_SIZE | unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_ZERO_RANGE
+	off, size := int64(in.Offset), int64(in.Length)
+	switch {
+	case in.Mode&^known != 0:
+		return fuse.Status(syscall.EOPNOTSUPP)
+	case off < 0 || size <= 0:
+		return fuse.EINVAL
+	case off > store.MaxSize-size:
+		return fuse.Status(syscall.EFBIG)
+	}
+	ino := m.ino(in.NodeId)
+	return m.changeBy(smallChange+1, func(c *change) error {
+		n, err := regular(c.tx, ino)
+		if err != nil {
+			return err
+		}
+		before := n
+		if in.Mode&(unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_ZERO_RANGE) != 0 {
+			if err := c.zero(&n, off, min(size, max(0, n.Size-off))); err != nil {
+				return err
+			}
+			n.Mtime, n.Ctime = c.now, c.now
+		}
+		if in.Mode&unix.FALLOC_FL_KEEP_SIZE == 0 && off+size > n.Size {
+			if err := c.resize(&n, off+size); err != nil {
+				return err
+			}
+		}
+		return c.put(&before, &n)
+	})
+}
+
+// zero makes a part of a content zeros, which take no room where the store can do that.
+func (c *change) zero(n *store.Node, off, size int64) error {
+	if size <= 0 {
+		return nil
+	}
+	if p, ok := c.tx.(store.HolePuncher); ok {
+		return p.PunchHole(n, off, size)
+	}
+	zeros := make([]byte, min(size, maxWrite))
+	for size > 0 {
+		part := zeros[:min(size, maxWrite)]
+		if err := c.tx.WriteAt(n, part, off); err != nil {
+			return err
+		}
+		off, size = off+int64(len(part)), size-int64(len(part))
+	}
+	return nil
+}
+
+// Lseek implements fuse.RawFileSystem: SEEK_DATA and SEEK_HOLE, the others are no requests.
+func (m *fileSystem) Lseek(_ <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekOut) fuse.Status {
+	ino, off := m.ino(in.NodeId), int64(in.Offset)
+	return m.view(func(rx store.Rx) error {
+		n, err := regular(rx, ino)
+		if err != nil {
+			return err
+		}
+		if off < 0 || off >= n.Size {
+			return syscall.ENXIO
+		}
+		at, err := seek(rx, &n, off, in.Whence)
+		out.Offset = uint64(at)
+		return err
+	})
+}
+
+func seek(rx store.Rx, n *store.Node, off int64, whence uint32) (int64, error) {
+	f, ok := rx.(store.HoleFinder)
+	switch {
+	case whence == unix.SEEK_HOLE && ok:
+		return f.NextHole(*n, off)
+	case whence == unix.SEEK_HOLE:
+		return n.Size, nil
+	case whence != unix.SEEK_DATA:
+		return 0, syscall.EINVAL
+	case !ok:
+		return off, nil
+	}
+	at, err := f.NextData(*n, off)
+	if err == nil && at >= n.Size {
+		err = syscall.ENXIO
+	}
+	return at, err
+}
+
+// copyPiece is how many bytes one transaction copies.
+const copyPiece = 8 << 20
+
+// CopyFileRange implements fuse.RawFileSystem.
+func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) (written uint32, st fuse.Status) {
+	if in.Flags != 0 {
+		return 0, fuse.EINVAL
+	}
+	from, to := m.ino(in.NodeId), m.ino(in.NodeIdOut)
+	size := min(int64(in.Len), copyPiece)
+	var done int64
+	st = m.changeBy(smallChange+1, func(c *change) (err error) {
+		done, err = c.copyRange(from, to, int64(in.OffIn), int64(in.OffOut), size)
+		return err
+	})
+	if st != fuse.OK {
+		return 0, st
+	}
+	return uint32(done), st
+}
+
+func (c *change) copyRange(from, to store.Ino, offIn, offOut, size int64) (done int64, err error) {
+	src, err := regular(c.tx, from)
+	if err != nil {
+		return 0, err
+	}
+	dst, err := regular(c.tx, to)
+	if err != nil {
+		return 0, err
+	}
+	before := dst
+	size = min(size, src.Size-offIn)
+	if size <= 0 || offIn < 0 {
+		return 0, nil
+	}
+	p := make([]byte, min(size, maxWrite))
+	for done < size {
+		n, err := readAt(c.tx, &src, p[:min(size-done, maxWrite)], offIn+done)
+		if err != nil || n == 0 {
+			return done, err
+		}
+		if err := c.write(&dst, p[:n], offOut+done); err != nil {
+			return done, err
+		}
+		if from == to {
+			src.Size, src.Holes = dst.Size, dst.Holes
+		}
+		done += int64(n)
+	}
+	killPrivileges(&dst)
+	return done, c.put(&before, &dst)
+}

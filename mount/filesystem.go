@@ -1,0 +1,169 @@
+package mount
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A fileSystem answers the requests of the kernel. The kernel names a file by its inode; only the
+// root of the mount is 1 for it, whichever inode that is.
+//
+// Opening a file is no request: the kernel does it alone. So there are no handles, and closing a
+// file is no request either. What a program has written is in the volume when write(2) returns.
+type fileSystem struct {
+	fuse.RawFileSystem
+	store    store.Store
+	observer store.Observer // nil if the store is none: then the kernel keeps nothing
+	path     string         // of the volume
+	root     store.Ino
+	readOnly bool
+	kernel   notifier
+
+	told    told    // inodes that the kernel knows
+	names   names   // entries that the kernel may know
+	pages   pages   // where the contents lie that the kernel may have
+	cookies cookies // places in directories
+	ttl     uint64  // seconds that the kernel may keep an answer
+
+	wake     chan struct{}
+	stopped  chan struct{}
+	finished chan struct{}
+	closing  atomic.Bool
+	stats    watchStats
+}
+
+// A notifier makes the kernel forget something. A *fuse.Server is one.
+type notifier interface {
+	InodeNotify(node uint64, off, length int64) fuse.Status
+	EntryNotify(parent uint64, name string) fuse.Status
+}
+
+// forever is how long the kernel keeps what it is told: 30,000 years.
+const forever = 1 << 40
+
+var bg = context.Background()
+
+func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
+	info, err := s.Info(bg)
+	if err != nil {
+		return nil, err
+	}
+	m := &fileSystem{
+		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: info.Path, readOnly: o.ReadOnly,
+		wake: make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}),
+	}
+	if m.root, err = rootOf(s, o.Dir); err != nil {
+		return nil, err
+	}
+	if m.observer, _ = s.(store.Observer); m.observer != nil {
+		m.ttl = forever
+	}
+	m.told.init(m)
+	m.names.init()
+	m.cookies.init()
+	return m, nil
+}
+
+// String implements fuse.RawFileSystem.
+func (m *fileSystem) String() string { return "folio" }
+
+// Init implements fuse.RawFileSystem.
+func (m *fileSystem) Init(*fuse.Server) {}
+
+// ino returns the inode of a node id of the kernel.
+func (m *fileSystem) ino(node uint64) store.Ino {
+	if node == fuse.FUSE_ROOT_ID {
+		return m.root
+	}
+	return store.Ino(node)
+}
+
+// node returns the node id of an inode.
+func (m *fileSystem) node(ino store.Ino) uint64 {
+	if ino == m.root {
+		return fuse.FUSE_ROOT_ID
+	}
+	return uint64(ino)
+}
+
+// view calls fn with a read transaction.
+func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
+	m.nudge()
+	rx, err := m.store.Begin(bg)
+	if err != nil {
+		return status(err)
+	}
+	defer rx.End()
+	return status(fn(rx))
+}
+
+// nudge wakes the watch if others have changed something.
+func (m *fileSystem) nudge() {
+	if m.observer != nil && m.observer.Pending() {
+		select {
+		case m.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// change calls fn with a write transaction that it shares with other small changes. fn may run
+// twice.
+func (m *fileSystem) change(fn func(c *change) error) fuse.Status { return m.changeBy(0, fn) }
+
+// smallChange is how many bytes a change writes at most that shares a transaction.
+const smallChange = 64 << 10
+
+// changeBy is change for one that writes so many bytes.
+func (m *fileSystem) changeBy(size int, fn func(c *change) error) fuse.Status {
+	if m.readOnly {
+		return fuse.EROFS
+	}
+	run := func(tx store.Tx) error {
+		c := &change{fs: m, tx: tx, now: time.Now().UnixNano()}
+		return fn(c)
+	}
+	batcher, ok := m.store.(store.Batcher)
+	var err error
+	switch {
+	case m.observer != nil && size <= smallChange:
+		err = m.observer.BatchKnown(run)
+	case m.observer != nil:
+		err = m.observer.UpdateKnown(run)
+	case ok && size <= smallChange:
+		err = batcher.Batch(run)
+	default:
+		err = m.store.Update(bg, run)
+	}
+	return status(err)
+}
+
+// status returns the errno of an error.
+func status(err error) fuse.Status {
+	var errno syscall.Errno
+	switch {
+	case err == nil:
+		return fuse.OK
+	case errors.As(err, &errno):
+		return fuse.Status(errno)
+	case errors.Is(err, store.ErrFull):
+		return fuse.Status(syscall.ENOSPC)
+	case errors.Is(err, store.ErrBusy):
+		return fuse.EBUSY
+	case errors.Is(err, fs.ErrNotExist):
+		return fuse.ENOENT
+	case errors.Is(err, fs.ErrInvalid):
+		return fuse.EINVAL
+	case errors.Is(err, store.ErrReadOnly):
+		return fuse.EROFS
+	}
+	return fuse.EIO
+}

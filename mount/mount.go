@@ -1,0 +1,153 @@
+package mount
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"path/filepath"
+	"sync"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumelink"
+	"github.com/foliofs/folio/store"
+)
+
+// Options say how a volume is mounted. The zero value, and nil, are good defaults.
+type Options struct {
+	// Dir is the directory of the volume to mount; "" means all of it.
+	Dir string
+	// ReadOnly refuses changes through the mount.
+	ReadOnly bool
+	// AllowOther lets other users use the mount, as allow_other of mount.fuse does. The permissions
+	// of the files count in any case.
+	AllowOther bool
+	// Name is the source that the system shows for the mount; "" means the path of the volume.
+	Name string
+	// Options are further options of mount(8), for example "noexec".
+	Options []string
+	// Logger gets a line for each failure that no program is told of; nil means the standard logger.
+	Logger *log.Logger
+	// Debug logs each request.
+	Debug bool
+}
+
+// A Server serves a mount until that is unmounted.
+type Server struct {
+	fuse *fuse.Server
+	fs   *fileSystem
+	done chan struct{}
+	once sync.Once
+}
+
+// Mount mounts a volume at a directory of the system, and serves it until Server.Unmount is called,
+// or until another program unmounts it. The volume must stay open until then.
+func Mount(vol *folio.Volume, dir string, o *Options) (*Server, error) {
+	s, err := mountStore(volumelink.Store(vol).(store.Store), dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("mount %s: %w", dir, err)
+	}
+	return s, nil
+}
+
+func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	m, err := newFileSystem(s, o)
+	if err != nil {
+		return nil, err
+	}
+	name := o.Name
+	if name == "" {
+		name = m.path
+	}
+	options := append([]string{"default_permissions"}, o.Options...)
+	if o.ReadOnly {
+		options = append(options, "ro")
+	}
+	server, err := fuse.NewServer(m, dir, &fuse.MountOptions{
+		AllowOther:               o.AllowOther,
+		Options:                  options,
+		MaxBackground:            64,
+		MaxWrite:                 maxWrite,
+		MaxReadAhead:             maxWrite,
+		FsName:                   name,
+		Name:                     "folio",
+		EnableSymlinkCaching:     true,
+		ExplicitDataCacheControl: true,
+		DirectMount:              true,
+		ExtraCapabilities:        fuse.CAP_READDIRPLUS_AUTO | fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT,
+		Logger:                   o.Logger,
+		Debug:                    o.Debug,
+	})
+	if err != nil {
+		return nil, err
+	}
+	v := &Server{fuse: server, fs: m, done: make(chan struct{})}
+	m.kernel = server
+	if err := m.watch(); err != nil {
+		return nil, errors.Join(err, server.Unmount())
+	}
+	go v.serve()
+	if err := server.WaitMount(); err != nil {
+		return nil, errors.Join(err, v.Unmount())
+	}
+	return v, nil
+}
+
+// maxWrite is how many bytes a request reads or writes at most.
+const maxWrite = 1 << 20
+
+func (v *Server) serve() {
+	v.fuse.Serve()
+	v.fs.stop()
+	close(v.done)
+}
+
+// Wait returns when the volume is no longer mounted.
+func (v *Server) Wait() { <-v.done }
+
+// Unmount unmounts the volume. It fails, and the volume stays mounted, if a program has a file or a
+// directory of it open.
+func (v *Server) Unmount() error {
+	err := v.fuse.Unmount()
+	if err == nil {
+		v.Wait()
+	}
+	return err
+}
+
+// rootOf returns the inode of a directory of a volume.
+func rootOf(s store.Store, dir string) (store.Ino, error) {
+	rx, err := s.Begin(context.Background())
+	if err != nil {
+		return 0, err
+	}
+	defer rx.End()
+	ino := store.Root
+	for _, name := range splitPath(dir) {
+		e, err := rx.Lookup(ino, name)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", dir, err)
+		}
+		if e.Type != store.Dir {
+			return 0, fmt.Errorf("%s: %w", dir, folio.ErrNotDirectory)
+		}
+		ino = e.Ino
+	}
+	return ino, nil
+}
+
+// splitPath returns the names of a path.
+func splitPath(p string) (names []string) {
+	for p = filepath.Clean("/" + p); p != "/"; {
+		var name string
+		p, name = filepath.Split(p)
+		p = filepath.Clean(p)
+		names = append([]string{name}, names...)
+	}
+	return names
+}

@@ -1,0 +1,341 @@
+package mount
+
+import (
+	"hash/maphash"
+	"sync"
+
+	"github.com/foliofs/folio/store"
+)
+
+// told has the inodes that the kernel knows, and what it was told of each.
+//
+// Invariants:
+//
+//	T1  An inode is in it from the first answer that names it until the kernel has forgotten all of
+//	    them.
+//	T2  If the seal of an inode is that of its row, then the kernel keeps no attributes of it other
+//	    than those of the row. Where answers differed, the seal is mixed, until the kernel was made
+//	    to forget.
+type told struct {
+	fs     *fileSystem
+	seed   maphash.Seed
+	shards [toldShards]toldShard
+	parents
+}
+
+const toldShards = 64
+
+type toldShard struct {
+	mu     sync.Mutex // guards nodes
+	nodes  map[store.Ino]toldNode
+	stale  []store.Ino // the kernel must forget them
+	marked bool        // the watch has been woken for stale
+}
+
+// A toldNode is an inode that the kernel knows.
+type toldNode struct {
+	lookups uint64
+	seal    seal
+	pinned  bool // it has lost its last name
+	listed  bool // of a directory: the kernel may keep its names
+}
+
+// A seal stands for the attributes of an inode: equal seals are equal attributes, but for an
+// accident of one in four billion.
+type seal struct {
+	content uint32 // size, holes and time of change
+	other   uint32
+	known   sealState
+}
+
+type sealState uint8
+
+const (
+	sealNone  sealState = iota // the kernel has been told nothing, or was made to forget it
+	sealKnown                  // the kernel may keep these attributes and no others
+	sealMixed                  // the kernel may keep any
+)
+
+func (t *told) init(m *fileSystem) {
+	t.fs, t.seed = m, maphash.MakeSeed()
+	for i := range t.shards {
+		t.shards[i].nodes = make(map[store.Ino]toldNode)
+	}
+	t.parents.dirs = make(map[store.Ino]place)
+}
+
+func (t *told) shard(ino store.Ino) *toldShard { return &t.shards[ino%toldShards] }
+
+// seal returns the seal of an inode.
+func (t *told) seal(n *store.Node) seal {
+	content := maphash.Comparable(t.seed, [3]int64{n.Size, n.Holes, n.Mtime})
+	other := maphash.Comparable(t.seed, [8]int64{int64(n.Mode), int64(n.Nlink), int64(n.UID), int64(n.GID), n.Ctime, n.Atime, int64(n.Rdev), int64(n.Ino)})
+	return seal{uint32(content), uint32(other), sealKnown}
+}
+
+// entry notes an answer that counts as a lookup.
+func (t *told) entry(n *store.Node) { t.answer(n, 1) }
+
+// attr notes an answer with attributes.
+func (t *told) attr(n *store.Node) { t.answer(n, 0) }
+
+func (t *told) answer(n *store.Node, lookups uint64) {
+	s := t.seal(n)
+	sh := t.shard(n.Ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	k, ok := sh.nodes[n.Ino]
+	if !ok && lookups == 0 && n.Ino != t.fs.root {
+		return // the kernel has forgotten it meanwhile
+	}
+	k.lookups += lookups
+	switch k.seal.known {
+	case sealNone:
+		k.seal = s
+	case sealKnown:
+		if k.seal != s { // another process has changed it: which answer comes last is not known
+			k.seal.known = sealMixed
+			sh.stale = append(sh.stale, n.Ino)
+			t.fs.wakeWatch()
+		}
+	}
+	sh.nodes[n.Ino] = k
+}
+
+// change notes a change of the kernel's own, which it knows of, from one state of an inode to
+// another.
+func (t *told) change(before, after *store.Node) {
+	was, is := t.seal(before), t.seal(after)
+	sh := t.shard(before.Ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	k, ok := sh.nodes[before.Ino]
+	if !ok || k.seal.known != sealKnown {
+		return
+	}
+	if k.seal == was {
+		k.seal = is
+	} else {
+		k.seal.known = sealMixed
+		sh.stale = append(sh.stale, before.Ino)
+		t.fs.wakeWatch()
+	}
+	sh.nodes[before.Ino] = k
+}
+
+// takeStale returns the inodes that the kernel must forget, whatever changes say.
+func (t *told) takeStale() (list []store.Ino) {
+	for i := range t.shards {
+		sh := &t.shards[i]
+		sh.mu.Lock()
+		list = append(list, sh.stale...)
+		sh.stale = nil
+		sh.mu.Unlock()
+	}
+	return list
+}
+
+// seen returns what the kernel was told of an inode.
+func (t *told) seen(ino store.Ino) (s seal, ok bool) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	k, ok := sh.nodes[ino]
+	return k.seal, ok
+}
+
+// forgotten notes that the kernel is about to be made to forget the attributes of an inode.
+func (t *told) forgotten(ino store.Ino) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok {
+		k.seal = seal{}
+		sh.nodes[ino] = k
+	}
+}
+
+// pin pins an inode that loses its last name, if the kernel knows it, or that never had one.
+func (t *told) pin(ino store.Ino, unnamed bool) error {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	k, ok := sh.nodes[ino]
+	if k.pinned || !ok && !unnamed {
+		return nil
+	}
+	if err := t.fs.store.Pin(ino); err != nil {
+		return err
+	}
+	k.pinned = true
+	sh.nodes[ino] = k
+	return nil
+}
+
+// forget takes back lookups of an inode.
+func (t *told) forget(ino store.Ino, lookups uint64) {
+	if ino == t.fs.root {
+		return
+	}
+	if pinned, gone := t.take(ino, lookups); gone {
+		t.fs.names.forget(ino)
+		t.fs.cookies.forget(ino)
+		t.parents.forget(ino)
+		if pinned {
+			t.fs.store.Unpin(ino)
+		}
+	}
+}
+
+func (t *told) take(ino store.Ino, lookups uint64) (pinned, gone bool) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	k, ok := sh.nodes[ino]
+	if !ok {
+		return false, false
+	}
+	if k.lookups > lookups {
+		k.lookups -= lookups
+		sh.nodes[ino] = k
+		return false, false
+	}
+	delete(sh.nodes, ino)
+	return k.pinned, true
+}
+
+// within calls fn with the inodes of a span that the kernel knows.
+func (t *told) within(span store.InoSpan, fn func(ino store.Ino, s seal)) {
+	if uint64(span.Last-span.First) < uint64(t.count()) {
+		for ino := span.First; ino <= span.Last; ino++ {
+			if s, ok := t.seen(ino); ok {
+				fn(ino, s)
+			}
+		}
+		return
+	}
+	type known struct {
+		ino  store.Ino
+		seal seal
+	}
+	var list []known
+	for i := range t.shards {
+		sh := &t.shards[i]
+		list = list[:0]
+		sh.mu.Lock()
+		for ino, k := range sh.nodes {
+			if span.First <= ino && ino <= span.Last {
+				list = append(list, known{ino, k.seal})
+			}
+		}
+		sh.mu.Unlock()
+		for _, k := range list {
+			fn(k.ino, k.seal)
+		}
+	}
+}
+
+// count returns how many inodes the kernel knows.
+func (t *told) count() (n int) {
+	for i := range t.shards {
+		sh := &t.shards[i]
+		sh.mu.Lock()
+		n += len(sh.nodes)
+		sh.mu.Unlock()
+	}
+	return n
+}
+
+// unpinAll ends all pins when the kernel is gone.
+func (t *told) unpinAll() {
+	for i := range t.shards {
+		sh := &t.shards[i]
+		sh.mu.Lock()
+		for ino, k := range sh.nodes {
+			if k.pinned {
+				t.fs.store.Unpin(ino)
+			}
+		}
+		clear(sh.nodes)
+		sh.mu.Unlock()
+	}
+}
+
+// parents are the places of the directories that the kernel knows, as it was told last. A place may
+// be outdated.
+type parents struct {
+	mu   sync.Mutex // guards dirs
+	dirs map[store.Ino]place
+
+	lists map[store.Ino]struct{} // directories whose names the kernel may keep
+}
+
+func (p *parents) parent(ino, dir store.Ino, name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.dirs[ino] = place{dir, name}
+}
+
+// up returns the place of a directory.
+func (p *parents) up(ino store.Ino) (place, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at, ok := p.dirs[ino]
+	return at, ok
+}
+
+func (p *parents) forget(ino store.Ino) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.dirs, ino)
+	delete(p.lists, ino)
+}
+
+// listed notes that the kernel is told the names of a directory.
+func (t *told) listed(dir store.Ino) {
+	sh := t.shard(dir)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[dir]; (ok || dir == t.fs.root) && !k.listed {
+		k.listed = true
+		sh.nodes[dir] = k
+		t.parents.list(dir)
+	}
+}
+
+// isListed reports whether the kernel may keep the names of a directory.
+func (t *told) isListed(dir store.Ino) bool {
+	sh := t.shard(dir)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.nodes[dir].listed
+}
+
+// list notes a directory whose names the kernel may keep.
+func (p *parents) list(dir store.Ino) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lists == nil {
+		p.lists = make(map[store.Ino]struct{})
+	}
+	p.lists[dir] = struct{}{}
+}
+
+// listedWithin calls fn with the directories of a range whose names the kernel may keep.
+func (p *parents) listedWithin(first, last store.Ino, fn func(dir store.Ino)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if uint64(last-first) < uint64(len(p.lists)) {
+		for dir := first; dir <= last; dir++ {
+			if _, ok := p.lists[dir]; ok {
+				fn(dir)
+			}
+		}
+		return
+	}
+	for dir := range p.lists {
+		if first <= dir && dir <= last {
+			fn(dir)
+		}
+	}
+}

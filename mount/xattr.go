@@ -1,0 +1,138 @@
+package mount
+
+import (
+	"strings"
+	"syscall"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/store"
+)
+
+// supported reports whether a file can have an extended attribute of that name. There are no access
+// control lists.
+func supported(name string) bool { return !strings.HasPrefix(name, "system.") }
+
+// GetXAttr implements fuse.RawFileSystem.
+func (m *fileSystem) GetXAttr(_ <-chan struct{}, in *fuse.InHeader, name string, dest []byte) (size uint32, st fuse.Status) {
+	if !supported(name) {
+		return 0, fuse.Status(syscall.EOPNOTSUPP)
+	}
+	st = m.view(func(rx store.Rx) error {
+		list, err := rx.Xattrs(m.ino(in.NodeId))
+		if err != nil {
+			return err
+		}
+		for _, x := range list {
+			if x.Name == name {
+				size = uint32(len(x.Value))
+				if len(dest) < len(x.Value) {
+					return syscall.ERANGE
+				}
+				copy(dest, x.Value)
+				return nil
+			}
+		}
+		return syscall.ENODATA
+	})
+	return size, st
+}
+
+// ListXAttr implements fuse.RawFileSystem.
+func (m *fileSystem) ListXAttr(_ <-chan struct{}, in *fuse.InHeader, dest []byte) (size uint32, st fuse.Status) {
+	st = m.view(func(rx store.Rx) error {
+		list, err := rx.Xattrs(m.ino(in.NodeId))
+		if err != nil {
+			return err
+		}
+		at := 0
+		for _, x := range list {
+			if end := at + len(x.Name) + 1; end <= len(dest) {
+				copy(dest[at:], x.Name)
+				dest[end-1] = 0
+			}
+			at += len(x.Name) + 1
+		}
+		if size = uint32(at); at > len(dest) {
+			return syscall.ERANGE
+		}
+		return nil
+	})
+	return size, st
+}
+
+// SetXAttr implements fuse.RawFileSystem.
+func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name string, value []byte) fuse.Status {
+	switch {
+	case !supported(name):
+		return fuse.Status(syscall.EOPNOTSUPP)
+	case len(name) > store.MaxXattrName:
+		return fuse.Status(syscall.ERANGE)
+	case len(value) > store.MaxXattrValue:
+		return fuse.Status(syscall.E2BIG)
+	}
+	if value == nil {
+		value = []byte{}
+	}
+	ino := m.ino(in.NodeId)
+	return m.change(func(c *change) error {
+		there, size, err := c.xattrs(ino, name)
+		switch {
+		case err != nil:
+			return err
+		case there && in.Flags&unix.XATTR_CREATE != 0:
+			return syscall.EEXIST
+		case !there && in.Flags&unix.XATTR_REPLACE != 0:
+			return syscall.ENODATA
+		case size+len(name)+len(value) > store.MaxXattrs:
+			return syscall.ENOSPC
+		}
+		return c.setXattr(ino, name, value)
+	})
+}
+
+// RemoveXAttr implements fuse.RawFileSystem.
+func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
+	if !supported(name) {
+		return fuse.Status(syscall.EOPNOTSUPP)
+	}
+	ino := m.ino(in.NodeId)
+	return m.change(func(c *change) error {
+		there, _, err := c.xattrs(ino, name)
+		if err == nil && !there {
+			err = syscall.ENODATA
+		}
+		if err != nil {
+			return err
+		}
+		return c.setXattr(ino, name, nil)
+	})
+}
+
+// xattrs reports whether an inode has an extended attribute, and how many bytes all others take.
+func (c *change) xattrs(ino store.Ino, name string) (there bool, size int, err error) {
+	list, err := c.tx.Xattrs(ino)
+	for _, x := range list {
+		if x.Name == name {
+			there = true
+		} else {
+			size += len(x.Name) + len(x.Value)
+		}
+	}
+	return there, size, err
+}
+
+// setXattr sets or removes an extended attribute.
+func (c *change) setXattr(ino store.Ino, name string, value []byte) error {
+	n, err := c.tx.Node(ino)
+	if err != nil {
+		return err
+	}
+	if err := c.tx.SetXattr(ino, name, value); err != nil {
+		return err
+	}
+	before := n
+	n.Ctime = c.now
+	return c.put(&before, &n)
+}

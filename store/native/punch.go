@@ -1,0 +1,71 @@
+package native
+
+import (
+	"github.com/foliofs/folio/store"
+)
+
+var _ store.HolePuncher = (*tx)(nil)
+
+// PunchHole implements store.HolePuncher.
+func (t *tx) PunchHole(n *store.Node, off, size int64) error {
+	stored := n.Size - n.Holes
+	for end := off + size; off < end; {
+		next := min(end, (off/store.ChunkSize+1)*store.ChunkSize)
+		less, err := t.punch(store.DataID(n.Ino, off), int(off%store.ChunkSize), int(next-off))
+		if err != nil {
+			return t.fail(err)
+		}
+		stored -= int64(less)
+		if less == 0 {
+			if next, err = t.nextStored(n.Ino, next, end); err != nil {
+				return t.fail(err)
+			}
+		}
+		off = next
+	}
+	setStored(n, stored)
+	return nil
+}
+
+// nextStored returns where the next chunk with a row begins from off on, end if there is none before
+// it.
+func (t *tx) nextStored(ino store.Ino, off, end int64) (int64, error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	c := data.Cursor()
+	ok, err := c.SeekRowid(store.DataID(ino, off))
+	if err != nil || !ok {
+		return end, err
+	}
+	row, err := c.Row()
+	if err != nil || row.Rowid()>>store.ChunkBits != int64(ino) {
+		return end, err
+	}
+	start := row.Rowid() & (1<<store.ChunkBits - 1) << store.ChunkShift
+	return min(end, max(off, start)), nil
+}
+
+// punch makes a part of a chunk read as zeros, and returns by how many bytes its row became shorter.
+func (t *tx) punch(id int64, off, size int) (less int, err error) {
+	data, err := t.changing(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	row, ok, err := data.Get(id)
+	if err != nil || !ok {
+		return 0, err
+	}
+	have, err := chunkSize(&row, id)
+	switch {
+	case err != nil || off >= have:
+		return 0, err
+	case off == 0 && size >= have:
+		_, err = data.Delete(id)
+		return have, err
+	case off+size >= have:
+		return t.cutChunk(id, off)
+	}
+	return 0, data.WriteAt(id, dataBytes, make([]byte, size), int64(off))
+}

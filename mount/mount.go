@@ -128,6 +128,13 @@ func rootOf(s store.Store, dir string) (store.Ino, error) {
 	}
 	defer rx.End()
 	ino := store.Root
+	n, err := rx.Node(ino)
+	switch {
+	case err != nil:
+		return 0, err
+	case store.TypeOf(n.Mode) != store.Dir:
+		return 0, store.Damaged("its root is no directory")
+	}
 	for _, name := range splitPath(dir) {
 		e, err := rx.Lookup(ino, name)
 		if err != nil {

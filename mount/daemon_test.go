@@ -1,0 +1,217 @@
+package mount
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio"
+)
+
+// The daemon of a mount is a process of its own in these tests: a program that waits for a request
+// to the kernel must not be the one that answers it. It is the test binary itself.
+
+const daemonVariable = "FOLIO_MOUNT_DAEMON"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(daemonVariable) != "" {
+		serveDaemon()
+		return
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// serveDaemon mounts the volume of the first argument at the second, until a signal comes.
+func serveDaemon() {
+	vol, err := folio.Open(os.Args[1], &folio.Options{Create: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := Mount(vol, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("mounted")
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM)
+	go func() {
+		for range signals {
+			if err := s.Unmount(); err != nil {
+				log.Print(err)
+			}
+		}
+	}()
+	s.Wait()
+	if err := vol.Close(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// A daemon is a volume that is mounted by another process.
+type daemon struct {
+	t      testing.TB
+	volume string
+	dir    string
+	cmd    *exec.Cmd
+	ended  chan error
+}
+
+// needFUSE skips a test where nothing can be mounted.
+func needFUSE(t testing.TB) {
+	t.Helper()
+	f, err := os.OpenFile("/dev/fuse", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no FUSE here: %v", err)
+	}
+	_ = f.Close()
+	if os.Geteuid() != 0 {
+		t.Skip("mounting by mount(2) needs root")
+	}
+}
+
+// startDaemon mounts a volume, which it makes if need be, at a new directory.
+func startDaemon(t testing.TB, volume string) *daemon {
+	t.Helper()
+	needFUSE(t)
+	d := &daemon{t: t, volume: volume, dir: filepath.Join(t.TempDir(), "mnt"), ended: make(chan error, 1)}
+	must(t, os.Mkdir(d.dir, 0o755))
+	d.start()
+	t.Cleanup(d.stop)
+	return d
+}
+
+// start starts the process, and returns when the volume is mounted.
+func (d *daemon) start() {
+	d.t.Helper()
+	d.cmd = exec.Command(os.Args[0], d.volume, d.dir)
+	d.cmd.Env = append(os.Environ(), daemonVariable+"=1")
+	d.cmd.Stderr = os.Stderr
+	d.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	out, err := d.cmd.StdoutPipe()
+	must(d.t, err)
+	must(d.t, d.cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil || strings.TrimSpace(line) != "mounted" {
+		_ = d.cmd.Wait()
+		d.t.Fatalf("the daemon did not mount: %q, %v", line, err)
+	}
+	d.ended = make(chan error, 1)
+	go func(cmd *exec.Cmd, ended chan error) { ended <- cmd.Wait() }(d.cmd, d.ended)
+}
+
+// stop unmounts, whatever state the daemon is in.
+func (d *daemon) stop() {
+	if d.cmd == nil {
+		return
+	}
+	_ = d.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-d.ended:
+		if err != nil {
+			d.t.Errorf("the daemon ended with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		d.t.Errorf("the daemon did not unmount")
+		d.kill()
+	}
+	d.cmd = nil
+}
+
+// kill ends the daemon as a crash does, and removes what is left of the mount.
+func (d *daemon) kill() {
+	_ = d.cmd.Process.Kill()
+	<-d.ended
+	d.cmd = nil
+	if err := unix.Unmount(d.dir, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {
+		d.t.Error(err)
+	}
+}
+
+// path returns the path of a file in the mount.
+func (d *daemon) path(name string) string { return filepath.Join(d.dir, name) }
+
+// alive fails the test if the daemon has ended.
+func (d *daemon) alive() {
+	d.t.Helper()
+	select {
+	case err := <-d.ended:
+		d.ended <- err
+		d.t.Fatalf("the daemon has ended: %v", err)
+	default:
+	}
+}
+
+// within fails the test, and ends the daemon, if fn takes longer than that: a program that waits
+// for the kernel cannot be interrupted otherwise.
+func (d *daemon) within(limit time.Duration, what string, fn func()) {
+	d.t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fn()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+		d.kill()
+		d.t.Fatalf("%s took longer than %v", what, limit)
+	}
+}
+
+// run runs a program, and returns what it says.
+func (d *daemon) run(limit time.Duration, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// newVolume returns the path of a volume that is to be made.
+func newVolume(t testing.TB) string { return filepath.Join(t.TempDir(), "v.folio") }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkVolume checks a volume that is not mounted any more.
+func checkVolume(t testing.TB, path string) {
+	t.Helper()
+	vol, err := folio.Open(path, nil)
+	must(t, err)
+	defer vol.Close()
+	report, err := vol.Check(context.Background(), nil)
+	must(t, err)
+	for _, p := range report.Problems {
+		t.Errorf("%v", p)
+	}
+}
+
+func readAll(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(f)
+	return string(b), err
+}

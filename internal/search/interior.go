@@ -23,7 +23,13 @@ type interior struct {
 	kind   record.Kind // of the first values of the keys: Text or Integer
 	top    atomic.Pointer[branch]
 	bytes  atomic.Int64
+
+	searches atomic.Int32 // up to patience
 }
+
+// patience is how many searches of a layout go without an interior cache. To make one costs as much
+// as some searches in place, and where every change is followed by one search it would never pay.
+const patience = 16
 
 const maxInterior = 16 << 20
 
@@ -61,7 +67,7 @@ func (t *Tree) InteriorFor(rx *Rx, k *record.Key) *interior {
 		s = &interior{layout: rx.Layout, kind: kind}
 		t.interior.Store(s)
 	}
-	if s.kind != kind {
+	if s.kind != kind || s.searches.Load() < patience && s.searches.Add(1) <= patience {
 		return nil
 	}
 	return s

@@ -97,7 +97,7 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 	if st == fuse.Status(syscall.EEXIST) && in.Flags&syscall.O_EXCL == 0 { // another process was faster
 		st = m.openExisting(in, name, out)
 	}
-	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
+	out.OpenFlags = newFileFlags
 	return st
 }
 
@@ -150,7 +150,7 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 	m.told.entry(&n)
 	out.EntryOut = fuse.EntryOut{NodeId: m.node(n.Ino), AttrValid: m.ttl}
 	m.setAttr(&out.Attr, &n)
-	out.OpenFlags = fuse.FOPEN_KEEP_CACHE
+	out.OpenFlags = newFileFlags
 	return fuse.OK
 }
 
@@ -442,3 +442,7 @@ func (c *change) touchBoth(from, to store.Ino, out, in int) error {
 	}
 	return nil
 }
+
+// newFileFlags let the writes of a program that makes a file go past the caches of the kernel: they
+// come here at once in any case, and the kernel does not ask for security.capability first.
+const newFileFlags = fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES

@@ -56,7 +56,7 @@ func TestPjdfstest(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
 	must(t, os.Chmod(d.dir, 0o777))
 	must(t, os.Chmod(filepath.Dir(filepath.Dir(d.dir)), 0o755)) // other users come here, too
-	wrapper := t.TempDir() // mount(8) asks a helper of that type of file system, which is not there
+	wrapper := t.TempDir()                                      // mount(8) asks a helper of that type of file system, which is not there
 	mount, err := exec.LookPath("mount")
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(wrapper, "mount"), []byte("#!/bin/sh\nexec "+mount+" -i \"$@\"\n"), 0o755))

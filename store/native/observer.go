@@ -1,6 +1,8 @@
 package native
 
 import (
+	"time"
+
 	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -19,9 +21,31 @@ import (
 
 var _ store.Observer = (*Store)(nil)
 
+// observerPin is the number that an observer pins for as long as it is one. Observers learn of an
+// orphan after it has lost its name, and pin it then if they use it. To give them the time, other
+// processes leave orphans alone while there is an observer and the orphan is young.
+const observerPin = int64(store.MaxIno) + 1
+
+// orphanAge is how old an orphan must be to be removed while another process observes the volume.
+const orphanAge = 2 * time.Second
+
+// observedByOthers reports whether another Store, of this process or another, has an observer.
+func (s *Store) observedByOthers() (bool, error) { return enginelink.Pinned(s.db, observerPin) }
+
+// isYoung reports whether an orphan has lost its last name a moment ago. A time to come counts as
+// long ago.
+func (t *tx) isYoung(ino store.Ino) (bool, error) {
+	n, err := t.Node(ino)
+	age := time.Duration(time.Now().UnixNano() - n.Ctime)
+	return age >= 0 && age < orphanAge, unlessDamaged(err)
+}
+
 // Observe implements store.Observer.
 func (s *Store) Observe() error {
 	if err := enginelink.Watch(s.db); err != nil {
+		return explain(err)
+	}
+	if err := enginelink.Pin(s.db, observerPin); err != nil {
 		return explain(err)
 	}
 	return s.db.View(bg, func(db *sqlitefile.Rx) error {
@@ -127,6 +151,9 @@ func inoSpan(s *enginelink.PageSpan, bits int) store.InoSpan {
 	}
 	return span
 }
+
+// Reap implements store.Observer.
+func (s *Store) Reap() error { return s.reap(bg) }
 
 // UpdateKnown implements store.Observer.
 func (s *Store) UpdateKnown(fn func(tx store.Tx) error) error {

@@ -183,8 +183,18 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 
 // removeOrphans removes the orphans in list that are not pinned.
 func (t *tx) removeOrphans(list []store.Ino) error {
+	observed, err := t.s.observedByOthers()
+	if err != nil {
+		return err
+	}
 	for _, ino := range list {
 		held, err := t.s.pins.pinned(ino)
+		if err == nil && !held && observed {
+			held, err = t.isYoung(ino)
+		}
+		if held { // another process pins it, or it waits for an observer to do so
+			t.s.orphans.CompareAndSwap(0, 1) // something for Close to do
+		}
 		if err == nil && !held {
 			err = t.removeOrphan(ino)
 		}

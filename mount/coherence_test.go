@@ -313,6 +313,49 @@ func TestUnlinkedOpen(t *testing.T) {
 	}
 }
 
+// TestUnlinkedElsewhere removes a file that a program has open by another process, which closes the
+// volume at once.
+func TestUnlinkedElsewhere(t *testing.T) {
+	d := startDaemon(t, newVolume(t))
+	second := startDaemon(t, d.volume)
+	content := bytes.Repeat([]byte("content "), 1<<15)
+	for i := range 20 {
+		name := fmt.Sprint("file", i)
+		must(t, os.WriteFile(second.path(name), content, 0o644))
+		var f *os.File
+		for start := time.Now(); f == nil && time.Since(start) < time.Second; {
+			f, _ = os.Open(d.path(name))
+		}
+		if f == nil {
+			t.Fatal("the mount does not show the file")
+		}
+		if i%2 == 0 {
+			vol, err := folio.Open(d.volume, nil)
+			must(t, err)
+			must(t, vol.Remove(name))
+			must(t, vol.Close())
+		} else {
+			must(t, os.Remove(second.path(name)))
+		}
+		time.Sleep(10 * time.Millisecond)
+		got := make([]byte, len(content))
+		if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) {
+			t.Errorf("file %d, removed by another process: %v", i, err)
+		}
+		must(t, f.Close())
+	}
+	second.stop()
+	d.stop()
+	vol, err := folio.Open(d.volume, nil)
+	must(t, err)
+	defer vol.Close()
+	info, err := vol.Info(context.Background())
+	must(t, err)
+	if used := info.Size - info.FreeBytes; used > int64(len(content)) {
+		t.Errorf("%d bytes are in use", used)
+	}
+}
+
 // TestLatency measures how long the mount shows something that another process has changed, with
 // everything in the caches of the kernel.
 func TestLatency(t *testing.T) {

@@ -79,7 +79,7 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 		EnableSymlinkCaching:     true,
 		ExplicitDataCacheControl: true,
 		DirectMount:              true,
-		ExtraCapabilities:        fuse.CAP_READDIRPLUS_AUTO | fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT | fuse.CAP_DIRECT_IO_ALLOW_MMAP,
+		ExtraCapabilities:        fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT | fuse.CAP_DIRECT_IO_ALLOW_MMAP,
 		Logger:                   o.Logger,
 		Debug:                    o.Debug,
 	})

@@ -21,6 +21,7 @@ type told struct {
 	seed   maphash.Seed
 	shards [toldShards]toldShard
 	parents
+	unpins unpins
 }
 
 const toldShards = 64
@@ -182,7 +183,7 @@ func (t *told) forget(ino store.Ino, lookups uint64) {
 		t.fs.cookies.forget(ino)
 		t.parents.forget(ino)
 		if pinned {
-			t.fs.store.Unpin(ino)
+			t.unpin(ino)
 		}
 	}
 }
@@ -259,6 +260,34 @@ func (t *told) unpinAll() {
 		clear(sh.nodes)
 		sh.mu.Unlock()
 	}
+}
+
+// unpins are inodes that the kernel has forgotten, and that are pinned still. They are unpinned
+// together, so that those without a name are removed together.
+type unpins struct {
+	mu   sync.Mutex // guards list
+	list []store.Ino
+}
+
+// mostUnpins is how many inodes wait to be unpinned before the watch is woken for them.
+const mostUnpins = 1 << 10
+
+// unpin lets an inode be unpinned soon.
+func (t *told) unpin(ino store.Ino) {
+	t.unpins.mu.Lock()
+	defer t.unpins.mu.Unlock()
+	t.unpins.list = append(t.unpins.list, ino)
+	if n := len(t.unpins.list); n == 1 || n == mostUnpins {
+		t.fs.wakeWatch()
+	}
+}
+
+// take empties the list.
+func (u *unpins) take() (list []store.Ino) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	list, u.list = u.list, nil
+	return list
 }
 
 // parents are the places of the directories that the kernel knows, as it was told last. A place may

@@ -13,9 +13,9 @@ import (
 //	asleep --[a log or a database is written, a request sees a change, 1 s]--> awake
 //	awake  --[1 s without a change]--> asleep
 //
-// While it is awake it looks each millisecond at first, and then each 5 ms. It must look some time
-// after the log was written, because a commit counts only when the index of the log says so, and
-// another process may sync the log in between.
+// While it is awake it looks each millisecond for a while, and then each 5 ms unless a file is
+// written. It must look some time after the log was written, because a commit counts only when the
+// index of the log says so, and another process may sync the log in between.
 const (
 	quickLook   = time.Millisecond
 	quickFor    = 30 * time.Millisecond
@@ -26,6 +26,7 @@ const (
 	retryAfter  = 2 * time.Millisecond
 	retryDirs   = 20 * time.Millisecond
 	mostRetries = 200
+	reapAfter   = 3 * time.Second // the last change of others; orphans are left to this process meanwhile
 )
 
 // watchStats count what the watch has done.
@@ -101,10 +102,11 @@ func (m *fileSystem) pause(f *forgetter, n *notice, quiet time.Duration) time.Du
 		return quickLook
 	case n == nil:
 		return polledLook
-	case quiet < slowFor:
-		return slowLook
 	}
 	n.arm()
+	if quiet < slowFor {
+		return slowLook
+	}
 	return asleepLook
 }
 
@@ -115,6 +117,10 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 		f.inode(ino, true)
 		any = true
 	}
+	if list := m.told.unpins.take(); len(list) > 0 {
+		any = true
+		m.unpin(list)
+	}
 	if m.observer.Pending() || m.pages.crowded() {
 		rx, c, err := m.observer.Observed()
 		if err != nil {
@@ -123,6 +129,7 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 		}
 		if !c.None() {
 			any = true
+			f.changed = time.Now()
 			m.stats.changes.Add(1)
 		}
 		err = f.collect(rx, &c)
@@ -134,7 +141,29 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 		}
 	}
 	f.send()
+	if !f.changed.IsZero() && time.Since(f.changed) > reapAfter {
+		f.changed = time.Time{}
+		_ = m.observer.Reap() // another process does so later
+	}
 	return any
+}
+
+// unpin unpins inodes in one transaction, at whose end those without a name are removed.
+func (m *fileSystem) unpin(list []store.Ino) {
+	all := func() {
+		for _, ino := range list {
+			m.store.Unpin(ino)
+		}
+	}
+	done := false
+	err := m.observer.UpdateKnown(func(store.Tx) error {
+		done = true
+		all()
+		return nil
+	})
+	if err != nil && !done {
+		all()
+	}
 }
 
 // A forgetter collects what the kernel must forget, and sends it.
@@ -143,6 +172,8 @@ type forgetter struct {
 	inodes  map[store.Ino]bool // with their content?
 	entries []store.EntryKey
 	again   []retry // that must be sent again
+
+	changed time.Time // when others changed something last; zero if nothing is to do for that
 }
 
 // A retry is an inode that the kernel must forget once more: it did not know it, as the answer that
@@ -200,6 +231,9 @@ func (f *forgetter) compareNodes(rx store.Rx, span store.InoSpan) {
 		n, err := rx.Node(ino)
 		is := f.fs.told.seal(&n)
 		switch {
+		case err == nil && n.Nlink == 0 && store.TypeOf(n.Mode) != store.Dir:
+			_ = f.fs.told.pin(ino, false) // a program may have it open
+			f.inode(ino, false)
 		case err != nil || was.known == sealMixed:
 			f.inode(ino, true)
 		case was.known == sealNone:

@@ -212,7 +212,7 @@ func main() {
 		EnableSymlinkCaching:     true,
 		ExplicitDataCacheControl: true,
 		DirectMount:              true,
-		ExtraCapabilities:        fuse.CAP_READDIRPLUS_AUTO | fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT,
+		ExtraCapabilities:        fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT,
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -30,6 +30,8 @@ func TestCoherence(t *testing.T) {
 		what := c.change()
 		seen = append(seen, c.settle(what))
 	}
+	c.mount.stop()
+	t.Log(c.mount.stats)
 	slices.Sort(seen)
 	t.Logf("%d changes, seen after %v (median), %v (99 of 100), %v (last)", len(seen), seen[len(seen)/2], seen[len(seen)*99/100], seen[len(seen)-1])
 }

@@ -57,6 +57,9 @@ func serveDaemon() {
 		}
 	}()
 	s.Wait()
+	w := &s.fs.stats
+	fmt.Printf("%d looks, %d changes of others, %d of anything; made to forget: %d inodes, %d names\n",
+		w.looks.Load(), w.changes.Load(), w.alls.Load(), w.inodes.Load(), w.entries.Load())
 	if err := vol.Close(); err != nil {
 		log.Fatal(err)
 	}
@@ -69,6 +72,7 @@ type daemon struct {
 	dir    string
 	cmd    *exec.Cmd
 	ended  chan error
+	stats  string // what the watch has done, once the daemon has ended
 }
 
 // needFUSE skips a test where nothing can be mounted.
@@ -105,13 +109,17 @@ func (d *daemon) start() {
 	out, err := d.cmd.StdoutPipe()
 	must(d.t, err)
 	must(d.t, d.cmd.Start())
-	line, err := bufio.NewReader(out).ReadString('\n')
+	r := bufio.NewReader(out)
+	line, err := r.ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "mounted" {
 		_ = d.cmd.Wait()
 		d.t.Fatalf("the daemon did not mount: %q, %v", line, err)
 	}
 	d.ended = make(chan error, 1)
-	go func(cmd *exec.Cmd, ended chan error) { ended <- cmd.Wait() }(d.cmd, d.ended)
+	go func(cmd *exec.Cmd, ended chan error) {
+		d.stats, _ = r.ReadString('\n')
+		ended <- cmd.Wait()
+	}(d.cmd, d.ended)
 }
 
 // stop unmounts, whatever state the daemon is in.
@@ -135,7 +143,10 @@ func (d *daemon) stop() {
 // kill ends the daemon as a crash does, and removes what is left of the mount.
 func (d *daemon) kill() {
 	_ = d.cmd.Process.Kill()
-	<-d.ended
+	select {
+	case <-d.ended:
+	case <-time.After(5 * time.Second):
+	}
 	d.cmd = nil
 	if err := unix.Unmount(d.dir, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {
 		d.t.Error(err)

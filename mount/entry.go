@@ -20,7 +20,9 @@ func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, o
 			if len(name) > maxName {
 				return syscall.ENAMETOOLONG
 			}
-			m.names.add(dir, name, 0)
+			if !m.names.addMissing(dir, name) {
+				return syscall.ENOENT
+			}
 			*out = fuse.EntryOut{EntryValid: m.ttl}
 			return nil
 		}
@@ -97,7 +99,7 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 	if st == fuse.Status(syscall.EEXIST) && in.Flags&syscall.O_EXCL == 0 { // another process was faster
 		st = m.openExisting(in, name, out)
 	}
-	out.OpenFlags = newFileFlags
+	out.OpenFlags = openFlags(in)
 	return st
 }
 
@@ -150,7 +152,7 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 	m.told.entry(&n)
 	out.EntryOut = fuse.EntryOut{NodeId: m.node(n.Ino), AttrValid: m.ttl}
 	m.setAttr(&out.Attr, &n)
-	out.OpenFlags = newFileFlags
+	out.OpenFlags = openFlags(in)
 	return fuse.OK
 }
 
@@ -443,6 +445,12 @@ func (c *change) touchBoth(from, to store.Ino, out, in int) error {
 	return nil
 }
 
-// newFileFlags let the writes of a program that makes a file go past the caches of the kernel: they
-// come here at once in any case, and the kernel does not ask for security.capability first.
-const newFileFlags = fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES
+// openFlags returns how the kernel opens a new file. The writes of a program that only writes it go
+// past the caches of the kernel: they come here at once in any case, and the kernel does not ask for
+// security.capability first.
+func openFlags(in *fuse.CreateIn) uint32 {
+	if in.Flags&syscall.O_ACCMODE == syscall.O_WRONLY {
+		return fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES
+	}
+	return fuse.FOPEN_KEEP_CACHE
+}

@@ -67,7 +67,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 		m.ttl = forever
 	}
 	m.told.init(m)
-	m.names.init()
+	m.names.init(m.told.knows)
 	m.cookies.init()
 	return m, nil
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
@@ -67,6 +69,11 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	options := append([]string{"default_permissions"}, o.Options...)
 	if o.ReadOnly {
 		options = append(options, "ro")
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, syscall.ENOTDIR
 	}
 	server, err := fuse.NewServer(m, dir, &fuse.MountOptions{
 		AllowOther:               o.AllowOther,

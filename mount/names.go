@@ -13,6 +13,8 @@ import (
 //
 // An entry takes as many bytes as its name, and about six more.
 type names struct {
+	known func(ino store.Ino) bool // does the kernel know it?
+
 	mu   sync.Mutex // guards dirs
 	dirs map[store.Ino]*dirNames
 }
@@ -20,12 +22,15 @@ type names struct {
 // A dirNames has the entries of one directory, one after the other: the length of the name, the
 // name, and the inode, 0 if the name is not there.
 type dirNames struct {
-	packed []byte
-	count  int
-	tidied int // how many there were when double ones were removed
+	packed  []byte
+	count   int
+	missing int // how many of them are not there
+	tidied  int // how many there were when double ones were removed
 }
 
-func (s *names) init() { s.dirs = make(map[store.Ino]*dirNames) }
+func (s *names) init(known func(ino store.Ino) bool) {
+	s.known, s.dirs = known, make(map[store.Ino]*dirNames)
+}
 
 // leastTidied is how many entries of a directory may be there twice.
 const leastTidied = 256
@@ -42,9 +47,29 @@ func (s *names) add(dir store.Ino, name string, ino store.Ino) {
 	d.packed = binary.AppendUvarint(d.packed, uint64(len(name)))
 	d.packed = append(d.packed, name...)
 	d.packed = binary.AppendUvarint(d.packed, uint64(ino))
-	if d.count++; d.count > 2*d.tidied+leastTidied {
-		d.tidy()
+	if ino == 0 {
+		d.missing++
 	}
+	if d.count++; d.count > 2*d.tidied+leastTidied {
+		d.tidy(s.known)
+	}
+}
+
+// mostMissing is how many names of a directory that are not there the kernel is told to remember.
+const mostMissing = 1 << 16
+
+// addMissing notes an answer that a name is not there. It reports whether the kernel may keep it:
+// it does not say when it forgets such a name.
+func (s *names) addMissing(dir store.Ino, name string) (keep bool) {
+	s.mu.Lock()
+	d := s.dirs[dir]
+	if d != nil && d.missing >= mostMissing {
+		s.mu.Unlock()
+		return false
+	}
+	s.mu.Unlock()
+	s.add(dir, name, 0)
+	return true
 }
 
 // all calls fn with each entry. The name is valid until it returns.
@@ -58,25 +83,57 @@ func (d *dirNames) all(fn func(name []byte, ino store.Ino)) {
 	}
 }
 
-// tidy removes entries that are there twice.
-func (d *dirNames) tidy() {
-	type entry struct {
-		name string
-		ino  store.Ino
-	}
-	seen := make(map[entry]bool, d.count)
+// tidy removes entries that are there twice, and those whose inode the kernel does not know any
+// more. Of a name the last entry counts: the kernel asks for one name after the other.
+func (d *dirNames) tidy(known func(ino store.Ino) bool) {
+	last := make(map[string]store.Ino, d.count)
+	d.all(func(name []byte, ino store.Ino) { last[string(name)] = ino })
+	d.keep(func(name []byte, ino store.Ino) bool {
+		if now, ok := last[string(name)]; !ok || now != ino || ino != 0 && !known(ino) {
+			return false
+		}
+		delete(last, string(name))
+		return true
+	})
+	d.tidied = d.count
+}
+
+// keep removes the entries for which keep returns false.
+func (d *dirNames) keep(keep func(name []byte, ino store.Ino) bool) {
 	packed := make([]byte, 0, len(d.packed))
+	d.count, d.missing = 0, 0
 	d.all(func(name []byte, ino store.Ino) {
-		e := entry{string(name), ino}
-		if seen[e] {
+		if !keep(name, ino) {
 			return
 		}
-		seen[e] = true
 		packed = binary.AppendUvarint(packed, uint64(len(name)))
 		packed = append(packed, name...)
 		packed = binary.AppendUvarint(packed, uint64(ino))
+		d.count++
+		if ino == 0 {
+			d.missing++
+		}
 	})
-	d.packed, d.count, d.tidied = packed, len(seen), len(seen)
+	d.packed = packed
+}
+
+// drop removes entries that the kernel was made to forget.
+func (s *names) drop(list []toldEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gone := make(map[toldEntry]bool, len(list))
+	dirs := make(map[store.Ino]bool)
+	for _, e := range list {
+		gone[e] = true
+		dirs[e.Dir] = true
+	}
+	for dir := range dirs {
+		if d := s.dirs[dir]; d != nil {
+			d.keep(func(name []byte, ino store.Ino) bool {
+				return !gone[toldEntry{store.EntryKey{Dir: dir, Name: string(name)}, ino}]
+			})
+		}
+	}
 }
 
 // forget drops the entries of a directory.
@@ -122,14 +179,4 @@ func (s *names) appendWithin(list []toldEntry, dir store.Ino, span *store.EntryS
 		list = append(list, toldEntry{store.EntryKey{Dir: dir, Name: string(name)}, ino})
 	})
 	return list
-}
-
-// count returns how many entries there are.
-func (s *names) count() (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range s.dirs {
-		n += d.count
-	}
-	return n
 }

@@ -9,7 +9,10 @@ import (
 // A notice tells when the files of a database are written. Shared memory, through which a commit
 // becomes visible, tells nothing; but a process writes the log before.
 type notice struct {
+	path   string
+	fd     int
 	file   *os.File
+	log    bool // the log is watched; there may be none at first
 	events chan struct{}
 	armed  chan struct{}
 }
@@ -20,18 +23,16 @@ func newNotice(path string) (*notice, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &notice{file: os.NewFile(uintptr(fd), "inotify"), events: make(chan struct{}, 1), armed: make(chan struct{}, 1)}
-	for _, name := range []string{path, path + "-wal"} {
-		if _, err := unix.InotifyAddWatch(fd, name, unix.IN_MODIFY); err != nil {
-			_ = n.file.Close()
-			return nil, err
-		}
+	n := &notice{path: path, fd: fd, file: os.NewFile(uintptr(fd), "inotify"), events: make(chan struct{}, 1), armed: make(chan struct{}, 1)}
+	if _, err := unix.InotifyAddWatch(fd, path, unix.IN_MODIFY); err != nil {
+		_ = n.file.Close()
+		return nil, err
 	}
 	go n.read()
 	return n, nil
 }
 
-// read waits for the next event each time that the watch falls asleep.
+// read waits for the next event each time that the watch has armed the notice.
 func (n *notice) read() {
 	b := make([]byte, 64<<10)
 	for range n.armed {
@@ -44,6 +45,10 @@ func (n *notice) read() {
 
 // arm lets the next write be told, or one since the last was told.
 func (n *notice) arm() {
+	if !n.log { // whoever makes a log writes to the database first
+		_, err := unix.InotifyAddWatch(n.fd, n.path+"-wal", unix.IN_MODIFY)
+		n.log = err == nil
+	}
 	select {
 	case n.armed <- struct{}{}:
 	default:

@@ -145,6 +145,12 @@ func (t *told) seen(ino store.Ino) (s seal, ok bool) {
 	return k.seal, ok
 }
 
+// knows reports whether the kernel knows an inode.
+func (t *told) knows(ino store.Ino) bool {
+	_, ok := t.seen(ino)
+	return ok
+}
+
 // forgotten notes that the kernel is about to be made to forget the attributes of an inode.
 func (t *told) forgotten(ino store.Ino) {
 	sh := t.shard(ino)

@@ -170,7 +170,7 @@ func (m *fileSystem) unpin(list []store.Ino) {
 type forgetter struct {
 	fs      *fileSystem
 	inodes  map[store.Ino]bool // with their content?
-	entries []store.EntryKey
+	entries []toldEntry
 	again   []retry // that must be sent again
 
 	changed time.Time // when others changed something last; zero if nothing is to do for that
@@ -254,7 +254,7 @@ func (f *forgetter) compareEntries(rx store.Rx, span store.EntrySpan) {
 			e.Ino = 0
 		}
 		if e.Ino != told.ino {
-			f.entries = append(f.entries, told.EntryKey)
+			f.entries = append(f.entries, told)
 			f.inode(told.Dir, true)
 		}
 	}
@@ -276,7 +276,7 @@ func (f *forgetter) everything() {
 	all := store.InoSpan{First: store.Root, Last: store.MaxIno}
 	f.fs.told.within(all, func(ino store.Ino, _ seal) { f.inode(ino, true) })
 	for _, told := range f.fs.names.within(store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}}) {
-		f.entries = append(f.entries, told.EntryKey)
+		f.entries = append(f.entries, told)
 	}
 }
 
@@ -285,6 +285,9 @@ func (f *forgetter) send() {
 	for _, e := range f.entries {
 		f.fs.stats.entries.Add(1)
 		f.fs.kernel.EntryNotify(f.fs.node(e.Dir), e.Name)
+	}
+	if len(f.entries) > 0 {
+		f.fs.names.drop(f.entries)
 	}
 	for ino, content := range f.inodes {
 		f.forget(ino, content, 0)

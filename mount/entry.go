@@ -446,8 +446,8 @@ func (c *change) touchBoth(from, to store.Ino, out, in int) error {
 }
 
 // openFlags returns how the kernel opens a new file. The writes of a program that only writes it go
-// past the caches of the kernel: they come here at once in any case, and the kernel does not ask for
-// security.capability first.
+// past the caches of the kernel: they come here at once in any case, and the kernel does not ask
+// for security.capability first.
 func openFlags(in *fuse.CreateIn) uint32 {
 	if in.Flags&syscall.O_ACCMODE == syscall.O_WRONLY {
 		return fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES

@@ -12,8 +12,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// TestIdle measures what a daemon does while nothing happens, after something has happened. A second
-// of processor time an hour is 0.28 ms each second.
+// TestIdle measures what a daemon does while nothing happens, after something has happened. A
+// second of processor time an hour is 0.28 ms each second.
 func TestIdle(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
 	for i := range 200 {

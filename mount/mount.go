@@ -30,7 +30,8 @@ type Options struct {
 	Name string
 	// Options are further options of mount(8), for example "noexec".
 	Options []string
-	// Logger gets a line for each failure that no program is told of; nil means the standard logger.
+	// Logger gets a line for each failure that no program is told of; nil means the standard
+	// logger.
 	Logger *log.Logger
 	// Debug logs each request.
 	Debug bool

@@ -97,7 +97,8 @@ var errSkip = errors.New("SkipHole returned a number of bytes that is no multipl
 // A HolePuncher is a write transaction that can make a part of a content a hole. A Tx may lack this
 // method: zeros can be written in its place.
 type HolePuncher interface {
-	// PunchHole makes size bytes of the content of n from off on read as zeros, and sets n.Holes. It
-	// gives back the room of whole chunks. The range must lie within the content. The caller puts n.
+	// PunchHole makes size bytes of the content of n from off on read as zeros, and sets n.Holes.
+	// It gives back the room of whole chunks. The range must lie within the content. The caller
+	// puts n.
 	PunchHole(n *Node, off, size int64) error
 }

@@ -15,9 +15,9 @@ type Observer interface {
 	// Observed begins a read transaction, and returns what the changes of others may have touched
 	// since the last call, up to the snapshot of the transaction.
 	Observed() (Rx, Changes, error)
-	// Reap removes the inodes without a name that no process has pinned. While there is an observer,
-	// other processes leave those to it that have lost their name in the last two seconds, so that
-	// it can pin them.
+	// Reap removes the inodes without a name that no process has pinned. While there is an
+	// observer, other processes leave those to it that have lost their name in the last two
+	// seconds, so that it can pin them.
 	Reap() error
 	// UpdateKnown is Update, and BatchKnown is Batcher.Batch, for changes of the observer itself,
 	// which Observed leaves out. They may be in its results all the same.
@@ -29,8 +29,8 @@ type Observer interface {
 	ContentPages(rx Rx, ino Ino, start, end int64, fn func(first uint32, n int)) error
 }
 
-// Changes say what may have changed in a volume. Everything that did change is among it, and with it
-// neighbours that did not.
+// Changes say what may have changed in a volume. Everything that did change is among it, and with
+// it neighbours that did not.
 type Changes struct {
 	All      bool // anything may have changed; the rest is empty
 	Nodes    []InoSpan

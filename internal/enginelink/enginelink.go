@@ -52,8 +52,8 @@ type Bound struct {
 }
 
 var (
-	// SpanOf returns the span of page pgno in the b-tree of a table, a sqlitefile.Table. ok is false
-	// if the page is no part of that b-tree.
+	// SpanOf returns the span of page pgno in the b-tree of a table, a sqlitefile.Table. ok is
+	// false if the page is no part of that b-tree.
 	SpanOf func(table any, pgno uint32) (s PageSpan, ok bool, err error)
 	// OverflowPages calls fn with runs of the overflow pages of the row with that rowid, as many as
 	// hold the first size bytes of its payload.

@@ -12,10 +12,10 @@ import (
 // file finds out which part of which table these pages lead to now.
 //
 // Why that is enough: take any key, for example a name in a directory, and suppose that a lookup of
-// it gives another result than at the mark where the engine began to note. Then some page on the way
-// from the root to that key, as it is now, was written since. For if none was, each page on the way
-// is as it was at the mark, so the way was the same then, and so was its result. The key lies in the
-// span of that page.
+// it gives another result than at the mark where the engine began to note. Then some page on the
+// way from the root to that key, as it is now, was written since. For if none was, each page on the
+// way is as it was at the mark, so the way was the same then, and so was its result. The key lies
+// in the span of that page.
 //
 // Not every page on the way must be looked at. docs/adr/0014 has the cases.
 

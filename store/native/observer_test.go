@@ -150,8 +150,8 @@ func (v *watchedVolume) check(round int) {
 	if c.All {
 		v.alls++
 	}
-	// An inode that has lost its last name is no one's: the entry says so. It is removed by whichever
-	// connection comes first.
+	// An inode that has lost its last name is no one's: the entry says so. It is removed by
+	// whichever connection comes first.
 	for ino := range union(v.before.nodes, now.nodes) {
 		if now.nodes[ino].Nlink > 0 && v.before.nodes[ino] != now.nodes[ino] && !v.isKnown(ino) && !c.All && !inSpans(c.Nodes, ino) {
 			v.t.Errorf("round %d: inode %d has changed", round, ino)

@@ -27,8 +27,8 @@ func (t *tx) PunchHole(n *store.Node, off, size int64) error {
 	return nil
 }
 
-// nextStored returns where the next chunk with a row begins from off on, end if there is none before
-// it.
+// nextStored returns where the next chunk with a row begins from off on, end if there is none
+// before it.
 func (t *tx) nextStored(ino store.Ino, off, end int64) (int64, error) {
 	data, err := t.table(dataTable)
 	if err != nil {
@@ -47,7 +47,8 @@ func (t *tx) nextStored(ino store.Ino, off, end int64) (int64, error) {
 	return min(end, max(off, start)), nil
 }
 
-// punch makes a part of a chunk read as zeros, and returns by how many bytes its row became shorter.
+// punch makes a part of a chunk read as zeros, and returns by how many bytes its row became
+// shorter.
 func (t *tx) punch(id int64, off, size int) (less int, err error) {
 	data, err := t.changing(dataTable)
 	if err != nil {

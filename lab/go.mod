@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/chromedp/cdproto v0.159.1
 	github.com/chromedp/chromedp v0.22.1
+	github.com/foliofs/folio v0.0.0-00010101000000-000000000000
 	github.com/foliofs/folio/lab/workload v0.0.0-00010101000000-000000000000
 	github.com/google/pprof v0.0.0-20250317173921-a4b03ec1a45e
 	github.com/schollz/progressbar/v3 v3.19.1
@@ -24,4 +25,7 @@ require (
 	github.com/spf13/pflag v1.0.9 // indirect
 )
 
-replace github.com/foliofs/folio/lab/workload => ./workload
+replace (
+	github.com/foliofs/folio => ..
+	github.com/foliofs/folio/lab/workload => ./workload
+)

@@ -13,11 +13,12 @@ type guarded struct {
 	path string
 	info os.FileInfo
 	head [100]byte
-	log  int64 // bytes in the -wal file, which is there only if the user's database had one
+	log  int64 // bytes in the -wal file, which is there only if an earlier contender has left one
 }
 
-// modeWAL is the value of byte 18 of a database in WAL mode.
-const modeWAL = 2
+// modeAt is the byte of the header that says how a database is written, modeWAL its value in WAL
+// mode.
+const modeAt, modeWAL = 18, 2
 
 // guard remembers the database of a task that all contenders read; nil if there is none. It drops
 // the file from the system's cache if the case asks for a cold one.
@@ -76,7 +77,7 @@ func (g *guarded) unchanged() error {
 	if now.head != g.head || now.log != g.log || now.info.Size() != g.info.Size() || !now.info.ModTime().Equal(g.info.ModTime()) {
 		return settingsError("it has changed the database that all contenders read: %s", g.path)
 	}
-	if g.head[18] == modeWAL {
+	if g.head[modeAt] == modeWAL {
 		err = os.RemoveAll(g.path + "-shm")
 		if g.log == 0 {
 			err = errors.Join(err, os.RemoveAll(g.path+"-wal"))

@@ -96,13 +96,13 @@ func wantRead(j *Job) (a Answer, err error) {
 
 // A fileReader is one goroutine.
 type fileReader struct {
+	reading
 	job     *Job
 	tree    fs.FS
 	large   io.ReaderAt // nil where whole files are read
 	names   []string
 	buf     []byte
 	targets []int
-	found   Answer
 }
 
 func startRead(j *Job, a *API) (*Work, error) {
@@ -113,37 +113,35 @@ func startRead(j *Job, a *API) (*Work, error) {
 	if err := t.Import(readTree(j)); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	w := &Work{Close: t.Close}
 	var readers []*fileReader
-	for range j.Values.Int("goroutines") {
+	w, err := readings(j, t, func() (*reading, Worker, error) {
 		r, err := newFileReader(j, t)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		settings, err := t.Settings()
-		if err != nil {
-			return nil, err
-		}
-		w.Settings = append(w.Settings, settings)
-		w.Workers = append(w.Workers, r.read)
 		readers = append(readers, r)
+		return &r.reading, r.read, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	w.WarmUp = func() (int64, error) { return warmReaders(j, readers) }
-	w.Answer = func() (a Answer, err error) {
-		for _, r := range readers {
-			a.Plus(r.found)
-		}
-		return a, nil
-	}
 	return w, nil
 }
+
+// treeConnection is a tree as one goroutine has it.
+type treeConnection struct{ Tree }
+
+func (treeConnection) Prepares() int64 { return 0 }
+
+func (treeConnection) Close() error { return nil }
 
 func newFileReader(j *Job, t Tree) (*fileReader, error) {
 	tree, err := t.FS()
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader{job: j, tree: tree}
+	r := &fileReader{reading: reading{connection: treeConnection{t}}, job: j, tree: tree}
 	if j.Values["shape"] == "whole" {
 		for i := range j.Values.Int("files") {
 			r.names = append(r.names, generatedName(i))

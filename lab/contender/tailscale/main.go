@@ -8,17 +8,11 @@ package main
 import (
 	_ "github.com/tailscale/sqlite"
 
-	"github.com/foliofs/folio/lab/workload"
 	"github.com/foliofs/folio/lab/workload/harness"
 )
 
 func main() {
-	harness.Main(harness.Contender{
-		Name: "tailscale", Module: "github.com/tailscale/sqlite",
-		APIs: []workload.API{
-			harness.Driver{Open: harness.Pool{Driver: "sqlite3"}.Open, Busy: busy}.SQL("sql", "tailscale/sqlite, database/sql"),
-		},
-	})
+	harness.Pool{Driver: "sqlite3", Busy: busy}.Main("tailscale", "github.com/tailscale/sqlite", "tailscale/sqlite")
 }
 
 // busy is never true: each statement waits for as long as the timeout says.

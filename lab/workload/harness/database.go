@@ -24,11 +24,24 @@ func DSN(path string, access Access) string {
 	return URI(path)
 }
 
-// BusyCode reports whether a result code of SQLite, which may be an extended one, says that another
-// connection holds a lock.
-func BusyCode(code int) bool {
+// Busy reports whether an error of a driver says that another connection holds a lock. E is the
+// driver's type of errors, with a result code of SQLite that may be an extended one.
+func Busy[E interface {
+	error
+	Code() int
+}](err error) bool {
+	var e E
+	if !errors.As(err, &e) {
+		return false
+	}
 	const busy, locked = 5, 6
-	return code&0xff == busy || code&0xff == locked
+	code := e.Code() & 0xff
+	return code == busy || code == locked
+}
+
+// Main is the main of a contender that has this one API. Title names the library.
+func (p Pool) Main(name, module, title string) {
+	Main(Contender{Name: name, Module: module, APIs: []workload.API{p.SQL("sql", title+", database/sql")}})
 }
 
 // URI is the name of a file in a form that all drivers of SQLite take, whatever characters it has:

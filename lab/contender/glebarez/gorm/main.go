@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"database/sql"
-	"errors"
 
 	gosqlite "github.com/glebarez/go-sqlite"
 	"github.com/glebarez/sqlite"
@@ -18,7 +17,7 @@ import (
 func main() {
 	harness.Main(harness.Contender{
 		Name: "gorm", Module: "github.com/glebarez/sqlite",
-		APIs: []workload.API{harness.Driver{Open: open, Busy: busy}.SQL(
+		APIs: []workload.API{harness.Driver{Open: open, Busy: harness.Busy[*gosqlite.Error]}.SQL(
 			"gorm", "glebarez/sqlite through GORM", "prepared is GORM's PrepareStmt, which looks the statement up by its text at every call",
 		)},
 	})
@@ -37,11 +36,6 @@ func open(path string, access harness.Access) (harness.Conn, error) {
 	}
 	pool.SetMaxOpenConns(1)
 	return &conn{pool, db, db.Session(&gorm.Session{PrepareStmt: true})}, nil
-}
-
-func busy(err error) bool {
-	var e *gosqlite.Error
-	return errors.As(err, &e) && harness.BusyCode(e.Code())
 }
 
 type conn struct {

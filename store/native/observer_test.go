@@ -206,17 +206,21 @@ func (v *watchedVolume) isKnown(ino store.Ino) bool { return ino%2 == 1 && ino !
 func (v *watchedVolume) change() {
 	name := fmt.Sprintf("%c%d-%0*d", 'a'+v.rng.IntN(4), v.rng.IntN(1000), v.rng.IntN(60), 0)
 	content := bytes.Repeat([]byte(name), 1+v.rng.IntN(1<<v.rng.IntN(14)))
+	unknown, known := v.other.Update, v.observer.UpdateKnown
+	if v.rng.IntN(3) == 0 { // another user of the store that has the observer
+		unknown, known = v.observer.Update, v.observer.BatchKnown
+	}
 	switch v.rng.IntN(12) {
 	case 0, 1, 2:
-		v.must(v.other.Update(bg, func(tx store.Tx) error { return v.add(tx, 1, name, 0, content, 1+v.rng.IntN(40)) }))
+		v.must(unknown(bg, func(tx store.Tx) error { return v.add(tx, 1, name, 0, content, 1+v.rng.IntN(40)) }))
 	case 3, 4:
-		v.must(v.observer.UpdateKnown(func(tx store.Tx) error { return v.add(tx, 1, "k"+name, 1, content, 1+v.rng.IntN(40)) }))
+		v.must(known(func(tx store.Tx) error { return v.add(tx, 1, "k"+name, 1, content, 1+v.rng.IntN(40)) }))
 	case 5, 6:
-		v.must(v.other.Update(bg, func(tx store.Tx) error { return v.remove(tx, false, 1+v.rng.IntN(60)) }))
+		v.must(unknown(bg, func(tx store.Tx) error { return v.remove(tx, false, 1+v.rng.IntN(60)) }))
 	case 7:
-		v.must(v.observer.UpdateKnown(func(tx store.Tx) error { return v.remove(tx, true, 1+v.rng.IntN(60)) }))
+		v.must(known(func(tx store.Tx) error { return v.remove(tx, true, 1+v.rng.IntN(60)) }))
 	case 8:
-		v.must(v.other.Update(bg, func(tx store.Tx) error { return v.rewrite(tx, content) }))
+		v.must(unknown(bg, func(tx store.Tx) error { return v.rewrite(tx, content) }))
 	case 9:
 		v.must(v.raw.Update(bg, v.rawChange))
 	case 10:

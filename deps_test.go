@@ -75,6 +75,9 @@ var importRules = []importRule{
 	{pkg: "adapter/dav", own: ". internal/posix internal/inoset adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
 	{pkg: "adapter/internal/upstream", os: true},                                                                                    // for tests
 	{pkg: "adapter/*", own: "."},
+	{pkg: "mount", own: ". store internal/volumelink sqlitefile", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile in its tests
+	{pkg: "mount/internal/floor", third: goFUSE, os: true},
+	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source"},
@@ -118,6 +121,9 @@ func rooms(names string) string {
 // goGit is the library that billyfs serves, and with which its tests clone a repository.
 const goGit = "github.com/go-git/go-billy/v5 github.com/go-git/go-git/v5"
 
+// goFUSE is the library that speaks with the kernel for package mount.
+const goFUSE = "github.com/hanwen/go-fuse/v2"
+
 // Packages that open a door to the operating system. Package io/fs is not among them: it has no
 // access to files.
 var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "golang.org/x/sys"}
@@ -125,8 +131,8 @@ var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "g
 // Packages that a pure package does without.
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
-// TestImports holds every package of this module to importRules, and those of adapter and
-// cmd/folio, which are modules of their own: all their files, for whatever system they are built.
+// TestImports holds every package of this module to importRules, and those of adapter, cmd/folio
+// and mount, which are modules of their own: all their files, for whatever system they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
@@ -263,7 +269,7 @@ func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 }
 
 // ruledModules are the modules below this one that importRules cover.
-var ruledModules = []string{"adapter", "cmd/folio"}
+var ruledModules = []string{"adapter", "cmd/folio", "mount"}
 
 // hasModule reports whether a directory is a module of its own that has no rules here.
 func hasModule(tree fs.FS, dir string) bool {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package mount
 
 import (
@@ -21,6 +23,13 @@ func (m *fileSystem) setAttr(a *fuse.Attr, n *store.Node) {
 	*a = fuse.Attr{
 		Ino: uint64(n.Ino), Size: uint64(n.Size), Blocks: uint64(n.Size-n.Holes+511) / 512, Mode: n.Mode, Nlink: n.Nlink,
 		Owner: fuse.Owner{Uid: n.UID, Gid: n.GID}, Rdev: kernelDevice(n.Rdev), Blksize: blockSize,
+	}
+	a.Mode &^= m.umask
+	if m.uid != nil {
+		a.Uid = *m.uid
+	}
+	if m.gid != nil {
+		a.Gid = *m.gid
 	}
 	a.Atime, a.Atimensec = splitTime(n.Atime)
 	a.Mtime, a.Mtimensec = splitTime(n.Mtime)

@@ -1,3 +1,5 @@
+//go:build linux
+
 package mount
 
 import (
@@ -8,8 +10,10 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -79,7 +83,7 @@ func (c *coherence) change() (what string) {
 	name, other := c.name(), c.name()
 	at := func(d *daemon, name string) string { return d.path(name) }
 	var err error
-	switch n := c.rng.IntN(14); n {
+	switch n := c.rng.IntN(15); n {
 	case 0, 1:
 		what, err = "library: write "+name, c.vol.WriteFile(name, c.content(), 0o644)
 	case 2:
@@ -103,6 +107,8 @@ func (c *coherence) change() (what string) {
 		what, err = "second: rename "+name+" "+other, os.Rename(at(c.second, name), at(c.second, other))
 	case 12:
 		what, err = "library: many", c.many()
+	case 14:
+		what, err = c.sql()
 	case 13:
 		what, err = "mount: rename "+name+" "+other, os.Rename(at(c.mount, name), at(c.mount, other))
 	}
@@ -110,6 +116,33 @@ func (c *coherence) change() (what string) {
 		c.t.Errorf("%s: %v", what, err)
 	}
 	return what
+}
+
+// sql makes a change by the sqlite3 shell, if that is there.
+func (c *coherence) sql() (what string, err error) {
+	shell, err := exec.LookPath("sqlite3")
+	if err != nil {
+		return "", nil
+	}
+	statements := []string{
+		"update node set mode = mode & ~63 | abs(random() % 64), mtime_ns = mtime_ns + 1 where ino in (select ino from node where ino > 1 order by random() limit 3)",
+		"update data set bytes = replace(bytes, substr(bytes, 1, 1), 'X') where id in (select id from data order by random() limit 2)",
+		"update entry set name = name || 's' where name in (select name from entry where type = 1 order by random() limit 2) and length(name) < 200",
+		"delete from entry where name in (select name from entry where type = 1 order by random() limit 2)",
+		"vacuum",
+	}
+	n := c.rng.IntN(len(statements))
+	if n == len(statements)-1 && c.rng.IntN(4) > 0 {
+		n = 0
+	}
+	out, err := exec.Command(shell, "-cmd", ".timeout 5000", c.mount.volume, statements[n]).CombinedOutput()
+	if strings.Contains(string(out), "UNIQUE constraint failed") || strings.Contains(string(out), "locked") {
+		err = nil
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return "sqlite3: " + statements[n], err
 }
 
 // patch writes into the middle of a file.
@@ -205,15 +238,20 @@ func (c *coherence) rawMode(tx *sqlitefile.Tx) error {
 func (c *coherence) settle(what string) time.Duration {
 	c.t.Helper()
 	c.mount.alive()
-	start := time.Now()
 	want := c.library()
+	start := time.Now()
 	var got map[string]string
+	var last string
 	for {
 		began := time.Since(start)
 		c.mount.within(10*time.Second, "reading the mount", func() { got = c.mounted() })
 		if difference(got, want) == "" {
+			if began > 100*time.Millisecond {
+				c.t.Logf("%s: until %v the mount showed %s", what, began, last)
+			}
 			return began
 		}
+		last = difference(got, want)
 		if began > 2*time.Second {
 			c.t.Fatalf("%s: after %v the mount still shows %s", what, began, difference(got, want))
 		}

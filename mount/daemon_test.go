@@ -1,3 +1,5 @@
+//go:build linux
+
 package mount
 
 import (
@@ -46,9 +48,9 @@ func serveDaemon() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println("mounted")
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM)
+	fmt.Println("mounted")
 	go func() {
 		for range signals {
 			if err := s.Unmount(); err != nil {
@@ -132,6 +134,7 @@ func (d *daemon) stop() {
 	case err := <-d.ended:
 		if err != nil {
 			d.t.Errorf("the daemon ended with %v", err)
+			_ = unix.Unmount(d.dir, unix.MNT_DETACH)
 		}
 	case <-time.After(10 * time.Second):
 		d.t.Errorf("the daemon did not unmount")

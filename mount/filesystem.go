@@ -1,3 +1,5 @@
+//go:build linux
+
 package mount
 
 import (
@@ -25,6 +27,8 @@ type fileSystem struct {
 	path     string         // of the volume
 	root     store.Ino
 	readOnly bool
+	uid, gid *uint32 // shown for all files; or nil
+	umask    uint32
 	kernel   notifier
 
 	told    told    // inodes that the kernel knows
@@ -58,6 +62,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	}
 	m := &fileSystem{
 		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: info.Path, readOnly: o.ReadOnly,
+		uid: o.UID, gid: o.GID, umask: o.Umask & 0o777,
 		wake: make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}),
 	}
 	if m.root, err = rootOf(s, o.Dir); err != nil {

@@ -1,13 +1,13 @@
+//go:build linux
+
 package mount
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log"
 	"os"
 	"path/filepath"
-	"sync"
 	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
@@ -17,42 +17,27 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// Options say how a volume is mounted. The zero value, and nil, are good defaults.
-type Options struct {
-	// Dir is the directory of the volume to mount; "" means all of it.
-	Dir string
-	// ReadOnly refuses changes through the mount.
-	ReadOnly bool
-	// AllowOther lets other users use the mount, as allow_other of mount.fuse does. The permissions
-	// of the files count in any case.
-	AllowOther bool
-	// Name is the source that the system shows for the mount; "" means the path of the volume.
-	Name string
-	// Options are further options of mount(8), for example "noexec".
-	Options []string
-	// Logger gets a line for each failure that no program is told of; nil means the standard
-	// logger.
-	Logger *log.Logger
-	// Debug logs each request.
-	Debug bool
-}
-
 // A Server serves a mount until that is unmounted.
 type Server struct {
 	fuse *fuse.Server
 	fs   *fileSystem
 	done chan struct{}
-	once sync.Once
 }
 
 // Mount mounts a volume at a directory of the system, and serves it until Server.Unmount is called,
 // or until another program unmounts it. The volume must stay open until then.
 func Mount(vol *folio.Volume, dir string, o *Options) (*Server, error) {
-	s, err := mountStore(volumelink.Store(vol).(store.Store), dir, o)
+	return MountStore(volumelink.Store(vol).(store.Store), dir, o)
+}
+
+// MountStore mounts the volume that a store keeps, as Mount does. The kernel keeps its answers if
+// the store is a store.Observer, and otherwise asks each time.
+func MountStore(s store.Store, dir string, o *Options) (*Server, error) {
+	v, err := mountStore(s, dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", dir, err)
 	}
-	return s, nil
+	return v, nil
 }
 
 func mountStore(s store.Store, dir string, o *Options) (*Server, error) {

@@ -1,3 +1,5 @@
+//go:build linux
+
 package mount
 
 import (
@@ -27,10 +29,9 @@ type told struct {
 const toldShards = 64
 
 type toldShard struct {
-	mu     sync.Mutex // guards nodes
-	nodes  map[store.Ino]toldNode
-	stale  []store.Ino // the kernel must forget them
-	marked bool        // the watch has been woken for stale
+	mu    sync.Mutex // guards nodes
+	nodes map[store.Ino]toldNode
+	stale []store.Ino // the kernel must forget them
 }
 
 // A toldNode is an inode that the kernel knows.

@@ -1,3 +1,5 @@
+//go:build linux
+
 package mount
 
 import (
@@ -275,9 +277,7 @@ func (f *forgetter) all(rx store.Rx) error {
 func (f *forgetter) everything() {
 	all := store.InoSpan{First: store.Root, Last: store.MaxIno}
 	f.fs.told.within(all, func(ino store.Ino, _ seal) { f.inode(ino, true) })
-	for _, told := range f.fs.names.within(store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}}) {
-		f.entries = append(f.entries, told)
-	}
+	f.entries = append(f.entries, f.fs.names.within(store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}})...)
 }
 
 // send makes the kernel forget what was noted.

@@ -32,9 +32,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, _ = os.Stdout.WriteString("mounted\n")
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
+	_, _ = os.Stdout.WriteString("mounted\n")
 	go func() {
 		for range signals {
 			if err := server.Unmount(); err != nil {

@@ -1,0 +1,28 @@
+package mount
+
+import "log"
+
+// Options say how a volume is mounted. The zero value, and nil, are good defaults.
+type Options struct {
+	// Dir is the directory of the volume to mount; "" means all of it.
+	Dir string
+	// ReadOnly refuses changes through the mount.
+	ReadOnly bool
+	// AllowOther lets other users use the mount, as allow_other of mount.fuse does. The permissions
+	// of the files count in any case.
+	AllowOther bool
+	// UID and GID, if they are not nil, are shown as the owner and the group of all files. The
+	// volume keeps its own.
+	UID, GID *uint32
+	// Umask has permissions that no file is shown with.
+	Umask uint32
+	// Name is the source that the system shows for the mount; "" means the path of the volume.
+	Name string
+	// Options are further options of mount(8), for example "noexec".
+	Options []string
+	// Logger gets a line for each failure that no program is told of; nil means the standard
+	// logger.
+	Logger *log.Logger
+	// Debug logs each request.
+	Debug bool
+}

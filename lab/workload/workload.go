@@ -178,7 +178,6 @@ func (w *Workload) Cases(v Values) ([]Case, error) {
 		v = maps.Clone(v)
 		v[name] = w.Unnamed.Value
 	}
-	var lists [][]string
 	for i := range w.Flags {
 		if err := w.Flags[i].check(v); err != nil {
 			return nil, err
@@ -189,11 +188,18 @@ func (w *Workload) Cases(v Values) ([]Case, error) {
 			return nil, err
 		}
 	}
+	all := [][]Param{nil} // the parameters of all cases
 	for _, name := range w.Varied {
-		lists = append(lists, v.List(name))
+		var longer [][]Param
+		for _, params := range all {
+			for _, value := range v.List(name) {
+				longer = append(longer, append(slices.Clip(params), Param{name, value}))
+			}
+		}
+		all = longer
 	}
 	var cases []Case
-	for params := range combinations(w.Varied, lists...) {
+	for _, params := range all {
 		c := Case{Group: ReadOnly, Axis: w.Axis, Span: w.Span, Description: w.Description, Repeats: w.Repeats}
 		c.Unit = cmp.Or(w.Units[params[0].Value], w.Unit)
 		c.Question = cmp.Or(w.Questions[params[0].Value], w.Question)

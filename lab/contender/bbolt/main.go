@@ -12,20 +12,16 @@ import (
 )
 
 func main() {
+	groups := []workload.Group{workload.None, workload.Durable}
+	batch := harness.KVStore(workload.API{
+		Name: "batch", Title: "bbolt, Batch", Groups: groups, Notes: []string{"Batch waits up to 10 ms for others to commit with"},
+	}, open((*bbolt.DB).Batch))
+	batch.Items, batch.Tree = nil, nil // which are one transaction
 	harness.Main(harness.Contender{
 		Name: "bbolt", Module: "go.etcd.io/bbolt",
-		APIs: []workload.API{
-			{
-				Name: "update", Title: "bbolt, Update", Kind: "kv", Groups: []workload.Group{workload.None, workload.Durable},
-				Notes: []string{"without a sync it promises nothing: there is no log"},
-				Tasks: tasks((*bbolt.DB).Update), Pairs: pairs((*bbolt.DB).Update), Items: openItems, Tree: openTree,
-			},
-			{
-				Name: "batch", Title: "bbolt, Batch", Kind: "kv", Groups: []workload.Group{workload.None, workload.Durable},
-				Notes: []string{"Batch waits up to 10 ms for others to commit with"},
-				Tasks: tasks((*bbolt.DB).Batch), Pairs: pairs((*bbolt.DB).Batch),
-			},
-		},
+		APIs: []workload.API{harness.KVStore(workload.API{
+			Name: "update", Title: "bbolt, Update", Groups: groups, Notes: []string{"without a sync it promises nothing: there is no log"},
+		}, open((*bbolt.DB).Update)), batch},
 	})
 }
 
@@ -37,43 +33,21 @@ type store struct {
 	update func(*bbolt.DB, func(*bbolt.Tx) error) error
 }
 
-// open makes a new file.
-func open(j *workload.Job, update func(*bbolt.DB, func(*bbolt.Tx) error) error) (*store, error) {
-	db, err := bbolt.Open(filepath.Join(j.Dir, "test.bolt"), 0o666, &bbolt.Options{
-		NoSync: j.Group != workload.Durable, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
-	})
-	if err != nil {
-		return nil, err
+// open returns a function that makes a new file, which update changes.
+func open(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (harness.KV, error) {
+	return func(j *workload.Job) (harness.KV, error) {
+		db, err := bbolt.Open(filepath.Join(j.Dir, "test.bolt"), 0o666, &bbolt.Options{
+			NoSync: j.Group != workload.Durable, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
+		})
+		if err != nil {
+			return nil, err
+		}
+		err = db.Update(func(tx *bbolt.Tx) error {
+			_, err := tx.CreateBucket(bucket)
+			return err
+		})
+		return &store{db, update}, err
 	}
-	err = db.Update(func(tx *bbolt.Tx) error {
-		_, err := tx.CreateBucket(bucket)
-		return err
-	})
-	return &store{db, update}, err
-}
-
-func tasks(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (workload.Tasks, error) {
-	return func(j *workload.Job) (workload.Tasks, error) {
-		s, err := open(j, update)
-		return harness.KVTasks(s), err
-	}
-}
-
-func pairs(update func(*bbolt.DB, func(*bbolt.Tx) error) error) func(j *workload.Job) (workload.Pairs, error) {
-	return func(j *workload.Job) (workload.Pairs, error) {
-		s, err := open(j, update)
-		return harness.KVPairs(s), err
-	}
-}
-
-func openItems(j *workload.Job) (workload.Items, error) {
-	s, err := open(j, (*bbolt.DB).Update)
-	return harness.KVItems(s), err
-}
-
-func openTree(j *workload.Job) (workload.Tree, error) {
-	s, err := open(j, (*bbolt.DB).Update)
-	return harness.KVTree(s), err
 }
 
 func (s *store) Update(fn func(harness.KVTx) error) error {

@@ -15,11 +15,10 @@ import (
 func main() {
 	harness.Main(harness.Contender{
 		Name: "pebble", Module: "github.com/cockroachdb/pebble/v2",
-		APIs: []workload.API{{
-			Name: "native", Title: "pebble", Kind: "kv", Groups: []workload.Group{workload.None, workload.Consistent, workload.Durable},
+		APIs: []workload.API{harness.KVStore(workload.API{
+			Name: "native", Title: "pebble", Groups: []workload.Group{workload.None, workload.Consistent, workload.Durable},
 			Notes: []string{"none has no log at all: data in memory does not survive the end of the process"},
-			Tasks: openTasks, Pairs: openPairs, Items: openItems, Tree: openTree,
-		}},
+		}, open)},
 	})
 }
 
@@ -30,27 +29,7 @@ type store struct {
 	sync  string
 }
 
-func openTasks(j *workload.Job) (workload.Tasks, error) {
-	s, err := open(j)
-	return harness.KVTasks(s), err
-}
-
-func openPairs(j *workload.Job) (workload.Pairs, error) {
-	s, err := open(j)
-	return harness.KVPairs(s), err
-}
-
-func openItems(j *workload.Job) (workload.Items, error) {
-	s, err := open(j)
-	return harness.KVItems(s), err
-}
-
-func openTree(j *workload.Job) (workload.Tree, error) {
-	s, err := open(j)
-	return harness.KVTree(s), err
-}
-
-func open(j *workload.Job) (*store, error) {
+func open(j *workload.Job) (harness.KV, error) {
 	s := &store{write: pebble.NoSync, sync: "log"}
 	switch j.Group {
 	case workload.None:

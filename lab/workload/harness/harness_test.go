@@ -128,16 +128,15 @@ func (k *kv) Scan(prefix []byte, fn func(key, value []byte) error) error {
 // contender keeps everything in a kv. forget, if it is not nil, damages the stored values.
 func contender(forget func(k *kv)) Contender {
 	store := func() *kv { return &kv{data: make(map[string][]byte)} }
-	return Contender{Name: "memory", APIs: []workload.API{{
-		Name: "native", Kind: "kv", Groups: []workload.Group{workload.None},
-		Tasks: func(*workload.Job) (workload.Tasks, error) { return KVTasks(store()), nil },
-		Pairs: func(*workload.Job) (workload.Pairs, error) { return KVPairs(store()), nil },
-		Items: func(*workload.Job) (workload.Items, error) { return KVItems(store()), nil },
-		Tree: func(*workload.Job) (workload.Tree, error) {
-			k := store()
-			return spoiled{KVTree(k), k, forget}, nil
-		},
-	}}}
+	a := KVStore(
+		workload.API{Name: "native", Groups: []workload.Group{workload.None}},
+		func(*workload.Job) (KV, error) { return store(), nil },
+	)
+	a.Tree = func(*workload.Job) (workload.Tree, error) {
+		k := store()
+		return spoiled{kvTree{k}, k, forget}, nil
+	}
+	return Contender{Name: "memory", APIs: []workload.API{a}}
 }
 
 // spoiled is a tree that differs from the imported one.

@@ -26,10 +26,18 @@ type KVTx interface {
 	Scan(prefix []byte, fn func(key, value []byte) error) error
 }
 
-// KVTasks keeps tasks as JSON by their number, and an index by status, as a program does that needs
-// the features of SQL.
-func KVTasks(kv KV) workload.Tasks { return kvTasks{kv} }
+// KVStore lets an API do all workloads on a store of keys and values, which open makes new.
+func KVStore(a workload.API, open func(j *workload.Job) (KV, error)) workload.API {
+	a.Kind = "kv"
+	a.Tasks = func(j *workload.Job) (workload.Tasks, error) { kv, err := open(j); return kvTasks{kv}, err }
+	a.Pairs = func(j *workload.Job) (workload.Pairs, error) { kv, err := open(j); return kvPairs{kv}, err }
+	a.Items = func(j *workload.Job) (workload.Items, error) { kv, err := open(j); return kvItems{kv}, err }
+	a.Tree = func(j *workload.Job) (workload.Tree, error) { kv, err := open(j); return kvTree{kv}, err }
+	return a
+}
 
+// kvTasks keeps tasks as JSON by their number, and an index by status, as a program does that needs
+// the features of SQL.
 type kvTasks struct{ KV }
 
 func (k kvTasks) Busy() int64 { return 0 }

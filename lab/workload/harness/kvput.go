@@ -8,9 +8,7 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// KVPairs keeps values by their number.
-func KVPairs(kv KV) workload.Pairs { return kvPairs{kv} }
-
+// kvPairs keeps values by their number.
 type kvPairs struct{ KV }
 
 func (k kvPairs) Busy() int64 { return 0 }
@@ -45,10 +43,8 @@ func (s kvPairSession) Each(fn func(key int64, value []byte) error) error {
 	})
 }
 
-// KVItems keeps items by their number, and two indexes, as a program does that needs the features
+// kvItems keeps items by their number, and two indexes, as a program does that needs the features
 // of SQL.
-func KVItems(kv KV) workload.Items { return kvItems{kv} }
-
 type kvItems struct{ KV }
 
 func (k kvItems) Load(items []workload.Item) error {

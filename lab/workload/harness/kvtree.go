@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"github.com/foliofs/folio/lab/workload"
 )
 
-// KVTree keeps files by directory and name, and contents by number.
-func KVTree(kv KV) workload.Tree { return kvTree{kv} }
-
+// kvTree keeps files by directory and name, and contents by number.
 type kvTree struct{ KV }
 
 func (t kvTree) Import(src fs.FS) error { return ImportTree(kvTreeStore{t.KV}, src) }

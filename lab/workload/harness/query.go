@@ -213,9 +213,4 @@ func (q *sqlQuerier) Settings() (map[string]string, error) { return readSettings
 
 func (q *sqlQuerier) Prepares() int64 { return q.prepares }
 
-func (q *sqlQuerier) Close() error {
-	if q.stmt == nil {
-		return q.conn.Close()
-	}
-	return errors.Join(q.stmt.Close(), q.conn.Close())
-}
+func (q *sqlQuerier) Close() error { return closeAll(q.stmt, q.conn) }

@@ -134,12 +134,4 @@ func (r *sqlReader) Settings() (map[string]string, error) { return readSettings(
 
 func (r *sqlReader) Prepares() int64 { return r.prepares }
 
-func (r *sqlReader) Close() error {
-	var errs []error
-	for _, s := range []Stmt{r.byID, r.byPath} {
-		if s != nil {
-			errs = append(errs, s.Close())
-		}
-	}
-	return errors.Join(append(errs, r.conn.Close())...)
-}
+func (r *sqlReader) Close() error { return closeAll(r.byID, r.byPath, r.conn) }

@@ -50,7 +50,7 @@ func (s *sqlPairSession) Each(fn func(key int64, value []byte) error) error {
 
 func (s *sqlPairSession) Settings() (map[string]string, error) { return readSettings(s.conn) }
 
-func (s *sqlPairSession) Close() error { return errors.Join(s.put.Close(), s.conn.Close()) }
+func (s *sqlPairSession) Close() error { return closeAll(s.put, s.conn) }
 
 // sqlItems is a sqlStore of items, which has one connection.
 type sqlItems struct{ *sqlStore }

@@ -175,9 +175,5 @@ func (s *sqlSession) Settings() (map[string]string, error) {
 }
 
 func (s *sqlSession) Close() error {
-	errs := []error{s.get.Close()}
-	for _, stmt := range s.stmts {
-		errs = append(errs, stmt.Close())
-	}
-	return errors.Join(append(errs, s.conn.Close())...)
+	return closeAll(s.get, s.stmts[0], s.stmts[1], s.stmts[2], s.stmts[3], s.conn)
 }

@@ -97,11 +97,8 @@ func newSQLTreeStore(c Conn) (*sqlTreeStore, error) {
 
 // close gives the statements back, but not the connection.
 func (s *sqlTreeStore) close() error {
-	var errs []error
-	for _, stmt := range []Stmt{s.stmts.putEntry, s.stmts.putContent, s.stmts.find, s.stmts.list, s.stmts.content, s.stmts.part} {
-		errs = append(errs, stmt.Close())
-	}
-	return errors.Join(errs...)
+	all := &s.stmts
+	return closeAll(all.putEntry, all.putContent, all.find, all.list, all.content, all.part)
 }
 
 func (s *sqlTreeStore) Import(fn func(put func(dir string, n *Node, content []byte) error) error) error {

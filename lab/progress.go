@@ -7,7 +7,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/foliofs/folio/lab/claim"
-	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/runner"
 )
 
 // A progress shows how far a run is: as a bar on a terminal, elsewhere by a line for each step that
@@ -24,15 +24,19 @@ const lineInterval = 15 * time.Second
 
 func (c *command) newProgress() *progress { return &progress{c: c} }
 
-// show moves the bar. Each step of a run has a new one.
-func (p *progress) show(what string, done, all int, detail string) {
+// Progress moves the bar. Each step of a run has a new one. Progress, Note and Ended implement
+// runner.Observer, with Judged claim.Observer.
+func (p *progress) Progress(step, next string, done, all int) {
+	if step == runner.Building {
+		p.said = time.Time{} // each build has a line: some take a minute
+	}
 	if !p.c.terminal {
-		p.line(what, done, all, detail)
+		p.line(step, next, done, all)
 		return
 	}
-	if p.what != what {
-		p.clear()
-		p.what = what
+	if p.what != step {
+		p.Ended()
+		p.what = step
 		p.bar = progressbar.NewOptions(
 			all,
 			progressbar.OptionSetWriter(p.c.stderr),
@@ -43,21 +47,21 @@ func (p *progress) show(what string, done, all int, detail string) {
 		)
 	}
 	p.bar.ChangeMax(all)
-	p.bar.Describe(what + " " + detail)
+	p.bar.Describe(step + " " + next)
 	_ = p.bar.Set(done)
 }
 
 // line prints how far the step is, unless it has just done so.
-func (p *progress) line(what string, done, all int, detail string) {
-	if p.what == what && time.Since(p.said) < lineInterval {
+func (p *progress) line(step, next string, done, all int) {
+	if p.what == step && time.Since(p.said) < lineInterval {
 		return
 	}
-	fmt.Fprintf(p.c.stderr, "lab: %s, %d of %d done: %s\n", what, done, all, detail)
-	p.what, p.said = what, time.Now()
+	fmt.Fprintf(p.c.stderr, "lab: %s, %d of %d done: %s\n", step, done, all, next)
+	p.what, p.said = step, time.Now()
 }
 
-// clear takes the bar off the screen.
-func (p *progress) clear() {
+// Ended takes the bar off the screen.
+func (p *progress) Ended() {
 	if p.bar != nil {
 		_ = p.bar.Clear()
 		p.bar, p.what = nil, ""
@@ -66,25 +70,11 @@ func (p *progress) clear() {
 
 // say writes a line.
 func (p *progress) say(format string, args ...any) {
-	p.clear()
+	p.Ended()
 	fmt.Fprintf(p.c.stderr, format+"\n", args...)
 }
 
-// Building, Making, Sampling, Skipped, Failed and Ended implement runner.Observer.
-func (p *progress) Building(contender string, done, all int) {
-	p.said = time.Time{} // each build has a line: some take a minute
-	p.show("building", done, all, contender)
-}
-
-func (p *progress) Making(rows, all int) { p.show("making the database", rows, all, "rows") }
-
-func (p *progress) Sampling(done, all int, next string) { p.show("measuring", done, all, next) }
-
-// Measuring, Judged and Note implement claim.Observer.
-func (p *progress) Measuring(source, what string, done, all int) {
-	p.show("measuring "+source, done, all, what)
-}
-
+// Judged tells the verdict of a claim.
 func (p *progress) Judged(c *claim.Claim, r *claim.Result) {
 	switch {
 	case r.Figure == nil:
@@ -96,12 +86,5 @@ func (p *progress) Judged(c *claim.Claim, r *claim.Result) {
 	}
 }
 
-func (p *progress) Note(text string) { p.say("lab: %s", text) }
-
-func (p *progress) Skipped(s *result.Skip) { p.say("lab: skipped %s", s) }
-
-func (p *progress) Failed(f *result.Failure) {
-	p.say("lab: failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error)
-}
-
-func (p *progress) Ended() { p.clear() }
+// Note writes a line.
+func (p *progress) Note(line string) { p.say("lab: %s", line) }

@@ -35,21 +35,17 @@ func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 	rounds := r.Samples
 	program := r.bin("claim-" + b.Name + ".test")
 	built := false
-	out, err := takeRounds(r.file(b.Name, ".txt"), rounds, func(round int) ([]byte, error) {
+	return takeRounds(ctx, r.file(b.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if !built {
-			r.Watch.Measuring(b.Name, "building", 0, 1)
+			r.progress(b.Name, "building", 0, 1)
 			if err := runner.GoTool(ctx, filepath.Join(r.Project, b.Module), nil, "test", "-c", "-o", program, b.Package); err != nil {
 				return nil, err
 			}
 			built = true
 		}
-		r.Watch.Measuring(b.Name, b.Pattern, round-1, rounds)
+		r.progress(b.Name, b.Pattern, round-1, rounds)
 		return b.round(ctx, r, program)
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	return out, err
 }
 
 // round runs the benchmarks once. Their temporary files lie on the file system that is measured.

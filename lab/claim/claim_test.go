@@ -284,7 +284,7 @@ type watch struct {
 	judged []string
 }
 
-func (w *watch) Measuring(_, what string, done, _ int) {
+func (w *watch) Progress(_, what string, done, _ int) {
 	if w.stop != nil && done == w.at && what != "preparing" {
 		w.stop()
 	}

@@ -53,19 +53,15 @@ func (c *Commands) measure(ctx context.Context, r *run) (_ *outcome, err error) 
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	rounds := r.Samples
 	var s *shop
-	out, err := takeRounds(r.file(c.Name, ".txt"), rounds, func(round int) ([]byte, error) {
+	return takeRounds(ctx, r.file(c.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if s == nil {
-			r.Watch.Measuring(c.Name, "preparing", 0, 1)
+			r.progress(c.Name, "preparing", 0, 1)
 			if s, err = c.open(ctx, r, dir.Path); err != nil {
 				return nil, err
 			}
 		}
 		return c.round(s, r, round, rounds)
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	return out, err
 }
 
 // open makes everything ready.
@@ -88,7 +84,7 @@ func (c *Commands) round(s *shop, r *run, round, rounds int) ([]byte, error) {
 	lines := make(map[string]int)
 	for i := range c.Sides {
 		side := &c.Sides[(i+round)%len(c.Sides)]
-		r.Watch.Measuring(c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
+		r.progress(c.Name, side.Name, (round-1)*len(c.Sides)+i, rounds*len(c.Sides))
 		took, n, err := s.side(side)
 		if err != nil {
 			return nil, err

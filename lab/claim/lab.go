@@ -52,7 +52,7 @@ func (l *Lab) options(r *run) (*runner.Options, error) {
 	o := &runner.Options{
 		Workloads: []*workload.Workload{w}, Values: map[string]workload.Values{w.Name: values},
 		Source: r.contenders(), Cache: r.Cache, Dirs: r.Dirs[:1], Out: r.file(l.Name, ".jsonl"), Rounds: r.Samples, Seed: 1,
-		Quick: r.Quick, Timeout: r.Timeout, Command: r.Command, Observer: &labObserver{r: r, name: l.Name},
+		Quick: r.Quick, Timeout: r.Timeout, Command: r.Command, Observer: &labObserver{r.Watch, r, l.Name},
 	}
 	if l.Everywhere {
 		o.Dirs = r.Dirs
@@ -91,29 +91,22 @@ func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) 
 	return values, nil
 }
 
-// A labObserver passes on the runner's reports.
+// A labObserver passes on the runner's reports as those of a source.
 type labObserver struct {
+	runner.Observer
 	r    *run
 	name string
 }
 
-func (o *labObserver) tell(what string, done, all int) {
-	o.r.Watch.Measuring(o.name, what, done, all)
-}
-
-// Building and the next methods implement runner.Observer.
-func (o *labObserver) Building(contender string, _, _ int) { o.tell("building "+contender, 0, 1) }
-
-func (o *labObserver) Making(rows, all int) { o.tell("making the database", rows, all) }
-
-func (o *labObserver) Sampling(done, all int, next string) { o.tell(next, done, all) }
-
-func (o *labObserver) Skipped(s *result.Skip) {
-	o.r.Watch.Note("skipped " + s.String())
-}
-
-func (o *labObserver) Failed(f *result.Failure) {
-	o.r.Watch.Note(fmt.Sprintf("failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error))
+// Progress and Ended implement runner.Observer.
+func (o *labObserver) Progress(step, next string, done, all int) {
+	switch step {
+	case runner.Building:
+		next, done, all = step+" "+next, 0, 1
+	case runner.Making:
+		next = step
+	}
+	o.r.progress(o.name, next, done, all)
 }
 
 func (o *labObserver) Ended() {}

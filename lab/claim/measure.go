@@ -33,55 +33,38 @@ func Measure(ctx context.Context, o *Options) (*Report, error) {
 			o.Watch.Note(w)
 		}
 	}
-	outcomes, err := r.all(ctx)
-	if err != nil {
-		return nil, err
-	}
+	out.Results = make([]Result, len(o.Claims))
 	for _, c := range o.Claims {
-		out.Results = append(out.Results, c.judge(outcomes[c.From]))
+		if err := r.source(ctx, c.From, out.Results); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
 
-// all lets each source take its samples.
-func (r *run) all(ctx context.Context) (map[Source]*outcome, error) {
-	outcomes := make(map[Source]*outcome)
-	for _, s := range sourcesOf(r.Claims) {
-		result, err := s.measure(ctx, r)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil:
-			reason := runner.OneLine([]byte(err.Error()))
-			result = &outcome{why: func(string) string { return reason }}
-			r.Watch.Note(fmt.Sprintf("%s: %s", s.ID(), reason))
+// source lets a source take its samples, unless it has done so for an earlier claim, and judges all
+// claims that it measures.
+func (r *run) source(ctx context.Context, s Source, results []Result) error {
+	var out *outcome
+	for i, c := range r.Claims {
+		if c.From != s || results[i].Claim != "" {
+			continue
 		}
-		outcomes[s] = result
-		r.announce(s, result)
-	}
-	return outcomes, nil
-}
-
-// announce tells the observer the verdicts of the claims that a source has measured.
-func (r *run) announce(s Source, out *outcome) {
-	for _, c := range r.Claims {
-		if c.From == s {
-			result := c.judge(out)
-			r.Watch.Judged(c, &result)
+		if out == nil {
+			var err error
+			out, err = s.measure(ctx, r)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				out = unmeasured(err)
+				r.Watch.Note(fmt.Sprintf("%s: %s", s.ID(), out.why("")))
+			}
 		}
+		results[i] = c.judge(out)
+		r.Watch.Judged(c, &results[i])
 	}
-}
-
-// sourcesOf lists the sources of claims, each once.
-func sourcesOf(claims []*Claim) (list []Source) {
-	seen := make(map[Source]bool)
-	for _, c := range claims {
-		if !seen[c.From] {
-			seen[c.From] = true
-			list = append(list, c.From)
-		}
-	}
-	return list
+	return nil
 }
 
 // Committed is the file of the figures that the documents show.

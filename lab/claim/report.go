@@ -126,10 +126,6 @@ func (r *Report) WriteFile(path string) error { return writeJSON(path, r) }
 // ReadFile reads a report.
 func ReadFile(path string) (r *Report, err error) { return r, readJSON(path, &r) }
 
-func (h *Header) write(path string) error { return writeJSON(path, h) }
-
-func readHeader(path string) (h *Header, err error) { return h, readJSON(path, &h) }
-
 // same refuses to go on with the samples of another run.
 func (h *Header) same(now *Header) error {
 	a, b := h.Machine, now.Machine

@@ -26,6 +26,12 @@ type outcome struct {
 	why     func(name string) string // there are no samples of a name
 }
 
+// unmeasured is the outcome of a source that failed.
+func unmeasured(err error) *outcome {
+	reason := runner.OneLine([]byte(err.Error()))
+	return &outcome{why: func(string) string { return reason }}
+}
+
 // Options of a measurement.
 type Options struct {
 	Claims  []*Claim
@@ -43,14 +49,14 @@ type Options struct {
 
 // An Observer is told how far a run is.
 type Observer interface {
-	// Measuring reports the next step of a source, and how many of all its steps are done.
-	Measuring(source, what string, done, all int)
+	runner.Observer
 	// Judged tells the verdict of a claim as soon as its source has been measured.
 	Judged(c *Claim, r *Result)
-	// Note tells that something went wrong, in a line.
-	Note(text string)
-	// Ended tells that nothing more comes.
-	Ended()
+}
+
+// progress reports the next step of a source, and how many of all its steps are done.
+func (r *run) progress(source, next string, done, all int) {
+	r.Watch.Progress("measuring "+source, next, done, all)
 }
 
 // A run is one measurement of claims.
@@ -71,23 +77,23 @@ func (r *run) scratch() (*runner.Scratch, error) { return runner.NewScratch(r.Di
 // prepare makes the directory of samples: an empty one, or the existing one if it is of the same
 // run.
 func (r *run) prepare(h *Header) error {
-	old, err := readHeader(r.headerFile())
+	path := filepath.Join(r.Out, "header.json")
+	var old Header
+	err := readJSON(path, &old)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if left, _ := os.ReadDir(r.Out); len(left) > 0 {
 			return fmt.Errorf("%s: it does not hold samples, and would be emptied; choose another --out", r.Out)
 		}
-		return h.write(r.headerFile())
+		return writeJSON(path, h)
 	case !r.Resume:
 		if err := os.RemoveAll(r.Out); err != nil {
 			return err
 		}
-		return h.write(r.headerFile())
+		return writeJSON(path, h)
 	case err != nil:
 		return err
 	}
 	h.Started = old.Started
 	return old.same(h)
 }
-
-func (r *run) headerFile() string { return filepath.Join(r.Out, "header.json") }

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,8 +13,6 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
-
-	"github.com/foliofs/folio/lab/runner"
 )
 
 // Samples of benchmarks and of commands are kept in Go's benchmark format, so that benchstat reads
@@ -70,7 +69,7 @@ func appendRound(path string, round int, text []byte) error {
 
 // takeRounds takes the rounds that a file lacks. An error of take is the reason why there are no
 // samples, and the next source has its turn.
-func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (*outcome, error) {
+func takeRounds(ctx context.Context, path string, rounds int, take func(round int) ([]byte, error)) (*outcome, error) {
 	_, last, err := readRounds(path)
 	if err != nil {
 		return nil, err
@@ -78,18 +77,14 @@ func takeRounds(path string, rounds int, take func(round int) ([]byte, error)) (
 	for round := last + 1; round <= rounds; round++ {
 		text, err := take(round)
 		if err != nil {
-			reason := runner.OneLine([]byte(err.Error()))
-			return &outcome{samples: make(Samples), why: func(string) string { return reason }}, nil
+			return unmeasured(err), ctx.Err()
 		}
 		if err := appendRound(path, round, text); err != nil {
 			return nil, err
 		}
 	}
 	s, _, err := readRounds(path)
-	if err != nil {
-		return nil, err
-	}
-	return &outcome{samples: s, why: func(name string) string { return noSample(path, name) }}, nil
+	return &outcome{samples: s, why: func(name string) string { return noSample(path, name) }}, err
 }
 
 // skipped finds the benchmarks that skipped themselves, with the reason in front.

@@ -20,46 +20,30 @@ type build struct {
 	err     error
 }
 
-// builds are the builds of a run, by the name of the program. Two contenders that differ in their
-// API share a program.
-type builds struct {
-	sync.WaitGroup
-	byProgram map[string]*build
-}
-
-// startBuilds begins to build the programs of all contenders, in their order. The caller must call
-// Wait in the end.
-func (r *run) startBuilds(ctx context.Context) *builds {
-	all := &builds{byProgram: make(map[string]*build)}
+// startBuilds begins to build the programs of all contenders, in their order. Two contenders that
+// differ in their API share a program. The builds are by the names of the programs. The caller must
+// call wait in the end.
+func (r *run) startBuilds(ctx context.Context) (all map[string]*build, wait func()) {
+	all = make(map[string]*build)
+	var ends sync.WaitGroup
+	places := make(chan struct{}, parallelBuilds)
 	var specs []Spec
 	for _, s := range r.o.Contenders {
-		if all.byProgram[s.program()] == nil {
-			all.byProgram[s.program()] = &build{done: make(chan struct{})}
+		if all[s.program()] == nil {
+			all[s.program()] = &build{done: make(chan struct{})}
 			specs = append(specs, s)
 		}
 	}
-	next := make(chan Spec)
-	go func() {
-		defer close(next)
+	ends.Go(func() {
 		for _, s := range specs {
-			next <- s
-		}
-	}()
-	for range min(parallelBuilds, len(specs)) {
-		all.Go(func() {
-			for s := range next {
-				b := all.byProgram[s.program()]
+			places <- struct{}{}
+			ends.Go(func() {
+				b := all[s.program()]
 				b.program, b.about, b.err = r.describe(ctx, s)
+				<-places
 				close(b.done)
-			}
-		})
-	}
-	return all
-}
-
-// of waits for the program of a contender.
-func (all *builds) of(s Spec) *build {
-	b := all.byProgram[s.program()]
-	<-b.done
-	return b
+			})
+		}
+	})
+	return all, ends.Wait
 }

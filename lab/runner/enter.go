@@ -47,12 +47,12 @@ func (r *run) enter(ctx context.Context) error {
 func (r *run) enterAll(ctx context.Context) error {
 	defer timed(&r.counts.Building)()
 	ctx, cancel := context.WithCancel(ctx)
-	builds := r.startBuilds(ctx)
-	defer func() { cancel(); builds.Wait() }()
-	all := len(r.o.Contenders)
+	builds, wait := r.startBuilds(ctx)
+	defer func() { cancel(); wait() }()
 	for i, s := range r.o.Contenders {
-		r.o.Observer.Building(s.String(), i, all)
-		b := builds.of(s)
+		r.o.Observer.Progress(Building, s.String(), i, len(r.o.Contenders))
+		b := builds[s.program()]
+		<-b.done
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -189,7 +189,7 @@ func (r *run) reportSkipped() error {
 				s.Reason += fmt.Sprintf("; it takes part in %d cases", cases)
 			}
 			if r.o.Named {
-				r.o.Observer.Skipped(&s)
+				r.o.Observer.Note("skipped " + s.String())
 			}
 		}
 	}

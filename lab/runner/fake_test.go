@@ -175,12 +175,9 @@ func (f fake) done(w *workload.Workload, j *workload.Job) *workload.Done {
 // silent is an observer that keeps nothing.
 type silent struct{}
 
-func (silent) Building(string, int, int) {}
-func (silent) Making(int, int)           {}
-func (silent) Sampling(int, int, string) {}
-func (silent) Skipped(*resultSkip)       {}
-func (silent) Failed(*resultFailure)     {}
-func (silent) Ended()                    {}
+func (silent) Progress(string, string, int, int) {}
+func (silent) Note(string)                       {}
+func (silent) Ended()                            {}
 
 // fakes makes options for a run of fake contenders.
 func fakes(t *testing.T, names ...string) *Options {

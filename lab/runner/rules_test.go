@@ -12,11 +12,6 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-type (
-	resultSkip    = result.Skip
-	resultFailure = result.Failure
-)
-
 // measureFakes runs fakes and reads the results.
 func measureFakes(t *testing.T, o *Options) *result.Set {
 	t.Helper()

@@ -38,19 +38,21 @@ type Options struct {
 
 // An Observer is told how far a run is. Its methods are called by one goroutine.
 type Observer interface {
-	// Building a contender, of which done are built.
-	Building(contender string, done, all int)
-	// Making the shared database.
-	Making(rows, all int)
-	// Sampling reports that done of all samples are taken, and the next one.
-	Sampling(done, all int, next string)
-	// Skipped reports a contender that takes no part, or that was named and takes no part in
-	// something. Failed reports a failure.
-	Skipped(s *result.Skip)
-	Failed(f *result.Failure)
+	// Progress reports how much of a step is done, and what comes next in it.
+	Progress(step, next string, done, all int)
+	// Note tells in a line that something went wrong: that a contender takes no part, or that one
+	// that was named takes no part in something, or a failure.
+	Note(line string)
 	// Ended tells that nothing more comes.
 	Ended()
 }
+
+// The steps of a run.
+const (
+	Building  = "building" // the contenders, one after the other
+	Making    = "making the database"
+	Measuring = "measuring"
+)
 
 // A run is one run of the laboratory.
 type run struct {
@@ -176,7 +178,7 @@ func (o *Options) check() error {
 // skip notes why a contender takes no part.
 func (r *run) skip(s result.Skip) {
 	r.skips = append(r.skips, s)
-	r.o.Observer.Skipped(&s)
+	r.o.Observer.Note("skipped " + s.String())
 }
 
 // measure takes all samples that were not taken before. It goes round by round, so that other work
@@ -190,7 +192,7 @@ func (r *run) measure(ctx context.Context) error {
 	}
 	for len(turns) > 0 && ctx.Err() == nil {
 		next := turns[0]
-		r.o.Observer.Sampling(all-len(turns), all, next.String())
+		r.o.Observer.Progress(Measuring, next.String(), all-len(turns), all)
 		records, stderr, err := r.take(ctx, next)
 		if err != nil && ctx.Err() != nil {
 			break
@@ -229,6 +231,6 @@ func (r *run) fail(cell result.Cell, round int, err error, stderr string) error 
 		Error: OneLine([]byte(err.Error())), Stderr: stderr,
 	}
 	r.counts.Failures++
-	r.o.Observer.Failed(f)
+	r.o.Observer.Note(fmt.Sprintf("failed: %s in %s: %s: %s", f.Contender, f.Case, f.Kind, f.Error))
 	return r.write(result.Record{Failure: f})
 }

@@ -23,8 +23,8 @@ type stopper struct {
 	cancel context.CancelFunc
 }
 
-func (s *stopper) Sampling(done, _ int, _ string) {
-	if done == s.at {
+func (s *stopper) Progress(step, _ string, done, _ int) {
+	if step == Measuring && done == s.at {
 		s.cancel()
 	}
 }
@@ -154,7 +154,11 @@ type watcher struct {
 	skipped []string
 }
 
-func (w *watcher) Skipped(s *result.Skip) { w.skipped = append(w.skipped, s.String()) }
+func (w *watcher) Note(line string) {
+	if what, ok := strings.CutPrefix(line, "skipped "); ok {
+		w.skipped = append(w.skipped, what)
+	}
+}
 
 // A contender that was named and takes no part is reported with the reason. If no contender takes
 // part, there is nothing to run.
@@ -204,8 +208,8 @@ type remover struct {
 	dir string
 }
 
-func (r *remover) Sampling(done, _ int, _ string) {
-	if done == 1 {
+func (r *remover) Progress(step, _ string, done, _ int) {
+	if step == Measuring && done == 1 {
 		_ = os.RemoveAll(r.dir)
 	}
 }

@@ -116,7 +116,7 @@ func (r *run) ask(ctx context.Context, e *participant, m *workload.Make) error {
 		case reply.Done != nil:
 			return p.end(nil)
 		case reply.Rows != nil:
-			r.o.Observer.Making(*reply.Rows, m.Folder.Rows)
+			r.o.Observer.Progress(Making, "rows", *reply.Rows, m.Folder.Rows)
 		default:
 			return p.end(&failure{result.FailureGarbage, errors.New("it did not report its progress")})
 		}

@@ -111,7 +111,7 @@ func wayOut(k result.FailureKind) string {
 // prober builds the first of the makers that can be built here, whether it takes part or not.
 func (r *run) prober(ctx context.Context) (p program, err error) {
 	for _, name := range makers {
-		r.o.Observer.Building(name, 0, len(r.o.Contenders))
+		r.o.Observer.Progress(Building, name, 0, len(r.o.Contenders))
 		if p, _, err = r.describe(ctx, Spec{Name: name}); err == nil || ctx.Err() != nil {
 			return p, err
 		}

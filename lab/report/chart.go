@@ -31,14 +31,17 @@ type (
 		Rows []barRow `json:"rows"`
 	}
 	barRow struct {
-		Name    string  `json:"name"`
-		Family  string  `json:"family"`
-		Value   short   `json:"value"`
-		Lo      short   `json:"lo"`
-		Hi      short   `json:"hi"`
-		Text    string  `json:"text"`
-		Range   string  `json:"range"`
+		Name   string `json:"name"`
+		Family string `json:"family"`
+		bar
 		Latency []short `json:"latency,omitempty"` // p50, p90, p99, max in nanoseconds
+	}
+	bar struct {
+		Value short  `json:"value"`
+		Lo    short  `json:"lo"`
+		Hi    short  `json:"hi"`
+		Text  string `json:"text"`
+		Range string `json:"range"`
 	}
 	// lineChart has a line for each contender.
 	lineChart struct {
@@ -81,6 +84,17 @@ func (p *Panel) draw(page *Page) {
 	p.Courses = p.courses(page)
 }
 
+// logarithmicLines decides by the values of lines.
+func logarithmicLines(lines []chartLine) bool {
+	var values []float64
+	for _, l := range lines {
+		for _, xy := range l.Points {
+			values = append(values, float64(xy[1]))
+		}
+	}
+	return logarithmic(values)
+}
+
 // span returns the unit of a latency.
 func (p *Panel) span() string { return cmp.Or(p.Case.Span, p.Case.Unit, "operation") }
 
@@ -88,24 +102,21 @@ func (p *Panel) bars() *barChart {
 	c := &barChart{Kind: "bars", Unit: perSecond(p.Case), Span: p.span()}
 	var values []float64
 	for _, row := range p.Rows {
-		e := row.Rate
-		values = append(values, e.Median)
-		c.Rows = append(c.Rows, barRow{
-			Name: row.Contender.ID, Family: row.Family.Key, Value: short(e.Median), Lo: short(e.Lo), Hi: short(e.Hi),
-			Text: figure.Number.Format(e.Median), Range: rangeOf(e, figure.Number), Latency: percentiles(row.Samples),
-		})
+		values = append(values, row.Rate.Median)
+		c.Rows = append(c.Rows, barRow{row.Contender.ID, row.Family.Key, row.bar(), percentiles(row.Samples)})
 	}
 	c.Log = logarithmic(values)
 	return c
 }
 
-// rangeOf writes an interval, or a range with the number of its samples.
-func rangeOf(e figure.Estimate, u figure.Unit) string {
+// bar is the rate with its interval, or with a range and the number of its samples.
+func (r *Row) bar() bar {
+	e, u := r.Rate, figure.Number
 	text := u.Format(e.Lo) + " – " + u.Format(e.Hi)
-	if e.Interval {
-		return text
+	if !e.Interval {
+		text = fmt.Sprintf("%s (range; samples: %d)", text, e.N)
 	}
-	return fmt.Sprintf("%s (range; samples: %d)", text, e.N)
+	return bar{short(e.Median), short(e.Lo), short(e.Hi), u.Format(e.Median), text}
 }
 
 // percentiles are the medians of p50, p90, p99 and max; nil where there is no distribution.

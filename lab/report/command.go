@@ -14,11 +14,9 @@ func Command(s *result.Set, c *result.Case) string {
 		return s.Run.Command
 	}
 	words := []string{"run", c.Workload}
-	for _, list := range [][]result.Param{c.Params, c.Fixed} {
-		for _, p := range list {
-			if p.Name != "dir" {
-				words = append(words, "--"+c.Workload+"."+p.Name, p.Value)
-			}
+	for _, p := range c.All() {
+		if p.Name != "dir" {
+			words = append(words, "--"+c.Workload+"."+p.Name, p.Value)
 		}
 	}
 	var who []string

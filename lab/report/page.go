@@ -24,13 +24,11 @@ type Page struct {
 // A Run is one result file.
 type Run struct {
 	*result.Set
-	Base       string // of the files next to the page
-	Dir        string // of the result file
-	Label      string // tells it from other labels; "" if it is alone
-	Contenders []*Contender
-	Settings   []*Settings
-	Broken     []Broken
-	Skipped    []*Skipped
+	Base     string // of the files next to the page
+	Dir      string // of the result file
+	Label    string // tells it from other labels; "" if it is alone
+	Settings []*Settings
+	Skipped  []*Skipped
 }
 
 // An Input is a result file that was read.
@@ -44,7 +42,7 @@ type Input struct {
 func New(made time.Time, inputs []Input) *Page {
 	p := &Page{Made: made, Charts: make(map[string]any)}
 	for i, in := range inputs {
-		r := &Run{Set: in.Set, Base: in.Base, Dir: in.Dir, Contenders: contenders(in.Set), Settings: settings(in.Set), Broken: broken(in.Set), Skipped: skipped(in.Set)}
+		r := &Run{Set: in.Set, Base: in.Base, Dir: in.Dir, Settings: settings(in.Set), Skipped: skipped(in.Set)}
 		if len(inputs) > 1 {
 			r.Label = fmt.Sprintf("run %d", i+1)
 		}
@@ -86,84 +84,53 @@ func (p *Page) chart(name string, data any) string {
 // A Family is a kind of contenders, which have a colour in common.
 type Family struct{ Key, Title string }
 
+// allFamilies are in the order of legends. Their keys are kinds of contenders, except the first and
+// the last.
+var allFamilies = []Family{
+	{"ours", "Folio"},
+	{string(result.KindSQL), "SQLite drivers"},
+	{string(result.KindVolume), "file systems in SQLite"},
+	{string(result.KindKV), "stores of keys and values"},
+	{string(result.KindServer), "database servers"},
+	{string(result.KindFiles), "files"},
+	{"other", "others"},
+}
+
 // familyOf returns the family of a contender. All of ours are one family.
 func familyOf(c *result.Contender) Family {
 	if c.Ours {
-		return Family{"ours", "Folio"}
+		return allFamilies[0]
 	}
-	switch c.Kind {
-	case result.KindSQL:
-		return Family{"sql", "SQLite drivers"}
-	case result.KindServer:
-		return Family{"server", "database servers"}
-	case result.KindKV:
-		return Family{"kv", "stores of keys and values"}
-	case result.KindFiles:
-		return Family{"files", "files"}
-	case result.KindVolume:
-		return Family{"volume", "file systems in SQLite"}
+	for _, f := range allFamilies {
+		if f.Key == string(c.Kind) {
+			return f
+		}
 	}
-	return Family{"other", "others"}
+	return allFamilies[len(allFamilies)-1]
 }
 
-// familyOrder is the order of legends.
-var familyOrder = []string{"ours", "sql", "volume", "kv", "server", "files", "other"}
-
 func sortFamilies(list []Family) []Family {
-	slices.SortFunc(list, func(a, b Family) int {
-		return cmp.Compare(slices.Index(familyOrder, a.Key), slices.Index(familyOrder, b.Key))
-	})
+	slices.SortFunc(list, func(a, b Family) int { return slices.Index(allFamilies, a) - slices.Index(allFamilies, b) })
 	return slices.Compact(list)
 }
 
 func families(runs []*Run) []Family {
 	var list []Family
 	for _, r := range runs {
-		for i := range r.Set.Contenders {
-			list = append(list, familyOf(&r.Set.Contenders[i]))
+		for i := range r.Contenders {
+			list = append(list, familyOf(&r.Contenders[i]))
 		}
 	}
 	return sortFamilies(list)
 }
 
-// A Contender is one, as the page lists it.
-type Contender struct {
-	*result.Contender
-	Family Family
-	Build  []result.Param
-	Others []result.Param // modules
-}
-
-func contenders(s *result.Set) (list []*Contender) {
-	for i := range s.Contenders {
-		c := &s.Contenders[i]
-		list = append(list, &Contender{c, familyOf(c), params(c.Build), params(c.Modules)})
-	}
-	return list
-}
-
-// Source returns the version of the library. A library in the project itself has the project's
-// version.
-func (c *Contender) Source() string {
+// source returns the version of a contender's library. A library in the project itself has the
+// project's version.
+func source(c *result.Contender) string {
 	if strings.HasPrefix(c.ModuleVersion, "v0.0.0-00010101000000") {
 		return "of this project"
 	}
 	return c.ModuleVersion
-}
-
-// params are the members of a map by their names.
-func params(m map[string]string) (list []result.Param) {
-	for name, value := range m {
-		list = append(list, result.Param{Name: name, Value: value})
-	}
-	slices.SortFunc(list, func(a, b result.Param) int { return strings.Compare(a.Name, b.Name) })
-	return list
-}
-
-// A Broken is a failure, and the rule that was broken.
-type Broken struct {
-	*result.Failure
-	Rule string
 }
 
 // rules explain the kinds of failures.
@@ -174,14 +141,6 @@ var rules = map[result.FailureKind]string{
 	result.FailureHang:     "it did not end",
 	result.FailureGarbage:  "it did not keep to the protocol",
 	result.FailureError:    "it said that it failed",
-}
-
-func broken(s *result.Set) (list []Broken) {
-	for i := range s.Failures {
-		f := &s.Failures[i]
-		list = append(list, Broken{f, cmp.Or(rules[f.Kind], string(f.Kind))})
-	}
-	return list
 }
 
 // Skipped says where a contender was skipped for one reason.
@@ -212,7 +171,7 @@ func skipped(s *result.Set) (list []*Skipped) {
 type Settings struct {
 	Case   string   // the first case with them; cases of the same workload and group have the same
 	Who    []string // contenders
-	Values []result.Param
+	Values map[string]string
 }
 
 // settings lists the settings in force, once for each workload and group.
@@ -228,11 +187,10 @@ func settings(s *result.Set) (list []*Settings) {
 		if len(m.Settings) == 0 {
 			continue
 		}
-		values := params(m.Settings)
 		c := s.Case(m.Case)
-		k := key{c.Workload, c.Group, fmt.Sprint(values)}
+		k := key{c.Workload, c.Group, fmt.Sprint(m.Settings)}
 		if seen[k] == nil {
-			seen[k] = &Settings{Case: c.Workload + ", " + groupTitle(c.Group), Values: values}
+			seen[k] = &Settings{Case: c.Workload + ", " + groupTitle(c.Group), Values: m.Settings}
 			list = append(list, seen[k])
 		}
 		if !slices.Contains(seen[k].Who, m.Contender) {

@@ -42,25 +42,10 @@ var groups = []struct {
 }
 
 func groupTitle(g result.Group) string {
-	for _, known := range groups {
-		if known.group == g {
-			return known.title
-		}
+	if i := groupRank(g); i < len(groups) {
+		return groups[i].title
 	}
 	return cmp.Or(string(g), "no group of durability")
-}
-
-func newSection(g result.Group) *Section {
-	s := &Section{Group: g}
-	if g != result.GroupRead {
-		s.Title = groupTitle(g)
-	}
-	for _, known := range groups {
-		if known.group == g {
-			s.Note = known.note
-		}
-	}
-	return s
 }
 
 func groupRank(g result.Group) int {
@@ -87,7 +72,13 @@ func (q *Question) section(g result.Group) *Section {
 			return s
 		}
 	}
-	s := newSection(g)
+	s := &Section{Group: g}
+	if g != result.GroupRead {
+		s.Title = groupTitle(g)
+	}
+	if i := groupRank(g); i < len(groups) {
+		s.Note = groups[i].note
+	}
 	q.Sections = append(q.Sections, s)
 	slices.SortStableFunc(q.Sections, func(a, b *Section) int { return cmp.Compare(groupRank(a.Group), groupRank(b.Group)) })
 	return s
@@ -108,18 +99,18 @@ func (q *Question) Measured() bool {
 
 // finish adds the parts that need all cases: titles, verdict and charts.
 func (q *Question) finish(p *Page) {
-	all := q.panels()
-	varied := varied(all)
-	runs := slices.ContainsFunc(all, func(p *Panel) bool { return p.Run != all[0].Run })
-	for _, param := range all[0].Case.Fixed {
+	panels := q.panels()
+	varied := varied(panels)
+	runs := slices.ContainsFunc(panels, func(p *Panel) bool { return p.Run != panels[0].Run })
+	for _, param := range panels[0].Case.Fixed {
 		if !varied[param.Name] {
 			q.Fixed = append(q.Fixed, param)
 		}
 	}
-	for i, panel := range all {
+	for i, panel := range panels {
 		panel.ID = fmt.Sprintf("%sc%d", q.ID, i+1)
 		panel.Title = panel.title(varied, runs)
-		panel.Alone = len(all) == 1
+		panel.Alone = len(panels) == 1
 		panel.finish(p)
 		if len(panel.Rows) > 0 {
 			p.Glance = append(p.Glance, panel)
@@ -138,14 +129,11 @@ func (q *Question) finish(p *Page) {
 func varied(panels []*Panel) map[string]bool {
 	values, out := make(map[string]string), make(map[string]bool)
 	for _, panel := range panels {
-		for _, list := range [][]result.Param{panel.Case.Params, panel.Case.Fixed} {
-			for _, p := range list {
-				if first, ok := values[p.Name]; ok && first != p.Value {
-					out[p.Name] = true
-				} else if !ok {
-					values[p.Name] = p.Value
-				}
+		for _, p := range panel.Case.All() {
+			if first, ok := values[p.Name]; ok && first != p.Value {
+				out[p.Name] = true
 			}
+			values[p.Name] = p.Value
 		}
 	}
 	delete(out, "durability")
@@ -155,11 +143,9 @@ func varied(panels []*Panel) map[string]bool {
 // title returns the parameters that tell a case from the other cases of its question.
 func (p *Panel) title(varied map[string]bool, runs bool) string {
 	var parts []string
-	for _, list := range [][]result.Param{p.Case.Params, p.Case.Fixed} {
-		for _, param := range list {
-			if varied[param.Name] {
-				parts = append(parts, Phrase(param))
-			}
+	for _, param := range p.Case.All() {
+		if varied[param.Name] {
+			parts = append(parts, Phrase(param))
 		}
 	}
 	if runs {

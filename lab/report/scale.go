@@ -77,7 +77,7 @@ func (s *Section) fold() {
 func numbers(panels []*Panel) (names []string) {
 	different := varied(panels)
 	for _, p := range panels {
-		for _, param := range all(p.Case) {
+		for _, param := range p.Case.All() {
 			if different[param.Name] && isNumber(param.Value) && !slices.Contains(names, param.Name) {
 				names = append(names, param.Name)
 			}
@@ -85,8 +85,6 @@ func numbers(panels []*Panel) (names []string) {
 	}
 	return names
 }
-
-func all(c *result.Case) []result.Param { return slices.Concat(c.Params, c.Fixed) }
 
 func number(c *result.Case, name string) (float64, bool) {
 	x, err := strconv.ParseFloat(c.Param(name), 64)
@@ -97,7 +95,7 @@ func number(c *result.Case, name string) (float64, bool) {
 // file system, the machine.
 func rest(p *Panel, name string) string {
 	var parts []string
-	for _, param := range all(p.Case) {
+	for _, param := range p.Case.All() {
 		if param.Name != name {
 			parts = append(parts, param.Name+"="+param.Value)
 		}
@@ -124,13 +122,7 @@ func (s *series) scale(page *Page, id string) *Scale {
 	if s.cost() {
 		y = axis{"time per " + cmp.Or(first.Unit, "operation"), string(figure.Nanoseconds), false}
 	}
-	var values []float64
-	for _, l := range lines {
-		for _, xy := range l.Points {
-			values = append(values, float64(xy[1]))
-		}
-	}
-	y.Log = logarithmic(values)
+	y.Log = logarithmicLines(lines)
 	out := &Scale{Title: s.title(), Verdict: s.verdict(lines), Lines: len(lines)}
 	out.Chart = page.chart(id, &lineChart{"lines", axis{s.over, string(figure.Number), true}, y, lines})
 	return out

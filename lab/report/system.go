@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/foliofs/folio/lab/report/figure"
 	"github.com/foliofs/folio/lab/result"
 )
 
@@ -136,16 +135,9 @@ type (
 		Rows  []groupRow `json:"rows"`
 	}
 	groupRow struct {
-		Name   string      `json:"name"`
-		Family string      `json:"family"`
-		Bars   []*groupBar `json:"bars"` // one for each system; null where there are no figures
-	}
-	groupBar struct {
-		Value short  `json:"value"`
-		Lo    short  `json:"lo"`
-		Hi    short  `json:"hi"`
-		Text  string `json:"text"`
-		Range string `json:"range"`
+		Name   string `json:"name"`
+		Family string `json:"family"`
+		Bars   []*bar `json:"bars"` // one for each system; null where there are no figures
 	}
 )
 
@@ -153,14 +145,12 @@ func (all *Systems) chart(rows []*systemRow) *groupChart {
 	c := &groupChart{Kind: "groups", Unit: perSecond(all.panels[0].Case), Parts: all.Names}
 	var values []float64
 	for _, r := range rows {
-		row := groupRow{Name: r.who.ID, Family: r.family.Key, Bars: make([]*groupBar, len(r.on))}
+		row := groupRow{Name: r.who.ID, Family: r.family.Key, Bars: make([]*bar, len(r.on))}
 		for i, on := range r.on {
-			if on == nil {
-				continue
+			if on != nil {
+				b := on.bar()
+				values, row.Bars[i] = append(values, on.Rate.Median), &b
 			}
-			e := on.Rate
-			values = append(values, e.Median)
-			row.Bars[i] = &groupBar{short(e.Median), short(e.Lo), short(e.Hi), figure.Number.Format(e.Median), rangeOf(e, figure.Number)}
 		}
 		c.Rows = append(c.Rows, row)
 	}

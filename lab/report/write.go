@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -32,9 +33,9 @@ var script string
 //go:embed assets/echarts.min.js
 var library string
 
-// source is the text that the template puts into the page unescaped. The policy allows no other
+// sources are the text that the template puts into the page unescaped. The policy allows no other
 // script to run, even if a result file holds one, and nothing to be loaded from anywhere.
-type source struct {
+type sources struct {
 	*Page
 	Style           template.CSS
 	Library, Script template.JS
@@ -47,6 +48,9 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"group":     groupTitle,
 	"bytes":     func(n int64) string { return figure.Bytes.Format(float64(n)) },
 	"digits":    figure.Digits,
+	"family":    func(c result.Contender) Family { return familyOf(&c) },
+	"source":    func(c result.Contender) string { return source(&c) },
+	"rule":      func(k result.FailureKind) string { return cmp.Or(rules[k], string(k)) },
 	"p":         figure.FormatP,
 	"number":    figure.Number.Format,
 	"percent":   func(part float64) string { return figure.Digits(part*100) + " %" },
@@ -54,7 +58,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // HTML writes the page.
 func (p *Page) HTML(w io.Writer) error {
-	return page.Execute(w, source{
+	return page.Execute(w, sources{
 		p, template.CSS(style), template.JS(library), template.JS(script),
 		"default-src 'none'; style-src 'unsafe-inline'; script-src " + hash(library) + " " + hash(script),
 	})
@@ -143,16 +147,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 // jsonRun is a run as one JSON document: the records of its result file, and the figures that were
 // made of them.
 type jsonRun struct {
-	Run        *result.Run        `json:"run"`
-	Contenders []result.Contender `json:"contenders"`
-	Cases      []result.Case      `json:"cases"`
-	Skips      []result.Skip      `json:"skips"`
-	Failures   []result.Failure   `json:"failures"`
-	Traces     []result.Trace     `json:"traces"`
-	Profiles   []result.Profile   `json:"profiles"`
-	End        *result.End        `json:"end"`
-	Figures    []jsonFigure       `json:"figures"`
-	Samples    []result.Sample    `json:"samples"`
+	Figures []jsonFigure `json:"figures"`
+	*result.Set
 }
 
 type jsonFigure struct {
@@ -164,7 +160,7 @@ type jsonFigure struct {
 }
 
 func (r *Run) writeJSON(w io.Writer) error {
-	doc := jsonRun{&r.Run, r.Set.Contenders, r.Cases, r.Skips, r.Failures, r.Traces, r.Profiles, r.End, nil, r.Samples}
+	doc := jsonRun{Set: r.Set}
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		for _, who := range r.In(c.ID) {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/foliofs/folio/lab/workload"
@@ -35,15 +36,16 @@ type Param = workload.Param
 
 // Param returns the value of a parameter, fixed or not; "" if there is none.
 func (c *Case) Param(name string) string {
-	for _, list := range [][]Param{c.Params, c.Fixed} {
-		for _, p := range list {
-			if p.Name == name {
-				return p.Value
-			}
+	for _, p := range c.All() {
+		if p.Name == name {
+			return p.Value
 		}
 	}
 	return ""
 }
+
+// All returns the parameters that tell the case from others, then the fixed ones.
+func (c *Case) All() []Param { return slices.Concat(c.Params, c.Fixed) }
 
 // Without is the ID of the case without one parameter: cases that are equal so form a series over
 // it.

@@ -16,17 +16,11 @@ var csvHead = []string{
 // WriteCSV writes every sample as a line, below a line with the names of the columns. An unknown
 // value is empty.
 func (s *Set) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	if err := out.Write(csvHead); err != nil {
-		return err
-	}
+	lines := [][]string{csvHead}
 	for i := range s.Samples {
-		if err := out.Write(s.csvLine(&s.Samples[i])); err != nil {
-			return err
-		}
+		lines = append(lines, s.csvLine(&s.Samples[i]))
 	}
-	out.Flush()
-	return out.Error()
+	return csv.NewWriter(w).WriteAll(lines)
 }
 
 func (s *Set) csvLine(m *Sample) []string {

@@ -95,9 +95,6 @@ type Trace struct {
 	Calls     map[string]int64 `json:"calls"` // by name; fsync and fdatasync are always there, even as 0
 }
 
-// PerOp is how often a call was made for an operation.
-func (t *Trace) PerOp(name string) float64 { return float64(t.Calls[name]) / float64(t.Ops) }
-
 // Syncs counts the calls that bring data to the disk.
 func (t *Trace) Syncs() int64 {
 	return t.Calls["fsync"] + t.Calls["fdatasync"] + t.Calls["sync_file_range"] + t.Calls["msync"]

@@ -8,15 +8,15 @@ import (
 
 // A Set is all that a result file holds. It is read-only once it was read.
 type Set struct {
-	Run        Run // as the run was started
-	Contenders []Contender
-	Cases      []Case
-	Skips      []Skip
-	Samples    []Sample // in the order in which they were taken
-	Failures   []Failure
-	Traces     []Trace
-	Profiles   []Profile
-	End        *End // nil if the run is going on, or died
+	Run        Run         `json:"run"` // as the run was started
+	Contenders []Contender `json:"contenders"`
+	Cases      []Case      `json:"cases"`
+	Skips      []Skip      `json:"skips"`
+	Failures   []Failure   `json:"failures"`
+	Traces     []Trace     `json:"traces"`
+	Profiles   []Profile   `json:"profiles"`
+	End        *End        `json:"end"`     // nil if the run is going on, or died
+	Samples    []Sample    `json:"samples"` // in the order in which they were taken
 
 	samples    map[Cell][]int
 	cases      map[string]int

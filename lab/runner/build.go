@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -42,7 +43,10 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 		}
 		args = append(args, "-modfile="+modFile, "-mod=mod", "-tags="+pinnedTag)
 	}
-	p.path = filepath.Join(b.dir(), s.program()+exeSuffix)
+	p.path = filepath.Join(b.dir(), s.program())
+	if runtime.GOOS == "windows" {
+		p.path += ".exe"
+	}
 	args = append(args, "-o", p.path, ".")
 	if err = GoTool(ctx, dir, nil, args...); err != nil && strings.Contains(err.Error(), "C compiler") {
 		err = GoTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // those that need one say so themselves

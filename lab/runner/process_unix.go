@@ -3,7 +3,9 @@
 package runner
 
 import (
+	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 )
 
@@ -19,3 +21,16 @@ func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscal
 
 // interruptAll asks a process with its group to end.
 func interruptAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+
+// peakMemory is the most that was resident of a process that has ended.
+func peakMemory(s *os.ProcessState) *int64 {
+	u, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return nil
+	}
+	n := int64(u.Maxrss)
+	if runtime.GOOS != "darwin" {
+		n <<= 10 // it counts in KiB
+	}
+	return &n
+}

@@ -49,8 +49,7 @@ type PairSession interface {
 	Put(key int64, value []byte) error
 	// Each calls fn for every pair that there is. The value is valid until fn returns.
 	Each(fn func(key int64, value []byte) error) error
-	Settings() (map[string]string, error)
-	Close() error
+	session
 }
 
 // puts is how much a job writes.

@@ -1,17 +1,12 @@
 package workload
 
-import (
-	"errors"
-	"io"
-)
+import "io"
 
 // A Connection is the connection of one goroutine that reads.
 type Connection interface {
-	// Settings returns the settings of the connection, read back.
-	Settings() (map[string]string, error)
+	session
 	// Prepares counts the statements that were prepared so far.
 	Prepares() int64
-	Close() error
 }
 
 // A reading is one goroutine with a connection of its own, and its findings.
@@ -23,18 +18,18 @@ type reading struct {
 // readings makes work of goroutines that each read by a connection. open opens the connection of a
 // goroutine, and returns its work.
 func readings(j *Job, db io.Closer, open func() (*reading, Worker, error)) (*Work, error) {
-	w := &Work{}
+	w := &Work{Close: db.Close}
 	var all []*reading
-	for range j.Values.Int("goroutines") {
+	_, err := sessions(w, j.Values.Int("goroutines"), func() (session, error) {
 		r, worker, err := open()
 		if err != nil {
 			return nil, err
 		}
-		settings, err := r.connection.Settings()
-		if err != nil {
-			return nil, err
-		}
-		all, w.Settings, w.Workers = append(all, r), append(w.Settings, settings), append(w.Workers, worker)
+		all, w.Workers = append(all, r), append(w.Workers, worker)
+		return r.connection, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	w.Answer = func() (a Answer, err error) {
 		for _, r := range all {
@@ -47,13 +42,6 @@ func readings(j *Job, db io.Closer, open func() (*reading, Worker, error)) (*Wor
 			n += r.connection.Prepares()
 		}
 		return n
-	}
-	w.Close = func() error {
-		var errs []error
-		for _, r := range all {
-			errs = append(errs, r.connection.Close())
-		}
-		return errors.Join(append(errs, db.Close())...)
 	}
 	return w, nil
 }

@@ -19,8 +19,7 @@ type Tree interface {
 	Import(src fs.FS) error
 	// FS returns the stored tree, for one goroutine.
 	FS() (fs.FS, error)
-	Settings() (map[string]string, error)
-	Close() error
+	session
 }
 
 // source is a tree by name: three, generated, goroot, goroot/src, or a directory.

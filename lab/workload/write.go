@@ -54,9 +54,7 @@ func writeSettings(j *Job, kind string) map[string]string {
 			return map[string]string{"synced": "true"}
 		}
 		return map[string]string{"write": [...]string{"plain", "rename"}[rank]}
-	case "kv":
-		return map[string]string{"sync": [...]string{"never", "log", "commit"}[rank]}
-	case "volume":
+	case "kv", "volume":
 		return map[string]string{"sync": [...]string{"never", "log", "commit"}[rank]}
 	case "server":
 		return map[string]string{"synchronous_commit": [...]string{"", "off", "on"}[rank], "fsync": "on"}
@@ -100,8 +98,7 @@ type TaskSession interface {
 	// Each calls fn for every task, with its arguments, which tell it from other tasks, its status
 	// and its output. They are valid until fn returns.
 	Each(fn func(args, status, output []byte) error) error
-	Settings() (map[string]string, error)
-	Close() error
+	session
 }
 
 // A shape says how much a job writes.

@@ -1,5 +1,0 @@
-//go:build !windows
-
-package runner
-
-const exeSuffix = ""

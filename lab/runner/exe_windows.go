@@ -1,3 +1,0 @@
-package runner
-
-const exeSuffix = ".exe"

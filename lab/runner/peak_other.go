@@ -1,7 +1,0 @@
-//go:build !unix
-
-package runner
-
-import "os"
-
-func peakMemory(*os.ProcessState) *int64 { return nil }

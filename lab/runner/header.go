@@ -124,19 +124,10 @@ func (r *run) open(h *result.Run) (err error) {
 // write adds to the results.
 func (r *run) write(record result.Record) error {
 	if err := r.out.Write(record); err != nil {
-		return &outError{err}
+		return fmt.Errorf("%w; the records before it are whole: make room, and continue with --resume", err)
 	}
 	return nil
 }
-
-// An outError says that the results cannot be written.
-type outError struct{ err error }
-
-func (e *outError) Error() string {
-	return e.err.Error() + "; the records before it are whole: make room, and continue with --resume"
-}
-
-func (e *outError) Unwrap() error { return e.err }
 
 // close ends the results. A run that went through, or was interrupted, gets a record that says so.
 // A new file is removed if the user's request was wrong, so that nothing was begun.

@@ -80,8 +80,8 @@ func (p *process) tell(r workload.Request) {
 
 // reply waits for the next thing that the process says.
 func (p *process) reply() (*workload.Reply, error) {
-	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
+	over := make(chan struct{})
+	defer watch(p.cmd.Process.Pid, p.timeout, func() { close(over) })()
 	select {
 	case l, ok := <-p.replies:
 		if !ok {
@@ -91,7 +91,7 @@ func (p *process) reply() (*workload.Reply, error) {
 			return nil, &failure{result.FailureGarbage, l.err}
 		}
 		return parseReply(l.text)
-	case <-afterTimeout(ctx, p.cmd.Process.Pid, p.timeout):
+	case <-over:
 		return nil, &failure{result.FailureHang, idled("no reply", p.cmd.Process.Pid, p.timeout)}
 	}
 }

@@ -9,11 +9,12 @@ import (
 // lookEvery is the longest time between two looks at a process.
 const lookEvery = time.Second
 
-// afterTimeout returns a channel that is closed when a process has had the time of timeout to work.
-// Time in which the process, or all of the laboratory, was stopped (for example by Control-Z) does
-// not count. It ends with ctx.
-func afterTimeout(ctx context.Context, pid int, timeout time.Duration) <-chan struct{} {
-	over := make(chan struct{})
+// watch calls over when a process has had the time of timeout to work. Time in which the process,
+// or all of the laboratory, was stopped (for example by Control-Z) does not count. end stops the
+// watch, and reports whether over was called.
+func watch(pid int, timeout time.Duration, over func()) (end func() bool) {
+	ctx, stop := context.WithCancel(context.Background())
+	called := make(chan bool, 1)
 	step := min(max(timeout/100, time.Millisecond), lookEvery)
 	go func() {
 		tick := time.NewTicker(step) // of the ticks of an hour in which we were stopped there is one left
@@ -21,6 +22,7 @@ func afterTimeout(ctx context.Context, pid int, timeout time.Duration) <-chan st
 		for left := timeout; left > 0; {
 			select {
 			case <-ctx.Done():
+				called <- false
 				return
 			case <-tick.C:
 				if state, ok := observe(pid); !ok || !state.stopped {
@@ -28,29 +30,12 @@ func afterTimeout(ctx context.Context, pid int, timeout time.Duration) <-chan st
 				}
 			}
 		}
-		close(over)
-	}()
-	return over
-}
-
-// watch calls kill when a process has had its time. end stops the watch, and reports whether kill
-// was called.
-func watch(pid int, timeout time.Duration, kill func()) (end func() bool) {
-	ctx, stop := context.WithCancel(context.Background())
-	over := afterTimeout(ctx, pid, timeout)
-	killed := make(chan bool)
-	go func() {
-		select {
-		case <-over:
-			kill()
-			killed <- true
-		case <-ctx.Done():
-			killed <- false
-		}
+		over()
+		called <- true
 	}()
 	return func() bool {
 		stop()
-		return <-killed
+		return <-called
 	}
 }
 

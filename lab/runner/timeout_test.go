@@ -37,8 +37,14 @@ func TestPatience(t *testing.T) {
 			t.Fatal("the system tells nothing")
 		}
 	}
-	over := afterTimeout(t.Context(), pid, 10*time.Millisecond)
-	<-afterTimeout(t.Context(), os.Getpid(), 200*time.Millisecond)
+	after := func(pid int, timeout time.Duration) <-chan struct{} {
+		over := make(chan struct{})
+		end := watch(pid, timeout, func() { close(over) })
+		t.Cleanup(func() { end() })
+		return over
+	}
+	over := after(pid, 10*time.Millisecond)
+	<-after(os.Getpid(), 200*time.Millisecond)
 	select {
 	case <-over:
 		t.Error("the time of a stopped process is over")

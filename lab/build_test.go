@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/foliofs/folio/lab/result"
 )
 
 // Without a C compiler the drivers in C are skipped with the reason, and the other contenders are
@@ -20,18 +18,10 @@ func TestNoCompiler(t *testing.T) {
 		name, value, _ := strings.Cut(env, "=")
 		t.Setenv("CGO_ENABLED", "1")
 		t.Setenv(name, value)
-		out := filepath.Join(dir, "run.jsonl")
-		code, _, stderr := lab(
-			t, "run", "walk", "lookup", "--samples", "1", "--contenders", "mattn,crawshaw,folio,engine", "--dirs", filepath.Join(dir, "stores"), "--walk.tree", "three",
-			"--walk.visits", "60", "--lookup.rows", "1000", "--lookup.reads", "20", "--lookup.goroutines", "1", "--out", out,
+		s, _ := measured(
+			t, filepath.Join(dir, "run.jsonl"), "run", "walk", "lookup", "--samples", "1", "--contenders", "mattn,crawshaw,folio,engine", "--dirs", filepath.Join(dir, "stores"), "--walk.tree", "three",
+			"--walk.visits", "60", "--lookup.rows", "1000", "--lookup.reads", "20", "--lookup.goroutines", "1",
 		)
-		if code != exitOK {
-			t.Fatalf("%s: exit %d: %s", env, code, stderr)
-		}
-		s, err := result.ReadFile(out)
-		if err != nil {
-			t.Fatal(err)
-		}
 		skipped := make(map[string]string)
 		for _, k := range s.Skips {
 			if k.Workload == "" {

@@ -39,18 +39,9 @@ func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // Every workload is done, and every answer right, by the contenders that are in this repository
 // alone: the engine, the file system, and files.
 func TestRun(t *testing.T) {
-	dir := t.TempDir()
-	ownCache(t, dir)
-	out := filepath.Join(dir, "run.jsonl")
-	args := append([]string{"run", "--samples", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
-	code, stdout, stderr := lab(t, args...)
-	if code != exitOK {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
-	s, err := result.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := isolate(t)
+	args := append([]string{"run", "--samples", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores")}, small...)
+	s, stdout := measured(t, filepath.Join(dir, "run.jsonl"), args...)
 	if len(s.Failures) > 0 || s.End == nil {
 		t.Errorf("failures %+v, end %+v", s.Failures, s.End)
 	}
@@ -97,22 +88,10 @@ func TestOddDirectory(t *testing.T) {
 	}
 }
 
-// ownCache makes a directory the user's cache, except the cache of Go.
-func ownCache(t *testing.T, dir string) {
-	t.Helper()
-	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("GOCACHE", strings.TrimSpace(string(goCache))) // which depends on the next
-	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, "cache"))
-}
-
 // Claims are measured by cases of the laboratory, by a benchmark and by commands. With --resume
 // nothing is measured again.
 func TestClaims(t *testing.T) {
-	dir := t.TempDir()
-	ownCache(t, dir)
+	dir := isolate(t)
 	out := filepath.Join(dir, "results")
 	args := []string{"claims", "--quick", "--samples", "1", "--dirs", filepath.Join(dir, "stores"), "--out", out, "insert-durable-crowd-files", "put-crowd-update", "view", "sync"}
 	code, stdout, stderr := lab(t, args...)

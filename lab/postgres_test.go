@@ -91,19 +91,11 @@ func nobody(t *testing.T) (uid, gid int) {
 func TestPostgres(t *testing.T) {
 	dir := isolate(t)
 	address := startPostgres(t)
-	out := filepath.Join(dir, "run.jsonl")
-	code, _, stderr := lab(
-		t, "run", "write", "mixed", "--samples", "2", "--contenders", "engine,postgres", "--postgres", address, "--dirs", filepath.Join(dir, "stores"), "--out", out,
+	s, _ := measured(
+		t, filepath.Join(dir, "run.jsonl"), "run", "write", "mixed", "--samples", "2", "--contenders", "engine,postgres", "--postgres", address, "--dirs", filepath.Join(dir, "stores"),
 		"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
 		"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100",
 	)
-	if code != exitOK {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
-	s, err := result.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if len(s.Failures) > 0 {
 		t.Errorf("failures %+v", s.Failures)
 	}

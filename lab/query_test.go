@@ -28,6 +28,20 @@ func isolate(t *testing.T) (dir string) {
 	return dir
 }
 
+// measured calls the command, which must do well, and reads its results.
+func measured(t *testing.T, out string, args ...string) (s *result.Set, stdout string) {
+	t.Helper()
+	code, stdout, stderr := lab(t, append(args, "--out", out)...)
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	s, err := result.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, stdout
+}
+
 // shell is the sqlite3 program on a database.
 type shell struct {
 	in  io.WriteCloser
@@ -217,19 +231,12 @@ func TestQuery(t *testing.T) {
 		t.Fatalf("beside the database there are %v, want a log and its index", before)
 	}
 	out := filepath.Join(dir, "run.jsonl")
-	code, stdout, stderr := lab(
-		t, "query", "--db", db, "--query", "SELECT * FROM user WHERE name = @name OR id = :id OR id = :id + 1", "--args-from", "SELECT 'in the log', id FROM user",
-		"--contenders", "mattn,modernc,ncruces", "--reads", "300", "--samples", "2", "--goroutines", "1,3", "--out", out,
+	s, stdout := measured(
+		t, out, "query", "--db", db, "--query", "SELECT * FROM user WHERE name = @name OR id = :id OR id = :id + 1", "--args-from", "SELECT 'in the log', id FROM user",
+		"--contenders", "mattn,modernc,ncruces", "--reads", "300", "--samples", "2", "--goroutines", "1,3",
 	)
-	if code != exitOK {
-		t.Fatalf("exit %d: %s", code, stderr)
-	}
 	if after := hashes(t, user); !maps.Equal(before, after) {
 		t.Errorf("the database was %v, is %v", before, after)
-	}
-	s, err := result.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
 	}
 	const who = 5 // mattn and ncruces with database/sql and without, modernc
 	if len(s.Cases) != 4 || len(s.Failures) > 0 || len(s.Samples) != 4*who*2 {

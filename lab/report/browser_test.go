@@ -19,8 +19,6 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
-
-	"github.com/foliofs/folio/lab/result"
 )
 
 var screenshots = flag.String("screenshots", "", "directory for what the browser test sees, to be looked at")
@@ -184,10 +182,7 @@ func TestBrowserHostile(t *testing.T) {
 		text = strings.ReplaceAll(text, "\n\t", "")
 	}
 	text += `{"profile":{"case":"lookup/by=id","contender":"` + evil + `","of":"cpu","total":1e300,"leaves":[{"name":"` + evil + `","part":0.5},{"name":"SQL","part":0.5}]}}` + "\n"
-	s, err := result.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := read(t, strings.NewReader(text))
 	p := New(noon, []Input{{Base: evil, Set: s}})
 	if len(p.Charts) != 4 {
 		t.Errorf("%d charts", len(p.Charts))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -36,7 +37,13 @@ func testdata(t *testing.T, base string) *result.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := result.Read(z)
+	return read(t, z)
+}
+
+// read reads results.
+func read(t *testing.T, from io.Reader) *result.Set {
+	t.Helper()
+	s, err := result.Read(from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,10 +258,7 @@ func TestVerdict(t *testing.T) {
 		"ours behind":  {many("one", 3000) + many("two", 1000), "one is fastest: 3.01 k read/s, 3 times as many as two."},
 		"level":        {many("one", 3000) + many("two", 3001), "level, as far as these samples tell: two, one; about 3.01 k read/s."},
 	} {
-		s, err := result.Read(strings.NewReader(head + tt.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := read(t, strings.NewReader(head+tt.text))
 		if got := New(noon, []Input{{Base: "x", Set: s}}).Questions[0].Verdict; got != tt.want {
 			t.Errorf("%s: %s", name, got)
 		}
@@ -282,10 +286,7 @@ func TestFew(t *testing.T) {
 			"two is first in 2 of 2 cases; fewer than 10 samples in 1 of 2 cases.", "",
 		},
 	} {
-		s, err := result.Read(strings.NewReader(head + tt.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := read(t, strings.NewReader(head+tt.text))
 		p := New(noon, []Input{{Base: "x", Set: s}})
 		if got := p.Questions[0].panels()[0].Verdict; got != tt.panel {
 			t.Errorf("%s: the case: %s", name, got)
@@ -322,10 +323,7 @@ func TestSystems(t *testing.T) {
 			}
 		}
 	}
-	s, err := result.Read(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := read(t, strings.NewReader(text))
 	p := New(noon, []Input{{Base: "x", Set: s}})
 	page := render(t, p)
 	for _, section := range p.Questions[0].Sections {
@@ -376,11 +374,8 @@ func TestProfiles(t *testing.T) {
 		{"", dir, false},
 		{"x.profiles/one.cpu.pprof", "", false},
 	} {
-		s, err := result.Read(strings.NewReader(head + sample("one", 10, "1", "") +
+		s := read(t, strings.NewReader(head+sample("one", 10, "1", "")+
 			fmt.Sprintf(`{"profile":{"case":"lookup/by=id","contender":"one","of":"cpu","file":%q,"total":1,"leaves":[{"name":"main.read","part":1}]}}`+"\n", tt.file)))
-		if err != nil {
-			t.Fatal(err)
-		}
 		p := New(noon, []Input{{Base: "y", Dir: tt.in, Set: s}})
 		if err := p.Write(out); err != nil {
 			t.Fatal(err)

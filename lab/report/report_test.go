@@ -95,6 +95,9 @@ func TestPage(t *testing.T) {
 	if cases != want {
 		t.Errorf("%d cases are shown, there are %d", cases, want)
 	}
+	if strings.Contains(text, "%!") {
+		t.Error("a value is written in a form that is not its own")
+	}
 	for _, want := range []string{"p50", "p99", "95 % interval", "allocations a", "processor time a", "peak memory", "size on disk", "its log", "warm-up", "syncs a", "Scaling over goroutines", "Time of each round", "Processor time", "System calls"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("nothing says %q", want)

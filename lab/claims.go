@@ -84,24 +84,17 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 
 func (f *claimsFlags) options(c *command, cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {
 	o := &claim.Options{
-		Claims: found, Samples: f.samples, Quick: f.quick, Resume: f.resume, Dirs: f.dirs, Timeout: f.timeout,
+		Claims: found, Samples: f.samples, Quick: f.quick, Resume: f.resume, Timeout: f.timeout,
 		Out: filepath.Join(f.out, "claims"), Command: commandLine(c.args),
 	}
 	if f.quick && !cmd.Flags().Changed("samples") {
 		o.Samples = quickSamples
 	}
-	contenders, err := contendersIn(c.home)
-	if err != nil {
-		return nil, err
-	}
+	var contenders string
+	var err error
+	contenders, o.Cache, o.Dirs, err = c.places(f.dirs)
 	o.Project = filepath.Dir(filepath.Dir(contenders))
-	if o.Cache, err = cacheDir(); err != nil {
-		return nil, err
-	}
-	if len(o.Dirs) == 0 {
-		o.Dirs = []string{o.Cache}
-	}
-	return o, nil
+	return o, err
 }
 
 func (c *command) listClaims(found []*claim.Claim) error {

@@ -50,10 +50,7 @@ func (c *command) queryCommand() *cobra.Command {
 	flags.StringSliceVar(&f.modes, "mode", []string{"raw", "prepared"}, "raw, prepared")
 	flags.IntVar(&f.rounds, "samples", defaultRounds, "samples of each figure")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "as in run; all drivers by default")
-	flags.BoolVar(&f.resume, "resume", false, "continue the last run that was interrupted, or --out")
-	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
-	f.lookers(cmd)
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of the draws")
+	f.common(cmd)
 	flags.DurationVar(&f.timeout, "timeout", time.Minute, "how long a contender may take for a step")
 	for _, name := range []string{"db", "query"} {
 		_ = cmd.MarkFlagRequired(name) // it is there

@@ -88,11 +88,16 @@ func contendersIn(home string) (string, error) {
 	return "", fmt.Errorf("%s: no contenders here; run this in a clone of the project: go -C lab run . ", home)
 }
 
-// cacheDir keeps programs between runs.
-func cacheDir() (string, error) {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
+// places returns the directory of the contenders, the cache that keeps programs between runs, and
+// the directories for stores, which are the cache unless the user names some.
+func (c *command) places(named []string) (contenders, cache string, dirs []string, err error) {
+	if contenders, err = contendersIn(c.home); err != nil {
+		return "", "", nil, err
 	}
-	return filepath.Join(base, "folio-lab"), nil
+	cache, err = os.UserCacheDir()
+	cache = filepath.Join(cache, "folio-lab")
+	if len(named) == 0 {
+		named = []string{cache}
+	}
+	return contenders, cache, named, err
 }

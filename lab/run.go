@@ -57,14 +57,11 @@ func (c *command) runCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.quick, "quick", false, "small sizes and few rounds: everything within 5 minutes, once the contenders are built")
-	flags.BoolVar(&f.resume, "resume", false, "continue the last run that was interrupted, or --out")
 	flags.IntVar(&f.rounds, "samples", defaultRounds, "samples of each figure; 2 in a quick run")
 	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories` for the stores, one for each file system to measure; the user's cache directory by default")
 	flags.StringSliceVar(&f.contenders, "contenders", nil, "NAME, NAME@VERSION or NAME:API, with commas between; all by default")
-	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
-	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step; 1m in a quick run")
-	f.lookers(cmd)
+	f.common(cmd)
 	flags.StringVar(&f.postgres, "postgres", "", "`address` of a PostgreSQL server, as postgres://user@host/database, which takes part then")
 	for _, w := range workload.All() {
 		for _, p := range w.Flags {
@@ -75,10 +72,14 @@ func (c *command) runCommand() *cobra.Command {
 	return cmd
 }
 
-// lookers adds the flags for profiles and traces.
-func (f *runFlags) lookers(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.profile, "profile", false, "take profiles of processor and allocations too, in processes of their own; they lie next to the results")
-	cmd.Flags().BoolVar(&f.trace, "trace", false, "count system calls too, by strace, in processes of their own")
+// common adds the flags that run and query share.
+func (f *runFlags) common(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.resume, "resume", false, "continue the last run that was interrupted, or --out")
+	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random")
+	flags.BoolVar(&f.profile, "profile", false, "take profiles of processor and allocations too, in processes of their own; they lie next to the results")
+	flags.BoolVar(&f.trace, "trace", false, "count system calls too, by strace, in processes of their own")
 }
 
 func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error {
@@ -134,18 +135,12 @@ func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*run
 // base makes the options that do not depend on the workloads.
 func (f *runFlags) base(c *command) (o *runner.Options, err error) {
 	o = &runner.Options{
-		Dirs: f.dirs, Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
+		Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
 		Profile: f.profile, Trace: f.trace, Command: commandLine(c.args),
 		Named: len(f.contenders) > 0,
 	}
-	if o.Source, err = contendersIn(c.home); err != nil {
+	if o.Source, o.Cache, o.Dirs, err = c.places(f.dirs); err != nil {
 		return nil, err
-	}
-	if o.Cache, err = cacheDir(); err != nil {
-		return nil, err
-	}
-	if len(o.Dirs) == 0 {
-		o.Dirs = []string{o.Cache}
 	}
 	if o.Contenders, err = f.specs(o.Source); err != nil {
 		return nil, err
@@ -192,15 +187,7 @@ func (f *runFlags) specs(dir string) ([]runner.Spec, error) {
 	if len(f.contenders) == 0 {
 		return runner.All(dir)
 	}
-	var specs []runner.Spec
-	for _, text := range f.contenders {
-		s, err := runner.ParseSpec(text)
-		if err != nil {
-			return nil, err
-		}
-		specs = append(specs, s)
-	}
-	return specs, nil
+	return runner.ParseSpecs(f.contenders)
 }
 
 // resultsDir is where results go by default.

@@ -57,14 +57,8 @@ func (l *Lab) options(r *run) (*runner.Options, error) {
 	if l.Everywhere {
 		o.Dirs = r.Dirs
 	}
-	for text := range strings.SplitSeq(l.Contenders, ",") {
-		s, err := runner.ParseSpec(text)
-		if err != nil {
-			return nil, err
-		}
-		o.Contenders = append(o.Contenders, s)
-	}
-	return o, nil
+	o.Contenders, err = runner.ParseSpecs(strings.Split(l.Contenders, ","))
+	return o, err
 }
 
 // values returns the values of the workload's flags.

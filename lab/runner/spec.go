@@ -24,6 +24,18 @@ func ParseSpec(text string) (Spec, error) {
 	return Spec{Name: name, Version: version, API: api}, nil
 }
 
+// ParseSpecs reads several.
+func ParseSpecs(texts []string) (list []Spec, err error) {
+	for _, text := range texts {
+		s, err := ParseSpec(text)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
 // program names the program: a spec without its API.
 func (s Spec) program() string {
 	if s.Version == "" {

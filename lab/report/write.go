@@ -147,8 +147,8 @@ func writeFile(path string, write func(io.Writer) error) error {
 // jsonRun is a run as one JSON document: the records of its result file, and the figures that were
 // made of them.
 type jsonRun struct {
-	Figures []jsonFigure `json:"figures"`
 	*result.Set
+	Figures []jsonFigure `json:"figures"`
 }
 
 type jsonFigure struct {

@@ -150,19 +150,15 @@ type Skipped struct {
 
 // skipped lists the skipped contenders, once for each reason.
 func skipped(s *result.Set) (list []*Skipped) {
-	where := make(map[[2]string][]string)
-	var order [][2]string
-	for _, skip := range s.Skips {
-		key := [2]string{skip.Contender, skip.Reason}
-		if where[key] == nil {
-			order = append(order, key)
+	type key struct{ contender, reason string }
+	for _, skips := range grouped(s.Skips, func(s result.Skip) (key, bool) { return key{s.Contender, s.Reason}, true }) {
+		var where []string
+		for _, skip := range skips {
+			if place := cmp.Or(skip.Workload, "everything"); !slices.Contains(where, place) {
+				where = append(where, place)
+			}
 		}
-		if place := cmp.Or(skip.Workload, "everything"); !slices.Contains(where[key], place) {
-			where[key] = append(where[key], place)
-		}
-	}
-	for _, key := range order {
-		list = append(list, &Skipped{key[0], strings.Join(where[key], ", "), key[1]})
+		list = append(list, &Skipped{skips[0].Contender, strings.Join(where, ", "), skips[0].Reason})
 	}
 	return list
 }

@@ -129,19 +129,14 @@ func (p *Panel) absent() {
 			p.Absent = append(p.Absent, f.Contender+" failed: "+f.Error)
 		}
 	}
-	who := make(map[string][]string)
-	var reasons []string
-	for _, s := range p.Run.Skips {
-		if s.Case != p.Case.ID && (s.Case != "" || s.Workload != p.Case.Workload) {
-			continue
+	for _, skips := range grouped(p.Run.Skips, func(s result.Skip) (string, bool) {
+		return s.Reason, s.Case == p.Case.ID || s.Case == "" && s.Workload == p.Case.Workload
+	}) {
+		var who []string
+		for _, s := range skips {
+			who = append(who, s.Contender)
 		}
-		if who[s.Reason] == nil {
-			reasons = append(reasons, s.Reason)
-		}
-		who[s.Reason] = append(who[s.Reason], s.Contender)
-	}
-	for _, reason := range reasons {
-		p.Absent = append(p.Absent, strings.Join(who[reason], ", ")+": "+reason)
+		p.Absent = append(p.Absent, strings.Join(who, ", ")+": "+skips[0].Reason)
 	}
 }
 
@@ -197,10 +192,8 @@ func perUnit(c *result.Case) string { return "a " + cmp.Or(c.Unit, "operation") 
 
 // syncs returns the syncs per operation of the one process that was traced.
 func (p *Panel) syncs(row *Row) (figure.Estimate, bool) {
-	for i := range p.Run.Traces {
-		if t := &p.Run.Traces[i]; t.Case == p.Case.ID && t.Contender == row.Contender.ID && t.Ops > 0 {
-			return figure.Of([]float64{float64(t.Syncs()) / float64(t.Ops)})
-		}
+	if t := p.Run.Trace(p.Case.ID, row.Contender.ID); t != nil && t.Ops > 0 {
+		return figure.Of([]float64{float64(t.Syncs()) / float64(t.Ops)})
 	}
 	return figure.Estimate{}, false
 }

@@ -30,21 +30,12 @@ type series struct {
 // machine.
 func scales(page *Page, s *Section, id string) (list []*Scale) {
 	for _, name := range numbers(s.Panels) {
-		byRest := make(map[string]*series)
-		var order []string
-		for _, p := range s.Panels {
-			rest := rest(p, name)
-			if _, ok := number(p.Case, name); !ok || len(p.Rows) == 0 || p.Folded && p.Case.Axis != name {
-				continue
-			}
-			if byRest[rest] == nil {
-				byRest[rest] = &series{over: name}
-				order = append(order, rest)
-			}
-			byRest[rest].panels = append(byRest[rest].panels, p)
-		}
-		for _, rest := range order {
-			if scale := byRest[rest].scale(page, fmt.Sprintf("%sx%d", id, len(list)+1)); scale != nil {
+		for _, panels := range grouped(s.Panels, func(p *Panel) (string, bool) {
+			_, ok := number(p.Case, name)
+			return rest(p, name), ok && len(p.Rows) > 0 && (!p.Folded || p.Case.Axis == name)
+		}) {
+			all := series{name, panels}
+			if scale := all.scale(page, fmt.Sprintf("%sx%d", id, len(list)+1)); scale != nil {
 				list = append(list, scale)
 			}
 		}
@@ -52,15 +43,28 @@ func scales(page *Page, s *Section, id string) (list []*Scale) {
 	return list
 }
 
+// grouped groups the items that have a key, in the order in which the keys come first.
+func grouped[T any, K comparable](list []T, key func(T) (k K, ok bool)) (groups [][]T) {
+	index := make(map[K]int)
+	for _, item := range list {
+		k, ok := key(item)
+		if !ok {
+			continue
+		}
+		if _, ok := index[k]; !ok {
+			index[k], groups = len(groups), append(groups, nil)
+		}
+		groups[index[k]] = append(groups[index[k]], item)
+	}
+	return groups
+}
+
 // fold marks the cases in the middle of a series: the chart over it shows enough of them.
 func (s *Section) fold() {
-	byRest := make(map[string][]*Panel)
-	for _, p := range s.Panels {
-		if _, ok := number(p.Case, p.Case.Axis); ok {
-			byRest[rest(p, p.Case.Axis)] = append(byRest[rest(p, p.Case.Axis)], p)
-		}
-	}
-	for _, panels := range byRest {
+	for _, panels := range grouped(s.Panels, func(p *Panel) (string, bool) {
+		_, ok := number(p.Case, p.Case.Axis)
+		return rest(p, p.Case.Axis), ok
+	}) {
 		at := func(p *Panel) float64 {
 			x, _ := number(p.Case, p.Case.Axis)
 			return x

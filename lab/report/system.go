@@ -40,21 +40,14 @@ func systems(page *Page, s *Section, varied map[string]bool, runs bool, id strin
 		run  *Run
 		rest string
 	}
-	byRest := make(map[key]*Systems)
-	for _, p := range s.Panels {
-		if p.Case.Param(dirParam) == "" || len(p.Rows) == 0 {
-			continue
+	for _, panels := range grouped(s.Panels, func(p *Panel) (key, bool) {
+		return key{p.Run, p.Case.Without(dirParam)}, p.Case.Param(dirParam) != "" && len(p.Rows) > 0
+	}) {
+		if len(panels) > 1 {
+			all := &Systems{panels: panels}
+			list = append(list, all)
+			all.finish(page, varied, runs, fmt.Sprintf("%sd%d", id, len(list)))
 		}
-		k := key{p.Run, p.Case.Without(dirParam)}
-		if byRest[k] == nil {
-			byRest[k] = &Systems{}
-			list = append(list, byRest[k])
-		}
-		byRest[k].panels = append(byRest[k].panels, p)
-	}
-	list = slices.DeleteFunc(list, func(all *Systems) bool { return len(all.panels) < 2 })
-	for i, all := range list {
-		all.finish(page, varied, runs, fmt.Sprintf("%sd%d", id, i+1))
 	}
 	return list
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -120,19 +121,13 @@ func (f fake) prelude(j *workload.Job) {
 
 func (f fake) ready(w *workload.Workload, j *workload.Job) *workload.Ready {
 	settings := map[string]string{"page_size": "4096", "cache_size": "-2000", "mmap_size": "0", "journal_mode": "delete", "synchronous": "2"}
-	for name, value := range w.Settings(j, "sql") {
-		settings[name] = value
-	}
+	maps.Copy(settings, w.Settings(j, "sql"))
 	r := &workload.Ready{Group: j.Group, Settings: []map[string]string{settings, settings}}
 	if w.Warm != nil {
 		r.WarmUp = workload.WarmUp{Ops: w.Warm(j), Seconds: 0.1}
 	}
-	other := map[string]string{"synchronous": "0"}
-	for name, value := range settings {
-		if other[name] == "" {
-			other[name] = value
-		}
-	}
+	other := maps.Clone(settings)
+	other["synchronous"] = "0"
 	switch f.name {
 	case "promiser":
 		r.Group = workload.None

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,9 +54,7 @@ func TestRules(t *testing.T) {
 		t.Run(tt.rule, func(t *testing.T) {
 			t.Parallel()
 			o := fakes(t, tt.name, "good")
-			for name, value := range tt.values {
-				o.Values["lookup"][name] = value
-			}
+			maps.Copy(o.Values["lookup"], tt.values)
 			s := measureFakes(t, o)
 			if len(s.Failures) != 1 {
 				t.Fatalf("failures %+v, want one", s.Failures)

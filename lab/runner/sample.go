@@ -99,20 +99,14 @@ func converse(p *process, t *task, e *participant, j *workload.Job) (*result.Sam
 func sampleRecord(t *task, e *participant, ready *workload.Ready, d *workload.Done) *result.Sample {
 	s := &result.Sample{
 		Case: t.record.ID, Contender: e.record.ID, Ops: d.Ops, Seconds: d.Seconds, Checked: d.Answer.Count,
-		Latency: result.Latency{Timed: d.Timed}, Use: d.Use, Size: d.Size, Log: d.Log, Busy: d.Busy,
+		Latency: result.Latency{Timed: d.Timed, Curve: d.Curve}, Use: d.Use, Size: d.Size, Log: d.Log, Busy: d.Busy,
 		WarmUp: ready.WarmUp, Settings: ready.Settings[0], Connections: len(ready.Settings), Series: d.Series,
 	}
+	l := &s.Latency
+	places := map[float64]*time.Duration{0.5: &l.P50, 0.9: &l.P90, 0.99: &l.P99, 1: &l.Max}
 	for _, q := range d.Curve {
-		s.Latency.Curve = append(s.Latency.Curve, q)
-		switch q.At {
-		case 0.5:
-			s.Latency.P50 = q.Time
-		case 0.9:
-			s.Latency.P90 = q.Time
-		case 0.99:
-			s.Latency.P99 = q.Time
-		case 1:
-			s.Latency.Max = q.Time
+		if at := places[q.At]; at != nil {
+			*at = q.Time
 		}
 	}
 	return s

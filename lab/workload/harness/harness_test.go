@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"sort"
 	"strings"
 	"sync"
@@ -166,9 +167,7 @@ func talk(t *testing.T, c Contender, name string, values workload.Values) (repli
 			all[f.Name] = f.Quick
 		}
 	}
-	for k, v := range values {
-		all[k] = v
-	}
+	maps.Copy(all, values)
 	j = &workload.Job{Workload: name, API: "native", Values: all, Group: workload.None, Dir: t.TempDir(), Seed: 1}
 	var in, out bytes.Buffer
 	e := json.NewEncoder(&in)

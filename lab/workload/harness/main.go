@@ -185,17 +185,15 @@ func aboutAPI(a *workload.API) workload.AboutAPI {
 
 // probe answers for the user's statement.
 func (c Contender) probe(p *workload.Probe, replies *json.Encoder) error {
-	for i := range c.APIs {
-		if c.APIs[i].Probe == nil {
-			continue
-		}
-		s, err := c.APIs[i].Probe(p)
-		if err != nil {
-			return err
-		}
-		return replies.Encode(workload.Reply{Statement: s})
+	i := slices.IndexFunc(c.APIs, func(a workload.API) bool { return a.Probe != nil })
+	if i < 0 {
+		return errors.ErrUnsupported
 	}
-	return errors.ErrUnsupported
+	s, err := c.APIs[i].Probe(p)
+	if err != nil {
+		return err
+	}
+	return replies.Encode(workload.Reply{Statement: s})
 }
 
 // makeFolder makes the database of the lookups by the first API that can.

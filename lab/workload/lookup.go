@@ -117,22 +117,14 @@ func startLookup(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	var workers []*lookupWorker
-	w, err := readings(j, db, func() (*reading, Worker, error) {
+	w, err := readings(j, db, func() (*lookupWorker, error) {
 		r, err := db.Reader(j.Values["mode"])
-		if err != nil {
-			return nil, nil, err
-		}
-		worker := &lookupWorker{reading: reading{connection: r}, job: j, reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"}
-		workers = append(workers, worker)
-		return &worker.reading, worker.read, nil
+		return &lookupWorker{reading: reading{connection: r}, job: j, reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"}, err
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		w.Every = 8
 	}
-	w.Every = 8
-	w.WarmUp = func() (int64, error) { return warmReaders(j, workers) }
-	return w, nil
+	return w, err
 }
 
 func (w *lookupWorker) draw(phase, i, n int) { w.list, w.found = w.job.reads(phase, i, n), Answer{} }

@@ -153,21 +153,10 @@ func startQuery(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	var workers []*queryWorker
-	w, err := readings(j, db, func() (*reading, Worker, error) {
+	return readings(j, db, func() (*queryWorker, error) {
 		q, err := db.Querier(j.Statement, j.Values["mode"])
-		if err != nil {
-			return nil, nil, err
-		}
-		worker := &queryWorker{reading: reading{connection: q}, job: j, querier: q}
-		workers = append(workers, worker)
-		return &worker.reading, worker.read, nil
+		return &queryWorker{reading: reading{connection: q}, job: j, querier: q}, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	w.WarmUp = func() (int64, error) { return warmReaders(j, workers) }
-	return w, nil
 }
 
 func (w *queryWorker) draw(phase, i, n int) { w.list, w.found = w.job.draws(phase, i, n), Answer{} }

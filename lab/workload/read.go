@@ -113,20 +113,7 @@ func startRead(j *Job, a *API) (*Work, error) {
 	if err := t.Import(readTree(j)); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	var readers []*fileReader
-	w, err := readings(j, t, func() (*reading, Worker, error) {
-		r, err := newFileReader(j, t)
-		if err != nil {
-			return nil, nil, err
-		}
-		readers = append(readers, r)
-		return &r.reading, r.read, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	w.WarmUp = func() (int64, error) { return warmReaders(j, readers) }
-	return w, nil
+	return readings(j, t, func() (*fileReader, error) { return newFileReader(j, t) })
 }
 
 // treeConnection is a tree as one goroutine has it.

@@ -15,31 +15,33 @@ type reading struct {
 	found      Answer
 }
 
-// readings makes work of goroutines that each read by a connection. open opens the connection of a
-// goroutine, and returns its work.
-func readings(j *Job, db io.Closer, open func() (*reading, Worker, error)) (*Work, error) {
+func (r *reading) base() *reading { return r }
+
+// readings makes work of goroutines that each read by a connection, which open opens.
+func readings[R reader](j *Job, db io.Closer, open func() (R, error)) (*Work, error) {
 	w := &Work{Close: db.Close}
-	var all []*reading
+	var all []R
 	_, err := sessions(w, j.Values.Int("goroutines"), func() (session, error) {
-		r, worker, err := open()
+		r, err := open()
 		if err != nil {
 			return nil, err
 		}
-		all, w.Workers = append(all, r), append(w.Workers, worker)
-		return r.connection, nil
+		all, w.Workers = append(all, r), append(w.Workers, r.read)
+		return r.base().connection, nil
 	})
 	if err != nil {
 		return nil, err
 	}
+	w.WarmUp = func() (int64, error) { return warmReaders(j, all) }
 	w.Answer = func() (a Answer, err error) {
 		for _, r := range all {
-			a.Plus(r.found)
+			a.Plus(r.base().found)
 		}
 		return a, nil
 	}
 	w.Prepares = func() (n int64) {
 		for _, r := range all {
-			n += r.connection.Prepares()
+			n += r.base().connection.Prepares()
 		}
 		return n
 	}

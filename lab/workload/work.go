@@ -107,6 +107,7 @@ type reader interface {
 	// draw draws the worker's part of n reads, and forgets its findings.
 	draw(phase, worker, n int)
 	read(r *Recorder) error
+	base() *reading
 }
 
 // warmReaders has every reader make a tenth of its reads, of other items, unless the cache must be

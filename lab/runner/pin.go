@@ -20,23 +20,10 @@ const pinnedTag = "pinned"
 // library's version also selects the versions of its dependencies, and no other contender can raise
 // them.
 func (b *builder) pin(ctx context.Context, dir string, s Spec) (path string, err error) {
-	root, err := moduleRoot(dir)
+	mod, root, library, err := requirements(dir)
 	if err != nil {
 		return "", err
 	}
-	original, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		return "", err
-	}
-	mod, err := modfile.Parse("go.mod", original, nil)
-	if err != nil {
-		return "", err
-	}
-	imports, err := importsOf(dir, root, mod.Module.Mod.Path)
-	if err != nil {
-		return "", err
-	}
-	library := requireOnly(mod, imports)
 	if library == "" {
 		return "", errors.New("it drives no library of which there could be another version")
 	}
@@ -45,6 +32,26 @@ func (b *builder) pin(ctx context.Context, dir string, s Spec) (path string, err
 		return "", err
 	}
 	return path, GoTool(ctx, dir, nil, "get", "-modfile="+path, library+"@"+s.Version)
+}
+
+// requirements returns a go.mod that requires only the modules that the program in dir imports, the
+// root of its module, and the contender's library; "" if it drives none.
+func requirements(dir string) (mod *modfile.File, root, library string, err error) {
+	if root, err = moduleRoot(dir); err != nil {
+		return nil, "", "", err
+	}
+	original, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return nil, "", "", err
+	}
+	if mod, err = modfile.Parse("go.mod", original, nil); err != nil {
+		return nil, "", "", err
+	}
+	imports, err := importsOf(dir, root, mod.Module.Mod.Path)
+	if err != nil {
+		return nil, "", "", err
+	}
+	return mod, root, requireOnly(mod, imports), nil
 }
 
 // moduleRoot returns the directory of the go.mod that dir belongs to.

@@ -1,13 +1,10 @@
 package runner
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/mod/modfile"
 )
 
 // A contender with a chosen version requires its own libraries only, and none of the other
@@ -30,42 +27,19 @@ func TestPinnedRequirements(t *testing.T) {
 		{"gorm", "github.com/glebarez/go-sqlite", []string{workload, "github.com/glebarez/go-sqlite", "github.com/glebarez/sqlite", "gorm.io/gorm"}},
 		{"files", "", []string{workload}},
 	} {
-		library, required := requirements(t, contenders, tt.name)
+		dir, ok := contenderDir(contenders, tt.name)
+		mod, _, library, err := requirements(dir)
+		if !ok || err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		var required []string
+		for _, r := range mod.Require {
+			required = append(required, r.Mod.Path)
+		}
 		slices.Sort(required)
 		slices.Sort(tt.required)
 		if library != tt.library || !slices.Equal(required, tt.required) {
 			t.Errorf("%s: library %q, requires %s", tt.name, library, strings.Join(required, ", "))
 		}
 	}
-}
-
-// requirements returns the library of a contender, and the modules that it requires when its
-// version is chosen.
-func requirements(t *testing.T, contenders, name string) (library string, required []string) {
-	t.Helper()
-	dir, ok := contenderDir(contenders, name)
-	if !ok {
-		t.Fatalf("%s: no directory", name)
-	}
-	root, err := moduleRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	mod, err := modfile.Parse("go.mod", text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	imports, err := importsOf(dir, root, mod.Module.Mod.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	library = requireOnly(mod, imports)
-	for _, r := range mod.Require {
-		required = append(required, r.Mod.Path)
-	}
-	return library, required
 }

@@ -112,7 +112,7 @@ func summarize(p *profile.Profile, value string) *result.Profile {
 		}
 		out.Samples += s.Value[0]
 		out.Total += v
-		functions[leaf(stackOf(s))] += v
+		functions[leaf(s)] += v
 	}
 	if out.Total == 0 {
 		return nil
@@ -125,28 +125,23 @@ func summarize(p *profile.Profile, value string) *result.Profile {
 	return out
 }
 
-// stackOf lists the functions of a sample, the innermost first, inlined ones too.
-func stackOf(s *profile.Sample) []string {
-	var stack []string
+// leaf returns the innermost function of a sample. All time in C is spent in the runtime's one way
+// there, so leaf returns the C function that was called.
+func leaf(s *profile.Sample) string {
+	innermost := ""
 	for _, l := range s.Location {
-		for _, line := range l.Line {
-			if line.Function != nil {
-				stack = append(stack, line.Function.Name)
+		for _, line := range l.Line { // inlined functions too
+			if line.Function == nil {
+				continue
+			}
+			name := line.Function.Name
+			if strings.Contains(name, "._Cfunc_") {
+				return name
+			}
+			if innermost = cmp.Or(innermost, name); !strings.HasPrefix(name, "runtime.") {
+				return innermost
 			}
 		}
 	}
-	return stack
-}
-
-// leaf returns the innermost function. All time in C is spent in the runtime's one way there, so
-// leaf returns the C function that was called.
-func leaf(stack []string) string {
-	if len(stack) == 0 {
-		return "?"
-	}
-	i := slices.IndexFunc(stack, func(name string) bool { return !strings.HasPrefix(name, "runtime.") })
-	if i > 0 && strings.Contains(stack[i], "._Cfunc_") {
-		return stack[i]
-	}
-	return stack[0]
+	return cmp.Or(innermost, "?")
 }

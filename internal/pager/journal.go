@@ -417,8 +417,8 @@ func (r *rollback) commitFile(base *Snapshot, batch []wal.Page, size uint32, ctx
 	return err
 }
 
-// saveOriginals saves what a batch is about to overwrite and to cut off. A journal that has touched
-// nothing yet may use the kept room.
+// saveOriginals saves what a batch is about to overwrite and to cut off. The journal may use the kept
+// room, which comes back when the journal ends.
 func (r *rollback) saveOriginals(j *journal, base *Snapshot, batch []wal.Page, size uint32) error {
 	save := func() error {
 		pgnos := overwritten(base, batch, size)
@@ -428,7 +428,7 @@ func (r *rollback) saveOriginals(j *journal, base *Snapshot, batch []wal.Page, s
 		return j.save(&Rx{Snapshot: base, pager: r.pager}, pgnos)
 	}
 	err := dberr.Guard(save)
-	if !j.hot && j.end == 0 && r.pager.room.lendRoom(err) {
+	if r.pager.room.lendRoom(err) {
 		err = dberr.Guard(save)
 	}
 	return err

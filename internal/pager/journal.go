@@ -417,8 +417,8 @@ func (r *rollback) commitFile(base *Snapshot, batch []wal.Page, size uint32, ctx
 	return err
 }
 
-// saveOriginals saves what a batch is about to overwrite and to cut off. The journal may use the kept
-// room, which comes back when the journal ends.
+// saveOriginals saves what a batch is about to overwrite and to cut off. The journal may use the
+// kept room, which comes back when the journal ends.
 func (r *rollback) saveOriginals(j *journal, base *Snapshot, batch []wal.Page, size uint32) error {
 	save := func() error {
 		pgnos := overwritten(base, batch, size)

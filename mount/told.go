@@ -75,7 +75,7 @@ func (t *told) seal(n *store.Node) seal {
 	return seal{uint32(content), uint32(other), sealKnown}
 }
 
-// entry notes an answer that counts as a lookup.
+// entry notes an answer that counts as a lookup (T1).
 func (t *told) entry(n *store.Node) { t.answer(n, 1) }
 
 // attr notes an answer with attributes.
@@ -105,7 +105,7 @@ func (t *told) answer(n *store.Node, lookups uint64) {
 }
 
 // change notes a change of the kernel's own, which it knows of, from one state of an inode to
-// another.
+// another (T2).
 func (t *told) change(before, after *store.Node) {
 	was, is := t.seal(before), t.seal(after)
 	sh := t.shard(before.Ino)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/pager"
+	"github.com/foliofs/folio/internal/superjournal"
 )
 
 // A superCase is a database in the middle of a transaction of SQLite on two databases in two
@@ -174,8 +175,8 @@ var superCases = []struct {
 		c.do(os.Rename(c.super, c.super+"2"))
 		c.do(os.Symlink(c.super+"2", c.super))
 	}, false, true},
-	{"it is too large", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x", pager.MaxSuperJournal)) }, false, true},
-	{"it lists too much", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x\x00", 2*pager.MaxChildren)) }, false, true},
+	{"it is too large", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x", superjournal.MaxSize)) }, false, true},
+	{"it lists too much", func(c *superCase) { c.list(c.path+"-journal", strings.Repeat("x\x00", 2*superjournal.MaxChildren)) }, false, true},
 	{"it is a named pipe", func(c *superCase) {
 		c.do(os.Remove(c.super))
 		c.do(syscall.Mkfifo(c.super, 0o600))

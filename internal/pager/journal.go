@@ -13,6 +13,7 @@ import (
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/pageset"
+	"github.com/foliofs/folio/internal/superjournal"
 	"github.com/foliofs/folio/internal/wal"
 )
 
@@ -77,7 +78,7 @@ func (r *rollback) openJournal(base *Snapshot) (*journal, error) {
 // transaction.
 func (j *journal) adopt() error {
 	super, err := j.superJournal()
-	if err == nil && super.name != "" {
+	if err == nil && super.Named() {
 		err = j.file.Truncate(0)
 	}
 	if err != nil {
@@ -264,7 +265,7 @@ func (r *rollback) leaveJournal() error {
 	super, err := (&journal{pager: r.pager, file: file}).superJournal()
 	committed := false
 	if err == nil {
-		committed, err = super.gone()
+		committed, err = super.Gone()
 	}
 	if err == nil && !committed {
 		err = dberr.ErrNeedsRecovery
@@ -301,11 +302,11 @@ func (j *journal) playBack() error {
 	if err != nil {
 		return err
 	}
-	committed, err := super.gone()
+	committed, err := super.Gone()
 	switch {
 	case err != nil:
 	case committed:
-		err = super.settle()
+		err = super.Settle()
 	default:
 		err = j.restore()
 	}
@@ -316,7 +317,7 @@ func (j *journal) playBack() error {
 		return err
 	}
 	if !committed {
-		super.remove(j.name)
+		super.Remove(j.name)
 	}
 	return nil
 }
@@ -449,6 +450,11 @@ func overwritten(base *Snapshot, batch []wal.Page, size uint32) []uint32 {
 		}
 	}
 	return pgnos
+}
+
+// superJournal returns the super-journal that j names.
+func (j *journal) superJournal() (superjournal.File, error) {
+	return superjournal.Of(j.pager.options.System, j.file, j.pager.options.Durability != DurabilityOff)
 }
 
 // discard removes a journal that is not needed, as the file has not been touched.

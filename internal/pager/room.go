@@ -85,7 +85,7 @@ func (k *RoomKeeper) ensureRoom(base *Snapshot, g *group) error {
 	if g.reserve && spare < shortRoom-tightRoom {
 		k.lent.Store(true) // the room that it frees is needed at once
 	}
-	err = k.fill(d, g, base.PageShift, size)
+	err = k.fillPages(d, g.numbers(), base.PageShift, size)
 	if err == nil && g.size > base.PageCount {
 		err = k.grow(d, size, need, g.reserve)
 	}
@@ -93,16 +93,6 @@ func (k *RoomKeeper) ensureRoom(base *Snapshot, g *group) error {
 		return err
 	}
 	return nil // the file system cannot do it, or the log takes the room, and a checkpoint waits until there is more
-}
-
-// fill gives a file of so many bytes the blocks for those pages of a group that lie in it: they may
-// have been punched.
-func (k *RoomKeeper) fill(d disk, g *group, shift uint8, size int64) error {
-	pgnos := make([]uint32, len(g.pages))
-	for i := range g.pages {
-		pgnos[i] = g.pages[i].Pgno
-	}
-	return k.fillPages(d, pgnos, shift, size)
 }
 
 // fillOriginals gives the file blocks for pages whose content goes into the journal (D4).
@@ -124,7 +114,17 @@ func (k *RoomKeeper) fillOriginals(pgnos []uint32, shift uint8) error {
 	return nil // the file system cannot do it
 }
 
-// fillPages gives a file of so many bytes blocks for pages, where it has none.
+// numbers returns the numbers of the pages of a sealed group.
+func (g *group) numbers() []uint32 {
+	pgnos := make([]uint32, len(g.pages))
+	for i := range g.pages {
+		pgnos[i] = g.pages[i].Pgno
+	}
+	return pgnos
+}
+
+// fillPages gives a file of so many bytes the blocks for those of the pages that lie in it: they
+// may have been punched.
 func (k *RoomKeeper) fillPages(d disk, pgnos []uint32, shift uint8, size int64) error {
 	for len(pgnos) > 0 {
 		n := 1

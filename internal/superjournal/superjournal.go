@@ -1,4 +1,6 @@
-package pager
+// Package superjournal finds out whether a transaction of SQLite on several attached databases was
+// committed, and removes the file that decided over it.
+package superjournal
 
 import (
 	"errors"
@@ -12,10 +14,10 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A superJournal is the file that decides over a transaction of SQLite on several attached
-// databases. Each database has a rollback journal of its own, whose last bytes name the
+// A File is the super-journal: the file that decides over a transaction of SQLite on several
+// attached databases. Each database has a rollback journal of its own, whose last bytes name the
 // super-journal. To delete the super-journal is to commit the transaction for all of them at once.
-// This package never writes one, but it plays back journals that name one.
+// The engine never writes one, but it plays back journals that name one.
 //
 // The rules are those of SQLite's pager_playback and pager_delsuper:
 //
@@ -37,26 +39,30 @@ import (
 //	    and nothing changes. SQLite takes it for gone.
 //	J7  That it is gone is made durable before a journal is deleted for it. Otherwise a loss of
 //	    power could bring it back, and another database of the transaction would roll back alone.
-type superJournal struct {
-	pager *Pager
-	name  string // empty if the journal names none
+type File struct {
+	sys     osfile.System
+	name    string // empty if the journal names none
+	durable bool   // what is done must survive a loss of power
 }
 
 // Bounds of a super-journal. SQLite attaches 125 databases at most, with names of up to 512 bytes.
 const (
-	MaxSuperJournal = 64 << 10
-	MaxChildren     = 128
+	MaxSize     = 64 << 10
+	MaxChildren = 128
 )
 
-// superJournal returns the super-journal that j names.
-func (j *journal) superJournal() (superJournal, error) {
-	name, err := namedSuperJournal(j.file)
-	return superJournal{j.pager, name}, err
+// Of returns the super-journal that a journal names.
+func Of(sys osfile.System, journal osfile.Handle, durable bool) (File, error) {
+	name, err := named(journal)
+	return File{sys, name, durable}, err
 }
 
-// namedSuperJournal returns the name of the super-journal in the last bytes of a journal. It is
+// Named reports whether the journal names a super-journal.
+func (s File) Named() bool { return s.name != "" }
+
+// named returns the name of the super-journal in the last bytes of a journal. It is
 // empty if there is none (J3).
-func namedSuperJournal(journal osfile.Handle) (string, error) {
+func named(journal osfile.Handle) (string, error) {
 	size, err := journal.Size()
 	if err != nil {
 		return "", err
@@ -69,13 +75,13 @@ func namedSuperJournal(journal osfile.Handle) (string, error) {
 	return name, nil
 }
 
-// gone reports whether the journal names a super-journal that is gone: its transaction is committed
+// Gone reports whether the journal names a super-journal that is gone: its transaction is committed
 // (J1) (J6).
-func (s superJournal) gone() (bool, error) {
+func (s File) Gone() (bool, error) {
 	if s.name == "" {
 		return false, nil
 	}
-	size, there, err := s.pager.options.System.Exists(s.name)
+	size, there, err := s.sys.Exists(s.name)
 	switch {
 	case osfile.NoSuchName(err):
 		return true, nil
@@ -89,8 +95,8 @@ func (s superJournal) gone() (bool, error) {
 
 // empty reports whether the name leads to a regular file, whose size is 0. A named pipe,
 // for example, also has that size, but is not opened (J5): it is there.
-func (s superJournal) empty() (bool, error) {
-	f, err := s.pager.options.System.Open(s.name, osfile.ReadOnly, 0)
+func (s File) empty() (bool, error) {
+	f, err := s.sys.Open(s.name, osfile.ReadOnly, 0)
 	switch {
 	case errors.Is(err, osfile.ErrNotRegular):
 		return false, nil
@@ -102,39 +108,39 @@ func (s superJournal) empty() (bool, error) {
 	return true, f.Close()
 }
 
-// settle makes it durable that the super-journal is gone (J7). If its directory is gone too, or
+// Settle makes it durable that the super-journal is gone (J7). If its directory is gone too, or
 // cannot be opened, there is nothing to sync.
-func (s superJournal) settle() error {
-	if s.pager.options.Durability == DurabilityOff {
+func (s File) Settle() error {
+	if !s.durable {
 		return nil
 	}
-	err := s.pager.options.System.SyncDir(s.name)
+	err := s.sys.SyncDir(s.name)
 	if osfile.NoSuchName(err) || errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
 	return err
 }
 
-// remove deletes the super-journal once the journal that named it is gone, if no other journal
+// Remove deletes the super-journal once the journal that named it is gone, if no other journal
 // needs it (J2) and it is verified (J4). It may leave the file: a super-journal that no journal
 // names means nothing.
-func (s superJournal) remove(journal string) {
+func (s File) Remove(journal string) {
 	if !format.SuperJournalName(s.name) {
 		return
 	}
-	f, err := s.pager.options.System.Open(s.name, osfile.ReadOnly|osfile.NoFollow, 0)
+	f, err := s.sys.Open(s.name, osfile.ReadOnly|osfile.NoFollow, 0)
 	if err != nil {
 		return
 	}
 	if s.superfluous(f, journal) {
-		_ = s.pager.options.System.Remove(f.Name())
+		_ = s.sys.Remove(f.Name())
 	}
 	_ = f.Close()
 }
 
 // superfluous reports whether f is a super-journal that lists our journal and that no other one
 // needs.
-func (s superJournal) superfluous(f osfile.Handle, journal string) bool {
+func (s File) superfluous(f osfile.Handle, journal string) bool {
 	children, ok := childrenOf(f)
 	if !ok || !slices.ContainsFunc(children, func(child string) bool { return sameFile(child, journal) }) {
 		return false
@@ -152,7 +158,7 @@ func (s superJournal) superfluous(f osfile.Handle, journal string) bool {
 // be one.
 func childrenOf(f osfile.Handle) (children []string, ok bool) {
 	size, err := f.Size()
-	if err != nil || size > MaxSuperJournal {
+	if err != nil || size > MaxSize {
 		return nil, false
 	}
 	if f, ok := f.(interface{ Links() (uint64, error) }); ok {
@@ -169,12 +175,12 @@ func childrenOf(f osfile.Handle) (children []string, ok bool) {
 }
 
 // needed reports whether a journal is there that still names the super-journal, or may do so.
-func (s superJournal) needed(child string) bool {
-	f, err := s.pager.options.System.Open(child, osfile.ReadOnly, 0)
+func (s File) needed(child string) bool {
+	f, err := s.sys.Open(child, osfile.ReadOnly, 0)
 	if err != nil {
 		return !osfile.NoSuchName(err)
 	}
-	name, err := namedSuperJournal(f)
+	name, err := named(f)
 	return dberr.Join(err, f.Close()) != nil || name != "" && sameFile(name, s.name)
 }
 

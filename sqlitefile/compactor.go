@@ -20,8 +20,8 @@ import (
 //
 //	page 1                     header, root of sqlite_schema
 //	with pointer maps:         the roots of all other trees, at the lowest numbers that there are
-//	then, tree by tree:        pages in the order in which they are filled, overflow pages before the leaf that holds their cell;
-//	                           without pointer maps the root last
+//	then, tree by tree:        pages in the order in which they are filled, overflow pages before
+//	                           the leaf that holds their cell; without pointer maps the root last
 //	then                       the pages of sqlite_schema besides its root
 type compactor struct {
 	rx       *Rx

@@ -17,14 +17,20 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 // Exec runs statements that change the schema, with semicolons between them; if one fails, none of
 // them has happened and the transaction can go on. They leave sqlite_schema as SQLite would:
 //
-//	CREATE TABLE [IF NOT EXISTS]            with WITHOUT ROWID, STRICT, AUTOINCREMENT, CHECK, foreign keys, generated columns, and the
-//	                                        indexes of constraints
-//	CREATE [UNIQUE] INDEX [IF NOT EXISTS]   on columns and expressions, with WHERE; the rows that are there are sorted in bounded memory
+//	CREATE TABLE [IF NOT EXISTS]
+//	    with WITHOUT ROWID, STRICT, AUTOINCREMENT, CHECK, foreign keys, generated columns, and the
+//	    indexes of constraints
+//	CREATE [UNIQUE] INDEX [IF NOT EXISTS]
+//	    on columns and expressions, with WHERE; the rows that are there are sorted in bounded memory
 //	CREATE VIEW [IF NOT EXISTS]
-//	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]   with all that belongs to it
-//	ALTER TABLE ADD [COLUMN]                in time that does not depend on the rows, unless the column has a CHECK or the table is STRICT
-//	ALTER TABLE RENAME TO                   with the foreign keys that refer to the table
-//	ALTER TABLE RENAME [COLUMN] TO          with all that names the column; either RENAME only where there is no view and no trigger
+//	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]
+//	    with all that belongs to it
+//	ALTER TABLE ADD [COLUMN]
+//	    in time that does not depend on the rows, unless the column has a CHECK or the table is STRICT
+//	ALTER TABLE RENAME TO
+//	    with the foreign keys that refer to the table; only where there is no view and no trigger
+//	ALTER TABLE RENAME [COLUMN] TO
+//	    with all that names the column; only where there is no view and no trigger
 //
 // A table from Tx.Table must be asked for again afterwards, and one from Rx.Table or Rx.Index
 // must not be used any more.

@@ -8,7 +8,8 @@ import (
 // Times, in the three forms that SQLite's own date and time functions know. SQLite has no type for
 // them:
 //
-//	TEXT      YYYY-MM-DD HH:MM:SS.SSS with fewer parts, a T in between, and Z or an offset behind, as those functions read it
+//	TEXT      YYYY-MM-DD HH:MM:SS.SSS with fewer parts, a T in between, and Z or an offset behind,
+//	          as those functions read it
 //	REAL      days since noon in Greenwich on November 24, 4714 B.C.: the Julian day
 //	INTEGER   seconds since 1970-01-01 00:00:00 UTC
 //

@@ -93,6 +93,7 @@ var importRules = []importRule{
 		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",
 	},
 	{pkg: "cmd/folio/internal/location", own: ". sqlitefile " + rooms("source target failure terminal"), os: true},
+	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
 	{
 		pkg: "cmd/folio/internal/treecopy", os: true,
@@ -107,8 +108,8 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/grep", own: ". " + rooms("match failure terminal location listing")},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". internal/posix internal/inoset " + rooms("source match mirror "+
-			"quote value failure interrupt terminal location listing copier importer exporter grep"),
+		own: ". mount internal/posix internal/inoset " + rooms("source match mirror "+
+			"quote value failure interrupt terminal location mountpoint listing copier importer exporter grep"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

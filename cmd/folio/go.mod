@@ -3,7 +3,8 @@ module github.com/foliofs/folio/cmd/folio
 go 1.26.0
 
 require (
-	github.com/foliofs/folio v0.0.0-00010101000000-000000000000
+	github.com/foliofs/folio v0.0.0
+	github.com/foliofs/folio/mount v0.0.0-00010101000000-000000000000
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
@@ -13,10 +14,14 @@ require (
 )
 
 require (
+	github.com/hanwen/go-fuse/v2 v2.12.1 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	golang.org/x/tools v0.26.0 // indirect
 )
 
-replace github.com/foliofs/folio => ../..
+replace (
+	github.com/foliofs/folio => ../..
+	github.com/foliofs/folio/mount => ../../mount
+)

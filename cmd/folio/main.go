@@ -6,13 +6,22 @@ package main
 import (
 	"context"
 	"os"
+	"path/filepath"
 
 	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 )
 
 func main() {
 	ctx, stop := interrupt.Context(context.Background())
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := runAs(ctx, filepath.Base(os.Args[0]))
 	stop()
 	os.Exit(code)
+}
+
+// runAs runs the program as it was called, and returns its exit code.
+func runAs(ctx context.Context, name string) int {
+	if name == helperName {
+		return runHelper(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	}
+	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }

@@ -19,10 +19,14 @@ import (
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &command{Streams: terminal.New(stdin, stdout, stderr)}
-	root := c.root()
-	root.SetArgs(findArgs(args))
+	return c.execute(ctx, c.root(), findArgs(args))
+}
+
+// execute runs a command line and returns the exit code.
+func (c *command) execute(ctx context.Context, root *cobra.Command, args []string) int {
+	root.SetArgs(args)
 	root.SetOut(c.Stdout)
-	root.SetErr(stderr)
+	root.SetErr(c.Stderr)
 	err := root.ExecuteContext(ctx)
 	if flushed := c.Stdout.Flush(); err == nil && flushed != nil {
 		err = failure.OfOutput(flushed)
@@ -91,6 +95,7 @@ func (c *command) root() *cobra.Command {
 		c.findCommand(), c.grepCommand(), c.syncCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
+		c.mountCommand(), c.unmountCommand(), c.mountsCommand(),
 	)
 	return root
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"folio": main})
+	testscript.Main(m, map[string]func(){"folio": main, helperName: main})
 }
 
 func TestScript(t *testing.T) {

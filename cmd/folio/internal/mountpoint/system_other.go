@@ -1,0 +1,25 @@
+//go:build !linux
+
+package mountpoint
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+)
+
+// OtherWay is how volumes are served where they cannot be mounted.
+const OtherWay = "serve the volume by WebDAV (package adapter/dav)"
+
+// Able says that volumes cannot be mounted here.
+func Able() error {
+	return failure.Rehint(errors.New("volumes are mounted on Linux only, and this is "+runtime.GOOS), OtherWay)
+}
+
+// Detach fails: nothing is mounted.
+func Detach(string, Way) error { return errInUse }
+
+func statfs(string) error { return nil }
+
+func isStale(error) bool { return false }

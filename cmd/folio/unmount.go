@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
+)
+
+func (c *command) unmountCommand() *cobra.Command {
+	var lazy, force bool
+	cmd := newCommand("unmount DIR...", "Unmount volumes",
+		`Unmount the volumes that are mounted at directories, and return when they are closed. A volume that a
+program uses stays mounted, and is an error; --lazy takes it out of sight all the same, and it is
+unmounted when the last program is done.
+
+A mount whose daemon was killed, where every program gets "transport endpoint is not connected", is
+removed in any case.`,
+		"  folio unmount /mnt/photos",
+		between(1, -1, "DIR"))
+	cmd.SuggestFor = []string{"umount"}
+	cmd.ValidArgsFunction = completeMounted
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		way := mountpoint.IfUnused
+		switch {
+		case force:
+			way = mountpoint.ByForce
+		case lazy:
+			way = mountpoint.Lazily
+		}
+		for _, dir := range args {
+			if err := mountpoint.Unmount(dir, way); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	cmd.Flags().BoolVarP(&lazy, "lazy", "l", false, "take them out of sight, even if programs use them")
+	cmd.Flags().BoolVar(&force, "force", false, "as root: unmount them even if a daemon hangs; programs that use them get errors")
+	return cmd
+}
+
+// completeMounted completes the directories that volumes are mounted at.
+func completeMounted(*cobra.Command, []string, string) (dirs []string, _ cobra.ShellCompDirective) {
+	mounts, _ := mountpoint.Volumes()
+	for _, m := range mounts {
+		dirs = append(dirs, m.Dir)
+	}
+	return dirs, cobra.ShellCompDirectiveNoFileComp
+}

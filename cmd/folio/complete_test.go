@@ -36,6 +36,9 @@ func TestCompletion(t *testing.T) {
 		{[]string{"get", volume + ":don"}, volume + ":done :6"},
 		{[]string{"rm", volume + ":done", volume + ":docs/"}, volume + ":docs/adr/ " + volume + ":docs/design " + volume + ":docs/engine :6"},
 		{[]string{"chmod", "u"}, ":4"},
+		{[]string{"mount", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
+		{[]string{"mount", volume, "x"}, ":16"},
+		{[]string{"mounts", ""}, ":4"},
 		{[]string{"chmod", "644", volume + ":don"}, volume + ":done :6"},
 	}
 	for _, tt := range tests {

@@ -84,9 +84,9 @@ func answer(dir string) error {
 // closing is how long Unmount waits for a daemon to close its volume.
 const closing = 30 * time.Second
 
-// Each daemon listens on a socket that is named after its mount, and accepts nothing. A connection
-// to it ends when the daemon does. The kernel gives the device of a mount to the next one as soon as
-// it is unmounted, before its daemon has closed the volume, so the directory is in the name too.
+// socket returns the name of a socket that the daemon of the mount listens on. It accepts nothing.
+// A connection ends when the daemon does. The directory is in the name, because the kernel gives
+// the device to another mount as soon as this one ends, before its daemon has closed the volume.
 func (m *Mount) socket() string {
 	dir := fnv.New64a()
 	_, _ = dir.Write([]byte(m.Dir))

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && !386 && !arm && !mips && !mipsle
 
 // Floor mounts a file system that is nothing but maps in memory, with the library and the options
 // of package mount. It is the lower bound for what a mount can cost: the rest is the kernel's.

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -75,6 +76,26 @@ type daemon struct {
 	cmd    *exec.Cmd
 	ended  chan error
 	stats  string // what the watch has done, once the daemon has ended
+	said   said   // what it wrote to standard error
+}
+
+// said keeps what a process writes to standard error, and passes it on.
+type said struct {
+	mu   sync.Mutex // guards text
+	text strings.Builder
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.text.Write(p)
+	return os.Stderr.Write(p)
+}
+
+func (s *said) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
 }
 
 // needFUSE skips a test where nothing can be mounted.
@@ -104,9 +125,15 @@ func startDaemon(t testing.TB, volume string) *daemon {
 // start starts the process, and returns when the volume is mounted.
 func (d *daemon) start() {
 	d.t.Helper()
+	must(d.t, d.tryStart())
+}
+
+// tryStart is start, and returns an error if the process does not mount.
+func (d *daemon) tryStart() error {
+	d.t.Helper()
 	d.cmd = exec.Command(os.Args[0], d.volume, d.dir)
 	d.cmd.Env = append(os.Environ(), daemonVariable+"=1")
-	d.cmd.Stderr = os.Stderr
+	d.cmd.Stderr = &d.said
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := d.cmd.StdoutPipe()
 	must(d.t, err)
@@ -115,13 +142,15 @@ func (d *daemon) start() {
 	line, err := r.ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "mounted" {
 		_ = d.cmd.Wait()
-		d.t.Fatalf("the daemon did not mount: %q, %v", line, err)
+		d.cmd = nil
+		return fmt.Errorf("the daemon did not mount: %q, %w", line, err)
 	}
 	d.ended = make(chan error, 1)
 	go func(cmd *exec.Cmd, ended chan error) {
 		d.stats, _ = r.ReadString('\n')
 		ended <- cmd.Wait()
 	}(d.cmd, d.ended)
+	return nil
 }
 
 // stop unmounts, whatever state the daemon is in.
@@ -143,14 +172,19 @@ func (d *daemon) stop() {
 	d.cmd = nil
 }
 
-// kill ends the daemon as a crash does, and removes what is left of the mount.
-func (d *daemon) kill() {
+// crash ends the daemon, and leaves the mount.
+func (d *daemon) crash() {
 	_ = d.cmd.Process.Kill()
 	select {
 	case <-d.ended:
 	case <-time.After(5 * time.Second):
 	}
 	d.cmd = nil
+}
+
+// kill ends the daemon as a crash does, and removes what is left of the mount.
+func (d *daemon) kill() {
+	d.crash()
 	if err := unix.Unmount(d.dir, unix.MNT_DETACH); err != nil && !errors.Is(err, unix.EINVAL) {
 		d.t.Error(err)
 	}

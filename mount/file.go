@@ -129,7 +129,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	}
 	m.cached(ino, off, len(data))
 	if in.Flags&(syscall.O_SYNC|syscall.O_DSYNC) != 0 {
-		st = status(m.store.Sync(bg))
+		st = m.sync()
 	}
 	return uint32(len(data)), st
 }
@@ -147,14 +147,10 @@ func (c *change) write(n *store.Node, data []byte, off int64) error {
 }
 
 // Fsync implements fuse.RawFileSystem.
-func (m *fileSystem) Fsync(<-chan struct{}, *fuse.FsyncIn) fuse.Status {
-	return status(m.store.Sync(bg))
-}
+func (m *fileSystem) Fsync(<-chan struct{}, *fuse.FsyncIn) fuse.Status { return m.sync() }
 
 // FsyncDir implements fuse.RawFileSystem.
-func (m *fileSystem) FsyncDir(<-chan struct{}, *fuse.FsyncIn) fuse.Status {
-	return status(m.store.Sync(bg))
-}
+func (m *fileSystem) FsyncDir(<-chan struct{}, *fuse.FsyncIn) fuse.Status { return m.sync() }
 
 // Fallocate implements fuse.RawFileSystem. Room is not reserved: what is allocated is a hole.
 func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Status {

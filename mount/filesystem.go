@@ -3,9 +3,11 @@
 package mount
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
+	"log"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -30,6 +32,7 @@ type fileSystem struct {
 	uid, gid *uint32 // shown for all files; or nil
 	umask    uint32
 	kernel   notifier
+	failures failureLog
 
 	told    told    // inodes that the kernel knows
 	names   names   // entries that the kernel may know
@@ -63,7 +66,8 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	m := &fileSystem{
 		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: info.Path, readOnly: o.ReadOnly,
 		uid: o.UID, gid: o.GID, umask: o.Umask & 0o777,
-		wake: make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}),
+		failures: failureLog{logger: cmp.Or(o.Logger, log.Default())},
+		wake:     make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}),
 	}
 	if m.root, err = rootOf(s, o.Dir); err != nil {
 		return nil, err
@@ -104,10 +108,10 @@ func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
 	m.nudge()
 	rx, err := m.store.Begin(bg)
 	if err != nil {
-		return status(err)
+		return m.status(err)
 	}
 	defer rx.End()
-	return status(fn(rx))
+	return m.status(fn(rx))
 }
 
 // nudge wakes the watch if others have changed something.
@@ -148,7 +152,20 @@ func (m *fileSystem) changeBy(size int, fn func(c *change) error) fuse.Status {
 	default:
 		err = m.store.Update(bg, run)
 	}
-	return status(err)
+	return m.status(err)
+}
+
+// sync makes what was written survive a loss of power.
+func (m *fileSystem) sync() fuse.Status { return m.status(m.store.Sync(bg)) }
+
+// status returns the errno of an error. If that tells a program no more than that there is one, the
+// log gets the error.
+func (m *fileSystem) status(err error) fuse.Status {
+	st := status(err)
+	if st == fuse.EIO {
+		m.failures.add(err)
+	}
+	return st
 }
 
 // status returns the errno of an error.

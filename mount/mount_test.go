@@ -3,12 +3,15 @@
 package mount
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
 )
@@ -41,39 +44,118 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestGone truncates and removes a volume that is mounted: programs get errors, and the daemon
-// lives.
+// TestStale mounts at a directory whose daemon was killed: that is an error until somebody unmounts
+// it.
+func TestStale(t *testing.T) {
+	d := startDaemon(t, newVolume(t))
+	must(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
+	d.crash()
+	if _, err := os.Stat(d.path("file")); !errors.Is(err, syscall.ENOTCONN) {
+		t.Errorf("a program gets %v", err)
+	}
+	if err := d.tryStart(); err == nil || !strings.Contains(d.said.String(), d.dir) || strings.Count(d.said.String(), "\n") != 1 {
+		t.Errorf("mounted again: %v, %q", err, d.said.String())
+	}
+	must(t, unix.Unmount(d.dir, unix.MNT_DETACH))
+	d.start()
+	if got, err := readAll(d.path("file")); got != "content" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// TestNested mounts a volume twice at one directory, and once more within its own mount.
+func TestNested(t *testing.T) {
+	outer := startDaemon(t, newVolume(t))
+	must(t, os.Mkdir(outer.path("dir"), 0o755))
+	above := &daemon{t: t, volume: outer.volume, dir: outer.dir}
+	above.start()
+	t.Cleanup(above.stop)
+	inner := &daemon{t: t, volume: outer.volume, dir: outer.path("dir")}
+	inner.start()
+	t.Cleanup(inner.stop)
+	must(t, os.WriteFile(inner.path("file"), []byte("content"), 0o644))
+	inner.stop()
+	if got, err := readAll(above.path("file")); got != "content" {
+		t.Errorf("%q, %v", got, err)
+	}
+	above.stop()
+	if got, err := readAll(outer.path("file")); got != "content" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// goneVolumes are what somebody else may do to a volume that is mounted.
+var goneVolumes = map[string]func(t *testing.T, d *daemon){
+	"removed": func(t *testing.T, d *daemon) {
+		for _, ending := range []string{"", "-wal", "-shm"} {
+			must(t, os.Remove(d.volume+ending))
+		}
+	},
+	"truncated": func(t *testing.T, d *daemon) {
+		must(t, os.Truncate(d.volume, 0))
+		must(t, os.Truncate(d.volume+"-wal", 0))
+	},
+	"replaced": func(t *testing.T, d *daemon) {
+		other := newVolume(t)
+		vol, err := folio.Open(other, &folio.Options{Create: true})
+		must(t, err)
+		must(t, vol.WriteFile("new", []byte("content"), 0o644))
+		must(t, vol.Close())
+		must(t, os.Remove(d.volume+"-wal"))
+		must(t, os.Remove(d.volume+"-shm"))
+		must(t, os.Rename(other, d.volume))
+	},
+}
+
+// TestGone truncates, removes and replaces a volume that is mounted: programs get errors, one line
+// of the log says why, and the daemon lives. A new volume of that name is left alone.
 func TestGone(t *testing.T) {
-	for _, how := range []string{"removed", "truncated"} {
+	for how, harm := range goneVolumes {
 		t.Run(how, func(t *testing.T) {
 			d := startDaemon(t, newVolume(t))
 			must(t, os.WriteFile(d.path("file"), make([]byte, 1<<20), 0o644))
-			if how == "removed" {
-				for _, ending := range []string{"", "-wal", "-shm"} {
-					must(t, os.Remove(d.volume+ending))
-				}
-			} else {
-				must(t, os.Truncate(d.volume, 0))
-				must(t, os.Truncate(d.volume+"-wal", 0))
-			}
-			d.within(20*time.Second, "writing to a volume that is gone", func() {
-				failed := false
-				for i := 0; i < 100 && !failed; i++ {
-					failed = os.WriteFile(d.path("other"), make([]byte, 1<<16), 0o644) != nil
-					time.Sleep(time.Millisecond)
-				}
-				if !failed {
-					t.Error("nothing has failed")
-				}
-			})
+			harm(t, d)
+			d.within(20*time.Second, "writing to a volume that is gone", func() { writeGone(t, d) })
 			d.alive()
+			if said := d.said.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, d.volume) {
+				t.Errorf("the daemon said %q", said)
+			}
 			_ = d.cmd.Process.Signal(syscall.SIGTERM)
 			select {
-			case <-d.ended: // that it could not close the volume is an error of the daemon
+			case err := <-d.ended: // that it could not close the volume is an error of the daemon
+				d.ended <- err
 			case <-time.After(10 * time.Second):
 				t.Error("the daemon did not unmount")
 			}
 			d.kill()
+			if how != "replaced" {
+				return
+			}
+			checkVolume(t, d.volume)
+			vol, err := folio.Open(d.volume, nil)
+			must(t, err)
+			defer vol.Close()
+			if got, err := vol.ReadFile("new"); string(got) != "content" {
+				t.Errorf("the new volume has %q, %v", got, err)
+			}
 		})
+	}
+}
+
+// writeGone writes until that fails, and then some more.
+func writeGone(t *testing.T, d *daemon) {
+	failed := 0
+	for i := 0; i < 100 && failed < 10; i++ {
+		err := os.WriteFile(d.path("other"), make([]byte, 1<<16), 0o644)
+		if err != nil {
+			failed++
+		}
+		if err != nil && !errors.Is(err, syscall.EIO) {
+			t.Errorf("writing: %v", err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if failed == 0 {
+		t.Error("nothing has failed")
 	}
 }

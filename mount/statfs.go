@@ -13,7 +13,7 @@ import (
 func (m *fileSystem) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
 	info, err := m.store.Info(bg)
 	if err != nil {
-		return status(err)
+		return m.status(err)
 	}
 	used := uint64(info.Size - info.FreeBytes)
 	free := uint64(info.FreeBytes)

@@ -3,7 +3,6 @@
 package mount
 
 import (
-	"log"
 	"sync/atomic"
 	"time"
 
@@ -126,7 +125,7 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 	if m.observer.Pending() || m.pages.crowded() {
 		rx, c, err := m.observer.Observed()
 		if err != nil {
-			log.Printf("mount: %v", err)
+			m.failures.add(err)
 			return any
 		}
 		if !c.None() {
@@ -137,7 +136,7 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 		err = f.collect(rx, &c)
 		rx.End()
 		if err != nil {
-			log.Printf("mount: %v", err)
+			m.failures.add(err)
 			f.reset()
 			f.everything()
 		}

@@ -19,18 +19,27 @@ import (
 
 var kills = flag.Int("kills", 5, "how often TestKilled kills the daemon")
 
+// killsEach is how often the daemon of one volume is killed. Each time all of the volume is read
+// again, so a volume must not grow for ever.
+const killsEach = 25
+
 // TestKilled kills the daemon while programs write, and looks for each file that one of them had
-// closed by then. The volume is the same all the time.
+// closed by then.
 func TestKilled(t *testing.T) {
-	volume := newVolume(t)
-	written := make(map[string][]byte)
+	var volume string
+	var written map[string][]byte
+	files := 0
 	for round := range *kills {
+		if round%killsEach == 0 {
+			files += len(written)
+			volume, written = newVolume(t), make(map[string][]byte)
+		}
 		d := startDaemon(t, volume)
 		written = killOnce(t, d, round, written)
 		findAll(t, volume, written)
 		checkVolume(t, volume)
 	}
-	t.Logf("%d files", len(written))
+	t.Logf("%d files, all there after %d kills", files+len(written), *kills)
 }
 
 // killOnce writes files until the daemon is dead, and returns which must be there.

@@ -3,6 +3,7 @@
 package mount
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
 )
 
 var raceFor = flag.Duration("race.for", 3*time.Second, "how long TestRace runs")
@@ -33,7 +36,7 @@ func TestRace(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(w), 0))
 			for !over.Load() {
 				paused.RLock()
-				raceChange(c.vol, rng)
+				raceChange(c, rng)
 				paused.RUnlock()
 				if rng.IntN(8) == 0 {
 					time.Sleep(time.Duration(rng.IntN(1000)) * time.Microsecond)
@@ -63,9 +66,9 @@ func TestRace(t *testing.T) {
 func raceName(rng *rand.Rand) string { return fmt.Sprintf("a/race%d", rng.IntN(8)) }
 
 // raceChange makes one change of the files that all change and read.
-func raceChange(vol *folio.Volume, rng *rand.Rand) {
-	name := raceName(rng)
-	switch rng.IntN(6) {
+func raceChange(c *coherence, rng *rand.Rand) {
+	vol, name := c.vol, raceName(rng)
+	switch rng.IntN(8) {
 	case 0:
 		_ = vol.Remove(name)
 	case 1:
@@ -77,9 +80,27 @@ func raceChange(vol *folio.Volume, rng *rand.Rand) {
 			_, _ = f.WriteAt(fmt.Appendf(nil, "%d", rng.Uint64()), int64(rng.IntN(1<<rng.IntN(18))))
 			_ = f.Close()
 		}
+	case 4, 5:
+		raceRow(c, rng, name)
 	default:
 		_ = vol.WriteFile(name, fmt.Appendf(nil, "%0*d", 1+rng.IntN(1<<rng.IntN(18)), rng.IntN(10)), 0o644)
 	}
+}
+
+// raceRow overwrites a part of a content in its row, and leaves its inode as it is.
+func raceRow(c *coherence, rng *rand.Rand, name string) {
+	info, err := c.vol.Lstat(name)
+	if err != nil || info.Size() < 4 {
+		return
+	}
+	id := store.DataID(store.Ino(info.Sys().(*folio.Node).Ino), 0)
+	_ = c.raw.Update(context.Background(), func(tx *sqlitefile.Tx) error {
+		t, err := tx.Table("data")
+		if err != nil {
+			return err
+		}
+		return t.WriteAt(id, 1, fmt.Appendf(nil, "%04d", rng.IntN(10000)), rng.Int64N(min(info.Size(), store.ChunkSize)-3))
+	})
 }
 
 // raceRead reads in one of the ways that leave something in the caches of the kernel.

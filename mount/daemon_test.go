@@ -45,7 +45,7 @@ func serveDaemon() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := Mount(vol, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}})
+	s, err := Mount(vol, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 // A Server serves a mount until that is unmounted.
 type Server struct {
-	fuse *fuse.Server
+	conn connection
 	fs   *fileSystem
 	done chan struct{}
 }
@@ -61,7 +61,10 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	} else if !info.IsDir() {
 		return nil, syscall.ENOTDIR
 	}
-	server, err := fuse.NewServer(m, dir, &fuse.MountOptions{
+	if err := m.observe(); err != nil {
+		return nil, err
+	}
+	c, err := connect(m, dir, &fuse.MountOptions{
 		AllowOther:               o.AllowOther,
 		Options:                  options,
 		MaxBackground:            64,
@@ -75,18 +78,21 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 		ExtraCapabilities:        fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT | fuse.CAP_DIRECT_IO_ALLOW_MMAP,
 		Logger:                   o.Logger,
 		Debug:                    o.Debug,
-	})
+	}, o.Daemon)
 	if err != nil {
 		return nil, err
 	}
-	v := &Server{fuse: server, fs: m, done: make(chan struct{})}
-	m.kernel = server
-	if err := m.watch(); err != nil {
-		return nil, errors.Join(err, server.Unmount())
-	}
+	v := &Server{conn: c, fs: m, done: make(chan struct{})}
+	m.kernel = c
+	m.watch()
 	go v.serve()
-	if err := server.WaitMount(); err != nil {
-		return nil, errors.Join(err, v.Unmount())
+	if server, ok := c.(*fuse.Server); ok && !o.Daemon {
+		// The Go runtime asks of a file that it opens whether it can be polled, and lets no other
+		// goroutine run meanwhile. WaitMount opens a file first, so that the kernel never asks
+		// again.
+		if err := server.WaitMount(); err != nil {
+			return nil, errors.Join(err, v.Unmount())
+		}
 	}
 	return v, nil
 }
@@ -95,7 +101,7 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 const maxWrite = 1 << 20
 
 func (v *Server) serve() {
-	v.fuse.Serve()
+	v.conn.Serve()
 	v.fs.stop()
 	close(v.done)
 }
@@ -106,7 +112,7 @@ func (v *Server) Wait() { <-v.done }
 // Unmount unmounts the volume. It fails, and the volume stays mounted, if a program has a file or a
 // directory of it open.
 func (v *Server) Unmount() error {
-	err := v.fuse.Unmount()
+	err := v.conn.Unmount()
 	if err == nil {
 		v.Wait()
 	}

@@ -43,22 +43,25 @@ func (m *fileSystem) wakeWatch() {
 	}
 }
 
-// watch begins to watch.
-func (m *fileSystem) watch() error {
+// observe notes the state of the volume: the watch learns of each change from now on.
+func (m *fileSystem) observe() error {
 	if m.observer == nil {
-		close(m.finished)
 		return nil
 	}
-	if err := m.observer.Observe(); err != nil {
+	return m.observer.Observe()
+}
+
+// watch begins to watch.
+func (m *fileSystem) watch() {
+	if m.observer == nil {
 		close(m.finished)
-		return err
+		return
 	}
 	n, err := newNotice(m.path)
 	if err != nil {
 		n = nil // the watch looks often then
 	}
 	go m.keepWatch(n)
-	return nil
 }
 
 // stop ends the watch when the kernel is gone.

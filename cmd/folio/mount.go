@@ -154,6 +154,7 @@ func (m *mounter) serve(ctx context.Context, v *folio.Volume) error {
 
 func (m *mounter) mount(v *folio.Volume) (*mount.Server, error) {
 	o := m.options.Options
+	o.Daemon = true
 	o.Logger = log.New(m.Stderr, "folio: warning: ", 0)
 	if m.daemon {
 		o.Logger = systemLogger()

@@ -28,7 +28,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	server, err := mount.Mount(vol, flag.Arg(1), &mount.Options{ReadOnly: *readOnly, AllowOther: true, Debug: *debug, Options: []string{"dev", "suid"}})
+	server, err := mount.Mount(vol, flag.Arg(1), &mount.Options{ReadOnly: *readOnly, AllowOther: true, Debug: *debug, Daemon: true, Options: []string{"dev", "suid"}})
 	if err != nil {
 		log.Fatal(err)
 	}

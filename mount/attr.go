@@ -150,7 +150,7 @@ func (c *change) timeOf(now bool, sec uint64, nsec uint32) int64 {
 	return clampTime(int64(sec), nsec)
 }
 
-// clampTime returns a time in nanoseconds, or the nearest one that a volume can hold.
+// clampTime returns a time in nanoseconds, or the nearest time that a volume can hold.
 func clampTime(sec int64, nsec uint32) int64 {
 	const limit = math.MaxInt64 / int64(time.Second)
 	switch {

@@ -26,7 +26,7 @@ import (
 )
 
 // The daemon of a mount is a process of its own in these tests: a program that waits for a request
-// to the kernel must not be the one that answers it. It is the test binary itself.
+// to the kernel must not answer it. It is the test binary itself.
 
 const daemonVariable = "FOLIO_MOUNT_DAEMON"
 

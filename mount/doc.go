@@ -1,8 +1,8 @@
 // Package mount makes a volume a file system of the kernel, so that every program can use it.
 //
-// Others can use the volume at the same time: other goroutines and processes, with this library,
+// Other goroutines and processes can use the volume at the same time: with this library,
 // with SQLite, or with a mount of their own. The kernel keeps names, attributes and contents for as
-// long as it likes, and answers from there without asking. A goroutine learns what others have
+// long as it likes, and answers from there without asking. A goroutine learns what they have
 // changed, usually within a millisecond, and makes the kernel forget exactly that.
 //
 // A change is in the volume when the system call that made it returns, and survives the death of

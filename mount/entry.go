@@ -371,7 +371,7 @@ func (c *change) mayReplace(moved, replaced *store.Entry) error {
 	return nil
 }
 
-// move moves an entry to a place, where there may be one that goes.
+// move moves an entry to a place, where there may be an entry, which goes.
 func (c *change) move(from, to place, moved, replaced store.Entry, there bool) error {
 	if there {
 		n, err := c.tx.Node(replaced.Ino)

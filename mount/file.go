@@ -205,7 +205,8 @@ func (c *change) zero(n *store.Node, off, size int64) error {
 	return nil
 }
 
-// Lseek implements fuse.RawFileSystem: SEEK_DATA and SEEK_HOLE, the others are no requests.
+// Lseek implements fuse.RawFileSystem: SEEK_DATA and SEEK_HOLE; the kernel answers other seeks
+// itself.
 func (m *fileSystem) Lseek(_ <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekOut) fuse.Status {
 	ino, off := m.ino(in.NodeId), int64(in.Offset)
 	return m.view(func(rx store.Rx) error {

@@ -84,9 +84,6 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 // String implements fuse.RawFileSystem.
 func (m *fileSystem) String() string { return "folio" }
 
-// Init implements fuse.RawFileSystem.
-func (m *fileSystem) Init(*fuse.Server) {}
-
 // ino returns the inode of a node id of the kernel.
 func (m *fileSystem) ino(node uint64) store.Ino {
 	if node == fuse.FUSE_ROOT_ID {
@@ -114,7 +111,7 @@ func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
 	return m.status(fn(rx))
 }
 
-// nudge wakes the watch if others have changed something.
+// nudge wakes the watch if another program has changed something.
 func (m *fileSystem) nudge() {
 	if m.observer != nil && m.observer.Pending() {
 		select {
@@ -131,7 +128,7 @@ func (m *fileSystem) change(fn func(c *change) error) fuse.Status { return m.cha
 // smallChange is how many bytes a change writes at most that shares a transaction.
 const smallChange = 64 << 10
 
-// changeBy is change for one that writes so many bytes.
+// changeBy is change for a change that writes so many bytes.
 func (m *fileSystem) changeBy(size int, fn func(c *change) error) fuse.Status {
 	if m.readOnly {
 		return fuse.EROFS

@@ -29,7 +29,7 @@ var mixedFor = flag.Duration("mixed.for", 3*time.Second, "how long TestMixed run
 const readPause = 500 * time.Microsecond
 
 const (
-	promised   = 5 * time.Millisecond   // a mount shows by then what others have committed
+	promised   = 5 * time.Millisecond   // a mount shows by then what other programs have committed
 	mixedLimit = 250 * time.Millisecond // and by then on a machine that has other things to do
 )
 
@@ -168,7 +168,7 @@ func (m *mixed) write(w *mixedWriter, rng *rand.Rand) {
 	}
 }
 
-// writeMount writes through a mount: into the file, or into another one that takes its name.
+// writeMount writes through a mount: into the file, or into another file, which takes its name.
 func (m *mixed) writeMount(d *daemon) func(name, text string, n int) error {
 	return func(name, text string, n int) error {
 		if n%4 == 0 {

@@ -10,7 +10,8 @@ import (
 	"github.com/foliofs/folio/mount/internal/ring"
 )
 
-// TestRing runs other tests with requests that come over io_uring. Root may let the kernel offer it.
+// TestRing runs other tests with requests that come over io_uring. Root may let the kernel offer
+// it.
 func TestRing(t *testing.T) {
 	needFUSE(t)
 	const parameter = "/sys/module/fuse/parameters/enable_uring"

@@ -54,7 +54,7 @@ type sealState uint8
 
 const (
 	sealNone  sealState = iota // the kernel has been told nothing, or was made to forget it
-	sealKnown                  // the kernel may keep these attributes and no others
+	sealKnown                  // the kernel may keep these attributes and no other
 	sealMixed                  // the kernel may keep any
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// The watch learns what others have changed, and makes the kernel forget it.
+// The watch learns what other programs have changed, and makes the kernel forget it.
 //
 //	asleep --[a log or a database is written, a request sees a change, 1 s]--> awake
 //	awake  --[1 s without a change]--> asleep
@@ -27,7 +27,7 @@ const (
 	retryAfter  = 2 * time.Millisecond
 	retryDirs   = 20 * time.Millisecond
 	mostRetries = 200
-	reapAfter   = 3 * time.Second // the last change of others; orphans are left to this process meanwhile
+	reapAfter   = 3 * time.Second // the last change of another program; orphans are left to this process meanwhile
 )
 
 // watchStats count what the watch has done.
@@ -114,7 +114,8 @@ func (m *fileSystem) pause(f *forgetter, n *notice, quiet time.Duration) time.Du
 	return asleepLook
 }
 
-// look makes the kernel forget what others have changed, and reports whether there was anything.
+// look makes the kernel forget what other programs have changed, and reports whether there was
+// anything.
 func (m *fileSystem) look(f *forgetter) (any bool) {
 	m.stats.looks.Add(1)
 	for _, ino := range m.told.takeStale() {
@@ -177,7 +178,7 @@ type forgetter struct {
 	entries []toldEntry
 	again   []retry // that must be sent again
 
-	changed time.Time // when others changed something last; zero if nothing is to do for that
+	changed time.Time // when another program changed something last; zero if nothing is to do for that
 }
 
 // A retry is an inode that the kernel must forget once more: it did not know it, as the answer that

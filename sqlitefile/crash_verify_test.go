@@ -176,7 +176,7 @@ func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
 	return o
 }
 
-// sound returns the state of a database that Check finds no fault with and that is one that was
+// sound returns the state of a database that Check finds no fault with and that was
 // committed.
 func (v *crashVerifier) sound(db *DB) (state *crashState, err error) {
 	report, err := db.Check(context.Background(), nil)

@@ -41,7 +41,7 @@ func wantLedger(t *testing.T, db *DB, want int64) {
 }
 
 // TestObserver lets a writer come while a view reads without a lock: the view fails with ErrChanged
-// at the next page that it has to read, and keeps those that it has. The next view sees what the
+// at the next page that it must read, and keeps those that it has. The next view sees what the
 // writer did, also in the log.
 func TestObserver(t *testing.T) {
 	t.Parallel()

@@ -26,7 +26,7 @@ type Stats struct {
 	Readers int // transactions at work, those that write included
 	// OldestReader is since when the oldest of these may have been at work; zero if there are none.
 	// Where transactions follow one another without a gap and no transaction writes, it is since
-	// when that has been so. One that stays for long keeps the log from restarting.
+	// when that has been so. A reader that stays for long keeps the log from restarting.
 	OldestReader time.Time
 }
 

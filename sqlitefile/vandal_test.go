@@ -259,7 +259,7 @@ func (v *vandal) after() error {
 	return err
 }
 
-// reopen only has to come to an end.
+// reopen must only come to an end.
 func (v *vandal) reopen() error {
 	db, err := Open(v.path, nil)
 	if err != nil {

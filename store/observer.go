@@ -1,18 +1,18 @@
 package store
 
-// An Observer is a Store that tells one caller, the observer, what all others have changed: other
-// processes, and other users of the Store. The observer keeps answers of the Store elsewhere. For
-// example, the kernel keeps the names and contents of a volume that is mounted.
+// An Observer is a Store that tells one caller, the observer, what all other users have changed:
+// other processes, and other users of the Store. The observer keeps answers of the Store elsewhere.
+// For example, the kernel keeps the names and contents of a volume that is mounted.
 //
 // It is an interface of its own because a Store need not be one. Then the observer can only compare
 // versions, and each change may have changed anything.
 type Observer interface {
-	// Observe begins to note the changes of others.
+	// Observe begins to note the changes of other users.
 	Observe() error
 	// Pending reports whether Observed would return a change, or cannot be sure that it would not.
 	// It costs some nanoseconds.
 	Pending() bool
-	// Observed begins a read transaction, and returns what the changes of others may have touched
+	// Observed begins a read transaction, and returns what their changes may have touched
 	// since the last call, up to the snapshot of the transaction.
 	Observed() (Rx, Changes, error)
 	// Reap removes the inodes without a name that no process has pinned. While there is an

@@ -43,7 +43,7 @@ func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobr
 	return words, here
 }
 
-// completeFirst completes a location as the first argument. Others are files on disk.
+// completeFirst completes a location as the first argument. The other arguments are files on disk.
 func completeFirst(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveDefault

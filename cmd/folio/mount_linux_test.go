@@ -82,7 +82,8 @@ func announced(m *mountpoint.Mount) bool {
 	return ok
 }
 
-// exclusive VOLUME opens a volume in this process, which keeps others out until the script ends.
+// exclusive VOLUME opens a volume in this process, which keeps other processes out until the script
+// ends.
 func exclusive(ts *testscript.TestScript, _ bool, args []string) {
 	db, err := sqlitefile.Open(ts.MkAbs(args[0]), &sqlitefile.Options{Exclusive: true})
 	ts.Check(err)

@@ -71,7 +71,7 @@ func (o *mountOptions) add(word string) error {
 // addFlag adds an option that has a flag of its own, if the flag is set.
 func (o *mountOptions) addFlag(set bool, word string) {
 	if set {
-		_ = o.add(word) // one that it knows
+		_ = o.add(word) // an option that it knows
 	}
 }
 

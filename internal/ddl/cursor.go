@@ -116,7 +116,7 @@ func (c *cursor) collation() (string, error) {
 	return Unquote(c.text(c.next())), nil
 }
 
-// group consumes everything from a parenthesis to the one that closes it.
+// group consumes everything from a parenthesis to that which closes it.
 func (c *cursor) group() error {
 	open := c.tok.start
 	for depth := 0; ; {

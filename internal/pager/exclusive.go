@@ -99,7 +99,7 @@ func (r *replacer) takeOver(next osfile.Handle) error {
 }
 
 // alone calls fn when the file is not in use: no other connection, no transaction of this pager, no
-// log. EXCLUSIVE is held meanwhile. It is ErrBusy if others use the file for longer than
+// log. EXCLUSIVE is held meanwhile. It is ErrBusy if other connections use the file for longer than
 // BusyTimeout. The caller must be the writer, and is none any more once fn was called.
 //
 //	writer --[freeze, lockExclusive]--> alone with a log --[emptyLog]--> alone --[detach]--> fn

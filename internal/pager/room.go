@@ -143,7 +143,7 @@ func (k *RoomKeeper) fillPages(d disk, pgnos []uint32, shift uint8, size int64) 
 }
 
 // grow gives a file of so many bytes the blocks that it needs behind its end, and the kept room
-// behind them. One that is to use that room gets as much as there is.
+// behind them. If reserve is true, the file may take that room as well.
 func (k *RoomKeeper) grow(d disk, size, need int64, reserve bool) error {
 	err := d.Preallocate(size, need+KeptRoom)
 	if osfile.Full(err) && reserve && need > 0 {

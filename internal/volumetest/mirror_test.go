@@ -43,7 +43,7 @@ func TestMirror(t *testing.T) {
 }
 
 // TestRootMirror compares os.Root with itself, which says that nothing is compared that does not
-// have to be the same.
+// must be the same.
 func TestRootMirror(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	m := &roottest.Mirror{Dir: *mirrorDir, Open: func(t *testing.T) []roottest.FS {

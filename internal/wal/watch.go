@@ -7,7 +7,7 @@ import (
 )
 
 // A Watch collects which pages were written by transactions that are not known to its owner: those
-// of other connections, and those of this one that do not say so.
+// of other connections, and those of this connection that do not say so.
 //
 // Invariants, of a Watch that is on:
 //

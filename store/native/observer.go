@@ -8,8 +8,8 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// An observer learns of changes by pages. The engine notes which pages others have written; this
-// file finds out which part of which table these pages lead to now.
+// An observer learns of changes by pages. The engine notes which pages other users have written;
+// this file finds out which part of which table these pages lead to now.
 //
 // Why that is enough: take any key, for example a name in a directory, and suppose that a lookup of
 // it gives another result than at the mark where the engine began to note. Then some page on the
@@ -66,7 +66,7 @@ func (s *Store) Observed() (store.Rx, store.Changes, error) {
 	db := of.(*sqlitefile.Rx)
 	c := store.Changes{All: all}
 	if cookie := db.Info().SchemaVersion; s.observedSchema.Swap(uint64(cookie)+1) != uint64(cookie)+1 {
-		c.All = true // its tables may be others
+		c.All = true // its tables may be different ones
 	}
 	if !c.All {
 		err = db.Guard(func() error { return changesOf(db, pages, &c) })

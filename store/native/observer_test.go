@@ -27,7 +27,7 @@ func TestObserved(t *testing.T) {
 	}
 }
 
-// A watchedVolume is a volume that is open twice: by the observer, and by others.
+// A watchedVolume is a volume that is open twice: by the observer, and by another user.
 type watchedVolume struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -287,7 +287,7 @@ func (v *watchedVolume) remove(tx store.Tx, known bool, count int) error {
 	return nil
 }
 
-// any returns the inode of a file that others may change.
+// any returns the inode of a file that another user may change.
 func (v *watchedVolume) any() (n store.Node, ok bool) {
 	for ino, n := range v.before.nodes {
 		if ino != store.Root && !v.isKnown(ino) && n.Nlink > 0 {

@@ -97,7 +97,7 @@ func (r *Ring) serve(cpu int, started chan<- error) {
 	runtime.LockOSThread() // for good: the thread ends with the goroutine
 	var set unix.CPUSet
 	set.Set(cpu)
-	_ = unix.SchedSetaffinity(0, &set) // a processor that is off, or not ours, is served by others
+	_ = unix.SchedSetaffinity(0, &set) // a processor that is off, or not ours, is served by threads that are not pinned
 	e, err := r.register(cpu)
 	started <- err
 	if err != nil {

@@ -75,7 +75,7 @@ func checkMounts(dir, real, volume string) error {
 	return nil
 }
 
-// isOf reports whether a mounted volume is the one that a name on disk has.
+// isOf reports whether a mounted volume is that of a name on disk.
 func (m *Mount) isOf(volume string) bool {
 	return location.SameFile(location.Parse(m.Source).Volume, volume)
 }

@@ -79,7 +79,7 @@ func read(r io.Reader) (mounts []Mount, err error) {
 // signs and backslashes in octal.
 var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\043`, "#", `\134`, `\`).Replace
 
-// at returns the mount at a resolved directory. If there are several, it is the one that is seen.
+// at returns the mount at a resolved directory. If there are several, it is the mount that is seen.
 func at(mounts []Mount, dir string) (Mount, bool) {
 	for _, m := range slices.Backward(mounts) {
 		if m.Dir == dir {

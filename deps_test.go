@@ -76,8 +76,8 @@ var importRules = []importRule{
 	{pkg: "adapter/dav", own: ". internal/posix internal/inoset adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
 	{pkg: "adapter/internal/upstream", os: true},                                                                                    // for tests
 	{pkg: "adapter/*", own: "."},
-	{pkg: "mount", own: ". store internal/volumelink sqlitefile mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile in its tests
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
+	{pkg: "mount", own: ". store internal/volumelink sqlitefile mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile in its tests
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"syscall"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
@@ -31,6 +32,7 @@ func (m *fileSystem) Release(<-chan struct{}, *fuse.ReleaseIn) {}
 func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
 	var got int
 	ino := m.ino(in.NodeId)
+	m.drops.read(ino, int64(in.Offset), int64(in.Offset)+int64(in.Size))
 	st := m.view(func(rx store.Rx) error {
 		n, err := regular(rx, ino)
 		if err != nil {
@@ -105,6 +107,7 @@ func (m *fileSystem) Readlink(_ <-chan struct{}, in *fuse.InHeader) (target []by
 
 // Write implements fuse.RawFileSystem.
 func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
+	arrived := time.Now()
 	off := int64(in.Offset)
 	ino := m.ino(in.NodeId)
 	st := m.changeBy(len(data), func(c *change) error {
@@ -128,6 +131,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 		return 0, st
 	}
 	m.cached(ino, off, len(data))
+	m.refresh(ino, off, len(data), arrived)
 	if in.Flags&(syscall.O_SYNC|syscall.O_DSYNC) != 0 {
 		st = m.sync()
 	}

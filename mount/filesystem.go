@@ -37,6 +37,7 @@ type fileSystem struct {
 	told    told    // inodes that the kernel knows
 	names   names   // entries that the kernel may know
 	pages   pages   // where the contents lie that the kernel may have
+	drops   drops   // contents that the kernel was made to forget
 	cookies cookies // places in directories
 	ttl     uint64  // seconds that the kernel may keep an answer
 

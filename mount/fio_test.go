@@ -30,7 +30,7 @@ func TestFio(t *testing.T) {
 			d := startDaemon(t, newVolume(t))
 			args := append([]string{
 				"--name=verify", "--filename=" + d.path("file"), "--size=" + *fioSize, "--rw=randwrite",
-				"--verify=crc32c", "--verify_fatal=1", "--verify_backlog=512", "--randseed=1", "--fsync=256",
+				"--verify=crc32c", "--verify_fatal=1", "--verify_backlog=512", "--randseed=1", "--fsync=256", "--verify_state_save=0",
 			}, engine...)
 			fio := func(more ...string) {
 				t.Helper()

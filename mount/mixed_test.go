@@ -277,9 +277,10 @@ func (s *shell) close() error {
 
 // A lateness is what a reader has seen.
 type lateness struct {
-	reads, back int
-	late        []time.Duration // of reads that showed an old number
-	torn        int
+	reads int
+	late  []time.Duration // of reads that showed an old number
+	back  int             // reads of an older number than before: a write that has not returned can be seen, and vanish again
+	torn  int
 }
 
 // read reads files through a mount until the time is over.

@@ -317,7 +317,13 @@ func (f *forgetter) forget(ino store.Ino, content bool, tries int) {
 	if content {
 		off = 0
 	}
+	if content {
+		m.drops.begin(ino)
+	}
 	st := m.kernel.InodeNotify(m.node(ino), off, 0)
+	if content {
+		m.drops.end(ino)
+	}
 	_, known := m.told.seen(ino)
 	switch {
 	case !st.Ok() && known && tries < mostRetries:

@@ -1,0 +1,126 @@
+//go:build linux && !386 && !arm && !mips && !mipsle
+
+package mount
+
+import (
+	"sync"
+	"time"
+
+	"github.com/foliofs/folio/store"
+)
+
+// drops know which contents the kernel was made to forget a moment ago, and what it has read since.
+//
+// The kernel copies the data of a write(2) into the pages of its cache, unlocks those that were
+// there, and sends the request then. If it is made to forget these pages meanwhile, for example
+// because another process has written a row of the same leaf, the next reader asks for them again.
+// It may be answered with what was there before the write, and the kernel would keep that. So a
+// write that a read may have overtaken in this way makes the kernel forget that part once more.
+//
+// Inodes of one slot are taken for each other, except in reads.
+type drops struct {
+	slots [dropSlots]dropSlot
+}
+
+const (
+	dropSlots = 64
+	dropReads = 16 // reads that a slot remembers
+)
+
+type dropSlot struct {
+	mu     sync.Mutex // guards the fields below
+	active int        // notices on their way to the kernel
+	last   time.Time  // when the last one arrived
+	reads  [dropReads]dropRead
+	next   int // of reads, which is a ring
+}
+
+// A dropRead is a request to read a part of a content.
+type dropRead struct {
+	ino        store.Ino
+	start, end int64
+	at         time.Time
+}
+
+// sendingTakes is how long the kernel takes at most from copying the data of a write to the arrival
+// of the request.
+const sendingTakes = 5 * time.Millisecond
+
+func (d *drops) slot(ino store.Ino) *dropSlot { return &d.slots[ino%dropSlots] }
+
+// begin notes that the kernel is about to be made to forget the content of an inode.
+func (d *drops) begin(ino store.Ino) {
+	s := d.slot(ino)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active++
+}
+
+// end notes that the kernel has forgotten it.
+func (d *drops) end(ino store.Ino) {
+	s := d.slot(ino)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.active--
+	s.last = time.Now()
+}
+
+// read notes a read before it begins.
+func (d *drops) read(ino store.Ino, start, end int64) {
+	s := d.slot(ino)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.reads[s.next%dropReads] = dropRead{ino, start, end, time.Now()}
+	s.next++
+}
+
+// overtaken returns the part of a write that reads may have overtaken, which is empty as a rule.
+// The write arrived at that time and is committed. sure reports that each of these reads has come
+// after the write, so that the write holds no lock on their pages.
+func (d *drops) overtaken(ino store.Ino, start, end int64, arrived time.Time) (from, to int64, sure bool) {
+	s := d.slot(ino)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since := arrived.Add(-sendingTakes)
+	if s.active == 0 && s.last.Before(since) {
+		return 0, 0, true
+	}
+	from, to, sure = end, start, true
+	for _, r := range s.reads {
+		if r.ino == ino && r.start < end && start < r.end && !r.at.Before(since) {
+			from, to = min(from, max(r.start, start)), max(to, min(r.end, end))
+			sure = sure && !r.at.Before(arrived)
+		}
+	}
+	if oldest := s.reads[s.next%dropReads].at; !oldest.Before(since) { // earlier ones are not known any more
+		from, to, sure = start, end, false
+	}
+	return from, to, sure
+}
+
+// refresh makes the kernel forget the part of a write that a read may have overtaken. It returns
+// when that is done, unless the write itself has the page locked until it is answered.
+func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Time) {
+	if m.observer == nil {
+		return
+	}
+	from, to, sure := m.drops.overtaken(ino, off, off+int64(size), arrived)
+	if from >= to {
+		return
+	}
+	patience := time.Millisecond
+	if sure {
+		patience = time.Second
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		m.drops.begin(ino)
+		m.kernel.InodeNotify(m.node(ino), from, to-from)
+		m.drops.end(ino)
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+	}
+}

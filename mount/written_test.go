@@ -1,0 +1,63 @@
+//go:build linux && !386 && !arm && !mips && !mipsle
+
+package mount
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+var writtenFor = flag.Duration("written.for", 2*time.Second, "how long TestWritten runs")
+
+// TestWritten writes a file through a mount, while others read it and another process changes a
+// file whose rows lie in the same pages. The mount must show what was written as soon as the write
+// has returned, and still some time later.
+func TestWritten(t *testing.T) {
+	d := startDaemon(t, newVolume(t))
+	vol, err := folio.Open(d.volume, nil)
+	must(t, err)
+	defer vol.Close()
+	must(t, os.WriteFile(d.path("file"), fmt.Appendf(nil, "%08d", 0), 0o644))
+	must(t, vol.WriteFile("neighbour", []byte("0"), 0o644))
+	var over atomic.Bool
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer over.Store(true)
+	wg.Go(func() {
+		for n := 0; !over.Load(); n++ {
+			_ = vol.WriteFile("neighbour", fmt.Append(nil, n), 0o644)
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			for !over.Load() {
+				_, _ = readAll(d.path("file"))
+			}
+		})
+	}
+	f, err := os.OpenFile(d.path("file"), os.O_RDWR, 0)
+	must(t, err)
+	defer f.Close()
+	writes, old := 0, 0
+	for start := time.Now(); time.Since(start) < *writtenFor; writes++ {
+		want := fmt.Sprintf("%08d", writes)
+		_, err := f.WriteAt([]byte(want), 0)
+		must(t, err)
+		got, err := readAll(d.path("file"))
+		must(t, err)
+		if got != want {
+			old++
+			time.Sleep(20 * time.Millisecond)
+			later, err := readAll(d.path("file"))
+			t.Errorf("%q was written, the mount shows %q, and later %q, %v", want, got, later, err)
+		}
+	}
+	t.Logf("%d writes; %d times the mount showed what was there before", writes, old)
+}

@@ -106,7 +106,7 @@ func nodeModules(t *testing.T, dir string, files int) {
 	dirs := []string{dir}
 	for made := 0; made < files; {
 		parent := dirs[rng.IntN(len(dirs))]
-		name := fmt.Sprintf("package-%d", len(dirs))
+		name := fmt.Sprintf("package-%d", made)
 		p := filepath.Join(parent, "node_modules", name)
 		must(t, os.MkdirAll(filepath.Join(p, "lib"), 0o755))
 		must(t, os.MkdirAll(filepath.Join(parent, "node_modules", ".bin"), 0o755))

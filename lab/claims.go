@@ -35,6 +35,7 @@ func (c *command) claimsCommand() *cobra.Command {
 		Use: "claims [NAME...]", Short: "Measure what the documents claim", Long: claimsLong,
 		Example: `  go -C lab run . claims --list
   go -C lab run . claims get find            # two rows
+  go -C lab run . claims mount               # a part of the documents: volumes that are mounted
   go -C lab run . claims --quick             # everything, small
   go -C lab run . claims --dirs /data,/mnt/btrfs --write`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.claims(cmd, f, args) },

@@ -125,6 +125,34 @@ func TestClaims(t *testing.T) {
 	}
 }
 
+// The claims of mounts are measured with all their sides, but for peers that are not installed.
+func TestMountClaims(t *testing.T) {
+	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
+		t.Skip("mounts need /dev/fuse, and root")
+	}
+	dir := isolate(t)
+	out := filepath.Join(dir, "results")
+	code, stdout, stderr := lab(t, "claims", "--quick", "--samples", "1", "--dirs", filepath.Join(dir, "stores"), "--out", out, "mount")
+	if code != exitOK {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	r, err := claim.ReadFile(filepath.Join(out, "claims.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, res := range r.Results {
+		switch {
+		case strings.HasPrefix(res.Reason, "nothing can be mounted here"):
+			t.Skip(res.Reason)
+		case res.Verdict == claim.Unmeasured && !strings.Contains(res.Reason, "executable file not found"):
+			t.Errorf("%s: %s", res.Claim, res.Reason)
+		}
+	}
+	if len(r.Results) == 0 || t.Failed() {
+		t.Errorf("%s%s", stdout, stderr)
+	}
+}
+
 // checkSamples looks for figures that cannot be.
 func checkSamples(t *testing.T, s *result.Set) {
 	t.Helper()

@@ -21,6 +21,9 @@ type Bench struct {
 	Pattern string
 	Args    string // of the test program
 	Quick   string // further ones in a quick run
+	// Everywhere says that the benchmark takes directories on the other file systems as well, in
+	// the variable FOLIO_BENCH_DIRS.
+	Everywhere bool
 }
 
 // ID implements Source.
@@ -33,7 +36,7 @@ func (b *Bench) Command() string {
 
 func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 	rounds := r.Samples
-	program := r.bin("claim-" + b.Name + ".test")
+	program := r.bin("claim-" + filepath.Base(b.Package) + ".test") // sources of one package share it
 	built := false
 	return takeRounds(ctx, r.file(b.Name, ".txt"), rounds, func(round int) ([]byte, error) {
 		if !built {
@@ -55,13 +58,25 @@ func (b *Bench) round(ctx context.Context, r *run, program string) ([]byte, erro
 		return nil, err
 	}
 	defer dir.Close()
+	others := ""
+	for _, d := range r.Dirs[1:] {
+		if !b.Everywhere {
+			break
+		}
+		s, err := runner.NewScratch(d)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		others += string(filepath.ListSeparator) + s.Path
+	}
 	args := append([]string{"-test.run=^$", "-test.benchmem", "-test.timeout=1h", "-test.bench=" + b.Pattern}, strings.Fields(b.Args)...)
 	if r.Quick {
 		args = append(args, strings.Fields(b.Quick)...)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(r.Project, b.Module, b.Package)
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir.Path)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir.Path, "FOLIO_BENCH_DIRS="+strings.TrimPrefix(others, string(filepath.ListSeparator)))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"path"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -65,6 +66,25 @@ var Charts = []Chart{
 		{"load", "a million rows at once: mattn"},
 		{"delete-range-sqlite", "delete a million rows: mattn"},
 	}},
+	{"claims-mount", mounting, "Working in a mount: times as fast as files", []Bar{
+		{"mount-stat-files", "lstat the Go sources"},
+		{"mount-read-files", "read the small ones"},
+		{"mount-find-files", "find"},
+		{"mount-grep-files", "grep -r"},
+		{"mount-find-cold-files", "find, cold"},
+		{"mount-grep-cold-files", "grep -r, cold"},
+		{"mount-create-files", "create files, one process"},
+		{"mount-create-many-files", "create files, eight processes"},
+		{"mount-untar-files", "untar the Go distribution"},
+		{"mount-status-files", "git status"},
+		{"mount-build-files", "go build"},
+		{"mount-rm-files", "rm -rf"},
+		{"mount-large-write", "write 1 GiB, with fsync"},
+		{"mount-large-read", "read 1 GiB"},
+		{"mount-large-cold", "read 1 GiB, cold"},
+		{"mount-random-read", "read 4 KiB at random"},
+		{"mount-random-write", "write 4 KiB at random"},
+	}},
 }
 
 // A theme is the colors of a chart, for pages with light and with dark letters.
@@ -80,10 +100,11 @@ func (c *Chart) file(t theme) string {
 	return "docs/img/" + c.Name + "-" + t.Name + ".svg"
 }
 
-// picture is the text that shows the chart in a document at the root of the project.
+// picture is the text that shows the chart in its document.
 func (c *Chart) picture() string {
+	near := func(t theme) string { return strings.TrimPrefix(c.file(t), path.Dir(c.Place.Doc)+"/") }
 	return fmt.Sprintf("<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"%s\">\n<img alt=\"%s\" src=\"%s\">\n</picture>\n",
-		c.file(themes[1]), c.Title, c.file(themes[0]))
+		near(themes[1]), c.Title, near(themes[0]))
 }
 
 // The measures of a chart, in pixels. The scale is logarithmic.

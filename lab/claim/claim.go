@@ -100,8 +100,8 @@ func All() (all []*Claim) {
 	return all
 }
 
-// Find returns the claims with the given names, which are names of claims or of rows. Without names
-// it returns all claims.
+// Find returns the claims with the given names, which are names of claims, of rows, or of the parts
+// of documents. Without names it returns all claims.
 func Find(names []string) (found []*Claim, err error) {
 	if len(names) == 0 {
 		return All(), nil
@@ -110,7 +110,7 @@ func Find(names []string) (found []*Claim, err error) {
 		before := len(found)
 		for _, row := range Rows {
 			for _, c := range row.Claims {
-				if name == c.Name || name == row.Name {
+				if name == c.Name || name == row.Name || name == row.Place.Part {
 					found = append(found, c)
 				}
 			}

@@ -9,6 +9,7 @@ var (
 	engine   = Place{"docs/engine.md", "engine"}
 	syncing  = Place{"docs/command.md", "sync"}
 	grepping = Place{"docs/command.md", "grep"}
+	mounting = Place{"docs/mount.md", "mount"}
 )
 
 // Rows are all claims, in the order in which they stand in the documents.
@@ -152,6 +153,42 @@ var Rows = []Row{
 	{"grep-prefix", grepping, "`'x[a-z]+Error'`", grepClaim("prefix")},
 	{"grep-either", grepping, "`-l 'error\\|panic'`", grepClaim("either")},
 	{"grep-digits", grepping, "`'[0-9]{4}-[0-9]{2}'`", grepClaim("digits")},
+	{"mount-create", mounting, "create files of 100 bytes, one process", mountClaims("mount-create", mountCreate, "MountCreate/one/*", 0, 1.25)},
+	{"mount-create-many", mounting, "the same, eight processes", append(
+		mountClaims("mount-create-many", mountCreate, "MountCreate/eight/*", 0, 0),
+		&Claim{Name: "mount-create-many-floor", Kind: Growth, Beside: "the floor by one process", From: mountCreate, Case: "MountCreate/eight/*", Ours: "folio", Peers: []string{"MountCreate/one/floor"}, Asked: ask(0.6), Label: "the time"},
+	)},
+	{"mount-stat", mounting, "`lstat` of all files of the Go sources", mountClaims("mount-stat", mountTree, "MountTree/stat/*", asLong, 0)},
+	{"mount-read", mounting, "read those of at most 64 KiB", mountClaims("mount-read", mountTree, "MountTree/read/*", asLong, 0)},
+	{"mount-find", mounting, "`find` of them", mountClaims("mount-find", mountTree, "MountTree/find/*", asLong, 0)},
+	{"mount-grep", mounting, "`grep -r` of them", mountClaims("mount-grep", mountTree, "MountTree/grep/*", asLong, 0)},
+	{"mount-find-cold", mounting, "`find`, with nothing in memory", append(
+		mountClaims("mount-find-cold", mountTree, "MountTree/find-cold/*", 1, 0),
+		&Claim{Name: "mount-find-cold-squashfuse", Beside: "squashfuse", From: mountTree, Case: "MountTree/find-cold/*", Ours: "folio", Peers: squashfuse},
+	)},
+	{"mount-grep-cold", mounting, "`grep -r`, with nothing in memory", append(
+		mountClaims("mount-grep-cold", mountTree, "MountTree/grep-cold/*", 1, 0),
+		&Claim{Name: "mount-grep-cold-squashfuse", Beside: "squashfuse", From: mountTree, Case: "MountTree/grep-cold/*", Ours: "folio", Peers: squashfuse},
+	)},
+	{"mount-large", mounting, "a file of 1 GiB: write, with fsync; read", []*Claim{
+		{Name: "mount-large-write", Beside: "a file", From: mountLarge, Case: "MountLarge/write/*", Ours: "folio", Peers: plainFiles, Asked: ask(0.35)},
+		{Name: "mount-large-read", Beside: "a file", From: mountLarge, Case: "MountLarge/read/*", Ours: "folio", Peers: plainFiles, Asked: ask(0.9)},
+	}},
+	{"mount-large-cold", mounting, "read it, with nothing in memory", []*Claim{
+		{Name: "mount-large-cold", Beside: "a file", From: mountLarge, Case: "MountLarge/read-cold/*", Ours: "folio", Peers: plainFiles, Asked: ask(0.8)},
+	}},
+	{"mount-random", mounting, "4 KiB of it at random: read; write", []*Claim{
+		{Name: "mount-random-read", Beside: "a file", From: mountLarge, Case: "MountLarge/read-at/*", Ours: "folio", Peers: plainFiles},
+		{Name: "mount-random-write", Beside: "a file", From: mountLarge, Case: "MountLarge/write-at/*", Ours: "folio", Peers: plainFiles},
+	}},
+	{"mount-untar", mounting, "`tar -x` of the Go distribution", mountClaims("mount-untar", mountTree, "MountTree/untar/*", 0, 1.3)},
+	{"mount-status", mounting, "`git status` of it", mountClaims("mount-status", mountTree, "MountTree/status/*", 0, 1.3)},
+	{"mount-build", mounting, "`go build` of 40 packages", mountClaims("mount-build", mountTree, "MountTree/build/*", 0, 1.3)},
+	{"mount-rm", mounting, "`rm -rf` of the Go distribution", mountClaims("mount-rm", mountTree, "MountTree/rm/*", 0, 1.3)},
+	{"mount-foreign", mounting, "see what another process has committed: median; longest", []*Claim{
+		{Name: "mount-foreign-median", Kind: Median, From: mountForeign, Ours: "MountForeign/folio", Unit: "ms-median", Asked: ask(2), Label: "ms"},
+		{Name: "mount-foreign-max", Kind: Worst, From: mountForeign, Ours: "MountForeign/folio", Unit: "ms-max", Asked: ask(5), Label: "ms"},
+	}},
 }
 
 // The peers.
@@ -160,6 +197,7 @@ var (
 	bothFiles  = []string{"files:os", "files:os@btrfs"}
 	osFS       = []string{"fs=os"}
 	plainFiles = []string{"files"}
+	squashfuse = []string{"squashfuse"}
 	sqlite     = []string{"sqlite"}
 	system     = []string{"system"}
 	plain      = []string{"plain"}
@@ -193,4 +231,27 @@ func scanClaims(what string) []*Claim {
 		{Name: "scan-" + what + "-bbolt", Beside: "bbolt's cursor", From: scan, Case: "Scan/" + what + "/*", Ours: "engine", Peers: []string{"bbolt"}},
 		{Name: "scan-" + what + "-sqlite", Beside: "`SELECT sum()` of SQLite", From: scan, Case: "Scan/" + what + "/*", Ours: "engine", Peers: sqlite},
 	}
+}
+
+// asLong is the goal of work in a mount that takes 1.1 times as long as on files.
+const asLong = 1 / 1.1
+
+// mountClaims are the claims of work in a mount: beside files on the same disk, the loopback of
+// go-fuse, which shows a directory, and the floor, which keeps everything in maps. A goal of 0 is
+// none. The floor takes part if it has a goal.
+func mountClaims(name string, from *Bench, of string, files, floor float64) []*Claim {
+	goal := func(figure float64) *float64 {
+		if figure == 0 {
+			return nil
+		}
+		return ask(figure)
+	}
+	claims := []*Claim{
+		{Name: name + "-files", Beside: "files", From: from, Case: of, Ours: "folio", Peers: plainFiles, Asked: goal(files)},
+		{Name: name + "-loopback", Beside: "go-fuse's loopback", From: from, Case: of, Ours: "folio", Peers: []string{"loopback"}},
+	}
+	if floor != 0 {
+		claims = append(claims, &Claim{Name: name + "-floor", Kind: Growth, Beside: "the floor", From: from, Case: of, Ours: "folio", Peers: []string{"floor"}, Asked: goal(floor), Label: "the time"})
+	}
+	return claims
 }

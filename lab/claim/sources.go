@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The sources of the claims. The sizes are such that ten samples of all of them take about 45
+// The sources of the claims. The sizes are such that ten samples of all of them take about 90
 // minutes on two cores.
 
 // Sources in the laboratory.
@@ -54,6 +54,20 @@ var (
 	scan        = besidePeers("scan", "Scan", "", "-test.benchtime=1x")
 	deleting    = besidePeers("delete", "Delete", "-test.benchtime=1x", "")
 )
+
+// Sources in benchmarks of mounted volumes.
+var (
+	mountCreate  = inMounts("create", "MountCreate")
+	mountTree    = inMounts("tree", "MountTree")
+	mountLarge   = inMounts("large", "MountLarge")
+	mountForeign = inMounts("foreign", "MountForeign")
+)
+
+func inMounts(name, benchmark string) *Bench {
+	b := besidePeers("mount-"+name, benchmark, "-test.benchtime=1x", "-quick")
+	b.Everywhere = true
+	return b
+}
 
 // besidePeers is a source in the benchmarks of the contenders' module, which say why they skip a
 // side.

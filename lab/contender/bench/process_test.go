@@ -22,6 +22,9 @@ var roles = map[string]func(args []string) error{
 // files is how many the large volumes have.
 var files = flag.Int("files", 1_000_000, "how many files the large volumes have")
 
+// quick makes the benchmarks of mounts small.
+var quick = flag.Bool("quick", false, "small trees and files")
+
 func TestMain(m *testing.M) {
 	role, ok := os.LookupEnv(roleEnv)
 	if !ok {

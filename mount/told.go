@@ -5,6 +5,7 @@ package mount
 import (
 	"hash/maphash"
 	"sync"
+	"time"
 
 	"github.com/foliofs/folio/store"
 )
@@ -267,32 +268,49 @@ func (t *told) unpinAll() {
 		clear(sh.nodes)
 		sh.mu.Unlock()
 	}
+	t.unpins.mu.Lock()
+	defer t.unpins.mu.Unlock()
+	for _, ino := range t.unpins.list {
+		t.fs.store.Unpin(ino)
+	}
+	t.unpins.list = nil
 }
 
 // unpins are inodes that the kernel has forgotten, and that are pinned still. They are unpinned
 // together, so that those without a name are removed together.
 type unpins struct {
-	mu   sync.Mutex // guards list
-	list []store.Ino
+	mu    sync.Mutex // guards the fields below
+	list  []store.Ino
+	since time.Time // when the first of them came
 }
 
-// mostUnpins is how many inodes wait to be unpinned before the watch is woken for them.
-const mostUnpins = 1 << 10
+// How many inodes wait to be unpinned, and how long.
+const (
+	mostUnpins = 1 << 10
+	unpinAfter = 20 * time.Millisecond
+)
 
 // unpin lets an inode be unpinned soon.
 func (t *told) unpin(ino store.Ino) {
 	t.unpins.mu.Lock()
 	defer t.unpins.mu.Unlock()
 	t.unpins.list = append(t.unpins.list, ino)
-	if n := len(t.unpins.list); n == 1 || n == mostUnpins {
+	switch len(t.unpins.list) {
+	case 1:
+		t.unpins.since = time.Now()
+		t.fs.wakeWatch()
+	case mostUnpins:
 		t.fs.wakeWatch()
 	}
 }
 
-// take empties the list.
+// take returns the inodes if it is time to unpin them, and empties the list.
 func (u *unpins) take() (list []store.Ino) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if len(u.list) < mostUnpins && time.Since(u.since) < unpinAfter {
+		return nil
+	}
 	list, u.list = u.list, nil
 	return list
 }

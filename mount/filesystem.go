@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"log"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -38,14 +39,17 @@ type fileSystem struct {
 	names   names   // entries that the kernel may know
 	pages   pages   // where the contents lie that the kernel may have
 	drops   drops   // contents that the kernel was made to forget
+	sender  sender  // makes it forget
 	cookies cookies // places in directories
 	ttl     uint64  // seconds that the kernel may keep an answer
 
-	wake     chan struct{}
-	stopped  chan struct{}
-	finished chan struct{}
-	closing  atomic.Bool
-	stats    watchStats
+	wake      chan struct{}
+	stopped   chan struct{}
+	finished  chan struct{}
+	closing   atomic.Bool
+	chores    sync.WaitGroup // changes that the watch makes
+	unpinning atomic.Bool    // one of them unpins inodes
+	stats     watchStats
 }
 
 // A notifier makes the kernel forget something. A *fuse.Server is one.
@@ -76,6 +80,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	if m.observer, _ = s.(store.Observer); m.observer != nil {
 		m.ttl = forever
 	}
+	m.sender.send = m.forget
 	m.told.init(m)
 	m.names.init(m.told.knows)
 	m.cookies.init()

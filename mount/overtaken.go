@@ -108,9 +108,9 @@ func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Ti
 	if from >= to {
 		return
 	}
-	patience := time.Millisecond
+	patience := 5 * time.Millisecond
 	if sure {
-		patience = time.Second
+		patience = 200 * time.Millisecond // a read of these pages may wait in the queue of this request
 	}
 	done := make(chan struct{})
 	go func() {

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hanwen/go-fuse/v2/fuse"
+
 	"github.com/foliofs/folio/store"
 )
 
@@ -71,6 +73,7 @@ func (m *fileSystem) stop() {
 	}
 	close(m.stopped)
 	<-m.finished
+	m.chores.Wait()
 	m.told.unpinAll()
 }
 
@@ -95,14 +98,14 @@ func (m *fileSystem) keepWatch(n *notice) {
 		if m.look(f) {
 			last = time.Now()
 		}
-		timer.Reset(m.pause(f, n, time.Since(last)))
+		timer.Reset(m.pause(n, time.Since(last)))
 	}
 }
 
 // pause returns when to look again.
-func (m *fileSystem) pause(f *forgetter, n *notice, quiet time.Duration) time.Duration {
+func (m *fileSystem) pause(n *notice, quiet time.Duration) time.Duration {
 	switch {
-	case quiet < quickFor || len(f.again) > 0:
+	case quiet < quickFor:
 		return quickLook
 	case n == nil:
 		return polledLook
@@ -122,9 +125,12 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 		f.inode(ino, true)
 		any = true
 	}
-	if list := m.told.unpins.take(); len(list) > 0 {
-		any = true
-		m.unpin(list)
+	if !m.unpinning.Load() {
+		if list := m.told.unpins.take(); len(list) > 0 {
+			any = true
+			m.unpinning.Store(true)
+			m.chores.Go(func() { m.unpin(list) })
+		}
 	}
 	if m.observer.Pending() || m.pages.crowded() {
 		rx, c, err := m.observer.Observed()
@@ -148,13 +154,16 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 	f.send()
 	if !f.changed.IsZero() && time.Since(f.changed) > reapAfter {
 		f.changed = time.Time{}
-		_ = m.observer.Reap() // another process does so later
+		m.chores.Go(func() { _ = m.observer.Reap() }) // else another process does so later
 	}
 	return any
 }
 
-// unpin unpins inodes in one transaction, at whose end those without a name are removed.
+// unpin unpins inodes in one transaction, at whose end those without a name are removed. The
+// transaction may wait for other processes that write, which the watch must not.
 func (m *fileSystem) unpin(list []store.Ino) {
+	defer m.wakeWatch() // there may be more
+	defer m.unpinning.Store(false)
 	all := func() {
 		for _, ino := range list {
 			m.store.Unpin(ino)
@@ -176,17 +185,8 @@ type forgetter struct {
 	fs      *fileSystem
 	inodes  map[store.Ino]bool // with their content?
 	entries []toldEntry
-	again   []retry // that must be sent again
 
 	changed time.Time // when another program changed something last; zero if nothing is to do for that
-}
-
-// A retry is an inode that the kernel must forget once more: it did not know it, as the answer that
-// names it was on the way; or an answer with names of a directory was on the way.
-type retry struct {
-	ino   store.Ino
-	at    time.Time
-	tries int
 }
 
 // inode notes that the kernel must forget an inode, with or without its content.
@@ -283,52 +283,43 @@ func (f *forgetter) everything() {
 	f.entries = append(f.entries, f.fs.names.within(store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}})...)
 }
 
-// send makes the kernel forget what was noted.
+// send lets the kernel forget what was noted. The names come first.
 func (f *forgetter) send() {
-	for _, e := range f.entries {
-		f.fs.stats.entries.Add(1)
-		f.fs.kernel.EntryNotify(f.fs.node(e.Dir), e.Name)
-	}
+	m := f.fs
 	if len(f.entries) > 0 {
-		f.fs.names.drop(f.entries)
+		m.names.drop(f.entries) // before: what the kernel is told from now on, it may keep
+	}
+	for _, e := range f.entries {
+		m.sender.add(target{e.Dir, e.Name, true}, false, 0)
 	}
 	for ino, content := range f.inodes {
-		f.forget(ino, content, 0)
+		m.sender.add(target{ino: ino}, content, 0)
 	}
 	f.reset()
-	now := time.Now()
-	waiting := f.again
-	f.again = nil
-	for _, r := range waiting {
-		if now.Before(r.at) {
-			f.again = append(f.again, r)
-		} else {
-			f.forget(r.ino, true, r.tries)
-		}
-	}
 }
 
-// forget makes the kernel forget one inode.
-func (f *forgetter) forget(ino store.Ino, content bool, tries int) {
-	m := f.fs
+// forget makes the kernel forget a target. It is called by the sender.
+func (m *fileSystem) forget(t target, content bool, tries int) {
+	if t.entry {
+		m.stats.entries.Add(1)
+		m.kernel.EntryNotify(m.node(t.ino), t.name)
+		return
+	}
 	m.stats.inodes.Add(1)
-	m.told.forgotten(ino)
-	off := int64(-1)
+	m.told.forgotten(t.ino)
+	var st fuse.Status
 	if content {
-		off = 0
+		m.drops.begin(t.ino)
+		st = m.kernel.InodeNotify(m.node(t.ino), 0, 0)
+		m.drops.end(t.ino)
+	} else {
+		st = m.kernel.InodeNotify(m.node(t.ino), -1, 0)
 	}
-	if content {
-		m.drops.begin(ino)
-	}
-	st := m.kernel.InodeNotify(m.node(ino), off, 0)
-	if content {
-		m.drops.end(ino)
-	}
-	_, known := m.told.seen(ino)
+	_, known := m.told.seen(t.ino)
 	switch {
-	case !st.Ok() && known && tries < mostRetries:
-		f.again = append(f.again, retry{ino, time.Now().Add(retryAfter), tries + 1})
-	case st.Ok() && tries == 0 && content && m.told.isListed(ino):
-		f.again = append(f.again, retry{ino, time.Now().Add(retryDirs), 1})
+	case !st.Ok() && known && tries < mostRetries: // the answer that names it is on the way
+		time.AfterFunc(retryAfter, func() { m.sender.add(t, true, tries+1) })
+	case st.Ok() && tries == 0 && content && m.told.isListed(t.ino): // an answer with names may be
+		time.AfterFunc(retryDirs, func() { m.sender.add(t, true, 1) })
 	}
 }

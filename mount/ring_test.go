@@ -5,7 +5,10 @@ package mount
 import (
 	"os"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio/mount/internal/ring"
 )
@@ -27,6 +30,7 @@ func TestRing(t *testing.T) {
 		t.Skip("requests over io_uring: the system refuses io_uring")
 	}
 	t.Run("Used", testRingUsed)
+	t.Run("First", testRingFirst)
 	t.Run("Fsx", TestFsx)
 	t.Run("Killed", TestKilled)
 	t.Run("Coherence", TestCoherence)
@@ -50,5 +54,26 @@ func testRingUsed(t *testing.T) {
 	}
 	if rings == 0 {
 		t.Error("the daemon has no ring")
+	}
+}
+
+// testRingFirst lets programs look at a volume while it is being mounted: a request that comes
+// before all threads wait for one must be answered, too.
+func testRingFirst(t *testing.T) {
+	d := startDaemon(t, newVolume(t))
+	for range 5 {
+		d.stop()
+		var stop atomic.Bool
+		var programs sync.WaitGroup
+		for range 4 {
+			programs.Go(func() {
+				for !stop.Load() {
+					_, _ = os.Lstat(d.path("nothing"))
+				}
+			})
+		}
+		d.start()
+		stop.Store(true)
+		d.within(10*time.Second, "looking at a volume that has just been mounted", programs.Wait)
 	}
 }

@@ -157,9 +157,7 @@ func (r *Ring) register(cpu int) (*entry, error) {
 	e.iov[1].SetLen(len(e.payload))
 	e.command.iov = &e.iov[0]
 	if err = u.submit(&e.command, 0); err == nil {
-		if res, ok := u.result(); ok && res < 0 {
-			err = unix.Errno(-res)
-		}
+		err = u.refusal() // what is completed without an error is a request, for next
 	}
 	if err != nil {
 		e.close()
@@ -182,8 +180,8 @@ func (e *entry) next() (err error) {
 	if err != nil {
 		return err
 	}
-	if res, _ := e.ring.result(); res < 0 {
-		return unix.Errno(-res)
+	if err := e.ring.result(); err != nil {
+		return err
 	}
 	e.command.op, e.command.iov = cmdCommit, nil
 	e.command.commit = binary.NativeEndian.Uint64(e.header[offCommit:])

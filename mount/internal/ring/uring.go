@@ -140,13 +140,20 @@ func (u *uring) enter(submitted, wait uintptr) error {
 
 func (u *uring) completed() bool { return *u.cqHead != atomic.LoadUint32(u.cqTail) }
 
-// result takes the result of the command that was completed. It reports false if none was.
-func (u *uring) result() (res int32, ok bool) {
+// refusal returns the error of the command, if it was completed with one. The result stays.
+func (u *uring) refusal() error {
 	if !u.completed() {
-		return 0, false
+		return nil
 	}
-	head := *u.cqHead
-	res = *(*int32)(unsafe.Add(u.cqes, (head&u.cqMask)*cqeSize+8))
-	atomic.StoreUint32(u.cqHead, head+1)
-	return res, true
+	if res := *(*int32)(unsafe.Add(u.cqes, (*u.cqHead&u.cqMask)*cqeSize+8)); res < 0 {
+		return unix.Errno(-res)
+	}
+	return nil
+}
+
+// result takes the result of the command, which was completed, and returns its error.
+func (u *uring) result() error {
+	err := u.refusal()
+	atomic.StoreUint32(u.cqHead, *u.cqHead+1)
+	return err
 }

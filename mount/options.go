@@ -20,8 +20,8 @@ type Options struct {
 	Name string
 	// Options are further options of mount(8), for example "noexec".
 	Options []string
-	// Logger gets a line for each failure that no program is told of; nil means the standard
-	// logger.
+	// Logger gets a line, one a minute at most, with the error of a request that fails with EIO, or
+	// of the watch for changes of others; nil means the standard logger.
 	Logger *log.Logger
 	// Debug logs each request.
 	Debug bool

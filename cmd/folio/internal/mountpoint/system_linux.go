@@ -89,5 +89,5 @@ func statfs(dir string) error {
 
 // isStale reports whether an error is that of a mount without a daemon.
 func isStale(err error) bool {
-	return errors.Is(err, unix.ENOTCONN) || errors.Is(err, unix.ECONNABORTED)
+	return errors.Is(err, unix.ENOTCONN) || errors.Is(err, unix.ECONNABORTED) || errors.Is(err, unix.ECANCELED)
 }

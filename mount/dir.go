@@ -19,9 +19,6 @@ func (m *fileSystem) OpenDir(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.
 	return fuse.ENOSYS
 }
 
-// ReleaseDir implements fuse.RawFileSystem.
-func (m *fileSystem) ReleaseDir(*fuse.ReleaseIn) {}
-
 // ReadDir implements fuse.RawFileSystem.
 func (m *fileSystem) ReadDir(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	dir := m.ino(in.NodeId)

@@ -25,9 +25,6 @@ func (m *fileSystem) Open(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Sta
 // Flush implements fuse.RawFileSystem: there is nothing to do when a file is closed, ever.
 func (m *fileSystem) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status { return fuse.ENOSYS }
 
-// Release implements fuse.RawFileSystem.
-func (m *fileSystem) Release(<-chan struct{}, *fuse.ReleaseIn) {}
-
 // Read implements fuse.RawFileSystem.
 func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
 	var got int

@@ -87,9 +87,6 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	return m, nil
 }
 
-// String implements fuse.RawFileSystem.
-func (m *fileSystem) String() string { return "folio" }
-
 // ino returns the inode of a node id of the kernel.
 func (m *fileSystem) ino(node uint64) store.Ino {
 	if node == fuse.FUSE_ROOT_ID {

@@ -30,6 +30,7 @@ func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.
 	var got int
 	ino := m.ino(in.NodeId)
 	m.drops.read(ino, int64(in.Offset), int64(in.Offset)+int64(in.Size))
+	m.cached(ino, int64(in.Offset), int(in.Size)) // before: another program may change it meanwhile
 	st := m.view(func(rx store.Rx) error {
 		n, err := regular(rx, ino)
 		if err != nil {

@@ -152,7 +152,7 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 			return 0, dberr.Join(fmt.Errorf("a further transaction: %w", err), db.Close())
 		}
 	}
-	if err := db.Close(); err != nil {
+	if err := v.close(sys, db); err != nil {
 		return 0, fmt.Errorf("close: %w", err)
 	}
 	if sys.Handles()+sys.Locks()+sys.Mappings() > 0 {
@@ -186,11 +186,7 @@ func (v *crashVerifier) sound(db *DB) (state *crashState, err error) {
 	if !report.OK() {
 		return nil, fmt.Errorf("check: %v", report.Problems)
 	}
-	err = db.View(context.Background(), func(rx *Rx) error {
-		state, err = readCrashState(rx)
-		return err
-	})
-	if err != nil {
+	if state, err = v.content(db); err != nil {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if n := state.version; n < 0 || n >= int64(len(v.digests)) || state.digest() != v.digests[n] {

@@ -17,7 +17,12 @@ import (
 
 // A lockless node shows a file of another directory, and refuses locks of byte ranges, as some
 // network file systems do.
-type lockless struct{ gofs.LoopbackNode }
+type lockless struct{ *gofs.LoopbackNode }
+
+// WrapChild implements fs.NodeWrapChilder.
+func (*lockless) WrapChild(_ context.Context, ops gofs.InodeEmbedder) gofs.InodeEmbedder {
+	return &lockless{ops.(*gofs.LoopbackNode)}
+}
 
 // Getlk implements fs.NodeGetlker.
 func (*lockless) Getlk(context.Context, gofs.FileHandle, uint64, *fuse.FileLock, uint32, *fuse.FileLock) syscall.Errno {
@@ -43,10 +48,7 @@ func TestNoLocks(t *testing.T) {
 	must(t, err)
 	must(t, vol.Close())
 	root := &gofs.LoopbackRoot{Path: below}
-	root.NewNode = func(*gofs.LoopbackRoot, *gofs.Inode, string, *syscall.Stat_t) gofs.InodeEmbedder {
-		return &lockless{gofs.LoopbackNode{RootData: root}}
-	}
-	server, err := gofs.Mount(dir, &lockless{gofs.LoopbackNode{RootData: root}}, &gofs.Options{
+	server, err := gofs.Mount(dir, &lockless{&gofs.LoopbackNode{RootData: root}}, &gofs.Options{
 		MountOptions: fuse.MountOptions{EnableLocks: true, DirectMount: true},
 	})
 	must(t, err)

@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"syscall"
 	"testing"
 	"time"
 
@@ -83,11 +85,21 @@ func newFaultImage(t *testing.T) faultImage {
 	return image
 }
 
+// writeFile writes a file. On a small disk there may be no room for a moment: a process that
+// another test starts holds the files of the scene before until it runs its program.
+func writeFile(name string, data []byte) error {
+	err := os.WriteFile(name, data, 0o600)
+	for end := time.Now().Add(10 * time.Second); errors.Is(err, syscall.ENOSPC) && time.Now().Before(end); runtime.Gosched() {
+		err = os.WriteFile(name, data, 0o600)
+	}
+	return err
+}
+
 // open makes a copy of the volume in directory dir and opens it.
 func (s *faultScene) open(image faultImage, o *folio.Options) error {
 	s.path = filepath.Join(s.dir, "v.folio")
 	for suffix, data := range image {
-		Must(s, os.WriteFile(s.path+suffix, data, 0o600))
+		Must(s, writeFile(s.path+suffix, data))
 	}
 	s.sys = faultfs.New(osfile.OS.(*mountTable).System)
 	mounts.mount(s.dir, s.sys)

@@ -77,7 +77,7 @@ func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.
 		}
 		about, err = describe(ctx, r.o, p)
 		crashed := kindOf(err) == result.FailureCrash || errors.As(err, new(*fs.PathError))
-		if !again || !crashed || ctx.Err() != nil || r.o.Cache == "" {
+		if !again || !crashed || stopped(ctx, err) || r.o.Cache == "" {
 			return p, about, err
 		}
 		if err := os.Remove(p.path); err != nil {

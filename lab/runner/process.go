@@ -139,6 +139,18 @@ func (p *process) end(err error) error {
 	return err
 }
 
+// stopped says whether the run is to end. A process may die of an interrupt before the command
+// hears of its own, for which it waits a second.
+func stopped(ctx context.Context, err error) bool {
+	if byInterrupt(err) {
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	return ctx.Err() != nil
+}
+
 // A failure is an error of a contender, with its kind.
 type failure struct {
 	kind result.FailureKind

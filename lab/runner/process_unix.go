@@ -3,6 +3,7 @@
 package runner
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"runtime"
@@ -33,4 +34,15 @@ func peakMemory(s *os.ProcessState) *int64 {
 		n <<= 10 // it counts in KiB
 	}
 	return &n
+}
+
+// byInterrupt says whether a process was ended by an interrupt that was meant for the whole
+// command. It stays in the command's group from its start until it sets its own.
+func byInterrupt(err error) bool {
+	var e *exec.ExitError
+	if !errors.As(err, &e) {
+		return false
+	}
+	status, ok := e.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGINT || status.Signal() == syscall.SIGTERM)
 }

@@ -194,7 +194,7 @@ func (r *run) measure(ctx context.Context) error {
 		next := turns[0]
 		r.o.Observer.Progress(Measuring, next.String(), all-len(turns), all)
 		records, stderr, err := r.take(ctx, next)
-		if err != nil && ctx.Err() != nil {
+		if err != nil && stopped(ctx, err) {
 			break
 		}
 		turns = turns[1:]

@@ -20,6 +20,13 @@ func (s *Set) Add(ino uint64) bool {
 	return added
 }
 
+// Has reports whether a number is in the set.
+func (s *Set) Has(ino uint64) bool {
+	p := s.pages[ino>>pageBits]
+	at := ino & (1<<pageBits - 1)
+	return p != nil && p[at/64]>>(at%64)&1 != 0
+}
+
 // place returns the word and the bit that stand for a number.
 func (s *Set) place(ino uint64) (word *uint64, bit uint64) {
 	if s.pages == nil {

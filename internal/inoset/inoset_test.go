@@ -18,6 +18,9 @@ func TestSet(t *testing.T) {
 		if i%10 == 0 {
 			ino = math.MaxUint64 - random.Uint64N(100)<<20
 		}
+		if s.Has(ino) != want[ino] {
+			t.Fatalf("Has(%d): %v", ino, !want[ino])
+		}
 		if added := s.Add(ino); added == want[ino] {
 			t.Fatalf("Add(%d): %v, and it was in the set: %v", ino, added, want[ino])
 		}

@@ -1,0 +1,118 @@
+package source
+
+import (
+	"cmp"
+	"io"
+	"io/fs"
+	"slices"
+)
+
+// A Browser looks at a tree on disk as its caller asks: at one file after the other. It opens each
+// of them as a walk does, by its name in the directory above. It follows no symbolic link.
+type Browser struct {
+	tree *Tree
+	top  *Dir // the directory that the tree lies in, or the tree itself
+}
+
+// Browse begins to look at a tree, which the Browser owns.
+func (t *Tree) Browse() (*Browser, error) {
+	st, err := t.dir.stat()
+	if err != nil {
+		return nil, err
+	}
+	return &Browser{t, &Dir{Path: ".", stat: st, scan: &scan{tree: t}}}, nil
+}
+
+// Close releases the tree.
+func (b *Browser) Close() error {
+	b.top.scan.handles.closeAll()
+	return b.tree.Close()
+}
+
+// Top looks at the file that the tree begins with.
+func (b *Browser) Top() (*File, error) { return b.top.File(b.tree.name) }
+
+// Open opens a directory for Names and File.
+func (b *Browser) Open(f *File, path string) *Dir {
+	if f.Dir == b.top && f.Name == "." {
+		return b.top
+	}
+	return &Dir{Path: path, Up: f.Dir, name: f.Name, stat: f.stat, scan: b.top.scan}
+}
+
+// Names returns the names in the directory, sorted, without those that Options.Skip names.
+func (d *Dir) Names() ([]string, error) {
+	handle, err := d.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer handle.release()
+	names, err := handle.list()
+	if err != nil {
+		return nil, err
+	}
+	if skip := d.scan.tree.o.Skip; skip != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return skip(d.stat.id, name) })
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// File looks at a file in the directory. A socket is a file like any other.
+func (d *Dir) File(name string) (*File, error) {
+	handle, err := d.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer handle.release()
+	f := &File{Name: name, Dir: d}
+	if f.stat, err = handle.lstat(name); err == nil && f.stat.mode.Type() == fs.ModeSymlink {
+		f.target, err = handle.readlink(name, f.stat.size)
+	}
+	return f, changed(err)
+}
+
+// Target returns the target of a symbolic link.
+func (f *File) Target() string { return f.target }
+
+// Open opens a regular file for reading. Open or Read fails with ErrChanged if the file is not as
+// File has seen it; that also counts for a change while the content is read to its end.
+func (f *File) Open() (io.ReadCloser, error) {
+	file, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	r := &seenFile{file, &f.stat}
+	if err := r.check(); err != nil {
+		file.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// A seenFile is an open file that must be as it was seen.
+type seenFile struct {
+	file *fileHandle
+	seen *fileStat
+}
+
+func (r *seenFile) Read(p []byte) (int, error) {
+	n, err := r.file.Read(p)
+	if err == io.EOF {
+		err = cmp.Or(r.check(), io.EOF)
+	}
+	return n, err
+}
+
+func (r *seenFile) Close() error {
+	r.file.close()
+	return nil
+}
+
+func (r *seenFile) check() error {
+	now, err := r.file.stat()
+	if err == nil && !now.sameContent(r.seen) {
+		err = ErrChanged
+	}
+	return err
+}

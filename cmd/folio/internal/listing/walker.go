@@ -51,29 +51,48 @@ func (w *Walker) Walk(e *Entry, fn func(e *Entry) error) error {
 	return w.Each(e, func(sub *Entry) error { return w.Walk(sub, fn) })
 }
 
-// Each calls fn for each file in a directory, in the order of their names. It returns errTwoNames
-// if the walker has listed the directory before.
+// Each calls fn for each file in a directory, in the order of their names. It fails with
+// errTwoNames if the walker has listed the directory before.
 func (w *Walker) Each(dir *Entry, fn func(e *Entry) error) error {
-	if !w.entered.Add(dir.Node.Ino) {
-		return w.Fail(dir.Path, errTwoNames)
-	}
-	list, err := w.Rx.ReadDir(path.Join(w.Base, dir.Path))
+	list, err := w.ReadDir(dir)
 	if err != nil {
-		return w.Fail(dir.Path, err)
+		return err
 	}
 	for _, d := range list {
-		e, err := w.entry(path.Join(dir.Path, d.Name()), d)
-		if err == nil && w.Strict && path.Base(e.Path) != d.Name() {
-			e.Path, err = dir.Path+"/"+d.Name(), target.ErrName
-		}
+		e, err := w.Entry(dir, d)
 		if err != nil {
-			return w.Fail(e.Path, err)
+			return err
 		}
 		if err := fn(&e); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ReadDir returns the names in a directory, for Entry. It fails with errTwoNames if the walker has
+// listed the directory before.
+func (w *Walker) ReadDir(dir *Entry) ([]fs.DirEntry, error) {
+	if !w.entered.Add(dir.Node.Ino) {
+		return nil, w.Fail(dir.Path, errTwoNames)
+	}
+	list, err := w.Rx.ReadDir(path.Join(w.Base, dir.Path))
+	if err != nil {
+		return nil, w.Fail(dir.Path, err)
+	}
+	return list, nil
+}
+
+// Entry looks at a file in a directory.
+func (w *Walker) Entry(dir *Entry, d fs.DirEntry) (Entry, error) {
+	e, err := w.entry(path.Join(dir.Path, d.Name()), d)
+	if err == nil && w.Strict && path.Base(e.Path) != d.Name() {
+		e.Path, err = dir.Path+"/"+d.Name(), target.ErrName
+	}
+	if err != nil {
+		return e, w.Fail(e.Path, err)
+	}
+	return e, nil
 }
 
 // List returns the files in a directory.

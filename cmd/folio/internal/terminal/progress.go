@@ -92,10 +92,17 @@ func (p *Progress) title() string {
 	return p.verb + " " + value.Count(p.files, "file", "files")
 }
 
+// Hide takes the bar off the screen until it changes, so that a line can be written.
+func (p *Progress) Hide() {
+	if p.bar != nil {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
 // Done takes the bar off the screen.
 func (p *Progress) Done() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
-		fmt.Fprint(p.out, "\r\x1b[K")
+		p.Hide()
 	}
 }

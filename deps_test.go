@@ -107,10 +107,12 @@ var importRules = []importRule{
 		own: ". " + rooms("source target archive value failure interrupt terminal location treecopy"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". " + rooms("match failure terminal location listing")},
+	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + rooms("source failure location listing"), os: true},
+	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". mount internal/posix internal/inoset " + rooms("source match mirror "+
-			"quote value failure interrupt terminal location mountpoint listing copier importer exporter grep"),
+			"quote value failure interrupt terminal location mountpoint listing copier importer exporter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

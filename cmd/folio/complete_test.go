@@ -35,6 +35,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"put", dir + "/s"}, ":0"},
 		{[]string{"get", volume + ":don"}, volume + ":done :6"},
 		{[]string{"rm", volume + ":done", volume + ":docs/"}, volume + ":docs/adr/ " + volume + ":docs/design " + volume + ":docs/engine :6"},
+		{[]string{"diff", "x", volume + ":don"}, volume + ":done :6"},
+		{[]string{"diff", dir + "/s"}, ":0"},
 		{[]string{"chmod", "u"}, ":4"},
 		{[]string{"mount", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
 		{[]string{"mount", volume, "x"}, ":16"},

@@ -64,6 +64,12 @@ func TestTwoNames(t *testing.T) {
 			t.Errorf("%q: exit code %d, %q", args, code, stderr)
 		}
 	}
+	for _, other := range []string{disk, volume + ":a"} {
+		code, _, stderr := runFolio(t, "diff", volume, other)
+		if code != exitTrouble || !strings.Contains(stderr, "more than one name; folio check says more\n") {
+			t.Errorf("diff: exit code %d, %q", code, stderr)
+		}
+	}
 	if code, stdout, _ := runFolio(t, "check", volume); code != exitFailure || !strings.Contains(stdout, "more than one name") {
 		t.Errorf("check: exit code %d, %q", code, stdout)
 	}

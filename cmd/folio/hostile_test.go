@@ -112,6 +112,9 @@ func TestHostileVolumes(t *testing.T) {
 					t.Errorf("%q: %q", args, stderr)
 				}
 			}
+			if code, _, stderr := runFolio(t, "diff", "-p", work, volume); code == exitTrouble && !strings.HasPrefix(stderr, "folio: warning: ") {
+				t.Errorf("diff: exit code %d, %q", code, stderr)
+			}
 		})
 	}
 }

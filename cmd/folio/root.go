@@ -43,12 +43,17 @@ func (c *command) finish(ctx context.Context, err error) int {
 		return exitFailure
 	case errors.Is(err, errPartial):
 		return exitPartial
+	case errors.Is(err, errNotCompared):
+		return exitTrouble
 	case interrupt.ReaderGone(err) || interrupted != nil && interrupt.ReaderGone(interrupted):
 		return (&interrupt.Error{Signal: syscall.SIGPIPE}).ExitCode()
 	case interrupted != nil:
 		err, code = interrupted, interrupted.ExitCode()
 	case !c.started:
 		code = exitUsage
+	}
+	if e, ok := errors.AsType[*troubleError](err); ok {
+		err, code = e.error, exitTrouble
 	}
 	fmt.Fprintf(c.Stderr, "folio: %s\n", failure.Message(err))
 	return code
@@ -92,7 +97,7 @@ func (c *command) root() *cobra.Command {
 		c.createCommand(), c.importCommand(), c.exportCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
 		c.compactCommand(), c.backupCommand(),
-		c.findCommand(), c.grepCommand(), c.syncCommand(),
+		c.findCommand(), c.grepCommand(), c.diffCommand(), c.syncCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
 		c.mountCommand(), c.unmountCommand(), c.mountsCommand(),

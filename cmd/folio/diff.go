@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/compare"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/patch"
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+)
+
+// exitTrouble is the exit code of diff, as of diff(1), if something could not be compared.
+const exitTrouble = 2
+
+// errNotCompared ends diff if some files could not be compared. A warning has named each.
+var errNotCompared = errors.New("some files could not be compared")
+
+// A troubleError is an error that ends diff.
+type troubleError struct{ error }
+
+func (e *troubleError) Unwrap() error { return e.error }
+
+// A differ is one comparison.
+type differ struct {
+	*command
+	options            compare.Options
+	patch, stat, quiet bool
+	json               bool
+
+	differs, trouble bool
+	progress         *terminal.Progress
+	patches          patch.Writer
+	stats            patch.Stat
+}
+
+const diffLong = `Tell what differs between A and B. Each is a volume, VOLUME:PATH or a directory or file on disk. The
+output has a line for each change, with letters for its kinds, sorted by name at each level:
+
+  A  only B has it            M  another content, target or device
+  D  only A has it            P  other attributes: --attributes says which count
+  T  another type of file     R  moved, from the first path to the second one
+
+Only files of one volume are known to have moved, by their inodes. A and B in one volume are seen at
+the same moment. Names of links are compared one by one: two names of one file are like two equal files.
+
+--patch and --stat write what git diff does. A file with a NUL in its first 8000 bytes, or of more than
+16 MiB, is binary there, and is only said to differ. With --json: one object for each change and line, as
+docs/command.md describes.
+
+The exit code is 0 if nothing differs, 1 if something does, and 2 if something could not be compared. A
+file that cannot be read is named, and the rest is compared.`
+
+func (c *command) diffCommand() *cobra.Command {
+	d := &differ{command: c}
+	d.options.Attributes = compare.Mode | compare.Owner | compare.Xattrs
+	cmd := newCommand("diff A B", "Tell what differs between two trees, in volumes or on disk",
+		diffLong,
+		`  folio diff ~/photos photos.folio
+  folio diff --attributes none --stat old.folio new.folio:src
+  folio diff -p site.folio:draft site.folio:public | less`,
+		d.checkArgs)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) }
+	flags := cmd.Flags()
+	flags.BoolVarP(&d.patch, "patch", "p", false, "a patch, which git apply and patch -p1 take")
+	flags.BoolVar(&d.stat, "stat", false, "how many lines of each file changed")
+	flags.BoolVar(&d.json, "json", false, "one JSON object for each change")
+	flags.BoolVarP(&d.quiet, "quiet", "q", false, "no output; the exit code says whether something differs")
+	flags.Func("attributes", "compare these attributes (default mode,owner,xattrs): also times, or all, or none", d.options.Attributes.Set)
+	flags.BoolP("recursive", "r", false, "compare directories: that is always so")
+	return cmd
+}
+
+var errTwoDiffs = errors.New("--patch, --stat, --json and --quiet are forms of the output; choose one")
+
+func (d *differ) checkArgs(cmd *cobra.Command, args []string) error {
+	forms := 0
+	for _, set := range []bool{d.patch, d.stat, d.json, d.quiet} {
+		if set {
+			forms++
+		}
+	}
+	if forms > 1 {
+		return usageError(cmd, errTwoDiffs)
+	}
+	return between(2, 2, "A and B")(cmd, args)
+}
+
+// errEnough ends a comparison of which enough is known.
+var errEnough = errors.New("enough")
+
+func (d *differ) run(ctx context.Context, a, b string) error {
+	err := compare.View(ctx, a, b, func(a, b compare.Tree) error {
+		d.progress = d.NewProgress("comparing", d.quiet)
+		defer d.progress.Done()
+		return d.compare(ctx, a, b)
+	})
+	switch {
+	case err != nil && !errors.Is(err, errEnough):
+		return &troubleError{err}
+	case d.trouble:
+		return errNotCompared
+	case d.differs:
+		return errSilent
+	}
+	return nil
+}
+
+func (d *differ) compare(ctx context.Context, a, b compare.Tree) error {
+	color := d.OutTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	d.patches = patch.Writer{Out: d.Stdout, Color: color}
+	d.stats.Color = color
+	d.options.Report = d.report
+	d.options.Trouble = d.warn
+	d.options.Seen = func(files int, bytes int64) {
+		d.progress.AddFiles(files)
+		d.progress.AddBytes(bytes)
+	}
+	err := compare.Run(ctx, a, b, &d.options)
+	d.progress.Hide()
+	d.stats.Write(d.Stdout)
+	return err
+}
+
+func (d *differ) warn(err error) {
+	d.trouble = true
+	d.progress.Hide()
+	d.Warn(err)
+}
+
+// report writes a change.
+func (d *differ) report(c *compare.Change) error {
+	d.differs = true
+	switch {
+	case d.quiet:
+		return errEnough
+	case d.stat:
+		return d.stats.Add(c)
+	}
+	if d.OutTerminal {
+		d.progress.Hide()
+	}
+	if err := d.write(c); err != nil {
+		return err
+	}
+	return outputError(d.Stdout, d.OutTerminal)
+}
+
+func (d *differ) write(c *compare.Change) error {
+	switch {
+	case d.patch:
+		return d.patches.Write(c)
+	case c.WithDir && c.Kind == compare.Moved:
+		return nil
+	case d.json:
+		return writeChangeJSON(d.Stdout, c)
+	}
+	return writeChange(&d.Streams, c)
+}
+
+// outputError returns the error that a buffered output keeps. flush writes what it holds before.
+func outputError(out *bufio.Writer, flush bool) error {
+	err := error(nil)
+	if flush {
+		err = out.Flush()
+	} else {
+		_, err = out.Write(nil)
+	}
+	if err != nil {
+		return failure.OfOutput(err)
+	}
+	return nil
+}

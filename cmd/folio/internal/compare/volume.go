@@ -1,0 +1,95 @@
+package compare
+
+import (
+	"io"
+	"io/fs"
+	"path"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+)
+
+// A volumeTree is a tree in a volume, as a view sees it.
+type volumeTree struct {
+	name   string
+	loc    location.Location
+	rx     *folio.Rx
+	origin Origin
+}
+
+func (t *volumeTree) Name() string   { return t.name }
+func (t *volumeTree) Base() string   { return path.Base(t.loc.Path) }
+func (t *volumeTree) Origin() Origin { return t.origin }
+
+func (t *volumeTree) Error(p string, err error) error {
+	return t.loc.Failure(path.Join(t.loc.Path, p), err)
+}
+
+func (t *volumeTree) Top() (*File, error) {
+	info, err := t.rx.Stat(t.loc.Path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := listing.OfInfo(t.rx, t.loc.Path, info)
+	if err != nil {
+		return nil, err
+	}
+	e.Path = "."
+	w := &listing.Walker{Rx: t.rx, Base: t.loc.Path, Fail: t.Error, Strict: true}
+	return t.file(w, e), nil
+}
+
+// file returns an entry that a walker has found.
+func (t *volumeTree) file(w *listing.Walker, e listing.Entry) *File {
+	n := &e.Node
+	v := &volumeFile{tree: t, walker: w, entry: e}
+	v.File = File{
+		Path: e.Path, Mode: e.Mode, UID: n.UID, GID: n.GID, Size: n.Size, Rdev: n.Rdev, Target: e.Target,
+		ID: source.FileID{Ino: n.Ino}, Mtime: n.Mtime, Ctime: n.Ctime, tree: t, inode: v,
+	}
+	return &v.File
+}
+
+// A volumeFile is an inode.
+type volumeFile struct {
+	File
+	tree   *volumeTree
+	walker *listing.Walker
+	entry  listing.Entry
+}
+
+func (v *volumeFile) at() string { return path.Join(v.walker.Base, v.entry.Path) }
+
+func (v *volumeFile) open() (io.ReadCloser, error) {
+	f, err := v.tree.rx.Open(v.at())
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (v *volumeFile) xattrs() (map[string][]byte, error) { return v.tree.rx.Xattrs(v.at()) }
+
+func (v *volumeFile) list() (names, error) {
+	list, err := v.walker.ReadDir(&v.entry)
+	return &volumeNames{v, list}, err
+}
+
+// A volumeNames is a names.
+type volumeNames struct {
+	dir     *volumeFile
+	entries []fs.DirEntry
+}
+
+func (l *volumeNames) len() int          { return len(l.entries) }
+func (l *volumeNames) name(i int) string { return l.entries[i].Name() }
+
+func (l *volumeNames) file(i int) (*File, error) {
+	e, err := l.dir.walker.Entry(&l.dir.entry, l.entries[i])
+	if err != nil {
+		return nil, err
+	}
+	return l.dir.tree.file(l.dir.walker, e), nil
+}

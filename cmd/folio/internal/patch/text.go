@@ -1,0 +1,86 @@
+package patch
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/foliofs/folio/cmd/folio/internal/compare"
+)
+
+// maxText is the size in bytes of the largest file whose lines are compared. Both files are in
+// memory then.
+const maxText = 16 << 20
+
+// binaryHead is how far a file is searched for the NUL that says that it is binary, as git does.
+const binaryHead = 8000
+
+// A text is the content of a file as a patch has it. The target of a symbolic link is one, too.
+type text struct {
+	bytes  []byte // nil if it is binary
+	size   int64
+	binary bool // not text, or too large
+}
+
+// hasText reports whether a patch can hold the content of a file. nil is an empty file.
+func hasText(f *compare.File) bool {
+	return f == nil || f.Mode.IsRegular() || f.Mode&fs.ModeSymlink != 0
+}
+
+// textOf reads a file, or only as much of it as tells whether it is binary. An error is a
+// *compare.ReadError.
+func textOf(f *compare.File, headOnly bool) (text, error) {
+	switch {
+	case f == nil:
+		return text{}, nil
+	case f.Mode&fs.ModeSymlink != 0:
+		return text{bytes: []byte(f.Target), size: int64(len(f.Target))}, nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return text{}, &compare.ReadError{File: f, Err: err}
+	}
+	defer r.Close()
+	var content bytes.Buffer
+	_, err = content.ReadFrom(io.LimitReader(r, binaryHead))
+	binary := f.Size > maxText || bytes.IndexByte(content.Bytes(), 0) >= 0
+	if err == nil && !binary && !headOnly {
+		content.Grow(int(f.Size) + bytes.MinRead)
+		_, err = content.ReadFrom(io.LimitReader(r, maxText))
+	}
+	switch {
+	case err != nil:
+		return text{}, &compare.ReadError{File: f, Err: err}
+	case binary:
+		return text{size: f.Size, binary: true}, nil
+	}
+	return text{bytes: content.Bytes(), size: f.Size}, nil
+}
+
+// textsOf reads both files of a change.
+func textsOf(a, b *compare.File) (x, y text, err error) {
+	if x, err = textOf(a, false); err == nil {
+		y, err = textOf(b, false)
+	}
+	return x, y, err
+}
+
+// lines counts the lines of a text.
+func (t *text) lines() int {
+	n := bytes.Count(t.bytes, []byte{'\n'})
+	if len(t.bytes) > 0 && t.bytes[len(t.bytes)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// hunksOf returns how two texts differ, as the hunks of a unified diff.
+func hunksOf(x, y *text) []byte {
+	hunks := diff.Diff("", x.bytes, "", y.bytes)
+	for range 3 { // lines with names
+		_, hunks, _ = bytes.Cut(hunks, []byte{'\n'})
+	}
+	return hunks
+}

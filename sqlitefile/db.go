@@ -76,6 +76,8 @@ type DB struct {
 	options Options
 	pool    sync.Pool // of *Rx
 	batches batcher
+
+	knownTrigger func(sql string) bool // see enginelink.KnownTriggers; nil: none is known
 }
 
 // Open opens the database at path. The file must exist and begin with the header of a SQLite

@@ -12,6 +12,7 @@ func init() {
 	enginelink.Unpin = func(db any, n int64) error { return db.(*DB).unpin(n) }
 	enginelink.Pinned = func(db any, n int64) (bool, error) { return db.(*DB).pinned(n) }
 	enginelink.Epoch = func(tx any) uint64 { return tx.(*Tx).epoch() }
+	enginelink.KnownTriggers = func(db any, known func(sql string) bool) { db.(*DB).knownTrigger = known }
 	enginelink.Watch = func(db any) error { return db.(*DB).pager.Watch(context.Background()) }
 	enginelink.WatchPending = func(db any) bool { return db.(*DB).pager.WatchPending() }
 	enginelink.Watched = func(db any) (any, []uint32, bool, error) { return db.(*DB).watched(context.Background()) }

@@ -80,7 +80,7 @@ func (tx *Tx) execute(statement any) error {
 	case *ddl.RenameColumn:
 		return c.renameColumn(s)
 	case *ddl.Trigger:
-		return unsupportedf("trigger %s", s.Name)
+		return c.createTrigger(s)
 	case *ddl.Other:
 		return unsupportedf("the statement %s", s.Word)
 	}
@@ -177,6 +177,29 @@ func (c *schemaChange) createView(v *ddl.View) error {
 	}
 	return c.commit()
 }
+
+// createTrigger runs CREATE TRIGGER for those that the caller keeps true.
+func (c *schemaChange) createTrigger(t *ddl.Trigger) error {
+	if !c.tx.db.knowsTrigger(t.SQL()) {
+		return unsupportedf("trigger %s", t.Name)
+	}
+	if o := c.find(t.Name, "trigger"); o != nil {
+		return fmt.Errorf("trigger %s already exists", o.Name)
+	}
+	if _, err := c.table(t.Table); err != nil {
+		return err
+	}
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	if err := c.insert(Object{Type: "trigger", Name: t.Name, Table: t.Table, SQL: t.SQL()}); err != nil {
+		return err
+	}
+	return c.commit()
+}
+
+// knowsTrigger reports whether the caller does what a trigger would do.
+func (db *DB) knowsTrigger(sql string) bool { return db.knownTrigger != nil && db.knownTrigger(sql) }
 
 // free reports whether a new table or view can have a name. It is not an error that there is one
 // already if the statement says so.

@@ -71,3 +71,8 @@ var Epoch func(tx any) uint64
 // CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time of each insertion. A default with a
 // function that the engine does not know makes an insertion fail with ErrUnsupported.
 var FirstColumns func(table any, n int)
+
+// KnownTriggers names the triggers that the caller keeps true by itself when it writes rows: those
+// whose statements known accepts. Tables that have such triggers can be written, and Exec makes
+// them. It must be called before the first write transaction.
+var KnownTriggers func(db any, known func(sql string) bool)

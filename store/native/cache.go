@@ -21,6 +21,7 @@ type cache struct {
 	nodes    []cachedNode
 	dirty    []store.Ino // of inodes that may be dirty
 	numbered bool        // Store.next is greater than all numbers that any process has given
+	history  history     // of the volume; loaded if its known is set
 	off      bool        // until the transaction ends, as it changes rows past it
 	none     cachedNode  // is any inode then
 }
@@ -46,6 +47,7 @@ type cachedNode struct {
 	store.Node
 	epoch uint64
 	dirty bool
+	kept  keptNode // of the same inode
 }
 
 // begin begins a transaction.
@@ -54,7 +56,7 @@ func (m *cache) begin(epoch uint64) {
 		*m = cache{seed: maphash.MakeSeed(), entries: make([]cachedEntry, cacheEntries), nodes: make([]cachedNode, cacheNodes), epoch: ^epoch}
 	}
 	if m.epoch != epoch {
-		m.epoch, m.numbered = epoch, false
+		m.epoch, m.numbered, m.history = epoch, false, history{}
 	}
 	m.dirty = m.dirty[:0]
 }
@@ -102,4 +104,9 @@ func (m *cache) node(ino store.Ino) *cachedNode {
 }
 
 // put remembers an inode.
-func (k *cachedNode) put(n *store.Node, dirty bool) { k.Node, k.dirty = *n, dirty }
+func (k *cachedNode) put(n *store.Node, dirty bool) {
+	if k.Ino != n.Ino {
+		k.kept = keptNode{}
+	}
+	k.Node, k.dirty = *n, dirty
+}

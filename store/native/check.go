@@ -31,7 +31,7 @@ func (s *Store) check(ctx context.Context, o *sqlitefile.CheckOptions, repairs [
 		for i := range repairs {
 			c.wanted = append(c.wanted, repairs[i].Ino)
 		}
-		err := cmp.Or(c.schema(), c.windows())
+		err := cmp.Or(c.schema(), c.windows(), c.history())
 		for i := range report.Problems {
 			err = cmp.Or(err, c.setPath(&report.Problems[i]))
 		}

@@ -224,6 +224,9 @@ func (t *tx) removeOrphan(ino store.Ino) error {
 	if err != nil {
 		return err
 	}
+	if err := t.keepXattrs(ino); err != nil {
+		return err
+	}
 	if _, err := xattr.DeleteKey(int64(ino)); err != nil {
 		return err
 	}

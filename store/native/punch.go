@@ -54,6 +54,9 @@ func (t *tx) punch(id int64, off, size int) (less int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := t.keepChunk(id); err != nil {
+		return 0, err
+	}
 	row, ok, err := data.Get(id)
 	if err != nil || !ok {
 		return 0, err

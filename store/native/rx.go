@@ -41,6 +41,11 @@ func (r rx) plausible(row *sqlitefile.Row, n *store.Node) error {
 	if err := decodeNode(row, n); err != nil {
 		return err
 	}
+	return r.fits(n)
+}
+
+// fits returns an error if the numbers of an inode cannot be true.
+func (r rx) fits(n *store.Node) error {
 	if err := n.Plausible(); err != nil {
 		return err
 	}

@@ -41,6 +41,52 @@ const (
 
 const orphanColumns = 1
 
+// Columns of the tables of store.HistoryTables.
+const (
+	_ = iota // id
+	snapshotName
+	snapshotTime
+	snapshotNext
+	snapshotColumns
+)
+
+const (
+	nodeWasIno = iota
+	nodeWasUntil
+	nodeWasMode    // and from here on the columns of node
+	nodeWasColumns = nodeColumns + 1
+)
+
+const (
+	entryWasParent = iota
+	entryWasName
+	entryWasUntil
+	entryWasIno
+	entryWasType
+	entryWasColumns
+)
+
+const (
+	dataWasID = iota
+	dataWasUntil
+	dataWasBlock
+	dataWasColumns
+)
+
+const (
+	_ = iota // id
+	blockBytes
+	blockColumns
+)
+
+const (
+	xattrWasIno = iota
+	xattrWasName
+	xattrWasUntil
+	xattrWasValue
+	xattrWasColumns
+)
+
 // maxNumber is how many bytes are read of a column that should hold a number. No number is longer.
 const maxNumber = 9
 

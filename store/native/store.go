@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/internal/release"
@@ -41,6 +42,7 @@ type Store struct {
 	shared tx        // of the changes of a batch
 	cache  cache
 	row    rowRoom
+	was    wasRoom
 	chunk  [store.ChunkSize]byte
 }
 
@@ -87,6 +89,7 @@ func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Store, error) {
 // newStore returns the store on a database, which it closes if that is no volume.
 func newStore(db *sqlitefile.DB, timeout time.Duration) (*Store, error) {
 	s := &Store{db: db, timeout: timeout}
+	enginelink.KnownTriggers(db, store.IsHistoryTrigger)
 	s.pins.init(db)
 	if err := admit(db); err != nil {
 		_ = db.Close()

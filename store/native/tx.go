@@ -35,13 +35,22 @@ const (
 	dataTable
 	xattrTable
 	orphanTable
+	snapshotTable // and from here on those of store.HistoryTables
+	nodeWasTable
+	entryWasTable
+	dataWasTable
+	blockTable
+	xattrWasTable
 )
 
-var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan"}
+var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan", "snapshot", "node_was", "entry_was", "data_was", "block", "xattr_was"}
 
 // tableColumns is how many columns of them the format defines. Other programs may add columns
 // behind them.
-var tableColumns = [len(tableNames)]int{nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns}
+var tableColumns = [len(tableNames)]int{
+	nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns,
+	snapshotColumns, nodeWasColumns, entryWasColumns, dataWasColumns, blockColumns, xattrWasColumns,
+}
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
@@ -440,6 +449,9 @@ func (t *tx) put(n *store.Node) error {
 	if err != nil {
 		return err
 	}
+	if _, err := t.keepNode(n.Ino); err != nil {
+		return t.fail(err)
+	}
 	ok, err := node.Update(int64(n.Ino), t.s.row.node(n)...)
 	if err == nil && !ok {
 		err = fs.ErrNotExist
@@ -483,11 +495,21 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if err != nil {
 		return err
 	}
+	h, err := t.history()
+	if err == nil && h.sees(e.Ino) {
+		err = t.keepEntry(dir, e.Name, e.Ino)
+	}
+	if err != nil {
+		return t.fail(err)
+	}
 	t.s.cache.learn(dir, &e)
 	row := t.s.row.entry(dir, &e)
 	_, err = entry.Insert(row...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
-		err = entry.PutKey(row...)
+		if err := t.keepEntry(dir, e.Name, e.Ino); err != nil {
+			return t.fail(err)
+		}
+		err = entry.PutKey(t.s.row.entry(dir, &e)...)
 	}
 	return t.fail(err)
 }
@@ -499,6 +521,9 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 		return err
 	}
 	t.s.cache.forget(dir, name)
+	if err := t.keepEntry(dir, name, 0); err != nil {
+		return t.fail(err)
+	}
 	n, err := entry.DeleteKey(int64(dir), name)
 	if err == nil && n != 1 {
 		err = missing(nil)
@@ -512,6 +537,9 @@ func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
 	xattr, err := t.changing(xattrTable)
 	if err != nil {
 		return err
+	}
+	if err := t.keepXattr(ino, name); err != nil {
+		return t.fail(err)
 	}
 	if value == nil {
 		n, err := xattr.DeleteKey(int64(ino), name)

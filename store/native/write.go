@@ -25,7 +25,10 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	for at := off; len(p) > 0; {
 		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
 		var more int
-		var err error
+		err := t.keepChunk(store.DataID(n.Ino, at))
+		if err != nil {
+			return t.fail(err)
+		}
 		if stored > 0 {
 			more, err = t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
 		} else { // there is no row at all
@@ -165,6 +168,9 @@ func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := t.keepChunk(id); err != nil {
+		return 0, err
+	}
 	row, ok, err := data.Get(id)
 	if err != nil || !ok {
 		return 0, err
@@ -205,6 +211,9 @@ func (t *tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
 func (t *tx) deleteChunks(ino store.Ino, first int64) error {
 	data, err := t.changing(dataTable)
 	if err != nil {
+		return err
+	}
+	if err := t.keepChunks(ino, first); err != nil {
 		return err
 	}
 	low, high := chunkRange(ino, first)

@@ -1,0 +1,383 @@
+package native
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+// A past is a read transaction that reads the volume as a snapshot sees it (H1, H2). It implements
+// store.Rx.
+type past struct {
+	rx
+	at   int64 // the snapshot
+	next store.Ino
+
+	// Cursors in the tables of kept rows; nil before they are used.
+	nodes, entries, data *sqlitefile.Cursor
+}
+
+// cursor returns a cursor in a table, which it keeps in c.
+func (r *past) cursor(c **sqlitefile.Cursor, table string) (*sqlitefile.Cursor, error) {
+	if *c == nil {
+		t, err := r.tx.Table(table)
+		if err != nil {
+			return nil, err
+		}
+		*c = t.Cursor()
+	}
+	return *c, nil
+}
+
+// guard is the engine's guard around fn.
+func (r *past) guard(fn func() error) error { return r.tx.Guard(fn) }
+
+// Node implements store.Rx.
+func (r *past) Node(ino store.Ino) (n store.Node, err error) {
+	err = r.guard(func() error { return r.node(ino, &n) })
+	return n, err
+}
+
+func (r *past) node(ino store.Ino, n *store.Node) error {
+	if ino >= r.next || !ino.Valid() {
+		return fs.ErrNotExist
+	}
+	c, err := r.cursor(&r.nodes, "node_was")
+	if err != nil {
+		return err
+	}
+	ok, err := c.SeekKey(int64(ino), r.at)
+	if err != nil {
+		return err
+	}
+	if ok {
+		var v [nodeWasColumns]sqlitefile.Value
+		if err := c.ValuesUpTo(maxNumber, v[:]); err != nil {
+			return err
+		}
+		if store.Ino(v[nodeWasIno].Int64()) == ino {
+			return r.was(ino, &v, n)
+		}
+	}
+	if err := r.rx.node(ino, n); err != nil || n.Nlink > 0 {
+		return err
+	}
+	return fs.ErrNotExist // it was an orphan by then
+}
+
+// was decodes a kept inode.
+func (r *past) was(ino store.Ino, v *[nodeWasColumns]sqlitefile.Value, n *store.Node) error {
+	raw, odd := nodeRow((*[nodeColumns]sqlitefile.Value)(v[nodeWasUntil:]))
+	var fit bool
+	if *n, fit = raw.Node(ino); !fit || odd {
+		return store.Damaged("inode %d was kept with a number that no inode can have", ino)
+	}
+	return r.fits(n)
+}
+
+// Lookup implements store.Rx.
+func (r *past) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	err = r.guard(func() error { return r.lookup(dir, name, &e) })
+	return e, err
+}
+
+func (r *past) lookup(dir store.Ino, name string, e *store.Entry) error {
+	if dir >= r.next || !store.ValidName(name) {
+		return fs.ErrNotExist
+	}
+	c, err := r.cursor(&r.entries, "entry_was")
+	if err != nil {
+		return err
+	}
+	ok, err := c.SeekKey(int64(dir), name, r.at)
+	if err != nil {
+		return err
+	}
+	if ok {
+		was, err := keptEntryAt(c)
+		if err != nil {
+			return err
+		}
+		if was.parent == dir && string(was.name) == name {
+			*e = store.Entry{Name: name, Ino: was.ino, Type: was.typ}
+			return r.visible(was.ino)
+		}
+	}
+	if err := r.rx.lookup(dir, name, e); err != nil {
+		return err
+	}
+	return r.visible(e.Ino)
+}
+
+// visible returns fs.ErrNotExist for the inode of an entry that the snapshot does not see.
+func (r *past) visible(ino store.Ino) error {
+	if ino == 0 || ino >= r.next {
+		return fs.ErrNotExist
+	}
+	return nil
+}
+
+// A keptEntry is a row of table entry_was. Its name points into the database.
+type keptEntry struct {
+	rawEntry
+	until int64
+}
+
+// keptEntryAt decodes the row at a cursor in table entry_was. Its ino is 0 if there was no entry.
+func keptEntryAt(c *sqlitefile.Cursor) (e keptEntry, err error) {
+	var v [entryWasColumns]sqlitefile.Value
+	if err := c.ValuesUpTo(maxEntry, v[:]); err != nil {
+		return e, err
+	}
+	return decodeKeptEntry(&v)
+}
+
+func decodeKeptEntry(v *[entryWasColumns]sqlitefile.Value) (e keptEntry, err error) {
+	e.until = v[entryWasUntil].Int64()
+	e.parent, e.name = store.Ino(v[entryWasParent].Int64()), v[entryWasName].Bytes()
+	if v[entryWasIno].Kind() == sqlitefile.KindInteger && v[entryWasIno].Int64() == 0 {
+		return e, nil
+	}
+	return e, e.from(&[entryColumns]sqlitefile.Value{v[entryWasParent], v[entryWasName], v[entryWasIno], v[entryWasType]})
+}
+
+// List implements store.Rx.
+func (r *past) List(dir store.Ino, after string, max int, l *store.Listing) error {
+	return r.guard(func() error { return r.list(dir, after, max, l) })
+}
+
+// list merges the live entries of a directory with the kept ones.
+func (r *past) list(dir store.Ino, after string, max int, l *store.Listing) error {
+	if dir >= r.next {
+		return nil
+	}
+	now, err := r.liveEntries(dir, after)
+	if err != nil {
+		return err
+	}
+	was, err := r.keptEntries(dir, after)
+	if err != nil {
+		return err
+	}
+	for n := 0; (now.ok || was.ok) && (max <= 0 || n < max); {
+		e, kept := &now.e, false
+		if was.ok && (!now.ok || string(was.e.name) <= string(now.e.name)) {
+			e, kept = &was.e.rawEntry, true
+		}
+		if e.ino != 0 && e.ino < r.next {
+			if !store.ValidName(e.name) {
+				return store.Damaged("inode %d has an entry with an impossible name: %.1000q", dir, e.name)
+			}
+			l.Add(e.name, e.ino, e.typ)
+			n++
+		}
+		if now.ok && (!kept || string(now.e.name) == string(e.name)) {
+			if err := now.next(); err != nil {
+				return err
+			}
+		}
+		if kept {
+			if err := was.next(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A liveEntries is a place among the live entries of a directory.
+type liveEntries struct {
+	c   *sqlitefile.Cursor
+	dir store.Ino
+	e   rawEntry
+	ok  bool // there is an entry, e
+}
+
+// liveEntries begins at the first live entry behind a name.
+func (r *past) liveEntries(dir store.Ino, after string) (p liveEntries, err error) {
+	t, err := r.tx.Table("entry")
+	if err != nil {
+		return p, err
+	}
+	p = liveEntries{c: t.Cursor(), dir: dir}
+	if p.ok, err = p.c.SeekKey(int64(dir), after); err == nil {
+		err = p.decode()
+	}
+	if err == nil && p.ok && after != "" && string(p.e.name) == after {
+		err = p.next()
+	}
+	return p, err
+}
+
+func (p *liveEntries) next() (err error) {
+	if p.ok, err = p.c.Next(); err != nil {
+		return err
+	}
+	return p.decode()
+}
+
+// decode decodes the entry at the cursor.
+func (p *liveEntries) decode() error {
+	if !p.ok {
+		return nil
+	}
+	var v [entryColumns]sqlitefile.Value
+	if err := p.c.ValuesUpTo(maxEntry, v[:]); err != nil {
+		return err
+	}
+	if store.Ino(v[entryParent].Int64()) != p.dir {
+		p.ok = false
+		return nil
+	}
+	return p.e.from(&v)
+}
+
+// A keptEntries is a place among the kept entries of a directory that the snapshot sees.
+type keptEntries struct {
+	c   *sqlitefile.Cursor
+	dir store.Ino
+	at  int64
+	e   keptEntry
+	ok  bool // there is an entry, e
+}
+
+// keptEntries begins at the first kept entry behind a name.
+func (r *past) keptEntries(dir store.Ino, after string) (p keptEntries, err error) {
+	c, err := r.cursor(&r.entries, "entry_was")
+	if err != nil {
+		return p, err
+	}
+	p = keptEntries{c: c, dir: dir, at: r.at}
+	if p.ok, err = c.SeekKey(int64(dir), after); err != nil {
+		return p, err
+	}
+	return p, p.settle([]byte(after))
+}
+
+// next moves behind the name of the current entry.
+func (p *keptEntries) next() (err error) {
+	name := p.e.name
+	if p.ok, err = p.c.Next(); err != nil {
+		return err
+	}
+	return p.settle(name)
+}
+
+// settle moves to the first entry from here on that the snapshot sees, with a name other than the
+// given one.
+func (p *keptEntries) settle(not []byte) (err error) {
+	for ; p.ok; p.ok, err = p.c.Next() {
+		if err != nil {
+			return err
+		}
+		if p.e, err = keptEntryAt(p.c); err != nil {
+			return err
+		}
+		if p.e.parent != p.dir {
+			p.ok = false
+			return nil
+		}
+		if p.e.until >= p.at && (len(not) == 0 || string(p.e.name) != string(not)) {
+			return nil
+		}
+	}
+	return err
+}
+
+// ReadAt implements store.Rx.
+func (r *past) ReadAt(n store.Node, p []byte, off int64) (int, error) {
+	if off < 0 {
+		return 0, fs.ErrInvalid
+	}
+	if off >= n.Size {
+		return 0, io.EOF
+	}
+	var eof error
+	if rest := n.Size - off; int64(len(p)) > rest {
+		p, eof = p[:rest], io.EOF
+	}
+	done := 0
+	err := r.guard(func() error { return r.read(&n, p, off, &done) })
+	if err == nil {
+		err = eof
+	}
+	return done, err
+}
+
+// read fills p, which lies within the file, chunk by chunk, and keeps count in done.
+func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
+	tables := [2]string{"data", "block"}
+	var t [2]sqlitefile.Table
+	for i, name := range tables {
+		var err error
+		if t[i], err = r.tx.Table(name); err != nil {
+			return err
+		}
+	}
+	kept := keptChunks{r: r}
+	for *done < len(p) {
+		at := off + int64(*done)
+		part := p[*done:min(len(p), *done+store.ChunkSize-int(at%store.ChunkSize))]
+		id := store.DataID(n.Ino, at)
+		block, ok, err := kept.find(id)
+		if err != nil {
+			return err
+		}
+		got := 0
+		switch {
+		case !ok:
+			got, _, err = t[0].ReadAt(id, dataBytes, part, at%store.ChunkSize)
+		case block != 0:
+			if got, ok, err = t[1].ReadAt(block, blockBytes, part, at%store.ChunkSize); err == nil && !ok {
+				err = store.Damaged("inode %d lacks block %d, which was kept of it", n.Ino, block)
+			}
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if got < len(part) && n.Holes == 0 {
+			return store.Damaged("inode %d lacks content from byte %d on", n.Ino, at+int64(got))
+		}
+		clear(part[got:])
+		*done += len(part)
+	}
+	return nil
+}
+
+// keptChunks is a place among the kept chunks of an inode.
+type keptChunks struct {
+	r     *past
+	begun bool
+	ok    bool // the cursor is at a row, which is that of id
+	id    int64
+}
+
+// find returns the block of a chunk that the snapshot sees; 0 if it sees that there was none. ok is
+// false if it sees the live row. The ids of successive calls must ascend.
+func (k *keptChunks) find(id int64) (block int64, ok bool, err error) {
+	if k.begun && (!k.ok || id < k.id) {
+		return 0, false, nil // no row is kept before the one of k.id
+	}
+	c, err := k.r.cursor(&k.r.data, "data_was")
+	if err != nil {
+		return 0, false, err
+	}
+	k.begun = true
+	if k.ok, err = c.SeekKey(id, k.r.at); err != nil || !k.ok {
+		return 0, false, err
+	}
+	var v [dataWasColumns]sqlitefile.Value
+	if err := c.ValuesUpTo(maxNumber, v[:]); err != nil {
+		return 0, false, err
+	}
+	if k.id = v[dataWasID].Int64(); k.id != id {
+		return 0, false, nil
+	}
+	if block = v[dataWasBlock].Int64(); v[dataWasBlock].Kind() != sqlitefile.KindInteger || block < 0 {
+		return 0, false, store.Damaged("chunk %d of inode %d was kept in an impossible block", id&(1<<store.ChunkBits-1), id>>store.ChunkBits)
+	}
+	return block, true, nil
+}

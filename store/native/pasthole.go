@@ -1,0 +1,106 @@
+package native
+
+import (
+	"iter"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+var _ store.HoleFinder = (*past)(nil)
+
+// NextData implements store.HoleFinder.
+func (r *past) NextData(n store.Node, off int64) (start int64, err error) {
+	err = r.guard(func() error {
+		start, err = store.FirstData(&n, off, r.chunks(n.Ino, off))
+		return err
+	})
+	return start, err
+}
+
+// NextHole implements store.HoleFinder.
+func (r *past) NextHole(n store.Node, off int64) (start int64, err error) {
+	err = r.guard(func() error {
+		start, err = store.FirstHole(&n, off, r.chunks(n.Ino, off))
+		return err
+	})
+	return start, err
+}
+
+// chunks yields the data rows of an inode that the snapshot sees, from the chunk with the byte at
+// off on.
+func (r *past) chunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk, error] {
+	return func(yield func(store.StoredChunk, error) bool) {
+		live, stopLive := iter.Pull2(r.rx.chunks(ino, off))
+		defer stopLive()
+		kept, stopKept := iter.Pull2(r.keptChunks(ino, off))
+		defer stopKept()
+		l, errLive, moreLive := live()
+		k, errKept, moreKept := kept()
+		for moreLive || moreKept {
+			take := moreKept && (!moreLive || k.ID <= l.ID)
+			same := take && moreLive && k.ID == l.ID
+			c, err := l, errLive
+			if take {
+				c, err = k, errKept
+			}
+			if (c.Size > 0 || err != nil) && !yield(c, err) || err != nil {
+				return
+			}
+			if !take || same {
+				l, errLive, moreLive = live()
+			}
+			if take {
+				k, errKept, moreKept = kept()
+			}
+		}
+	}
+}
+
+// keptChunks yields the kept rows of an inode that the snapshot sees. A row that was not there has
+// the size 0.
+func (r *past) keptChunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk, error] {
+	return func(yield func(store.StoredChunk, error) bool) {
+		fail := func(err error) { yield(store.StoredChunk{}, err) }
+		was, err := r.tx.Table("data_was")
+		if err != nil {
+			fail(err)
+			return
+		}
+		blocks, err := r.tx.Table("block")
+		if err != nil {
+			fail(err)
+			return
+		}
+		first, last := chunkRange(ino, off>>store.ChunkShift)
+		for row, err := range was.RangeKey(sqlitefile.Including(first), sqlitefile.Including(last)) {
+			var v [dataWasColumns]sqlitefile.Value
+			if err == nil {
+				err = row.ValuesUpTo(maxNumber, v[:])
+			}
+			if err != nil {
+				fail(err)
+				return
+			}
+			id := v[dataWasID].Int64()
+			if v[dataWasUntil].Int64() < r.at || id < first {
+				continue
+			}
+			first = id + 1 // the rows behind it are of newer snapshots
+			c, err := keptChunk(&blocks, id, v[dataWasBlock].Int64())
+			if !yield(c, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// keptChunk returns the chunk that lies in a block.
+func keptChunk(blocks *sqlitefile.Table, id, block int64) (store.StoredChunk, error) {
+	c := store.StoredChunk{ID: id}
+	row, ok, err := blocks.Get(block)
+	if ok && err == nil {
+		c.Size, err = row.Size(blockBytes)
+	}
+	return c, err
+}

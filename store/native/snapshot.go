@@ -1,0 +1,106 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store"
+)
+
+var _ store.Snapshotter = (*Store)(nil)
+
+// Snapshot implements store.Snapshotter.
+func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot, err error) {
+	if !store.ValidSnapshotName(name) {
+		return made, store.ErrSnapshotName
+	}
+	if err := s.reap(ctx); err != nil { // nobody is to see what was removed before
+		return made, explain(err)
+	}
+	err = s.update(ctx, func(t *tx) error {
+		made = store.Snapshot{Name: name}
+		return t.addSnapshot(&made)
+	})
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = store.ErrSnapshotExists
+	}
+	return made, err
+}
+
+// addSnapshot adds a row to table snapshot, which it makes if need be, with what it lacks.
+func (t *tx) addSnapshot(made *store.Snapshot) error {
+	t.adds = true
+	if err := t.addHistoryTables(); err != nil {
+		return err
+	}
+	h, err := t.history()
+	if err != nil {
+		return err
+	}
+	highest, err := t.lastIno()
+	if err != nil {
+		return err
+	}
+	snapshot, err := t.table(snapshotTable)
+	if err != nil {
+		return err
+	}
+	made.ID, made.Time = h.last+1, time.Now().UnixNano()
+	if err := snapshot.InsertRowid(made.ID, made.ID, made.Name, made.Time, int64(highest+1)); err != nil {
+		return err
+	}
+	t.s.cache.history = history{}
+	return nil
+}
+
+// addHistoryTables makes the tables and triggers of a volume with snapshots, unless they are there.
+func (t *tx) addHistoryTables() error {
+	if has, err := hasHistory(&t.db.Rx); err != nil || has {
+		return err
+	}
+	for _, sql := range append(store.HistoryTables[:len(store.HistoryTables):len(store.HistoryTables)], store.HistoryTriggers...) {
+		if err := t.db.Exec(sql); err != nil {
+			return err
+		}
+	}
+	t.opened = [len(tableNames)]bool{} // the tables are those of the schema as it was
+	return nil
+}
+
+// Snapshots implements store.Snapshotter.
+func (s *Store) Snapshots(ctx context.Context) (list []store.Snapshot, err error) {
+	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		list = nil
+		rows, err := snapshotRows(rx)
+		for _, row := range rows {
+			if row.Name != "" {
+				list = append(list, row.Snapshot)
+			}
+		}
+		return err
+	})
+	return list, explain(err)
+}
+
+// At implements store.Snapshotter.
+func (s *Store) At(ctx context.Context, name string) (store.Store, error) {
+	var found snapshotRow
+	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		rows, err := snapshotRows(rx)
+		for _, row := range rows {
+			if row.Name == name && name != "" {
+				found = row
+			}
+		}
+		return err
+	})
+	if err == nil && found.ID == 0 {
+		err = store.ErrNoSnapshot
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &pastStore{s: s, snapshot: found}, nil
+}

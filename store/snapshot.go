@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Snapshot is a state of a volume that has a name.
+type Snapshot struct {
+	ID   int64 // later snapshots have greater ones
+	Name string
+	Time int64 // when it was made: nanoseconds since 1970 UTC
+}
+
+// Errors of snapshots.
+var (
+	// ErrNoSnapshot says that a volume has no snapshot of that name, or that it was removed. It
+	// matches fs.ErrNotExist.
+	ErrNoSnapshot error = &snapshotError{fs.ErrNotExist, "there is no snapshot of that name"}
+	// ErrSnapshotExists says that a volume has a snapshot of that name. It matches fs.ErrExist.
+	ErrSnapshotExists error = &snapshotError{fs.ErrExist, "a snapshot has that name"}
+	// ErrSnapshotName says that no snapshot can have that name. It matches fs.ErrInvalid.
+	ErrSnapshotName error = &snapshotError{fs.ErrInvalid, "not a name for a snapshot: 1 to 255 bytes that can be printed, without @, : and /"}
+)
+
+// A snapshotError matches an error of io/fs, and has a text of its own.
+type snapshotError struct {
+	error
+	text string
+}
+
+func (e *snapshotError) Error() string { return e.text }
+
+func (e *snapshotError) Unwrap() error { return e.error }
+
+// A Snapshotter is a Store that can keep states of its volume. Not every Store is one.
+type Snapshotter interface {
+	// Snapshot gives the state of the volume a name. It returns ErrSnapshotExists if a snapshot has
+	// that name, and ErrSnapshotName if none can have it. It costs the same whatever the volume
+	// holds.
+	Snapshot(ctx context.Context, name string) (Snapshot, error)
+	// Snapshots returns the snapshots, the oldest first.
+	Snapshots(ctx context.Context) ([]Snapshot, error)
+	// RemoveSnapshots removes snapshots, or none, with ErrNoSnapshot, if one of the names does not
+	// exist. Nobody sees them any more when it returns, and what only they have kept is gone; if
+	// the process dies before, a later call removes the rest.
+	RemoveSnapshots(ctx context.Context, names ...string) error
+	// At returns a Store that reads the volume as it was when the snapshot was made, and that
+	// refuses to change it with ErrReadOnly. It ends when the Store does that it comes from. From
+	// when the snapshot is removed, Begin returns ErrNoSnapshot.
+	At(ctx context.Context, name string) (Store, error)
+}
+
+// MaxSnapshotName is the longest name of a snapshot in bytes.
+const MaxSnapshotName = 255
+
+// ValidSnapshotName reports whether a snapshot can have that name: UTF-8 up to MaxSnapshotName
+// bytes that can be printed, without '@', ':' and '/', and not "." and "..".
+func ValidSnapshotName(name string) bool {
+	if name == "" || name == "." || name == ".." || len(name) > MaxSnapshotName || !utf8.ValidString(name) {
+		return false
+	}
+	for _, r := range name {
+		if r == '@' || r == ':' || r == '/' || !unicode.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// HistoryTables are the statements that make the tables of a volume with snapshots.
+// docs/format.md explains them.
+var HistoryTables = []string{
+	`CREATE TABLE snapshot (
+  id      INTEGER PRIMARY KEY,  -- later snapshots have greater ones
+  name    TEXT UNIQUE,          -- NULL if it was removed
+  time_ns INTEGER NOT NULL,
+  next    INTEGER NOT NULL      -- inodes from this number on are younger
+)`,
+	`CREATE TABLE node_was (
+  ino      INTEGER NOT NULL,
+  until    INTEGER NOT NULL,    -- the last snapshot that has the row like this
+  mode     INTEGER NOT NULL,
+  nlink    INTEGER NOT NULL,
+  uid      INTEGER NOT NULL,
+  gid      INTEGER NOT NULL,
+  size     INTEGER NOT NULL,
+  holes    INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  ctime_ns INTEGER NOT NULL,
+  atime_ns INTEGER NOT NULL,
+  rdev     INTEGER NOT NULL,
+  PRIMARY KEY (ino, until)
+) WITHOUT ROWID`,
+	`CREATE TABLE entry_was (
+  parent INTEGER NOT NULL,
+  name   TEXT NOT NULL,
+  until  INTEGER NOT NULL,
+  ino    INTEGER NOT NULL,      -- 0: there was no such entry
+  type   INTEGER NOT NULL,
+  PRIMARY KEY (parent, name, until)
+) WITHOUT ROWID`,
+	`CREATE TABLE data_was (
+  id    INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  block INTEGER NOT NULL,       -- 0: there was no such row
+  PRIMARY KEY (id, until)
+) WITHOUT ROWID`,
+	`CREATE TABLE block (
+  id    INTEGER PRIMARY KEY,
+  bytes BLOB NOT NULL           -- of a row of data
+)`,
+	`CREATE TABLE xattr_was (
+  ino   INTEGER NOT NULL,
+  name  TEXT NOT NULL,
+  until INTEGER NOT NULL,
+  value BLOB,                   -- NULL: there was no such attribute
+  PRIMARY KEY (ino, name, until)
+) WITHOUT ROWID`,
+}
+
+// The parts of the triggers below. Each keeps a row that a statement of SQL is about to change,
+// once for the newest snapshot, as the engine does by itself.
+const (
+	newestSnapshot = `(SELECT id, next FROM snapshot WHERE name IS NOT NULL ORDER BY id DESC LIMIT 1) AS s`
+
+	keepNode = `
+  INSERT INTO node_was SELECT n.ino, s.id, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev
+  FROM ` + newestSnapshot + ` JOIN node AS n ON n.ino = $.ino
+  WHERE n.ino < s.next AND n.nlink > 0 AND NOT EXISTS (SELECT 1 FROM node_was WHERE ino = $.ino AND until >= s.id);`
+
+	keepEntry = `
+  INSERT INTO entry_was SELECT $.parent, $.name, s.id, coalesce(e.ino, 0), coalesce(e.type, 0)
+  FROM ` + newestSnapshot + ` LEFT JOIN entry AS e ON e.parent = $.parent AND e.name = $.name AND e.ino < s.next
+  WHERE $.parent < s.next AND (e.ino IS NOT NULL OR $.ino < s.next)
+    AND NOT EXISTS (SELECT 1 FROM entry_was WHERE parent = $.parent AND name = $.name AND until >= s.id);`
+
+	unkeptData = `$.id >> 28 < s.next AND NOT EXISTS (SELECT 1 FROM data_was WHERE id = $.id AND until >= s.id)
+    AND (EXISTS (SELECT 1 FROM node WHERE ino = $.id >> 28 AND nlink > 0) OR EXISTS (SELECT 1 FROM node_was WHERE ino = $.id >> 28))`
+
+	keepData = `
+  INSERT INTO block (bytes) SELECT d.bytes FROM ` + newestSnapshot + ` JOIN data AS d ON d.id = $.id
+  WHERE ` + unkeptData + `;
+  INSERT INTO data_was SELECT $.id, s.id, CASE WHEN d.id IS NULL THEN 0 ELSE last_insert_rowid() END
+  FROM ` + newestSnapshot + ` LEFT JOIN data AS d ON d.id = $.id
+  WHERE ` + unkeptData + `;`
+
+	keepXattr = `
+  INSERT INTO xattr_was SELECT $.ino, $.name, s.id, x.value
+  FROM ` + newestSnapshot + ` LEFT JOIN xattr AS x ON x.ino = $.ino AND x.name = $.name
+  WHERE $.ino < s.next AND NOT EXISTS (SELECT 1 FROM xattr_was WHERE ino = $.ino AND name = $.name AND until >= s.id);`
+)
+
+// HistoryTriggers are the statements that make the triggers of a volume with snapshots, by which
+// changes through SQL keep what the snapshots need. Package store/native does the same by itself,
+// and knows the triggers by these texts.
+var HistoryTriggers = historyTriggers()
+
+// IsHistoryTrigger reports whether a statement is one of HistoryTriggers.
+func IsHistoryTrigger(sql string) bool { return slices.Contains(HistoryTriggers, sql) }
+
+func historyTriggers() (list []string) {
+	for _, of := range []struct{ table, keep string }{{"node", keepNode}, {"entry", keepEntry}, {"data", keepData}, {"xattr", keepXattr}} {
+		add := func(event string, rows ...string) {
+			body := ""
+			for _, row := range rows {
+				body += strings.ReplaceAll(of.keep, "$", row)
+			}
+			list = append(list, "CREATE TRIGGER "+of.table+"_was_"+event+" BEFORE "+event+" ON "+of.table+" BEGIN"+body+"\nEND")
+		}
+		add("insert", "NEW")
+		add("update", "NEW", "OLD")
+		add("delete", "OLD")
+	}
+	return list
+}

@@ -230,6 +230,15 @@ var volumeFaults = map[string]struct {
 	answer
 	run func(s *faultScene, ctx context.Context) error
 }{
+	"At": {reads, func(s *faultScene, _ context.Context) error {
+		at, err := s.v.At("past")
+		if err != nil {
+			return err
+		}
+		defer at.Close()
+		p, err := at.ReadFile("d/many/000")
+		return wrongUnless(string(p) == "content", err)
+	}},
 	"Backup": {wide | reads | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Backup(ctx, halfway{s}) }},
 	"BackupFile": {wide | reads | takesCtx, func(s *faultScene, ctx context.Context) error {
 		o := &folio.BackupOptions{Progress: func(int64, int64) { s.half() }}
@@ -243,10 +252,13 @@ var volumeFaults = map[string]struct {
 	"Compact": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return s.v.Compact(ctx, &folio.CompactOptions{Progress: func(int64, int64) { s.half() }})
 	}},
-	"Info":   {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
-	"Repair": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
-	"Stats":  {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
-	"Sync":   {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
+	"Info":           {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
+	"RemoveSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.RemoveSnapshot(ctx, "past") }},
+	"Repair":         {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
+	"Snapshot":       {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
+	"Snapshots":      {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return rightList(s.v.Snapshots(ctx)) }},
+	"Stats":          {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
+	"Sync":           {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
 	"Update": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return s.v.Update(ctx, func(tx *folio.Tx) error {
 			s.half()

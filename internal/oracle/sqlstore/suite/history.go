@@ -1,0 +1,68 @@
+package suite
+
+import (
+	"database/sql"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/volumetest"
+	"github.com/foliofs/folio/store/sqlstore"
+)
+
+// testHistory changes a volume through the engine, through package sqlstore, and by statements of
+// SQL. Its snapshots show what there was: the triggers keep what SQLite changes.
+func (d *Driver) testHistory(t *testing.T) {
+	r := random(t)
+	path := filepath.Join(t.TempDir(), "test.folio")
+	v, err := folio.Open(path, &folio.Options{Create: true})
+	must(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	other, err := folio.OpenStore(d.open(t, path, &sqlstore.Options{}), nil)
+	must(t, err)
+	t.Cleanup(func() { _ = other.Close() })
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec("PRAGMA busy_timeout = 10000")
+	must(t, err)
+
+	h := volumetest.NewHistory(r, v, v, other)
+	h.Besides(func(r *rand.Rand) {
+		statement := statements[r.IntN(len(statements))]
+		if _, err := db.Exec(statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	})
+	h.Run(t, *calls)
+	volumetest.WantClean(t, v)
+	h.End(t)
+	volumetest.WantClean(t, v)
+}
+
+// anyFile is the number of a random inode with content.
+const anyFile = "(SELECT id >> 28 FROM data ORDER BY random() LIMIT 1)"
+
+// statements change a volume at random, and leave it consistent.
+var statements = []string{
+	"UPDATE node SET mtime_ns = random() / 1000, uid = uid + 1 WHERE ino % 7 = abs(random()) % 7",
+	"REPLACE INTO node SELECT ino, mode, nlink, uid, gid + 1, size, holes, mtime_ns, ctime_ns, atime_ns, rdev FROM node WHERE ino % 7 = abs(random()) % 7",
+	`BEGIN IMMEDIATE;
+	CREATE TEMP TABLE taken AS SELECT * FROM node WHERE ino % 7 = abs(random()) % 7;
+	DELETE FROM node WHERE ino IN (SELECT ino FROM taken);
+	INSERT INTO node SELECT ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns + 1, rdev FROM taken;
+	DROP TABLE taken;
+	COMMIT`,
+	"UPDATE OR IGNORE entry SET name = name || 'x' WHERE length(name) < 5 AND ino % 11 = abs(random()) % 11",
+	"UPDATE OR IGNORE entry SET name = substr(name, 1, 1) WHERE ino % 5 = abs(random()) % 5",
+	"UPDATE data SET bytes = randomblob(length(bytes)) WHERE id IN (SELECT d.id FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 ORDER BY random() LIMIT 3)",
+	"REPLACE INTO data SELECT d.id, randomblob(length(d.bytes)) FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 ORDER BY random() LIMIT 3",
+	"INSERT INTO data SELECT d.id, randomblob(length(d.bytes)) FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 ORDER BY random() LIMIT 3 ON CONFLICT DO UPDATE SET bytes = excluded.bytes",
+	"REPLACE INTO xattr SELECT ino, 'user.' || (abs(random()) % 3), randomblob(9) FROM node WHERE nlink > 0 ORDER BY random() LIMIT 3",
+	"UPDATE OR REPLACE xattr SET name = 'user.' || (abs(random()) % 3) WHERE ino % 3 = abs(random()) % 3",
+	"DELETE FROM xattr WHERE ino = " + anyFile,
+	"DELETE FROM xattr WHERE name = 'user.1'",
+	"REPLACE INTO entry SELECT * FROM entry ORDER BY random() LIMIT 5",
+}

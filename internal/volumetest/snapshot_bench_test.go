@@ -1,0 +1,76 @@
+package volumetest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/foliofs/folio"
+)
+
+// BenchmarkAfterSnapshot writes files of 1000 bytes, and 4 KiB into a file of 64 MiB: in a volume
+// without snapshots, for the first time after one, and for the second time.
+func BenchmarkAfterSnapshot(b *testing.B) {
+	const files = 20_000
+	content := make([]byte, 1000)
+	write := func(b *testing.B, v *folio.Volume, i int) {
+		content[0]++
+		Must(b, v.WriteFile(fmt.Sprintf("d%d/f%d", i/100, i), content, 0o644))
+	}
+	volume := func(b *testing.B) *folio.Volume {
+		v := Empty(b)
+		for i := range files {
+			if i%100 == 0 {
+				Must(b, v.Mkdir(fmt.Sprint("d", i/100), 0o755))
+			}
+			write(b, v, i)
+		}
+		f, err := v.Create("large")
+		Must(b, err)
+		_, err = f.Write(make([]byte, 64<<20))
+		Must(b, err)
+		Must(b, f.Close())
+		return v
+	}
+	for _, of := range []string{"WriteFile", "WriteAt"} {
+		once := func(b *testing.B, v *folio.Volume, f *folio.File, i int) {
+			if of == "WriteFile" {
+				write(b, v, i)
+				return
+			}
+			_, err := f.WriteAt(content[:1000], int64(i)*65536%(64<<20)+4096)
+			Must(b, err)
+		}
+		round := files
+		if of == "WriteAt" {
+			round = 1024
+		}
+		for _, state := range []string{"none", "first", "second"} {
+			b.Run(of+"/"+state, func(b *testing.B) {
+				v := volume(b)
+				f, err := v.OpenFile("large", 2, 0)
+				Must(b, err)
+				defer f.Close()
+				n := 0
+				for b.Loop() {
+					if i := n % round; i == 0 && state != "none" {
+						b.StopTimer()
+						if n > 0 && state == "first" {
+							Must(b, v.RemoveSnapshot(b.Context(), fmt.Sprint("s", n-round)))
+						}
+						if n == 0 || state == "first" {
+							Must(b, v.Snapshot(b.Context(), fmt.Sprint("s", n)))
+						}
+						if n == 0 && state == "second" {
+							for i := range round {
+								once(b, v, f, i)
+							}
+						}
+						b.StartTimer()
+					}
+					once(b, v, f, n%round)
+					n++
+				}
+			})
+		}
+	}
+}

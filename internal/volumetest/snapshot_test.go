@@ -1,0 +1,67 @@
+package volumetest
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io/fs"
+	"testing"
+
+	"github.com/foliofs/folio"
+)
+
+var snapshotOps = flag.Int("snapshot.ops", 4000, "operations of the test of snapshots")
+
+// TestSnapshots changes a volume at random by two connections, makes and removes snapshots, and
+// reads them: each shows what the volume was like when it was made. More:
+//
+//	go test ./internal/volumetest -run TestSnapshots -snapshot.ops 1000000 -timeout 2h
+func TestSnapshots(t *testing.T) {
+	t.Parallel()
+	r := Random(t)
+	v := Empty(t)
+	h := NewHistory(r, v, v, Again(t, v, nil))
+	h.Run(t, *snapshotOps)
+	WantClean(t, v)
+	h.End(t)
+	WantClean(t, v)
+}
+
+// TestSnapshotErrors tries what must fail.
+func TestSnapshotErrors(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	ctx := context.Background()
+	Must(t, v.Snapshot(ctx, "a"))
+	for _, name := range []string{"", ".", "..", "a@b", "a:b", "a/b", "a\nb", "\xff", string(make([]byte, 300))} {
+		if err := v.Snapshot(ctx, name); !errors.Is(err, folio.ErrSnapshotName) || !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Snapshot(%q): %v", name, err)
+		}
+		if _, err := v.At(name); !errors.Is(err, folio.ErrNoSnapshot) {
+			t.Errorf("At(%q): %v", name, err)
+		}
+	}
+	if err := v.Snapshot(ctx, "a"); !errors.Is(err, folio.ErrSnapshotExists) || !errors.Is(err, fs.ErrExist) {
+		t.Errorf("again: %v", err)
+	}
+	if err := v.RemoveSnapshot(ctx, "b"); !errors.Is(err, folio.ErrNoSnapshot) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("removed: %v", err)
+	}
+	err := v.Update(ctx, func(*folio.Tx) error { return v.Snapshot(ctx, "c") })
+	if !errors.Is(err, folio.ErrInUpdate) {
+		t.Errorf("in Update: %v", err)
+	}
+	at, err := v.At("a")
+	Must(t, err)
+	if err := at.WriteFile("x", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) {
+		t.Errorf("written: %v", err)
+	}
+	Must(t, v.RemoveSnapshot(ctx, "a"))
+	if _, err := at.ReadDir("."); !errors.Is(err, folio.ErrNoSnapshot) {
+		t.Errorf("read after it was removed: %v", err)
+	}
+	Must(t, at.Close())
+	if _, err := at.ReadDir("."); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("read after Close: %v", err)
+	}
+}

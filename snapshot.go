@@ -1,0 +1,114 @@
+package folio
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A Snapshot is a state of a volume that has a name. A volume keeps it until it is removed. It
+// costs what has changed since.
+type Snapshot struct {
+	Name string
+	Time time.Time // when it was made
+}
+
+// Errors of snapshots. Those of the methods below name the snapshot as VOLUME@NAME.
+var (
+	// ErrNoSnapshot says that a volume has no snapshot of that name, or that it was removed. It
+	// matches fs.ErrNotExist.
+	ErrNoSnapshot = store.ErrNoSnapshot
+	// ErrSnapshotExists says that a volume has a snapshot of that name. It matches fs.ErrExist.
+	ErrSnapshotExists = store.ErrSnapshotExists
+	// ErrSnapshotName says that no snapshot can have that name. It matches fs.ErrInvalid.
+	ErrSnapshotName = store.ErrSnapshotName
+)
+
+// snapshotter returns the part of the store that the functions below need.
+func (v *Volume) snapshotter() (store.Snapshotter, error) {
+	s, ok := v.store.(store.Snapshotter)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return s, nil
+}
+
+// snapshotPath returns VOLUME@NAME, as errors and the command have it.
+func (v *Volume) snapshotPath(name string) string { return v.path + "@" + name }
+
+// snapshotError names a snapshot and what is the matter with it.
+func (v *Volume) snapshotError(op, name string, err error) error {
+	if err == nil || isDone(err) {
+		return err
+	}
+	return pathError(op, v.snapshotPath(name), err)
+}
+
+// Snapshot gives the state of the volume a name. It does not depend on how large the volume is.
+// From then on, a change keeps what it changes: each file, name and chunk of content once after
+// each snapshot. A name has 1 to 255 bytes of UTF-8 that can be printed, without '@', ':' and '/'.
+//
+// The error matches ErrSnapshotExists, ErrSnapshotName, ErrReadOnly or ErrInUpdate, and
+// errors.ErrUnsupported if the volume's store has no snapshots.
+func (v *Volume) Snapshot(ctx context.Context, name string) error {
+	s, err := v.snapshotter()
+	if err == nil {
+		err = v.updater.mayWait()
+	}
+	if err == nil {
+		_, err = s.Snapshot(ctx, name)
+	}
+	return v.snapshotError("snapshot", name, err)
+}
+
+// Snapshots returns the snapshots of the volume, the oldest first.
+func (v *Volume) Snapshots(ctx context.Context) ([]Snapshot, error) {
+	s, err := v.snapshotter()
+	if err != nil {
+		return nil, v.volumeError("snapshots", err)
+	}
+	found, err := s.Snapshots(ctx)
+	if err != nil {
+		return nil, v.volumeError("snapshots", err)
+	}
+	list := make([]Snapshot, len(found))
+	for i, one := range found {
+		list[i] = Snapshot{Name: one.Name, Time: time.Unix(0, one.Time)}
+	}
+	return list, nil
+}
+
+// RemoveSnapshot removes a snapshot, and what only it has kept, in small transactions between which
+// other writers run. Nobody can read the snapshot any more: volumes that At returned fail with
+// ErrNoSnapshot.
+func (v *Volume) RemoveSnapshot(ctx context.Context, name string) error {
+	s, err := v.snapshotter()
+	if err == nil {
+		err = v.updater.mayWait()
+	}
+	if err == nil {
+		err = s.RemoveSnapshots(ctx, name)
+	}
+	return v.snapshotError("removesnapshot", name, err)
+}
+
+// At returns the volume as it was when a snapshot was made, for reading. It must be closed before
+// v, and Close leaves v open. When the snapshot is removed, its methods fail with ErrNoSnapshot.
+func (v *Volume) At(name string) (*Volume, error) {
+	s, err := v.snapshotter()
+	if err != nil {
+		return nil, v.snapshotError("open", name, err)
+	}
+	past, err := s.At(context.Background(), name)
+	if err != nil {
+		return nil, v.snapshotError("open", name, err)
+	}
+	at, err := newVolume(past, defaultCacheSize)
+	if err != nil {
+		return nil, v.snapshotError("open", name, err)
+	}
+	at.path = v.snapshotPath(name)
+	return at, nil
+}

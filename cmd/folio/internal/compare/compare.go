@@ -1,8 +1,9 @@
 // Package compare finds what differs between two trees, each of them in a volume or on disk.
 //
 // It goes through both trees at once, in the order of their names, and keeps in memory only the
-// names of the directories that lead to the current one. Contents are compared by parts. Only the
-// search for moved files, in trees of one volume, keeps the files that one tree alone has.
+// names of the directories that lead to the current one. Contents are compared by parts, each tree
+// being read by a goroutine of its own unless they share a view. Only the search for moved files,
+// in trees of one volume, keeps the files that have moved.
 //
 // A file that cannot be looked at or read ends nothing: the caller is told about it, and the
 // comparison goes on with the next one.
@@ -53,6 +54,7 @@ func Run(ctx context.Context, a, b Tree, o *Options) error {
 		return failure.Rehint(failure.At(file.tree.Name(), errTypes), "compare two directories, or two files")
 	}
 	w := &walk{Options: o, ctx: ctx, merger: merger{a, b, o.Trouble}}
+	w.contents.apart = a.Origin() != b.Origin() || a.Origin().Volume == ""
 	w.contents.seen = func(bytes int64) { o.Seen(0, bytes) }
 	if a.Origin().Volume != "" && a.Origin().Volume == b.Origin().Volume && !w.same(x, y) {
 		if w.moves, err = findMoves(a, b, w.same); err != nil {

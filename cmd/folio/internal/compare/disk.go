@@ -69,12 +69,30 @@ func nanoseconds(t time.Time) int64 {
 // A diskFile is an inode.
 type diskFile struct {
 	File
-	tree *diskTree
-	file *source.File
+	tree   *diskTree
+	file   *source.File
+	opened bool // then what follows is known
+	attrs  map[string][]byte
+	err    error
 }
 
-func (d *diskFile) open() (io.ReadCloser, error)       { return d.file.Open() }
-func (d *diskFile) xattrs() (map[string][]byte, error) { return d.file.Xattrs() }
+// open also reads the extended attributes, so that the file need not be opened again for them.
+func (d *diskFile) open() (io.ReadCloser, error) {
+	f, err := d.file.Open()
+	if err != nil {
+		return nil, err
+	}
+	d.attrs, d.err = f.Xattrs()
+	d.opened = true
+	return f, nil
+}
+
+func (d *diskFile) xattrs() (map[string][]byte, error) {
+	if d.opened {
+		return d.attrs, d.err
+	}
+	return d.file.Xattrs()
+}
 
 func (d *diskFile) list() (names, error) {
 	dir := d.tree.browser.Open(d.file, d.Path)

@@ -76,42 +76,52 @@ func (d *Dir) File(name string) (*File, error) {
 func (f *File) Target() string { return f.target }
 
 // Open opens a regular file for reading. Open or Read fails with ErrChanged if the file is not as
-// File has seen it; that also counts for a change while the content is read to its end.
-func (f *File) Open() (io.ReadCloser, error) {
+// Dir.File has seen it; that also counts for a change while the content is read to its end.
+func (f *File) Open() (*OpenedFile, error) {
 	file, err := f.open()
 	if err != nil {
 		return nil, err
 	}
-	r := &seenFile{file, &f.stat}
-	if err := r.check(); err != nil {
+	o := &OpenedFile{file: file, seen: &f.stat, left: f.stat.size}
+	if err := o.check(); err != nil {
 		file.close()
 		return nil, err
 	}
-	return r, nil
+	return o, nil
 }
 
-// A seenFile is an open file that must be as it was seen.
-type seenFile struct {
+// An OpenedFile is an open file that must stay as it was seen.
+type OpenedFile struct {
 	file *fileHandle
 	seen *fileStat
+	left int64 // bytes that were not read yet, as far as the size tells
 }
 
-func (r *seenFile) Read(p []byte) (int, error) {
-	n, err := r.file.Read(p)
+// Read implements io.Reader.
+func (o *OpenedFile) Read(p []byte) (int, error) {
+	if o.left == 0 && o.seen.size > 0 {
+		return 0, cmp.Or(o.check(), io.EOF)
+	}
+	n, err := o.file.Read(p)
+	o.left -= int64(n)
 	if err == io.EOF {
-		err = cmp.Or(r.check(), io.EOF)
+		err = cmp.Or(o.check(), io.EOF)
 	}
 	return n, err
 }
 
-func (r *seenFile) Close() error {
-	r.file.close()
+// Xattrs returns the extended attributes of the file.
+func (o *OpenedFile) Xattrs() (map[string][]byte, error) { return o.file.xattrs() }
+
+// Close implements io.Closer.
+func (o *OpenedFile) Close() error {
+	o.file.close()
 	return nil
 }
 
-func (r *seenFile) check() error {
-	now, err := r.file.stat()
-	if err == nil && !now.sameContent(r.seen) {
+func (o *OpenedFile) check() error {
+	now, err := o.file.stat()
+	if err == nil && !now.sameContent(o.seen) {
 		err = ErrChanged
 	}
 	return err

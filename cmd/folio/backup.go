@@ -69,7 +69,7 @@ func (b *backuper) run(ctx context.Context) error {
 		location.Sweep(b.dest)
 	}
 	start := time.Now()
-	size, err := b.copy(ctx, v)
+	size, err := b.copy(ctx, v.Volume)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)

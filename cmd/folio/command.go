@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -50,6 +52,28 @@ func between(least, most int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// unknownCommand refuses arguments of a command that has subcommands: the first one was meant to be
+// one of them.
+func (c *command) unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	for _, sub := range cmd.Commands() {
+		if slices.Contains(sub.SuggestFor, args[0]) {
+			return fmt.Errorf("unknown command %q; did you mean %s?", args[0], sub.Name())
+		}
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	help := "folio help"
+	if cmd.HasParent() {
+		help += " " + cmd.Name()
+	}
+	return fmt.Errorf("unknown command %q; %s lists them", args[0], help)
 }
 
 // plainHelp leaves -h to sizes.

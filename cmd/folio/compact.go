@@ -44,7 +44,7 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 	}
 	defer v.Close()
 	start := time.Now()
-	sizes, err := c.compactOpen(ctx, volume, v, quiet || json)
+	sizes, err := c.compactOpen(ctx, volume, v.Volume, quiet || json)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)

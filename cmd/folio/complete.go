@@ -10,16 +10,40 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
 )
 
-// completeLocation completes VOLUME[:PATH]: before a colon a file on disk, after it a path in the
-// volume.
+// here says that the words are all that there is, and may be continued.
+const here = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+
+// completeLocation completes VOLUME[@SNAPSHOT][:PATH]: at first a file on disk, after an @ a
+// snapshot, and after a colon a path.
 func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	i := strings.LastIndexByte(word, ':')
-	if i < 0 || !location.Exists(word[:i]) {
-		return nil, cobra.ShellCompDirectiveDefault
+	if i >= 0 && location.IsTree(word[:i]) {
+		return completePath(word, i)
 	}
-	const here = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	loc := location.Location{Volume: word[:i]}
-	v, err := loc.Open()
+	if at := strings.LastIndexByte(word, '@'); at > i && location.IsVolume(word[:at]) {
+		return completeSnapshot(word[:at], word[:at+1], word[at+1:])
+	}
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+// completeSnapshot completes the name of a snapshot. before is what the word begins with.
+func completeSnapshot(volume, before, prefix string) ([]string, cobra.ShellCompDirective) {
+	list, err := location.Root(volume).Snapshots()
+	var words []string
+	for _, s := range list {
+		if strings.HasPrefix(s.Name, prefix) && quote.Printable(s.Name) {
+			words = append(words, before+s.Name)
+		}
+	}
+	if err != nil || len(words) == 0 {
+		return nil, cobra.ShellCompDirectiveDefault // a file with an @ in its name
+	}
+	return words, here
+}
+
+// completePath completes a path behind the colon at a place of the word.
+func completePath(word string, i int) ([]string, cobra.ShellCompDirective) {
+	v, err := location.Parse(word[:i]).Open()
 	if err != nil {
 		return nil, here
 	}

@@ -20,6 +20,10 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	mustRun(t, "import", src, volume)
+	mustRun(t, "snapshot", "create", volume, "monday")
+	mustRun(t, "snapshot", "create", volume, "morning")
+	mustRun(t, "rm", volume+":done")
+	mustRun(t, "touch", volume+":done", volume+":at@home")
 	tests := []struct {
 		args []string
 		want string
@@ -29,6 +33,16 @@ func TestCompletion(t *testing.T) {
 		{[]string{"ls", volume + ":nothere/"}, ":6"},
 		{[]string{"ls", volume + ":od"}, ":6"},
 		{[]string{"ls", dir + "/v"}, ":0"},
+		{[]string{"ls", volume + "@mo"}, volume + "@monday " + volume + "@morning :6"},
+		{[]string{"ls", volume + "@mor"}, volume + "@morning :6"},
+		{[]string{"ls", volume + "@x"}, ":0"},
+		{[]string{"cat", volume + "@monday:do"}, volume + "@monday:docs/ " + volume + "@monday:done :6"},
+		{[]string{"cat", volume + "@monday:docs/a"}, volume + "@monday:docs/adr/ :6"},
+		{[]string{"cat", volume + "@none:"}, ":6"},
+		{[]string{"cat", volume + ":at@"}, volume + ":at@home :6"},
+		{[]string{"snapshot", "remove", volume, "mon"}, "monday :4"},
+		{[]string{"snapshot", "create", volume[:len(volume)-1]}, ":0"},
+		{[]string{"snapshot", "c"}, "create Give the state of a volume a name :4"},
 		{[]string{"export", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
 		{[]string{"export", volume, "x"}, ":0"},
 		{[]string{"cp", "-r", "x", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},

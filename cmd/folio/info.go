@@ -35,19 +35,25 @@ type infoJSON struct {
 
 func (c *command) infoCommand() *cobra.Command {
 	var json bool
-	cmd := newCommand("info VOLUME", "Describe a volume as a whole",
-		`Describe a volume as a whole: its file, its format, and how much it holds.
+	cmd := newCommand("info VOLUME[@SNAPSHOT]", "Describe a volume as a whole",
+		`Describe a volume as a whole: its file, its format, and how much it holds. Of a snapshot, the counts are
+of what it holds, and all else is of the volume.
 
 With --json: one object; docs/command.md describes it.`,
 		"  folio info goroot.folio",
 		between(1, 1, "one VOLUME"))
-	onVolume(cmd, func(ctx context.Context, volume string) error { return c.info(ctx, volume, json) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		loc, err := location.WholeTree(args[0])
+		if err != nil {
+			return err
+		}
+		return c.info(cmd.Context(), loc, json)
+	}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }
 
-func (c *command) info(ctx context.Context, volume string, json bool) error {
-	loc := location.Root(volume)
+func (c *command) info(ctx context.Context, loc location.Location, json bool) error {
 	v, err := loc.Open()
 	if err != nil {
 		return err
@@ -55,10 +61,10 @@ func (c *command) info(ctx context.Context, volume string, json bool) error {
 	defer v.Close()
 	info, err := v.Info(ctx)
 	if err != nil {
-		return failure.At(volume, err)
+		return failure.At(loc.Tree(), err)
 	}
 	i := infoJSON{
-		JSONPath: value.JSONPathOf(volume), Version: info.Version, Size: info.Size, PageSize: info.PageSize,
+		JSONPath: value.JSONPathOf(loc.Tree()), Version: info.Version, Size: info.Size, PageSize: info.PageSize,
 		ChunkSize: info.ChunkSize, Free: info.FreeBytes, Log: v.Stats().LogBytes,
 	}
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {

@@ -39,7 +39,7 @@ processes can read and write the volume meanwhile, and the mount shows what they
 
 The command ends when the volume is unmounted: by folio unmount, by umount, or by a signal to this
 command, such as Ctrl-C. With --background it returns as soon as the volume is mounted, and a process in
-the background serves it.
+the background serves it. A snapshot, VOLUME@NAME, is mounted for reading only.
 
 DIR must be an empty directory; --nonempty hides what is in it meanwhile. Mounting works on Linux, with
 FUSE. Users other than root need fusermount3, of the package fuse3.
@@ -53,6 +53,7 @@ func (c *command) mountCommand() *cobra.Command {
 		mountLong,
 		`  folio mount photos.folio /mnt/photos
   folio mount --background --read-only goroot.folio:src /mnt/src
+  folio mount photos.folio@monday /mnt/monday
   folio unmount /mnt/src`,
 		between(2, 2, "VOLUME[:PATH] and DIR"))
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
@@ -92,7 +93,7 @@ func (m *mounter) run(ctx context.Context, volume, dir string) error {
 	if err != nil {
 		return err
 	}
-	err = m.serve(ctx, v)
+	err = m.serve(ctx, v.Volume)
 	if closed := location.CloseVolume(&m.Streams, v); err == nil {
 		err = failure.At(m.loc.Volume, closed)
 	}
@@ -100,14 +101,14 @@ func (m *mounter) run(ctx context.Context, volume, dir string) error {
 	return err
 }
 
-// open checks what the command line names, and opens the volume.
-func (m *mounter) open() (*folio.Volume, error) {
+// open checks what the command line names, and opens the volume or the snapshot.
+func (m *mounter) open() (*location.Opened, error) {
 	v, err := m.loc.Open()
 	if err != nil {
 		return nil, err
 	}
 	if m.real, err = mountpoint.Check(m.dir, m.loc.Volume, m.options.nonempty); err == nil {
-		err = m.checkPath(v)
+		err = m.checkPath(v.Volume)
 	}
 	if err != nil {
 		return nil, errors.Join(err, v.Close())
@@ -159,13 +160,14 @@ func (m *mounter) mount(v *folio.Volume) (*mount.Server, error) {
 	if m.daemon {
 		o.Logger = systemLogger()
 	}
+	o.ReadOnly = o.ReadOnly || m.loc.Snapshot != ""
 	abs, err := filepath.Abs(m.loc.Volume)
 	if err != nil {
 		return nil, err
 	}
-	o.Name = abs
+	o.Name = location.Location{Volume: abs, Snapshot: m.loc.Snapshot, Path: m.loc.Path}.String()
 	if m.loc.Path != "." {
-		o.Dir, o.Name = m.loc.Path, abs+":"+m.loc.Path
+		o.Dir = m.loc.Path
 	}
 	var server *mount.Server
 	said := heard(func() { server, err = mount.Mount(v, m.real, &o) })

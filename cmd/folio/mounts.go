@@ -11,7 +11,8 @@ import (
 )
 
 type mountJSON struct {
-	Volume value.JSONText `json:"volume"`
+	Volume   value.JSONText `json:"volume"`
+	Snapshot value.JSONText `json:"snapshot,omitempty"`
 	value.JSONPath
 	Dir      value.JSONText `json:"dir"`
 	ReadOnly bool           `json:"read_only"`
@@ -49,7 +50,7 @@ func (c *command) printMount(m *mountpoint.Mount, json bool) error {
 	if json {
 		loc := location.Parse(m.Source)
 		return value.WriteJSON(c.Stdout, mountJSON{
-			value.JSONText(loc.Volume), value.JSONPathOf(loc.Path), value.JSONText(m.Dir), m.ReadOnly,
+			value.JSONText(loc.Volume), value.JSONText(loc.Snapshot), value.JSONPathOf(loc.Path), value.JSONText(m.Dir), m.ReadOnly,
 		})
 	}
 	state := "rw"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -63,7 +62,7 @@ const rootLong = `Folio keeps a directory tree in one file, a volume: an ordinar
 
 A path in a volume is written VOLUME:PATH, as in photos.folio:2026/may; VOLUME alone
 is its root. A volume whose own name holds a colon works too: what names a file that is there
-is the volume, and the rest, after a colon, is the path in it.
+is the volume, and the rest, after a colon, is the path in it. VOLUME@NAME is a snapshot.
 
 Exit codes: 0 all went well, 1 something did not, 2 the command line makes no sense,
 3 done, but some files could not be read.`
@@ -98,6 +97,7 @@ func (c *command) root() *cobra.Command {
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
 		c.compactCommand(), c.backupCommand(),
 		c.findCommand(), c.grepCommand(), c.diffCommand(), c.syncCommand(),
+		c.snapshotCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
 		c.mountCommand(), c.unmountCommand(), c.mountsCommand(),
@@ -110,21 +110,4 @@ func (c *command) start(cmd *cobra.Command, _ []string) {
 	if cmd.Annotations[cleansUp] == "" {
 		interrupt.LetKill(cmd.Context())
 	}
-}
-
-// unknownCommand refuses arguments of folio itself: the first one was meant to be a subcommand.
-func (c *command) unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	for _, sub := range cmd.Commands() {
-		if slices.Contains(sub.SuggestFor, args[0]) {
-			return fmt.Errorf("unknown command %q; did you mean %s?", args[0], sub.Name())
-		}
-	}
-	cmd.SuggestionsMinimumDistance = 2
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
-	}
-	return fmt.Errorf("unknown command %q; folio help lists them", args[0])
 }

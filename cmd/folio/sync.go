@@ -72,7 +72,7 @@ func (c *command) syncCommand() *cobra.Command {
 }
 
 func (s *syncer) run(ctx context.Context) error {
-	if err := s.checkSource(); err != nil {
+	if err := s.checkOperands(); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -107,8 +107,11 @@ func (s *syncer) run(ctx context.Context) error {
 
 var errSyncOut = errors.New("is in a volume, and sync copies from a directory on disk into a volume")
 
-// checkSource refuses a source in a volume.
-func (s *syncer) checkSource() error {
+// checkOperands refuses a source in a volume, and a snapshot.
+func (s *syncer) checkOperands() error {
+	if err := s.loc.MustChange(); err != nil {
+		return err
+	}
 	if location.IsVolume(s.src) || !location.Exists(s.src) && location.VolumeBefore(s.src) != "" {
 		return failure.Hint(failure.At(s.src, errSyncOut), "folio export copies the other way")
 	}

@@ -12,8 +12,7 @@ import (
 )
 
 // A place is where an argument of the command line says that a tree lies. Each kind of tree has a
-// type of place, which placeOf knows: another kind, such as a state of a volume in the past, is one
-// more case there.
+// type of place, which placeOf knows.
 type place interface {
 	// volume returns the path of the volume's file, "" for a place on disk.
 	volume() string
@@ -40,7 +39,7 @@ func View(ctx context.Context, first, second string, fn func(a, b Tree) error) e
 	})
 }
 
-// A volumePlace is VOLUME[:PATH].
+// A volumePlace is VOLUME[@SNAPSHOT][:PATH].
 type volumePlace struct {
 	name string
 	loc  location.Location
@@ -49,12 +48,14 @@ type volumePlace struct {
 func (p volumePlace) volume() string { return p.loc.Volume }
 
 func (p volumePlace) view(ctx context.Context, other place, beside Tree, fn func(Tree) error) error {
+	origin := Origin{p.loc.Volume, p.loc.Snapshot}
 	if t, ok := beside.(*volumeTree); ok && location.SameFile(p.volume(), other.volume()) {
-		return fn(&volumeTree{p.name, p.loc, t.rx, t.origin})
+		origin.Volume = t.origin.Volume
+		if origin == t.origin {
+			return fn(&volumeTree{p.name, p.loc, t.rx, origin})
+		}
 	}
-	return p.loc.View(ctx, func(rx *folio.Rx) error {
-		return fn(&volumeTree{p.name, p.loc, rx, Origin{Volume: p.loc.Volume}})
-	})
+	return p.loc.View(ctx, func(rx *folio.Rx) error { return fn(&volumeTree{p.name, p.loc, rx, origin}) })
 }
 
 // A diskPlace is the path of a file on disk.

@@ -122,6 +122,9 @@ func (c *Copy) Run(ctx context.Context) (err error) {
 	if c.Dest.OnDisk() {
 		return c.out()
 	}
+	if err := c.Dest.MustChange(); err != nil {
+		return err
+	}
 	if err := c.open(); err != nil {
 		return err
 	}
@@ -218,12 +221,12 @@ func (c *Copy) copyIn(in *copyIn, i int) error {
 	if c.into {
 		in.top = path.Join(c.Dest.Path, base)
 	}
-	in.title, in.from = p.title(), p.Volume
+	in.title, in.from = p.title(), p.Tree()
 	in.within, in.topIno, in.dirs = nil, 0, nil
 	if p.OnDisk() {
 		return c.copyFrom(in, p, c.trees[i])
 	}
-	within := location.SameFile(p.Volume, c.Dest.Volume)
+	within := p.Snapshot == "" && location.SameFile(p.Volume, c.Dest.Volume)
 	fromVolume := func(rx *folio.Rx) error {
 		tree, err := c.volumeTree(p, rx)
 		if err != nil {
@@ -293,7 +296,7 @@ func copyTitle(source, name string) string {
 		return source
 	case strings.HasSuffix(source, "/"), strings.HasSuffix(source, ":"):
 		return source + name
-	case location.VolumeBefore(source+":") == source:
+	case location.IsTree(source):
 		return source + ":" + name
 	}
 	return source + "/" + name

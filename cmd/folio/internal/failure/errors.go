@@ -4,13 +4,16 @@ import "errors"
 
 // Errors of names on the command line.
 var (
-	ErrNoVolume = errors.New("no such volume")
-	ErrIsVolume = errors.New("is a volume")
-	ErrNotWhole = errors.New("is a path in a volume, and a whole volume is wanted")
-	ErrInVolume = errors.New("is a path in a volume, and not a file on disk")
-	ErrInside   = errors.New("names a directory from within: write the name that it has above")
-	ErrNotDir   = errors.New("is not a directory")
-	ErrTerminal = errors.New("is a terminal")
+	ErrNoVolume      = errors.New("no such volume")
+	ErrIsVolume      = errors.New("is a volume")
+	ErrNotWhole      = errors.New("is a path in a volume, and a whole volume is wanted")
+	ErrInVolume      = errors.New("is a path in a volume, and not a file on disk")
+	ErrSnapshot      = errors.New("is a snapshot, and snapshots stay as they are")
+	ErrSnapshotOf    = errors.New("is a snapshot, and a whole volume is wanted")
+	ErrNamesSnapshot = errors.New("names a snapshot of a volume, and not a file on disk")
+	ErrInside        = errors.New("names a directory from within: write the name that it has above")
+	ErrNotDir        = errors.New("is not a directory")
+	ErrTerminal      = errors.New("is a terminal")
 )
 
 // Errors of new volumes, archives and directories whose name is taken.

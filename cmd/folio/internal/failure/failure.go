@@ -29,14 +29,14 @@ func At(path string, err error) error {
 }
 
 // respell writes the path of an error as the user did, if it is path made absolute, perhaps with
-// the ending of a side file.
+// the ending of a side file or a snapshot.
 func respell(path string, err error) error {
 	e, ok := err.(*fs.PathError)
 	if !ok || filepath.IsAbs(path) || !filepath.IsAbs(e.Path) {
 		return err
 	}
 	if abs, absErr := filepath.Abs(path); absErr == nil {
-		if rest, ok := strings.CutPrefix(e.Path, abs); ok && (rest == "" || rest[0] == '-') {
+		if rest, ok := strings.CutPrefix(e.Path, abs); ok && (rest == "" || rest[0] == '-' || rest[0] == '@') {
 			return &fs.PathError{Op: e.Op, Path: path + rest, Err: e.Err}
 		}
 	}
@@ -155,6 +155,8 @@ var waysOut = []struct {
 	{ErrTerminal, "send it to a file, or name one"},
 	{ErrNoVolume, "a path in a volume is written VOLUME:PATH"},
 	{ErrNotDir, "folio cat reads a file"},
+	{ErrSnapshot, "folio restore takes the volume back to it"},
+	{folio.ErrNoSnapshot, "folio snapshot list tells their names"},
 	{folio.ErrNotVolume, "folio import makes volumes"},
 	{sqlitefile.ErrNotDatabase, "folio import makes volumes"},
 	{sqlitefile.ErrBusy, "try again when the other program is done"},

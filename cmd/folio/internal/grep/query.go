@@ -65,5 +65,5 @@ func (g *Query) search(ctx context.Context, loc location.Location, several bool)
 		return loc.Failure(loc.Path, err)
 	}
 	g.named = g.Naming == Named || g.Naming == byCount && (several || info.IsDir())
-	return (&search{Query: g, loc: loc}).run(ctx, v, info)
+	return (&search{Query: g, loc: loc}).run(ctx, v.Volume, info)
 }

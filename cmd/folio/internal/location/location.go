@@ -1,6 +1,7 @@
-// Package location reads VOLUME[:PATH], opens what it names, and names it in errors.
+// Package location reads VOLUME[@SNAPSHOT][:PATH], opens what it names, and names it in errors.
 //
-// A Location is a file in a volume. An Operand also knows how the command line spelled it. Views
+// A Location is a file in a volume, as it is or as it was when a snapshot was made. An Operand also
+// knows how the command line spelled it. Views
 // and transactions of a command begin here.
 package location
 
@@ -20,29 +21,50 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/target"
 )
 
-// A Location is a file in a volume, as the command line names it: VOLUME[:PATH].
+// A Location is a file in a volume, as the command line names it: VOLUME[@SNAPSHOT][:PATH].
 type Location struct {
-	Volume string // path of the volume's file
-	Path   string // of the file in it; "." for the root
+	Volume   string // path of the volume's file
+	Snapshot string // "" for the volume as it is
+	Path     string // of the file in it; "." for the root
 }
 
 // Root is the root of a volume.
-func Root(volume string) Location { return Location{volume, "."} }
+func Root(volume string) Location { return Location{Volume: volume, Path: "."} }
 
-// Parse reads a location. The volume is the longest beginning, before a colon or the end, that
-// names something that exists. If there is none, it is the text before the first colon.
+// Parse reads a location. The volume is the longest beginning that names something that exists, and
+// that the end, a colon, or an @ and the name of a snapshot follow. Before an @ it must be a
+// regular file. If there is none, it is the text before the first colon.
 func Parse(arg string) Location {
-	if Exists(arg) {
-		return Root(arg)
-	}
-	for end := strings.LastIndexByte(arg, ':'); end > 0; end = strings.LastIndexByte(arg[:end], ':') {
-		if Exists(arg[:end]) {
-			return Location{arg[:end], Clean(arg[end+1:])}
+	for end := len(arg); end > 0; end = strings.LastIndexAny(arg[:end], ":@") {
+		if l, ok := split(arg, end); ok && (Exists(l.Volume) && l.Snapshot == "" || isRegular(l.Volume)) {
+			return l
 		}
 	}
 	drive := len(filepath.VolumeName(arg)) // of Windows, with its colon
 	volume, rest, _ := strings.Cut(arg[drive:], ":")
-	return Location{arg[:drive] + volume, Clean(rest)}
+	return Location{Volume: arg[:drive] + volume, Path: Clean(rest)}
+}
+
+// split reads a location whose volume ends at a place. It reports whether the rest can follow a
+// volume.
+func split(arg string, end int) (l Location, ok bool) {
+	l = Root(arg[:end])
+	switch rest := arg[end:]; {
+	case rest == "":
+	case rest[0] == ':':
+		l.Path = Clean(rest[1:])
+	default:
+		name, path, _ := strings.Cut(rest[1:], ":")
+		l.Snapshot, l.Path = name, Clean(path)
+		return l, name != "" && !strings.ContainsAny(name, "@/")
+	}
+	return l, true
+}
+
+// isRegular reports whether a name on disk is that of a regular file.
+func isRegular(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Exists reports whether a name on disk is taken.
@@ -65,18 +87,83 @@ func (l Location) String() string { return l.Display(l.Path) }
 // Display is how a path in the volume is shown.
 func (l Location) Display(p string) string {
 	if p == "." {
-		return l.Volume
+		return l.Tree()
 	}
-	return l.Volume + ":" + p
+	return l.Tree() + ":" + p
 }
 
-// Open opens the volume.
-func (l Location) Open() (*folio.Volume, error) {
-	v, err := folio.Open(l.Volume, nil)
+// Tree names the volume, or the snapshot of it: VOLUME[@SNAPSHOT].
+func (l Location) Tree() string {
+	if l.Snapshot == "" {
+		return l.Volume
+	}
+	return l.Volume + "@" + l.Snapshot
+}
+
+// An Opened is a volume that a Location names. If it names a snapshot, it is the volume as that
+// snapshot has it.
+type Opened struct {
+	*folio.Volume
+	whole *folio.Volume // that the snapshot belongs to; nil if Volume is no snapshot
+}
+
+// Close closes the volume.
+func (o *Opened) Close() error {
+	err := o.Volume.Close()
+	if o.whole != nil {
+		err = errors.Join(err, o.whole.Close())
+	}
+	return err
+}
+
+// Open opens the volume, or the snapshot.
+func (l Location) Open() (*Opened, error) {
+	v, err := l.open(nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = failure.ErrNoVolume
 	}
-	return v, l.openFailure(err)
+	if err != nil {
+		return nil, l.openFailure(err)
+	}
+	if l.Snapshot == "" {
+		return &Opened{Volume: v}, nil
+	}
+	at, err := v.At(l.Snapshot)
+	if err != nil {
+		_ = v.Close()
+		return nil, l.snapshotFailure(err)
+	}
+	return &Opened{at, v}, nil
+}
+
+// Snapshots returns the snapshots of the volume, the oldest first.
+func (l Location) Snapshots() ([]folio.Snapshot, error) {
+	v, err := Root(l.Volume).Open()
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	list, err := v.Snapshots(context.Background())
+	return list, failure.At(l.Volume, err)
+}
+
+// open opens the volume as it is.
+func (l Location) open(o *folio.Options) (*folio.Volume, error) { return folio.Open(l.Volume, o) }
+
+// snapshotFailure names the snapshot in an error of opening it.
+func (l Location) snapshotFailure(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Path: l.Tree(), Err: err}
+}
+
+// MustChange refuses a snapshot where a command changes what it names.
+func (l Location) MustChange() error {
+	if l.Snapshot == "" {
+		return nil
+	}
+	return failure.At(l.Tree(), failure.ErrSnapshot)
 }
 
 // openFailure names the volume in an error of opening it.
@@ -107,6 +194,9 @@ func (l Location) Failure(p string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		if e.Path == l.Volume {
 			return err
+		}
+		if errors.Is(err, folio.ErrNoSnapshot) { // it was removed a moment ago
+			return l.snapshotFailure(err)
 		}
 		err = e.Err
 	}

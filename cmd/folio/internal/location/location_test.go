@@ -12,15 +12,23 @@ func TestLocate(t *testing.T) {
 	if err := os.Mkdir("sub", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"v", "a:b", filepath.Join("sub", "v:2")} {
+	for _, name := range []string{"v", "v:p", "a:b", "a@b", "a@b.folio", filepath.Join("sub", "v:2"), "a"} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Skip("no colons in names here:", err)
 		}
 	}
 	tests := map[string]Location{
-		"v": {"v", "."}, "v:": {"v", "."}, "v:/": {"v", "."}, "v:.": {"v", "."}, "v:a/b": {"v", "a/b"}, "v:/a//b/": {"v", "a/b"},
-		"v:../../a": {"v", "a"}, "v:a/../b": {"v", "b"}, "v:a:b": {"v", "a:b"}, "a:b": {"a:b", "."}, "a:b:c:d": {"a:b", "c:d"},
-		"sub/v:2:x": {"sub/v:2", "x"}, "none": {"none", "."}, "none:a:b": {"none", "a:b"}, ":x": {"", "x"},
+		"v": {"v", "", "."}, "v:": {"v", "", "."}, "v:/": {"v", "", "."}, "v:.": {"v", "", "."}, "v:a/b": {"v", "", "a/b"},
+		"v:/a//b/": {"v", "", "a/b"}, "v:../../a": {"v", "", "a"}, "v:a/../b": {"v", "", "b"}, "v:a:b": {"v", "", "a:b"},
+		"a:b": {"a:b", "", "."}, "a:b:c:d": {"a:b", "", "c:d"}, "sub/v:2:x": {"sub/v:2", "", "x"},
+		"none": {"none", "", "."}, "none:a:b": {"none", "", "a:b"}, ":x": {"", "", "x"},
+
+		"v@s": {"v", "s", "."}, "v@s:": {"v", "s", "."}, "v@s:a/b": {"v", "s", "a/b"}, "v@s:a@b:c": {"v", "s", "a@b:c"},
+		"v:a@b": {"v", "", "a@b"}, "v:a@b:c": {"v", "", "a@b:c"}, "v:p@s": {"v:p", "s", "."}, "v:p@s:x": {"v:p", "s", "x"},
+		"a@b": {"a@b", "", "."}, "a@b.folio": {"a@b.folio", "", "."}, "a@b.folio:x": {"a@b.folio", "", "x"},
+		"a@b@s": {"a@b", "s", "."}, "a@b@s:x": {"a@b", "s", "x"}, "a@c": {"a", "c", "."}, "sub/v:2@s:x": {"sub/v:2", "s", "x"},
+		"v@": {"v@", "", "."}, "v@:x": {"v@", "", "x"}, "v@a/b": {"v@a/b", "", "."}, "v@a@b": {"v@a@b", "", "."},
+		"sub@s": {"sub@s", "", "."}, "none@s:x": {"none@s", "", "x"}, "@s:x": {"@s", "", "x"}, "v:@s": {"v", "", "@s"},
 	}
 	for arg, want := range tests {
 		if got := Parse(arg); got != want {

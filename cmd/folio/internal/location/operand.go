@@ -19,12 +19,12 @@ type Operand struct {
 	Inside bool
 }
 
-// ParseOperand reads VOLUME[:PATH].
+// ParseOperand reads VOLUME[@SNAPSHOT][:PATH].
 func ParseOperand(arg string) Operand {
 	o := Operand{Location: Parse(arg)}
 	bare := strings.TrimRight(arg, "/")
 	last := bare[strings.LastIndexAny(bare, "/:")+1:]
-	o.Inside = o.Path == "." || arg != o.Volume && (last == "." || last == "..")
+	o.Inside = o.Path == "." || arg != o.Tree() && (last == "." || last == "..")
 	o.Slash = bare != arg || o.Inside
 	return o
 }
@@ -59,9 +59,12 @@ func (o *Operand) MustBeDir(isDir bool) error {
 
 var errOtherVolume = errors.New("is in another volume")
 
-// SameVolume checks that the operands lie in one volume, under whatever name.
+// SameVolume checks that the operands lie in one volume, under whatever name, and can be changed.
 func SameVolume(operands []Operand, way string) error {
-	for _, o := range operands[1:] {
+	for _, o := range operands {
+		if err := o.MustChange(); err != nil {
+			return err
+		}
 		if !SameFile(o.Volume, operands[0].Volume) {
 			return failure.Hint(o.Fail(errOtherVolume), way)
 		}

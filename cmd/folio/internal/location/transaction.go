@@ -3,6 +3,7 @@ package location
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio"
@@ -18,12 +19,15 @@ const (
 // openFor opens the volume for a command that changes it. create is the value of the command's
 // flag --create, nil if it has none.
 func (l Location) openFor(create *bool) (*folio.Volume, error) {
-	if create == nil {
-		return l.Open()
+	if err := l.MustChange(); err != nil {
+		return nil, err
 	}
-	v, err := folio.Open(l.Volume, &folio.Options{Create: *create})
-	if errors.Is(err, fs.ErrNotExist) && !*create {
-		err = failure.Rehint(&fs.PathError{Path: l.Volume, Err: failure.ErrNoVolume}, CreatesOne)
+	v, err := l.open(&folio.Options{Create: create != nil && *create})
+	if errors.Is(err, fs.ErrNotExist) && (create == nil || !*create) {
+		err = &fs.PathError{Path: l.Volume, Err: failure.ErrNoVolume}
+		if create != nil {
+			err = failure.Rehint(err, CreatesOne)
+		}
 	}
 	return v, l.openFailure(err)
 }
@@ -48,7 +52,7 @@ func (l Location) Update(ctx context.Context, s *terminal.Streams, create *bool,
 
 // CloseVolume closes a volume that was written to. If its log had to stay next to it, that is only
 // a warning, because all changes are committed.
-func CloseVolume(s *terminal.Streams, v *folio.Volume) error {
+func CloseVolume(s *terminal.Streams, v io.Closer) error {
 	err := v.Close()
 	if errors.Is(err, folio.ErrLogLeft) {
 		s.Warn(err)
@@ -87,6 +91,11 @@ func (l Location) ReadOnly(err error) error {
 // error of one leaves the volume as it was.
 func Change(ctx context.Context, s *terminal.Streams, args []string, create *bool, fn func(tx *folio.Tx, o *Operand) error) error {
 	operands := ParseOperands(args)
+	for i := range operands {
+		if err := operands[i].MustChange(); err != nil {
+			return err
+		}
+	}
 	for len(operands) > 0 {
 		same := 1
 		for same < len(operands) && operands[same].Volume == operands[0].Volume {

@@ -20,13 +20,13 @@ import (
 // A Disk is the sink of get, cp and export on disk. It writes the entries of a Volume to a
 // directory, in the order in which they come.
 type Disk struct {
-	tree   *target.Tree
-	Dir    string // of the tree, on disk
-	Top    string // the name of the entry "." in the tree; "." if the files in it come to lie in dir
-	Attr   func(e *source.Entry) *target.Attr
-	volume string     // where the entries come from
-	Names  FirstNames // from one Disk to the next
-	Root   bool       // Finish gives dir the attributes of the entry "."
+	tree  *target.Tree
+	Dir   string // of the tree, on disk
+	Top   string // the name of the entry "." in the tree; "." if the files in it come to lie in dir
+	Attr  func(e *source.Entry) *target.Attr
+	from  location.Location // where the entries come from
+	Names FirstNames        // from one Disk to the next
+	Root  bool              // Finish gives dir the attributes of the entry "."
 
 	// Before is called before an entry is written to a path on disk. It reports whether the entry
 	// is passed over. nil passes over none.
@@ -48,7 +48,7 @@ func WriteOut(
 		return folio.BuildStats{}, failure.At(x.Dir, err)
 	}
 	defer tree.Close()
-	x.tree, x.volume, x.at = tree, src.Loc.Volume, "."
+	x.tree, x.from, x.at = tree, src.Loc, "."
 	t := &Copy{Ctx: ctx, To: x, Progress: p}
 	if err = t.Run(src); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -96,12 +96,12 @@ func (x *Disk) leave(dir string) error {
 
 func (x *Disk) make(e *source.Entry, to string) error {
 	name := path.Base(to)
-	if at := filepath.Join(x.Dir, filepath.FromSlash(to)); name == filepath.Base(x.volume) && location.SameFile(at, x.volume) {
+	if at := filepath.Join(x.Dir, filepath.FromSlash(to)); name == filepath.Base(x.from.Volume) && location.SameFile(at, x.from.Volume) {
 		return failure.At(at, failure.ErrSourceVolume)
 	} else if x.Before != nil && x.Before(e, at) {
 		return nil
 	}
-	switch old := x.Names.Link(x.volume, e, x.Top, to); {
+	switch old := x.Names.Link(x.from.Tree(), e, x.Top, to); {
 	case old != "":
 		return x.tree.Link(old, name)
 	case e.Mode.IsRegular():

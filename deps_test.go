@@ -81,8 +81,8 @@ var importRules = []importRule{
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source"},
+	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
+	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source", third: "github.com/klauspost/compress"},
 	{pkg: "cmd/folio/internal/match"},
 	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
 	{pkg: "cmd/folio/internal/quote"},

@@ -127,7 +127,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 	t.Parallel()
 	volume := makeOdd(t)
 	want := readVolume(t, volume)
-	for _, name := range []string{"a.tar", "a.tgz"} {
+	for _, name := range []string{"a.tar", "a.tgz", "a.tar.zst"} {
 		dir := t.TempDir()
 		archive, back := filepath.Join(dir, name), filepath.Join(dir, "back.folio")
 		mustRun(t, "export", volume, archive)
@@ -161,7 +161,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 func TestArchiveFails(t *testing.T) {
 	t.Parallel()
 	volume := makeOdd(t)
-	for _, name := range []string{"a.tar", "a.tar.gz", "a.zip", "a.sqlar"} {
+	for _, name := range []string{"a.tar", "a.tar.gz", "a.tzst", "a.zip", "a.sqlar"} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, name)
 		mustRun(t, "export", "-q", "--force", volume+":deep", file)

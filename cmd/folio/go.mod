@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/foliofs/folio v0.0.0
 	github.com/foliofs/folio/mount v0.0.0-00010101000000-000000000000
+	github.com/klauspost/compress v1.20.3
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2

@@ -6,8 +6,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/importer"
 )
 
-const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip or bzip2,
-zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
+const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip, bzip2 or
+zstd, zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
 standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended

@@ -1,5 +1,5 @@
 // Package archive writes the archives that folio export gives out: tar, plain or compressed by
-// gzip, zip, and SQLite archives.
+// gzip or zstd, zip, and SQLite archives.
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
 // through little memory, except in a SQLite archive, where each is a value. Files that a format
@@ -111,6 +111,8 @@ func newWriter(out *output, f Format, o *Options) (writer, error) {
 		return newTarWriter(out, nil, o), nil
 	case TarGzip:
 		return newGzipWriter(out, o), nil
+	case TarZstd:
+		return newZstdWriter(out, o)
 	case Zip:
 		return newZipWriter(out, o), nil
 	}

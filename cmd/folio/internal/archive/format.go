@@ -2,6 +2,7 @@ package archive
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type Format int
 const (
 	Tar Format = iota + 1
 	TarGzip
+	TarZstd
 	Zip
 	Sqlar
 )
@@ -23,6 +25,7 @@ var formats = []struct {
 }{
 	{Tar, "tar", []string{".tar"}},
 	{TarGzip, "tar.gz", []string{".tar.gz", ".tgz"}},
+	{TarZstd, "tar.zst", []string{".tar.zst", ".tzst"}},
 	{Zip, "zip", []string{".zip"}},
 	{Sqlar, "sqlar", []string{".sqlar"}},
 }
@@ -30,12 +33,15 @@ var formats = []struct {
 // ParseFormat returns the format that a name means.
 func ParseFormat(name string) (Format, error) {
 	for _, k := range formats {
-		if k.name == name || k.format == TarGzip && name == "tgz" {
+		if k.name == name || slices.Contains(k.endings, "."+name) {
 			return k.format, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, zip or sqlar", name)
+	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip or sqlar", name)
 }
+
+// IsTar reports whether the format is a tar archive, plain or compressed.
+func (f Format) IsTar() bool { return f == Tar || f == TarGzip || f == TarZstd }
 
 // FormatOf returns the format that the end of a file's name means, in whatever case.
 func FormatOf(file string) (f Format, ok bool) {

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -29,6 +31,14 @@ func newTarWriter(out io.Writer, zip io.Closer, o *Options) *tarWriter {
 func newGzipWriter(out io.Writer, o *Options) *tarWriter {
 	z := gzip.NewWriter(out)
 	return newTarWriter(z, z, o)
+}
+
+func newZstdWriter(out io.Writer, o *Options) (*tarWriter, error) {
+	z, err := zstd.NewWriter(out)
+	if err != nil {
+		return nil, err
+	}
+	return newTarWriter(z, z, o), nil
 }
 
 var tarTypes = map[fs.FileMode]byte{

@@ -66,7 +66,7 @@ func (e *Export) archive(f archive.Format) error {
 	}
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
-	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f == archive.Tar || f == archive.TarGzip}
+	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
 	t := &treecopy.Copy{Ctx: e.ctx, Progress: p}
 	walk := func(fn func(*source.Entry) error) error {
 		t.To = archiveSink{fn, e.NoOwner}

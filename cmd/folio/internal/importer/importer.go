@@ -277,7 +277,7 @@ func sourceBase(name string) string {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return base
 	}
-	for _, ending := range []string{".gz", ".bz2", ".tgz", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
+	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
 		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
 			base = rest
 		}

@@ -47,6 +47,7 @@ func samples(t *testing.T) map[string]sample {
 		"tar":        {members, false, false},
 		"tar stream": {once, true, false},
 		"tar.gz":     {gzipped(t, once), false, true},
+		"tar.zst":    {zstandard(t, once), false, true},
 		"zip":        {zipped, false, true},
 		"sqlar":      {sqlarBytes(t), false, true},
 	}

@@ -35,7 +35,6 @@ func IsVolume(head []byte) bool {
 // Compressions that Go cannot undo, by magic, with the program that can.
 var foreign = []struct{ magic, name, program string }{
 	{"\xfd7zXZ\x00", "xz", "xz -dc"},
-	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"},
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"},
 	{"7z\xbc\xaf\x27\x1c", "7z", "7z x -so"},
 }
@@ -53,7 +52,8 @@ func openFile(f *os.File, info fs.FileInfo, o *Options) (Source, error) {
 		return nil, pathError(f.Name(), ErrEmpty)
 	case bytes.HasPrefix(head, []byte(sqliteMagic)):
 		return openSQLite(f, head, o)
-	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")):
+	case bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("BZh")),
+		bytes.HasPrefix(head, []byte(zstdMagic)):
 		return openStream(f.Name(), f, f, o), nil
 	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
 		return &tarSource{file: f, o: o}, nil
@@ -97,6 +97,8 @@ func unpack(in *bufio.Reader) (io.Reader, error) {
 		return r, archiveError(err)
 	case bytes.HasPrefix(head, []byte("BZh")):
 		return bzip2.NewReader(in), nil
+	case bytes.HasPrefix(head, []byte(zstdMagic)):
+		return newZstdReader(in)
 	case isTar(head):
 		return in, nil
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte(sqliteMagic)):

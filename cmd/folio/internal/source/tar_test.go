@@ -15,6 +15,8 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/foliofs/folio"
 )
 
@@ -61,6 +63,16 @@ func gzipped(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
+func zstandard(t testing.TB, data []byte) []byte {
+	t.Helper()
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	return w.EncodeAll(data, nil)
+}
+
 var tarKinds = []member{
 	{Header: tar.Header{Typeflag: tar.TypeDir, Name: "./", Mode: 0o750}},
 	{Header: tar.Header{Typeflag: tar.TypeDir, Name: "./d/", Mode: 0o1777}},
@@ -95,7 +107,7 @@ var tarKindLines = []string{
 func TestTarKinds(t *testing.T) {
 	t.Parallel()
 	plain := makeTar(t, tarKinds...)
-	for name, data := range map[string][]byte{"plain": plain, "gzip": gzipped(t, plain)} {
+	for name, data := range map[string][]byte{"plain": plain, "gzip": gzipped(t, plain), "zstd": zstandard(t, plain)} {
 		for _, stream := range []bool{false, true} {
 			lines, err := collectData(t, data, stream)
 			if err != nil {
@@ -259,10 +271,11 @@ func TestTarTruncated(t *testing.T) {
 			}
 		}
 	}
-	packed := gzipped(t, plain)
-	for n := 1; n < len(packed); n++ {
-		if lines, err := collectData(t, packed[:n], true); err == nil {
-			t.Fatalf("%d of %d bytes, compressed: %q", n, len(packed), lines)
+	for _, packed := range [][]byte{gzipped(t, plain), zstandard(t, plain)} {
+		for n := 1; n < len(packed); n++ {
+			if lines, err := collectData(t, packed[:n], true); err == nil {
+				t.Fatalf("%d of %d bytes, compressed: %q", n, len(packed), lines)
+			}
 		}
 	}
 }
@@ -319,6 +332,28 @@ func TestTarStuck(t *testing.T) {
 	}
 }
 
+func TestTarZstdErrors(t *testing.T) {
+	t.Parallel()
+	packed := zstandard(t, makeTar(t, file("a", "hello")))
+	packed[len(packed)-1] ^= 1
+	if _, err := collectData(t, packed, true); !errors.Is(err, ErrChecksum) {
+		t.Errorf("wrong checksum: %v", err)
+	}
+	own := errors.New("own")
+	src, err := Open("-", io.MultiReader(bytes.NewReader(packed[:40]), iotest.ErrReader(own)), nil)
+	if err == nil {
+		_, err = collect(src)
+	}
+	if !errors.Is(err, own) {
+		t.Errorf("an error of reading: %v", err)
+	}
+	window := []byte(zstdMagic + "\x00\xff") // a frame with a window of 3.75 TiB
+	window = append(window, make([]byte, 600)...)
+	if _, err := collectData(t, window, true); !errors.Is(err, errWindow) {
+		t.Errorf("a large window: %v", err)
+	}
+}
+
 func TestTarReadError(t *testing.T) {
 	t.Parallel()
 	own := errors.New("own")
@@ -339,6 +374,7 @@ func FuzzTar(f *testing.F) {
 	plain := makeTar(f, tarKinds[:8]...)
 	f.Add(plain)
 	f.Add(gzipped(f, plain))
+	f.Add(zstandard(f, plain))
 	f.Add([]byte("BZh91AY&SY"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		src, err := Open("-", bytes.NewReader(data), &Options{MaxSize: 64 << 20})

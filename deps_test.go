@@ -65,7 +65,8 @@ var importRules = []importRule{
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
-	{pkg: ".", own: "store store/native internal/posix internal/inoset internal/volumelink"},
+	{pkg: "store/overlay", own: "store internal/posix"},
+	{pkg: ".", own: "store store/native store/overlay internal/posix internal/inoset internal/volumelink"},
 	{pkg: "internal/volumetest", own: ". store store/native internal/blocked", os: true}, // for tests
 	{pkg: "roottest", third: "golang.org/x/sys", os: true},                               // compares with the system
 	{pkg: "adapter/internal/rooted", own: ". internal/posix"},

@@ -119,7 +119,7 @@ func (f *File) find(l location) error {
 		if err := f.pin(); err != nil {
 			return err
 		}
-		if now, ok := f.from.fs.store.Version(); ok && now == version || f.named() {
+		if now, ok := f.from.fs.store.Version(); ok && now == version || f.named() || f.ino == l.top { // a Root holds its directory
 			return nil
 		}
 		f.release() // removed meanwhile; another file may have the name

@@ -1,6 +1,7 @@
 package store
 
-// An Ino is the number of an inode, from 1 to MaxIno.
+// An Ino is the number of an inode, from 1 to MaxIno. A store may show files of which it keeps no
+// row under higher numbers.
 type Ino uint64
 
 // Root is the inode of the root directory.

@@ -1,0 +1,178 @@
+//go:build unix
+
+package volumetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/roottest"
+)
+
+var overlayOps = flag.Int("overlay.ops", 12_000, "operations of the comparison of overlays with os.Root")
+
+// TestOverlayMirror makes random calls on os.Root, in a directory that has files already, and on
+// overlays over a copy of that directory. For longer:
+//
+//	go test ./internal/volumetest -run TestOverlayMirror -overlay.ops 1000000 -timeout 2h
+func TestOverlayMirror(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	defer func(n int) { posix.MaxLinks = n }(posix.MaxLinks)
+	posix.MaxLinks = 8 // as os.Root
+	r := Random(t)
+	for _, c := range []overlayCase{{name: "directory"}, {name: "volume", volume: true}, {name: "whole", whole: true}, {name: "changing", changes: true}} {
+		t.Run(c.name, func(t *testing.T) { c.mirror(t, r).Run(t, r, *overlayOps/4) })
+	}
+}
+
+// An overlayCase is a kind of overlay.
+type overlayCase struct {
+	name           string
+	volume         bool // the base is one
+	whole, changes bool // options
+}
+
+func (c overlayCase) mirror(t *testing.T, r *rand.Rand) *roottest.Mirror {
+	var over *folio.Overlay
+	var upper *folio.Volume
+	var base, before string
+	m := &roottest.Mirror{Dir: t.TempDir(), Whole: true}
+	m.Open = func(t *testing.T) []roottest.FS {
+		seed := r.Uint64()
+		plain, err := filepath.Glob(filepath.Join(m.Dir, "root*"))
+		Must(t, err)
+		base = t.TempDir()
+		Must(t, os.Chmod(base, 0o755))
+		for _, dir := range []string{plain[len(plain)-1], base} {
+			fillBase(t, dir, rand.New(rand.NewPCG(seed, 0)))
+		}
+		before = diskText(t, base)
+		upper = Empty(t)
+		Must(t, upper.Chmod(".", 0o755))
+		over, err = folio.NewOverlay(c.base(t, base), upper, &folio.OverlayOptions{Whole: c.whole, BaseChanges: c.changes})
+		Must(t, err)
+		t.Cleanup(func() { _ = over.Close() })
+		return []roottest.FS{rootOf(over)}
+	}
+	m.Readers = func(t *testing.T) (list []roottest.FS) { // as another process that opens it later
+		again, err := folio.NewOverlay(c.base(t, base), Again(t, upper, nil), &folio.OverlayOptions{BaseChanges: c.changes})
+		Must(t, err)
+		t.Cleanup(func() { _ = again.Close() })
+		return []roottest.FS{rootOf(again)}
+	}
+	m.Update = func(fn func(tx roottest.FS) error) error {
+		return over.Update(context.Background(), func(tx *folio.Tx) error { return fn(rootOf(tx)) })
+	}
+	m.Check = func() error {
+		report, err := upper.Check(context.Background(), nil)
+		if err == nil && !report.OK() {
+			err = fmt.Errorf("%+v", report.Problems)
+		}
+		if diskText(t, base) != before {
+			err = errors.Join(err, errors.New("the base has changed"))
+		}
+		return err
+	}
+	return m
+}
+
+func (c overlayCase) base(t *testing.T, dir string) fs.FS {
+	if c.volume {
+		return Import(t, dir).FS()
+	}
+	root, err := os.OpenRoot(dir)
+	Must(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	return root.FS()
+}
+
+// fillBase makes some files, with the names of random calls.
+func fillBase(t *testing.T, dir string, r *rand.Rand) {
+	t.Helper()
+	dirs := []string{dir}
+	for range 30 {
+		name := filepath.Join(dirs[r.IntN(len(dirs))], Letter(r))
+		if _, err := os.Lstat(name); err == nil {
+			continue
+		}
+		switch r.IntN(4) {
+		case 0, 1:
+			Must(t, os.Mkdir(name, 0o755))
+			dirs = append(dirs, name)
+		case 2:
+			Must(t, os.WriteFile(name, bytes.Repeat(RandomBytes(r, 1+r.IntN(1000)), 1+r.IntN(300)), 0o644))
+		case 3:
+			Must(t, os.Symlink(Letter(r)+"/"+Letter(r), name))
+		}
+	}
+	at := time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
+	Must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type()&fs.ModeSymlink == 0 {
+			err = os.Chtimes(name, at, at)
+		}
+		return err
+	}))
+}
+
+// diskText describes a tree on disk.
+func diskText(t *testing.T, dir string) string {
+	t.Helper()
+	var b bytes.Buffer
+	Must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s %v %d %v ", name, info.Mode(), info.Size(), info.ModTime())
+		switch info.Mode().Type() {
+		case 0:
+			p, err := os.ReadFile(name)
+			fmt.Fprintf(&b, "%s %v", Hash(p), err)
+		case fs.ModeSymlink:
+			target, err := os.Readlink(name)
+			fmt.Fprint(&b, target, err)
+		}
+		b.WriteString("\n")
+		return nil
+	}))
+	return b.String()
+}
+
+// TestOverlayRootSuite runs the suite of roottest on overlays: over an empty base, and over one
+// whose files were all removed.
+func TestOverlayRootSuite(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	for name, full := range map[string]bool{"empty": false, "full": true} {
+		t.Run(name, func(t *testing.T) {
+			roottest.Run(t, func(t *testing.T) roottest.FS {
+				dir := t.TempDir()
+				if full {
+					fillBase(t, dir, Random(t))
+				}
+				over, err := folio.NewOverlay(os.DirFS(dir), Empty(t), nil)
+				Must(t, err)
+				list, err := over.ReadDir(".")
+				Must(t, err)
+				for _, e := range list {
+					Must(t, over.RemoveAll(e.Name()))
+				}
+				return rootOf(over)
+			})
+		})
+	}
+}

@@ -1,0 +1,232 @@
+package overlay
+
+import (
+	"context"
+	"io/fs"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/store"
+)
+
+// ErrBaseChanged says that a file of the base is another one than that of which a part was copied,
+// or than that which was about to be read.
+var ErrBaseChanged = posix.Stale("the file of the base has changed below the overlay")
+
+// Options say how an overlay works. The zero value, and nil, are good defaults.
+type Options struct {
+	// Describe, if it is not nil, sets what the FileInfo of a file of the base tells besides its
+	// type, permissions, size and time of modification: owner, device number, other times.
+	Describe func(info fs.FileInfo, n *store.Node)
+	// Whole copies all of a content with its inode, so that the upper store can be read without the
+	// base.
+	Whole bool
+	// BaseChanges says that the base may change while the overlay is open. Then no answer is kept
+	// for the next call: Version is not known.
+	BaseChanges bool
+	// KeepUpper lets Close leave the upper store open.
+	KeepUpper bool
+}
+
+// A Store is an overlay. It implements store.Store.
+type Store struct {
+	upper   store.Store
+	base    base
+	options Options
+	numbers numbers
+	seq     atomic.Uint64 // counts the write transactions that are committed
+	writer  chan struct{} // holds a value while a write transaction runs
+
+	mu     sync.Mutex // guards the fields below
+	active int        // transactions
+	closed bool
+	idle   chan struct{} // closed when the last transaction ends after closed is set
+}
+
+var (
+	_ store.Store       = (*Store)(nil)
+	_ store.Limiter     = (*Store)(nil)
+	_ store.HoleFinder  = (*rx)(nil)
+	_ store.HolePuncher = (*tx)(nil)
+)
+
+// New returns an overlay over base that keeps changes in upper. Close closes upper unless
+// o.KeepUpper is set. If upper has files already, they are changes that were made before.
+func New(base fs.FS, upper store.Store, o *Options) *Store {
+	if o == nil {
+		o = new(Options)
+	}
+	s := &Store{upper: upper, options: *o, writer: make(chan struct{}, 1), idle: make(chan struct{})}
+	s.base.fsys, s.base.describe = base, o.Describe
+	s.numbers.init()
+	s.seq.Store(1)
+	return s
+}
+
+// enter notes that a transaction begins.
+func (s *Store) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fs.ErrClosed
+	}
+	s.active++
+	return nil
+}
+
+// leave notes that a transaction has ended.
+func (s *Store) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.active--; s.active == 0 && s.closed {
+		close(s.idle)
+	}
+}
+
+// Begin implements store.Store.
+func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
+	r, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *Store) begin(ctx context.Context) (*rx, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	seq := s.seq.Load() // before the snapshot: see N3
+	up, err := s.upper.Begin(ctx)
+	if err != nil {
+		s.leave()
+		return nil, err
+	}
+	return &rx{s: s, up: up, seq: seq}, nil
+}
+
+// Version implements store.Store.
+func (s *Store) Version() (uint64, bool) {
+	if s.options.BaseChanges {
+		return 0, false
+	}
+	return s.upper.Version()
+}
+
+// Info implements store.Store: it describes the upper store.
+func (s *Store) Info(ctx context.Context) (store.Info, error) {
+	if err := s.enter(); err != nil {
+		return store.Info{}, err
+	}
+	defer s.leave()
+	return s.upper.Info(ctx)
+}
+
+// Check implements store.Store: it looks at the upper store.
+func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report, error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	return s.upper.Check(ctx, o)
+}
+
+// Close implements store.Store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	again := s.closed
+	s.closed = true
+	if !again && s.active == 0 {
+		close(s.idle)
+	}
+	s.mu.Unlock()
+	<-s.idle
+	s.base.handles.close()
+	if s.options.KeepUpper {
+		return nil
+	}
+	return s.upper.Close()
+}
+
+// Sync implements store.Store.
+func (s *Store) Sync(ctx context.Context) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.upper.Sync(ctx)
+}
+
+// MaxSize implements store.Limiter.
+func (s *Store) MaxSize() int64 {
+	if l, ok := s.upper.(store.Limiter); ok {
+		return l.MaxSize()
+	}
+	return 0
+}
+
+// Pin implements store.Store. A file of the base is pinned here, and in the upper store when it is
+// copied up.
+func (s *Store) Pin(ino store.Ino) error {
+	if at, _, ok := s.numbers.get(ino); ok {
+		return s.numbers.pin(at, s.upper.Pin)
+	}
+	return s.upper.Pin(ino)
+}
+
+// Unpin implements store.Store.
+func (s *Store) Unpin(ino store.Ino) {
+	at, _, ok := s.numbers.get(ino)
+	if ok {
+		ino = s.numbers.unpin(at)
+	}
+	if ino != 0 {
+		s.upper.Unpin(ino)
+	}
+}
+
+// Update implements store.Store.
+func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
+	return s.Exclusive(ctx, func() error { return s.update(ctx, fn) })
+}
+
+// Exclusive calls fn while no write transaction runs. fn may change the upper store.
+func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	select {
+	case s.writer <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.writer }()
+	return fn()
+}
+
+func (s *Store) update(ctx context.Context, fn func(tx store.Tx) error) error {
+	var t *tx
+	committed := false
+	defer func() { // fn may panic
+		if t != nil && !committed {
+			for _, ino := range s.numbers.rollBack(t.bound) {
+				s.upper.Unpin(ino)
+			}
+		}
+	}()
+	err := s.upper.Update(ctx, func(up store.Tx) error {
+		t = &tx{rx: rx{s: s, up: up, seq: math.MaxUint64}, up: up}
+		return fn(t)
+	})
+	if err == nil {
+		committed = true
+		s.numbers.commit(t.bound, s.seq.Add(1))
+	}
+	return err
+}

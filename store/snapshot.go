@@ -53,6 +53,18 @@ type Snapshotter interface {
 	// refuses to change it with ErrReadOnly. It ends when the Store does that it comes from. From
 	// when the snapshot is removed, Begin returns ErrNoSnapshot.
 	At(ctx context.Context, name string) (Store, error)
+	// Compare calls fn with two states of the volume at one moment, and with what may differ
+	// between them. A state is a snapshot, or the volume as it is if the name is "".
+	Compare(ctx context.Context, from, to string, fn func(from, to Rx, d *Differences) error) error
+}
+
+// Differences say what may differ between two states of a volume. Everything that does differ is
+// among it.
+type Differences struct {
+	Nodes  []Ino   // inodes, with their content and extended attributes; in order
+	Chunks []int64 // ids of data rows of inodes that both states have; in order
+	// Names has the names that these inodes, and all directories, may have in either state.
+	Names map[Ino][]EntryKey
 }
 
 // MaxSnapshotName is the longest name of a snapshot in bytes.

@@ -33,6 +33,7 @@ type crashCase struct {
 	maps     bool
 	rollback bool // no process could give the volume a log
 	synced   bool // each call is followed by a Sync
+	history  bool // with snapshots, made and removed
 	actors   int  // goroutines, each with a directory and a connection of its own; 0 is one with the whole volume
 }
 
@@ -45,6 +46,8 @@ var crashCases = []crashCase{
 	{name: "rollback", steps: 60, rollback: true},
 	{name: "rollback, synced", steps: 30, rollback: true, synced: true},
 	{name: "concurrent", steps: 25, actors: 4},
+	{name: "snapshots", steps: 60, history: true},
+	{name: "rollback, snapshots", steps: 30, rollback: true, history: true},
 }
 
 // TestCrash crashes volumes at each moment of their use, in all the ways of package crashfs, and
@@ -195,6 +198,10 @@ func (a *crashActor) step() {
 		}
 	case 4, 5, 6:
 		a.do(a.update)
+	case 8, 9, 10:
+		if a.load.history {
+			a.do(a.snapshot)
+		}
 	case 7:
 		a.do(a.openSync)
 	default:
@@ -220,7 +227,7 @@ func (a *crashActor) do(call func() string) {
 
 // note notes the state after a call.
 func (a *crashActor) note(said string) {
-	text, err := StateOf(a.v, a.top, map[uint64]bool{})
+	text, err := a.load.state(a.v, a.top, map[uint64]bool{})
 	if err != nil {
 		a.load.t.Error(err)
 	}
@@ -237,6 +244,36 @@ func (a *crashActor) sync() {
 		a.load.t.Error(err)
 	}
 	a.secure()
+}
+
+// state describes a directory of the volume, and the whole of its snapshots.
+func (l *crashLoad) state(v *folio.Volume, top string, inos map[uint64]bool) (string, error) {
+	text, err := StateOf(v, top, inos)
+	if err != nil || !l.history {
+		return text, err
+	}
+	list, err := v.Snapshots(context.Background())
+	for _, s := range list {
+		at, err := v.At(s.Name)
+		if err != nil {
+			return text, err
+		}
+		past, err := StateOf(at, ".", map[uint64]bool{})
+		if err = errors.Join(err, at.Close()); err != nil {
+			return text, err
+		}
+		text += "snapshot " + s.Name + "\n" + past
+	}
+	return text, err
+}
+
+// snapshot makes or removes a snapshot.
+func (a *crashActor) snapshot() string {
+	name := Letter(a.Rand)
+	if a.IntN(3) == 0 {
+		return said(a.v.RemoveSnapshot(context.Background(), name), "RemoveSnapshot %s", name)
+	}
+	return said(a.v.Snapshot(context.Background(), name), "Snapshot %s", name)
 }
 
 var errRollback = errors.New("on purpose")
@@ -318,7 +355,7 @@ func (a *crashActor) compact() {
 
 // unchanged checks that something has changed nothing.
 func (a *crashActor) unchanged(by string) {
-	text, err := StateOf(a.v, a.top, map[uint64]bool{})
+	text, err := a.load.state(a.v, a.top, map[uint64]bool{})
 	if last := a.states[len(a.states)-1]; err != nil || text != last {
 		a.load.t.Errorf("%s has changed something, %v: %s", by, err, Difference(text, last))
 	}

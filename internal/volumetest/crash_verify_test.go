@@ -183,7 +183,7 @@ func (v *crashVerifier) sound(vol *folio.Volume) (found []string, err error) {
 		return nil, fmt.Errorf("%d inodes, of which %d have a name", report.Nodes, len(inos))
 	}
 	for _, a := range v.actors {
-		text, err := StateOf(vol, a.top, inos)
+		text, err := v.state(vol, a.top, inos)
 		if err != nil {
 			return nil, err
 		}

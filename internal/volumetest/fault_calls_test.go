@@ -252,6 +252,16 @@ var volumeFaults = map[string]struct {
 	"Compact": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return s.v.Compact(ctx, &folio.CompactOptions{Progress: func(int64, int64) { s.half() }})
 	}},
+	"Diff": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+		var paths []string
+		for c, err := range s.v.Diff(ctx, "past", "newer") {
+			if err != nil {
+				return err
+			}
+			paths = append(paths, c.Path)
+		}
+		return wrongUnless(slices.Equal(paths, []string{"d/many/000", "d/many/001"}), nil)
+	}},
 	"Info":           {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
 	"RemoveSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.RemoveSnapshot(ctx, "past") }},
 	"Repair":         {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},

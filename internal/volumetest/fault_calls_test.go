@@ -262,7 +262,10 @@ var volumeFaults = map[string]struct {
 		}
 		return wrongUnless(slices.Equal(paths, []string{"d/many/000", "d/many/001"}), nil)
 	}},
-	"Info":           {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
+	"Info": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
+	"Prune": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
+		return Second(s.v.Prune(ctx, folio.PrunePolicy{Last: 1}))
+	}},
 	"RemoveSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.RemoveSnapshot(ctx, "past") }},
 	"Repair":         {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
 	"Snapshot":       {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
@@ -347,6 +350,10 @@ var functionFaults = map[string]struct {
 			return err
 		}
 		return v.Close()
+	}},
+	"PrunePolicy.Choose": {ofItself, func(*faultScene, context.Context) error {
+		kept, removed := folio.PrunePolicy{Last: 1}.Choose([]folio.Snapshot{{Name: "a"}, {Name: "b"}})
+		return wrongUnless(len(kept) == 1 && len(removed) == 1, nil)
 	}},
 	"RepairSchema": {takesCtx, func(s *faultScene, ctx context.Context) error {
 		return Second(folio.RepairSchema(ctx, s.path))

@@ -11,8 +11,8 @@ import (
 )
 
 // Compare implements store.Snapshotter. Between a snapshot and a later state, what was changed has
-// kept rows, and what was made has inodes from the snapshot's next on. Nothing tells the names of an
-// inode but the entries: they are read through once.
+// kept rows, and what was made has inodes from the snapshot's next on. Nothing tells the names of
+// an inode but the entries: they are read through once.
 func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
 	var own error // is the caller's, and stays as it is
 	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
@@ -104,7 +104,8 @@ func (c *comparer) alive() error {
 	return nil
 }
 
-// between reports whether a row was kept for a state from the older one on and before the newer one.
+// between reports whether a row was kept for a state from the older one on and before the newer
+// one.
 func (c *comparer) between(until int64) bool { return c.low.at <= until && until < c.high.at }
 
 // young finds the inodes that the newer state has and the older one has not.

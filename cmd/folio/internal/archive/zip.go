@@ -10,26 +10,48 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
-// A zipWriter writes a zip archive: modes, owners as Info-ZIP has them, times in seconds. Every
-// name of a file is a file of its own. A stream is enough: sizes and checksums follow the contents.
+// A zipWriter writes a zip archive: modes, owners as Info-ZIP has them, times in seconds. What zip
+// does not know is in a source.ZipField. For other programs every name of a file is a file of its
+// own. A stream is enough: sizes and checksums follow the contents.
 type zipWriter struct {
-	w   *zip.Writer
-	o   *Options
-	buf []byte
+	w     *zip.Writer
+	o     *Options
+	buf   []byte
+	first map[source.FileID]string // files with several names, by the name that came first
 }
 
 func newZipWriter(out io.Writer, o *Options) *zipWriter {
-	return &zipWriter{w: zip.NewWriter(out), o: o, buf: make([]byte, copySize)}
+	return &zipWriter{w: zip.NewWriter(out), o: o, buf: make([]byte, copySize), first: make(map[source.FileID]string)}
+}
+
+// field returns what zip does not know of an entry.
+func (z *zipWriter) field(e *source.Entry) *source.ZipField {
+	f := &source.ZipField{
+		Mtime: e.ModTime.UnixNano(), Atime: e.AccessTime.UnixNano(), Ctime: e.ChangeTime.UnixNano(), Xattrs: e.Xattrs,
+	}
+	if e.Shared && e.Mode.IsRegular() {
+		first, ok := z.first[e.ID]
+		if !ok {
+			z.first[e.ID] = e.Name
+		}
+		f.Link = first
+	}
+	if f.Size() > source.MaxZipExtra {
+		z.o.warn(e.Name, "extended attributes of more than 64 KB")
+		f.Xattrs = nil
+	}
+	return f
 }
 
 func (z *zipWriter) add(e *source.Entry) error {
-	h := &zip.FileHeader{Name: e.Name, Modified: e.ModTime, Extra: zipOwner(e.UID, e.GID)}
+	if e.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
+		z.o.warn(e.Name, "a special file")
+		return nil
+	}
+	h := &zip.FileHeader{Name: e.Name, Modified: e.ModTime, Extra: z.field(e).Append(zipOwner(e.UID, e.GID))}
 	h.SetMode(e.Mode)
 	switch e.Mode.Type() {
 	case fs.ModeDir:
-		if e.Name == "." {
-			return nil
-		}
 		h.Name += "/"
 		_, err := z.w.CreateHeader(h)
 		return err
@@ -39,16 +61,13 @@ func (z *zipWriter) add(e *source.Entry) error {
 			_, err = io.Copy(w, strings.NewReader(e.Linkname))
 		}
 		return err
-	case 0:
-		h.Method = zip.Deflate
-		w, err := z.w.CreateHeader(h)
-		if err == nil {
-			err = copyContent(w, e, z.buf)
-		}
-		return err
 	}
-	z.o.warn(e.Name, "a special file")
-	return nil
+	h.Method = zip.Deflate
+	w, err := z.w.CreateHeader(h)
+	if err == nil {
+		err = copyContent(w, e, z.buf)
+	}
+	return err
 }
 
 func (z *zipWriter) Close() error { return z.w.Close() }

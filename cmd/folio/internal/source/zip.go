@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/foliofs/folio"
 )
@@ -27,6 +28,7 @@ type zipSource struct {
 type zipFile struct {
 	*zip.File
 	name string
+	link string // of which file it may be another name; see zipLinks
 }
 
 // openZip takes f for a zip archive, or returns errNotZip.
@@ -48,7 +50,8 @@ func openZip(f *os.File, size int64, o *Options) (Source, error) {
 		if err != nil {
 			return nil, pathError(f.Name(), WrapEntry(zf.Name, err))
 		}
-		s.files = append(s.files, zipFile{zf, name})
+		field, _ := readZipField(zf.Extra)
+		s.files = append(s.files, zipFile{zf, name, field.Link})
 	}
 	if err := checkBegin(f, s.files); err != nil {
 		return nil, pathError(f.Name(), err)
@@ -118,8 +121,9 @@ func (s *zipSource) Close() error { return s.file.Close() }
 
 func (s *zipSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	return run(ctx, s.o, false, func(p *pipeline) error {
+		links := linksOf(s.files, s.o)
 		for _, f := range s.files {
-			if err := f.add(p); err != nil {
+			if err := f.add(p, links); err != nil {
 				return WrapEntry(f.name, err)
 			}
 		}
@@ -129,17 +133,18 @@ func (s *zipSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 
 const zipEncrypted = 1 // a bit of Flags
 
-func (f zipFile) add(p *pipeline) error {
+func (f zipFile) add(p *pipeline, links *zipLinks) error {
 	if f.Flags&zipEncrypted != 0 {
 		return ErrEncrypted
 	}
-	e := &Entry{Header: header(f.name)}
-	e.Mode, e.ModTime = f.Mode(), f.Modified
-	e.UID, e.GID = f.owner()
+	e := f.entry()
 	switch e.Mode.Type() {
 	case 0:
 		if f.UncompressedSize64 > maxArchivable {
 			return folio.ErrTooLarge
+		}
+		if link := links.link(f); link != "" {
+			return p.add(&Entry{Header: header(f.name), Link: link}, nil)
 		}
 		e.Size = int64(f.UncompressedSize64)
 		return p.add(e, f)
@@ -157,6 +162,23 @@ func (f zipFile) add(p *pipeline) error {
 		return ErrType
 	}
 	return p.add(e, nil)
+}
+
+// entry returns the entry without the fields of one type only. The times of a ZipField count unless
+// a program has changed the time that zip itself knows, in seconds.
+func (f zipFile) entry() *Entry {
+	e := &Entry{Header: header(f.name)}
+	e.Mode, e.ModTime = f.Mode(), f.Modified
+	e.UID, e.GID = f.owner()
+	field, ok := readZipField(f.Extra)
+	if !ok {
+		return e
+	}
+	e.Xattrs = field.Xattrs
+	if exact := time.Unix(0, field.Mtime); uint32(exact.Unix()) == uint32(f.Modified.Unix()) {
+		e.ModTime, e.AccessTime, e.ChangeTime = exact, time.Unix(0, field.Atime), time.Unix(0, field.Ctime)
+	}
+	return e
 }
 
 // maxTarget is the longest target of a symbolic link that an archive may hold, in bytes.
@@ -197,13 +219,7 @@ const zipUnixOwner = 0x7875 // the id of Info-ZIP's new Unix extra field
 // owner returns who owns the file: version 1, size of uid, uid, size of gid, gid. Without an owner
 // it is who runs this.
 func (f zipFile) owner() (uid, gid uint32) {
-	for extra := f.Extra; len(extra) >= 4; {
-		id, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))
-		if extra = extra[4:]; size > len(extra) {
-			break
-		}
-		field := extra[:size]
-		extra = extra[size:]
+	for id, field := range zipFields(f.Extra) {
 		if id != zipUnixOwner || len(field) < 1 || field[0] != 1 {
 			continue
 		}

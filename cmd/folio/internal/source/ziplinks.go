@@ -1,0 +1,40 @@
+package source
+
+// A zipLinks knows which entries of an archive are names of one file. An entry of Folio says of
+// which file it is a further name, and has the content all the same. That is believed if the file
+// comes earlier, with the same size and checksum.
+type zipLinks struct {
+	o     *Options
+	first map[string]zipFile // the entry that stands for a file, by its first name; one without a name is not known yet
+}
+
+// linksOf looks which names are those of files with several.
+func linksOf(files []zipFile, o *Options) *zipLinks {
+	l := &zipLinks{o: o, first: make(map[string]zipFile)}
+	for _, f := range files {
+		if f.link != "" {
+			l.first[f.link] = zipFile{}
+		}
+	}
+	return l
+}
+
+// link returns the name of the earlier entry that is the same file, or "". Entries come in walk
+// order. If the first name is left out, the next one gets the content.
+func (l *zipLinks) link(f zipFile) string {
+	key := f.name
+	if f.link != "" {
+		key = f.link
+	}
+	first, ok := l.first[key]
+	switch {
+	case !ok || l.o.Exclude.below(f.name, false):
+		return ""
+	case first.File == nil:
+		l.first[key] = f
+		return ""
+	case f.link != "" && first.CRC32 == f.CRC32 && first.UncompressedSize64 == f.UncompressedSize64:
+		return first.name
+	}
+	return ""
+}

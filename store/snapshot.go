@@ -67,6 +67,9 @@ type Differences struct {
 	Names map[Ino][]EntryKey
 }
 
+// MaxInlineBlock is the longest content, in bytes, that a row of table data_was holds itself.
+const MaxInlineBlock = 960
+
 // MaxSnapshotName is the longest name of a snapshot in bytes.
 const MaxSnapshotName = 255
 
@@ -119,7 +122,7 @@ var HistoryTables = []string{
 	`CREATE TABLE data_was (
   id    INTEGER NOT NULL,
   until INTEGER NOT NULL,
-  block INTEGER NOT NULL,       -- 0: there was no such row
+  block NOT NULL,               -- its number, or a short content itself, or 0: there was no such row
   PRIMARY KEY (id, until)
 ) WITHOUT ROWID`,
 	`CREATE TABLE block (
@@ -156,8 +159,8 @@ const (
 
 	keepData = `
   INSERT INTO block (bytes) SELECT d.bytes FROM ` + newestSnapshot + ` JOIN data AS d ON d.id = $.id
-  WHERE ` + unkeptData + `;
-  INSERT INTO data_was SELECT $.id, s.id, CASE WHEN d.id IS NULL THEN 0 ELSE last_insert_rowid() END
+  WHERE length(d.bytes) > 960 AND ` + unkeptData + `;
+  INSERT INTO data_was SELECT $.id, s.id, CASE WHEN d.id IS NULL THEN 0 WHEN length(d.bytes) > 960 THEN last_insert_rowid() ELSE CAST(d.bytes AS BLOB) END
   FROM ` + newestSnapshot + ` LEFT JOIN data AS d ON d.id = $.id
   WHERE ` + unkeptData + `;`
 

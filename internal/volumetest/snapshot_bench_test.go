@@ -7,11 +7,11 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// BenchmarkAfterSnapshot writes files of 1000 bytes, and 4 KiB into a file of 64 MiB: in a volume
-// without snapshots, for the first time after one, and for the second time.
+// BenchmarkAfterSnapshot writes files of 500 and of 5000 bytes, and 4 KiB into a file of 64 MiB: in
+// a volume without snapshots, for the first time after one, and for the second time.
 func BenchmarkAfterSnapshot(b *testing.B) {
 	const files = 20_000
-	content := make([]byte, 1000)
+	content := make([]byte, 5000)
 	write := func(b *testing.B, v *folio.Volume, i int) {
 		content[0]++
 		Must(b, v.WriteFile(fmt.Sprintf("d%d/f%d", i/100, i), content, 0o644))
@@ -31,13 +31,13 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 		Must(b, f.Close())
 		return v
 	}
-	for _, of := range []string{"WriteFile", "WriteAt"} {
+	for _, of := range []string{"WriteFile500", "WriteFile5000", "WriteAt"} {
 		once := func(b *testing.B, v *folio.Volume, f *folio.File, i int) {
-			if of == "WriteFile" {
+			if of != "WriteAt" {
 				write(b, v, i)
 				return
 			}
-			_, err := f.WriteAt(content[:1000], int64(i)*65536%(64<<20)+4096)
+			_, err := f.WriteAt(content[:4096:4096], int64(i)*65536%(64<<20)+4096)
 			Must(b, err)
 		}
 		round := files
@@ -46,6 +46,10 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 		}
 		for _, state := range []string{"none", "first", "second"} {
 			b.Run(of+"/"+state, func(b *testing.B) {
+				content = content[:5000]
+				if of == "WriteFile500" {
+					content = content[:500]
+				}
 				v := volume(b)
 				f, err := v.OpenFile("large", 2, 0)
 				Must(b, err)

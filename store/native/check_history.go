@@ -139,16 +139,17 @@ func (h *historyChecker) entry(row *sqlitefile.Row) error {
 
 func (h *historyChecker) data(row *sqlitefile.Row) error {
 	var v [dataWasColumns]sqlitefile.Value
-	if err := row.ValuesUpTo(maxNumber, v[:]); err != nil {
+	if err := row.ValuesUpTo(maxBlock, v[:]); err != nil {
 		return err
 	}
 	h.kept("data_was", v[dataWasID], v[dataWasUntil])
-	block := v[dataWasBlock].Int64()
-	if v[dataWasBlock].Kind() != sqlitefile.KindInteger || block < 0 || v[dataWasID].Int64() < 0 {
-		h.odd("data_was", "row %d has an impossible number", v[dataWasID].Int64())
+	block, err := decodeKeptBlock(&v)
+	empty := v[dataWasBlock].Kind() == sqlitefile.KindBlob && len(block.content) == 0
+	if err != nil || empty || v[dataWasID].Int64() < 0 {
+		h.odd("data_was", "row %d has an impossible number or content", v[dataWasID].Int64())
 	}
-	if block > 0 {
-		h.blocks = append(h.blocks, block)
+	if block.id > 0 {
+		h.blocks = append(h.blocks, block.id)
 	}
 	return nil
 }

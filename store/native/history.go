@@ -18,7 +18,8 @@ import (
 //	    made later, as no number is given twice. So nothing is kept of them.
 //	H3  A kept row that says that there was none has entry_was.ino 0, data_was.block 0, or a NULL in
 //	    xattr_was.value. Inodes need none, by H2.
-//	H4  Each row of block belongs to one row of data_was.
+//	H4  Each row of block belongs to one row of data_was. A content of up to store.MaxInlineBlock
+//	    bytes lies in data_was itself.
 //	H5  Ids of snapshots ascend. The row of a removed snapshot stays, without a name, until no kept
 //	    row needs it, and as long as it is the last one: so that its id is not given again.
 

@@ -141,28 +141,31 @@ func (t *tx) keepChunk(id int64) error {
 	return err
 }
 
-// keepBlock adds the content of a data row to table block, and returns its id; 0 if there is no
-// such row.
-func (t *tx) keepBlock(id int64) (block int64, err error) {
+// keepBlock returns the content of a data row as table data_was has it: itself if it is short, or
+// the id of a row of table block, which it adds; 0 if there is no such row.
+func (t *tx) keepBlock(id int64) (block any, err error) {
 	data, err := t.table(dataTable)
 	if err != nil {
-		return 0, err
+		return int64(0), err
 	}
 	row, ok, err := data.Get(id)
 	if err != nil || !ok {
-		return 0, err
+		return int64(0), err
 	}
 	size, err := chunkSize(&row, id)
 	if err != nil {
-		return 0, err
+		return int64(0), err
 	}
 	chunk := t.s.chunk[:size]
 	if err := readRow(&row, chunk); err != nil {
-		return 0, err
+		return int64(0), err
+	}
+	if size <= store.MaxInlineBlock {
+		return chunk, nil
 	}
 	blocks, err := t.table(blockTable)
 	if err != nil {
-		return 0, err
+		return int64(0), err
 	}
 	return blocks.Insert(t.s.row.data(chunk)...)
 }

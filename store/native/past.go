@@ -330,10 +330,12 @@ func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
 		switch {
 		case !ok:
 			got, _, err = t[0].ReadAt(id, dataBytes, part, at%store.ChunkSize)
-		case block != 0:
-			if got, ok, err = t[1].ReadAt(block, blockBytes, part, at%store.ChunkSize); err == nil && !ok {
-				err = store.Damaged("inode %d lacks block %d, which was kept of it", n.Ino, block)
+		case block.id != 0:
+			if got, ok, err = t[1].ReadAt(block.id, blockBytes, part, at%store.ChunkSize); err == nil && !ok {
+				err = store.Damaged("inode %d lacks block %d, which was kept of it", n.Ino, block.id)
 			}
+		case at%store.ChunkSize < int64(len(block.content)):
+			got = copy(part, block.content[at%store.ChunkSize:])
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
@@ -355,29 +357,63 @@ type keptChunks struct {
 	id    int64
 }
 
-// find returns the block of a chunk that the snapshot sees; 0 if it sees that there was none. ok is
-// false if it sees the live row. The ids of successive calls must ascend.
-func (k *keptChunks) find(id int64) (block int64, ok bool, err error) {
+// A keptBlock is a content as table data_was has it: in table block, if id is not 0, or the content
+// itself, in the database. It is empty if there was no row.
+type keptBlock struct {
+	id      int64
+	content []byte
+}
+
+// size returns how many bytes it has.
+func (b *keptBlock) size(blocks *sqlitefile.Table) (int64, error) {
+	if b.id == 0 {
+		return int64(len(b.content)), nil
+	}
+	row, ok, err := blocks.Get(b.id)
+	if err != nil || !ok {
+		return 0, err
+	}
+	return row.Size(blockBytes)
+}
+
+// decodeKeptBlock decodes a row of table data_was, of which up to maxBlock bytes were read.
+func decodeKeptBlock(v *[dataWasColumns]sqlitefile.Value) (b keptBlock, err error) {
+	switch block := v[dataWasBlock]; {
+	case block.Kind() == sqlitefile.KindInteger && block.Int64() >= 0:
+		b.id = block.Int64()
+	case block.Kind() == sqlitefile.KindBlob && len(block.Bytes()) <= store.MaxInlineBlock:
+		b.content = block.Bytes()
+	default:
+		id := v[dataWasID].Int64()
+		err = store.Damaged("chunk %d of inode %d was kept in an impossible block", id&(1<<store.ChunkBits-1), id>>store.ChunkBits)
+	}
+	return b, err
+}
+
+// maxBlock is how many bytes are read of a value of table data_was: one more than a content has.
+const maxBlock = store.MaxInlineBlock + 1
+
+// find returns what was kept of a chunk for the snapshot. ok is false if it sees the live row. The
+// ids of successive calls must ascend.
+func (k *keptChunks) find(id int64) (block keptBlock, ok bool, err error) {
 	if k.begun && (!k.ok || id < k.id) {
-		return 0, false, nil // no row is kept before the one of k.id
+		return block, false, nil // no row is kept before the one of k.id
 	}
 	c, err := k.r.cursor(&k.r.data, "data_was")
 	if err != nil {
-		return 0, false, err
+		return block, false, err
 	}
 	k.begun = true
 	if k.ok, err = c.SeekKey(id, k.r.at); err != nil || !k.ok {
-		return 0, false, err
+		return block, false, err
 	}
 	var v [dataWasColumns]sqlitefile.Value
-	if err := c.ValuesUpTo(maxNumber, v[:]); err != nil {
-		return 0, false, err
+	if err := c.ValuesUpTo(maxBlock, v[:]); err != nil {
+		return block, false, err
 	}
 	if k.id = v[dataWasID].Int64(); k.id != id {
-		return 0, false, nil
+		return block, false, nil
 	}
-	if block = v[dataWasBlock].Int64(); v[dataWasBlock].Kind() != sqlitefile.KindInteger || block < 0 {
-		return 0, false, store.Damaged("chunk %d of inode %d was kept in an impossible block", id&(1<<store.ChunkBits-1), id>>store.ChunkBits)
-	}
-	return block, true, nil
+	block, err = decodeKeptBlock(&v)
+	return block, err == nil, err
 }

@@ -76,7 +76,7 @@ func (r *past) keptChunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk,
 		for row, err := range was.RangeKey(sqlitefile.Including(first), sqlitefile.Including(last)) {
 			var v [dataWasColumns]sqlitefile.Value
 			if err == nil {
-				err = row.ValuesUpTo(maxNumber, v[:])
+				err = row.ValuesUpTo(maxBlock, v[:])
 			}
 			if err != nil {
 				fail(err)
@@ -87,20 +87,14 @@ func (r *past) keptChunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk,
 				continue
 			}
 			first = id + 1 // the rows behind it are of newer snapshots
-			c, err := keptChunk(&blocks, id, v[dataWasBlock].Int64())
+			c := store.StoredChunk{ID: id}
+			block, err := decodeKeptBlock(&v)
+			if err == nil {
+				c.Size, err = block.size(&blocks)
+			}
 			if !yield(c, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// keptChunk returns the chunk that lies in a block.
-func keptChunk(blocks *sqlitefile.Table, id, block int64) (store.StoredChunk, error) {
-	c := store.StoredChunk{ID: id}
-	row, ok, err := blocks.Get(block)
-	if ok && err == nil {
-		c.Size, err = row.Size(blockBytes)
-	}
-	return c, err
 }

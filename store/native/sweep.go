@@ -250,16 +250,18 @@ func (t *tx) removeKept(was *sqlitefile.TableWriter, index int, key []any) error
 		if err != nil || !ok {
 			return err
 		}
-		block, err := row.Int64(dataWasBlock)
+		block, err := row.Value(dataWasBlock)
 		if err != nil {
 			return err
 		}
-		blocks, err := t.table(blockTable)
-		if err != nil {
-			return err
-		}
-		if _, err := blocks.Delete(block); err != nil {
-			return err
+		if block.Kind() == sqlitefile.KindInteger && block.Int64() != 0 {
+			blocks, err := t.table(blockTable)
+			if err != nil {
+				return err
+			}
+			if _, err := blocks.Delete(block.Int64()); err != nil {
+				return err
+			}
 		}
 	}
 	_, err := was.DeleteKey(key...)

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -83,9 +84,45 @@ func (c overlayCase) mirror(t *testing.T, r *rand.Rand) *roottest.Mirror {
 		if diskText(t, base) != before {
 			err = errors.Join(err, errors.New("the base has changed"))
 		}
-		return err
+		return errors.Join(err, commitTo(t, over, base))
 	}
 	return m
+}
+
+// commitTo commits an overlay to a directory, and compares the two.
+func commitTo(t *testing.T, v *folio.Overlay, dir string) error {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := removeInvalid(v, "."); err != nil {
+		return err
+	}
+	want := treeText(t, v.FS())
+	if err := folio.CommitOverlay(t.Context(), v, root); err != nil {
+		return err
+	}
+	if got := treeText(t, root.FS()); got != want {
+		return fmt.Errorf("after a commit, the trees differ: %s", Difference(got, want))
+	}
+	return nil
+}
+
+// removeInvalid removes the files whose names package fs does not allow.
+func removeInvalid(v *folio.Overlay, dir string) error {
+	list, err := v.ReadDir(dir)
+	for _, e := range list {
+		name := path.Join(dir, e.Name())
+		switch {
+		case !fs.ValidPath(name):
+			err = errors.Join(err, v.RemoveAll(name))
+		case e.IsDir():
+			err = errors.Join(err, removeInvalid(v, name))
+		}
+	}
+	return err
 }
 
 func (c overlayCase) base(t *testing.T, dir string) fs.FS {

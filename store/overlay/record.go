@@ -1,6 +1,7 @@
 package overlay
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,8 +16,14 @@ const (
 	attrRedirect = "trusted.overlay.redirect" // of a directory: its path in the base, after a slash
 	attrOpaque   = "trusted.overlay.opaque"   // of a directory: the one of the base is not seen
 	attrRecord   = "trusted.overlay.folio"    // of a copied file: its Record
+	// attrReplaced has the records of files that are hidden by a file that was made, or moved: one
+	// for each of its names.
 	attrReplaced = "trusted.overlay.folio.replaced"
 )
+
+// maxReplaced is how many records attrReplaced has at most, so that the value is not too long.
+// The oldest are dropped.
+const maxReplaced = 16
 
 // A Record says what a file of the base was when the overlay began to hide it, or copied it up.
 type Record struct {
@@ -79,6 +86,54 @@ func findRecord(list []store.Xattr, name string) (*Record, error) {
 		}
 	}
 	return nil, nil
+}
+
+// encodeAll returns the value of attrReplaced.
+func encodeAll(list []*Record) []byte {
+	var value []byte
+	for i, r := range list {
+		if i > 0 {
+			value = append(value, 0)
+		}
+		value = append(value, r.encode()...)
+	}
+	if len(value) > store.MaxXattrValue && len(list) > 1 {
+		return encodeAll(list[1:])
+	}
+	return value
+}
+
+// replacedRecords returns the records of attrReplaced.
+func replacedRecords(list []store.Xattr) (all []*Record, err error) {
+	for _, x := range list {
+		if x.Name != attrReplaced {
+			continue
+		}
+		for value := range bytes.SplitSeq(x.Value, []byte{0}) {
+			r, err := decodeRecord(value)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// recordAbout returns the record among the attributes of an inode that is about a path of the base,
+// nil if there is none.
+func recordAbout(list []store.Xattr, name string) (*Record, error) {
+	own, err := findRecord(list, attrRecord)
+	if err != nil || own != nil && own.Path == name {
+		return own, err
+	}
+	all, err := replacedRecords(list)
+	for _, r := range all {
+		if r.Path == name {
+			return r, nil
+		}
+	}
+	return nil, err
 }
 
 // escape returns the name in the upper store of an attribute of a program.

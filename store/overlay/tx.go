@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
@@ -90,8 +91,8 @@ func (t *tx) Orphan(n *store.Node) error {
 	return err
 }
 
-// clear removes what a directory of the upper store has for the overlay alone: whiteouts, and its
-// own attributes.
+// clear removes the whiteouts of a directory that loses its name. Its records stay: they tell what
+// the name has hidden.
 func (t *tx) clear(dir store.Ino) error {
 	var hidden []store.Entry
 	for e, err := range t.entries(dir, "") {
@@ -114,16 +115,7 @@ func (t *tx) clear(dir store.Ino) error {
 			return err
 		}
 	}
-	list, err := t.up.Xattrs(dir)
-	for _, x := range list {
-		switch x.Name {
-		case attrRedirect, attrOpaque, attrRecord, attrReplaced:
-			if err == nil {
-				err = t.up.SetXattr(dir, x.Name, nil)
-			}
-		}
-	}
-	return err
+	return nil
 }
 
 // dropWhiteout takes a name from a whiteout. Those of other programs may have several.
@@ -281,13 +273,7 @@ func (t *tx) recordFor(upper store.Ino, name string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, attr := range [...]string{attrRecord, attrReplaced} {
-		r, err := findRecord(list, attr)
-		if err != nil || r != nil && r.Path == name {
-			return r, err
-		}
-	}
-	return nil, nil
+	return recordAbout(list, name)
 }
 
 // replace notes in an inode of the upper store which file of the base it is about to hide.
@@ -303,7 +289,17 @@ func (t *tx) replace(upper store.Ino, was *Record) error {
 	if err != nil {
 		return err
 	}
-	return t.up.SetXattr(upper, attrReplaced, was.encode())
+	list, err := t.up.Xattrs(upper)
+	if err != nil {
+		return err
+	}
+	all, err := replacedRecords(list)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(r *Record) bool { return r.Path == was.Path })
+	all = append(all[max(0, len(all)-maxReplaced+1):], was)
+	return t.up.SetXattr(upper, attrReplaced, encodeAll(all))
 }
 
 // whiteOut puts a whiteout in the place of an entry of the upper store, if there is one.

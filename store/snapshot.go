@@ -87,7 +87,7 @@ func ValidSnapshotName(name string) bool {
 	return true
 }
 
-// HistoryTables are the statements that make the tables of a volume with snapshots.
+// HistoryTables are the statements that make the tables of a volume with snapshots, and their view.
 // docs/format.md explains them.
 var HistoryTables = []string{
 	`CREATE TABLE snapshot (
@@ -136,6 +136,49 @@ var HistoryTables = []string{
   value BLOB,                   -- NULL: there was no such attribute
   PRIMARY KEY (ino, name, until)
 ) WITHOUT ROWID`,
+	`CREATE VIEW file_at AS
+WITH RECURSIVE tree(id, next, snapshot, path, ino, type) AS (
+  SELECT id, next, name, '', 1, 2 FROM snapshot WHERE name IS NOT NULL
+  UNION ALL
+  SELECT id, next, snapshot, path || '/' || e.name, e.ino, e.type
+  FROM tree JOIN entry AS e ON e.parent = tree.ino
+  WHERE tree.type = 2 AND e.ino < next
+    AND NOT EXISTS (SELECT 1 FROM entry_was AS w WHERE w.parent = e.parent AND w.name = e.name AND w.until >= id)
+  UNION ALL
+  SELECT id, next, snapshot, path || '/' || w.name, w.ino, w.type
+  FROM tree JOIN entry_was AS w ON w.parent = tree.ino
+  WHERE tree.type = 2 AND w.until >= id AND w.ino > 0 AND w.ino < next
+    AND NOT EXISTS (SELECT 1 FROM entry_was AS x WHERE x.parent = w.parent AND x.name = w.name AND x.until >= id AND x.until < w.until)
+), found AS (
+  SELECT tree.*, coalesce(w.mode, n.mode) AS mode, coalesce(w.size, n.size) AS size, coalesce(w.mtime_ns, n.mtime_ns) AS mtime_ns
+  FROM tree LEFT JOIN node AS n ON n.ino = tree.ino
+  LEFT JOIN node_was AS w ON w.ino = tree.ino AND w.until = (SELECT min(until) FROM node_was WHERE ino = tree.ino AND until >= tree.id)
+  WHERE path <> ''
+)
+SELECT
+  snapshot,
+  substr(path, 2) AS path,
+  CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
+    WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
+  printf('%04o', mode & 4095) AS mode,
+  size,
+  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
+  CASE
+    WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
+    WHEN size = 0 THEN x''
+    ELSE (
+      WITH RECURSIVE chunk(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < found.size),
+      part(i, bytes) AS (
+        SELECT i, coalesce(substr(coalesce(
+          (SELECT CASE typeof(w.block) WHEN 'blob' THEN w.block ELSE coalesce((SELECT b.bytes FROM block AS b WHERE b.id = w.block), x'') END
+           FROM data_was AS w WHERE w.id = (found.ino << 28) + i AND w.until >= found.id ORDER BY w.until LIMIT 1),
+          (SELECT d.bytes FROM data AS d WHERE d.id = (found.ino << 28) + i)), 1, min(65536, found.size - (i << 16))), x'')
+        FROM chunk
+      )
+      SELECT CAST(group_concat(bytes || zeroblob(min(65536, found.size - (i << 16)) - length(bytes)), '') AS BLOB) FROM part
+    )
+  END AS content
+FROM found`,
 }
 
 // The parts of the triggers below. Each keeps a row that a statement of SQL is about to change,

@@ -127,10 +127,17 @@ func (t *tx) dropHistory() error {
 		return err
 	}
 	for _, o := range objects {
-		if o.Type == "trigger" && store.IsHistoryTrigger(o.SQL) {
-			if err := t.db.Exec("DROP TRIGGER " + o.Name); err != nil {
-				return err
-			}
+		drop := ""
+		switch {
+		case o.Type == "trigger" && store.IsHistoryTrigger(o.SQL):
+			drop = "DROP TRIGGER " + o.Name
+		case o.Type == "view" && slices.Contains(store.HistoryTables, o.SQL):
+			drop = "DROP VIEW " + o.Name
+		default:
+			continue
+		}
+		if err := t.db.Exec(drop); err != nil {
+			return err
 		}
 	}
 	for i := snapshotTable; i < len(tableNames); i++ {

@@ -2,8 +2,12 @@ package suite
 
 import (
 	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/foliofs/folio"
@@ -38,6 +42,7 @@ func (d *Driver) testHistory(t *testing.T) {
 	})
 	h.Run(t, *calls)
 	volumetest.WantClean(t, v)
+	wantFileAt(t, v, db)
 	h.End(t)
 	volumetest.WantClean(t, v)
 }
@@ -65,4 +70,51 @@ var statements = []string{
 	"DELETE FROM xattr WHERE ino = " + anyFile,
 	"DELETE FROM xattr WHERE name = 'user.1'",
 	"REPLACE INTO entry SELECT * FROM entry ORDER BY random() LIMIT 5",
+}
+
+// wantFileAt compares view file_at with what At shows.
+func wantFileAt(t *testing.T, v *folio.Volume, db *sql.DB) {
+	t.Helper()
+	list, err := v.Snapshots(t.Context())
+	must(t, err)
+	for _, s := range list {
+		at, err := v.At(s.Name)
+		must(t, err)
+		var want []string
+		must(t, fs.WalkDir(at.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || name == "." {
+				return err
+			}
+			info, err := at.Lstat(name)
+			must(t, err)
+			var content []byte
+			switch {
+			case info.Mode().IsRegular():
+				content, err = at.ReadFile(name)
+			case info.Mode()&fs.ModeSymlink != 0:
+				var target string
+				target, err = at.Readlink(name)
+				content = []byte(target)
+			}
+			want = append(want, fmt.Sprintf("%s %04o %d %s", name, info.Sys().(*folio.Node).Mode&0o7777, info.Sys().(*folio.Node).Size, volumetest.Hash(content)))
+			return err
+		}))
+		must(t, at.Close())
+		var got []string
+		rows, err := db.Query("SELECT path, mode, size, content FROM file_at WHERE snapshot = ?", s.Name)
+		must(t, err)
+		for rows.Next() {
+			var path, mode string
+			var size int64
+			var content []byte
+			must(t, rows.Scan(&path, &mode, &size, &content))
+			got = append(got, fmt.Sprintf("%s %s %d %s", path, mode, size, volumetest.Hash(content)))
+		}
+		must(t, errors.Join(rows.Err(), rows.Close()))
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("file_at of %s: %q, want %q", s.Name, got, want)
+		}
+	}
 }

@@ -268,10 +268,13 @@ var volumeFaults = map[string]struct {
 	}},
 	"RemoveSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.RemoveSnapshot(ctx, "past") }},
 	"Repair":         {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
-	"Snapshot":       {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
-	"Snapshots":      {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return rightList(s.v.Snapshots(ctx)) }},
-	"Stats":          {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
-	"Sync":           {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
+	"Restore": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
+		return Second(s.v.Restore(ctx, "past", ".", &folio.RestoreOptions{Progress: func(string, folio.RestoreReport) { s.half() }}))
+	}},
+	"Snapshot":  {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
+	"Snapshots": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return rightList(s.v.Snapshots(ctx)) }},
+	"Stats":     {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
+	"Sync":      {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
 	"Update": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return s.v.Update(ctx, func(tx *folio.Tx) error {
 			s.half()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
@@ -106,6 +107,30 @@ func onVolume(cmd *cobra.Command, run func(ctx context.Context, volume string) e
 		}
 		return run(cmd.Context(), volume)
 	}
+}
+
+// changeVolume opens a volume for a command that makes or removes snapshots, or goes back to one.
+func (c *command) changeVolume(ctx context.Context, volume string, fn func(v *folio.Volume) error) error {
+	loc := location.Root(volume)
+	v, err := loc.Open()
+	if err != nil {
+		return err
+	}
+	err = fn(v.Volume)
+	if closed := location.CloseVolume(&c.Streams, v); err == nil {
+		err = failure.At(volume, closed)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, folio.ErrReadOnly):
+		return loc.ReadOnly(err)
+	case errors.Is(err, folio.ErrFull):
+		return failure.Hint(failure.At(volume, err), failure.NothingChanged)
+	}
+	return failure.At(volume, err)
 }
 
 // viewEach calls fn for each operand, in a view of its volume.

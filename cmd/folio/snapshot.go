@@ -35,30 +35,6 @@ tells the versions of a file.`,
 	return cmd
 }
 
-// changeVolume opens a volume for a command that changes its snapshots.
-func (c *command) changeVolume(ctx context.Context, volume string, fn func(v *folio.Volume) error) error {
-	loc := location.Root(volume)
-	v, err := loc.Open()
-	if err != nil {
-		return err
-	}
-	err = fn(v.Volume)
-	if closed := location.CloseVolume(&c.Streams, v); err == nil {
-		err = failure.At(volume, closed)
-	}
-	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, folio.ErrReadOnly):
-		return loc.ReadOnly(err)
-	case errors.Is(err, folio.ErrFull):
-		return failure.Hint(failure.At(volume, err), failure.NothingChanged)
-	}
-	return failure.At(volume, err)
-}
-
 func (c *command) snapshotCreateCommand() *cobra.Command {
 	cmd := writingCommand("create VOLUME [NAME]", "Give the state of a volume a name",
 		`Give the state of a volume a name. NAME has 1 to 255 bytes that can be printed, without @, : and /.

@@ -92,6 +92,9 @@ func (l Location) Display(p string) string {
 	return l.Tree() + ":" + p
 }
 
+// Live is how a path is shown in the volume as it is.
+func (l Location) Live(p string) string { return Location{Volume: l.Volume, Path: p}.String() }
+
 // Tree names the volume, or the snapshot of it: VOLUME[@SNAPSHOT].
 func (l Location) Tree() string {
 	if l.Snapshot == "" {

@@ -38,15 +38,15 @@ type differ struct {
 	stats            patch.Stat
 }
 
-const diffLong = `Tell what differs between A and B. Each is a volume, VOLUME:PATH or a directory or file on disk. The
+const diffLong = `Tell what differs between A and B. Each is VOLUME[@NAME][:PATH], or a directory or file on disk. The
 output has a line for each change, with letters for its kinds, sorted by name at each level:
 
   A  only B has it            M  another content, target or device
   D  only A has it            P  other attributes: --attributes says which count
   T  another type of file     R  moved, from the first path to the second one
 
-Only files of one volume are known to have moved, by their inodes. A and B in one volume are seen at
-the same moment. Names of links are compared one by one: two names of one file are like two equal files.
+Only files of one volume are known to have moved, by their inodes. A volume as it is now is seen at one
+moment. Names of links are compared one by one: two names of one file are like two equal files.
 
 --patch and --stat write what git diff does. A file with a NUL in its first 8000 bytes, or of more than
 16 MiB, is binary there, and is only said to differ. With --json: one object for each change and line, as
@@ -62,6 +62,7 @@ func (c *command) diffCommand() *cobra.Command {
 		diffLong,
 		`  folio diff ~/photos photos.folio
   folio diff --attributes none --stat old.folio new.folio:src
+  folio diff photos.folio@monday photos.folio
   folio diff -p site.folio:draft site.folio:public | less`,
 		d.checkArgs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) }

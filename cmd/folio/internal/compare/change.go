@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A Change says how a file of the second tree differs from the first one.
+// A Change says how a file of the second tree differs from the first one. It is about names in any
+// two trees, where a folio.Change is about inodes in two states of one volume.
 type Change struct {
 	Kind       Kind
 	Path       string

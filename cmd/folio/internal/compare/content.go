@@ -9,6 +9,9 @@ import (
 // contentPart is how much of two contents is compared at once.
 const contentPart = 128 << 10
 
+// aheadSize is the size of the smallest file that is worth another goroutine.
+const aheadSize = 16 << 10
+
 // A contents compares contents by parts. It reuses its buffers.
 type contents struct {
 	apart bool // the trees share nothing: one goroutine may read each
@@ -34,7 +37,7 @@ func (c *contents) equal(a, b *File) (bool, error) {
 	defer x.close()
 	defer y.close()
 	next := func() ([]byte, error) { return y.read(c.right[0]) }
-	if c.apart {
+	if c.apart && b.Size >= aheadSize {
 		ahead := readAhead(y, c.right)
 		defer ahead.stop()
 		next = ahead.next

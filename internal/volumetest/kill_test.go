@@ -79,7 +79,7 @@ func TestKilled(t *testing.T) {
 			break
 		}
 	}
-	t.Logf("%d rounds, %d kills, %d steps of writers, %d of readers", k.rounds, k.kills.Load(), k.steps.Load(), k.reads.Load())
+	t.Logf("%d rounds, %d kills, %d steps of writers, %d of readers, %d snapshots", k.rounds, k.kills.Load(), k.steps.Load(), k.reads.Load(), k.snapshots)
 	Must(t, v.Close())
 	if got := sqlite(t, k.path, "PRAGMA integrity_check"); got != "ok" {
 		t.Error(got)
@@ -92,7 +92,7 @@ type killing struct {
 	path    string
 	members []*killMember
 
-	rounds              int
+	rounds, snapshots   int
 	kills, steps, reads atomic.Int64
 }
 
@@ -152,6 +152,7 @@ func (k *killing) check(v *folio.Volume) {
 	k.t.Helper()
 	WantClean(k.t, v)
 	Must(k.t, v.View(k.t.Context(), wantAccounts))
+	k.wantSnapshots(v)
 	seen := k.lines(v)
 	for _, m := range k.members[:k.members[0].writers] {
 		if m.step > 0 {
@@ -275,10 +276,49 @@ func (m *killMember) write(v *folio.Volume, r *rand.Rand, n int) error {
 	switch n % 10 {
 	case 0:
 		return unnamed(v, name("unnamed"), stepContent(n))
+	case 3:
+		return m.snapshot(v, n)
 	case 5:
 		return v.Sync(context.Background())
 	}
 	return nil
+}
+
+// snapshot makes a snapshot that is named after a step, and removes an older one. A life before
+// this one may have done so already.
+func (m *killMember) snapshot(v *folio.Volume, n int) error {
+	err := v.Snapshot(context.Background(), fmt.Sprint(m.id, ".", n))
+	if err == nil || errors.Is(err, folio.ErrSnapshotExists) {
+		err = v.RemoveSnapshot(context.Background(), fmt.Sprint(m.id, ".", n-20))
+	}
+	if errors.Is(err, folio.ErrNoSnapshot) {
+		err = nil
+	}
+	return err
+}
+
+// wantSnapshots checks that each snapshot shows the step that it is named after.
+func (k *killing) wantSnapshots(v *folio.Volume) {
+	k.t.Helper()
+	list, err := v.Snapshots(k.t.Context())
+	Must(k.t, err)
+	for _, s := range list {
+		var id, n int
+		_, err := fmt.Sscanf(s.Name, "%d.%d", &id, &n)
+		Must(k.t, err)
+		at, err := v.At(s.Name)
+		Must(k.t, err)
+		Must(k.t, at.View(k.t.Context(), func(rx *folio.Rx) error {
+			for _, name := range []string{"a", "c"} {
+				if step, err := readStep(rx, id, name); err != nil || step != n {
+					return fmt.Errorf("snapshot %s: %s is of step %d, %w", s.Name, name, step, err)
+				}
+			}
+			return errors.Join(wantPair(rx, id), wantAccounts(rx))
+		}))
+		Must(k.t, at.Close())
+		k.snapshots++
+	}
 }
 
 func appendLine(v *folio.Volume, line string) error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -100,9 +101,13 @@ func (d *differ) run(ctx context.Context, a, b string) error {
 		defer d.progress.Done()
 		return d.compare(ctx, a, b)
 	})
-	switch {
-	case err != nil && !errors.Is(err, errEnough):
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
+	if err = cmp.Or(err, outputError(d.Stdout, true)); err != nil {
 		return &troubleError{err}
+	}
+	switch {
 	case d.trouble:
 		return errNotCompared
 	case d.differs:
@@ -122,8 +127,10 @@ func (d *differ) compare(ctx context.Context, a, b compare.Tree) error {
 		d.progress.AddBytes(bytes)
 	}
 	err := compare.Run(ctx, a, b, &d.options)
-	d.progress.Hide()
-	d.stats.Write(d.Stdout)
+	if err == nil {
+		d.progress.Hide()
+		d.stats.Write(d.Stdout)
+	}
 	return err
 }
 

@@ -27,7 +27,7 @@ func (c *command) execute(ctx context.Context, root *cobra.Command, args []strin
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
 	err := root.ExecuteContext(ctx)
-	if flushed := c.Stdout.Flush(); err == nil && flushed != nil {
+	if flushed := c.Stdout.Flush(); flushed != nil && (err == nil || errors.Is(err, errSilent)) {
 		err = failure.OfOutput(flushed)
 	}
 	return c.finish(ctx, err)

@@ -56,6 +56,9 @@ func (m *mountBench) turn(b *testing.B, s *mountSide, c *mountCase) {
 	if s.readOnly && c.writes {
 		b.Skipf("%s can only be read", s.name)
 	}
+	if s.slow && c.fills && !*quick {
+		b.Skipf("%s takes minutes for that", s.name)
+	}
 	if c.needs != "" {
 		if _, err := exec.LookPath(c.needs); err != nil {
 			b.Skip(err)

@@ -18,6 +18,7 @@ type mountSide struct {
 	name     string
 	peer     bool // of another project: if it fails, it is left out
 	readOnly bool
+	slow     bool // it takes minutes to fill by its mount
 	volatile bool // it loses everything when it is unmounted
 	// serve makes everything ready, and returns the command that mounts dir and serves it. It is
 	// nil for a plain directory.
@@ -42,7 +43,7 @@ func mountSides(fill func(b *testing.B, dir string) error) []*mountSide {
 		{name: "floor", fill: fill, volatile: true, serve: serveFloor},
 		{name: "folio", fill: fill, serve: serveFolio},
 		{name: "loopback", fill: fill, peer: true, serve: serveLoopback},
-		{name: "rclone", fill: fill, peer: true, serve: serveRclone},
+		{name: "rclone", fill: fill, peer: true, slow: true, serve: serveRclone},
 		{name: "squashfuse", fill: fill, peer: true, readOnly: true, serve: serveSquashfuse},
 	}
 }
@@ -71,8 +72,12 @@ func serveLoopback(b *testing.B, s *mountSide) ([]string, error) {
 // below is the plain directory that the mount shows.
 func (s *mountSide) below() string { return filepath.Join(s.home, "below") }
 
-func serveRclone(_ *testing.B, s *mountSide) ([]string, error) {
+func serveRclone(b *testing.B, s *mountSide) ([]string, error) {
 	program, err := exec.LookPath("rclone")
+	if err == nil && s.fill != nil {
+		err = s.fill(b, s.below())
+		s.full = true
+	}
 	return []string{
 		program, "mount", "--vfs-cache-mode", "writes", "--cache-dir", filepath.Join(s.home, "cache"),
 		"--config", filepath.Join(s.home, "rclone.conf"), s.below(), s.dir,

@@ -287,6 +287,10 @@ var volumeFaults = map[string]struct {
 			return rightFile(rx.ReadFile("d/f"))
 		})
 	}},
+	"Versions": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+		list, err := s.v.Versions(ctx, "d/many/000")
+		return wrongUnless(len(list) == 2, err)
+	}},
 }
 
 // changesFault looks at the volume a few times.

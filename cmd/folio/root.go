@@ -97,7 +97,7 @@ func (c *command) root() *cobra.Command {
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
 		c.compactCommand(), c.backupCommand(),
 		c.findCommand(), c.grepCommand(), c.diffCommand(), c.syncCommand(),
-		c.snapshotCommand(), c.restoreCommand(),
+		c.snapshotCommand(), c.restoreCommand(), c.logCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
 		c.mountCommand(), c.unmountCommand(), c.mountsCommand(),

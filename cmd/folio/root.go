@@ -35,6 +35,9 @@ func (c *command) execute(ctx context.Context, root *cobra.Command, args []strin
 
 func (c *command) finish(ctx context.Context, err error) int {
 	code := exitFailure
+	if e, ok := errors.AsType[*exitError](err); ok {
+		return e.code
+	}
 	switch interrupted := interrupt.Of(ctx, err); {
 	case err == nil:
 		return exitOK
@@ -100,7 +103,7 @@ func (c *command) root() *cobra.Command {
 		c.snapshotCommand(), c.restoreCommand(), c.logCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
-		c.mountCommand(), c.unmountCommand(), c.mountsCommand(),
+		c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(),
 	)
 	return root
 }

@@ -200,7 +200,8 @@ func (d *differ) compare(f *upperFile) error {
 			return err
 		}
 	}
-	lost := there && d.moved[f.below] == "" // the base has a file there that is nowhere else
+	// The base had a file there that is nowhere else. What it has got since is no loss.
+	lost := there && d.moved[f.below] == "" && (f.hides || f.was != nil)
 	same := f.rec != nil && f.rec.Path == f.below
 	moved := f.rec != nil && !same && d.moved[f.rec.Path] == f.path
 	c := Change{Path: f.path, Ino: d.r.s.numbers.shown(f.node.Ino), Mode: f.node.Mode, Base: f.below, Was: f.was}

@@ -26,7 +26,7 @@ func readme(t *testing.T, language string) (blocks []string) {
 }
 
 // silent are commands that say nothing when all goes well.
-var silent = map[string]bool{"diff": true, "put": true, "mkdir": true, "mv": true, "cp": true, "rm": true}
+var silent = map[string]bool{"diff": true, "put": true, "mkdir": true, "mv": true, "cp": true, "rm": true, "snapshot": true}
 
 // The commands of the front page work, one after the other, as they stand there.
 func TestReadmeCommands(t *testing.T) {

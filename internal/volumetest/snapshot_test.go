@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/foliofs/folio"
@@ -25,6 +27,37 @@ func TestSnapshots(t *testing.T) {
 	WantClean(t, v)
 	h.End(t)
 	WantClean(t, v)
+}
+
+// TestSnapshotsGone makes the same changes with and without snapshots. When these are removed, and
+// both volumes are compact, they have the same tables and the same size.
+func TestSnapshotsGone(t *testing.T) {
+	t.Parallel()
+	seed := Random(t).Uint64()
+	var sizes [2]int64
+	var schemas [2]string
+	for i := range sizes {
+		r := rand.New(rand.NewPCG(seed, 0))
+		v := Empty(t)
+		for n := range 600 {
+			if i == 1 && n%20 == 7 {
+				Must(t, v.Snapshot(t.Context(), fmt.Sprint("s", n)))
+			}
+			randomChange(r, v)
+		}
+		list, err := v.Snapshots(t.Context())
+		Must(t, err)
+		for _, s := range list {
+			Must(t, v.RemoveSnapshot(t.Context(), s.Name))
+		}
+		Must(t, v.Compact(t.Context(), nil))
+		info, err := v.Info(t.Context())
+		Must(t, errors.Join(err, v.Close()))
+		sizes[i], schemas[i] = Size(t, Open(t, info.Path)), sqlite(t, info.Path, "SELECT group_concat(sql) FROM sqlite_schema")
+	}
+	if sizes[0] != sizes[1] || schemas[0] != schemas[1] {
+		t.Errorf("%d bytes with snapshots that are gone, %d without; %s, %s", sizes[1], sizes[0], schemas[1], schemas[0])
+	}
 }
 
 // TestSnapshotErrors tries what must fail.

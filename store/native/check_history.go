@@ -73,7 +73,10 @@ func (c *checker) history() error {
 	for _, block := range h.blocks {
 		h.odd("block", "row %d is missing", block)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return c.pasts(rows)
 }
 
 // triggers reports those of snapshots that are missing.

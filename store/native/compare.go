@@ -16,8 +16,8 @@ import (
 func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
 	var own error // is the caller's, and stays as it is
 	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
-		c := comparer{ctx: ctx, rx: rx{tx}, wanted: make(map[store.Ino]bool), names: make(map[store.Ino][]store.EntryKey)}
 		var a, b *past
+		d := new(store.Differences)
 		err := tx.Guard(func() (err error) {
 			if a, err = stateOf(tx, from); err != nil {
 				return err
@@ -25,17 +25,17 @@ func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to s
 			if b, err = stateOf(tx, to); err != nil {
 				return err
 			}
-			if a.at != b.at {
-				c.low, c.high = a, b
-				if a.at > b.at {
-					c.low, c.high = b, a
-				}
-				return c.find()
+			low, high := a, b
+			if a.at > b.at {
+				low, high = b, a
 			}
-			return nil
+			if low.at < high.at {
+				d, err = compareStates(ctx, tx, low, high)
+			}
+			return err
 		})
 		if err == nil {
-			own = fn(a, b, c.differences())
+			own = fn(a, b, d)
 		}
 		return err
 	})
@@ -76,24 +76,20 @@ type comparer struct {
 	rows   int // since ctx was looked at
 }
 
-// find finds it.
-func (c *comparer) find() error {
+// compareStates returns what may differ between an older state and a newer one.
+func compareStates(ctx context.Context, tx *sqlitefile.Rx, low, high *past) (*store.Differences, error) {
+	c := comparer{ctx: ctx, rx: rx{tx}, low: low, high: high, wanted: make(map[store.Ino]bool), names: make(map[store.Ino][]store.EntryKey)}
 	for _, step := range []func() error{c.young, c.nodes, c.data, c.xattrs, c.keptNames, c.liveNames} {
 		if err := step(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
-}
-
-// differences returns what was found.
-func (c *comparer) differences() *store.Differences {
 	d := &store.Differences{Chunks: slices.Compact(c.chunks), Names: c.names}
 	for ino := range c.wanted {
 		d.Nodes = append(d.Nodes, ino)
 	}
 	slices.Sort(d.Nodes)
-	return d
+	return d, nil
 }
 
 // alive looks at the context from time to time.

@@ -203,6 +203,23 @@ func (d *diffJudge) stat() {
 	if !slices.Equal(sortedLines(got), sortedLines(string(want))) { // git sorts by whole paths
 		d.t.Errorf("--stat:\n%s\ngit:\n%s", got, want)
 	}
+	want = d.git(is, "diff", "--cached", "--no-renames", "--patience")
+	got = d.diff("-p", "--attributes", "mode", d.a, d.b)
+	if !slices.Equal(changedLines(got), changedLines(string(want))) {
+		d.t.Errorf("--patch:\n%s\ngit:\n%s", got, want)
+	}
+}
+
+// changedLines returns the lines of a patch that are about changes, sorted. Where a hunk ends is a
+// matter of taste. Only folio has comments, and only git has index lines of binary files.
+func changedLines(patch string) (lines []string) {
+	binary := strings.Contains(patch, "Binary files ")
+	for _, line := range sortedLines(patch) {
+		if !strings.HasPrefix(line, "@@") && line[0] != ' ' && line[0] != '#' && !(binary && strings.HasPrefix(line, "index ")) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 func sortedLines(s string) []string { return slices.Sorted(strings.Lines(s)) }
@@ -223,8 +240,28 @@ func (d *diffJudge) apply() {
 	if !strings.Contains(text, "diff --git") || d.git(work, "apply", name) == nil {
 		return
 	}
+	d.wantApplied(work, text)
+	program, err := exec.LookPath("patch")
+	names := "\n" + d.diff("--attributes", "mode", d.a, d.b)
+	if err != nil || strings.Contains(names, "\nT") || strings.Contains(names, "\nP") {
+		return // patch(1) makes no directory of a file, and takes no names with spaces where only a mode has changed
+	}
+	work = filepath.Join(d.dir, "patched")
+	d.copy(d.a, work)
+	removeEmpty(work)
+	cmd := exec.Command(program, "-s", "-p1", "-i", name)
+	cmd.Dir = work
+	if out, err := cmd.CombinedOutput(); err != nil {
+		d.t.Fatalf("patch: %v: %s", err, out)
+	}
+	d.wantApplied(work, text)
+}
+
+// wantApplied checks what a patch has made of a.
+func (d *diffJudge) wantApplied(work, patch string) {
+	d.t.Helper()
 	if got := onlyFiles(d.diff("--attributes", "mode", work, d.b)); got != "" {
-		d.t.Errorf("after git apply:\n%s\nof\n%s", got, text)
+		d.t.Errorf("after the patch:\n%s\nof\n%s", got, patch)
 	}
 }
 

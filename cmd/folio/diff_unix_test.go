@@ -71,7 +71,7 @@ func TestDiffSpecial(t *testing.T) {
 	defer l.Close()
 	for form, want := range map[string]string{
 		"-r": "T\tother\n",
-		"-p": "# T\tother\ndiff --git a/other b/other\ndeleted file mode 100644\n",
+		"-p": "# T\tother\ndiff --git a/other b/other\ndeleted file mode 100644\nindex e69de29..0000000\n",
 	} {
 		if code, stdout, stderr := runFolio(t, "diff", form, a, b); code != exitFailure || stdout != want || stderr != "" {
 			t.Errorf("%s: exit code %d, %q, %q", form, code, stdout, stderr)

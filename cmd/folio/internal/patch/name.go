@@ -37,9 +37,8 @@ func quoteName(name string) string {
 // headName returns a name for a line that begins with --- or +++. A tab ends a name with a space in
 // it, for patch(1).
 func headName(name string) string {
-	quoted := quoteName(name)
-	if strings.Contains(name, " ") && quoted == name {
-		return quoted + "\t"
+	if strings.Contains(name, " ") {
+		return quoteName(name) + "\t"
 	}
-	return quoted
+	return quoteName(name)
 }

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/compare"
 )
@@ -55,8 +56,21 @@ func (w *Writer) Write(c *compare.Change) error {
 		w.head("rename from %s", quoteName(oldPath))
 		w.head("rename to %s", quoteName(newPath))
 	}
+	w.index(c, &x, &y)
 	w.content(c, &x, &y)
 	return nil
+}
+
+// index writes the names that git gives the contents, and the mode if that stays.
+func (w *Writer) index(c *compare.Change, x, y *text) {
+	a, b := x.blob(c.Old), y.blob(c.New)
+	mode := ""
+	if oldMode := modeOf(c.Old); oldMode == modeOf(c.New) {
+		mode = fmt.Sprintf(" %o", oldMode)
+	}
+	if a != "" && b != "" && a != b {
+		w.head("index %s..%s%s", a, b, mode)
+	}
 }
 
 // replace writes a file that takes the place of another type of file.
@@ -146,7 +160,7 @@ func (w *Writer) content(c *compare.Change, x, y *text) {
 		b = headName("b/" + newPath)
 	}
 	if x.binary || y.binary {
-		fmt.Fprintf(w.Out, "Binary files %s and %s differ\n", a, b)
+		fmt.Fprintf(w.Out, "Binary files %s and %s differ\n", strings.TrimSuffix(a, "\t"), strings.TrimSuffix(b, "\t"))
 		return
 	}
 	hunks := hunksOf(x, y)
@@ -156,6 +170,9 @@ func (w *Writer) content(c *compare.Change, x, y *text) {
 	w.head("--- %s", a)
 	w.head("+++ %s", b)
 	for line := range bytes.Lines(hunks) {
+		if line[0] == '@' {
+			line = bytes.ReplaceAll(line, []byte(",1 "), []byte(" ")) // as git has it
+		}
 		w.line(hunkColors[line[0]], bytes.TrimSuffix(line, []byte{'\n'}))
 	}
 }

@@ -2,6 +2,9 @@ package patch
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
 	"io"
 	"io/fs"
 
@@ -74,6 +77,22 @@ func (t *text) lines() int {
 		n++
 	}
 	return n
+}
+
+// blob returns the beginning of the name that git gives a content, by which patch(1) knows a change
+// of a symbolic link, and the removal of an empty file. It is "" for a binary file, and zeros for
+// none.
+func (t *text) blob(f *compare.File) string {
+	switch {
+	case f == nil:
+		return "0000000"
+	case t.binary:
+		return ""
+	}
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(t.bytes))
+	h.Write(t.bytes)
+	return hex.EncodeToString(h.Sum(nil))[:7]
 }
 
 // hunksOf returns how two texts differ, as the hunks of a unified diff.

@@ -11,7 +11,10 @@ import (
 
 // ensure returns the inode in the upper store of an inode of the overlay. It copies the file if it
 // is only in the base.
-func (t *tx) ensure(ino store.Ino) (store.Ino, error) {
+func (t *tx) ensure(ino store.Ino) (store.Ino, error) { return t.ensureAs(ino, t.s.options.Whole) }
+
+// ensureAs is ensure. whole says that the content of the file goes with it.
+func (t *tx) ensureAs(ino store.Ino, whole bool) (store.Ino, error) {
 	if ino < firstLower {
 		return ino, nil
 	}
@@ -25,7 +28,7 @@ func (t *tx) ensure(ino store.Ino) (store.Ino, error) {
 	if _, _, ok := t.s.numbers.get(ino); !ok {
 		return 0, fs.ErrNotExist
 	}
-	return t.copyUp(p.place, true)
+	return t.copyUp(p.place, true, whole)
 }
 
 // ensureDir is ensure for a directory in which a name changes.
@@ -41,13 +44,14 @@ func (t *tx) ensureDir(ino store.Ino) (p spot, err error) {
 	return p, err
 }
 
-// keep copies the file at a path of the base without a name: it is about to lose it, or to move.
+// keep copies the file at a path of the base without a name: it is about to lose it, or to move. A
+// content that must be whole is copied when the file gets a name again.
 func (t *tx) keep(name string) error {
 	at := t.s.numbers.seen(t.s.numbers.placeOf(path.Dir(name)), path.Base(name), t.seq)
 	if p, err := t.find(number(at)); err != nil || !p.isLower() {
 		return err
 	}
-	_, err := t.copyUp(at, false)
+	_, err := t.copyUp(at, false, false)
 	return err
 }
 
@@ -69,7 +73,7 @@ func (t *tx) upperDir(at int32) (store.Ino, error) {
 
 // copyUp copies a file of the base: its inode, its attributes and, of a symbolic link, its target.
 // With a name it is put where it is in the base.
-func (t *tx) copyUp(at int32, named bool) (store.Ino, error) {
+func (t *tx) copyUp(at int32, named, whole bool) (store.Ino, error) {
 	name := t.s.numbers.path(at)
 	n, err := t.s.base.stat(name)
 	if err != nil {
@@ -84,7 +88,7 @@ func (t *tx) copyUp(at int32, named bool) (store.Ino, error) {
 			return 0, err
 		}
 	}
-	if err := t.copyNode(name, &n); err != nil {
+	if err := t.copyNode(name, &n, whole); err != nil {
 		return 0, err
 	}
 	if err := t.s.numbers.bind(at, n.Ino, t.s.upper.Pin); err != nil {
@@ -121,7 +125,7 @@ func (t *tx) freeName(at int32) (store.Ino, error) {
 }
 
 // copyNode adds a copy of an inode of the base, and sets n.Ino.
-func (t *tx) copyNode(name string, n *store.Node) error {
+func (t *tx) copyNode(name string, n *store.Node, whole bool) error {
 	attrs, err := t.s.base.xattrs(name)
 	if err != nil {
 		return err
@@ -147,7 +151,7 @@ func (t *tx) copyNode(name string, n *store.Node) error {
 	switch _, sparse := t.up.(store.HoleFinder); {
 	case typ == store.Symlink:
 		err = t.copyTarget(name, n, size)
-	case typ == store.File && (t.s.options.Whole || !sparse):
+	case typ == store.File && (whole || !sparse):
 		err = t.copyContent(name, n, rec)
 	case typ == store.Dir:
 		err = t.up.SetXattr(n.Ino, attrRedirect, []byte("/"+redirect(name)))
@@ -197,4 +201,29 @@ func (t *tx) copyContent(name string, n *store.Node, rec *Record) error {
 	}
 	rec.Limit = 0
 	return t.up.Put(n)
+}
+
+// fill copies what is read from the base of a content.
+func (t *tx) fill(upper store.Ino) error {
+	n, err := t.up.Node(upper)
+	if errors.Is(err, fs.ErrNotExist) { // which the caller must know
+		return nil
+	}
+	var m *mix
+	if err == nil {
+		m, err = t.mixOf(&n)
+	}
+	if m == nil || err != nil {
+		return err
+	}
+	for off := int64(0); off < m.rec.Limit; off += store.ChunkSize {
+		if err := t.copyChunk(m, off, off, off); err != nil {
+			return err
+		}
+	}
+	m.rec.Limit = 0
+	if err := t.up.SetXattr(upper, attrRecord, m.rec.encode()); err != nil {
+		return err
+	}
+	return t.up.Put(&m.node)
 }

@@ -34,7 +34,7 @@ func (t *tx) Insert(n *store.Node) error {
 
 // Put implements store.Tx.
 func (t *tx) Put(n *store.Node) error {
-	m, err := t.changed(n)
+	m, err := t.changed(n, t.s.options.Whole)
 	if err != nil {
 		return err
 	}
@@ -45,11 +45,11 @@ func (t *tx) Put(n *store.Node) error {
 // is only in the base. The links of a directory are those in the upper store, which Link and Unlink
 // count; the size of a content that lies in both stores is that which WriteAt and Truncate have
 // set.
-func (t *tx) changed(n *store.Node) (m store.Node, err error) {
+func (t *tx) changed(n *store.Node, whole bool) (m store.Node, err error) {
 	if isWhiteout(n) {
 		return m, posix.ErrNotPermitted
 	}
-	upper, err := t.ensure(n.Ino)
+	upper, err := t.ensureAs(n.Ino, whole)
 	if err != nil {
 		return m, err
 	}
@@ -78,7 +78,7 @@ func (t *tx) changed(n *store.Node) (m store.Node, err error) {
 
 // Orphan implements store.Tx.
 func (t *tx) Orphan(n *store.Node) error {
-	m, err := t.changed(n)
+	m, err := t.changed(n, false)
 	if err == nil && store.TypeOf(m.Mode) == store.Dir {
 		err = t.clear(m.Ino)
 	}
@@ -133,7 +133,7 @@ func (t *tx) dropWhiteout(ino store.Ino) error {
 
 // Adopt implements store.Tx.
 func (t *tx) Adopt(n *store.Node) error {
-	m, err := t.changed(n)
+	m, err := t.changed(n, t.s.options.Whole)
 	if err != nil {
 		return err
 	}
@@ -155,6 +155,9 @@ func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
 // Link implements store.Tx.
 func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	upper, err := t.ensure(e.Ino)
+	if err == nil && t.s.options.Whole {
+		err = t.fill(upper)
+	}
 	if err != nil {
 		return err
 	}

@@ -243,3 +243,34 @@ func (v *fullVolume) leave(name string, bytes int64) {
 		v.t.Fatal(err)
 	}
 }
+
+// TestFullRestore restores a snapshot that the disk has no room for.
+func TestFullRestore(t *testing.T) {
+	t.Parallel()
+	dir := smallDisk(t, "tmpfs", 4)
+	volume, big := filepath.Join(dir, "v.folio"), filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(big, bytes.Repeat([]byte("big"), 1<<18), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "put", "--create", big, volume)
+	mustRun(t, "snapshot", "create", volume, "monday")
+	mustRun(t, "rm", volume+":big")
+	mustRun(t, "touch", volume+":other")
+	for i := range 10 {
+		if code, _, _ := runFolio(t, "put", big, fmt.Sprint(volume, ":", i)); code != exitOK {
+			break
+		}
+	}
+	before := mustRun(t, "ls", "-R", volume)
+	code, _, stderr := runFolio(t, "restore", volume+"@monday")
+	if code != exitFailure || strings.Count(stderr, "\n") != 1 || !strings.HasSuffix(stderr, "; nothing was changed\n") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+	if after := mustRun(t, "ls", "-R", volume); after != before {
+		t.Errorf("%q, and before %q", after, before)
+	}
+	if out := mustRun(t, "ls", "-l", volume+"@monday"); !strings.Contains(out, "786432") {
+		t.Errorf("the snapshot: %q", out)
+	}
+	mustRun(t, "check", volume)
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+)
+
+func (c *command) snapshotRemoveCommand() *cobra.Command {
+	cmd := writingCommand("remove VOLUME NAME...", "Remove snapshots, and what only they have kept",
+		`Remove snapshots, and what only they have kept. If one of them does not exist, none is removed. The file
+of the volume does not shrink, but new files use the room. folio compact makes it smaller.`,
+		"  folio snapshot remove photos.folio before-cleanup",
+		between(2, -1, "VOLUME and NAME"))
+	cmd.Aliases = []string{"rm"}
+	cmd.SuggestFor = []string{"delete"}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		words, _ := completeSnapshot(args[0], "", word)
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		volume, err := location.WholeVolume(args[0])
+		if err != nil {
+			return err
+		}
+		return c.changeVolume(cmd.Context(), volume, func(v *folio.Volume) error {
+			return removeSnapshots(cmd.Context(), v, location.Root(volume), args[1:])
+		})
+	}
+	return cmd
+}
+
+// removeSnapshots removes snapshots after it has seen that all of them are there.
+func removeSnapshots(ctx context.Context, v *folio.Volume, loc location.Location, names []string) error {
+	list, err := v.Snapshots(ctx)
+	if err != nil {
+		return err
+	}
+	for _, loc.Snapshot = range names {
+		if !slices.ContainsFunc(list, func(s folio.Snapshot) bool { return s.Name == loc.Snapshot }) {
+			return failure.At(loc.Tree(), folio.ErrNoSnapshot)
+		}
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
+		if err := v.RemoveSnapshot(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}

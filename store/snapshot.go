@@ -188,8 +188,8 @@ const (
 
 	keepNode = `
   INSERT INTO node_was SELECT n.ino, s.id, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev
-  FROM ` + newestSnapshot + ` JOIN node AS n ON n.ino = $.ino
-  WHERE n.ino < s.next AND n.nlink > 0 AND NOT EXISTS (SELECT 1 FROM node_was WHERE ino = $.ino AND until >= s.id);`
+  FROM ` + newestSnapshot + ` JOIN node AS n ON n.ino = #
+  WHERE n.ino < s.next AND n.nlink > 0 AND NOT EXISTS (SELECT 1 FROM node_was WHERE ino = n.ino AND until >= s.id);`
 
 	keepEntry = `
   INSERT INTO entry_was SELECT $.parent, $.name, s.id, coalesce(e.ino, 0), coalesce(e.type, 0)
@@ -222,7 +222,10 @@ var HistoryTriggers = historyTriggers()
 func IsHistoryTrigger(sql string) bool { return slices.Contains(HistoryTriggers, sql) }
 
 func historyTriggers() (list []string) {
-	for _, of := range []struct{ table, keep string }{{"node", keepNode}, {"entry", keepEntry}, {"data", keepData}, {"xattr", keepXattr}} {
+	node := func(ino string) string { return strings.ReplaceAll(keepNode, "#", ino) }
+	for _, of := range []struct{ table, keep string }{
+		{"node", node("$.ino")}, {"entry", keepEntry}, {"data", node("$.id >> 28") + keepData}, {"xattr", node("$.ino") + keepXattr},
+	} {
 		add := func(event string, rows ...string) {
 			body := ""
 			for _, row := range rows {

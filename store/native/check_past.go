@@ -79,6 +79,15 @@ func (p *pastChecker) inode(ino store.Ino) error {
 	if links != int(n.Nlink) && (len(names) > 0 || ino == store.Root) {
 		p.odd(ino, "has nlink %d, counted %d", n.Nlink, links)
 	}
+	if p.past.live == ino {
+		for _, err := range p.past.keptChunks(ino, 0) {
+			if err != nil {
+				return err
+			}
+			p.odd(ino, "has content that was kept, and its row was not") // H6
+			break
+		}
+	}
 	return p.content(&n)
 }
 

@@ -22,6 +22,7 @@ import (
 //	    bytes lies in data_was itself.
 //	H5  Ids of snapshots ascend. The row of a removed snapshot stays, without a name, until no kept
 //	    row needs it, and as long as it is the last one: so that its id is not given again.
+//	H6  If a snapshot sees a kept row of data or xattr, it sees a kept row of their inode.
 
 // A history is what a write transaction must know of the snapshots.
 type history struct {

@@ -15,6 +15,7 @@ type past struct {
 	rx
 	at   int64 // the snapshot
 	next store.Ino
+	live store.Ino // the last inode that was found unchanged: nothing was kept of it (H6)
 
 	// Cursors in the tables of kept rows; nil before they are used.
 	nodes, entries, data *sqlitefile.Cursor
@@ -62,10 +63,14 @@ func (r *past) node(ino store.Ino, n *store.Node) error {
 			return r.was(ino, &v, n)
 		}
 	}
-	if err := r.rx.node(ino, n); err != nil || n.Nlink > 0 {
+	if err := r.rx.node(ino, n); err != nil {
 		return err
 	}
-	return fs.ErrNotExist // it was an orphan by then
+	if n.Nlink == 0 { // it was an orphan by then
+		return fs.ErrNotExist
+	}
+	r.live = ino
+	return nil
 }
 
 // was decodes a kept inode.
@@ -309,6 +314,9 @@ func (r *past) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 
 // read fills p, which lies within the file, chunk by chunk, and keeps count in done.
 func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
+	if r.live == n.Ino {
+		return r.rx.read(n, p, off, done)
+	}
 	tables := [2]string{"data", "block"}
 	var t [2]sqlitefile.Table
 	for i, name := range tables {

@@ -22,8 +22,8 @@ func (r *past) xattrs(ino store.Ino) ([]store.Xattr, error) {
 		return nil, nil
 	}
 	list, err := r.rx.xattrs(ino)
-	if err != nil {
-		return nil, err
+	if err != nil || r.live == ino {
+		return list, err
 	}
 	was, err := r.tx.Table("xattr_was")
 	if err != nil {

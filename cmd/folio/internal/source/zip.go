@@ -143,7 +143,11 @@ func (f zipFile) add(p *pipeline, links *zipLinks) error {
 		if f.UncompressedSize64 > maxArchivable {
 			return folio.ErrTooLarge
 		}
-		if link := links.link(f); link != "" {
+		link, err := links.link(f)
+		if err != nil {
+			return err
+		}
+		if link != "" {
 			return p.add(&Entry{Header: header(f.name), Link: link}, nil)
 		}
 		e.Size = int64(f.UncompressedSize64)

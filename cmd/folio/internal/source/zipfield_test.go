@@ -2,6 +2,8 @@ package source
 
 import (
 	"bytes"
+	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"math"
@@ -73,6 +75,30 @@ func TestZipLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantLines(t, lines[:4], []string{`b -rw-r--r-- "one"`, `c -rw-r--r-- "two"`, `e -rw-r--r-- "one"`, `f -rw-r--r-- "one"`})
+}
+
+// Two contents with one checksum are two files, whatever the archive says.
+func TestZipLinkChecksum(t *testing.T) {
+	t.Parallel()
+	a, b := sameChecksum()
+	lines, err := collectData(t, makeZip(t, linked("a", a, ""), linked("b", b, "a")), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, lines, []string{fmt.Sprintf("a -rw-r--r-- %q", a), fmt.Sprintf("b -rw-r--r-- %q", b)})
+}
+
+// sameChecksum returns two texts with the same CRC-32.
+func sameChecksum() (a, b string) {
+	seen := make(map[uint32]string)
+	for i := 0; ; i++ {
+		text := fmt.Sprintf("%08x%08x", i*0x9e3779b1&0xffffffff, i)
+		sum := crc32.ChecksumIEEE([]byte(text))
+		if seen[sum] != "" {
+			return seen[sum], text
+		}
+		seen[sum] = text
+	}
 }
 
 // The times of the field count as long as the time that zip knows is the same.

@@ -1,8 +1,10 @@
 package source
 
+import "io"
+
 // A zipLinks knows which entries of an archive are names of one file. An entry of Folio says of
 // which file it is a further name, and has the content all the same. That is believed if the file
-// comes earlier, with the same size and checksum.
+// comes earlier and has the same content.
 type zipLinks struct {
 	o     *Options
 	first map[string]zipFile // the entry that stands for a file, by its first name; one without a name is not known yet
@@ -21,7 +23,7 @@ func linksOf(files []zipFile, o *Options) *zipLinks {
 
 // link returns the name of the earlier entry that is the same file, or "". Entries come in walk
 // order. If the first name is left out, the next one gets the content.
-func (l *zipLinks) link(f zipFile) string {
+func (l *zipLinks) link(f zipFile) (name string, err error) {
 	key := f.name
 	if f.link != "" {
 		key = f.link
@@ -29,12 +31,35 @@ func (l *zipLinks) link(f zipFile) string {
 	first, ok := l.first[key]
 	switch {
 	case !ok || l.o.Exclude.below(f.name, false):
-		return ""
+		return "", nil
 	case first.File == nil:
 		l.first[key] = f
-		return ""
-	case f.link != "" && first.CRC32 == f.CRC32 && first.UncompressedSize64 == f.UncompressedSize64:
-		return first.name
+		return "", nil
+	case f.link == "" || first.CRC32 != f.CRC32 || first.UncompressedSize64 != f.UncompressedSize64:
+		return "", nil
 	}
-	return ""
+	if same, err := f.hasContentOf(first); err != nil || !same {
+		return "", err
+	}
+	return first.name, nil
+}
+
+// hasContentOf compares two contents of the same announced size.
+func (f zipFile) hasContentOf(first zipFile) (bool, error) {
+	a, err := first.Open()
+	if err != nil {
+		return false, archiveError(err)
+	}
+	defer a.Close()
+	b, err := f.Open()
+	if err != nil {
+		return false, archiveError(err)
+	}
+	defer b.Close()
+	size := int64(f.UncompressedSize64)
+	same, err := equalContents(io.LimitReader(a, size), io.LimitReader(b, size))
+	if err == nil && same {
+		err = atEnd(b)
+	}
+	return same, archiveError(err)
 }

@@ -35,8 +35,12 @@ complete, nothing is written outside of DEST, and only root restores owners.`,
 		last := len(args) - 1
 		cp.Dest, cp.Sources = cp.Sources[last], cp.Sources[:last]
 		for i := range cp.Sources {
-			if p := &cp.Sources[i]; p.Disk != "" && location.IsVolume(p.Disk) {
-				return failure.Hint(p.Failure(failure.ErrIsVolume), p.Disk+": is what is in it, and folio put copies it as a file")
+			if p := &cp.Sources[i]; location.IsTree(p.Disk) {
+				err := failure.ErrIsVolume
+				if !location.Exists(p.Disk) {
+					err = failure.ErrNamesSnapshot
+				}
+				return failure.Hint(p.Failure(err), p.Disk+": is what is in it, and folio put copies it as a file")
 			}
 		}
 		return cp.Run(cmd.Context())

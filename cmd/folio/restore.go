@@ -61,6 +61,7 @@ func (c *command) restoreCommand() *cobra.Command {
 		}
 		return r.run(cmd.Context())
 	}
+	cmd.SuggestFor = []string{"rollback", "revert", "undo"}
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.options.DryRun, "dry-run", "n", false, "change nothing, and tell what would be done")
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "name everything that is changed")

@@ -47,7 +47,7 @@ output has a line for each change, with letters for its kinds, sorted by name at
   T  another type of file     R  moved, from the first path to the second one
 
 Only files of one volume are known to have moved, by their inodes. A volume as it is now is seen at one
-moment. Names of links are compared one by one: two names of one file are like two equal files.
+moment. Hard links are compared name by name: two names of one file are like two equal files.
 
 --patch and --stat write what git diff does. A file with a NUL in its first 8000 bytes, or of more than
 16 MiB, is binary there, and is only said to differ. With --json: one object for each change and line, as
@@ -72,7 +72,7 @@ func (c *command) diffCommand() *cobra.Command {
 	flags.BoolVar(&d.stat, "stat", false, "how many lines of each file changed")
 	flags.BoolVar(&d.json, "json", false, "one JSON object for each change")
 	flags.BoolVarP(&d.quiet, "quiet", "q", false, "no output; the exit code says whether something differs")
-	flags.Func("attributes", "compare these attributes (default mode,owner,xattrs): also times, or all, or none", d.options.Attributes.Set)
+	flags.Func("attributes", "compare these `attributes`: mode, owner, xattrs (the default), times, with commas; all; none", d.options.Attributes.Set)
 	flags.BoolP("recursive", "r", false, "compare directories: that is always so")
 	return cmd
 }

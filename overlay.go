@@ -65,7 +65,7 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	if err := checkBase(base); err != nil {
 		return nil, err
 	}
-	v, err := newVolume(s, cmp.Or(o.CacheSize, defaultCacheSize))
+	v, err := newVolume(s.Observed(), cmp.Or(o.CacheSize, defaultCacheSize))
 	if err != nil {
 		return nil, vol.volumeError("overlay", err)
 	}

@@ -30,6 +30,9 @@ import (
 
 const daemonVariable = "FOLIO_MOUNT_DAEMON"
 
+// baseVariable is the directory over which the daemon mounts an overlay, in place of the volume.
+const baseVariable = "FOLIO_MOUNT_BASE"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(daemonVariable) != "" {
 		serveDaemon()
@@ -45,7 +48,11 @@ func serveDaemon() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := Mount(vol, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true})
+	shown := vol
+	if base := os.Getenv(baseVariable); base != "" {
+		shown = overlayOver(base, vol)
+	}
+	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -66,6 +73,19 @@ func serveDaemon() {
 	if err := vol.Close(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// overlayOver returns an overlay over a directory.
+func overlayOver(base string, vol *folio.Volume) *folio.Volume {
+	root, err := os.OpenRoot(base)
+	if err != nil {
+		log.Fatal(err)
+	}
+	over, err := folio.NewOverlay(root.FS(), vol, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return over.Volume
 }
 
 // A daemon is a volume that is mounted by another process.

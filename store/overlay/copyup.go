@@ -91,10 +91,10 @@ func (t *tx) copyUp(at int32, named, whole bool) (store.Ino, error) {
 	if err := t.copyNode(name, &n, whole); err != nil {
 		return 0, err
 	}
-	if err := t.s.numbers.bind(at, n.Ino, t.s.upper.Pin); err != nil {
+	if err := t.s.numbers.bind(at, n.Ino, t.s.upper.Pin, t.s.upper.Unpin); err != nil {
 		return 0, err
 	}
-	t.bound = append(t.bound, at)
+	t.bound = append(t.bound, binding{at, n.Ino})
 	if !named {
 		return n.Ino, nil
 	}
@@ -140,7 +140,7 @@ func (t *tx) copyNode(name string, n *store.Node, whole bool) error {
 	case store.Symlink:
 		n.Size, n.Holes = 0, 0
 	}
-	if err := t.up.Insert(n); err != nil {
+	if err := t.insert(n); err != nil {
 		return err
 	}
 	for _, x := range attrs {

@@ -18,6 +18,8 @@ import (
 //	    the file in the base: it is in ofUpper, and its file has it in upper.
 //	N3  A write transaction binds a file at once. A snapshot that does not have the inode reads the
 //	    base, unless the snapshot is as new as the binding: then the inode was removed.
+//	N4  A transaction that was rolled back may leave a binding for a while. Its inode does not exist,
+//	    and the upper store may give the number again: Insert takes the binding back then.
 type numbers struct {
 	mu      sync.RWMutex // guards the fields below
 	files   []lowerFile
@@ -174,11 +176,19 @@ func (s *numbers) learn(at int32, upper store.Ino, seq uint64) {
 	}
 }
 
-// bind notes that a write transaction has copied a file (N3). pin is called if the file is pinned.
-func (s *numbers) bind(at int32, upper store.Ino, pin func(store.Ino) error) error {
+// bind notes that a write transaction has copied a file (N3). If the file is pinned it calls pin
+// for the copy, and unpin for that of a transaction that was rolled back.
+func (s *numbers) bind(at int32, upper store.Ino, pin func(store.Ino) error, unpin func(store.Ino)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &s.files[at]
+	if f.upper != 0 && f.since == 0 { // of a transaction that was rolled back
+		delete(s.ofUpper, f.upper)
+		if f.pinned {
+			unpin(f.upper)
+		}
+		f.pinned = false
+	}
 	if f.pins > 0 {
 		if err := pin(upper); err != nil {
 			return err
@@ -190,28 +200,58 @@ func (s *numbers) bind(at int32, upper store.Ino, pin func(store.Ino) error) err
 	return nil
 }
 
+// A binding is a file that a write transaction has copied.
+type binding struct {
+	place int32
+	upper store.Ino
+}
+
 // commit notes that the transaction is committed that has bound files.
-func (s *numbers) commit(bound []int32, seq uint64) {
+func (s *numbers) commit(bound []binding, seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range bound {
-		s.files[at].since = seq
+	for _, b := range bound {
+		if f := &s.files[b.place]; f.upper == b.upper {
+			f.since = seq
+		}
 	}
 }
 
 // rollBack takes bindings back. It returns the inodes that the caller must unpin.
-func (s *numbers) rollBack(bound []int32) (unpin []store.Ino) {
+func (s *numbers) rollBack(bound []binding) (unpin []store.Ino) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, at := range bound {
-		f := &s.files[at]
-		delete(s.ofUpper, f.upper)
-		if f.pinned {
-			unpin = append(unpin, f.upper)
-		}
-		f.upper, f.pinned = 0, false
+	for _, b := range bound {
+		unpin = append(unpin, s.unbind(b)...)
 	}
 	return unpin
+}
+
+// unbind takes a binding back, with mu held, unless another transaction has bound the file since.
+func (s *numbers) unbind(b binding) (unpin []store.Ino) {
+	f := &s.files[b.place]
+	if f.upper != b.upper || f.since != 0 {
+		return nil
+	}
+	delete(s.ofUpper, b.upper)
+	if f.pinned {
+		unpin = append(unpin, b.upper)
+	}
+	f.upper, f.pinned = 0, false
+	return unpin
+}
+
+// given notes that the upper store has given a number to a new inode (N4).
+func (s *numbers) given(upper store.Ino) (unpin []store.Ino) {
+	s.mu.RLock()
+	at, ok := s.ofUpper[upper]
+	s.mu.RUnlock()
+	if !ok {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unbind(binding{at, upper})
 }
 
 // pin pins a file of the base, and its copy if there is one.

@@ -37,7 +37,7 @@ type Store struct {
 	options Options
 	numbers numbers
 	seq     atomic.Uint64 // counts the write transactions that are committed
-	writer  chan struct{} // holds a value while a write transaction runs
+	writer  chan struct{} // holds a value while Update or Exclusive runs
 
 	mu     sync.Mutex // guards the fields below
 	active int        // transactions
@@ -48,6 +48,8 @@ type Store struct {
 var (
 	_ store.Store       = (*Store)(nil)
 	_ store.Limiter     = (*Store)(nil)
+	_ store.Batcher     = (*Store)(nil)
+	_ store.Observer    = (*observed)(nil)
 	_ store.HoleFinder  = (*rx)(nil)
 	_ store.HolePuncher = (*tx)(nil)
 )
@@ -192,10 +194,13 @@ func (s *Store) Unpin(ino store.Ino) {
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
-	return s.Exclusive(ctx, func() error { return s.update(ctx, fn) })
+	return s.Exclusive(ctx, func() error {
+		return s.transact(fn, func(run func(up store.Tx) error) error { return s.upper.Update(ctx, run) })
+	})
 }
 
-// Exclusive calls fn while no write transaction runs. fn may change the upper store.
+// Exclusive calls fn while no other call of Update or Exclusive runs. fn may change the upper
+// store.
 func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -210,17 +215,34 @@ func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
 	return fn()
 }
 
-func (s *Store) update(ctx context.Context, fn func(tx store.Tx) error) error {
+// Batch implements store.Batcher, as far as the upper store is one.
+func (s *Store) Batch(fn func(tx store.Tx) error) error {
+	b, ok := s.upper.(store.Batcher)
+	if !ok {
+		return s.Update(context.Background(), fn)
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.transact(fn, b.Batch)
+}
+
+// transact calls fn with a transaction that begin begins. If begin calls its function again, the
+// transaction was rolled back.
+func (s *Store) transact(fn func(tx store.Tx) error, begin func(run func(up store.Tx) error) error) error {
 	var t *tx
 	committed := false
-	defer func() { // fn may panic
+	undo := func() {
 		if t != nil && !committed {
 			for _, ino := range s.numbers.rollBack(t.bound) {
 				s.upper.Unpin(ino)
 			}
 		}
-	}()
-	err := s.upper.Update(ctx, func(up store.Tx) error {
+	}
+	defer undo() // fn may panic
+	err := begin(func(up store.Tx) error {
+		undo()
 		t = &tx{rx: rx{s: s, up: up, seq: math.MaxUint64}, up: up}
 		return fn(t)
 	})

@@ -15,7 +15,7 @@ import (
 type tx struct {
 	rx
 	up    store.Tx
-	bound []int32 // files of the base that it has copied
+	bound []binding // files of the base that it has copied
 }
 
 // End does nothing: Update ends the transaction.
@@ -29,7 +29,18 @@ func (t *tx) Insert(n *store.Node) error {
 	if isWhiteout(n) {
 		return posix.ErrNotPermitted
 	}
-	return t.up.Insert(n)
+	return t.insert(n)
+}
+
+// insert adds an inode to the upper store.
+func (t *tx) insert(n *store.Node) error {
+	if err := t.up.Insert(n); err != nil {
+		return err
+	}
+	for _, ino := range t.s.numbers.given(n.Ino) {
+		t.s.upper.Unpin(ino)
+	}
+	return nil
 }
 
 // Put implements store.Tx.
@@ -311,7 +322,7 @@ func (t *tx) whiteOut(dir store.Ino, name string, was *Record) error {
 	if was != nil {
 		n.Mtime, n.Ctime, n.Atime = was.Mtime, was.Mtime, was.Mtime
 	}
-	if err := t.up.Insert(&n); err != nil {
+	if err := t.insert(&n); err != nil {
 		return err
 	}
 	if was != nil {

@@ -36,8 +36,8 @@ type Options struct {
 	CacheSize int64
 	// MaxSize limits the size in bytes of the volume's file; 0 means no limit. A call that needs
 	// more fails with ErrFull, which matches ENOSPC, and changes nothing. Removing always works and
-	// makes room at once, unless the file is open. A volume that is larger already does not grow.
-	// The log does not count.
+	// makes room at once, unless the file is open, or a snapshot keeps it. What snapshots keep
+	// counts, too. A volume that is larger already does not grow. The log does not count.
 	MaxSize int64
 }
 

@@ -26,6 +26,9 @@ type History struct {
 	reads   int
 }
 
+// mostSnapshots is how many snapshots there are at a time.
+const mostSnapshots = 50
+
 // NewHistory returns a History of an empty volume that is changed through several connections.
 func NewHistory(r *rand.Rand, keeper *folio.Volume, volumes ...*folio.Volume) *History {
 	return &History{r: r, keeper: keeper, volumes: volumes, want: make(map[string]string)}
@@ -71,7 +74,7 @@ func (h *History) step(t *testing.T) {
 		state, err := StateOf(h.keeper, ".", map[uint64]bool{})
 		Must(t, err)
 		h.want[name] = state
-	case n < 3 && len(h.want) > 0:
+	case n < 3 && len(h.want) > 0, len(h.want) > mostSnapshots:
 		name := h.any()
 		Must(t, h.keeper.RemoveSnapshot(t.Context(), name))
 		delete(h.want, name)

@@ -1,0 +1,61 @@
+package volumetest
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/foliofs/folio"
+)
+
+// TestSnapshotsFull fills a volume up that has a snapshot: to its quota, and to the end of the
+// disk. Nothing that was refused has changed anything, and removing the snapshot makes room.
+func TestSnapshotsFull(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) *folio.Volume{
+		"quota": func(t *testing.T) *folio.Volume { return Limited(t, 4<<20) },
+		"disk": func(t *testing.T) *folio.Volume {
+			v, err := folio.Open(filepath.Join(smallDisk(t, "8m"), "v.folio"), &folio.Options{Create: true})
+			Must(t, err)
+			t.Cleanup(func() { _ = v.Close() })
+			return v
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := open(t)
+			for i := range 20 {
+				Must(t, v.WriteFile(fmt.Sprint("f", i), RandomBytes(Random(t), 50_000), 0o644))
+			}
+			Must(t, v.Snapshot(t.Context(), "s"))
+			want := TreeOf(t, v)
+			var err error
+			for i := 0; err == nil; i++ {
+				before := TreeOf(t, v)
+				if err = v.WriteFile(fmt.Sprint("f", i%30), RandomBytes(Random(t), 60_000), 0o644); err != nil && TreeOf(t, v) != before {
+					t.Error("a call that failed has changed something")
+				}
+				if i%30 == 29 {
+					Must(t, v.Snapshot(t.Context(), fmt.Sprint("s", i)))
+				}
+			}
+			WantFull(t, "WriteFile", err)
+			if err := v.Remove("f1"); err != nil && !errors.Is(err, folio.ErrFull) {
+				t.Errorf("Remove: %v", err)
+			}
+			at, err := v.At("s")
+			Must(t, err)
+			if got := TreeOf(t, at); got != want {
+				t.Errorf("the snapshot: %s", Difference(got, want))
+			}
+			list, err := v.Snapshots(t.Context())
+			Must(t, err)
+			for _, s := range list {
+				Must(t, v.RemoveSnapshot(t.Context(), s.Name))
+			}
+			Must(t, v.WriteFile("room", make([]byte, 60_000), 0o644))
+			WantClean(t, v)
+		})
+	}
+}

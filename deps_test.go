@@ -112,7 +112,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount internal/posix internal/inoset " + rooms("source match mirror "+
+		own: ". mount internal/posix internal/inoset " + rooms("source target match mirror "+
 			"quote value failure interrupt terminal location mountpoint listing copier importer exporter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},

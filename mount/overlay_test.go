@@ -21,7 +21,8 @@ import (
 var overlayOps = flag.Int("overlay.ops", 8000, "operations of TestOverlay; 4000 take place in one directory")
 
 // TestOverlay mounts an overlay. In directories with files of the base it makes random calls, and
-// the same ones in copies of these on disk. Then it runs the tests of go-fuse.
+// the same ones in copies of these in a volume that is mounted: the kernel has other limits for
+// files on disk. Then it runs the tests of go-fuse.
 func TestOverlay(t *testing.T) {
 	needFUSE(t)
 	defer syscall.Umask(syscall.Umask(0))
@@ -34,12 +35,14 @@ func TestOverlay(t *testing.T) {
 	}
 	t.Setenv(baseVariable, base)
 	d := startDaemon(t, newVolume(t))
-	m := &roottest.Mirror{Dir: t.TempDir()}
+	t.Setenv(baseVariable, "")
+	plain := startDaemon(t, newVolume(t))
+	m := &roottest.Mirror{Dir: plain.dir}
 	round := uint64(0)
 	m.Open = func(t *testing.T) []roottest.FS {
-		plain, err := filepath.Glob(filepath.Join(m.Dir, "root*"))
+		dirs, err := filepath.Glob(filepath.Join(m.Dir, "root*"))
 		must(t, err)
-		fillTree(t, plain[len(plain)-1], rand.New(rand.NewPCG(seed, round)))
+		fillTree(t, dirs[len(dirs)-1], rand.New(rand.NewPCG(seed, round)))
 		dir := d.path(fmt.Sprint(round))
 		root, err := os.OpenRoot(dir)
 		must(t, err)
@@ -62,6 +65,7 @@ func TestOverlay(t *testing.T) {
 	}
 	d.stop()
 	checkVolume(t, d.volume)
+	plain.stop()
 }
 
 // fillTree makes a directory, and files in it with the names of random calls.

@@ -34,6 +34,7 @@ committed to the base, or discarded.`,
 // baseFlag lets a command name the base.
 func baseFlag(cmd *cobra.Command, base *string) {
 	cmd.Flags().StringVar(base, "base", "", "the `tree` below: a directory, VOLUME[@SNAPSHOT] or VOLUME:PATH; what the volume tells if it is not given")
+	_ = cmd.RegisterFlagCompletionFunc("base", completeLocation)
 }
 
 // withOverlay calls fn with the overlay whose changes a volume keeps.
@@ -131,7 +132,7 @@ func (c *command) overlayCommitCommand() *cobra.Command {
 	cmd := writingCommand("commit VOLUME", "Make the changes in the base",
 		`Make the changes in the base, and discard them from the volume. Files of the base that are not as they
 were when the overlay changed them are named, and then nothing is changed. A base that is a volume is
-changed in one transaction. Extended attributes are set in volumes only.`,
+changed in one transaction.`,
 		"  folio overlay commit changes.folio", between(1, 1, "VOLUME"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -87,8 +87,8 @@ func openBaseDir(name string) (*overlayBase, error) {
 		return nil, failure.At(name, err)
 	}
 	return &overlayBase{
-		name: name, full: dir, dir: dir, fsys: root.FS(), closes: []func() error{root.Close},
-		commit: func(ctx context.Context, o *folio.Overlay) error { return folio.CommitOverlay(ctx, o, root) },
+		name: name, full: dir, dir: dir, fsys: baseDir{root}.fs(), closes: []func() error{root.Close},
+		commit: func(ctx context.Context, o *folio.Overlay) error { return folio.CommitOverlay(ctx, o, baseDir{root}) },
 	}, nil
 }
 

@@ -5,6 +5,7 @@ package source
 import (
 	"bytes"
 	"errors"
+	"os"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -32,6 +33,16 @@ func fdXattrs(fd int) (map[string][]byte, error) {
 		attrs[string(name)] = value
 	}
 	return attrs, nil
+}
+
+// UserXattrs returns the extended attributes user.* of an open file.
+func UserXattrs(f *os.File) (attrs map[string][]byte, err error) {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	failed := conn.Control(func(fd uintptr) { attrs, err = fdXattrs(int(fd)) })
+	return attrs, errors.Join(failed, err)
 }
 
 // grow calls a function that fills a buffer, and fails with ERANGE while that is too small.

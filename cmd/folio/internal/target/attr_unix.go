@@ -66,6 +66,19 @@ func (d *dir) mknod(name string, attr *Attr) (made bool, err error) {
 	return err == nil, err
 }
 
+// SetXattrs sets extended attributes of an open file.
+func SetXattrs(f *os.File, attrs map[string][]byte) error { return setXattrs(f, attrs) }
+
+// RemoveXattr removes an extended attribute of an open file.
+func RemoveXattr(f *os.File, attr string) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	failed := conn.Control(func(fd uintptr) { err = unix.Fremovexattr(int(fd), attr) })
+	return errors.Join(failed, err)
+}
+
 func setXattrs(f *os.File, attrs map[string][]byte) error {
 	if len(attrs) == 0 {
 		return nil

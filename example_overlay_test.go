@@ -1,0 +1,39 @@
+package folio_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/foliofs/folio"
+)
+
+// An overlay keeps what a program changes apart, until it is committed or discarded.
+func ExampleNewOverlay() {
+	base, err := folio.OpenMemory(nil)
+	must(err)
+	defer base.Close()
+	changes, err := folio.OpenMemory(nil)
+	must(err)
+	defer changes.Close()
+	must(base.WriteFile("a.txt", []byte("old"), 0o644))
+	must(base.WriteFile("b.txt", []byte("old"), 0o644))
+	over, err := folio.NewOverlay(base.FS(), changes, nil) // or os.Root.FS
+	must(err)
+	defer over.Close()
+	must(over.WriteFile("a.txt", []byte("new text"), 0o644))
+	must(over.Remove("b.txt"))
+	for c, err := range over.Diff(context.Background()) {
+		must(err)
+		fmt.Println(c.Path, c.Kind&folio.Removed != 0)
+	}
+	must(base.Update(context.Background(), func(tx *folio.Tx) error { // all changes, or none
+		return folio.CommitOverlay(context.Background(), over, tx)
+	}))
+	must(over.Discard(context.Background()))
+	text, err := base.ReadFile("a.txt")
+	fmt.Printf("%s, %v\n", text, err)
+	// Output:
+	// a.txt false
+	// b.txt true
+	// new text, <nil>
+}

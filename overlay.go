@@ -36,6 +36,9 @@ type OverlayOptions struct {
 // is written to takes room for the chunks that were written, and a file whose attributes change,
 // that is moved or removed, takes no room for content.
 //
+// Calls about the volume as a database, such as Compact, Backup and Snapshot, fail with
+// errors.ErrUnsupported: they are for the volume that keeps the changes.
+//
 // If the base changes all the same, files that were not changed in the overlay may be seen as they
 // were or as they are. A file whose content lies in both fails with [ErrBaseChanged].
 type Overlay struct {

@@ -17,10 +17,16 @@ import (
 	"github.com/foliofs/folio/store/overlay"
 )
 
+// A TreeFile is a file of a [Tree].
+type TreeFile interface {
+	io.WriteCloser
+	ReadDir(n int) ([]fs.DirEntry, error)
+}
+
 // A Tree is where [CommitOverlay] writes to. *os.Root, *Volume, *Root and *Tx are trees. A Tree may
-// also have the methods Mknod and SetXattr of a Volume: special files and extended attributes need
-// them.
-type Tree[F io.WriteCloser] interface {
+// also have the methods Mknod, Xattrs, SetXattr and RemoveXattr of a Volume: special files and
+// extended attributes need them.
+type Tree[F TreeFile] interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (F, error)
 	Lstat(name string) (fs.FileInfo, error)
 	Mkdir(name string, perm fs.FileMode) error
@@ -74,8 +80,8 @@ const stagePrefix = ".folio-commit-"
 // First it looks at each path that has changed. If a file there is not as it was when the overlay
 // changed it, by type, permissions, size and time of modification, or if there is one where none
 // was, nothing happens, and the error is a [*ConflictError] with all these paths. A directory that
-// was removed must have its old time of modification; directories in it are not looked at. A path
-// where the change is made already is passed over.
+// was removed must have its old time of modification, and in it nothing may be newer than its
+// removal. A path where the change is made already is passed over.
 //
 // Then it writes all contents to a new directory in the root of the tree, whose name begins with
 // ".folio-commit-". If that fails, for example because the disk is full, it removes the directory,
@@ -85,7 +91,7 @@ const stagePrefix = ".folio-commit-"
 //
 // A file that was moved is copied and removed. Owners are set where they differ, which needs the
 // right to do so. A tree without SetXattr does not get the extended attributes.
-func CommitOverlay[F io.WriteCloser](ctx context.Context, o *Overlay, to Tree[F]) error {
+func CommitOverlay[F TreeFile](ctx context.Context, o *Overlay, to Tree[F]) error {
 	return o.View(ctx, func(rx *Rx) error {
 		c := &committer[F]{ctx: ctx, over: o, rx: rx, to: to, gone: make(map[string]bool), links: make(map[uint64]string)}
 		return c.run()
@@ -93,7 +99,7 @@ func CommitOverlay[F io.WriteCloser](ctx context.Context, o *Overlay, to Tree[F]
 }
 
 // A committer is a CommitOverlay.
-type committer[F io.WriteCloser] struct {
+type committer[F TreeFile] struct {
 	ctx  context.Context
 	over *Overlay
 	rx   *Rx
@@ -189,7 +195,48 @@ func (c *committer[F]) checkPlace(change *overlay.Change, n *Node) error {
 		c.conflict(change.Base, "has an unknown past")
 		return nil
 	}
-	return c.check(change.Base, change.Was, n)
+	if err := c.check(change.Base, change.Was, n); err != nil || n != nil || store.TypeOf(change.Was.Mode) != store.Dir {
+		return err
+	}
+	return c.checkInside(change.Base, change.Was.Taken)
+}
+
+// checkInside notes a conflict for each file in a directory that was removed that has changed
+// since.
+func (c *committer[F]) checkInside(dir string, since int64) error {
+	list, err := c.readDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		name := path.Join(dir, e.Name())
+		info, err := c.to.Lstat(name)
+		if err != nil {
+			return err
+		}
+		if nanoseconds(info.ModTime(), 0) > since {
+			c.conflict(name, "was changed")
+		}
+		if info.IsDir() {
+			if err := c.checkInside(name, since); err != nil {
+				return err
+			}
+		}
+	}
+	return c.ctx.Err()
+}
+
+// readDir returns the entries of a directory of the tree, none if there is no such directory.
+func (c *committer[F]) readDir(dir string) ([]fs.DirEntry, error) {
+	if info, err := c.to.Lstat(dir); err != nil || !info.IsDir() {
+		return nil, nil // there is another conflict, or none
+	}
+	f, err := c.to.OpenFile(dir, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	list, err := f.ReadDir(-1)
+	return list, errors.Join(err, f.Close())
 }
 
 func (n *Node) isDir() bool { return store.TypeOf(n.Mode) == store.Dir }

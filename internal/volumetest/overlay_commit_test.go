@@ -86,7 +86,7 @@ var overlayChanges = map[string]struct {
 func baseFiles(t *testing.T) (*os.Root, string) {
 	t.Helper()
 	dir := baseDir(t, map[string]string{
-		"file": "content of file", "dir/a": "content of a", "dir/sub/b": "content of b", "dir/empty/": "", "large": strings.Repeat("0123456789", 30_000),
+		"file": "content of file", "dir/a": "content of a", "dir/sub/b": "content of b", "dir/empty/": "", "gone/sub/file": "x", "large": strings.Repeat("0123456789", 30_000),
 	})
 	Must(t, os.Symlink("file", filepath.Join(dir, "to")))
 	root, err := os.OpenRoot(dir)
@@ -159,7 +159,7 @@ func TestOverlayConflict(t *testing.T) {
 	change := func(v *folio.Overlay) error {
 		return errors.Join(
 			v.WriteFile("file", []byte("ours"), 0o644), v.Remove("dir/a"), v.RemoveAll("dir/sub"), v.WriteFile("new", []byte("ours"), 0o644),
-			v.Chmod("large", 0o600), v.Rename("to", "moved"),
+			v.RemoveAll("gone"), v.Chmod("large", 0o600), v.Rename("to", "moved"),
 		)
 	}
 	for name, tt := range map[string]struct {
@@ -174,7 +174,11 @@ func TestOverlayConflict(t *testing.T) {
 		"both":     {func(dir string) error { return os.Remove(filepath.Join(dir, "dir/a")) }, ""},
 		"hidden":   {func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir/a"), nil, 0o644) }, "dir/a was changed"},
 		"in a dir": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir/sub/c"), nil, 0o644) }, "dir/sub was changed"},
-		"made":     {func(dir string) error { return os.WriteFile(filepath.Join(dir, "new"), []byte("theirs"), 0o644) }, "new was made"},
+		"deep in a dir": {func(dir string) error {
+			name, later := filepath.Join(dir, "gone/sub/file"), time.Now().Add(time.Second)
+			return errors.Join(os.WriteFile(name, []byte("theirs"), 0o644), os.Chtimes(name, later, later))
+		}, "gone/sub/file was changed"},
+		"made": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "new"), []byte("theirs"), 0o644) }, "new was made"},
 		"type": {func(dir string) error {
 			return errors.Join(os.Remove(filepath.Join(dir, "large")), os.Mkdir(filepath.Join(dir, "large"), 0o755))
 		}, "large has another type"},

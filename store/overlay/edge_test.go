@@ -515,11 +515,11 @@ func TestDamaged(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(tx store.Tx) error{
 		"no record":      func(tx store.Tx) error { return tx.SetXattr(firstUpper, "trusted.overlay.folio", []byte("x")) },
-		"a path up":      record("1 100644 7 0 0 7 ../f"),
-		"a high limit":   record("1 100644 7 0 0 8 f"),
-		"no number":      record("1 100644 x 0 0 8 f"),
-		"another record": record("1 40755 0 0 0 0 d"),
-		"the root":       record("1 40755 0 0 0 0 ."),
+		"a path up":      record("1 100644 7 0 0 7 0 ../f"),
+		"a high limit":   record("1 100644 7 0 0 8 0 f"),
+		"no number":      record("1 100644 x 0 0 8 0 f"),
+		"another record": record("1 40755 0 0 0 0 0 d"),
+		"the root":       record("1 40755 0 0 0 0 0 ."),
 		"short": func(tx store.Tx) error {
 			return tx.Put(&store.Node{Ino: firstUpper, Mode: store.ModeRegular, Nlink: 1, Size: 3, Holes: 3})
 		},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/foliofs/folio/store"
 )
@@ -31,6 +32,7 @@ type Record struct {
 	Mode         uint32 // POSIX st_mode
 	Size         int64
 	Mtime, Ctime int64 // nanoseconds since 1970; Ctime is 0 if the base does not tell it
+	Taken        int64 // when the record was made, also in nanoseconds since 1970
 	// Limit is the end of the content that may be read from the base. It is Size at first, and
 	// becomes smaller when the file is cut off.
 	Limit int64
@@ -38,7 +40,7 @@ type Record struct {
 
 // recordOf returns the record of a file as the base has it now.
 func recordOf(path string, n *store.Node) *Record {
-	r := &Record{Path: path, Mode: n.Mode, Mtime: n.Mtime, Ctime: n.Ctime}
+	r := &Record{Path: path, Mode: n.Mode, Mtime: n.Mtime, Ctime: n.Ctime, Taken: time.Now().UnixNano()}
 	if n.IsRegular() {
 		r.Size, r.Limit = n.Size, n.Size
 	}
@@ -49,11 +51,11 @@ func recordOf(path string, n *store.Node) *Record {
 const recordVersion = "1"
 
 // recordFields is how many words a record has. The path is the last one, and may have spaces.
-const recordFields = 7
+const recordFields = 8
 
 // encode returns the value of the attribute.
 func (r *Record) encode() []byte {
-	return fmt.Appendf(nil, "%s %o %d %d %d %d %s", recordVersion, r.Mode, r.Size, r.Mtime, r.Ctime, r.Limit, r.Path)
+	return fmt.Appendf(nil, "%s %o %d %d %d %d %d %s", recordVersion, r.Mode, r.Size, r.Mtime, r.Ctime, r.Limit, r.Taken, r.Path)
 }
 
 // decodeRecord is the inverse of encode.
@@ -63,14 +65,14 @@ func decodeRecord(value []byte) (*Record, error) {
 		return nil, store.Damaged("a record of the overlay is not readable: %.60q", value)
 	}
 	mode, err := strconv.ParseUint(words[1], 8, 32)
-	numbers := [4]int64{}
+	numbers := [5]int64{}
 	for i := range numbers {
 		if err == nil {
 			numbers[i], err = strconv.ParseInt(words[2+i], 10, 64)
 		}
 	}
 	r := &Record{
-		Path: words[6], Mode: uint32(mode), Size: numbers[0], Mtime: numbers[1], Ctime: numbers[2], Limit: numbers[3],
+		Path: words[7], Mode: uint32(mode), Size: numbers[0], Mtime: numbers[1], Ctime: numbers[2], Limit: numbers[3], Taken: numbers[4],
 	}
 	if err != nil || !validPath(r.Path) || r.Limit < 0 || r.Limit > r.Size || r.Size > store.MaxSize {
 		return nil, store.Damaged("a record of the overlay makes no sense: %.60q", value)

@@ -1,3 +1,5 @@
+//go:build unix
+
 package volumetest
 
 import (
@@ -13,6 +15,24 @@ import (
 
 	"github.com/foliofs/folio"
 )
+
+// baseDir makes a directory of the system with files, and returns its path. Names that end in a
+// slash are directories.
+func baseDir(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		Must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		if name[len(name)-1] == '/' {
+			Must(t, os.MkdirAll(full, 0o755))
+			continue
+		}
+		Must(t, os.WriteFile(full, []byte(content), 0o644))
+		Must(t, os.Chtimes(full, oldTime, oldTime))
+	}
+	return dir
+}
 
 // changesOf returns the changes of an overlay as text.
 func changesOf(t *testing.T, v *folio.Overlay) (list []string) {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -16,24 +15,6 @@ import (
 
 // oldTime is the time of modification of files of a base.
 var oldTime = time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
-
-// baseDir makes a directory of the system with files, and returns its path. Names that end in a
-// slash are directories.
-func baseDir(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		full := filepath.Join(dir, filepath.FromSlash(name))
-		Must(t, os.MkdirAll(filepath.Dir(full), 0o755))
-		if name[len(name)-1] == '/' {
-			Must(t, os.MkdirAll(full, 0o755))
-			continue
-		}
-		Must(t, os.WriteFile(full, []byte(content), 0o644))
-		Must(t, os.Chtimes(full, oldTime, oldTime))
-	}
-	return dir
-}
 
 // overlaid returns an overlay, and the volume that keeps its changes.
 func overlaid(t testing.TB, base fs.FS, o *folio.OverlayOptions) (*folio.Overlay, *folio.Volume) {

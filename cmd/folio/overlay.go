@@ -23,7 +23,7 @@ It is a directory on disk, a volume, a snapshot, or a directory in one. The chan
 committed to the base, or discarded.`,
 		Example: `  folio overlay run --base src changes.folio make
   folio overlay diff changes.folio
-  folio overlay commit changes.folio`,
+  folio overlay commit --base src changes.folio`,
 		Args: c.unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -129,11 +129,11 @@ var errBaseMoved = errors.New("is not as the overlay knew it")
 func (c *command) overlayCommitCommand() *cobra.Command {
 	var base string
 	var keep bool
-	cmd := writingCommand("commit VOLUME", "Make the changes in the base",
+	cmd := writingCommand("commit --base TREE VOLUME", "Make the changes in the base",
 		`Make the changes in the base, and discard them from the volume. Files of the base that are not as they
 were when the overlay changed them are named, and then nothing is changed. A base that is a volume is
 changed in one transaction.`,
-		"  folio overlay commit changes.folio", between(1, 1, "VOLUME"))
+		"  folio overlay commit --base src changes.folio", between(1, 1, "VOLUME"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return withOverlay(args[0], base, func(o *openOverlay) error {
@@ -145,6 +145,13 @@ changed in one transaction.`,
 		})
 	}
 	baseFlag(cmd, &base)
+	one := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if base == "" {
+			return usageError(cmd, errors.New("--base must name the tree to change: a volume from elsewhere could name any"))
+		}
+		return one(cmd, args)
+	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "keep the changes in the volume, too")
 	return cmd
 }

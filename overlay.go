@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
@@ -65,7 +66,7 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	s := overlay.New(base, vol.store, &overlay.Options{
 		Describe: describeBase, Whole: o.Whole, BaseChanges: o.BaseChanges, KeepUpper: true,
 	})
-	if err := checkBase(base); err != nil {
+	if err := checkBase(base, vol); err != nil {
 		return nil, err
 	}
 	v, err := newVolume(s.Observed(), cmp.Or(o.CacheSize, defaultCacheSize))
@@ -75,11 +76,14 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	return &Overlay{Volume: v, base: base, upper: vol, over: s}, nil
 }
 
-// checkBase refuses a base that is no directory.
-func checkBase(base fs.FS) error {
+// checkBase refuses a base that is no directory, or that lies in the volume that keeps the changes.
+func checkBase(base fs.FS, vol *Volume) error {
 	info, err := fs.Stat(base, ".")
 	if err == nil && !info.IsDir() {
 		err = ErrNotDirectory
+	}
+	if f, ok := base.(ioFS); ok && f.fs == vol {
+		err = fmt.Errorf("%w: a volume cannot keep the changes of itself", posix.ErrInvalid)
 	}
 	return pathError("overlay", ".", err)
 }

@@ -109,6 +109,9 @@ func baseFiles(t *testing.T) (*os.Root, string) {
 		"file": "content of file", "dir/a": "content of a", "dir/sub/b": "content of b", "dir/empty/": "", "gone/sub/file": "x", "large": strings.Repeat("0123456789", 30_000),
 	})
 	Must(t, os.Symlink("file", filepath.Join(dir, "to")))
+	for _, name := range []string{"gone/sub", "gone", "dir/sub", "dir/empty", "dir", "."} { // a change is seen however soon it comes
+		Must(t, os.Chtimes(filepath.Join(dir, name), oldTime, oldTime))
+	}
 	root, err := os.OpenRoot(dir)
 	Must(t, err)
 	t.Cleanup(func() { _ = root.Close() })
@@ -186,14 +189,17 @@ func TestOverlayConflict(t *testing.T) {
 		do   func(dir string) error
 		want string
 	}{
-		"none":     {func(string) error { return nil }, ""},
-		"content":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, "file"), []byte("theirs"), 0o644) }, "file was changed"},
-		"touched":  {func(dir string) error { return os.Chtimes(filepath.Join(dir, "file"), time.Now(), time.Now()) }, "file was changed"},
-		"mode":     {func(dir string) error { return os.Chmod(filepath.Join(dir, "file"), 0o611) }, "file has other permissions"},
-		"removed":  {func(dir string) error { return os.Remove(filepath.Join(dir, "file")) }, "file was removed"},
-		"both":     {func(dir string) error { return os.Remove(filepath.Join(dir, "dir/a")) }, ""},
-		"hidden":   {func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir/a"), nil, 0o644) }, "dir/a was changed"},
-		"in a dir": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir/sub/c"), nil, 0o644) }, "dir/sub was changed"},
+		"none":    {func(string) error { return nil }, ""},
+		"content": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "file"), []byte("theirs"), 0o644) }, "file was changed"},
+		"touched": {func(dir string) error { return os.Chtimes(filepath.Join(dir, "file"), time.Now(), time.Now()) }, "file was changed"},
+		"mode":    {func(dir string) error { return os.Chmod(filepath.Join(dir, "file"), 0o611) }, "file has other permissions"},
+		"removed": {func(dir string) error { return os.Remove(filepath.Join(dir, "file")) }, "file was removed"},
+		"both":    {func(dir string) error { return os.Remove(filepath.Join(dir, "dir/a")) }, ""},
+		"hidden":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, "dir/a"), nil, 0o644) }, "dir/a was changed"},
+		"in a dir": {func(dir string) error {
+			name := filepath.Join(dir, "dir/sub/c")
+			return errors.Join(os.WriteFile(name, nil, 0o644), os.Chtimes(name, oldTime, oldTime))
+		}, "dir/sub was changed"},
 		"deep in a dir": {func(dir string) error {
 			name, later := filepath.Join(dir, "gone/sub/file"), time.Now().Add(time.Second)
 			return errors.Join(os.WriteFile(name, []byte("theirs"), 0o644), os.Chtimes(name, later, later))

@@ -130,3 +130,27 @@ func shorten(v *folio.Overlay, name string, size int64) error {
 	}
 	return errors.Join(f.Truncate(size), f.Close())
 }
+
+// TestOverlayRefused makes overlays that cannot be.
+func TestOverlayRefused(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	Must(t, v.WriteFile("f", nil, 0o644))
+	if _, err := folio.NewOverlay(v.FS(), v, nil); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("over itself: %v", err)
+	}
+	if _, err := folio.NewOverlay(fstest.MapFS{".": {}}, v, nil); !errors.Is(err, folio.ErrNotDirectory) {
+		t.Errorf("over a file: %v", err)
+	}
+	over, _ := overlaid(t, fstest.MapFS{"link": {Data: []byte("../out"), Mode: fs.ModeSymlink}}, nil)
+	if _, err := over.ReadFile("link"); !errors.Is(err, folio.ErrEscapes) {
+		t.Errorf("out of the base: %v", err)
+	}
+	if err := over.Compact(t.Context(), nil); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Compact: %v", err)
+	}
+	err := over.Update(t.Context(), func(*folio.Tx) error { return over.Discard(t.Context()) })
+	if !errors.Is(err, folio.ErrInUpdate) {
+		t.Errorf("Discard in Update: %v", err)
+	}
+}

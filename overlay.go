@@ -3,7 +3,6 @@ package folio
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 
@@ -116,7 +115,7 @@ func (o *Overlay) Discard(ctx context.Context) error {
 		return o.upper.Update(ctx, func(tx *Tx) error {
 			list, err := tx.ReadDir(".")
 			for _, e := range list {
-				err = errors.Join(err, tx.RemoveAll(e.Name()))
+				err = cmp.Or(err, tx.RemoveAll(e.Name()))
 			}
 			return err
 		})

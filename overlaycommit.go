@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,7 +147,8 @@ func (c *committer[F]) run() error {
 		err = c.apply()
 	}
 	if c.stage != "" {
-		err = errors.Join(err, c.to.RemoveAll(c.stage))
+		removed := c.to.RemoveAll(c.stage)
+		err = cmp.Or(err, removed)
 	}
 	return err
 }
@@ -236,7 +238,7 @@ func (c *committer[F]) readDir(dir string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	list, err := f.ReadDir(-1)
-	return list, errors.Join(err, f.Close())
+	return list, cmp.Or(err, f.Close())
 }
 
 func (n *Node) isDir() bool { return store.TypeOf(n.Mode) == store.Dir }
@@ -392,7 +394,7 @@ func (c *committer[F]) stageContent(f *madeFile) error {
 		return err
 	}
 	_, err = from.WriteTo(w)
-	return errors.Join(err, w.Close())
+	return cmp.Or(err, w.Close())
 }
 
 // describe gives a file of the tree the attributes of one of the overlay.
@@ -433,11 +435,11 @@ func (c *committer[F]) setXattrs(name, from string) error {
 	is, err := to.Xattrs(name)
 	for attr := range is {
 		if _, ok := want[attr]; !ok {
-			err = errors.Join(err, to.RemoveXattr(name, attr))
+			err = cmp.Or(err, to.RemoveXattr(name, attr))
 		}
 	}
 	for attr, value := range want {
-		err = errors.Join(err, to.SetXattr(name, attr, value))
+		err = cmp.Or(err, to.SetXattr(name, attr, value))
 	}
 	return err
 }

@@ -413,6 +413,9 @@ func faultCalls() []*faultCall {
 	for name, c := range functionFaults {
 		l.add(name, "", onVolume, c.answer, c.run)
 	}
+	for name, c := range overlayFaults {
+		l.add(name, "", onVolume, c.answer, c.run)
+	}
 	for name, run := range builderFaults {
 		l.addPlain("Builder."+name, "", inCreate, 0, run)
 	}

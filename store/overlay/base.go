@@ -23,9 +23,6 @@ type base struct {
 	handles  handles
 }
 
-// validPath reports whether a path can be that of a file of a base.
-func validPath(name string) bool { return fs.ValidPath(name) && len(name) <= store.MaxPath }
-
 // isGone reports whether an error says that there is no such file.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, posix.ErrNotDirectory)

@@ -3,37 +3,9 @@ package overlay
 import (
 	"errors"
 	"io/fs"
-	"iter"
 
 	"github.com/foliofs/folio/store"
 )
-
-// listStep is how many entries of the upper store are read at once.
-const listStep = 256
-
-// entries yields the entries of a directory of the upper store that sort after a name.
-func (r *rx) entries(upper store.Ino, after string) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		var l store.Listing
-		for {
-			l.Reset()
-			if err := r.up.List(upper, after, listStep, &l); err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			list := l.Entries()
-			for _, e := range list {
-				if !yield(e, nil) {
-					return
-				}
-				after = e.Name
-			}
-			if len(list) < listStep {
-				return
-			}
-		}
-	}
-}
 
 // List implements store.Rx.
 func (r *rx) List(dir store.Ino, after string, most int, l *store.Listing) error {

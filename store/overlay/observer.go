@@ -40,7 +40,7 @@ func (s *observed) Observed() (store.Rx, store.Changes, error) {
 		s.leave()
 		return nil, store.Changes{}, err
 	}
-	return &rx{s: s.Store, up: up, seq: seq}, store.Changes{All: !c.None()}, nil
+	return &rx{s: &s.layers, up: up, seq: seq}, store.Changes{All: !c.None()}, nil
 }
 
 // Reap implements store.Observer.

@@ -3,6 +3,7 @@ package overlay
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,9 @@ type Record struct {
 	// becomes smaller when the file is cut off.
 	Limit int64
 }
+
+// validPath reports whether a path can be that of a file of a base.
+func validPath(name string) bool { return fs.ValidPath(name) && len(name) <= store.MaxPath }
 
 // recordOf returns the record of a file as the base has it now.
 func recordOf(path string, n *store.Node) *Record {

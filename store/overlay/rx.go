@@ -3,6 +3,7 @@ package overlay
 import (
 	"errors"
 	"io/fs"
+	"iter"
 	"path"
 
 	"github.com/foliofs/folio/store"
@@ -10,7 +11,7 @@ import (
 
 // An rx is a snapshot of the upper store, over the base as it is. It implements store.Rx.
 type rx struct {
-	s     *Store
+	s     *layers
 	up    store.Rx
 	seq   uint64 // of Store, before the snapshot
 	ended bool
@@ -152,6 +153,33 @@ func (r *rx) countLinks(p *spot, n *store.Node) error {
 	}
 	n.Nlink += uint32(max(0, list.dirs-hidden))
 	return nil
+}
+
+// listStep is how many entries of the upper store are read at once.
+const listStep = 256
+
+// entries yields the entries of a directory of the upper store that sort after a name.
+func (r *rx) entries(upper store.Ino, after string) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		var l store.Listing
+		for {
+			l.Reset()
+			if err := r.up.List(upper, after, listStep, &l); err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			list := l.Entries()
+			for _, e := range list {
+				if !yield(e, nil) {
+					return
+				}
+				after = e.Name
+			}
+			if len(list) < listStep {
+				return
+			}
+		}
+	}
 }
 
 // whiteout reports whether an entry of the upper store hides a name.

@@ -4,45 +4,14 @@ import (
 	"context"
 	"io/fs"
 	"math"
-	"sync"
-	"sync/atomic"
 
-	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
 )
 
-// ErrBaseChanged says that a file of the base is another one than that of which a part was copied,
-// or than that which was about to be read.
-var ErrBaseChanged = posix.Stale("the file of the base has changed below the overlay")
-
-// Options say how an overlay works. The zero value, and nil, are good defaults.
-type Options struct {
-	// Describe, if it is not nil, sets what the FileInfo of a file of the base tells besides its
-	// type, permissions, size and time of modification: owner, device number, other times.
-	Describe func(info fs.FileInfo, n *store.Node)
-	// Whole copies all of a content with its inode, so that the upper store can be read without the
-	// base.
-	Whole bool
-	// BaseChanges says that the base may change while the overlay is open. Then no answer is kept
-	// for the next call: Version is not known.
-	BaseChanges bool
-	// KeepUpper lets Close leave the upper store open.
-	KeepUpper bool
-}
-
 // A Store is an overlay. It implements store.Store.
 type Store struct {
-	upper   store.Store
-	base    base
-	options Options
-	numbers numbers
-	seq     atomic.Uint64 // counts the write transactions that are committed
-	writer  chan struct{} // holds a value while Update or Exclusive runs
-
-	mu     sync.Mutex // guards the fields below
-	active int        // transactions
-	closed bool
-	idle   chan struct{} // closed when the last transaction ends after closed is set
+	layers
+	writer chan struct{} // holds a value while Update or Exclusive runs
 }
 
 var (
@@ -60,31 +29,12 @@ func New(base fs.FS, upper store.Store, o *Options) *Store {
 	if o == nil {
 		o = new(Options)
 	}
-	s := &Store{upper: upper, options: *o, writer: make(chan struct{}, 1), idle: make(chan struct{})}
+	s := &Store{writer: make(chan struct{}, 1)}
+	s.upper, s.options, s.idle = upper, *o, make(chan struct{})
 	s.base.fsys, s.base.describe = base, o.Describe
 	s.numbers.init()
 	s.seq.Store(1)
 	return s
-}
-
-// enter notes that a transaction begins.
-func (s *Store) enter() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return fs.ErrClosed
-	}
-	s.active++
-	return nil
-}
-
-// leave notes that a transaction has ended.
-func (s *Store) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.active--; s.active == 0 && s.closed {
-		close(s.idle)
-	}
 }
 
 // Begin implements store.Store.
@@ -109,7 +59,7 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 		s.leave()
 		return nil, err
 	}
-	return &rx{s: s, up: up, seq: seq}, nil
+	return &rx{s: &s.layers, up: up, seq: seq}, nil
 }
 
 // Version implements store.Store.
@@ -243,7 +193,7 @@ func (s *Store) transact(fn func(tx store.Tx) error, begin func(run func(up stor
 	defer undo() // fn may panic
 	err := begin(func(up store.Tx) error {
 		undo()
-		t = &tx{rx: rx{s: s, up: up, seq: math.MaxUint64}, up: up}
+		t = &tx{rx: rx{s: &s.layers, up: up, seq: math.MaxUint64}, up: up}
 		return fn(t)
 	})
 	if err == nil {

@@ -60,6 +60,29 @@ func TestSnapshotsGone(t *testing.T) {
 	}
 }
 
+// TestSnapshotHalfRemoved opens a volume in which a process has begun to remove a snapshot and
+// died: the next one that writes removes the rest.
+func TestSnapshotHalfRemoved(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	Must(t, v.WriteFile("f", []byte("content"), 0o644))
+	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.WriteFile("f", []byte("changed"), 0o644))
+	info, err := v.Info(t.Context())
+	Must(t, errors.Join(err, v.Close()))
+	sqlite(t, info.Path, "UPDATE snapshot SET name = NULL")
+	v, err = folio.Open(info.Path, nil)
+	Must(t, err)
+	if list, err := v.Snapshots(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	WantClean(t, v)
+	Must(t, errors.Join(v.WriteFile("g", nil, 0o644), v.Close()))
+	if got := sqlite(t, info.Path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%was%' OR name = 'snapshot'"); got != "0" {
+		t.Errorf("%s objects are left", got)
+	}
+}
+
 // TestSnapshotErrors tries what must fail.
 func TestSnapshotErrors(t *testing.T) {
 	t.Parallel()

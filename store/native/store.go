@@ -207,6 +207,9 @@ func (s *Store) Close() error {
 	if s.orphans.Load() > 0 {
 		_ = s.reap(context.Background()) // the next Open does
 	}
+	if s.ready.Load() {
+		_ = s.sweep(context.Background()) // of snapshots that a process removed in part; the next Close does
+	}
 	return explainClose(s.db.Close())
 }
 

@@ -33,8 +33,12 @@ func TestOverlayMirror(t *testing.T) {
 	defer func(n int) { posix.MaxLinks = n }(posix.MaxLinks)
 	posix.MaxLinks = 8 // as os.Root
 	r := Random(t)
+	ops := *overlayOps / 4
+	if testing.Short() {
+		ops /= 4
+	}
 	for _, c := range []overlayCase{{name: "directory"}, {name: "volume", volume: true}, {name: "whole", whole: true}, {name: "changing", changes: true}} {
-		t.Run(c.name, func(t *testing.T) { c.mirror(t, r).Run(t, r, *overlayOps/4) })
+		t.Run(c.name, func(t *testing.T) { c.mirror(t, r).Run(t, r, ops) })
 	}
 }
 

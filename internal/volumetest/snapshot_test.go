@@ -19,6 +19,9 @@ var snapshotOps = flag.Int("snapshot.ops", 4000, "operations of the test of snap
 //
 //	go test ./internal/volumetest -run TestSnapshots -snapshot.ops 1000000 -timeout 2h
 func TestSnapshots(t *testing.T) {
+	if testing.Short() { // one goroutine does all this
+		t.Skip("in one goroutine")
+	}
 	t.Parallel()
 	r := Random(t)
 	v := Empty(t)
@@ -32,6 +35,9 @@ func TestSnapshots(t *testing.T) {
 // TestSnapshotsGone makes the same changes with and without snapshots. When these are removed, and
 // both volumes are compact, they have the same tables and the same size.
 func TestSnapshotsGone(t *testing.T) {
+	if testing.Short() { // one goroutine does all this
+		t.Skip("in one goroutine")
+	}
 	t.Parallel()
 	seed := Random(t).Uint64()
 	var sizes [2]int64

@@ -42,6 +42,9 @@ var historyTables = map[string]int{"snapshot": 0, "node_was": 2, "entry_was": 3,
 // Check finds those of the wrong type and out of range. Every call ends with an answer or an error,
 // also on the snapshot, and after it was removed.
 func TestHistoryColumns(t *testing.T) {
+	if testing.Short() { // one goroutine does all this
+		t.Skip("in one goroutine")
+	}
 	t.Parallel()
 	base := historyBase(t)
 	dir := memoryDir(t)

@@ -92,7 +92,7 @@ func TestZipLinkChecksum(t *testing.T) {
 func sameChecksum() (a, b string) {
 	seen := make(map[uint32]string)
 	for i := 0; ; i++ {
-		text := fmt.Sprintf("%08x%08x", i*0x9e3779b1&0xffffffff, i)
+		text := fmt.Sprintf("%08x%08x", uint32(i)*0x9e3779b1, i)
 		sum := crc32.ChecksumIEEE([]byte(text))
 		if seen[sum] != "" {
 			return seen[sum], text

@@ -89,6 +89,43 @@ func TestSnapshotHalfRemoved(t *testing.T) {
 	}
 }
 
+// TestSnapshotNumbers writes to volumes whose snapshots have hostile numbers. No call goes on for
+// ever: neither where a removed snapshot has the last number of all, nor where the keys of kept
+// rows are of a kind that they must not be.
+func TestSnapshotNumbers(t *testing.T) {
+	t.Parallel()
+	for _, change := range []string{
+		"INSERT INTO snapshot VALUES (9223372036854775807, NULL, 0, 1000)",
+		"INSERT INTO snapshot VALUES (4611686018427387904, NULL, 1, 1000)",
+		"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO data_was SELECT CAST('b' || i AS BLOB), 1, 0 FROM n",
+		"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO data_was SELECT i, 9223372036854775807, 0 FROM n",
+	} {
+		v := Empty(t)
+		Must(t, v.WriteFile("f", []byte("content"), 0o644))
+		Must(t, v.Snapshot(t.Context(), "s"))
+		info, err := v.Info(t.Context())
+		Must(t, errors.Join(err, v.Close()))
+		sqlite(t, info.Path, change)
+		v = Open(t, info.Path)
+		Must(t, v.WriteFile("f", []byte("changed"), 0o644))
+		Must(t, v.WriteFile("f", []byte("again"), 0o644))
+		at, err := v.At("s")
+		Must(t, err)
+		if p, err := at.ReadFile("f"); err != nil || string(p) != "content" {
+			t.Errorf("%s: %q, %v", change, p, err)
+		}
+		if err := v.Snapshot(t.Context(), "t"); err != nil && !errors.Is(err, folio.ErrFull) {
+			t.Errorf("%s: Snapshot: %v", change, err)
+		}
+		if err := v.RemoveSnapshot(t.Context(), "s"); err != nil && !errors.Is(err, folio.ErrDamaged) {
+			t.Errorf("%s: RemoveSnapshot: %v", change, err)
+		}
+		if _, err := v.Check(t.Context(), nil); err != nil {
+			t.Errorf("%s: Check: %v", change, err)
+		}
+	}
+}
+
 // TestSnapshotErrors tries what must fail.
 func TestSnapshotErrors(t *testing.T) {
 	t.Parallel()

@@ -36,7 +36,7 @@ func (t *tx) keepNodeRow(ino store.Ino, h *history) (kept keptNode, err error) {
 	if err != nil {
 		return kept, err
 	}
-	_, ok, err := keptRow(was, h, int64(ino))
+	ok, err := isKept(was, h, int64(ino))
 	if err != nil {
 		return kept, err
 	}
@@ -65,13 +65,33 @@ func (t *tx) keepNodeRow(ino store.Ino, h *history) (kept keptNode, err error) {
 	return kept, err
 }
 
-// keptRow returns the kept row of a key that the newest snapshot sees. Mostly it is the one of that
-// snapshot itself. After newer snapshots were removed it may be one of these (H5).
-func keptRow(was *sqlitefile.TableWriter, h *history, key ...any) (row sqlitefile.Row, ok bool, err error) {
-	for until := h.newest; until <= h.last && !ok && err == nil; until++ {
-		row, ok, err = was.Find(append(key[:len(key):len(key)], until)...)
+// isKept reports whether a row of a key is kept that the newest snapshot sees (H1). Mostly it is
+// the one of that snapshot itself. After newer snapshots were removed it may be one of these (H5).
+func isKept(was *sqlitefile.TableWriter, h *history, key ...any) (bool, error) {
+	key = append(key, h.newest)
+	if h.newest == h.last {
+		_, ok, err := was.Find(key...)
+		return ok, err
 	}
-	return row, ok, err
+	c := was.Cursor()
+	ok, err := c.SeekKey(key...)
+	if err != nil || !ok {
+		return false, err
+	}
+	var v [entryWasUntil]sqlitefile.Value
+	columns := v[:len(key)-1]
+	if err := c.ValuesUpTo(maxEntry, columns); err != nil {
+		return false, err
+	}
+	for i := range columns {
+		switch want := key[i].(type) {
+		case int64:
+			ok = ok && columns[i].Kind() == sqlitefile.KindInteger && columns[i].Int64() == want
+		case string:
+			ok = ok && columns[i].Kind() == sqlitefile.KindText && string(columns[i].Bytes()) == want
+		}
+	}
+	return ok, nil
 }
 
 // anyKept reports whether a row of an inode was kept for any snapshot.
@@ -113,7 +133,7 @@ func (t *tx) keepEntry(dir store.Ino, name string, ino store.Ino) error {
 	if err != nil {
 		return err
 	}
-	if _, ok, err = keptRow(was, h, int64(dir), name); err != nil || ok {
+	if ok, err = isKept(was, h, int64(dir), name); err != nil || ok {
 		return err
 	}
 	_, err = was.Insert(int64(dir), name, h.newest, old, typ)
@@ -131,7 +151,7 @@ func (t *tx) keepChunk(id int64) error {
 		return err
 	}
 	h := &t.s.cache.history
-	if _, ok, err := keptRow(was, h, id); err != nil || ok {
+	if ok, err := isKept(was, h, id); err != nil || ok {
 		return err
 	}
 	block, err := t.keepBlock(id)
@@ -207,7 +227,7 @@ func (t *tx) keepXattr(ino store.Ino, name string) error {
 		return err
 	}
 	h := &t.s.cache.history
-	if _, ok, err := keptRow(was, h, int64(ino), name); err != nil || ok {
+	if ok, err := isKept(was, h, int64(ino), name); err != nil || ok {
 		return err
 	}
 	xattr, err := t.table(xattrTable)

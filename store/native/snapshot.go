@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -16,7 +17,7 @@ func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot,
 	if !store.ValidSnapshotName(name) {
 		return made, store.ErrSnapshotName
 	}
-	if err := s.reap(ctx); err != nil { // nobody is to see what was removed before
+	if err := s.reap(ctx); err != nil { // so that the snapshot does not keep what was removed before
 		return made, explain(err)
 	}
 	err = s.update(ctx, func(t *tx) error {
@@ -46,6 +47,9 @@ func (t *tx) addSnapshot(made *store.Snapshot) error {
 	snapshot, err := t.table(snapshotTable)
 	if err != nil {
 		return err
+	}
+	if h.last >= now-1 {
+		return fmt.Errorf("%w: no number is left for another snapshot", store.ErrFull)
 	}
 	made.ID, made.Time = h.last+1, time.Now().UnixNano()
 	if err := snapshot.InsertRowid(made.ID, made.ID, made.Name, made.Time, int64(highest+1)); err != nil {

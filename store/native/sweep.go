@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/foliofs/folio/internal/enginelink"
@@ -240,14 +241,22 @@ func (w *sweeper) key(c *sqlitefile.Cursor) (key []any, until int64, err error) 
 	if err := c.ValuesUpTo(maxEntry, columns); err != nil {
 		return nil, 0, err
 	}
-	for i := range columns[:w.table.until] {
-		if columns[i].Kind() == sqlitefile.KindInteger {
-			key = append(key, columns[i].Int64())
-		} else {
-			key = append(key, string(columns[i].Bytes()))
+	until = columns[w.table.until].Int64()
+	odd := columns[w.table.until].Kind() != sqlitefile.KindInteger || until == math.MaxInt64
+	for _, v := range columns[:w.table.until] {
+		switch v.Kind() {
+		case sqlitefile.KindInteger:
+			key = append(key, v.Int64())
+		case sqlitefile.KindText:
+			key = append(key, string(v.Bytes()))
+		default:
+			odd = true
 		}
 	}
-	return key, columns[w.table.until].Int64(), nil
+	if odd {
+		return nil, 0, store.Damaged("table %s has a row with an impossible key", tableNames[w.table.index])
+	}
+	return key, until, nil
 }
 
 // removeKept removes a kept row.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
 )
 
 // A PrunePolicy says which snapshots [Volume.Prune] keeps: each that one of its rules keeps. They
@@ -128,36 +127,17 @@ func (v *Volume) Prune(ctx context.Context, p PrunePolicy) (removed []Snapshot, 
 	if p == (PrunePolicy{}) {
 		return nil, v.volumeError("prune", errNoPruneRule)
 	}
-	s, err := v.snapshotter()
-	if err == nil {
-		err = v.updater.mayWait()
-	}
-	if err != nil {
-		return nil, v.volumeError("prune", err)
-	}
 	for {
 		list, err := v.Snapshots(ctx)
 		if err != nil {
 			return nil, err
 		}
 		_, removed = p.Choose(list)
-		if err = removeSnapshots(ctx, s, removed); err == nil {
+		if err = v.removeSnapshots(ctx, removed); err == nil {
 			return removed, nil
 		}
 		if !errors.Is(err, ErrNoSnapshot) {
 			return nil, v.volumeError("prune", err)
 		}
 	}
-}
-
-// removeSnapshots removes all of them, or none if one is not there.
-func removeSnapshots(ctx context.Context, s store.Snapshotter, list []Snapshot) error {
-	if len(list) == 0 {
-		return nil
-	}
-	names := make([]string, len(list))
-	for i := range list {
-		names[i] = list[i].Name
-	}
-	return s.RemoveSnapshots(ctx, names...)
 }

@@ -51,11 +51,14 @@ func (v *Volume) Restore(ctx context.Context, snapshot, path string, o *RestoreO
 		o = new(RestoreOptions)
 	}
 	r := &restorer{ctx: ctx, path: path, options: o, made: make(map[store.Ino]store.Ino), links: make(map[store.Ino]int)}
-	past, err := v.past(ctx, snapshot)
+	s, past, err := v.past(ctx, snapshot)
 	if err != nil {
 		return RestoreReport{}, v.snapshotError("restore", snapshot, err)
 	}
 	defer past.Close()
+	r.differ = func(fn func(live store.Rx, all *store.Differences) error) error {
+		return s.Compare(ctx, snapshot, "", func(_, live store.Rx, all *store.Differences) error { return fn(live, all) })
+	}
 	err = v.store.Update(ctx, func(tx store.Tx) (err error) {
 		defer v.updater.enter()()
 		if r.past, err = past.Begin(ctx); err != nil {
@@ -79,15 +82,14 @@ func (v *Volume) Restore(ctx context.Context, snapshot, path string, o *RestoreO
 }
 
 // past opens the store of a snapshot for a call that changes the volume.
-func (v *Volume) past(ctx context.Context, snapshot string) (store.Store, error) {
-	s, err := v.snapshotter()
-	if err == nil {
+func (v *Volume) past(ctx context.Context, snapshot string) (s store.Snapshotter, past store.Store, err error) {
+	if s, err = v.snapshotter(); err == nil {
 		err = v.updater.mayWait()
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		past, err = s.At(ctx, snapshot)
 	}
-	return s.At(ctx, snapshot)
+	return s, past, err
 }
 
 // errDryRun ends the transaction of a dry run.
@@ -100,6 +102,9 @@ var errDryRun = errors.New("dry run")
 // name in the tree, whichever; then a younger one that can take its place; or a new one. Names that
 // are given and taken are counted for each inode, and put into the inodes in the end: a file that
 // was moved loses one name and gets one.
+//
+// If the whole volume is restored, the rows that were kept tell where to look. They do so after one
+// pass over all names, which is too much for a part of the volume.
 type restorer struct {
 	ctx     context.Context
 	path    string
@@ -109,7 +114,10 @@ type restorer struct {
 	report  RestoreReport
 	missing bool // the snapshot does not have the path
 
-	names  inoset.Set              // inodes that had a name in the tree
+	differ func(fn func(live store.Rx, all *store.Differences) error) error // the snapshot with the volume before the transaction
+	scope  *restoreScope                                                    // nil: the tree is looked through
+
+	names  inoset.Set              // inodes that had a name in the tree; if there is a scope, directories out of it
 	placed inoset.Set              // inodes of the volume that are one of the snapshot
 	made   map[store.Ino]store.Ino // by the inode of the snapshot, those that are another one
 	links  map[store.Ino]int       // how many names a file has got, less those that it lost; not 0
@@ -149,7 +157,7 @@ func (r *restorer) run() error {
 // restore restores the target that the names way and the directories dirs of the snapshot lead to.
 func (r *restorer) restore(g *target, way []string, dirs []store.Ino) error {
 	if g.itself() {
-		if err := r.collect(store.Root, "."); err != nil {
+		if err := r.look(); err != nil {
 			return err
 		}
 		return r.top(g.entry)
@@ -225,6 +233,26 @@ func (r *restorer) mkdir(dir store.Ino, name string, like store.Ino) (e store.En
 		return e, err
 	}
 	return e, r.c.touched(dir, 1)
+}
+
+// look finds out where to look in the whole volume. Where a history is damaged, that is everywhere.
+func (r *restorer) look() error {
+	err := r.differ(func(live store.Rx, all *store.Differences) (err error) {
+		r.scope, err = newRestoreScope(live, all)
+		return err
+	})
+	if errors.Is(err, store.ErrDamaged) {
+		return r.collect(store.Root, ".")
+	}
+	return err
+}
+
+// hadName reports whether an inode had a name in the tree.
+func (r *restorer) hadName(ino store.Ino) bool {
+	if r.scope != nil {
+		return r.scope.named.Has(uint64(ino))
+	}
+	return r.names.Has(uint64(ino))
 }
 
 // collect notes the inodes that have a name in a directory of the volume, or below.

@@ -32,6 +32,9 @@ func (r *restorer) counter(made, changed bool) *int64 {
 // entry makes the entry of a name in a directory of the volume what it was. is.Ino is 0 if there is
 // none. It reports whether the entry had to change.
 func (r *restorer) entry(dir store.Ino, was, is store.Entry, name string) (linked bool, err error) {
+	if r.scope != nil && was.Ino == is.Ino && was.Type == is.Type && !r.scope.has(was.Ino) {
+		return false, r.skip(was, name)
+	}
 	if err := r.ctx.Err(); err != nil {
 		return false, err
 	}
@@ -111,7 +114,7 @@ func (r *restorer) inode(was, is store.Entry, name string) (ino store.Ino, chang
 // tree any more, it is the one that has the name now, if that is younger than the snapshot, and a
 // directory or equal. An Ino of 0 says that there is none.
 func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err error) {
-	if r.names.Has(uint64(was.Ino)) {
+	if r.hadName(was.Ino) {
 		n, err = r.c.tx.Node(was.Ino)
 		if err == nil && store.TypeOf(n.Mode) == store.TypeOf(was.Mode) {
 			return n, nil
@@ -142,7 +145,10 @@ func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err err
 // renew makes an inode of the volume what it was. It reports whether it was not so.
 func (r *restorer) renew(was, is *store.Node, name string) (changed bool, err error) {
 	links := is.Nlink
-	untouched := was.Ino == is.Ino && was.Ctime == is.Ctime && was.Size == is.Size && sameAttributes(was, is)
+	untouched, err := r.untouched(was, is)
+	if err != nil {
+		return false, err
+	}
 	switch {
 	case store.TypeOf(is.Mode) == store.Dir:
 		links, changed, err = r.directory(was.Ino, is.Ino, name)
@@ -160,6 +166,18 @@ func (r *restorer) renew(was, is *store.Node, name string) (changed bool, err er
 	r.setAttributes(is, was)
 	is.Nlink = links
 	return true, r.c.tx.Put(is)
+}
+
+// untouched reports whether an inode of the volume is as it was. Programs that write SQL may change
+// a content and leave the inode alone: then its row was kept nevertheless.
+func (r *restorer) untouched(was, is *store.Node) (bool, error) {
+	if was.Ino != is.Ino || was.Ctime != is.Ctime || was.Size != is.Size || !sameAttributes(was, is) {
+		return false, nil
+	}
+	if past, ok := r.past.(store.PastRx); ok {
+		return past.Unchanged(is.Ino)
+	}
+	return true, nil
 }
 
 // make makes an inode as one of the snapshot was, with all that is in it.

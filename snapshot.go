@@ -3,6 +3,8 @@ package folio
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/foliofs/folio/store"
@@ -13,6 +15,7 @@ import (
 type Snapshot struct {
 	Name string
 	Time time.Time // when it was made
+	ID   int64     // later snapshots have greater ones, and none has that of another one before it
 }
 
 // Errors of snapshots. Those of the methods below name the snapshot as VOLUME@NAME.
@@ -75,7 +78,7 @@ func (v *Volume) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	}
 	list := make([]Snapshot, len(found))
 	for i, one := range found {
-		list[i] = Snapshot{Name: one.Name, Time: time.Unix(0, one.Time)}
+		list[i] = Snapshot{Name: one.Name, Time: time.Unix(0, one.Time), ID: one.ID}
 	}
 	return list, nil
 }
@@ -84,14 +87,67 @@ func (v *Volume) Snapshots(ctx context.Context) ([]Snapshot, error) {
 // other writers run. Nobody can read the snapshot any more: volumes that At returned fail with
 // ErrNoSnapshot.
 func (v *Volume) RemoveSnapshot(ctx context.Context, name string) error {
+	return v.snapshotError("removesnapshot", name, v.removeSnapshots(ctx, []Snapshot{{Name: name}}))
+}
+
+// RemoveSnapshots removes several snapshots as RemoveSnapshot does, or none if one of them is not
+// there. They should be those that Snapshots has returned: if another process has removed one of
+// them and made another one of its name, that is not removed. A Snapshot with the ID 0 stands for
+// whichever has its name.
+func (v *Volume) RemoveSnapshots(ctx context.Context, list ...Snapshot) error {
+	err := v.removeSnapshots(ctx, list)
+	if errors.Is(err, ErrNoSnapshot) {
+		return v.snapshotError("removesnapshot", v.missingSnapshot(ctx, list), err)
+	}
+	return v.volumeError("removesnapshot", err)
+}
+
+func (v *Volume) removeSnapshots(ctx context.Context, list []Snapshot) error {
 	s, err := v.snapshotter()
 	if err == nil {
 		err = v.updater.mayWait()
 	}
-	if err == nil {
-		err = s.RemoveSnapshots(ctx, name)
+	if err != nil {
+		return err
 	}
-	return v.snapshotError("removesnapshot", name, err)
+	stored := make([]store.Snapshot, len(list))
+	for i, one := range list {
+		stored[i] = store.Snapshot{ID: one.ID, Name: one.Name}
+	}
+	return s.RemoveSnapshots(ctx, stored...)
+}
+
+// missingSnapshot returns the name of the first snapshot of a list that is not there.
+func (v *Volume) missingSnapshot(ctx context.Context, list []Snapshot) string {
+	there, _ := v.Snapshots(ctx)
+	for _, s := range list {
+		if !slices.ContainsFunc(there, func(t Snapshot) bool { return t.Name == s.Name && (s.ID == 0 || s.ID == t.ID) }) {
+			return s.Name
+		}
+	}
+	return list[0].Name // it was made meanwhile
+}
+
+// At returns a transaction that reads the volume as it was when a snapshot was made. It works in
+// [Volume.View] and in [Volume.Update]: a program reads a snapshot and the live files, or two
+// snapshots, at one moment, and no snapshot is removed in between. The result ends with v.
+func (v *Rx) At(snapshot string) (*Rx, error) {
+	vol := v.reader.fs
+	if v.rx == nil {
+		return nil, vol.snapshotError("open", snapshot, fs.ErrClosed)
+	}
+	s, ok := v.rx.(store.PastReader)
+	if !ok {
+		return nil, vol.snapshotError("open", snapshot, errors.ErrUnsupported)
+	}
+	rx, err := s.At(snapshot)
+	if err != nil {
+		return nil, vol.snapshotError("open", snapshot, err)
+	}
+	past := &Rx{rx: rx}
+	past.reader = reader{fs: vol, pin: past, top: store.Root}
+	v.pasts = append(v.pasts, past)
+	return past, nil
 }
 
 // At returns the volume as it was when a snapshot was made, for reading. It must be closed before

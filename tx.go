@@ -52,7 +52,10 @@ func (v *Tx) begin(vol *Volume, s store.Tx) {
 // Open opens a file for reading, or a directory.
 func (v *Tx) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-func (v *Tx) end() { v.store, v.Rx.rx = nil, nil }
+func (v *Tx) end() {
+	v.store = nil
+	v.Rx.finish()
+}
 
 // Sync returns when all changes that were made before survive the loss of power. Until then a loss
 // of power may take the last of them, but none of those before, and never a part of one.

@@ -192,7 +192,8 @@ func (v *Volume) Check(ctx context.Context, o *CheckOptions) (*CheckReport, erro
 // from: from then on all its methods fail with fs.ErrClosed.
 type Rx struct {
 	reader
-	rx store.Rx // nil from the end on
+	rx    store.Rx // nil from the end on
+	pasts []*Rx    // that At has returned
 }
 
 // View calls fn with a snapshot of the volume and returns its error. All that fn reads through rx
@@ -211,6 +212,15 @@ func (v *Volume) View(ctx context.Context, fn func(rx *Rx) error) error {
 
 func (v *Rx) close() {
 	s := v.rx
-	v.rx = nil
+	v.finish()
 	s.End()
+}
+
+// finish lets all methods fail from now on.
+func (v *Rx) finish() {
+	v.rx = nil
+	for _, past := range v.pasts {
+		past.finish()
+	}
+	v.pasts = nil
 }

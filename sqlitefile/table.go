@@ -96,6 +96,13 @@ func (t Table) setCursor(c *Cursor) {
 	c.rx, c.shape, c.tree, c.table = t.rx, &t.def.shape, &t.def.Tree, t.def.Key == nil
 }
 
+// Reset makes c a cursor over a table, as [Table.Cursor] returns one, whatever it was before. A
+// caller that makes many short transactions so uses the memory of one cursor in all of them.
+func (c *Cursor) Reset(t Table) {
+	t.setCursor(c)
+	c.valid, c.back, c.depth = false, false, 0
+}
+
 // All yields every row in the order of the rowids, or of the primary key. An error is yielded once,
 // last.
 func (t Table) All() iter.Seq2[Row, error] {

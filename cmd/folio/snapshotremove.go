@@ -38,21 +38,20 @@ of the volume does not shrink, but new files use the room. folio compact makes i
 	return cmd
 }
 
-// removeSnapshots removes snapshots after it has seen that all of them are there.
+// removeSnapshots removes snapshots if all of them are there.
 func removeSnapshots(ctx context.Context, v *folio.Volume, loc location.Location, names []string) error {
 	list, err := v.Snapshots(ctx)
 	if err != nil {
 		return err
 	}
-	for _, loc.Snapshot = range names {
-		if !slices.ContainsFunc(list, func(s folio.Snapshot) bool { return s.Name == loc.Snapshot }) {
+	found := make([]folio.Snapshot, len(names))
+	for i, name := range names {
+		at := slices.IndexFunc(list, func(s folio.Snapshot) bool { return s.Name == name })
+		if at < 0 {
+			loc.Snapshot = name
 			return failure.At(loc.Tree(), folio.ErrNoSnapshot)
 		}
+		found[i] = list[at]
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(names))) {
-		if err := v.RemoveSnapshot(ctx, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	return v.RemoveSnapshots(ctx, found...)
 }

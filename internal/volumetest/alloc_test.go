@@ -7,7 +7,63 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/volumelink"
+	"github.com/foliofs/folio/store"
 )
+
+// TestSnapshotAllocations limits the allocations of calls at a snapshot, of files that were changed
+// since and of others: these are as many as in the volume itself.
+func TestSnapshotAllocations(t *testing.T) {
+	if invariant.Enabled {
+		t.Skip("invariants, and the race detector, allocate")
+	}
+	v := Create(t, AddAll(Samples...))
+	Must(t, v.WriteFile("a/b/changed", []byte("old"), 0o644))
+	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.WriteFile("a/b/changed", []byte("new"), 0o644))
+	Must(t, v.WriteFile("a/b/young", nil, 0o644))
+	at, err := v.At("s")
+	Must(t, err)
+	defer at.Close()
+	past := func(call func(tx store.Rx) error) func() error {
+		s, err := volumelink.Store(v).(store.Snapshotter).At(t.Context(), "s")
+		Must(t, err)
+		return func() error {
+			rx, err := s.Begin(t.Context())
+			if err != nil {
+				return err
+			}
+			defer rx.End()
+			return call(rx)
+		}
+	}
+	dir, err := at.Stat("a/b")
+	Must(t, err)
+	changed, err := at.Stat("a/b/changed")
+	Must(t, err)
+	inode, dirIno := store.Ino(changed.Sys().(*folio.Node).Ino), store.Ino(dir.Sys().(*folio.Node).Ino)
+	var l store.Listing
+	for _, test := range []struct {
+		name string
+		most float64
+		call func() error
+	}{
+		{"Stat", 1, func() error { _, err := at.Stat("a/b/c.txt"); return err }},
+		{"ReadFile", 1, func() error { _, err := at.ReadFile("a/b/c.txt"); return err }},
+		{"Node", 0, past(func(rx store.Rx) error { _, err := rx.Node(dirIno); return err })},
+		{"Node, changed", 0, past(func(rx store.Rx) error { _, err := rx.Node(inode); return err })},
+		{"Lookup", 0, past(func(rx store.Rx) error { _, err := rx.Lookup(dirIno, "c.txt"); return err })},
+		{"List", 0, past(func(rx store.Rx) error { l.Reset(); return rx.List(dirIno, "", 0, &l) })},
+		{"List, changed", 0, past(func(rx store.Rx) error { l.Reset(); return rx.List(store.Root, "", 0, &l) })},
+	} {
+		for range 3 { // fill the caches
+			Must(t, test.call())
+		}
+		if got := testing.AllocsPerRun(200, func() { Must(t, test.call()) }); got > test.most {
+			t.Errorf("%s allocates %v times, want %v", test.name, got, test.most)
+		}
+	}
+}
 
 // TestAllocations limits the allocations of calls that programs make often.
 func TestAllocations(t *testing.T) {

@@ -267,7 +267,10 @@ var volumeFaults = map[string]struct {
 		return Second(s.v.Prune(ctx, folio.PrunePolicy{Last: 1}))
 	}},
 	"RemoveSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.RemoveSnapshot(ctx, "past") }},
-	"Repair":         {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
+	"RemoveSnapshots": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
+		return s.v.RemoveSnapshots(ctx, folio.Snapshot{Name: "past"}, folio.Snapshot{Name: "newer"})
+	}},
+	"Repair": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
 	"Restore": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return Second(s.v.Restore(ctx, "past", ".", &folio.RestoreOptions{Progress: func(string, folio.RestoreReport) { s.half() }}))
 	}},
@@ -291,6 +294,19 @@ var volumeFaults = map[string]struct {
 		list, err := s.v.Versions(ctx, "d/many/000")
 		return wrongUnless(len(list) == 2, err)
 	}},
+}
+
+// pastFault reads a snapshot within a View or an Update.
+func pastFault(rx interface {
+	At(name string) (*folio.Rx, error)
+},
+) error {
+	past, err := rx.At("past")
+	if err != nil {
+		return err
+	}
+	p, err := past.ReadFile("d/many/000")
+	return wrongUnless(string(p) == "content", err)
 }
 
 // changesFault looks at the volume a few times.
@@ -483,6 +499,8 @@ func otherFaults(volume, root, tx string) []*faultCall {
 		{root + ".OpenRoot", "", onVolume, reads, func(s *faultScene, _ context.Context) error { return closingRoot(s.root.OpenRoot("d")) }},
 		{root + ".Close", "", onVolume, ofItself, func(s *faultScene, _ context.Context) error { return s.root.Close() }},
 		{root + ".Name", "", onVolume, ofItself, func(s *faultScene, _ context.Context) error { _ = s.root.Name(); return nil }},
+		{typeName[folio.Rx]() + ".At", "", inView, reads, func(s *faultScene, _ context.Context) error { return pastFault(s.rx) }},
+		{tx + ".At", "", inUpdate, reads, func(s *faultScene, _ context.Context) error { return pastFault(s.tx) }},
 		{tx + ".Add", "", inUpdate, writes, func(s *faultScene, _ context.Context) error { return s.tx.Add(header(s), halfway{s}) }},
 		{tx + ".AddBytes", "", inUpdate, writes, func(s *faultScene, _ context.Context) error { return s.tx.AddBytes(header(s), faultContent) }},
 		{tx + ".SetHeader", "", inUpdate, writes, func(s *faultScene, _ context.Context) error {

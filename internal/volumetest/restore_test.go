@@ -452,3 +452,48 @@ func TestRestoreFull(t *testing.T) {
 	}
 	WantClean(t, v)
 }
+
+// TestRestoreSQL changes contents, names and extended attributes by SQL, without a word to their
+// inodes. Restore sees them, in the whole volume and in a part of it.
+func TestRestoreSQL(t *testing.T) {
+	t.Parallel()
+	for _, top := range []string{".", "d"} {
+		for _, change := range []string{
+			"UPDATE data SET bytes = CAST('other' AS BLOB) WHERE id = (SELECT ino << 28 FROM entry WHERE name = 'f')",
+			"UPDATE xattr SET value = x'00'",
+			"UPDATE entry SET ino = (SELECT ino FROM entry WHERE name = 'g') WHERE name = 'f'",
+			"UPDATE entry SET name = 'h' WHERE name = 'f'",
+			"DELETE FROM entry WHERE name = 'f'",
+			"DELETE FROM entry WHERE name = 'e'",
+			"DELETE FROM entry WHERE name = 'd'",
+			"INSERT INTO entry SELECT parent, 'h', ino, type FROM entry WHERE name = 'f'",
+			"UPDATE node SET mode = 33152 WHERE ino = (SELECT ino FROM entry WHERE name = 'f')",
+			"UPDATE node SET nlink = 7, mtime_ns = 1 WHERE ino = (SELECT ino FROM entry WHERE name = 'e')",
+		} {
+			v := Empty(t)
+			Must(t, v.MkdirAll("d/e", 0o755))
+			Must(t, v.MkdirAll("x/y", 0o755))
+			Must(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
+			Must(t, v.WriteFile("d/e/g", []byte("second"), 0o644))
+			Must(t, v.WriteFile("x/y/z", []byte("third"), 0o644))
+			Must(t, v.SetXattr("d/e/f", "user.x", []byte("value")))
+			Must(t, v.Snapshot(t.Context(), "s"))
+			was := takeCopy(t, v)
+			info, err := v.Info(t.Context())
+			Must(t, err)
+			sqlite(t, info.Path, change)
+			_, err = v.Restore(t.Context(), "s", top, nil)
+			Must(t, err)
+			now := takeCopy(t, v)
+			for name, f := range was {
+				if got, ok := now[name]; isIn(name, top) && (!ok || got.alike(false) != f.alike(false)) {
+					t.Errorf("%s of %s: %s: %s, want %s", name, top, change, got.alike(false), f.alike(false))
+				}
+			}
+			if len(now) != len(was) {
+				t.Errorf("%s of %s: %d files, want %d", change, top, len(now), len(was))
+			}
+			Must(t, v.Close())
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/foliofs/folio"
@@ -163,4 +164,108 @@ func TestSnapshotErrors(t *testing.T) {
 	if _, err := at.ReadDir("."); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("read after Close: %v", err)
 	}
+}
+
+// TestSnapshotInView reads snapshots in transactions that read and write the live files, too.
+func TestSnapshotInView(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	ctx := t.Context()
+	want := func(rx *folio.Rx, name, content string) {
+		t.Helper()
+		if p, err := rx.ReadFile(name); string(p) != content {
+			t.Errorf("%s: %q, %v, want %q", name, p, err, content)
+		}
+	}
+	Must(t, v.MkdirAll("d/e", 0o755))
+	Must(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
+	Must(t, v.Snapshot(ctx, "a"))
+	Must(t, v.WriteFile("d/e/f", []byte("second"), 0o644))
+	Must(t, v.Snapshot(ctx, "b"))
+	Must(t, v.Rename("d", "c"))
+	var ended []*folio.Rx
+	Must(t, v.View(ctx, func(rx *folio.Rx) error {
+		a, err := rx.At("a")
+		Must(t, err)
+		b, err := rx.At("b")
+		Must(t, err)
+		Must(t, Again(t, v, nil).RemoveSnapshot(ctx, "a")) // by another connection: the view does not see it
+		want(a, "d/e/f", "first")
+		want(b, "d/e/f", "second")
+		want(rx, "c/e/f", "second")
+		again, err := b.At("a")
+		Must(t, err)
+		want(again, "d/e/f", "first")
+		if _, err := rx.At("none"); !errors.Is(err, folio.ErrNoSnapshot) {
+			t.Errorf("none: %v", err)
+		}
+		ended = append(ended, a, b, again)
+		return nil
+	}))
+	Must(t, v.Update(ctx, func(tx *folio.Tx) error {
+		b, err := tx.At("b")
+		Must(t, err)
+		for i := range 3 {
+			Must(t, tx.WriteFile("c/e/f", fmt.Append(nil, "new", i), 0o600))
+			Must(t, tx.WriteFile(fmt.Sprint("c/e/young", i), nil, 0o600))
+			want(b, "d/e/f", "second")
+			want(&tx.Rx, "c/e/f", fmt.Sprint("new", i))
+			if list, err := b.ReadDir("d/e"); len(list) != 1 {
+				t.Errorf("%v, %v", list, err)
+			}
+		}
+		Must(t, tx.RemoveAll("c"))
+		want(b, "d/e/f", "second")
+		p, err := b.ReadFile("d/e/f")
+		Must(t, err)
+		ended = append(ended, b)
+		return tx.WriteFile("f", p, 0o644) // a restore by hand
+	}))
+	Must(t, v.View(ctx, func(rx *folio.Rx) error { want(rx, "f", "second"); return nil }))
+	for _, rx := range ended {
+		if _, err := rx.ReadFile("d/e/f"); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("after the end: %v", err)
+		}
+	}
+	WantClean(t, v)
+}
+
+// TestRemoveSnapshots removes several snapshots or none, and no snapshot but those that were
+// listed.
+func TestRemoveSnapshots(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	ctx := t.Context()
+	names := func() (all string) {
+		list, err := v.Snapshots(ctx)
+		Must(t, err)
+		for _, s := range list {
+			all += s.Name
+		}
+		return all
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		Must(t, v.Snapshot(ctx, name))
+		Must(t, v.WriteFile("f", []byte(name), 0o644))
+	}
+	list, err := v.Snapshots(ctx)
+	Must(t, err)
+	Must(t, Again(t, v, nil).RemoveSnapshot(ctx, "b"))
+	Must(t, v.Snapshot(ctx, "b"))
+	err = v.RemoveSnapshots(ctx, list...)
+	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, folio.ErrNoSnapshot) || !ok || !strings.HasSuffix(e.Path, "@b") {
+		t.Errorf("another process has made it again: %v", err)
+	}
+	if got := names(); got != "acb" {
+		t.Errorf("there are %s", got)
+	}
+	if err := v.RemoveSnapshots(ctx, list[0], folio.Snapshot{Name: "none"}); !errors.Is(err, folio.ErrNoSnapshot) {
+		t.Errorf("none: %v", err)
+	}
+	Must(t, v.RemoveSnapshots(ctx))
+	Must(t, v.RemoveSnapshots(ctx, list[0], list[0], folio.Snapshot{Name: "b"}))
+	if got := names(); got != "c" {
+		t.Errorf("%s is left", got)
+	}
+	WantClean(t, v)
 }

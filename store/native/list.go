@@ -15,7 +15,11 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 	if err != nil {
 		return err
 	}
-	c := t.Cursor()
+	return listEntries(t.Cursor(), dir, after, max, store.MaxIno+1, l)
+}
+
+// listEntries adds the entries of a directory that lead to inodes before next.
+func listEntries(c *sqlitefile.Cursor, dir store.Ino, after string, max int, next store.Ino, l *store.Listing) error {
 	ok, err := c.SeekKey(int64(dir), after)
 	var v [entryColumns]sqlitefile.Value
 	for n := 0; ok && err == nil; ok, err = c.Next() {
@@ -29,7 +33,7 @@ func (r rx) list(dir store.Ino, after string, max int, l *store.Listing) error {
 		if err := e.from(&v); err != nil {
 			return err
 		}
-		if after != "" && string(e.name) == after {
+		if e.ino >= next || after != "" && string(e.name) == after {
 			continue
 		}
 		if !store.ValidName(e.name) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"sync"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -11,26 +12,52 @@ import (
 
 // A past is a read transaction that reads the volume as a snapshot sees it (H1, H2). It implements
 // store.Rx.
+//
+// Transactions of a pastStore are short and many. So each uses the memory of an earlier one, from
+// the pool home.
 type past struct {
 	rx
-	at   int64 // the snapshot
-	next store.Ino
-	live store.Ino // the last inode that was found unchanged: nothing was kept of it (H6)
+	at      int64 // the snapshot
+	next    store.Ino
+	version uint64
+	home    *sync.Pool // nil if it is part of another transaction, which ends it
+	live    store.Ino  // the last inode that was found unchanged: nothing was kept of it (H6)
 
-	// Cursors in the tables of kept rows; nil before they are used.
-	nodes, entries, data *sqlitefile.Cursor
+	nodes, entries, data tableCursor // in the tables of kept rows
+	now                  tableCursor // in table entry
 }
 
-// cursor returns a cursor in a table, which it keeps in c.
-func (r *past) cursor(c **sqlitefile.Cursor, table string) (*sqlitefile.Cursor, error) {
-	if *c == nil {
+// End implements store.Rx.
+func (r *past) End() {
+	if r.home == nil {
+		return
+	}
+	tx := r.tx
+	r.tx, r.live = nil, 0
+	for _, c := range []*tableCursor{&r.nodes, &r.entries, &r.data, &r.now} {
+		c.set = false
+	}
+	r.home.Put(r)
+	tx.End()
+}
+
+// A tableCursor is a cursor in one table.
+type tableCursor struct {
+	c   sqlitefile.Cursor
+	set bool // in this transaction
+}
+
+// cursor returns the cursor of c, which is one in a table.
+func (r *past) cursor(c *tableCursor, table string) (*sqlitefile.Cursor, error) {
+	if !c.set {
 		t, err := r.tx.Table(table)
 		if err != nil {
 			return nil, err
 		}
-		*c = t.Cursor()
+		c.c.Reset(t)
+		c.set = true
 	}
-	return *c, nil
+	return &c.c, nil
 }
 
 // guard is the engine's guard around fn.
@@ -55,12 +82,12 @@ func (r *past) node(ino store.Ino, n *store.Node) error {
 		return err
 	}
 	if ok {
-		var v [nodeWasColumns]sqlitefile.Value
-		if err := c.ValuesUpTo(maxNumber, v[:]); err != nil {
+		var key [1]sqlitefile.Value
+		if err := c.ValuesUpTo(maxNumber, key[:]); err != nil {
 			return err
 		}
-		if store.Ino(v[nodeWasIno].Int64()) == ino {
-			return r.was(ino, &v, n)
+		if store.Ino(key[nodeWasIno].Int64()) == ino {
+			return r.was(ino, c, n)
 		}
 	}
 	if err := r.rx.node(ino, n); err != nil {
@@ -73,8 +100,23 @@ func (r *past) node(ino store.Ino, n *store.Node) error {
 	return nil
 }
 
-// was decodes a kept inode.
-func (r *past) was(ino store.Ino, v *[nodeWasColumns]sqlitefile.Value, n *store.Node) error {
+var _ store.PastRx = (*past)(nil)
+
+// Unchanged implements store.PastRx (H6).
+func (r *past) Unchanged(ino store.Ino) (bool, error) {
+	if r.live == ino {
+		return true, nil
+	}
+	_, err := r.Node(ino)
+	return r.live == ino, err
+}
+
+// was decodes the kept inode at a cursor in table node_was.
+func (r *past) was(ino store.Ino, c *sqlitefile.Cursor, n *store.Node) error {
+	var v [nodeWasColumns]sqlitefile.Value
+	if err := c.ValuesUpTo(maxNumber, v[:]); err != nil {
+		return err
+	}
 	raw, odd := nodeRow((*[nodeColumns]sqlitefile.Value)(v[nodeWasUntil:]))
 	var fit bool
 	if *n, fit = raw.Node(ino); !fit || odd {
@@ -102,11 +144,15 @@ func (r *past) lookup(dir store.Ino, name string, e *store.Entry) error {
 		return err
 	}
 	if ok {
-		was, err := keptEntryAt(c)
-		if err != nil {
+		var key [entryWasName + 1]sqlitefile.Value
+		if err := c.ValuesUpTo(maxEntry, key[:]); err != nil {
 			return err
 		}
-		if was.parent == dir && string(was.name) == name {
+		if store.Ino(key[entryWasParent].Int64()) == dir && string(key[entryWasName].Bytes()) == name {
+			was, err := keptEntryAt(c)
+			if err != nil {
+				return err
+			}
 			*e = store.Entry{Name: name, Ino: was.ino, Type: was.typ}
 			return r.visible(was.ino)
 		}
@@ -154,16 +200,23 @@ func (r *past) List(dir store.Ino, after string, max int, l *store.Listing) erro
 	return r.guard(func() error { return r.list(dir, after, max, l) })
 }
 
-// list merges the live entries of a directory with the kept ones.
+// list merges the live entries of a directory with the kept ones, if there are any.
 func (r *past) list(dir store.Ino, after string, max int, l *store.Listing) error {
 	if dir >= r.next {
 		return nil
 	}
-	now, err := r.liveEntries(dir, after)
+	was, err := r.keptEntries(dir, after)
 	if err != nil {
 		return err
 	}
-	was, err := r.keptEntries(dir, after)
+	c, err := r.cursor(&r.now, "entry")
+	if err != nil {
+		return err
+	}
+	if !was.ok {
+		return listEntries(c, dir, after, max, r.next, l)
+	}
+	now, err := liveEntriesOf(c, dir, after)
 	if err != nil {
 		return err
 	}
@@ -201,13 +254,9 @@ type liveEntries struct {
 	ok  bool // there is an entry, e
 }
 
-// liveEntries begins at the first live entry behind a name.
-func (r *past) liveEntries(dir store.Ino, after string) (p liveEntries, err error) {
-	t, err := r.tx.Table("entry")
-	if err != nil {
-		return p, err
-	}
-	p = liveEntries{c: t.Cursor(), dir: dir}
+// liveEntriesOf begins at the first live entry behind a name.
+func liveEntriesOf(c *sqlitefile.Cursor, dir store.Ino, after string) (p liveEntries, err error) {
+	p = liveEntries{c: c, dir: dir}
 	if p.ok, err = p.c.SeekKey(int64(dir), after); err == nil {
 		err = p.decode()
 	}
@@ -317,13 +366,9 @@ func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
 	if r.live == n.Ino {
 		return r.rx.read(n, p, off, done)
 	}
-	tables := [2]string{"data", "block"}
-	var t [2]sqlitefile.Table
-	for i, name := range tables {
-		var err error
-		if t[i], err = r.tx.Table(name); err != nil {
-			return err
-		}
+	data, err := r.tx.Table("data")
+	if err != nil {
+		return err
 	}
 	kept := keptChunks{r: r}
 	for *done < len(p) {
@@ -337,11 +382,9 @@ func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
 		got := 0
 		switch {
 		case !ok:
-			got, _, err = t[0].ReadAt(id, dataBytes, part, at%store.ChunkSize)
+			got, _, err = data.ReadAt(id, dataBytes, part, at%store.ChunkSize)
 		case block.id != 0:
-			if got, ok, err = t[1].ReadAt(block.id, blockBytes, part, at%store.ChunkSize); err == nil && !ok {
-				err = store.Damaged("inode %d lacks block %d, which was kept of it", n.Ino, block.id)
-			}
+			got, err = r.readBlock(n.Ino, block.id, part, at%store.ChunkSize)
 		case at%store.ChunkSize < int64(len(block.content)):
 			got = copy(part, block.content[at%store.ChunkSize:])
 		}
@@ -355,6 +398,19 @@ func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
 		*done += len(part)
 	}
 	return nil
+}
+
+// readBlock reads a part of a content that was kept of an inode.
+func (r *past) readBlock(ino store.Ino, block int64, p []byte, off int64) (int, error) {
+	blocks, err := r.tx.Table("block")
+	if err != nil {
+		return 0, err
+	}
+	got, ok, err := blocks.ReadAt(block, blockBytes, p, off)
+	if err == nil && !ok {
+		err = store.Damaged("inode %d lacks block %d, which was kept of it", ino, block)
+	}
+	return got, err
 }
 
 // keptChunks is a place among the kept chunks of an inode.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -16,6 +17,7 @@ type pastStore struct {
 	snapshot snapshotRow
 	seen     atomic.Uint64 // the version of the volume in which the snapshot was there, and one; 0 before
 	closed   atomic.Bool
+	pool     sync.Pool // of *past
 }
 
 var _ store.Store = (*pastStore)(nil)
@@ -33,7 +35,12 @@ func (p *pastStore) Begin(ctx context.Context) (store.Rx, error) {
 		tx.End()
 		return nil, explain(err)
 	}
-	return &past{rx: rx{tx}, at: p.snapshot.ID, next: p.snapshot.next}, nil
+	r, ok := p.pool.Get().(*past)
+	if !ok {
+		r = &past{at: p.snapshot.ID, next: p.snapshot.next, version: pastVersion, home: &p.pool}
+	}
+	r.tx = tx
+	return r, nil
 }
 
 // mustBe returns ErrNoSnapshot if the snapshot was removed.
@@ -65,7 +72,7 @@ func (p *pastStore) Version() (version uint64, ok bool) {
 const pastVersion = 1
 
 // Version implements store.Rx.
-func (r *past) Version() uint64 { return pastVersion }
+func (r *past) Version() uint64 { return r.version }
 
 // Info implements store.Store. The sizes are those of the volume.
 func (p *pastStore) Info(ctx context.Context) (store.Info, error) {

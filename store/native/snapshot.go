@@ -88,6 +88,23 @@ func (s *Store) Snapshots(ctx context.Context) (list []store.Snapshot, err error
 	return list, explain(err)
 }
 
+var _ store.PastReader = rx{}
+
+// At implements store.PastReader. Nobody tells apart the versions that such transactions read.
+func (r rx) At(name string) (at store.Rx, err error) {
+	if name == "" {
+		return nil, store.ErrNoSnapshot
+	}
+	err = r.tx.Guard(func() error {
+		at, err = stateOf(r.tx, name)
+		return err
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	return at, nil
+}
+
 // At implements store.Snapshotter.
 func (s *Store) At(ctx context.Context, name string) (store.Store, error) {
 	var found snapshotRow

@@ -208,7 +208,7 @@ func (s *Store) Close() error {
 		_ = s.reap(context.Background()) // the next Open does
 	}
 	if s.ready.Load() {
-		_ = s.sweep(context.Background()) // of snapshots that a process removed in part; the next Close does
+		_ = s.sweep(context.Background(), s.update) // of snapshots that a process removed in part; the next Close does
 	}
 	return explainClose(s.db.Close())
 }

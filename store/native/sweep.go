@@ -12,26 +12,29 @@ import (
 )
 
 // RemoveSnapshots implements store.Snapshotter.
-func (s *Store) RemoveSnapshots(ctx context.Context, names ...string) error {
+func (s *Store) RemoveSnapshots(ctx context.Context, list ...store.Snapshot) error {
+	if len(list) == 0 {
+		return nil
+	}
 	err := s.update(ctx, func(t *tx) error {
 		enginelink.MarkKnown(t.db)
-		return t.removeSnapshots(names)
+		return t.removeSnapshots(list)
 	})
 	if err == nil {
-		err = s.sweep(ctx)
+		err = s.sweep(ctx, s.update)
 	}
 	return err
 }
 
-// removeSnapshots takes the names from snapshots.
-func (t *tx) removeSnapshots(names []string) error {
+// removeSnapshots takes the names from snapshots. It does not mind that one is named twice.
+func (t *tx) removeSnapshots(list []store.Snapshot) error {
 	rows, err := snapshotRows(&t.db.Rx)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		i := slices.IndexFunc(rows, func(r snapshotRow) bool { return r.Name == name })
-		if i < 0 || name == "" {
+	for _, s := range list {
+		i := slices.IndexFunc(rows, func(r snapshotRow) bool { return r.Name == s.Name && (s.ID == 0 || s.ID == r.ID) })
+		if i < 0 || s.Name == "" {
 			return store.ErrNoSnapshot
 		}
 		snapshot, err := t.table(snapshotTable)
@@ -42,7 +45,6 @@ func (t *tx) removeSnapshots(names []string) error {
 		if _, err := snapshot.Update(r.ID, r.ID, nil, r.Time, int64(r.next)); err != nil {
 			return err
 		}
-		r.Name = ""
 	}
 	t.s.cache.history = history{}
 	return nil
@@ -58,8 +60,8 @@ const (
 // swept is the time of a removed snapshot when no kept row is left that only it could see.
 const swept = 0
 
-// sweep sweeps until there is nothing to sweep.
-func (s *Store) sweep(ctx context.Context) error {
+// sweep sweeps until there is nothing to sweep, in transactions of update.
+func (s *Store) sweep(ctx context.Context, update func(ctx context.Context, fn func(t *tx) error) error) error {
 	for {
 		var pending []int64
 		err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
@@ -78,12 +80,12 @@ func (s *Store) sweep(ctx context.Context) error {
 		for _, table := range sweptTables {
 			w := sweeper{table: table}
 			for !w.done {
-				if err := s.update(ctx, w.step); err != nil {
+				if err := update(ctx, w.step); err != nil {
 					return err
 				}
 			}
 		}
-		if err := s.update(ctx, func(t *tx) error { return t.swept(pending) }); err != nil {
+		if err := update(ctx, func(t *tx) error { return t.swept(pending) }); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ const (
 // setAttr fills in the attributes of an inode.
 func (m *fileSystem) setAttr(a *fuse.Attr, n *store.Node) {
 	*a = fuse.Attr{
-		Ino: uint64(n.Ino), Size: uint64(n.Size), Blocks: uint64(n.Size-n.Holes+511) / 512, Mode: n.Mode, Nlink: n.Nlink,
+		Ino: m.shown(n.Ino), Size: uint64(n.Size), Blocks: uint64(n.Size-n.Holes+511) / 512, Mode: n.Mode, Nlink: n.Nlink,
 		Owner: fuse.Owner{Uid: n.UID, Gid: n.GID}, Rdev: kernelDevice(n.Rdev), Blksize: blockSize,
 	}
 	a.Mode &^= m.umask

@@ -27,7 +27,7 @@ type connection interface {
 
 // connect mounts a file system. Requests come over io_uring where the kernel offers that to root,
 // and otherwise through /dev/fuse.
-func connect(m *fileSystem, dir string, o *fuse.MountOptions, daemon bool) (connection, error) {
+func connect(m fuse.RawFileSystem, dir string, o *fuse.MountOptions, daemon bool) (connection, error) {
 	if daemon && os.Geteuid() == 0 && !o.Debug && ring.Enabled() {
 		if c, err := connectRing(m, dir, o); err == nil {
 			return c, nil
@@ -46,7 +46,7 @@ type ringConnection struct {
 }
 
 // connectRing mounts a file system whose requests come over io_uring.
-func connectRing(m *fileSystem, dir string, o *fuse.MountOptions) (c *ringConnection, err error) {
+func connectRing(m fuse.RawFileSystem, dir string, o *fuse.MountOptions) (c *ringConnection, err error) {
 	dev, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func mountDevice(dev int, dir string, o *fuse.MountOptions) error {
 var mountFlags = map[string]uintptr{"suid": unix.MS_NOSUID, "dev": unix.MS_NODEV, "exec": unix.MS_NOEXEC}
 
 // start agrees with the kernel on io_uring, and lets requests come.
-func (c *ringConnection) start(m *fileSystem, o *fuse.MountOptions) (err error) {
+func (c *ringConnection) start(m fuse.RawFileSystem, o *fuse.MountOptions) (err error) {
 	fd, err := unix.FcntlInt(uintptr(c.dev), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return err

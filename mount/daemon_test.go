@@ -33,6 +33,10 @@ const daemonVariable = "FOLIO_MOUNT_DAEMON"
 // baseVariable is the directory over which the daemon mounts an overlay, in place of the volume.
 const baseVariable = "FOLIO_MOUNT_BASE"
 
+// snapshotDirVariable says whether the mount has a directory of snapshots: visible, none, or
+// neither.
+const snapshotDirVariable = "FOLIO_MOUNT_SNAPSHOTS"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(daemonVariable) != "" {
 		serveDaemon()
@@ -52,7 +56,8 @@ func serveDaemon() {
 	if base := os.Getenv(baseVariable); base != "" {
 		shown = overlayOver(base, vol)
 	}
-	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true})
+	snapshots := map[string]SnapshotDir{"visible": SnapshotsVisible, "none": SnapshotsNone}[os.Getenv(snapshotDirVariable)]
+	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true, SnapshotDir: snapshots})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (m *fileSystem) list(dir store.Ino, cookie uint64, add func(rx store.Rx, e 
 			}
 			for _, e := range l.Entries() {
 				next := m.cookies.next(dir, cookie, e.Name)
-				d := fuse.DirEntry{Name: e.Name, Ino: uint64(e.Ino), Mode: modeOf(e.Type), Off: next}
+				d := fuse.DirEntry{Name: e.Name, Ino: m.shown(e.Ino), Mode: modeOf(e.Type), Off: next}
 				if !add(rx, d, &e) {
 					return nil
 				}
@@ -85,14 +85,14 @@ func (m *fileSystem) list(dir store.Ino, cookie uint64, add func(rx store.Rx, e 
 
 // listDots adds "." and "..".
 func (m *fileSystem) listDots(rx store.Rx, dir store.Ino, cookie uint64, add func(rx store.Rx, e fuse.DirEntry, of *store.Entry) bool) bool {
-	if cookie == cookieStart && !add(rx, fuse.DirEntry{Name: ".", Ino: uint64(dir), Mode: store.ModeDir, Off: cookieDot}, nil) {
+	if cookie == cookieStart && !add(rx, fuse.DirEntry{Name: ".", Ino: m.shown(dir), Mode: store.ModeDir, Off: cookieDot}, nil) {
 		return false
 	}
 	up, ok := m.told.up(dir)
 	if !ok {
 		up.dir = dir
 	}
-	return add(rx, fuse.DirEntry{Name: "..", Ino: uint64(up.dir), Mode: store.ModeDir, Off: cookieDotDot}, nil)
+	return add(rx, fuse.DirEntry{Name: "..", Ino: m.shown(up.dir), Mode: store.ModeDir, Off: cookieDotDot}, nil)
 }
 
 // modeOf returns the type bits of st_mode.

@@ -29,6 +29,8 @@ type fileSystem struct {
 	observer store.Observer // nil if the store is none: then the kernel keeps nothing
 	path     string         // of the volume
 	root     store.Ino
+	base     uint64 // a node id is that of an inode and base
+	top      uint64 // but the root has this one
 	readOnly bool
 	uid, gid *uint32 // shown for all files; or nil
 	umask    uint32
@@ -42,6 +44,8 @@ type fileSystem struct {
 	sender  sender  // makes it forget
 	cookies cookies // places in directories
 	ttl     uint64  // seconds that the kernel may keep an answer
+	// onChange, if it is not nil, notes what else the kernel must forget after a change.
+	onChange func(f *forgetter)
 
 	wake      chan struct{}
 	stopped   chan struct{}
@@ -77,6 +81,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	if m.root, err = rootOf(s, o.Dir); err != nil {
 		return nil, err
 	}
+	m.top = fuse.FUSE_ROOT_ID
 	if m.observer, _ = s.(store.Observer); m.observer != nil {
 		m.ttl = forever
 	}
@@ -89,18 +94,26 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 
 // ino returns the inode of a node id of the kernel.
 func (m *fileSystem) ino(node uint64) store.Ino {
-	if node == fuse.FUSE_ROOT_ID {
+	if node == m.top {
 		return m.root
 	}
-	return store.Ino(node)
+	return store.Ino(node - m.base)
 }
 
 // node returns the node id of an inode.
 func (m *fileSystem) node(ino store.Ino) uint64 {
 	if ino == m.root {
-		return fuse.FUSE_ROOT_ID
+		return m.top
 	}
-	return uint64(ino)
+	return m.shown(ino)
+}
+
+// shown returns the number of an inode as programs see it.
+func (m *fileSystem) shown(ino store.Ino) uint64 {
+	if ino == snapshotsNode { // the directory above a snapshot
+		return snapshotsNode
+	}
+	return m.base + uint64(ino)
 }
 
 // view calls fn with a read transaction.
@@ -180,6 +193,8 @@ func status(err error) fuse.Status {
 		return fuse.Status(syscall.ENOSPC)
 	case errors.Is(err, store.ErrBusy):
 		return fuse.EBUSY
+	case errors.Is(err, store.ErrNoSnapshot): // it was removed meanwhile
+		return fuse.Status(syscall.ESTALE)
 	case errors.Is(err, fs.ErrNotExist):
 		return fuse.ENOENT
 	case errors.Is(err, fs.ErrInvalid):

@@ -64,7 +64,7 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	if err := m.observe(); err != nil {
 		return nil, err
 	}
-	c, err := connect(m, dir, &fuse.MountOptions{
+	c, err := connect(newSnapshotMount(m, o), dir, &fuse.MountOptions{
 		AllowOther:               o.AllowOther,
 		Options:                  options,
 		MaxBackground:            64,

@@ -16,6 +16,9 @@ type Options struct {
 	UID, GID *uint32
 	// Umask has permissions that no file is shown with.
 	Umask uint32
+	// SnapshotDir says whether the snapshots of the volume are in a directory .snapshots of the
+	// root, each a directory that cannot be changed.
+	SnapshotDir SnapshotDir
 	// Name is the source that the system shows for the mount; "" means the path of the volume.
 	Name string
 	// Options are further options of mount(8), for example "noexec".
@@ -31,3 +34,17 @@ type Options struct {
 	// in that moment.
 	Daemon bool
 }
+
+// A SnapshotDir says whether a mount has a directory of snapshots. There is none while the volume
+// has no snapshot, and none where it has a file of its own with the name .snapshots.
+type SnapshotDir int
+
+const (
+	// SnapshotsHidden has the directory, but does not list it: programs that go through all files,
+	// such as find, du, rsync and rm -r, do not come to the snapshots.
+	SnapshotsHidden SnapshotDir = iota
+	// SnapshotsVisible lists it in the root.
+	SnapshotsVisible
+	// SnapshotsNone has no such directory.
+	SnapshotsNone
+)

@@ -145,6 +145,9 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 		}
 		err = f.collect(rx, &c)
 		rx.End()
+		if m.onChange != nil {
+			m.onChange(f)
+		}
 		if err != nil {
 			m.failures.add(err)
 			f.reset()

@@ -45,7 +45,11 @@ DIR must be an empty directory; --nonempty hides what is in it meanwhile. Mounti
 FUSE. Users other than root need fusermount3, of the package fuse3.
 
   -o takes options as mount(8) has them: ro, rw, allow_other, uid=N, gid=N, umask=OCTAL, nonempty, noexec,
-    nosuid, nodev and their opposites. Those that are for mount(8) alone, such as noauto, do nothing.`
+    nosuid, nodev and their opposites. Those that are for mount(8) alone, such as noauto, do nothing.
+    snapshot=NAME mounts a snapshot, as VOLUME@NAME does.
+
+The snapshots of a volume that is mounted are in DIR/.snapshots, as directories that cannot be changed. It
+is not listed in DIR, unless -o snapdir=visible is given; with -o snapdir=none there is no such directory.`
 
 func (c *command) mountCommand() *cobra.Command {
 	m := &mounter{command: c, closed: func() {}}
@@ -83,6 +87,9 @@ func (c *command) mountCommand() *cobra.Command {
 // run mounts the volume, and serves it until it is unmounted.
 func (m *mounter) run(ctx context.Context, volume, dir string) error {
 	m.loc, m.dir = location.Parse(volume), dir
+	if err := m.setSnapshot(); err != nil {
+		return err
+	}
 	if err := mountpoint.Able(); err != nil {
 		return err
 	}
@@ -99,6 +106,21 @@ func (m *mounter) run(ctx context.Context, volume, dir string) error {
 	}
 	m.closed()
 	return err
+}
+
+var errTwoSnapshots = errors.New("names a snapshot, and so does -o snapshot")
+
+// setSnapshot lets the option name the snapshot, as VOLUME@NAME does.
+func (m *mounter) setSnapshot() error {
+	name := m.options.snapshot
+	switch {
+	case name == "", name == m.loc.Snapshot:
+		return nil
+	case m.loc.Snapshot != "":
+		return failure.At(m.loc.String(), errTwoSnapshots)
+	}
+	m.loc.Snapshot = name
+	return nil
 }
 
 // open checks what the command line names, and opens the volume or the snapshot.

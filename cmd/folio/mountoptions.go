@@ -13,6 +13,7 @@ import (
 type mountOptions struct {
 	mount.Options
 	nonempty bool
+	snapshot string   // that is mounted in place of the volume
 	words    []string // those that mean something here, as they were given
 }
 
@@ -25,6 +26,8 @@ var mountWords = map[string]func(o *mountOptions, value string) error{
 	"uid=":        func(o *mountOptions, value string) error { return setID(&o.UID, value) },
 	"gid=":        func(o *mountOptions, value string) error { return setID(&o.GID, value) },
 	"umask=":      (*mountOptions).setUmask,
+	"snapdir=":    (*mountOptions).setSnapshotDir,
+	"snapshot=":   func(o *mountOptions, value string) error { o.snapshot = value; return nil },
 }
 
 // kernelWords are options that the kernel takes for any file system.
@@ -91,5 +94,15 @@ func (o *mountOptions) setUmask(value string) error {
 		return fmt.Errorf("umask %q is not between 0 and 777, in octal", value)
 	}
 	o.Umask = uint32(n)
+	return nil
+}
+
+func (o *mountOptions) setSnapshotDir(value string) error {
+	dirs := map[string]mount.SnapshotDir{"hidden": mount.SnapshotsHidden, "visible": mount.SnapshotsVisible, "none": mount.SnapshotsNone}
+	dir, ok := dirs[value]
+	if !ok {
+		return fmt.Errorf("snapdir %q is not hidden, visible or none", value)
+	}
+	o.SnapshotDir = dir
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // BenchmarkRestore restores a tree of 15,000 files of which 1,500 were changed, or all were removed,
-// and a volume of as many in which nothing was changed: the whole volume, and its only directory.
+// or none: the whole volume, and its only directory.
 func BenchmarkRestore(b *testing.B) {
 	const files = 15_000
 	name := func(i int) string { return fmt.Sprintf("top/d%d/f%d", i/100, i) }

@@ -7,8 +7,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// BenchmarkRestore restores a tree of 15,000 files of which 1,500 were changed, or all were removed,
-// or none: the whole volume, and its only directory.
+// BenchmarkRestore restores a tree of 15,000 files of which 1,500 were changed, or all removed, or
+// none: the whole volume, and its only directory.
 func BenchmarkRestore(b *testing.B) {
 	const files = 15_000
 	name := func(i int) string { return fmt.Sprintf("top/d%d/f%d", i/100, i) }

@@ -84,17 +84,18 @@ func TestBuildErrors(t *testing.T) {
 func TestBuildErrorsOfIndexes(t *testing.T) {
 	t.Parallel()
 	for sql, want := range map[string]string{
-		"CREATE INDEX i ON t(a) WHERE b > 1":                   "not supported: partial index i",
-		"CREATE INDEX i ON t(a, lower(b))":                     "not supported: index i on the expression lower(b)",
-		"CREATE INDEX i ON t(a COLLATE klingon)":               "not supported: collation klingon",
-		"CREATE INDEX T ON t(a)":                               "there is already a table named t",
-		"CREATE VIEW t AS SELECT 1":                            "there is already a table named t",
-		"CREATE TRIGGER r DELETE ON t BEGIN SELECT 1; END":     "not supported: triggers",
-		"CREATE INDEX sqlite_i ON t(a)":                        "object name reserved for internal use: sqlite_i",
-		"CREATE TABLE sqlite_autoindex_t_1(a)":                 "object name reserved for internal use: sqlite_autoindex_t_1",
-		"CREATE INDEX i ON t(nothing)":                         "",
-		"CREATE TEMP VIEW v AS SELECT 1":                       "not supported: view v: TEMP",
-		"CREATE INDEX i ON t(a) -- the rows are there already": "",
+		"CREATE INDEX i ON t(a) WHERE b > 1":                          "not supported: partial index i",
+		"CREATE INDEX i ON t(a, lower(b))":                            "not supported: index i on the expression lower(b)",
+		"CREATE INDEX i ON t(a COLLATE klingon)":                      "not supported: collation klingon",
+		"CREATE INDEX T ON t(a)":                                      "there is already a table named t",
+		"CREATE VIEW t AS SELECT 1":                                   "there is already a table named t",
+		"CREATE TRIGGER r DELETE ON t BEGIN SELECT 1; END":            "not supported: trigger r",
+		"CREATE TRIGGER r INSTEAD OF DELETE ON t BEGIN SELECT 1; END": "there is no view t",
+		"CREATE INDEX sqlite_i ON t(a)":                               "object name reserved for internal use: sqlite_i",
+		"CREATE TABLE sqlite_autoindex_t_1(a)":                        "object name reserved for internal use: sqlite_autoindex_t_1",
+		"CREATE INDEX i ON t(nothing)":                                "",
+		"CREATE TEMP VIEW v AS SELECT 1":                              "not supported: view v: TEMP",
+		"CREATE INDEX i ON t(a) -- the rows are there already":        "",
 	} {
 		checkRefused(t, nil, want, func(b *Builder) error {
 			if err := b.Create("CREATE TABLE t(a, b)"); err != nil {

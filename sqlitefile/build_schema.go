@@ -44,8 +44,21 @@ func (b *Builder) create(sql string) error {
 			return unsupportedf("view %s: TEMP", s.Name)
 		}
 		return b.object(s.Schema, buildObject{kind: "view", name: s.Name, table: s.Name, sql: s.SQL()})
+	case *ddl.Trigger:
+		return b.createTrigger(s)
 	}
-	return unsupportedf("triggers")
+	return unsupportedf("a statement of this kind")
+}
+
+// createTrigger adds a trigger of a view. One of a table would have to run for each row.
+func (b *Builder) createTrigger(t *ddl.Trigger) error {
+	if !t.Instead || t.Temp {
+		return unsupportedf("trigger %s", t.Name)
+	}
+	if view := b.names[ddl.Fold(t.Table)]; view == nil || view.kind != "view" {
+		return fmt.Errorf("there is no view %s", t.Table)
+	}
+	return b.object(t.Schema, buildObject{kind: "trigger", name: t.Name, table: t.Table, sql: t.SQL()})
 }
 
 func unsupportedf(format string, args ...any) error {
@@ -65,6 +78,9 @@ func (b *Builder) object(schema string, o buildObject) error {
 
 func (b *Builder) internalObject(o buildObject) error {
 	key := ddl.Fold(o.name)
+	if o.kind == "trigger" {
+		key = "trigger " + key // their names are a world of their own
+	}
 	if other := b.names[key]; other != nil {
 		return fmt.Errorf("there is already a %s named %s", other.kind, other.name)
 	}

@@ -100,8 +100,8 @@ type Builder struct {
 // fn, of the Builder, or of ctx; it notices a cancelled ctx at least once for each megabyte of
 // output. A failure of the file is an *fs.PathError with path; a row that breaks a constraint is
 // ErrConstraint, and a statement that asks for something that the builder cannot keep true (CHECK,
-// generated columns, triggers, virtual tables, partial and expression indexes, unknown collations)
-// is ErrUnsupported and names it.
+// generated columns, triggers of tables, virtual tables, partial and expression indexes, unknown
+// collations) is ErrUnsupported and names it.
 //
 // Foreign keys are not checked, as in SQLite without PRAGMA foreign_keys, and ON CONFLICT clauses
 // do not apply.

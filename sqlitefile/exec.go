@@ -23,6 +23,8 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 //	CREATE [UNIQUE] INDEX [IF NOT EXISTS]
 //	    on columns and expressions, with WHERE; the rows that are there are sorted in bounded memory
 //	CREATE VIEW [IF NOT EXISTS]
+//	CREATE TRIGGER ... INSTEAD OF
+//	    which belongs to a view; its body is for SQLite, and is not looked at
 //	DROP TABLE, INDEX, VIEW, TRIGGER [IF EXISTS]
 //	    with all that belongs to it
 //	ALTER TABLE ADD [COLUMN]
@@ -178,15 +180,26 @@ func (c *schemaChange) createView(v *ddl.View) error {
 	return c.commit()
 }
 
-// createTrigger runs CREATE TRIGGER for those that the caller keeps true.
+// createTrigger runs CREATE TRIGGER for those of views, which no change of a row concerns, and for
+// those that the caller keeps true.
 func (c *schemaChange) createTrigger(t *ddl.Trigger) error {
-	if !c.tx.db.knowsTrigger(t.SQL()) {
+	if err := mainOnly(t.Schema, "trigger "+t.Name, t.Temp); err != nil {
+		return err
+	}
+	if !t.Instead && !c.tx.db.knowsTrigger(t.SQL()) {
 		return unsupportedf("trigger %s", t.Name)
+	}
+	if internalName(t.Name) {
+		return errReserved(t.Name)
 	}
 	if o := c.find(t.Name, "trigger"); o != nil {
 		return fmt.Errorf("trigger %s already exists", o.Name)
 	}
-	if _, err := c.table(t.Table); err != nil {
+	if t.Instead {
+		if c.find(t.Table, "view") == nil {
+			return fmt.Errorf("there is no view %s", t.Table)
+		}
+	} else if _, err := c.table(t.Table); err != nil {
 		return err
 	}
 	if err := c.prepare(); err != nil {

@@ -55,9 +55,9 @@ const OrphanTable = `CREATE TABLE orphan (
   ino INTEGER PRIMARY KEY        -- has no name, but may be in use
 )`
 
-// Schema has the statements that make an empty volume's tables and its view. docs/format.md
-// explains them. The comments in them are part of the output of sqlite3's .schema.
-var Schema = []string{
+// Schema has the statements that make an empty volume's tables and views. docs/format.md explains
+// them. The comments in them are part of the output of sqlite3's .schema.
+var Schema = append([]string{
 	`CREATE TABLE node (
   ino      INTEGER PRIMARY KEY,  -- 1 is the root
   mode     INTEGER NOT NULL,     -- POSIX st_mode
@@ -89,30 +89,4 @@ var Schema = []string{
   PRIMARY KEY (ino, name)
 ) WITHOUT ROWID`,
 	OrphanTable,
-	`CREATE VIEW file AS
-WITH RECURSIVE tree(path, ino, type) AS (
-  SELECT name, ino, type FROM entry WHERE parent = 1
-  UNION ALL
-  SELECT path || '/' || entry.name, entry.ino, entry.type
-  FROM tree JOIN entry ON entry.parent = tree.ino WHERE tree.type = 2
-)
-SELECT
-  path,
-  CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
-    WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
-  printf('%04o', mode & 4095) AS mode,
-  size,
-  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
-  CASE
-    WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
-    WHEN size = 0 THEN x''
-    WHEN size <= 65536 AND holes = 0 THEN (SELECT bytes FROM data WHERE id = node.ino << 28)
-    ELSE (
-      WITH RECURSIVE chunk(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < node.size)
-      SELECT CAST(group_concat(coalesce(bytes, x'') ||
-        zeroblob(min(65536, node.size - (i << 16)) - coalesce(length(bytes), 0)), '') AS BLOB)
-      FROM chunk LEFT JOIN data ON data.id = (node.ino << 28) + i
-    )
-  END AS content
-FROM tree JOIN node USING (ino)`,
-}
+}, FileStatements...)

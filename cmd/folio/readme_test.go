@@ -9,9 +9,15 @@ import (
 )
 
 // readme returns the code blocks of a language in the front page.
-func readme(t *testing.T, language string) (blocks []string) {
+func readme(t *testing.T, language string) []string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	return codeBlocks(t, "README.md", language)
+}
+
+// codeBlocks returns those of a language in a page.
+func codeBlocks(t *testing.T, page, language string) (blocks []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", page))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +26,7 @@ func readme(t *testing.T, language string) (blocks []string) {
 		blocks = append(blocks, block)
 	}
 	if len(blocks) == 0 {
-		t.Fatalf("no %s in the front page", language)
+		t.Fatalf("no %s in %s", language, page)
 	}
 	return blocks
 }

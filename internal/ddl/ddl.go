@@ -74,6 +74,11 @@ func ParseView(sql string) (*View, error) {
 	return parseAs[*View](sql, "CREATE VIEW")
 }
 
+// ParseTrigger parses CREATE TRIGGER. It returns a *SyntaxError.
+func ParseTrigger(sql string) (*Trigger, error) {
+	return parseAs[*Trigger](sql, "CREATE TRIGGER")
+}
+
 func parseAs[S Statement](sql, kind string) (S, error) {
 	var none S
 	p, err := newParser(sql)

@@ -2,10 +2,11 @@ package ddl
 
 // A Trigger is a CREATE TRIGGER, parsed up to the name of its table.
 type Trigger struct {
-	Name   string
-	Schema string // "" if not given
-	Temp   bool
-	Table  string // or view
+	Name    string
+	Schema  string // "" if not given
+	Temp    bool
+	Table   string // or view
+	Instead bool   // INSTEAD OF: of a view
 
 	body string
 }
@@ -22,7 +23,7 @@ func (p *parser) createTrigger(temp bool) (Statement, error) {
 		return nil, err
 	}
 	t := &Trigger{Name: o.name, Schema: o.schema, Temp: temp}
-	if err = p.triggerEvent(); err != nil {
+	if err = p.triggerEvent(t); err != nil {
 		return nil, err
 	}
 	if err = p.expect(kwOn, "ON"); err != nil {
@@ -50,12 +51,13 @@ func (p *parser) triggerTable() (string, error) {
 }
 
 // triggerEvent consumes [BEFORE | AFTER | INSTEAD OF] and DELETE, INSERT or UPDATE [OF name, ...].
-func (p *parser) triggerEvent() error {
+func (p *parser) triggerEvent(t *Trigger) error {
 	switch {
 	case p.accept(kwInstead):
 		if err := p.expect(kwOf, "OF"); err != nil {
 			return err
 		}
+		t.Instead = true
 	case p.accept(kwBefore), p.accept(kwAfter):
 	}
 	if p.accept(kwDelete) || p.accept(kwInsert) {

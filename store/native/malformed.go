@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/sqlitefile"
@@ -18,31 +19,38 @@ type malformed struct {
 	own    *ownObject // the object that the row should define, if that is known
 }
 
-// An ownObject is a table, or the view, of a volume as docs/format.md has it.
-type ownObject struct{ typ, name, sql string }
+// An ownObject is a table, a view or a trigger of a volume as docs/format.md has it.
+type ownObject struct{ typ, name, table, sql string }
 
-// ownObjects returns those of store.Schema.
-func ownObjects() (list []ownObject) {
+// ownObjects are those of store.Schema.
+var ownObjects = sync.OnceValue(func() (list []ownObject) {
 	for _, sql := range store.Schema {
 		if t, err := ddl.ParseTable(sql); err == nil {
-			list = append(list, ownObject{"table", t.Name, sql})
+			list = append(list, ownObject{"table", t.Name, t.Name, sql})
 		} else if v, err := ddl.ParseView(sql); err == nil {
-			list = append(list, ownObject{"view", v.Name, sql})
+			list = append(list, ownObject{"view", v.Name, v.Name, sql})
+		} else if t, err := ddl.ParseTrigger(sql); err == nil {
+			list = append(list, ownObject{"trigger", t.Name, t.Table, sql})
 		}
 	}
 	return list
-}
+})
 
 // is reports whether a row is that of an own object, one of whose name, table and text may be
 // damaged. Damage does not change how long a text is.
 func (x *ownObject) is(o *sqlitefile.Object) bool {
 	same := 0
-	for _, equal := range []bool{ddl.EqualFold(o.Name, x.name), ddl.EqualFold(o.Table, x.name), len(o.SQL) == len(x.sql) && differences(o.SQL, x.sql) < len(x.sql)/2} {
+	for _, equal := range []bool{ddl.EqualFold(o.Name, x.name), ddl.EqualFold(o.Table, x.table), len(o.SQL) == len(x.sql) && differences(o.SQL, x.sql) < len(x.sql)/2} {
 		if equal {
 			same++
 		}
 	}
 	return same >= 2
+}
+
+// object returns the row of sqlite_schema.
+func (x *ownObject) object(root uint32) sqlitefile.Object {
+	return sqlitefile.Object{Type: x.typ, Name: x.name, Table: x.table, Root: root, SQL: x.sql}
 }
 
 // differences returns how many bytes of two texts of the same length differ.
@@ -77,6 +85,9 @@ func judgeObject(o *sqlitefile.Object, own []ownObject) (m malformed, bad bool) 
 	for i := range own {
 		if own[i].is(o) {
 			m.own = &own[i]
+		}
+		if o.SQL == own[i].sql && *o == own[i].object(o.Root) {
+			return m, false
 		}
 	}
 	switch err := o.Malformed(); {
@@ -145,7 +156,7 @@ func repairSchema(ctx context.Context, db *sqlitefile.DB) (repairs []store.Repai
 			if err != nil || m.own == nil {
 				continue
 			}
-			err = tx.ReplaceObject(m.row, sqlitefile.Object{Type: m.own.typ, Name: m.own.name, Table: m.own.name, Root: m.object.Root, SQL: m.own.sql})
+			err = tx.ReplaceObject(m.row, m.own.object(m.object.Root))
 			p := store.Problem{What: m.why}
 			repairs = append(repairs, store.Repair{Problem: p, Done: fmt.Sprintf("%s %s written as the format has it", m.own.typ, m.own.name)})
 		}

@@ -19,7 +19,8 @@ import (
 //	R3  A number is corrected where all else agrees. A size that is possible, but too large for the
 //	    stored content, is left as it is: to call the rest a hole would turn lost content into
 //	    zeros. Only a file that could not be read at all gets such a hole, and the report says so.
-//	R4  A Repair is one transaction, and a second Repair finds nothing to do.
+//	R4  A Repair is one transaction, but for what it does to the schema, and a second Repair finds
+//	    nothing to do.
 func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
 	if err := s.repairText(ctx, r.report); err != nil {
@@ -33,7 +34,7 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 		}
 		if err = s.update(ctx, run); err == nil { // R4; inodes that have a name are no orphans any more (R2)
 			s.reapDisabled.Store(false)
-			err = explain(s.reap(ctx))
+			err = cmp.Or(s.addFileTriggers(ctx, r.report), explain(s.reap(ctx)))
 		}
 	}
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -278,5 +279,54 @@ func TestRepairUnsound(t *testing.T) {
 	r, err := s.Repair(t.Context())
 	if err != nil || len(r.Repairs) > 0 || r.OK() {
 		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// A volume from before SQL could write view file is given the triggers.
+func TestRepairFileTriggers(t *testing.T) {
+	t.Parallel()
+	first := slices.Index(store.Schema, store.FileStatements[0])
+	for name, test := range map[string]struct {
+		schema []string
+		want   int // repairs
+	}{
+		"without them":   {store.Schema[:first+1], 1},
+		"older":          {append(slices.Clone(store.Schema[:first]), store.OldFileView), 1},
+		"as it is":       {store.Schema, 0},
+		"its own view":   {append(slices.Clone(store.Schema[:first]), "CREATE VIEW file AS SELECT 1"), 0},
+		"without a view": {store.Schema[:first], 0},
+		"a name taken":   {append(slices.Clone(store.Schema[:first+1]), "CREATE VIEW File_Drop AS SELECT 1"), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "test.folio")
+			makeDatabase(t, path, store.ApplicationID, 1, test.schema...)
+			db, err := sqlitefile.Open(path, nil)
+			must(t, err)
+			must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
+				node, err := tx.Table("node")
+				return errors.Join(err, node.Put(1, 1, store.ModeDir|0o755, 2, 0, 0, 0, 0, 0, 0, 0, 0))
+			}))
+			must(t, db.Close())
+			s, err := Open(path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if r := repair(t, s); len(r.Repairs) != test.want || !r.OK() {
+				t.Errorf("%v, %v", r.Repairs, r.Problems)
+			}
+			objects := 0
+			if err := s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+				list, err := rx.Objects()
+				objects = len(list)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if test.want > 0 && objects != len(store.Schema) {
+				t.Errorf("%d objects, want %d", objects, len(store.Schema))
+			}
+		})
 	}
 }

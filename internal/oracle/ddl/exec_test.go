@@ -94,7 +94,7 @@ func TestExec(t *testing.T) {
 // step does one thing to both databases.
 func (p *pair) step() {
 	g := p.g
-	switch g.IntN(13) {
+	switch g.IntN(14) {
 	case 10, 11, 12:
 		p.statement(p.alter())
 	case 0, 1, 2:
@@ -107,6 +107,9 @@ func (p *pair) step() {
 		p.statement(g.spell("CREATE VIEW", g.maybe(30, "IF NOT EXISTS"), g.pick("v", "t", `"v w"`), g.maybe(20, "(a, b)"), "AS SELECT", g.pick("1", "a, b FROM t", "* FROM v"), g.maybe(20, ";")))
 	case 7:
 		p.statement(g.damage(g.table()))
+	case 13:
+		p.statement(g.spell("CREATE TRIGGER", g.maybe(30, "IF NOT EXISTS"), g.maybe(10, "main."), g.pick("r", "t", `"v w"`), g.maybe(90, "INSTEAD OF"),
+			g.pick("INSERT", "DELETE", "UPDATE", "UPDATE OF a"), "ON", p.anything(), g.maybe(20, "WHEN 1"), "BEGIN", g.pick("SELECT 1;", "DELETE FROM none WHERE a = NEW.b;"), "END", g.maybe(20, ";")))
 	default:
 		p.insert()
 	}

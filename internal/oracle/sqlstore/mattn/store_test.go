@@ -26,6 +26,8 @@ func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
 
 func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }
 
+func BenchmarkFileView(b *testing.B) { driver.BenchmarkFileView(b) }
+
 // The driver has no pragmas but its own in a DSN.
 func init() {
 	sql.Register("sqlite3_full", &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {

@@ -267,11 +267,14 @@ func (l *crashLoad) state(v *folio.Volume, top string, inos map[uint64]bool) (st
 	return text, err
 }
 
-// snapshot makes or removes a snapshot.
+// snapshot makes, restores or removes a snapshot.
 func (a *crashActor) snapshot() string {
 	name := Letter(a.Rand)
-	if a.IntN(3) == 0 {
+	switch a.IntN(6) {
+	case 0, 1:
 		return said(a.v.RemoveSnapshot(context.Background(), name), "RemoveSnapshot %s", name)
+	case 2:
+		return said(Second(a.v.Restore(context.Background(), name, ".", nil)), "Restore %s", name)
 	}
 	return said(a.v.Snapshot(context.Background(), name), "Snapshot %s", name)
 }

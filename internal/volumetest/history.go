@@ -80,6 +80,9 @@ func (h *History) step(t *testing.T) {
 		delete(h.want, name)
 	case n < 8 && len(h.want) > 0:
 		h.compare(t, h.any())
+	case n == 8 && len(h.want) > 0:
+		_, err := v.Restore(t.Context(), h.any(), ".", nil)
+		Must(t, err)
 	case n < 30 && len(h.others) > 0:
 		h.others[h.r.IntN(len(h.others))](h.r)
 	case n < 37:

@@ -105,7 +105,7 @@ func ValidSnapshotName(name string) bool {
 	return true
 }
 
-// HistoryTables are the statements that make the tables of a volume with snapshots, and their view.
+// HistoryTables are the statements that make the tables of a volume with snapshots, and their views.
 // docs/format.md explains them.
 var HistoryTables = []string{
 	`CREATE TABLE snapshot (
@@ -197,6 +197,7 @@ SELECT
     )
   END AS content
 FROM found`,
+	changeView,
 }
 
 // The parts of the triggers below. Each keeps a row that a statement of SQL is about to change,

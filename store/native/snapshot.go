@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -59,9 +61,13 @@ func (t *tx) addSnapshot(made *store.Snapshot) error {
 	return nil
 }
 
-// addHistoryTables makes the tables and triggers of a volume with snapshots, unless they are there.
+// addHistoryTables makes the tables, views and triggers of a volume with snapshots, unless they are
+// there. An older Folio has made fewer views.
 func (t *tx) addHistoryTables() error {
 	if has, err := hasHistory(&t.db.Rx); err != nil || has {
+		if err == nil {
+			_, err = t.addHistoryViews()
+		}
 		return err
 	}
 	for _, sql := range append(store.HistoryTables[:len(store.HistoryTables):len(store.HistoryTables)], store.HistoryTriggers...) {
@@ -71,6 +77,26 @@ func (t *tx) addHistoryTables() error {
 	}
 	t.opened = [len(tableNames)]bool{} // the tables are those of the schema as it was
 	return nil
+}
+
+// addHistoryViews makes the views of a volume with snapshots that are missing, and returns their
+// names. It leaves an object of another program that has such a name.
+func (t *tx) addHistoryViews() (made []string, err error) {
+	objects, err := t.db.Objects()
+	if err != nil {
+		return nil, err
+	}
+	for _, sql := range store.HistoryTables {
+		name, isView := strings.CutPrefix(sql, "CREATE VIEW ")
+		if name, _, _ = strings.Cut(name, " "); !isView || slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return strings.EqualFold(o.Name, name) }) {
+			continue
+		}
+		if err := t.db.Exec(sql); err != nil {
+			return nil, err
+		}
+		made = append(made, name)
+	}
+	return made, nil
 }
 
 // Snapshots implements store.Snapshotter.

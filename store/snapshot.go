@@ -105,7 +105,7 @@ func ValidSnapshotName(name string) bool {
 	return true
 }
 
-// HistoryTables are the statements that make the tables of a volume with snapshots, and their views.
+// HistoryTables are the statements that make the tables and views of a volume with snapshots.
 // docs/format.md explains them.
 var HistoryTables = []string{
 	`CREATE TABLE snapshot (

@@ -1,0 +1,516 @@
+"""A volume: one SQLite file that holds a tree of files."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import sqlite3
+import stat as _stat
+import threading
+import time
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from . import _tables
+from ._tables import CHUNK, DIRECTORY, FILE, ROOT, SYMLINK, Entry, Live, Node, Past
+
+_MAX_LINKS = 40
+_MAX_JOINS = 16  # names that one statement follows
+
+
+class _Local(threading.local):
+    """What a thread has of a Volume."""
+
+    tables: Live | Past
+    pid: int | None = None  # the process that opened the connection
+    depth: int = 0  # of transactions
+
+
+class Volume:
+    """A tree of files in one SQLite file.
+
+    Paths are relative to the root of the volume, with slashes: ``"img/logo.png"``. A slash at the front means the same
+    root. Symbolic links are followed as POSIX does it, and do not lead out of the volume.
+
+    A Volume may be used by many threads, and in the child of a fork: each gets a connection of its own. Errors are those
+    of os: FileNotFoundError, FileExistsError, IsADirectoryError, and so on, with the path.
+
+    path:      the file
+    writable:  False opens it for reading only
+    snapshot:  the name of a snapshot: the volume as it was then, for reading only
+    timeout:   how many seconds to wait for other writers
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, writable: bool = False, snapshot: str | None = None, timeout: float = 10
+    ) -> None:
+        if writable and snapshot is not None:
+            raise ValueError("a snapshot cannot be written")
+        self.path = os.fspath(path)
+        self.writable = writable
+        self.snapshot = snapshot
+        self._timeout = timeout
+        self._local = _Local()
+        self._closed = False
+        self._tables()  # so that errors come now
+
+    # Connections.
+
+    def _connect(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
+        uri = "file:" + quote(os.path.abspath(self.path)) + ("?mode=rw" if self.writable else "?mode=ro")
+        try:
+            db = sqlite3.connect(uri, uri=True, timeout=self._timeout, isolation_level=None, cached_statements=64)
+            application = db.execute("PRAGMA application_id").fetchone()[0]
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.OperationalError as e:
+            raise OSError(errno.EIO, f"{e}; a directory that cannot be written needs a volume without -wal", self.path) from e
+        except sqlite3.DatabaseError as e:
+            raise OSError(errno.EINVAL, f"not a volume: {e}", self.path) from e
+        if application != _tables.APPLICATION_ID:
+            db.close()
+            raise OSError(errno.EINVAL, "not a volume of Folio", self.path)
+        if version != 1:
+            db.close()
+            raise OSError(errno.EINVAL, f"the volume is of version {version}, this package reads version 1; use a newer one", self.path)
+        db.execute("PRAGMA mmap_size = 1099511627776")
+        db.execute("PRAGMA cache_size = -32768")
+        if self.writable:
+            db.execute("PRAGMA synchronous = NORMAL")
+        return db
+
+    def _tables(self) -> Live | Past:
+        local = self._local
+        if self._closed:
+            raise ValueError("the volume is closed")
+        if local.pid != os.getpid():
+            db = self._connect()
+            local.tables = Past(db, self.snapshot) if self.snapshot is not None else Live(db)
+            local.pid, local.depth = os.getpid(), 0
+        return local.tables
+
+    def close(self) -> None:
+        """Close the volume. Connections of other threads are closed as these end."""
+        if self._local.pid == os.getpid():
+            self._local.tables.db.close()
+        self._closed = True
+        self._local = _Local()
+
+    def __enter__(self) -> Volume:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        at = "" if self.snapshot is None else f", snapshot={self.snapshot!r}"
+        return f"Volume({self.path!r}{at})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path, "writable": self.writable, "snapshot": self.snapshot, "timeout": self._timeout}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        path = state.pop("path")
+        self.__init__(path, **state)  # type: ignore[misc]
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[Volume]:
+        """All calls of this thread within the block see one state of the volume, and are changes together or not at all."""
+        db = self._tables().db
+        local = self._local
+        if local.depth == 0:
+            with self._errors(""):
+                db.execute("BEGIN IMMEDIATE" if self.writable else "BEGIN")
+        local.depth += 1
+        try:
+            yield self
+        except BaseException:
+            local.depth -= 1
+            if local.depth == 0:
+                db.execute("ROLLBACK")
+            raise
+        local.depth -= 1
+        if local.depth == 0:
+            with self._errors(""):
+                db.execute("COMMIT")
+
+    # Finding.
+
+    def _parent(self, path: str) -> tuple[int, str]:
+        """Return the directory of a path without symbolic links, and the name in it."""
+        parts = path.split("/")
+        return self._walk(self._tables(), parts[:-1], path), parts[-1]
+
+    def _walk(self, tables: Live | Past, parts: list[str], path: str) -> int:
+        ino = ROOT
+        for part in parts:
+            found = tables.lookup(ino, part)
+            if found is None:
+                raise _error(errno.ENOENT, path)
+            if found[1] != DIRECTORY:
+                raise _error(errno.ENOTDIR, path)
+            ino = found[0]
+        return ino
+
+    def _resolve(self, tables: Live | Past, path: str, follow: bool = False) -> list[str]:
+        """Return the names of a path without symbolic links; the last one may be one unless follow is set."""
+        todo = [p for p in path.split("/") if p not in ("", ".")][::-1]
+        way: list[str] = []
+        inos = [ROOT]
+        links = 0
+        while todo:
+            part = todo.pop()
+            if part == "..":
+                if way:
+                    way.pop()
+                    inos.pop()
+                continue
+            found = tables.lookup(inos[-1], part)
+            if found is not None and found[1] == SYMLINK and (todo or follow):
+                links += 1
+                if links > _MAX_LINKS:
+                    raise _error(errno.ELOOP, path)
+                target = self._target(tables, found[0])
+                if target.startswith("/"):
+                    raise OSError(errno.EXDEV, "a symbolic link leads out of the volume", path)
+                todo += [p for p in target.split("/") if p not in ("", ".")][::-1]
+                continue
+            if todo and found is None:
+                raise _error(errno.ENOENT, path)
+            if todo and found is not None and found[1] != DIRECTORY:
+                raise _error(errno.ENOTDIR, path)
+            way.append(part)
+            inos.append(found[0] if found else 0)
+        return way
+
+    def _target(self, tables: Live | Past, ino: int) -> str:
+        return os.fsdecode(tables.chunk(ino, 0))
+
+    def _find(self, tables: Live | Past, path: str, follow: bool = True) -> Node:
+        parts = self._resolve(tables, path, follow)
+        if not parts:
+            node = tables.node(ROOT)
+        else:
+            found = tables.lookup(self._walk(tables, parts[:-1], path), parts[-1])
+            node = tables.node(found[0]) if found else None
+        if node is None:
+            raise _error(errno.ENOENT, path)
+        return node
+
+    # Reading.
+
+    def stat(self, path: str, *, follow_symlinks: bool = True) -> os.stat_result:
+        """Return what os.stat returns of a file on disk."""
+        tables = self._tables()
+        n = self._find(tables, path, follow_symlinks)
+        values = (n.mode, n.ino, 0, n.nlink, n.uid, n.gid, n.size, n.atime_ns // 10**9, n.mtime_ns // 10**9, n.ctime_ns // 10**9)
+        times = {"st_atime_ns": n.atime_ns, "st_mtime_ns": n.mtime_ns, "st_ctime_ns": n.ctime_ns}
+        seconds = {"st_atime": n.atime_ns / 1e9, "st_mtime": n.mtime_ns / 1e9, "st_ctime": n.ctime_ns / 1e9}
+        return os.stat_result(values, times | seconds)
+
+    def exists(self, path: str) -> bool:
+        """Report whether there is a file, of any type."""
+        try:
+            self._find(self._tables(), path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def is_dir(self, path: str) -> bool:
+        """Report whether there is a directory."""
+        return self.exists(path) and _stat.S_ISDIR(self.stat(path).st_mode)
+
+    def is_file(self, path: str) -> bool:
+        """Report whether there is a regular file."""
+        return self.exists(path) and _stat.S_ISREG(self.stat(path).st_mode)
+
+    def readlink(self, path: str) -> str:
+        """Return the target of a symbolic link."""
+        tables = self._tables()
+        n = self._find(tables, path, False)
+        if not _stat.S_ISLNK(n.mode):
+            raise _error(errno.EINVAL, path)
+        return self._target(tables, n.ino)
+
+    def scandir(self, path: str = "") -> list[Entry]:
+        """Return the entries of a directory, by name."""
+        tables = self._tables()
+        n = self._find(tables, path)
+        if not _stat.S_ISDIR(n.mode):
+            raise _error(errno.ENOTDIR, path)
+        return tables.entries(n.ino)
+
+    def listdir(self, path: str = "") -> list[str]:
+        """Return the names in a directory, in order."""
+        return [e.name for e in self.scandir(path)]
+
+    def walk(self, top: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
+        """Yield directories as os.walk does: path, names of directories, names of other files."""
+        todo = [top.strip("/")]
+        while todo:
+            path = todo.pop()
+            entries = self.scandir(path)
+            dirs = [e.name for e in entries if e.type == DIRECTORY]
+            yield path, dirs, [e.name for e in entries if e.type != DIRECTORY]
+            todo += [f"{path}/{name}" if path else name for name in reversed(dirs)]
+
+    def read_bytes(self, path: str) -> bytes:
+        """Return the content of a file."""
+        tables = self._tables()
+        names = [p for p in path.split("/") if p not in ("", ".")]
+        row = tables.small(names) if 0 < len(names) <= _MAX_JOINS else None
+        if row is not None:
+            kind, size, holes, first = row
+            if kind == FILE and size <= CHUNK and holes == 0:
+                if size == 0:
+                    return b""
+                if first is not None and len(first) == size:
+                    return first
+        with self.open(path) as f:
+            return f.read()
+
+    def read_text(self, path: str, encoding: str = "utf-8") -> str:
+        """Return the content of a file as a text."""
+        return self.read_bytes(path).decode(encoding)
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a file for reading. It shows the file as it is at the time of each read."""
+        tables = self._tables()
+        n = self._find(tables, path)
+        if _stat.S_ISDIR(n.mode):
+            raise _error(errno.EISDIR, path)
+        if not _stat.S_ISREG(n.mode):
+            raise _error(errno.EINVAL, path)
+        return io.BufferedReader(_Reader(self, n.ino, path), CHUNK)
+
+    def snapshots(self) -> list[str]:
+        """Return the names of the snapshots, the oldest first."""
+        db = self._tables().db
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'snapshot' AND type = 'table'").fetchone():
+            return []
+        return [row[0] for row in db.execute("SELECT name FROM snapshot WHERE name IS NOT NULL ORDER BY id")]
+
+    # Writing: by view file, whose triggers do what Folio does.
+
+    @contextlib.contextmanager
+    def _errors(self, path: str) -> Iterator[None]:
+        """Turn the errors of SQLite into those of os."""
+        try:
+            yield
+        except sqlite3.IntegrityError as e:
+            raise OSError(_errno(str(e)), str(e).removeprefix("file: "), path) from e
+        except sqlite3.OperationalError as e:
+            text = str(e)
+            if "cannot modify file because it is a view" in text:
+                text = "the volume has no triggers for SQL yet: folio check --repair makes them"
+            code = errno.EBUSY if "locked" in text else errno.ENOSPC if "full" in text else errno.EIO
+            raise OSError(code, text, path or self.path) from e
+
+    def _change(self, path: str, statement: str, *args: Any) -> int:
+        if not self.writable:
+            raise _error(errno.EROFS, path)
+        tables = self._tables()
+        with self._errors(path):
+            return tables.db.execute(statement, args).rowcount
+
+    def _place(self, path: str, follow: bool = False) -> str:
+        """Return the path without symbolic links."""
+        parts = self._resolve(self._tables(), path, follow)
+        if not parts:
+            raise _error(errno.EBUSY, path)  # the root
+        return "/".join(parts)
+
+    def write_bytes(self, path: str, data: bytes | bytearray | memoryview, *, mode: int = 0o644) -> None:
+        """Give a file a new content, making it with that mode if need be."""
+        with self.transaction():
+            place = self._place(path, True)
+            tables = self._tables()
+            try:
+                n = self._find(tables, place)
+            except FileNotFoundError:
+                self._change(path, "INSERT INTO file (path, content, mode) VALUES (?, ?, ?)", place, bytes(data), f"{mode & 0o7777:o}")
+                return
+            if _stat.S_ISDIR(n.mode):
+                raise _error(errno.EISDIR, path)
+            if not _stat.S_ISREG(n.mode):
+                raise _error(errno.EINVAL, path)
+            self._change(path, "INSERT INTO file_change (ino, now_ns, content) VALUES (?, ?, ?)", n.ino, time.time_ns(), bytes(data))
+
+    def write_text(self, path: str, text: str, encoding: str = "utf-8") -> None:
+        """Give a file a new content."""
+        self.write_bytes(path, text.encode(encoding))
+
+    def mkdir(self, path: str, *, mode: int = 0o755, parents: bool = False, exist_ok: bool = False) -> None:
+        """Make a directory; with parents, those that lead to it."""
+        names = [p for p in path.split("/") if p not in ("", ".")]
+        with self.transaction():
+            for i in range(1 if parents else len(names), len(names)):
+                if not self.is_dir("/".join(names[:i])):
+                    self._make_dir(path, "/".join(names[:i]), mode)
+            if not (exist_ok and self.is_dir(path)):
+                self._make_dir(path, path, mode)
+
+    def _make_dir(self, path: str, place: str, mode: int) -> None:
+        self._change(path, "INSERT INTO file (path, type, mode) VALUES (?, 'dir', ?)", self._place(place), f"{mode & 0o7777:o}")
+
+    def symlink(self, target: str, path: str) -> None:
+        """Make a symbolic link."""
+        with self.transaction():
+            self._change(path, "INSERT INTO file (path, type, content) VALUES (?, 'symlink', ?)", self._place(path), target)
+
+    def remove(self, path: str) -> None:
+        """Remove a file or an empty directory."""
+        with self.transaction():
+            place = self._place(path)
+            n = self._find(self._tables(), place, False)
+            if _stat.S_ISDIR(n.mode) and self._tables().entries(n.ino):
+                raise _error(errno.ENOTEMPTY, path)
+            self._drop(path, place)
+
+    def remove_tree(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it."""
+        with self.transaction():
+            self._drop(path, self._place(path))
+
+    def _drop(self, path: str, place: str) -> None:
+        """Remove an entry and what is below it, without a search of the whole volume."""
+        tables = self._tables()
+        parent, name = self._parent(place)
+        found = tables.lookup(parent, name)
+        if found is None:
+            raise _error(errno.ENOENT, path)
+        below = [(parent, name, *found)]
+        for _, _, ino, kind in below:
+            if kind == DIRECTORY:
+                below += [(ino, e.name, e.ino, e.type) for e in tables.entries(ino)]
+        now = time.time_ns()
+        for row in below:
+            self._change(path, "INSERT INTO file_drop (parent, name, ino, type, now_ns) VALUES (?, ?, ?, ?, ?)", *row, now)
+
+    def rename(self, old: str, new: str) -> None:
+        """Move a file or a directory. A file of the new path is replaced, as os.replace does it."""
+        with self.transaction():
+            from_, to = self._place(old), self._place(new)
+            n = self._find(self._tables(), from_, False)
+            if from_ == to:
+                return
+            if _stat.S_ISDIR(n.mode) and to.startswith(from_ + "/"):
+                raise _error(errno.EINVAL, new)
+            try:
+                there = self._find(self._tables(), to, False)
+            except FileNotFoundError:
+                there = None
+            if there is not None:
+                if there.ino == n.ino:
+                    return
+                if _stat.S_ISDIR(there.mode) != _stat.S_ISDIR(n.mode):
+                    raise _error(errno.EISDIR if _stat.S_ISDIR(there.mode) else errno.ENOTDIR, new)
+                self.remove(to)
+            a, b = self._parent(from_), self._parent(to)
+            self._change(new, "INSERT INTO file_move (parent, name, to_parent, to_name, now_ns) VALUES (?, ?, ?, ?, ?)", *a, *b, time.time_ns())
+
+    def chmod(self, path: str, mode: int) -> None:
+        """Set the permissions of a file."""
+        self._set(path, "mode", mode & 0o7777)
+
+    def utime(self, path: str, mtime_ns: int) -> None:
+        """Set the time of the last change of a file, in nanoseconds since 1970."""
+        self._set(path, "mtime_ns", mtime_ns)
+
+    def _set(self, path: str, column: str, value: int) -> None:
+        with self.transaction():
+            ino = self._find(self._tables(), path).ino
+            self._change(path, f"INSERT INTO file_change (ino, now_ns, {column}) VALUES (?, ?, ?)", ino, time.time_ns(), value)
+
+
+class _Reader(io.RawIOBase):
+    """A file that is open for reading."""
+
+    def __init__(self, volume: Volume, ino: int, path: str) -> None:
+        self._volume, self._ino, self.name, self._pos = volume, ino, path, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def _node(self) -> Node:
+        node = self._volume._tables().node(self._ino)
+        if node is None:
+            raise OSError(errno.ESTALE, "the file was removed", self.name)
+        return node
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._pos, os.SEEK_END: 0}[whence]
+        if whence == os.SEEK_END:
+            start = self._node().size
+        if start + offset < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), self.name)
+        self._pos = start + offset
+        return self._pos
+
+    def tell(self) -> int:
+        return self._pos
+
+    def readinto(self, buffer: Any) -> int:
+        node = self._node()
+        end = min(self._pos + len(buffer), node.size)
+        done = 0
+        for part in _tables.content(self._volume._tables(), node, self._pos, end):
+            buffer[done : done + len(part)] = part
+            done += len(part)
+        self._pos += done
+        return done
+
+    def readall(self) -> bytes:
+        node = self._node()
+        data = b"".join(_tables.content(self._volume._tables(), node, self._pos, node.size))
+        self._pos += len(data)
+        return data
+
+
+def _error(code: int, path: str) -> OSError:
+    return OSError(code, os.strerror(code), path)
+
+
+def _errno(text: str) -> int:
+    """Return the number of an error that a trigger has raised."""
+    for part, code in (
+        ("there is a file of", errno.EEXIST),
+        ("does not exist", errno.ENOENT),
+        ("no such file", errno.ENOENT),
+        ("is no directory", errno.ENOTDIR),
+        ("longer than", errno.ENAMETOOLONG),
+    ):
+        if part in text:
+            return code
+    return errno.EINVAL
+
+
+def create(path: str | os.PathLike[str]) -> None:
+    """Make an empty volume, complete or not at all. It is an error if there is a file of that path."""
+    path = os.fspath(path)
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("PRAGMA page_size = 4096")
+            db.execute("PRAGMA journal_mode = WAL")
+            db.executescript("BEGIN;" + resources.files("folio_fs").joinpath("schema.sql").read_text("utf-8"))
+            now = time.time_ns()
+            db.execute("INSERT INTO node VALUES (1, ?, 2, ?, ?, 0, 0, ?, ?, ?, 0)", (_stat.S_IFDIR | 0o755, *_owner(), now, now, now))
+            db.execute("COMMIT")
+    except BaseException:
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(path + suffix)
+        raise
+
+
+def _owner() -> tuple[int, int]:
+    return (os.getuid(), os.getgid()) if hasattr(os, "getuid") else (0, 0)

@@ -1,0 +1,71 @@
+"""Volumes that the command folio writes and reads."""
+
+import os
+import random
+
+from folio_fs import Volume
+
+
+def test_folio_reads_what_python_wrote(path, folio, tmp_path):
+    with Volume(path, writable=True) as v:
+        v.mkdir("a/b", parents=True)
+        v.write_bytes("a/b/x", b"hello")
+        v.write_bytes("a/large", os.urandom(200_000))
+        v.remove("a/b/x")
+        v.write_bytes("a/b/x", b"again")
+    assert folio("cat", path + ":a/b/x") == "again"
+    assert "ok" in folio("check", path)
+
+
+def test_python_reads_what_folio_wrote(folio, tmp_path):
+    tree = tmp_path / "tree"
+    r = random.Random(3)
+    for i in range(200):
+        d = tree / f"{i % 7}" / f"{i % 3}"
+        d.mkdir(parents=True, exist_ok=True)
+        (d / f"f{i}").write_bytes(r.randbytes(r.choice([0, 1, 5000, 70_000, 200_000])))
+    with open(tree / "sparse", "wb") as f:
+        f.truncate(300_000)
+        f.seek(150_000)
+        f.write(b"data")
+    os.symlink("sparse", tree / "link")
+    name = str(tmp_path / "x.folio")
+    folio("import", str(tree), name)
+    with Volume(name) as v:
+        for top, _, files in v.walk():
+            for file in files:
+                p = f"{top}/{file}" if top else file
+                assert v.read_bytes(p) == (tree / p).read_bytes(), p
+                assert v.stat(p).st_mtime_ns == os.stat(tree / p).st_mtime_ns
+
+
+def test_snapshots(path, folio):
+    r = random.Random(5)
+    states = {}
+    with Volume(path, writable=True) as v:
+        v.mkdir("d")
+        for step in range(12):
+            for _ in range(20):
+                name = r.choice(["", "d/"]) + r.choice("abcef")
+                match r.randrange(5):
+                    case 0 if v.exists(name):
+                        v.remove(name)
+                    case 1 if v.exists(name):
+                        v.rename(name, "d/" + r.choice("xyz"))
+                    case _:
+                        v.write_bytes(name, r.randbytes(r.choice([0, 10, 2000, 100_000])))
+            folio("snapshot", "create", path, f"s{step}")
+            states[f"s{step}"] = tree_of(v)
+        assert v.snapshots() == list(states)
+        assert "ok" in folio("check", path)
+    for name, want in states.items():
+        with Volume(path, snapshot=name) as v:
+            assert tree_of(v) == want
+
+
+def tree_of(v):
+    return {
+        f"{top}/{name}": (v.read_bytes(f"{top}/{name}"), v.stat(f"{top}/{name}").st_mtime_ns)
+        for top, _, files in v.walk()
+        for name in files
+    }

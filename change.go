@@ -34,8 +34,19 @@ func isExisting(err error) bool { return errors.Is(err, fs.ErrExist) }
 
 // find resolves a path up to its last element.
 func (c *change) find(name string, mode targetMode) (target, error) {
+	if err := c.readAhead(name); err != nil {
+		return target{}, err
+	}
 	c.walk.begin(c.tx, c.top)
 	return c.walk.find(name, mode)
+}
+
+// readAhead lets a store on another machine know that the path is about to be looked up.
+func (c *change) readAhead(name string) error {
+	if c.fs.ahead == nil {
+		return nil
+	}
+	return c.fs.readAhead(c.tx, c.top, name)
 }
 
 // existing resolves a path to something that is there.

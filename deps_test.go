@@ -65,6 +65,8 @@ var importRules = []importRule{
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
+	{pkg: "store/pgstore/internal/pgserver", os: true}, // for tests
+	{pkg: "store/pgstore", own: "store store/check store/internal/release", third: "github.com/jackc/pgx"},
 	{pkg: "store/overlay", own: "store internal/posix"},
 	{pkg: ".", own: "store store/native store/overlay internal/posix internal/inoset internal/volumelink"},
 	{pkg: "internal/volumetest", own: ". store store/native internal/blocked", os: true}, // for tests
@@ -137,8 +139,9 @@ var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "g
 // Packages that a pure package does without.
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
-// TestImports holds every package of this module to importRules, and those of adapter, cmd/folio
-// and mount, which are modules of their own: all their files, for whatever system they are built.
+// TestImports holds every package of this module to importRules, and those of adapter, cmd/folio,
+// mount and store/pgstore, which are modules of their own: all their files, for whatever system
+// they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
@@ -275,7 +278,7 @@ func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 }
 
 // ruledModules are the modules below this one that importRules cover.
-var ruledModules = []string{"adapter", "cmd/folio", "mount"}
+var ruledModules = []string{"adapter", "cmd/folio", "mount", "store/pgstore"}
 
 // hasModule reports whether a directory is a module of its own that has no rules here.
 func hasModule(tree fs.FS, dir string) bool {

@@ -46,6 +46,19 @@ func (v *Volume) resolve(rx store.Rx, l location, follow bool) (at place, direct
 	return at, false, err
 }
 
+// readAhead tells a store on another machine that the paths are about to be looked up.
+func (v *Volume) readAhead(rx store.Rx, top store.Ino, paths ...string) error {
+	r, ok := rx.(store.AheadReader)
+	if !ok {
+		return nil
+	}
+	list := make([]store.Path, len(paths))
+	for i, path := range paths {
+		list[i] = store.Path{Top: top, Name: path}
+	}
+	return r.ReadAhead(list...)
+}
+
 // child looks up the last element of a valid path. It stops where a symbolic link is on the way to
 // it, and says so.
 func (v *Volume) child(rx store.Rx, path string) (at place, linked bool, err error) {

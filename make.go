@@ -156,6 +156,9 @@ func (c *change) mkdirPath(name string, perm fs.FileMode, made *[]madeDir) error
 		}
 		return store.Entry{Name: g.name, Ino: m.node.Ino, Type: store.Dir}, err
 	}
+	if err := c.readAhead(name); err != nil {
+		return err
+	}
 	w := newParentLookup(c.tx, c.top)
 	w.missing = func(w *parentLookup, name string) (store.Entry, error) {
 		return add(&target{dir: w.here(), name: name})

@@ -37,6 +37,23 @@ func (v *reader) begin() (store.Rx, error) {
 	return v.pin.rx, nil
 }
 
+// beginAt is begin for a caller that is about to look a path up. If only is set, it looks at
+// nothing else.
+func (v *reader) beginAt(l location, only bool) (store.Rx, error) {
+	w := v.fs.ahead
+	if w == nil {
+		return v.begin()
+	}
+	if v.pin != nil || v.root != nil && v.root.closed.Load() {
+		rx, err := v.begin()
+		if err == nil {
+			err = v.fs.readAhead(rx, l.top, l.path)
+		}
+		return rx, err
+	}
+	return w.BeginAt(context.Background(), store.Path{Top: l.top, Name: l.path}, only && l.valid)
+}
+
 // hasEnded reports whether v reads a snapshot whose transaction has ended.
 func (v *reader) hasEnded() bool { return v.pin != nil && v.pin.rx == nil }
 
@@ -83,7 +100,7 @@ func (v *reader) FS() fs.FS { return ioFS{reader: v} }
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has
 // none.
 func (v *reader) Xattrs(name string) (map[string][]byte, error) {
-	rx, at, err := v.find(v.locate(name), false)
+	rx, at, err := v.find(v.locate(name), false, false)
 	if err != nil {
 		return nil, pathError("getxattr", name, err)
 	}
@@ -100,9 +117,9 @@ func (v *reader) Xattrs(name string) (map[string][]byte, error) {
 }
 
 // find starts a transaction and resolves a path. Without an error the caller must end the
-// transaction.
-func (v *reader) find(l location, follow bool) (store.Rx, place, error) {
-	rx, err := v.begin()
+// transaction. If only is set, it does nothing else in it.
+func (v *reader) find(l location, follow, only bool) (store.Rx, place, error) {
+	rx, err := v.beginAt(l, only)
 	if err != nil {
 		return nil, place{}, err
 	}
@@ -186,7 +203,7 @@ func (v *reader) fileName(l location) string {
 }
 
 func (v *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
-	rx, err := v.begin()
+	rx, err := v.beginAt(l, true)
 	if err != nil {
 		return nil, pathError(op, l.name, err)
 	}
@@ -199,7 +216,7 @@ func (v *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
 }
 
 func (v *reader) readlink(op string, l location) (string, error) {
-	rx, at, err := v.find(l, false)
+	rx, at, err := v.find(l, false, false)
 	if err != nil {
 		return "", pathError(op, l.name, err)
 	}
@@ -209,7 +226,7 @@ func (v *reader) readlink(op string, l location) (string, error) {
 }
 
 func (v *reader) readDir(l location) ([]fs.DirEntry, error) {
-	rx, err := v.begin()
+	rx, err := v.beginAt(l, false)
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}
@@ -225,7 +242,7 @@ func (v *reader) readDir(l location) ([]fs.DirEntry, error) {
 }
 
 func (v *reader) readFile(op string, l location) ([]byte, error) {
-	rx, err := v.begin()
+	rx, err := v.beginAt(l, false)
 	if err != nil {
 		return nil, pathError(op, l.name, err)
 	}

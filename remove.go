@@ -43,6 +43,9 @@ func (c *change) mustBeEmpty(dir store.Ino) error {
 // removeAll removes a file, or a directory with all that is in it. It is not an error that there is
 // nothing. No slash follows the name.
 func (c *change) removeAll(name string) error {
+	if err := c.readAhead(name); err != nil {
+		return err
+	}
 	w := newParentLookup(c.tx, c.top)
 	g, err := w.find(name, 0)
 	switch {

@@ -29,6 +29,9 @@ func (c *change) findMove(oldname, newname string) (m move, err error) {
 	if m.from, err = c.find(oldname, 0); err != nil {
 		return m, err
 	}
+	if err := c.readAhead(newname); err != nil {
+		return m, err
+	}
 	w := newParentLookup(c.tx, c.top)
 	if m.to, err = w.find(newname, newDir); err != nil {
 		return m, err

@@ -54,8 +54,9 @@ type Volume struct {
 	writer
 	path  string // of the volume
 	store store.Store
-	dirs  dirCache  // directories that were on the way to something, or read
-	files fileCache // inodes of files by path
+	ahead store.Walker // the store, if it is one; else nil
+	dirs  dirCache     // directories that were on the way to something, or read
+	files fileCache    // inodes of files by path
 
 	running change  // the one in the write transaction that runs
 	updater updater // of the Update or Merge that runs
@@ -122,6 +123,7 @@ func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
 		return nil, err
 	}
 	v := &Volume{store: s, path: info.Path}
+	v.ahead, _ = s.(store.Walker)
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
 	v.uid, v.gid = posix.Owner()

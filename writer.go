@@ -43,8 +43,8 @@ func (v *writer) change(fn func(c *change) error) error {
 }
 
 // changeSmall is change for an fn that changes few pages and can be called again: the store may run
-// it in one transaction with changes of other goroutines.
-func (v *writer) changeSmall(fn func(c *change) error) error {
+// it in one transaction with changes of other goroutines. It is about to look the names up.
+func (v *writer) changeSmall(fn func(c *change) error, names ...string) error {
 	b, ok := v.from.fs.store.(store.Batcher)
 	if !ok || v.tx != nil {
 		return v.change(fn)
@@ -55,20 +55,27 @@ func (v *writer) changeSmall(fn func(c *change) error) error {
 	if err := v.from.fs.updater.mayWait(); err != nil {
 		return err
 	}
-	return b.Batch(func(tx store.Tx) error {
-		return fn(v.from.fs.changeIn(tx, v.from.top))
-	})
+	run := func(tx store.Tx) error { return fn(v.from.fs.changeIn(tx, v.from.top)) }
+	w := v.from.fs.ahead
+	if w == nil {
+		return b.Batch(run)
+	}
+	paths := make([]store.Path, len(names))
+	for i, name := range names {
+		paths[i] = store.Path{Top: v.from.top, Name: name}
+	}
+	return w.BatchAt(run, paths...)
 }
 
 // smallChange is how many bytes of content a small change has at most.
 const smallChange = 64 << 10
 
 // changeBy is changeSmall if it is about few bytes, else change.
-func (v *writer) changeBy(bytes int, fn func(c *change) error) error {
+func (v *writer) changeBy(bytes int, fn func(c *change) error, names ...string) error {
 	if bytes > smallChange {
 		return v.change(fn)
 	}
-	return v.changeSmall(fn)
+	return v.changeSmall(fn, names...)
 }
 
 // changeNode calls fn with the inode that a name leads to.
@@ -79,7 +86,7 @@ func (v *writer) changeNode(op, name string, mode targetMode, fn func(c *change,
 			err = fn(c, &n)
 		}
 		return err
-	}))
+	}, name))
 }
 
 // Create makes a file, or empties an existing one, and opens it for reading and writing.
@@ -145,7 +152,7 @@ func (v *writer) WriteFile(name string, data []byte, perm fs.FileMode) error {
 	if perm&fs.ModePerm != perm {
 		return pathError("openat", name, errMode)
 	}
-	return pathError("openat", name, v.changeBy(len(data), func(c *change) error { return c.writeFile(name, data, perm) }))
+	return pathError("openat", name, v.changeBy(len(data), func(c *change) error { return c.writeFile(name, data, perm) }, name))
 }
 
 // Mkdir makes a directory.
@@ -153,7 +160,7 @@ func (v *writer) Mkdir(name string, perm fs.FileMode) error {
 	if perm&fs.ModePerm != perm {
 		return pathError("mkdirat", name, errMode)
 	}
-	return pathError("mkdirat", name, v.changeSmall(func(c *change) error { return c.mkdir(name, perm) }))
+	return pathError("mkdirat", name, v.changeSmall(func(c *change) error { return c.mkdir(name, perm) }, name))
 }
 
 // MkdirAll makes a directory and those that lead to it. It does nothing if there is one already.
@@ -166,7 +173,7 @@ func (v *writer) MkdirAll(name string, perm fs.FileMode) error {
 
 // Remove removes a file or an empty directory.
 func (v *writer) Remove(name string) error {
-	return pathError("removeat", name, v.changeSmall(func(c *change) error { return c.remove(name) }))
+	return pathError("removeat", name, v.changeSmall(func(c *change) error { return c.remove(name) }, name))
 }
 
 // RemoveAll removes a file, or a directory with everything in it. It returns nil if there is no
@@ -182,18 +189,18 @@ func (v *writer) RemoveAll(name string) error {
 // Rename moves a file or a directory. It replaces a file that has the new name, but not a
 // directory.
 func (v *writer) Rename(oldname, newname string) error {
-	return linkError("renameat", oldname, newname, v.changeSmall(func(c *change) error { return c.rename(oldname, newname) }))
+	return linkError("renameat", oldname, newname, v.changeSmall(func(c *change) error { return c.rename(oldname, newname) }, oldname, newname))
 }
 
 // Link gives a file, or a symbolic link itself, another name.
 func (v *writer) Link(oldname, newname string) error {
-	return linkError("linkat", oldname, newname, v.changeSmall(func(c *change) error { return c.link(oldname, newname) }))
+	return linkError("linkat", oldname, newname, v.changeSmall(func(c *change) error { return c.link(oldname, newname) }, oldname, newname))
 }
 
 // Symlink makes newname a symbolic link to oldname. oldname may be any text: no link is followed
 // out of the tree.
 func (v *writer) Symlink(oldname, newname string) error {
-	return linkError("symlinkat", oldname, newname, v.changeSmall(func(c *change) error { return c.symlink(oldname, newname) }))
+	return linkError("symlinkat", oldname, newname, v.changeSmall(func(c *change) error { return c.symlink(oldname, newname) }, newname))
 }
 
 // Chmod sets permissions, and the setuid, setgid and sticky bits.

@@ -1,0 +1,69 @@
+package pgstore
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Is reports whether a name is that of a volume in a server: it begins with postgres:// or
+// postgresql://.
+func Is(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// An address is where a volume is.
+type address struct {
+	shown  string // without the password
+	schema schemaName
+	config *pgxpool.Config
+}
+
+// errAddress says what an address looks like.
+var errAddress = errors.New("not the address of a volume: write postgres://USER@HOST/DATABASE, perhaps with ?volume=NAME")
+
+// parseAddress reads the address of a volume: the URL of a database, in which the parameter volume
+// names the volume.
+func parseAddress(text string) (*address, error) {
+	u, err := url.Parse(text)
+	if err != nil || !Is(text) {
+		return nil, errAddress
+	}
+	values := u.Query()
+	name := values.Get("volume")
+	if name == "" {
+		name = "main"
+	}
+	if !validVolume(name) {
+		return nil, fmt.Errorf("%q cannot be the name of a volume: 1 to 40 lower-case letters, digits and _", name)
+	}
+	shown := *u
+	if _, ok := u.User.Password(); ok {
+		shown.User = url.User(u.User.Username())
+	}
+	shownValues := u.Query()
+	shownValues.Del("password")
+	shown.RawQuery = shownValues.Encode()
+	a := &address{shown: shown.String(), schema: schemaName("folio_" + name)}
+	values.Del("volume")
+	u.RawQuery = values.Encode()
+	if a.config, err = pgxpool.ParseConfig(u.String()); err != nil {
+		return nil, errAddress // the error of the library may have the password
+	}
+	return a, nil
+}
+
+func validVolume(name string) bool {
+	if len(name) > 40 {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,97 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/check"
+)
+
+// Check checks the volume as package check describes. It does not look at the database below, which
+// pg_amcheck does, and it does not call o.Progress.
+func (s *Store) Check(ctx context.Context, _ *store.CheckOptions) (*store.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	report := new(store.Report)
+	o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+	err := pgx.BeginTxFunc(ctx, s.pool, o, func(tx pgx.Tx) error {
+		f := &feeder{ctx: ctx, tx: tx, schema: s.schema, report: report, checker: check.New(report)}
+		return f.run()
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	return report, nil
+}
+
+// A feeder gives the rows of the tables to a checker.
+type feeder struct {
+	ctx     context.Context
+	tx      pgx.Tx
+	schema  schemaName
+	report  *store.Report
+	checker *check.Checker
+}
+
+func (f *feeder) run() error {
+	for _, step := range []struct {
+		query string
+		feed  func(v [][]byte)
+	}{
+		{"SELECT ino, " + nodeColumns + " FROM @node ORDER BY ino", func(v [][]byte) {
+			raw := nodeRow(v[1:])
+			f.checker.Node(store.Ino(number(v[0])), &raw, false)
+		}},
+		{"SELECT parent, substring(name FOR 1000), ino, type FROM @entry ORDER BY parent, name", func(v [][]byte) {
+			f.checker.Entry(store.Ino(number(v[0])), v[1], store.Ino(number(v[2])), number(v[3]))
+		}},
+		{"SELECT id, octet_length(bytes)::bigint FROM @data ORDER BY id", func(v [][]byte) { f.checker.Data(number(v[0]), number(v[1])) }},
+		{"SELECT ino, substring(name FOR 300), octet_length(value)::bigint FROM @xattr ORDER BY ino, name", func(v [][]byte) {
+			f.checker.Xattr(store.Ino(number(v[0])), v[1], number(v[2]))
+		}},
+		{"SELECT ino FROM @orphan ORDER BY ino", func(v [][]byte) { f.checker.Orphan(store.Ino(number(v[0]))) }},
+	} {
+		if err := f.table(step.query, step.feed); err != nil {
+			return err
+		}
+	}
+	f.checker.Finish()
+	for i := range f.report.Problems {
+		if err := f.checker.SetPath(&f.report.Problems[i], f.nameOf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table calls feed for each row.
+func (f *feeder) table(query string, feed func(v [][]byte)) error {
+	rows, err := f.tx.Query(f.ctx, f.schema.in(query))
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		feed(rows.RawValues())
+	}
+	return rows.Err()
+}
+
+// nameOf implements check.NameOf.
+func (f *feeder) nameOf(dir, ino store.Ino) (string, error) {
+	var name []byte
+	query := f.schema.in("SELECT name FROM @entry WHERE parent = $1 AND ino = $2 ORDER BY name LIMIT 1")
+	err := f.tx.QueryRow(f.ctx, query, int64(dir), int64(ino)).Scan(&name)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	return string(name), err
+}

@@ -1,0 +1,41 @@
+package pgstore
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// A delay spreads the attempts of an operation. The first one follows at once, the others after
+// times that double and that differ at random.
+type delay struct {
+	begun time.Time
+	tries int
+}
+
+const (
+	firstDelay = 2 * time.Millisecond
+	lastDelay  = 500 * time.Millisecond
+	maxRepeats = 40 // of a transaction that met a conflict
+)
+
+// wait waits before the next attempt. It returns false if ctx is done, or if the attempts have
+// taken longer than the limit.
+func (d *delay) wait(ctx context.Context, limit time.Duration) bool {
+	if d.tries++; d.tries == 1 {
+		d.begun = time.Now()
+		return ctx.Err() == nil
+	}
+	if time.Since(d.begun) > limit || d.tries > maxRepeats {
+		return false
+	}
+	length := min(lastDelay, firstDelay<<min(d.tries-2, 16))
+	timer := time.NewTimer(length/2 + rand.N(length))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,39 @@
+// Package pgstore keeps volumes in a database of PostgreSQL, so that programs on many machines use
+// them at once. It opens a store.Store, and folio.OpenStore makes a file system of that:
+//
+//	s, err := pgstore.Open(ctx, "postgres://folio@db.example/files?volume=photos", &pgstore.Options{Create: true})
+//	vol, err := folio.OpenStore(s, nil)
+//
+// The address is that of a database, as libpq and pgx read it, with the name of a volume: its
+// parameter volume, or else "main". A volume is a schema of the database, folio_main for example,
+// with the tables of docs/format.md. Their columns are bigint, names and contents are bytea, and a
+// view named file shows the tree. docs/machines.md says what holds across machines, and how to run
+// a server.
+//
+// # Transactions
+//
+// Each transaction of this package is strictly serializable: a call sees every change whose call
+// has returned before, on whatever machine. A read transaction is one snapshot (REPEATABLE READ).
+// Write transactions of a volume happen one after the other. A change is durable when its call
+// returns, as far as the server's synchronous_commit says so.
+//
+// A call takes one or two round trips: Store is a store.Walker, so that package folio tells it
+// which paths it is about to look up. Changes of many goroutines share trips and a commit.
+//
+// If a connection breaks, a call that has not sent a change yet is repeated for as long as
+// Options.BusyTimeout. A call whose commit was under way fails: its change has happened as a whole
+// or not at all.
+//
+// # Sessions
+//
+// A Store that can write is a session, a row that it renews. A removed file keeps its content while
+// a session that lives has it open. A session that was not renewed for Options.Lease, by the clock
+// of the server, is dead. If its program goes on after all, it begins another session, and files
+// that it had open and that were removed meanwhile fail with fs.ErrNotExist.
+//
+// # Limits
+//
+// Contents are rows of at most 64 KiB, also those of large files. A Store is no store.Maintainer,
+// store.Observer or store.Snapshotter: the server has pg_dump and VACUUM, a mount keeps no answers,
+// and there are no snapshots with names. Version never knows an answer.
+package pgstore

@@ -1,0 +1,132 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/foliofs/folio/store"
+)
+
+// Codes of errors of PostgreSQL (SQLSTATE) that a caller of a volume can tell apart.
+const (
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeLockTimeout   = "55P03"
+	codeDiskFull      = "53100"
+	codeConnections   = "53300"
+	codeReadOnly      = "25006"
+	codeNoRight       = "42501"
+	codeNoTable       = "42P01"
+	codeNoSchema      = "3F000"
+	codeNoColumn      = "42703"
+	codeNoNumbers     = "2200H"
+	codeCorrupt       = "XX001"
+	codeIndexCorrupt  = "XX002"
+	codeUnique        = "23505"
+	codePassword      = "28P01"
+	codeAccess        = "28000"
+	codeNoDatabase    = "3D000"
+	codeIdle          = "25P03"
+)
+
+// codeOf returns the code of an error of the server, "" if it is another error.
+func codeOf(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code
+	}
+	return ""
+}
+
+// errConnection says that the connection to the server broke, or that the server ended it.
+var errConnection = errors.New("the connection to the server broke")
+
+// errUnknown says that nobody knows whether a change has happened.
+var errUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", errConnection)
+
+// isBroken reports whether an error is that of a connection, and not of a statement.
+func isBroken(err error) bool {
+	code := codeOf(err)
+	switch {
+	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
+		return false
+	case code != "":
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == codeIdle
+	}
+	_, isNet := errors.AsType[net.Error](err)
+	return isNet || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
+}
+
+// isConflict reports whether a transaction failed only because of another one, and can be repeated.
+func isConflict(err error) bool {
+	code := codeOf(err)
+	return code == codeSerialization || code == codeDeadlock
+}
+
+// meanings are the errors of package store, and of io/fs, for codes of the server, with the way out
+// where there is one.
+var meanings = map[string]struct {
+	err error
+	way string
+}{
+	codeSerialization: {store.ErrBusy, ""},
+	codeDeadlock:      {store.ErrBusy, ""},
+	codeLockTimeout:   {store.ErrBusy, ""},
+	codeConnections:   {store.ErrBusy, "the server allows no more connections: raise max_connections, or lower Options.MaxConns"},
+	codeDiskFull:      {store.ErrFull, ""},
+	codeNoNumbers:     {store.ErrFull, ""},
+	codeReadOnly:      {store.ErrReadOnly, ""},
+	codeNoRight:       {fs.ErrPermission, "grant the role rights on the schema of the volume and on its tables"},
+	codeNoTable:       {store.ErrDamaged, "its tables are not those of a volume, or it was removed"},
+	codeNoSchema:      {store.ErrDamaged, "its schema is gone"},
+	codeNoColumn:      {store.ErrDamaged, "its tables are not those of a volume"},
+	codeCorrupt:       {store.ErrDamaged, ""},
+	codeIndexCorrupt:  {store.ErrDamaged, ""},
+	codePassword:      {fs.ErrPermission, "check user and password"},
+	codeAccess:        {fs.ErrPermission, "check user, password and pg_hba.conf"},
+	codeNoDatabase:    {fs.ErrNotExist, "make the database first: createdb"},
+}
+
+// explain lets an error of the server match the one of package store that means the same, on one
+// line.
+func explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	m, known := meanings[codeOf(err)]
+	switch {
+	case known && errors.Is(err, m.err):
+		return err
+	case known && m.way != "":
+		return fmt.Errorf("%w: %s (%w)", m.err, m.way, oneLine(err))
+	case known:
+		return fmt.Errorf("%w (%w)", m.err, oneLine(err))
+	case isBroken(err) && !errors.Is(err, errConnection):
+		return fmt.Errorf("%w (%w)", errConnection, oneLine(err))
+	}
+	return oneLine(err)
+}
+
+// A lineError is an error whose text stands on one line.
+type lineError struct{ error }
+
+func (e lineError) Unwrap() error { return e.error }
+
+func (e lineError) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+
+func oneLine(err error) error {
+	if !strings.ContainsAny(err.Error(), "\n\t") {
+		return err
+	}
+	return lineError{err}
+}
+
+// errRolledBack says that the server has rolled a transaction back in place of a commit.
+var errRolledBack = errors.New("the server rolled the transaction back")

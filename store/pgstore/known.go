@@ -1,0 +1,109 @@
+package pgstore
+
+import "github.com/foliofs/folio/store"
+
+// known is what a transaction knows of the volume: what it has read, and, if it writes, what it has
+// changed and not sent yet.
+type known struct {
+	nodes   map[store.Ino]store.Node
+	entries map[store.EntryKey]store.Entry // the inode is 0 if there is no such entry
+	bounded bool                           // nothing in it was changed: it can forget
+	seen    *seen                          // nil unless the volume may change meanwhile
+}
+
+// seen is what a transaction has read, as it was then.
+type seen struct {
+	nodes   map[store.Ino]store.Node
+	entries map[store.EntryKey]store.Entry
+}
+
+// maxKnown is how many inodes, and how many entries, a read transaction keeps.
+const maxKnown = 1 << 16
+
+// readNode keeps an inode that was read.
+func (k *known) readNode(n store.Node) {
+	if k.bounded && len(k.nodes) >= maxKnown {
+		k.nodes = nil
+	}
+	if k.seen != nil {
+		k.seen.nodes[n.Ino] = n
+	}
+	k.setNode(n)
+}
+
+func (k *known) setNode(n store.Node) {
+	if k.nodes == nil {
+		k.nodes = make(map[store.Ino]store.Node)
+	}
+	k.nodes[n.Ino] = n
+}
+
+// readEntry keeps an entry that was read.
+func (k *known) readEntry(key store.EntryKey, e store.Entry) {
+	if k.bounded && len(k.entries) >= maxKnown {
+		k.entries = nil
+	}
+	if k.seen != nil {
+		k.seen.entries[key] = e
+	}
+	k.setEntry(key, e)
+}
+
+func (k *known) setEntry(key store.EntryKey, e store.Entry) {
+	if k.entries == nil {
+		k.entries = make(map[store.EntryKey]store.Entry)
+	}
+	k.entries[key] = e
+}
+
+// learn keeps an entry that was read, unless it is known: a transaction may have changed it.
+func (k *known) learn(key store.EntryKey, e store.Entry) {
+	if _, ok := k.entries[key]; !ok {
+		k.readEntry(key, e)
+	}
+}
+
+// learnRow keeps an inode of a row that has its number first, unless it is known, there are many,
+// the row is NULL, or its numbers are not plausible: Node looks at it again then.
+func (k *known) learnRow(v [][]byte) {
+	ino := store.Ino(number(v[0]))
+	if _, ok := k.nodes[ino]; ok || len(k.nodes) >= maxKnown || !ino.Valid() {
+		return
+	}
+	raw := nodeRow(v[1:])
+	n, err := nodeOf(ino, &raw)
+	if err == nil && n.Size-n.Holes <= largeFile {
+		k.readNode(n)
+	}
+}
+
+// has reports whether all names of paths, up to where they end, and their inodes are known. In an
+// empty directory there are only the names that are known.
+func (k *known) has(w *walk, empty func(dir store.Ino) bool) bool {
+	for i, top := range w.tops {
+		if !k.hasPath(store.Ino(top), w.names[w.first[i]-1:w.last[i]], empty) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *known) hasPath(dir store.Ino, names [][]byte, empty func(dir store.Ino) bool) bool {
+	if _, ok := k.nodes[dir]; !ok {
+		return false
+	}
+	for _, name := range names {
+		e, ok := k.entries[store.EntryKey{Dir: dir, Name: string(name)}]
+		if !ok && empty(dir) || ok && e.Ino == 0 {
+			return true
+		}
+		if _, there := k.nodes[e.Ino]; !ok || !there {
+			return false
+		}
+		if e.Type != store.Dir {
+			return true
+		}
+		dir = e.Ino
+	}
+	return true
+}

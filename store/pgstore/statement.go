@@ -1,0 +1,113 @@
+package pgstore
+
+import "strings"
+
+// A statement is one of SQL that is prepared once for each connection.
+type statement int
+
+const (
+	beginRead statement = iota
+	beginWrite
+	lockVolume
+	commit
+	rollback
+	selectVersion
+	selectWalk
+	selectNode
+	selectEntry
+	selectEntries
+	selectXattrs
+	selectPart
+	selectChunks
+	selectLengths
+	selectNextChunk
+	selectDataSize
+	nextNumbers
+	apply
+	deleteChunks
+	putXattr
+	deleteXattr
+	insertChange
+	addSession
+	touchSession
+	expireSessions
+	removeSession
+	countSessions
+	selectWaiting
+	stopWaiting
+	selectDead
+	selectDeadOf
+	removeNodes
+	removeXattrs
+	removeOrphans
+	forgetChanges
+	numStatements
+)
+
+const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
+
+// texts are the statements, with @ in place of the schema and a dot.
+var texts = [numStatements]string{
+	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+	// A server ends the transaction of a client that hangs, so that others can write.
+	lockVolume:    "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM (SELECT FROM @volume FOR UPDATE) AS v",
+	commit:        "COMMIT",
+	rollback:      "ROLLBACK",
+	selectVersion: "SELECT max(version) FROM @change",
+	selectWalk: `WITH RECURSIVE walk(path, at, last, parent, ino, type) AS (
+  SELECT path, first, last, 0::bigint, top, 2::bigint
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS p(top, first, last, path)
+  UNION ALL
+  SELECT w.path, w.at + 1, w.last, w.ino, e.ino, e.type
+  FROM walk AS w JOIN @entry AS e ON e.parent = w.ino AND e.name = ($4::bytea[])[w.at::int]
+  WHERE w.at <= w.last
+)
+SELECT w.path, w.at, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
+  (SELECT max(version) FROM @change)
+FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
+	selectNode:      "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
+	selectEntry:     "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
+	selectEntries:   "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
+	selectXattrs:    "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
+	selectPart:      "SELECT substring(bytes FROM $2 FOR $3) FROM @data WHERE id = $1",
+	selectChunks:    "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectLengths:   "SELECT id, octet_length(bytes)::bigint FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectNextChunk: "SELECT id FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1",
+	selectDataSize:  "SELECT pg_total_relation_size('@data')",
+	nextNumbers:     "SELECT nextval('@ino')",
+	apply:           "SELECT @apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+	deleteChunks:    "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
+	putXattr:        "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
+	deleteXattr:     "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
+	insertChange:    "INSERT INTO @change DEFAULT VALUES",
+
+	addSession:     "INSERT INTO @session (lease) VALUES ($1::bigint * interval '1 microsecond') RETURNING id",
+	touchSession:   "UPDATE @session SET seen = clock_timestamp() WHERE id = $1",
+	expireSessions: "DELETE FROM @session WHERE seen + lease < clock_timestamp()",
+	removeSession:  "DELETE FROM @session WHERE id = $1",
+	countSessions:  "SELECT count(*) FROM @session",
+	selectWaiting:  "SELECT ino FROM @orphan WHERE $1 = ANY(waits) ORDER BY ino LIMIT $2",
+	stopWaiting:    "UPDATE @orphan SET waits = array_remove(waits, $1) WHERE ino = ANY($2::bigint[]) AND $1 = ANY(waits)",
+	selectDead: `SELECT o.ino, n.size - n.holes FROM @orphan AS o LEFT JOIN @node AS n ON n.ino = o.ino
+WHERE NOT EXISTS (SELECT FROM @session AS s WHERE s.id = ANY(o.waits)) ORDER BY o.ino LIMIT $1`,
+	selectDeadOf: `SELECT o.ino, n.size - n.holes FROM @orphan AS o LEFT JOIN @node AS n ON n.ino = o.ino
+WHERE o.ino = ANY($1::bigint[]) AND NOT EXISTS (SELECT FROM @session AS s WHERE s.id = ANY(o.waits)) ORDER BY o.ino`,
+	removeNodes:   "DELETE FROM @node WHERE ino = ANY($1::bigint[]) AND nlink = 0",
+	removeXattrs:  "DELETE FROM @xattr WHERE ino = ANY($1::bigint[])",
+	removeOrphans: "DELETE FROM @orphan WHERE ino = ANY($1::bigint[])",
+	forgetChanges: "DELETE FROM @change WHERE version < (SELECT max(version) FROM @change)",
+}
+
+// in returns the statements of the volume in a schema.
+func (schema schemaName) statements() (sql [numStatements]string) {
+	for i, text := range texts {
+		sql[i] = schema.in(text)
+	}
+	return sql
+}
+
+// in puts the schema into a statement.
+func (schema schemaName) in(text string) string {
+	return strings.ReplaceAll(text, "@", schema.quoted()+".")
+}

@@ -1,0 +1,493 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A tx is a write transaction. It implements store.Tx.
+//
+// It sends nothing to the server before it must: changes are kept in known and in the maps below,
+// and go to the server together with the commit. So a transaction makes two trips, one to read what
+// it needs, and one to change it.
+//
+// The tables of a volume are locked as a whole, by the one row of table volume. A transaction locks
+// them in one of two ways:
+//
+//   - Before it reads. No other write transaction runs until the commit.
+//   - With the changes, for as long as the server takes to make them. The server first looks
+//     whether all that the transaction has read is still so. Such a transaction is optimistic: its
+//     function must be able to run again.
+//
+// In both cases the result is that of transactions one after the other, and none of them waits for
+// another in a circle. Readers take no locks.
+type tx struct {
+	reader
+	failed error // the first error of a change: the transaction cannot be committed
+
+	nodes   map[store.Ino]nodeState      // that were changed
+	names   map[store.EntryKey]nameState // of entries that were changed
+	dirs    map[store.Ino]struct{}       // in which they are
+	chunks  map[int64][]byte             // data rows that were changed
+	cuts    []span                       // of data rows that were removed before chunks were written
+	xattrs  map[xattrKey][]byte          // that were set
+	orphans map[store.Ino]bool           // true for those that lost their last name, false for those that got one again
+	made    []store.Ino                  // orphans of the transaction
+	size    int                          // bytes in chunks and xattrs
+	flushes int                          // how often changes were sent
+	undo    []func()                     // that take back changes, the last one first
+	undoing bool                         // undo is kept
+}
+
+type nodeState uint8
+
+const (
+	nodeNew nodeState = 1 + iota
+	nodeChanged
+	nodeTouched // a directory in which only the times and the number of names have changed
+)
+
+// A nameState tells what the server has of an entry that was changed.
+type nameState uint8
+
+const (
+	nameUnknown nameState = 1 + iota
+	nameMissing
+)
+
+// A span is a range of ids of data rows, both ends included.
+type span struct{ first, last int64 }
+
+func (c span) has(id int64) bool { return id >= c.first && id <= c.last }
+
+type xattrKey struct {
+	ino  store.Ino
+	name string
+}
+
+// maxPending is how many bytes of content, and maxChanges how many changes, a transaction keeps
+// before it sends them.
+const (
+	maxPending = 8 << 20
+	maxChanges = 20_000
+)
+
+// newTx returns a write transaction. Some numbers for new inodes come with its first trip if there
+// are few left.
+func newTx(ctx context.Context, s *Store, inodes int, optimistic bool) *tx {
+	t := &tx{reader: reader{s: s, ctx: ctx}}
+	if optimistic {
+		t.known.seen = &seen{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}
+	} else {
+		t.begin = []step{do(beginWrite), {statement: lockVolume, row: ignore}}
+	}
+	if s.numbers.left() < inodes {
+		t.begin = append(t.begin, s.numbers.step())
+	}
+	return t
+}
+
+// End does nothing: Update ends the transaction.
+func (t *tx) End() {}
+
+// Version implements store.Tx.
+func (t *tx) Version() uint64 { return 0 }
+
+// fail notes the error of a change.
+func (t *tx) fail(err error) error {
+	if t.failed == nil {
+		t.failed = err
+	}
+	return err
+}
+
+// keepUndo notes how to take a change back.
+func (t *tx) keepUndo(fn func()) {
+	if t.undoing {
+		t.undo = append(t.undo, fn)
+	}
+}
+
+// setNode keeps an inode as it is from now on.
+func (t *tx) setNode(n store.Node, state nodeState) {
+	if t.undoing {
+		old, known := t.known.nodes[n.Ino]
+		was, changed := t.nodes[n.Ino]
+		t.keepUndo(func() {
+			restore(t.known.nodes, n.Ino, old, known)
+			restore(t.nodes, n.Ino, was, changed)
+		})
+	}
+	t.known.setNode(n)
+	if t.nodes == nil {
+		t.nodes = make(map[store.Ino]nodeState)
+	}
+	if state == nodeChanged && t.isTouch(&n) {
+		state = nodeTouched
+	}
+	if t.nodes[n.Ino] != nodeNew {
+		t.nodes[n.Ino] = state
+	}
+}
+
+// isTouch reports whether a directory differs from what an optimistic transaction has seen only in
+// the times and the number of names. Such changes of several transactions add up.
+func (t *tx) isTouch(n *store.Node) bool {
+	if t.known.seen == nil || store.TypeOf(n.Mode) != store.Dir || n.Nlink == 0 {
+		return false
+	}
+	before, ok := t.known.seen.nodes[n.Ino]
+	if n.Mtime < before.Mtime || n.Ctime < before.Ctime {
+		return false
+	}
+	before.Mtime, before.Ctime, before.Nlink = n.Mtime, n.Ctime, n.Nlink
+	return ok && before == *n
+}
+
+// restore gives a key the value that it had, or none.
+func restore[K comparable, V any](m map[K]V, key K, old V, there bool) {
+	if there {
+		m[key] = old
+	} else {
+		delete(m, key)
+	}
+}
+
+// setEntry keeps an entry as it is from now on; its inode is 0 if it is gone.
+func (t *tx) setEntry(key store.EntryKey, e store.Entry) {
+	if t.undoing {
+		old, known := t.known.entries[key]
+		was, changed := t.names[key]
+		t.keepUndo(func() {
+			restore(t.known.entries, key, old, known)
+			restore(t.names, key, was, changed)
+		})
+	}
+	if t.names == nil {
+		t.names, t.dirs = make(map[store.EntryKey]nameState), make(map[store.Ino]struct{})
+	}
+	if t.names[key] == 0 {
+		t.names[key] = t.nameOnServer(key)
+	}
+	t.dirs[key.Dir] = struct{}{}
+	t.known.setEntry(key, e)
+}
+
+// nameOnServer tells what the server has of an entry that was not changed yet.
+func (t *tx) nameOnServer(key store.EntryKey) nameState {
+	if e, ok := t.known.entries[key]; ok && e.Ino == 0 || !ok && t.nodes[key.Dir] == nodeNew {
+		return nameMissing
+	}
+	return nameUnknown
+}
+
+// setOrphan keeps whether an inode is an orphan.
+func (t *tx) setOrphan(ino store.Ino, orphan bool) {
+	if t.undoing {
+		was, changed := t.orphans[ino]
+		made := len(t.made)
+		t.keepUndo(func() {
+			restore(t.orphans, ino, was, changed)
+			t.made = t.made[:made]
+		})
+	}
+	if t.orphans == nil {
+		t.orphans = make(map[store.Ino]bool)
+	}
+	t.orphans[ino] = orphan
+	if orphan {
+		t.made = append(t.made, ino)
+	}
+}
+
+// Insert implements store.Tx.
+func (t *tx) Insert(n *store.Node) error {
+	ino, err := t.newIno()
+	if err != nil {
+		return t.fail(err)
+	}
+	n.Ino = ino
+	t.setNode(*n, nodeNew)
+	return t.limit()
+}
+
+// newIno returns a number that was never given.
+func (t *tx) newIno() (store.Ino, error) {
+	ino, ok := t.s.numbers.take()
+	if !ok {
+		if err := t.ask(t.s.numbers.step()); err != nil {
+			return 0, err
+		}
+		if ino, ok = t.s.numbers.take(); !ok {
+			return 0, store.ErrFull
+		}
+	}
+	return ino, nil
+}
+
+// Put implements store.Tx.
+func (t *tx) Put(n *store.Node) error {
+	if err := t.mustExist(n.Ino); err != nil {
+		return t.fail(err)
+	}
+	t.setNode(*n, nodeChanged)
+	return t.limit()
+}
+
+// mustExist returns fs.ErrNotExist if there is no inode of that number, whatever its row says.
+func (t *tx) mustExist(ino store.Ino) error {
+	if _, err := t.Node(ino); err != nil && !errors.Is(err, store.ErrDamaged) {
+		return err
+	}
+	return nil
+}
+
+// Orphan implements store.Tx.
+func (t *tx) Orphan(n *store.Node) error {
+	n.Nlink = 0
+	if err := t.Put(n); err != nil {
+		return err
+	}
+	t.setOrphan(n.Ino, true)
+	return nil
+}
+
+// Adopt implements store.Tx.
+func (t *tx) Adopt(n *store.Node) error {
+	if err := t.Put(n); err != nil {
+		return err
+	}
+	t.setOrphan(n.Ino, false)
+	return nil
+}
+
+// Link implements store.Tx.
+func (t *tx) Link(dir store.Ino, e store.Entry) error {
+	if !store.ValidName(e.Name) {
+		return t.fail(fs.ErrInvalid)
+	}
+	t.setEntry(store.EntryKey{Dir: dir, Name: e.Name}, e)
+	return t.limit()
+}
+
+// Unlink implements store.Tx.
+func (t *tx) Unlink(dir store.Ino, name string) error {
+	if _, err := t.Lookup(dir, name); err != nil && !errors.Is(err, store.ErrDamaged) {
+		return t.fail(err)
+	}
+	t.setEntry(store.EntryKey{Dir: dir, Name: name}, store.Entry{})
+	return t.limit()
+}
+
+// SetXattr implements store.Tx.
+func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
+	key := xattrKey{ino, name}
+	if value == nil {
+		return t.removeXattr(key)
+	}
+	old, there := t.xattrs[key]
+	t.keepUndo(func() { restore(t.xattrs, key, old, there) })
+	if t.xattrs == nil {
+		t.xattrs = make(map[xattrKey][]byte)
+	}
+	t.xattrs[key] = slices.Clone(value)
+	t.size += len(value)
+	return t.limit()
+}
+
+// mustLock returns an error if the volume is not locked. A caller that reads something other than
+// inodes and entries needs that.
+func (t *tx) mustLock() error {
+	if t.known.seen != nil && t.broken == nil {
+		t.broken = errLock
+	}
+	return t.broken
+}
+
+// removeXattr removes an extended attribute, which must be there, from the server.
+func (t *tx) removeXattr(key xattrKey) error {
+	if err := t.mustLock(); err != nil {
+		return t.fail(err)
+	}
+	count := int64(0)
+	err := t.flush(step{statement: deleteXattr, args: []any{int64(key.ino), []byte(key.name)}, count: &count})
+	t.flushes++
+	if err == nil && count == 0 {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return t.fail(err)
+	}
+	return nil
+}
+
+// Lookup implements store.Rx. A directory that the transaction has made has no entries but those
+// that the transaction has added.
+func (t *tx) Lookup(dir store.Ino, name string) (store.Entry, error) {
+	if t.nodes[dir] == nodeNew {
+		e, ok := t.known.entries[store.EntryKey{Dir: dir, Name: name}]
+		if !ok || e.Ino == 0 {
+			return store.Entry{}, fs.ErrNotExist
+		}
+		return e, nil
+	}
+	return t.reader.Lookup(dir, name)
+}
+
+// List implements store.Rx.
+func (t *tx) List(dir store.Ino, after string, max int, l *store.Listing) error {
+	if err := t.mustLock(); err != nil {
+		return err
+	}
+	if _, changed := t.dirs[dir]; changed {
+		if err := t.send(); err != nil {
+			return err
+		}
+	}
+	return t.reader.List(dir, after, max, l)
+}
+
+// ReadAt implements store.Rx.
+func (t *tx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
+	if err := t.sendContent(); err != nil {
+		return 0, err
+	}
+	return t.reader.ReadAt(n, p, off)
+}
+
+// NextData implements store.HoleFinder.
+func (t *tx) NextData(n store.Node, off int64) (int64, error) {
+	if err := t.sendContent(); err != nil {
+		return 0, err
+	}
+	return t.reader.NextData(n, off)
+}
+
+// NextHole implements store.HoleFinder.
+func (t *tx) NextHole(n store.Node, off int64) (int64, error) {
+	if err := t.sendContent(); err != nil {
+		return 0, err
+	}
+	return t.reader.NextHole(n, off)
+}
+
+// Xattrs implements store.Rx.
+func (t *tx) Xattrs(ino store.Ino) ([]store.Xattr, error) {
+	if t.nodes[ino] == nodeNew && len(t.xattrs) == 0 && t.flushes == 0 {
+		return nil, nil
+	}
+	if err := t.mustLock(); err != nil {
+		return nil, err
+	}
+	if err := t.sendFor(len(t.xattrs) > 0); err != nil {
+		return nil, err
+	}
+	return t.reader.Xattrs(ino)
+}
+
+// sendContent sends the changes if there are some of contents.
+func (t *tx) sendContent() error {
+	if err := t.mustLock(); err != nil {
+		return err
+	}
+	return t.sendFor(len(t.chunks)+len(t.cuts) > 0)
+}
+
+func (t *tx) sendFor(needed bool) error {
+	if !needed {
+		return nil
+	}
+	return t.send()
+}
+
+// limit sends the changes if there are many.
+func (t *tx) limit() error {
+	if t.size < maxPending && len(t.nodes)+len(t.names) < maxChanges {
+		return nil
+	}
+	if err := t.send(); err != nil {
+		return t.fail(err)
+	}
+	if len(t.known.nodes)+len(t.known.entries) > 2*maxKnown {
+		t.known = known{}
+	}
+	return nil
+}
+
+// send sends the changes to the server, before the commit.
+func (t *tx) send() error {
+	if err := t.mustLock(); err != nil {
+		return err
+	}
+	t.flushes++
+	return t.flush()
+}
+
+// ReadAhead implements store.AheadReader.
+func (t *tx) ReadAhead(paths ...store.Path) error {
+	w, version := newWalk(paths), int64(0)
+	if t.begun() && t.known.has(w, func(dir store.Ino) bool { return t.nodes[dir] == nodeNew }) {
+		return nil
+	}
+	err := t.ask(w.step(&t.known, &version))
+	if err == nil {
+		w.finish(&t.known)
+	}
+	return err
+}
+
+func (t *tx) begun() bool { return t.conn != nil }
+
+// commit sends the changes and commits.
+func (t *tx) commit() error {
+	if t.broken != nil {
+		return t.broken
+	}
+	if !t.changed() && t.flushes == 0 {
+		if t.known.seen != nil && t.trips > 1 { // nobody has looked whether what they have read belongs together
+			return errLock
+		}
+		return nil
+	}
+	var after []step
+	if !t.changedRows() {
+		after = append(after, do(insertChange))
+	}
+	if t.known.seen == nil {
+		after = append(after, do(commit))
+	}
+	err := t.flush(after...)
+	if err != nil && isBroken(err) {
+		err = errUnknown
+	}
+	return err
+}
+
+// changed reports whether there are changes that are not on the server.
+func (t *tx) changed() bool {
+	return len(t.nodes)+len(t.names)+len(t.chunks)+len(t.cuts)+len(t.xattrs)+len(t.orphans) > 0
+}
+
+// orphaned returns the inodes that the transaction has left without a name.
+func (t *tx) orphaned() (list []store.Ino) {
+	slices.Sort(t.made)
+	return slices.Compact(t.made)
+}
+
+// release ends the transaction, which is rolled back unless it was committed.
+func (t *tx) release() {
+	if t.conn != nil {
+		t.s.abandon(t.conn)
+		t.conn = nil
+	}
+	t.broken = cmp.Or(t.broken, fs.ErrClosed)
+}
+
+// sortedKeys returns the keys of a map in order, so that rows are always locked in the same one.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,31 @@
+package store
+
+import "context"
+
+// A Path is one that a transaction is about to look up: names from a directory on, with slashes
+// between them.
+type Path struct {
+	Top  Ino
+	Name string
+}
+
+// A Walker is a Store on another machine: each question to it takes a round trip. A caller tells it
+// beforehand which paths it is about to look up, so that it answers all these questions at once. It
+// need not: a path only says what to read ahead, and changes no result.
+//
+// It is an interface of its own because a Store at hand gains nothing by it.
+type Walker interface {
+	// BeginAt is Begin, and reads the entries and inodes on a path ahead. If only is set, the
+	// caller reads nothing else through the transaction, and where a symbolic link leads. That
+	// may spare the Store the transaction.
+	BeginAt(ctx context.Context, p Path, only bool) (Rx, error)
+	// BatchAt is Batcher.Batch for an fn that is about to look up these paths. Those of all calls
+	// that share a transaction are read together.
+	BatchAt(fn func(tx Tx) error, paths ...Path) error
+}
+
+// An AheadReader is a transaction of a Walker.
+type AheadReader interface {
+	// ReadAhead reads the entries and inodes on some paths, so that Lookup and Node need not.
+	ReadAhead(paths ...Path) error
+}

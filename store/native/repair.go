@@ -33,10 +33,10 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 			run = func(*tx) error { return nil } // a volume that cannot be written is refused all the same
 		}
 		all := func(t *tx) error {
-			if err := run(t); err != nil {
+			if err := r.history(t); err != nil {
 				return err
 			}
-			return r.views(t)
+			return run(t)
 		}
 		if err = s.update(ctx, all); err == nil { // R4; inodes that have a name are no orphans any more (R2)
 			s.reapDisabled.Store(false)
@@ -124,19 +124,6 @@ func (r *repairer) run(t *tx) error {
 		}
 	}
 	return nil
-}
-
-// views makes the views of a volume with snapshots that an older Folio did not know.
-func (r *repairer) views(t *tx) error {
-	has, err := hasHistory(&t.db.Rx)
-	if err != nil || !has {
-		return unlessDamaged(err)
-	}
-	made, err := t.addHistoryViews()
-	for _, name := range made {
-		r.done(0, "it is made", "view %s of snapshots is missing", name)
-	}
-	return err
 }
 
 // noteLinks remembers which counts of links are wrong before anything is changed.

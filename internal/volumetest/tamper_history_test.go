@@ -3,6 +3,7 @@ package volumetest
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -49,6 +50,7 @@ func TestHistoryColumns(t *testing.T) {
 	base := historyBase(t)
 	dir := memoryDir(t)
 	n, found := 0, 0
+	live := liveState(t, base)
 	for table, key := range historyTables {
 		for row := 0; ; row++ {
 			columns := 0
@@ -76,11 +78,19 @@ func TestHistoryColumns(t *testing.T) {
 						continue // the engine does not store it
 					}
 					n++
+					tampered, err := os.ReadFile(path)
+					Must(t, err)
 					what := fmt.Sprintf("%s, row %d, column %d, %.20q", table, row, column, fmt.Sprint(value))
 					if useHistory(t, path, what) {
 						found++
 					} else if kind == sqlitefile.KindInteger && !isNumber(value) {
 						t.Errorf("%s: Check finds nothing", what)
+					}
+					_ = os.Remove(path + "-wal")
+					_ = os.Remove(path + "-shm")
+					Must(t, os.WriteFile(path, tampered, 0o600))
+					if err := repairHistory(t, path, live); err != nil {
+						t.Errorf("%s: repaired: %v", what, err)
 					}
 				}
 			}
@@ -144,6 +154,55 @@ func tamperKept(tx *sqlitefile.Tx, table string, key, row, column int, value any
 		_, err = w.Insert(changed...)
 	}
 	return len(values), kind, err
+}
+
+// liveState copies the live files of a volume.
+func liveState(t *testing.T, volume []byte) treeCopy {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "live.folio")
+	Must(t, os.WriteFile(path, volume, 0o600))
+	return takeCopy(t, Open(t, path))
+}
+
+// repairHistory repairs a volume with tampered snapshots. Its live files stay, it can be written,
+// and its snapshots can be removed. Then it is one that never had any.
+func repairHistory(t *testing.T, path string, live treeCopy) error {
+	t.Helper()
+	v, err := folio.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	ctx := t.Context()
+	if _, err := v.Repair(ctx); err != nil {
+		return err
+	}
+	if again, err := v.Repair(ctx); err != nil || len(again.Repairs) > 0 {
+		return fmt.Errorf("again: %v, %w", again, err)
+	}
+	if !maps.Equal(takeCopy(t, v), live) {
+		return errors.New("the live files are others")
+	}
+	for _, err := range []error{
+		v.Snapshot(ctx, "third"), v.WriteFile("f", []byte(strings.Repeat("more", 30_000)), 0o644), v.SetXattr("f", "user.a", []byte("more")),
+		v.Rename("f", "g"), v.RemoveAll("d"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	list, err := v.Snapshots(ctx)
+	if err == nil {
+		err = v.RemoveSnapshots(ctx, list...)
+	}
+	if err != nil {
+		return err
+	}
+	report, err := v.Check(ctx, nil)
+	if err == nil && !report.OK() {
+		err = fmt.Errorf("%v", report.Problems)
+	}
+	return err
 }
 
 // useHistory makes all kinds of calls on a volume with tampered snapshots, and reports whether

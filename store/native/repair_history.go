@@ -254,6 +254,9 @@ func (r *repairer) keptRows(table sweptTable, last int64) error {
 		}
 		switch {
 		case odd:
+			if err := c.Values(key); err != nil { // to the end
+				return err
+			}
 			gone = append(gone, copyOf(key))
 		case until.Int64() > last:
 			late = append(late, copyOf(key))
@@ -261,7 +264,7 @@ func (r *repairer) keptRows(table sweptTable, last int64) error {
 	}
 	for _, key := range gone {
 		if err == nil {
-			r.done(0, "removed; snapshots show what is there now", "table %s has an impossible row %v", tableNames[table.index], key)
+			r.done(0, "removed; snapshots show what is there now", "table %s has an impossible row%s", tableNames[table.index], keyText(key))
 			err = r.t.removeKept(was, table.index, key)
 		}
 	}
@@ -293,7 +296,7 @@ func (r *repairer) advance(was *sqlitefile.TableWriter, table sweptTable, key []
 	if there {
 		done = "removed, as there is one of the last"
 	}
-	r.done(0, done, "table %s has a row %v of a snapshot that never was", tableNames[table.index], key)
+	r.done(0, done, "table %s has a row%s of a snapshot that never was", tableNames[table.index], keyText(key))
 	if there {
 		return r.t.removeKept(was, table.index, key)
 	}
@@ -327,6 +330,21 @@ func oddKeptEntry(c *sqlitefile.Cursor) (bool, error) {
 		return true, nil
 	}
 	return !e.parent.Valid() || !store.ValidName(e.name), err
+}
+
+// keyText returns a key for a line of the report.
+func keyText(key []any) (text string) {
+	for _, v := range key {
+		switch v := v.(type) {
+		case string:
+			text += fmt.Sprintf(" %.100q", v)
+		case []byte:
+			text += fmt.Sprintf(" x'%.50x'", v)
+		default:
+			text += fmt.Sprint(" ", v)
+		}
+	}
+	return text
 }
 
 // copyOf returns the values of a key to find it again.

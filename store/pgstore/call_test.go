@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	calls = flag.Int("same.calls", 100_000, "calls on a volume on a server that are compared with the same on one of the engine")
+	calls = flag.Int("same.calls", 90_000, "calls on a volume on a server that are compared with the same on one of the engine")
 	seed  = flag.Uint64("same.seed", 0, "of them; 0 means a new one")
 )
 

@@ -1,0 +1,124 @@
+//go:build unix
+
+package pgstore_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/roottest"
+	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/store/pgstore/internal/pgserver"
+)
+
+var mirrorOps = flag.Int("mirror.ops", 10_000, "calls on volumes on a server that are compared with the same on os.Root")
+
+// TestRoots runs the suite of roottest, and makes random calls on os.Root and, through two Stores
+// in turn, on a volume. Further Stores read it. It is no parallel test, as it sets the umask.
+func TestRoots(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0))
+	defer func(n int) { posix.MaxLinks = n }(posix.MaxLinks)
+	posix.MaxLinks = 8 // as os.Root
+	t.Run("Suite", func(t *testing.T) {
+		roottest.Run(t, func(t *testing.T) roottest.FS { return rootOf(volumeAs(t, pgserver.Volume(t), nil, nil)) })
+	})
+	t.Run("Mirror", func(t *testing.T) {
+		ops := *mirrorOps
+		if testing.Short() {
+			ops /= 10
+		}
+		newMirrored().Run(t, random(t), ops)
+	})
+}
+
+// volumeAs opens a volume with options.
+func volumeAs(t testing.TB, address string, so *pgstore.Options, o *folio.Options) *folio.Volume {
+	t.Helper()
+	if so == nil {
+		so = &pgstore.Options{Create: true, Lease: time.Second}
+	}
+	s, err := pgstore.Open(context.Background(), address, so)
+	must(t, err)
+	v, err := folio.OpenStore(s, o)
+	must(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	return v
+}
+
+func newMirrored() *roottest.Mirror {
+	var v *folio.Volume
+	var address string
+	m := &roottest.Mirror{Whole: true}
+	m.Open = func(t *testing.T) []roottest.FS {
+		address = pgserver.Volume(t)
+		v = volumeAs(t, address, nil, nil)
+		return []roottest.FS{rootOf(v), rootOf(volumeAs(t, address, nil, nil))}
+	}
+	m.Readers = func(t *testing.T) []roottest.FS {
+		return []roottest.FS{
+			rootOf(volumeAs(t, address, nil, nil)), rootOf(volumeAs(t, address, &pgstore.Options{ReadOnly: true}, &folio.Options{CacheSize: -1})),
+		}
+	}
+	m.Update = func(fn func(tx roottest.FS) error) error {
+		return v.Update(context.Background(), func(tx *folio.Tx) error { return fn(rootOf(tx)) })
+	}
+	m.Check = func() error {
+		report, err := v.Check(context.Background(), nil)
+		if err == nil && !report.OK() {
+			err = fmt.Errorf("%+v", report.Problems)
+		}
+		return err
+	}
+	return m
+}
+
+// A like has the methods that Volume, Root and Tx have in common with os.Root.
+type like interface {
+	roottest.Names
+	roottest.Xattrs
+	OpenFile(name string, flag int, perm fs.FileMode) (*folio.File, error)
+}
+
+func rootOf(l like) roottest.FS {
+	f := roottest.FS{
+		Names: l, Xattrs: l, Owner: ownerOf,
+		OpenFile: func(name string, flag int, perm fs.FileMode) (roottest.File, error) {
+			f, err := l.OpenFile(name, flag, perm)
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		},
+	}
+	if r, ok := l.(*folio.Root); ok {
+		f.Prefix = strings.TrimSuffix(r.Name(), "/") + "/"
+	}
+	if d, ok := l.(interface {
+		FS() fs.FS
+		OpenRoot(name string) (*folio.Root, error)
+		Close() error
+	}); ok {
+		f.View, f.Close = d.FS, d.Close
+		f.Sub = func(name string) (roottest.FS, error) {
+			root, err := d.OpenRoot(name)
+			if err != nil {
+				return roottest.FS{}, err
+			}
+			return rootOf(root), nil
+		}
+	}
+	return f
+}
+
+func ownerOf(info fs.FileInfo) roottest.Owner {
+	n := info.Sys().(*folio.Node)
+	return roottest.Owner{Links: uint64(n.Nlink), UID: n.UID, GID: n.GID, Atime: time.Unix(0, n.Atime)}
+}

@@ -65,7 +65,7 @@ var importRules = []importRule{
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
-	{pkg: "store/pgstore/internal/pgserver", os: true}, // for tests
+	{pkg: "store/pgstore/pgserver", os: true}, // for tests
 	{pkg: "store/pgstore", own: "store store/check store/internal/release", third: "github.com/jackc/pgx"},
 	{pkg: "store/overlay", own: "store internal/posix"},
 	{pkg: ".", own: "store store/native store/overlay internal/posix internal/inoset internal/volumelink"},
@@ -96,7 +96,7 @@ var importRules = []importRule{
 		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
 		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",
 	},
-	{pkg: "cmd/folio/internal/location", own: ". sqlitefile " + rooms("source target failure terminal"), os: true},
+	{pkg: "cmd/folio/internal/location", own: ". sqlitefile store/pgstore " + rooms("source target failure terminal"), os: true},
 	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
 	{

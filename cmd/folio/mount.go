@@ -183,7 +183,10 @@ func (m *mounter) mount(v *folio.Volume) (*mount.Server, error) {
 		o.Logger = systemLogger()
 	}
 	o.ReadOnly = o.ReadOnly || m.loc.Snapshot != ""
-	abs, err := filepath.Abs(m.loc.Volume)
+	abs, err := m.loc.Volume, error(nil)
+	if !location.OnServer(abs) {
+		abs, err = filepath.Abs(abs)
+	}
 	if err != nil {
 		return nil, err
 	}

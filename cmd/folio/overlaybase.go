@@ -53,7 +53,7 @@ func openBase(name string) (*overlayBase, error) {
 		return nil, err
 	}
 	b := &overlayBase{name: name, full: name, closes: []func() error{v.Close}}
-	if abs, err := filepath.Abs(loc.Volume); err == nil {
+	if abs, err := filepath.Abs(loc.Volume); err == nil && !location.OnServer(loc.Volume) {
 		full := loc
 		full.Volume = abs
 		b.full = full.String()
@@ -142,12 +142,12 @@ func openKept(volume string, create bool) (*folio.Volume, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	vol, err := folio.Open(name, &folio.Options{Create: create})
+	vol, err := location.OpenVolume(name, &folio.Options{Create: create})
 	if errors.Is(err, fs.ErrNotExist) && !create {
 		err = failure.ErrNoVolume
 	}
 	if err != nil {
-		return nil, "", failure.At(volume, err)
+		return nil, "", failure.At(name, err)
 	}
 	attrs, err := vol.Xattrs(".")
 	known := string(attrs[baseAttribute])
@@ -155,13 +155,13 @@ func openKept(volume string, create bool) (*folio.Volume, string, error) {
 		var list []fs.DirEntry
 		switch list, err = vol.ReadDir("."); {
 		case err == nil && len(list) > 0:
-			err = failure.Hint(failure.At(volume, errNotEmpty), "name a new volume")
+			err = failure.Hint(failure.At(name, errNotEmpty), "name a new volume")
 		case err == nil && !create:
-			err = failure.Hint(failure.At(volume, errNoOverlay), "folio overlay run makes some")
+			err = failure.Hint(failure.At(name, errNoOverlay), "folio overlay run makes some")
 		}
 	}
 	if err != nil {
-		return nil, "", errors.Join(failure.At(volume, err), vol.Close())
+		return nil, "", errors.Join(failure.At(name, err), vol.Close())
 	}
 	return vol, known, nil
 }

@@ -45,7 +45,7 @@ var errHidden = errors.New("is a file on disk, which would hide the snapshot")
 // makeSnapshot makes a snapshot, unless no command could read it.
 func makeSnapshot(ctx context.Context, v *folio.Volume, volume, name string) error {
 	at := location.Location{Volume: volume, Snapshot: name}
-	if name != "" && location.Exists(at.Tree()) {
+	if name != "" && !location.OnServer(volume) && location.Exists(at.Tree()) {
 		return failure.Hint(failure.At(at.Tree(), errHidden), "choose another name")
 	}
 	return v.Snapshot(ctx, name)

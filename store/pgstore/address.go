@@ -15,6 +15,25 @@ func Is(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
+// Shown returns the address of a volume as errors show it: without a password.
+func Shown(url string) string {
+	a, err := parseAddress(url)
+	if err != nil {
+		return shortened(url)
+	}
+	return a.shown
+}
+
+// shortened returns what can be shown of an address that cannot be read, as there may be a password
+// in it.
+func shortened(url string) string {
+	scheme, _, ok := strings.Cut(url, "://")
+	if !ok {
+		return url
+	}
+	return scheme + "://..."
+}
+
 // An address is where a volume is.
 type address struct {
 	shown  string // without the password
@@ -46,7 +65,7 @@ func parseAddress(text string) (*address, error) {
 	}
 	shownValues := u.Query()
 	shownValues.Del("password")
-	shown.RawQuery = shownValues.Encode()
+	shown.RawQuery = strings.ReplaceAll(shownValues.Encode(), "%2F", "/")
 	a := &address{shown: shown.String(), schema: schemaName("folio_" + name)}
 	values.Del("volume")
 	u.RawQuery = values.Encode()

@@ -97,35 +97,46 @@ var meanings = map[string]struct {
 // explain lets an error of the server match the one of package store that means the same, on one
 // line.
 func explain(err error) error {
-	if err == nil {
-		return nil
+	if _, done := errors.AsType[*serverError](err); err == nil || done {
+		return err
 	}
 	m, known := meanings[codeOf(err)]
 	switch {
-	case known && errors.Is(err, m.err):
-		return err
 	case known && m.way != "":
-		return fmt.Errorf("%w: %s (%w)", m.err, m.way, oneLine(err))
+		return &serverError{fmt.Sprintf("%v: %s", m.err, m.way), m.err, err}
 	case known:
-		return fmt.Errorf("%w (%w)", m.err, oneLine(err))
-	case isBroken(err) && !errors.Is(err, errConnection):
-		return fmt.Errorf("%w (%w)", errConnection, oneLine(err))
+		return &serverError{fmt.Sprintf("%v (%s)", m.err, said(err)), m.err, err}
+	case isBroken(err):
+		return &serverError{fmt.Sprintf("%v: %s", errConnection, said(err)), errConnection, err}
+	case codeOf(err) != "":
+		return &serverError{said(err), nil, err}
 	}
-	return oneLine(err)
+	return err
 }
 
-// A lineError is an error whose text stands on one line.
-type lineError struct{ error }
+// A serverError is an error of the server, or of the connection to it, in words of this package.
+type serverError struct {
+	text string
+	is   error // what it means; or nil
+	err  error
+}
 
-func (e lineError) Unwrap() error { return e.error }
+func (e *serverError) Error() string { return e.text }
 
-func (e lineError) Error() string { return strings.Join(strings.Fields(e.error.Error()), " ") }
+func (e *serverError) Is(target error) bool { return e.is != nil && errors.Is(e.is, target) }
 
-func oneLine(err error) error {
-	if !strings.ContainsAny(err.Error(), "\n\t") {
-		return err
+func (e *serverError) Unwrap() error { return e.err }
+
+// said returns what an error says, on one line and once. An error of connecting says it for each
+// address that was tried.
+func said(err error) string {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Message
 	}
-	return lineError{err}
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		return e.Error()
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
 // errRolledBack says that the server has rolled a transaction back in place of a commit.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/store/pgstore"
-	"github.com/foliofs/folio/store/pgstore/internal/pgserver"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 // volume opens a volume as a file system.

@@ -23,7 +23,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/store/pgstore"
-	"github.com/foliofs/folio/store/pgstore/internal/pgserver"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 var (

@@ -16,7 +16,7 @@ import (
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/roottest"
 	"github.com/foliofs/folio/store/pgstore"
-	"github.com/foliofs/folio/store/pgstore/internal/pgserver"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 var mirrorOps = flag.Int("mirror.ops", 10_000, "calls on volumes on a server that are compared with the same on os.Root")

@@ -160,7 +160,7 @@ $body$`,
 func latest() int { return len(migrations) }
 
 // errEmpty says that there is no volume of that name.
-var errEmpty = fmt.Errorf("%w: the database has no volume of that name; Options.Create makes it one", errNotVolume)
+var errEmpty = fmt.Errorf("%w: the database has no volume of that name", errNotVolume)
 
 // errNotVolume is store.ErrNotVolume for a database of another kind.
 var errNotVolume error = &notVolume{}

@@ -91,16 +91,6 @@ func Open(ctx context.Context, url string, o *Options) (*Store, error) {
 	return s, nil
 }
 
-// shortened returns what can be shown of an address that cannot be read, as there may be a password
-// in it.
-func shortened(url string) string {
-	scheme, _, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
-	}
-	return scheme + "://..."
-}
-
 func open(ctx context.Context, a *address, o *Options) (*Store, error) {
 	s := &Store{
 		address: a.shown, schema: a.schema, readOnly: o.ReadOnly, sql: a.schema.statements(), turn: make(chan struct{}, 1),

@@ -10,7 +10,7 @@ import (
 
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/pgstore"
-	"github.com/foliofs/folio/store/pgstore/internal/pgserver"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 	"github.com/foliofs/folio/store/storetest"
 )
 

@@ -24,7 +24,7 @@ type place interface {
 // placeOf reads an argument: a volume, VOLUME:PATH, or else a file on disk.
 func placeOf(arg string) place {
 	loc := location.Parse(arg)
-	if location.IsVolume(arg) || !location.Exists(arg) && loc.Volume != arg {
+	if location.OnServer(arg) || location.IsVolume(arg) || !location.Exists(arg) && loc.Volume != arg {
 		return volumePlace{arg, loc}
 	}
 	return diskPlace(arg)

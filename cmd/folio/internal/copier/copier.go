@@ -68,6 +68,9 @@ func InVolume(arg string) Place { return Place{Operand: location.ParseOperand(ar
 
 // Anywhere is a file in a volume if a colon follows the volume's name, and one on disk without.
 func Anywhere(arg string) Place {
+	if location.OnServer(arg) {
+		return InVolume(arg)
+	}
 	if location.Exists(arg) || !strings.Contains(arg[len(filepath.VolumeName(arg)):], ":") {
 		return OnDisk(arg)
 	}

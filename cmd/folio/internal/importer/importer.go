@@ -53,10 +53,15 @@ var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not
 // SetOperands takes the arguments of the command line: sources, and the volume last.
 func (i *Import) SetOperands(args []string) error {
 	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
-	if location.VolumeBefore(i.volume) == "" || location.Exists(i.volume) {
+	server := location.OnServer(i.volume)
+	if !server && (location.VolumeBefore(i.volume) == "" || location.Exists(i.volume)) {
 		return nil
 	}
 	loc := location.Parse(i.volume)
+	if server && loc.Path == "." {
+		i.volume = loc.Volume
+		return nil
+	}
 	i.into, i.volume = &loc, loc.Volume
 	if i.ForceAny || i.AllowEmpty {
 		return errWholeOnly
@@ -140,7 +145,7 @@ func (i *Import) check() error {
 			return err
 		}
 	}
-	i.there = location.Exists(i.volume)
+	i.there = location.Exists(i.volume) && !location.OnServer(i.volume)
 	return nil
 }
 
@@ -155,7 +160,7 @@ func (i *Import) destination() location.Location {
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
 // volume, and its temporary file, which does not exist yet.
 func (i *Import) skip() (func(source.FileID, string) bool, error) {
-	if i.into != nil {
+	if i.into != nil || location.OnServer(i.volume) {
 		return location.SkipVolume(i.volume)
 	}
 	dir, err := source.ParentID(i.volume)
@@ -181,15 +186,20 @@ func (i *Import) take(ctx context.Context, sources []source.Source) (stats folio
 	if i.copy.Progress.Shown() {
 		go i.measure(ctx, sources)
 	}
-	if i.into != nil {
-		return i.addTo(ctx, *i.into, sources)
+	switch {
+	case i.into != nil:
+		return i.addTo(ctx, *i.into, nil, sources)
+	case location.OnServer(i.volume):
+		create := true
+		return i.addTo(ctx, location.Root(i.volume), &create, sources)
 	}
 	return i.create(ctx, sources)
 }
 
-// addTo adds the files of the sources to a directory of a volume.
-func (i *Import) addTo(ctx context.Context, loc location.Location, sources []source.Source) (stats folio.BuildStats, err error) {
-	err = loc.Update(ctx, i.Streams, nil, func(tx *folio.Tx) error {
+// addTo adds the files of the sources to a directory of a volume. create is that of
+// Location.Update.
+func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool, sources []source.Source) (stats folio.BuildStats, err error) {
+	err = loc.Update(ctx, i.Streams, create, func(tx *folio.Tx) error {
 		a, err := newAddition(tx, loc, i.Force)
 		if err != nil {
 			return err

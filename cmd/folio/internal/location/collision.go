@@ -12,6 +12,9 @@ import (
 // a volume that is there: from then on the name would hide that path, or that snapshot, of the
 // volume.
 func MayName(name, way string) error {
+	if OnServer(name) {
+		return nil
+	}
 	if _, err := os.Lstat(name); err == nil {
 		return nil
 	}
@@ -27,6 +30,12 @@ func MayName(name, way string) error {
 // VolumeBefore returns the part of a name that is the path of a volume, up to a colon, or to an @
 // and the name of a snapshot. It is "" if there is none.
 func VolumeBefore(name string) string {
+	if OnServer(name) {
+		if l := parseServer(name); l.Path != "." {
+			return l.Volume
+		}
+		return ""
+	}
 	drive := len(filepath.VolumeName(name)) // of Windows, with its colon
 	for end := strings.LastIndexAny(name, ":@"); end > drive; end = strings.LastIndexAny(name[:end], ":@") {
 		if l, ok := split(name, end); ok && IsVolume(l.Volume) {

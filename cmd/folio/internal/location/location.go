@@ -33,8 +33,12 @@ func Root(volume string) Location { return Location{Volume: volume, Path: "."} }
 
 // Parse reads a location. The volume is the longest beginning that names something that exists, and
 // that the end, a colon, or an @ and the name of a snapshot follow. Before an @ it must be a
-// regular file. If there is none, it is the text before the first colon.
+// regular file. If there is none, it is the text before the first colon. A volume on a server is an
+// address, up to the first colon behind the name of the server.
 func Parse(arg string) Location {
+	if OnServer(arg) {
+		return parseServer(arg)
+	}
 	for end := len(arg); end > 0; end = strings.LastIndexAny(arg[:end], ":@") {
 		if l, ok := split(arg, end); ok && (Exists(l.Volume) && l.Snapshot == "" || isRegular(l.Volume)) {
 			return l
@@ -67,8 +71,12 @@ func isRegular(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// Exists reports whether a name on disk is taken.
+// Exists reports whether a name on disk is taken. The address of a volume on a server counts as
+// taken.
 func Exists(name string) bool {
+	if OnServer(name) {
+		return true
+	}
 	_, err := os.Stat(name)
 	return err == nil
 }
@@ -122,7 +130,7 @@ func (o *Opened) Close() error {
 // Open opens the volume, or the snapshot.
 func (l Location) Open() (*Opened, error) {
 	v, err := l.open(nil)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !OnServer(l.Volume) {
 		err = failure.ErrNoVolume
 	}
 	if err != nil {
@@ -151,7 +159,7 @@ func (l Location) Snapshots() ([]folio.Snapshot, error) {
 }
 
 // open opens the volume as it is.
-func (l Location) open(o *folio.Options) (*folio.Volume, error) { return folio.Open(l.Volume, o) }
+func (l Location) open(o *folio.Options) (*folio.Volume, error) { return OpenVolume(l.Volume, o) }
 
 // snapshotFailure names the snapshot in an error of opening it.
 func (l Location) snapshotFailure(err error) error {
@@ -209,8 +217,11 @@ func (l Location) Failure(p string, err error) error {
 	return &fs.PathError{Path: l.Display(p), Err: err}
 }
 
-// IsVolume reports whether a file on disk looks like a volume.
+// IsVolume reports whether a file on disk looks like a volume, or the name is the address of one.
 func IsVolume(name string) bool {
+	if OnServer(name) {
+		return parseServer(name).Path == "."
+	}
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
@@ -247,6 +258,9 @@ func SameFile(a, b string) bool {
 // SkipVolume returns the files to pass over if an existing volume lies within a source: the volume,
 // and the side files of a database.
 func SkipVolume(volume string) (func(source.FileID, string) bool, error) {
+	if OnServer(volume) {
+		return func(source.FileID, string) bool { return false }, nil
+	}
 	if real, err := filepath.EvalSymlinks(volume); err == nil {
 		volume = real
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -21,6 +22,9 @@ func (r *Replacing) Replaces() bool { return r.Force || r.ForceAny }
 
 // Sweep removes the temporary files that a killed process left next to file.
 func Sweep(file string) {
+	if OnServer(file) {
+		return
+	}
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
@@ -30,6 +34,9 @@ func Sweep(file string) {
 // CheckNew returns early, before src is read, an error that making a volume would return. It also
 // refuses to replace a file if the flags do not allow that.
 func (r *Replacing) CheckNew(volume, src string) error {
+	if OnServer(volume) {
+		return r.checkServer(volume)
+	}
 	info, err := os.Stat(volume)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -46,4 +53,19 @@ func (r *Replacing) CheckNew(volume, src string) error {
 		return failure.At(volume, failure.ErrOtherFile)
 	}
 	return nil
+}
+
+var errReplaceServer = errors.New("is on a server, where no volume is replaced")
+
+// checkServer refuses a volume on a server that is there.
+func (r *Replacing) checkServer(volume string) error {
+	if r.Replaces() {
+		return failure.Hint(failure.At(Parse(volume).Volume, errReplaceServer), "remove its schema first, or name another volume")
+	}
+	v, err := OpenVolume(Parse(volume).Volume, &folio.Options{ReadOnly: true})
+	if err != nil { // making it says what is wrong
+		return nil
+	}
+	_ = v.Close()
+	return failure.Rehint(failure.At(Parse(volume).Volume, failure.ErrVolumeExists), "name another volume, by ?volume=NAME")
 }

@@ -23,7 +23,7 @@ func (l Location) openFor(create *bool) (*folio.Volume, error) {
 		return nil, err
 	}
 	v, err := l.open(&folio.Options{Create: create != nil && *create})
-	if errors.Is(err, fs.ErrNotExist) && (create == nil || !*create) {
+	if errors.Is(err, fs.ErrNotExist) && !OnServer(l.Volume) && (create == nil || !*create) {
 		err = &fs.PathError{Path: l.Volume, Err: failure.ErrNoVolume}
 		if create != nil {
 			err = failure.Rehint(err, CreatesOne)

@@ -1,7 +1,8 @@
 //go:build unix
 
 // Package pgserver starts a server of PostgreSQL for the tests of a binary, and for measuring. The
-// server listens on a socket in a directory of its own, and ends with the binary.
+// server listens on a socket in a directory of its own, and ends with the binary. A test is skipped
+// if no server is installed, unless the environment variable FOLIO_TEST_POSTGRES is set.
 package pgserver
 
 import (
@@ -145,16 +146,32 @@ const Require = "FOLIO_TEST_POSTGRES"
 // syncs nothing.
 func Shared(t testing.TB) *Server {
 	t.Helper()
-	shared.once.Do(func() {
-		shared.server, shared.err = New("fsync=off", "full_page_writes=off", "max_connections=600", "shared_buffers=64MB", "autovacuum_naptime=5s")
-	})
-	if errors.Is(shared.err, ErrMissing) && os.Getenv(Require) == "" {
-		t.Skip(shared.err)
-	}
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
+	shared.once.Do(func() { shared.server, shared.err = New(quick...) })
+	skip(t, shared.err)
 	return shared.server
+}
+
+// quick are the settings of a server that syncs nothing.
+var quick = []string{"fsync=off", "full_page_writes=off", "max_connections=600", "shared_buffers=64MB", "autovacuum_naptime=5s"}
+
+// ForTest returns a server that syncs nothing and ends with the test.
+func ForTest(t testing.TB) *Server {
+	t.Helper()
+	s, err := New(quick...)
+	skip(t, err)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// skip skips a test if no server is installed.
+func skip(t testing.TB, err error) {
+	t.Helper()
+	switch {
+	case errors.Is(err, ErrMissing) && os.Getenv(Require) == "":
+		t.Skip(err)
+	case err != nil:
+		t.Fatal(err)
+	}
 }
 
 // Volume returns the address of a volume that no other test uses.

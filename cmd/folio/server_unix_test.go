@@ -1,0 +1,72 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio/store/pgstore/pgserver"
+)
+
+// TestServer runs commands on a volume on a server. What they say never has the password.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	s := pgserver.ForTest(t)
+	volume := strings.Replace(s.Address("test"), "folio@", "folio:secret@", 1)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("hello\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.Replace(volume, ":secret", "", 1)
+	for _, c := range []struct {
+		args []string
+		code int
+		says string // a part of the output, or of the error
+	}{
+		{[]string{"ls", volume}, 1, "has no volume of that name"},
+		{[]string{"create", volume}, 0, ""},
+		{[]string{"create", volume}, 1, "exists already; name another volume"},
+		{[]string{"create", "-f", volume}, 1, "on a server"},
+		{[]string{"mkdir", "-p", volume + ":a/b"}, 0, ""},
+		{[]string{"put", file, volume + ":a/b"}, 0, ""},
+		{[]string{"cat", volume + ":/a/b/file"}, 0, "hello\n"},
+		{[]string{"ls", "-l", volume + ":a/b"}, 0, "file"},
+		{[]string{"cp", "-r", volume + ":a", volume + ":copy"}, 0, ""},
+		{[]string{"cp", "-r", dir, volume + ":from-disk"}, 0, ""},
+		{[]string{"cp", "-r", volume + ":a", filepath.Join(dir, "out")}, 0, ""},
+		{[]string{"sync", dir, volume + ":synced"}, 0, ""},
+		{[]string{"diff", dir, volume + ":synced"}, 0, ""},
+		{[]string{"mv", volume + ":copy", volume + ":moved"}, 0, ""},
+		{[]string{"grep", "hell", volume + ":moved"}, 0, shown + ":moved/b/file:hello"},
+		{[]string{"find", "--name", "file", volume}, 0, shown + ":a/b/file"},
+		{[]string{"rm", "-r", volume + ":moved"}, 0, ""},
+		{[]string{"import", "-q", dir, volume + ":imported"}, 0, ""},
+		{[]string{"import", "-q", dir, volume + ":a"}, 0, ""},
+		{[]string{"import", "-q", dir, s.Address("new")}, 0, ""},
+		{[]string{"export", "-q", s.Address("new"), filepath.Join(dir, "back")}, 0, ""},
+		{[]string{"info", volume}, 0, shown},
+		{[]string{"check", volume}, 0, shown + ": ok"},
+		{[]string{"du", "-s", volume}, 0, shown},
+		{[]string{"compact", volume}, 1, "unsupported"},
+		{[]string{"snapshot", "create", volume, "monday"}, 1, "unsupported"},
+		{[]string{"cat", volume + ":none"}, 1, shown + ":none: no such file"},
+		{[]string{"ls", strings.Replace(volume, "/postgres?", "/nothing?", 1)}, 1, "createdb"},
+		{[]string{"ls", "postgres://folio@localhost:1/nothing"}, 1, "connection refused"},
+		{[]string{"ls", "postgres://folio:secret@/x?volume=A"}, 1, "cannot be the name of a volume"},
+	} {
+		var out, stderr bytes.Buffer
+		code := run(t.Context(), c.args, nil, &out, &stderr)
+		said := out.String() + stderr.String()
+		if code != c.code || !strings.Contains(said, c.says) || strings.Contains(said, "secret") || strings.Count(stderr.String(), "\n") > 1 {
+			t.Errorf("folio %q: exit %d, %s", c.args, code, said)
+		}
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "out", "b", "file")); err != nil || string(text) != "hello\n" {
+		t.Errorf("copied out: %q, %v", text, err)
+	}
+}

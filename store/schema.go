@@ -1,11 +1,11 @@
 package store
 
-// The format of a volume, version 1. docs/format.md specifies it for other programs.
+// The format of a volume. docs/format.md specifies it for other programs.
 
 // These numbers in the header of a database identify a volume.
 const (
 	ApplicationID = 0x466F6C69 // PRAGMA application_id: "Foli"
-	SchemaVersion = 1          // PRAGMA user_version
+	SchemaVersion = 1          // PRAGMA user_version, unless files share content: CloneVersion
 )
 
 // Contents are stored in chunks, one in a row of table data, whose id tells the inode and the

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"io/fs"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -105,8 +104,8 @@ func ValidSnapshotName(name string) bool {
 	return true
 }
 
-// HistoryTables are the statements that make the tables and views of a volume with snapshots.
-// docs/format.md explains them.
+// HistoryTables are the statements that make the tables of a volume with snapshots. docs/format.md
+// explains them.
 var HistoryTables = []string{
 	`CREATE TABLE snapshot (
   id      INTEGER PRIMARY KEY,  -- later snapshots have greater ones
@@ -154,7 +153,10 @@ var HistoryTables = []string{
   value BLOB,                   -- NULL: there was no such attribute
   PRIMARY KEY (ino, name, until)
 ) WITHOUT ROWID`,
-	`CREATE VIEW file_at AS
+}
+
+// fileAtView is view file_at of a volume without clones.
+const fileAtView = `CREATE VIEW file_at AS
 WITH RECURSIVE tree(id, next, snapshot, path, ino, type) AS (
   SELECT id, next, name, '', 1, 2 FROM snapshot WHERE name IS NOT NULL
   UNION ALL
@@ -196,9 +198,7 @@ SELECT
       SELECT CAST(group_concat(bytes || zeroblob(min(65536, found.size - (i << 16)) - length(bytes)), '') AS BLOB) FROM part
     )
   END AS content
-FROM found`,
-	changeView,
-}
+FROM found`
 
 // The parts of the triggers below. Each keeps a row that a statement of SQL is about to change,
 // once for the newest snapshot, as the engine does by itself.
@@ -232,18 +232,19 @@ const (
   WHERE $.ino < s.next AND NOT EXISTS (SELECT 1 FROM xattr_was WHERE ino = $.ino AND name = $.name AND until >= s.id);`
 )
 
-// HistoryTriggers are the statements that make the triggers of a volume with snapshots, by which
-// changes through SQL keep what the snapshots need. Package store/native does the same by itself,
-// and knows the triggers by these texts.
-var HistoryTriggers = historyTriggers()
-
-// IsHistoryTrigger reports whether a statement is one of HistoryTriggers.
-func IsHistoryTrigger(sql string) bool { return slices.Contains(HistoryTriggers, sql) }
-
-func historyTriggers() (list []string) {
+// historyTriggers are the statements that make the triggers of a volume with snapshots. In one with
+// clones they keep what a row of data stands for: the row of the base, if there is none.
+func historyTriggers(clones bool) (list []string) {
 	node := func(ino string) string { return strings.ReplaceAll(keepNode, "#", ino) }
+	data := keepData
+	if clones {
+		data = strings.NewReplacer(
+			"d.id = $.id", "d.id = "+holderOf("$.id"),
+			"d.id IS NULL THEN", "coalesce(length(d.bytes), 0) = 0 THEN",
+		).Replace(data)
+	}
 	for _, of := range []struct{ table, keep string }{
-		{"node", node("$.ino")}, {"entry", keepEntry}, {"data", node("$.id >> 28") + keepData}, {"xattr", node("$.ino") + keepXattr},
+		{"node", node("$.ino")}, {"entry", keepEntry}, {"data", node("$.id >> 28") + data}, {"xattr", node("$.ino") + keepXattr},
 	} {
 		add := func(event string, rows ...string) {
 			body := ""

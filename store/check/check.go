@@ -13,6 +13,8 @@
 //	    Other types have size 0, and only devices have an rdev.
 //	K6  An extended attribute belongs to an inode and has a name.
 //	K7  Every column holds a number in its range, a text or a BLOB, as docs/format.md has it.
+//	K8  A file that shares content lies, as far as it does, within its size, and counts what its base
+//	    shows as its own. Only such a file has data rows of no bytes.
 //
 // A Checker looks either at all inodes at once, or at one window of their numbers after the other.
 // All at once take about 140 bytes of memory for each inode. Windows take 24 bytes for each
@@ -53,8 +55,9 @@ type Node struct {
 	Stored  int64  // bytes in data rows
 	End     int64  // of the last data row
 	Orphan  bool
-	Odd     bool // a data row has more than a chunk
-	Mended  bool // its row has numbers that no inode can have: in their place stand some that one can
+	Odd     bool  // a data row has more than a chunk
+	Chunks  int64 // that it may share with another file
+	Mended  bool  // its row has numbers that no inode can have: in their place stand some that one can
 
 	links  int64     // nlink of its row
 	parent store.Ino // the directory of its first name
@@ -238,7 +241,7 @@ func (c *Checker) Data(id, size int64) {
 	case n == nil:
 		c.problem(ino, "chunk %d belongs to no inode", chunk)
 		return
-	case size == 0 || size > store.ChunkSize:
+	case size == 0 && chunk >= n.Chunks || size > store.ChunkSize:
 		c.problem(ino, "chunk %d has %d bytes", chunk, size)
 	case chunk<<store.ChunkShift+size > n.Size:
 		c.problem(ino, "chunk %d goes on after the end of the file", chunk)
@@ -249,6 +252,36 @@ func (c *Checker) Data(id, size int64) {
 	n.Stored += size
 	n.End = max(n.End, chunk<<store.ChunkShift+size)
 	n.Odd = n.Odd || size > store.ChunkSize
+}
+
+// Clone takes the number of chunks that a file may share with its base (K8). It must come before
+// the data rows.
+func (c *Checker) Clone(ino store.Ino, chunks int64) {
+	n := c.Find(ino)
+	switch {
+	case n == nil:
+		c.problem(ino, "shares content, but there is no such inode")
+		return
+	case !n.IsRegular():
+		c.problem(ino, "shares content, but is of type %d", store.TypeOf(n.Mode))
+	case (chunks-1)<<store.ChunkShift >= n.Size:
+		c.problem(ino, "shares %d chunks, which is more than its size of %d", chunks, n.Size)
+	}
+	n.Chunks = chunks
+}
+
+// Shown takes a data row of the base of a clone, under the id that it has for the clone.
+func (c *Checker) Shown(id, size int64) {
+	n := c.Find(store.Ino(id >> store.ChunkBits))
+	if n == nil {
+		return
+	}
+	chunk := id & (1<<store.ChunkBits - 1)
+	if chunk<<store.ChunkShift+size > n.Size {
+		c.problem(n.Ino, "chunk %d, which it shares, goes on after the end of the file", chunk)
+	}
+	n.Stored += size
+	n.End = max(n.End, chunk<<store.ChunkShift+size)
 }
 
 // Xattr takes an extended attribute with a value of that many bytes (K6).

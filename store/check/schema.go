@@ -45,7 +45,7 @@ func additions(o *Object) []string {
 		return tableAdditions(o, own)
 	case own == nil || o.SQL == "":
 		return nil
-	case o.Type == "trigger" && !store.IsHistoryTrigger(o.SQL):
+	case o.Type == "trigger" && !store.IsOwnTrigger(o.SQL):
 		return []string{fmt.Sprintf("table %s has the trigger %q", own.Name, o.Name)}
 	case o.Type == "index":
 		return indexAdditions(o, own)

@@ -47,7 +47,8 @@ type cachedNode struct {
 	store.Node
 	epoch uint64
 	dirty bool
-	kept  keptNode // of the same inode
+	kept  keptNode // of the same inode, and so is sharing
+	sharing
 }
 
 // begin begins a transaction.
@@ -106,7 +107,7 @@ func (m *cache) node(ino store.Ino) *cachedNode {
 // put remembers an inode.
 func (k *cachedNode) put(n *store.Node, dirty bool) {
 	if k.Ino != n.Ino {
-		k.kept = keptNode{}
+		k.kept, k.sharing = keptNode{}, sharing{}
 	}
 	k.Node, k.dirty = *n, dirty
 }

@@ -31,7 +31,7 @@ func (s *Store) check(ctx context.Context, o *sqlitefile.CheckOptions, repairs [
 		for i := range repairs {
 			c.wanted = append(c.wanted, repairs[i].Ino)
 		}
-		err := cmp.Or(c.schema(), c.windows(), c.history())
+		err := cmp.Or(c.schema(), c.windows(), c.unreadable("sqlite_schema", c.described()), c.history())
 		for i := range report.Problems {
 			err = cmp.Or(err, c.setPath(&report.Problems[i]))
 		}
@@ -110,10 +110,10 @@ func (c *checker) survey() error {
 		table string
 		feed  func(row *sqlitefile.Row) error
 	}{
-		{"node", c.node}, {"entry", c.entry}, {"data", c.data}, {"xattr", c.xattr}, {"orphan", c.orphan},
+		{"node", c.node}, {"entry", c.entry}, {"origin", c.origin}, {"data", c.data}, {"xattr", c.xattr}, {"orphan", c.orphan},
 	}
 	for _, step := range steps {
-		if step.table == "orphan" && c.without(step.table) {
+		if c.without(step.table) {
 			continue
 		}
 		if err := c.table(step.table, step.feed); err != nil {
@@ -124,8 +124,14 @@ func (c *checker) survey() error {
 	return nil
 }
 
-// without reports whether there is no table of that name.
+// without reports whether a volume has no table of that name, and needs none.
 func (c *checker) without(table string) bool {
+	if table == "origin" && !(rx{c.tx}).hasClones() {
+		return true
+	}
+	if table != "origin" && table != "orphan" {
+		return false
+	}
 	_, err := c.tx.Table(table)
 	return errors.Is(err, sqlitefile.ErrNoTable)
 }

@@ -45,9 +45,6 @@ func (c *checker) history() error {
 	ok, err := hasHistory(c.tx)
 	var rows []snapshotRow
 	if err == nil && ok {
-		if err := c.triggers(); err != nil {
-			return c.unreadable("sqlite_schema", err)
-		}
 		rows, err = snapshotRows(c.tx)
 	}
 	if errors.Is(err, store.ErrDamaged) {
@@ -77,17 +74,6 @@ func (c *checker) history() error {
 		return err
 	}
 	return c.pasts(rows)
-}
-
-// triggers reports those of snapshots that are missing.
-func (c *checker) triggers() error {
-	objects, err := c.tx.Objects()
-	for _, sql := range store.HistoryTriggers {
-		if err == nil && !slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return o.SQL == sql }) {
-			c.report.Add(store.Problem{What: fmt.Sprintf("a trigger is missing by which changes through SQL keep what snapshots see: %.60q", sql)})
-		}
-	}
-	return err
 }
 
 // A historyChecker looks at kept rows.

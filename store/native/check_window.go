@@ -78,16 +78,16 @@ func (c *checker) windowNodes(size int) (more bool, err error) {
 
 // windowRows reads the rows that are about the inodes of the window.
 func (c *checker) windowRows() error {
-	orphans := func(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error] { return t.Range(c.First(), c.Last()) }
+	byInode := func(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error] { return t.Range(c.First(), c.Last()) }
 	steps := []struct {
 		table string
 		rows  func(t sqlitefile.Table) iter.Seq2[sqlitefile.Row, error]
 		feed  func(row *sqlitefile.Row) error
 	}{
-		{"entry", sqlitefile.Table.All, c.entry}, {"data", c.windowData, c.data}, {"xattr", c.windowXattrs, c.xattr}, {"orphan", orphans, c.orphan},
+		{"entry", sqlitefile.Table.All, c.entry}, {"origin", byInode, c.origin}, {"data", c.windowData, c.data}, {"xattr", c.windowXattrs, c.xattr}, {"orphan", byInode, c.orphan},
 	}
 	for _, step := range steps {
-		if step.table == "orphan" && c.without(step.table) {
+		if c.without(step.table) {
 			continue
 		}
 		t, err := c.tx.Table(step.table)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
 
@@ -34,10 +35,14 @@ func (r rx) read(n *store.Node, p []byte, off int64, done *int) error {
 	if err != nil {
 		return err
 	}
+	shown := baseChunks{r: r, ino: n.Ino}
 	for *done < len(p) {
 		at := off + int64(*done)
 		part := p[*done:min(len(p), *done+store.ChunkSize-int(at%store.ChunkSize))]
-		got, _, err := t.ReadAt(store.DataID(n.Ino, at), dataBytes, part, at%store.ChunkSize)
+		got, ok, err := t.ReadAt(store.DataID(n.Ino, at), dataBytes, part, at%store.ChunkSize)
+		if err == nil && !ok {
+			got, err = shown.read(&t, part, at)
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
@@ -48,4 +53,27 @@ func (r rx) read(n *store.Node, p []byte, off int64, done *int) error {
 		*done += len(part)
 	}
 	return nil
+}
+
+// baseChunks reads the chunks of one inode that have no own row.
+type baseChunks struct {
+	r      rx
+	ino    store.Ino
+	looked bool
+	origin origin
+}
+
+// read fills p, which lies within a chunk, from the row of the base that shows through (C1), and
+// returns how many bytes that has.
+func (b *baseChunks) read(data *sqlitefile.Table, p []byte, off int64) (got int, err error) {
+	if !b.looked {
+		if b.origin, err = b.r.originOf(b.ino); err != nil {
+			return 0, err
+		}
+		b.looked = true
+	}
+	if id, ok := b.origin.shares(store.DataID(b.ino, off)); ok {
+		got, _, err = data.ReadAt(id, dataBytes, p, off%store.ChunkSize)
+	}
+	return got, err
 }

@@ -162,18 +162,23 @@ func (t *tx) keepChunk(id int64) error {
 }
 
 // keepBlock returns the content of a data row as table data_was has it: itself if it is short, or
-// the id of a row of table block, which it adds; 0 if there is no such row.
+// the id of a row of table block, which it adds; 0 if there is no such row. Of a clone it is what
+// the clone holds (C3).
 func (t *tx) keepBlock(id int64) (block any, err error) {
 	data, err := t.table(dataTable)
 	if err != nil {
 		return int64(0), err
 	}
-	row, ok, err := data.Get(id)
+	s, err := t.sharing(store.Ino(id >> store.ChunkBits))
+	if err != nil {
+		return int64(0), err
+	}
+	row, _, ok, err := t.heldRow(data, &s, id)
 	if err != nil || !ok {
 		return int64(0), err
 	}
 	size, err := chunkSize(&row, id)
-	if err != nil {
+	if err != nil || size == 0 {
 		return int64(0), err
 	}
 	chunk := t.s.chunk[:size]
@@ -196,17 +201,12 @@ func (t *tx) keepChunks(ino store.Ino, first int64) error {
 	if err != nil || !kept.seen {
 		return err
 	}
-	data, err := t.table(dataTable)
-	if err != nil {
-		return err
-	}
-	low, high := chunkRange(ino, first)
 	var ids []int64
-	for row, err := range data.Range(low, high) {
+	for c, err := range t.rx.chunks(ino, first<<store.ChunkShift) {
 		if err != nil {
 			return err
 		}
-		ids = append(ids, row.Rowid())
+		ids = append(ids, c.ID)
 	}
 	for _, id := range ids {
 		if err := t.keepChunk(id); err != nil {

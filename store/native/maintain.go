@@ -10,9 +10,13 @@ import (
 
 var _ store.Maintainer = (*Store)(nil)
 
-// Compact implements store.Maintainer. It removes unpinned orphans first.
+// Compact implements store.Maintainer. It removes unpinned orphans first, and
+// what belongs to clones if there are none.
 func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
 	if err := s.reap(ctx); err != nil {
+		return explain(err)
+	}
+	if err := s.endClones(ctx); err != nil {
 		return explain(err)
 	}
 	if o == nil {

@@ -33,8 +33,12 @@ var makers = map[string]struct {
 		store.ErrNotVolume, "a SQLite database, but not a Folio volume (application_id 0x0f055112",
 	},
 	"newer": {
-		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 2) },
+		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 3) },
 		store.ErrNewerVersion, "update",
+	},
+	"clones without a table": {
+		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 2, store.Schema...) },
+		store.ErrDamaged, "there is no table origin",
 	},
 	"version 0": {
 		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 0, store.Schema...) },

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -42,9 +43,33 @@ func (s *Store) tend(orphans int) {
 	if orphans > 0 {
 		s.orphans.Add(int64(orphans))
 	}
+	if s.cloneless.Swap(false) {
+		_ = s.endClones(bg) // Close tries again
+	}
 	if waiting := s.orphans.Load(); waiting >= reapAfter || waiting > 0 && s.full.Swap(false) {
 		_ = s.reap(bg) // the next call tries again
 	}
+}
+
+// endClones drops what belongs to clones if there are none.
+func (s *Store) endClones(ctx context.Context) error {
+	empty := false
+	err := s.db.View(ctx, func(db *sqlitefile.Rx) error {
+		if !(rx{db}).hasClones() {
+			return nil
+		}
+		origins, err := db.Table("origin")
+		if err != nil {
+			return err
+		}
+		more, err := origins.Cursor().First()
+		empty = err == nil && !more
+		return err
+	})
+	if err != nil || !empty {
+		return err
+	}
+	return s.update(ctx, func(t *tx) error { return t.dropClones() })
 }
 
 // reapReleased removes the orphans that are no longer pinned.
@@ -131,7 +156,7 @@ func (s *Store) reapAll(ctx context.Context) error {
 		if err != nil || found.last == 0 {
 			return err
 		}
-		if len(found.orphans) > 0 || len(found.marks) > 1 {
+		if len(found.orphans) > 0 || len(found.marks) > 1 || found.clones {
 			if err := s.removeOrphans(ctx, found.orphans, found.marks); err != nil {
 				return err
 			}
@@ -143,21 +168,22 @@ func (s *Store) reapAll(ctx context.Context) error {
 // orphans are some rows of table orphan, in order.
 type orphans struct {
 	orphans []store.Ino // that this process has not pinned
+	clones  bool        // among the marks are those of clones, which SQL has removed
 	marks   []store.Ino // inodes that do not exist
 	last    store.Ino   // 0 if there were no rows
 }
 
 // listOrphans returns the next rows. They are published (see pins).
 func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans, err error) {
-	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
-		orphan, err := rx.Table("orphan")
+	err = s.db.View(ctx, func(db *sqlitefile.Rx) error {
+		orphan, err := db.Table("orphan")
 		if errors.Is(err, sqlitefile.ErrNoTable) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		node, err := rx.Table("node")
+		node, err := db.Table("node")
 		if err != nil {
 			return err
 		}
@@ -167,11 +193,21 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 			}
 			found.last = store.Ino(row.Rowid())
 			_, ok, err := node.Get(row.Rowid())
+			isBase := false
+			if err == nil {
+				isBase, err = rx{db}.isBase(found.last)
+			}
 			switch {
 			case err != nil:
 				return err
+			case isBase: // C5
 			case !ok:
 				found.marks = append(found.marks, found.last)
+				var o origin
+				if o, err = (rx{db}).originOf(found.last); err != nil {
+					return err
+				}
+				found.clones = found.clones || o.chunks > 0
 			case !s.pins.mine(found.last):
 				found.orphans = append(found.orphans, found.last)
 			}
@@ -187,7 +223,8 @@ func (t *tx) removeOrphans(list []store.Ino) error {
 	if err != nil {
 		return err
 	}
-	for _, ino := range list {
+	for i := 0; i < len(list); i++ {
+		ino := list[i]
 		held, err := t.s.pins.pinned(ino)
 		if err == nil && !held && observed {
 			held, err = t.isYoung(ino)
@@ -201,11 +238,12 @@ func (t *tx) removeOrphans(list []store.Ino) error {
 		if err != nil {
 			return err
 		}
+		list, t.freed = append(slices.Clip(list), t.freed...), nil
 	}
 	return nil
 }
 
-// removeOrphan removes one orphan.
+// removeOrphan removes one orphan, unless it is the base of a clone (C5).
 func (t *tx) removeOrphan(ino store.Ino) error {
 	orphan, err := t.table(orphanTable)
 	if err != nil {
@@ -216,6 +254,9 @@ func (t *tx) removeOrphan(ino store.Ino) error {
 	}
 	if n, err := t.Node(ino); err != nil || n.Nlink > 0 {
 		return unlessDamaged(err) // no orphan of ours: Check says more
+	}
+	if isBase, err := t.isBase(ino); err != nil || isBase {
+		return err
 	}
 	if err := t.deleteChunks(ino, 0); err != nil {
 		return err
@@ -237,8 +278,25 @@ func (t *tx) removeOrphan(ino store.Ino) error {
 	if known := t.s.cache.node(ino); known.Ino == ino {
 		known.Ino, known.dirty = 0, false
 	}
+	t.gone = append(t.gone, ino)
 	_, err = node.Delete(int64(ino))
 	return err
+}
+
+// removeDead removes what is left of a clone whose inode was removed by SQL.
+func (t *tx) removeDead(ino store.Ino) error {
+	s, err := t.sharing(ino)
+	if err != nil || s.chunks == 0 {
+		return err
+	}
+	node, err := t.table(nodeTable)
+	if err != nil {
+		return err
+	}
+	if _, ok, err := node.Get(int64(ino)); err != nil || ok {
+		return err
+	}
+	return t.deleteChunks(ino, 0)
 }
 
 // unlessDamaged ignores the errors of rows that do not exist, or that contradict each other.
@@ -265,6 +323,9 @@ func (t *tx) unmark(list []store.Ino) error {
 		return err
 	}
 	for _, ino := range list {
+		if err := t.removeDead(ino); err != nil {
+			return err
+		}
 		if ino == highest {
 			t.s.mark = ino
 			continue

@@ -370,7 +370,7 @@ func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
 	if err != nil {
 		return err
 	}
-	kept := keptChunks{r: r}
+	kept, shown := keptChunks{r: r}, baseChunks{r: r.rx, ino: n.Ino}
 	for *done < len(p) {
 		at := off + int64(*done)
 		part := p[*done:min(len(p), *done+store.ChunkSize-int(at%store.ChunkSize))]
@@ -382,7 +382,9 @@ func (r *past) read(n *store.Node, p []byte, off int64, done *int) error {
 		got := 0
 		switch {
 		case !ok:
-			got, _, err = data.ReadAt(id, dataBytes, part, at%store.ChunkSize)
+			if got, ok, err = data.ReadAt(id, dataBytes, part, at%store.ChunkSize); err == nil && !ok {
+				got, err = shown.read(&data, part, at)
+			}
 		case block.id != 0:
 			got, err = r.readBlock(n.Ino, block.id, part, at%store.ChunkSize)
 		case at%store.ChunkSize < int64(len(block.content)):

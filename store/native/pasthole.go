@@ -30,31 +30,7 @@ func (r *past) NextHole(n store.Node, off int64) (start int64, err error) {
 // chunks yields the data rows of an inode that the snapshot sees, from the chunk with the byte at
 // off on.
 func (r *past) chunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk, error] {
-	return func(yield func(store.StoredChunk, error) bool) {
-		live, stopLive := iter.Pull2(r.rx.chunks(ino, off))
-		defer stopLive()
-		kept, stopKept := iter.Pull2(r.keptChunks(ino, off))
-		defer stopKept()
-		l, errLive, moreLive := live()
-		k, errKept, moreKept := kept()
-		for moreLive || moreKept {
-			take := moreKept && (!moreLive || k.ID <= l.ID)
-			same := take && moreLive && k.ID == l.ID
-			c, err := l, errLive
-			if take {
-				c, err = k, errKept
-			}
-			if (c.Size > 0 || err != nil) && !yield(c, err) || err != nil {
-				return
-			}
-			if !take || same {
-				l, errLive, moreLive = live()
-			}
-			if take {
-				k, errKept, moreKept = kept()
-			}
-		}
-	}
+	return hidden(r.keptChunks(ino, off), r.rx.chunks(ino, off))
 }
 
 // keptChunks yields the kept rows of an inode that the snapshot sees. A row that was not there has

@@ -56,6 +56,19 @@ func (t *limitedTx) SetXattr(ino store.Ino, name string, value []byte) error {
 	return t.within(len(value), func() error { return t.tx.SetXattr(ino, name, value) })
 }
 
+// CloneContent implements store.Cloner.
+func (t *limitedTx) CloneContent(from *store.Node, to store.Ino) error {
+	return t.within(maxCopied, func() error { return t.tx.CloneContent(from, to) })
+}
+
+// Truncate implements store.Tx. The base of a clone gives it what is cut off.
+func (t *limitedTx) Truncate(n *store.Node, size int64) error {
+	if !t.hasClones() {
+		return t.tx.Truncate(n, size)
+	}
+	return t.within(0, func() error { return t.tx.Truncate(n, size) })
+}
+
 // WriteAt implements store.Tx.
 func (t *limitedTx) WriteAt(n *store.Node, p []byte, off int64) error {
 	if off < 0 || off > store.MaxSize-int64(len(p)) {

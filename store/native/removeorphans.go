@@ -3,6 +3,7 @@ package native
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/store"
@@ -35,7 +36,7 @@ func (s *Store) removeTogether(ctx context.Context, list, marks []store.Ino) err
 		if err := t.removeOrphans(list); err != nil {
 			return err
 		}
-		return t.unmark(append(append(marks, list...), s.mark))
+		return t.unmark(slices.Concat(marks, list, t.gone, []store.Ino{s.mark}))
 	})
 }
 
@@ -71,6 +72,9 @@ func (t *tx) shorten(ino store.Ino) (more bool, err error) {
 	n, err := t.Node(ino)
 	if err != nil || n.Nlink > 0 {
 		return false, unlessDamaged(err)
+	}
+	if isBase, err := t.isBase(ino); err != nil || isBase {
+		return false, err
 	}
 	count, err := t.chunks(ino)
 	if err != nil || count < removeStep {

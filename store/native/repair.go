@@ -82,7 +82,7 @@ func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bo
 		sound = true
 		found := new(store.Report)
 		c := newChecker(ctx, rx, found)
-		err := cmp.Or(c.schema(), c.windows())
+		err := cmp.Or(c.schema(), c.windows(), c.described())
 		whole = found.OK()
 		return err
 	})
@@ -105,9 +105,10 @@ func (r *repairer) run(t *tx) error {
 	r.t, t.s.cache.off = t, true
 	steps := []func() error{
 		r.numbers, r.kinds, // so that all rows say something
-		r.types, r.inodes, r.sizes, // inodes, so that all entries can be judged
+		r.types, r.inodes, r.origins, r.sizes, // inodes, so that all entries can be judged
 		r.entries, // so that they can be followed
 		r.orphans, r.tree, r.nameless,
+		r.descriptions,
 		r.links, // after all steps that add or remove names
 	}
 	for i, step := range steps {

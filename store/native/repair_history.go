@@ -83,7 +83,7 @@ func (r *repairer) looseHistory() error {
 	}
 	for _, kind := range []string{"trigger", "view", "table"} {
 		for _, o := range objects {
-			if o.Type != kind || !store.IsHistoryTrigger(o.SQL) && !slices.Contains(store.HistoryTables, o.SQL) {
+			if o.Type != kind || !store.IsHistoryTrigger(o.SQL) && !isHistoryView(o.SQL) && !slices.Contains(store.HistoryTables, o.SQL) {
 				continue
 			}
 			if err := r.t.db.Exec("DROP " + strings.ToUpper(kind) + " " + o.Name); err != nil {
@@ -102,7 +102,7 @@ func (r *repairer) historyStatements() error {
 	if err != nil {
 		return err
 	}
-	for _, sql := range store.HistoryTriggers {
+	for _, sql := range store.Triggers(true, r.t.hasClones()) {
 		name := strings.Fields(sql)[2]
 		if slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return o.SQL == sql || strings.EqualFold(o.Name, name) }) {
 			continue

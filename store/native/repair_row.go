@@ -71,12 +71,19 @@ func (r *repairer) oddChunks() (list []int64, err error) {
 			return err
 		}
 		size, err := row.Size(dataBytes)
-		if err == nil && (kind == sqlitefile.KindText && size <= store.ChunkSize || size == 0) {
+		empty := size == 0 && !r.mayBeEmpty(row.Rowid())
+		if err == nil && (kind == sqlitefile.KindText && size <= store.ChunkSize || empty) {
 			list = append(list, row.Rowid())
 		}
 		return err
 	})
 	return list, err
+}
+
+// mayBeEmpty reports whether a data row is one of a clone, where it hides that of the base (C1).
+func (r *repairer) mayBeEmpty(id int64) bool {
+	n := r.seen.Find(store.Ino(id >> store.ChunkBits))
+	return n != nil && id&(1<<store.ChunkBits-1) < n.Chunks
 }
 
 func (r *repairer) rewriteChunk(id int64) error {
@@ -93,7 +100,7 @@ func (r *repairer) rewriteChunk(id int64) error {
 		return err
 	}
 	ino, chunk := store.Ino(id>>store.ChunkBits), id&(1<<store.ChunkBits-1)
-	if text == "" {
+	if text == "" && !r.mayBeEmpty(id) {
 		r.done(ino, "removed", "chunk %d has 0 bytes", chunk)
 		_, err = data.Delete(id)
 	} else {

@@ -12,7 +12,7 @@ import (
 // numbers of one, as after .dump of sqlite3.
 func restored(tx *sqlitefile.Rx, err error) error {
 	if lacksNumbers(tx) {
-		return &restoredError{err}
+		return &restoredError{err, versionOf(tx)}
 	}
 	return err
 }
@@ -22,16 +22,27 @@ func restored(tx *sqlitefile.Rx, err error) error {
 // belongs to another program.
 func lacksNumbers(tx *sqlitefile.Rx) bool {
 	id, version := tx.Info().ApplicationID, tx.Info().UserVersion
-	known := (id == 0 || id == store.ApplicationID) && (version == 0 || version == store.SchemaVersion)
+	known := (id == 0 || id == store.ApplicationID) && version >= 0 && version <= store.CloneVersion
 	return known && (id == 0 || version == 0) && checkTables(tx) == nil
 }
 
+// versionOf returns the version that a volume with these tables has.
+func versionOf(tx *sqlitefile.Rx) int32 {
+	if t, err := tx.Table(originShape.name); err == nil && !t.WithoutRowid() && hasColumns(t, originShape.columns) {
+		return store.CloneVersion
+	}
+	return store.SchemaVersion
+}
+
 // A restoredError is an error about a database with the tables of a volume, without its numbers.
-type restoredError struct{ error }
+type restoredError struct {
+	error
+	version int32
+}
 
 func (e *restoredError) Error() string {
 	return fmt.Sprintf("%v, and it has the tables of a volume, as after .dump of sqlite3; folio check --repair makes it one, or PRAGMA application_id = %d and PRAGMA user_version = %d",
-		e.error, store.ApplicationID, store.SchemaVersion)
+		e.error, store.ApplicationID, e.version)
 }
 
 func (e *restoredError) Unwrap() error { return e.error }
@@ -58,11 +69,12 @@ func repairNumbers(ctx context.Context, db *sqlitefile.DB) (repairs []store.Repa
 		if err := mustBeIntact(ctx, &tx.Rx); err != nil {
 			return err
 		}
-		repairs = []store.Repair{numbersRepair(tx.Info())}
+		version := versionOf(&tx.Rx)
+		repairs = []store.Repair{numbersRepair(tx.Info(), version)}
 		if err := tx.SetApplicationID(store.ApplicationID); err != nil {
 			return err
 		}
-		return tx.SetUserVersion(store.SchemaVersion)
+		return tx.SetUserVersion(version)
 	})
 	if err != nil {
 		return nil, err
@@ -79,8 +91,8 @@ func mustBeIntact(ctx context.Context, rx *sqlitefile.Rx) error {
 	return err
 }
 
-func numbersRepair(info sqlitefile.Info) store.Repair {
+func numbersRepair(info sqlitefile.Info, version int32) store.Repair {
 	what := fmt.Sprintf("application_id is %d and user_version %d, as after .dump of sqlite3", info.ApplicationID, info.UserVersion)
-	done := fmt.Sprintf("they are set to %d and %d", store.ApplicationID, store.SchemaVersion)
+	done := fmt.Sprintf("they are set to %d and %d", store.ApplicationID, version)
 	return store.Repair{Problem: store.Problem{What: what}, Done: done}
 }

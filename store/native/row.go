@@ -40,6 +40,14 @@ func (r *rowRoom) entry(dir store.Ino, e *store.Entry) []any {
 	return r.values[:entryColumns]
 }
 
+// origin returns the columns of a row of table origin.
+func (r *rowRoom) origin(ino store.Ino, o origin) []any {
+	r.set(originIno, int64(ino))
+	r.set(originBase, int64(o.base))
+	r.set(originChunks, o.chunks)
+	return r.values[:originColumns]
+}
+
 // data returns the columns of a data row. The caller must pass the id separately.
 func (r *rowRoom) data(p []byte) []any {
 	r.values[0], r.values[dataBytes] = nil, p

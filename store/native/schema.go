@@ -41,6 +41,14 @@ const (
 
 const orphanColumns = 1
 
+// Columns of the table of store.CloneTables.
+const (
+	originIno = iota
+	originBase
+	originChunks
+	originColumns
+)
+
 // Columns of the tables of store.HistoryTables.
 const (
 	_ = iota // id

@@ -70,13 +70,12 @@ func (t *tx) addHistoryTables() error {
 		}
 		return err
 	}
-	for _, sql := range append(store.HistoryTables[:len(store.HistoryTables):len(store.HistoryTables)], store.HistoryTriggers...) {
+	for _, sql := range store.HistoryTables {
 		if err := t.db.Exec(sql); err != nil {
 			return err
 		}
 	}
-	t.opened = [len(tableNames)]bool{} // the tables are those of the schema as it was
-	return nil
+	return t.describe()
 }
 
 // addHistoryViews makes the views of a volume with snapshots that are missing, and returns their
@@ -86,9 +85,9 @@ func (t *tx) addHistoryViews() (made []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, sql := range store.HistoryTables {
-		name, isView := strings.CutPrefix(sql, "CREATE VIEW ")
-		if name, _, _ = strings.Cut(name, " "); !isView || slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return strings.EqualFold(o.Name, name) }) {
+	for _, sql := range store.HistoryViews(t.hasClones()) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(sql, "CREATE VIEW "), " ")
+		if slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return strings.EqualFold(o.Name, name) }) {
 			continue
 		}
 		if err := t.db.Exec(sql); err != nil {

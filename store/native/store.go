@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,6 +35,7 @@ type Store struct {
 	released       release.Queue
 	full           atomic.Bool   // a transaction found no room: the pages of orphans are wanted
 	observedSchema atomic.Uint64 // the schema cookie that Observed saw last, and one; 0 before
+	cloneless      atomic.Bool   // a transaction has removed the last clone
 	reapDisabled   atomic.Bool   // an orphan was found that has a name: none is removed before Repair
 
 	// The fields from here on belong to the write transaction that runs.
@@ -89,7 +91,7 @@ func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Store, error) {
 // newStore returns the store on a database, which it closes if that is no volume.
 func newStore(db *sqlitefile.DB, timeout time.Duration) (*Store, error) {
 	s := &Store{db: db, timeout: timeout}
-	enginelink.KnownTriggers(db, store.IsHistoryTrigger)
+	enginelink.KnownTriggers(db, store.IsOwnTrigger)
 	s.pins.init(db)
 	if err := admit(db); err != nil {
 		_ = db.Close()
@@ -125,8 +127,8 @@ func admitHeader(tx *sqlitefile.Rx) error {
 	if info.ApplicationID != store.ApplicationID {
 		return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, info.ApplicationID, store.ApplicationID)
 	}
-	if info.UserVersion > store.SchemaVersion {
-		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.SchemaVersion)
+	if info.UserVersion > store.CloneVersion {
+		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.CloneVersion)
 	}
 	if info.UserVersion < 1 {
 		return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
@@ -139,7 +141,11 @@ func checkTables(tx *sqlitefile.Rx) error {
 	if tx.Info().Encoding != "UTF-8" {
 		return fmt.Errorf("%w: its text is in %s", store.ErrDamaged, tx.Info().Encoding)
 	}
-	for _, want := range tableShapes {
+	shapes := tableShapes
+	if tx.UserVersion() >= store.CloneVersion {
+		shapes = append(slices.Clip(shapes), originShape)
+	}
+	for _, want := range shapes {
 		t, err := tx.Table(want.name)
 		switch {
 		case errors.Is(err, sqlitefile.ErrNoTable):
@@ -176,6 +182,9 @@ var tableShapes = []tableShape{
 	{"xattr", true, []string{"ino", "name", "value"}},
 }
 
+// originShape is the table of store.CloneTables.
+var originShape = tableShape{"origin", false, []string{"ino", "base", "chunks"}}
+
 func hasColumns(t sqlitefile.Table, names []string) bool {
 	columns := t.Columns()
 	if len(columns) < len(names) {
@@ -209,6 +218,7 @@ func (s *Store) Close() error {
 	}
 	if s.ready.Load() {
 		_ = s.sweep(context.Background(), s.update) // of snapshots that a process removed in part; the next Close does
+		_ = s.endClones(context.Background())
 	}
 	return explainClose(s.db.Close())
 }

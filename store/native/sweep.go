@@ -125,31 +125,12 @@ func (t *tx) swept(ids []int64) error {
 
 // dropHistory drops what addHistoryTables has made.
 func (t *tx) dropHistory() error {
-	objects, err := t.db.Objects()
-	if err != nil {
-		return err
-	}
-	for _, o := range objects {
-		drop := ""
-		switch {
-		case o.Type == "trigger" && store.IsHistoryTrigger(o.SQL):
-			drop = "DROP TRIGGER " + o.Name
-		case o.Type == "view" && slices.Contains(store.HistoryTables, o.SQL):
-			drop = "DROP VIEW " + o.Name
-		default:
-			continue
-		}
-		if err := t.db.Exec(drop); err != nil {
-			return err
-		}
-	}
 	for i := snapshotTable; i < len(tableNames); i++ {
 		if err := t.db.Exec("DROP TABLE " + tableNames[i]); err != nil {
 			return err
 		}
 	}
-	t.opened = [len(tableNames)]bool{}
-	return nil
+	return t.describe()
 }
 
 // A sweptTable is a table of kept rows. Its key has the column until at the end.

@@ -20,12 +20,14 @@ type tx struct {
 	db      *sqlitefile.Tx
 	tables  [len(tableNames)]sqlitefile.TableWriter
 	opened  [len(tableNames)]bool
-	failed  error // of a change: the transaction cannot be committed
-	changed bool  // something was to be changed since Batch cleared it
-	adds    bool  // it stores something; else it may use the room that is kept for removing
-	orphans int   // that it made
-	unknown bool  // a change of its batch is not one of the observer
-	shared  bool  // it is that of a batch
+	failed  error       // of a change: the transaction cannot be committed
+	changed bool        // something was to be changed since Batch cleared it
+	adds    bool        // it stores something; else it may use the room that is kept for removing
+	orphans int         // that it made
+	freed   []store.Ino // among them bases that have lost their last clone
+	gone    []store.Ino // orphans that it removed
+	unknown bool        // a change of its batch is not one of the observer
+	shared  bool        // it is that of a batch
 }
 
 // The tables, as tx counts them.
@@ -35,6 +37,7 @@ const (
 	dataTable
 	xattrTable
 	orphanTable
+	originTable
 	snapshotTable // and from here on those of store.HistoryTables
 	nodeWasTable
 	entryWasTable
@@ -43,12 +46,12 @@ const (
 	xattrWasTable
 )
 
-var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan", "snapshot", "node_was", "entry_was", "data_was", "block", "xattr_was"}
+var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan", "origin", "snapshot", "node_was", "entry_was", "data_was", "block", "xattr_was"}
 
 // tableColumns is how many columns of them the format defines. Other programs may add columns
 // behind them.
 var tableColumns = [len(tableNames)]int{
-	nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns,
+	nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns, originColumns,
 	snapshotColumns, nodeWasColumns, entryWasColumns, dataWasColumns, blockColumns, xattrWasColumns,
 }
 
@@ -354,7 +357,12 @@ func (t *tx) newIno() (store.Ino, error) {
 
 // lastIno returns the highest number that was given.
 func (t *tx) lastIno() (last store.Ino, err error) {
-	for _, i := range [...]int{nodeTable, orphanTable} {
+	tables := [...]int{nodeTable, orphanTable, originTable}
+	given := tables[:2]
+	if t.hasClones() {
+		given = tables[:] // SQL may have removed the inode of a clone
+	}
+	for _, i := range given {
 		table, err := t.table(i)
 		if err != nil {
 			return 0, err

@@ -21,16 +21,20 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	case len(p) == 0:
 		return nil
 	}
+	s, err := t.sharing(n.Ino)
+	if err != nil {
+		return t.fail(err)
+	}
 	stored := n.Size - n.Holes
 	for at := off; len(p) > 0; {
 		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
 		var more int
-		err := t.keepChunk(store.DataID(n.Ino, at))
+		err := t.beforeChange(&s, store.DataID(n.Ino, at))
 		if err != nil {
 			return t.fail(err)
 		}
-		if stored > 0 {
-			more, err = t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		if stored > 0 || s.chunks > 0 {
+			more, err = t.writeChunk(&s, store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
 		} else { // there is no row at all
 			more, err = t.addChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
 		}
@@ -52,7 +56,7 @@ func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became
 // longer.
-func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
+func (t *tx) writeChunk(s *sharing, id int64, part []byte, off int) (more int, err error) {
 	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
@@ -61,7 +65,10 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if !ok {
+	switch {
+	case !ok && s.chunks > 0:
+		return t.addHeld(s, id, part, off)
+	case !ok:
 		return t.addChunk(id, part, off)
 	}
 	size, err := chunkSize(&row, id)
@@ -84,6 +91,47 @@ func (t *tx) writeChunk(id int64, part []byte, off int) (more int, err error) {
 	}
 	_, err = data.Update(id, t.s.row.data(part)...)
 	return len(part) - size, err
+}
+
+// beforeChange keeps a chunk for snapshots and gives it to clones, as it is about to be changed.
+func (t *tx) beforeChange(s *sharing, id int64) error {
+	if err := t.keepChunk(id); err != nil {
+		return err
+	}
+	return t.give(s, id)
+}
+
+// addHeld makes the row of a chunk that has none, and returns by how many bytes it is longer than
+// the one of the base that showed (C1).
+func (t *tx) addHeld(s *sharing, id int64, part []byte, off int) (more int, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	row, _, ok, err := t.heldRow(data, s, id)
+	if err != nil {
+		return 0, err
+	}
+	if !ok {
+		return t.addChunk(id, part, off)
+	}
+	size, err := chunkSize(&row, id)
+	if err != nil {
+		return 0, err
+	}
+	if off > 0 || len(part) < size {
+		chunk := t.s.chunk[:max(size, off+len(part))]
+		if err := readRow(&row, chunk[:size]); err != nil {
+			return 0, err
+		}
+		if off > size {
+			clear(chunk[size:off])
+		}
+		copy(chunk[off:], part)
+		part, off = chunk, 0
+	}
+	more, err = t.addChunk(id, part, 0)
+	return more - size, err
 }
 
 // addChunk makes the row of a chunk that has none, and returns how long it is.
@@ -150,28 +198,32 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 
 // cut removes the content from byte size on, and returns how much was stored of it.
 func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
+	s, err := t.sharing(n.Ino)
+	if err != nil {
+		return 0, err
+	}
 	first := (size + store.ChunkSize - 1) / store.ChunkSize
-	if less, err = t.sumChunks(n.Ino, first); err == nil && less > 0 {
+	if less, err = t.sumChunks(&s, n.Ino, first); err == nil && (less > 0 || s.chunks > first) {
 		err = t.deleteChunks(n.Ino, first)
 	}
 	if rest := int(size % store.ChunkSize); err == nil && rest > 0 {
 		var cut int
-		cut, err = t.cutChunk(store.DataID(n.Ino, size), rest)
+		cut, err = t.cutChunk(&s, store.DataID(n.Ino, size), rest)
 		less += int64(cut)
 	}
 	return less, err
 }
 
-// cutChunk shortens the row of a chunk to rest bytes, and returns by how many.
-func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
+// cutChunk shortens a chunk to rest bytes, and returns by how many.
+func (t *tx) cutChunk(s *sharing, id int64, rest int) (less int, err error) {
 	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
-	if err := t.keepChunk(id); err != nil {
+	if err := t.beforeChange(s, id); err != nil {
 		return 0, err
 	}
-	row, ok, err := data.Get(id)
+	row, own, ok, err := t.heldRow(data, s, id)
 	if err != nil || !ok {
 		return 0, err
 	}
@@ -183,12 +235,25 @@ func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
 	if err := readRow(&row, chunk); err != nil {
 		return 0, err
 	}
-	_, err = data.Update(id, id, chunk)
+	if own {
+		_, err = data.Update(id, id, chunk)
+	} else {
+		_, err = t.addChunk(id, chunk, 0)
+	}
 	return size - rest, err
 }
 
-// sumChunks returns how many bytes the rows of an inode hold from a chunk on.
-func (t *tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
+// sumChunks returns how many bytes an inode holds from a chunk on.
+func (t *tx) sumChunks(s *sharing, ino store.Ino, first int64) (sum int64, err error) {
+	if s.chunks > first {
+		for c, err := range t.rx.chunks(ino, first<<store.ChunkShift) {
+			if err != nil {
+				return 0, err
+			}
+			sum += c.Size
+		}
+		return sum, nil
+	}
 	data, err := t.table(dataTable)
 	if err != nil {
 		return 0, err
@@ -207,18 +272,27 @@ func (t *tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
 	return sum, nil
 }
 
-// deleteChunks deletes the rows of an inode from a chunk on.
+// deleteChunks deletes the content of an inode from a chunk on.
 func (t *tx) deleteChunks(ino store.Ino, first int64) error {
 	data, err := t.changing(dataTable)
 	if err != nil {
 		return err
 	}
-	if err := t.keepChunks(ino, first); err != nil {
+	s, err := t.sharing(ino)
+	if err == nil {
+		err = t.keepChunks(ino, first)
+	}
+	if err == nil {
+		err = t.giveAll(&s, ino, first)
+	}
+	if err != nil {
 		return err
 	}
 	low, high := chunkRange(ino, first)
-	_, err = data.DeleteRange(low, high)
-	return err
+	if _, err := data.DeleteRange(low, high); err != nil {
+		return err
+	}
+	return t.shareLess(&s, ino, first)
 }
 
 // chunkRange returns the ids of the chunks of an inode from one on.

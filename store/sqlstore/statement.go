@@ -15,6 +15,7 @@ const (
 	commit
 	rollback
 	dataVersion
+	userVersion
 	selectNode
 	selectSize
 	selectEntry
@@ -70,6 +71,7 @@ var statements = [numStatements]string{
 	commit:         `COMMIT`,
 	rollback:       `ROLLBACK`,
 	dataVersion:    `PRAGMA data_version`,
+	userVersion:    `PRAGMA user_version`,
 
 	selectNode: `SELECT mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev FROM node WHERE ino = ?`,
 	selectSize: `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`,

@@ -96,7 +96,11 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 			w.rollback()
 		}
 	}()
-	if err := fn(c); err != nil {
+	err := c.mustBePlain()
+	if err == nil {
+		err = fn(c)
+	}
+	if err != nil {
 		return err
 	}
 	if err := cmp.Or(c.failed, ctx.Err()); err != nil {

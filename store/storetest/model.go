@@ -59,14 +59,21 @@ func (m *model) pick(r *rand.Rand, typ store.Type) *modelNode {
 // A session changes a model and a transaction alike.
 type session struct {
 	*model
-	tx store.Tx
-	r  *rand.Rand
+	tx     store.Tx
+	r      *rand.Rand
+	clones bool // files are cloned, and holes punched
 }
 
 var errAbort = errors.New("rolled back")
 
 // step makes one random change.
 func (s *session) step() error {
+	if s.clones && s.r.IntN(3) == 0 {
+		if s.r.IntN(2) == 0 {
+			return s.punch()
+		}
+		return s.clone()
+	}
 	switch s.r.IntN(12) {
 	case 0, 1:
 		return s.create(store.ModeRegular|0o644, 1)
@@ -285,17 +292,21 @@ func loadEmpty(s store.Store) (*model, error) {
 }
 
 // testModel changes a store at random, and looks at it inside and outside its transactions.
-func testModel(t *testing.T, s store.Store) {
+func testModel(t *testing.T, s store.Store) { testModelOf(t, false, s) }
+
+// testModelOf is testModel through several Stores of one volume, in turn.
+func testModelOf(t *testing.T, clones bool, stores ...store.Store) {
 	r := random(t)
-	m, err := loadEmpty(s)
+	m, err := loadEmpty(stores[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range Transactions {
+	for i := range Transactions {
+		s := stores[i%len(stores)]
 		next := m.clone()
 		abort := r.IntN(8) == 0
 		err := s.Update(context.Background(), func(tx store.Tx) error {
-			session := &session{next, tx, r}
+			session := &session{next, tx, r, clones}
 			for range 1 + r.IntN(10) {
 				if err := session.step(); err != nil {
 					return err
@@ -318,10 +329,13 @@ func testModel(t *testing.T, s store.Store) {
 				m.given[ino] = true
 			}
 		}
-		rx := begin(t, s)
+		rx := begin(t, stores[(i+1)%len(stores)])
 		if err := m.compare(rx); err != nil {
 			t.Fatal(err)
 		}
+		if i%16 == 0 {
+			checkClean(t, s)
+		}
 	}
-	checkClean(t, s)
+	checkClean(t, stores[0])
 }

@@ -45,7 +45,7 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"OrphanReleased": testOrphanReleased, "OrphansPinned": testOrphansPinned,
 		"Numbers": testNumbers, "Failed": testFailed, "Cancelled": testCancelled, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
-		"Batch": testBatch, "BatchTogether": testBatchTogether, "Holes": testHoles,
+		"Batch": testBatch, "BatchTogether": testBatchTogether, "Holes": testHoles, "Clones": testClones,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -39,6 +39,23 @@ func ExampleTx_Rename() {
 	// Output: [posts/b.md posts/index.md] <nil>
 }
 
+// A clone of a tree shares the contents with the original until one of the two changes.
+func ExampleVolume_Clone() {
+	vol := memoryVolume()
+	defer vol.Close()
+	must(vol.Clone("drafts", "try"))
+	must(vol.WriteFile("try/2026/a.md", []byte("# Another A\n"), 0o644))
+	for _, name := range []string{"drafts/2026/a.md", "try/2026/a.md", "try/2026/b.md"} {
+		text, err := vol.ReadFile(name)
+		must(err)
+		fmt.Printf("%s: %s", name, text)
+	}
+	// Output:
+	// drafts/2026/a.md: # A
+	// try/2026/a.md: # Another A
+	// try/2026/b.md: # B, longer
+}
+
 // If the function of Update returns an error, nothing has happened.
 func ExampleVolume_Update_rollback() {
 	vol := memoryVolume()

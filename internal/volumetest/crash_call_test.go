@@ -26,6 +26,7 @@ type changer interface {
 	Rename(oldname, newname string) error
 	Link(oldname, newname string) error
 	Symlink(oldname, newname string) error
+	cloner
 	Chmod(name string, mode fs.FileMode) error
 	Chown(name string, uid, gid int) error
 	Chtimes(name string, atime, mtime time.Time) error
@@ -65,7 +66,7 @@ func (c *crashCaller) data() []byte {
 // call makes one call on s, and describes it. A refused call has changed nothing.
 func (c *crashCaller) call(s changer) string {
 	name, other, data := c.name(), c.name(), c.data()
-	switch c.IntN(25) {
+	switch c.IntN(27) {
 	case 0, 1, 2, 3, 4:
 		return said(s.WriteFile(name, data, 0o644), "WriteFile %s %d", name, len(data))
 	case 5:
@@ -96,6 +97,8 @@ func (c *crashCaller) call(s changer) string {
 		return said(s.SetXattr(name, attr, data), "SetXattr %s %d", name, len(data))
 	case 19, 20:
 		return c.open(s, name)
+	case 25, 26:
+		return said(cloneSmall(s, name, other), "Clone %s %s", name, other)
 	case 21:
 		return said(s.Merge(context.Background(), c.tree(), name, &folio.MergeOptions{Policy: folio.MergePolicy(c.IntN(4))}), "Merge %s", name)
 	}

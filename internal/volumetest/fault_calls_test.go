@@ -75,6 +75,8 @@ type faultWriter interface {
 	Chmod(name string, mode fs.FileMode) error
 	Chown(name string, uid, gid int) error
 	Chtimes(name string, atime, mtime time.Time) error
+	Clone(oldname, newname string) error
+	CloneFile(oldname, newname string) error
 	CopyFile(oldname, newname string) error
 	Create(name string) (*folio.File, error)
 	CreateTemp(dir, pattern string) (*folio.File, error)
@@ -169,11 +171,13 @@ var ioFaults = map[string]func(f fs.FS) error{
 
 // writerFaults are the calls that a faultWriter has in addition.
 var writerFaults = map[string]func(s *faultScene, w faultWriter) error{
-	"Chmod":    func(_ *faultScene, w faultWriter) error { return w.Chmod("d/f", 0o600) },
-	"Chown":    func(_ *faultScene, w faultWriter) error { return w.Chown("d/f", 1, 2) },
-	"Chtimes":  func(_ *faultScene, w faultWriter) error { return w.Chtimes("d/f", time.Now(), time.Now()) },
-	"CopyFile": func(s *faultScene, w faultWriter) error { return w.CopyFile("d/f", s.newName()) },
-	"Create":   func(s *faultScene, w faultWriter) error { return closing(w.Create(s.newName())) },
+	"Chmod":     func(_ *faultScene, w faultWriter) error { return w.Chmod("d/f", 0o600) },
+	"Chown":     func(_ *faultScene, w faultWriter) error { return w.Chown("d/f", 1, 2) },
+	"Chtimes":   func(_ *faultScene, w faultWriter) error { return w.Chtimes("d/f", time.Now(), time.Now()) },
+	"Clone":     func(s *faultScene, w faultWriter) error { return w.Clone("d", s.newName()) },
+	"CloneFile": func(s *faultScene, w faultWriter) error { return w.CloneFile("d/f", s.newName()) },
+	"CopyFile":  func(s *faultScene, w faultWriter) error { return w.CopyFile("d/f", s.newName()) },
+	"Create":    func(s *faultScene, w faultWriter) error { return closing(w.Create(s.newName())) },
 	"CreateTemp": func(_ *faultScene, w faultWriter) error {
 		return closing(w.CreateTemp(".", "temporary"))
 	},
@@ -456,7 +460,7 @@ func (l *faultTable) addReader(typ string, where scope, of func(s *faultScene) f
 func (l *faultTable) addWriter(typ string, where scope, of func(s *faultScene) faultWriter) {
 	for name, run := range writerFaults {
 		does := writes
-		if slices.Contains([]string{"CopyFile", "Link", "Rename", "Symlink"}, name) {
+		if slices.Contains([]string{"Clone", "CloneFile", "CopyFile", "Link", "Rename", "Symlink"}, name) {
 			does |= twoNames
 		}
 		l.addPlain(typ+"."+name, "", where, does, func(s *faultScene) error { return run(s, of(s)) })

@@ -22,6 +22,7 @@ type History struct {
 	volumes []*folio.Volume // change the volume: connections to the same one
 	others  []func(r *rand.Rand)
 	want    map[string]string
+	plain   bool // no clones
 	made    int
 	reads   int
 }
@@ -33,6 +34,26 @@ const mostSnapshots = 50
 func NewHistory(r *rand.Rand, keeper *folio.Volume, volumes ...*folio.Volume) *History {
 	return &History{r: r, keeper: keeper, volumes: volumes, want: make(map[string]string)}
 }
+
+// WithoutClones lets no file be cloned, for volumes that are read by something that knows no
+// clones.
+func (h *History) WithoutClones() *History {
+	h.plain = true
+	return h
+}
+
+// change makes a random change.
+func (h *History) change(v treeChanger) {
+	if h.plain {
+		v = noClones{v}
+	}
+	randomChange(h.r, v)
+}
+
+// noClones clones nothing.
+type noClones struct{ treeChanger }
+
+func (noClones) Clone(string, string) error { return nil }
 
 // Besides adds another way to change the volume.
 func (h *History) Besides(change func(r *rand.Rand)) { h.others = append(h.others, change) }
@@ -81,14 +102,18 @@ func (h *History) step(t *testing.T) {
 	case n < 8 && len(h.want) > 0:
 		h.compare(t, h.any())
 	case n == 8 && len(h.want) > 0:
-		_, err := v.Restore(t.Context(), h.any(), ".", nil)
+		name := h.any()
+		_, err := v.Restore(t.Context(), name, ".", nil)
+		if errors.Is(err, errors.ErrUnsupported) { // its store has no snapshots
+			_, err = h.keeper.Restore(t.Context(), name, ".", nil)
+		}
 		Must(t, err)
 	case n < 30 && len(h.others) > 0:
 		h.others[h.r.IntN(len(h.others))](h.r)
 	case n < 37:
 		_ = v.Update(t.Context(), func(tx *folio.Tx) error {
 			for range 1 + h.r.IntN(5) {
-				randomChange(h.r, tx)
+				h.change(tx)
 			}
 			if h.r.IntN(4) == 0 {
 				return errors.New("not to be")
@@ -96,7 +121,7 @@ func (h *History) step(t *testing.T) {
 			return nil
 		})
 	default:
-		randomChange(h.r, v)
+		h.change(v)
 	}
 }
 
@@ -133,11 +158,12 @@ type treeChanger interface {
 	Chmod(name string, mode fs.FileMode) error
 	SetXattr(name, attr string, value []byte) error
 	RemoveXattr(name, attr string) error
+	cloner
 }
 
 // randomChange makes one random change, which may fail.
 func randomChange(r *rand.Rand, v treeChanger) {
-	switch name := randomPath(r); r.IntN(14) {
+	switch name := randomPath(r); r.IntN(16) {
 	case 0, 1, 2:
 		_ = v.WriteFile(name, RandomBytes(r, sizeOf(r)), 0o644)
 	case 3, 4:
@@ -162,9 +188,39 @@ func randomChange(r *rand.Rand, v treeChanger) {
 		} else {
 			_ = v.RemoveXattr(name, attr)
 		}
-	case 13:
+	case 13, 14:
 		changeFile(r, v, name)
+	case 15:
+		_ = cloneSmall(v, name, randomPath(r))
 	}
+}
+
+// A cloner can clone files.
+type cloner interface {
+	Clone(old, name string) error
+	ReadDir(name string) ([]fs.DirEntry, error)
+}
+
+// errLarge says that a tree has too many files to be cloned: random clones would grow without end.
+var errLarge = errors.New("too many files")
+
+// cloneSmall clones a file, or a tree with few of them.
+func cloneSmall(v cloner, old, name string) error {
+	if countFiles(v, old, 40) == 0 {
+		return errLarge
+	}
+	return v.Clone(old, name)
+}
+
+// countFiles returns how many files more than a tree has there may be, at least 0.
+func countFiles(v cloner, name string, left int) int {
+	list, _ := v.ReadDir(name)
+	for _, e := range list {
+		if left--; left > 0 && e.IsDir() {
+			left = countFiles(v, name+"/"+e.Name(), left)
+		}
+	}
+	return max(left, 0)
 }
 
 // changeFile changes the content of a file here and there.

@@ -29,6 +29,20 @@ func sqlite(t *testing.T, volume, sql string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
+// sqliteFails runs a statement that fails, and returns its message.
+func sqliteFails(t *testing.T, volume, sql string) string {
+	t.Helper()
+	shell, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Skip("no sqlite3 shell here to compare with")
+	}
+	out, err := exec.Command(shell, "-batch", "-cmd", ".timeout 10000", volume, sql).CombinedOutput()
+	if err == nil {
+		t.Errorf("%s: no error: %s", sql, out)
+	}
+	return string(out)
+}
+
 // TestSQL asks SQLite for the content of a volume, by the queries of docs/format.md.
 func TestSQL(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,30 @@ func (d *Driver) testHistory(t *testing.T) {
 	_, err = db.Exec("PRAGMA busy_timeout = 10000")
 	must(t, err)
 
-	h := volumetest.NewHistory(r, v, v, other)
+	h := volumetest.NewHistory(r, v, v, other).WithoutClones()
+	runStatements(t, h, v, db)
+}
+
+// testClones does what testHistory does, with clones and without package sqlstore: the triggers
+// give clones what SQLite changes in their bases.
+func (d *Driver) testClones(t *testing.T) {
+	r := random(t)
+	path := filepath.Join(t.TempDir(), "test.folio")
+	v, err := folio.Open(path, &folio.Options{Create: true})
+	must(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	db, err := sql.Open(d.Name, d.dsn(path))
+	must(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec("PRAGMA busy_timeout = 10000")
+	must(t, err)
+	runStatements(t, volumetest.NewHistory(r, v, v, volumetest.Again(t, v, nil)), v, db)
+}
+
+// runStatements lets a History run whose volume is changed by statements of SQL, too.
+func runStatements(t *testing.T, h *volumetest.History, v *folio.Volume, db *sql.DB) {
+	t.Helper()
 	h.Besides(func(r *rand.Rand) {
 		statement := statements[r.IntN(len(statements))]
 		if _, err := db.Exec(statement); err != nil {
@@ -62,9 +85,9 @@ var statements = []string{
 	COMMIT`,
 	"UPDATE OR IGNORE entry SET name = name || 'x' WHERE length(name) < 5 AND ino % 11 = abs(random()) % 11",
 	"UPDATE OR IGNORE entry SET name = substr(name, 1, 1) WHERE ino % 5 = abs(random()) % 5",
-	"UPDATE data SET bytes = randomblob(length(bytes)) WHERE id IN (SELECT d.id FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 ORDER BY random() LIMIT 3)",
-	"REPLACE INTO data SELECT d.id, randomblob(length(d.bytes)) FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 ORDER BY random() LIMIT 3",
-	"INSERT INTO data SELECT d.id, randomblob(length(d.bytes)) FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 ORDER BY random() LIMIT 3 ON CONFLICT DO UPDATE SET bytes = excluded.bytes",
+	"UPDATE data SET bytes = randomblob(length(bytes)) WHERE id IN (SELECT d.id FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 AND length(d.bytes) > 0 ORDER BY random() LIMIT 3)",
+	"REPLACE INTO data SELECT d.id, randomblob(length(d.bytes)) FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 AND length(d.bytes) > 0 ORDER BY random() LIMIT 3",
+	"INSERT INTO data SELECT d.id, randomblob(length(d.bytes)) FROM data AS d JOIN node AS n ON n.ino = d.id >> 28 WHERE n.mode & 0xF000 = 0x8000 AND length(d.bytes) > 0 ORDER BY random() LIMIT 3 ON CONFLICT DO UPDATE SET bytes = excluded.bytes",
 	"REPLACE INTO xattr SELECT ino, 'user.' || (abs(random()) % 3), randomblob(9) FROM node WHERE nlink > 0 ORDER BY random() LIMIT 3",
 	"UPDATE OR REPLACE xattr SET name = 'user.' || (abs(random()) % 3) WHERE ino % 3 = abs(random()) % 3",
 	"DELETE FROM xattr WHERE ino = " + anyFile,

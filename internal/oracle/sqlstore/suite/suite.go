@@ -28,7 +28,7 @@ func (d *Driver) Test(t *testing.T) {
 	t.Run("Bounds", d.testBounds) // alone: those below wait until this function returns
 	for name, test := range map[string]func(t *testing.T){
 		"Store": d.TestStore, "Folio": d.TestFolio, "Versions": d.TestVersions, "Turns": d.TestTurns, "Damage": d.TestDamage,
-		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "PinAlone": d.TestPinAlone, "PinBusy": d.TestPinBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "PinAccess": d.testPinAccess, "PinLinks": d.testPinLinks, "History": d.testHistory, "FileView": d.testFileView,
+		"Refusals": d.TestRefusals, "Limit": d.TestLimit, "NoLog": d.TestNoLog, "NotOurs": d.TestNotOurs, "AddedColumns": d.TestAddedColumns, "Texts": d.TestTexts, "Together": d.TestTogether, "PinAlone": d.TestPinAlone, "PinBusy": d.TestPinBusy, "Release": d.TestRelease, "Memory": d.TestMemory, "Errors": d.TestErrors, "PinAccess": d.testPinAccess, "PinLinks": d.testPinLinks, "History": d.testHistory, "Clones": d.testClones, "FileView": d.testFileView,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

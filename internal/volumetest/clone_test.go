@@ -1,0 +1,548 @@
+package volumetest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+var cloneOps = flag.Int("clone.ops", 3000, "operations of the test of clones")
+
+// TestClones changes two volumes alike at random: one in which trees are cloned, through two
+// connections, and one in which they are copied. Both have snapshots, which are made, restored and
+// removed, and show the same. More:
+//
+//	go test ./internal/volumetest -run TestClones$ -clone.ops 1000000 -timeout 4h
+func TestClones(t *testing.T) {
+	if testing.Short() { // one goroutine does all this
+		t.Skip("in one goroutine")
+	}
+	t.Parallel()
+	r := Random(t)
+	v := Empty(t)
+	c := &cloneModel{t: t, r: r, volumes: []*folio.Volume{v, Again(t, v, nil)}, model: Empty(t), want: make(map[string]string)}
+	for i := range *cloneOps {
+		c.step(i)
+		if i%200 == 0 {
+			WantClean(t, v)
+		}
+	}
+	c.compare()
+	WantClean(t, v)
+	for name := range c.want {
+		Must(t, v.RemoveSnapshot(t.Context(), name))
+	}
+	WantClean(t, v)
+	list, err := v.ReadDir(".")
+	Must(t, err)
+	for _, e := range list {
+		Must(t, c.volumes[1].RemoveAll(e.Name()))
+	}
+	WantClean(t, v)
+	Must(t, c.volumes[1].Close())
+	Must(t, v.Compact(t.Context(), nil))
+	wantNoClones(t, v)
+	t.Logf("%d clones, %d of them of trees", c.cloned, c.trees)
+}
+
+// wantNoClones fails the test unless a volume is as if it never had clones.
+func wantNoClones(t *testing.T, v *folio.Volume) {
+	t.Helper()
+	info, err := v.Info(t.Context())
+	Must(t, err)
+	got := sqlite(t, info.Path, "PRAGMA user_version; SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%origin%'")
+	if got != "1\n0" {
+		t.Errorf("%q is left", got)
+	}
+}
+
+// A cloneModel is a volume with clones, and one with copies in their place.
+type cloneModel struct {
+	t             *testing.T
+	r             *rand.Rand
+	volumes       []*folio.Volume
+	model         *folio.Volume
+	want          map[string]string // by snapshot
+	made          int
+	cloned, trees int
+}
+
+func (c *cloneModel) step(i int) {
+	v := c.volumes[c.r.IntN(len(c.volumes))]
+	ctx := c.t.Context()
+	switch n := c.r.IntN(100); {
+	case n < 12:
+		c.clone(v)
+	case n < 14:
+		c.made++
+		name := fmt.Sprint("s", c.made)
+		Must(c.t, v.Snapshot(ctx, name))
+		Must(c.t, c.model.Snapshot(ctx, name))
+		c.want[name] = plainText(c.t, c.model)
+	case n < 15 && len(c.want) > 0, len(c.want) > 5:
+		name := c.any()
+		Must(c.t, v.RemoveSnapshot(ctx, name))
+		Must(c.t, c.model.RemoveSnapshot(ctx, name))
+		delete(c.want, name)
+	case n < 16 && len(c.want) > 0:
+		name, dir := c.any(), randomPath(c.r)
+		_, err := v.Restore(ctx, name, dir, nil)
+		_, modelErr := c.model.Restore(ctx, name, dir, nil)
+		c.same(err, modelErr)
+	case n < 20:
+		c.compare()
+	case n < 30:
+		seed := c.r.Uint64()
+		abort := c.r.IntN(3) == 0
+		for _, of := range []*folio.Volume{v, c.model} {
+			r := rand.New(rand.NewPCG(seed, 0))
+			_ = of.Update(ctx, func(tx *folio.Tx) error {
+				for range 5 {
+					randomPlain(r, tx)
+				}
+				if abort {
+					return errors.New("not to be")
+				}
+				return nil
+			})
+		}
+	default:
+		seed := c.r.Uint64()
+		for _, of := range []*folio.Volume{v, c.model} {
+			randomPlain(rand.New(rand.NewPCG(seed, 0)), of)
+		}
+	}
+	if c.t.Failed() {
+		c.t.Fatalf("after %d steps", i+1)
+	}
+}
+
+// randomPlain is randomChange without clones.
+func randomPlain(r *rand.Rand, v treeChanger) { randomChange(r, noClones{v}) }
+
+func (c *cloneModel) any() string {
+	names := slices.Sorted(maps.Keys(c.want))
+	return names[c.r.IntN(len(names))]
+}
+
+// same fails the test unless both calls have failed, or none.
+func (c *cloneModel) same(err, want error) {
+	if (err == nil) != (want == nil) {
+		c.t.Errorf("%v, want %v", err, want)
+	}
+}
+
+// clone clones a file or a tree in the volume, and copies it in the model.
+func (c *cloneModel) clone(v *folio.Volume) {
+	from, to := c.existing(v), path.Join(path.Dir(c.existing(v)), Letter(c.r))
+	var err error
+	if c.r.IntN(4) == 0 {
+		err = v.Update(c.t.Context(), func(tx *folio.Tx) error { return cloneSmall(tx, from, to) })
+	} else {
+		err = cloneSmall(v, from, to)
+	}
+	if err != nil {
+		if !errors.Is(err, errLarge) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrInvalid) {
+			c.t.Errorf("Clone(%q, %q): %v", from, to, err)
+		}
+		return
+	}
+	c.cloned++
+	Must(c.t, c.model.Update(c.t.Context(), func(tx *folio.Tx) error {
+		info, err := tx.Lstat(from)
+		if err == nil && info.IsDir() {
+			c.trees++
+		}
+		return errors.Join(err, copyTree(tx, from, to, make(map[uint64]string)))
+	}))
+}
+
+// existing returns the path of a file, if there is one in the root.
+func (c *cloneModel) existing(v *folio.Volume) string {
+	name := "a"
+	for dir := "."; ; dir = name {
+		list, err := v.ReadDir(dir)
+		if err != nil || len(list) == 0 {
+			return name
+		}
+		e := list[c.r.IntN(len(list))]
+		if name = path.Join(dir, e.Name()); !e.IsDir() || c.r.IntN(3) == 0 {
+			return name
+		}
+	}
+}
+
+// copyTree copies a tree file by file.
+func copyTree(tx *folio.Tx, from, to string, links map[uint64]string) error {
+	info, err := tx.Lstat(from)
+	if err != nil {
+		return err
+	}
+	n := info.Sys().(*folio.Node)
+	if first, ok := links[n.Ino]; ok {
+		return tx.Link(first, to)
+	}
+	switch {
+	case info.IsDir():
+		if err := tx.Mkdir(to, 0o700); err != nil {
+			return err
+		}
+		list, err := tx.ReadDir(from)
+		for _, e := range list {
+			err = errors.Join(err, copyTree(tx, from+"/"+e.Name(), to+"/"+e.Name(), links))
+		}
+		if err != nil {
+			return err
+		}
+	case info.Mode().IsRegular():
+		p, err := tx.ReadFile(from)
+		if err != nil {
+			return err
+		}
+		links[n.Ino] = to
+		if err := tx.WriteFile(to, p, 0o600); err != nil {
+			return err
+		}
+	case info.Mode().Type() == fs.ModeSymlink:
+		target, err := tx.Readlink(from)
+		if err != nil {
+			return err
+		}
+		links[n.Ino] = to
+		if err := tx.Symlink(target, to); err != nil {
+			return err
+		}
+	}
+	attrs, err := tx.Xattrs(from)
+	for name, value := range attrs {
+		err = errors.Join(err, tx.SetXattr(to, name, value))
+	}
+	if info.Mode().Type() == fs.ModeSymlink {
+		return err
+	}
+	return errors.Join(err, tx.Chmod(to, info.Mode()))
+}
+
+// compare compares the volume with the model, and a snapshot with what it was.
+func (c *cloneModel) compare() {
+	c.t.Helper()
+	want := plainText(c.t, c.model)
+	for _, v := range c.volumes {
+		if got := plainText(c.t, v); got != want {
+			c.t.Errorf("the tree: %s", Difference(got, want))
+		}
+	}
+	for name, want := range c.want {
+		at, err := c.volumes[c.r.IntN(len(c.volumes))].At(name)
+		Must(c.t, err)
+		if got := plainText(c.t, at); got != want {
+			c.t.Errorf("snapshot %s: %s", name, Difference(got, want))
+		}
+		Must(c.t, at.Close())
+	}
+}
+
+// plainText describes a tree without the numbers of inodes, times and holes.
+func plainText(t *testing.T, v *folio.Volume) string {
+	t.Helper()
+	var b strings.Builder
+	Must(t, v.View(t.Context(), func(rx *folio.Rx) error {
+		return fs.WalkDir(rx.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			f, err := copyFile(rx, name)
+			n := f.node
+			fmt.Fprintf(&b, "%s %o %d %d %d %d %s %s\n", name, n.Mode, n.Nlink, n.UID, n.GID, n.Size, f.xattrs, Hash([]byte(f.bytes)))
+			return err
+		})
+	}))
+	return b.String()
+}
+
+// cloneTree makes a tree with a file of each kind.
+func cloneTree(t *testing.T, v *folio.Volume) {
+	t.Helper()
+	old := time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)
+	Must(t, errors.Join(
+		v.Mkdir("d", 0o750), v.Mkdir("d/sub", 0o700),
+		v.WriteFile("d/large", bytes.Repeat([]byte("large"), 50_000), 0o640), v.WriteFile("d/small", []byte("small"), 0o600), v.WriteFile("d/empty", nil, 0o600),
+		v.Link("d/large", "d/sub/linked"), v.Link("d/large", "outside"), v.Symlink("../large", "d/sub/symbolic"),
+		v.Mknod("d/pipe", fs.ModeNamedPipe|0o622, 0), v.Mknod("d/device", fs.ModeDevice|fs.ModeCharDevice|0o600, 0x103),
+		v.SetXattr("d/large", "user.a", []byte("value")), v.SetXattr("d", "user.b", nil), v.SetXattr("d/sub/symbolic", "trusted.c", []byte("c")),
+		v.Chown("d/small", 7, 8), v.Chmod("d/small", fs.ModeSetuid|0o755),
+	))
+	for _, name := range []string{"d/large", "d/small", "d/pipe", "d/sub", "d"} {
+		Must(t, v.Chtimes(name, old.Add(time.Hour), old))
+	}
+	Must(t, v.Lchtimes("d/sub/symbolic", old, old))
+}
+
+// TestCloneTree looks at all that a clone takes over.
+func TestCloneTree(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	cloneTree(t, v)
+	before := Size(t, v)
+	Must(t, v.Clone("d", "e"))
+	if grown := Size(t, v) - before; grown > 100_000 {
+		t.Errorf("the volume has grown by %d bytes", grown)
+	}
+	Must(t, v.View(t.Context(), func(rx *folio.Rx) error {
+		return fs.WalkDir(rx.FS(), "d", func(name string, _ fs.DirEntry, err error) error {
+			Must(t, err)
+			was, err := copyFile(rx, name)
+			Must(t, err)
+			is, err := copyFile(rx, "e"+name[1:])
+			Must(t, err)
+			if is.node.Ino == was.node.Ino || is.node.Ctime == was.node.Ctime {
+				t.Errorf("%s: the inode is %d, of %d", name, is.node.Ino, is.node.Ctime)
+			}
+			is.node.Ino, is.node.Ctime, was.node.Nlink = was.node.Ino, was.node.Ctime, was.node.Nlink-uint32(bytes.Count([]byte(name), []byte("large"))+bytes.Count([]byte(name), []byte("linked")))
+			if is != was {
+				t.Errorf("%s: %+v, want %+v", name, is.node, was.node)
+			}
+			return nil
+		})
+	}))
+	large, err := v.Stat("e/large")
+	Must(t, err)
+	linked, err := v.Stat("e/sub/linked")
+	Must(t, err)
+	if a, b := large.Sys().(*folio.Node), linked.Sys().(*folio.Node); a.Ino != b.Ino || a.Nlink != 2 {
+		t.Errorf("%+v, %+v", a, b)
+	}
+	Must(t, v.WriteFile("outside", []byte("changed"), 0o644))
+	WantFile(t, v, "e/large", strings.Repeat("large", 50_000))
+	WantFile(t, v, "d/large", "changed")
+	WantClean(t, v)
+	Must(t, errors.Join(v.RemoveAll("d"), v.Remove("outside")))
+	WantClean(t, v)
+	WantFile(t, v, "e/large", strings.Repeat("large", 50_000))
+	Must(t, v.RemoveAll("e"))
+	info, err := v.Info(t.Context())
+	Must(t, errors.Join(err, v.Close()))
+	v = Open(t, info.Path)
+	WantClean(t, v)
+	wantNoClones(t, v)
+}
+
+// TestCloneErrors tries what must fail, and leaves a transaction as it was.
+func TestCloneErrors(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	cloneTree(t, v)
+	Must(t, v.Symlink("d", "to-d"))
+	Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		for _, c := range []struct {
+			from, to string
+			want     error
+			errno    syscall.Errno
+		}{
+			{"none", "x", fs.ErrNotExist, syscall.ENOENT},
+			{"d", "outside", fs.ErrExist, syscall.EEXIST},
+			{"d/small", "d", fs.ErrExist, syscall.EEXIST},
+			{"d/small", "to-d", fs.ErrExist, syscall.EEXIST},
+			{"d", "d", fs.ErrInvalid, syscall.EINVAL},
+			{"d", "d/x", fs.ErrInvalid, syscall.EINVAL},
+			{"d", "d/sub/x", fs.ErrInvalid, syscall.EINVAL},
+			{"d", "to-d/sub/x", fs.ErrInvalid, syscall.EINVAL},
+			{".", "x", fs.ErrInvalid, syscall.EINVAL},
+			{"d/small", "x/", folio.ErrNotDirectory, syscall.ENOTDIR},
+			{"d", "none/x", fs.ErrNotExist, syscall.ENOENT},
+			{"d", "outside/x", folio.ErrNotDirectory, syscall.ENOTDIR},
+			{"d", "../x", folio.ErrEscapes, 0},
+		} {
+			err := tx.Clone(c.from, c.to)
+			if !errors.Is(err, c.want) || c.errno != 0 && !errors.Is(err, c.errno) {
+				t.Errorf("Clone(%q, %q): %v, want %v", c.from, c.to, err, c.want)
+			}
+		}
+		return tx.Clone("to-d", "also-to-d")
+	}))
+	if target, err := v.Readlink("also-to-d"); err != nil || target != "d" {
+		t.Errorf("%q, %v", target, err)
+	}
+	WantClean(t, v)
+	wantNoClones(t, v)
+}
+
+// TestCloneElsewhere clones files through one connection while another one is open, and the other
+// way round.
+func TestCloneElsewhere(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	other := Again(t, v, nil)
+	content := strings.Repeat("content", 20_000)
+	Must(t, v.WriteFile("f", []byte(content), 0o644))
+	Must(t, other.WriteFile("g", nil, 0o644)) // so that it has written
+	Must(t, v.Clone("f", "c"))
+	WantFile(t, other, "c", content)
+	Must(t, other.WriteFile("f", []byte("other"), 0o644))
+	WantFile(t, v, "c", content)
+	Must(t, other.Clone("c", "d"))
+	Must(t, v.Remove("c"))
+	WantFile(t, other, "d", content)
+	Must(t, v.Remove("d"))
+	Must(t, other.WriteFile("f", []byte(content), 0o644))
+	WantClean(t, v)
+}
+
+// TestCloneOpen removes and changes files that are open while others share their content.
+func TestCloneOpen(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	content := strings.Repeat("0123456789", 20_000)
+	Must(t, v.WriteFile("f", []byte(content), 0o644))
+	Must(t, v.Clone("f", "c"))
+	f, err := v.OpenFile("f", 2, 0)
+	Must(t, err)
+	Must(t, v.Remove("f"))
+	Must(t, Second(f.WriteAt([]byte("written"), 70_000)))
+	WantFile(t, v, "c", content)
+	Must(t, v.Clone("c", "d"))
+	Must(t, f.Close())
+	WantFile(t, v, "d", content)
+	c, err := v.Open("c")
+	Must(t, err)
+	Must(t, v.Remove("c"))
+	p := make([]byte, 10)
+	if _, err := c.ReadAt(p, 150_000); err != nil || string(p) != content[:10] {
+		t.Errorf("%q, %v", p, err)
+	}
+	Must(t, c.Close())
+	WantFile(t, v, "d", content)
+	WantClean(t, v)
+	Must(t, v.Remove("d"))
+	Must(t, v.Compact(t.Context(), nil))
+	wantNoClones(t, v)
+}
+
+// TestCloneBySQL changes bases and clones by SQL: the triggers leave the others as they are.
+func TestCloneBySQL(t *testing.T) {
+	t.Parallel()
+	content := strings.Repeat("0123456789abcdef", 10_000) // three chunks
+	for name, test := range map[string]struct{ sql, f, c string }{
+		"update base":      {"UPDATE data SET bytes = CAST('x' || substr(bytes, 2) AS BLOB) WHERE id = #f << 28", "x" + content[1:], content},
+		"delete chunk":     {"DELETE FROM data WHERE id = (#f << 28) + 1; UPDATE node SET holes = 65536 WHERE ino = #f", content[:65536] + strings.Repeat("\x00", 65536) + content[131072:], content},
+		"replace chunk":    {"REPLACE INTO data VALUES ((#f << 28) + 1, zeroblob(65536))", content[:65536] + strings.Repeat("\x00", 65536) + content[131072:], content},
+		"move chunks":      {"UPDATE data SET id = id + 1 WHERE id = (#f << 28) + 2; UPDATE node SET size = 196608 + 28928, holes = 65536 WHERE ino = #f", content[:131072] + strings.Repeat("\x00", 65536) + content[131072:], content},
+		"insert own":       {"INSERT INTO data VALUES ((#c << 28) + 1, zeroblob(65536))", content, content[:65536] + strings.Repeat("\x00", 65536) + content[131072:]},
+		"insert and drop":  {"INSERT INTO data VALUES ((#c << 28) + 1, zeroblob(65536)); DELETE FROM data WHERE id = (#c << 28) + 1; UPDATE node SET holes = 65536 WHERE ino = #c", content, content[:65536] + strings.Repeat("\x00", 65536) + content[131072:]},
+		"remove base":      {"DELETE FROM entry WHERE name = 'f'; DELETE FROM node WHERE ino = #f; DELETE FROM data WHERE id >> 28 = #f", "", content},
+		"remove base last": {"DELETE FROM entry WHERE name = 'f'; DELETE FROM data WHERE id >> 28 = #f; DELETE FROM node WHERE ino = #f", "", content},
+		"view: base":       {"UPDATE file SET content = 'short' WHERE path = 'f'", "short", content},
+		"view: clone":      {"UPDATE file SET content = 'short' WHERE path = 'c'", content, "short"},
+		"view: mode":       {"UPDATE file SET mode = '0600' WHERE path IN ('f', 'c')", content, content},
+		"view: remove":     {"DELETE FROM file WHERE path = 'f'", "", content},
+		"view: remove it":  {"DELETE FROM file WHERE path = 'c'", content, ""},
+		"remove clone":     {"DELETE FROM entry WHERE name = 'c'; DELETE FROM data WHERE id >> 28 = #c; DELETE FROM node WHERE ino = #c", content, ""},
+	} {
+		for _, snapshot := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " ", snapshot), func(t *testing.T) {
+				t.Parallel()
+				v := Empty(t)
+				Must(t, v.WriteFile("f", []byte(content), 0o644))
+				Must(t, v.Clone("f", "c"))
+				Must(t, v.Clone("c", "d"))
+				if snapshot {
+					Must(t, v.Snapshot(t.Context(), "s"))
+				}
+				info, err := v.Info(t.Context())
+				Must(t, err)
+				sqlite(t, info.Path, "BEGIN IMMEDIATE;"+inodesIn(t, v, test.sql)+";COMMIT")
+				for name, want := range map[string]string{"f": test.f, "c": test.c, "d": content} {
+					if want == "" {
+						WantNone(t, v, name)
+						continue
+					}
+					WantFile(t, v, name, want)
+					if got := sqlite(t, info.Path, "SELECT hex(content) FROM file WHERE path = '"+name+"'"); got != hexOf(want) {
+						t.Errorf("view file: %s is another one, %d digits", name, len(got))
+					}
+				}
+				WantClean(t, v)
+				if snapshot {
+					at, err := v.At("s")
+					Must(t, err)
+					for _, name := range []string{"f", "c", "d"} {
+						WantFile(t, at, name, content)
+						if got := sqlite(t, info.Path, "SELECT hex(content) FROM file_at WHERE path = '"+name+"'"); got != hexOf(content) {
+							t.Errorf("view file_at: %s is another one, %d digits", name, len(got))
+						}
+					}
+					Must(t, v.RemoveSnapshot(t.Context(), "s"))
+					WantClean(t, v)
+				}
+			})
+		}
+	}
+}
+
+func hexOf(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }
+
+// inodesIn puts the numbers of inodes in the place of their names, behind a #.
+func inodesIn(t *testing.T, v *folio.Volume, sql string) string {
+	t.Helper()
+	for _, name := range []string{"f", "c", "d"} {
+		info, err := v.Stat(name)
+		Must(t, err)
+		sql = strings.ReplaceAll(sql, "#"+name, fmt.Sprint(info.Sys().(*folio.Node).Ino))
+	}
+	return sql
+}
+
+// TestCloneShortenedBySQL shortens a clone by SQL, which is refused.
+func TestCloneShortenedBySQL(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	Must(t, v.WriteFile("f", make([]byte, 100_000), 0o644))
+	Must(t, v.WriteFile("f", bytes.Repeat([]byte("x"), 100_000), 0o644))
+	Must(t, v.Clone("f", "c"))
+	info, err := v.Info(t.Context())
+	Must(t, err)
+	got := sqliteFails(t, info.Path, "UPDATE node SET size = 10 WHERE ino = (SELECT ino FROM entry WHERE name = 'c')")
+	if !strings.Contains(got, "shorten it with folio") {
+		t.Error(got)
+	}
+	WantClean(t, v)
+}
+
+// TestCloneUndone rolls the first clone of a volume back, and the last one.
+func TestCloneUndone(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	cloneTree(t, v)
+	undo := errors.New("not to be")
+	if err := v.Update(context.Background(), func(tx *folio.Tx) error {
+		return cmp.Or(tx.Clone("d", "e"), undo)
+	}); !errors.Is(err, undo) {
+		t.Error(err)
+	}
+	wantNoClones(t, v)
+	WantNone(t, v, "e")
+	Must(t, v.WriteFile("d/large", bytes.Repeat([]byte("y"), 100_000), 0o644))
+	Must(t, v.Clone("d", "e"))
+	if err := v.Update(context.Background(), func(tx *folio.Tx) error {
+		return cmp.Or(tx.RemoveAll("e"), cmp.Or(tx.WriteFile("d/large", nil, 0o644), undo))
+	}); !errors.Is(err, undo) {
+		t.Error(err)
+	}
+	WantFile(t, v, "e/large", strings.Repeat("y", 100_000))
+	WantClean(t, v)
+}

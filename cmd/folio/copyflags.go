@@ -31,3 +31,18 @@ var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n 
 func exactFlag(cmd *cobra.Command, value *bool) {
 	cmd.Flags().BoolVarP(value, "no-target-directory", "T", false, "DEST is the new name, even if a directory has it")
 }
+
+// reflinkFlag is the flag of cp as that of coreutils has it, except that without it nothing is
+// shared: older versions of Folio do not open a volume in which files share content.
+func reflinkFlag(cmd *cobra.Command, value *copier.Reflink) {
+	cmd.Flags().Func("reflink", "share content within a volume: `WHEN` is always, auto (where that is possible) or never, the default", func(s string) error {
+		switch *value = copier.Reflink(s); *value {
+		case copier.ReflinkAlways, copier.ReflinkAuto, copier.ReflinkNever:
+			return nil
+		}
+		return errReflink
+	})
+	cmd.Flags().Lookup("reflink").NoOptDefVal = string(copier.ReflinkAlways)
+}
+
+var errReflink = errors.New("it is always, auto or never")

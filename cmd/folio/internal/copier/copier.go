@@ -27,7 +27,21 @@ type Options struct {
 	NoClobber, Exact             bool
 	Create, Quiet                bool
 	OnlyNewer, Verbose           bool
+	Reflink                      Reflink
 }
+
+// Reflink says when copies within a volume share their content with the original.
+type Reflink string
+
+// The values of Reflink.
+const (
+	ReflinkNever  Reflink = "never"
+	ReflinkAuto   Reflink = "auto"   // where that is possible
+	ReflinkAlways Reflink = "always" // it is an error where that is not possible
+)
+
+// errNotShared is the error of a copy that must share its content and cannot.
+var errNotShared = errors.New("--reflink=always shares content within one volume only")
 
 // A Place is a file of a copy, on disk or in a volume.
 type Place struct {
@@ -226,10 +240,13 @@ func (c *Copy) copyIn(in *copyIn, i int) error {
 	}
 	in.title, in.from = p.title(), p.Tree()
 	in.within, in.topIno, in.dirs = nil, 0, nil
+	within := !p.OnDisk() && p.Snapshot == "" && location.SameFile(p.Volume, c.Dest.Volume)
+	if c.Reflink == ReflinkAlways && !within {
+		return p.Failure(errNotShared)
+	}
 	if p.OnDisk() {
 		return c.copyFrom(in, p, c.trees[i])
 	}
-	within := p.Snapshot == "" && location.SameFile(p.Volume, c.Dest.Volume)
 	fromVolume := func(rx *folio.Rx) error {
 		tree, err := c.volumeTree(p, rx)
 		if err != nil {
@@ -237,6 +254,9 @@ func (c *Copy) copyIn(in *copyIn, i int) error {
 		}
 		if within {
 			in.within = tree
+			if done, err := c.cloneTree(in, tree); done || err != nil {
+				return err
+			}
 		}
 		return c.copyFrom(in, p, tree)
 	}

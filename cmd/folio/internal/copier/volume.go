@@ -286,7 +286,10 @@ func (d *copyIn) content(e *source.Entry, name string, there fs.FileInfo) (err e
 	if d.ctx.Err() != nil {
 		return context.Cause(d.ctx)
 	}
-	perm := e.Mode.Perm() &^ value.Umask
+	if done, err := d.share(e, name, there); done || err != nil {
+		return err
+	}
+	perm := d.newMode(e)
 	in := &source.Meter{R: e.Content, Count: func(int64) {}}
 	if e.Content == nil {
 		in.R = bytes.NewReader(e.Data)
@@ -312,6 +315,9 @@ func (d *copyIn) content(e *source.Entry, name string, there fs.FileInfo) (err e
 	}
 	return err
 }
+
+// newMode returns the mode of a new file.
+func (d *copyIn) newMode(e *source.Entry) fs.FileMode { return e.Mode.Perm() &^ value.Umask }
 
 // overwrite replaces the content of a file by all that in gives.
 func (d *copyIn) overwrite(name string, in io.Reader) (size int64, err error) {

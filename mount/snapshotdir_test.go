@@ -11,6 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -293,4 +296,63 @@ func TestSnapshotDirVisible(t *testing.T) {
 	_, err := os.Stat(none.path(".snapshots"))
 	wantErrno(t, "none", err, syscall.ENOENT)
 	must(t, os.Mkdir(none.path(".snapshots"), 0o755))
+}
+
+// TestSnapshotDirRace makes and removes snapshots while programs go through all of them. Each shows
+// what it was made of, or is gone.
+func TestSnapshotDirRace(t *testing.T) {
+	d := startSnapshots(t)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	var reads, gone atomic.Int64
+	for range 4 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				names, _ := filepath.Glob(d.path(".snapshots/*/d/f*"))
+				for _, path := range names[:min(len(names), 40)] {
+					got, err := readAll(path)
+					name := filepath.Base(filepath.Dir(filepath.Dir(path)))
+					switch {
+					case errors.Is(err, syscall.ENOENT), errors.Is(err, syscall.ESTALE):
+						gone.Add(1)
+					case err != nil:
+						t.Errorf("%s: %v", path, err)
+					case filepath.Base(path) == "f0" && !strings.HasPrefix(got, name+" "):
+						t.Errorf("%s: %q", path, got)
+					}
+					reads.Add(1)
+				}
+			}
+		})
+	}
+	d.within(time.Minute, "making snapshots", func() {
+		names := []string{"a", "b", "c"}
+		for i := range 150 {
+			name := names[i%len(names)]
+			if err := d.vol.RemoveSnapshot(context.Background(), name); err != nil && !errors.Is(err, folio.ErrNoSnapshot) {
+				t.Error(err)
+			}
+			if err := d.vol.WriteFile("d/f0", fmt.Append(nil, name, " ", i), 0o644); err != nil {
+				t.Error(err)
+			}
+			if err := d.vol.Snapshot(context.Background(), name); err != nil {
+				t.Error(err)
+			}
+			got, err := readAll(d.path(".snapshots/" + name + "/d/f0"))
+			if errors.Is(err, syscall.ESTALE) { // another program looked the name up before, and had the answer only now
+				got, err = readAll(d.path(".snapshots/" + name + "/d/f0"))
+			}
+			if got != fmt.Sprint(name, " ", i) {
+				t.Errorf("%q, %v, want that of %d", got, err, i)
+			}
+		}
+		close(stop)
+		wg.Wait()
+	})
+	t.Logf("%d reads, %d of what was gone", reads.Load(), gone.Load())
 }

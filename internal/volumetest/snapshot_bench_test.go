@@ -2,6 +2,8 @@ package volumetest
 
 import (
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/foliofs/folio"
@@ -73,6 +75,53 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 					}
 					once(b, v, f, n%round)
 					n++
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkAtSnapshot reads a volume of 100,000 files, and a snapshot of it after which a tenth of
+// them was changed: a walk, Stat and ReadFile of files at random.
+func BenchmarkAtSnapshot(b *testing.B) {
+	const files = 100_000
+	name := func(i int) string { return fmt.Sprintf("d%d/f%d", i/100, i) }
+	v := Empty(b)
+	Must(b, v.Update(b.Context(), func(tx *folio.Tx) error {
+		for i := range files {
+			if i%100 == 0 {
+				Must(b, tx.Mkdir(fmt.Sprint("d", i/100), 0o755))
+			}
+			Must(b, tx.WriteFile(name(i), []byte("content of a small file"), 0o644))
+		}
+		return nil
+	}))
+	Must(b, v.Snapshot(b.Context(), "s"))
+	Must(b, v.Update(b.Context(), func(tx *folio.Tx) error {
+		for i := 0; i < files; i += 10 {
+			Must(b, tx.WriteFile(name(i), []byte("changed"), 0o644))
+		}
+		return nil
+	}))
+	at, err := v.At("s")
+	Must(b, err)
+	defer at.Close()
+	for _, of := range []struct {
+		what string
+		call func(v *folio.Volume, i int) error
+	}{
+		{"Walk", func(v *folio.Volume, _ int) error {
+			return fs.WalkDir(v.FS(), ".", func(_ string, _ fs.DirEntry, err error) error { return err })
+		}},
+		{"Stat", func(v *folio.Volume, i int) error { return Second(v.Stat(name(i))) }},
+		{"ReadFile", func(v *folio.Volume, i int) error { return Second(v.ReadFile(name(i))) }},
+	} {
+		for _, state := range []string{"live", "at"} {
+			b.Run(of.what+"/"+state, func(b *testing.B) {
+				volume := map[string]*folio.Volume{"live": v, "at": at}[state]
+				r := rand.New(rand.NewPCG(1, 1))
+				for b.Loop() {
+					Must(b, of.call(volume, r.IntN(files)))
 				}
 			})
 		}

@@ -27,11 +27,10 @@ func Shown(url string) string {
 // shortened returns what can be shown of an address that cannot be read, as there may be a password
 // in it.
 func shortened(url string) string {
-	scheme, _, ok := strings.Cut(url, "://")
-	if !ok {
-		return url
+	if !Is(url) {
+		return "..."
 	}
-	return scheme + "://..."
+	return url[:strings.Index(url, "://")] + "://..."
 }
 
 // An address is where a volume is.

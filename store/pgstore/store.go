@@ -139,7 +139,7 @@ func (s *Store) start(ctx context.Context, create bool) error {
 		return err
 	}
 	defer c.Release()
-	if err := admitServer(c.Conn()); err != nil {
+	if err := admitServer(c.Conn().PgConn().ParameterStatus("server_version")); err != nil {
 		return err
 	}
 	version, err := s.schema.version(ctx, c)
@@ -173,9 +173,8 @@ func (s *Store) start(ctx context.Context, create bool) error {
 // oldest is the oldest version of PostgreSQL with which a volume works.
 const oldest = 13
 
-// admitServer refuses a server that is too old.
-func admitServer(c *pgx.Conn) error {
-	said := c.PgConn().ParameterStatus("server_version")
+// admitServer refuses a server that is too old, by what it says about its version.
+func admitServer(said string) error {
 	major, _, _ := strings.Cut(said, ".")
 	major, _, _ = strings.Cut(major, " ")
 	if n, err := strconv.Atoi(major); err == nil && n < oldest {

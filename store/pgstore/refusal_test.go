@@ -1,0 +1,151 @@
+//go:build unix
+
+package pgstore_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
+)
+
+// TestRefusals opens what is no volume, or cannot be opened. The error is one line that names the
+// address without its password.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	server := pgserver.Shared(t)
+	socket := "?host=" + server.Socket()
+	for name, c := range map[string]struct {
+		address string
+		queries []string // on the database, with @ for the schema
+		is      error
+		text    string
+	}{
+		"no volume":    {is: store.ErrNotVolume, text: "no volume of that name"},
+		"foreign":      {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.t ()"}, is: store.ErrNotVolume, text: "another application"},
+		"other table":  {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume ()"}, is: store.ErrNotVolume, text: "another application"},
+		"other name":   {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume AS SELECT 'x' AS application, 1 AS version"}, is: store.ErrNotVolume},
+		"newer":        {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume AS SELECT 'folio' AS application, 99 AS version"}, is: store.ErrNewerVersion, text: "update"},
+		"version 0":    {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume AS SELECT 'folio' AS application, 0 AS version"}, is: store.ErrDamaged},
+		"no database":  {address: "postgres://folio@/none" + socket, is: fs.ErrNotExist, text: "createdb"},
+		"no user":      {address: "postgres://none@/postgres" + socket, is: fs.ErrPermission, text: "user"},
+		"refused":      {address: "postgres://folio:secret@127.0.0.1:1/x", text: "connection refused"},
+		"no socket":    {address: "postgres://folio:secret@/x?host=/none", text: "no such file"},
+		"no address":   {address: "host=localhost password=secret", text: "write postgres://"},
+		"bad address":  {address: "postgres://folio:secret@[/x", text: "write postgres://"},
+		"bad name":     {address: "postgres://folio@/postgres" + socket + "&volume=../x", text: "name of a volume"},
+		"bad setting":  {address: "postgres://folio:secret@localhost/postgres?sslmode=often", text: "write postgres://"},
+		"old and only": {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address, o := c.address, &pgstore.Options{BusyTimeout: 300e6}
+			if address == "" {
+				address = pgserver.Volume(t)
+			}
+			if name == "old and only" {
+				pgstore.MakeVersion(t, connect(t, address), address, 1)
+				o.ReadOnly, c.text = true, "open it for writing once"
+			}
+			for _, query := range c.queries {
+				_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
+				_, err := connect(t, address).Exec(context.Background(), strings.ReplaceAll(query, "@", schema))
+				must(t, err)
+			}
+			s, err := pgstore.Open(context.Background(), address, o)
+			if err == nil {
+				_ = s.Close()
+				t.Fatal("opened")
+			}
+			_, ok := errors.AsType[*fs.PathError](err)
+			if !ok || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text) || strings.ContainsAny(err.Error(), "\n\t") || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%v, want %v with %q", err, c.is, c.text)
+			}
+		})
+	}
+}
+
+// TestOldServer refuses servers by their versions.
+func TestOldServer(t *testing.T) {
+	for said, ok := range map[string]bool{
+		"15.18 (Debian 15.18-0+deb12u1)": true, "13.0": true, "18beta1": true, "12.22": false, "9.6.24": false, "": true,
+	} {
+		if err := pgstore.AdmitServer(said); (err == nil) != ok {
+			t.Errorf("%s: %v", said, err)
+		}
+	}
+}
+
+// TestMigrations makes a volume, and changes an old one, by many programs at once.
+func TestMigrations(t *testing.T) {
+	t.Parallel()
+	for _, version := range []int{0, 1} {
+		address := pgserver.Volume(t)
+		if version > 0 {
+			pgstore.MakeVersion(t, connect(t, address), address, version)
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				s, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: true})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if r, err := s.Check(context.Background(), nil); err != nil || !r.OK() || r.Nodes != 1 {
+					t.Errorf("%+v, %v", r, err)
+				}
+				_ = s.Close()
+			})
+		}
+		wg.Wait()
+		var now int
+		must(t, connect(t, address).QueryRow(context.Background(), "SELECT version FROM volume").Scan(&now))
+		if now != pgstore.Latest {
+			t.Errorf("version %d, want %d", now, pgstore.Latest)
+		}
+	}
+}
+
+// TestRights opens volumes with roles that may do little.
+func TestRights(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	must(t, open(t, address, nil).Update(context.Background(), func(tx store.Tx) error {
+		return tx.Link(store.Root, store.Entry{Name: "name", Ino: 1, Type: store.Dir})
+	}))
+	c := connect(t, address)
+	_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
+	for _, query := range []string{
+		"CREATE ROLE reader LOGIN", "CREATE ROLE stranger LOGIN", "CREATE ROLE owner LOGIN", "GRANT USAGE ON SCHEMA " + schema + " TO reader",
+		"GRANT SELECT ON ALL TABLES IN SCHEMA " + schema + " TO reader", "CREATE SCHEMA folio_given AUTHORIZATION owner",
+	} {
+		_, err := c.Exec(context.Background(), query)
+		must(t, err)
+	}
+	as := func(role, address string) string { return strings.Replace(address, "folio@", role+"@", 1) }
+	s := open(t, as("reader", address), &pgstore.Options{})
+	rx, err := s.Begin(context.Background())
+	must(t, err)
+	if e, err := rx.Lookup(store.Root, "name"); err != nil || e.Ino != 1 {
+		t.Errorf("a reader: %+v, %v", e, err)
+	}
+	rx.End()
+	if err := s.Update(context.Background(), func(store.Tx) error { return nil }); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("a reader writes: %v", err)
+	}
+	for _, a := range []string{as("stranger", address), as("reader", pgserver.Volume(t))} {
+		_, err := pgstore.Open(context.Background(), a, &pgstore.Options{Create: true})
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "grant") {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	given := open(t, as("owner", pgserver.Shared(t).Address("given")), nil)
+	must(t, given.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+}

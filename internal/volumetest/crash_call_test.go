@@ -38,8 +38,9 @@ type changer interface {
 // A crashCaller makes random calls below a directory, and has files open there.
 type crashCaller struct {
 	*rand.Rand
-	dir   string // with a slash at the end, or empty
-	files []*folio.File
+	dir    string // with a slash at the end, or empty
+	files  []*folio.File
+	clones bool // see crashCase
 }
 
 // name returns a name, mostly of something that is there.
@@ -54,6 +55,9 @@ func (c *crashCaller) name() string {
 // data returns a content: mostly a small one, sometimes overflow pages or a second chunk.
 func (c *crashCaller) data() []byte {
 	n := c.IntN(100)
+	if c.clones {
+		n += 1100
+	}
 	switch c.IntN(16) {
 	case 0:
 		n = c.IntN(9000)
@@ -66,6 +70,9 @@ func (c *crashCaller) data() []byte {
 // call makes one call on s, and describes it. A refused call has changed nothing.
 func (c *crashCaller) call(s changer) string {
 	name, other, data := c.name(), c.name(), c.data()
+	if c.clones && c.IntN(4) == 0 {
+		return said(cloneSmall(s, name, other), "Clone %s %s", name, other)
+	}
 	switch c.IntN(27) {
 	case 0, 1, 2, 3, 4:
 		return said(s.WriteFile(name, data, 0o644), "WriteFile %s %d", name, len(data))

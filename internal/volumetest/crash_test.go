@@ -34,6 +34,7 @@ type crashCase struct {
 	rollback bool // no process could give the volume a log
 	synced   bool // each call is followed by a Sync
 	history  bool // with snapshots, made and removed
+	clones   bool // many files are cloned, and most are long enough to share content
 	actors   int  // goroutines, each with a directory and a connection of its own; 0 is one with the whole volume
 }
 
@@ -48,6 +49,9 @@ var crashCases = []crashCase{
 	{name: "concurrent", steps: 25, actors: 4},
 	{name: "snapshots", steps: 60, history: true},
 	{name: "rollback, snapshots", steps: 30, rollback: true, history: true},
+	{name: "clones", steps: 60, clones: true},
+	{name: "clones, snapshots", steps: 40, clones: true, history: true},
+	{name: "rollback, clones", steps: 30, rollback: true, clones: true},
 }
 
 // TestCrash crashes volumes at each moment of their use, in all the ways of package crashfs, and
@@ -123,7 +127,7 @@ func newCrashLoad(t *testing.T, c *crashCase, r *rand.Rand) *crashLoad {
 	l.disk = l.disk.History().End().None().FS(options...)
 	l.mount(witness.New(l.disk, false, func(err error) { t.Error(err) }))
 	for i := range max(1, c.actors) {
-		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: RandomFrom(r)}}
+		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: RandomFrom(r), clones: c.clones}}
 		if c.actors > 0 {
 			a.top = fmt.Sprint("actor", i)
 			a.dir = a.top + "/"

@@ -66,7 +66,21 @@ func (t *limitedTx) Truncate(n *store.Node, size int64) error {
 	if !t.hasClones() {
 		return t.tx.Truncate(n, size)
 	}
-	return t.within(0, func() error { return t.tx.Truncate(n, size) })
+	given, err := t.given(n.Ino, max(0, n.Size-size))
+	if err != nil {
+		return t.fail(err)
+	}
+	return t.within(given, func() error { return t.tx.Truncate(n, size) })
+}
+
+// given returns how many bytes clones get at most when some bytes of an inode change.
+func (t *limitedTx) given(ino store.Ino, bytes int64) (int, error) {
+	s, err := t.sharing(ino)
+	if err != nil || !s.isBase {
+		return 0, err
+	}
+	clones, err := t.clonesOf(ino)
+	return len(clones) * int(bytes+2*store.ChunkSize), err // a part of a chunk is a whole one for them
 }
 
 // WriteAt implements store.Tx.
@@ -76,7 +90,11 @@ func (t *limitedTx) WriteAt(n *store.Node, p []byte, off int64) error {
 	}
 	for len(p) > 0 {
 		part := p[:min(len(p), quotaPiece-int(off%quotaPiece))]
-		if err := t.within(len(part), func() error { return t.tx.WriteAt(n, part, off) }); err != nil {
+		given, err := t.given(n.Ino, int64(len(part)))
+		if err != nil {
+			return t.fail(err)
+		}
+		if err := t.within(len(part)+given, func() error { return t.tx.WriteAt(n, part, off) }); err != nil {
 			return err
 		}
 		p, off = p[len(part):], off+int64(len(part))

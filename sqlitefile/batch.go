@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/osfile"
 )
 
 // Batch joins small changes of many goroutines in one transaction. Update already joins
@@ -26,6 +27,9 @@ import (
 //	caller 4               wait lead [fn4 fn5 fn6] commit ....... done
 //	caller 5                 wait ............................... done
 //	caller 6                    wait ............................ done
+//
+// A leader that is bound to its thread leads until its transaction is committed. To wait for each
+// other would take such callers longer than the commit does.
 //
 // Invariants:
 //
@@ -53,6 +57,9 @@ type batchCall struct {
 	fn    func(tx *Tx) error
 	batch []*batchCall // of a leader: all calls of its transaction, itself first
 	done  chan struct{}
+
+	onThread bool // the caller is bound to its thread, and waits for event in place of done
+	event    osfile.Event
 
 	err   error
 	alone bool // nothing of it has happened, and its function must run alone
@@ -87,8 +94,13 @@ var (
 // If ctx is cancelled before fn has run, Batch returns its error and fn never runs. After that ctx
 // does not matter, unless fn runs again, alone: then it is that of an Update.
 func (db *DB) Batch(ctx context.Context, fn func(tx *Tx) error) error {
+	return db.batch(ctx, fn, false)
+}
+
+// batch is Batch, or enginelink.BatchOnThread.
+func (db *DB) batch(ctx context.Context, fn func(tx *Tx) error, onThread bool) error {
 	c := batchCalls.Get().(*batchCall)
-	c.ctx, c.fn, c.err, c.alone, c.leads = ctx, fn, nil, false, false
+	c.ctx, c.fn, c.err, c.alone, c.leads, c.onThread = ctx, fn, nil, false, false, onThread
 	b := &db.batches
 	leads, company := b.join(c)
 	defer b.leave()
@@ -97,7 +109,7 @@ func (db *DB) Batch(ctx context.Context, fn func(tx *Tx) error) error {
 		if err := b.wait(c); err != nil {
 			return err
 		}
-	case company:
+	case company && !onThread:
 		runtime.Gosched() // goroutines that are ready to call Batch join this one
 	}
 	if leads || c.leads {
@@ -135,6 +147,10 @@ func (b *batcher) leave() {
 // wait returns when the call has its token, or with the error of its context if that was cancelled
 // while the call waited.
 func (b *batcher) wait(c *batchCall) error {
+	if c.onThread {
+		c.event.Wait()
+		return nil
+	}
 	select {
 	case <-c.done:
 		return nil
@@ -145,6 +161,15 @@ func (b *batcher) wait(c *batchCall) error {
 	}
 	<-c.done
 	return nil
+}
+
+// wake gives the caller its token.
+func (c *batchCall) wake() {
+	if c.onThread {
+		c.event.Set()
+	} else {
+		c.done <- struct{}{}
+	}
 }
 
 // withdraw takes a call out of those that wait, and reports whether it was one of them.
@@ -167,7 +192,9 @@ func (b *batcher) take(batch []*batchCall) (_ []*batchCall, more bool) {
 	defer b.mu.Unlock()
 	n := min(len(b.waiting), maxBatch-len(batch))
 	if n == 0 {
-		b.passLocked()
+		if !batch[0].onThread {
+			b.passLocked()
+		}
 		return batch, false
 	}
 	batch = append(batch, b.waiting[:n]...)
@@ -188,7 +215,7 @@ func (b *batcher) passLocked() {
 		next := b.waiting[0]
 		b.waiting = append(b.waiting[:0], b.waiting[1:]...)
 		next.leads = true
-		next.done <- struct{}{}
+		next.wake()
 	}
 }
 
@@ -198,7 +225,7 @@ func (b *batcher) release() {
 	defer b.mu.Unlock()
 	for _, c := range b.waiting {
 		c.alone = true
-		c.done <- struct{}{}
+		c.wake()
 	}
 	b.waiting, b.led = b.waiting[:0], false
 }
@@ -212,8 +239,8 @@ func (b *batcher) lead(db *DB, own *batchCall) {
 	err := errBatchFailed // unless the transaction comes to an end
 	defer func() {
 		switch {
-		case leads && !ctx.began.Load():
-			b.pass() // it is this caller that could not wait
+		case leads && (!ctx.began.Load() || err == nil): // it is this caller that could not wait, or that is bound to its thread
+			b.pass()
 		case leads:
 			b.release()
 		}
@@ -222,7 +249,8 @@ func (b *batcher) lead(db *DB, own *batchCall) {
 	err = db.Update(ctx, func(tx *Tx) error {
 		ctx.began.Store(true)
 		failed := b.run(tx, own)
-		if leads = failed != nil; !leads {
+		if failed == nil {
+			leads = own.onThread
 			err = errCommitUnknown // unless Update returns
 		}
 		return failed
@@ -296,7 +324,7 @@ func (c *batchCall) answer(err error) {
 		c.err = err // its own error may come from a state that was not committed
 	}
 	for _, one := range c.batch[1:] {
-		one.done <- struct{}{}
+		one.wake()
 	}
 	clear(c.batch) // the calls are their callers' from now on
 }

@@ -42,7 +42,7 @@ func (s *Store) batch(fn func(tx store.Tx) error, known bool) (orphans int, err 
 	}
 	var own error    // of the last run, as fn returned it
 	refused := false // own is an error of a change that changed nothing
-	err = s.db.Batch(ctx, func(db *sqlitefile.Tx) error {
+	change := func(db *sqlitefile.Tx) error {
 		t := s.batchTx(db)
 		before := t.orphans
 		t.changed, t.unknown = false, t.unknown || !known
@@ -53,7 +53,12 @@ func (s *Store) batch(fn func(tx store.Tx) error, known bool) (orphans int, err 
 			return nil
 		}
 		return own
-	})
+	}
+	if known {
+		err = enginelink.BatchOnThread(s.db, ctx, func(db any) error { return change(db.(*sqlitefile.Tx)) })
+	} else {
+		err = s.db.Batch(ctx, change)
+	}
 	switch {
 	case err == nil && refused:
 		err = own

@@ -55,7 +55,7 @@ func (s *Store) batch(fn func(tx store.Tx) error, known bool) (orphans int, err 
 		return own
 	}
 	if known {
-		err = enginelink.BatchOnThread(s.db, ctx, func(db any) error { return change(db.(*sqlitefile.Tx)) })
+		err = enginelink.BatchOnThread(s.db, func(db any) error { return change(db.(*sqlitefile.Tx)) })
 	} else {
 		err = s.db.Batch(ctx, change)
 	}

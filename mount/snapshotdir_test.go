@@ -3,6 +3,7 @@
 package mount
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -199,6 +200,7 @@ func (d *snapshotMounted) refusals() {
 	if got, err := readAll(at("d/f1")); got != "old 1" {
 		t.Errorf("%q, %v", got, err)
 	}
+	d.writeMap(at("d/f3"))
 	from, err := os.Open(at("large"))
 	must(t, err)
 	defer from.Close()
@@ -207,6 +209,35 @@ func (d *snapshotMounted) refusals() {
 	defer to.Close()
 	if n, err := io.Copy(to, from); n != 3<<20 || err != nil {
 		t.Errorf("copied %d bytes, %v", n, err)
+	}
+}
+
+// writeMap changes a file of a snapshot in a map. What it writes does not stay in the caches of the
+// kernel.
+func (d *snapshotMounted) writeMap(path string) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	want, err := os.ReadFile(path)
+	must(d.t, err)
+	p, err := unix.Mmap(int(f.Fd()), 0, len(want), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	must(d.t, err)
+	p[0]++
+	if err := unix.Msync(p, unix.MS_SYNC); err == nil {
+		d.t.Error("a change of a map was written")
+	}
+	must(d.t, unix.Munmap(p))
+	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+		got, err := os.ReadFile(path)
+		if bytes.Equal(got, want) && err == nil {
+			return
+		}
+		if time.Since(start) > 10*time.Second {
+			d.t.Errorf("%q, %v, want %q", got, err, want)
+			return
+		}
 	}
 }
 

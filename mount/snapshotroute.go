@@ -4,8 +4,11 @@ package mount
 
 import (
 	"syscall"
+	"time"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
+
+	"github.com/foliofs/folio/store"
 )
 
 // The requests that name an inode go to the file system that has it. All others are for the volume
@@ -127,8 +130,13 @@ func (s *snapshotMount) Lseek(cancel <-chan struct{}, in *fuse.LseekIn, out *fus
 	return s.owner(in.NodeId).Lseek(cancel, in, out)
 }
 
-// Write implements fuse.RawFileSystem.
+// Write implements fuse.RawFileSystem. What a program has written to a map of a file of a snapshot
+// is in the caches of the kernel already, which must drop it.
 func (s *snapshotMount) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
+	if !isLive(in.NodeId) && in.WriteFlags&fuse.WRITE_CACHE != 0 {
+		node := store.Ino(in.NodeId)
+		time.AfterFunc(retryAfter, func() { s.sender.add(target{ino: node}, true, 0) })
+	}
 	return s.owner(in.NodeId).Write(cancel, in, data)
 }
 

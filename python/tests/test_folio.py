@@ -63,6 +63,24 @@ def test_snapshots(path, folio):
             assert tree_of(v) == want
 
 
+def test_clones(path, folio):
+    data = os.urandom(300_000)
+    with Volume(path, writable=True) as v:
+        v.write_bytes("a", data)
+        folio("cp", "--reflink=always", path + ":a", path + ":b")
+        assert v.read_bytes("b") == data
+        v.write_bytes("a", b"other")
+        assert v.read_bytes("b") == data
+        folio("cp", "--reflink=always", path + ":b", path + ":c")
+        folio("snapshot", "create", path, "s")
+        v.write_bytes("c", b"changed")
+        v.remove("b")
+        assert v.read_bytes("c") == b"changed"
+    with Volume(path, snapshot="s") as v:
+        assert v.read_bytes("b") == v.read_bytes("c") == data
+    assert "ok" in folio("check", path)
+
+
 def tree_of(v):
     return {
         f"{top}/{name}": (v.read_bytes(f"{top}/{name}"), v.stat(f"{top}/{name}").st_mtime_ns)

@@ -68,6 +68,17 @@ class Live:
     def chunk(self, ino: int, i: int) -> bytes:
         """Return chunk i of a file, b"" if there is none."""
         row = self.db.execute("SELECT bytes FROM data WHERE id = ?", (ino << 28 | i,)).fetchone()
+        return row[0] if row else self._shared(ino, i)
+
+    def _shared(self, ino: int, i: int) -> bytes:
+        """Return the chunk that a clone shares with its base, b"" if it shares none."""
+        try:
+            row = self.db.execute(
+                "SELECT d.bytes FROM origin AS o JOIN data AS d ON d.id = (o.base << 28) + ?2 WHERE o.ino = ?1 AND o.chunks > ?2",
+                (ino, i),
+            ).fetchone()
+        except sqlite3.OperationalError:  # there are no clones
+            return b""
         return row[0] if row else b""
 
     def small(self, names: list[str]) -> tuple[int, int, int, bytes | None] | None:

@@ -75,9 +75,9 @@ class Volume:
         if application != _tables.APPLICATION_ID:
             db.close()
             raise OSError(errno.EINVAL, "not a volume of Folio", self.path)
-        if version != 1:
+        if version not in (1, 2):
             db.close()
-            raise OSError(errno.EINVAL, f"the volume is of version {version}, this package reads version 1; use a newer one", self.path)
+            raise OSError(errno.EINVAL, f"the volume is of version {version}, this package reads versions 1 and 2; use a newer one", self.path)
         db.execute("PRAGMA mmap_size = 1099511627776")
         db.execute("PRAGMA cache_size = -32768")
         if self.writable:

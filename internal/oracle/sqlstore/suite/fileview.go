@@ -148,7 +148,7 @@ func (w *viewTest) removeBelow(dir string) error {
 
 // besides changes both volumes by the library, or takes a snapshot of the first.
 func (w *viewTest) besides(t *testing.T, name, other string, data []byte) {
-	switch w.r.IntN(4) {
+	switch w.r.IntN(6) {
 	case 0:
 		w.snapshots++
 		must(t, w.written.Snapshot(t.Context(), fmt.Sprint(w.snapshots)))
@@ -161,6 +161,8 @@ func (w *viewTest) besides(t *testing.T, name, other string, data []byte) {
 		w.same(t, w.written.WriteFile(name, data, 0o600), w.called.WriteFile(name, data, 0o600))
 	case 3:
 		w.same(t, w.written.RemoveAll(name), w.called.RemoveAll(name))
+	default:
+		w.same(t, w.written.Clone(name, other), w.called.Clone(name, other))
 	}
 }
 

@@ -2,6 +2,7 @@ package pgstore
 
 import (
 	"errors"
+	"runtime"
 	"sync"
 
 	"github.com/foliofs/folio/store"
@@ -18,18 +19,20 @@ import (
 
 // A batch has the changes that wait for a leader.
 type batch struct {
-	leaders chan struct{} // holds a token for each goroutine that may become a leader
+	leader  chan struct{} // holds one token, which a leader takes
+	second  chan struct{} // holds one token for another leader, while many changes wait
 	mu      sync.Mutex    // guards waiting
 	waiting []*call
 }
 
-const maxLeaders = 2
+// manyWaiting is how many changes wait when another leader begins. Groups should not be small, as
+// each costs a commit.
+const manyWaiting = 48
 
 func (b *batch) init() {
-	b.leaders = make(chan struct{}, maxLeaders)
-	for range maxLeaders {
-		b.leaders <- struct{}{}
-	}
+	b.leader, b.second = make(chan struct{}, 1), make(chan struct{}, 1)
+	b.leader <- struct{}{}
+	b.second <- struct{}{}
 }
 
 // A call is a change that waits.
@@ -45,10 +48,12 @@ type call struct {
 // maxGroup is how many changes a group has at most.
 const maxGroup = 256
 
-func (b *batch) add(c *call) {
+// add adds a change. many reports whether many changes wait.
+func (b *batch) add(c *call) (many bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.waiting = append(b.waiting, c)
+	return len(b.waiting) >= manyWaiting
 }
 
 // take takes the next group.
@@ -68,11 +73,16 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error { return s.BatchAt(fn) }
 func (s *Store) BatchAt(fn func(tx store.Tx) error, paths ...store.Path) error {
 	c := &call{fn: fn, paths: paths, done: make(chan struct{})}
 	err := s.counted(func() error {
-		s.batch.add(c)
+		second := s.batch.second
+		if !s.batch.add(c) {
+			second = nil
+		}
 		select {
 		case <-c.done:
-		case <-s.batch.leaders:
-			s.lead(c)
+		case <-s.batch.leader:
+			s.lead(c, s.batch.leader)
+		case <-second:
+			s.lead(c, s.batch.second)
 		}
 		<-c.done
 		return c.err
@@ -84,10 +94,11 @@ func (s *Store) BatchAt(fn func(tx store.Tx) error, paths ...store.Path) error {
 	return err
 }
 
-// lead runs groups until a change is done.
-func (s *Store) lead(c *call) {
-	defer func() { s.batch.leaders <- struct{}{} }()
+// lead runs groups until a change is done, and gives the token back then.
+func (s *Store) lead(c *call, token chan<- struct{}) {
+	defer func() { token <- struct{}{} }()
 	for {
+		runtime.Gosched() // goroutines whose changes are done may be about to add others
 		group := s.batch.take()
 		if len(group) == 0 { // another leader has it
 			return

@@ -37,8 +37,8 @@ type RestoreReport struct {
 // or ctx is cancelled, nothing has changed. Restore cannot be undone by itself. A caller that may
 // want that makes another snapshot first, and restores it.
 //
-// A file that is equal is left alone. If inode, times, size, mode and owner are the same, it is
-// equal; otherwise its content is compared, and only what differs is written. A file that still has
+// A file that is equal is left alone. It is if nothing of it was changed since the snapshot was
+// made; otherwise its content is compared, and only what differs is written. A file that still has
 // a name below path, under whatever name, keeps its inode, also where that has further names
 // elsewhere: they show the content of the snapshot, too. Other files come back as new inodes. So
 // programs that have a file open see its content change, and of a file that is removed they keep

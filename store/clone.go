@@ -37,8 +37,9 @@ func holder(ino, i string) string {
 		"      (SELECT (o.base << 28) + " + i + " FROM origin AS o WHERE o.ino = " + ino + " AND " + i + " < o.chunks))"
 }
 
-// holderOf is holder for a chunk by the id that its own row has.
-func holderOf(id string) string {
+// Holder returns an expression for the id of the data row that has a chunk: its own row, of the
+// given id, or that of the base.
+func Holder(id string) string {
 	return "coalesce((SELECT own.id FROM data AS own WHERE own.id = " + id + "),\n" +
 		"    (SELECT (o.base << 28) + (" + id + " & 268435455) FROM origin AS o WHERE o.ino = " + id + " >> 28 AND (" + id + " & 268435455) < o.chunks))"
 }
@@ -83,7 +84,7 @@ func HistoryViews(clones bool) []string {
 	return []string{
 		strings.ReplaceAll(fileAtView, "d.id = (found.ino << 28) + i", "d.id = "+holder("found.ino", "i")),
 		strings.ReplaceAll(changeView, "CAST(c.bytes AS BLOB) FROM data AS c WHERE c.id = a.id",
-			"nullif(CAST(c.bytes AS BLOB), x'') FROM data AS c WHERE c.id = "+holderOf("a.id")),
+			"nullif(CAST(c.bytes AS BLOB), x'') FROM data AS c WHERE c.id = "+Holder("a.id")),
 	}
 }
 
@@ -123,7 +124,10 @@ WHEN NEW.nlink > 0 AND EXISTS (SELECT 1 FROM origin WHERE ino = NEW.ino) BEGIN
   DELETE FROM orphan WHERE ino = NEW.ino;
 END`,
 	`CREATE TRIGGER node_given_update BEFORE UPDATE OF size ON node
-WHEN NEW.size < OLD.size AND EXISTS (SELECT 1 FROM origin WHERE ino = OLD.ino AND chunks << 16 > NEW.size) BEGIN
+WHEN NEW.size < OLD.size AND (EXISTS (SELECT 1 FROM origin WHERE ino = OLD.ino AND (chunks - 1) << 16 >= NEW.size)
+  OR EXISTS (SELECT 1 FROM origin AS s JOIN data AS d ON d.id = (s.base << 28) + (NEW.size >> 16) AND NEW.size >> 16 < s.chunks
+    WHERE s.ino = OLD.ino AND length(d.bytes) > NEW.size & 65535
+      AND NOT EXISTS (SELECT 1 FROM data WHERE id = (OLD.ino << 28) + (NEW.size >> 16)))) BEGIN
   SELECT RAISE(ABORT, 'this file shares content with another one: shorten it with folio');
 END`,
 }

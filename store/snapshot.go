@@ -239,7 +239,7 @@ func historyTriggers(clones bool) (list []string) {
 	data := keepData
 	if clones {
 		data = strings.NewReplacer(
-			"d.id = $.id", "d.id = "+holderOf("$.id"),
+			"d.id = $.id", "d.id = "+Holder("$.id"),
 			"d.id IS NULL THEN", "coalesce(length(d.bytes), 0) = 0 THEN",
 		).Replace(data)
 	}

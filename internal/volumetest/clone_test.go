@@ -9,10 +9,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"maps"
-	"math/rand/v2"
-	"path"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,29 +31,13 @@ func TestClones(t *testing.T) {
 	t.Parallel()
 	r := Random(t)
 	v := Empty(t)
-	c := &cloneModel{t: t, r: r, volumes: []*folio.Volume{v, Again(t, v, nil)}, model: Empty(t), want: make(map[string]string)}
-	for i := range *cloneOps {
-		c.step(i)
-		if i%200 == 0 {
-			WantClean(t, v)
-		}
-	}
-	c.compare()
-	WantClean(t, v)
-	for name := range c.want {
-		Must(t, v.RemoveSnapshot(t.Context(), name))
-	}
-	WantClean(t, v)
-	list, err := v.ReadDir(".")
-	Must(t, err)
-	for _, e := range list {
-		Must(t, c.volumes[1].RemoveAll(e.Name()))
-	}
-	WantClean(t, v)
-	Must(t, c.volumes[1].Close())
+	other := Again(t, v, nil)
+	c := NewClones(r, Empty(t), v, other)
+	c.Run(t, *cloneOps)
+	c.End(t)
+	Must(t, other.Close())
 	Must(t, v.Compact(t.Context(), nil))
 	wantNoClones(t, v)
-	t.Logf("%d clones, %d of them of trees", c.cloned, c.trees)
 }
 
 // wantNoClones fails the test unless a volume is as if it never had clones.
@@ -69,210 +49,6 @@ func wantNoClones(t *testing.T, v *folio.Volume) {
 	if got != "1\n0" {
 		t.Errorf("%q is left", got)
 	}
-}
-
-// A cloneModel is a volume with clones, and one with copies in their place.
-type cloneModel struct {
-	t             *testing.T
-	r             *rand.Rand
-	volumes       []*folio.Volume
-	model         *folio.Volume
-	want          map[string]string // by snapshot
-	made          int
-	cloned, trees int
-}
-
-func (c *cloneModel) step(i int) {
-	v := c.volumes[c.r.IntN(len(c.volumes))]
-	ctx := c.t.Context()
-	switch n := c.r.IntN(100); {
-	case n < 12:
-		c.clone(v)
-	case n < 14:
-		c.made++
-		name := fmt.Sprint("s", c.made)
-		Must(c.t, v.Snapshot(ctx, name))
-		Must(c.t, c.model.Snapshot(ctx, name))
-		c.want[name] = plainText(c.t, c.model)
-	case n < 15 && len(c.want) > 0, len(c.want) > 5:
-		name := c.any()
-		Must(c.t, v.RemoveSnapshot(ctx, name))
-		Must(c.t, c.model.RemoveSnapshot(ctx, name))
-		delete(c.want, name)
-	case n < 16 && len(c.want) > 0:
-		name, dir := c.any(), randomPath(c.r)
-		_, err := v.Restore(ctx, name, dir, nil)
-		_, modelErr := c.model.Restore(ctx, name, dir, nil)
-		c.same(err, modelErr)
-	case n < 20:
-		c.compare()
-	case n < 30:
-		seed := c.r.Uint64()
-		abort := c.r.IntN(3) == 0
-		for _, of := range []*folio.Volume{v, c.model} {
-			r := rand.New(rand.NewPCG(seed, 0))
-			_ = of.Update(ctx, func(tx *folio.Tx) error {
-				for range 5 {
-					randomPlain(r, tx)
-				}
-				if abort {
-					return errors.New("not to be")
-				}
-				return nil
-			})
-		}
-	default:
-		seed := c.r.Uint64()
-		for _, of := range []*folio.Volume{v, c.model} {
-			randomPlain(rand.New(rand.NewPCG(seed, 0)), of)
-		}
-	}
-	if c.t.Failed() {
-		c.t.Fatalf("after %d steps", i+1)
-	}
-}
-
-// randomPlain is randomChange without clones.
-func randomPlain(r *rand.Rand, v treeChanger) { randomChange(r, noClones{v}) }
-
-func (c *cloneModel) any() string {
-	names := slices.Sorted(maps.Keys(c.want))
-	return names[c.r.IntN(len(names))]
-}
-
-// same fails the test unless both calls have failed, or none.
-func (c *cloneModel) same(err, want error) {
-	if (err == nil) != (want == nil) {
-		c.t.Errorf("%v, want %v", err, want)
-	}
-}
-
-// clone clones a file or a tree in the volume, and copies it in the model.
-func (c *cloneModel) clone(v *folio.Volume) {
-	from, to := c.existing(v), path.Join(path.Dir(c.existing(v)), Letter(c.r))
-	var err error
-	if c.r.IntN(4) == 0 {
-		err = v.Update(c.t.Context(), func(tx *folio.Tx) error { return cloneSmall(tx, from, to) })
-	} else {
-		err = cloneSmall(v, from, to)
-	}
-	if err != nil {
-		if !errors.Is(err, errLarge) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) && !errors.Is(err, fs.ErrInvalid) {
-			c.t.Errorf("Clone(%q, %q): %v", from, to, err)
-		}
-		return
-	}
-	c.cloned++
-	Must(c.t, c.model.Update(c.t.Context(), func(tx *folio.Tx) error {
-		info, err := tx.Lstat(from)
-		if err == nil && info.IsDir() {
-			c.trees++
-		}
-		return errors.Join(err, copyTree(tx, from, to, make(map[uint64]string)))
-	}))
-}
-
-// existing returns the path of a file, if there is one in the root.
-func (c *cloneModel) existing(v *folio.Volume) string {
-	name := "a"
-	for dir := "."; ; dir = name {
-		list, err := v.ReadDir(dir)
-		if err != nil || len(list) == 0 {
-			return name
-		}
-		e := list[c.r.IntN(len(list))]
-		if name = path.Join(dir, e.Name()); !e.IsDir() || c.r.IntN(3) == 0 {
-			return name
-		}
-	}
-}
-
-// copyTree copies a tree file by file.
-func copyTree(tx *folio.Tx, from, to string, links map[uint64]string) error {
-	info, err := tx.Lstat(from)
-	if err != nil {
-		return err
-	}
-	n := info.Sys().(*folio.Node)
-	if first, ok := links[n.Ino]; ok {
-		return tx.Link(first, to)
-	}
-	switch {
-	case info.IsDir():
-		if err := tx.Mkdir(to, 0o700); err != nil {
-			return err
-		}
-		list, err := tx.ReadDir(from)
-		for _, e := range list {
-			err = errors.Join(err, copyTree(tx, from+"/"+e.Name(), to+"/"+e.Name(), links))
-		}
-		if err != nil {
-			return err
-		}
-	case info.Mode().IsRegular():
-		p, err := tx.ReadFile(from)
-		if err != nil {
-			return err
-		}
-		links[n.Ino] = to
-		if err := tx.WriteFile(to, p, 0o600); err != nil {
-			return err
-		}
-	case info.Mode().Type() == fs.ModeSymlink:
-		target, err := tx.Readlink(from)
-		if err != nil {
-			return err
-		}
-		links[n.Ino] = to
-		if err := tx.Symlink(target, to); err != nil {
-			return err
-		}
-	}
-	attrs, err := tx.Xattrs(from)
-	for name, value := range attrs {
-		err = errors.Join(err, tx.SetXattr(to, name, value))
-	}
-	if info.Mode().Type() == fs.ModeSymlink {
-		return err
-	}
-	return errors.Join(err, tx.Chmod(to, info.Mode()))
-}
-
-// compare compares the volume with the model, and a snapshot with what it was.
-func (c *cloneModel) compare() {
-	c.t.Helper()
-	want := plainText(c.t, c.model)
-	for _, v := range c.volumes {
-		if got := plainText(c.t, v); got != want {
-			c.t.Errorf("the tree: %s", Difference(got, want))
-		}
-	}
-	for name, want := range c.want {
-		at, err := c.volumes[c.r.IntN(len(c.volumes))].At(name)
-		Must(c.t, err)
-		if got := plainText(c.t, at); got != want {
-			c.t.Errorf("snapshot %s: %s", name, Difference(got, want))
-		}
-		Must(c.t, at.Close())
-	}
-}
-
-// plainText describes a tree without the numbers of inodes, times and holes.
-func plainText(t *testing.T, v *folio.Volume) string {
-	t.Helper()
-	var b strings.Builder
-	Must(t, v.View(t.Context(), func(rx *folio.Rx) error {
-		return fs.WalkDir(rx.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			f, err := copyFile(rx, name)
-			n := f.node
-			fmt.Fprintf(&b, "%s %o %d %d %d %d %s %s\n", name, n.Mode, n.Nlink, n.UID, n.GID, n.Size, f.xattrs, Hash([]byte(f.bytes)))
-			return err
-		})
-	}))
-	return b.String()
 }
 
 // cloneTree makes a tree with a file of each kind.
@@ -516,6 +292,7 @@ func TestCloneShortenedBySQL(t *testing.T) {
 	Must(t, v.Clone("f", "c"))
 	info, err := v.Info(t.Context())
 	Must(t, err)
+	sqlite(t, info.Path, "UPDATE node SET size = size WHERE ino = (SELECT ino FROM entry WHERE name = 'c')")
 	got := sqliteFails(t, info.Path, "UPDATE node SET size = 10 WHERE ino = (SELECT ino FROM entry WHERE name = 'c')")
 	if !strings.Contains(got, "shorten it with folio") {
 		t.Error(got)

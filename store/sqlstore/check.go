@@ -46,7 +46,9 @@ func (f *feeder) run() error {
 		{"SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY rowid", f.object},
 		{nodesToCheck, f.node},
 		{entriesToCheck, f.entry},
+		{clonesToCheck, f.clone},
 		{"SELECT id, " + lengthOfBytes + ", typeof(bytes) FROM data ORDER BY id", f.data},
+		{shownToCheck, f.shown},
 		{xattrsToCheck, f.xattr},
 		{"SELECT ino FROM orphan ORDER BY ino", f.orphan},
 	}
@@ -79,6 +81,39 @@ const entriesToCheck = `SELECT CAST(parent AS INTEGER), substr(CAST(name AS BLOB
 // xattrsToCheck cuts off names that are too long.
 const xattrsToCheck = `SELECT CAST(ino AS INTEGER), substr(CAST(name AS BLOB), 1, 300), CASE typeof(value) WHEN 'blob' THEN length(value)
 	WHEN 'text' THEN length(CAST(value AS BLOB)) ELSE 0 END, typeof(ino), typeof(name), typeof(value) FROM xattr ORDER BY ino, name`
+
+// clonesToCheck leaves out clones whose inodes SQL has removed, and shownToCheck gives the chunks
+// of bases that show. In a volume without clones both fail, as there is no table origin.
+const (
+	clonesToCheck = `SELECT ino, base, CAST(chunks AS INTEGER), typeof(base) = 'integer' AND typeof(chunks) = 'integer' AND chunks BETWEEN 1 AND 268435456
+		AND EXISTS (SELECT 1 FROM node WHERE node.ino = o.base AND mode >> 12 = 8) AND NOT EXISTS (SELECT 1 FROM origin AS p WHERE p.ino = o.base)
+		FROM origin AS o WHERE NOT (EXISTS (SELECT 1 FROM orphan WHERE orphan.ino = o.ino) AND NOT EXISTS (SELECT 1 FROM node WHERE node.ino = o.ino))`
+	shownToCheck = `SELECT (o.ino << 28) + (d.id & 268435455), CASE typeof(d.bytes) WHEN 'blob' THEN length(d.bytes) ELSE length(CAST(d.bytes AS BLOB)) END
+		FROM origin AS o JOIN data AS d ON d.id >= o.base << 28 AND d.id < (o.base << 28) + o.chunks
+		WHERE NOT EXISTS (SELECT 1 FROM data AS own WHERE own.id = (o.ino << 28) + (d.id & 268435455))`
+)
+
+func (f *feeder) clone(rows *sql.Rows) error {
+	var ino, base, chunks int64
+	var sound bool
+	if err := rows.Scan(&ino, &base, &chunks, &sound); err != nil {
+		return err
+	}
+	if !sound {
+		f.checker.Damaged(store.Ino(ino), store.Damaged("inode %d shares %d chunks with inode %d, which cannot be", ino, chunks, base))
+	}
+	f.checker.Clone(store.Ino(ino), chunks)
+	return nil
+}
+
+func (f *feeder) shown(rows *sql.Rows) error {
+	var id, size int64
+	err := rows.Scan(&id, &size)
+	if err == nil {
+		f.checker.Shown(id, size)
+	}
+	return err
+}
 
 // table calls feed for each row. Corruption ends it, and so does a table that is missing, as that
 // of orphans may be.

@@ -17,8 +17,10 @@ var bg = context.Background()
 // A conn is one connection with the statements that it has prepared. It belongs to one transaction
 // at a time.
 type conn struct {
-	sql   *sql.Conn
-	stmts [numStatements]*sql.Stmt
+	sql    *sql.Conn
+	stmts  [numStatements]*sql.Stmt
+	cloned [numStatements]*sql.Stmt // of clonedStatements
+	clones bool                     // the transaction uses these
 
 	// For the writer: changing says that a transaction that changes something runs, and failed is
 	// the error that keeps it from being committed. SQLite may have rolled the transaction back by
@@ -57,9 +59,11 @@ func (s *Store) connect(ctx context.Context, setup ...string) (*conn, error) {
 // discard closes the connection itself: it does not go back to the DB, whose other users would find
 // it set up.
 func (c *conn) discard() {
-	for _, stmt := range c.stmts {
-		if stmt != nil {
-			_ = stmt.Close()
+	for _, stmts := range [...][numStatements]*sql.Stmt{c.stmts, c.cloned} {
+		for _, stmt := range stmts {
+			if stmt != nil {
+				_ = stmt.Close()
+			}
 		}
 	}
 	_ = c.sql.Raw(func(any) error { return driver.ErrBadConn })
@@ -87,14 +91,18 @@ func (c *conn) prepared(i statement) (*sql.Stmt, error) {
 	if c.failed != nil {
 		return nil, c.failed
 	}
-	if c.stmts[i] == nil {
-		stmt, err := c.sql.PrepareContext(bg, statements[i])
+	stmts, texts := &c.stmts, &statements
+	if c.clones && clonedStatements[i] != "" {
+		stmts, texts = &c.cloned, &clonedStatements
+	}
+	if stmts[i] == nil {
+		stmt, err := c.sql.PrepareContext(bg, texts[i])
 		if err != nil {
 			return nil, err
 		}
-		c.stmts[i] = stmt
+		stmts[i] = stmt
 	}
-	return c.stmts[i], nil
+	return stmts[i], nil
 }
 
 // exec runs a statement and returns how many rows it changed.

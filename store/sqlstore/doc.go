@@ -42,6 +42,8 @@
 //     value.
 //   - Sync is a commit, with synchronous = EXTRA, that changes nothing. Other connections see a new
 //     version.
+//   - A Tx is no store.Cloner, and a Store no store.Snapshotter. Files that share content, and
+//     volumes with snapshots, are read and written all the same.
 //   - A Store is no store.Maintainer. Instead of Compact and Backup there are VACUUM, VACUUM INTO
 //     and the driver's backup, and folio check --repair repairs.
 //   - Info and Check ask SQLite, by its pragmas and integrity_check.

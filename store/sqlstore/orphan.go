@@ -152,7 +152,7 @@ func (t *tx) orphanList(after int64) (list []int64, err error) {
 // removeOrphan removes one orphan.
 func (t *tx) removeOrphan(ino int64) error {
 	low, high := chunkRange(store.Ino(ino), 0)
-	if _, err := t.exec(deleteChunks, low, high); err != nil {
+	if err := t.deleteChunks(low, high); err != nil {
 		return err
 	}
 	if _, err := t.exec(deleteXattrs, ino); err != nil {

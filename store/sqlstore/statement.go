@@ -47,6 +47,9 @@ const (
 	putXattr
 	deleteXattr
 	deleteXattrs
+	ownChunks
+	shareLess
+	shareNothing
 	touch
 	present
 	probe
@@ -118,6 +121,10 @@ var statements = [numStatements]string{
 		ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value`,
 	deleteXattr:  `DELETE FROM xattr WHERE ino = ? AND name = ?`,
 	deleteXattrs: `DELETE FROM xattr WHERE ino = ?`,
+
+	ownChunks:    `INSERT INTO data (id, bytes) ` + shown,
+	shareLess:    `UPDATE origin SET chunks = ?1 & 268435455 WHERE ino = ?1 >> 28 AND chunks > ?1 & 268435455`,
+	shareNothing: `DELETE FROM origin WHERE ino = ?1 >> 28 AND chunks = 0`,
 
 	// touch changes nothing, but is a change: its commit, and all commits before it, can be synced.
 	touch: `PRAGMA user_version = 1`,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -130,20 +131,6 @@ func (s *Store) start(create bool) error {
 // errEmpty says that there is nothing in a database.
 var errEmpty = fmt.Errorf("%w: it is empty, or was not there; Options.Create makes it one", store.ErrNotVolume)
 
-// errClones says that files of a volume share content.
-var errClones = fmt.Errorf("%w: files of the volume share content (user_version %d), which a SQL driver does not read; open it by folio.Open, or remove the clones",
-	errors.ErrUnsupported, store.CloneVersion)
-
-// mustBePlain returns an error if files of the volume share content in the transaction of c: a
-// program may have begun that while the volume was open here.
-func (c *conn) mustBePlain() error {
-	version, err := c.number(userVersion)
-	if err == nil && version == store.CloneVersion {
-		err = errClones
-	}
-	return err
-}
-
 // pathError names the volume.
 func (s *Store) pathError(err error) error {
 	return &fs.PathError{Op: "open", Path: s.name, Err: err}
@@ -164,10 +151,8 @@ func admit(c *conn) error {
 		return errEmpty
 	case application != store.ApplicationID:
 		return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, uint32(application), store.ApplicationID)
-	case version == store.CloneVersion:
-		return errClones
-	case version > store.SchemaVersion:
-		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, version, store.SchemaVersion)
+	case version > store.CloneVersion:
+		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, version, store.CloneVersion)
 	case version < 1:
 		return store.Damaged("its user_version is %d, and versions count from 1", version)
 	case encoding != "UTF-8":
@@ -178,7 +163,14 @@ func admit(c *conn) error {
 
 // admitTables checks that the tables have the columns that are read.
 func admitTables(c *conn) error {
-	for _, query := range shapes {
+	if err := c.look(); err != nil {
+		return explain(err)
+	}
+	queries := shapes[:]
+	if c.clones {
+		queries = append(slices.Clip(queries), "SELECT ino, base, chunks FROM origin LIMIT 0")
+	}
+	for _, query := range queries {
 		err := c.run(query)
 		if codeOf(err) == codeError {
 			return store.Damaged("its tables are not those of a volume: %v", err)

@@ -63,7 +63,7 @@ func (s *Store) snapshot(ctx context.Context, c *conn) error {
 	if c.version = before; after != before {
 		c.version = h.next()
 	}
-	return cmp.Or(err, c.mustBePlain())
+	return cmp.Or(err, c.look())
 }
 
 // beginRead begins a transaction and takes its snapshot by a query. It returns data_version of the

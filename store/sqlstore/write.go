@@ -21,7 +21,7 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	stored := n.Size - n.Holes
 	for at := off; len(p) > 0; {
 		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
-		more, err := t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize), stored == 0)
+		more, err := t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize), stored == 0 && !t.clones)
 		if err != nil {
 			return t.fail(err)
 		}
@@ -96,8 +96,8 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
 	first, last := chunkRange(n.Ino, (size+store.ChunkSize-1)/store.ChunkSize)
 	less, err = t.number(sumChunks, first, last)
-	if err == nil && less > 0 {
-		_, err = t.exec(deleteChunks, first, last)
+	if err == nil && (less > 0 || t.clones) {
+		err = t.deleteChunks(first, last)
 	}
 	if rest := int(size % store.ChunkSize); err == nil && rest > 0 {
 		var cut int
@@ -105,6 +105,15 @@ func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
 		less += int64(cut)
 	}
 	return less, err
+}
+
+// deleteChunks deletes the rows of an inode in a range that ends with the last one it can have.
+func (t *tx) deleteChunks(first, last int64) error {
+	err := t.unshare(first, last)
+	if err == nil {
+		_, err = t.exec(deleteChunks, first, last)
+	}
+	return err
 }
 
 // cutChunk shortens the row of a chunk to rest bytes, and returns by how many.

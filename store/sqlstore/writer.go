@@ -96,7 +96,7 @@ func (w *writer) transact(ctx context.Context, fn func(c *conn) error) error {
 			w.rollback()
 		}
 	}()
-	err := c.mustBePlain()
+	err := c.look()
 	if err == nil {
 		err = fn(c)
 	}

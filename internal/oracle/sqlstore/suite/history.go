@@ -33,25 +33,24 @@ func (d *Driver) testHistory(t *testing.T) {
 	_, err = db.Exec("PRAGMA busy_timeout = 10000")
 	must(t, err)
 
-	h := volumetest.NewHistory(r, v, v, other).WithoutClones()
+	h := volumetest.NewHistory(r, v, v, other)
 	runStatements(t, h, v, db)
 }
 
-// testClones does what testHistory does, with clones and without package sqlstore: the triggers
-// give clones what SQLite changes in their bases.
+// testClones changes a volume in which files share content through the engine and through package
+// sqlstore, and compares it with one in which they are copied.
 func (d *Driver) testClones(t *testing.T) {
 	r := random(t)
 	path := filepath.Join(t.TempDir(), "test.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	db, err := sql.Open(d.Name, d.dsn(path))
+	other, err := folio.OpenStore(d.open(t, path, &sqlstore.Options{}), nil)
 	must(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	db.SetMaxOpenConns(1)
-	_, err = db.Exec("PRAGMA busy_timeout = 10000")
-	must(t, err)
-	runStatements(t, volumetest.NewHistory(r, v, v, volumetest.Again(t, v, nil)), v, db)
+	t.Cleanup(func() { _ = other.Close() })
+	c := volumetest.NewClones(r, volumetest.Memory(t, nil), v, other)
+	c.Run(t, *calls)
+	c.End(t)
 }
 
 // runStatements lets a History run whose volume is changed by statements of SQL, too.

@@ -51,7 +51,7 @@ var refusals = map[string]struct {
 	"foreign":     {"", []string{"CREATE TABLE t (a)", "PRAGMA application_id = 252006674"}, store.ErrNotVolume, "application_id 0x0f055112"},
 	"no id":       {"", []string{"CREATE TABLE t (a)"}, store.ErrNotVolume, "application_id 0x00000000"},
 	"newer":       {"", header(store.ApplicationID, 3), store.ErrNewerVersion, "update"},
-	"clones":      {"", header(store.ApplicationID, 2), errors.ErrUnsupported, "share content"},
+	"clones":      {"", header(store.ApplicationID, 2), store.ErrDamaged, "no such table"},
 	"version 0":   {"", header(store.ApplicationID, 0), store.ErrDamaged, "user_version is 0"},
 	"no tables":   {"", header(store.ApplicationID, 1), store.ErrDamaged, "no such table"},
 	"other shape": {"", append(header(store.ApplicationID, 1), "CREATE TABLE node (ino INTEGER PRIMARY KEY)"), store.ErrDamaged, "no such column"},

@@ -9,7 +9,10 @@ import (
 )
 
 // flush sends all changes to the server in one trip, with further steps after them.
-func (t *tx) flush(after ...step) error {
+func (t *tx) flush(after ...step) error { return t.flushBy(t.ask, after...) }
+
+// flushBy is flush by ask, or by send.
+func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 	var steps []step
 	if t.changedRows() {
 		steps = append(steps, t.applyStep())
@@ -17,7 +20,7 @@ func (t *tx) flush(after ...step) error {
 	for _, key := range slices.SortedFunc(maps.Keys(t.xattrs), compareXattrs) {
 		steps = append(steps, do(putXattr, int64(key.ino), []byte(key.name), t.xattrs[key]))
 	}
-	if err := t.ask(append(steps, after...)...); err != nil {
+	if err := trip(append(steps, after...)...); err != nil {
 		return err
 	}
 	clear(t.nodes)

@@ -21,12 +21,13 @@ type reader struct {
 	conn   *pgxpool.Conn // nil before the first trip
 	broken error         // of the server, which ended the transaction
 	trips  int           // that were made
+	sent   chan error    // gets the error of a trip that nobody has waited for yet; nil if there is none
 	known  known
 }
 
 // ask makes a trip. The first one also begins the transaction.
 func (r *reader) ask(steps ...step) error {
-	if r.broken != nil {
+	if r.wait() != nil {
 		return r.broken
 	}
 	r.trips++
@@ -36,6 +37,31 @@ func (r *reader) ask(steps ...step) error {
 	}
 	if err := r.s.trip(r.ctx, r.conn.Conn(), steps...); err != nil {
 		r.broken = explain(err)
+	}
+	return r.broken
+}
+
+// send makes a trip that the next one, or wait, waits for.
+func (r *reader) send(steps ...step) error {
+	if r.conn == nil {
+		return r.ask(steps...)
+	}
+	if r.wait() != nil {
+		return r.broken
+	}
+	sent, ctx, c := make(chan error, 1), r.ctx, r.conn.Conn()
+	go func() { sent <- r.s.trip(ctx, c, steps...) }()
+	r.sent = sent
+	return nil
+}
+
+// wait waits for a trip of send.
+func (r *reader) wait() error {
+	if r.sent != nil {
+		if err := <-r.sent; err != nil {
+			r.broken = explain(err)
+		}
+		r.sent = nil
 	}
 	return r.broken
 }

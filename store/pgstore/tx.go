@@ -34,6 +34,7 @@ type tx struct {
 	nodes   map[store.Ino]nodeState      // that were changed
 	names   map[store.EntryKey]nameState // of entries that were changed
 	dirs    map[store.Ino]struct{}       // in which they are
+	own     map[store.Ino]struct{}       // directories that the transaction has made: all their entries are known
 	chunks  map[int64][]byte             // data rows that were changed
 	cuts    []span                       // of data rows that were removed before chunks were written
 	xattrs  map[xattrKey][]byte          // that were set
@@ -181,10 +182,16 @@ func (t *tx) setEntry(key store.EntryKey, e store.Entry) {
 
 // nameOnServer tells what the server has of an entry that was not changed yet.
 func (t *tx) nameOnServer(key store.EntryKey) nameState {
-	if e, ok := t.known.entries[key]; ok && e.Ino == 0 || !ok && t.nodes[key.Dir] == nodeNew {
+	if e, ok := t.known.entries[key]; ok && e.Ino == 0 || !ok && t.isOwn(key.Dir) {
 		return nameMissing
 	}
 	return nameUnknown
+}
+
+// isOwn reports whether the transaction has made a directory, and knows all its entries.
+func (t *tx) isOwn(dir store.Ino) bool {
+	_, ok := t.own[dir]
+	return ok
 }
 
 // setOrphan keeps whether an inode is an orphan.
@@ -213,6 +220,12 @@ func (t *tx) Insert(n *store.Node) error {
 		return t.fail(err)
 	}
 	n.Ino = ino
+	if store.TypeOf(n.Mode) == store.Dir {
+		if t.own == nil {
+			t.own = make(map[store.Ino]struct{})
+		}
+		t.own[ino] = struct{}{}
+	}
 	t.setNode(*n, nodeNew)
 	return t.limit()
 }
@@ -330,7 +343,7 @@ func (t *tx) removeXattr(key xattrKey) error {
 // Lookup implements store.Rx. A directory that the transaction has made has no entries but those
 // that the transaction has added.
 func (t *tx) Lookup(dir store.Ino, name string) (store.Entry, error) {
-	if t.nodes[dir] == nodeNew {
+	if t.isOwn(dir) {
 		e, ok := t.known.entries[store.EntryKey{Dir: dir, Name: name}]
 		if !ok || e.Ino == 0 {
 			return store.Entry{}, fs.ErrNotExist
@@ -411,11 +424,15 @@ func (t *tx) limit() error {
 	if t.size < maxPending && len(t.nodes)+len(t.names) < maxChanges {
 		return nil
 	}
-	if err := t.send(); err != nil {
+	if err := t.mustLock(); err != nil {
+		return t.fail(err)
+	}
+	t.flushes++
+	if err := t.flushBy(t.reader.send); err != nil { // the caller goes on meanwhile
 		return t.fail(err)
 	}
 	if len(t.known.nodes)+len(t.known.entries) > 2*maxKnown {
-		t.known = known{}
+		t.known, t.own = known{}, nil
 	}
 	return nil
 }
@@ -432,7 +449,7 @@ func (t *tx) send() error {
 // ReadAhead implements store.AheadReader.
 func (t *tx) ReadAhead(paths ...store.Path) error {
 	w, version := newWalk(paths), int64(0)
-	if t.begun() && t.known.has(w, func(dir store.Ino) bool { return t.nodes[dir] == nodeNew }) {
+	if t.begun() && t.known.has(w, t.isOwn) {
 		return nil
 	}
 	err := t.ask(w.step(&t.known, &version))
@@ -482,6 +499,7 @@ func (t *tx) orphaned() (list []store.Ino) {
 
 // release ends the transaction, which is rolled back unless it was committed.
 func (t *tx) release() {
+	_ = t.wait()
 	if t.conn != nil {
 		t.s.abandon(t.conn)
 		t.conn = nil

@@ -154,6 +154,10 @@ type Info struct {
 	FreeBytes int64  // in the file, for new content
 	ChunkSize int    // bytes of content in a row
 	LastIno   uint64 // the highest number of an inode: about how many inodes there are
+
+	// SQLite is the version of SQLite that was the last to write the first page of the volume, for
+	// example 3.51.3; "" if Folio was, or if that is not known.
+	SQLite string
 }
 
 // Info describes the volume without looking at its files.
@@ -164,7 +168,7 @@ func (v *Volume) Info(ctx context.Context) (Info, error) {
 	}
 	return Info{
 		Path: i.Path, Version: i.Version, Size: i.Size, PageSize: i.PageSize, FreeBytes: i.FreeBytes, ChunkSize: i.ChunkSize,
-		LastIno: uint64(i.LastIno),
+		LastIno: uint64(i.LastIno), SQLite: i.SQLite,
 	}, nil
 }
 

@@ -40,6 +40,7 @@ type Info struct {
 	UserVersion   int32
 	SchemaVersion uint32 // the schema cookie
 	WAL           bool   // the file is in WAL mode
+	WriterVersion int    // of the program that last wrote page 1, as SQLITE_VERSION_NUMBER; that of this engine is 3050004
 }
 
 // Info returns the facts in the header.
@@ -56,6 +57,7 @@ func (rx *Rx) Info() Info {
 		UserVersion:   h.UserVersion,
 		SchemaVersion: h.SchemaCookie,
 		WAL:           h.ReadVersion == format.VersionWAL,
+		WriterVersion: int(h.WriterVersion),
 	}
 }
 

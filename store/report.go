@@ -9,6 +9,10 @@ type Info struct {
 	FreeBytes int64 // in the file, for content to come
 	ChunkSize int   // bytes of content to a row
 	LastIno   Ino   // the highest number of an inode, which tells about how many there are
+
+	// SQLite is the version of SQLite that was the last to write the database, for example 3.51.3;
+	// "" if Folio was, or if that is not known.
+	SQLite string
 }
 
 // A Report has the problems that Store.Check found.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,6 +32,8 @@ type infoJSON struct {
 	Links     int64 `json:"links"`
 	Bytes     int64 `json:"bytes"`
 	Stored    int64 `json:"stored"`
+
+	SQLite string `json:"sqlite,omitempty"`
 }
 
 func (c *command) infoCommand() *cobra.Command {
@@ -66,15 +69,29 @@ func (c *command) info(ctx context.Context, loc location.Location, json bool) er
 	i := infoJSON{
 		JSONPath: value.JSONPathOf(loc.Tree()), Version: info.Version, Size: info.Size, PageSize: info.PageSize,
 		ChunkSize: info.ChunkSize, Free: info.FreeBytes, Log: v.Stats().LogBytes,
+		SQLite: info.SQLite,
 	}
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {
 		return err
+	}
+	if brokenReset(info.SQLite) {
+		c.Warn(fmt.Errorf("%s: SQLite %s has written to it; versions before 3.51.3 can damage a database in WAL mode that several connections write (their \"WAL-reset bug\"): use a newer one", loc.Tree(), info.SQLite))
 	}
 	if json {
 		return value.WriteJSON(c.Stdout, i)
 	}
 	c.printInfo(&i)
 	return nil
+}
+
+// brokenReset reports whether a version of SQLite is from before 3.51.3, which mended the order in
+// which a log is begun again while another connection copies it.
+func brokenReset(version string) bool {
+	var v [3]int
+	if n, _ := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]); n != len(v) {
+		return false
+	}
+	return slices.Compare(v[:], []int{3, 51, 3}) < 0
 }
 
 func (i *infoJSON) count(ctx context.Context, loc location.Location, rx *folio.Rx) error {
@@ -120,6 +137,9 @@ func (c *command) printInfo(i *infoJSON) {
 	row("free in it", "%s", value.MetricSize(i.Free))
 	if i.Log > 0 {
 		row("in its log", "%s", value.MetricSize(i.Log))
+	}
+	if i.SQLite != "" {
+		row("written by", "SQLite %s", i.SQLite)
 	}
 	row("page size", "%d", i.PageSize)
 	row("chunk size", "%d", i.ChunkSize)

@@ -234,11 +234,22 @@ func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 			PageSize:  h.PageSize,
 			FreeBytes: int64(h.FreePages) * int64(h.PageSize),
 			ChunkSize: store.ChunkSize,
+			SQLite:    writerName(h.WriterVersion),
 		}
 		info.LastIno, err = lastIno(tx)
 		return err
 	})
 	return info, err
+}
+
+// ownWriter is Info.WriterVersion of this engine. SQLite 3.50.4 has the same.
+const ownWriter = 3_050_004
+
+func writerName(version int) string {
+	if version <= 0 || version == ownWriter {
+		return ""
+	}
+	return fmt.Sprintf("%d.%d.%d", version/1_000_000, version/1000%1000, version%1000)
 }
 
 func lastIno(tx *sqlitefile.Rx) (store.Ino, error) {

@@ -194,6 +194,9 @@ func edgeOpen(t *testing.T, v *folio.Volume, op func(v cloneCaller, name string)
 // TestCloneEdges changes a file in each way and under each condition. The files that shared its
 // content stay as they are. At the end, whatever remains can be cloned, checked and removed.
 func TestCloneEdges(t *testing.T) {
+	if testing.Short() { // one goroutine changes each volume
+		t.Skip("in one goroutine")
+	}
 	t.Parallel()
 	for state, s := range cloneStates {
 		for edge, op := range cloneEdges {

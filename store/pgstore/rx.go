@@ -71,6 +71,7 @@ type rx struct {
 	reader
 	version int64 // 0 before the first trip
 	ended   bool
+	files   files
 }
 
 // newRx returns a read transaction. The caller has entered the gate.
@@ -241,6 +242,9 @@ func (r *reader) List(dir store.Ino, after string, max int, l *store.Listing) er
 		default:
 			l.Add(v[0], store.Ino(ino), store.Type(typ))
 			r.known.learnRow(v[3:])
+			if name := string(v[0]); len(r.known.entries) < maxKnown {
+				r.known.learn(store.EntryKey{Dir: dir, Name: name}, store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)})
+			}
 		}
 	}
 	if err := r.ask(step{statement: selectEntries, args: []any{int64(dir), []byte(after), limit}, row: row}); err != nil {

@@ -19,6 +19,7 @@ const (
 	selectXattrs
 	selectPart
 	selectChunks
+	selectFiles
 	selectLengths
 	selectNextChunk
 	selectDataSize
@@ -72,6 +73,7 @@ FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
 	selectXattrs:    "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
 	selectPart:      "SELECT substring(bytes FROM $2 FOR $3) FROM @data WHERE id = $1",
 	selectChunks:    "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectFiles:     "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
 	selectLengths:   "SELECT id, octet_length(bytes)::bigint FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
 	selectNextChunk: "SELECT id FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1",
 	selectDataSize:  "SELECT pg_total_relation_size('@data')",

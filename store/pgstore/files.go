@@ -1,0 +1,132 @@
+package pgstore
+
+import (
+	"io"
+	"slices"
+
+	"github.com/foliofs/folio/store"
+)
+
+// files are the small files that a read transaction has listed. A caller that reads one after the
+// other, as a copy of a tree does, gets those that follow with the same trip.
+type files struct {
+	next     map[store.Ino]store.Ino // the file that follows in the same directory
+	contents map[store.Ino][]byte    // that were read ahead
+	last     store.Ino               // was read last
+	streak   int                     // how many files were read in a row
+}
+
+const (
+	maxAheadFiles = 64      // in one trip
+	maxAheadBytes = 1 << 20 // in one trip
+	maxSteps      = 8       // that a file lies behind the one before it, in a row
+	longStreak    = 8       // after which the first file of a directory counts as the next one
+)
+
+// listed notes the files among entries, in their order.
+func (f *files) listed(items []store.Item) {
+	if f.next == nil || len(f.next) > maxKnown {
+		f.next = make(map[store.Ino]store.Ino)
+	}
+	before := store.Ino(0)
+	for _, item := range items {
+		if item.Type != store.File {
+			continue
+		}
+		if before != 0 {
+			f.next[before] = item.Ino
+		}
+		before = item.Ino
+	}
+	if before != 0 {
+		f.next[before] = 0
+	}
+}
+
+// follows notes that a file is read, and reports whether those before it make it likely that the
+// next ones are read, too.
+func (f *files) follows(ino store.Ino) bool {
+	at := f.last
+	f.last = ino
+	for range maxSteps {
+		if at = f.next[at]; at == ino {
+			f.streak++
+			return true
+		}
+		if at == 0 {
+			break
+		}
+	}
+	if _, ok := f.next[ino]; !ok || f.streak < longStreak {
+		f.streak = 0
+		return false
+	}
+	return true
+}
+
+// ahead returns a file and those that follow it, as far as they are small and have no holes. Files
+// with several names may follow each other in a circle.
+func (f *files) ahead(n *store.Node, k *known) (ids []int64) {
+	size, ino := int64(0), n.Ino
+	for steps := 0; ino != 0 && steps < 2*maxAheadFiles && len(ids) < maxAheadFiles; steps, ino = steps+1, f.next[ino] {
+		next, ok := k.nodes[ino]
+		if ino == n.Ino {
+			next, ok = *n, true
+		}
+		id := store.DataID(ino, 0)
+		if !ok || !isSmall(&next) || slices.Contains(ids, id) {
+			continue
+		}
+		if size += next.Size; size > maxAheadBytes && len(ids) > 0 {
+			break
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// isSmall reports whether the content of a file is one row.
+func isSmall(n *store.Node) bool {
+	return n.IsRegular() && n.Size > 0 && n.Size <= store.ChunkSize && n.Holes == 0
+}
+
+// List adds the entries of a directory to l.
+func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
+	before := len(l.Items)
+	err := r.reader.List(dir, after, max, l)
+	if err == nil {
+		r.files.listed(l.Items[before:])
+	}
+	return err
+}
+
+// ReadAt fills p from the content of n.
+func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
+	if off != 0 || int64(len(p)) < n.Size || !isSmall(&n) || r.files.next == nil {
+		return r.reader.ReadAt(n, p, off)
+	}
+	follows := r.files.follows(n.Ino)
+	content, ok := r.files.contents[n.Ino]
+	if !ok && follows {
+		if err := r.readFiles(r.files.ahead(&n, &r.known)); err != nil {
+			return 0, err
+		}
+		content, ok = r.files.contents[n.Ino]
+	}
+	if !ok || int64(len(content)) != n.Size {
+		return r.reader.ReadAt(n, p, off)
+	}
+	delete(r.files.contents, n.Ino) // hardly any caller reads a file twice
+	if copy(p, content) < len(p) {
+		return len(content), io.EOF
+	}
+	return len(content), nil
+}
+
+// readFiles reads the contents of small files ahead, in place of those that were read before.
+func (r *rx) readFiles(ids []int64) error {
+	r.files.contents = make(map[store.Ino][]byte, len(ids))
+	return r.ask(step{statement: selectFiles, args: []any{ids}, row: func(v [][]byte) {
+		r.files.contents[store.Ino(number(v[0])>>store.ChunkBits)] = slices.Clone(v[1])
+	}})
+}

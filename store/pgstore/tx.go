@@ -472,6 +472,7 @@ func (t *tx) commit() error {
 		}
 		return nil
 	}
+	t.ctx = context.WithoutCancel(t.ctx) // or the caller would not know whether it has happened
 	var after []step
 	if !t.changedRows() {
 		after = append(after, do(insertChange))

@@ -27,7 +27,10 @@ func TestInfo(t *testing.T) {
 			if got.SchemaVersion == 0 {
 				t.Errorf("%s: no schema version", s.name)
 			}
-			got.SchemaVersion = 0
+			if got.WriterVersion < 3_000_000 {
+				t.Errorf("%s: written by version %d", s.name, got.WriterVersion)
+			}
+			got.SchemaVersion, got.WriterVersion = 0, 0
 			if got != want[i] {
 				t.Errorf("%s: %+v, want %+v", s.name, got, want[i])
 			}

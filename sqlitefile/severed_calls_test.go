@@ -276,10 +276,16 @@ var severedCalls = map[string]severedCall{
 	"Index.Prefix": onIndex(func(x Index) error { return severedCount(x.Prefix(severedText(7)), 1) }),
 	"Index.Table":  onIndex(func(x Index) error { return wrong(x.Table(), "t", nil) }),
 
-	"Cursor.First":     onCursor(func(c *Cursor) error { ok, err := c.First(); return at(c, 1, ok, err) }),
-	"Cursor.Last":      onCursor(func(c *Cursor) error { ok, err := c.Last(); return at(c, severedRows, ok, err) }),
-	"Cursor.Next":      onCursor(func(c *Cursor) error { return walkSevered(c, c.Next, 101, 1) }),
-	"Cursor.Prev":      onCursor(func(c *Cursor) error { return walkSevered(c, c.Prev, 99, -1) }),
+	"Cursor.First": onCursor(func(c *Cursor) error { ok, err := c.First(); return at(c, 1, ok, err) }),
+	"Cursor.Last":  onCursor(func(c *Cursor) error { ok, err := c.Last(); return at(c, severedRows, ok, err) }),
+	"Cursor.Next":  onCursor(func(c *Cursor) error { return walkSevered(c, c.Next, 101, 1) }),
+	"Cursor.Prev":  onCursor(func(c *Cursor) error { return walkSevered(c, c.Prev, 99, -1) }),
+	"Cursor.Reset": onTable("t", func(t Table) error {
+		c := t.Cursor()
+		c.Reset(t)
+		ok, err := c.First()
+		return at(c, 1, ok, err)
+	}),
 	"Cursor.Row":       onCursor(func(c *Cursor) error { return at(c, 100, true, nil) }),
 	"Cursor.SeekKey":   onIndex(func(x Index) error { ok, err := x.Cursor().SeekKey(severedText(150)); return wrong(ok, true, err) }),
 	"Cursor.SeekRowid": onCursor(func(c *Cursor) error { ok, err := c.SeekRowid(7); return at(c, 7, ok, err) }),

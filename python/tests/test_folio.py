@@ -3,6 +3,8 @@
 import os
 import random
 
+import pytest
+
 from folio_fs import Volume
 
 
@@ -61,6 +63,26 @@ def test_snapshots(path, folio):
     for name, want in states.items():
         with Volume(path, snapshot=name) as v:
             assert tree_of(v) == want
+
+
+def test_snapshot_removed(path, folio):
+    """A snapshot that is removed while it is open does not show later files in its place."""
+    with Volume(path, writable=True) as v:
+        v.write_bytes("f", b"old")
+        folio("snapshot", "create", path, "a")
+        folio("snapshot", "create", path, "b")
+        v.write_bytes("f", b"new")
+        with Volume(path, snapshot="a") as a, Volume(path, snapshot="b") as b:
+            assert a.read_bytes("f") == b.read_bytes("f") == b"old"
+            f = b.open("f")
+            folio("snapshot", "remove", path, "a")
+            for call in (a.read_bytes, a.stat, a.open):
+                with pytest.raises(FileNotFoundError, match="removed"):
+                    call("f")
+            folio("snapshot", "remove", path, "b")
+            for call in (lambda: b.read_bytes("f"), b.listdir, f.read):
+                with pytest.raises(FileNotFoundError, match="removed"):
+                    call()
 
 
 def test_clones(path, folio):

@@ -111,6 +111,31 @@ def test_transaction(volume):
     assert volume.listdir() == ["a", "b"]
 
 
+def test_nested(volume):
+    """A call that fails within a transaction is undone alone."""
+    with volume.transaction():
+        volume.write_bytes("a", b"1")
+        with pytest.raises(FileNotFoundError), volume.transaction():
+            volume.write_bytes("b", b"2")
+            volume.remove("no")
+        volume.write_bytes("c", b"3")
+    assert volume.listdir() == ["a", "c"]
+
+
+def test_full(path):
+    """A volume that cannot grow refuses a change, and goes on."""
+    with Volume(path, writable=True) as v:
+        v.write_bytes("a", b"1")
+        v._tables().db.execute("PRAGMA max_page_count = 60")
+        with pytest.raises(OSError) as e, v.transaction():
+            v.write_bytes("b", bytes(10))
+            v.write_bytes("c", os.urandom(1_000_000))
+        assert e.value.errno == 28
+        assert v.listdir() == ["a"]
+        v.write_bytes("d", b"4")
+        assert v.listdir() == ["a", "d"]
+
+
 def test_read_only(path):
     with Volume(path) as v, pytest.raises(OSError, match="Read-only"):
         v.write_bytes("a", b"")
@@ -160,20 +185,23 @@ def test_pickle_and_path(volume):
     assert [q.name for q in p.parent.iterdir()] == ["y.txt"]
 
 
-def _reader(path, found, seconds):
+SIZE = 200_000  # several rows
+
+
+def _reader(path, found, times):
     with Volume(path) as v:
-        for _ in range(seconds):
-            text = v.read_bytes("f")
-            if len(set(text)) > 1:
-                found.put("torn")
-                return
+        for _ in range(times):
+            for text in (v.read_bytes("f"), v.open("f").read()):
+                if len(set(text)) > 1 or len(text) != SIZE:
+                    found.put("torn")
+                    return
     found.put("ok")
 
 
 def test_processes_and_threads(path):
     """Readers in other processes see each content whole, while it is written."""
     with Volume(path, writable=True) as v:
-        v.write_bytes("f", b"a" * 50_000)
+        v.write_bytes("f", b"a" * SIZE)
         context = multiprocessing.get_context("fork")
         found = context.Queue()
         workers = [context.Process(target=_reader, args=(path, found, 300)) for _ in range(4)]
@@ -181,7 +209,7 @@ def test_processes_and_threads(path):
             w.start()
         i = 0
         while any(w.is_alive() for w in workers) and i < 2000:
-            v.write_bytes("f", bytes([97 + i % 26]) * 50_000)
+            v.write_bytes("f", bytes([97 + i % 26]) * SIZE)
             i += 1
         assert [found.get(timeout=60) for _ in workers] == ["ok"] * 4
         for w in workers:
@@ -190,7 +218,7 @@ def test_processes_and_threads(path):
 
         def thread():
             try:
-                assert len(v.read_bytes("f")) == 50_000
+                assert len(v.read_bytes("f")) == SIZE
             except BaseException as e:
                 errors.append(e)
 

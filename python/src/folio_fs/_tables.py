@@ -48,6 +48,9 @@ class Live:
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
 
+    def must_be(self) -> None:
+        """The volume itself is always there."""
+
     def lookup(self, parent: int, name: str) -> tuple[int, int] | None:
         """Return the inode and the type of an entry."""
         row: tuple[int, int] | None = self.db.execute(
@@ -107,7 +110,17 @@ class Past:
         if row is None:
             raise FileNotFoundError(errno.ENOENT, "the volume has no such snapshot", snapshot)
         self.at, self.next = row
+        self.name = snapshot
         self.live = Live(db)
+
+    def must_be(self) -> None:
+        """Raise an error if the snapshot was removed. What it has kept is gone then."""
+        try:
+            row = self.db.execute("SELECT 1 FROM snapshot WHERE id = ? AND name = ?", (self.at, self.name)).fetchone()
+        except sqlite3.OperationalError:  # it was the last one
+            row = None
+        if row is None:
+            raise FileNotFoundError(errno.ENOENT, "the snapshot was removed", self.name)
 
     def lookup(self, parent: int, name: str) -> tuple[int, int] | None:
         """Return the inode and the type of an entry."""
@@ -148,16 +161,6 @@ class Past:
             return row[0]
         row = self.db.execute("SELECT bytes FROM block WHERE id = ?", row).fetchone()
         return row[0] if row else b""
-
-    def small(self, names: list[str]) -> tuple[int, int, int, bytes | None] | None:
-        """Return type, size, holes and the first chunk of the file at the end of a way."""
-        found: tuple[int, int] | None = (ROOT, DIRECTORY)
-        for name in names:
-            found = self.lookup(found[0], name) if found else None
-        node = self.node(found[0]) if found else None
-        if found is None or node is None:
-            return None
-        return found[1], node.size, node.holes, self.chunk(node.ino, 0)
 
 
 def content(tables: Live | Past, node: Node, start: int, end: int) -> Iterator[bytes]:

@@ -8,6 +8,7 @@ import io
 import os
 import sqlite3
 import stat as _stat
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -120,24 +121,43 @@ class Volume:
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[Volume]:
-        """All calls of this thread within the block see one state of the volume, and are changes together or not at all."""
-        db = self._tables().db
-        local = self._local
-        if local.depth == 0:
-            with self._errors(""):
-                db.execute("BEGIN IMMEDIATE" if self.writable else "BEGIN")
+        """All calls of this thread within the block see one state of the volume, and are changes together or not at all.
+
+        A block within a block is undone alone if it fails.
+        """
+        db, local = self._tables().db, self._local
+        name = f"nested{local.depth}"
+        outer = local.depth == 0
+        with self._errors(""):
+            db.execute(("BEGIN IMMEDIATE" if self.writable else "BEGIN") if outer else f"SAVEPOINT {name}")
         local.depth += 1
         try:
+            if outer:
+                self._tables().must_be()
             yield self
-        except BaseException:
-            local.depth -= 1
-            if local.depth == 0:
-                db.execute("ROLLBACK")
-            raise
-        local.depth -= 1
-        if local.depth == 0:
             with self._errors(""):
-                db.execute("COMMIT")
+                db.execute("COMMIT" if outer else f"RELEASE {name}")
+        except BaseException:
+            if db.in_transaction:  # SQLite ends some transactions itself, for example on a full disk
+                db.execute("ROLLBACK" if outer else f"ROLLBACK TO {name}")
+            raise
+        finally:
+            local.depth -= 1
+
+    @contextlib.contextmanager
+    def _view(self) -> Iterator[Live | Past]:
+        """All that is read within the block is of one state of the volume."""
+        tables = self._tables()
+        if tables.db.in_transaction:
+            yield tables
+            return
+        with self._errors(""):
+            tables.db.execute("BEGIN")
+        try:
+            tables.must_be()
+            yield tables
+        finally:
+            tables.db.execute("COMMIT")
 
     # Finding.
 
@@ -206,8 +226,8 @@ class Volume:
 
     def stat(self, path: str, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return what os.stat returns of a file on disk."""
-        tables = self._tables()
-        n = self._find(tables, path, follow_symlinks)
+        with self._view() as tables:
+            n = self._find(tables, path, follow_symlinks)
         values = (n.mode, n.ino, 0, n.nlink, n.uid, n.gid, n.size, n.atime_ns // 10**9, n.mtime_ns // 10**9, n.ctime_ns // 10**9)
         times = {"st_atime_ns": n.atime_ns, "st_mtime_ns": n.mtime_ns, "st_ctime_ns": n.ctime_ns}
         seconds = {"st_atime": n.atime_ns / 1e9, "st_mtime": n.mtime_ns / 1e9, "st_ctime": n.ctime_ns / 1e9}
@@ -216,34 +236,41 @@ class Volume:
     def exists(self, path: str) -> bool:
         """Report whether there is a file, of any type."""
         try:
-            self._find(self._tables(), path)
+            with self._view() as tables:
+                self._find(tables, path)
         except (FileNotFoundError, NotADirectoryError):
             return False
         return True
 
     def is_dir(self, path: str) -> bool:
         """Report whether there is a directory."""
-        return self.exists(path) and _stat.S_ISDIR(self.stat(path).st_mode)
+        return _stat.S_ISDIR(self._mode(path))
 
     def is_file(self, path: str) -> bool:
         """Report whether there is a regular file."""
-        return self.exists(path) and _stat.S_ISREG(self.stat(path).st_mode)
+        return _stat.S_ISREG(self._mode(path))
+
+    def _mode(self, path: str) -> int:
+        try:
+            return self.stat(path).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return 0
 
     def readlink(self, path: str) -> str:
         """Return the target of a symbolic link."""
-        tables = self._tables()
-        n = self._find(tables, path, False)
-        if not _stat.S_ISLNK(n.mode):
-            raise _error(errno.EINVAL, path)
-        return self._target(tables, n.ino)
+        with self._view() as tables:
+            n = self._find(tables, path, False)
+            if not _stat.S_ISLNK(n.mode):
+                raise _error(errno.EINVAL, path)
+            return self._target(tables, n.ino)
 
     def scandir(self, path: str = "") -> list[Entry]:
         """Return the entries of a directory, by name."""
-        tables = self._tables()
-        n = self._find(tables, path)
-        if not _stat.S_ISDIR(n.mode):
-            raise _error(errno.ENOTDIR, path)
-        return tables.entries(n.ino)
+        with self._view() as tables:
+            n = self._find(tables, path)
+            if not _stat.S_ISDIR(n.mode):
+                raise _error(errno.ENOTDIR, path)
+            return tables.entries(n.ino)
 
     def listdir(self, path: str = "") -> list[str]:
         """Return the names in a directory, in order."""
@@ -263,16 +290,22 @@ class Volume:
         """Return the content of a file."""
         tables = self._tables()
         names = [p for p in path.split("/") if p not in ("", ".")]
-        row = tables.small(names) if 0 < len(names) <= _MAX_JOINS else None
-        if row is not None:
-            kind, size, holes, first = row
-            if kind == FILE and size <= CHUNK and holes == 0:
-                if size == 0:
-                    return b""
-                if first is not None and len(first) == size:
-                    return first
-        with self.open(path) as f:
-            return f.read()
+        if isinstance(tables, Live) and 0 < len(names) <= _MAX_JOINS:  # most files: one statement
+            row = tables.small(names)
+            if row is not None:
+                kind, size, holes, first = row
+                if kind == FILE and size <= CHUNK and holes == 0 and len(first or b"") == size:
+                    return first or b""
+        with self._view() as tables:
+            return b"".join(_tables.content(tables, n := self._regular(tables, path), 0, n.size))
+
+    def _regular(self, tables: Live | Past, path: str) -> Node:
+        n = self._find(tables, path)
+        if _stat.S_ISDIR(n.mode):
+            raise _error(errno.EISDIR, path)
+        if not _stat.S_ISREG(n.mode):
+            raise _error(errno.EINVAL, path)
+        return n
 
     def read_text(self, path: str, encoding: str = "utf-8") -> str:
         """Return the content of a file as a text."""
@@ -280,12 +313,8 @@ class Volume:
 
     def open(self, path: str) -> BinaryIO:
         """Open a file for reading. It shows the file as it is at the time of each read."""
-        tables = self._tables()
-        n = self._find(tables, path)
-        if _stat.S_ISDIR(n.mode):
-            raise _error(errno.EISDIR, path)
-        if not _stat.S_ISREG(n.mode):
-            raise _error(errno.EINVAL, path)
+        with self._view() as tables:
+            n = self._regular(tables, path)
         return io.BufferedReader(_Reader(self, n.ino, path), CHUNK)
 
     def snapshots(self) -> list[str]:
@@ -440,16 +469,17 @@ class _Reader(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def _node(self) -> Node:
-        node = self._volume._tables().node(self._ino)
+    def _node(self, tables: Live | Past) -> Node:
+        node = tables.node(self._ino)
         if node is None:
             raise OSError(errno.ESTALE, "the file was removed", self.name)
         return node
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._pos, os.SEEK_END: 0}[whence]
+        start = self._pos if whence == os.SEEK_CUR else 0
         if whence == os.SEEK_END:
-            start = self._node().size
+            with self._volume._view() as tables:
+                start = self._node(tables).size
         if start + offset < 0:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), self.name)
         self._pos = start + offset
@@ -459,18 +489,19 @@ class _Reader(io.RawIOBase):
         return self._pos
 
     def readinto(self, buffer: Any) -> int:
-        node = self._node()
-        end = min(self._pos + len(buffer), node.size)
         done = 0
-        for part in _tables.content(self._volume._tables(), node, self._pos, end):
-            buffer[done : done + len(part)] = part
-            done += len(part)
+        with self._volume._view() as tables:
+            node = self._node(tables)
+            for part in _tables.content(tables, node, self._pos, min(self._pos + len(buffer), node.size)):
+                buffer[done : done + len(part)] = part
+                done += len(part)
         self._pos += done
         return done
 
     def readall(self) -> bytes:
-        node = self._node()
-        data = b"".join(_tables.content(self._volume._tables(), node, self._pos, node.size))
+        with self._volume._view() as tables:
+            node = self._node(tables)
+            data = b"".join(_tables.content(tables, node, self._pos, node.size))
         self._pos += len(data)
         return data
 
@@ -496,20 +527,23 @@ def _errno(text: str) -> int:
 def create(path: str | os.PathLike[str]) -> None:
     """Make an empty volume, complete or not at all. It is an error if there is a file of that path."""
     path = os.fspath(path)
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    try:
-        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as db:
+    if os.path.lexists(path):
+        raise _error(errno.EEXIST, path)
+    with tempfile.TemporaryDirectory(prefix=".folio-", dir=os.path.dirname(os.path.abspath(path))) as directory:
+        made = os.path.join(directory, "volume")
+        with contextlib.closing(sqlite3.connect(made, isolation_level=None)) as db:
             db.execute("PRAGMA page_size = 4096")
-            db.execute("PRAGMA journal_mode = WAL")
             db.executescript("BEGIN;" + resources.files("folio_fs").joinpath("schema.sql").read_text("utf-8"))
             now = time.time_ns()
             db.execute("INSERT INTO node VALUES (1, ?, 2, ?, ?, 0, 0, ?, ?, ?, 0)", (_stat.S_IFDIR | 0o755, *_owner(), now, now, now))
             db.execute("COMMIT")
-    except BaseException:
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                os.remove(path + suffix)
-        raise
+            db.execute("PRAGMA journal_mode = WAL")
+        try:
+            os.link(made, path)  # fails if there is a file by now
+        except FileExistsError:
+            raise _error(errno.EEXIST, path) from None
+        except OSError:  # a file system without hard links
+            os.rename(made, path)
 
 
 def _owner() -> tuple[int, int]:

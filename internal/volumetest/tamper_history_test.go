@@ -54,7 +54,7 @@ func TestHistoryColumns(t *testing.T) {
 	for table, key := range historyTables {
 		for row := 0; ; row++ {
 			columns := 0
-			for column := 0; row == 0 && column == 0 || column < columns; column++ {
+			for column := 0; column == 0 || column < columns; column++ {
 				for _, value := range []any{int64(0), int64(-1), int64(1) << 40, int64(math.MinInt64), "text", "", 1.5, []byte("blob"), make([]byte, 70_000), nil} {
 					if value == nil && key == 0 && column == 0 {
 						continue // that is a new rowid

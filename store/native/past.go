@@ -189,10 +189,14 @@ func keptEntryAt(c *sqlitefile.Cursor) (e keptEntry, err error) {
 func decodeKeptEntry(v *[entryWasColumns]sqlitefile.Value) (e keptEntry, err error) {
 	e.until = v[entryWasUntil].Int64()
 	e.parent, e.name = store.Ino(v[entryWasParent].Int64()), v[entryWasName].Bytes()
-	if v[entryWasIno].Kind() == sqlitefile.KindInteger && v[entryWasIno].Int64() == 0 {
-		return e, nil
+	entry := [entryColumns]sqlitefile.Value{v[entryWasParent], v[entryWasName], v[entryWasIno], v[entryWasType]}
+	switch {
+	case v[entryWasIno].Kind() != sqlitefile.KindInteger || v[entryWasIno].Int64() != 0:
+		return e, e.from(&entry)
+	case !rightKinds(&entry):
+		return e, store.Damaged("an entry of inode %d that was not there was kept with a value of another kind: %.1000q", e.parent, e.name)
 	}
-	return e, e.from(&[entryColumns]sqlitefile.Value{v[entryWasParent], v[entryWasName], v[entryWasIno], v[entryWasType]})
+	return e, nil
 }
 
 // List implements store.Rx.

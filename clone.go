@@ -32,19 +32,11 @@ func (v *writer) Clone(oldname, newname string) error {
 // CloneFile does what CopyFile does, but lets the two files share their content, as Clone does. It
 // fails with errors.ErrUnsupported where Clone does.
 func (v *writer) CloneFile(oldname, newname string) error {
-	f, err := v.from.Open(oldname)
+	f, p, err := v.replacementBy("clonefile", oldname, newname)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err == nil {
-		err = mustBeRegular(info.Sys().(*Node).Mode)
-	}
-	if err != nil {
-		return linkError("clonefile", oldname, newname, err)
-	}
-	p := &replacement{w: v, name: newname, perm: info.Mode().Perm(), from: f.ino}
 	defer p.release()
 	return linkError("clonefile", oldname, newname, v.change(p.clone))
 }

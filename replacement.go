@@ -16,6 +16,7 @@ type replacement struct {
 	perm   fs.FileMode
 	node   store.Node
 	from   store.Ino // whose extended attributes a new file gets; 0 for none
+	size   int64     // that it had when it was opened
 	pinned bool
 }
 
@@ -191,25 +192,35 @@ func (p *replacement) release() {
 // replaced keeps its own. Holes stay holes. It fails with fs.ErrInvalid if both names lead to the
 // same file.
 func (v *writer) CopyFile(oldname, newname string) error {
-	f, err := v.from.Open(oldname)
+	f, p, err := v.replacementBy("copyfile", oldname, newname)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	defer p.release()
+	return linkError("copyfile", oldname, newname, p.copyOf(f))
+}
+
+// replacementBy opens a regular file, and returns it with a replacement of newname that is to have
+// its content.
+func (v *writer) replacementBy(op, oldname, newname string) (*File, *replacement, error) {
+	f, err := v.from.Open(oldname)
+	if err != nil {
+		return nil, nil, err
+	}
 	info, err := f.Stat()
 	if err == nil {
 		err = mustBeRegular(info.Sys().(*Node).Mode)
 	}
 	if err != nil {
-		return linkError("copyfile", oldname, newname, err)
+		_ = f.Close()
+		return nil, nil, linkError(op, oldname, newname, err)
 	}
-	p := &replacement{w: v, name: newname, perm: info.Mode().Perm(), from: f.ino}
-	defer p.release()
-	return linkError("copyfile", oldname, newname, p.copyOf(f, info.Size()))
+	return f, &replacement{w: v, name: newname, perm: info.Mode().Perm(), from: f.ino, size: info.Size()}, nil
 }
 
-// copyOf makes the file a copy of the first bytes of f.
-func (p *replacement) copyOf(f *File, bytes int64) error {
+// copyOf makes the file a copy of f, as large as that was at first.
+func (p *replacement) copyOf(f *File) error {
 	err := p.w.change(func(c *change) error {
 		if g, err := c.find(p.name, followLast); err == nil && g.there() && g.entry.Ino == p.from {
 			return fs.ErrInvalid
@@ -217,7 +228,7 @@ func (p *replacement) copyOf(f *File, bytes int64) error {
 		return p.begin(c)
 	})
 	if err == nil {
-		err = p.fill(io.NewSectionReader(f, 0, bytes))
+		err = p.fill(io.NewSectionReader(f, 0, p.size))
 	}
 	if err != nil {
 		return err

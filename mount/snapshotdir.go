@@ -44,8 +44,8 @@ type snapshotMount struct {
 
 	mu    sync.Mutex // guards the fields below
 	pasts map[int64]*fileSystem
-	known []store.Snapshot // when somebody looked last
-	since time.Time        // they are these; zero if nobody has looked
+	known []store.Snapshot // those that the last look has found
+	since time.Time        // when that was; zero before the first look
 }
 
 // snapshotDirName is the name of the directory. A file of the volume with that name hides it.

@@ -47,7 +47,7 @@ func codeOf(err error) string {
 // errConnection says that the connection to the server broke, or that the server ended it.
 var errConnection = errors.New("the connection to the server broke")
 
-// errUnknown says that nobody knows whether a change has happened.
+// errUnknown says that it is not known whether a change has happened.
 var errUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", errConnection)
 
 // isBroken reports whether an error is that of a connection, and not of a statement.

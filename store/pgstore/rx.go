@@ -21,7 +21,7 @@ type reader struct {
 	conn   *pgxpool.Conn // nil before the first trip
 	broken error         // of the server, which ended the transaction
 	trips  int           // that were made
-	sent   chan error    // gets the error of a trip that nobody has waited for yet; nil if there is none
+	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
 	known  known
 }
 

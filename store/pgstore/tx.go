@@ -467,7 +467,7 @@ func (t *tx) commit() error {
 		return t.broken
 	}
 	if !t.changed() && t.flushes == 0 {
-		if t.known.seen != nil && t.trips > 1 { // nobody has looked whether what they have read belongs together
+		if t.known.seen != nil && t.trips > 1 { // it is not known whether what they have read belongs together
 			return errLock
 		}
 		return nil

@@ -71,7 +71,7 @@ func (d *Driver) newViewTest(t *testing.T) *viewTest {
 
 // step runs a statement, and makes the call that means the same.
 func (w *viewTest) step(t *testing.T) {
-	name, other, data := randomName(w.r), randomName(w.r), randomData(w.r)
+	name, other, data := volumetest.RandomName(w.r), volumetest.RandomName(w.r), volumetest.RandomData(w.r)
 	info, err := w.called.Lstat(name)
 	there := err == nil
 	isFile, isDir := there && info.Mode().IsRegular(), there && info.IsDir()

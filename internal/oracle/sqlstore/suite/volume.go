@@ -22,6 +22,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/blocked"
+	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/native"
 	"github.com/foliofs/folio/store/sqlstore"
@@ -160,14 +161,14 @@ func (d *Driver) TestTogether(t *testing.T) {
 			r := random(t)
 			r = rand.New(rand.NewPCG(r.Uint64(), uint64(i)))
 			done.Go(func() {
-				s := &side{Volume: v}
-				defer s.close()
+				s := &volumetest.Side{Volume: v}
+				defer s.Close()
 				for range each {
-					c := randomCall(r)
-					got := c.do(s)
+					c := volumetest.RandomCall(r)
+					got := c.Do(s)
 					for _, bad := range []error{folio.ErrBusy, folio.ErrDamaged, folio.ErrReadOnly, folio.ErrFull} {
 						if strings.Contains(got, bad.Error()) {
-							t.Errorf("%s: %s", c.name, got)
+							t.Errorf("%s: %s", c.Name, got)
 						}
 					}
 				}

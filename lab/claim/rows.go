@@ -153,7 +153,10 @@ var Rows = []Row{
 	{"grep-prefix", grepping, "`'x[a-z]+Error'`", grepClaim("prefix")},
 	{"grep-either", grepping, "`-l 'error\\|panic'`", grepClaim("either")},
 	{"grep-digits", grepping, "`'[0-9]{4}-[0-9]{2}'`", grepClaim("digits")},
-	{"mount-create", mounting, "create files of 100 bytes, one process", mountClaims("mount-create", mountCreate, "MountCreate/one/*", 0, 1.25)},
+	{"mount-create", mounting, "create files of 100 bytes, one process", append(
+		mountClaims("mount-create", mountCreate, "MountCreate/one/*", 0, 1.25),
+		&Claim{Name: "mount-create-liteboxfs", Beside: "LiteboxFS", From: mountCreate, Case: "MountCreate/one/*", Ours: "folio", Peers: []string{"liteboxfs"}, Asked: ask(3)},
+	)},
 	{"mount-create-many", mounting, "the same, eight processes", append(
 		mountClaims("mount-create-many", mountCreate, "MountCreate/eight/*", 0, 0),
 		&Claim{Name: "mount-create-many-floor", Kind: Growth, Beside: "the floor by one process", From: mountCreate, Case: "MountCreate/eight/*", Ours: "folio", Peers: []string{"MountCreate/one/floor"}, Asked: ask(0.6), Label: "the time"},

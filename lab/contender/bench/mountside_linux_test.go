@@ -20,6 +20,7 @@ type mountSide struct {
 	readOnly bool
 	slow     bool // it takes minutes to fill by its mount
 	volatile bool // it loses everything when it is unmounted
+	stays    bool // the mount stays when a signal ends the daemon; the daemon ends when it is unmounted
 	// serve makes everything ready, and returns the command that mounts dir and serves it. It is
 	// nil for a plain directory.
 	serve func(b *testing.B, s *mountSide) ([]string, error)
@@ -44,6 +45,7 @@ func mountSides(fill func(b *testing.B, dir string) error) []*mountSide {
 		{name: "folio", fill: fill, serve: serveFolio},
 		{name: "loopback", fill: fill, peer: true, serve: serveLoopback},
 		{name: "rclone", fill: fill, peer: true, slow: true, serve: serveRclone},
+		{name: "liteboxfs", fill: fill, peer: true, slow: true, stays: true, serve: serveLiteboxFS},
 		{name: "squashfuse", fill: fill, peer: true, readOnly: true, serve: serveSquashfuse},
 	}
 }
@@ -82,6 +84,18 @@ func serveRclone(b *testing.B, s *mountSide) ([]string, error) {
 		program, "mount", "--vfs-cache-mode", "writes", "--cache-dir", filepath.Join(s.home, "cache"),
 		"--config", filepath.Join(s.home, "rclone.conf"), s.below(), s.dir,
 	}, err
+}
+
+// serveLiteboxFS serves another file system in a SQLite database, whose program comes by
+// "cargo install liteboxfs-cli --features bundled-sqlite".
+func serveLiteboxFS(b *testing.B, s *mountSide) ([]string, error) {
+	program, err := exec.LookPath("litebox")
+	if err != nil {
+		return nil, err
+	}
+	database := filepath.Join(s.home, "litebox.db")
+	_, err = command(b, s.home, program, "-f", database, "--wal", "create")
+	return []string{program, "-f", database, "--wal", "mount", "-o", "default_permissions", s.dir}, err
 }
 
 func serveSquashfuse(b *testing.B, s *mountSide) ([]string, error) {
@@ -237,8 +251,12 @@ func (s *mountSide) stop() error {
 	if s.daemon == nil {
 		return nil
 	}
-	_ = s.daemon.Process.Signal(syscall.SIGTERM)
 	var err error
+	if s.stays {
+		err = syscall.Unmount(s.dir, 0)
+	} else {
+		_ = s.daemon.Process.Signal(syscall.SIGTERM)
+	}
 	select {
 	case <-s.ended:
 	case <-time.After(mountLimit):

@@ -14,7 +14,12 @@ func (t *tx) flush(after ...step) error { return t.flushBy(t.ask, after...) }
 // flushBy is flush by ask, or by send.
 func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 	var steps []step
-	if t.changedRows() {
+	if t.begun() && t.flushes > 0 {
+		if b := t.takeNew(); len(b.ids) > 0 {
+			steps = append(steps, step{copied: b})
+		}
+	}
+	if t.changedRows() || len(steps) > 0 {
 		steps = append(steps, t.applyStep())
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(t.xattrs), compareXattrs) {

@@ -14,6 +14,7 @@ type step struct {
 	args      []any
 	row       func(v [][]byte) // takes a row, whose bytes are valid until it returns; nil if there are none
 	count     *int64           // gets the number of rows that were changed; or nil
+	copied    *bulk            // goes by COPY in place of a statement; only in the first step
 }
 
 // do returns a step whose result does not matter.
@@ -22,6 +23,12 @@ func do(i statement, args ...any) step { return step{statement: i, args: args} }
 // trip sends statements to the server together and waits for their results: it takes the time of
 // one round trip, besides the work. The first error ends it.
 func (s *Store) trip(ctx context.Context, c *pgx.Conn, steps ...step) error {
+	if len(steps) > 0 && steps[0].copied != nil {
+		if err := steps[0].copied.send(ctx, c, s.schema); err != nil {
+			return err
+		}
+		steps = steps[1:]
+	}
 	var b pgx.Batch
 	for i := range steps {
 		b.Queue(s.sql[steps[i].statement], steps[i].args...)

@@ -36,6 +36,7 @@ type tx struct {
 	dirs    map[store.Ino]struct{}       // in which they are
 	own     map[store.Ino]struct{}       // directories that the transaction has made: all their entries are known
 	chunks  map[int64][]byte             // data rows that were changed
+	grown   map[store.Ino]int64          // of new files that are long: the last data row that was sent
 	cuts    []span                       // of data rows that were removed before chunks were written
 	xattrs  map[xattrKey][]byte          // that were set
 	orphans map[store.Ino]bool           // true for those that lost their last name, false for those that got one again

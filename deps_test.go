@@ -78,6 +78,7 @@ var importRules = []importRule{
 	{pkg: "adapter/web", own: ". adapter/internal/etag"},
 	{pkg: "adapter/dav", own: ". internal/posix internal/inoset adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
 	{pkg: "adapter/internal/upstream", os: true},                                                                                    // for tests
+	{pkg: "adapter/internal/onserver", own: ". store/pgstore store/pgstore/pgserver"},                                               // for tests
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount", own: ". store internal/volumelink sqlitefile mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile in its tests

@@ -6,17 +6,22 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
 )
 
 // TestLitmus runs litmus, the conformance suite of WebDAV servers, against a volume.
 func TestLitmus(t *testing.T) {
+	t.Parallel()
+	runLitmus(t, newVolume)
+}
+
+func runLitmus(t *testing.T, volume func(t testing.TB) *folio.Volume) {
 	litmus, err := exec.LookPath("litmus")
 	if err != nil {
 		t.Skip("litmus is not installed")
 	}
-	t.Parallel()
-	vol := newVolume(t)
+	vol := volume(t)
 	server := httptest.NewServer(dav.NewHandler(vol, nil))
 	defer server.Close()
 	cmd := exec.CommandContext(t.Context(), litmus, "-k", server.URL+"/")

@@ -4,12 +4,12 @@
 package upstream
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -21,6 +21,7 @@ type Suite struct {
 	Add    string // directory of files to be added, in place of those with their names
 	Edit   []Edit
 	Skip   string // regular expression, as for go test
+	Env    []string
 }
 
 // An Edit replaces text that occurs once in a file of Dir.
@@ -43,7 +44,7 @@ func (s *Suite) Run(t *testing.T) (passed int, out string) {
 	if s.Skip != "" {
 		args = append(args, "-skip="+s.Skip)
 	}
-	out = goCommand(t, []string{"FOLIO_SUITE=" + dir}, append(args, s.Module+strings.TrimPrefix("/"+s.Dir, "/."))...)
+	out = goCommand(t, append(s.Env, "FOLIO_SUITE="+dir), append(args, s.Module+strings.TrimPrefix("/"+s.Dir, "/."))...)
 	return len(regexp.MustCompile(`(?m)^--- PASS: `).FindAllString(out, -1)), out
 }
 
@@ -100,9 +101,12 @@ func (s *Suite) writeModule(t *testing.T, dir, copied string) string {
 	own := strings.TrimSpace(goCommand(t, nil, "env", "GOMOD"))
 	copyFile(t, mod, own)
 	copyFile(t, filepath.Join(dir, "go.sum"), filepath.Join(filepath.Dir(own), "go.sum"))
-	Edit{"go.mod", "=> ..\n", "=> " + strconv.Quote(filepath.Join(own, "..", "..")) + "\n"}.apply(t, dir)
 	text, err := os.ReadFile(mod)
 	if err == nil {
+		project := filepath.Join(own, "..", "..")
+		text = relative.ReplaceAllFunc(text, func(m []byte) []byte {
+			return fmt.Appendf(nil, "=> %q\n", filepath.Join(project, string(bytes.TrimSpace(m[len("=> .."):]))))
+		})
 		err = os.WriteFile(mod, fmt.Appendf(text, "\nreplace %s => %q\n", s.Module, copied), 0o644)
 	}
 	if err != nil {
@@ -110,6 +114,9 @@ func (s *Suite) writeModule(t *testing.T, dir, copied string) string {
 	}
 	return mod
 }
+
+// relative is the end of a line of go.mod that replaces a module by a directory of this project.
+var relative = regexp.MustCompile(`=> \.\.\S*\n`)
 
 // goCommand runs the go command and returns its output.
 func goCommand(t *testing.T, env []string, args ...string) string {

@@ -11,11 +11,12 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/aferofs"
+	"github.com/foliofs/folio/store/pgstore"
 	"github.com/spf13/afero"
 )
 
 func TestMain(m *testing.M) {
-	vol, err := folio.Open(filepath.Join(os.Getenv("FOLIO_SUITE"), "suite.folio"), &folio.Options{Create: true})
+	vol, err := volume()
 	if err == nil {
 		afero.Folio = aferofs.New(vol)
 		err = afero.Folio.MkdirAll(os.TempDir(), 0o777)
@@ -30,6 +31,19 @@ func TestMain(m *testing.M) {
 		code = 1
 	}
 	os.Exit(code)
+}
+
+// volume makes a volume, in a file or on a server.
+func volume() (*folio.Volume, error) {
+	address := os.Getenv("FOLIO_SUITE_SERVER")
+	if address == "" {
+		return folio.Open(filepath.Join(os.Getenv("FOLIO_SUITE"), "suite.folio"), &folio.Options{Create: true})
+	}
+	s, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: true})
+	if err != nil {
+		return nil, err
+	}
+	return folio.OpenStore(s, nil)
 }
 
 // whole reports whether the tests used the volume, and left it whole.

@@ -11,14 +11,14 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/store/pgstore"
 	"golang.org/x/net/webdav"
 )
 
 func TestMain(m *testing.M) {
 	var vols []*folio.Volume
 	webdav.NewFolio = func() webdav.FileSystem {
-		path := filepath.Join(os.Getenv("FOLIO_SUITE"), fmt.Sprintf("suite-%d.folio", len(vols)))
-		vol, err := folio.Open(path, &folio.Options{Create: true})
+		vol, err := volume(len(vols))
 		if err != nil {
 			panic(err)
 		}
@@ -34,4 +34,17 @@ func TestMain(m *testing.M) {
 		}
 	}
 	os.Exit(code)
+}
+
+// volume makes a volume, in a file or on a server.
+func volume(n int) (*folio.Volume, error) {
+	address := os.Getenv("FOLIO_SUITE_SERVER")
+	if address == "" {
+		return folio.Open(filepath.Join(os.Getenv("FOLIO_SUITE"), fmt.Sprintf("suite-%d.folio", n)), &folio.Options{Create: true})
+	}
+	s, err := pgstore.Open(context.Background(), fmt.Sprint(address, n), &pgstore.Options{Create: true})
+	if err != nil {
+		return nil, err
+	}
+	return folio.OpenStore(s, nil)
 }

@@ -1,0 +1,18 @@
+//go:build unix
+
+package aferofs_test
+
+import (
+	"testing"
+
+	"github.com/foliofs/folio/adapter/internal/onserver"
+)
+
+// TestServerSuite runs the tests of TestSuite on a server of PostgreSQL.
+func TestServerSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the tests anew")
+	}
+	t.Parallel()
+	runSuite(t, onserver.New(t).Environ())
+}

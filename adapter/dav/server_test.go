@@ -1,0 +1,24 @@
+//go:build unix
+
+package dav_test
+
+import (
+	"testing"
+
+	"github.com/foliofs/folio/adapter/internal/onserver"
+)
+
+// TestServerSuite runs the tests of TestSuite on a server of PostgreSQL.
+func TestServerSuite(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds the tests anew")
+	}
+	t.Parallel()
+	runSuite(t, onserver.New(t).Environ())
+}
+
+// TestServerLitmus runs litmus against a volume on a server.
+func TestServerLitmus(t *testing.T) {
+	t.Parallel()
+	runLitmus(t, onserver.New(t).Volume)
+}

@@ -1,0 +1,57 @@
+//go:build unix
+
+// Package onserver opens volumes on a server of PostgreSQL for the tests of the adapters. A test is
+// skipped if no server is installed.
+package onserver
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
+)
+
+// A Server makes empty volumes. It ends with the test.
+type Server struct {
+	server  *pgserver.Server
+	volumes int
+}
+
+// New starts a server.
+func New(t testing.TB) *Server {
+	t.Helper()
+	return &Server{server: pgserver.ForTest(t)}
+}
+
+// Environ returns a variable for an [upstream.Suite] with the address of a volume. Tests that need
+// several volumes add something to its end.
+func (s *Server) Environ() []string {
+	return []string{"FOLIO_SUITE_SERVER=" + s.server.Address("suite")}
+}
+
+// Volume makes an empty volume, which must be whole at the end of the test.
+func (s *Server) Volume(t testing.TB) *folio.Volume {
+	t.Helper()
+	s.volumes++
+	st, err := pgstore.Open(context.Background(), s.server.Address("v"+strconv.Itoa(s.volumes)), &pgstore.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vol, err := folio.OpenStore(st, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		report, err := vol.Check(context.Background(), nil)
+		if err != nil || !report.OK() {
+			t.Errorf("Check: %v, %v", report, err)
+		}
+		if err := vol.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return vol
+}

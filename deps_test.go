@@ -84,6 +84,7 @@ var importRules = []importRule{
 	{pkg: "mount", own: ". store internal/volumelink sqlitefile mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile in its tests
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
+	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/rogpeppe/go-internal github.com/yuin/goldmark"},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
 	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source", third: "github.com/klauspost/compress"},
@@ -141,8 +142,8 @@ var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "g
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
 // TestImports holds every package of this module to importRules, and those of adapter, cmd/folio,
-// mount and store/pgstore, which are modules of their own: all their files, for whatever system
-// they are built.
+// mount, serve and store/pgstore, which are modules of their own: all their files, for whatever
+// system they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
@@ -279,7 +280,7 @@ func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 }
 
 // ruledModules are the modules below this one that importRules cover.
-var ruledModules = []string{"adapter", "cmd/folio", "mount", "store/pgstore"}
+var ruledModules = []string{"adapter", "cmd/folio", "mount", "serve", "store/pgstore"}
 
 // hasModule reports whether a directory is a module of its own that has no rules here.
 func hasModule(tree fs.FS, dir string) bool {

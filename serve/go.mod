@@ -1,0 +1,13 @@
+module github.com/foliofs/folio/serve
+
+go 1.26.0
+
+replace github.com/foliofs/folio => ..
+
+require (
+	github.com/alecthomas/chroma/v2 v2.27.0
+	github.com/rogpeppe/go-internal v1.16.0
+	github.com/yuin/goldmark v1.8.7
+)
+
+require github.com/dlclark/regexp2/v2 v2.2.1 // indirect

@@ -12,6 +12,7 @@ import (
 type files struct {
 	next     map[store.Ino]store.Ino // the file that follows in the same directory
 	contents map[store.Ino][]byte    // that were read ahead
+	size     int                     // bytes in contents
 	last     store.Ino               // was read last
 	streak   int                     // how many files were read in a row
 }
@@ -21,6 +22,7 @@ const (
 	maxAheadBytes = 1 << 20 // in one trip
 	maxSteps      = 8       // that a file lies behind the one before it, in a row
 	longStreak    = 8       // after which the first file of a directory counts as the next one
+	maxContents   = 16 << 20
 )
 
 // listed notes the files among entries, in their order.
@@ -90,10 +92,40 @@ func isSmall(n *store.Node) bool {
 	return n.IsRegular() && n.Size > 0 && n.Size <= store.ChunkSize && n.Holes == 0
 }
 
-// List adds the entries of a directory to l.
+// put keeps a content.
+func (f *files) put(ino store.Ino, content []byte) {
+	if f.contents == nil || f.size > maxContents {
+		f.contents, f.size = make(map[store.Ino][]byte), 0
+	}
+	if _, ok := f.contents[ino]; !ok {
+		f.contents[ino] = content
+		f.size += len(content)
+	}
+}
+
+// take returns a content, and forgets it: hardly any caller reads a file twice.
+func (f *files) take(ino store.Ino) ([]byte, bool) {
+	content, ok := f.contents[ino]
+	if ok {
+		delete(f.contents, ino)
+		f.size -= len(content)
+	}
+	return content, ok
+}
+
+// List adds the entries of a directory to l. If the caller has read all files so far, it also reads
+// ahead what comes next in a walk.
 func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
+	r.known.makeRoom()
 	before := len(l.Items)
-	err := r.reader.List(dir, after, max, l)
+	done := false
+	var err error
+	if r.files.streak >= longStreak {
+		done, err = r.listAhead(dir, after, max, l)
+	}
+	if err == nil && !done {
+		err = r.reader.List(dir, after, max, l)
+	}
 	if err == nil {
 		r.files.listed(l.Items[before:])
 	}
@@ -106,27 +138,25 @@ func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 		return r.reader.ReadAt(n, p, off)
 	}
 	follows := r.files.follows(n.Ino)
-	content, ok := r.files.contents[n.Ino]
+	content, ok := r.files.take(n.Ino)
 	if !ok && follows {
 		if err := r.readFiles(r.files.ahead(&n, &r.known)); err != nil {
 			return 0, err
 		}
-		content, ok = r.files.contents[n.Ino]
+		content, ok = r.files.take(n.Ino)
 	}
 	if !ok || int64(len(content)) != n.Size {
 		return r.reader.ReadAt(n, p, off)
 	}
-	delete(r.files.contents, n.Ino) // hardly any caller reads a file twice
 	if copy(p, content) < len(p) {
 		return len(content), io.EOF
 	}
 	return len(content), nil
 }
 
-// readFiles reads the contents of small files ahead, in place of those that were read before.
+// readFiles reads the contents of small files ahead.
 func (r *rx) readFiles(ids []int64) error {
-	r.files.contents = make(map[store.Ino][]byte, len(ids))
 	return r.ask(step{statement: selectFiles, args: []any{ids}, row: func(v [][]byte) {
-		r.files.contents[store.Ino(number(v[0])>>store.ChunkBits)] = slices.Clone(v[1])
+		r.files.put(store.Ino(number(v[0])>>store.ChunkBits), slices.Clone(v[1]))
 	}})
 }

@@ -63,17 +63,28 @@ func (k *known) learn(key store.EntryKey, e store.Entry) {
 	}
 }
 
-// learnRow keeps an inode of a row that has its number first, unless it is known, there are many,
-// the row is NULL, or its numbers are not plausible: Node looks at it again then.
+// learnRow is learnNode for a row that has the number first.
 func (k *known) learnRow(v [][]byte) {
-	ino := store.Ino(number(v[0]))
+	raw := nodeRow(v[1:])
+	k.learnNode(store.Ino(number(v[0])), &raw)
+}
+
+// learnNode keeps an inode that was read, unless it is known, there are many, or its numbers are
+// not plausible: Node looks at it again then.
+func (k *known) learnNode(ino store.Ino, raw *store.NodeRow) {
 	if _, ok := k.nodes[ino]; ok || len(k.nodes) >= maxKnown || !ino.Valid() {
 		return
 	}
-	raw := nodeRow(v[1:])
-	n, err := nodeOf(ino, &raw)
+	n, err := nodeOf(ino, raw)
 	if err == nil && n.Size-n.Holes <= largeFile {
 		k.readNode(n)
+	}
+}
+
+// makeRoom forgets what was read if there is much of it.
+func (k *known) makeRoom() {
+	if len(k.nodes) > maxKnown/2 || len(k.entries) > maxKnown/2 {
+		k.nodes, k.entries = nil, nil
 	}
 }
 

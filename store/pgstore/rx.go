@@ -69,9 +69,10 @@ func (r *reader) wait() error {
 // An rx is a read transaction. It implements store.Rx.
 type rx struct {
 	reader
-	version int64 // 0 before the first trip
-	ended   bool
-	files   files
+	version  int64 // 0 before the first trip
+	ended    bool
+	files    files
+	branches branches
 }
 
 // newRx returns a read transaction. The caller has entered the gate.

@@ -20,6 +20,7 @@ const (
 	selectPart
 	selectChunks
 	selectFiles
+	selectBranch
 	selectLengths
 	selectNextChunk
 	selectDataSize
@@ -67,13 +68,30 @@ var texts = [numStatements]string{
 SELECT w.path, w.at, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
   (SELECT max(version) FROM @change)
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
-	selectNode:      "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
-	selectEntry:     "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
-	selectEntries:   "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
-	selectXattrs:    "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
-	selectPart:      "SELECT substring(bytes FROM $2 FOR $3) FROM @data WHERE id = $1",
-	selectChunks:    "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
-	selectFiles:     "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
+	selectNode:    "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
+	selectEntry:   "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
+	selectEntries: "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
+	selectXattrs:  "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
+	selectPart:    "SELECT substring(bytes FROM $2 FOR $3) FROM @data WHERE id = $1",
+	selectChunks:  "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectFiles:   "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
+	selectBranch: `WITH dirs AS MATERIALIZED (
+  SELECT $1::bigint AS ino, ''::bytea AS name, false AS below
+  UNION ALL
+  (SELECT ino, name, true FROM @entry WHERE parent = $1 AND type = 2 ORDER BY name LIMIT $2)
+), list AS MATERIALIZED (
+  SELECT d.below, d.name AS dir, e.parent, e.name, e.ino, e.type
+  FROM dirs AS d CROSS JOIN LATERAL (SELECT * FROM @entry WHERE parent = d.ino ORDER BY name LIMIT $3) AS e
+  ORDER BY d.below, d.name, e.name LIMIT $4
+), files AS MATERIALIZED (
+  SELECT l.*, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
+    l.type = 1 AND n.size BETWEEN 1 AND 65536 AND n.holes = 0 AS small,
+    sum(CASE WHEN l.type = 1 AND n.size BETWEEN 1 AND 65536 AND n.holes = 0 THEN n.size ELSE 0 END) OVER (ORDER BY l.below, l.dir, l.name) AS total
+  FROM list AS l LEFT JOIN @node AS n ON n.ino = l.ino
+)
+SELECT f.parent, f.name, f.ino, f.type, f.mode, f.nlink, f.uid, f.gid, f.size, f.holes, f.mtime_ns, f.ctime_ns, f.atime_ns, f.rdev,
+  CASE WHEN f.small AND f.total <= $5 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = f.ino << 28) END
+FROM files AS f ORDER BY f.below, f.dir, f.name`,
 	selectLengths:   "SELECT id, octet_length(bytes)::bigint FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
 	selectNextChunk: "SELECT id FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1",
 	selectDataSize:  "SELECT pg_total_relation_size('@data')",

@@ -1,0 +1,77 @@
+package pgstore
+
+import (
+	"slices"
+
+	"github.com/foliofs/folio/store"
+)
+
+// branches are the directories that a transaction reads ahead of a caller that copies a tree. While
+// the caller handles one branch, the server reads the next.
+type branches struct {
+	lists map[store.Ino]*store.Listing // that are whole, and that the caller has not asked for
+	next  []store.Ino                  // directories that come next in a walk
+	sent  *branch                      // that the server reads; nil if there is none
+}
+
+// maxBranchLists is how many lists wait before no further branch is read.
+const maxBranchLists = 1000
+
+// listAhead adds the entries of a directory to l, and reports whether it could.
+func (r *rx) listAhead(dir store.Ino, after string, most int, l *store.Listing) (bool, error) {
+	if after != "" || most > 0 || !dir.Valid() {
+		return false, nil
+	}
+	if r.branches.lists[dir] == nil && r.branches.sent != nil {
+		if err := r.wait(); err != nil {
+			return false, err
+		}
+		r.takeBranch(r.branches.sent)
+		r.branches.sent = nil
+	}
+	if r.branches.lists[dir] == nil {
+		b := newBranch(dir)
+		if err := r.ask(b.step()); err != nil {
+			return false, err
+		}
+		r.takeBranch(b)
+	}
+	list := r.branches.lists[dir]
+	if list == nil {
+		return false, nil
+	}
+	delete(r.branches.lists, dir)
+	for _, e := range list.Entries() {
+		l.Add([]byte(e.Name), e.Ino, e.Type)
+		r.known.learn(store.EntryKey{Dir: dir, Name: e.Name}, e)
+	}
+	return true, r.sendBranch()
+}
+
+// sendBranch begins to read the branch that comes next.
+func (r *rx) sendBranch() error {
+	h := &r.branches
+	if h.sent != nil || len(h.next) == 0 || len(h.lists) > maxBranchLists || r.files.size > maxContents/2 {
+		return nil
+	}
+	h.sent, h.next = newBranch(h.next[0]), h.next[1:]
+	return r.send(h.sent.step())
+}
+
+// takeBranch takes what was read.
+func (r *rx) takeBranch(b *branch) {
+	whole, next := b.whole()
+	if r.branches.lists == nil || len(r.branches.lists) > 2*maxBranchLists {
+		r.branches.lists = make(map[store.Ino]*store.Listing)
+	}
+	for _, dir := range whole {
+		r.branches.lists[dir] = b.lists[dir]
+	}
+	r.branches.next = append(next, slices.DeleteFunc(r.branches.next, func(dir store.Ino) bool { return dir == b.dir })...)
+	for _, n := range b.nodes {
+		r.known.learnNode(n.ino, &n.raw)
+	}
+	for ino, content := range b.contents {
+		r.files.put(ino, content)
+	}
+}

@@ -84,7 +84,11 @@ var importRules = []importRule{
 	{pkg: "mount", own: ". store internal/volumelink sqlitefile mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile in its tests
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
-	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/rogpeppe/go-internal github.com/yuin/goldmark"},
+	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},
+	{
+		pkg: "serve", own: ". internal/inoset internal/posix adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
+		third: "golang.org/x/crypto golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress",
+	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
 	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source", third: "github.com/klauspost/compress"},
@@ -116,7 +120,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount internal/posix internal/inoset " + rooms("source target match mirror "+
+		own: ". mount serve internal/posix internal/inoset " + rooms("source target match mirror "+
 			"quote value failure interrupt terminal location mountpoint listing copier importer exporter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
@@ -141,9 +145,8 @@ var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "g
 // Packages that a pure package does without.
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
-// TestImports holds every package of this module to importRules, and those of adapter, cmd/folio,
-// mount, serve and store/pgstore, which are modules of their own: all their files, for whatever
-// system they are built.
+// TestImports holds every package of this module to importRules, and those of ruledModules, which
+// are modules of their own: all their files, for whatever system they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)

@@ -2,12 +2,27 @@ module github.com/foliofs/folio/serve
 
 go 1.26.0
 
-replace github.com/foliofs/folio => ..
+require github.com/foliofs/folio v0.0.0
 
-require (
-	github.com/alecthomas/chroma/v2 v2.27.0
-	github.com/rogpeppe/go-internal v1.16.0
-	github.com/yuin/goldmark v1.8.7
+replace (
+	github.com/foliofs/folio => ..
+	github.com/foliofs/folio/adapter => ../adapter
 )
 
-require github.com/dlclark/regexp2/v2 v2.2.1 // indirect
+require (
+	github.com/VictoriaMetrics/metrics v1.44.0
+	github.com/alecthomas/chroma/v2 v2.27.0
+	github.com/foliofs/folio/adapter v0.0.0
+	github.com/klauspost/compress v1.20.3
+	github.com/rogpeppe/go-internal v1.16.0
+	github.com/yuin/goldmark v1.8.7
+	golang.org/x/crypto v0.58.0
+	golang.org/x/net v0.62.0
+)
+
+require (
+	github.com/dlclark/regexp2/v2 v2.2.1 // indirect
+	github.com/valyala/fastrand v1.1.0 // indirect
+	github.com/valyala/histogram v1.2.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)

@@ -80,3 +80,7 @@ type memoryFile struct {
 
 func (f memoryFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f memoryFile) Close() error               { return nil }
+
+// ETag returns the ETag of a file of a volume, as FileServer and package dav send it. It is strong:
+// another content of the file has another one, unless the time of modification was set back.
+func ETag(info fs.FileInfo) string { return etag.Of(info) }

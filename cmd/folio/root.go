@@ -103,7 +103,7 @@ func (c *command) root() *cobra.Command {
 		c.snapshotCommand(), c.restoreCommand(), c.logCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),
 		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
-		c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(),
+		c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(), c.serveCommand(),
 	)
 	return root
 }

@@ -128,8 +128,11 @@ func (o *Opened) Close() error {
 }
 
 // Open opens the volume, or the snapshot.
-func (l Location) Open() (*Opened, error) {
-	v, err := l.open(nil)
+func (l Location) Open() (*Opened, error) { return l.OpenWith(nil) }
+
+// OpenWith opens the volume, or the snapshot, with options.
+func (l Location) OpenWith(o *folio.Options) (*Opened, error) {
+	v, err := l.open(o)
 	if errors.Is(err, fs.ErrNotExist) && !OnServer(l.Volume) {
 		err = failure.ErrNoVolume
 	}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
+	"github.com/foliofs/folio/serve"
+)
+
+// A volumeServer serves the volumes of one command line.
+type volumeServer struct {
+	*command
+	options         serve.Options
+	listen          string
+	certFile        string
+	keyFile         string
+	users, rights   string // files
+	trashDays       int
+	maxSize, upload value.ByteSize
+	quiet           bool
+}
+
+const serveLong = `Serve volumes, or directories of them, to browsers and by WebDAV. Of several, each is below its own name.
+
+Clients read only, and only programs of this computer reach the server, unless flags say otherwise. With
+--write, clients can upload, make, move and remove files. Removed files can be taken back for some days.
+
+--users names a file with a line NAME:HASH for each user, as htpasswd -B writes it; argon2id works, too. A
+hash sha256:HEX is that of a token, which a program sends as Authorization: Bearer. --rights names a file
+with lines USER RIGHT PATH, where RIGHT is none, upload, read or write; USER * is everybody who has logged
+in, and - everybody else.
+
+The server answers to addresses, to localhost, to the name of this computer, and to names that --host adds.
+A socket that systemd passes on takes the place of --listen. The page of docs/serve.md has examples.`
+
+func (c *command) serveCommand() *cobra.Command {
+	s := &volumeServer{command: c}
+	cmd := writingCommand("serve VOLUME[:PATH]...", "Serve volumes to browsers and by WebDAV", serveLong,
+		`  folio serve photos.folio
+  folio serve --write --users users.txt --listen :8080 photos.folio docs.folio:public
+  folio serve --write --users users.txt --tls-cert site.crt --tls-key site.key --listen :443 site.folio`,
+		between(1, -1, "VOLUME[:PATH]..."))
+	cmd.ValidArgsFunction = completeLocation
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args) }
+	flags := cmd.Flags()
+	flags.BoolVarP(&s.options.Write, "write", "w", false, "let clients change the volumes")
+	flags.StringVarP(&s.listen, "listen", "l", "127.0.0.1:8080", "the `address` to listen at; :8080 is every address of this computer")
+	flags.StringVar(&s.options.Base, "base", "", "the `path` that all URLs begin with")
+	flags.StringArrayVar(&s.options.Hosts, "host", nil, "a `name` that the server answers to; several may be given")
+	flags.StringVar(&s.certFile, "tls-cert", "", "`file` with the certificate")
+	flags.StringVar(&s.keyFile, "tls-key", "", "`file` with its key")
+	flags.StringVar(&s.users, "users", "", "`file` with the users")
+	flags.StringVar(&s.rights, "rights", "", "`file` with the rights of users")
+	flags.BoolVar(&s.options.Index, "index", false, "show index.html in place of a directory that has one")
+	flags.IntVar(&s.trashDays, "trash", 7, "how many `days` removed files are kept; 0 removes them at once")
+	flags.Func("max-size", "let no volume grow beyond this `size` in bytes, such as 10G", s.maxSize.Set)
+	flags.Func("max-upload", "take no file of more than this `size` in bytes", s.upload.Set)
+	flags.BoolVarP(&s.quiet, "quiet", "q", false, "do not log requests")
+	return cmd
+}
+
+// run serves until a signal ends the command.
+func (s *volumeServer) run(ctx context.Context, args []string) error {
+	cert, err := s.prepare()
+	if err != nil {
+		return err
+	}
+	if s.options.Sources, err = s.sources(args); err != nil {
+		return err
+	}
+	l, err := s.listener()
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	if s.options.Write && s.options.Users == nil && !serve.IsLoopback(l.Addr()) {
+		return failure.Hint(errOpenToAll, "name a file of users by --users, or listen at 127.0.0.1")
+	}
+	server, err := serve.New(&s.options)
+	if err != nil {
+		return err
+	}
+	scheme := "http"
+	if cert != nil {
+		scheme = "https"
+	}
+	fmt.Fprintf(s.Stderr, "folio: serving %s://%s%s/\n", scheme, l.Addr(), strings.TrimSuffix("/"+strings.Trim(s.options.Base, "/"), "/"))
+	err = server.Serve(ctx, l, cert)
+	return errors.Join(err, server.Close())
+}
+
+var (
+	errOpenToAll = errors.New("everybody who reaches this address could change the volume")
+	errHalfTLS   = errors.New("--tls-cert and --tls-key belong together")
+	errTrash     = errors.New("--trash is a number of days")
+)
+
+// prepare reads the files that flags name.
+func (s *volumeServer) prepare() (cert *tls.Certificate, err error) {
+	if s.trashDays < 0 {
+		return nil, errTrash
+	}
+	s.options.Trash = time.Duration(s.trashDays) * 24 * time.Hour
+	s.options.MaxBody = int64(s.upload)
+	if !s.quiet {
+		s.options.Logger = slog.New(slog.NewTextHandler(s.Stderr, nil))
+	}
+	if s.users != "" {
+		if s.options.Users, err = parseFile(s.users, serve.ParseUsers); err != nil {
+			return nil, err
+		}
+	}
+	if s.rights != "" {
+		if s.options.Rights, err = parseFile(s.rights, serve.ParseRights); err != nil {
+			return nil, err
+		}
+	}
+	if (s.certFile == "") != (s.keyFile == "") {
+		return nil, errHalfTLS
+	}
+	if s.certFile == "" {
+		return nil, nil
+	}
+	if cert, err = serve.LoadCertificate(s.certFile, s.keyFile); err != nil {
+		err = failure.At(s.certFile, err)
+	}
+	return cert, err
+}
+
+// parseFile reads a file, and names it in errors.
+func parseFile[T any](name string, parse func(io.Reader) (*T, error)) (*T, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v, err := parse(f)
+	return v, failure.At(name, err)
+}
+
+// listener returns the socket that systemd has passed on, or listens.
+func (s *volumeServer) listener() (net.Listener, error) {
+	l, err := serve.ActivationListener()
+	if l != nil || err != nil {
+		return l, err
+	}
+	return net.Listen("tcp", s.listen)
+}
+
+var errSameName = errors.New("two volumes have this name")
+
+// sources returns what the arguments name. Each is served below the name of its file.
+func (s *volumeServer) sources(args []string) (list []serve.Source, err error) {
+	names := make(map[string]bool)
+	for _, arg := range args {
+		loc := location.Parse(arg)
+		source := s.source(loc)
+		if names[source.Name] {
+			return nil, failure.At(source.Name, errSameName)
+		}
+		names[source.Name] = true
+		list = append(list, source)
+	}
+	return list, nil
+}
+
+func (s *volumeServer) source(loc location.Location) serve.Source {
+	name := strings.TrimSuffix(filepath.Base(loc.Volume), ".folio")
+	if loc.Path != "." {
+		name = filepath.Base(loc.Path)
+	}
+	source := serve.Source{Name: name, Dir: loc.Path, ReadOnly: loc.Snapshot != "" || !s.options.Write}
+	if !location.OnServer(loc.Volume) {
+		source.File = loc.Volume
+	}
+	source.Open = func() (*folio.Volume, func() error, error) {
+		v, err := loc.OpenWith(&folio.Options{ReadOnly: source.ReadOnly, MaxSize: int64(s.maxSize)})
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, err := v.Stat(loc.Path); err != nil {
+			return nil, nil, errors.Join(loc.Failure(loc.Path, err), v.Close())
+		}
+		return v.Volume, v.Close, nil
+	}
+	return source
+}

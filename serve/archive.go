@@ -1,0 +1,216 @@
+package serve
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/foliofs/folio"
+)
+
+// Limits of archives.
+const (
+	archivesAtOnce = 8
+	maxZip         = 100_000 // files; a zip keeps its directory in memory
+)
+
+// An archiver writes one form of archive.
+type archiver interface {
+	add(f *walked, link string, content io.Reader) error
+	Close() error
+}
+
+var (
+	errArchive  = refuse(http.StatusNotFound, "An archive is a .zip, a .tar or a .tar.gz.")
+	errArchives = &failure{status: http.StatusServiceUnavailable, message: "Too many archives are made at once. Try again.", header: http.Header{"Retry-After": {"10"}}}
+	errZip      = refuse(http.StatusInsufficientStorage, "The directory has too many files for a zip. Take a tar.")
+	errNoDir    = refuse(http.StatusNotFound, "There is no such directory.")
+)
+
+// archiveTypes has the types of archives, the longest ending first.
+var archiveTypes = []struct{ ending, contentType string }{
+	{".tar.gz", "application/gzip"}, {".tar", "application/x-tar"}, {".zip", "application/zip"},
+}
+
+// archive sends a directory as one file, as it is at one moment.
+func (c *call) archive(target string) error {
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		return errMethod
+	}
+	for _, t := range archiveTypes {
+		if dir, ok := strings.CutSuffix(target, t.ending); ok {
+			return c.archiveOf("/"+strings.TrimPrefix(dir, "/"), t.ending, t.contentType)
+		}
+	}
+	return errArchive
+}
+
+func (c *call) archiveOf(target, ending, contentType string) error {
+	p, err := c.find(target)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if p.tree == nil {
+		return errNoDir
+	}
+	select {
+	case c.s.archives <- struct{}{}:
+		defer func() { <-c.s.archives }()
+	default:
+		return errArchives
+	}
+	return p.view(c.r.Context(), func(rx *folio.Rx) error {
+		real, err := p.resolve(rx, p.name, true, rightRead)
+		if err != nil {
+			return err
+		}
+		if info, err := rx.Lstat(real); err != nil || !info.IsDir() {
+			return errNoDir
+		}
+		return c.sendArchive(p, rx, real, ending, contentType)
+	})
+}
+
+func (c *call) sendArchive(p *place, rx *folio.Rx, real, ending, contentType string) error {
+	if ending == ".zip" {
+		if err := c.countForZip(p, rx, real); err != nil {
+			return err
+		}
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Disposition", attachment(p.base()+ending))
+	if c.r.Method == http.MethodHead {
+		c.w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	a := newArchiver(c.w, ending)
+	err := p.walk(c.r.Context(), rx, real, func(f *walked) error { return addWalked(p, rx, real, a, f) })
+	if err != nil {
+		return err
+	}
+	return a.Close()
+}
+
+func (c *call) countForZip(p *place, rx *folio.Rx, real string) error {
+	n := 0
+	return p.walk(c.r.Context(), rx, real, func(*walked) error {
+		if n++; n > maxZip {
+			return errZip
+		}
+		return nil
+	})
+}
+
+// addWalked adds a file of a walk. Links that lead out of the archive, devices, fifos and sockets
+// are left out: whoever unpacks it must not find them.
+func addWalked(p *place, rx *folio.Rx, root string, a archiver, f *walked) error {
+	switch mode := f.info.Mode(); {
+	case mode.IsDir():
+		return a.add(f, "", nil)
+	case mode&fs.ModeSymlink != 0:
+		to, err := p.resolve(rx, p.below(f.real), true, rightRead)
+		if err != nil || root != "." && !covers(root, to) {
+			return nil
+		}
+		link, err := rx.Readlink(f.real)
+		if err != nil {
+			return err
+		}
+		return a.add(f, link, nil)
+	case mode.IsRegular():
+		content, err := rx.Open(f.real)
+		if err != nil {
+			return err
+		}
+		defer content.Close()
+		return a.add(f, "", content)
+	}
+	return nil
+}
+
+func newArchiver(w io.Writer, ending string) archiver {
+	switch ending {
+	case ".zip":
+		z := zip.NewWriter(w)
+		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+		return &zipArchiver{z}
+	case ".tar.gz":
+		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is one that there is
+		return &tarArchiver{tar.NewWriter(z), z}
+	}
+	return &tarArchiver{tar.NewWriter(w), nil}
+}
+
+type tarArchiver struct {
+	*tar.Writer
+	zipped io.Closer // nil for a plain tar
+}
+
+func (t *tarArchiver) add(f *walked, link string, content io.Reader) error {
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Linkname: link, Mode: int64(f.info.Mode().Perm()), ModTime: f.info.ModTime(), Format: tar.FormatPAX}
+	switch {
+	case f.info.IsDir():
+		h.Typeflag, h.Name = tar.TypeDir, f.name+"/"
+	case content == nil:
+		h.Typeflag = tar.TypeSymlink
+	default:
+		h.Size = f.info.Size()
+	}
+	if err := t.WriteHeader(h); err != nil || content == nil {
+		return err
+	}
+	_, err := io.Copy(t.Writer, content)
+	return err
+}
+
+func (t *tarArchiver) Close() error {
+	err := t.Writer.Close()
+	if err == nil && t.zipped != nil {
+		err = t.zipped.Close()
+	}
+	return err
+}
+
+type zipArchiver struct{ *zip.Writer }
+
+// packed are the endings of files that deflating does not make smaller.
+var packed = map[string]bool{".zip": true, ".gz": true, ".zst": true, ".xz": true, ".7z": true, ".jpg": true, ".jpeg": true, ".png": true, ".webp": true, ".avif": true, ".mp3": true, ".mp4": true, ".webm": true, ".ogg": true, ".m4a": true, ".mkv": true, ".mov": true}
+
+func (z *zipArchiver) add(f *walked, link string, content io.Reader) error {
+	h := &zip.FileHeader{Name: zipName(f.name), Modified: f.info.ModTime(), Method: zip.Deflate}
+	h.SetMode(f.info.Mode() & (fs.ModeType | fs.ModePerm))
+	switch {
+	case f.info.IsDir():
+		h.Name, h.Method = h.Name+"/", zip.Store
+	case content == nil:
+		content, h.Method = strings.NewReader(link), zip.Store
+	case packed[strings.ToLower(path.Ext(f.name))] || f.info.Size() < 64:
+		h.Method = zip.Store
+	}
+	w, err := z.CreateHeader(h)
+	if err != nil || content == nil {
+		return err
+	}
+	_, err = io.Copy(w, content)
+	return err
+}
+
+// zipName replaces backslashes, which some programs take for slashes, and control characters.
+func zipName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\\' || r < ' ' || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, name)
+}

@@ -1,0 +1,78 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/net/netutil"
+)
+
+// Limits of connections.
+const (
+	maxConnections = 4096
+	maxHeader      = 64 << 10 // bytes
+	headerTime     = 10 * time.Second
+	idleTime       = 2 * time.Minute
+	stopTime       = 10 * time.Second // that requests under way have when the server ends
+)
+
+// Serve answers the requests that come to a listener, until ctx is done. Requests under way then
+// have some seconds to end. cert, if not nil, is for TLS.
+func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificate) error {
+	server := &http.Server{
+		Handler: s, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		ErrorLog: s.errorLog(), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	l = netutil.LimitListener(l, maxConnections)
+	if cert != nil {
+		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
+	}
+	failed := make(chan error, 1)
+	go func() {
+		if cert != nil {
+			failed <- server.ServeTLS(l, "", "")
+		} else {
+			failed <- server.Serve(l)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	if err := server.Shutdown(stop); err != nil {
+		err = server.Close() // clients that stand still
+		<-failed
+		return err
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+var (
+	errExpired  = errors.New("the certificate has expired")
+	errNotValid = errors.New("the certificate is not valid yet")
+)
+
+// LoadCertificate reads a certificate and its key, and refuses one that clients would refuse now.
+func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
+	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	if err != nil {
+		return nil, err
+	}
+	switch now := time.Now(); {
+	case now.After(cert.Leaf.NotAfter):
+		return nil, errExpired
+	case now.Before(cert.Leaf.NotBefore):
+		return nil, errNotValid
+	}
+	return &cert, nil
+}

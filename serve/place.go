@@ -1,0 +1,169 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/foliofs/folio"
+)
+
+// A place is what the URL of a request names: a file of a tree, whether it exists or not.
+type place struct {
+	tree     *tree   // nil for the list of all volumes
+	vol      *opened // of the tree
+	name     string  // in the tree, as the URL has it; "." is its root
+	dir      bool    // the URL ends in a slash
+	snapshot string  // "" for the volume as it is
+	root     string  // URL of the tree, with the base
+	access   *access // of the user
+}
+
+// errTarget is the answer to a path that no client has a reason to send.
+var errTarget = refuse(http.StatusBadRequest, "The path of the URL is not a plain path.")
+
+// checkTarget refuses paths of URLs that a proxy or a client may read in another way than this
+// server: empty elements, "." and "..", encoded slashes and NULs.
+func checkTarget(u *url.URL) error {
+	escaped := strings.ToLower(u.EscapedPath())
+	if u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.Contains(escaped, "%2f") || strings.Contains(escaped, "%00") {
+		return errTarget
+	}
+	if strings.IndexByte(u.Path, 0) >= 0 {
+		return errTarget
+	}
+	elements := strings.Split(u.Path[1:], "/")
+	for i, e := range elements {
+		if e == "." || e == ".." || e == "" && i < len(elements)-1 {
+			return errTarget
+		}
+	}
+	return nil
+}
+
+// find returns the place of a path behind the base, for example "/photos/a.jpg". The caller must
+// release it.
+func (c *call) find(target string) (*place, error) {
+	p := &place{root: c.s.base, access: c.access(), name: ".", dir: strings.HasSuffix(target, "/")}
+	if rest, ok := strings.CutPrefix(target, snapshotPath); ok {
+		name, rest, _ := strings.Cut(rest, "/")
+		p.snapshot, target = name, "/"+rest
+		p.root += snapshotPath + url.PathEscape(name)
+		if name == "" {
+			return nil, fs.ErrNotExist
+		}
+	} else if target == "/-" || strings.HasPrefix(target, "/-/") {
+		return nil, fs.ErrNotExist
+	}
+	target = strings.Trim(target, "/")
+	if len(c.s.trees) == 1 {
+		p.tree = c.s.trees[0]
+	} else if target != "" {
+		var name string
+		name, target, _ = strings.Cut(target, "/")
+		if p.tree = c.s.tree(name); p.tree == nil {
+			return nil, fs.ErrNotExist
+		}
+		p.root += "/" + url.PathEscape(name)
+	}
+	if p.tree == nil {
+		return p, nil
+	}
+	if target != "" {
+		p.name = target
+	}
+	var err error
+	p.vol, err = p.tree.acquire()
+	return p, err
+}
+
+func (s *Server) tree(name string) *tree {
+	for _, t := range s.trees {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+func (p *place) release() {
+	if p.vol != nil {
+		p.vol.release()
+	}
+}
+
+// view calls fn with the tree as it is, or as the snapshot has it.
+func (p *place) view(ctx context.Context, fn func(rx *folio.Rx) error) error {
+	return p.vol.View(ctx, func(rx *folio.Rx) (err error) {
+		if p.snapshot != "" {
+			if rx, err = rx.At(p.snapshot); err != nil {
+				return err
+			}
+		}
+		return fn(rx)
+	})
+}
+
+var errChanged = errors.New("the file changes all the time")
+
+// open opens a regular file that resolve has found, for longer than a view.
+func (p *place) open(real string, info fs.FileInfo) (*folio.File, func(), error) {
+	vol, done := p.vol.Volume, func() {}
+	if p.snapshot != "" {
+		at, err := vol.At(p.snapshot)
+		if err != nil {
+			return nil, nil, err
+		}
+		vol, done = at, func() { _ = at.Close() }
+	}
+	f, err := vol.Open(real)
+	if err == nil && !sameFile(f, info) {
+		err = errors.Join(errChanged, f.Close())
+	}
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return f, func() { _ = f.Close(); done() }, nil
+}
+
+// sameFile reports whether a file that was opened by its name is still the one that was found.
+func sameFile(f *folio.File, info fs.FileInfo) bool {
+	now, err := f.Stat()
+	return err == nil && node(now).Ino == node(info).Ino && node(now).Mtime == node(info).Mtime && now.Size() == info.Size()
+}
+
+func node(info fs.FileInfo) *folio.Node { return info.Sys().(*folio.Node) }
+
+// href returns the URL of a path in the tree.
+func (p *place) href(name string, dir bool) string {
+	u := p.root + "/"
+	if name != "." {
+		u += escapePath(name)
+		if dir {
+			u += "/"
+		}
+	}
+	return u
+}
+
+// escapePath escapes each element of a path.
+func escapePath(name string) string {
+	elements := strings.Split(name, "/")
+	for i, e := range elements {
+		elements[i] = url.PathEscape(e)
+	}
+	return strings.Join(elements, "/")
+}
+
+// base is the last element of the place's name.
+func (p *place) base() string {
+	if p.name == "." {
+		return p.tree.Name
+	}
+	return path.Base(p.name)
+}

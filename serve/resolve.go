@@ -1,0 +1,102 @@
+package serve
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/foliofs/folio"
+)
+
+// private is the name of the directories that no request reaches.
+const private = ".folio-serve"
+
+// maxLinks is how many symbolic links a path leads through at most.
+const maxLinks = 40
+
+// A lookuper reads names, in a view or in a transaction.
+type lookuper interface {
+	Lstat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+}
+
+// A resolution is on its way along a path. It follows symbolic links itself, so that none leads out
+// of the directory that is served, or to a place that the user has no right to.
+type resolution struct {
+	in    lookuper
+	dir   string   // of the volume that is served
+	todo  []string // elements
+	done  []string // elements below dir, none of them a link
+	links int
+}
+
+// resolve returns the path in the volume of a path in the tree, without symbolic links: a name that
+// nothing has, in a directory that exists, is a path, too. A link at the end is followed if follow
+// says so. It checks that the user has the right at the place where the path ends.
+func (p *place) resolve(in lookuper, name string, follow bool, need right) (string, error) {
+	r := resolution{in: in, dir: p.tree.Dir, todo: strings.Split(name, "/")}
+	for len(r.todo) > 0 {
+		if err := r.step(follow); err != nil {
+			return "", err
+		}
+	}
+	if err := p.access.check(p.tree.prefix+"/"+path.Join(r.done...), need); err != nil {
+		return "", err
+	}
+	return r.path(), nil
+}
+
+func (r *resolution) path() string { return path.Join(r.dir, path.Join(r.done...)) }
+
+// step takes one element.
+func (r *resolution) step(follow bool) error {
+	e := r.todo[0]
+	r.todo = r.todo[1:]
+	switch e {
+	case "", ".":
+		return nil
+	case private:
+		return fs.ErrNotExist
+	case "..":
+		if len(r.done) == 0 {
+			return folio.ErrEscapes
+		}
+		r.done = r.done[:len(r.done)-1]
+		return nil
+	}
+	r.done = append(r.done, e)
+	last := len(r.todo) == 0
+	if last && !follow {
+		return nil
+	}
+	info, err := r.in.Lstat(r.path())
+	switch {
+	case err != nil && last && isMissing(err):
+		return nil
+	case err != nil:
+		return err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return r.follow()
+	case !last && !info.IsDir():
+		return folio.ErrNotDirectory
+	}
+	return nil
+}
+
+// follow puts the target of a link in its place.
+func (r *resolution) follow() error {
+	if r.links++; r.links > maxLinks {
+		return folio.ErrTooManyLinks
+	}
+	to, err := r.in.Readlink(r.path())
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(to, "/") {
+		return folio.ErrEscapes
+	}
+	r.done = r.done[:len(r.done)-1]
+	r.todo = slices.Concat(strings.Split(to, "/"), r.todo)
+	return nil
+}

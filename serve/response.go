@@ -1,0 +1,85 @@
+package serve
+
+import (
+	"io"
+	"net/http"
+	"time"
+)
+
+// Times that a client has. Each counts from the last byte that moved, so a large file may take as
+// long as it needs, and a client that stands still is cut off.
+const (
+	stallTime  = 60 * time.Second
+	extendTime = 5 * time.Second // a deadline is moved on after that long at the earliest
+)
+
+// A response is an http.ResponseWriter that knows what was sent, and cuts off a client that stands
+// still.
+type response struct {
+	http.ResponseWriter
+	control  *http.ResponseController
+	metrics  *metrics
+	status   int // 0: nothing was sent
+	bytes    int64
+	extended time.Time
+	read     time.Time // the deadline of the body was moved on
+}
+
+func newResponse(w http.ResponseWriter, m *metrics) *response {
+	return &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: m}
+}
+
+// Unwrap is for http.ResponseController.
+func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *response) WriteHeader(status int) {
+	if status >= http.StatusOK && w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *response) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	w.extend()
+	n, err := w.ResponseWriter.Write(p)
+	w.bytes += int64(n)
+	w.metrics.sent.Add(n)
+	return n, err
+}
+
+// extend moves the deadline of the client on.
+func (w *response) extend() {
+	if now := time.Now(); now.Sub(w.extended) > extendTime {
+		w.extended = now
+		_ = w.control.SetWriteDeadline(now.Add(stallTime)) // a test's recorder has none
+	}
+}
+
+// Flush sends what was written.
+func (w *response) Flush() { _ = w.control.Flush() }
+
+// A body is that of a request. It cuts off a client that stands still.
+type body struct {
+	io.ReadCloser
+	w *response
+}
+
+func newBody(w *response, r io.ReadCloser) io.ReadCloser {
+	if r == nil || r == http.NoBody {
+		return r
+	}
+	return &body{r, w}
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if now := time.Now(); now.Sub(b.w.read) > extendTime {
+		b.w.read = now
+		_ = b.w.control.SetReadDeadline(now.Add(stallTime))
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.w.metrics.received.Add(n)
+	return n, err
+}

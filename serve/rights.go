@@ -1,0 +1,167 @@
+package serve
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// A right is what a user may do at a path. Each includes those before it, except that a right to
+// upload does not let the user read.
+type right uint8
+
+const (
+	rightNone   right = iota
+	rightUpload       // make new files, without seeing what is there
+	rightRead
+	rightWrite
+)
+
+var rightNames = map[string]right{"none": rightNone, "upload": rightUpload, "read": rightRead, "write": rightWrite}
+
+// A rule gives a user a right to all below a path, unless a rule about a longer path says another.
+type rule struct {
+	user  string // "*" for all that have logged in, "-" for all others
+	path  string // as in URLs, behind the base, without a slash at its end; "" is everything
+	right right
+}
+
+// Rights say who may do what where.
+type Rights struct{ rules []rule }
+
+// ParseRights reads rights, one on each line: a user, a right and a path, with spaces between. The
+// user "*" stands for all that have logged in, "-" for those that have not. The rights are none,
+// upload, read and write. A line that begins with # is a comment. For example:
+//
+//	# everybody reads, ann writes, and everybody drops files into inbox
+//	- read /
+//	ann write /
+//	- upload /inbox
+//	ann write /inbox
+func ParseRights(r io.Reader) (*Rights, error) {
+	var rights Rights
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		parsed, err := parseRule(text)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+		rights.rules = append(rights.rules, parsed)
+	}
+	return &rights, lines.Err()
+}
+
+func parseRule(text string) (rule, error) {
+	user, rest, _ := strings.Cut(text, " ")
+	name, p, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	p = strings.TrimSpace(p)
+	right, ok := rightNames[name]
+	switch {
+	case !ok:
+		return rule{}, fmt.Errorf("%q is none of the rights none, upload, read and write", name)
+	case !strings.HasPrefix(p, "/"):
+		return rule{}, fmt.Errorf("%q does not begin with a slash", p)
+	}
+	return rule{user: user, path: strings.TrimSuffix(path.Clean(p), "/"), right: right}, nil
+}
+
+// An access is the rights of one user, in one request.
+type access struct {
+	user   string // "" if the client has not logged in
+	most   right  // at any place
+	rights *Rights
+	within string // of a share: the only path that it opens
+	bound  bool   // within counts
+}
+
+// at returns the right at a path, as URLs have it behind the base.
+func (a *access) at(p string) right {
+	if a.bound && !covers(a.within, strings.TrimSuffix(p, "/")) {
+		return rightNone
+	}
+	if a.rights == nil || a.bound {
+		return a.most
+	}
+	return min(a.most, a.rights.of(a.user, strings.TrimSuffix(p, "/")))
+}
+
+// of returns the right of the longest rule about a path. Of two about the same path, the one that
+// names the user counts.
+func (r *Rights) of(user, p string) right {
+	best, found := rule{}, false
+	for _, one := range r.rules {
+		if !one.about(user) || !covers(one.path, p) {
+			continue
+		}
+		if !found || len(one.path) > len(best.path) || len(one.path) == len(best.path) && one.rank() >= best.rank() {
+			best, found = one, true
+		}
+	}
+	return best.right
+}
+
+func (r *rule) about(user string) bool {
+	return r.user == user && user != "" || r.user == "*" && user != "" || r.user == "-"
+}
+
+// rank orders rules about the same path: the one that names the user counts most.
+func (r *rule) rank() int {
+	switch r.user {
+	case "-":
+		return 0
+	case "*":
+		return 1
+	}
+	return 2
+}
+
+// covers reports whether a path is dir, or lies below it.
+func covers(dir, p string) bool {
+	rest, ok := strings.CutPrefix(p, dir)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// least returns the smallest right at a path and at all places below it that rules are about.
+func (a *access) least(p string) right {
+	least := a.at(p)
+	if a.rights == nil || a.bound {
+		return least
+	}
+	for _, one := range a.rights.rules {
+		if covers(strings.TrimSuffix(p, "/"), one.path) {
+			least = min(least, a.at(one.path))
+		}
+	}
+	return least
+}
+
+// allows reports whether a right includes another.
+func (r right) allows(need right) bool {
+	if r == rightUpload {
+		return need <= rightUpload
+	}
+	return r >= need
+}
+
+// errDenied says that the user has no right to a place.
+var errDenied = errors.New("no right to this place")
+
+// check returns an error unless the user has a right at a path. Someone who may not even read there
+// does not learn whether there is a file.
+func (a *access) check(p string, need right) error {
+	if a.at(p).allows(need) {
+		return nil
+	}
+	if a.user == "" || a.at(p) >= rightUpload {
+		return errDenied
+	}
+	return fs.ErrNotExist
+}

@@ -1,0 +1,80 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/foliofs/folio/serve/page"
+)
+
+// A Server is an http.Handler over volumes. It is safe for concurrent use.
+type Server struct {
+	options Options
+	base    string // "" or "/files"
+	trees   []*tree
+	pages   *page.Pages
+	assets  http.Handler
+	metrics *metrics
+	hosts   map[string]bool
+	logins  *logins // nil lets everybody in
+
+	archives chan struct{} // one for each archive that is sent now
+}
+
+// New opens the volumes. The caller must close the server.
+func New(o *Options) (*Server, error) {
+	base, err := cleanBase(o.Base)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce)}
+	if o.Users != nil {
+		s.logins = newLogins(o.Users)
+	}
+	s.assets = http.StripPrefix(base+assetsPath, http.FileServerFS(page.Assets()))
+	names := make(map[string]bool)
+	for _, source := range o.Sources {
+		if names[source.Name] || source.Name == "-" {
+			return nil, errors.Join(fmt.Errorf("two volumes would be served as /%s", source.Name), s.Close())
+		}
+		names[source.Name] = true
+		t, err := newTree(source, len(o.Sources) > 1)
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		s.trees = append(s.trees, t)
+	}
+	return s, nil
+}
+
+// cleanBase returns a base with one slash at its start and none at its end.
+func cleanBase(base string) (string, error) {
+	base = strings.Trim(base, "/")
+	if base == "" {
+		return "", nil
+	}
+	if strings.ContainsAny(base, "?#%\\ ") || strings.Contains("/"+base+"/", "/../") || strings.Contains(base, "//") {
+		return "", fmt.Errorf("the base %q is no plain path", base)
+	}
+	return "/" + base, nil
+}
+
+// Close closes the volumes, once no request uses them.
+func (s *Server) Close() error {
+	var all []error
+	for _, t := range s.trees {
+		all = append(all, t.close())
+	}
+	return errors.Join(all...)
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := s.newCall(w, r)
+	defer c.end()
+	if err := c.serve(); err != nil {
+		c.fail(err)
+	}
+}

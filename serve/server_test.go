@@ -1,0 +1,249 @@
+package serve_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/serve"
+)
+
+// secret is what no request may ever see.
+const secret = "the secret of the volume"
+
+// newVolume returns a volume in memory. The directory site of it is served; what lies next to that
+// is secret.
+func newVolume(t testing.TB) *folio.Volume {
+	t.Helper()
+	vol, err := folio.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = vol.Close() })
+	for _, dir := range []string{"site/a/b", "site/.folio-serve/trash", "site/ro", "elsewhere"} {
+		check(t, vol.MkdirAll(dir, 0o755))
+	}
+	for name, text := range map[string]string{
+		"secret": secret, "elsewhere/secret": secret, "site/.folio-serve/secret": secret, "site/hello.txt": "hello, world\n",
+		"site/a/b/c.txt": "deep\n", "site/x.html": "<script>alert(1)</script>", "site/x.js": "alert(1)", "site/x.svg": "<svg onload='alert(1)'/>", "site/x.pdf": "%PDF-1.4",
+		"site/<img src=x onerror=alert(1)>": "name", "site/back\\slash": "backslash\n", "site/a b%2fc": "percent\n", "site/new\nline": "newline\n", "site/\xff\xfe": "bytes\n",
+		"site/ro/fixed": "fixed\n", "site/metrics.txt": "m", "site/empty": "",
+	} {
+		check(t, vol.WriteFile(name, []byte(text), 0o644))
+	}
+	check(t, vol.WriteFile("site/large", []byte(strings.Repeat("0123456789abcdef", 1<<16)), 0o644))
+	for name, to := range map[string]string{
+		"site/link": "hello.txt", "site/dirlink": "a/b", "site/out": "../secret", "site/outdir": "../elsewhere", "site/absolute": "/secret", "site/loop": "loop",
+		"site/private": ".folio-serve/secret", "site/dangling": "nothing", "site/updown": "a/../hello.txt", "site/a/up": "../../secret",
+	} {
+		check(t, vol.Symlink(to, name))
+	}
+	return vol
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sourceOf serves a volume that the test closes.
+func sourceOf(vol *folio.Volume, name, dir string) serve.Source {
+	return serve.Source{Name: name, Dir: dir, Open: func() (*folio.Volume, func() error, error) {
+		return vol, func() error { return nil }, nil
+	}}
+}
+
+// newServer serves the directory site of a volume, with the given options.
+func newServer(t testing.TB, vol *folio.Volume, o serve.Options) *serve.Server {
+	t.Helper()
+	if o.Sources == nil {
+		o.Sources = []serve.Source{sourceOf(vol, "site", "site")}
+	}
+	s, err := serve.New(&o)
+	check(t, err)
+	t.Cleanup(func() { check(t, s.Close()) })
+	return s
+}
+
+// do sends a request to a handler, with headers as pairs, and returns the answer. A handler that
+// breaks off the answer has the status 0.
+func do(h http.Handler, method, target, body string, headers ...string) (w *httptest.ResponseRecorder) {
+	r := httptest.NewRequest(method, "/", strings.NewReader(body))
+	if u, err := r.URL.Parse(target); err == nil {
+		r.URL = u
+	}
+	r.RequestURI, r.Host = target, "localhost:8080"
+	for i := 0; i < len(headers); i += 2 {
+		if headers[i] == "Host" {
+			r.Host = headers[i+1]
+		}
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w = httptest.NewRecorder()
+	defer func() {
+		if e := recover(); e == http.ErrAbortHandler {
+			w.Code = 0
+		} else if e != nil {
+			panic(e)
+		}
+	}()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// must is do, and fails the test if the answer has another status.
+func must(t testing.TB, h http.Handler, status int, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := do(h, method, target, body, headers...)
+	if w.Code != status {
+		t.Fatalf("%s %s: %d %s, want %d", method, target, w.Code, w.Body, status)
+	}
+	return w
+}
+
+func TestGet(t *testing.T) {
+	h := newServer(t, newVolume(t), serve.Options{})
+	for _, tt := range []struct{ target, want string }{
+		{"/hello.txt", "hello, world\n"},
+		{"/a/b/c.txt", "deep\n"},
+		{"/link", "hello, world\n"},
+		{"/updown", "hello, world\n"},
+		{"/dirlink/c.txt", "deep\n"},
+		{"/back%5Cslash", "backslash\n"},
+		{"/a%20b%252fc", "percent\n"},
+		{"/new%0Aline", "newline\n"},
+		{"/%FF%FE", "bytes\n"},
+		{"/empty", ""},
+	} {
+		w := must(t, h, 200, "GET", tt.target, "")
+		if w.Body.String() != tt.want {
+			t.Errorf("GET %s: %q, want %q", tt.target, w.Body, tt.want)
+		}
+		head := must(t, h, 200, "HEAD", tt.target, "")
+		if head.Body.Len() > 0 || head.Header().Get("Content-Length") != fmt.Sprint(len(tt.want)) || head.Header().Get("ETag") != w.Header().Get("ETag") {
+			t.Errorf("HEAD %s: %q %v", tt.target, head.Body, head.Header())
+		}
+		must(t, h, 304, "GET", tt.target, "", "If-None-Match", w.Header().Get("ETag"))
+		must(t, h, 412, "GET", tt.target, "", "If-Match", `"other"`)
+	}
+}
+
+func TestRanges(t *testing.T) {
+	h := newServer(t, newVolume(t), serve.Options{})
+	for _, name := range []string{"/hello.txt", "/large"} {
+		all := must(t, h, 200, "GET", name, "").Body.String()
+		for _, tt := range []struct {
+			header, want string
+		}{
+			{"bytes=0-4", all[:5]}, {"bytes=5-", all[5:]}, {"bytes=-3", all[len(all)-3:]}, {"bytes=2-2", all[2:3]},
+		} {
+			if w := must(t, h, 206, "GET", name, "", "Range", tt.header); w.Body.String() != tt.want {
+				t.Errorf("%s %s: %d bytes, want %d", name, tt.header, w.Body.Len(), len(tt.want))
+			}
+		}
+		must(t, h, 416, "GET", name, "", "Range", "bytes=9999999-")
+		must(t, h, 416, "GET", name, "", "Range", "bytes="+strings.Repeat("0-0,", 1000)+"1-1")
+		must(t, h, 206, "GET", name, "", "Range", "bytes=0-0,2-2")
+		must(t, h, 200, "GET", name, "", "Range", "bytes=0-0", "If-Range", `"other"`)
+	}
+}
+
+func TestDirectory(t *testing.T) {
+	h := newServer(t, newVolume(t), serve.Options{})
+	for _, accept := range []string{"text/html", "application/json"} {
+		w := must(t, h, 200, "GET", "/", "", "Accept", accept)
+		text := w.Body.String()
+		for _, want := range []string{"hello.txt", "dirlink", "large"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %s in\n%s", accept, want, text)
+			}
+		}
+		for _, not := range []string{".folio-serve", "<img src=x", secret} {
+			if strings.Contains(text, not) && accept == "text/html" {
+				t.Errorf("%s: %s in\n%s", accept, not, text)
+			}
+		}
+	}
+	if to := must(t, h, 301, "GET", "/a?x=1", "").Header().Get("Location"); to != "/a/?x=1" {
+		t.Errorf("redirect to %s", to)
+	}
+	must(t, h, 404, "GET", "/hello.txt/", "")
+}
+
+func TestSeveralVolumes(t *testing.T) {
+	vol := newVolume(t)
+	h := newServer(t, vol, serve.Options{Base: "/files", Sources: []serve.Source{sourceOf(vol, "one", "site"), sourceOf(vol, "two", "elsewhere")}})
+	if w := must(t, h, 200, "GET", "/files/", "", "Accept", "text/html"); !strings.Contains(w.Body.String(), `href="/files/one/"`) {
+		t.Error(w.Body)
+	}
+	must(t, h, 200, "GET", "/files/one/hello.txt", "")
+	must(t, h, 404, "GET", "/files/two/hello.txt", "")
+	must(t, h, 404, "GET", "/one/hello.txt", "")
+	must(t, h, 404, "GET", "/filesone/hello.txt", "")
+	must(t, h, 301, "GET", "/files", "")
+}
+
+func TestSnapshot(t *testing.T) {
+	vol := newVolume(t)
+	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.WriteFile("site/hello.txt", []byte("changed\n"), 0o644))
+	check(t, vol.Remove("site/large"))
+	h := newServer(t, vol, serve.Options{})
+	if w := must(t, h, 200, "GET", "/-/at/monday/hello.txt", ""); w.Body.String() != "hello, world\n" {
+		t.Error(w.Body)
+	}
+	if w := must(t, h, 200, "GET", "/-/at/monday/large", ""); w.Body.Len() != 1<<20 {
+		t.Error(w.Body.Len())
+	}
+	must(t, h, 404, "GET", "/-/at/tuesday/hello.txt", "")
+	must(t, h, 404, "GET", "/-/at/monday/out", "")
+}
+
+// TestHeaders checks what keeps content from being run.
+func TestHeaders(t *testing.T) {
+	h := newServer(t, newVolume(t), serve.Options{})
+	for _, name := range []string{"/x.html", "/x.svg", "/x.js", "/hello.txt", "/large"} {
+		w := must(t, h, 200, "GET", name, "")
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(policy, "sandbox; default-src 'none'") {
+			t.Errorf("%s: %q", name, policy)
+		}
+		if w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s may be sniffed", name)
+		}
+		must(t, h, 403, "GET", name, "", "Sec-Fetch-Dest", "script")
+		must(t, h, 403, "GET", name, "", "Sec-Fetch-Dest", "serviceworker")
+		must(t, h, 403, "GET", name, "", "Sec-Fetch-Dest", "style")
+	}
+	if w := must(t, h, 200, "GET", "/x.js", ""); w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Error(w.Header())
+	}
+	if w := must(t, h, 200, "GET", "/x.html?download", ""); w.Header().Get("Content-Disposition") != `attachment; filename=x.html` {
+		t.Error(w.Header())
+	}
+}
+
+func TestHealthAndMetrics(t *testing.T) {
+	h := newServer(t, newVolume(t), serve.Options{})
+	must(t, h, 200, "GET", "/healthz", "")
+	if w := must(t, h, 200, "GET", "/metrics", ""); !strings.Contains(w.Body.String(), `folio_http_requests_total{method="GET",status="200"} 1`) {
+		t.Error(w.Body)
+	}
+}
+
+// TestServe checks that a server ends when it should, and a request under way first.
+func TestServe(t *testing.T) {
+	s := httptest.NewServer(newServer(t, newVolume(t), serve.Options{}))
+	defer s.Close()
+	resp, err := http.Get(s.URL + "/large")
+	check(t, err)
+	defer resp.Body.Close()
+	if data, err := io.ReadAll(resp.Body); err != nil || len(data) != 1<<20 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+}

@@ -1,0 +1,130 @@
+package serve
+
+import (
+	"errors"
+	"os"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+// A tree is a source that is open. When another file takes the place of the volume's file, the tree
+// opens that, and closes the old volume once no request uses it.
+type tree struct {
+	Source
+	prefix string // of its URLs behind the base: "" or "/NAME"
+
+	mu      sync.Mutex // guards the fields below
+	current *opened
+	looked  time.Time // when File was looked at
+}
+
+// An opened volume is used by a number of requests, and by the tree as long as it is the current
+// one.
+type opened struct {
+	*folio.Volume
+	closeVolume func() error
+	file        os.FileInfo // of the source's File, nil if there is none
+	users       int
+	tree        *tree
+}
+
+func newTree(s Source, several bool) (*tree, error) {
+	if s.Dir = path.Clean("/" + s.Dir)[1:]; s.Dir == "" {
+		s.Dir = "."
+	}
+	t := &tree{Source: s}
+	if several {
+		t.prefix = "/" + s.Name
+	}
+	var err error
+	t.current, err = t.open()
+	return t, err
+}
+
+func (t *tree) open() (*opened, error) {
+	o := &opened{users: 1, tree: t}
+	if t.File != "" {
+		info, err := os.Stat(t.File)
+		if err != nil {
+			return nil, err
+		}
+		o.file = info
+	}
+	var err error
+	if o.Volume, o.closeVolume, err = t.Open(); err != nil {
+		return nil, err
+	}
+	if info, err := o.Stat(t.Dir); err != nil || !info.IsDir() {
+		if err == nil {
+			err = folio.ErrNotDirectory
+		}
+		return nil, errors.Join(err, o.closeVolume())
+	}
+	return o, nil
+}
+
+// lookEvery is how often a tree looks whether its file was replaced.
+const lookEvery = time.Second
+
+var errClosed = errors.New("the server is closed")
+
+// acquire returns the volume for one request, which must release it.
+func (t *tree) acquire() (*opened, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == nil {
+		return nil, errClosed
+	}
+	if err := t.follow(); err != nil {
+		return nil, err
+	}
+	t.current.users++
+	return t.current, nil
+}
+
+// follow opens the volume again if another file has taken its place. The caller must hold mu.
+func (t *tree) follow() error {
+	if now := time.Now(); t.File == "" || now.Sub(t.looked) < lookEvery {
+		return nil
+	} else if info, err := os.Stat(t.File); err != nil {
+		return err
+	} else if os.SameFile(info, t.current.file) {
+		t.looked = now
+		return nil
+	}
+	next, err := t.open()
+	if err != nil {
+		return err
+	}
+	old := t.current
+	t.current, t.looked = next, time.Now()
+	return old.leave()
+}
+
+func (o *opened) release() {
+	o.tree.mu.Lock()
+	defer o.tree.mu.Unlock()
+	_ = o.leave() // nothing is lost: every change was committed before it was answered
+}
+
+// leave ends one use. The caller must hold the tree's mu.
+func (o *opened) leave() error {
+	if o.users--; o.users > 0 {
+		return nil
+	}
+	return o.closeVolume()
+}
+
+func (t *tree) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == nil {
+		return nil
+	}
+	old := t.current
+	t.current = nil
+	return old.leave()
+}

@@ -12,6 +12,7 @@ const MaxPreview = 1 << 20
 type File struct {
 	Frame
 	Entry
+	Plain          bool   // Markdown is shown as its text: FILE?view=text
 	Content        []byte // the first MaxPreview bytes at most, if WantsContent; or nil
 	Writable       bool
 	Share          bool   // links to share can be made
@@ -42,6 +43,7 @@ type preview struct {
 	Cut      bool   // the text is longer than what is shown
 	Before   string // the URL of the file before it, or ""
 	After    string
+	Source   string // of Markdown: the URL of the page with its text, or of that without
 }
 
 // Title returns the text of the browser's tab.
@@ -52,6 +54,12 @@ func (p *Pages) WriteFile(w io.Writer, f *File) error {
 	v := &preview{File: f, Kind: kindOf(f.Name()), Raw: f.Root + escape(f.Path)}
 	if v.Kind == kindUnknown || v.Kind == kindMarkdown {
 		v.text()
+	}
+	if kindOf(f.Name()) == kindMarkdown && v.Kind != kindBinary {
+		v.Source = v.Raw + "?" + paramView
+		if !f.Plain {
+			v.Source += "=text"
+		}
 	}
 	v.Before, v.After = f.sibling(f.Previous), f.sibling(f.Next)
 	return p.write(w, "file.html", v)
@@ -76,7 +84,7 @@ func (p *preview) text() {
 	switch {
 	case len(content) == 0 || kindOfContent(content) == kindBinary:
 		p.Kind = kindBinary
-	case p.Kind == kindMarkdown:
+	case p.Kind == kindMarkdown && !p.Plain:
 		p.HTML = markdown(content, p.Root, p.Dir())
 	default:
 		p.Kind = kindText

@@ -48,8 +48,12 @@ func markdown(source []byte, root, dir string) template.HTML {
 	if err := md.Renderer().Render(&b, source, doc); err != nil {
 		return template.HTML(template.HTMLEscapeString(string(source)))
 	}
-	return template.HTML(b.String())
+	return template.HTML(tables.Replace(b.String()))
 }
+
+// tables lets a reader scroll a wide table by the keyboard, and has no heads without a text. Only
+// goldmark itself writes such tags.
+var tables = strings.NewReplacer("<table>", `<div class="table" tabindex="0" role="region" aria-label="A table"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>")
 
 // prefixedIDs makes the identifiers of headings, which differ from all those of the page itself.
 type prefixedIDs struct{ parser.IDs }

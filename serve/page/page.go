@@ -58,11 +58,8 @@ func (f *Frame) Name() string {
 	return f.Path[strings.LastIndexByte(f.Path, '/')+1:]
 }
 
-// Crumbs returns the directories above the subject, from the root.
+// Crumbs returns the directories above the subject, from the root. The root has itself.
 func (f *Frame) Crumbs() []Crumb {
-	if f.Path == "" {
-		return nil
-	}
 	list := []Crumb{{f.RootName, f.Root + "/"}}
 	for i, c := range []byte(f.Path) {
 		if c == '/' {
@@ -75,10 +72,10 @@ func (f *Frame) Crumbs() []Crumb {
 
 // Parent returns the URL of the directory above the subject, or "" at the root.
 func (f *Frame) Parent() string {
-	list := f.Crumbs()
-	if len(list) == 0 {
+	if f.Path == "" {
 		return ""
 	}
+	list := f.Crumbs()
 	return list[len(list)-1].Href
 }
 

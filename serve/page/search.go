@@ -97,6 +97,9 @@ func (r *Results) Add(found Result) error {
 	text := visible(h.Name)
 	if found.Line > 0 {
 		text = found.Text
+		if kindOf(h.Name) == kindMarkdown {
+			h.Open += "=text" // which has lines to link to
+		}
 		h.First = found.Path != r.last
 		if h.First && r.last != "" {
 			r.write("search-file-end", nil)

@@ -1,1 +1,15 @@
+// What pages do with JavaScript. Without it, browsing, searching and downloading work all the same.
+import {localTimes} from "./times.js";
+import {startList} from "./list.js";
+import {startKeys} from "./keys.js";
+import {startActions} from "./actions.js";
+import {startUploads} from "./uploads.js";
+import {startLines} from "./lines.js";
+
 document.documentElement.classList.add("scripted");
+localTimes(document);
+startList();
+startKeys();
+startActions();
+startUploads();
+startLines();

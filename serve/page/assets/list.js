@@ -1,0 +1,78 @@
+// The listing: filtering, moving through it, and loading it again.
+import {localTimes} from "./times.js";
+
+const rows = () => [...document.querySelectorAll("#list tbody tr")];
+const box = () => document.getElementById("q");
+
+// fold takes case and accents away.
+const fold = text => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
+export function startList() {
+  const input = box();
+  if (!input || !document.getElementById("list")) return;
+  input.placeholder = "Filter or search";
+  input.addEventListener("input", filter);
+  input.addEventListener("keydown", event => {
+    if (event.key === "Escape") {
+      input.value = "";
+      filter();
+      input.blur();
+    }
+  });
+  if (input.value !== "") filter(); // the reader came back
+}
+
+// filter shows the rows with all words of the field in their names.
+export function filter() {
+  const list = document.getElementById("list");
+  if (!list) return;
+  const wanted = fold(box()?.value ?? "").split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const row of rows()) {
+    const name = fold(row.dataset.name);
+    row.hidden = !wanted.every(word => name.includes(word));
+    if (!row.hidden) shown++;
+  }
+  const note = document.querySelector(".filtered");
+  note.hidden = wanted.length === 0;
+  note.textContent = `${shown} of ${rows().length} shown. Enter searches the folders below, too.`;
+  document.querySelector(".none").hidden = shown > 0;
+  list.hidden = shown === 0;
+}
+
+// links returns what arrows move through: the names of a listing, or results.
+const links = () => [...document.querySelectorAll("#list tbody tr:not([hidden]) td.name > a, .hits a")];
+
+// move moves the focus by a number of lines. It reports whether there was something to move to.
+export function move(by) {
+  const all = links();
+  if (all.length === 0) return false;
+  const row = document.activeElement?.closest("tr, li"), at = all.findIndex(a => a.closest("tr, li") === row);
+  const next = at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1);
+  all[next].focus();
+  all[next].scrollIntoView({block: "nearest"});
+  return true;
+}
+
+// current returns the row that has the focus.
+export const current = () => document.activeElement?.closest("#list tbody tr") ?? null;
+
+// refresh loads the page again and shows it in place, with the focus where it was, or on a name.
+export async function refresh(name) {
+  const focused = name ?? current()?.dataset.name;
+  let text;
+  try {
+    const response = await fetch(location.href, {headers: {Accept: "text/html"}});
+    if (!response.ok) throw new Error(response.status);
+    text = await response.text();
+  } catch {
+    location.reload();
+    return;
+  }
+  const main = new DOMParser().parseFromString(text, "text/html").getElementById("main");
+  document.getElementById("main").replaceWith(document.adoptNode(main));
+  localTimes(main);
+  filter();
+  const row = focused && rows().find(r => r.dataset.name === focused);
+  if (row && !document.querySelector("dialog[open]")) row.querySelector("td.name > a")?.focus();
+}

@@ -1,0 +1,243 @@
+// Uploads: by dropping files and folders, or by choosing them.
+import {clone, has, icon, open, toast} from "./dialog.js";
+import {ask, href, inside, page} from "./server.js";
+import {refresh} from "./list.js";
+import {Upload} from "./tus.js";
+
+const atOnce = 3;
+const queue = [];     // what waits
+let running = 0, total = 0, done = 0, failed = 0, left = 0;
+let answer = "";      // what to do with all files that are there already
+let asking = Promise.resolve();
+let panel = null;
+
+const zone = () => document.getElementById("over");
+
+export function startUploads() {
+  if (!zone()) return;
+  let depth = 0;
+  const files = event => event.dataTransfer?.types.includes("Files") && zone();
+  addEventListener("dragenter", event => { if (files(event)) { event.preventDefault(); depth++; zone().hidden = false; } });
+  addEventListener("dragover", event => { if (files(event)) { event.preventDefault(); event.dataTransfer.dropEffect = "copy"; } });
+  addEventListener("dragleave", event => { if (files(event) && --depth <= 0) { depth = 0; zone().hidden = true; } });
+  addEventListener("drop", event => {
+    if (!files(event)) return;
+    event.preventDefault();
+    depth = 0;
+    zone().hidden = true;
+    take(event.dataTransfer);
+  });
+  document.addEventListener("change", event => {
+    if (event.target.id !== "files" && event.target.id !== "folder") return;
+    for (const file of event.target.files) add(file, file.webkitRelativePath || file.name);
+    event.target.value = "";
+    pump();
+  });
+  addEventListener("beforeunload", event => { if (running > 0) event.preventDefault(); });
+}
+
+// choose asks for files, or for a folder.
+export async function choose() {
+  const what = has("t-choose") && "webkitdirectory" in HTMLInputElement.prototype && !matchMedia("(hover: none)").matches
+    ? await open("t-choose", (form, dialog) => form.querySelectorAll(".stack button").forEach(b => b.addEventListener("click", () => dialog.close(b.value))))
+    : "files";
+  if (what) document.getElementById(what).click();
+}
+
+// take adds what was dropped, folders with all that is in them.
+async function take(data) {
+  const entries = [...data.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (entries.length === 0) for (const file of data.files) add(file, file.name);
+  for (const entry of entries) {
+    try {
+      await walk(entry, "");
+    } catch (error) {
+      toast(`${entry.name} cannot be read: ${error.message}`);
+    }
+  }
+  pump();
+}
+
+async function walk(entry, dir) {
+  if (entry.isFile) return add(await new Promise((ok, no) => entry.file(ok, no)), dir + entry.name);
+  const reader = entry.createReader();
+  let empty = true;
+  for (;;) { // a reader hands out a hundred entries at a time
+    const part = await new Promise((ok, no) => reader.readEntries(ok, no));
+    if (part.length === 0) break;
+    empty = false;
+    for (const child of part) await walk(child, dir + entry.name + "/");
+    pump();
+  }
+  if (empty) await makeDirs(dir + entry.name);
+}
+
+// makeDirs makes a directory that has no files, and those above it.
+async function makeDirs(path) {
+  const parts = path.split("/");
+  for (let i = 1; i <= parts.length; i++) {
+    await ask("MKCOL", href(inside(parts.slice(0, i).join("/"))) + "/").catch(error => { if (error.status !== 405) throw error; });
+  }
+  total++;
+  done++;
+}
+
+function add(file, name) {
+  total++;
+  queue.push({file, name, overwrite: false});
+}
+
+// pump starts as many uploads as may run at once.
+function pump() {
+  while (running < atOnce && queue.length > 0) start(queue.shift());
+  count();
+  if (running === 0 && total > 0) finish();
+}
+
+function show() {
+  if (panel) return;
+  panel = clone("t-uploads");
+  panel.querySelector("[data-all]").addEventListener("click", () => {
+    left += queue.length;
+    queue.length = failed = 0;
+    panel.querySelectorAll(".failed").forEach(li => li.remove());
+    panel.querySelectorAll("li").forEach(li => li.dispatchEvent(new Event("cancel")));
+    if (running === 0) finish();
+  });
+  document.body.append(panel);
+}
+
+function count() {
+  if (panel) panel.querySelector("h2").textContent = `Uploads: ${done} of ${total}`;
+}
+
+const sizes = new Intl.NumberFormat(undefined, {style: "unit", unit: "megabyte", maximumFractionDigits: 1});
+
+// line shows an upload in the panel.
+function line(job) {
+  const li = document.createElement("li"), name = document.createElement("span"), state = document.createElement("span");
+  const bar = document.createElement("progress"), cancel = document.createElement("button");
+  name.className = "name";
+  name.textContent = job.name;
+  state.className = "state";
+  name.append(state);
+  cancel.type = "button";
+  cancel.className = "icon";
+  cancel.ariaLabel = `Cancel ${job.name}`;
+  cancel.append(icon("close"));
+  cancel.addEventListener("click", () => li.dispatchEvent(new Event("cancel")));
+  bar.max = 1;
+  bar.value = 0;
+  bar.ariaLabel = `Progress of ${job.name}`;
+  li.append(name, cancel, bar);
+  panel.querySelector("ul").append(li);
+  return {li, state, bar, cancel};
+}
+
+// start sends one file.
+async function start(job) {
+  running++;
+  show();
+  const {li, state, bar} = line(job), control = new AbortController();
+  li.addEventListener("cancel", () => control.abort(new DOMException("cancelled", "AbortError")));
+  const begun = performance.now();
+  let first = -1;
+  const progress = sent => {
+    if (first < 0) first = sent;
+    bar.value = job.file.size > 0 ? sent / job.file.size : 1;
+    const seconds = (performance.now() - begun) / 1000, speed = (sent - first) / seconds;
+    state.textContent = `${sizes.format(sent / 1e6)} of ${sizes.format(job.file.size / 1e6)}` + (seconds > 2 && speed > 0 ? `, ${remaining((job.file.size - sent) / speed)} left` : "");
+  };
+  try {
+    await sendOne(job, control.signal, progress, seconds => state.textContent = `The server cannot be reached. Trying again in ${seconds} s`);
+    done++;
+    li.remove();
+  } catch (error) {
+    if (control.signal.aborted) {
+      left++;
+      li.remove();
+    } else {
+      fail(job, li, state, bar, error);
+    }
+  }
+  running--;
+  pump();
+}
+
+// fail leaves the line with the reason and a button that tries again.
+function fail(job, li, state, bar, error) {
+  failed++;
+  li.classList.add("failed");
+  state.textContent = error.message;
+  state.setAttribute("role", "alert");
+  bar.remove();
+  const again = document.createElement("button");
+  again.type = "button";
+  again.className = "button quiet";
+  again.textContent = "Again";
+  again.addEventListener("click", () => { li.remove(); failed--; queue.push(job); pump(); });
+  li.querySelector(".icon").replaceWith(again);
+}
+
+const remaining = seconds => seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+
+// sendOne sends a file, and asks what to do if there is one by its name.
+async function sendOne(job, signal, progress, waiting) {
+  const {tus, max} = zone().dataset, path = inside(job.name);
+  if (max && job.file.size > Number(max)) throw new Error("This is larger than this server takes.");
+  for (;;) {
+    try {
+      await new Upload(job.file, {
+        endpoint: tus, signal, progress, waiting,
+        key: ["tus", tus, page.root, path, job.file.size, job.file.lastModified].join("|"),
+        metadata: {root: page.root, path: inside(job.name), overwrite: job.overwrite ? "1" : "", modified: job.file.lastModified},
+      }).run();
+      return;
+    } catch (error) {
+      if (error.status !== 409 || job.overwrite) throw error;
+      const what = await conflict(job.name);
+      if (what === "skip") throw Object.assign(new Error("It is there already, and was left out."), {status: 409});
+      if (what === "replace") job.overwrite = true;
+      else job.name = another(job.name);
+    }
+  }
+}
+
+// conflict asks once at a time.
+function conflict(name) {
+  const turn = asking.then(async () => {
+    if (answer) return answer;
+    let all = false;
+    const what = await open("t-exists", form => {
+      form.querySelector(".subject").textContent = name;
+      form.elements.all.addEventListener("change", event => all = event.target.checked);
+    }) || "skip";
+    if (all) answer = what;
+    return what;
+  });
+  asking = turn.catch(() => {});
+  return turn;
+}
+
+// another returns the next name: "a.txt", "a (2).txt", "a (3).txt".
+function another(name) {
+  const slash = name.lastIndexOf("/") + 1, file = name.slice(slash), dot = file.lastIndexOf(".");
+  const [stem, extension] = dot > 0 ? [file.slice(0, dot), file.slice(dot)] : [file, ""];
+  const counted = /^(.*) \((\d+)\)$/.exec(stem);
+  return name.slice(0, slash) + (counted ? `${counted[1]} (${Number(counted[2]) + 1})` : `${stem} (2)`) + extension;
+}
+
+// finish says how the uploads ended, once none is left. Those that failed stay in the panel.
+async function finish() {
+  const [sent, out] = [done, left];
+  total = failed;
+  done = left = 0;
+  answer = "";
+  if (failed === 0) {
+    panel?.remove();
+    panel = null;
+  }
+  count();
+  if (sent > 0 && !document.querySelector(".dropzone")) await refresh();
+  if (sent > 0 || out > 0) toast(sent > 0 ? `${sent} ${sent === 1 ? "file" : "files"} uploaded` : "Nothing was uploaded");
+}

@@ -18,8 +18,9 @@ import (
 // is a newname, and with fs.ErrInvalid for a directory that is to be cloned to itself, or into
 // itself. On a volume whose store cannot share contents it fails with errors.ErrUnsupported.
 //
-// The first clone sets user_version of the volume to 2: older versions of Folio refuse to open it,
-// until the last clone is removed.
+// In a file, the first clone sets user_version of the volume to 2: older versions of Folio refuse
+// to open it, until the last clone is removed. A server with PostgreSQL copies the contents by
+// itself.
 func (v *writer) Clone(oldname, newname string) error {
 	begun := false
 	err := v.change(func(c *change) error { return c.clone(oldname, newname, &begun) })
@@ -84,8 +85,7 @@ func (c *change) clone(oldname, newname string, begun *bool) error {
 		return err
 	}
 	*begun = true
-	k := &cloning{c: c, cloner: cloner, links: make(map[store.Ino]store.Ino), seen: make(map[store.Ino]bool)}
-	if err := k.tree(m.from.entry, &m.to); err != nil {
+	if err := c.cloneTree(cloner, m.from.entry, &m.to); err != nil {
 		return err
 	}
 	dirs := 0
@@ -93,6 +93,20 @@ func (c *change) clone(oldname, newname string, begun *bool) error {
 		dirs = 1
 	}
 	return c.touched(m.to.dir, dirs)
+}
+
+// cloneTree gives the copy of what an entry leads to a name.
+func (c *change) cloneTree(cloner store.Cloner, e store.Entry, to *target) error {
+	whole, ok := c.tx.(store.TreeCloner)
+	if !ok {
+		k := &cloning{c: c, cloner: cloner, links: make(map[store.Ino]store.Ino), seen: make(map[store.Ino]bool)}
+		return k.tree(e, to)
+	}
+	ino, err := whole.CloneTree(e.Ino, c.now)
+	if err != nil {
+		return err
+	}
+	return c.tx.Link(to.dir, store.Entry{Name: to.name, Ino: ino, Type: e.Type})
 }
 
 // cloneable returns an error if a clone is not possible.

@@ -26,6 +26,9 @@ const (
 	selectDataSize
 	nextNumbers
 	apply
+	cloneContent
+	setHashJoin
+	cloneTree
 	deleteChunks
 	putXattr
 	deleteXattr
@@ -97,10 +100,42 @@ FROM files AS f ORDER BY f.below, f.dir, f.name`,
 	selectDataSize:  "SELECT pg_total_relation_size('@data')",
 	nextNumbers:     "SELECT nextval('@ino')",
 	apply:           "SELECT @apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
-	deleteChunks:    "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
-	putXattr:        "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
-	deleteXattr:     "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
-	insertChange:    "INSERT INTO @change DEFAULT VALUES",
+	cloneContent:    "INSERT INTO @data (id, bytes) SELECT ($2::bigint << 28) + (id & 268435455), bytes FROM @data WHERE id BETWEEN $1::bigint << 28 AND ($1::bigint << 28) + 268435455",
+	setHashJoin:     "SELECT set_config('enable_hashjoin', $1, true)",
+	// Numbers come in blocks of a thousand. OFFSET 0 makes the server look each inode up by its
+	// key.
+	cloneTree: `WITH RECURSIVE tree(parent, name, ino, type) AS (
+  SELECT 0::bigint, ''::bytea, ino, CASE WHEN mode & 61440 = 16384 THEN 2 ELSE 1 END::bigint FROM @node WHERE ino = $1
+  UNION
+  SELECT t.ino, e.name, e.ino, e.type FROM tree AS t JOIN @entry AS e ON e.parent = t.ino WHERE t.type = 2
+), inodes AS MATERIALIZED (
+  SELECT ino, max(type) AS type, count(*) AS names, row_number() OVER () - 1 AS i FROM tree GROUP BY ino
+), blocks AS MATERIALIZED (
+  SELECT block, nextval('@ino') AS first FROM generate_series(0, (SELECT count(*) - 1 FROM inodes) / 1000) AS block
+), copies AS MATERIALIZED (
+  SELECT ino, first + i % 1000 AS copy, type, names FROM inodes JOIN blocks ON block = i / 1000
+), nodes AS (
+  INSERT INTO @node (ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)
+  SELECT c.copy, n.mode, CASE WHEN c.type = 2 THEN n.nlink ELSE c.names END, n.uid, n.gid, n.size, n.holes, n.mtime_ns, $2, n.atime_ns, n.rdev
+  FROM copies AS c CROSS JOIN LATERAL (SELECT * FROM @node AS n WHERE n.ino = c.ino OFFSET 0) AS n
+  RETURNING 1
+), entries AS (
+  INSERT INTO @entry (parent, name, ino, type)
+  SELECT p.copy, t.name, c.copy, t.type FROM tree AS t JOIN copies AS p ON p.ino = t.parent JOIN copies AS c ON c.ino = t.ino
+), attributes AS (
+  INSERT INTO @xattr (ino, name, value)
+  SELECT c.copy, x.name, x.value FROM copies AS c CROSS JOIN LATERAL (SELECT * FROM @xattr AS x WHERE x.ino = c.ino OFFSET 0) AS x
+), contents AS (
+  INSERT INTO @data (id, bytes)
+  SELECT (c.copy << 28) + (d.id & 268435455), d.bytes
+  FROM copies AS c CROSS JOIN LATERAL (SELECT * FROM @data AS d WHERE d.id BETWEEN c.ino << 28 AND (c.ino << 28) + 268435455 OFFSET 0) AS d
+)
+SELECT (SELECT copy FROM copies WHERE ino = $1), (SELECT count(*) FROM copies) - (SELECT count(*) FROM nodes),
+  (SELECT count(*) FROM copies WHERE type = 2 AND names > 1)`,
+	deleteChunks: "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
+	putXattr:     "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
+	deleteXattr:  "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
+	insertChange: "INSERT INTO @change DEFAULT VALUES",
 
 	addSession:     "INSERT INTO @session (lease) VALUES ($1::bigint * interval '1 microsecond') RETURNING id",
 	touchSession:   "UPDATE @session SET seen = clock_timestamp() WHERE id = $1",

@@ -17,15 +17,19 @@ import (
 
 // A FileSystem is a volume as golang.org/x/net/webdav sees it, for a webdav.Handler of one's own:
 // NewHandler makes a better one. It is safe for concurrent use.
-type FileSystem struct{ vol *folio.Volume }
+type FileSystem struct {
+	vol *folio.Volume
+	dir string // of the volume; "" or "." for all of it
+}
 
 var _ webdav.FileSystem = (*FileSystem)(nil)
 
 // New returns a volume as a webdav.FileSystem. Closing the volume is left to the caller.
-func New(vol *folio.Volume) *FileSystem { return &FileSystem{vol} }
+func New(vol *folio.Volume) *FileSystem { return &FileSystem{vol: vol} }
 
 // A tree is the volume, or a transaction in it, that a FileSystem changes.
 type tree interface {
+	Lookuper
 	Mkdir(name string, perm fs.FileMode) error
 	Open(name string) (*folio.File, error)
 	OpenFile(name string, flag int, perm fs.FileMode) (*folio.File, error)
@@ -89,26 +93,51 @@ const umask fs.FileMode = 0o022
 
 // Mkdir makes a directory.
 func (f *FileSystem) Mkdir(ctx context.Context, name string, perm fs.FileMode) error {
-	return urlError(f.tree(ctx).Mkdir(volumePath(name), perm.Perm()&^umask))
+	t := f.tree(ctx)
+	p, err := f.path(ctx, t, name, false, true)
+	if err != nil {
+		return urlError(err)
+	}
+	return urlError(t.Mkdir(p, perm.Perm()&^umask))
 }
 
 // RemoveAll removes a file, or a directory with all that is in it, as one change.
 func (f *FileSystem) RemoveAll(ctx context.Context, name string) error {
-	return f.tree(ctx).RemoveAll(volumePath(name))
+	t := f.tree(ctx)
+	p, err := f.path(ctx, t, name, false, true)
+	if err != nil {
+		return err
+	}
+	return t.RemoveAll(p)
 }
 
 // Rename moves a file or a directory. A file that has the new name is replaced.
 func (f *FileSystem) Rename(ctx context.Context, oldName, newName string) error {
-	return f.tree(ctx).Rename(volumePath(oldName), volumePath(newName))
+	t := f.tree(ctx)
+	from, err := f.path(ctx, t, oldName, false, true)
+	if err != nil {
+		return err
+	}
+	to, err := f.path(ctx, t, newName, false, true)
+	if err != nil {
+		return err
+	}
+	return t.Rename(from, to)
 }
 
 // Stat describes a file.
 func (f *FileSystem) Stat(ctx context.Context, name string) (fs.FileInfo, error) {
-	return f.stat(f.tree(ctx), name)
+	t := f.tree(ctx)
+	p, err := f.path(ctx, t, name, true, false)
+	if err != nil {
+		return nil, urlError(err)
+	}
+	return f.stat(t, p)
 }
 
-func (f *FileSystem) stat(t tree, name string) (fs.FileInfo, error) {
-	i, err := t.Stat(volumePath(name))
+// stat describes the file at a path in the volume.
+func (f *FileSystem) stat(t tree, p string) (fs.FileInfo, error) {
+	i, err := t.Stat(p)
 	if err != nil {
 		return nil, urlError(err)
 	}
@@ -124,7 +153,7 @@ func (i info) ETag(context.Context) (string, error) { return etag.Of(i), nil }
 
 // etag returns the ETag of a file, and nothing for a directory or if there is nothing.
 func (f *FileSystem) etag(name string) string {
-	i, err := f.vol.Stat(volumePath(name))
+	i, err := f.vol.Stat(path.Join(f.dir, volumePath(name)))
 	if err != nil || i.IsDir() {
 		return ""
 	}
@@ -135,8 +164,12 @@ func (f *FileSystem) etag(name string) string {
 // has os.O_TRUNC, the file is replaced as a whole when that is complete. Directories can be opened
 // with os.O_RDWR, for their properties.
 func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (webdav.File, error) {
-	p, t := volumePath(name), f.tree(ctx)
-	r := resource{ctx: ctx, fs: f, path: p}
+	t := f.tree(ctx)
+	p, err := f.path(ctx, t, name, true, flag != 0)
+	if err != nil {
+		return nil, urlError(err)
+	}
+	r := resource{ctx: ctx, fs: f, path: p, name: name}
 	perm = perm.Perm() &^ umask
 	if flag&posix.Truncate != 0 && tx(ctx) == nil {
 		return newUpload(r, perm)
@@ -175,13 +208,14 @@ func (f *file) Stat() (fs.FileInfo, error) {
 func (f *file) Readdir(count int) ([]fs.FileInfo, error) {
 	t, ok := f.ctx.Value(txKey{}).(*transaction)
 	if count > 0 || !ok {
-		return f.File.Readdir(count)
+		list, err := f.File.Readdir(count)
+		return shown(f.ctx, f.fs.tree(f.ctx), f.name, list), err
 	}
 	list, err := f.copied(t)
 	if err != nil {
 		t.failed = err
 	}
-	return list, err
+	return shown(f.ctx, t.tx, f.name, list), err
 }
 
 // copied lists a directory that is copied.

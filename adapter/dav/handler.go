@@ -40,30 +40,36 @@ import (
 type Options struct {
 	// Prefix is the start of the paths of requests, for example "/files".
 	Prefix string
+	// Dir is the directory of the volume that is served; "" means all of it. Symbolic links may
+	// lead out of it, unless the requests have a Scope.
+	Dir string
 	// Logger, if not nil, is called after each request, with the error if it failed.
 	Logger func(*http.Request, error)
 }
 
 // NewHandler returns a handler that serves a volume. It is safe for concurrent use, as the volume
 // is. Closing that is left to the caller.
-func NewHandler(vol *folio.Volume, o *Options) http.Handler {
+func NewHandler(vol *folio.Volume, o *Options) *Handler {
 	if o == nil {
 		o = new(Options)
 	}
-	files := New(vol)
-	h := &handler{vol: vol, prefix: o.Prefix, locks: newLocks(files.etag)}
+	files := &FileSystem{vol, o.Dir}
+	h := &Handler{vol: vol, files: files, prefix: o.Prefix, locks: newLocks(files.etag)}
 	h.dav = webdav.Handler{Prefix: o.Prefix, FileSystem: files, LockSystem: h.locks, Logger: o.Logger}
 	return h
 }
 
-type handler struct {
+// A Handler serves a volume by WebDAV. It is safe for concurrent use.
+type Handler struct {
 	vol    *folio.Volume
+	files  *FileSystem
 	prefix string
 	locks  *locks
 	dav    webdav.Handler
 }
 
-func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers a request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.accept(w, r, checkPath(r)) {
 		return
 	}
@@ -94,7 +100,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // accept reports whether err is nil. If it is not, accept answers the request.
-func (h *handler) accept(w http.ResponseWriter, r *http.Request, err error) bool {
+func (h *Handler) accept(w http.ResponseWriter, r *http.Request, err error) bool {
 	if err == nil {
 		return true
 	}
@@ -108,7 +114,7 @@ func (h *handler) accept(w http.ResponseWriter, r *http.Request, err error) bool
 
 // readXML returns the body of a request, which can be read once more. It refuses a body of more
 // than so many elements, and a body that package webdav would accept by mistake.
-func (h *handler) readXML(w http.ResponseWriter, r *http.Request, most int) (body []byte, ok bool) {
+func (h *Handler) readXML(w http.ResponseWriter, r *http.Request, most int) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
 	if errors.As(err, new(*http.MaxBytesError)) {
 		err = &refusal{err, http.StatusRequestEntityTooLarge}
@@ -123,12 +129,12 @@ func (h *handler) readXML(w http.ResponseWriter, r *http.Request, most int) (bod
 var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace")
 
 // refuse answers a request that failed.
-func (h *handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
 	http.Error(w, err.Error(), status)
 	h.log(r, err)
 }
 
-func (h *handler) log(r *http.Request, err error) {
+func (h *Handler) log(r *http.Request, err error) {
 	if h.dav.Logger != nil {
 		h.dav.Logger(r, err)
 	}
@@ -142,7 +148,7 @@ var (
 // transact lets package webdav answer a request in a transaction, which is committed if that
 // succeeds. Package webdav looks before it changes something, and removes the file to be replaced
 // before it knows whether the new one exists.
-func (h *handler) transact(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 	answer := answer{header: make(http.Header)}
 	err := h.vol.Update(r.Context(), func(tx *folio.Tx) error {
 		req := &transaction{tx: tx}

@@ -97,7 +97,7 @@ func checkPath(r *http.Request) error {
 
 // checkDestination refuses a MOVE or COPY whose headers say nothing sensible, and fills in those
 // that package webdav takes for something else if they are missing.
-func (h *handler) checkDestination(r *http.Request) error {
+func (h *Handler) checkDestination(r *http.Request) error {
 	text := r.Header.Get("Destination")
 	destination, err := url.Parse(text)
 	switch {
@@ -129,7 +129,7 @@ const finiteDepth = `<?xml version="1.0" encoding="utf-8"?>
 var errFiniteDepth = errors.New("PROPFIND of a directory has the depth 0 or 1")
 
 // propfind answers a PROPFIND request.
-func (h *handler) propfind(w http.ResponseWriter, r *http.Request) {
+func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 	if _, ok := h.readXML(w, r, maxNames); !ok {
 		return
 	}
@@ -139,7 +139,7 @@ func (h *handler) propfind(w http.ResponseWriter, r *http.Request) {
 		h.dav.ServeHTTP(w, r)
 		return
 	}
-	err := h.checkListing(volumePath(name))
+	err := h.checkListing(r, name)
 	switch {
 	case errors.Is(err, folio.ErrNotDirectory) || errors.Is(err, fs.ErrNotExist):
 	case depth == "" || strings.EqualFold(depth, "infinity"):
@@ -157,8 +157,12 @@ func (h *handler) propfind(w http.ResponseWriter, r *http.Request) {
 
 // checkListing returns errListing if a directory has too many entries, and otherwise the error of
 // ReadDir.
-func (h *handler) checkListing(name string) error {
-	f, err := h.vol.Open(name)
+func (h *Handler) checkListing(r *http.Request, name string) error {
+	p, err := h.files.path(r.Context(), h.vol, name, true, false)
+	if err != nil {
+		return err
+	}
+	f, err := h.vol.Open(p)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (o *owner) UnmarshalXML(d *xml.Decoder, _ xml.StartElement) error {
 }
 
 // lock answers a LOCK request.
-func (h *handler) lock(w http.ResponseWriter, r *http.Request, body []byte) {
+func (h *Handler) lock(w http.ResponseWriter, r *http.Request, body []byte) {
 	l, status, err := h.takeLock(r, body)
 	if err != nil {
 		h.refuse(w, r, status, err)
@@ -88,7 +88,7 @@ func (h *handler) lock(w http.ResponseWriter, r *http.Request, body []byte) {
 }
 
 // takeLock makes a lock, or refreshes one if there is no body.
-func (h *handler) takeLock(r *http.Request, body []byte) (l lock, status int, err error) {
+func (h *Handler) takeLock(r *http.Request, body []byte) (l lock, status int, err error) {
 	name, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	if !ok {
 		return l, http.StatusNotFound, errPrefix
@@ -131,7 +131,7 @@ func (h *handler) takeLock(r *http.Request, body []byte) (l lock, status int, er
 }
 
 // refreshLock lets a lock live on whose token is in the If header.
-func (h *handler) refreshLock(r *http.Request, timeout time.Duration) (lock, int, error) {
+func (h *Handler) refreshLock(r *http.Request, timeout time.Duration) (lock, int, error) {
 	condition := r.Header.Get("If")
 	start, end := strings.LastIndexByte(condition, '<'), strings.LastIndexByte(condition, '>')
 	if start < 0 || end < start {
@@ -146,7 +146,7 @@ func (h *handler) refreshLock(r *http.Request, timeout time.Duration) (lock, int
 }
 
 // mapURL makes an empty file if there is none, because only an existing file can be locked.
-func (h *handler) mapURL(r *http.Request, name string) (status int, err error) {
+func (h *Handler) mapURL(r *http.Request, name string) (status int, err error) {
 	_, err = h.dav.FileSystem.Stat(r.Context(), name)
 	switch {
 	case err == nil:

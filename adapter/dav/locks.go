@@ -214,3 +214,20 @@ func (s *locks) release(under []*lock) {
 		l.held--
 	}
 }
+
+// Locked reports whether a client holds a lock on a file, or on something below a directory. The
+// name is the path of a URL behind the prefix. A server that changes a file by other means than
+// this handler must refuse to change one that is locked.
+func (h *Handler) Locked(name string) bool {
+	s := h.locks
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire(time.Now())
+	name = clean(name)
+	for _, l := range s.byToken {
+		if l.covers(name) || below(l.Root, name) {
+			return true
+		}
+	}
+	return false
+}

@@ -32,7 +32,8 @@ type deadProp struct {
 type resource struct {
 	ctx  context.Context // of the request
 	fs   *FileSystem
-	path string
+	path string // in the volume
+	name string // of the request
 }
 
 var _ webdav.DeadPropsHolder = (*resource)(nil)

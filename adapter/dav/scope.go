@@ -1,0 +1,61 @@
+package dav
+
+import (
+	"context"
+	"io/fs"
+	"path"
+)
+
+// A Lookuper reads names: a volume, or a transaction in it.
+type Lookuper interface {
+	Lstat(name string) (fs.FileInfo, error)
+	Readlink(name string) (string, error)
+}
+
+// A Scope says which files a request reaches, for a server that gives each user other rights.
+// Without one, a request reaches all files of the volume.
+type Scope interface {
+	// Path returns the path in the volume of a name, which is the path of a URL behind the
+	// prefix. It must return a *fs.PathError for a file that the request does not reach. follow
+	// says that a symbolic link at the end stands for what it leads to, change that the request is
+	// about to change the file.
+	Path(in Lookuper, name string, follow, change bool) (string, error)
+	// Shows reports whether a listing has the file.
+	Shows(in Lookuper, name string) bool
+}
+
+// A scopeKey is the key of the Scope in the context of a request that has one.
+type scopeKey struct{}
+
+// WithScope returns the context of a request that reaches only the files of a scope.
+func WithScope(ctx context.Context, s Scope) context.Context {
+	return context.WithValue(ctx, scopeKey{}, s)
+}
+
+func scopeOf(ctx context.Context) Scope {
+	s, _ := ctx.Value(scopeKey{}).(Scope)
+	return s
+}
+
+// path returns the path in the volume of a name.
+func (f *FileSystem) path(ctx context.Context, t tree, name string, follow, change bool) (string, error) {
+	if s := scopeOf(ctx); s != nil {
+		return s.Path(t, name, follow, change)
+	}
+	return path.Join(f.dir, volumePath(name)), nil
+}
+
+// shown returns those of the entries of a directory that the request reaches.
+func shown(ctx context.Context, t tree, dir string, list []fs.FileInfo) []fs.FileInfo {
+	s := scopeOf(ctx)
+	if s == nil {
+		return list
+	}
+	kept := list[:0]
+	for _, info := range list {
+		if s.Shows(t, path.Join(dir, info.Name())) {
+			kept = append(kept, info)
+		}
+	}
+	return kept
+}

@@ -17,6 +17,7 @@ const (
 	healthPath   = "/healthz"
 	sharePath    = "/-/share/"
 	archivePath  = "/-/archive/"
+	undoPath     = "/-/undo/"
 )
 
 // A call is a request and its answer.
@@ -71,6 +72,8 @@ func (c *call) route() error {
 		return c.login()
 	case c.path == metricsPath, c.path == "/metrics" && !c.named("metrics"):
 		return c.writeMetrics()
+	case strings.HasPrefix(c.path, undoPath):
+		return c.undo(strings.TrimPrefix(c.path, undoPath))
 	case strings.HasPrefix(c.path, archivePath):
 		return c.archive(strings.TrimPrefix(c.path, archivePath))
 	}
@@ -84,11 +87,48 @@ func (c *call) files() error {
 		return err
 	}
 	defer p.release()
-	switch c.r.Method {
-	case http.MethodGet, http.MethodHead:
+	return c.method(p)
+}
+
+// method calls the handler of a method. A request with an If header is about locks, of which
+// package dav knows more.
+func (c *call) method(p *place) error {
+	locks := c.r.Header.Get("If") != ""
+	switch m := c.r.Method; {
+	case m == http.MethodGet || m == http.MethodHead:
 		return c.get(p)
+	case m == http.MethodOptions:
+		return c.allowed(p)
+	case m == "PROPFIND" || m == "PROPPATCH" || m == "LOCK" || m == "UNLOCK" || m == "COPY":
+		return c.dav(p)
+	case m == http.MethodPatch:
+		return c.patch(p)
+	case locks && (m == http.MethodPut || m == http.MethodDelete || m == "MKCOL" || m == "MOVE"):
+		return c.dav(p)
+	case m == http.MethodPut:
+		return c.put(p)
+	case m == http.MethodDelete:
+		return c.remove(p)
+	case m == "MKCOL":
+		return c.makeDir(p)
+	case m == "MOVE":
+		return c.move(p)
 	}
 	return errMethod
+}
+
+// allowed answers OPTIONS.
+func (c *call) allowed(p *place) error {
+	h := c.w.Header()
+	h.Set("Allow", "GET, HEAD, OPTIONS, PROPFIND")
+	if p.tree != nil && c.mustChange(p) == nil && p.access.most >= rightWrite {
+		h.Set("Allow", "GET, HEAD, OPTIONS, PUT, PATCH, DELETE, MKCOL, MOVE, COPY, PROPFIND, PROPPATCH, LOCK, UNLOCK")
+	}
+	h.Set("DAV", "1, 2")
+	h.Set("MS-Author-Via", "DAV")
+
+	c.w.WriteHeader(http.StatusOK)
+	return nil
 }
 
 var errMethod = &failure{

@@ -243,3 +243,11 @@ func attachment(name string) string {
 
 // httpTime is a time as headers have it.
 func httpTime(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
+
+// plainTag returns the ETag of the content that an ETag is of a compressed variant of.
+func plainTag(tag string) string {
+	if rest, ok := strings.CutSuffix(tag, "-gzip\""); ok {
+		return rest + "\""
+	}
+	return tag
+}

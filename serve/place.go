@@ -21,6 +21,7 @@ type place struct {
 	snapshot string  // "" for the volume as it is
 	root     string  // URL of the tree, with the base
 	access   *access // of the user
+	share    *share  // by which the place is reached, or nil
 }
 
 // errTarget is the answer to a path that no client has a reason to send.

@@ -35,7 +35,7 @@ type resolution struct {
 // nothing has, in a directory that exists, is a path, too. A link at the end is followed if follow
 // says so. It checks that the user has the right at the place where the path ends.
 func (p *place) resolve(in lookuper, name string, follow bool, need right) (string, error) {
-	r := resolution{in: in, dir: p.tree.Dir, todo: strings.Split(name, "/")}
+	r := resolution{in: in, dir: p.tree.Dir, todo: elements(name)}
 	for len(r.todo) > 0 {
 		if err := r.step(follow); err != nil {
 			return "", err
@@ -47,6 +47,11 @@ func (p *place) resolve(in lookuper, name string, follow bool, need right) (stri
 	return r.path(), nil
 }
 
+// elements returns the names in a path, without empty ones.
+func elements(p string) []string {
+	return strings.FieldsFunc(p, func(r rune) bool { return r == '/' })
+}
+
 func (r *resolution) path() string { return path.Join(r.dir, path.Join(r.done...)) }
 
 // step takes one element.
@@ -54,7 +59,7 @@ func (r *resolution) step(follow bool) error {
 	e := r.todo[0]
 	r.todo = r.todo[1:]
 	switch e {
-	case "", ".":
+	case ".":
 		return nil
 	case private:
 		return fs.ErrNotExist
@@ -97,6 +102,6 @@ func (r *resolution) follow() error {
 		return folio.ErrEscapes
 	}
 	r.done = r.done[:len(r.done)-1]
-	r.todo = slices.Concat(strings.Split(to, "/"), r.todo)
+	r.todo = slices.Concat(elements(to), r.todo)
 	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A right is what a user may do at a path. Each includes those before it, except that a right to
-// upload does not let the user read.
+// A right is what a user may do at a path. The right to write includes all others, the right to
+// read none.
 type right uint8
 
 const (
@@ -145,8 +145,8 @@ func (a *access) least(p string) right {
 
 // allows reports whether a right includes another.
 func (r right) allows(need right) bool {
-	if r == rightUpload {
-		return need <= rightUpload
+	if need == rightUpload {
+		return r == rightUpload || r == rightWrite
 	}
 	return r >= need
 }

@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/foliofs/folio/serve/page"
 )
@@ -21,6 +23,9 @@ type Server struct {
 	logins  *logins // nil lets everybody in
 
 	archives chan struct{} // one for each archive that is sent now
+	buffers  *buffers
+	stop     context.CancelFunc // of sweeping
+	sweeping sync.WaitGroup
 }
 
 // New opens the volumes. The caller must close the server.
@@ -29,7 +34,7 @@ func New(o *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce)}
+	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce), buffers: newBuffers()}
 	if o.Users != nil {
 		s.logins = newLogins(o.Users)
 	}
@@ -40,12 +45,16 @@ func New(o *Options) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("two volumes would be served as /%s", source.Name), s.Close())
 		}
 		names[source.Name] = true
-		t, err := newTree(source, len(o.Sources) > 1)
+		source.ReadOnly = source.ReadOnly || !o.Write
+		t, err := newTree(source, base, len(o.Sources) > 1)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 		s.trees = append(s.trees, t)
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.sweeping.Go(func() { s.sweepAll(ctx) })
 	return s, nil
 }
 
@@ -64,6 +73,10 @@ func cleanBase(base string) (string, error) {
 // Close closes the volumes, once no request uses them.
 func (s *Server) Close() error {
 	var all []error
+	if s.stop != nil {
+		s.stop()
+		s.sweeping.Wait()
+	}
 	for _, t := range s.trees {
 		all = append(all, t.close())
 	}

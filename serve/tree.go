@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/dav"
 )
 
 // A tree is a source that is open. When another file takes the place of the volume's file, the tree
 // opens that, and closes the old volume once no request uses it.
 type tree struct {
 	Source
+	base   string // of the server
 	prefix string // of its URLs behind the base: "" or "/NAME"
 
 	mu      sync.Mutex // guards the fields below
@@ -29,13 +31,14 @@ type opened struct {
 	file        os.FileInfo // of the source's File, nil if there is none
 	users       int
 	tree        *tree
+	dav         *dav.Handler
 }
 
-func newTree(s Source, several bool) (*tree, error) {
+func newTree(s Source, base string, several bool) (*tree, error) {
 	if s.Dir = path.Clean("/" + s.Dir)[1:]; s.Dir == "" {
 		s.Dir = "."
 	}
-	t := &tree{Source: s}
+	t := &tree{Source: s, base: base}
 	if several {
 		t.prefix = "/" + s.Name
 	}
@@ -63,6 +66,7 @@ func (t *tree) open() (*opened, error) {
 		}
 		return nil, errors.Join(err, o.closeVolume())
 	}
+	o.dav = dav.NewHandler(o.Volume, &dav.Options{Prefix: t.base + t.prefix, Dir: t.Dir})
 	return o, nil
 }
 

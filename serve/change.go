@@ -1,0 +1,129 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/foliofs/folio"
+)
+
+// What all changes have in common: who may make them, and on which conditions.
+
+var (
+	errName         = refuse(http.StatusBadRequest, "A new name is UTF-8 without control characters, and not one of this server's own.")
+	errSnapshot     = refuse(http.StatusForbidden, "A snapshot cannot be changed.")
+	errServedRead   = refuse(http.StatusForbidden, "This volume is served for reading only.")
+	errLocked       = refuse(http.StatusLocked, "Another client has locked this.")
+	errCondition    = refuse(http.StatusPreconditionFailed, "This was changed in the meantime.")
+	errNoParent     = refuse(http.StatusConflict, "There is no directory for this.")
+	errContentRange = refuse(http.StatusBadRequest, "A part of a file cannot be uploaded by PUT.")
+	errRoot         = refuse(http.StatusForbidden, "This cannot be done with the root.")
+)
+
+// mustChange refuses changes where there are none.
+func (c *call) mustChange(p *place) error {
+	switch {
+	case p.tree == nil:
+		return errRoot
+	case p.snapshot != "":
+		return errSnapshot
+	case p.tree.ReadOnly:
+		return errServedRead
+	}
+	return nil
+}
+
+// mustBeFree refuses a change of something that a client of WebDAV has locked.
+func (c *call) mustBeFree(p *place, name string) error {
+	if p.vol.dav != nil && p.vol.dav.Locked(name) {
+		return errLocked
+	}
+	return nil
+}
+
+// checkName refuses names that no client should make: those that terminals and other programs
+// stumble over.
+func checkName(name string) error {
+	for e := range strings.SplitSeq(name, "/") {
+		if e == "" || e == "." || e == ".." || e == private || !utf8.ValidString(e) || strings.IndexFunc(e, unicode.IsControl) >= 0 {
+			return errName
+		}
+	}
+	return nil
+}
+
+// conditions checks If-Match, If-None-Match and If-Unmodified-Since (RFC 9110, section 13) against
+// a file, or against nothing if info is nil.
+func (c *call) conditions(p *place, info fs.FileInfo) error {
+	tag := ""
+	if info != nil {
+		tag = p.etag(info)
+	}
+	h := c.r.Header
+	if match := h.Get("If-Match"); match != "" {
+		if !listed(match, tag) {
+			return errCondition
+		}
+	} else if since, err := http.ParseTime(h.Get("If-Unmodified-Since")); err == nil && info != nil && info.ModTime().Unix() > since.Unix() {
+		return errCondition
+	}
+	if none := h.Get("If-None-Match"); none != "" && listed(none, tag) {
+		return errCondition
+	}
+	return nil
+}
+
+// listed reports whether a list of ETags has one; "*" has that of every file. The ETag of a
+// compressed variant stands for the content.
+func listed(list, tag string) bool {
+	if tag == "" {
+		return false
+	}
+	for one := range strings.SplitSeq(list, ",") {
+		one = strings.TrimSpace(one)
+		if one == "*" || plainTag(one) == tag {
+			return true
+		}
+	}
+	return false
+}
+
+// lookup returns what a name in a transaction stands for; info is nil if there is nothing.
+func (p *place) lookup(in lookuper, name string, follow bool, need right) (real string, info fs.FileInfo, err error) {
+	if real, err = p.resolve(in, name, follow, need); err != nil {
+		return "", nil, err
+	}
+	info, err = in.Lstat(real)
+	if isMissing(err) {
+		return real, nil, nil
+	}
+	return real, info, err
+}
+
+// parentExists refuses a new file that no directory is there for, as WebDAV wants it.
+func (p *place) parentExists(in lookuper, real string) error {
+	info, err := in.Lstat(path.Dir(real))
+	if isMissing(err) || err == nil && !info.IsDir() {
+		return errNoParent
+	}
+	return err
+}
+
+// missingParent turns the error of a path below nothing into a conflict.
+func missingParent(err error) error {
+	if isMissing(err) || errors.Is(err, folio.ErrNotDirectory) {
+		return errNoParent
+	}
+	return err
+}
+
+// update calls fn in a transaction. A client that goes away does not end it half way.
+func (c *call) update(p *place, fn func(tx *folio.Tx) error) error {
+	return p.vol.Update(context.WithoutCancel(c.r.Context()), fn)
+}

@@ -1,0 +1,134 @@
+package serve_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio/serve"
+)
+
+// TestLitmus runs litmus, the conformance suite of WebDAV servers.
+func TestLitmus(t *testing.T) {
+	litmus, err := exec.LookPath("litmus")
+	if err != nil {
+		t.Skip("litmus is not installed")
+	}
+	o := writable
+	o.Base = "/files"
+	server := httptest.NewServer(newServer(t, newVolume(t), o))
+	defer server.Close()
+	cmd := exec.CommandContext(t.Context(), litmus, "-k", server.URL+"/files/")
+	cmd.Dir = t.TempDir() // it leaves logs behind
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("litmus: %v", err)
+	}
+	summaries := regexp.MustCompile("<- summary for `(\\w+)': of \\d+ tests run: (\\d+) passed, (\\d+) failed").FindAllSubmatch(out, -1)
+	for _, s := range summaries {
+		t.Logf("%s: %s passed, %s failed", s[1], s[2], s[3])
+		if string(s[3]) != "0" {
+			t.Errorf("%s: %s failed", s[1], s[3])
+		}
+	}
+	if len(summaries) != 5 || t.Failed() || testing.Verbose() {
+		t.Errorf("%d suites:\n%s", len(summaries), out)
+	}
+}
+
+// TestRclone syncs a tree to the server and back.
+func TestRclone(t *testing.T) {
+	rclone, err := exec.LookPath("rclone")
+	if err != nil {
+		t.Skip("rclone is not installed")
+	}
+	server := httptest.NewServer(newServer(t, newVolume(t), writable))
+	defer server.Close()
+	from, to := t.TempDir(), t.TempDir()
+	for i := range 200 {
+		name := filepath.Join(from, strings.Repeat("d/", i%4), "f\u00fc #%?"+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
+		check(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		check(t, os.WriteFile(name, []byte(strings.Repeat("y", i*37)), 0o644))
+	}
+	remote := ":webdav,url='" + server.URL + "':synced"
+	for _, args := range [][]string{{"sync", from, remote}, {"check", from, remote}, {"sync", remote, to}, {"check", from, to}} {
+		cmd := exec.CommandContext(t.Context(), rclone, append(args, "--config", filepath.Join(t.TempDir(), "none"))...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("rclone %q: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// TestDav checks what WebDAV must not tell.
+func TestDav(t *testing.T) {
+	vol := newVolume(t)
+	h := newServer(t, vol, serve.Options{Write: true, Users: testUsers(t)})
+	must(t, h, 401, "PROPFIND", "/", "", "Depth", "1")
+	w := must(t, h, 207, "PROPFIND", "/", "", "Depth", "1", "Authorization", as("ann"))
+	body := w.Body.String()
+	for _, want := range []string{"<D:href>/hello.txt</D:href>", "<D:href>/link</D:href>", "<D:href>/a/</D:href>"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in %s", want, body)
+		}
+	}
+	for _, not := range []string{".folio-serve", "/out<", "/outdir", "/absolute", "/private", secret} {
+		if strings.Contains(body, not) {
+			t.Errorf("%s in %s", not, body)
+		}
+	}
+	must(t, h, 403, "PROPFIND", "/", "", "Depth", "infinity", "Authorization", as("ann"))
+	must(t, h, 201, "COPY", "/a", "", "Destination", "http://localhost:8080/copy", "Authorization", as("ann"))
+	check(t, vol.Symlink("hello.txt", "site/a/fine"))
+	if w := do(h, "COPY", "/a", "", "Destination", "http://localhost:8080/copy2", "Authorization", as("ann")); w.Code >= 500 {
+		t.Errorf("COPY: %d %s", w.Code, w.Body)
+	}
+	if text := tree(t, vol); strings.Contains(text, secret) {
+		t.Errorf("the secret was copied:\n%s", text)
+	}
+	// The ETag of a listing is that of the content.
+	tag := must(t, h, 200, "GET", "/hello.txt", "", "Authorization", as("ann")).Header().Get("ETag")
+	if !strings.Contains(body, strings.Trim(tag, `"`)) {
+		t.Errorf("no %s in %s", tag, body)
+	}
+	for name, bomb := range map[string]string{
+		"entities": `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><propfind xmlns="DAV:"><prop><x>&b;</x></prop></propfind>`,
+		"file":     `<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><propfind xmlns="DAV:"><prop><x>&a;</x></prop></propfind>`,
+		"deep":     strings.Repeat("<a>", 10_000),
+		"names":    `<propfind xmlns="DAV:"><prop>` + strings.Repeat("<x/>", 10_000) + `</prop></propfind>`,
+		"large":    `<propfind xmlns="DAV:"><prop><x>` + strings.Repeat("x", 2<<20) + `</x></prop></propfind>`,
+	} {
+		if w := do(h, "PROPFIND", "/", bomb, "Depth", "1", "Authorization", as("ann")); w.Code < 400 || w.Code >= 500 || strings.Contains(w.Body.String(), "root:") {
+			t.Errorf("%s: %d", name, w.Code)
+		}
+	}
+}
+
+// TestSystemClients sends what the clients of macOS and Windows send when they open, save and
+// remove a file.
+func TestSystemClients(t *testing.T) {
+	h := newServer(t, newVolume(t), writable)
+	const lock = `<?xml version="1.0" encoding="utf-8"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner><D:href>http://www.apple.com/webdav_fs/</D:href></D:owner></D:lockinfo>`
+	agent := []string{"User-Agent", "WebDAVFS/3.0.0 (03008000) Darwin/23.0.0 (x86_64)"}
+	must(t, h, 200, "OPTIONS", "/", "", agent...)
+	must(t, h, 207, "PROPFIND", "/", `<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop><D:getlastmodified/><D:getcontentlength/><D:creationdate/><D:resourcetype/></D:prop></D:propfind>`, append(agent, "Depth", "1")...)
+	must(t, h, 404, "PROPFIND", "/._new.txt", "", append(agent, "Depth", "0")...)
+	must(t, h, 201, "PUT", "/new.txt", "", agent...)
+	token := must(t, h, 200, "LOCK", "/new.txt", lock, append(agent, "Depth", "0", "Timeout", "Second-600")...).Header().Get("Lock-Token")
+	must(t, h, 201, "PUT", "/new.txt", "saved", append(agent, "If", "("+token+")", "X-Expected-Entity-Length", "5")...)
+	must(t, h, 204, "UNLOCK", "/new.txt", "", append(agent, "Lock-Token", token)...)
+	must(t, h, 204, "DELETE", "/new.txt", "", agent...)
+
+	agent = []string{"User-Agent", "Microsoft-WebDAV-MiniRedir/10.0.19045", "Translate", "f"}
+	must(t, h, 207, "PROPFIND", "/", "", append(agent, "Depth", "0", "Content-Length", "0")...)
+	must(t, h, 201, "PUT", "/New%20Text%20Document.txt", "", agent...)
+	token = must(t, h, 200, "LOCK", "/New%20Text%20Document.txt", `<?xml version="1.0" encoding="utf-8" ?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner><D:href>PC\user</D:href></D:owner></D:lockinfo>`, append(agent, "Timeout", "Second-3600")...).Header().Get("Lock-Token")
+	must(t, h, 207, "PROPPATCH", "/New%20Text%20Document.txt", `<?xml version="1.0" encoding="utf-8" ?><D:propertyupdate xmlns:D="DAV:" xmlns:Z="urn:schemas-microsoft-com:"><D:set><D:prop><Z:Win32CreationTime>Mon, 23 Nov 2026 21:00:00 GMT</Z:Win32CreationTime><Z:Win32FileAttributes>00000020</Z:Win32FileAttributes></D:prop></D:set></D:propertyupdate>`, append(agent, "If", "("+token+")")...)
+	must(t, h, 201, "PUT", "/New%20Text%20Document.txt", "text", append(agent, "If", "("+token+")")...)
+	must(t, h, 200, "HEAD", "/New%20Text%20Document.txt", "", agent...)
+	must(t, h, 204, "UNLOCK", "/New%20Text%20Document.txt", "", append(agent, "Lock-Token", token)...)
+	must(t, h, 201, "MOVE", "/New%20Text%20Document.txt", "", append(agent, "Destination", "http://localhost:8080/Renamed.txt", "Overwrite", "F")...)
+}

@@ -1,0 +1,4 @@
+package serve
+
+// A share is a link.
+type share struct{}

@@ -16,7 +16,6 @@ type delay struct {
 const (
 	firstDelay = 2 * time.Millisecond
 	lastDelay  = 500 * time.Millisecond
-	maxRepeats = 40 // of a transaction that met a conflict
 )
 
 // wait waits before the next attempt. It returns false if ctx is done, or if the attempts have
@@ -26,7 +25,7 @@ func (d *delay) wait(ctx context.Context, limit time.Duration) bool {
 		d.begun = time.Now()
 		return ctx.Err() == nil
 	}
-	if time.Since(d.begun) > limit || d.tries > maxRepeats {
+	if time.Since(d.begun) > limit {
 		return false
 	}
 	length := min(lastDelay, firstDelay<<min(d.tries-2, 16))

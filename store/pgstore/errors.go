@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -47,21 +48,44 @@ func codeOf(err error) string {
 // errConnection says that the connection to the server broke, or that the server ended it.
 var errConnection = errors.New("the connection to the server broke")
 
-// errUnknown says that it is not known whether a change has happened.
-var errUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", errConnection)
+// ErrUnknown says that it is not known whether a change has happened: the connection broke during
+// the commit. The change has happened as a whole or not at all. If the server still works on it, it
+// may also happen a moment later.
+var ErrUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", errConnection)
 
-// isBroken reports whether an error is that of a connection, and not of a statement.
+// isBroken reports whether an error is that of a connection, and not of a statement. An error of
+// connecting is one, too: no server answers in time, or none of those that do is the primary.
 func isBroken(err error) bool {
 	code := codeOf(err)
-	switch {
-	case err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
-		return false
-	case code != "":
+	if code != "" {
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == codeIdle
+	}
+	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		return true
+	}
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
 	}
 	_, isNet := errors.AsType[net.Error](err)
 	return isNet || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
+}
+
+// isAway reports whether an error of connecting says that there is no server at any address. An
+// address may be wrong then.
+func isAway(err error) bool {
+	e, connecting := errors.AsType[*pgconn.ConnectError](err)
+	if !connecting || codeOf(err) != "" {
+		return false
+	}
+	hosts, joined := e.Unwrap().(interface{ Unwrap() []error })
+	if !joined {
+		return true // its name leads nowhere
+	}
+	return !slices.ContainsFunc(hosts.Unwrap(), func(err error) bool {
+		dial, isNet := errors.AsType[*net.OpError](err)
+		return !isNet || dial.Op != "dial"
+	})
 }
 
 // isConflict reports whether a transaction failed only because of another one, and can be repeated.

@@ -129,9 +129,21 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 	}
 }
 
-// start looks whether the server is recent enough and whether the database has the volume, which it
-// makes if that is wanted. Then it begins the session.
+// start begins the session. It tries again while the server starts or ends, and while none of
+// several servers is the primary, but not if there is no server.
 func (s *Store) start(ctx context.Context, create bool) error {
+	var d delay
+	for {
+		err := s.tryStart(ctx, create)
+		if err == nil || !isBroken(err) || isAway(err) || !d.wait(ctx, s.timeout) {
+			return err
+		}
+	}
+}
+
+// tryStart looks whether the server is recent enough and whether the database has the volume, which
+// it makes if that is wanted. Then it begins the session.
+func (s *Store) tryStart(ctx context.Context, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)
 	defer cancel()
 	c, err := s.pool.Acquire(ctx)

@@ -4,6 +4,9 @@ package pgstore_test
 
 import (
 	"context"
+	"encoding/json"
+	"log"
+	"os"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -14,7 +17,18 @@ import (
 	"github.com/foliofs/folio/store/storetest"
 )
 
-func TestMain(m *testing.M) { pgserver.Main(m) }
+// TestMain makes the binary a client of a history if it was started as one.
+func TestMain(m *testing.M) {
+	if job := os.Getenv(clientVariable); job != "" {
+		var c historyClient
+		if err := json.Unmarshal([]byte(job), &c); err != nil {
+			log.Fatal(err)
+		}
+		c.run()
+		return
+	}
+	pgserver.Main(m)
+}
 
 func must(t testing.TB, err error) {
 	t.Helper()

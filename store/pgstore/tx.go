@@ -474,6 +474,11 @@ func (t *tx) commit() error {
 		return nil
 	}
 	t.ctx = context.WithoutCancel(t.ctx) // or the caller would not know whether it has happened
+	if !t.begun() {                      // ask repeats the first trip if the connection breaks
+		if err := t.ask(); err != nil {
+			return err
+		}
+	}
 	var after []step
 	if !t.changedRows() {
 		after = append(after, do(insertChange))
@@ -483,7 +488,7 @@ func (t *tx) commit() error {
 	}
 	err := t.flush(after...)
 	if err != nil && isBroken(err) {
-		err = errUnknown
+		err = ErrUnknown
 	}
 	return err
 }

@@ -5,9 +5,11 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -229,17 +231,23 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// TestWhole changes many files in one Update, while readers on other connections look at two of
-// them: they must always be of one Update.
+var wholeLooks = flag.Int("whole.looks", 3000, "looks at files that an Update changes")
+
+// TestWhole changes 1,000 files in one Update, again and again, while readers with Stores of their
+// own look at some of them: they must always be of one Update.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
-	writer, reader := volume(t, address), volume(t, address)
-	const files = 100
+	writer := volume(t, address)
+	const files, dirs = 1000, 10
+	name := func(f int) string { return fmt.Sprintf("%d/%d", f%dirs, f) }
+	for d := range dirs {
+		must(t, writer.Mkdir(fmt.Sprint(d), 0o755))
+	}
 	change := func(i int) error {
 		return writer.Update(context.Background(), func(tx *folio.Tx) error {
 			for f := range files {
-				if err := tx.WriteFile(fmt.Sprint(f), fmt.Append(nil, i), 0o644); err != nil {
+				if err := tx.WriteFile(name(f), fmt.Appendf(nil, "%d", i), 0o644); err != nil {
 					return err
 				}
 			}
@@ -247,37 +255,36 @@ func TestWhole(t *testing.T) {
 		})
 	}
 	must(t, change(0))
+	var readers []*folio.Volume
+	for range 20 {
+		readers = append(readers, volumeAs(t, address, &pgstore.Options{ReadOnly: true, MaxConns: 1}, nil))
+	}
 	var wg sync.WaitGroup
-	stop := make(chan struct{})
-	var looks atomic.Int64
-	for r := range 20 {
+	var looks, changes atomic.Int64
+	more := func() bool { return (looks.Load() < int64(*wholeLooks) || changes.Load() < 3) && !t.Failed() }
+	for i, reader := range readers {
 		wg.Go(func() {
-			for i := r; ; i++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			r := rand.New(rand.NewPCG(1, uint64(i)))
+			for ; more(); looks.Add(1) {
 				err := reader.View(context.Background(), func(rx *folio.Rx) error {
-					a, err := rx.ReadFile(fmt.Sprint(i % files))
-					b, errB := rx.ReadFile(fmt.Sprint((i * 7) % files))
-					if err = errors.Join(err, errB); err == nil && string(a) != string(b) {
-						err = fmt.Errorf("%s and %s", a, b)
+					first, err := rx.ReadFile(name(r.IntN(files)))
+					for range 2 {
+						next, nextErr := rx.ReadFile(name(r.IntN(files)))
+						if err = errors.Join(err, nextErr); err == nil && string(next) != string(first) {
+							err = fmt.Errorf("an Update by halves: %s and %s", first, next)
+						}
 					}
 					return err
 				})
 				if err != nil {
 					t.Error(err)
-					return
 				}
-				looks.Add(1)
 			}
 		})
 	}
-	for i := range 15 {
-		must(t, change(i+1))
+	for more() {
+		must(t, change(int(changes.Add(1))))
 	}
-	close(stop)
 	wg.Wait()
-	t.Logf("%d looks", looks.Load())
+	t.Logf("%d looks at %d changes", looks.Load(), changes.Load())
 }

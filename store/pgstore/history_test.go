@@ -31,9 +31,9 @@ var (
 )
 
 // Histories. Eight clients make random operations on a few names of one volume. Package porcupine
-// looks for an order of the operations in which a simple model of a tree gives the same answers, and
-// in which an operation that has returned comes before those that are called later. So it finds stale
-// reads, lost updates, changes by halves and errors that no order explains.
+// looks for an order of the operations in which a simple model of a tree gives the same answers,
+// and in which an operation that has returned comes before those that are called later. So it finds
+// stale reads, lost updates, changes by halves and errors that no order explains.
 //
 // Processes are killed, and the server crashes. An operation that was under way in a process that
 // died, or whose error matches pgstore.ErrUnknown, may have happened at any time until the end. One
@@ -42,11 +42,10 @@ var (
 // A history is a volume on which several processes work.
 type history struct {
 	t       testing.TB
-	server  *restarter
 	address string
 	rand    *rand.Rand
-	kills   int  // of processes
-	crash   bool // of the server
+	kills   int          // of processes
+	crash   func() error // crashes the server; or nil
 
 	mu      sync.Mutex // guards the fields below
 	events  []historyEvent
@@ -74,9 +73,23 @@ func (s *restarter) crash() error {
 // run makes a history of about so many operations, and returns it.
 func (h *history) run(ops int) []porcupine.Operation {
 	h.crashAt = -1
-	if h.crash {
+	if h.crash != nil {
 		h.crashAt = ops/2 + h.rand.IntN(ops)
 	}
+	h.work(ops)
+	v := volume(h.t, h.address) // so that nothing is lost that was not read again
+	for i, name := range historyPaths {
+		in := historyInput{Op: "read", A: name}
+		call := historyEvent{Number: i, Time: now(), In: &in}
+		out := perform(v, in)
+		h.record(call)
+		h.record(historyEvent{Number: i, Time: now(), Out: &out})
+	}
+	return operations(h.events)
+}
+
+// work lets processes make operations.
+func (h *history) work(ops int) {
 	var ready, ended sync.WaitGroup
 	begin := make(chan struct{})
 	kills, threads := h.kills, 1+h.rand.IntN(2)
@@ -102,7 +115,6 @@ func (h *history) run(ops int) []porcupine.Operation {
 	ready.Wait()
 	close(begin)
 	ended.Wait()
-	return operations(h.events)
 }
 
 // process runs a client, and kills it after so many events unless that is negative.
@@ -147,7 +159,7 @@ func (h *history) record(e historyEvent) {
 	crash := len(h.events) == h.crashAt
 	h.mu.Unlock()
 	if crash {
-		if err := h.server.crash(); err != nil {
+		if err := h.crash(); err != nil {
 			h.t.Error(err)
 		}
 	}
@@ -198,7 +210,7 @@ func TestHistories(t *testing.T) {
 	server := &restarter{Server: pgserver.ForTest(t)}
 	r := rand.New(rand.NewPCG(historySeedOf(t), 0))
 	seeds := make(chan uint64)
-	var made, pending, unclear atomic.Int64
+	var made, pending atomic.Int64
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
@@ -206,19 +218,8 @@ func TestHistories(t *testing.T) {
 				h := newHistory(t, server, seed)
 				ops := h.run(*historyOps)
 				made.Add(int64(len(ops)))
-				for _, op := range ops {
-					if op.Input.(*operation).out.Err == unknown {
-						pending.Add(1)
-					}
-				}
-				switch result, info := porcupine.CheckOperationsVerbose(treeModel, ops, 2*time.Minute); result {
-				case porcupine.Unknown:
-					unclear.Add(1)
-					t.Errorf("the history of seed %d cannot be checked in time", seed)
-				case porcupine.Illegal:
-					name := fmt.Sprintf("%s/folio-history-%d.html", os.TempDir(), seed)
-					t.Errorf("the history of seed %d is not linearizable: see %s (%v)", seed, name, porcupine.VisualizePath(treeModel, info, name))
-				}
+				pending.Add(pendingOf(ops))
+				checkHistory(t, ops, seed)
 			}
 		})
 	}
@@ -231,13 +232,35 @@ func TestHistories(t *testing.T) {
 	t.Logf("%d histories of %d operations in all in %v; %d of them with an unknown outcome; %d crashes of the server", n, made.Load(), time.Since(start), pending.Load(), server.crashes.Load())
 }
 
+// checkHistory looks for an order of operations.
+func checkHistory(t testing.TB, ops []porcupine.Operation, seed uint64) {
+	switch result, info := porcupine.CheckOperationsVerbose(treeModel, ops, 2*time.Minute); result {
+	case porcupine.Unknown:
+		t.Errorf("the history of seed %d cannot be checked in time", seed)
+	case porcupine.Illegal:
+		name := fmt.Sprintf("%s/folio-history-%d.html", os.TempDir(), seed)
+		t.Errorf("the history of seed %d is not linearizable: see %s (%v)", seed, name, porcupine.VisualizePath(treeModel, info, name))
+	}
+}
+
+// pendingOf counts the operations with an unknown outcome.
+func pendingOf(ops []porcupine.Operation) (n int64) {
+	for _, op := range ops {
+		if op.Input.(*operation).out.Err == unknown {
+			n++
+		}
+	}
+	return n
+}
+
 // newHistory returns a history on a new volume, with kills of clients, and a crash in every fourth.
 func newHistory(t testing.TB, server *restarter, seed uint64) *history {
 	r := rand.New(rand.NewPCG(seed, 1))
-	return &history{
-		t: t, server: server, address: server.Address(fmt.Sprintf("history_%d", seed)),
-		rand: r, kills: r.IntN(4), crash: r.IntN(4) == 0,
+	h := &history{t: t, address: server.Address(fmt.Sprintf("history_%d", seed)), rand: r, kills: r.IntN(4)}
+	if r.IntN(4) == 0 {
+		h.crash = server.crash
 	}
+	return h
 }
 
 func historySeedOf(t testing.TB) uint64 {
@@ -261,7 +284,7 @@ func TestBrokenHistories(t *testing.T) {
 			r := rand.New(rand.NewPCG(historySeedOf(t), 0))
 			for i := range 20 {
 				h := newHistory(t, server, r.Uint64())
-				h.kills, h.crash = 0, false
+				h.kills, h.crash = 0, nil
 				volume(t, h.address) // makes the tables
 				breakApply(t, h.address, broken[0], broken[1])
 				if porcupine.CheckOperationsTimeout(treeModel, h.run(*historyOps), time.Minute) == porcupine.Illegal {

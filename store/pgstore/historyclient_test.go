@@ -51,7 +51,7 @@ func (c *historyClient) run() {
 	var s *pgstore.Store
 	var err error
 	for range 100 { // the server may be down
-		if s, err = pgstore.Open(context.Background(), c.Address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 20 * time.Second}); err == nil {
+		if s, err = pgstore.Open(context.Background(), c.Address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 25 * time.Second}); err == nil {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -90,11 +90,7 @@ func (c *historyClient) run() {
 
 // emit writes an event by one system call, so that it is in the pipe when the process is killed.
 func (e *historyEvent) emit() {
-	var now unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
-		log.Fatal(err)
-	}
-	e.Time = now.Nano()
+	e.Time = now()
 	line, err := json.Marshal(e)
 	if err != nil {
 		log.Fatal(err)
@@ -102,6 +98,15 @@ func (e *historyEvent) emit() {
 	if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// now returns the time of a clock that all processes share, and that nobody sets.
+func now() int64 {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
+		log.Fatal(err)
+	}
+	return ts.Nano()
 }
 
 // historyPaths are the paths of all operations. Each of them may be a file or a directory.

@@ -40,7 +40,8 @@ type tree struct {
 // emptyTree is the state of a new volume.
 const emptyTree = ""
 
-// parseTree reads a state. It has a line for each path, and the content behind the first one of each file.
+// parseTree reads a state. It has a line for each path, and the content of each file behind its
+// first path.
 func parseTree(state string) *tree {
 	t := &tree{inodes: make(map[string]int), contents: make(map[int]string)}
 	for line := range strings.Lines(state) {
@@ -301,8 +302,8 @@ func step(state string, in historyInput, got historyOutput) []any {
 	return []any{t.String()}
 }
 
-// An operation is the input of an operation of package porcupine. It remembers its steps, as a check
-// makes the same ones often.
+// An operation is the input of an operation of package porcupine. It remembers its steps, as a
+// check makes the same ones often.
 type operation struct {
 	historyInput
 	out   historyOutput

@@ -22,7 +22,7 @@ type claimsFlags struct {
 	quick, resume, write, list bool
 	samples                    int
 	dirs                       []string
-	out                        string
+	out, postgres              string
 	timeout                    time.Duration
 }
 
@@ -46,6 +46,7 @@ func (c *command) claimsCommand() *cobra.Command {
 	flags.BoolVar(&f.resume, "resume", false, "continue the last measurement, if that was interrupted or had other names")
 	flags.IntVar(&f.samples, "samples", figure.Samples, "samples of each figure")
 	flags.StringSliceVar(&f.dirs, "dirs", nil, "`directories`: everything is measured on the first; some claims also use a btrfs among them")
+	flags.StringVar(&f.postgres, "postgres", "", "`address` of a database of PostgreSQL for claims of volumes on a server, in place of a server that the run starts")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step")
 	flags.StringVar(&f.out, "out", resultsDir, "`directory` for the figures, and in it claims for the samples")
 	flags.BoolVar(&f.write, "write", false, "write the figures into the documents, and draw the charts")
@@ -86,7 +87,7 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 func (f *claimsFlags) options(c *command, cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {
 	o := &claim.Options{
 		Claims: found, Samples: f.samples, Quick: f.quick, Resume: f.resume, Timeout: f.timeout,
-		Out: filepath.Join(f.out, "claims"), Command: commandLine(c.args),
+		Out: filepath.Join(f.out, "claims"), Command: commandLine(c.args), Server: f.postgres,
 	}
 	if f.quick && !cmd.Flags().Changed("samples") {
 		o.Samples = quickSamples

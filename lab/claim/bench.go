@@ -76,7 +76,7 @@ func (b *Bench) round(ctx context.Context, r *run, program string) ([]byte, erro
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = filepath.Join(r.Project, b.Module, b.Package)
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir.Path, "FOLIO_BENCH_DIRS="+strings.TrimPrefix(others, string(filepath.ListSeparator)))
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir.Path, "FOLIO_BENCH_DIRS="+strings.TrimPrefix(others, string(filepath.ListSeparator)), "FOLIO_BENCH_POSTGRES="+r.Server)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()

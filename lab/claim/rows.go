@@ -1,5 +1,7 @@
 package claim
 
+import "strings"
+
 // A Place is where figures stand: between two marks in a document.
 type Place struct{ Doc, Part string }
 
@@ -10,6 +12,7 @@ var (
 	syncing  = Place{"docs/command.md", "sync"}
 	grepping = Place{"docs/command.md", "grep"}
 	mounting = Place{"docs/mount.md", "mount"}
+	onServer = Place{"docs/machines.md", "server"}
 )
 
 // Rows are all claims, in the order in which they stand in the documents.
@@ -192,6 +195,37 @@ var Rows = []Row{
 		{Name: "mount-foreign-median", Kind: Median, From: mountForeign, Ours: "MountForeign/folio", Unit: "ms-median", Asked: ask(2), Label: "ms"},
 		{Name: "mount-foreign-max", Kind: Worst, From: mountForeign, Ours: "MountForeign/folio", Unit: "ms-max", Asked: ask(5), Label: "ms"},
 	}},
+	{"server-floor", onServer, "the server alone: `SELECT 1`; insert 4 KiB durably; the same by 50 clients, 100 bytes", []*Claim{
+		{Name: "server-trip", Kind: Median, From: server, Ours: "Server/stat/floor", Unit: "us-each", Label: "us"},
+		{Name: "server-insert", Kind: Median, From: server, Ours: "Server/create/floor", Unit: "us-each", Label: "us"},
+		{Name: "server-insert-many", Kind: Median, From: server, Ours: "Server/create-many/floor", Unit: "us-each", Label: "us"},
+	}},
+	{"server-stat", onServer, "`Stat` of a path of five names", append(
+		[]*Claim{{Name: "server-stat-trip", Kind: Growth, Beside: "`SELECT 1`", From: server, Case: "Server/stat/*", Ours: "folio", Peers: floor, Asked: ask(1.6), Label: "the time"}},
+		serverClaims("server-stat", "Server/stat/*")...,
+	)},
+	{"server-read", onServer, "`ReadFile` of 10 KB, at random", append(
+		[]*Claim{{Name: "server-read-trip", Kind: Growth, Beside: "`SELECT 1`", From: server, Case: "Server/read/*", Ours: "folio", Peers: floor, Label: "the time"}},
+		serverClaims("server-read", "Server/read/*")...,
+	)},
+	{"server-list", onServer, "list 1,000 entries with their attributes", append(
+		[]*Claim{{Name: "server-list-time", Kind: Median, From: server, Ours: "Server/list/folio", Unit: "ms-each", Asked: ask(3), Label: "ms"}},
+		serverClaims("server-list", "Server/list/*")...,
+	)},
+	{"server-create", onServer, "create a file of 4 KiB durably", append(
+		[]*Claim{{Name: "server-create-insert", Kind: Growth, Beside: "an insert", From: server, Case: "Server/create/*", Ours: "folio", Peers: floor, Asked: ask(2), Label: "the time"}},
+		serverClaims("server-create", "Server/create/*")...,
+	)},
+	{"server-create-many", onServer, "100 goroutines create files of 100 bytes durably, each", manyClaims("server-create-many", "Server/create-many/*")},
+	{"server-create-processes", onServer, "the same by 4 processes of 25 goroutines", manyClaims("server-create-processes", "Server/create-processes/*")},
+	{"server-copy-in", onServer, "`folio cp -r` of the sources of the go command into it, each file", append(
+		[]*Claim{{Name: "server-copy-in-time", Kind: Median, From: server, Ours: "Server/copy-in/folio", Unit: "us-each", Asked: ask(100), Label: "us"}},
+		serverClaims("server-copy-in", "Server/copy-in/*")...,
+	)},
+	{"server-copy-out", onServer, "the same out of it", append(
+		[]*Claim{{Name: "server-copy-out-time", Kind: Median, From: server, Ours: "Server/copy-out/folio", Unit: "us-each", Asked: ask(1e6 / 15_000.), Label: "us"}},
+		serverClaims("server-copy-out", "Server/copy-out/*")...,
+	)},
 }
 
 // The peers.
@@ -205,6 +239,7 @@ var (
 	system     = []string{"system"}
 	plain      = []string{"plain"}
 	rename     = []string{"rename"}
+	floor      = []string{"floor"}
 	in2022     = []string{"sqlstore:mattn-2022", "sqlstore:modernc-2022", "sqlstore-other:ncruces-2022", "sqlstore-other:glebarez-2022"}
 	mattn      = []string{"mattn:sql", "mattn:native", "mattn:one"}
 	drivers    = []string{"mattn:sql", "mattn:native", "crawshaw", "zombiezen"}
@@ -257,4 +292,22 @@ func mountClaims(name string, from *Bench, of string, files, floor float64) []*C
 		claims = append(claims, &Claim{Name: name + "-floor", Kind: Growth, Beside: "the floor", From: from, Case: of, Ours: "folio", Peers: []string{"floor"}, Asked: goal(floor), Label: "the time"})
 	}
 	return claims
+}
+
+// serverClaims are the claims of work on a server: beside plain SQL on it, files on disk, and a
+// volume in a file.
+func serverClaims(name, of string) []*Claim {
+	return []*Claim{
+		{Name: name + "-sql", Beside: "plain SQL", From: server, Case: of, Ours: "folio", Peers: []string{"sql"}},
+		{Name: name + "-files", Beside: "files", From: server, Case: of, Ours: "folio", Peers: plainFiles},
+		{Name: name + "-volume", Beside: "a volume in a file", From: server, Case: of, Ours: "folio", Peers: []string{"volume"}},
+	}
+}
+
+// manyClaims are those of many writers. 50 us are 20,000 files a second.
+func manyClaims(name, of string) []*Claim {
+	return append([]*Claim{
+		{Name: name + "-time", Kind: Median, From: server, Ours: strings.Replace(of, "*", "folio", 1), Unit: "us-each", Asked: ask(50), Label: "us"},
+		{Name: name + "-insert", Beside: "inserts by 50 clients", From: server, Case: of, Ours: "folio", Peers: floor, Asked: ask(1.3)},
+	}, serverClaims(name, of)...)
 }

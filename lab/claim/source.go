@@ -41,6 +41,7 @@ type Options struct {
 	Dirs    []string
 	Project string // its directory
 	Cache   string // a directory for programs
+	Server  string // address of a database of PostgreSQL; "" if a source starts a server
 	Out     string // a directory for samples
 	Command string // that measures the same again
 	Timeout time.Duration

@@ -53,6 +53,7 @@ var (
 	serving     = besidePeers("http", "HTTP", "", "-test.benchtime=1x")
 	scan        = besidePeers("scan", "Scan", "", "-test.benchtime=1x")
 	deleting    = besidePeers("delete", "Delete", "-test.benchtime=1x", "")
+	server      = besidePeers("server", "Server", "-test.benchtime=1x", "-quick")
 )
 
 // Sources in benchmarks of mounted volumes.

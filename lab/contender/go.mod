@@ -5,9 +5,10 @@ go 1.26.0
 require (
 	crawshaw.io/sqlite v0.3.2
 	github.com/cockroachdb/pebble/v2 v2.1.7
-	github.com/foliofs/folio v0.0.0-00010101000000-000000000000
+	github.com/foliofs/folio v0.0.0
 	github.com/foliofs/folio/internal/oracle v0.0.0-00010101000000-000000000000
 	github.com/foliofs/folio/lab/workload v0.0.0-00010101000000-000000000000
+	github.com/foliofs/folio/store/pgstore v0.0.0-00010101000000-000000000000
 	github.com/glebarez/go-sqlite v1.23.0
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/mattn/go-sqlite3 v1.14.52
@@ -36,6 +37,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
+	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/klauspost/compress v1.17.11 // indirect
 	github.com/kr/pretty v0.3.1 // indirect
 	github.com/kr/text v0.2.0 // indirect
@@ -53,6 +55,7 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rogpeppe/go-internal v1.9.0 // indirect
 	golang.org/x/exp v0.0.0-20230626212559-97b1e661b5df // indirect
+	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	google.golang.org/protobuf v1.33.0 // indirect
@@ -65,4 +68,5 @@ replace (
 	github.com/foliofs/folio => ../..
 	github.com/foliofs/folio/internal/oracle => ../../internal/oracle
 	github.com/foliofs/folio/lab/workload => ../workload
+	github.com/foliofs/folio/store/pgstore => ../../store/pgstore
 )

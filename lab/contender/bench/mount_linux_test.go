@@ -1,10 +1,8 @@
 package bench
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -139,14 +137,6 @@ func BenchmarkMountCreate(b *testing.B) {
 	m.run(b, sides, []mountCase{createCase("one", 1, size(4000, 80)), createCase("eight", 8, size(4000, 80))})
 }
 
-// size is the full one, or the small one in a quick run.
-func size(full, small int) int {
-	if *quick {
-		return small
-	}
-	return full
-}
-
 // createCase returns the case in which processes create n files together.
 func createCase(name string, processes, n int) mountCase {
 	var crew []*creator
@@ -158,7 +148,7 @@ func createCase(name string, processes, n int) mountCase {
 		},
 		work: func(*testing.B, *mountSide) (any, error) {
 			for _, c := range crew {
-				if _, err := io.WriteString(c.in, "\n"); err != nil {
+				if err := c.begin(); err != nil {
 					return nil, err
 				}
 			}
@@ -171,7 +161,7 @@ func createCase(name string, processes, n int) mountCase {
 		},
 		check: func(_ *testing.B, s *mountSide) (any, error) {
 			for _, c := range crew {
-				if err := errors.Join(c.in.Close(), c.cmd.Wait()); err != nil {
+				if err := c.end(); err != nil {
 					return nil, err
 				}
 			}
@@ -182,13 +172,6 @@ func createCase(name string, processes, n int) mountCase {
 	}
 }
 
-// A creator is a process that creates files when it is told to.
-type creator struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
-}
-
 // startCreators starts processes that will create n files each, and waits until they are ready.
 func startCreators(b *testing.B, dir string, processes, n int) (crew []*creator, err error) {
 	for i := range processes {
@@ -196,33 +179,13 @@ func startCreators(b *testing.B, dir string, processes, n int) (crew []*creator,
 		if err := os.MkdirAll(own, 0o755); err != nil {
 			return nil, err
 		}
-		c := &creator{cmd: process(b, "create-files", own, strconv.Itoa(n))}
-		if c.in, err = c.cmd.StdinPipe(); err != nil {
-			return nil, err
-		}
-		out, err := c.cmd.StdoutPipe()
+		c, err := startCreator(b, "create-files", own, strconv.Itoa(n))
 		if err != nil {
-			return nil, err
-		}
-		c.out = bufio.NewReader(out)
-		if err := c.cmd.Start(); err != nil {
-			return nil, err
-		}
-		if err := c.expect("ready"); err != nil {
 			return nil, err
 		}
 		crew = append(crew, c)
 	}
 	return crew, nil
-}
-
-// expect waits until the process says a word.
-func (c *creator) expect(word string) error {
-	line, err := c.out.ReadString('\n')
-	if err == nil && line != word+"\n" {
-		err = fmt.Errorf("%q, want %q", line, word)
-	}
-	return err
 }
 
 func init() { roles["create-files"] = createFiles }

@@ -115,29 +115,6 @@ func serveSquashfuse(b *testing.B, s *mountSide) ([]string, error) {
 	return []string{program, "-f", image, s.dir}, err
 }
 
-// built builds a program of a module, next to those of the laboratory.
-func built(b *testing.B, name, module, pkg string) (path string, err error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	path = filepath.Join(cache, "folio-lab", "bin", "bench-"+name)
-	_, err = command(b, module, "go", "build", "-o", path, pkg)
-	return path, err
-}
-
-// command runs a program in a directory, and returns its output.
-func command(b *testing.B, dir string, words ...string) ([]byte, error) {
-	var stderr bytes.Buffer
-	cmd := exec.CommandContext(b.Context(), words[0], words[1:]...)
-	cmd.Dir, cmd.Stderr = dir, &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		err = fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, &stderr)
-	}
-	return out, err
-}
-
 // needMounts skips a benchmark where nothing can be mounted.
 func needMounts(b *testing.B) {
 	b.Helper()

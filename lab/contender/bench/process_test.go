@@ -1,11 +1,16 @@
 package bench
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -58,4 +63,77 @@ func must(b *testing.B, err error) {
 	if err != nil {
 		b.Fatal(err)
 	}
+}
+
+// A creator is a process that creates files when it is told to.
+type creator struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+// startCreator starts a process that has a role, and waits until it is ready.
+func startCreator(b *testing.B, role string, args ...string) (c *creator, err error) {
+	c = &creator{cmd: process(b, role, args...)}
+	if c.in, err = c.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	c.out = bufio.NewReader(out)
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return c, c.expect("ready")
+}
+
+// begin tells the process to work.
+func (c *creator) begin() error {
+	_, err := io.WriteString(c.in, "\n")
+	return err
+}
+
+// expect waits until the process says a word.
+func (c *creator) expect(word string) error {
+	line, err := c.out.ReadString('\n')
+	if err == nil && line != word+"\n" {
+		err = fmt.Errorf("%q, want %q", line, word)
+	}
+	return err
+}
+
+// end ends the process.
+func (c *creator) end() error { return errors.Join(c.in.Close(), c.cmd.Wait()) }
+
+// built builds a program of a module, next to those of the laboratory.
+func built(b *testing.B, name, module, pkg string) (path string, err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(cache, "folio-lab", "bin", "bench-"+name)
+	_, err = command(b, module, "go", "build", "-o", path, pkg)
+	return path, err
+}
+
+// command runs a program in a directory, and returns its output.
+func command(b *testing.B, dir string, words ...string) ([]byte, error) {
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(b.Context(), words[0], words[1:]...)
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", strings.Join(words, " "), err, &stderr)
+	}
+	return out, err
+}
+
+// size is the full one, or the small one in a quick run.
+func size(full, small int) int {
+	if *quick {
+		return small
+	}
+	return full
 }

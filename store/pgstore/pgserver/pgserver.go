@@ -22,7 +22,8 @@ import (
 
 // A Server is a server that runs.
 type Server struct {
-	dir        string
+	dir        string // of the socket
+	home       string // of everything else
 	credential *syscall.SysProcAttr
 	options    string
 }
@@ -44,34 +45,45 @@ func program(name string) string {
 
 // New makes a server and starts it. Options are settings, such as "fsync=off". The server refuses
 // to run as root, and runs as the user postgres or nobody then.
-func New(options ...string) (*Server, error) {
+func New(options ...string) (*Server, error) { return NewIn("/tmp", options...) }
+
+// NewIn makes a server whose data lie in a new directory in dir.
+func NewIn(dir string, options ...string) (*Server, error) {
 	if program("initdb") == "" || program("pg_ctl") == "" {
 		return nil, ErrMissing
 	}
-	dir, err := os.MkdirTemp("/tmp", "pg") // the name of a socket is short
+	socket, err := os.MkdirTemp("/tmp", "pg") // the name of a socket is short
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, options: "-c listen_addresses= -k " + dir}
+	s := &Server{dir: socket, options: "-c listen_addresses= -k " + socket}
 	for _, o := range options {
 		s.options += " -c " + o
 	}
-	if err = s.own(); err == nil {
+	if s.home, err = os.MkdirTemp(dir, "pg"); err == nil {
+		err = s.own()
+	}
+	if err == nil {
 		err = s.call("initdb", "-D", s.data(), "-U", "folio", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync")
 	}
 	if err == nil {
 		err = s.Start()
 	}
 	if err != nil {
-		_ = os.RemoveAll(dir)
+		s.remove()
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+func (s *Server) data() string { return filepath.Join(s.home, "data") }
 
-// own gives the directory to the user that the server runs as.
+func (s *Server) remove() {
+	_ = os.RemoveAll(s.dir)
+	_ = os.RemoveAll(s.home)
+}
+
+// own gives the directories to the user that the server runs as.
 func (s *Server) own() error {
 	s.credential = new(syscall.SysProcAttr)
 	if os.Getuid() != 0 {
@@ -87,7 +99,7 @@ func (s *Server) own() error {
 	uid, _ := strconv.Atoi(u.Uid)
 	gid, _ := strconv.Atoi(u.Gid)
 	s.credential.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	return os.Chown(s.dir, uid, gid)
+	return errors.Join(os.Chown(s.dir, uid, gid), os.Chown(s.home, uid, gid))
 }
 
 // call runs a program of the server. Its output goes to a file, as the server keeps it open.
@@ -109,7 +121,7 @@ func (s *Server) call(name string, args ...string) error {
 
 // Start starts a server that was stopped.
 func (s *Server) Start() error {
-	return s.call("pg_ctl", "-D", s.data(), "-w", "-l", filepath.Join(s.dir, "log"), "-o", s.options, "start")
+	return s.call("pg_ctl", "-D", s.data(), "-w", "-l", filepath.Join(s.home, "log"), "-o", s.options, "start")
 }
 
 // Stop stops the server. The mode is fast, or immediate, as in a crash.
@@ -120,7 +132,7 @@ func (s *Server) Stop(mode string) error {
 // Close stops the server and removes it.
 func (s *Server) Close() {
 	_ = s.Stop("immediate")
-	_ = os.RemoveAll(s.dir)
+	s.remove()
 }
 
 // Address returns the address of a volume on the server.

@@ -53,7 +53,7 @@ func markdown(source []byte, root, dir string) template.HTML {
 
 // tables lets a reader scroll a wide table by the keyboard, and has no heads without a text. Only
 // goldmark itself writes such tags.
-var tables = strings.NewReplacer("<table>", `<div class="table" tabindex="0" role="region" aria-label="A table"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>")
+var tables = strings.NewReplacer("<table>", `<div class="table" tabindex="0" role="group" aria-label="A table"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>")
 
 // prefixedIDs makes the identifiers of headings, which differ from all those of the page itself.
 type prefixedIDs struct{ parser.IDs }

@@ -154,7 +154,7 @@ func TestAssets(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"x", assetsHash(), assetsHash() + "/", assetsHash() + "/../page.go", assetsHash() + "/none", "0" + assetsHash()[1:] + "/page.css"} {
+	for _, name := range []string{"x", assetsHash(), assetsHash() + "/", assetsHash() + "/../page.go", assetsHash() + "/none", "x" + assetsHash()[1:] + "/page.css"} {
 		if _, err := assets.Open(name); err == nil {
 			t.Errorf("%s can be opened", name)
 		}

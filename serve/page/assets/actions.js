@@ -1,7 +1,7 @@
 // What people do with files: make folders, rename, move, remove and undo, share.
 import {clone, has, open, problem, toast} from "./dialog.js";
 import {ask, href, inside, page} from "./server.js";
-import {refresh} from "./list.js";
+import {focusOn, refresh} from "./list.js";
 import {choose} from "./uploads.js";
 
 export function startActions() {
@@ -35,9 +35,11 @@ export function run(what, element, button) {
   return true;
 }
 
-// named asks for a text, and does something with it. The dialog stays if that fails.
-function named(words, value, act) {
-  return open("t-name", form => {
+// named asks for a text, and does something with it. The dialog stays if that fails. act returns the
+// name that has the focus afterwards.
+async function named(words, value, act) {
+  let name = "";
+  await open("t-name", form => {
     form.querySelector("h2").textContent = words.title;
     form.querySelector(".label").textContent = words.label;
     form.querySelector(".primary").textContent = words.button;
@@ -48,13 +50,14 @@ function named(words, value, act) {
     input.setSelectionRange(0, words.stem && dot > 0 ? dot : value.length);
   }, async form => {
     try {
-      await act(form.elements.text.value);
+      name = await act(form.elements.text.value);
       return false;
     } catch (error) {
       problem(form, error.message);
       return true;
     }
   });
+  focusOn(name);
 }
 
 // checked returns a name that a file can have, or throws the reason why not.
@@ -70,6 +73,7 @@ function mkdir() {
   named({title: "New folder", label: "Name", button: "Make"}, "", async name => {
     await ask("MKCOL", href(inside(checked(name))) + "/").catch(taken);
     await refresh(name);
+    return name;
   });
 }
 
@@ -83,11 +87,13 @@ function taken(error) {
 async function place(row, to, text) {
   const from = row.dataset.href, slash = "dir" in row.dataset ? "/" : "";
   const target = href(to) + slash;
-  if (target === from) return;
+  if (target === from) return row.dataset.name;
   const match = row.dataset.etag ? {"If-Match": row.dataset.etag} : {};
   await ask("MOVE", from, {Destination: target, Overwrite: "F", ...match}).catch(taken);
-  await refresh(to.slice(to.lastIndexOf("/") + 1));
+  const name = to.slice(to.lastIndexOf("/") + 1);
+  await refresh(name);
   toast(text, {label: "Undo", run: () => undo(() => ask("MOVE", target, {Destination: from, Overwrite: "F"}).catch(taken), row.dataset.name)});
+  return name;
 }
 
 async function undo(act, name) {
@@ -195,7 +201,7 @@ function menu(row, button) {
   if (file && row.dataset.href) add("Open the file itself", row.dataset.href);
   if ("writable" in list) add("Remove", () => remove(row), true);
   box.ariaLabel = `For ${row.dataset.name}`;
-  document.body.append(box);
+  document.getElementById("main").append(box);
   const at = button.getBoundingClientRect(), height = box.offsetHeight;
   box.style.left = Math.max(8, Math.min(at.right - box.offsetWidth, innerWidth - box.offsetWidth - 8)) + scrollX + "px";
   box.style.top = (at.bottom + height + 8 > innerHeight && at.top > height + 8 ? at.top - height - 4 : at.bottom + 4) + scrollY + "px";

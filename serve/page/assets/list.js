@@ -73,6 +73,10 @@ export async function refresh(name) {
   document.getElementById("main").replaceWith(document.adoptNode(main));
   localTimes(main);
   filter();
-  const row = focused && rows().find(r => r.dataset.name === focused);
-  if (row && !document.querySelector("dialog[open]")) row.querySelector("td.name > a")?.focus();
+  if (focused && !document.querySelector("dialog[open]")) focusOn(focused);
+}
+
+// focusOn gives the focus to the row of a name, if it is shown.
+export function focusOn(name) {
+  rows().find(row => row.dataset.name === name)?.querySelector("td.name > a")?.focus();
 }

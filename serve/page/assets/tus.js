@@ -86,10 +86,8 @@ export class Upload {
     const answer = await send("POST", this.endpoint, headers, whole ? this.file : null, this.signal, whole ? this.progress : null);
     if (answer.status !== 201) throw refusal(answer);
     this.url = new URL(answer.getResponseHeader("Location"), new URL(this.endpoint, location.href)).pathname;
-    this.offset = Number(answer.getResponseHeader("Upload-Offset") ?? 0);
-    this.known = true;
+    this.advance(answer.getResponseHeader("Upload-Offset") ?? "0");
     if (this.offset < size) localStorage.setItem(this.key, this.url);
-    this.progress(this.offset);
   }
 
   // find asks the server how much it has. It forgets an upload that the server does not know.
@@ -102,9 +100,7 @@ export class Upload {
       return this.create();
     }
     if (answer.status !== 200 && answer.status !== 204) throw refusal(answer);
-    this.offset = Number(answer.getResponseHeader("Upload-Offset"));
-    this.known = true;
-    this.progress(this.offset);
+    this.advance(answer.getResponseHeader("Upload-Offset"));
   }
 
   async patch() {
@@ -121,8 +117,16 @@ export class Upload {
       return this.create();
     }
     if (answer.status !== 204) throw refusal(answer);
-    this.offset = Number(answer.getResponseHeader("Upload-Offset"));
-    this.progress(this.offset);
+    this.advance(answer.getResponseHeader("Upload-Offset"));
+  }
+
+  // advance notes what the server says that it has.
+  advance(text) {
+    const offset = /^\d+$/.test(text ?? "") ? Number(text) : -1;
+    if (offset < 0 || offset > this.file.size) throw new Error("The server has lost count of this upload. Please send it again.");
+    this.offset = offset;
+    this.known = true;
+    this.progress(offset);
   }
 
   // terminate forgets the upload, here and at the server.

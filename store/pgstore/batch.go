@@ -152,13 +152,13 @@ func (s *Store) runTogether(group []*call) error {
 			defer s.giveTurn()
 			return t.runAll(group)
 		})
-		if !errors.Is(err, errLock) && !isConflict(err) && codeOf(err) != codeUnique {
+		if !errors.Is(err, errLock) && !isConflict(err) && !isBroken(err) && codeOf(err) != codeUnique {
 			return err
 		}
 	}
 	<-s.turn
 	defer s.giveTurn()
-	return s.repeat(func() error {
+	return s.repeat(bg, func() error {
 		return s.transact(bg, len(group), false, func(t *tx) error {
 			if len(paths) > 0 {
 				if err := t.ReadAhead(paths...); err != nil {
@@ -182,17 +182,6 @@ func (c *call) end(err error) {
 	}
 	c.ended = true
 	close(c.done)
-}
-
-// repeat calls fn, which changes nothing if it fails, again and again while it meets conflicts.
-func (s *Store) repeat(fn func() error) error {
-	var d delay
-	for {
-		err := fn()
-		if !isConflict(err) || !d.wait(bg, s.timeout) {
-			return err
-		}
-	}
 }
 
 // runAll runs changes one after the other. It returns an error if they cannot be committed.

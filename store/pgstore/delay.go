@@ -9,7 +9,7 @@ import (
 // A delay spreads the attempts of an operation. The first one follows at once, the others after
 // times that double and that differ at random.
 type delay struct {
-	begun time.Time
+	begun time.Time // when the first attempt failed, or earlier
 	tries int
 }
 
@@ -21,12 +21,14 @@ const (
 // wait waits before the next attempt. It returns false if ctx is done, or if the attempts have
 // taken longer than the limit.
 func (d *delay) wait(ctx context.Context, limit time.Duration) bool {
-	if d.tries++; d.tries == 1 {
+	if d.begun.IsZero() {
 		d.begun = time.Now()
-		return ctx.Err() == nil
 	}
-	if time.Since(d.begun) > limit {
+	if ctx.Err() != nil || time.Since(d.begun) > limit {
 		return false
+	}
+	if d.tries++; d.tries == 1 {
+		return true
 	}
 	length := min(lastDelay, firstDelay<<min(d.tries-2, 16))
 	timer := time.NewTimer(length/2 + rand.N(length))
@@ -36,5 +38,17 @@ func (d *delay) wait(ctx context.Context, limit time.Duration) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// repeat calls fn, which changes nothing if it fails so, again and again while it meets conflicts
+// or the connection breaks.
+func (s *Store) repeat(ctx context.Context, fn func() error) error {
+	d := delay{begun: time.Now()}
+	for {
+		err := fn()
+		if !isConflict(err) && !isBroken(err) || !d.wait(ctx, s.timeout) {
+			return err
+		}
 	}
 }

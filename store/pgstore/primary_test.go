@@ -19,7 +19,7 @@ func TestNoPrimary(t *testing.T) {
 	t.Parallel()
 	server := pgserver.ForTest(t)
 	address := server.Address("test") + "&target_session_attrs=read-write"
-	v := volume(t, address)
+	v, s := volume(t, address), open(t, address+"&synchronous_commit=off", nil)
 	ctx := context.Background()
 	admin, err := pgx.Connect(ctx, pgstore.PlainAddress(address)+"&default_transaction_read_only=off")
 	must(t, err)
@@ -34,6 +34,8 @@ func TestNoPrimary(t *testing.T) {
 	for what, call := range map[string]func() error{
 		"a change": func() error { return v.WriteFile("file", []byte("text"), 0o644) },
 		"a read":   func() error { _, err := v.ReadDir("."); return err },
+		"Info":     func() error { _, err := s.Info(ctx); return err },
+		"Sync":     func() error { return s.Sync(ctx) },
 		"the start": func() error {
 			s, err := pgstore.Open(ctx, address, nil)
 			if err == nil {

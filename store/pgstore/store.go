@@ -228,7 +228,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	var last int64
 	query := s.schema.in(`SELECT coalesce((SELECT max(ino) FROM @node), 0), current_setting('block_size')::bigint,
   (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class AS c WHERE c.relnamespace = '`) + string(s.schema) + `'::regnamespace AND c.relkind = 'r')`
-	err := s.pool.QueryRow(ctx, query).Scan(&last, &info.PageSize, &info.Size)
+	err := s.repeat(ctx, func() error { return s.pool.QueryRow(ctx, query).Scan(&last, &info.PageSize, &info.Size) })
 	info.LastIno = store.Ino(last)
 	return info, explain(err)
 }
@@ -244,9 +244,11 @@ func (s *Store) Sync(ctx context.Context) error {
 	if s.readOnly || s.pool.Config().ConnConfig.RuntimeParams["synchronous_commit"] == "" {
 		return ctx.Err()
 	}
-	return explain(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'folio', '')")
-		return err
+	return explain(s.repeat(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'folio', '')")
+			return err
+		})
 	}))
 }
 

@@ -81,16 +81,16 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, only bool) (store.Rx,
 	if err != nil {
 		return nil, err
 	}
-	if only {
-		w := newWalk([]store.Path{p})
-		if err = r.glance(ctx, w); err == nil && !w.linked {
-			return r, nil
+	err = s.repeat(ctx, func() error {
+		if only {
+			w := newWalk([]store.Path{p})
+			if err := r.glance(ctx, w); err != nil || !w.linked {
+				return err
+			}
 		}
-		r.known, r.version = known{bounded: true}, 0
-	}
-	if err == nil {
-		err = r.ReadAhead(p)
-	}
+		r.known, r.version, r.broken = known{bounded: true}, 0, nil
+		return r.ReadAhead(p)
+	})
 	if err != nil {
 		r.End()
 		return nil, err
@@ -100,6 +100,7 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, only bool) (store.Rx,
 
 // glance reads paths without a transaction: the statement is one.
 func (r *rx) glance(ctx context.Context, w *walk) error {
+	r.known, r.version = known{bounded: true}, 0
 	c, err := r.s.connect(ctx, 0, w.step(&r.known, &r.version))
 	if err != nil {
 		return err

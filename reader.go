@@ -171,10 +171,13 @@ func (v *reader) knownList(path string) *dirList {
 	return nil
 }
 
-// current returns the version that a call would read now, if that is known.
+// current returns the version that a call may read now without asking the store, if there is one.
 func (v *reader) current() (version uint64, ok bool) {
 	if v.pin != nil || v.top != store.Root || v.root != nil && v.root.closed.Load() {
 		return 0, false
+	}
+	if v.fs.recent != nil {
+		return v.fs.recent.RecentVersion()
 	}
 	return v.fs.store.Version()
 }

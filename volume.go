@@ -54,7 +54,8 @@ type Volume struct {
 	writer
 	path  string // of the volume
 	store store.Store
-	ahead store.Walker // the store, if it is one; else nil
+	ahead  store.Walker   // the store, if it is one; else nil
+	recent store.Recaller // likewise
 	dirs  dirCache     // directories that were on the way to something, or read
 	files fileCache    // inodes of files by path
 
@@ -124,6 +125,7 @@ func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
 	}
 	v := &Volume{store: s, path: info.Path}
 	v.ahead, _ = s.(store.Walker)
+	v.recent, _ = s.(store.Recaller)
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
 	v.uid, v.gid = posix.Owner()

@@ -24,6 +24,15 @@ type Walker interface {
 	BatchAt(fn func(tx Tx) error, paths ...Path) error
 }
 
+// A Recaller is a Store whose user allows readers to see the volume as it was a short time ago, so
+// that they need not ask the server. It is an interface of its own because a Store at hand gains
+// nothing by it.
+type Recaller interface {
+	// RecentVersion returns the version of a snapshot that was the newest one a short time ago,
+	// and that has all changes of this Store that have returned. ok is false if there is none.
+	RecentVersion() (version uint64, ok bool)
+}
+
 // An AheadReader is a transaction of a Walker.
 type AheadReader interface {
 	// ReadAhead reads the entries and inodes on some paths, so that Lookup and Node need not.

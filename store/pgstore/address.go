@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -35,16 +36,17 @@ func shortened(url string) string {
 
 // An address is where a volume is.
 type address struct {
-	shown  string // without the password
-	schema schemaName
-	config *pgxpool.Config
+	shown     string // without the password
+	schema    schemaName
+	staleness time.Duration
+	config    *pgxpool.Config
 }
 
 // errAddress says what an address looks like.
 var errAddress = errors.New("not the address of a volume: write postgres://USER@HOST/DATABASE, perhaps with ?volume=NAME")
 
 // parseAddress reads the address of a volume: the URL of a database, in which the parameter volume
-// names the volume.
+// names the volume, and max_staleness is that of Options.
 func parseAddress(text string) (*address, error) {
 	u, err := url.Parse(text)
 	if err != nil || !Is(text) {
@@ -66,7 +68,13 @@ func parseAddress(text string) (*address, error) {
 	shownValues.Del("password")
 	shown.RawQuery = strings.ReplaceAll(shownValues.Encode(), "%2F", "/")
 	a := &address{shown: shown.String(), schema: schemaName("folio_" + name)}
+	if text := values.Get("max_staleness"); text != "" {
+		if a.staleness, err = time.ParseDuration(text); err != nil || a.staleness < 0 {
+			return nil, fmt.Errorf("max_staleness=%s is no time: write 500ms or 2s", text)
+		}
+	}
 	values.Del("volume")
+	values.Del("max_staleness")
 	u.RawQuery = values.Encode()
 	if a.config, err = pgxpool.ParseConfig(u.String()); err != nil {
 		return nil, errAddress // the error of the library may have the password

@@ -24,6 +24,9 @@
 // Options.BusyTimeout. A call whose commit was under way fails: its change has happened as a whole
 // or not at all.
 //
+// Options.MaxStaleness lets readers see attributes and directories as they were a short time ago.
+// Then they need no trip for what they have seen.
+//
 // # Sessions
 //
 // A Store that can write is a session, a row that it renews. A removed file keeps its content while

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -70,6 +71,7 @@ func (r *reader) wait() error {
 type rx struct {
 	reader
 	version  int64 // 0 before the first trip
+	begun    time.Time
 	ended    bool
 	files    files
 	branches branches
@@ -78,6 +80,9 @@ type rx struct {
 // newRx returns a read transaction. The caller has entered the gate.
 func newRx(s *Store) *rx {
 	r := &rx{reader: reader{s: s, ctx: bg, known: known{bounded: true}}}
+	if s.recent.most > 0 {
+		r.begun = time.Now()
+	}
 	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version)}}
 	return r
 }
@@ -88,6 +93,7 @@ func (r *rx) End() {
 	if r.ended {
 		return
 	}
+	s.recent.note(uint64(r.version), r.begun)
 	r.ended, r.conn, r.broken = true, nil, fs.ErrClosed
 	if c == nil {
 		s.gate.leave()

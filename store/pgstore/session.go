@@ -32,6 +32,7 @@ type session struct {
 	mu     sync.Mutex // guards the fields below
 	id     int64
 	others bool                   // there are further sessions, or were a short time ago
+	heard  bool                   // there are listeners, likewise
 	marked map[store.Ino]struct{} // orphans that wait for this session, as far as it knows
 }
 
@@ -137,28 +138,36 @@ func (n *session) number() int64 {
 	return n.id
 }
 
-func (n *session) began(id, sessions int64) {
+// isHeard reports whether there may be listeners.
+func (n *session) isHeard() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.heard
+}
+
+func (n *session) began(id, sessions, listeners int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if id != 0 {
 		n.id = id
 	}
 	n.others = sessions > 1
+	n.heard = listeners > 0
 }
 
 // register adds the session, after it has removed those that are dead. It removes the orphans for
 // which no session waits.
 func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
-	var id, sessions int64
+	var id, sessions, listeners int64
 	err := s.trip(ctx, c, do(beginWrite), step{statement: lockVolume, row: ignore}, do(expireSessions),
 		step{statement: addSession, args: []any{s.lease.Microseconds()}, row: numberInto(&id)},
-		step{statement: countSessions, row: numberInto(&sessions)}, do(commit))
+		step{statement: countSessions, row: numberInto(&sessions)}, s.countListeners(&listeners), do(commit))
 	if err != nil {
 		_ = s.trip(ctx, c, do(rollback))
 		return err
 	}
 	s.session.s = s
-	s.session.began(id, sessions)
+	s.session.began(id, sessions, listeners)
 	_ = s.reapOn(ctx, c, nil) // if that fails, another session does it
 	return nil
 }
@@ -185,12 +194,12 @@ const maxBeat = 10_000
 func (s *Store) beat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	id, lives, sessions := s.session.number(), int64(0), int64(0)
+	id, lives, sessions, listeners := s.session.number(), int64(0), int64(0), int64(0)
 	var waiting []store.Ino
 	c, err := s.connect(ctx, 0,
 		step{statement: touchSession, args: []any{id}, count: &lives}, do(expireSessions), step{statement: countSessions, row: numberInto(&sessions)},
 		step{statement: selectWaiting, args: []any{id, int64(maxBeat)}, row: func(v [][]byte) { waiting = append(waiting, store.Ino(number(v[0]))) }},
-		do(forgetChanges))
+		s.countListeners(&listeners), do(forgetChanges))
 	if err != nil {
 		return err
 	}
@@ -198,10 +207,15 @@ func (s *Store) beat(ctx context.Context) error {
 	if lives == 0 { // the machine slept, or the network was away
 		return s.register(ctx, c.Conn())
 	}
-	s.session.began(0, sessions)
+	s.session.began(0, sessions, listeners)
 	s.session.mark(waiting)
 	if err := s.reapOn(ctx, c.Conn(), append([]store.Ino{}, s.session.unpinned()...)); err != nil {
 		return err
 	}
 	return s.reapOn(ctx, c.Conn(), nil)
+}
+
+// countListeners counts the Stores that want to hear of changes.
+func (s *Store) countListeners(n *int64) step {
+	return step{statement: countListeners, args: []any{int64(lockOfListeners), int64(uint32(s.schema.listenersOf()))}, row: numberInto(n)}
 }

@@ -33,6 +33,8 @@ const (
 	putXattr
 	deleteXattr
 	insertChange
+	notify
+	countListeners
 	addSession
 	touchSession
 	expireSessions
@@ -132,10 +134,12 @@ FROM files AS f ORDER BY f.below, f.dir, f.name`,
 )
 SELECT (SELECT copy FROM copies WHERE ino = $1), (SELECT count(*) FROM copies) - (SELECT count(*) FROM nodes),
   (SELECT count(*) FROM copies WHERE type = 2 AND names > 1)`,
-	deleteChunks: "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
-	putXattr:     "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
-	deleteXattr:  "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
-	insertChange: "INSERT INTO @change DEFAULT VALUES",
+	deleteChunks:   "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
+	putXattr:       "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
+	deleteXattr:    "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
+	notify:         "SELECT pg_notify($1, '')",
+	countListeners: "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+	insertChange:   "INSERT INTO @change DEFAULT VALUES",
 
 	addSession:     "INSERT INTO @session (lease) VALUES ($1::bigint * interval '1 microsecond') RETURNING id",
 	touchSession:   "UPDATE @session SET seen = clock_timestamp() WHERE id = $1",

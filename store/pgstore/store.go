@@ -31,6 +31,12 @@ type Options struct {
 	// MaxConns is how many connections the Store has at most. 0 means 16. A View and a Check keep
 	// one each. If there are more of them than connections, they wait for each other.
 	MaxConns int
+	// MaxStaleness is how old the tree may be that readers see: 0, unless set, makes each call see
+	// all changes whose calls have returned before, on any machine. With a second, a program that
+	// asks for attributes and directories again and again makes one trip a second for them, as long
+	// as nothing changes, and sees a change at the latest when that second is over. It sees its
+	// own changes at once. Contents are always read from the server.
+	MaxStaleness time.Duration
 	// Lease is for how long the server keeps removed files that this Store had open, after it has
 	// heard the last of it. 0 means 30 seconds.
 	Lease time.Duration
@@ -60,6 +66,8 @@ type Store struct {
 	pins     pins
 	released release.Queue
 	session  session
+	recent   recent
+	listener listener
 	dataSize atomic.Int64 // that table data had at least
 }
 
@@ -99,6 +107,7 @@ func open(ctx context.Context, a *address, o *Options) (*Store, error) {
 	s.turn <- struct{}{}
 	s.batch.init()
 	s.pins.inodes = make(map[store.Ino]int)
+	s.recent.most = cmp.Or(o.MaxStaleness, a.staleness)
 	s.configure(a.config, o)
 	var err error
 	if s.pool, err = pgxpool.NewWithConfig(ctx, a.config); err != nil {
@@ -107,6 +116,9 @@ func open(ctx context.Context, a *address, o *Options) (*Store, error) {
 	if err := s.start(ctx, o.Create && !o.ReadOnly); err != nil {
 		s.pool.Close()
 		return nil, explain(err)
+	}
+	if s.recent.most > 0 {
+		s.listener.begin(s)
 	}
 	return s, nil
 }
@@ -256,6 +268,7 @@ func (s *Store) Sync(ctx context.Context) error {
 // transactions in progress and closes the connections.
 func (s *Store) Close() error {
 	s.released.Close()
+	s.listener.stop()
 	s.session.stop()
 	if err := s.gate.close(); err != nil {
 		return err

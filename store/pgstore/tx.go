@@ -483,10 +483,14 @@ func (t *tx) commit() error {
 	if !t.changedRows() {
 		after = append(after, do(insertChange))
 	}
+	if t.s.session.isHeard() {
+		after = append(after, step{statement: notify, args: []any{string(t.s.schema)}, row: ignore})
+	}
 	if t.known.seen == nil {
 		after = append(after, do(commit))
 	}
 	err := t.flush(after...)
+	t.s.recent.drop()
 	if err != nil && isBroken(err) {
 		err = ErrUnknown
 	}

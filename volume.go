@@ -52,12 +52,12 @@ const defaultCacheSize = 64 << 20
 type Volume struct {
 	reader
 	writer
-	path  string // of the volume
-	store store.Store
+	path   string // of the volume
+	store  store.Store
 	ahead  store.Walker   // the store, if it is one; else nil
 	recent store.Recaller // likewise
-	dirs  dirCache     // directories that were on the way to something, or read
-	files fileCache    // inodes of files by path
+	dirs   dirCache       // directories that were on the way to something, or read
+	files  fileCache      // inodes of files by path
 
 	running change  // the one in the write transaction that runs
 	updater updater // of the Update or Merge that runs

@@ -111,10 +111,14 @@ func (s *Store) listen(ctx context.Context) error {
 	if _, err := c.Exec(ctx, "LISTEN "+s.schema.quoted()); err != nil {
 		return err
 	}
+	s.recent.drop()
 	for {
-		s.recent.drop()
-		if _, err := c.WaitForNotification(ctx); err != nil {
+		notice, err := c.WaitForNotification(ctx)
+		if err != nil {
 			return err
+		}
+		if notice.Payload != s.session.name() { // its own changes were dropped before
+			s.recent.drop()
 		}
 	}
 }

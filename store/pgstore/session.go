@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -144,6 +145,9 @@ func (n *session) isHeard() bool {
 	defer n.mu.Unlock()
 	return n.heard
 }
+
+// name is what notices of its changes say.
+func (n *session) name() string { return strconv.FormatInt(n.number(), 10) }
 
 func (n *session) began(id, sessions, listeners int64) {
 	n.mu.Lock()

@@ -137,7 +137,7 @@ SELECT (SELECT copy FROM copies WHERE ino = $1), (SELECT count(*) FROM copies) -
 	deleteChunks:   "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
 	putXattr:       "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
 	deleteXattr:    "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
-	notify:         "SELECT pg_notify($1, '')",
+	notify:         "SELECT pg_notify($1, $2)",
 	countListeners: "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
 	insertChange:   "INSERT INTO @change DEFAULT VALUES",
 

@@ -484,7 +484,7 @@ func (t *tx) commit() error {
 		after = append(after, do(insertChange))
 	}
 	if t.s.session.isHeard() {
-		after = append(after, step{statement: notify, args: []any{string(t.s.schema)}, row: ignore})
+		after = append(after, step{statement: notify, args: []any{string(t.s.schema), t.s.session.name()}, row: ignore})
 	}
 	if t.known.seen == nil {
 		after = append(after, do(commit))

@@ -90,7 +90,7 @@ var importRules = []importRule{
 		third: "golang.org/x/crypto golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress",
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
+	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix internal/inoset", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
 	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source", third: "github.com/klauspost/compress"},
 	{pkg: "cmd/folio/internal/match"},
 	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
@@ -113,7 +113,11 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/importer", own: ". sqlitefile " + rooms("source value failure terminal location treecopy"), os: true},
 	{
 		pkg: "cmd/folio/internal/exporter", os: true,
-		own: ". " + rooms("source target archive value failure interrupt terminal location treecopy"),
+		own: ". " + rooms("source target archive value failure interrupt terminal location listing treecopy"),
+	},
+	{
+		pkg: "cmd/folio/internal/converter", os: true,
+		own: ". " + rooms("source archive failure terminal location treecopy importer exporter"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". " + rooms("match failure terminal location listing")},
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + rooms("source failure location listing"), os: true},
@@ -121,7 +125,7 @@ var importRules = []importRule{
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". mount serve internal/posix internal/inoset " + rooms("source target match mirror "+
-			"quote value failure interrupt terminal location mountpoint listing copier importer exporter grep compare patch"),
+			"quote value failure interrupt terminal location mountpoint listing copier importer exporter converter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

@@ -7,7 +7,7 @@ import (
 )
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip, bzip2 or
-zstd, zip, or SQLite archive). The content of SRC decides which one it is. A dash reads a tar archive from
+zstd, zip, SQLite archive, or AgentFS database). The content of SRC decides which one it is. A dash reads a tar archive from
 standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
@@ -48,11 +48,7 @@ func (c *command) importCommand() *cobra.Command {
 		})
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		left, err := i.Run(cmd.Context())
-		if err == nil && left > 0 {
-			err = errPartial
-		}
-		return err
+		return partly(i.Run(cmd.Context()))
 	}
 	flags := cmd.Flags()
 	replaceFlags(&i.Replacing, flags, "VOLUME")
@@ -60,6 +56,7 @@ func (c *command) importCommand() *cobra.Command {
 	flags.BoolVar(&i.AllowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.Excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
+	overlayFlags(&i.Overlay, flags)
 	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.MaxSize.Set)
 	return cmd
 }

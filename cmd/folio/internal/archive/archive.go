@@ -1,5 +1,5 @@
 // Package archive writes the archives that folio export gives out: tar, plain or compressed by
-// gzip or zstd, zip, and SQLite archives.
+// gzip or zstd, zip, SQLite archives, and AgentFS databases.
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
 // through little memory, except in a SQLite archive, where each is a value. Files that a format
@@ -25,6 +25,9 @@ type Options struct {
 	Replace bool
 	// Warn is called for each file that the format cannot hold. It may be nil.
 	Warn func(name, what string)
+	// Names says how many names the files with several have in the tree, by their inodes. Only an
+	// AgentFS database needs it.
+	Names map[uint64]int64
 }
 
 func (o *Options) warn(name, what string) {
@@ -52,8 +55,11 @@ var ErrNoStream = errors.New("cannot be written to standard output")
 // all. Errors of writing are *fs.PathError with Op and path; those of an entry are
 // *source.EntryError.
 func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
-	if f == Sqlar {
+	switch f {
+	case Sqlar:
 		return createSqlar(ctx, path, o, walk)
+	case AgentFS:
+		return createAgent(ctx, path, o, walk)
 	}
 	resolved, err := osfile.Resolve(path)
 	if err != nil {

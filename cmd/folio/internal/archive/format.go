@@ -16,6 +16,7 @@ const (
 	TarZstd
 	Zip
 	Sqlar
+	AgentFS
 )
 
 var formats = []struct {
@@ -28,6 +29,17 @@ var formats = []struct {
 	{TarZstd, "tar.zst", []string{".tar.zst", ".tzst"}},
 	{Zip, "zip", []string{".zip"}},
 	{Sqlar, "sqlar", []string{".sqlar"}},
+	{AgentFS, "agentfs", []string{".agentfs"}},
+}
+
+// String returns the name that ParseFormat knows.
+func (f Format) String() string {
+	for _, k := range formats {
+		if k.format == f {
+			return k.name
+		}
+	}
+	return ""
 }
 
 // ParseFormat returns the format that a name means.
@@ -37,11 +49,15 @@ func ParseFormat(name string) (Format, error) {
 			return k.format, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip or sqlar", name)
+	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip, sqlar or agentfs", name)
 }
 
 // IsTar reports whether the format is a tar archive, plain or compressed.
 func (f Format) IsTar() bool { return f == Tar || f == TarGzip || f == TarZstd }
+
+// HasLinks reports whether the archive has several names of one file as such, and not as files.
+// Package archive does so for a zip archive by itself.
+func (f Format) HasLinks() bool { return f.IsTar() || f == AgentFS }
 
 // FormatOf returns the format that the end of a file's name means, in whatever case.
 func FormatOf(file string) (f Format, ok bool) {

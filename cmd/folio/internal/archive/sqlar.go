@@ -20,7 +20,6 @@ type sqlarWriter struct {
 	o     *Options
 	buf   []byte
 	rowid int64
-	path  string
 }
 
 const (
@@ -29,23 +28,14 @@ const (
 )
 
 func createSqlar(ctx context.Context, path string, o *Options, walk Walk) error {
-	var own error
-	err := sqlitefile.Build(ctx, path, &sqlitefile.BuildOptions{Replace: o.Replace}, func(b *sqlitefile.Builder) error {
+	return buildDatabase(ctx, path, o, func(b *sqlitefile.Builder) (func(*source.Entry) error, error) {
 		if err := b.Create(sqlarSchema); err != nil {
-			return err
+			return nil, err
 		}
 		table, err := b.Table("sqlar")
-		if err != nil {
-			return err
-		}
-		s := &sqlarWriter{table: table, o: o, buf: make([]byte, copySize), path: path}
-		own = walk(s.add)
-		return own
-	})
-	if own != nil {
-		return own
-	}
-	return pathError(path, err)
+		s := &sqlarWriter{table: table, o: o, buf: make([]byte, copySize)}
+		return s.add, err
+	}, walk)
 }
 
 func (s *sqlarWriter) add(e *source.Entry) error {
@@ -58,7 +48,7 @@ func (s *sqlarWriter) add(e *source.Entry) error {
 	}
 	s.rowid++
 	mode, _ := posix.Mode(e.Mode)
-	return pathError(s.path, s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data))
+	return s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data)
 }
 
 // data returns the values of the columns sz and data. ok reports whether the archive gets the

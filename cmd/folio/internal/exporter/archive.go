@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/foliofs/folio/cmd/folio/internal/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
@@ -66,14 +67,19 @@ func (e *Export) archive(f archive.Format) error {
 	}
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
-	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
-	t := &treecopy.Copy{Ctx: e.ctx, Progress: p}
+	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.HasLinks()}
+	t, lost := &treecopy.Copy{Ctx: e.ctx, Progress: p}, &losses{format: f}
 	walk := func(fn func(*source.Entry) error) error {
-		t.To = archiveSink{fn, e.NoOwner}
+		t.To = archiveSink{fn, e.NoOwner, lost}
 		return t.Run(src)
 	}
-	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.loc.Display(source.Join(e.loc.Path, name)), what) }}
+	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.display(name), what) }}
 	var err error
+	if f == archive.AgentFS {
+		if o.Names, err = e.names(); err != nil {
+			return err
+		}
+	}
 	if e.dir == "-" {
 		err = archive.Stream(e.Stdout, failure.StandardOutput, f, o, walk)
 	} else {
@@ -84,18 +90,31 @@ func (e *Export) archive(f archive.Format) error {
 	if err != nil && e.ctx.Err() != nil {
 		return context.Cause(e.ctx)
 	}
+	if err == nil && lost.err() != nil {
+		e.Warn(failure.At(e.dir, lost.err()))
+	}
 	return e.archiveFailure(err)
+}
+
+// display is how a file is shown.
+func (e *Export) display(name string) string {
+	if e.As != "" {
+		return filepath.Join(e.As, name)
+	}
+	return e.loc.Display(source.Join(e.loc.Path, name))
 }
 
 type archiveSink struct {
 	write   func(*source.Entry) error
 	noOwner bool // entries belong to the user who runs the command
+	lost    *losses
 }
 
 func (s archiveSink) Add(e *source.Entry) error {
 	if s.noOwner {
 		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	}
+	s.lost.count(e)
 	return s.write(e)
 }
 
@@ -108,6 +127,9 @@ func (e *Export) archiveFailure(err error) error {
 		return pe
 	}
 	if ee, ok := errors.AsType[*source.EntryError](err); ok {
+		if e.As != "" {
+			return &fs.PathError{Path: e.display(ee.Name), Err: ee.Err}
+		}
 		return e.loc.EntryFailure(ee)
 	}
 	if errors.Is(err, archive.ErrNoStream) {

@@ -23,6 +23,7 @@ type Export struct {
 	*terminal.Streams
 	Force, Quiet, NoOwner bool
 	Format                string // "" lets the name of DEST decide
+	As                    string // the name of the volume in warnings and errors; "" for its own
 
 	loc   location.Location
 	dir   string

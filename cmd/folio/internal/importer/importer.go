@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -24,6 +25,15 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
+// An Overlay says what becomes of an AgentFS database that is an overlay, as source.Options do.
+type Overlay struct {
+	Base        string
+	ChangesOnly bool
+}
+
+// An Open opens a source as source.Open does.
+type Open func(name string, stdin io.Reader, o *source.Options) (source.Source, error)
+
 // An Import makes one volume, or adds to one.
 type Import struct {
 	*terminal.Streams
@@ -32,6 +42,8 @@ type Import struct {
 	AllowEmpty bool
 	MaxSize    value.ByteSize
 	Excluded   []string
+	Overlay
+	Open Open // nil means source.Open
 
 	sources  []string
 	mu       sync.Mutex    // guards left, and writing warnings
@@ -78,7 +90,7 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	open := make([]source.Source, len(i.sources))
 	for n, name := range i.sources {
 		i.srcName = name
-		src, err := source.Open(name, i.Stdin, o(name))
+		src, err := i.open()(name, i.Stdin, o(name))
 		if err != nil {
 			return 0, failure.At(i.srcTitle(), err)
 		}
@@ -104,6 +116,13 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	return left, nil
 }
 
+func (i *Import) open() Open {
+	if i.Open != nil {
+		return i.Open
+	}
+	return source.Open
+}
+
 // options checks the command line, and returns the options of a source by its name.
 func (i *Import) options() (func(src string) *source.Options, error) {
 	exclude, err := source.ParseExclude(i.Excluded)
@@ -119,7 +138,7 @@ func (i *Import) options() (func(src string) *source.Options, error) {
 	}
 	return func(src string) *source.Options {
 		return &source.Options{
-			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude,
+			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude, Base: i.Base, ChangesOnly: i.ChangesOnly,
 			Warn: func(name, what string) {
 				i.mu.Lock()
 				defer i.mu.Unlock()
@@ -287,7 +306,7 @@ func sourceBase(name string) string {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return base
 	}
-	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar"} {
+	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar", ".db", ".agentfs"} {
 		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
 			base = rest
 		}

@@ -50,7 +50,23 @@ func samples(t *testing.T) map[string]sample {
 		"tar.zst":    {zstandard(t, once), false, true},
 		"zip":        {zipped, false, true},
 		"sqlar":      {sqlarBytes(t), false, true},
+		"agentfs":    {agentBytes(t), false, false},
 	}
+}
+
+func agentBytes(t *testing.T) []byte {
+	t.Helper()
+	a := newAgent()
+	a.file(2, "a", "hello")
+	a.inode(3, 0o40700, 0)
+	a.name(1, "d", 3)
+	a.name(3, "again", 2)
+	a.file(4, "large", strings.Repeat("0123456789", 300))
+	data, err := os.ReadFile(a.write(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func sqlarBytes(t *testing.T) []byte {

@@ -17,12 +17,13 @@ import (
 // Errors of a file that cannot be a source.
 var (
 	ErrEmpty    = errors.New("is an empty file")
-	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive")
+	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive, nor an AgentFS database")
 	ErrBlank    = errors.New("begins with zeros, and is no archive: an empty tar archive is 1,024 to 10,240 zeros")
 	ErrVolume   = errors.New("is a Folio volume already")
-	ErrDatabase = errors.New("is a SQLite database, but not a SQLite archive")
+	ErrDatabase = errors.New("is a SQLite database, but neither a SQLite archive nor of AgentFS")
 	ErrSeek     = errors.New("cannot be read from a pipe")
 	ErrNotDir   = errors.New("is not a directory")
+	ErrNoLayer  = errors.New("is no overlay of AgentFS, and has no base")
 )
 
 // Errors of one entry. They come inside an *EntryError.
@@ -45,6 +46,9 @@ var (
 	ErrOwner     = errors.New("has an owner beyond 32 bits")
 	ErrType      = errors.New("has a type that a volume cannot hold")
 	ErrSocket    = errors.New("a socket")
+	ErrNoInode   = errors.New("has no inode")
+	ErrTwoNames  = errors.New("is a directory with two names")
+	ErrChunk     = errors.New("has content that its size leaves no room for")
 )
 
 // An EntryError says which entry of a source something is wrong with.

@@ -68,7 +68,7 @@ func openSQLite(f *os.File, head []byte, o *Options) (Source, error) {
 	if IsVolume(head) {
 		return nil, pathError(f.Name(), ErrVolume)
 	}
-	return openSqlar(f, o)
+	return openDatabase(f, o)
 }
 
 // openStream opens a tar archive that can be read only once. It may be compressed. Nothing is read

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -41,25 +38,6 @@ type sqlarRow struct {
 
 var sqlarColumns = []string{"name", "mode", "mtime", "sz", "data"}
 
-// openSqlar opens the database again by the engine, and closes f.
-func openSqlar(f *os.File, o *Options) (Source, error) {
-	db, err := sqlitefile.Open(f.Name(), &sqlitefile.Options{ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	s := &sqlarSource{db: db, o: o}
-	err = db.View(context.Background(), func(rx *sqlitefile.Rx) error {
-		_, _, err := sqlarTable(rx)
-		return err
-	})
-	if err != nil {
-		db.Close()
-		return nil, pathError(f.Name(), err)
-	}
-	f.Close()
-	return s, nil
-}
-
 func (s *sqlarSource) OnDisk() bool { return false }
 
 func (s *sqlarSource) Size(context.Context) (int64, bool) { return 0, false }
@@ -69,9 +47,6 @@ func (s *sqlarSource) Close() error { return s.db.Close() }
 // sqlarTable returns the table and the places of sqlarColumns in it.
 func sqlarTable(rx *sqlitefile.Rx) (t sqlitefile.Table, place [5]int, err error) {
 	t, err = rx.Table("sqlar")
-	if errors.Is(err, sqlitefile.ErrNoTable) {
-		return t, place, ErrDatabase
-	}
 	if err != nil {
 		return t, place, err
 	}
@@ -94,16 +69,6 @@ func (s *sqlarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 			return (&sqlarProducer{pipeline: p, rx: rx}).walk()
 		})
 	}, fn)
-}
-
-// checkDatabase refuses a damaged database. Its pages have no checksums, and a database that has
-// lost rows looks as if it never had them.
-func checkDatabase(ctx context.Context, rx *sqlitefile.Rx) error {
-	report, err := rx.Check(ctx, nil)
-	if err != nil || report.OK() {
-		return err
-	}
-	return fmt.Errorf("%w: %s", ErrDamaged, report.Problems[0])
 }
 
 // A sqlarProducer copies the data of the rows out of the database. Workers inflate it.

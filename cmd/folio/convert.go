@@ -1,0 +1,54 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/foliofs/folio/cmd/folio/internal/converter"
+	"github.com/foliofs/folio/cmd/folio/internal/importer"
+)
+
+const convertLong = `Make TARGET of SOURCE: a volume, a snapshot, a directory or an archive becomes a volume or an archive.
+
+The content of SOURCE decides what it is: a volume, tar (plain, gzip, bzip2, zstd), zip, SQLite archive,
+or AgentFS database. The ending of TARGET decides what it becomes: .tar, .tar.gz, .tgz, .tar.zst, .tzst,
+.zip, .sqlar or .agentfs; any other name is a volume. --format overrides this.
+
+TARGET appears complete or not at all. An existing one is refused, or with --force replaced at that
+moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/command.md
+says what each format keeps.`
+
+func (c *command) convertCommand() *cobra.Command {
+	v := &converter.Convert{Streams: &c.Streams}
+	cmd := writingCommand("convert SOURCE TARGET", "Make a volume or an archive of another one", convertLong,
+		`  folio convert photos.folio photos.sqlar
+  folio convert agent.db agent.folio
+  folio convert photos.folio@monday monday.folio
+  folio convert backup.tar.gz backup.zip`,
+		between(2, 2, "SOURCE and TARGET"))
+	cmd.ValidArgsFunction = completeFirst
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return partly(v.Run(cmd.Context(), args[0], args[1]))
+	}
+	flags := cmd.Flags()
+	replaceFlags(&v.Replacing, flags, "TARGET")
+	flags.Lookup("force").Usage += ", or an archive"
+	overlayFlags(&v.Overlay, flags)
+	flags.StringVar(&v.Format, "format", "", "what TARGET becomes: volume, tar, tar.gz, tar.zst, zip, sqlar or agentfs")
+	flags.BoolVarP(&v.Quiet, "quiet", "q", false, "show neither progress nor summary")
+	return cmd
+}
+
+// overlayFlags are for AgentFS databases that are overlays.
+func overlayFlags(o *importer.Overlay, flags *pflag.FlagSet) {
+	flags.StringVar(&o.Base, "base", "", "the `directory` that an AgentFS database is an overlay of: take in both")
+	flags.BoolVar(&o.ChangesOnly, "changes-only", false, "of an AgentFS database that is an overlay, take in only what it changed")
+}
+
+// partly returns the error of a command that has left out files.
+func partly(left int64, err error) error {
+	if err == nil && left > 0 {
+		err = errPartial
+	}
+	return err
+}

@@ -1,0 +1,140 @@
+// Package converter is convert: it makes a volume or an archive of another one, by an import, an
+// export, or both with a volume between them.
+package converter
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/exporter"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/importer"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
+)
+
+// A Convert makes one volume or archive.
+type Convert struct {
+	*terminal.Streams
+	location.Replacing
+	importer.Overlay
+	Quiet  bool
+	Format string // "" lets the name of the target decide
+
+	source, target string
+}
+
+// volumeFormat is what --format calls a volume.
+const volumeFormat = "volume"
+
+// Run makes target of source. left is the number of files that could not be read.
+func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err error) {
+	c.source, c.target = src, target
+	format, err := c.targetFormat()
+	if err != nil {
+		return 0, err
+	}
+	from := location.Parse(src)
+	switch fromVolume := location.IsVolume(from.Volume); {
+	case format != volumeFormat && fromVolume:
+		return 0, c.export(ctx, from, "", format)
+	case format != volumeFormat:
+		return c.between(ctx, format)
+	case fromVolume:
+		return c.copyVolume(ctx, from)
+	}
+	return c.importTo(ctx, target, c.Quiet, source.Open)
+}
+
+// targetFormat returns the name of the format that the target is to have.
+func (c *Convert) targetFormat() (string, error) {
+	switch {
+	case c.Format == volumeFormat:
+		return volumeFormat, nil
+	case c.Format != "":
+		f, err := archive.ParseFormat(c.Format)
+		if err != nil {
+			return "", fmt.Errorf("%w, or volume", err)
+		}
+		return f.String(), nil
+	case c.target == "-":
+		return archive.Tar.String(), nil
+	}
+	if f, ok := archive.FormatOf(c.target); ok {
+		return f.String(), nil
+	}
+	return volumeFormat, nil
+}
+
+// export makes an archive of a volume, which warnings call by the name as.
+func (c *Convert) export(ctx context.Context, from location.Location, as, format string) error {
+	e := &exporter.Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, As: as}
+	return e.Run(ctx, from, c.target)
+}
+
+func (c *Convert) importTo(ctx context.Context, volume string, quiet bool, open importer.Open) (left int64, err error) {
+	i := &importer.Import{Streams: c.Streams, Replacing: c.Replacing, Overlay: c.Overlay, Quiet: quiet, Open: open}
+	if err := i.SetOperands([]string{c.source, volume}); err != nil {
+		return 0, err
+	}
+	return i.Run(ctx)
+}
+
+// A viewed is the tree of a volume as a source. Its size is not known before: one goroutine at a
+// time may use a view.
+type viewed struct{ *treecopy.Volume }
+
+func (viewed) Size(context.Context) (bytes int64, ok bool) { return 0, false }
+
+// copyVolume makes a volume of another one, or of a part of it.
+func (c *Convert) copyVolume(ctx context.Context, from location.Location) (left int64, err error) {
+	err = from.View(ctx, func(rx *folio.Rx) error {
+		left, err = c.importTo(ctx, c.target, c.Quiet, func(string, io.Reader, *source.Options) (source.Source, error) {
+			return viewed{&treecopy.Volume{Loc: from, Rx: rx, Follow: true, Links: true}}, nil
+		})
+		return err
+	})
+	return left, err
+}
+
+// between makes an archive of something else that is no volume.
+func (c *Convert) between(ctx context.Context, format string) (left int64, err error) {
+	dir := os.TempDir()
+	if c.target != "-" {
+		dir = filepath.Dir(c.target)
+		if err := c.checkTarget(); err != nil {
+			return 0, err
+		}
+	}
+	dir, err = os.MkdirTemp(dir, ".folio-convert-*")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	volume := filepath.Join(dir, "volume")
+	left, err = c.importTo(ctx, volume, true, source.Open)
+	if err == nil {
+		err = c.export(ctx, location.Root(volume), c.source, format)
+	}
+	return left, err
+}
+
+// checkTarget refuses early a file that the export would not replace.
+func (c *Convert) checkTarget() error {
+	switch {
+	case !location.Exists(c.target):
+		return nil
+	case location.SameFile(c.source, c.target):
+		return failure.At(c.target, failure.ErrSameFile)
+	case !c.Replaces():
+		return failure.At(c.target, failure.ErrVolumeExists)
+	}
+	return nil
+}

@@ -2,10 +2,12 @@ package archive
 
 import (
 	"bytes"
-	"compress/zlib"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
+
+	"github.com/klauspost/compress/zlib"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
@@ -20,6 +22,9 @@ type sqlarWriter struct {
 	o     *Options
 	buf   []byte
 	rowid int64
+
+	plain, packed bytes.Buffer // of the last content
+	z             *zlib.Writer
 }
 
 const (
@@ -33,7 +38,7 @@ func createSqlar(ctx context.Context, path string, o *Options, walk Walk) error 
 			return nil, err
 		}
 		table, err := b.Table("sqlar")
-		s := &sqlarWriter{table: table, o: o, buf: make([]byte, copySize)}
+		s := &sqlarWriter{table: table, o: o, buf: make([]byte, copySize), z: zlib.NewWriter(nil)}
 		return s.add, err
 	}, walk)
 }
@@ -67,25 +72,23 @@ func (s *sqlarWriter) data(e *source.Entry) (size int64, data any, ok bool, err 
 	return 0, nil, false, nil
 }
 
-// content returns the content of a regular file, compressed if that makes it smaller.
+// content returns the content of a regular file, compressed if that makes it smaller. It is valid
+// until the next call.
 func (s *sqlarWriter) content(e *source.Entry) ([]byte, error) {
 	if e.Size > maxValue {
 		return nil, fmt.Errorf("%w: a SQLite archive holds files of %d bytes at most", folio.ErrTooLarge, maxValue)
 	}
-	plain := bytes.NewBuffer(make([]byte, 0, e.Size))
-	if err := copyContent(plain, e, s.buf); err != nil {
+	s.plain.Reset()
+	s.packed.Reset()
+	s.z.Reset(&s.packed)
+	if err := copyContent(io.MultiWriter(&s.plain, s.z), e, s.buf); err != nil {
 		return nil, err
 	}
-	var packed bytes.Buffer
-	z := zlib.NewWriter(&packed)
-	if _, err := z.Write(plain.Bytes()); err != nil {
+	if err := s.z.Close(); err != nil {
 		return nil, err
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
+	if s.packed.Len() < s.plain.Len() {
+		return s.packed.Bytes(), nil
 	}
-	if packed.Len() < plain.Len() {
-		return packed.Bytes(), nil
-	}
-	return plain.Bytes(), nil
+	return s.plain.Bytes(), nil
 }

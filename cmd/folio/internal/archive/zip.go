@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/klauspost/compress/flate"
+
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
@@ -21,7 +23,11 @@ type zipWriter struct {
 }
 
 func newZipWriter(out io.Writer, o *Options) *zipWriter {
-	return &zipWriter{w: zip.NewWriter(out), o: o, buf: make([]byte, copySize), first: make(map[source.FileID]string)}
+	w := zip.NewWriter(out)
+	w.RegisterCompressor(zip.Deflate, func(out io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(out, flate.DefaultCompression)
+	})
+	return &zipWriter{w: w, o: o, buf: make([]byte, copySize), first: make(map[source.FileID]string)}
 }
 
 // field returns what zip does not know of an entry.

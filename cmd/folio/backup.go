@@ -46,6 +46,9 @@ With --json: one object; docs/command.md describes it.`,
 		if err != nil {
 			return err
 		}
+		if err := location.InFile(volume, "pg_dump of PostgreSQL saves it"); err != nil {
+			return err
+		}
 		b.volume, b.dest = volume, args[1]
 		return b.run(cmd.Context())
 	}
@@ -90,6 +93,9 @@ func (b *backuper) checkDest() error {
 			return failure.At("standard output", failure.ErrTerminal)
 		}
 		return nil
+	}
+	if err := location.InFile(b.dest, "folio cp -r copies a volume there"); err != nil {
+		return err
 	}
 	return b.CheckNew(b.dest, b.volume)
 }

@@ -91,6 +91,11 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 // checked opens and checks a volume, and repairs it first if that is wanted. It returns an
 // error if it cannot.
 func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
+	if repair {
+		if err := location.InFile(volume, "folio check without --repair names the problems"); err != nil {
+			return nil, err
+		}
+	}
 	v, err := location.Root(volume).Open()
 	var schema []folio.Repair
 	if repair && err != nil { // its schema may be all that is damaged

@@ -111,6 +111,9 @@ func onVolume(cmd *cobra.Command, run func(ctx context.Context, volume string) e
 
 // changeVolume opens a volume for a command that makes or removes snapshots, or goes back to one.
 func (c *command) changeVolume(ctx context.Context, volume string, fn func(v *folio.Volume) error) error {
+	if err := location.HasSnapshots(volume); err != nil {
+		return err
+	}
 	loc := location.Root(volume)
 	v, err := loc.Open()
 	if err != nil {

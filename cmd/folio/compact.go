@@ -38,6 +38,9 @@ With --json: one object; docs/command.md describes it.`,
 }
 
 func (c *command) compact(ctx context.Context, volume string, quiet, json bool) error {
+	if err := location.InFile(volume, "VACUUM of PostgreSQL makes room for new files"); err != nil {
+		return err
+	}
 	v, err := location.Root(volume).Open()
 	if err != nil {
 		return err

@@ -38,6 +38,9 @@ With --json: one object for each version and line, with all its snapshots; docs/
 		if loc.Snapshot != "" {
 			return failure.Rehint(failure.At(loc.String(), failure.ErrSnapshotOf), "write "+loc.Live(loc.Path))
 		}
+		if err := location.HasSnapshots(loc.Volume); err != nil {
+			return err
+		}
 		v, err := loc.Open()
 		if err != nil {
 			return err

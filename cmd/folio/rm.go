@@ -53,9 +53,15 @@ The file of the volume does not shrink. folio compact makes it smaller.`,
 	return cmd
 }
 
-var errRoot = errors.New("the root of a volume stays; rm of the system removes the volume")
+var (
+	errRoot       = errors.New("the root of a volume stays; rm of the system removes the volume")
+	errServerRoot = errors.New("the root of a volume stays; DROP SCHEMA removes the volume")
+)
 
 func (r *rm) remove(tx *folio.Tx, o *location.Operand) error {
+	if o.Path == "." && location.OnServer(o.Volume) {
+		return o.Fail(errServerRoot)
+	}
 	if o.Path == "." {
 		return o.Fail(errRoot)
 	}

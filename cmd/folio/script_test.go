@@ -22,13 +22,20 @@ func TestMain(m *testing.M) {
 
 func TestScript(t *testing.T) {
 	t.Parallel()
+	runScripts(t, "testdata/script", map[string]string{"LONG": strings.Repeat("n", 255)})
+}
+
+// runScripts runs the scripts in a directory with some variables.
+func runScripts(t *testing.T, dir string, vars map[string]string) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition:           condition,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("LONG", strings.Repeat("n", 255))
+			for name, value := range vars {
+				env.Setenv(name, value)
+			}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

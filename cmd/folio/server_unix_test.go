@@ -52,8 +52,8 @@ func TestServer(t *testing.T) {
 		{[]string{"info", volume}, 0, shown},
 		{[]string{"check", volume}, 0, shown + ": ok"},
 		{[]string{"du", "-s", volume}, 0, shown},
-		{[]string{"compact", volume}, 1, "unsupported"},
-		{[]string{"snapshot", "create", volume, "monday"}, 1, "unsupported"},
+		{[]string{"compact", volume}, 1, shown + ": is on a server"},
+		{[]string{"snapshot", "create", volume, "monday"}, 1, shown + ": is on a server"},
 		{[]string{"cat", volume + ":none"}, 1, shown + ":none: no such file"},
 		{[]string{"ls", strings.Replace(volume, "/postgres?", "/nothing?", 1)}, 1, "createdb"},
 		{[]string{"ls", "postgres://folio@localhost:1/nothing"}, 1, "connection refused"},
@@ -69,4 +69,11 @@ func TestServer(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "out", "b", "file")); err != nil || string(text) != "hello\n" {
 		t.Errorf("copied out: %q, %v", text, err)
 	}
+}
+
+// TestServerScript runs scripts on a server. SERVER is an address to which the name of a volume is
+// added.
+func TestServerScript(t *testing.T) {
+	t.Parallel()
+	runScripts(t, "testdata/server", map[string]string{"SERVER": pgserver.ForTest(t).Address("")})
 }

@@ -160,6 +160,9 @@ func said(err error) string {
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		return e.Error()
 	}
+	if e, ok := errors.AsType[*net.DNSError](err); ok {
+		return e.Error()
+	}
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 

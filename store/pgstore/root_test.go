@@ -54,17 +54,25 @@ func volumeAs(t testing.TB, address string, so *pgstore.Options, o *folio.Option
 }
 
 func newMirrored() *roottest.Mirror {
+	var opened []*folio.Volume
 	var v *folio.Volume
 	var address string
+	as := func(t *testing.T, so *pgstore.Options, o *folio.Options) *folio.Volume {
+		opened = append(opened, volumeAs(t, address, so, o))
+		return opened[len(opened)-1]
+	}
 	m := &roottest.Mirror{Whole: true}
 	m.Open = func(t *testing.T) []roottest.FS {
-		address = pgserver.Volume(t)
-		v = volumeAs(t, address, nil, nil)
-		return []roottest.FS{rootOf(v), rootOf(volumeAs(t, address, nil, nil))}
+		for _, old := range opened { // connections are few
+			must(t, old.Close())
+		}
+		opened, address = nil, pgserver.Volume(t)
+		v = as(t, nil, nil)
+		return []roottest.FS{rootOf(v), rootOf(as(t, nil, nil))}
 	}
 	m.Readers = func(t *testing.T) []roottest.FS {
 		return []roottest.FS{
-			rootOf(volumeAs(t, address, nil, nil)), rootOf(volumeAs(t, address, &pgstore.Options{ReadOnly: true}, &folio.Options{CacheSize: -1})),
+			rootOf(as(t, nil, nil)), rootOf(as(t, &pgstore.Options{ReadOnly: true}, &folio.Options{CacheSize: -1})),
 		}
 	}
 	m.Update = func(fn func(tx roottest.FS) error) error {

@@ -70,7 +70,7 @@ func (i *Import) SetOperands(args []string) error {
 		return nil
 	}
 	loc := location.Parse(i.volume)
-	if server && loc.Path == "." {
+	if server && loc.Snapshot == "" && !location.NamesDir(i.volume) {
 		i.volume = loc.Volume
 		return nil
 	}

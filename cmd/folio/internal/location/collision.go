@@ -13,7 +13,7 @@ import (
 // volume.
 func MayName(name, way string) error {
 	if OnServer(name) {
-		return nil
+		return InFile(name, way)
 	}
 	if _, err := os.Lstat(name); err == nil {
 		return nil
@@ -31,7 +31,7 @@ func MayName(name, way string) error {
 // and the name of a snapshot. It is "" if there is none.
 func VolumeBefore(name string) string {
 	if OnServer(name) {
-		if l := parseServer(name); l.Path != "." {
+		if l := parseServer(name); l.Path != "." || l.Snapshot != "" {
 			return l.Volume
 		}
 		return ""

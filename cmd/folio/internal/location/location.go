@@ -132,6 +132,11 @@ func (l Location) Open() (*Opened, error) { return l.OpenWith(nil) }
 
 // OpenWith opens the volume, or the snapshot, with options.
 func (l Location) OpenWith(o *folio.Options) (*Opened, error) {
+	if l.Snapshot != "" {
+		if err := HasSnapshots(l.Volume); err != nil {
+			return nil, err
+		}
+	}
 	v, err := l.open(o)
 	if errors.Is(err, fs.ErrNotExist) && !OnServer(l.Volume) {
 		err = failure.ErrNoVolume
@@ -152,6 +157,9 @@ func (l Location) OpenWith(o *folio.Options) (*Opened, error) {
 
 // Snapshots returns the snapshots of the volume, the oldest first.
 func (l Location) Snapshots() ([]folio.Snapshot, error) {
+	if err := HasSnapshots(l.Volume); err != nil {
+		return nil, err
+	}
 	v, err := Root(l.Volume).Open()
 	if err != nil {
 		return nil, err
@@ -176,6 +184,9 @@ func (l Location) snapshotFailure(err error) error {
 func (l Location) MustChange() error {
 	if l.Snapshot == "" {
 		return nil
+	}
+	if err := HasSnapshots(l.Volume); err != nil {
+		return err
 	}
 	return failure.At(l.Tree(), failure.ErrSnapshot)
 }

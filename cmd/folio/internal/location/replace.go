@@ -59,13 +59,17 @@ var errReplaceServer = errors.New("is on a server, where no volume is replaced")
 
 // checkServer refuses a volume on a server that is there.
 func (r *Replacing) checkServer(volume string) error {
-	if r.Replaces() {
-		return failure.Hint(failure.At(Parse(volume).Volume, errReplaceServer), "remove its schema first, or name another volume")
+	loc := Parse(volume)
+	if err := loc.MustChange(); err != nil {
+		return err
 	}
-	v, err := OpenVolume(Parse(volume).Volume, &folio.Options{ReadOnly: true})
+	if r.Replaces() {
+		return failure.Hint(failure.At(loc.Volume, errReplaceServer), "remove its schema first, or name another volume")
+	}
+	v, err := OpenVolume(loc.Volume, &folio.Options{ReadOnly: true})
 	if err != nil { // making it says what is wrong
 		return nil
 	}
 	_ = v.Close()
-	return failure.Rehint(failure.At(Parse(volume).Volume, failure.ErrVolumeExists), "name another volume, by ?volume=NAME")
+	return failure.Rehint(failure.At(loc.Volume, failure.ErrVolumeExists), "name another volume, by ?volume=NAME")
 }

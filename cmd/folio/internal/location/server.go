@@ -2,10 +2,12 @@ package location
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/store/pgstore"
 )
 
@@ -17,26 +19,95 @@ var addresses sync.Map
 // postgres://.
 func OnServer(name string) bool { return pgstore.Is(name) }
 
-// parseServer reads the address of a volume on a server, and a path behind a colon. The colon is
-// the first one behind the name of the server.
+var (
+	errOnServer   = errors.New("is on a server")
+	errNoSnapshot = errors.New("is on a server, where volumes have no snapshots")
+)
+
+// InFile refuses a volume on a server for a command that is about the file of a volume. The user is
+// told another way.
+func InFile(volume, way string) error {
+	if !OnServer(volume) {
+		return nil
+	}
+	return failure.Hint(failure.At(shown(volume), errOnServer), way)
+}
+
+// HasSnapshots refuses a volume on a server for a command that is about snapshots.
+func HasSnapshots(volume string) error {
+	if !OnServer(volume) {
+		return nil
+	}
+	return failure.Hint(failure.At(shown(volume), errNoSnapshot), "folio cp -r copies the volume, or a directory of it")
+}
+
+// parseServer reads the address of a volume on a server, and a path behind a colon. An @ behind the
+// name of the volume begins that of a snapshot, which is refused when it is opened.
 func parseServer(arg string) Location {
-	start := strings.Index(arg, "://") + len("://")
-	if slash := strings.IndexByte(arg[start:], '/'); slash >= 0 {
-		start += slash
-	} else {
-		start = len(arg)
+	address, path, _ := cutPath(arg)
+	l := Location{Volume: address, Path: Clean(path)}
+	if volume, snapshot := cutSnapshot(address); snapshot != "" && readable(volume) {
+		l.Volume, l.Snapshot = volume, snapshot
 	}
-	l := Root(arg)
-	if colon := strings.IndexByte(arg[start:], ':'); colon >= 0 {
-		l = Location{Volume: arg[:start+colon], Path: Clean(arg[start+colon+1:])}
-	}
-	shown := pgstore.Shown(l.Volume)
-	if strings.HasSuffix(shown, "://...") { // it cannot be read, and opening it says so
+	if !readable(l.Volume) { // opening it says so
 		return l
 	}
-	addresses.Store(shown, l.Volume)
-	l.Volume = shown
+	given := l.Volume
+	l.Volume = pgstore.Shown(given)
+	addresses.Store(l.Volume, given)
 	return l
+}
+
+// shown is how errors show an address, perhaps with a path, as the command line gave it.
+func shown(arg string) string {
+	l := parseServer(arg)
+	if !readable(l.Volume) {
+		return pgstore.Shown(l.Volume)
+	}
+	return l.String()
+}
+
+// readable reports whether an address can be read, and shown without its password.
+func readable(address string) bool { return !strings.HasSuffix(pgstore.Shown(address), "://...") }
+
+// cutPath cuts a path off an address. It reports whether there is a colon before it: the first one
+// behind the name of the server.
+func cutPath(arg string) (address, path string, ok bool) {
+	start := database(arg)
+	if colon := strings.IndexByte(arg[start:], ':'); colon >= 0 {
+		return arg[:start+colon], arg[start+colon+1:], true
+	}
+	return arg, "", false
+}
+
+// database returns where the name of the database begins in an address, with a slash.
+func database(address string) int {
+	start := strings.Index(address, "://") + len("://")
+	if slash := strings.IndexByte(address[start:], '/'); slash >= 0 {
+		return start + slash
+	}
+	return len(address)
+}
+
+// cutSnapshot cuts an @ and the name of a snapshot off an address. They follow the database, or the
+// parameter volume if that comes last.
+func cutSnapshot(address string) (volume, snapshot string) {
+	at := strings.LastIndexByte(address, '@')
+	if at < database(address) || strings.ContainsAny(address[at:], "/?&=") {
+		return address, ""
+	}
+	last := address[database(address):at]
+	if strings.ContainsRune(last, '?') && !strings.HasPrefix(last[strings.LastIndexAny(last, "?&")+1:], "volume=") {
+		return address, ""
+	}
+	return address[:at], address[at+1:]
+}
+
+// NamesDir reports whether the command line names a directory of a volume on a server: the address
+// and a colon.
+func NamesDir(arg string) bool {
+	_, _, ok := cutPath(arg)
+	return ok
 }
 
 // OpenVolume opens a volume, in a file or on a server.

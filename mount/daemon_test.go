@@ -23,6 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 // The daemon of a mount is a process of its own in these tests: a program that waits for a request
@@ -43,12 +45,12 @@ func TestMain(m *testing.M) {
 		return
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	pgserver.Main(m)
 }
 
 // serveDaemon mounts the volume of the first argument at the second, until a signal comes.
 func serveDaemon() {
-	vol, err := folio.Open(os.Args[1], &folio.Options{Create: true})
+	vol, err := openVolume(os.Args[1])
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -78,6 +80,18 @@ func serveDaemon() {
 	if err := vol.Close(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// openVolume opens a volume in a file or on a server, and makes it if need be.
+func openVolume(name string) (*folio.Volume, error) {
+	if !pgstore.Is(name) {
+		return folio.Open(name, &folio.Options{Create: true})
+	}
+	s, err := pgstore.Open(context.Background(), name, &pgstore.Options{Create: true})
+	if err != nil {
+		return nil, err
+	}
+	return folio.OpenStore(s, nil)
 }
 
 // overlayOver returns an overlay over a directory.
@@ -269,7 +283,7 @@ func must(t testing.TB, err error) {
 // checkVolume checks a volume that is not mounted any more.
 func checkVolume(t testing.TB, path string) {
 	t.Helper()
-	vol, err := folio.Open(path, nil)
+	vol, err := openVolume(path)
 	must(t, err)
 	defer vol.Close()
 	report, err := vol.Check(context.Background(), nil)

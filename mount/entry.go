@@ -18,10 +18,11 @@ func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, o
 	dir := m.ino(in.NodeId)
 	return m.view(func(rx store.Rx) error {
 		e, err := rx.Lookup(dir, name)
-		if errors.Is(err, fs.ErrNotExist) && m.observer != nil { // a name that is not there is an answer, too
-			if len(name) > maxName {
-				return syscall.ENAMETOOLONG
-			}
+		missing := errors.Is(err, fs.ErrNotExist)
+		if missing && len(name) > maxName {
+			return syscall.ENAMETOOLONG
+		}
+		if missing && m.observer != nil { // a name that is not there is an answer, too
 			if !m.names.addMissing(dir, name) {
 				return syscall.ENOENT
 			}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/hanwen/go-fuse/v2/posixtest"
+
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 var fsxOps = flag.Int("fsx.ops", 3000, "operations of fsx")
@@ -51,12 +53,17 @@ entries = [["nobody", "nogroup"], ["games", "games"]]
 
 // TestPjdfstest runs pjdfstest, if it is there. The tests of a file system that becomes read-only
 // run apart: they fail while another test of the same process still holds a file without a name.
-func TestPjdfstest(t *testing.T) {
+func TestPjdfstest(t *testing.T) { pjdfstest(t, newVolume(t)) }
+
+// TestServerPjdfstest is TestPjdfstest with a volume on a server of PostgreSQL.
+func TestServerPjdfstest(t *testing.T) { pjdfstest(t, pgserver.Volume(t)) }
+
+func pjdfstest(t *testing.T, volume string) {
 	program, err := exec.LookPath("pjdfstest")
 	if err != nil {
 		t.Skip("pjdfstest is not there")
 	}
-	d := startDaemon(t, newVolume(t))
+	d := startDaemon(t, volume)
 	must(t, os.Chmod(d.dir, 0o777))
 	must(t, os.Chmod(filepath.Dir(filepath.Dir(d.dir)), 0o755)) // other users come here, too
 	wrapper := t.TempDir()                                      // mount(8) asks a helper of that type of file system, which is not there

@@ -206,6 +206,11 @@ func (v *reader) fileName(l location) string {
 }
 
 func (v *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
+	if v.fs.recent != nil && l.valid {
+		if n, ok := v.knownNode(l.path); ok {
+			return newFileInfo(path.Base(l.name), &n), nil
+		}
+	}
 	rx, err := v.beginAt(l, true)
 	if err != nil {
 		return nil, pathError(op, l.name, err)
@@ -229,6 +234,11 @@ func (v *reader) readlink(op string, l location) (string, error) {
 }
 
 func (v *reader) readDir(l location) ([]fs.DirEntry, error) {
+	if v.fs.recent != nil && l.valid {
+		if list := v.knownList(l.path); list != nil {
+			return list.dirEntries(), nil
+		}
+	}
 	rx, err := v.beginAt(l, false)
 	if err != nil {
 		return nil, pathError("open", l.name, err)

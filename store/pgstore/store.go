@@ -273,6 +273,7 @@ func (s *Store) Close() error {
 	if err := s.gate.close(); err != nil {
 		return err
 	}
+	s.recent.drop()
 	s.unregister()
 	s.pool.Close()
 	return nil

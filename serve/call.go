@@ -18,6 +18,7 @@ const (
 	sharePath    = "/-/share/"
 	archivePath  = "/-/archive/"
 	undoPath     = "/-/undo/"
+	tusPath      = "/-/tus/"
 )
 
 // A call is a request and its answer.
@@ -72,6 +73,8 @@ func (c *call) route() error {
 		return c.login()
 	case c.path == metricsPath, c.path == "/metrics" && !c.named("metrics"):
 		return c.writeMetrics()
+	case strings.HasPrefix(c.path, tusPath):
+		return c.tus(strings.TrimPrefix(c.path, tusPath))
 	case strings.HasPrefix(c.path, undoPath):
 		return c.undo(strings.TrimPrefix(c.path, undoPath))
 	case strings.HasPrefix(c.path, archivePath):

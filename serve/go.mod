@@ -7,6 +7,7 @@ require github.com/foliofs/folio v0.0.0
 replace (
 	github.com/foliofs/folio => ..
 	github.com/foliofs/folio/adapter => ../adapter
+	github.com/foliofs/folio/store/pgstore => ../store/pgstore
 )
 
 require (
@@ -18,6 +19,7 @@ require (
 	github.com/tus/tusd/v2 v2.9.1
 	github.com/yuin/goldmark v1.8.7
 	golang.org/x/crypto v0.58.0
+	golang.org/x/exp v0.0.0-20250106191152-7588d65b2ba8
 	golang.org/x/net v0.62.0
 )
 
@@ -25,6 +27,5 @@ require (
 	github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 	github.com/valyala/fastrand v1.1.0 // indirect
 	github.com/valyala/histogram v1.2.0 // indirect
-	golang.org/x/exp v0.0.0-20250106191152-7588d65b2ba8 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 )

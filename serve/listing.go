@@ -123,6 +123,10 @@ func (c *call) describe(p *place, d *page.Directory, f *found) error {
 	at := p.access.at(p.tree.prefix + "/" + p.below(f.real))
 	live := p.snapshot == "" && !p.tree.ReadOnly
 	d.Writable, d.Uploadable = at >= rightWrite && live, at == rightUpload && live
+	d.MaxUpload = c.s.options.MaxBody
+	if at >= rightUpload && at != rightRead && live {
+		d.Tus = c.s.base + tusPath
+	}
 	if at == rightUpload {
 		return nil
 	}

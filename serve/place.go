@@ -22,6 +22,7 @@ type place struct {
 	root     string  // URL of the tree, with the base
 	access   *access // of the user
 	share    *share  // by which the place is reached, or nil
+	target   string  // what find was asked for
 }
 
 // errTarget is the answer to a path that no client has a reason to send.
@@ -49,7 +50,7 @@ func checkTarget(u *url.URL) error {
 // find returns the place of a path behind the base, for example "/photos/a.jpg". The caller must
 // release it.
 func (c *call) find(target string) (*place, error) {
-	p := &place{root: c.s.base, access: c.access(), name: ".", dir: strings.HasSuffix(target, "/")}
+	p := &place{target: target, root: c.s.base, access: c.access(), name: ".", dir: strings.HasSuffix(target, "/")}
 	if rest, ok := strings.CutPrefix(target, snapshotPath); ok {
 		name, rest, _ := strings.Cut(rest, "/")
 		p.snapshot, target = name, "/"+rest

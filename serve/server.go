@@ -46,7 +46,7 @@ func New(o *Options) (*Server, error) {
 		}
 		names[source.Name] = true
 		source.ReadOnly = source.ReadOnly || !o.Write
-		t, err := newTree(source, base, len(o.Sources) > 1)
+		t, err := newTree(source, base, len(o.Sources) > 1, o.MaxBody)
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}

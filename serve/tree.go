@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tus/tusd/v2/pkg/handler"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
 )
@@ -16,6 +18,7 @@ import (
 type tree struct {
 	Source
 	base   string // of the server
+	tus    *handler.UnroutedHandler
 	prefix string // of its URLs behind the base: "" or "/NAME"
 
 	mu      sync.Mutex // guards the fields below
@@ -34,7 +37,7 @@ type opened struct {
 	dav         *dav.Handler
 }
 
-func newTree(s Source, base string, several bool) (*tree, error) {
+func newTree(s Source, base string, several bool, maxUpload int64) (*tree, error) {
 	if s.Dir = path.Clean("/" + s.Dir)[1:]; s.Dir == "" {
 		s.Dir = "."
 	}
@@ -43,7 +46,9 @@ func newTree(s Source, base string, several bool) (*tree, error) {
 		t.prefix = "/" + s.Name
 	}
 	var err error
-	t.current, err = t.open()
+	if t.tus, err = newTus(t, maxUpload); err == nil {
+		t.current, err = t.open()
+	}
 	return t, err
 }
 

@@ -1,0 +1,255 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/tus/tusd/v2/pkg/handler"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
+)
+
+// An uploadStore keeps the uploads of a tree in its volume: the content of each in a file, and what
+// tus knows of it in another, ID.info. How far an upload has come is the size of the file, so what
+// was acknowledged outlives the server. The last step moves the file to its place.
+type uploadStore struct{ tree *tree }
+
+var (
+	_ handler.DataStore           = uploadStore{}
+	_ handler.TerminaterDataStore = uploadStore{}
+)
+
+// An uploadRecord is the content of ID.info.
+type uploadRecord struct {
+	Info handler.FileInfo
+	User string // who may go on with it; "" is everybody who knows the ID, which nobody can guess
+	// Target is the path of the file, as find takes it. Like Done it is for a server that was
+	// started again.
+	Target []byte
+	Done   bool // the file is in its place
+}
+
+// An upload is one of a tree.
+type upload struct {
+	store  uploadStore
+	id     string
+	record uploadRecord
+}
+
+func (u *upload) content() string { return u.store.tree.own(uploadDir, u.id) }
+
+// withVolume calls fn with the volume of the tree.
+func (s uploadStore) withVolume(fn func(o *opened) error) error {
+	o, err := s.tree.acquire()
+	if err != nil {
+		return err
+	}
+	defer o.release()
+	return fn(o)
+}
+
+// NewUpload makes an upload for the place of a call.
+func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (handler.Upload, error) {
+	tc := tusCallOf(ctx)
+	info.ID = newID()
+	u := &upload{s, info.ID, uploadRecord{Info: info, User: tc.call.user, Target: []byte(tc.place.target)}}
+	err := s.withVolume(func(o *opened) error {
+		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
+			if err := tx.MkdirAll(s.tree.own(uploadDir), 0o700); err != nil {
+				return err
+			}
+			f, err := tx.OpenFile(u.content(), posix.WriteOnly|posix.Create|posix.Exclusive, 0o600)
+			if err != nil {
+				return err
+			}
+			if err := f.Close(); err != nil {
+				return err
+			}
+			return u.save(tx)
+		})
+	})
+	return u, tusError(tc, err)
+}
+
+func (u *upload) save(tx *folio.Tx) error {
+	text, err := json.Marshal(&u.record)
+	if err != nil {
+		return err
+	}
+	return tx.WriteFile(u.content()+".info", text, 0o600)
+}
+
+// GetUpload returns an upload of the user.
+func (s uploadStore) GetUpload(ctx context.Context, id string) (handler.Upload, error) {
+	if _, ok := idTime(id); !ok {
+		return nil, handler.ErrNotFound
+	}
+	tc := tusCallOf(ctx)
+	u := &upload{store: s, id: id}
+	err := s.withVolume(func(o *opened) error {
+		return o.View(ctx, func(rx *folio.Rx) error { return u.load(rx) })
+	})
+	if isMissing(err) || err == nil && u.record.User != tc.call.user {
+		return nil, handler.ErrNotFound
+	}
+	return u, tusError(tc, err)
+}
+
+func (u *upload) load(rx *folio.Rx) error {
+	text, err := rx.ReadFile(u.content() + ".info")
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &u.record); err != nil {
+		return err
+	}
+	u.record.Info.Offset = u.record.Info.Size
+	if u.record.Done {
+		return nil
+	}
+	info, err := rx.Lstat(u.content())
+	if err == nil {
+		u.record.Info.Offset = info.Size()
+	}
+	return err
+}
+
+// GetInfo returns what tus knows of the upload.
+func (u *upload) GetInfo(context.Context) (handler.FileInfo, error) { return u.record.Info, nil }
+
+// GetReader is for downloads, which there are not.
+func (u *upload) GetReader(context.Context) (io.ReadCloser, error) {
+	return nil, handler.ErrNotImplemented
+}
+
+// WriteChunk adds what a client sends to the upload. What it has written is acknowledged, and is
+// kept, even if the client or the server dies.
+func (u *upload) WriteChunk(ctx context.Context, offset int64, src io.Reader) (written int64, err error) {
+	tc := tusCallOf(ctx)
+	err = u.store.withVolume(func(o *opened) error {
+		f, err := o.OpenFile(u.content(), posix.WriteOnly, 0)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		buf, release := tc.call.s.buffers.get(u.record.Info.Size)
+		defer release()
+		written, err = appendAll(f, offset, src, buf)
+		return err
+	})
+	return written, tusError(tc, err)
+}
+
+// appendAll writes a reader to a file. It writes what there is before it returns the reader's error.
+func appendAll(f *folio.File, offset int64, src io.Reader, buf []byte) (written int64, err error) {
+	for err == nil {
+		var n int
+		n, err = readFull(src, buf)
+		if n == 0 {
+			break
+		}
+		if _, writeErr := f.WriteAt(buf[:n], offset+written); writeErr != nil {
+			return written, writeErr
+		}
+		written += int64(n)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return written, err
+}
+
+// FinishUpload moves the file to its place, by one transaction.
+func (u *upload) FinishUpload(ctx context.Context) error {
+	tc := tusCallOf(ctx)
+	if u.record.Done {
+		return nil
+	}
+	p, err := tc.call.find(string(u.record.Target))
+	if err != nil {
+		return tusError(tc, err)
+	}
+	defer p.release()
+	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(tc.call, p, tx) }))
+}
+
+// place moves the file to its place in a transaction.
+func (u *upload) place(c *call, p *place, tx *folio.Tx) error {
+	meta := u.record.Info.MetaData
+	if err := c.mayUpload(p, tx, meta["overwrite"] != ""); err != nil {
+		return err
+	}
+	if err := p.makeParents(tx); err != nil {
+		return err
+	}
+	real, old, err := p.lookup(tx, p.name, true, rightUpload)
+	if err != nil {
+		return err
+	}
+	if err := p.account(tx, u.record.Info.Size); err != nil {
+		return err
+	}
+	if err := adopt(tx, u.content(), real, old); err != nil {
+		return err
+	}
+	if ms, err := strconv.ParseInt(meta["modified"], 10, 64); err == nil && ms > 0 {
+		at := time.UnixMilli(ms)
+		if err := tx.Chtimes(real, at, at); err != nil {
+			return err
+		}
+	}
+	u.record.Done = true
+	return u.save(tx)
+}
+
+// makeParents makes the directories on the way to a file, one after the other: each must be at a
+// place where the user may make something.
+func (p *place) makeParents(tx *folio.Tx) error {
+	dir := path.Dir(p.name)
+	if dir == "." {
+		return nil
+	}
+	made := ""
+	for _, e := range elements(dir) {
+		made = path.Join(made, e)
+		real, info, err := p.lookup(tx, made, true, rightUpload)
+		switch {
+		case errors.Is(err, errDenied):
+			continue // it is there, and the user may upload below it
+		case err != nil:
+			return err
+		case info == nil:
+			if err := tx.Mkdir(real, 0o755); err != nil {
+				return err
+			}
+		case !info.IsDir():
+			return errNoParent
+		}
+	}
+	return nil
+}
+
+// AsTerminatableUpload is for DELETE.
+func (s uploadStore) AsTerminatableUpload(u handler.Upload) handler.TerminatableUpload {
+	return u.(*upload)
+}
+
+// Terminate removes an upload.
+func (u *upload) Terminate(ctx context.Context) error {
+	return tusError(tusCallOf(ctx), u.store.withVolume(func(o *opened) error {
+		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
+			for _, name := range []string{u.content(), u.content() + ".info"} {
+				if err := tx.Remove(name); err != nil && !isMissing(err) {
+					return err
+				}
+			}
+			return nil
+		})
+	}))
+}

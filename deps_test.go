@@ -34,6 +34,7 @@ var importRules = []importRule{
 	{pkg: "internal/invariant"},
 	{pkg: "internal/blocked"}, // for tests
 	{pkg: "internal/inoset", pure: true},
+	{pkg: "internal/match"}, // for cmd/folio and serve
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
@@ -86,13 +87,12 @@ var importRules = []importRule{
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},
 	{
-		pkg: "serve", own: ". internal/inoset internal/posix adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
-		third: "golang.org/x/crypto golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress",
+		pkg: "serve", own: ". internal/inoset internal/match internal/posix adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
+		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress",
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix internal/inoset", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
 	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source", third: "github.com/klauspost/compress"},
-	{pkg: "cmd/folio/internal/match"},
 	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
 	{pkg: "cmd/folio/internal/quote"},
 	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true}, // the umask
@@ -119,12 +119,12 @@ var importRules = []importRule{
 		pkg: "cmd/folio/internal/converter", os: true,
 		own: ". " + rooms("source archive failure terminal location treecopy importer exporter"),
 	},
-	{pkg: "cmd/folio/internal/grep", own: ". " + rooms("match failure terminal location listing")},
+	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + rooms("failure terminal location listing")},
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + rooms("source failure location listing"), os: true},
 	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount serve internal/posix internal/inoset " + rooms("source target match mirror "+
+		own: ". mount serve internal/posix internal/inoset internal/match " + rooms("source target mirror "+
 			"quote value failure interrupt terminal location mountpoint listing copier importer exporter converter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},

@@ -3,6 +3,7 @@ package serve
 import (
 	"io/fs"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -18,6 +19,8 @@ const (
 	sharePath    = "/-/share/"
 	archivePath  = "/-/archive/"
 	undoPath     = "/-/undo/"
+	searchPath   = "/-/search"
+	restorePath  = "/-/restore"
 	tusPath      = "/-/tus/"
 )
 
@@ -73,6 +76,12 @@ func (c *call) route() error {
 		return c.login()
 	case c.path == metricsPath, c.path == "/metrics" && !c.named("metrics"):
 		return c.writeMetrics()
+	case c.path == searchPath, strings.HasPrefix(c.path, searchPath+"/"):
+		return c.search(strings.TrimPrefix(c.path, searchPath))
+	case c.path == restorePath:
+		return c.restore()
+	case c.path == strings.TrimSuffix(sharePath, "/"):
+		return c.makeShare()
 	case strings.HasPrefix(c.path, tusPath):
 		return c.tus(strings.TrimPrefix(c.path, tusPath))
 	case strings.HasPrefix(c.path, undoPath):
@@ -90,6 +99,13 @@ func (c *call) files() error {
 		return err
 	}
 	defer p.release()
+	if p.single != "" && p.name == "." && c.r.Method == http.MethodGet {
+		c.redirect(p.root + "/" + url.PathEscape(p.single))
+		return nil
+	}
+	if p.share != nil && c.r.Method == http.MethodDelete {
+		return c.removeShare(p)
+	}
 	return c.method(p)
 }
 

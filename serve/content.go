@@ -40,6 +40,10 @@ func (c *call) get(p *place) error {
 	}
 	query := c.r.URL.Query()
 	switch {
+	case query.Has("versions"):
+		return c.versions(p, f)
+	case query.Has("diff"):
+		return c.difference(p, f)
 	case f.info.IsDir() && !p.dir:
 		c.redirectDir(p)
 		return nil

@@ -78,7 +78,7 @@ func (c *call) failureOf(err error) *failure {
 
 // denied asks a client to log in, if that can help.
 func (c *call) denied() *failure {
-	if c.user == "" && c.s.options.Users != nil {
+	if c.user == "" && c.s.options.Users != nil && !strings.HasPrefix(c.path, sharePath) {
 		return &failure{status: http.StatusUnauthorized, message: "You must log in to do this."}
 	}
 	return &failure{status: http.StatusForbidden, message: "You have no right to do this."}

@@ -53,17 +53,17 @@ func (p *place) entries(rx *folio.Rx, real string) (list []page.Entry, err error
 // to something that the user may see.
 func (p *place) entry(rx *folio.Rx, dir string, info fs.FileInfo) (e page.Entry, ok bool) {
 	name := info.Name()
-	below := p.below(path.Join(dir, name))
-	if name == private || !p.access.at(p.tree.prefix+"/"+below).allows(rightRead) && p.access.at(p.tree.prefix+"/"+below) != rightUpload {
+	full := path.Join(dir, name)
+	if name == private || p.access.at(p.shown(full)) == rightNone {
 		return e, false
 	}
 	e = page.Entry{Name: name, IsDir: info.IsDir(), Size: info.Size(), ModTime: info.ModTime(), Mode: info.Mode()}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		real, err := p.resolve(rx, below, true, rightRead)
+		real, err := p.resolve(rx, p.below(full), true, rightRead)
 		if err != nil {
 			return e, true // what it says is not for clients, either
 		}
-		e.Link, _ = rx.Readlink(path.Join(dir, name))
+		e.Link, _ = rx.Readlink(full)
 		if info, err = rx.Lstat(real); err != nil {
 			return e, true
 		}
@@ -75,12 +75,18 @@ func (p *place) entry(rx *folio.Rx, dir string, info fs.FileInfo) (e page.Entry,
 	return e, true
 }
 
-// below returns the path in the tree of a path in the volume.
-func (p *place) below(real string) string {
-	if p.tree.Dir == "." {
-		return real
+// below returns the path in the tree, or in the share, of a path in the volume.
+func (p *place) below(real string) string { return relative(p.within, real) }
+
+// relative returns a path in a directory as seen from there.
+func relative(dir, p string) string {
+	if dir == "." {
+		return p
 	}
-	return strings.TrimPrefix(strings.TrimPrefix(real, p.tree.Dir), "/")
+	if p = strings.TrimPrefix(strings.TrimPrefix(p, dir), "/"); p == "" {
+		return "."
+	}
+	return p
 }
 
 // listing answers with the entries of a directory.
@@ -107,11 +113,20 @@ func (c *call) frame(p *place) page.Frame {
 	if p.tree == nil {
 		return f
 	}
-	f.RootName = p.tree.Name
+	if f.RootName = p.tree.Name; p.share == nil {
+		f.Search = c.s.base + searchPath + p.tree.prefix
+	}
 	if p.name != "." {
 		f.Path = p.name
 	}
-	if p.snapshot != "" {
+	if p.share != nil {
+		f.RootName = path.Base(p.within)
+		if p.within == "." {
+			f.RootName = p.tree.Name
+		}
+		f.Snapshot, f.Login = "", ""
+	}
+	if p.snapshot != "" && p.share == nil {
 		live := &place{tree: p.tree, root: c.s.base + p.tree.prefix}
 		f.Live = live.href(p.name, p.dir)
 	}
@@ -120,9 +135,10 @@ func (c *call) frame(p *place) page.Frame {
 
 // describe says what can be done with a directory.
 func (c *call) describe(p *place, d *page.Directory, f *found) error {
-	at := p.access.at(p.tree.prefix + "/" + p.below(f.real))
+	at := p.access.at(p.shown(f.real))
 	live := p.snapshot == "" && !p.tree.ReadOnly
 	d.Writable, d.Uploadable = at >= rightWrite && live, at == rightUpload && live
+	d.Share, d.Versions = d.Writable || at >= rightWrite && !p.tree.ReadOnly, p.share == nil
 	d.MaxUpload = c.s.options.MaxBody
 	if at >= rightUpload && at != rightRead && live {
 		d.Tus = c.s.base + tusPath
@@ -132,8 +148,11 @@ func (c *call) describe(p *place, d *page.Directory, f *found) error {
 	}
 	archive := c.s.base + archivePath + strings.TrimSuffix(strings.TrimPrefix(p.href(p.name, true), c.s.base+"/"), "/")
 	d.Zip, d.Tar = archive+".zip", archive+".tar"
+	if p.share != nil {
+		return nil
+	}
 	snapshots, err := c.snapshots(p)
-	d.Snapshots = snapshots
+	d.Snapshots, d.Versions = snapshots, len(snapshots) > 0
 	return err
 }
 
@@ -224,8 +243,10 @@ func (t *tree) stat() (fs.FileInfo, error) {
 // viewFile answers with the page of a file.
 func (c *call) viewFile(p *place, f *found) error {
 	e := page.Entry{Name: path.Base(p.name), Size: f.info.Size(), ModTime: f.info.ModTime(), Mode: f.info.Mode(), ETag: p.etag(f.info)}
-	view := &page.File{Frame: c.frame(p), Entry: e}
-	view.Writable = p.snapshot == "" && !p.tree.ReadOnly && p.access.at(p.tree.prefix+"/"+p.below(f.real)) >= rightWrite
+	view := &page.File{Frame: c.frame(p), Entry: e, Plain: c.r.URL.Query().Get("view") == "text"}
+	view.Versions = p.share == nil
+	view.Writable = p.snapshot == "" && !p.tree.ReadOnly && p.access.at(p.shown(f.real)) >= rightWrite
+	view.Share = p.share == nil && !p.tree.ReadOnly && p.access.at(p.shown(f.real)) >= rightWrite
 	if page.WantsContent(e.Name, e.Size) && f.info.Mode().IsRegular() {
 		var err error
 		if view.Content, err = c.startOf(p, f, page.MaxPreview); err != nil {

@@ -22,6 +22,8 @@ type place struct {
 	root     string  // URL of the tree, with the base
 	access   *access // of the user
 	share    *share  // by which the place is reached, or nil
+	within   string  // the directory of the volume that no path leads out of
+	single   string  // the only file in it that a share shows, or ""
 	target   string  // what find was asked for
 }
 
@@ -51,6 +53,9 @@ func checkTarget(u *url.URL) error {
 // release it.
 func (c *call) find(target string) (*place, error) {
 	p := &place{target: target, root: c.s.base, access: c.access(), name: ".", dir: strings.HasSuffix(target, "/")}
+	if rest, ok := strings.CutPrefix(target, sharePath); ok {
+		return c.findShare(p, rest)
+	}
 	if rest, ok := strings.CutPrefix(target, snapshotPath); ok {
 		name, rest, _ := strings.Cut(rest, "/")
 		p.snapshot, target = name, "/"+rest
@@ -79,6 +84,7 @@ func (c *call) find(target string) (*place, error) {
 		p.name = target
 	}
 	var err error
+	p.within = p.tree.Dir
 	p.vol, err = p.tree.acquire()
 	return p, err
 }

@@ -106,6 +106,16 @@ func (c *call) store(p *place, tx *folio.Tx, data []byte, temp string) (created 
 	if err != nil {
 		return false, nil, err
 	}
+	size := int64(len(data))
+	if temp != "" {
+		if info, err = tx.Lstat(temp); err != nil {
+			return false, nil, err
+		}
+		size = info.Size()
+	}
+	if err := p.account(tx, size); err != nil {
+		return false, nil, err
+	}
 	if temp == "" {
 		err = tx.WriteFile(real, data, 0o644)
 	} else {

@@ -55,11 +55,13 @@ func (c *call) mayRemove(p *place, real string, info fs.FileInfo) error {
 	return c.conditions(p, info)
 }
 
-// shown returns the path by which rights and URLs name a path in the volume.
-func (p *place) shown(real string) string {
-	below := p.below(real)
+// shown returns the path by which rights name a path in the volume.
+func (p *place) shown(real string) string { return p.tree.shown(real) }
+
+func (t *tree) shown(real string) string {
+	below := relative(t.Dir, real)
 	if below == "." {
 		below = ""
 	}
-	return p.tree.prefix + "/" + below
+	return t.prefix + "/" + below
 }

@@ -25,7 +25,7 @@ type lookuper interface {
 // of the directory that is served, or to a place that the user has no right to.
 type resolution struct {
 	in    lookuper
-	dir   string   // of the volume that is served
+	dir   string   // of the volume, which no path leads out of
 	todo  []string // elements
 	done  []string // elements below dir, none of them a link
 	links int
@@ -35,13 +35,13 @@ type resolution struct {
 // nothing has, in a directory that exists, is a path, too. A link at the end is followed if follow
 // says so. It checks that the user has the right at the place where the path ends.
 func (p *place) resolve(in lookuper, name string, follow bool, need right) (string, error) {
-	r := resolution{in: in, dir: p.tree.Dir, todo: elements(name)}
+	r := resolution{in: in, dir: p.within, todo: elements(name)}
 	for len(r.todo) > 0 {
 		if err := r.step(follow); err != nil {
 			return "", err
 		}
 	}
-	if err := p.access.check(p.tree.prefix+"/"+path.Join(r.done...), need); err != nil {
+	if err := p.access.check(p.shown(r.path()), need); err != nil {
 		return "", err
 	}
 	return r.path(), nil

@@ -23,6 +23,7 @@ type Server struct {
 	logins  *logins // nil lets everybody in
 
 	archives chan struct{} // one for each archive that is sent now
+	searches chan struct{} // and for each search
 	buffers  *buffers
 	stop     context.CancelFunc // of sweeping
 	sweeping sync.WaitGroup
@@ -34,7 +35,7 @@ func New(o *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce), buffers: newBuffers()}
+	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers()}
 	if o.Users != nil {
 		s.logins = newLogins(o.Users)
 	}

@@ -81,15 +81,10 @@ var errNoUpload = refuse(http.StatusNotFound, "There is no such upload.")
 // beginUpload makes an upload for the place that its metadata name.
 func (c *call) beginUpload() error {
 	meta := handler.ParseMetadataHeader(c.r.Header.Get("Upload-Metadata"))
-	root, err := url.PathUnescape(meta["root"])
-	if err != nil || root != "" && !covers(c.s.base, root) {
+	if meta["path"] == "" {
 		return errTarget
 	}
-	target := strings.TrimSuffix(strings.TrimPrefix(root, c.s.base), "/") + "/" + meta["path"]
-	if err := checkTarget(&url.URL{Path: target}); err != nil || meta["path"] == "" {
-		return errTarget
-	}
-	p, err := c.find(target)
+	p, err := c.findIn(meta["root"], meta["path"])
 	if err != nil {
 		return err
 	}
@@ -119,7 +114,7 @@ func (c *call) mayUpload(p *place, in lookuper, overwrite bool) error {
 		return err
 	}
 	real, info, err := p.lookup(in, p.name, true, rightUpload)
-	if isMissing(err) && p.access.at(p.tree.prefix+"/"+p.name).allows(rightUpload) {
+	if isMissing(err) && p.access.at(p.shown(path.Join(p.within, p.name))).allows(rightUpload) {
 		return nil // the directories are made
 	}
 	switch {

@@ -146,7 +146,8 @@ func (u *upload) WriteChunk(ctx context.Context, offset int64, src io.Reader) (w
 	return written, tusError(tc, err)
 }
 
-// appendAll writes a reader to a file. It writes what there is before it returns the reader's error.
+// appendAll writes a reader to a file. It writes what there is before it returns the reader's
+// error.
 func appendAll(f *folio.File, offset int64, src io.Reader, buf []byte) (written int64, err error) {
 	for err == nil {
 		var n int

@@ -59,7 +59,7 @@ func (w *walk) dir(real, name string) error {
 }
 
 func (w *walk) file(f *walked) error {
-	at := w.p.access.at(w.p.tree.prefix + "/" + w.p.below(f.real))
+	at := w.p.access.at(w.p.shown(f.real))
 	if f.info.Name() == private || at == rightNone {
 		return nil
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio/cmd/folio/internal/grep"
-	"github.com/foliofs/folio/cmd/folio/internal/match"
+	"github.com/foliofs/folio/internal/match"
 )
 
 const grepLong = `Write the lines of files that match PATTERN, a regular expression of Go and RE2. Directories are searched

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/foliofs/folio/cmd/folio/internal/match"
+	"github.com/foliofs/folio/internal/match"
 )
 
 // A ContextLength is the value of a flag that says how many lines to show around a match.

@@ -14,7 +14,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/match"
+	"github.com/foliofs/folio/internal/match"
 )
 
 // Sizes that bound the memory of a search.

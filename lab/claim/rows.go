@@ -226,6 +226,11 @@ var Rows = []Row{
 		[]*Claim{{Name: "server-copy-out-time", Kind: Median, From: server, Ours: "Server/copy-out/folio", Unit: "us-each", Asked: ask(1e6 / 15_000.), Label: "us"}},
 		serverClaims("server-copy-out", "Server/copy-out/*")...,
 	)},
+	{"server-clone", onServer, "`Clone` of a tree of 34,200 entries", []*Claim{
+		{Name: "server-clone-time", Kind: Median, From: server, Ours: "Server/clone/folio", Unit: "ms-each", Asked: ask(1000), Label: "ms"},
+		{Name: "server-clone-sql", Beside: "plain SQL", From: server, Case: "Server/clone/*", Ours: "folio", Peers: []string{"sql"}},
+		{Name: "server-clone-volume", Beside: "a volume in a file", From: server, Case: "Server/clone/*", Ours: "folio", Peers: []string{"volume"}},
+	}},
 }
 
 // The peers.

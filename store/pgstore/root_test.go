@@ -43,7 +43,7 @@ func TestRoots(t *testing.T) {
 func volumeAs(t testing.TB, address string, so *pgstore.Options, o *folio.Options) *folio.Volume {
 	t.Helper()
 	if so == nil {
-		so = &pgstore.Options{Create: true, Lease: time.Second}
+		so = &pgstore.Options{Create: true} // with the usual lease, as a busy machine may stop this process for a second
 	}
 	s, err := pgstore.Open(context.Background(), address, so)
 	must(t, err)

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -44,6 +45,11 @@ func BenchmarkServer(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) { c.run(b, sides) })
 	}
+	many := manySource(b)
+	clone := &serverCase{name: "clone", n: 1, whole: true, ready: many.fill, work: many.clone, check: many.countClone}
+	b.Run(clone.name, func(b *testing.B) {
+		clone.run(b, slices.DeleteFunc(sides, func(s *serverSide) bool { return s.name == "files" }))
+	})
 }
 
 // A serverCase is a piece of work, which all sides do.
@@ -289,6 +295,45 @@ func (s *treeSource) sumOut(*turn) (any, error) {
 	got, err := walk(os.DirFS(filepath.Join(s.out, "out")), true)
 	if err == nil && got != s.sum {
 		err = fmt.Errorf("%v came back, want %v", got, s.sum)
+	}
+	return nil, err
+}
+
+// The tree that is cloned has 34,200 entries: directories, and files in each.
+const (
+	manyDirs   = 200
+	manyPerDir = 170
+	manyDir    = "many"
+	manyCloned = "cloned"
+)
+
+// A manyFiles is a directory on disk of many small files.
+type manyFiles struct {
+	dir   string
+	files int
+}
+
+func manySource(b *testing.B) *manyFiles {
+	s := &manyFiles{filepath.Join(b.TempDir(), "many"), size(manyDirs, 2) * manyPerDir}
+	for d := range s.files / manyPerDir {
+		dir := filepath.Join(s.dir, strconv.Itoa(d))
+		must(b, os.MkdirAll(dir, 0o755))
+		for i := range manyPerDir {
+			name := strconv.Itoa(i)
+			must(b, os.WriteFile(filepath.Join(dir, name), content(name, manySize), 0o644))
+		}
+	}
+	return s
+}
+
+func (s *manyFiles) fill(t *turn) error { return t.keeper.copyIn(s.dir, manyDir) }
+
+func (s *manyFiles) clone(t *turn) (any, error) { return nil, t.keeper.clone(manyDir, manyCloned) }
+
+func (s *manyFiles) countClone(t *turn) (any, error) {
+	n, err := t.count(manyCloned)
+	if err == nil && n != s.files {
+		err = fmt.Errorf("%d files were cloned, want %d", n, s.files)
 	}
 	return nil, err
 }

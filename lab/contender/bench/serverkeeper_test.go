@@ -115,6 +115,14 @@ func (k *volumeKeeper) copyOut(dir, to string) error {
 	return run(k.command, "cp", "-r", k.name+":"+dir, to)
 }
 
+func (k *volumeKeeper) clone(dir, to string) error {
+	err := k.Clone(dir, to)
+	if err == nil && k.sync {
+		err = k.Sync(background)
+	}
+	return err
+}
+
 func (k *volumeKeeper) close() error { return k.Close() }
 
 func run(name string, args ...string) error {
@@ -183,6 +191,7 @@ func (d directory) count(dir string) (int, error) { return countFiles(os.DirFS(s
 func (d directory) copyIn(from, dir string) error { return run("cp", "-r", from, d.path(dir)) }
 
 func (d directory) copyOut(dir, to string) error { return run("cp", "-r", d.path(dir), to) }
+func (d directory) clone(dir, to string) error   { return run("cp", "-r", d.path(dir), d.path(to)) }
 func (d directory) close() error                 { return nil }
 
 // A table keeps contents by their names, without directories.
@@ -306,6 +315,11 @@ func (t table) copyOut(dir, to string) error {
 		}
 		return os.WriteFile(out, p, 0o644)
 	})
+	return err
+}
+
+func (t table) clone(dir, to string) error {
+	_, err := t.pool.Exec(background, "INSERT INTO file SELECT $2::text || substr(name, length($1) + 1), mode, mtime, content"+below, dir, to)
 	return err
 }
 

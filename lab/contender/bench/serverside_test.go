@@ -44,6 +44,7 @@ type keeper interface {
 	// copyIn and copyOut copy a tree from disk and back.
 	copyIn(from, dir string) error
 	copyOut(dir, to string) error
+	clone(dir, to string) error
 	close() error
 }
 

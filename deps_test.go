@@ -67,7 +67,13 @@ var importRules = []importRule{
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
 	{pkg: "store/pgstore/pgserver", os: true}, // for tests
-	{pkg: "store/pgstore", own: "store store/check store/internal/release", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys"}, // porcupine and sys in its tests
+	{pkg: "store/pgstore/s3server", os: true}, // for tests
+	{pkg: "store/pgstore/internal/bucket", own: "store", third: "github.com/aws/aws-sdk-go-v2 github.com/aws/smithy-go"},
+	{pkg: "store/pgstore/internal/chunkcache", os: true}, // a file of its own
+	{
+		pkg: "store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys", // porcupine and sys in its tests
+		own: "store store/check store/internal/release store/pgstore/internal/bucket store/pgstore/internal/chunkcache",
+	},
 	{pkg: "store/overlay", own: "store internal/posix"},
 	{pkg: ".", own: "store store/native store/overlay internal/posix internal/inoset internal/volumelink"},
 	{pkg: "internal/volumetest", own: ". store store/native internal/blocked", os: true}, // for tests

@@ -38,6 +38,7 @@ func shortened(url string) string {
 type address struct {
 	shown     string // without the password
 	schema    schemaName
+	bucket    string // the address of the bucket; or ""
 	staleness time.Duration
 	config    *pgxpool.Config
 }
@@ -46,7 +47,8 @@ type address struct {
 var errAddress = errors.New("not the address of a volume: write postgres://USER@HOST/DATABASE, perhaps with ?volume=NAME")
 
 // parseAddress reads the address of a volume: the URL of a database, in which the parameter volume
-// names the volume, and max_staleness is that of Options.
+// names the volume, bucket is the bucket of its large contents, and max_staleness is that of
+// Options.
 func parseAddress(text string) (*address, error) {
 	u, err := url.Parse(text)
 	if err != nil || !Is(text) {
@@ -67,7 +69,7 @@ func parseAddress(text string) (*address, error) {
 	shownValues := u.Query()
 	shownValues.Del("password")
 	shown.RawQuery = strings.ReplaceAll(shownValues.Encode(), "%2F", "/")
-	a := &address{shown: shown.String(), schema: schemaName("folio_" + name)}
+	a := &address{shown: shown.String(), schema: schemaName("folio_" + name), bucket: values.Get("bucket")}
 	if text := values.Get("max_staleness"); text != "" {
 		if a.staleness, err = time.ParseDuration(text); err != nil || a.staleness < 0 {
 			return nil, fmt.Errorf("max_staleness=%s is no time: write 500ms or 2s", text)
@@ -75,6 +77,7 @@ func parseAddress(text string) (*address, error) {
 	}
 	values.Del("volume")
 	values.Del("max_staleness")
+	values.Del("bucket")
 	u.RawQuery = values.Encode()
 	if a.config, err = pgxpool.ParseConfig(u.String()); err != nil {
 		return nil, errAddress // the error of the library may have the password

@@ -23,7 +23,7 @@ func (s *Store) Check(ctx context.Context, _ *store.CheckOptions) (*store.Report
 	report := new(store.Report)
 	o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err := pgx.BeginTxFunc(ctx, s.pool, o, func(tx pgx.Tx) error {
-		f := &feeder{ctx: ctx, tx: tx, schema: s.schema, report: report, checker: check.New(report)}
+		f := &feeder{ctx: ctx, tx: tx, schema: s.schema, report: report, checker: check.New(report), objects: s.objects}
 		return f.run()
 	})
 	if err != nil {
@@ -39,6 +39,7 @@ type feeder struct {
 	schema  schemaName
 	report  *store.Report
 	checker *check.Checker
+	objects *objects // or nil
 }
 
 func (f *feeder) run() error {
@@ -53,7 +54,7 @@ func (f *feeder) run() error {
 		{"SELECT parent, substring(name FOR 1000), ino, type FROM @entry ORDER BY parent, name", func(v [][]byte) {
 			f.checker.Entry(store.Ino(number(v[0])), v[1], store.Ino(number(v[2])), number(v[3]))
 		}},
-		{"SELECT id, octet_length(bytes)::bigint FROM @data ORDER BY id", func(v [][]byte) { f.checker.Data(number(v[0]), number(v[1])) }},
+		{"SELECT id, coalesce(length, octet_length(bytes))::bigint FROM @data ORDER BY id", func(v [][]byte) { f.checker.Data(number(v[0]), number(v[1])) }},
 		{"SELECT ino, substring(name FOR 300), octet_length(value)::bigint FROM @xattr ORDER BY ino, name", func(v [][]byte) {
 			f.checker.Xattr(store.Ino(number(v[0])), v[1], number(v[2]))
 		}},
@@ -64,6 +65,9 @@ func (f *feeder) run() error {
 		}
 	}
 	f.checker.Finish()
+	if err := f.checkObjects(f.objects); err != nil {
+		return err
+	}
 	for i := range f.report.Problems {
 		if err := f.checker.SetPath(&f.report.Problems[i], f.nameOf); err != nil {
 			return err

@@ -43,28 +43,48 @@ func (r *reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 
 // fill reads the stored part of f: of one chunk only the bytes in question, of several all of them.
 func (r *reader) fill(f *filler) error {
-	start := f.off % store.ChunkSize
-	if start+int64(len(f.p)) <= store.ChunkSize {
-		return r.ask(step{
-			statement: selectPart, args: []any{store.DataID(f.n.Ino, f.off), start + 1, int64(len(f.p))},
-			row: func(v [][]byte) { f.put(0, v[0]) },
-		})
+	ahead := r.ahead(f)
+	if len(ahead) == 0 && r.remembered(f) {
+		return r.fetch(f)
 	}
+	if err := r.ask(append(ahead, r.fillStep(f))...); err != nil {
+		return err
+	}
+	r.startAhead(f)
+	if f.err != nil {
+		return f.err
+	}
+	return r.fetch(f)
+}
+
+// fillStep returns the statement for fill.
+func (r *reader) fillStep(f *filler) step {
+	start := f.off % store.ChunkSize
 	first := store.DataID(f.n.Ino, f.off)
-	err := r.ask(step{
+	if start+int64(len(f.p)) <= store.ChunkSize {
+		return step{
+			statement: selectPart, args: []any{first, start + 1, int64(len(f.p))},
+			row: func(v [][]byte) {
+				if !r.putPart(f, first, v[1:]) {
+					f.put(0, v[0])
+				}
+			},
+		}
+	}
+	return step{
 		statement: selectChunks, args: []any{first, store.DataID(f.n.Ino, f.off+int64(len(f.p))-1)},
 		row: func(v [][]byte) {
-			bytes, at := v[1], int((number(v[0])-first)<<store.ChunkShift-start) // in p; less than 0 in the first chunk
+			id := number(v[0])
+			if r.putPart(f, id, v[2:]) {
+				return
+			}
+			bytes, at := v[1], int((id-first)<<store.ChunkShift-start) // in p; less than 0 in the first chunk
 			if at < 0 {
 				bytes, at = bytes[min(len(bytes), -at):], 0
 			}
 			f.put(at, bytes)
 		},
-	})
-	if err == nil {
-		err = f.err
 	}
-	return err
 }
 
 // A filler fills p with the content of n from off on.
@@ -72,8 +92,11 @@ type filler struct {
 	n    *store.Node
 	p    []byte
 	off  int64
-	done int // bytes of p that are filled
+	done int // bytes of p that are filled, or wanted
 	err  error
+
+	wants []want // parts of p that come from the bucket
+	next  []part // that are likely to be read next
 }
 
 // put copies the bytes of a row to a place in p, which is behind those before.

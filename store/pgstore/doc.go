@@ -34,9 +34,19 @@
 // of the server, is dead. If its program goes on after all, it begins another session, and files
 // that it had open and that were removed meanwhile fail with fs.ErrNotExist.
 //
+// # Large contents
+//
+// With a bucket of S3 (Options.Bucket), contents of 256 KiB and more that are written together
+// become objects there, of at most 4 MiB, each under a name of its own that is never used again.
+// Without one, all contents are rows of at most 64 KiB.
+//
+// An object is confirmed before the transaction that names it commits, and is compared with a
+// checksum when it is read. It is removed some time after the last row and the last snapshot that
+// needed it. GC removes objects whose transaction never committed.
+//
 // # Limits
 //
-// Contents are rows of at most 64 KiB, also those of large files. A Store is no store.Maintainer,
+// A Store is no store.Maintainer,
 // store.Observer or store.Snapshotter: the server has pg_dump and VACUUM, a mount keeps no answers,
 // and there are no snapshots with names. Version never knows an answer.
 package pgstore

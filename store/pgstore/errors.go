@@ -106,6 +106,7 @@ var meanings = map[string]struct {
 	codeConnections:   {store.ErrBusy, "the server allows no more connections: raise max_connections, or lower Options.MaxConns"},
 	codeDiskFull:      {store.ErrFull, ""},
 	codeNoNumbers:     {store.ErrFull, ""},
+	codeUnique:        {store.ErrBusy, "what it names was added by another transaction, or swept, meanwhile"},
 	codeReadOnly:      {store.ErrReadOnly, ""},
 	codeNoRight:       {fs.ErrPermission, "grant the role rights on the schema of the volume and on its tables"},
 	codeNoTable:       {store.ErrDamaged, "its tables are not those of a volume, or it was removed"},

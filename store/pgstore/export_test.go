@@ -3,8 +3,11 @@ package pgstore
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/foliofs/folio/store"
 )
 
 // PlainAddress returns the address of the database of a volume, in which the volume's schema comes
@@ -47,3 +50,22 @@ func Beat(s *Store) error { return s.beat(context.Background()) }
 
 // Sleep ends what shows that the session lives.
 func Sleep(s *Store) { s.session.stop() }
+
+// Sweep removes objects that nothing has needed for so long, and returns how many.
+func Sweep(s *Store, after time.Duration) (int, error) { return s.sweep(context.Background(), after) }
+
+// Claim sweeps all objects that no transaction has named, and returns how many.
+func Claim(s *Store) (int64, error) {
+	var report store.GCReport
+	err := s.claim(context.Background(), 0, &report)
+	return report.Unnamed, err
+}
+
+// DamageCache changes the bytes of all chunks that the Store keeps in a file.
+func DamageCache(s *Store) { s.objects.cache.Damage() }
+
+// BreakCache makes all writes to the file of chunks fail.
+func BreakCache(s *Store) { s.objects.cache.Break() }
+
+// CacheSize returns how many bytes of the bucket the Store keeps.
+func CacheSize(s *Store) int64 { return s.objects.cache.Size() }

@@ -13,6 +13,9 @@ func (t *tx) flush(after ...step) error { return t.flushBy(t.ask, after...) }
 
 // flushBy is flush by ask, or by send.
 func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
+	if err := t.storeObjects(); err != nil {
+		return err
+	}
 	var steps []step
 	if t.begun() && t.flushes > 0 {
 		if b := t.takeNew(); len(b.ids) > 0 {
@@ -22,6 +25,7 @@ func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 	if t.changedRows() || len(steps) > 0 {
 		steps = append(steps, t.applyStep())
 	}
+	steps = append(steps, t.partSteps()...)
 	for _, key := range slices.SortedFunc(maps.Keys(t.xattrs), compareXattrs) {
 		steps = append(steps, do(putXattr, int64(key.ino), []byte(key.name), t.xattrs[key]))
 	}
@@ -32,6 +36,7 @@ func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 	clear(t.names)
 	clear(t.dirs)
 	clear(t.chunks)
+	clear(t.parts)
 	clear(t.xattrs)
 	clear(t.orphans)
 	t.cuts, t.size = nil, 0
@@ -40,7 +45,7 @@ func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 
 // changedRows reports whether there is something for the function apply.
 func (t *tx) changedRows() bool {
-	return len(t.nodes)+len(t.names)+len(t.chunks)+len(t.cuts)+len(t.orphans) > 0
+	return len(t.nodes)+len(t.names)+len(t.chunks)+len(t.parts)+len(t.cuts)+len(t.orphans) > 0
 }
 
 // applyStep calls the function apply with all changes but those of extended attributes.

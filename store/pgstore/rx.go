@@ -24,12 +24,18 @@ type reader struct {
 	trips  int           // that were made
 	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
 	known  known
+
+	before   func() error // of the first trip; or nil
+	snapshot *int64       // its version, 0 before the first trip; nil in a transaction that writes
 }
 
 // ask makes a trip. The first one also begins the transaction.
 func (r *reader) ask(steps ...step) error {
 	if r.wait() != nil {
 		return r.broken
+	}
+	if err := r.prepare(); err != nil {
+		return err
 	}
 	r.trips++
 	if r.conn == nil {
@@ -40,6 +46,16 @@ func (r *reader) ask(steps ...step) error {
 		r.broken = explain(err)
 	}
 	return r.broken
+}
+
+// prepare does what comes before the first trip.
+func (r *reader) prepare() error {
+	if r.conn != nil || r.before == nil {
+		return nil
+	}
+	before := r.before
+	r.before = nil
+	return before()
 }
 
 // send makes a trip that the next one, or wait, waits for.
@@ -84,6 +100,7 @@ func newRx(s *Store) *rx {
 		r.begun = time.Now()
 	}
 	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version)}}
+	r.snapshot = &r.version
 	return r
 }
 

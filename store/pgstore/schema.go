@@ -154,6 +154,52 @@ END
 $body$`,
 		`UPDATE @volume SET version = 2`,
 	},
+	{
+		`CREATE TABLE @bucket (
+  one     boolean PRIMARY KEY DEFAULT true CHECK (one),
+  id      uuid NOT NULL, -- of the volume, as the marker in the bucket has it
+  address text           -- of the bucket; NULL if there is none
+)`,
+		`INSERT INTO @bucket (id) VALUES (gen_random_uuid())`,
+		`CREATE TABLE @object (
+  name    uuid PRIMARY KEY,
+  size    bigint NOT NULL,
+  dropped bigint,        -- the transaction that has removed a row that named the object
+  since   timestamptz,   -- when that was
+  swept   boolean NOT NULL DEFAULT false, -- no row may name it any more
+  gone    timestamptz    -- when it was removed from the bucket
+)`,
+		`CREATE INDEX ON @object (since) WHERE dropped IS NOT NULL AND NOT swept`,
+		`CREATE INDEX ON @object (name) WHERE swept AND gone IS NULL`,
+		// A data row has bytes, or else a part of an object.
+		`ALTER TABLE @data ALTER COLUMN bytes DROP NOT NULL,
+  ADD COLUMN object uuid, ADD COLUMN at integer, ADD COLUMN length integer,
+  ADD COLUMN sum integer, -- CRC-32C
+  ADD CHECK ((bytes IS NULL) = (object IS NOT NULL)),
+  ADD CHECK ((object IS NULL) = (at IS NULL)), ADD CHECK ((object IS NULL) = (length IS NULL)), ADD CHECK ((object IS NULL) = (sum IS NULL))`,
+		`CREATE INDEX ON @data (object) WHERE object IS NOT NULL`,
+		// Whatever removes a row that names an object, or gives it bytes, puts the object on the
+		// list of those that the sweep looks at.
+		`CREATE FUNCTION @drop_object() RETURNS trigger LANGUAGE plpgsql AS $body$
+DECLARE
+  this bigint = pg_current_xact_id()::text::bigint;
+BEGIN
+  UPDATE @object SET dropped = this, since = clock_timestamp() WHERE name = OLD.object AND dropped IS DISTINCT FROM this;
+  IF TG_OP = 'DELETE' THEN
+    RETURN OLD;
+  END IF;
+  IF NEW.bytes IS NOT NULL THEN
+    NEW.object = NULL;
+    NEW.at = NULL;
+    NEW.length = NULL;
+    NEW.sum = NULL;
+  END IF;
+  RETURN NEW;
+END
+$body$`,
+		`CREATE TRIGGER drop_object BEFORE UPDATE OR DELETE ON @data FOR EACH ROW WHEN (OLD.object IS NOT NULL) EXECUTE FUNCTION @drop_object()`,
+		`UPDATE @volume SET version = 3`,
+	},
 }
 
 // latest is the version of the tables that this package reads and writes.

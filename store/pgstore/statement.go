@@ -19,6 +19,7 @@ const (
 	selectXattrs
 	selectPart
 	selectChunks
+	selectParts
 	selectFiles
 	selectBranch
 	selectLengths
@@ -29,6 +30,8 @@ const (
 	cloneContent
 	setHashJoin
 	cloneTree
+	putObjects
+	putParts
 	deleteChunks
 	putXattr
 	deleteXattr
@@ -48,8 +51,19 @@ const (
 	removeXattrs
 	removeOrphans
 	forgetChanges
+	selectBucket
+	setBucket
+	sweepObjects
+	selectSwept
+	markGone
+	forgetObjects
+	claimObjects
+	countObjects
 	numStatements
 )
+
+// partColumns are those of a data row that is a part of an object, as partOf takes them.
+const partColumns = "object, at::bigint, length::bigint, sum::bigint"
 
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
@@ -77,8 +91,9 @@ FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
 	selectEntry:   "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
 	selectEntries: "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
 	selectXattrs:  "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
-	selectPart:    "SELECT substring(bytes FROM $2 FOR $3) FROM @data WHERE id = $1",
-	selectChunks:  "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectPart:    "SELECT substring(bytes FROM $2 FOR $3), " + partColumns + " FROM @data WHERE id = $1",
+	selectChunks:  "SELECT id, substring(bytes FOR 65536), " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectParts:   "SELECT id, " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 AND object IS NOT NULL ORDER BY id",
 	selectFiles:   "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
 	selectBranch: `WITH dirs AS MATERIALIZED (
   SELECT $1::bigint AS ino, ''::bytea AS name, false AS below
@@ -97,12 +112,12 @@ FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
 SELECT f.parent, f.name, f.ino, f.type, f.mode, f.nlink, f.uid, f.gid, f.size, f.holes, f.mtime_ns, f.ctime_ns, f.atime_ns, f.rdev,
   CASE WHEN f.small AND f.total <= $5 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = f.ino << 28) END
 FROM files AS f ORDER BY f.below, f.dir, f.name`,
-	selectLengths:   "SELECT id, octet_length(bytes)::bigint FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectLengths:   "SELECT id, coalesce(length, octet_length(bytes))::bigint FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
 	selectNextChunk: "SELECT id FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1",
-	selectDataSize:  "SELECT pg_total_relation_size('@data')",
+	selectDataSize:  "SELECT pg_total_relation_size('@data') + (SELECT coalesce(sum(size), 0)::bigint FROM @object WHERE NOT swept)",
 	nextNumbers:     "SELECT nextval('@ino')",
 	apply:           "SELECT @apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
-	cloneContent:    "INSERT INTO @data (id, bytes) SELECT ($2::bigint << 28) + (id & 268435455), bytes FROM @data WHERE id BETWEEN $1::bigint << 28 AND ($1::bigint << 28) + 268435455",
+	cloneContent:    "INSERT INTO @data (id, bytes, object, at, length, sum) SELECT ($2::bigint << 28) + (id & 268435455), bytes, object, at, length, sum FROM @data WHERE id BETWEEN $1::bigint << 28 AND ($1::bigint << 28) + 268435455",
 	setHashJoin:     "SELECT set_config('enable_hashjoin', $1, true)",
 	// Numbers come in blocks of a thousand. OFFSET 0 makes the server look each inode up by its
 	// key.
@@ -128,12 +143,15 @@ FROM files AS f ORDER BY f.below, f.dir, f.name`,
   INSERT INTO @xattr (ino, name, value)
   SELECT c.copy, x.name, x.value FROM copies AS c CROSS JOIN LATERAL (SELECT * FROM @xattr AS x WHERE x.ino = c.ino OFFSET 0) AS x
 ), contents AS (
-  INSERT INTO @data (id, bytes)
-  SELECT (c.copy << 28) + (d.id & 268435455), d.bytes
+  INSERT INTO @data (id, bytes, object, at, length, sum)
+  SELECT (c.copy << 28) + (d.id & 268435455), d.bytes, d.object, d.at, d.length, d.sum
   FROM copies AS c CROSS JOIN LATERAL (SELECT * FROM @data AS d WHERE d.id BETWEEN c.ino << 28 AND (c.ino << 28) + 268435455 OFFSET 0) AS d
 )
 SELECT (SELECT copy FROM copies WHERE ino = $1), (SELECT count(*) FROM copies) - (SELECT count(*) FROM nodes),
   (SELECT count(*) FROM copies WHERE type = 2 AND names > 1)`,
+	putObjects: "INSERT INTO @object (name, size) SELECT * FROM unnest($1::uuid[], $2::bigint[])",
+	putParts: `INSERT INTO @data (id, object, at, length, sum) SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::integer[], $4::integer[], $5::integer[])
+ON CONFLICT (id) DO UPDATE SET bytes = NULL, object = excluded.object, at = excluded.at, length = excluded.length, sum = excluded.sum`,
 	deleteChunks:   "DELETE FROM @data WHERE id BETWEEN $1 AND $2",
 	putXattr:       "INSERT INTO @xattr (ino, name, value) VALUES ($1, $2, $3) ON CONFLICT (ino, name) DO UPDATE SET value = excluded.value",
 	deleteXattr:    "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
@@ -155,6 +173,31 @@ WHERE o.ino = ANY($1::bigint[]) AND NOT EXISTS (SELECT FROM @session AS s WHERE 
 	removeNodes:   "DELETE FROM @node WHERE ino = ANY($1::bigint[]) AND nlink = 0",
 	removeXattrs:  "DELETE FROM @xattr WHERE ino = ANY($1::bigint[])",
 	removeOrphans: "DELETE FROM @orphan WHERE ino = ANY($1::bigint[])",
+	selectBucket:  "SELECT id::text, coalesce(address, '') FROM @bucket",
+	setBucket:     "UPDATE @bucket SET address = $1 WHERE address IS NULL",
+	// An object is swept if it was dropped long enough ago, no row names it, and no snapshot is as
+	// old as the transaction that dropped it.
+	sweepObjects: `WITH horizon AS (
+  SELECT pg_current_xact_id()::text::bigint - greatest(
+    (SELECT max(age(backend_xmin)) FROM pg_stat_activity WHERE datname = current_database() OR datname IS NULL),
+    (SELECT max(age(xmin)) FROM pg_replication_slots), 0) AS xid
+), listed AS (
+  SELECT name, EXISTS (SELECT FROM @data AS d WHERE d.object = o.name) AS named FROM @object AS o
+  WHERE dropped IS NOT NULL AND NOT swept AND since <= clock_timestamp() - $1::bigint * interval '1 microsecond' AND dropped < (SELECT xid FROM horizon)
+  ORDER BY since LIMIT $2
+)
+UPDATE @object AS o SET swept = NOT l.named, dropped = CASE WHEN l.named THEN NULL ELSE dropped END FROM listed AS l WHERE o.name = l.name`,
+	selectSwept:   "SELECT name FROM @object WHERE swept AND gone IS NULL ORDER BY name LIMIT $1",
+	markGone:      "UPDATE @object SET gone = clock_timestamp() WHERE name = ANY($1::uuid[])",
+	forgetObjects: "DELETE FROM @object WHERE gone < clock_timestamp() - interval '7 days'",
+	// Objects of the bucket that no transaction has named become swept ones, so that none can name
+	// them any more. One that was removed and has come back is removed again.
+	claimObjects: `INSERT INTO @object AS o (name, size, swept) SELECT u.name, u.size, true FROM unnest($1::uuid[], $2::bigint[]) AS u(name, size)
+ON CONFLICT (name) DO UPDATE SET gone = NULL WHERE o.gone IS NOT NULL`,
+	countObjects: `SELECT count(*) FILTER (WHERE NOT swept), coalesce(sum(size) FILTER (WHERE NOT swept), 0)::bigint,
+  count(*) FILTER (WHERE gone IS NULL AND (swept OR dropped IS NOT NULL)), coalesce(sum(size) FILTER (WHERE gone IS NULL AND (swept OR dropped IS NOT NULL)), 0)::bigint,
+  (SELECT count(*) FROM @data WHERE object IS NOT NULL), (SELECT coalesce(sum(length), 0)::bigint FROM @data WHERE object IS NOT NULL)
+FROM @object`,
 	forgetChanges: "DELETE FROM @change WHERE version < (SELECT max(version) FROM @change)",
 }
 

@@ -40,12 +40,35 @@ type Options struct {
 	// Lease is for how long the server keeps removed files that this Store had open, after it has
 	// heard the last of it. 0 means 30 seconds.
 	Lease time.Duration
+
+	// Bucket is the address of a bucket of S3 for large contents, such as
+	// s3://bucket/prefix?endpoint=https://s3.example&region=eu-1. The volume remembers the bucket
+	// that it got first, and no other is accepted later; the parameters can differ. "" means the
+	// parameter bucket of the volume's address, and then the bucket that the volume remembers.
+	Bucket string
+	// BucketTimeout is how long a request to the bucket may take, with its repetitions. 0 means 30
+	// seconds.
+	BucketTimeout time.Duration
+	// CacheDir is a directory for a file in which the Store keeps what it has read of the bucket.
+	// "" means in memory.
+	CacheDir string
+	// CacheSize is how many bytes of the bucket the Store keeps. 0 means 64 MiB in memory, or 1 GiB
+	// in CacheDir; less than 0 means none.
+	CacheSize int64
+	// SweepAfter is for how long an object stays in the bucket when nothing needs it any more. 0
+	// means one hour.
+	SweepAfter time.Duration
 }
 
 const (
 	defaultTimeout  = 5 * time.Second
 	defaultMaxConns = 16
 	defaultLease    = 30 * time.Second
+
+	defaultBucketTimeout = 30 * time.Second
+	defaultSweepAfter    = time.Hour
+	defaultMemoryCache   = 64 << 20
+	defaultDirCache      = 1 << 30
 )
 
 // A Store is a volume in a database of PostgreSQL. It implements store.Store, store.Batcher and
@@ -68,6 +91,8 @@ type Store struct {
 	session  session
 	recent   recent
 	listener listener
+	objects  *objects // nil without a bucket
+	sweeper  sweeper
 	dataSize atomic.Int64 // that table data had at least
 }
 
@@ -75,6 +100,8 @@ var (
 	_ store.Store   = (*Store)(nil)
 	_ store.Batcher = (*Store)(nil)
 	_ store.Walker  = (*Store)(nil)
+
+	_ store.ObjectKeeper = (*Store)(nil)
 )
 
 // Open opens the volume at an address, such as postgres://user@host/database?volume=photos.
@@ -113,7 +140,8 @@ func open(ctx context.Context, a *address, o *Options) (*Store, error) {
 	if s.pool, err = pgxpool.NewWithConfig(ctx, a.config); err != nil {
 		return nil, explain(err)
 	}
-	if err := s.start(ctx, o.Create && !o.ReadOnly); err != nil {
+	if err := s.start(ctx, a, o); err != nil {
+		s.objects.close()
 		s.pool.Close()
 		return nil, explain(err)
 	}
@@ -141,21 +169,32 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 	}
 }
 
-// start begins the session. It tries again while the server starts or ends, and while none of
-// several servers is the primary, but not if there is no server.
-func (s *Store) start(ctx context.Context, create bool) error {
+// start opens the volume: its tables, its bucket, and a session. It tries again while the server
+// starts or ends, and while none of several servers is the primary, but not if there is no server.
+func (s *Store) start(ctx context.Context, a *address, o *Options) error {
+	if err := s.again(ctx, func() error { return s.openTables(ctx, o.Create && !o.ReadOnly) }); err != nil {
+		return err
+	}
+	if err := s.openBucket(ctx, cmp.Or(o.Bucket, a.bucket), o); err != nil || s.readOnly {
+		return err
+	}
+	return s.again(ctx, func() error { return s.beginSession(ctx) })
+}
+
+// again calls fn until it meets a server that runs.
+func (s *Store) again(ctx context.Context, fn func() error) error {
 	var d delay
 	for {
-		err := s.tryStart(ctx, create)
+		err := fn()
 		if err == nil || !isBroken(err) || isAway(err) || !d.wait(ctx, s.timeout) {
 			return err
 		}
 	}
 }
 
-// tryStart looks whether the server is recent enough and whether the database has the volume, which
-// it makes if that is wanted. Then it begins the session.
-func (s *Store) tryStart(ctx context.Context, create bool) error {
+// openTables looks whether the server is recent enough and whether the database has the volume,
+// which it makes if that is wanted.
+func (s *Store) openTables(ctx context.Context, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)
 	defer cancel()
 	c, err := s.pool.Acquire(ctx)
@@ -177,12 +216,18 @@ func (s *Store) tryStart(ctx context.Context, create bool) error {
 	case version < latest():
 		err = fmt.Errorf("its tables have version %d of %d: open it for writing once", version, latest())
 	}
+	return err
+}
+
+// beginSession adds the session, unless the role may only read.
+func (s *Store) beginSession(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)
+	defer cancel()
+	c, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	if s.readOnly {
-		return nil
-	}
+	defer c.Release()
 	err = s.register(ctx, c.Conn())
 	if code := codeOf(err); code == codeNoRight || code == codeReadOnly {
 		s.readOnly = true
@@ -190,6 +235,7 @@ func (s *Store) tryStart(ctx context.Context, create bool) error {
 	}
 	if err == nil {
 		s.session.begin(s)
+		s.sweeper.begin(s)
 	}
 	return err
 }
@@ -270,11 +316,13 @@ func (s *Store) Close() error {
 	s.released.Close()
 	s.listener.stop()
 	s.session.stop()
+	s.sweeper.stop()
 	if err := s.gate.close(); err != nil {
 		return err
 	}
 	s.recent.drop()
 	s.unregister()
+	s.objects.close()
 	s.pool.Close()
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/pgstore"
 	"github.com/foliofs/folio/store/pgstore/pgserver"
+	"github.com/foliofs/folio/store/pgstore/s3server"
 	"github.com/foliofs/folio/store/storetest"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		c.run()
 		return
 	}
-	pgserver.Main(m)
+	pgserver.Main(m, s3server.Close)
 }
 
 func must(t testing.TB, err error) {

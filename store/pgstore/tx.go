@@ -41,6 +41,9 @@ type tx struct {
 	xattrs  map[xattrKey][]byte          // that were set
 	orphans map[store.Ino]bool           // true for those that lost their last name, false for those that got one again
 	made    []store.Ino                  // orphans of the transaction
+	parts   map[int64]part               // data rows that were changed and are in objects
+	uploads []*upload                    // of those objects
+	kept    bool                         // the objects must stay, as the commit may have happened
 	size    int                          // bytes in chunks and xattrs
 	flushes int                          // how often changes were sent
 	undo    []func()                     // that take back changes, the last one first
@@ -89,6 +92,7 @@ func newTx(ctx context.Context, s *Store, inodes int, optimistic bool) *tx {
 	} else {
 		t.begin = []step{do(beginWrite), {statement: lockVolume, row: ignore}}
 	}
+	t.before = t.storeObjects
 	if s.numbers.left() < inodes {
 		t.begin = append(t.begin, s.numbers.step())
 	}
@@ -410,7 +414,7 @@ func (t *tx) sendContent() error {
 	if err := t.mustLock(); err != nil {
 		return err
 	}
-	return t.sendFor(len(t.chunks)+len(t.cuts) > 0)
+	return t.sendFor(len(t.chunks)+len(t.parts)+len(t.cuts) > 0)
 }
 
 func (t *tx) sendFor(needed bool) error {
@@ -422,6 +426,12 @@ func (t *tx) sendFor(needed bool) error {
 
 // limit sends the changes if there are many.
 func (t *tx) limit() error {
+	if t.size < maxPending && len(t.nodes)+len(t.names) < maxChanges {
+		return nil
+	}
+	if err := t.upload(maxObject); err != nil {
+		return t.fail(err)
+	}
 	if t.size < maxPending && len(t.nodes)+len(t.names) < maxChanges {
 		return nil
 	}
@@ -473,6 +483,9 @@ func (t *tx) commit() error {
 		}
 		return nil
 	}
+	if err := t.storeObjects(); err != nil {
+		return err
+	}
 	t.ctx = context.WithoutCancel(t.ctx) // or the caller would not know whether it has happened
 	if !t.begun() {                      // ask repeats the first trip if the connection breaks
 		if err := t.ask(); err != nil {
@@ -491,15 +504,16 @@ func (t *tx) commit() error {
 	}
 	err := t.flush(after...)
 	t.s.recent.drop()
+	t.kept = err == nil
 	if err != nil && isBroken(err) {
-		err = ErrUnknown
+		err, t.kept = ErrUnknown, true
 	}
 	return err
 }
 
 // changed reports whether there are changes that are not on the server.
 func (t *tx) changed() bool {
-	return len(t.nodes)+len(t.names)+len(t.chunks)+len(t.cuts)+len(t.xattrs)+len(t.orphans) > 0
+	return len(t.nodes)+len(t.names)+len(t.chunks)+len(t.parts)+len(t.cuts)+len(t.xattrs)+len(t.orphans) > 0
 }
 
 // orphaned returns the inodes that the transaction has left without a name.
@@ -516,6 +530,7 @@ func (t *tx) release() {
 		t.conn = nil
 	}
 	t.broken = cmp.Or(t.broken, fs.ErrClosed)
+	t.s.objects.discard(slices.DeleteFunc(t.uploads, func(u *upload) bool { return t.kept && u.sent }))
 }
 
 // sortedKeys returns the keys of a map in order, so that rows are always locked in the same one.

@@ -56,7 +56,12 @@ func (t *tx) writeChunk(n *store.Node, part []byte, off int64) (more int, err er
 // setChunk keeps a data row, which belongs to the transaction from now on.
 func (t *tx) setChunk(id int64, chunk []byte) error {
 	old, there := t.chunks[id]
-	t.keepUndo(func() { restore(t.chunks, id, old, there) })
+	oldPart, was := t.parts[id]
+	t.keepUndo(func() {
+		restore(t.chunks, id, old, there)
+		restore(t.parts, id, oldPart, was)
+	})
+	delete(t.parts, id)
 	if t.chunks == nil {
 		t.chunks = make(map[int64][]byte)
 	}
@@ -71,6 +76,9 @@ func (t *tx) chunkLength(n *store.Node, off int64) (int, error) {
 	id := store.DataID(n.Ino, off)
 	if chunk, ok := t.chunks[id]; ok {
 		return len(chunk), nil
+	}
+	if p, ok := t.parts[id]; ok {
+		return p.length, nil
 	}
 	switch {
 	case n.Size == n.Holes || t.isCut(id):
@@ -104,10 +112,21 @@ func (t *tx) chunk(id int64, size int) (p []byte, err error) {
 	if size == 0 {
 		return nil, nil
 	}
+	if own, ok := t.parts[id]; ok {
+		return t.partContent(id, own)
+	}
 	if err := t.mustLock(); err != nil {
 		return nil, err
 	}
-	err = t.ask(step{statement: selectPart, args: []any{id, int64(1), int64(store.ChunkSize)}, row: func(v [][]byte) { p = slices.Clone(v[0]) }})
+	var stored part
+	inObject := false
+	err = t.ask(step{statement: selectPart, args: []any{id, int64(1), int64(store.ChunkSize)}, row: func(v [][]byte) {
+		p = slices.Clone(v[0])
+		stored, inObject = partOf(v[1:])
+	}})
+	if err == nil && inObject {
+		p, err = t.partContent(id, stored)
+	}
 	if err == nil && len(p) != size {
 		err = store.Damaged("inode %d has a chunk of %d bytes, not %d", id>>store.ChunkBits, len(p), size)
 	}
@@ -197,6 +216,12 @@ func (t *tx) cutChunks(c span, last int64) {
 			t.keepUndo(func() { t.chunks[id] = chunk })
 			delete(t.chunks, id)
 			t.size -= len(chunk)
+		}
+	}
+	for id, p := range t.parts {
+		if c.has(id) {
+			t.keepUndo(func() { t.parts[id] = p })
+			delete(t.parts, id)
 		}
 	}
 	cuts := t.cuts

@@ -192,9 +192,12 @@ func Volume(t testing.TB) string {
 	return Shared(t).Address("test_" + strconv.FormatInt(shared.last.Add(1), 10))
 }
 
-// Main runs the tests of a binary, and ends the server.
-func Main(m *testing.M) {
+// Main runs the tests of a binary, calls functions that end other servers, and ends the server.
+func Main(m *testing.M, ends ...func()) {
 	code := m.Run()
+	for _, end := range ends {
+		end()
+	}
 	if shared.server != nil {
 		shared.server.Close()
 	}

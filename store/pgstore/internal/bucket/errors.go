@@ -1,0 +1,145 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/smithy-go"
+
+	"github.com/foliofs/folio/store"
+)
+
+var (
+	// ErrMissing says that there is no object of that name.
+	ErrMissing = errors.New("the object is not there")
+	// ErrUnreachable says that the server has not answered in time, or not as a server of S3 does.
+	ErrUnreachable = errors.New("the bucket is out of reach")
+
+	errExists = errors.New("the object is there")
+	errShort  = errors.New("the answer is not as long as it should be")
+)
+
+const (
+	attempts   = 3 // of a request; each has the same part of the time
+	firstDelay = 20 * time.Millisecond
+)
+
+// repeat calls fn until it succeeds, fails in a way that another attempt would not change, or has
+// failed several times.
+func (c *Client) repeat(ctx context.Context, fn func(ctx context.Context) error) error {
+	var err error
+	for i := range attempts {
+		if i > 0 && !pause(ctx, firstDelay<<(3*(i-1))) {
+			break
+		}
+		attempt, cancel := context.WithTimeout(ctx, c.timeout/(attempts+1))
+		err = fn(attempt)
+		cancel()
+		if err == nil || ctx.Err() != nil || !passes(err) {
+			break
+		}
+	}
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return c.explain(err)
+}
+
+// pause waits for about a time. It returns false if ctx is done.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d/2 + rand.N(d))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// statusOf returns the status of an answer, 0 if there was none, and the code in it.
+func statusOf(err error) (status int, code string) {
+	if e, ok := errors.AsType[*awshttp.ResponseError](err); ok {
+		status = e.HTTPStatusCode()
+	}
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		code = e.ErrorCode()
+	}
+	return status, code
+}
+
+// passes reports whether a request that failed may succeed if it is made again.
+func passes(err error) bool {
+	status, code := statusOf(err)
+	switch {
+	case code == "RequestTimeTooSkewed": // the client knows the server's clock now
+		return true
+	case status == http.StatusInsufficientStorage:
+		return false
+	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500:
+		return true
+	}
+	return status < 300 // the answer was cut, or there was none
+}
+
+// explain says what an error means, on one line.
+func (c *Client) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	status, code := statusOf(err)
+	text, is := oneLine(err), error(nil)
+	switch {
+	case code == "NoSuchBucket":
+		text, is = fmt.Sprintf("%s: there is no such bucket: make it first, or name another one", c.address), fs.ErrNotExist
+	case status == http.StatusNotFound:
+		text, is = fmt.Sprintf("%s: %v", c.address, ErrMissing), ErrMissing
+	case status == http.StatusPreconditionFailed || status == http.StatusConflict:
+		text, is = fmt.Sprintf("%s: %v", c.address, errExists), errExists
+	case status == http.StatusInsufficientStorage || strings.Contains(code, "StorageFull") || strings.Contains(code, "QuotaExceeded"):
+		text, is = fmt.Sprintf("%s: the bucket is full (%s)", c.address, oneLine(err)), store.ErrFull
+	case status == http.StatusForbidden || status == http.StatusUnauthorized:
+		text, is = fmt.Sprintf("%s: the server refuses the request (%s): check the credentials, and their rights on the bucket", c.address, code), fs.ErrPermission
+	case strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "no EC2 IMDS role found"):
+		text, is = fmt.Sprintf("%s: no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials", c.address), fs.ErrPermission
+	default:
+		text, is = fmt.Sprintf("%s: %v: %s", c.address, ErrUnreachable, text), ErrUnreachable
+	}
+	return &requestError{text, is, err}
+}
+
+// A requestError is an error of a request, in words of this package.
+type requestError struct {
+	text string
+	is   error
+	err  error
+}
+
+func (e *requestError) Error() string { return e.text }
+
+func (e *requestError) Is(target error) bool { return errors.Is(e.is, target) }
+
+// oneLine returns what went wrong, without the library's account of how it came to that.
+func oneLine(err error) string {
+	var last error
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		last = e
+	}
+	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" {
+		return strings.Join(strings.Fields(e.ErrorCode()+": "+e.ErrorMessage()), " ")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "no answer in time"
+	}
+	if status, _ := statusOf(err); status >= 300 {
+		return fmt.Sprintf("it answers %d %s", status, http.StatusText(status))
+	}
+	return strings.Join(strings.Fields(last.Error()), " ")
+}

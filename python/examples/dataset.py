@@ -26,6 +26,11 @@ class FolioDataset:
     def __getitem__(self, i: int) -> tuple[str, bytes]:
         return self.paths[i], self.volume.read_bytes(self.paths[i])
 
+    def __getitems__(self, indices: list[int]) -> list[tuple[str, bytes]]:
+        """Return a batch, which PyTorch asks for if there is this method."""
+        paths = [self.paths[i] for i in indices]
+        return list(zip(paths, self.volume.read_many(paths)))
+
 
 if __name__ == "__main__":
     items = FolioDataset(*sys.argv[1:3])

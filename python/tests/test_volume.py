@@ -228,3 +228,31 @@ def test_processes_and_threads(path):
         for t in threads:
             t.join()
         assert errors == []
+
+
+def test_read_many(volume, path):
+    volume.mkdir("d/e", parents=True)
+    contents = {"a": b"1", "d/b": b"", "d/e/c": b"3" * 70_000, "d/e/f": b"4" * 65_536}
+    for name, data in contents.items():
+        volume.write_bytes(name, data)
+    volume.symlink("d/e", "link")
+    volume.symlink("d/e/c", "to-c")
+    names = [*contents, "link/c", "./d//e/../b", "to-c", "/a"]
+    with folio_fs.Volume(path) as v:
+        for reader in v, volume:
+            assert list(reader.read_many(names)) == [volume.read_bytes(name) for name in names]
+        for name, error in ("x", FileNotFoundError), ("x/y", FileNotFoundError), ("a/b", NotADirectoryError), ("d/", IsADirectoryError), ("d/e", IsADirectoryError):
+            for read in v.read_bytes, lambda name: list(v.read_many(["a", name])):
+                with pytest.raises(error) as e:
+                    read(name)
+                assert e.value.filename == name
+        several = v.read_many(["a", "d/b"])
+        assert next(several) == b"1"
+        volume.write_bytes("d/b", b"new")
+        assert next(several) == b""  # one moment
+        several.close()
+        assert v.read_bytes("d/b") == b"new"
+        assert list(v.read_many(["d/b"])) == [b"new"]
+        volume.rename("d", "moved")
+        volume.write_bytes("a", b"5")
+        assert list(v.read_many(["a", "moved/b"])) == [b"5", b"new"]

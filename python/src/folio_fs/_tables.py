@@ -47,6 +47,7 @@ class Live:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self.db = db
+        self._cursor = db.cursor()  # of small and small_in
 
     def must_be(self) -> None:
         """The volume itself is always there."""
@@ -86,8 +87,19 @@ class Live:
 
     def small(self, names: list[str]) -> tuple[int, int, int, bytes | None] | None:
         """Return type, size, holes and the first chunk of the file at the end of a way, by one statement."""
-        row: tuple[int, int, int, bytes | None] | None = self.db.execute(_small(len(names)), names).fetchone()
+        row: tuple[int, int, int, bytes | None] | None = self._cursor.execute(_small(len(names)), names).fetchone()
         return row
+
+    def small_in(self, parent: int, name: str) -> tuple[int, int, int, bytes | None] | None:
+        """Return the same of a file in a directory."""
+        row: tuple[int, int, int, bytes | None] | None = self._cursor.execute(_SMALL_IN, (parent, name)).fetchone()
+        return row
+
+
+_SMALL_IN = (
+    "SELECT e.type, n.size, n.holes, (SELECT bytes FROM data WHERE id = n.ino << 28)"
+    " FROM entry AS e JOIN node AS n ON n.ino = e.ino WHERE e.parent = ?1 AND e.name = ?2"
+)
 
 
 @functools.cache

@@ -94,7 +94,8 @@ var importRules = []importRule{
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},
 	{
 		pkg: "serve", own: ". internal/inoset internal/match internal/posix adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
-		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress",
+		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
+			"github.com/chromedp", // in its tests
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix internal/inoset", third: "golang.org/x/sys github.com/klauspost/compress", os: true},

@@ -12,6 +12,7 @@
 package page
 
 import (
+	"cmp"
 	"embed"
 	"html/template"
 	"io"
@@ -60,7 +61,7 @@ func (f *Frame) Name() string {
 
 // Crumbs returns the directories above the subject, from the root. The root has itself.
 func (f *Frame) Crumbs() []Crumb {
-	list := []Crumb{{f.RootName, f.Root + "/"}}
+	list := []Crumb{{cmp.Or(f.RootName, "Start"), f.Root + "/"}}
 	for i, c := range []byte(f.Path) {
 		if c == '/' {
 			dir := f.Path[:i]

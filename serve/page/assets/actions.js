@@ -154,7 +154,8 @@ function share(element) {
         root: page.root, path, write: form.elements.rights.value === "upload", expires: Number(form.elements.expires.value), maxSize: Number(form.elements.max.value),
       }));
       problem(form, "");
-      form.elements.url.value = new URL((await response.json()).url, location.href).href;
+      // The last part may be the name of a file, which can change: the server adds it by itself.
+      form.elements.url.value = new URL("./", new URL((await response.json()).url, location.href)).href;
       form.querySelector(".made").hidden = false;
       form.querySelector(".primary").textContent = "Copy";
       form.querySelectorAll("select, input[type=radio]").forEach(e => e.disabled = true);

@@ -57,7 +57,7 @@ export function toast(text, action) {
   const toasts = document.getElementById("toasts");
   while (toasts.children.length > 2) toasts.firstElementChild.remove();
   toasts.append(box);
-  let timer = setTimeout(end, action ? 12000 : 6000);
+  let timer = setTimeout(end, action ? 20000 : 6000);
   for (const on of ["mouseenter", "focusin"]) box.addEventListener(on, () => clearTimeout(timer));
   for (const off of ["mouseleave", "focusout"]) box.addEventListener(off, () => timer = setTimeout(end, 4000));
   return box;

@@ -108,7 +108,9 @@ function show() {
 }
 
 function count() {
-  if (panel) panel.querySelector("h2").textContent = `Uploads: ${done} of ${total}`;
+  if (!panel) return;
+  panel.querySelector("h2").textContent = running > 0 ? `Uploads: ${done} of ${total}` : "Uploads";
+  panel.querySelector("[data-all]").textContent = running > 0 ? "Cancel all" : "Close";
 }
 
 const sizes = new Intl.NumberFormat(undefined, {style: "unit", unit: "megabyte", maximumFractionDigits: 1});
@@ -149,8 +151,9 @@ async function start(job) {
     state.textContent = `${sizes.format(sent / 1e6)} of ${sizes.format(job.file.size / 1e6)}` + (seconds > 2 && speed > 0 ? `, ${remaining((job.file.size - sent) / speed)} left` : "");
   };
   try {
-    await sendOne(job, control.signal, progress, seconds => state.textContent = `The server cannot be reached. Trying again in ${seconds} s`);
-    done++;
+    const sent = await sendOne(job, control.signal, progress, seconds => state.textContent = `The server cannot be reached. Trying again in ${seconds} s`);
+    if (sent) done++;
+    else left++;
     li.remove();
   } catch (error) {
     if (control.signal.aborted) {
@@ -181,7 +184,8 @@ function fail(job, li, state, bar, error) {
 
 const remaining = seconds => seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 
-// sendOne sends a file, and asks what to do if there is one by its name.
+// sendOne sends a file, and asks what to do if there is one by its name. It reports whether the
+// file was sent.
 async function sendOne(job, signal, progress, waiting) {
   const {tus, max} = zone().dataset, path = inside(job.name);
   if (max && job.file.size > Number(max)) throw new Error("This is larger than this server takes.");
@@ -192,11 +196,11 @@ async function sendOne(job, signal, progress, waiting) {
         key: ["tus", tus, page.root, path, job.file.size, job.file.lastModified].join("|"),
         metadata: {root: page.root, path: inside(job.name), overwrite: job.overwrite ? "1" : "", modified: job.file.lastModified},
       }).run();
-      return;
+      return true;
     } catch (error) {
       if (error.status !== 409 || job.overwrite) throw error;
       const what = await conflict(job.name);
-      if (what === "skip") throw Object.assign(new Error("It is there already, and was left out."), {status: 409});
+      if (what === "skip") return false;
       if (what === "replace") job.overwrite = true;
       else job.name = another(job.name);
     }

@@ -38,7 +38,7 @@ type call struct {
 func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *call {
 	s.metrics.begin()
 	c := &call{s: s, r: r, start: time.Now()}
-	c.w = newResponse(w, s.metrics)
+	c.w = newResponse(w, s)
 	c.r.Body = newBody(c.w, r.Body)
 	return c
 }

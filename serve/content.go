@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/web"
@@ -106,10 +105,22 @@ func (c *call) readFound(p *place, rx *folio.Rx, f *found) (err error) {
 		}
 		f.list, err = p.entries(rx, f.real)
 	case f.info.Mode().IsRegular() && f.info.Size() <= smallFile && !c.fresh(p, f.info):
-		f.data, err = rx.ReadFile(f.real)
 		f.all = true
+		key := p.key(f.info)
+		if data, ok := c.s.contents.get(key); ok {
+			f.data = data
+			return nil
+		}
+		if f.data, err = rx.ReadFile(f.real); err == nil {
+			c.s.contents.put(key, f.data)
+		}
 	}
 	return err
+}
+
+func (p *place) key(info fs.FileInfo) contentKey {
+	n := node(info)
+	return contentKey{vol: p.vol.Volume, ino: n.Ino, mtime: n.Mtime, ctime: n.Ctime, size: n.Size, snapshot: p.snapshot}
 }
 
 // index puts index.html in the place of a directory that has one.
@@ -128,7 +139,7 @@ func (c *call) index(p *place, rx *folio.Rx, f *found) bool {
 
 // fresh reports whether the client has the content already, so that it need not be read.
 func (c *call) fresh(p *place, info fs.FileInfo) bool {
-	return c.r.Method == http.MethodHead || c.r.Header.Get("If-None-Match") == p.etag(info)
+	return c.r.Method == http.MethodHead || plainTag(c.r.Header.Get("If-None-Match")) == p.etag(info)
 }
 
 // etag returns the ETag of a file. It is strong: another content has another one.
@@ -156,10 +167,50 @@ func (c *call) content(p *place, f *found) error {
 		return err
 	}
 	if f.all {
-		http.ServeContent(c.w, c.r, name, f.info.ModTime(), bytes.NewReader(f.data))
+		data := c.negotiate(p, f, contentType)
+		http.ServeContent(c.w, c.r, name, f.info.ModTime(), bytes.NewReader(data))
 		return nil
 	}
+	if none := c.r.Header.Get("If-None-Match"); plainTag(none) == p.etag(f.info) {
+		h.Set("ETag", none) // of the variant that the client has
+	}
 	return c.largeContent(p, f, name)
+}
+
+// negotiate returns the content as it is, or compressed if the client takes that and it pays.
+func (c *call) negotiate(p *place, f *found, contentType string) []byte {
+	if len(f.data) < minCompress || !compressible(contentType) {
+		return f.data
+	}
+	h := c.w.Header()
+	h.Add("Vary", "Accept-Encoding")
+	if c.r.Header.Get("Range") != "" || !acceptsGzip(c.r.Header.Get("Accept-Encoding")) {
+		return f.data
+	}
+	z := c.s.contents.compressed(p.key(f.info), f.data)
+	if z == nil {
+		return f.data
+	}
+	h.Set("Content-Encoding", "gzip")
+	h.Set("ETag", strings.TrimSuffix(p.etag(f.info), `"`)+`-gzip"`)
+	return z
+}
+
+// compressible reports whether contents of a type are texts.
+func compressible(contentType string) bool {
+	return strings.HasPrefix(contentType, "text/") || strings.HasPrefix(contentType, "image/svg") || contentType == "application/json" || strings.HasSuffix(contentType, "+xml")
+}
+
+// acceptsGzip reports whether an Accept-Encoding header has gzip, and not with a weight of 0.
+func acceptsGzip(header string) bool {
+	for one := range strings.SplitSeq(header, ",") {
+		name, weight, _ := strings.Cut(one, ";")
+		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+			q := strings.TrimPrefix(strings.TrimSpace(weight), "q=")
+			return strings.Trim(q, "0.") != "" || q == ""
+		}
+	}
+	return false
 }
 
 // largeContent sends a file while it reads it.
@@ -244,9 +295,6 @@ func attachment(name string) string {
 	}
 	return "attachment"
 }
-
-// httpTime is a time as headers have it.
-func httpTime(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
 
 // plainTag returns the ETag of the content that an ETag is of a compressed variant of.
 func plainTag(tag string) string {

@@ -127,7 +127,7 @@ func (c *call) writeFailure(f *failure) {
 		return
 	}
 	c.startPage(f.status)
-	_ = c.s.pages.WriteError(c.w, &page.Error{Frame: page.Frame{Base: c.s.base, Root: c.s.base, User: c.user}, Status: f.status, Message: f.message})
+	_ = c.s.pages.WriteError(c.w, &page.Error{Frame: c.frame(&place{root: c.s.base, name: "."}), Status: f.status, Message: f.message})
 }
 
 func (c *call) wantsJSON() bool {

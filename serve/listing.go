@@ -100,6 +100,7 @@ func (c *call) listing(p *place, f *found) error {
 	if err := c.describe(p, d, f); err != nil {
 		return err
 	}
+	d.Readme = c.readme(p, f)
 	c.startPage(200)
 	return c.s.pages.WriteDirectory(c.w, d)
 }
@@ -111,6 +112,9 @@ func (c *call) frame(p *place) page.Frame {
 		f.Login = c.s.base + loginPath + "?to=" + url.QueryEscape(c.r.URL.EscapedPath())
 	}
 	if p.tree == nil {
+		if len(c.s.trees) == 1 {
+			f.RootName = c.s.trees[0].Name
+		}
 		return f
 	}
 	if f.RootName = p.tree.Name; p.share == nil {
@@ -154,6 +158,24 @@ func (c *call) describe(p *place, d *page.Directory, f *found) error {
 	snapshots, err := c.snapshots(p)
 	d.Snapshots, d.Versions = snapshots, len(snapshots) > 0
 	return err
+}
+
+// readme returns the text that the page of a directory shows, or nil.
+func (c *call) readme(p *place, f *found) (text *page.Readme) {
+	for _, e := range f.list {
+		if !e.Mode.IsRegular() || !page.IsReadme(e.Name, e.Size) {
+			continue
+		}
+		err := p.view(c.r.Context(), func(rx *folio.Rx) error {
+			data, err := rx.ReadFile(path.Join(f.real, e.Name))
+			text = &page.Readme{Name: e.Name, Text: data}
+			return err
+		})
+		if err == nil && int64(len(text.Text)) == e.Size {
+			return text
+		}
+	}
+	return nil
 }
 
 // snapshots returns those of the volume, the newest first.

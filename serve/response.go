@@ -19,14 +19,15 @@ type response struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	metrics  *metrics
+	buffers  *buffers
 	status   int // 0: nothing was sent
 	bytes    int64
 	extended time.Time
 	read     time.Time // the deadline of the body was moved on
 }
 
-func newResponse(w http.ResponseWriter, m *metrics) *response {
-	return &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: m}
+func newResponse(w http.ResponseWriter, s *Server) *response {
+	return &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: s.metrics, buffers: s.buffers}
 }
 
 // Unwrap is for http.ResponseController.
@@ -48,6 +49,17 @@ func (w *response) Write(p []byte) (int, error) {
 	w.bytes += int64(n)
 	w.metrics.sent.Add(n)
 	return n, err
+}
+
+// ReadFrom sends what a reader has. Package io uses it to copy, with a buffer of ours.
+func (w *response) ReadFrom(r io.Reader) (written int64, err error) {
+	size := int64(-1)
+	if part, ok := r.(*io.LimitedReader); ok {
+		size = part.N
+	}
+	buf, release := w.buffers.get(size)
+	defer release()
+	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, buf)
 }
 
 // extend moves the deadline of the client on.

@@ -25,6 +25,7 @@ type Server struct {
 	archives chan struct{} // one for each archive that is sent now
 	searches chan struct{} // and for each search
 	buffers  *buffers
+	contents *contentCache
 	stop     context.CancelFunc // of sweeping
 	sweeping sync.WaitGroup
 }
@@ -35,7 +36,7 @@ func New(o *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers()}
+	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers(), contents: newContentCache()}
 	if o.Users != nil {
 		s.logins = newLogins(o.Users)
 	}

@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"compress/gzip"
 	"fmt"
 	"io"
 	"net/http"
@@ -245,5 +246,44 @@ func TestServe(t *testing.T) {
 	defer resp.Body.Close()
 	if data, err := io.ReadAll(resp.Body); err != nil || len(data) != 1<<20 {
 		t.Errorf("%d bytes, %v", len(data), err)
+	}
+}
+
+// TestGzip checks that the compressed variant of a content has an ETag of its own, which stands for
+// the content in conditions.
+func TestGzip(t *testing.T) {
+	vol := newVolume(t)
+	text := strings.Repeat("all work and no play\n", 1000)
+	check(t, vol.WriteFile("site/text.txt", []byte(text), 0o644))
+	h := newServer(t, vol, writable)
+	plain := must(t, h, 200, "GET", "/text.txt", "")
+	for range 2 {
+		w := must(t, h, 200, "GET", "/text.txt", "", "Accept-Encoding", "br, gzip;q=0.8")
+		if w.Header().Get("Content-Encoding") != "gzip" || w.Header().Get("Vary") != "Accept-Encoding" || w.Header().Get("ETag") == plain.Header().Get("ETag") {
+			t.Error(w.Header())
+		}
+		z, err := gzip.NewReader(w.Body)
+		check(t, err)
+		if data, err := io.ReadAll(z); err != nil || string(data) != text {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+		tag := w.Header().Get("ETag")
+		if w := must(t, h, 304, "GET", "/text.txt", "", "Accept-Encoding", "gzip", "If-None-Match", tag); w.Header().Get("ETag") != tag {
+			t.Error(w.Header())
+		}
+		must(t, h, 412, "PUT", "/text.txt", "x", "If-None-Match", tag)
+		must(t, h, 412, "PUT", "/text.txt", "x", "If-Match", `"x-gzip"`)
+	}
+	for _, accept := range []string{"", "br", "gzip;q=0", "gzip; q=0.0", "*"} {
+		if w := must(t, h, 200, "GET", "/text.txt", "", "Accept-Encoding", accept); w.Header().Get("Content-Encoding") != "" || w.Body.String() != text {
+			t.Errorf("%q: %v", accept, w.Header())
+		}
+	}
+	if w := must(t, h, 206, "GET", "/text.txt", "", "Accept-Encoding", "gzip", "Range", "bytes=0-2"); w.Body.String() != "all" {
+		t.Errorf("%q", w.Body)
+	}
+	check(t, vol.WriteFile("site/text.txt", []byte(strings.Repeat("all play and no work\n", 1000)), 0o644))
+	if w := must(t, h, 200, "GET", "/text.txt", "", "If-None-Match", plain.Header().Get("ETag")); !strings.HasPrefix(w.Body.String(), "all play") {
+		t.Errorf("%.40q", w.Body)
 	}
 }

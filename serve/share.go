@@ -76,8 +76,8 @@ func (c *call) findShare(p *place, target string) (*place, error) {
 		if err == nil {
 			p.tree, p.vol = t, o
 			p.root = c.s.base + sharePath + url.PathEscape(token)
-			if rest = strings.Trim(rest, "/"); rest != "" {
-				p.name = rest
+			if rest = strings.Trim(rest, "/"); rest != "" && (p.single == "" || rest == p.single) {
+				p.name = rest // a file that has another name now is found under that
 			}
 			return p, nil
 		}

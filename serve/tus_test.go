@@ -2,6 +2,8 @@ package serve_test
 
 import (
 	"encoding/base64"
+	"os"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -114,4 +116,19 @@ func TestHostileTus(t *testing.T) {
 		}
 	}
 	tus(t, h, 201, "POST", "/-/tus/", "x", "Upload-Length", "1", "Upload-Metadata", metadata("path", "in/sub/x"))
+}
+
+// TestUnfinishedTus checks an upload of which all bytes came, before the server died.
+func TestUnfinishedTus(t *testing.T) {
+	vol := newVolume(t)
+	h := newServer(t, vol, writable)
+	at, _ := tus(t, h, 201, "POST", "/-/tus/", "12345", "Upload-Length", "6", "Upload-Metadata", metadata("path", "all"))
+	f, err := vol.OpenFile("site/.folio-serve/uploads/"+path.Base(at), os.O_WRONLY|os.O_APPEND, 0)
+	check(t, err)
+	_, err = f.WriteString("6")
+	check(t, err)
+	check(t, f.Close())
+	if _, n := tus(t, h, 200, "HEAD", at, ""); n != 6 || content(t, vol, "site/all") != "123456" {
+		t.Errorf("at %d", n)
+	}
 }

@@ -98,6 +98,9 @@ func (s uploadStore) GetUpload(ctx context.Context, id string) (handler.Upload, 
 	if isMissing(err) || err == nil && u.record.User != tc.call.user {
 		return nil, handler.ErrNotFound
 	}
+	if err == nil && u.record.Info.Offset == u.record.Info.Size && !u.record.Done {
+		err = u.FinishUpload(ctx) // the server died between the last byte and this
+	}
 	return u, tusError(tc, err)
 }
 

@@ -53,8 +53,8 @@ func ParseUsers(r io.Reader) (*Users, error) {
 
 var (
 	errNoHash   = errors.New("not NAME:HASH")
-	errUserName = errors.New("a name has letters, digits and any of . _ @ + -, and does not begin with -")
-	errToken    = errors.New("a token is the 64 hex digits of a SHA-256 sum behind sha256:")
+	errUserName = errors.New("a name has letters, digits and any of . _ @ + - and does not begin with a dash")
+	errToken    = errors.New("a token is sha256: and the 64 hex digits of a sum")
 	errHash     = errors.New("the hash is neither bcrypt nor argon2id nor sha256: make one by htpasswd -B")
 	errTwice    = errors.New("the name comes a second time")
 )

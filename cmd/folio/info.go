@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -34,6 +35,8 @@ type infoJSON struct {
 	Stored    int64 `json:"stored"`
 
 	SQLite string `json:"sqlite,omitempty"`
+
+	*objectsJSON // nil unless the volume has a bucket
 }
 
 func (c *command) infoCommand() *cobra.Command {
@@ -73,6 +76,11 @@ func (c *command) info(ctx context.Context, loc location.Location, json bool) er
 	}
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {
 		return err
+	}
+	if objects, err := v.Objects(ctx); err == nil && objects.Bucket != "" {
+		i.objectsJSON = (*objectsJSON)(&objects)
+	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return failure.At(loc.Tree(), err)
 	}
 	if brokenReset(info.SQLite) {
 		c.Warn(fmt.Errorf("%s: SQLite %s has written to it; versions before 3.51.3 can damage a database in WAL mode that several connections write (their \"WAL-reset bug\"): use a newer one", loc.Tree(), info.SQLite))
@@ -151,5 +159,10 @@ func (c *command) printInfo(i *infoJSON) {
 	row("contents", "%s (%s)", value.MetricSize(i.Bytes), value.Count(i.Bytes, "byte", "bytes"))
 	if i.Stored < i.Bytes {
 		row("in holes", "%s", value.MetricSize(i.Bytes-i.Stored))
+	}
+	if o := i.objectsJSON; o != nil {
+		row("bucket", "%s", c.Name(o.Bucket))
+		row("objects", "%s, %s, %s of contents in them", value.Grouped(o.Objects), value.MetricSize(o.Bytes), value.MetricSize(o.Used))
+		row("to sweep", "%s", waiting((*folio.ObjectInfo)(o)))
 	}
 }

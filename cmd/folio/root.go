@@ -98,7 +98,7 @@ func (c *command) root() *cobra.Command {
 	root.AddCommand(
 		c.createCommand(), c.importCommand(), c.exportCommand(), c.convertCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
 		c.duCommand(), c.infoCommand(), c.checkCommand(),
-		c.compactCommand(), c.backupCommand(),
+		c.compactCommand(), c.gcCommand(), c.backupCommand(),
 		c.findCommand(), c.grepCommand(), c.diffCommand(), c.syncCommand(),
 		c.snapshotCommand(), c.restoreCommand(), c.logCommand(),
 		c.putCommand(), c.getCommand(), c.cpCommand(),

@@ -4,12 +4,14 @@ package main
 
 import (
 	"bytes"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/foliofs/folio/store/pgstore/pgserver"
+	"github.com/foliofs/folio/store/pgstore/s3server"
 )
 
 // TestServer runs commands on a volume on a server. What they say never has the password.
@@ -76,4 +78,54 @@ func TestServer(t *testing.T) {
 func TestServerScript(t *testing.T) {
 	t.Parallel()
 	runScripts(t, "testdata/server", map[string]string{"SERVER": pgserver.ForTest(t).Address("")})
+}
+
+// TestBucket runs commands on a volume whose large contents are in a bucket.
+func TestBucket(t *testing.T) {
+	t.Parallel()
+	objects := s3server.Shared(t)
+	t.Cleanup(s3server.Close)
+	bucket := url.QueryEscape(objects.Address(s3server.Bucket(t)))
+	s := pgserver.ForTest(t)
+	volume, dir := s.Address("test"), t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, bytes.Repeat([]byte("hello\n"), 500_000), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	local := filepath.Join(dir, "local.folio")
+	for _, c := range []struct {
+		args []string
+		code int
+		says string // a part of the output, or of the error
+	}{
+		{[]string{"create", volume + "&bucket=" + bucket}, 0, ""},
+		{[]string{"put", file, volume + ":"}, 0, ""},
+		{[]string{"put", file, volume + ":other"}, 0, ""},
+		{[]string{"get", volume + ":file", filepath.Join(dir, "back")}, 0, ""},
+		{[]string{"diff", file, volume + ":file"}, 0, ""},
+		{[]string{"info", volume}, 0, "s3://test-1"},
+		{[]string{"info", "--json", volume}, 0, `"bucket":"s3://test-1"`},
+		{[]string{"rm", volume + ":file"}, 0, ""},
+		{[]string{"gc", volume}, 0, "0 objects removed, "},
+		{[]string{"gc", "--json", "--unnamed", "1h", volume}, 0, `"removed":0`},
+		{[]string{"check", volume}, 0, ": ok"},
+		{[]string{"create", s.Address("other") + "&bucket=" + bucket}, 1, "belongs to another volume"},
+		{[]string{"create", local}, 0, ""},
+		{[]string{"gc", local}, 1, "is a volume in a file"},
+	} {
+		var out, stderr bytes.Buffer
+		code := run(t.Context(), c.args, nil, &out, &stderr)
+		if said := out.String() + stderr.String(); code != c.code || !strings.Contains(said, c.says) || strings.Count(stderr.String(), "\n") > 1 {
+			t.Errorf("folio %q: exit %d, %s", c.args, code, said)
+		}
+	}
+	for _, path := range objects.Objects("test-1") {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"check", volume}, nil, &out, &stderr); code != 1 || !strings.Contains(out.String(), "is missing in the bucket") {
+		t.Errorf("check: exit %d, %s%s", code, &out, &stderr)
+	}
 }

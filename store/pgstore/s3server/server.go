@@ -128,6 +128,12 @@ func (s *Server) Endpoint() string { return "http://" + s.host }
 // Dir returns the directory in which the server keeps the objects of a bucket, as files.
 func (s *Server) Dir(bucket string) string { return filepath.Join(s.dir, bucket) }
 
+// Objects returns the files in which the server keeps the objects of a volume in a bucket.
+func (s *Server) Objects(bucket string) []string {
+	list, _ := filepath.Glob(filepath.Join(s.Dir(bucket), "objects", "??", strings.Repeat("[0-9a-f]", 32)))
+	return list
+}
+
 // NewBucket makes a bucket.
 func (s *Server) NewBucket(name string) error { return os.Mkdir(s.Dir(name), 0o755) }
 

@@ -93,7 +93,7 @@ func (s *agentSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	if !s.base {
 		return s.walk(ctx, nil, fn)
 	}
-	l := &layers{o: s.o, fn: fn, upper: make(map[string]bool), gone: make(map[string]bool)}
+	l := &layers{o: s.o, fn: fn, upper: make(map[string]bool)}
 	if err := s.walk(ctx, l, l.add); err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (s *agentSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 }
 
 // walk calls fn for the entries of the database. l, if it is not nil, learns what was removed from
-// the directory below.
+// the base.
 func (s *agentSource) walk(ctx context.Context, l *layers, fn func(*Entry) error) error {
 	return run(ctx, s.o, false, func(p *pipeline) error {
 		return s.db.View(p.ctx, func(rx *sqlitefile.Rx) error {
@@ -112,10 +112,14 @@ func (s *agentSource) walk(ctx context.Context, l *layers, fn func(*Entry) error
 			if err != nil {
 				return err
 			}
+			gone, err := t.whiteouts()
+			if err != nil {
+				return err
+			}
 			if l != nil {
-				if err := t.whiteouts(l); err != nil {
-					return err
-				}
+				l.gone = gone
+			} else if len(gone) > 0 {
+				s.o.warn(agentWhiteouts, "removals from the base, "+strconv.Itoa(len(gone))+" in all")
 			}
 			if err := t.warnOthers(s.o); err != nil {
 				return err
@@ -251,34 +255,35 @@ func (t *agentTables) setting(table, key string) (value string, ok bool, err err
 	return "", false, nil
 }
 
-// whiteouts tells l which paths were removed.
-func (t *agentTables) whiteouts(l *layers) error {
+// whiteouts returns the paths that were removed from the base.
+func (t *agentTables) whiteouts() (map[string]bool, error) {
 	table, err := t.rx.Table(agentWhiteouts)
 	if errors.Is(err, sqlitefile.ErrNoTable) {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	at, err := table.Column("path")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	gone := make(map[string]bool)
 	for row, err := range table.All() {
 		if err != nil {
-			return err
+			return nil, err
 		}
 		path, err := row.Text(at)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		name, err := cleanName(strings.TrimPrefix(path, "/") + "/")
 		if err != nil {
-			return WrapEntry(path, err)
+			return nil, WrapEntry(path, err)
 		}
-		l.gone[name] = true
+		gone[name] = true
 	}
-	return nil
+	return gone, nil
 }
 
 // agentOthers are the tables that hold no files, with what they hold.
@@ -299,8 +304,8 @@ func (t *agentTables) warnOthers(o *Options) error {
 		}
 		if ok, err := table.Cursor().First(); err != nil {
 			return err
-		} else if ok && o.Warn != nil {
-			o.Warn(other.table, other.what)
+		} else if ok {
+			o.warn(other.table, other.what)
 		}
 	}
 	return nil

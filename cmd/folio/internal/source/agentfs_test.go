@@ -84,7 +84,7 @@ func (a *agentDB) write(t testing.TB) string {
 		}{name, agentMore[name], rows})
 	}
 	path := filepath.Join(t.TempDir(), "agent.db")
-	err := sqlitefile.Build(context.Background(), path, nil, func(b *sqlitefile.Builder) error {
+	err := sqlitefile.Build(context.Background(), path, &sqlitefile.BuildOptions{PageSize: 512}, func(b *sqlitefile.Builder) error {
 		for _, table := range tables {
 			if err := b.Create("CREATE TABLE " + table.name + table.columns); err != nil {
 				return err

@@ -125,7 +125,7 @@ func (w *walker) visitFile(dir *dirHandle, name, path string, st *fileStat) erro
 		return w.enter(sub, path, &now)
 	}
 	if st.mode&fs.ModeSocket != 0 {
-		w.warn(path, "a socket")
+		w.o.warn(path, "a socket")
 		return nil
 	}
 	if st.links > 1 && !w.o.Copies {
@@ -155,12 +155,6 @@ func (w *walker) closed(path string, st *fileStat, err error) error {
 		return err
 	}
 	return w.add(st.entry(path), nil)
-}
-
-func (w *walker) warn(name, what string) {
-	if w.o.Warn != nil {
-		w.o.Warn(name, what)
-	}
 }
 
 // addFile adds a regular file, whose content a worker will read.

@@ -65,6 +65,12 @@ func (o *Options) orDefault() *Options {
 	return o
 }
 
+func (o *Options) warn(name, what string) {
+	if o.Warn != nil {
+		o.Warn(name, what)
+	}
+}
+
 // maxArchivable is the size of the largest entry of an archive, in bytes. A larger size is not
 // credible.
 const maxArchivable = 1 << 44

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/foliofs/folio/store"
 )
@@ -144,6 +145,7 @@ func (s *Store) runTogether(group []*call) error {
 		paths, ahead = append(paths, c.paths...), ahead && len(c.paths) > 0
 	}
 	if ahead {
+		begun := time.Now()
 		err := s.transact(bg, len(group), true, func(t *tx) error {
 			if err := t.ReadAhead(paths...); err != nil {
 				return err
@@ -152,7 +154,8 @@ func (s *Store) runTogether(group []*call) error {
 			defer s.giveTurn()
 			return t.runAll(group)
 		})
-		if !errors.Is(err, errLock) && !isConflict(err) && !isBroken(err) && codeOf(err) != codeUnique {
+		again := errors.Is(err, errLock) || isConflict(err) || codeOf(err) == codeUnique || isBroken(err) && time.Since(begun) < s.timeout
+		if !again {
 			return err
 		}
 	}

@@ -77,7 +77,12 @@ func (h *history) run(ops int) []porcupine.Operation {
 		h.crashAt = ops/2 + h.rand.IntN(ops)
 	}
 	h.work(ops)
-	v := volume(h.t, h.address) // so that nothing is lost that was not read again
+	v, err := openHistory(h.address) // so that nothing is lost that was not read again
+	if err != nil {
+		h.t.Error(err)
+		return nil
+	}
+	defer v.Close()
 	for i, name := range historyPaths {
 		in := historyInput{Op: "read", A: name}
 		call := historyEvent{Number: i, Time: now(), In: &in}

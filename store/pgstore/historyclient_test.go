@@ -48,18 +48,7 @@ const failed = "failed"
 
 // run makes operations once it is told to begin, and writes events to standard output.
 func (c *historyClient) run() {
-	var s *pgstore.Store
-	var err error
-	for range 100 { // the server may be down
-		if s, err = pgstore.Open(context.Background(), c.Address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 25 * time.Second}); err == nil {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	if err != nil {
-		log.Fatal(err)
-	}
-	v, err := folio.OpenStore(s, nil)
+	v, err := openHistory(c.Address)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,6 +75,18 @@ func (c *historyClient) run() {
 	if err := v.Close(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// openHistory opens the volume of a history, even if the server is down at first.
+func openHistory(address string) (v *folio.Volume, err error) {
+	for range 100 {
+		var s *pgstore.Store
+		if s, err = pgstore.Open(context.Background(), address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 25 * time.Second}); err == nil {
+			return folio.OpenStore(s, nil)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil, err
 }
 
 // emit writes an event by one system call, so that it is in the pipe when the process is killed.

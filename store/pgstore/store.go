@@ -158,6 +158,7 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 	if c.ConnConfig.ConnectTimeout == 0 || c.ConnConfig.ConnectTimeout > s.timeout {
 		c.ConnConfig.ConnectTimeout = s.timeout
 	}
+	c.ConnConfig.AfterNetConnect = watchPeer
 	params := c.ConnConfig.RuntimeParams
 	for name, value := range map[string]string{
 		"application_name": "folio", "default_transaction_isolation": "read committed", "lock_timeout": strconv.FormatInt(s.timeout.Milliseconds(), 10), "jit": "off",

@@ -18,7 +18,7 @@ import (
 	"github.com/foliofs/folio/store/storetest"
 )
 
-// TestMain makes the binary a client of a history if it was started as one.
+// TestMain makes the binary a client of a history, or a machine, if it was started as one.
 func TestMain(m *testing.M) {
 	if job := os.Getenv(clientVariable); job != "" {
 		var c historyClient
@@ -27,6 +27,9 @@ func TestMain(m *testing.M) {
 		}
 		c.run()
 		return
+	}
+	if socket := os.Getenv(forwarderVariable); socket != "" {
+		forward(socket)
 	}
 	pgserver.Main(m, s3server.Close)
 }

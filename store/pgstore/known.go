@@ -91,30 +91,29 @@ func (k *known) makeRoom() {
 // has reports whether all names of paths, up to where they end, and their inodes are known. In an
 // empty directory there are only the names that are known.
 func (k *known) has(w *walk, empty func(dir store.Ino) bool) bool {
-	for i, top := range w.tops {
-		if !k.hasPath(store.Ino(top), w.names[w.first[i]-1:w.last[i]], empty) {
-			return false
+	dirs := make([]store.Ino, len(w.names)) // 0 where a path has ended
+	for i := range w.names {
+		if i < len(w.tops) {
+			dirs[i] = store.Ino(w.tops[i])
+			if _, ok := k.nodes[dirs[i]]; !ok {
+				return false
+			}
+			continue
 		}
-	}
-	return true
-}
-
-func (k *known) hasPath(dir store.Ino, names [][]byte, empty func(dir store.Ino) bool) bool {
-	if _, ok := k.nodes[dir]; !ok {
-		return false
-	}
-	for _, name := range names {
-		e, ok := k.entries[store.EntryKey{Dir: dir, Name: string(name)}]
+		dir := dirs[w.parents[i]]
+		if dir == 0 {
+			continue
+		}
+		e, ok := k.entries[store.EntryKey{Dir: dir, Name: string(w.names[i])}]
 		if !ok && empty(dir) || ok && e.Ino == 0 {
-			return true
+			continue
 		}
 		if _, there := k.nodes[e.Ino]; !ok || !there {
 			return false
 		}
-		if e.Type != store.Dir {
-			return true
+		if e.Type == store.Dir {
+			dirs[i] = e.Ino
 		}
-		dir = e.Ino
 	}
 	return true
 }

@@ -76,15 +76,14 @@ var texts = [numStatements]string{
 	commit:        "COMMIT",
 	rollback:      "ROLLBACK",
 	selectVersion: "SELECT max(version) FROM @change",
-	selectWalk: `WITH RECURSIVE walk(path, at, last, parent, ino, type) AS (
-  SELECT path, first, last, 0::bigint, top, 2::bigint
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS p(top, first, last, path)
+	selectWalk: `WITH RECURSIVE walk(i, parent, ino, type) AS (
+  SELECT i, 0::bigint, top, 2::bigint FROM unnest($1::bigint[]) WITH ORDINALITY AS t(top, i)
   UNION ALL
-  SELECT w.path, w.at + 1, w.last, w.ino, e.ino, e.type
-  FROM walk AS w JOIN @entry AS e ON e.parent = w.ino AND e.name = ($4::bytea[])[w.at::int]
-  WHERE w.at <= w.last
+  SELECT c, w.ino, e.ino, e.type
+  FROM walk AS w CROSS JOIN LATERAL generate_series(($2::bigint[])[w.i], ($3::bigint[])[w.i]) AS c
+    CROSS JOIN LATERAL (SELECT ino, type FROM @entry WHERE parent = w.ino AND name = ($4::bytea[])[c] OFFSET 0) AS e
 )
-SELECT w.path, w.at, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
+SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
   (SELECT max(version) FROM @change)
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
 	selectNode:    "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",

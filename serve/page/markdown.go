@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,7 +44,7 @@ func markdown(source []byte, root, dir string) template.HTML {
 	}
 	md := renderedMarkdown()
 	doc := md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(prefixedIDs{parser.NewContext().IDs()}))))
-	relink(doc, root, dir)
+	relink(doc, source, root, dir)
 	var b bytes.Buffer
 	if err := md.Renderer().Render(&b, source, doc); err != nil {
 		return template.HTML(template.HTMLEscapeString(string(source)))
@@ -66,8 +67,9 @@ func (p prefixedIDs) Generate(value []byte, kind ast.NodeKind) []byte {
 }
 
 // relink makes the links of a document those of the pages that show their targets.
-func relink(doc ast.Node, root, dir string) {
+func relink(doc ast.Node, source []byte, root, dir string) {
 	var foreign []*ast.Image
+	var odd []*ast.AutoLink
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
 		if !entering {
 			return ast.WalkContinue, nil
@@ -75,6 +77,10 @@ func relink(doc ast.Node, root, dir string) {
 		switch n := n.(type) {
 		case *ast.Link:
 			n.Destination = target(n.Destination, root, dir, true)
+		case *ast.AutoLink:
+			if n.AutoLinkType == ast.AutoLinkURL && !safe(n.URL(source)) {
+				odd = append(odd, n)
+			}
 		case *ast.Image:
 			if u, err := url.Parse(string(n.Destination)); err != nil || u.Scheme != "" || u.Host != "" {
 				foreign = append(foreign, n)
@@ -84,9 +90,12 @@ func relink(doc ast.Node, root, dir string) {
 		}
 		return ast.WalkContinue, nil
 	})
+	for _, n := range odd {
+		n.Parent().ReplaceChild(n.Parent(), n, ast.NewString(n.Label(source)))
+	}
 	for _, n := range foreign {
 		link := ast.NewLink()
-		link.Destination = n.Destination
+		link.Destination = target(n.Destination, root, dir, false)
 		for c := n.FirstChild(); c != nil; c = n.FirstChild() {
 			link.AppendChild(link, c)
 		}
@@ -101,7 +110,10 @@ func relink(doc ast.Node, root, dir string) {
 // headings stay; a link to a file becomes one to its page.
 func target(destination []byte, root, dir string, view bool) []byte {
 	u, err := url.Parse(string(destination))
-	if err != nil || u.Scheme != "" || u.Host != "" || strings.HasPrefix(u.Path, "//") {
+	switch {
+	case err != nil || !safe(destination) || strings.HasPrefix(u.Path, "//"):
+		return []byte("#")
+	case u.Scheme != "" || u.Host != "":
 		return destination
 	}
 	if u.Path == "" {
@@ -119,6 +131,13 @@ func target(destination []byte, root, dir string, view bool) []byte {
 		href += "?" + paramView
 	}
 	return append([]byte(href), anchor(u)...)
+}
+
+// safe reports whether a link leads to a file of this server, to a site, or to a mailbox. Other
+// schemes start programs.
+func safe(destination []byte) bool {
+	u, err := url.Parse(string(destination))
+	return err == nil && slices.Contains([]string{"", "http", "https", "mailto", "ftp"}, u.Scheme)
 }
 
 // anchor returns the part of a link that names a heading or a line.

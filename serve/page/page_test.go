@@ -97,31 +97,66 @@ var (
 	comment   = regexp.MustCompile(`<!--[-a-zA-Z ]*-->|</[a-zA-Z0-9]+>|<!doctype html>`)
 )
 
-// TestEscapes wants no element, no handler and no URL of a user in any page: all that is left when
-// the tags are taken away is text.
+// TestEscapes wants no element, no handler and no URL of a user in any page.
 func TestEscapes(t *testing.T) {
 	for name, text := range every(t) {
-		text = regexp.MustCompile(`(<[a-z]+)[0-9]`).ReplaceAllString(text, "$1") // h1
-		for _, m := range tag.FindAllStringSubmatch(text, -1) {
-			if strings.EqualFold(m[1], "evil") || m[1] == "style" || m[1] == "script" && !strings.Contains(m[2], `src="/base/-/assets/`) {
-				t.Errorf("%s: element %s", name, m[0])
-			}
-			for _, a := range attribute.FindAllStringSubmatch(m[2], -1) {
-				value := strings.ToLower(a[2])
-				switch {
-				case strings.HasPrefix(a[1], "on"), a[1] == "style":
-					t.Errorf("%s: attribute %s in %s", name, a[1], m[0])
-				case a[1] != "href" && a[1] != "src" && a[1] != "action":
-				case value != "" && !strings.HasPrefix(value, "/base/") && !strings.HasPrefix(value, "./") && value[0] != '#' && !strings.HasPrefix(value, "https://example.com/"):
-					t.Errorf("%s: %s leads to %s", name, a[1], value)
-				}
-			}
-		}
-		rest := comment.ReplaceAllString(tag.ReplaceAllString(text, ""), "")
-		if i := strings.IndexAny(rest, "<>"); i >= 0 {
-			t.Errorf("%s: not a tag: %q", name, rest[max(i-60, 0):min(i+60, len(rest))])
+		for _, what := range violations(text) {
+			t.Errorf("%s: %s", name, what)
 		}
 	}
+}
+
+// FuzzPreview holds previews of any text to the same.
+func FuzzPreview(f *testing.F) {
+	for _, name := range []string{"a.md", "a.go", "a.html", "a.sh", "a.diff", "a", "a.yaml", "a.tex"} {
+		f.Add(name, hostileMarkdown)
+	}
+	f.Add("a.md", "1. [x] a\n2. b\n\n***\n\n|a|b|\n|:-|-:|\n|c|\n\n![a](b.png \"c\") <https://example.com> ~~d~~ &lt; [e]: f")
+	f.Fuzz(func(t *testing.T, name, text string) {
+		if len(text) > MaxPreview || name == "" || strings.ContainsAny(name, "/\x00") {
+			return
+		}
+		var b strings.Builder
+		file := &File{Frame: Frame{Base: "/base", Root: "/base/vol", RootName: "vol", Path: "dir/" + name}, Entry: Entry{Name: name, Size: int64(len(text))}, Content: []byte(text)}
+		if err := New().WriteFile(&b, file); err != nil {
+			t.Fatal(err)
+		}
+		for _, what := range violations(b.String()) {
+			t.Error(what)
+		}
+	})
+}
+
+var (
+	heading = regexp.MustCompile(`(</?[a-z]+)[1-6]\b`)
+	scheme  = regexp.MustCompile(`(?i)^((https?|ftp):|mailto:|//)`)
+)
+
+// violations returns what a page has that only a user can have put there: all that is left when its
+// tags are taken away must be text.
+func violations(text string) (list []string) {
+	text = heading.ReplaceAllString(text, "$1")
+	for _, m := range tag.FindAllStringSubmatch(text, -1) {
+		if strings.EqualFold(m[1], "evil") || m[1] == "style" || m[1] == "script" && !strings.Contains(m[2], `src="/base/-/assets/`) {
+			list = append(list, "element "+m[0])
+		}
+		for _, a := range attribute.FindAllStringSubmatch(m[2], -1) {
+			value := html.UnescapeString(a[2])
+			switch {
+			case strings.HasPrefix(a[1], "on"), a[1] == "style":
+				list = append(list, "attribute "+a[1]+" in "+m[0])
+			case a[1] != "href" && a[1] != "src" && a[1] != "action":
+			case a[1] == "href" && scheme.MatchString(value):
+			case value != "" && !strings.HasPrefix(value, "/base/") && !strings.HasPrefix(value, "./") && value[0] != '#':
+				list = append(list, a[1]+" leads to "+value)
+			}
+		}
+	}
+	rest := comment.ReplaceAllString(tag.ReplaceAllString(text, ""), "")
+	if i := strings.IndexAny(rest, "<>"); i >= 0 {
+		list = append(list, "not a tag: "+rest[max(i-60, 0):min(i+60, len(rest))])
+	}
+	return list
 }
 
 // TestHrefs wants the names of files to reach the server as they are.

@@ -55,7 +55,7 @@ export function toast(text, action) {
   close.addEventListener("click", end);
   box.append(close);
   const toasts = document.getElementById("toasts");
-  while (toasts.children.length > 2) toasts.firstElementChild.remove();
+  while (toasts.children.length > (innerWidth < 700 ? 0 : 1)) toasts.firstElementChild.remove();
   toasts.append(box);
   let timer = setTimeout(end, action ? 20000 : 6000);
   for (const on of ["mouseenter", "focusin"]) box.addEventListener(on, () => clearTimeout(timer));

@@ -1,8 +1,12 @@
-"""AgentFS's own SDK reads and changes what folio exports to AgentFS, and folio takes it in again."""
+"""AgentFS's own SDK reads and changes what folio exports to AgentFS, and folio takes it in again.
+
+FOLIO_AGENTFS_TREE is a directory of which the SDK reads each file.
+"""
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -61,6 +65,27 @@ await agent.kv.set("key", {{"value": 1}})
         assert not v.exists("empty")
         assert v.readlink("link") == "dir/a.txt"
     folio("check", back)
+
+
+def test_tree(folio, tmp_path):
+    tree = os.environ.get("FOLIO_AGENTFS_TREE", str(Path(__file__).parent))
+    database = str(tmp_path / "tree.agentfs")
+    folio("convert", tree, database)
+    agentfs(
+        database,
+        f"""
+import os
+for top, dirs, files in os.walk({tree!r}):
+    at = top[len({tree!r}) :]
+    assert sorted(await fs.readdir(at or "/")) == sorted(dirs + files), top
+    for name in files:
+        disk, found = os.lstat(top + "/" + name), await fs.stat(at + "/" + name)
+        assert (found.mode, found.uid, found.gid, found.size) == (disk.st_mode, disk.st_uid, disk.st_gid, disk.st_size), at + "/" + name
+        assert (found.mtime, found.nlink) == (int(disk.st_mtime), disk.st_nlink), at + "/" + name
+        if disk.st_mode & 0o170000 == 0o100000:
+            assert await fs.read_file(at + "/" + name, encoding=None) == open(top + "/" + name, "rb").read(), at + "/" + name
+""",
+    )
 
 
 def test_made_by_agentfs(folio, tmp_path):

@@ -11,3 +11,10 @@ func LookEvery(t testing.TB, d time.Duration) {
 	lookEvery = d
 	t.Cleanup(func() { lookEvery = old })
 }
+
+// StallTime sets how long servers wait for a client that stands still, until the test ends.
+func StallTime(t testing.TB, d time.Duration) {
+	stall, extend := stallTime, extendTime
+	stallTime, extendTime = d, d/10
+	t.Cleanup(func() { stallTime, extendTime = stall, extend })
+}

@@ -8,7 +8,7 @@ import (
 
 // Times that a client has. Each counts from the last byte that moved, so a large file may take as
 // long as it needs, and a client that stands still is cut off.
-const (
+var ( // tests set them
 	stallTime  = 60 * time.Second
 	extendTime = 5 * time.Second // a deadline is moved on after that long at the earliest
 )
@@ -27,7 +27,9 @@ type response struct {
 }
 
 func newResponse(w http.ResponseWriter, s *Server) *response {
-	return &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: s.metrics, buffers: s.buffers}
+	out := &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: s.metrics, buffers: s.buffers}
+	out.extend() // the connection still has the deadline of the request before
+	return out
 }
 
 // Unwrap is for http.ResponseController.
@@ -36,6 +38,7 @@ func (w *response) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w *response) WriteHeader(status int) {
 	if status >= http.StatusOK && w.status == 0 {
 		w.status = status
+		w.extend()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

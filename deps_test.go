@@ -71,7 +71,7 @@ var importRules = []importRule{
 	{pkg: "store/pgstore/internal/bucket", own: "store", third: "github.com/aws/aws-sdk-go-v2 github.com/aws/smithy-go"},
 	{pkg: "store/pgstore/internal/chunkcache", os: true}, // a file of its own
 	{
-		pkg: "store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys", // porcupine in its tests
+		pkg: "store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys golang.org/x/sync", // porcupine in its tests
 		own: "store store/check store/internal/release store/pgstore/internal/bucket store/pgstore/internal/chunkcache",
 	},
 	{pkg: "store/overlay", own: "store internal/posix"},

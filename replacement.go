@@ -23,7 +23,8 @@ type replacement struct {
 // WriteFrom replaces the content of a file by all that r returns until io.EOF, and returns its
 // size. It makes the file with permissions perm if there is none. Readers find the old content or
 // the new one, never a part of it, even if r fails or the process dies. WriteFrom writes the
-// content in parts of 1 MiB: other goroutines and processes can write to the volume in between.
+// content in parts of 1 MiB, or more in a volume that has a bucket: other goroutines and processes
+// can write to the volume in between.
 //
 // A replaced file keeps its permissions, owner and extended attributes. It becomes another inode,
 // as after a rename: its other hard links keep the old content.
@@ -86,6 +87,7 @@ func (p *replacement) fill(r io.Reader) error {
 		}
 		off += skipped
 		n, err := fillFrom(r, buf)
+		full := n == len(buf)
 		if n > 0 || skipped > 0 {
 			part := buf[:n]
 			writeErr := p.w.change(func(c *change) error { return p.write(c, part, off) })
@@ -100,7 +102,18 @@ func (p *replacement) fill(r io.Reader) error {
 		if err != nil {
 			return err
 		}
+		if size := p.w.from.fs.partSize(); full && size > len(buf) {
+			buf = make([]byte, size)
+		}
 	}
+}
+
+// partSize returns how many bytes of a long content are written at once, if the store says so.
+func (v *Volume) partSize() int {
+	if s, ok := v.store.(store.PartSizer); ok {
+		return s.PartSize()
+	}
+	return 0
 }
 
 func (p *replacement) write(c *change, part []byte, off int64) error {

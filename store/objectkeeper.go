@@ -14,6 +14,13 @@ type ObjectKeeper interface {
 	GC(ctx context.Context, o *GCOptions) (*GCReport, error)
 }
 
+// A PartSizer is a Store that takes long contents in larger parts than others do.
+type PartSizer interface {
+	// PartSize returns how many bytes should be written at once of a content whose length is not
+	// known, once it has turned out to be long. 0 means as many as usual.
+	PartSize() int
+}
+
 // An ObjectInfo tells about the objects of a volume.
 type ObjectInfo struct {
 	Bucket  string // where they are; "" if the volume has no such place

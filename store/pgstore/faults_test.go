@@ -236,7 +236,6 @@ func TestFaults(t *testing.T) {
 		i, j := rand.IntN(len(files)), rand.IntN(len(files))
 		name, calledAt := strconv.Itoa(i), time.Now()
 		after := bytes.Clone(files[i])
-		other := files[j]
 		var err error
 		kind := rand.IntN(9)
 		switch kind {
@@ -272,12 +271,14 @@ func TestFaults(t *testing.T) {
 			}
 			after = randomBytes(300_000)
 			err = p.v.Update(ctx, func(tx *folio.Tx) error {
-				return errors.Join(tx.WriteFile(name, after, 0o644), tx.WriteFile(strconv.Itoa(j), after, 0o644))
+				if err := tx.WriteFile(name, after, 0o644); err != nil {
+					return err
+				}
+				return tx.WriteFile(strconv.Itoa(j), after, 0o644)
 			})
 			if err == nil {
 				files[j] = after
 			}
-			other = after
 		case 7:
 			if after == nil {
 				continue
@@ -305,7 +306,6 @@ func TestFaults(t *testing.T) {
 		}
 		p.expect(name, files[i])
 		p.expect(strconv.Itoa(j), files[j])
-		_ = other
 		if calls%200 == 0 {
 			checkWell(t, p.plain)
 		}

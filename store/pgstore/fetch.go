@@ -235,8 +235,13 @@ func (s *streams) follow(n *store.Node, off, length int64) (from, to int64) {
 		if f == nil && len(s.files) >= maxStreams || s.files == nil {
 			s.files = make(map[store.Ino]*stream)
 		}
-		s.files[n.Ino] = &stream{next: off + length, ahead: off + length, objects: f != nil && f.objects}
-		return 0, 0
+		// A caller that reads a lot at once is likely to go on.
+		f = &stream{objects: f != nil && f.objects || length >= maxRead}
+		s.files[n.Ino] = f
+		if length < maxRead {
+			f.next, f.ahead = off+length, off+length
+			return 0, 0
+		}
 	}
 	f.next = off + length
 	f.ahead = max(f.ahead, f.next)

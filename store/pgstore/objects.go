@@ -99,6 +99,17 @@ func (o *objects) close() {
 	o.cache.Close()
 }
 
+// partSize is how much of a long content is written at once, so that several objects are under way.
+const partSize = 4 * maxObject
+
+// PartSize implements store.PartSizer.
+func (s *Store) PartSize() int {
+	if s.objects == nil {
+		return 0
+	}
+	return partSize
+}
+
 // An upload is an object on its way to the bucket.
 type upload struct {
 	name   bucket.Name

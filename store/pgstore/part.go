@@ -17,10 +17,15 @@ func (r *reader) putPart(f *filler, id int64, v [][]byte) bool {
 		f.err = store.Damaged("inode %d has a part of an object with impossible numbers", f.n.Ino)
 	}
 	f.want(id, &p)
-	if r.snapshot != nil && *r.snapshot != 0 && r.s.objects != nil {
-		r.s.objects.memo.put(*r.snapshot, id, p)
-	}
+	r.remember(id, &p)
 	return true
+}
+
+// remember keeps a part for readers of the same snapshot.
+func (r *reader) remember(id int64, p *part) {
+	if r.snapshot != nil && *r.snapshot != 0 && r.s.objects != nil {
+		r.s.objects.memo.put(*r.snapshot, id, *p)
+	}
 }
 
 // want notes what f wants of a part.
@@ -73,6 +78,7 @@ func (r *reader) ahead(f *filler) []step {
 		row: func(v [][]byte) {
 			if p, ok := partOf(v[1:]); ok && p.plausible() {
 				f.next = append(f.next, p)
+				r.remember(number(v[0]), &p)
 			}
 		},
 	}}

@@ -102,6 +102,7 @@ var (
 	_ store.Walker  = (*Store)(nil)
 
 	_ store.ObjectKeeper = (*Store)(nil)
+	_ store.PartSizer    = (*Store)(nil)
 )
 
 // Open opens the volume at an address, such as postgres://user@host/database?volume=photos.

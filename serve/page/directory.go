@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"html/template"
 	"io"
 	"io/fs"
 	"net/url"
@@ -164,7 +165,7 @@ func compareNumbers(a, b string) int {
 // A listing is a Directory as its template needs it.
 type listing struct {
 	*Directory
-	Rows           []row
+	Rows           template.HTML
 	Columns        []column
 	Dirs, Files    int
 	Bytes          int64
@@ -173,9 +174,8 @@ type listing struct {
 	ReadmeHTML     readme
 }
 
-// A row is an entry as the template needs it.
+// A row says where an entry leads.
 type row struct {
-	*Entry
 	Href, Open string // its URL, and that of its page
 	Icon       string
 }
@@ -218,21 +218,18 @@ func (l *listing) cut() {
 		l.Next = turn(l.Page + 1)
 	}
 	shown := l.Entries[(l.Page-1)*perPage : min(l.Page*perPage, len(l.Entries))]
-	l.Rows = make([]row, len(shown))
-	for i := range shown {
-		l.Rows[i] = l.row(&shown[i])
-	}
+	l.Rows = l.rows(shown)
 }
 
 func (l *listing) row(e *Entry) row {
 	href := l.Root + escape(l.join(e.Name))
 	switch {
 	case e.IsDir:
-		return row{e, href + "/", href + "/", "dir"}
+		return row{href + "/", href + "/", "dir"}
 	case e.special():
-		return row{e, "", "", "other"}
+		return row{"", "", "other"}
 	}
-	return row{e, href, href + "?" + paramView, string(kindOf(e.Name).icon())}
+	return row{href, href + "?" + paramView, string(kindOf(e.Name).icon())}
 }
 
 // join returns the path of a name in the directory.

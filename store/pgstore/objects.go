@@ -199,7 +199,7 @@ func (r *chunkReader) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// errNoBucket says that a row has a part of an object, and the volume has no bucket.
+// bucketOr returns the objects of the volume. It is an error if it has no bucket.
 func (s *Store) bucketOr(ino store.Ino) (*objects, error) {
 	if s.objects == nil {
 		return nil, store.Damaged("inode %d has content in a bucket, and the volume names none", ino)

@@ -117,19 +117,6 @@ func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64) error {
 	})
 }
 
-// Size returns the size of an object.
-func (c *Client) Size(ctx context.Context, n Name) (size int64, err error) {
-	key := c.key(n)
-	err = c.repeat(ctx, func(ctx context.Context) error {
-		out, err := c.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &c.address.Bucket, Key: &key})
-		if err == nil {
-			size = aws.ToInt64(out.ContentLength)
-		}
-		return err
-	})
-	return size, err
-}
-
 // Delete removes an object. It is no error if there is none.
 func (c *Client) Delete(ctx context.Context, n Name) error {
 	key := c.key(n)

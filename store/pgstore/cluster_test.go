@@ -185,7 +185,9 @@ func TestFailover(t *testing.T) {
 			return err
 		}
 		ops := h.run(*historyOps)
-		checkHistory(t, ops, seed)
+		if !checkHistory(t, ops, seed) {
+			t.Errorf("failover %d: undecided", i+1)
+		}
 		stall := h.longest()
 		if stall > maxStall {
 			t.Errorf("failover %d: a call took %v", i+1, stall)

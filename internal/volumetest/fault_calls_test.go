@@ -57,6 +57,14 @@ func wrongUnless(ok bool, err error) error {
 	return err
 }
 
+// onlyOnServers passes over the error of a call that a volume in a file does not have.
+func onlyOnServers(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return nil
+	}
+	return cmp.Or(err, errWrong)
+}
+
 // A faultReader has the methods that Volume, Rx, Tx and Root have.
 type faultReader interface {
 	FS() fs.FS
@@ -266,6 +274,7 @@ var volumeFaults = map[string]struct {
 		}
 		return wrongUnless(slices.Equal(paths, []string{"d/many/000", "d/many/001"}), nil)
 	}},
+	"GC":   {ofItself, func(s *faultScene, ctx context.Context) error { return onlyOnServers(Second(s.v.GC(ctx, nil))) }},
 	"Info": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
 	"Prune": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return Second(s.v.Prune(ctx, folio.PrunePolicy{Last: 1}))
@@ -280,6 +289,7 @@ var volumeFaults = map[string]struct {
 	}},
 	"Snapshot":  {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
 	"Snapshots": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return rightList(s.v.Snapshots(ctx)) }},
+	"Objects":   {ofItself, func(s *faultScene, ctx context.Context) error { return onlyOnServers(Second(s.v.Objects(ctx))) }},
 	"Stats":     {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
 	"Sync":      {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
 	"Update": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {

@@ -99,11 +99,19 @@ func (r *repairer) inodes() error {
 	return err
 }
 
-// restore makes an inode for content and attributes that have lost theirs. The gaps between its
-// chunks may have been holes or lost content; they read as zeros.
+// restore makes an inode for content and attributes that have lost theirs, and that is no orphan,
+// as the next reap would remove it (R2). The gaps between its chunks may have been holes or lost
+// content; they read as zeros.
 func (r *repairer) restore(ino store.Ino, l lostNode) error {
 	n := store.Node{Ino: ino, Mode: l.mode, Size: l.end, Holes: l.end - l.stored, Mtime: r.now, Ctime: r.now, Atime: r.now}
 	node, err := r.t.table(nodeTable)
+	if err != nil {
+		return err
+	}
+	orphan, err := r.t.table(orphanTable)
+	if err == nil {
+		_, err = orphan.Delete(int64(ino))
+	}
 	if err != nil {
 		return err
 	}

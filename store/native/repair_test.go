@@ -208,6 +208,30 @@ func TestRepairOrphans(t *testing.T) {
 	}
 }
 
+// TestRepairOrphanMadeAnew checks that content and attributes without an inode are not removed
+// because their number is that of an orphan.
+func TestRepairOrphanMadeAnew(t *testing.T) {
+	t.Parallel()
+	v := small()
+	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
+	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
+	must(t, s.update(t.Context(), func(t *tx) error {
+		orphan, err := t.table(orphanTable)
+		return errors.Join(err, orphan.Put(7, 7), orphan.Put(8, 8), t.SetXattr(8, "user.a", []byte("lost")))
+	}))
+	repair(t, s)
+	checkProblems(t, s, nil)
+	rx, err := s.Begin(t.Context())
+	must(t, err)
+	defer rx.End()
+	if n, err := rx.Node(7); err != nil || n.Size != 4 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if list, err := rx.Xattrs(8); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
 // TestRepairNamedOrphan opens and repairs a volume with a file that has a name, but is an orphan by
 // all that its own rows say.
 func TestRepairNamedOrphan(t *testing.T) {

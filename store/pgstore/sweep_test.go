@@ -118,8 +118,9 @@ func TestGC(t *testing.T) {
 	if err != nil || report.Unnamed != 0 || report.Listed != int64(len(files)+1) {
 		t.Errorf("young objects: %+v, %v", report, err)
 	}
-	now := &store.GCOptions{Unnamed: time.Nanosecond}
-	report, err = s.GC(ctx, now)
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(stray, old, old))
+	report, err = s.GC(ctx, &store.GCOptions{Unnamed: time.Minute})
 	if err != nil || report.Unnamed != 1 || report.Removed != 1 || report.Objects != int64(len(files)) {
 		t.Errorf("%+v, %v", report, err)
 	}

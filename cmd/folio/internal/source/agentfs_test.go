@@ -206,7 +206,7 @@ func TestAgentAttributes(t *testing.T) {
 	old := newAgent()
 	old.config = nil
 	old.inodeColumns = `ino INTEGER PRIMARY KEY, mode INTEGER, uid INTEGER, gid INTEGER, size INTEGER, atime INTEGER, mtime INTEGER, ctime INTEGER`
-	old.inodes = [][]any{{int64(1), 0o40755, 7, 8, 0, 1, 2, 3}, {int64(2), 0o100600, 7, 8, maxArchivable - 1, -1, 2, 3}}
+	old.inodes = [][]any{{int64(1), 0o40755, 7, 8, 0, 1, 2, 3}, {int64(2), 0o100600, 7, 8, int64(maxArchivable - 1), -1, 2, 3}}
 	old.name(1, "f", 2)
 	for name, a := range map[string]*agentDB{"0.4": newAgent(), "0.1": old} {
 		src, err := Open(a.write(t), nil, nil)
@@ -253,7 +253,7 @@ func TestAgentHostile(t *testing.T) {
 		{"no root", func(a *agentDB) { a.inodes = nil }, ErrNoInode},
 		{"root is a file", func(a *agentDB) { a.inodes[0][1] = 0o100644 }, ErrDamaged},
 		{"unknown type", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][1] = 0o070644 }, ErrType},
-		{"mode beyond 16 bits", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][1] = 1<<40 | 0o100644 }, ErrType},
+		{"mode beyond 16 bits", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][1] = int64(1<<40 | 0o100644) }, ErrType},
 		{"owner", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][3] = -1 }, ErrOwner},
 		{"group", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][4] = 1 << 32 }, ErrOwner},
 		{"negative size", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][5] = -1 }, folio.ErrTooLarge},

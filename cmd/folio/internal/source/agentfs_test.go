@@ -255,7 +255,7 @@ func TestAgentHostile(t *testing.T) {
 		{"unknown type", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][1] = 0o070644 }, ErrType},
 		{"mode beyond 16 bits", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][1] = int64(1<<40 | 0o100644) }, ErrType},
 		{"owner", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][3] = -1 }, ErrOwner},
-		{"group", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][4] = 1 << 32 }, ErrOwner},
+		{"group", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][4] = int64(1<<32) }, ErrOwner},
 		{"negative size", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][5] = -1 }, folio.ErrTooLarge},
 		{"huge size", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][5] = math.MaxInt64 }, folio.ErrTooLarge},
 		{"size is a text", func(a *agentDB) { a.file(2, "f", ""); a.inodes[1][5] = "x" }, sqlitefile.ErrType},

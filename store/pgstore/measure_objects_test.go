@@ -20,7 +20,10 @@ import (
 	"github.com/foliofs/folio/store/pgstore/s3server"
 )
 
-var measuredSize = flag.Int("measure.size", 1024, "MiB of the file that TestMeasureObjects writes and reads")
+var (
+	measured     = flag.Bool("measure", false, "measure large contents next to the client of the bucket alone")
+	measuredSize = flag.Int("measure.size", 1024, "MiB of the file that TestMeasureObjects writes and reads")
+)
 
 // TestMeasureObjects prints the figures of docs/machines.md about large contents, next to those of
 // the client of S3 alone in the same run:

@@ -48,6 +48,21 @@ func TestBranches(t *testing.T) {
 		fill("heavy/more", 150, 60_000)
 		return nil
 	}))
+	for range 20 { // ends while the next branch is on its way
+		seen := 0
+		must(t, v.View(context.Background(), func(rx *folio.Rx) error {
+			return fs.WalkDir(rx.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					seen++
+					_, err = rx.ReadFile(name)
+				}
+				if err == nil && seen > 30 && d.IsDir() {
+					err = fs.SkipAll
+				}
+				return err
+			})
+		}))
+	}
 	for range 2 {
 		got := make(map[string]string)
 		must(t, v.View(context.Background(), func(rx *folio.Rx) error {

@@ -106,7 +106,7 @@ func newRx(s *Store) *rx {
 
 // End ends the transaction. The caller does not wait for the server.
 func (r *rx) End() {
-	s, c := r.s, r.conn
+	s, c, sent := r.s, r.conn, r.sent
 	if r.ended {
 		return
 	}
@@ -118,6 +118,9 @@ func (r *rx) End() {
 	}
 	go func() {
 		defer s.gate.leave()
+		if sent != nil { // the connection is in use
+			<-sent
+		}
 		if s.trip(bg, c.Conn(), do(commit)) != nil {
 			s.abandon(c)
 			return

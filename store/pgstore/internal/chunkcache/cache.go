@@ -29,6 +29,7 @@ func Sum(p []byte) uint32 { return crc32.Checksum(p, castagnoli) }
 // A Cache keeps the chunks that were used last. It is safe for concurrent use.
 type Cache struct {
 	file  *os.File // of slots; nil if chunks are in memory
+	named string   // the name of the file, where an open file keeps its name
 	limit int64    // bytes
 
 	mu     sync.Mutex // guards the fields below
@@ -58,7 +59,9 @@ func New(dir string, size int64) (*Cache, error) {
 		return nil, err
 	}
 	c.file = f
-	_ = os.Remove(f.Name()) // Close removes it where that fails
+	if os.Remove(f.Name()) != nil {
+		c.named = f.Name()
+	}
 	return c, nil
 }
 
@@ -69,7 +72,9 @@ func (c *Cache) InMemory() bool { return c.file == nil }
 func (c *Cache) Close() {
 	if c.file != nil {
 		_ = c.file.Close()
-		_ = os.Remove(c.file.Name())
+	}
+	if c.named != "" {
+		_ = os.Remove(c.named)
 	}
 }
 
@@ -213,9 +218,5 @@ func (c *Cache) Damage() {
 	}
 }
 
-// Break makes all writes to the file fail, for tests.
-func (c *Cache) Break() {
-	if f, err := os.Open(os.DevNull); err == nil {
-		c.file = f
-	}
-}
+// Break makes all uses of the file fail, for tests.
+func (c *Cache) Break() { _ = c.file.Close() }

@@ -13,7 +13,7 @@ type seen struct {
 	mtime  int64
 	size   int64 // not of directories
 	target string
-	same   string // the first name of a file with several
+	same   string // the first name in the tree of a file that has several there; "" for that one
 	system string // what only some systems know
 }
 
@@ -40,10 +40,9 @@ func look(root string) (map[string]seen, error) {
 			s.size = info.Size()
 		}
 		if id != "" && !info.IsDir() {
-			if first[id] == "" {
+			if s.same = first[id]; s.same == "" {
 				first[id] = rel
 			}
-			s.same = first[id]
 		}
 		if info.Mode().Type() == fs.ModeSymlink {
 			s.target, err = os.Readlink(path)

@@ -112,7 +112,7 @@ func (c *call) countForZip(p *place, rx *folio.Rx, real string) error {
 }
 
 // addWalked adds a file of a walk. Links that lead out of the archive, devices, fifos and sockets
-// are left out: whoever unpacks it must not find them.
+// are left out, so that a program that unpacks the archive makes none.
 func addWalked(p *place, rx *folio.Rx, root string, a archiver, f *walked) error {
 	switch mode := f.info.Mode(); {
 	case mode.IsDir():

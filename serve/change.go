@@ -13,7 +13,7 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// What all changes have in common: who may make them, and on which conditions.
+// Each change goes through this file, which checks who may make it, and on which conditions.
 
 var (
 	errName         = refuse(http.StatusBadRequest, "A new name is UTF-8 without control characters, and not one of this server's own.")

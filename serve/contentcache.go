@@ -27,8 +27,9 @@ type contentKey struct {
 	gzip     bool // the compressed variant; nil if compressing does not pay
 }
 
-// A contentCache keeps contents of small files, and their compressed variants. No entry is ever
-// wrong, so none is invalidated: those that nobody asks for any more vanish with their generation.
+// A contentCache keeps contents of small files, and their compressed variants. An
+// entry names the version of its file, so it is never wrong. The cache forgets entries that no
+// request has used for a generation.
 type contentCache struct {
 	mu       sync.Mutex // guards the fields below
 	young    map[contentKey][]byte

@@ -11,7 +11,7 @@ import (
 // TestServerSuite runs the tests of TestSuite on a server of PostgreSQL.
 func TestServerSuite(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it builds the tests anew")
+		t.Skip("-short: this builds the tests of the package a second time")
 	}
 	t.Parallel()
 	runSuite(t, onserver.New(t).Environ())

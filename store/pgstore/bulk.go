@@ -21,6 +21,12 @@ const longFile = 16
 // takeNew takes the changed data rows that the server cannot have yet.
 func (t *tx) takeNew() *bulk {
 	b := new(bulk)
+	for id := range t.parts { // they are rows, too
+		ino := store.Ino(id >> store.ChunkBits)
+		if last, long := t.grown[ino]; long || t.nodes[ino] == nodeNew {
+			t.growTo(ino, max(last, id))
+		}
+	}
 	for _, id := range sortedKeys(t.chunks) {
 		ino := store.Ino(id >> store.ChunkBits)
 		last, long := t.grown[ino]
@@ -30,13 +36,18 @@ func (t *tx) takeNew() *bulk {
 			delete(t.chunks, id)
 		}
 		if long || isNew && id&(1<<store.ChunkBits-1) >= longFile {
-			if t.grown == nil {
-				t.grown = make(map[store.Ino]int64)
-			}
-			t.grown[ino] = max(last, id)
+			t.growTo(ino, max(t.grown[ino], id))
 		}
 	}
 	return b
+}
+
+// growTo notes the last data row of a new file that was sent.
+func (t *tx) growTo(ino store.Ino, id int64) {
+	if t.grown == nil {
+		t.grown = make(map[store.Ino]int64)
+	}
+	t.grown[ino] = id
 }
 
 // send copies the rows to the server.

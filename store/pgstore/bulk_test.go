@@ -5,10 +5,13 @@ package pgstore_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store/pgstore"
 	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
@@ -16,9 +19,54 @@ import (
 // parts, and compares them with copies in memory.
 func TestBulk(t *testing.T) {
 	t.Parallel()
+	t.Run("rows", func(t *testing.T) {
+		t.Parallel()
+		testBulk(t, volume(t, pgserver.Volume(t)))
+	})
+	t.Run("objects", func(t *testing.T) {
+		t.Parallel()
+		v, _, _ := volumeWithBucket(t, pgstore.Options{})
+		testBulk(t, v)
+		testPartOfNewFile(t, v)
+	})
+}
+
+// testPartOfNewFile changes a chunk of a new file. Before that, the chunk went to the server as a
+// part of an object, and a chunk before it as a row.
+func testPartOfNewFile(t *testing.T, v *folio.Volume) {
+	const chunk = 64 << 10
+	want := make([]byte, 28*chunk)
+	must(t, v.Update(context.Background(), func(tx *folio.Tx) error {
+		write := func(name string, p []byte, off int64) error {
+			f, err := tx.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteAt(p, off)
+			return errors.Join(err, f.Close())
+		}
+		writeLong := func(p []byte, off int) error {
+			copy(want[off:], p)
+			return write("long", p, int64(off))
+		}
+		err := errors.Join(
+			writeLong([]byte("a row"), 16*chunk),
+			writeLong(bytes.Repeat([]byte("part"), 2*chunk), 20*chunk))
+		for i := int64(0); i < 140 && err == nil; i++ { // rows that fill the transaction, so that it sends all
+			err = write("filler", make([]byte, chunk), i*2*chunk)
+		}
+		return errors.Join(err, writeLong([]byte("changed"), 20*chunk))
+	}))
+	got, err := v.ReadFile("long")
+	must(t, err)
+	if !bytes.Equal(got, want) {
+		t.Error("the file differs from what was written")
+	}
+}
+
+func testBulk(t *testing.T, v *folio.Volume) {
 	const files, most, total = 4, 5 << 20, 60 << 20
 	r := random(t)
-	v := volume(t, pgserver.Volume(t))
 	want := make([][]byte, files)
 	name := func(i int) string { return fmt.Sprintf("dir/%d", i) }
 	must(t, v.Mkdir("dir", 0o755))

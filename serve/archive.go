@@ -39,20 +39,20 @@ var archiveTypes = []struct{ ending, contentType string }{
 	{".tar.gz", "application/gzip"}, {".tar", "application/x-tar"}, {".zip", "application/zip"},
 }
 
-// archive sends a directory as one file, as it is at one moment.
-func (c *call) archive(target string) error {
+// answerArchive sends a directory as one file, as it is at one moment.
+func answerArchive(c *call, target string) error {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return errMethod
 	}
 	for _, t := range archiveTypes {
 		if dir, ok := strings.CutSuffix(target, t.ending); ok {
-			return c.archiveOf("/"+strings.TrimPrefix(dir, "/"), t.ending, t.contentType)
+			return archiveOf(c, "/"+strings.TrimPrefix(dir, "/"), t.ending, t.contentType)
 		}
 	}
 	return errArchive
 }
 
-func (c *call) archiveOf(target, ending, contentType string) error {
+func archiveOf(c *call, target, ending, contentType string) error {
 	p, err := c.find(target)
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func (c *call) archiveOf(target, ending, contentType string) error {
 		if info, err := rx.Lstat(real); err != nil || !info.IsDir() {
 			return errNoDir
 		}
-		return c.sendArchive(p, rx, real, ending, contentType)
+		return sendArchive(c, p, rx, real, ending, contentType)
 	})
 }
 
-func (c *call) sendArchive(p *place, rx *folio.Rx, real, ending, contentType string) error {
+func sendArchive(c *call, p *place, rx *folio.Rx, real, ending, contentType string) error {
 	if ending == ".zip" {
-		if err := c.countForZip(p, rx, real); err != nil {
+		if err := countForZip(c, p, rx, real); err != nil {
 			return err
 		}
 	}
@@ -101,7 +101,7 @@ func (c *call) sendArchive(p *place, rx *folio.Rx, real, ending, contentType str
 	return a.Close()
 }
 
-func (c *call) countForZip(p *place, rx *folio.Rx, real string) error {
+func countForZip(c *call, p *place, rx *folio.Rx, real string) error {
 	n := 0
 	return p.walk(c.r.Context(), rx, real, func(*walked) error {
 		if n++; n > maxZip {

@@ -13,8 +13,6 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// Each change goes through this file, which checks who may make it, and on which conditions.
-
 var (
 	errName         = refuse(http.StatusBadRequest, "A new name is UTF-8 without control characters, and not one of this server's own.")
 	errSnapshot     = refuse(http.StatusForbidden, "A snapshot cannot be changed.")
@@ -26,8 +24,15 @@ var (
 	errRoot         = refuse(http.StatusForbidden, "This cannot be done with the root.")
 )
 
+// A change is a request to change a place. Every one checks who may make it, and on which
+// conditions, in this file.
+type change struct {
+	*call
+	p *place
+}
+
 // mustChange refuses changes where there are none.
-func (c *call) mustChange(p *place) error {
+func (p *place) mustChange() error {
 	switch {
 	case p.tree == nil:
 		return errRoot
@@ -40,8 +45,8 @@ func (c *call) mustChange(p *place) error {
 }
 
 // mustBeFree refuses a change of something that a client of WebDAV has locked.
-func (c *call) mustBeFree(p *place, name string) error {
-	if p.vol.dav != nil && p.vol.dav.Locked(name) {
+func (p *place) mustBeFree() error {
+	if p.vol.dav != nil && p.vol.dav.Locked(p.name) {
 		return errLocked
 	}
 	return nil
@@ -60,10 +65,10 @@ func checkName(name string) error {
 
 // conditions checks If-Match, If-None-Match and If-Unmodified-Since (RFC 9110, section 13) against
 // a file, or against nothing if info is nil.
-func (c *call) conditions(p *place, info fs.FileInfo) error {
+func (c *change) conditions(info fs.FileInfo) error {
 	tag := ""
 	if info != nil {
-		tag = p.etag(info)
+		tag = c.p.etag(info)
 	}
 	h := c.r.Header
 	if match := h.Get("If-Match"); match != "" {
@@ -77,33 +82,6 @@ func (c *call) conditions(p *place, info fs.FileInfo) error {
 		return errCondition
 	}
 	return nil
-}
-
-// listed reports whether a list of ETags has one; "*" has that of every file. The ETag of a
-// compressed variant stands for the content.
-func listed(list, tag string) bool {
-	if tag == "" {
-		return false
-	}
-	for one := range strings.SplitSeq(list, ",") {
-		one = strings.TrimSpace(one)
-		if one == "*" || plainTag(one) == tag {
-			return true
-		}
-	}
-	return false
-}
-
-// lookup returns what a name in a transaction stands for; info is nil if there is nothing.
-func (p *place) lookup(in lookuper, name string, follow bool, need right) (real string, info fs.FileInfo, err error) {
-	if real, err = p.resolve(in, name, follow, need); err != nil {
-		return "", nil, err
-	}
-	info, err = in.Lstat(real)
-	if isMissing(err) {
-		return real, nil, nil
-	}
-	return real, info, err
 }
 
 // parentExists refuses a new file that no directory is there for, as WebDAV wants it.
@@ -124,6 +102,16 @@ func missingParent(err error) error {
 }
 
 // update calls fn in a transaction. A client that goes away does not end it half way.
-func (c *call) update(p *place, fn func(tx *folio.Tx) error) error {
-	return p.vol.Update(context.WithoutCancel(c.r.Context()), fn)
+func (c *change) update(fn func(tx *folio.Tx) error) error {
+	return c.p.vol.Update(context.WithoutCancel(c.r.Context()), fn)
+}
+
+// created answers that a file was made, or changed.
+func (c *change) created(created bool) {
+	status := http.StatusNoContent
+	if created {
+		status = http.StatusCreated
+	}
+	c.w.Header().Set("Cache-Control", "no-store")
+	c.w.WriteHeader(status)
 }

@@ -43,7 +43,7 @@ var errHost = refuse(http.StatusMisdirectedRequest, "This server does not answer
 // checkHost refuses names that lead here without the owner's knowledge. A page of another site can
 // let its own name lead to an address in the reader's network, and read answers then (DNS
 // rebinding).
-func (s *Server) checkHost(hostport string) error {
+func (s *site) checkHost(hostport string) error {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
 		host = h

@@ -9,6 +9,13 @@ import (
 	"time"
 )
 
+// end notes what became of the request.
+func (c *call) end() {
+	took := time.Since(c.start)
+	c.s.metrics.end(c.r.Method, c.w.status, took)
+	c.log(took)
+}
+
 // log writes what became of a request. Handlers of package slog quote the texts of clients, so that
 // none begins a line of its own. Queries and headers are left out: they may hold secrets, and so
 // may the paths of shares.
@@ -40,7 +47,7 @@ func loggedPath(p string) string {
 }
 
 // errorLog takes what package http has to say about connections.
-func (s *Server) errorLog() *log.Logger {
+func (s *site) errorLog() *log.Logger {
 	if s.options.Logger == nil {
 		return log.New(io.Discard, "", 0)
 	}

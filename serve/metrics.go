@@ -43,14 +43,3 @@ var knownMethods = map[string]bool{
 	"GET": true, "HEAD": true, "OPTIONS": true, "PUT": true, "POST": true, "PATCH": true, "DELETE": true,
 	"PROPFIND": true, "PROPPATCH": true, "MKCOL": true, "MOVE": true, "COPY": true, "LOCK": true, "UNLOCK": true,
 }
-
-// writeMetrics sends the counts to those who may read the root.
-func (c *call) writeMetrics() error {
-	if err := c.access().check("/", rightRead); err != nil {
-		return err
-	}
-	c.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	c.w.Header().Set("Cache-Control", "no-store")
-	c.s.metrics.set.WritePrometheus(c.w)
-	return nil
-}

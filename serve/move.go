@@ -10,9 +10,15 @@ import (
 	"github.com/foliofs/folio"
 )
 
+var (
+	errInItself  = refuse(http.StatusForbidden, "A directory cannot be moved into itself.")
+	errElsewhere = refuse(http.StatusBadGateway, "Files are moved and copied within one volume of this server only.")
+	errOverwrite = refuse(http.StatusPreconditionFailed, "There is a file with the new name.")
+)
+
 // destination returns the place of the Destination header, in the same tree. The caller must
 // release it.
-func (c *call) destination(p *place) (*place, error) {
+func (c *change) destination() (*place, error) {
 	u, err := url.Parse(c.r.Header.Get("Destination"))
 	switch {
 	case err != nil || c.r.Header.Get("Destination") == "":
@@ -31,11 +37,11 @@ func (c *call) destination(p *place) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to.tree != p.tree || to.vol != p.vol || to.share != p.share {
+	if to.tree != c.p.tree || to.vol != c.p.vol || to.share != c.p.share {
 		to.release()
 		return nil, errElsewhere
 	}
-	if err := c.mustChange(to); err != nil || to.name == "." {
+	if err := to.mustChange(); err != nil || to.name == "." {
 		to.release()
 		if err == nil {
 			err = errRoot
@@ -46,21 +52,21 @@ func (c *call) destination(p *place) (*place, error) {
 }
 
 // move answers MOVE, by one transaction.
-func (c *call) move(p *place) error {
-	if err := c.mustChange(p); err != nil {
+func (c *change) move() error {
+	if err := c.p.mustChange(); err != nil {
 		return err
 	}
-	to, err := c.destination(p)
+	to, err := c.destination()
 	if err != nil {
 		return err
 	}
 	defer to.release()
-	if p.name == "." {
+	if c.p.name == "." {
 		return errRoot
 	}
 	created := false
-	err = c.update(p, func(tx *folio.Tx) error {
-		created, err = c.rename(p, to, tx)
+	err = c.update(func(tx *folio.Tx) error {
+		created, err = c.rename(to, tx)
 		return err
 	})
 	if err == nil {
@@ -70,12 +76,12 @@ func (c *call) move(p *place) error {
 }
 
 // rename moves a file, and what was there before to the trash.
-func (c *call) rename(p, to *place, tx *folio.Tx) (created bool, err error) {
-	from, info, err := p.lookup(tx, p.name, false, rightWrite)
+func (c *change) rename(to *place, tx *folio.Tx) (created bool, err error) {
+	from, info, err := c.p.lookup(tx, c.p.name, false, rightWrite)
 	if err != nil {
 		return false, err
 	}
-	if err := c.mayRemove(p, from, info); err != nil {
+	if err := c.mayRemove(from, info); err != nil {
 		return false, err
 	}
 	real, old, err := to.lookup(tx, to.name, false, rightWrite)
@@ -91,7 +97,7 @@ func (c *call) rename(p, to *place, tx *folio.Tx) (created bool, err error) {
 	case covers(from, real) || covers(real, from):
 		return false, errInItself
 	case old != nil:
-		if _, err := c.dispose(to, tx, real); err != nil {
+		if _, err := c.dispose(tx, real); err != nil {
 			return false, err
 		}
 	}
@@ -99,8 +105,8 @@ func (c *call) rename(p, to *place, tx *folio.Tx) (created bool, err error) {
 }
 
 // mayTake checks the name that a file is to get, and what has that name already.
-func (c *call) mayTake(to *place, tx *folio.Tx, real string, old fs.FileInfo) error {
-	if err := c.mustBeFree(to, to.name); err != nil {
+func (c *change) mayTake(to *place, tx *folio.Tx, real string, old fs.FileInfo) error {
+	if err := to.mustBeFree(); err != nil {
 		return err
 	}
 	if old == nil {

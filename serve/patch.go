@@ -14,43 +14,42 @@ var errUpdateRange = refuse(http.StatusBadRequest, "PATCH needs the header X-Upd
 
 // patch answers PATCH as dufs has it: with X-Update-Range: append, the body is added to the end of
 // the file, all of it or nothing.
-func (c *call) patch(p *place) error {
-	if c.r.Header.Get("X-Update-Range") != "append" {
+func (b *payload) patch() error {
+	if b.r.Header.Get("X-Update-Range") != "append" {
 		return errUpdateRange
 	}
-	if err := c.beforeBody(p); err != nil {
+	if err := b.beforeBody(); err != nil {
 		return err
 	}
-	data, temp, err := c.receive(p)
-	if err != nil {
+	if err := b.receive(); err != nil {
 		return err
 	}
-	defer p.discard(temp)
+	defer b.p.discard(b.temp)
 	var info fs.FileInfo
-	err = c.update(p, func(tx *folio.Tx) (err error) {
-		info, err = c.extend(p, tx, data, temp)
+	err := b.update(func(tx *folio.Tx) (err error) {
+		info, err = b.extend(tx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("ETag", p.etag(info))
-	c.created(false)
+	b.w.Header().Set("ETag", b.p.etag(info))
+	b.created(false)
 	return nil
 }
 
-// extend adds data, or the content of a temporary file, to the end of a file.
-func (c *call) extend(p *place, tx *folio.Tx, data []byte, temp string) (fs.FileInfo, error) {
-	real, old, err := c.target(p, tx)
+// extend adds what was received to the end of a file.
+func (b *payload) extend(tx *folio.Tx) (fs.FileInfo, error) {
+	real, old, err := b.target(tx)
 	switch {
 	case err != nil:
 		return nil, err
 	case old == nil:
 		return nil, fs.ErrNotExist
 	}
-	var from io.Reader = bytes.NewReader(data)
-	if temp != "" {
-		f, err := tx.Open(temp)
+	var from io.Reader = bytes.NewReader(b.data)
+	if b.temp != "" {
+		f, err := tx.Open(b.temp)
 		if err != nil {
 			return nil, err
 		}
@@ -62,7 +61,7 @@ func (c *call) extend(p *place, tx *folio.Tx, data []byte, temp string) (fs.File
 		return nil, err
 	}
 	defer f.Close()
-	buf, release := c.s.buffers.get(-1)
+	buf, release := b.s.buffers.get(-1)
 	defer release()
 	if _, err := io.CopyBuffer(struct{ io.Writer }{f}, struct{ io.Reader }{from}, buf); err != nil {
 		return nil, err

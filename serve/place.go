@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -25,77 +24,6 @@ type place struct {
 	within   string  // the directory of the volume that no path leads out of
 	single   string  // the only file in it that a share shows, or ""
 	target   string  // what find was asked for
-}
-
-// errTarget is the answer to a path that no client has a reason to send.
-var errTarget = refuse(http.StatusBadRequest, "The path of the URL is not a plain path.")
-
-// checkTarget refuses paths of URLs that a proxy or a client may read in another way than this
-// server: empty elements, "." and "..", encoded slashes and NULs.
-func checkTarget(u *url.URL) error {
-	escaped := strings.ToLower(u.EscapedPath())
-	if u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.Contains(escaped, "%2f") || strings.Contains(escaped, "%00") {
-		return errTarget
-	}
-	if strings.IndexByte(u.Path, 0) >= 0 {
-		return errTarget
-	}
-	elements := strings.Split(u.Path[1:], "/")
-	for i, e := range elements {
-		if e == "." || e == ".." || e == "" && i < len(elements)-1 {
-			return errTarget
-		}
-	}
-	return nil
-}
-
-// find returns the place of a path behind the base, for example "/photos/a.jpg". The caller must
-// release it.
-func (c *call) find(target string) (*place, error) {
-	p := &place{target: target, root: c.s.base, access: c.access(), name: ".", dir: strings.HasSuffix(target, "/")}
-	if rest, ok := strings.CutPrefix(target, sharePath); ok {
-		return c.findShare(p, rest)
-	}
-	if rest, ok := strings.CutPrefix(target, snapshotPath); ok {
-		name, rest, _ := strings.Cut(rest, "/")
-		p.snapshot, target = name, "/"+rest
-		p.root += snapshotPath + url.PathEscape(name)
-		if name == "" {
-			return nil, fs.ErrNotExist
-		}
-	} else if target == "/-" || strings.HasPrefix(target, "/-/") {
-		return nil, fs.ErrNotExist
-	}
-	target = strings.Trim(target, "/")
-	if len(c.s.trees) == 1 {
-		p.tree = c.s.trees[0]
-	} else if target != "" {
-		var name string
-		name, target, _ = strings.Cut(target, "/")
-		if p.tree = c.s.tree(name); p.tree == nil {
-			return nil, fs.ErrNotExist
-		}
-		p.root += "/" + url.PathEscape(name)
-	}
-	if p.tree == nil {
-		return p, nil
-	}
-	if target != "" {
-		p.name = target
-	}
-	var err error
-	p.within = p.tree.Dir
-	p.vol, err = p.tree.acquire()
-	return p, err
-}
-
-func (s *Server) tree(name string) *tree {
-	for _, t := range s.trees {
-		if t.Name == name {
-			return t
-		}
-	}
-	return nil
 }
 
 func (p *place) release() {
@@ -175,3 +103,12 @@ func (p *place) base() string {
 	}
 	return path.Base(p.name)
 }
+
+// below returns the path in the tree, or in the share, of a path in the volume.
+func (p *place) below(real string) string { return relative(p.within, real) }
+
+// within reports whether a path of the volume lies in a directory.
+func within(dir, p string) bool { return dir == "." || covers(dir, p) }
+
+// shown returns the path by which rights name a path in the volume.
+func (p *place) shown(real string) string { return p.tree.shown(real) }

@@ -10,23 +10,23 @@ import (
 )
 
 // remove answers DELETE. The file goes to the trash, if there is one.
-func (c *call) remove(p *place) error {
-	if err := c.mustChange(p); err != nil {
+func (c *change) remove() error {
+	if err := c.p.mustChange(); err != nil {
 		return err
 	}
-	if p.name == "." {
+	if c.p.name == "." {
 		return errRoot
 	}
 	id := ""
-	err := c.update(p, func(tx *folio.Tx) error {
-		real, info, err := p.lookup(tx, p.name, false, rightWrite)
+	err := c.update(func(tx *folio.Tx) error {
+		real, info, err := c.p.lookup(tx, c.p.name, false, rightWrite)
 		if err != nil {
 			return err
 		}
-		if err := c.mayRemove(p, real, info); err != nil {
+		if err := c.mayRemove(real, info); err != nil {
 			return err
 		}
-		id, err = c.dispose(p, tx, real)
+		id, err = c.dispose(tx, real)
 		return err
 	})
 	if err != nil {
@@ -38,30 +38,19 @@ func (c *call) remove(p *place) error {
 		return nil
 	}
 	c.w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(c.w).Encode(map[string]string{"undo": c.s.base + undoPath + strings.TrimPrefix(p.tree.prefix+"/", "/") + id})
+	return json.NewEncoder(c.w).Encode(map[string]string{"undo": c.s.base + undoPath + strings.TrimPrefix(c.p.tree.prefix+"/", "/") + id})
 }
 
 // mayRemove checks the conditions of a request, and the rights to all that goes with a directory.
-func (c *call) mayRemove(p *place, real string, info fs.FileInfo) error {
-	if info == nil || p.dir && !info.IsDir() {
+func (c *change) mayRemove(real string, info fs.FileInfo) error {
+	if info == nil || c.p.dir && !info.IsDir() {
 		return fs.ErrNotExist
 	}
-	if !p.access.least(p.shown(real)).allows(rightWrite) {
+	if !c.p.access.least(c.p.shown(real)).allows(rightWrite) {
 		return errDenied
 	}
-	if err := c.mustBeFree(p, p.name); err != nil {
+	if err := c.p.mustBeFree(); err != nil {
 		return err
 	}
-	return c.conditions(p, info)
-}
-
-// shown returns the path by which rights name a path in the volume.
-func (p *place) shown(real string) string { return p.tree.shown(real) }
-
-func (t *tree) shown(real string) string {
-	below := relative(t.Dir, real)
-	if below == "." {
-		below = ""
-	}
-	return t.prefix + "/" + below
+	return c.conditions(info)
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// private is the name of the directories that no request reaches.
-const private = ".folio-serve"
-
 // maxLinks is how many symbolic links a path leads through at most.
 const maxLinks = 40
 
@@ -104,4 +101,16 @@ func (r *resolution) follow() error {
 	r.done = r.done[:len(r.done)-1]
 	r.todo = slices.Concat(elements(to), r.todo)
 	return nil
+}
+
+// lookup returns what a name in a transaction stands for; info is nil if there is nothing.
+func (p *place) lookup(in lookuper, name string, follow bool, need right) (real string, info fs.FileInfo, err error) {
+	if real, err = p.resolve(in, name, follow, need); err != nil {
+		return "", nil, err
+	}
+	info, err = in.Lstat(real)
+	if isMissing(err) {
+		return real, nil, nil
+	}
+	return real, info, err
 }

@@ -26,7 +26,7 @@ type response struct {
 	read     time.Time // the deadline of the body was moved on
 }
 
-func newResponse(w http.ResponseWriter, s *Server) *response {
+func newResponse(w http.ResponseWriter, s *site) *response {
 	out := &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: s.metrics, buffers: s.buffers}
 	out.extend() // the connection still has the deadline of the request before
 	return out

@@ -55,8 +55,8 @@ type batch struct {
 	found chan []page.Result // all of them at once
 }
 
-// search answers with the page of results in a tree, "" or "/NAME", while it finds them.
-func (c *call) search(tree string) error {
+// answerSearch answers with the page of results in a tree, "" or "/NAME", while it finds them.
+func answerSearch(c *call, tree string) error {
 	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
 		return errMethod
 	}

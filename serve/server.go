@@ -13,19 +13,7 @@ import (
 
 // A Server is an http.Handler over volumes. It is safe for concurrent use.
 type Server struct {
-	options Options
-	base    string // "" or "/files"
-	trees   []*tree
-	pages   *page.Pages
-	assets  http.Handler
-	metrics *metrics
-	hosts   map[string]bool
-	logins  *logins // nil lets everybody in
-
-	archives chan struct{} // one for each archive that is sent now
-	searches chan struct{} // and for each search
-	buffers  *buffers
-	contents *contentCache
+	*site
 	stop     context.CancelFunc // of sweeping
 	sweeping sync.WaitGroup
 }
@@ -36,11 +24,7 @@ func New(o *Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts), archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers(), contents: newContentCache()}
-	if o.Users != nil {
-		s.logins = newLogins(o.Users)
-	}
-	s.assets = http.StripPrefix(base+assetsPath, http.FileServerFS(page.Assets()))
+	s := &Server{site: newSite(o, base)}
 	names := make(map[string]bool)
 	for _, source := range o.Sources {
 		if names[source.Name] || source.Name == "-" {
@@ -48,16 +32,31 @@ func New(o *Options) (*Server, error) {
 		}
 		names[source.Name] = true
 		source.ReadOnly = source.ReadOnly || !o.Write
-		t, err := newTree(source, base, len(o.Sources) > 1, o.MaxBody)
+		t, err := newTree(source, base, len(o.Sources) > 1)
+		if err == nil {
+			s.trees = append(s.trees, t)
+			t.tus, err = newTus(t, o.MaxBody)
+		}
 		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
-		s.trees = append(s.trees, t)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.sweeping.Go(func() { s.sweepAll(ctx) })
 	return s, nil
+}
+
+func newSite(o *Options, base string) *site {
+	s := &site{
+		options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts),
+		archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers(), contents: newContentCache(),
+	}
+	if o.Users != nil {
+		s.logins = newLogins(o.Users)
+	}
+	s.assets = http.StripPrefix(base+assetsPath, http.FileServerFS(page.Assets()))
+	return s
 }
 
 // cleanBase returns a base with one slash at its start and none at its end.
@@ -87,9 +86,9 @@ func (s *Server) Close() error {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := s.newCall(w, r)
+	c := newCall(s.site, w, r)
 	defer c.end()
-	if err := c.serve(); err != nil {
+	if err := (router{c}).serve(); err != nil {
 		c.fail(err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -37,7 +38,7 @@ type opened struct {
 	dav         *dav.Handler
 }
 
-func newTree(s Source, base string, several bool, maxUpload int64) (*tree, error) {
+func newTree(s Source, base string, several bool) (*tree, error) {
 	if s.Dir = path.Clean("/" + s.Dir)[1:]; s.Dir == "" {
 		s.Dir = "."
 	}
@@ -46,9 +47,7 @@ func newTree(s Source, base string, several bool, maxUpload int64) (*tree, error
 		t.prefix = "/" + s.Name
 	}
 	var err error
-	if t.tus, err = newTus(t, maxUpload); err == nil {
-		t.current, err = t.open()
-	}
+	t.current, err = t.open()
 	return t, err
 }
 
@@ -137,4 +136,24 @@ func (t *tree) close() error {
 	old := t.current
 	t.current = nil
 	return old.leave()
+}
+
+// shown returns the path by which rights name a path in the volume.
+func (t *tree) shown(real string) string {
+	below := relative(t.Dir, real)
+	if below == "." {
+		below = ""
+	}
+	return t.prefix + "/" + below
+}
+
+// relative returns a path in a directory as seen from there.
+func relative(dir, p string) string {
+	if dir == "." {
+		return p
+	}
+	if p = strings.TrimPrefix(strings.TrimPrefix(p, dir), "/"); p == "" {
+		return "."
+	}
+	return p
 }

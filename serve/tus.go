@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -31,26 +30,12 @@ func newTus(t *tree, most int64) (*handler.UnroutedHandler, error) {
 	})
 }
 
-// tusCallKey is the key of the call in the context of a request.
-type tusCallKey struct{}
-
-// A tusCall is a request of tus. place is what a new upload is for; only POST has one.
-type tusCall struct {
-	call  *call
-	place *place
-}
-
-func tusCallOf(ctx context.Context) *tusCall {
-	tc, _ := ctx.Value(tusCallKey{}).(*tusCall)
-	return tc
-}
-
-// tus answers requests about uploads: POST to make one, and HEAD, PATCH and DELETE of one.
-func (c *call) tus(target string) error {
+// answerTus answers requests about uploads: POST to make one, and HEAD, PATCH and DELETE of one.
+func answerTus(c *call, target string) error {
 	c.r.Header.Del("X-HTTP-Method-Override")
 	c.w.Header().Set("Cache-Control", "no-store")
 	if c.r.Method == http.MethodPost {
-		return c.beginUpload()
+		return (&tusCall{call: c}).begin()
 	}
 	prefix, _, several := strings.Cut(target, "/")
 	t := c.s.trees[0]
@@ -72,14 +57,14 @@ func (c *call) tus(target string) error {
 	default:
 		return errMethod
 	}
-	c.serveTus(t, serve, nil)
+	(&tusCall{call: c}).serve(t, serve)
 	return nil
 }
 
 var errNoUpload = refuse(http.StatusNotFound, "There is no such upload.")
 
-// beginUpload makes an upload for the place that its metadata name.
-func (c *call) beginUpload() error {
+// begin makes an upload for the place that its metadata name.
+func (c *tusCall) begin() error {
 	meta := handler.ParseMetadataHeader(c.r.Header.Get("Upload-Metadata"))
 	if meta["path"] == "" {
 		return errTarget
@@ -89,53 +74,24 @@ func (c *call) beginUpload() error {
 		return err
 	}
 	defer p.release()
-	if err := c.mustChange(p); err != nil {
+	c.place = p
+	if err := p.mustChange(); err != nil {
 		return err
 	}
-	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return c.mayUpload(p, rx, meta["overwrite"] != "") }); err != nil {
+	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return p.mayUpload(rx, meta["overwrite"] != "") }); err != nil {
 		return err
 	}
-	c.serveTus(p.tree, p.tree.tus.PostFile, p)
+	c.serve(p.tree, p.tree.tus.PostFile)
 	return nil
 }
 
-// serveTus lets tusd answer.
-func (c *call) serveTus(t *tree, serve http.HandlerFunc, p *place) {
-	r := c.r.WithContext(context.WithValue(c.r.Context(), tusCallKey{}, &tusCall{c, p}))
+// serve lets tusd answer.
+func (c *tusCall) serve(t *tree, serve http.HandlerFunc) {
+	r := c.r.WithContext(context.WithValue(c.r.Context(), tusCallKey{}, c))
 	id := path.Base(c.path)
 	r.URL = &url.URL{Path: "/" + id} // tusd takes the whole path for the ID
 	t.tus.Middleware(serve).ServeHTTP(localLocation{c.w}, r)
 }
-
-// mayUpload checks the target of an upload. Directories on the way to it are made when it is
-// complete.
-func (c *call) mayUpload(p *place, in lookuper, overwrite bool) error {
-	if err := checkName(p.name); err != nil {
-		return err
-	}
-	real, info, err := p.lookup(in, p.name, true, rightUpload)
-	if isMissing(err) && p.access.at(p.shown(path.Join(p.within, p.name))).allows(rightUpload) {
-		return nil // the directories are made
-	}
-	switch {
-	case err != nil:
-		return err
-	case info == nil:
-		return c.mustBeFree(p, p.name)
-	case info.IsDir():
-		return folio.ErrIsDirectory
-	case !overwrite:
-		return errTakenUpload
-	case !info.Mode().IsRegular():
-		return folio.ErrNotRegular
-	}
-	if err := p.access.check(p.shown(real), rightWrite); err != nil {
-		return err
-	}
-	return c.mustBeFree(p, p.name)
-}
-
-var errTakenUpload = refuse(http.StatusConflict, "There is a file with this name.")
 
 // A localLocation makes the Location header of an answer a path: tusd makes it a URL of what a
 // client says that the server is called, and knows nothing of TLS in a proxy.
@@ -149,16 +105,3 @@ func (w localLocation) WriteHeader(status int) {
 }
 
 func (w localLocation) Unwrap() http.ResponseWriter { return w.response }
-
-// tusError turns an error of ours into one that tusd answers with.
-func tusError(tc *tusCall, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[handler.Error](err); ok || tc == nil {
-		return err
-	}
-	tc.call.err = err
-	f := tc.call.failureOf(err)
-	return handler.NewError("ERR_FOLIO", f.message, f.status)
-}

@@ -180,13 +180,13 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 		return tusError(tc, err)
 	}
 	defer p.release()
-	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(tc.call, p, tx) }))
+	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(p, tx) }))
 }
 
 // place moves the file to its place in a transaction.
-func (u *upload) place(c *call, p *place, tx *folio.Tx) error {
+func (u *upload) place(p *place, tx *folio.Tx) error {
 	meta := u.record.Info.MetaData
-	if err := c.mayUpload(p, tx, meta["overwrite"] != ""); err != nil {
+	if err := p.mayUpload(tx, meta["overwrite"] != ""); err != nil {
 		return err
 	}
 	if err := p.makeParents(tx); err != nil {
@@ -196,7 +196,7 @@ func (u *upload) place(c *call, p *place, tx *folio.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.account(tx, u.record.Info.Size); err != nil {
+	if err := p.share.account(tx, u.record.Info.Size); err != nil {
 		return err
 	}
 	if err := adopt(tx, u.content(), real, old); err != nil {

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/serve/page"
+)
+
+// answers has the answers to errors of a volume, the first that matches counts.
+var answers = []struct {
+	err     error
+	status  int
+	message string
+}{
+	{errClosed, http.StatusServiceUnavailable, "The server is about to end."},
+	{errChanged, http.StatusServiceUnavailable, "The file changes all the time. Try again."},
+	{folio.ErrNoSnapshot, http.StatusNotFound, "There is no such snapshot."},
+	{folio.ErrFull, http.StatusInsufficientStorage, "The volume is full."},
+	{folio.ErrReadOnly, http.StatusForbidden, "The volume can only be read."},
+	{folio.ErrBusy, http.StatusServiceUnavailable, "Another program keeps the volume locked. Try again."},
+	{folio.ErrDamaged, http.StatusInternalServerError, "The volume is damaged. Its owner should run folio check."},
+	{folio.ErrTooLarge, http.StatusRequestEntityTooLarge, "The file is too large for a volume."},
+	{folio.ErrNotEmpty, http.StatusConflict, "The directory is not empty."},
+	{folio.ErrIsDirectory, http.StatusConflict, "There is a directory with this name."},
+	{folio.ErrNotRegular, http.StatusForbidden, "This is a device, a fifo or a socket. It has no content."},
+	{fs.ErrNotExist, http.StatusNotFound, "There is no such file."},
+	{folio.ErrNotDirectory, http.StatusNotFound, "There is no such file."},
+	{folio.ErrNameTooLong, http.StatusNotFound, "There is no such file."},
+	{folio.ErrEscapes, http.StatusNotFound, "There is no such file."},
+	{folio.ErrTooManyLinks, http.StatusNotFound, "There is no such file."},
+	{fs.ErrInvalid, http.StatusBadRequest, "No file can have this name."},
+	{fs.ErrExist, http.StatusConflict, "There is a file with this name."},
+	{os.ErrDeadlineExceeded, http.StatusRequestTimeout, "The request took too long."},
+	{io.ErrUnexpectedEOF, http.StatusBadRequest, "The request ended too early."},
+}
+
+// failureOf returns the answer to an error.
+func (c *call) failureOf(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	if errors.Is(err, errDenied) {
+		return c.denied()
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		_ = tooLarge
+		return &failure{status: http.StatusRequestEntityTooLarge, message: "The request is too large."}
+	}
+	for _, a := range answers {
+		if errors.Is(err, a.err) {
+			return &failure{status: a.status, message: a.message}
+		}
+	}
+	return &failure{status: http.StatusInternalServerError, message: "Something went wrong in the server."}
+}
+
+// denied asks a client to log in, if that can help.
+func (c *call) denied() *failure {
+	if c.user == "" && c.s.options.Users != nil && !strings.HasPrefix(c.path, sharePath) {
+		return &failure{status: http.StatusUnauthorized, message: "You must log in to do this."}
+	}
+	return &failure{status: http.StatusForbidden, message: "You have no right to do this."}
+}
+
+// fail answers a request that failed. If the answer has begun, it breaks the connection off, so
+// that the client does not take a part for the whole.
+func (c *call) fail(err error) {
+	c.err = err
+	if c.w.status != 0 {
+		panic(http.ErrAbortHandler)
+	}
+	if errors.Is(err, context.Canceled) && c.r.Context().Err() != nil {
+		c.w.status = statusGone
+		panic(http.ErrAbortHandler)
+	}
+	f := c.failureOf(err)
+	h := c.w.Header()
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Range", "Content-Disposition", "ETag", "Last-Modified"} {
+		h.Del(name)
+	}
+	for name, values := range f.header {
+		h[name] = values
+	}
+	if f.status == http.StatusUnauthorized {
+		h.Set("WWW-Authenticate", `Basic realm="folio", charset="UTF-8"`)
+	}
+	h.Set("Cache-Control", "no-store")
+	c.writeFailure(f)
+}
+
+// statusGone is what the log says of a client that went away, as nginx does.
+const statusGone = 499
+
+func (c *call) writeFailure(f *failure) {
+	if c.wantsJSON() {
+		c.w.Header().Set("Content-Type", "application/json")
+		c.w.WriteHeader(f.status)
+		_ = json.NewEncoder(c.w).Encode(map[string]string{"error": f.message})
+		return
+	}
+	if !strings.Contains(c.r.Header.Get("Accept"), "text/html") {
+		c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		c.w.WriteHeader(f.status)
+		_, _ = io.WriteString(c.w, f.message+"\n")
+		return
+	}
+	c.startPage(f.status)
+	_ = c.s.pages.WriteError(c.w, &page.Error{Frame: c.frame(&place{root: c.s.base, name: "."}), Status: f.status, Message: f.message})
+}
+
+func (c *call) wantsJSON() bool {
+	accept := c.r.Header.Get("Accept")
+	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
+}

@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"path"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/serve/page"
+)
+
+// smallFile is how many bytes a file has at most that is read as a whole, in the view that finds
+// it.
+const smallFile = 64 << 10
+
+// A get is a request to read a place, by GET or HEAD, with the file that one view has found there.
+type get struct {
+	*call
+	p    *place
+	real string // the path in the volume
+	info fs.FileInfo
+	data []byte // of a small file
+	list []page.Entry
+	all  bool // data holds the whole file
+}
+
+// lookAt reads what the request is about.
+func (g *get) lookAt() error {
+	return g.p.view(g.r.Context(), func(rx *folio.Rx) (err error) {
+		if g.real, err = g.p.resolve(rx, g.p.name, true, rightRead); err != nil {
+			return g.uploadOnly(rx, err)
+		}
+		if g.info, err = rx.Lstat(g.real); err != nil {
+			return err
+		}
+		return g.readFound(rx)
+	})
+}
+
+// uploadOnly lets those who may only upload into a directory see its page, without the entries.
+func (g *get) uploadOnly(rx *folio.Rx, denied error) (err error) {
+	if !errors.Is(denied, errDenied) {
+		return denied
+	}
+	if g.real, err = g.p.resolve(rx, g.p.name, true, rightUpload); err != nil {
+		return denied
+	}
+	if g.info, err = rx.Lstat(g.real); err != nil || !g.info.IsDir() {
+		return denied
+	}
+	return nil
+}
+
+// readFound reads a small file, or a directory.
+func (g *get) readFound(rx *folio.Rx) (err error) {
+	switch {
+	case g.info.IsDir():
+		if g.s.options.Index && g.p.dir && g.index(rx) {
+			return nil
+		}
+		g.list, err = g.p.entries(rx, g.real)
+	case g.info.Mode().IsRegular() && g.info.Size() <= smallFile && !g.fresh(g.info):
+		g.all = true
+		key := g.p.key(g.info)
+		if data, ok := g.s.contents.get(key); ok {
+			g.data = data
+			return nil
+		}
+		if g.data, err = rx.ReadFile(g.real); err == nil {
+			g.s.contents.put(key, g.data)
+		}
+	}
+	return err
+}
+
+func (p *place) key(info fs.FileInfo) contentKey {
+	n := node(info)
+	return contentKey{vol: p.vol.Volume, ino: n.Ino, mtime: n.Mtime, ctime: n.Ctime, size: n.Size, snapshot: p.snapshot}
+}
+
+// index puts index.html in the place of a directory that has one.
+func (g *get) index(rx *folio.Rx) bool {
+	real, err := g.p.resolve(rx, path.Join(g.p.name, "index.html"), true, rightRead)
+	if err != nil {
+		return false
+	}
+	info, err := rx.Lstat(real)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	g.real, g.info, g.p.name, g.p.dir = real, info, path.Join(g.p.name, "index.html"), false
+	return true
+}
+
+// fresh reports whether the client has the content already, so that it need not be read.
+func (g *get) fresh(info fs.FileInfo) bool {
+	return g.r.Method == http.MethodHead || plainTag(g.r.Header.Get("If-None-Match")) == g.p.etag(info)
+}

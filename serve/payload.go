@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"net/http"
+	"path"
+
+	"github.com/foliofs/folio"
+)
+
+// smallBody is how many bytes of an upload are kept in memory, and written in the same transaction.
+const smallBody = 64 << 10
+
+// A payload is the body of a request on its way into a file.
+type payload struct {
+	*change
+	data []byte
+	temp string // the temporary file that has the data instead; "" if there is none
+}
+
+// receive reads the body: into memory, or into a temporary file if it is large.
+func (b *payload) receive() error {
+	buf, release := b.s.buffers.get(b.r.ContentLength)
+	defer release()
+	n, err := readFull(b.r.Body, buf)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if n < len(buf) && n <= smallBody {
+		b.data = bytes.Clone(buf[:n])
+		return nil
+	}
+	if b.temp, err = b.p.newTemporary(); err != nil {
+		return err
+	}
+	if err := b.p.fill(b.temp, buf, n, b.r.Body); err != nil {
+		b.p.discard(b.temp)
+		return err
+	}
+	return nil
+}
+
+// fill writes the first n bytes of buf, and then the rest of a body, to a temporary file.
+func (p *place) fill(temp string, buf []byte, n int, body io.Reader) error {
+	f, err := p.vol.OpenFile(temp, writeOnly, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for {
+		if _, err := f.Write(buf[:n]); err != nil {
+			return err
+		}
+		if n, err = readFull(body, buf); err == io.EOF && n == 0 {
+			return nil
+		}
+		if err != nil && err != io.EOF {
+			return err
+		}
+	}
+}
+
+// readFull reads until p is full or the reader ends. Unlike io.ReadFull it does not hide an
+// io.ErrUnexpectedEOF of the reader, by which package http says that a body was cut off.
+func readFull(r io.Reader, p []byte) (n int, err error) {
+	for n < len(p) && err == nil {
+		var m int
+		m, err = r.Read(p[n:])
+		n += m
+	}
+	if n > 0 && err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// beforeBody refuses an upload before its content is read.
+func (b *payload) beforeBody() error {
+	if err := b.p.mustChange(); err != nil {
+		return err
+	}
+	if most := b.s.options.MaxBody; most > 0 {
+		if b.r.ContentLength > most {
+			return &http.MaxBytesError{Limit: most}
+		}
+		b.r.Body = http.MaxBytesReader(b.w, b.r.Body, most)
+	}
+	return b.p.view(b.r.Context(), func(rx *folio.Rx) error {
+		_, _, err := b.target(rx)
+		return err
+	})
+}
+
+// target looks at the file that an upload is for, and checks all that can be said before it. info
+// is nil if there is no such file.
+func (b *payload) target(in lookuper) (real string, info fs.FileInfo, err error) {
+	real, info, err = b.p.lookup(in, b.p.name, true, rightUpload)
+	if err != nil {
+		return "", nil, missingParent(err)
+	}
+	switch {
+	case info == nil:
+		if err := checkName(path.Base(real)); err != nil {
+			return "", nil, err
+		}
+		if err := b.p.parentExists(in, real); err != nil {
+			return "", nil, err
+		}
+	case info.IsDir():
+		return "", nil, folio.ErrIsDirectory
+	case !info.Mode().IsRegular():
+		return "", nil, folio.ErrNotRegular
+	default:
+		if err := b.p.access.check(b.p.shown(real), rightWrite); err != nil {
+			return "", nil, err
+		}
+	}
+	if err := b.p.mustBeFree(); err != nil {
+		return "", nil, err
+	}
+	return real, info, b.conditions(info)
+}

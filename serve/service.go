@@ -1,0 +1,75 @@
+package serve
+
+import (
+	"io/fs"
+	"net/http"
+	"strings"
+)
+
+// A service answers requests that are about no file.
+type service struct{ *call }
+
+// health says that the server runs and can read its volumes.
+func (c service) health() error {
+	for _, t := range c.s.trees {
+		o, err := t.acquire()
+		if err != nil {
+			return err
+		}
+		_, err = o.Stat(t.Dir)
+		o.release()
+		if err != nil {
+			return err
+		}
+	}
+	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	c.w.Header().Set("Cache-Control", "no-store")
+	_, err := c.w.Write([]byte("ok\n"))
+	return err
+}
+
+// asset sends a part of the pages.
+func (c service) asset() error {
+	if strings.HasSuffix(c.path, "/") {
+		return fs.ErrNotExist
+	}
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		return errMethod
+	}
+	c.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	c.s.assets.ServeHTTP(c.w, c.r)
+	return nil
+}
+
+// login lets a browser ask for a password, and goes on where the user was.
+func (c service) login() error {
+	if c.s.options.Users == nil {
+		return errMethod
+	}
+	if c.user == "" {
+		return errDenied
+	}
+	c.redirect(c.localTarget(c.r.URL.Query().Get("to")))
+	return nil
+}
+
+// localTarget returns a path on this server, whatever a client says. It is no URL of another one,
+// such as //example.com or /\example.com.
+func (c service) localTarget(to string) string {
+	u, err := parseLocal(to)
+	if err != nil || !covers(c.s.base, strings.TrimSuffix(u.Path, "/")) {
+		return c.s.base + "/"
+	}
+	return to
+}
+
+// writeMetrics sends the counts to those who may read the root.
+func (c service) writeMetrics() error {
+	if err := c.access().check("/", rightRead); err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	c.w.Header().Set("Cache-Control", "no-store")
+	c.s.metrics.set.WritePrometheus(c.w)
+	return nil
+}

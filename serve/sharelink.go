@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/url"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+// findShare makes a place of what a link leads to.
+func (c *call) findShare(p *place, target string) (*place, error) {
+	token, rest, _ := strings.Cut(target, "/")
+	for _, t := range c.s.trees {
+		o, err := t.acquire()
+		if err != nil {
+			return nil, err
+		}
+		err = o.View(c.r.Context(), func(rx *folio.Rx) error { return p.openShare(c.r.Context(), rx, t, token) })
+		if err == nil && p.share.Snapshot != "" && c.snapshotID(o, p.share.Snapshot) != p.share.SnapshotID {
+			err = errGone
+		}
+		if err == nil {
+			p.tree, p.vol = t, o
+			p.root = c.s.base + sharePath + url.PathEscape(token)
+			if rest = strings.Trim(rest, "/"); rest != "" && (p.single == "" || rest == p.single) {
+				p.name = rest // a file that has another name now is found under that
+			}
+			return p, nil
+		}
+		o.release()
+		if !isMissing(err) {
+			return nil, err
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+// snapshotID returns the ID of a snapshot, and 0 if there is none.
+func (c *call) snapshotID(o *opened, name string) int64 {
+	list, _ := o.Snapshots(c.r.Context()) // an error means that it cannot be shown
+	for _, s := range list {
+		if s.Name == name {
+			return s.ID
+		}
+	}
+	return 0
+}
+
+// openShare reads the record of a share, and finds its inode.
+func (p *place) openShare(ctx context.Context, rx *folio.Rx, t *tree, token string) error {
+	s := &share{record: t.recordOf(token)}
+	text, err := rx.ReadFile(s.record)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, s); err != nil {
+		return err
+	}
+	if !s.Expires.IsZero() && time.Now().After(s.Expires) {
+		return errGone
+	}
+	if s.Snapshot != "" {
+		if rx, err = rx.At(s.Snapshot); errors.Is(err, folio.ErrNoSnapshot) {
+			return errGone
+		} else if err != nil {
+			return err
+		}
+	}
+	real, info, err := s.locate(ctx, rx, t)
+	if err != nil {
+		return err
+	}
+	p.share, p.snapshot = s, s.Snapshot
+	p.access = &access{most: rightRead, bound: true, within: strings.TrimSuffix(t.shown(real), "/")}
+	if s.Upload {
+		p.access.most = rightUpload
+	}
+	if p.within = real; !info.IsDir() {
+		p.within, p.single = path.Dir(real), path.Base(real)
+	}
+	return nil
+}
+
+// locate finds the inode of a share: at its last name, or by a walk.
+func (s *share) locate(ctx context.Context, rx *folio.Rx, t *tree) (real string, info fs.FileInfo, err error) {
+	real = string(s.Path)
+	if info, err = rx.Lstat(real); err == nil && node(info).Ino == s.Ino {
+		return real, info, nil
+	}
+	n := 0
+	all := &place{tree: t, within: t.Dir, access: &access{most: rightRead}}
+	errFound := errors.New("found")
+	err = all.walk(ctx, rx, t.Dir, func(w *walked) error {
+		if n++; n > maxLocate {
+			return errGone
+		}
+		if node(w.info).Ino != s.Ino {
+			return nil
+		}
+		real, info = w.real, w.info
+		return errFound
+	})
+	switch err {
+	case errFound:
+		return real, info, nil
+	case nil:
+		return "", nil, errGone
+	}
+	return "", nil, err
+}

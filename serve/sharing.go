@@ -1,0 +1,119 @@
+package serve
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"path"
+	"time"
+
+	"github.com/foliofs/folio"
+)
+
+// A shareRequest is the body of a request for a share.
+type shareRequest struct {
+	Root     string `json:"root"` // the URL of the tree, as pages have it
+	Path     string `json:"path"` // from there
+	Write    bool   `json:"write"`
+	Snapshot string `json:"snapshot"`
+	Expires  int64  `json:"expires"` // seconds from now; 0 means shareTime
+	MaxSize  int64  `json:"maxSize"` // bytes; 0 means no limit
+}
+
+// makeShare answers POST to the URL of shares.
+func makeShare(c *call) error {
+	if c.r.Method != http.MethodPost {
+		return errMethod
+	}
+	var q shareRequest
+	if err := json.NewDecoder(http.MaxBytesReader(c.w, c.r.Body, maxShareBody)).Decode(&q); err != nil || q.Expires < 0 || q.MaxSize < 0 {
+		return errShare
+	}
+	p, err := c.findIn(q.Root, q.Path)
+	if err != nil {
+		return err
+	}
+	defer p.release()
+	if q.Snapshot != "" {
+		p.snapshot = q.Snapshot
+	}
+	if p.tree == nil || p.tree.ReadOnly || p.share != nil {
+		return errServedRead
+	}
+	token, name := newToken(), ""
+	id := c.snapshotID(p.vol, p.snapshot)
+	ch := &change{c, p}
+	err = ch.update(func(tx *folio.Tx) error {
+		name, err = ch.recordShare(tx, &q, id, token)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("Cache-Control", "no-store")
+	c.w.WriteHeader(http.StatusCreated)
+	return json.NewEncoder(c.w).Encode(map[string]string{"url": c.s.base + sharePath + token + "/" + name})
+}
+
+// newToken returns a text that nobody can guess.
+func newToken() string {
+	var b [24]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// recordShare writes the record of a new share. It returns the end of its URL, which a file has.
+func (c *change) recordShare(tx *folio.Tx, q *shareRequest, id int64, token string) (name string, err error) {
+	s := &share{Snapshot: c.p.snapshot, SnapshotID: id, Upload: q.Write, MaxSize: q.MaxSize, User: c.user, Made: time.Now().UTC()}
+	life := time.Duration(q.Expires) * time.Second
+	if q.Expires == 0 {
+		life = shareTime
+	}
+	if q.Expires > int64(maxShareTime/time.Second) {
+		return "", errShare
+	}
+	s.Expires = s.Made.Add(life)
+	var in *folio.Rx = &tx.Rx
+	if c.p.snapshot != "" {
+		if in, err = tx.At(c.p.snapshot); err != nil {
+			return "", err
+		}
+	}
+	real, info, err := c.p.lookup(in, c.p.name, true, rightWrite)
+	switch {
+	case err != nil:
+		return "", err
+	case info == nil:
+		return "", fs.ErrNotExist
+	case q.Write && (!info.IsDir() || c.p.snapshot != ""):
+		return "", errShare
+	}
+	s.Path, s.Ino = []byte(real), node(info).Ino
+	if err := tx.MkdirAll(c.p.tree.own(shareDir), 0o700); err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		name = url.PathEscape(path.Base(real))
+	}
+	return name, s.save(tx, c.p.tree.recordOf(token))
+}
+
+// removeShare answers DELETE of a link, by a user who may write what it leads to.
+func (c *change) removeShare() error {
+	real := path.Join(c.p.within, c.p.single)
+	if err := c.access().check(c.p.shown(real), rightWrite); err != nil {
+		return err
+	}
+	if c.p.tree.ReadOnly {
+		return errServedRead
+	}
+	if err := c.update(func(tx *folio.Tx) error { return tx.Remove(c.p.share.record) }); err != nil {
+		return err
+	}
+	c.created(false)
+	return nil
+}

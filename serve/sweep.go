@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"context"
+	"path"
+	"time"
+)
+
+// Times after which sweep removes what is left.
+const (
+	uploadKept = 7 * 24 * time.Hour // uploads that nobody goes on with
+	sweepEvery = time.Hour
+)
+
+// sweepAll removes from time to time what nobody needs any more, until ctx is done.
+func (s *site) sweepAll(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		for _, t := range s.trees {
+			if !t.ReadOnly {
+				s.sweep(ctx, t)
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// sweep removes old removed files, and old uploads that are not complete.
+func (s *site) sweep(ctx context.Context, t *tree) {
+	o, err := t.acquire()
+	if err != nil {
+		return // requests say so
+	}
+	defer o.release()
+	for dir, kept := range map[string]time.Duration{trashDir: s.options.Trash, uploadDir: uploadKept} {
+		s.sweepDir(ctx, o, t.own(dir), kept)
+	}
+}
+
+func (s *site) sweepDir(ctx context.Context, o *opened, dir string, kept time.Duration) {
+	list, err := o.ReadDir(dir)
+	if err != nil {
+		return // there is none
+	}
+	for _, e := range list {
+		made, ok := idTime(e.Name()[:min(len(e.Name()), 33)])
+		if !ok || time.Since(made) < kept || ctx.Err() != nil {
+			continue
+		}
+		if err := o.RemoveAll(path.Join(dir, e.Name())); err != nil && s.options.Logger != nil {
+			s.options.Logger.Warn("cannot remove an old file", "path", path.Join(dir, e.Name()), "error", err)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+
+	"github.com/tus/tusd/v2/pkg/handler"
+
+	"github.com/foliofs/folio"
+)
+
+// tusCallKey is the key of the call in the context of a request.
+type tusCallKey struct{}
+
+// A tusCall is a request of tus. place is what a new upload is for; only POST has one.
+type tusCall struct {
+	*call
+	place *place
+}
+
+func tusCallOf(ctx context.Context) *tusCall {
+	tc, _ := ctx.Value(tusCallKey{}).(*tusCall)
+	return tc
+}
+
+// tusError turns an error of ours into one that tusd answers with.
+func tusError(tc *tusCall, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[handler.Error](err); ok || tc == nil {
+		return err
+	}
+	tc.call.err = err
+	f := tc.call.failureOf(err)
+	return handler.NewError("ERR_FOLIO", f.message, f.status)
+}
+
+// mayUpload checks the target of an upload. Directories on the way to it are made when it is
+// complete.
+func (p *place) mayUpload(in lookuper, overwrite bool) error {
+	if err := checkName(p.name); err != nil {
+		return err
+	}
+	real, info, err := p.lookup(in, p.name, true, rightUpload)
+	if isMissing(err) && p.access.at(p.shown(path.Join(p.within, p.name))).allows(rightUpload) {
+		return nil // the directories are made
+	}
+	switch {
+	case err != nil:
+		return err
+	case info == nil:
+		return p.mustBeFree()
+	case info.IsDir():
+		return folio.ErrIsDirectory
+	case !overwrite:
+		return errTakenUpload
+	case !info.Mode().IsRegular():
+		return folio.ErrNotRegular
+	}
+	if err := p.access.check(p.shown(real), rightWrite); err != nil {
+		return err
+	}
+	return p.mustBeFree()
+}
+
+var errTakenUpload = refuse(http.StatusConflict, "There is a file with this name.")

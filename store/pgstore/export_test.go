@@ -69,3 +69,6 @@ func BreakCache(s *Store) { s.objects.cache.Break() }
 
 // CacheSize returns how many bytes of the bucket the Store keeps.
 func CacheSize(s *Store) int64 { return s.objects.cache.Size() }
+
+// Trips returns how many trips a read transaction has made.
+func Trips(r store.Rx) int { return r.(*rx).trips }

@@ -1,6 +1,10 @@
 package pgstore
 
-import "github.com/foliofs/folio/store"
+import (
+	"strings"
+
+	"github.com/foliofs/folio/store"
+)
 
 // known is what a transaction knows of the volume: what it has read, and, if it writes, what it has
 // changed and not sent yet.
@@ -86,6 +90,31 @@ func (k *known) makeRoom() {
 	if len(k.nodes) > maxKnown/2 || len(k.entries) > maxKnown/2 {
 		k.nodes, k.entries = nil, nil
 	}
+}
+
+// leads is has for one path of a transaction that has changed nothing.
+func (k *known) leads(p store.Path) bool {
+	at := p.Top
+	if _, ok := k.nodes[at]; !ok {
+		return false
+	}
+	for name := range strings.SplitSeq(p.Name, "/") {
+		if name == "" || name == "." {
+			continue
+		}
+		if !store.ValidName(name) {
+			break
+		}
+		e, ok := k.entries[store.EntryKey{Dir: at, Name: name}]
+		if !ok || e.Ino == 0 {
+			return ok
+		}
+		if _, ok := k.nodes[e.Ino]; !ok || e.Type != store.Dir {
+			return ok
+		}
+		at = e.Ino
+	}
+	return true
 }
 
 // has reports whether all names of paths, up to where they end, and their inodes are known. In an

@@ -91,6 +91,7 @@ type rx struct {
 	ended    bool
 	files    files
 	branches branches
+	xattrs   xattrRange
 }
 
 // newRx returns a read transaction. The caller has entered the gate.
@@ -278,30 +279,4 @@ func (r *reader) List(dir store.Ino, after string, max int, l *store.Listing) er
 		return err
 	}
 	return damage
-}
-
-// Xattrs returns the extended attributes of an inode.
-func (r *reader) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
-	if !ino.Valid() {
-		return nil, nil
-	}
-	var damage error
-	size := 0
-	row := func(v [][]byte) {
-		name, value := v[0], v[1]
-		size += len(name) + len(value)
-		if len(name) == 0 || len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue || size > store.MaxXattrs {
-			damage = store.Damaged("inode %d has extended attributes that are too long", ino)
-		}
-		if damage == nil {
-			list = append(list, store.Xattr{Name: string(name), Value: append([]byte{}, value...)})
-		}
-	}
-	if err := r.ask(step{statement: selectXattrs, args: []any{int64(ino)}, row: row}); err != nil {
-		return nil, err
-	}
-	if damage != nil {
-		return nil, damage
-	}
-	return list, nil
 }

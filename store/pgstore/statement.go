@@ -17,6 +17,7 @@ const (
 	selectEntry
 	selectEntries
 	selectXattrs
+	selectXattrRange
 	selectPart
 	selectChunks
 	selectParts
@@ -86,14 +87,15 @@ var texts = [numStatements]string{
 SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
   (SELECT max(version) FROM @change)
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
-	selectNode:    "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
-	selectEntry:   "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
-	selectEntries: "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
-	selectXattrs:  "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
-	selectPart:    "SELECT substring(bytes FROM $2 FOR $3), " + partColumns + " FROM @data WHERE id = $1",
-	selectChunks:  "SELECT id, substring(bytes FOR 65536), " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
-	selectParts:   "SELECT id, " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 AND object IS NOT NULL ORDER BY id",
-	selectFiles:   "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
+	selectNode:       "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
+	selectEntry:      "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
+	selectEntries:    "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
+	selectXattrRange: "SELECT ino, name, substring(value FOR 65537) FROM @xattr WHERE ino >= $1 ORDER BY ino, name LIMIT $2",
+	selectXattrs:     "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
+	selectPart:       "SELECT substring(bytes FROM $2 FOR $3), " + partColumns + " FROM @data WHERE id = $1",
+	selectChunks:     "SELECT id, substring(bytes FOR 65536), " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectParts:      "SELECT id, " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 AND object IS NOT NULL ORDER BY id",
+	selectFiles:      "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
 	selectBranch: `WITH dirs AS MATERIALIZED (
   SELECT $1::bigint AS ino, ''::bytea AS name, false AS below
   UNION ALL

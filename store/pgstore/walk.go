@@ -171,6 +171,9 @@ func (r *rx) glance(ctx context.Context, w *walk) error {
 
 // ReadAhead implements store.AheadReader.
 func (r *rx) ReadAhead(paths ...store.Path) error {
+	if len(paths) == 1 && r.known.leads(paths[0]) {
+		return nil
+	}
 	w, version := newWalk(paths), int64(0)
 	if r.known.has(w, func(store.Ino) bool { return false }) {
 		return nil

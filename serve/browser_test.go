@@ -43,9 +43,27 @@ type browser struct {
 	server *httptest.Server
 	vol    *folio.Volume
 	cut    atomic.Int64 // if it is not 0, the next PATCH breaks off after as many bytes
+	hold   gate
 
-	mu   sync.Mutex // guards said
-	said []string   // errors of pages, and requests of other hosts
+	mu    sync.Mutex // guards the fields below
+	said  []string   // errors of pages, and requests of other hosts
+	asked []string   // methods and paths of requests
+}
+
+// A gate lets nothing through while it is shut. It is open at first.
+type gate struct{ way atomic.Pointer[chan struct{}] }
+
+func (g *gate) shut() {
+	way := make(chan struct{})
+	g.way.Store(&way)
+}
+
+func (g *gate) open() { close(*g.way.Swap(nil)) }
+
+func (g *gate) pass() {
+	if way := g.way.Load(); way != nil {
+		<-*way
+	}
 }
 
 // TestBrowser goes through the pages in Chromium. Without it the test is skipped.
@@ -62,13 +80,24 @@ func TestBrowser(t *testing.T) {
 	first, _ := chromedp.NewContext(limited)
 	check(t, chromedp.Do(first))
 	for _, part := range []struct {
-		name string
-		test func(*testing.T, *browser)
+		name    string
+		test    func(*testing.T, *browser)
+		options serve.Options
+		volume  folio.Options
 	}{
-		{"screens", testScreens}, {"axe", testAxe}, {"keys", testKeys}, {"changes", testChanges}, {"uploads", testUploads}, {"shares", testShares}, {"restore", testRestore},
+		{name: "screens", test: testScreens},
+		{name: "axe", test: testAxe},
+		{name: "keys", test: testKeys},
+		{name: "changes", test: testChanges},
+		{name: "uploads", test: testUploads},
+		{name: "folders", test: testFolders},
+		{name: "resuming", test: testResuming},
+		{name: "limits", test: testLimits, options: serve.Options{MaxBody: 8 << 20, Rights: ownRights(t)}, volume: folio.Options{MaxSize: 4 << 20}},
+		{name: "shares", test: testShares},
+		{name: "restore", test: testRestore},
 	} {
 		t.Run(part.name, func(t *testing.T) {
-			b := newBrowser(t, first)
+			b := newBrowser(t, first, part.options, part.volume)
 			part.test(t, b)
 			b.quiet()
 		})
@@ -76,13 +105,14 @@ func TestBrowser(t *testing.T) {
 }
 
 // newBrowser opens a tab at a server of its own.
-func newBrowser(t *testing.T, first context.Context) *browser {
+func newBrowser(t *testing.T, first context.Context, o serve.Options, volume folio.Options) *browser {
 	t.Helper()
-	b := &browser{t: t, vol: siteVolume(t)}
-	h, err := serve.New(&serve.Options{Sources: []serve.Source{sourceOf(b.vol, "site", "")}, Write: true, Trash: time.Hour})
+	b := &browser{t: t, vol: siteVolume(t, &volume)}
+	o.Sources, o.Write, o.Trash = []serve.Source{sourceOf(b.vol, "site", "")}, true, time.Hour
+	h, err := serve.New(&o)
 	check(t, err)
 	b.server = httptest.NewUnstartedServer(h)
-	b.server.Listener = cutListener{b.server.Listener, &b.cut}
+	b.server.Listener = cutListener{b.server.Listener, b}
 	b.server.Start()
 	tab, end := chromedp.NewContext(first, chromedp.WithNewBrowserContext())
 	b.tab = tab
@@ -97,27 +127,32 @@ func newBrowser(t *testing.T, first context.Context) *browser {
 	return b
 }
 
-// A cutListener breaks a connection off after some bytes of a PATCH, if cut asks for it.
+// A cutListener breaks a connection off after some bytes of a PATCH, if the browser asks for it, and
+// lets those of a PATCH wait at the gate.
 type cutListener struct {
 	net.Listener
-	cut *atomic.Int64
+	b *browser
 }
 
 func (l cutListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	return &cutConn{Conn: conn, cut: l.cut}, err
+	return &cutConn{Conn: conn, b: l.b}, err
 }
 
 type cutConn struct {
 	net.Conn
-	cut  *atomic.Int64
-	left int64 // bytes until it breaks off, or 0
+	b     *browser
+	patch bool
+	left  int64 // bytes until it breaks off, or 0
 }
 
 func (c *cutConn) Read(p []byte) (int, error) {
+	if c.patch {
+		c.b.hold.pass()
+	}
 	n, err := c.Conn.Read(p)
 	if bytes.Contains(p[:max(n, 0)], []byte("ATCH /-/tus/")) { // the first byte may come by itself
-		c.left = c.cut.Swap(0)
+		c.patch, c.left = true, c.b.cut.Swap(0)
 	}
 	if c.left > 0 {
 		if c.left -= int64(n); c.left <= 0 {
@@ -128,9 +163,9 @@ func (c *cutConn) Read(p []byte) (int, error) {
 }
 
 // siteVolume returns a volume with a file of each kind, and with a snapshot before its last change.
-func siteVolume(t *testing.T) *folio.Volume {
+func siteVolume(t *testing.T, o *folio.Options) *folio.Volume {
 	t.Helper()
-	vol, err := folio.OpenMemory(nil)
+	vol, err := folio.OpenMemory(o)
 	check(t, err)
 	t.Cleanup(func() { _ = vol.Close() })
 	check(t, vol.MkdirAll("src/empty", 0o755))
@@ -160,10 +195,13 @@ func (b *browser) listen(ev any) {
 		}
 	case *log.EventEntryAdded:
 		what = ev.Entry.Text + " " + ev.Entry.URL
-		if strings.Contains(what, "the server responded with a status of") || strings.HasSuffix(what, "/favicon.ico") {
-			return // the page says so itself; a text that is open by itself has no picture
+		for _, fine := range []string{"the server responded with a status of", "/favicon.ico", "'beforeunload'", "with a user activation"} {
+			if strings.Contains(what, fine) {
+				return // the page says so itself; a text that is open by itself has no picture; the test has no hands
+			}
 		}
 	case *network.EventRequestWillBeSent:
+		b.note(ev.Request.Method + " " + strings.TrimPrefix(ev.Request.URL, b.server.URL))
 		if u := ev.Request.URL; strings.HasPrefix(u, b.server.URL+"/") || strings.HasPrefix(u, "blob:") || strings.HasPrefix(u, "chrome") {
 			return
 		}
@@ -174,6 +212,25 @@ func (b *browser) listen(ev any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.said = append(b.said, what)
+}
+
+// note keeps what was asked for.
+func (b *browser) note(request string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked = append(b.asked, request)
+}
+
+// count returns how many requests began with a text.
+func (b *browser) count(prefix string) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, request := range b.asked {
+		if strings.HasPrefix(request, prefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // do runs steps, and ends the test if one fails.
@@ -453,6 +510,12 @@ func testChanges(t *testing.T, b *browser) {
 	b.file("src/notes.txt", "one\ntwo\nthree\n")
 }
 
+// scripted waits until the scripts of a page run.
+func (b *browser) scripted() {
+	b.t.Helper()
+	b.wait(`document.readyState === "complete" && document.documentElement.classList.contains("scripted")`)
+}
+
 // file wants a file of that content in the volume, or none if that is "".
 func (b *browser) file(name, want string) {
 	b.t.Helper()
@@ -460,42 +523,6 @@ func (b *browser) file(name, want string) {
 	if want == "" && !errors.Is(err, os.ErrNotExist) || want != "" && string(text) != want {
 		b.t.Fatalf("%s: %d bytes, %v", name, len(text), err)
 	}
-}
-
-// testUploads sends files, one of them over a connection that breaks off.
-func testUploads(t *testing.T, b *browser) {
-	b.look(1280, "dark", true)
-	b.open("/src/")
-	b.wait(`document.documentElement.classList.contains("scripted")`)
-	dir := t.TempDir()
-	large := bytes.Repeat([]byte("0123456789abcdef"), 3<<16)
-	check(t, os.WriteFile(filepath.Join(dir, "large.bin"), large, 0o644))
-	check(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("new notes\n"), 0o644))
-	b.cut.Store(1 << 20)
-	b.do(chromedp.SetUploadFiles(chromedp.CSS("#files"), []string{filepath.Join(dir, "large.bin"), filepath.Join(dir, "notes.txt")}, chromedp.NodeReady))
-	b.wait(`document.querySelector("dialog[open] .subject")?.textContent === "notes.txt"`)
-	b.shoot("exists")
-	b.click(`document.querySelector("dialog [value=both]")`)
-	b.wait(row("large.bin") + ` !== null && ` + row("notes (2).txt") + ` !== null`)
-	b.file("src/notes (2).txt", "new notes\n")
-	b.file("src/notes.txt", "one\ntwo\nthree\n")
-	b.file("src/large.bin", string(large))
-	if b.cut.Load() != 0 {
-		t.Error("no upload was cut off")
-	}
-	b.shoot("uploaded")
-	b.drop("folder/dropped.txt")
-	b.wait(row("folder") + ` !== null || ` + row("dropped.txt") + ` !== null`)
-}
-
-// drop drops a file of that name onto the page.
-func (b *browser) drop(name string) {
-	b.t.Helper()
-	ask[any](b, fmt.Sprintf(`(() => {
-		const d = new DataTransfer();
-		d.items.add(new File(["dropped"], %q));
-		for (const what of ["dragenter", "drop"]) dispatchEvent(new DragEvent(what, {dataTransfer: d, bubbles: true, cancelable: true}));
-	})()`, filepath.Base(name)))
 }
 
 // testShares makes a link, and follows it after the file was renamed.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"path"
 	"strconv"
 	"time"
@@ -98,7 +99,7 @@ func (s uploadStore) GetUpload(ctx context.Context, id string) (handler.Upload, 
 	if isMissing(err) || err == nil && u.record.User != tc.call.user {
 		return nil, handler.ErrNotFound
 	}
-	if err == nil && u.record.Info.Offset == u.record.Info.Size && !u.record.Done {
+	if err == nil && u.record.Info.Offset == u.record.Info.Size && !u.record.Done && tc.call.r.Method != http.MethodDelete {
 		err = u.FinishUpload(ctx) // the server died between the last byte and this
 	}
 	return u, tusError(tc, err)

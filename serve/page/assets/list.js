@@ -73,6 +73,7 @@ export async function refresh(name) {
   document.getElementById("main").replaceWith(document.adoptNode(main));
   localTimes(main);
   filter();
+  document.dispatchEvent(new Event("refreshed"));
   if (focused && !document.querySelector("dialog[open]")) focusOn(focused);
 }
 

@@ -8,6 +8,8 @@ const small = 1 << 20;         // a file of this size goes with the request that
 const piece = 64 << 20;        // as much goes with one PATCH: some proxies limit requests
 const pauses = [500, 1000, 2000, 4000, 8000, 8000, 8000];
 
+const never = new AbortController().signal;
+
 // send sends a request. fetch cannot say how much of it has been sent, so that this is XMLHttpRequest.
 function send(method, url, headers, body, signal, progress) {
   return new Promise((resolve, reject) => {
@@ -25,12 +27,20 @@ function send(method, url, headers, body, signal, progress) {
   });
 }
 
-// refusal returns the error of an answer.
+const words = {
+  401: "You are not logged in any more. Load the page again.",
+  403: "You may not upload here.",
+  409: "There is one already.",
+  413: "This is larger than this server takes.",
+  507: "The volume is full.",
+};
+
+// refusal returns the error of an answer. The server's own words are JSON, or they come through the
+// library that answers for tus, which puts a code before them.
 function refusal(request) {
-  let message = "";
+  let message = /^ERR_FOLIO: (.*)$/m.exec(request.responseText)?.[1] ?? "";
   try { message = JSON.parse(request.responseText).error ?? ""; } catch { /* it is no JSON */ }
-  const words = {409: "There is one already.", 413: "This is larger than this server takes.", 507: "The volume is full.", 403: "You may not do this here.", 401: "You are not logged in any more."};
-  return new Refusal(request.status, words[request.status] ?? (message || `The server refused it (status ${request.status}).`));
+  return new Refusal(request.status, message || (words[request.status] ?? `The server refused it (status ${request.status}).`));
 }
 
 const base64 = text => btoa(Array.from(new TextEncoder().encode(text), byte => String.fromCharCode(byte)).join(""));
@@ -47,11 +57,11 @@ const wait = (time, signal) => new Promise((resolve, reject) => {
 
 // An Upload sends one file.
 export class Upload {
-  // key names the upload over pages; progress is called with the bytes that have been sent, and
+  // record keeps the upload over pages; progress is called with the bytes that have been sent, and
   // waiting with the seconds until the next attempt.
-  constructor(file, {endpoint, metadata, key, signal, progress, waiting}) {
-    Object.assign(this, {file, endpoint, metadata, key, signal, progress, waiting});
-    this.url = localStorage.getItem(key);
+  constructor(file, {endpoint, metadata, record, signal, progress, waiting}) {
+    Object.assign(this, {file, endpoint, metadata, record, signal, waiting});
+    this.progress = sent => { record.note(); progress(sent); };
     this.offset = 0;
     this.known = false; // offset is what the server has
   }
@@ -61,16 +71,15 @@ export class Upload {
     for (let failures = 0; ;) {
       const before = this.offset;
       try {
-        if (this.url === null) await this.create();
+        if (this.record.url === null) await this.create();
         else if (!this.known) await this.find();
         while (this.offset < this.file.size) await this.patch();
-        localStorage.removeItem(this.key);
+        this.record.end();
         return;
       } catch (error) {
-        if (this.signal.aborted) return this.terminate(error);
-        if (!passing(error)) throw error;
+        if (this.signal.aborted || error.status === 409) return this.terminate(error);
         failures = this.offset > before ? 0 : failures + 1;
-        if (failures > pauses.length) throw error;
+        if (!passing(error) || failures > pauses.length) throw error;
         this.known = false;
         const time = pauses[Math.max(failures - 1, 0)];
         this.waiting(Math.ceil(time / 1000));
@@ -79,26 +88,23 @@ export class Upload {
     }
   }
 
+  // create makes the upload. A request without content is not broken off: the server would keep an
+  // upload that nobody knows.
   async create() {
     const {size} = this.file, whole = size > 0 && size <= small;
     const headers = {"Upload-Length": String(size), "Upload-Metadata": encode(this.metadata)};
     if (whole) headers["Content-Type"] = "application/offset+octet-stream";
-    const answer = await send("POST", this.endpoint, headers, whole ? this.file : null, this.signal, whole ? this.progress : null);
+    const answer = await send("POST", this.endpoint, headers, whole ? this.file : null, whole ? this.signal : never, whole ? this.progress : null);
     if (answer.status !== 201) throw refusal(answer);
-    this.url = new URL(answer.getResponseHeader("Location"), new URL(this.endpoint, location.href)).pathname;
+    this.record.begin(new URL(answer.getResponseHeader("Location"), new URL(this.endpoint, location.href)).pathname);
     this.advance(answer.getResponseHeader("Upload-Offset") ?? "0");
-    if (this.offset < size) localStorage.setItem(this.key, this.url);
+    this.signal.throwIfAborted();
   }
 
   // find asks the server how much it has. It forgets an upload that the server does not know.
   async find() {
-    const answer = await send("HEAD", this.url, {}, null, this.signal);
-    if ([403, 404, 410].includes(answer.status)) {
-      localStorage.removeItem(this.key);
-      this.url = null;
-      this.offset = 0;
-      return this.create();
-    }
+    const answer = await send("HEAD", this.record.url, {}, null, this.signal);
+    if ([403, 404, 410].includes(answer.status)) return this.again();
     if (answer.status !== 200 && answer.status !== 204) throw refusal(answer);
     this.advance(answer.getResponseHeader("Upload-Offset"));
   }
@@ -106,18 +112,21 @@ export class Upload {
   async patch() {
     const from = this.offset, body = this.file.slice(from, from + piece);
     const headers = {"Upload-Offset": String(from), "Content-Type": "application/offset+octet-stream"};
-    const answer = await send("PATCH", this.url, headers, body, this.signal, sent => this.progress(from + sent));
+    const answer = await send("PATCH", this.record.url, headers, body, this.signal, sent => this.progress(from + sent));
     if (answer.status === 409) { // another offset than the server's
       this.known = false;
       return this.find();
     }
-    if ([403, 404, 410].includes(answer.status)) {
-      this.url = null;
-      this.offset = 0;
-      return this.create();
-    }
+    if ([403, 404, 410].includes(answer.status)) return this.again();
     if (answer.status !== 204) throw refusal(answer);
     this.advance(answer.getResponseHeader("Upload-Offset"));
+  }
+
+  // again begins anew: the server does not know the upload, or the reader may not go on with it.
+  again() {
+    this.record.end();
+    this.offset = 0;
+    return this.create();
   }
 
   // advance notes what the server says that it has.
@@ -131,8 +140,9 @@ export class Upload {
 
   // terminate forgets the upload, here and at the server.
   async terminate(reason) {
-    localStorage.removeItem(this.key);
-    if (this.url !== null) await send("DELETE", this.url, {}, null, new AbortController().signal).catch(() => {});
+    const {url} = this.record;
+    this.record.end();
+    if (url !== null) await send("DELETE", url, {}, null, never).catch(() => {});
     throw reason;
   }
 }

@@ -3,6 +3,7 @@ import {clone, has, icon, open, toast} from "./dialog.js";
 import {ask, href, inside, page} from "./server.js";
 import {refresh} from "./list.js";
 import {Upload} from "./tus.js";
+import {forget, Record, unfinished} from "./unfinished.js";
 
 const atOnce = 3;
 const queue = [];     // what waits
@@ -10,7 +11,9 @@ let running = 0, total = 0, done = 0, failed = 0, left = 0;
 let answer = "";      // what to do with all files that are there already
 let asking = Promise.resolve();
 let panel = null;
+let wanted = [];      // uploads to go on with, whose files the reader is about to choose
 
+const sizes = new Intl.NumberFormat(undefined, {style: "unit", unit: "megabyte", maximumFractionDigits: 1});
 const zone = () => document.getElementById("over");
 
 export function startUploads() {
@@ -29,10 +32,14 @@ export function startUploads() {
   });
   document.addEventListener("change", event => {
     if (event.target.id !== "files" && event.target.id !== "folder") return;
-    for (const file of event.target.files) add(file, file.webkitRelativePath || file.name);
+    if (wanted.length > 0) goOnWith([...event.target.files]);
+    else for (const file of event.target.files) add(file, localName(file));
     event.target.value = "";
     pump();
   });
+  document.addEventListener("cancel", event => { if (event.target.matches("input[type=file]")) wanted = []; }, true);
+  document.addEventListener("refreshed", offer);
+  offer();
   addEventListener("beforeunload", event => { if (running > 0) event.preventDefault(); });
 }
 
@@ -42,6 +49,41 @@ export async function choose() {
     ? await open("t-choose", (form, dialog) => form.querySelectorAll(".stack button").forEach(b => b.addEventListener("click", () => dialog.close(b.value))))
     : "files";
   if (what) document.getElementById(what).click();
+}
+
+const localName = file => file.webkitRelativePath || file.name;
+
+// offer shows which uploads into this folder are not complete, and a way to go on with them.
+function offer() {
+  const list = zone() ? unfinished(zone().dataset.tus) : [], place = document.getElementById("unfinished");
+  if (!place) return;
+  place.replaceChildren();
+  if (list.length === 0) return;
+  const box = clone("t-unfinished"), [first] = list;
+  box.querySelector("p").textContent = list.length === 1
+    ? `The upload of ${first.name} (${sizes.format(first.size / 1e6)}) is not complete. Choose the file again to go on.`
+    : `${list.length} uploads are not complete. Choose the same files again to go on.`;
+  box.querySelector("[data-go]").addEventListener("click", () => {
+    wanted = list;
+    document.getElementById(list.some(entry => entry.file.includes("/")) ? "folder" : "files").click();
+  });
+  box.querySelector("[data-forget]").addEventListener("click", () => { forget(list); box.remove(); });
+  place.append(box);
+}
+
+// goOnWith adds the files whose uploads are wanted.
+function goOnWith(files) {
+  const list = wanted;
+  wanted = [];
+  let found = 0;
+  for (const file of files) {
+    const entry = list.find(entry => entry.file === localName(file) && entry.size === file.size && entry.modified === file.lastModified);
+    if (!entry) continue;
+    found++;
+    add(file, entry.name);
+  }
+  if (found > 0) document.getElementById("unfinished").replaceChildren();
+  else toast(files.length === 1 ? `${files[0].name} is another file, or it was changed since.` : "None of these is among them.");
 }
 
 // take adds what was dropped, folders with all that is in them.
@@ -112,8 +154,6 @@ function count() {
   panel.querySelector("h2").textContent = running > 0 ? `Uploads: ${done} of ${total}` : "Uploads";
   panel.querySelector("[data-all]").textContent = running > 0 ? "Cancel all" : "Close";
 }
-
-const sizes = new Intl.NumberFormat(undefined, {style: "unit", unit: "megabyte", maximumFractionDigits: 1});
 
 // line shows an upload in the panel.
 function line(job) {
@@ -187,13 +227,13 @@ const remaining = seconds => seconds < 90 ? `${Math.max(1, Math.round(seconds))}
 // sendOne sends a file, and asks what to do if there is one by its name. It reports whether the
 // file was sent.
 async function sendOne(job, signal, progress, waiting) {
-  const {tus, max} = zone().dataset, path = inside(job.name);
-  if (max && job.file.size > Number(max)) throw new Error("This is larger than this server takes.");
+  const {tus, max} = zone().dataset;
+  if (max && job.file.size > Number(max)) throw new Error(`This is larger than this server takes, which is ${sizes.format(max / 1e6)} at most.`);
   for (;;) {
     try {
       await new Upload(job.file, {
         endpoint: tus, signal, progress, waiting,
-        key: ["tus", tus, page.root, path, job.file.size, job.file.lastModified].join("|"),
+        record: new Record({tus, root: page.root, dir: page.path, name: job.name, file: localName(job.file), size: job.file.size, modified: job.file.lastModified}),
         metadata: {root: page.root, path: inside(job.name), overwrite: job.overwrite ? "1" : "", modified: job.file.lastModified},
       }).run();
       return true;

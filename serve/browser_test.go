@@ -127,8 +127,8 @@ func newBrowser(t *testing.T, first context.Context, o serve.Options, volume fol
 	return b
 }
 
-// A cutListener breaks a connection off after some bytes of a PATCH, if the browser asks for it, and
-// lets those of a PATCH wait at the gate.
+// A cutListener breaks a connection off after some bytes of a PATCH, if the test asks for it. It
+// lets the bytes of a PATCH wait at the gate.
 type cutListener struct {
 	net.Listener
 	b *browser

@@ -189,8 +189,8 @@ func (b *browser) wantUploads(want int) {
 	b.t.Errorf("the server keeps %d uploads, want %d", n, want)
 }
 
-// testLimits wants plain words when a file is too large, when the volume is full, and where the reader
-// has no right.
+// testLimits wants plain words when a file is too large, when the volume is full, and where the
+// reader has no right.
 func testLimits(t *testing.T, b *browser) {
 	b.look(390, "dark", true)
 	b.open("/")

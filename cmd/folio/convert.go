@@ -11,8 +11,8 @@ import (
 const convertLong = `Make TARGET of SOURCE: a volume, a snapshot, a directory or an archive becomes a volume or an archive.
 
 The content of SOURCE decides what it is: a volume, tar (plain, gzip, bzip2, zstd), zip, SQLite archive,
-or AgentFS database. The ending of TARGET decides what it becomes: .tar, .tar.gz, .tgz, .tar.zst, .tzst,
-.zip, .sqlar or .agentfs; any other name is a volume. --format overrides this.
+database of AgentFS or LiteFS. The ending of TARGET decides what it becomes: .tar, .tar.gz, .tgz, .tar.zst, .tzst,
+.zip, .sqlar, .agentfs or .litefs; any other name is a volume. --format overrides this.
 
 TARGET appears complete or not at all. An existing one is refused, or with --force replaced at that
 moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/command.md
@@ -34,7 +34,7 @@ func (c *command) convertCommand() *cobra.Command {
 	replaceFlags(&v.Replacing, flags, "TARGET")
 	flags.Lookup("force").Usage += ", or an archive"
 	overlayFlags(&v.Overlay, flags)
-	flags.StringVar(&v.Format, "format", "", "what TARGET becomes: volume, tar, tar.gz, tar.zst, zip, sqlar or agentfs")
+	flags.StringVar(&v.Format, "format", "", "what TARGET becomes: volume, tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs")
 	flags.BoolVarP(&v.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	return cmd
 }

@@ -9,7 +9,7 @@ import (
 
 const exportLong = `Write a volume, or a directory of it, to DEST: a directory on disk, or an archive.
 
-A DEST that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst, .zip, .sqlar or .agentfs becomes an archive, unless it
+A DEST that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst, .zip, .sqlar, .agentfs or .litefs becomes an archive, unless it
 is a directory. A dash writes a tar archive to standard output. --format overrides this. An archive appears complete or
 not at all. An existing one is refused, or with --force replaced at that moment.
 
@@ -35,7 +35,7 @@ func (c *command) exportCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.Force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
-	flags.StringVar(&e.Format, "format", "", "what DEST becomes: dir, tar, tar.gz, tar.zst, zip, sqlar or agentfs")
+	flags.StringVar(&e.Format, "format", "", "what DEST becomes: dir, tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs")
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&e.NoOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd

@@ -180,7 +180,7 @@ func TestArchiveRoundTrip(t *testing.T) {
 func TestArchiveFails(t *testing.T) {
 	t.Parallel()
 	volume := makeOdd(t)
-	for _, name := range []string{"a.tar", "a.tar.gz", "a.tzst", "a.zip", "a.sqlar", "a.agentfs"} {
+	for _, name := range []string{"a.tar", "a.tar.gz", "a.tzst", "a.zip", "a.sqlar", "a.agentfs", "a.litefs"} {
 		dir := t.TempDir()
 		file := filepath.Join(dir, name)
 		mustRun(t, "export", "-q", "--force", volume+":deep", file)

@@ -7,8 +7,8 @@ import (
 )
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip, bzip2 or
-zstd, zip, SQLite archive, or AgentFS database). The content of SRC decides which one it is. A dash reads a tar archive from
-standard input.
+zstd, zip, SQLite archive, database of AgentFS or LiteFS). The content of SRC decides which one it is. A dash
+reads a tar archive from standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
 attributes user.* are kept, as far as the source has them. Sockets are left out, with a warning.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/internal/posix"
@@ -41,15 +39,9 @@ type agentWriter struct {
 
 	o     *Options
 	buf   []byte
-	dirs  []agentDir       // from the root to the one that got the last entry
+	dirs  dirStack         // by inodes
 	first map[string]int64 // inodes of files with several names, by the first one
-	out   string           // a directory that is left out, with a slash behind
 	ids   struct{ ino, name, chunk int64 }
-}
-
-type agentDir struct {
-	path string
-	ino  int64
 }
 
 func createAgent(ctx context.Context, file string, o *Options, walk Walk) error {
@@ -86,18 +78,12 @@ func (a *agentWriter) begin(b *sqlitefile.Builder) error {
 
 func (a *agentWriter) add(e *source.Entry) error {
 	switch {
-	case a.out != "" && strings.HasPrefix(e.Name, a.out):
-		return nil
-	case !utf8.ValidString(e.Name) || !utf8.ValidString(e.Linkname):
-		a.o.warn(e.Name, "a name or a target that is not UTF-8")
-		if e.Mode.IsDir() && e.Link == "" {
-			a.out = e.Name + "/"
-		}
+	case a.dirs.leavesOut(e, a.o):
 		return nil
 	case e.Link != "":
 		return a.link(e)
 	case e.Name == ".":
-		a.dirs = []agentDir{{".", 1}}
+		a.dirs.enter(".", 1)
 		return a.inode(e)
 	}
 	if err := a.inode(e); err != nil {
@@ -108,7 +94,7 @@ func (a *agentWriter) add(e *source.Entry) error {
 	}
 	switch {
 	case e.Mode.IsDir():
-		a.dirs = append(a.dirs, agentDir{e.Name, a.ids.ino})
+		a.dirs.enter(e.Name, a.ids.ino)
 	case e.Shared:
 		a.first[e.Name] = a.ids.ino
 	}
@@ -125,13 +111,10 @@ func (a *agentWriter) link(e *source.Entry) error {
 	return a.name(e.Name, ino)
 }
 
-// name adds a name in the directory that it lies in. Entries come in the order of a walk.
+// name adds a name in the directory that it lies in.
 func (a *agentWriter) name(file string, ino int64) error {
-	for dir := path.Dir(file); a.dirs[len(a.dirs)-1].path != dir; {
-		a.dirs = a.dirs[:len(a.dirs)-1]
-	}
 	a.ids.name++
-	return a.names.Append(a.ids.name, a.ids.name, path.Base(file), a.dirs[len(a.dirs)-1].ino, ino)
+	return a.names.Append(a.ids.name, a.ids.name, path.Base(file), a.dirs.parent(file), ino)
 }
 
 func (a *agentWriter) inode(e *source.Entry) error {

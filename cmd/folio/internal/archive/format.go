@@ -17,6 +17,7 @@ const (
 	Zip
 	Sqlar
 	AgentFS
+	LiteFS
 )
 
 var formats = []struct {
@@ -30,6 +31,7 @@ var formats = []struct {
 	{Zip, "zip", []string{".zip"}},
 	{Sqlar, "sqlar", []string{".sqlar"}},
 	{AgentFS, "agentfs", []string{".agentfs"}},
+	{LiteFS, "litefs", []string{".litefs"}},
 }
 
 // String returns the name that ParseFormat knows.
@@ -49,7 +51,7 @@ func ParseFormat(name string) (Format, error) {
 			return k.format, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip, sqlar or agentfs", name)
+	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs", name)
 }
 
 // IsTar reports whether the format is a tar archive, plain or compressed.

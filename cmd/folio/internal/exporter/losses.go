@@ -2,6 +2,7 @@ package exporter
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/archive"
@@ -16,21 +17,46 @@ type losses struct {
 	format archive.Format
 	seen   map[source.FileID]bool // files with several names
 	links  int64                  // names that became files of their own
-	xattrs int64                  // files with extended attributes
+
+	// Files with extended attributes, with other modes and owners than an import would give them,
+	// and with holes.
+	xattrs, modes, owners, holes int64
 }
 
 func (l *losses) count(e *source.Entry) {
-	if l.format == archive.Sqlar && e.Shared {
-		if l.seen[e.ID] {
-			l.links++
-		} else if l.seen == nil {
-			l.seen = make(map[source.FileID]bool)
+	switch l.format {
+	case archive.AgentFS:
+		add(&l.xattrs, len(e.Xattrs) > 0)
+	case archive.Sqlar:
+		l.countLink(e)
+		add(&l.xattrs, len(e.Xattrs) > 0)
+	case archive.LiteFS:
+		if e.Mode.IsRegular() || e.Mode.IsDir() && e.Name != "." {
+			l.countLink(e)
+			add(&l.xattrs, len(e.Xattrs) > 0)
+			add(&l.modes, e.Mode != source.LitefsFileMode && e.Mode != source.LitefsDirMode)
+			add(&l.owners, int(e.UID) != os.Geteuid() || int(e.GID) != os.Getegid())
+			add(&l.holes, e.Holes)
 		}
-		l.seen[e.ID] = true
 	}
-	if (l.format == archive.Sqlar || l.format == archive.AgentFS) && len(e.Xattrs) > 0 {
-		l.xattrs++
+}
+
+func add(count *int64, one bool) {
+	if one {
+		*count++
 	}
+}
+
+func (l *losses) countLink(e *source.Entry) {
+	if !e.Shared {
+		return
+	}
+	if l.seen[e.ID] {
+		l.links++
+	} else if l.seen == nil {
+		l.seen = make(map[source.FileID]bool)
+	}
+	l.seen[e.ID] = true
 }
 
 // err returns nil if nothing was lost.
@@ -39,8 +65,13 @@ func (l *losses) err() error {
 	if l.links > 0 {
 		lost = append(lost, value.Count(l.links, "hard link is a file of its own", "hard links are files of their own"))
 	}
-	if l.xattrs > 0 {
-		lost = append(lost, value.Count(l.xattrs, "file has", "files have")+" lost extended attributes")
+	for _, k := range []struct {
+		files int64
+		what  string
+	}{{l.xattrs, "extended attributes"}, {l.modes, "modes"}, {l.owners, "owners"}, {l.holes, "holes"}} {
+		if k.files > 0 {
+			lost = append(lost, value.Count(k.files, "file has", "files have")+" lost "+k.what)
+		}
 	}
 	if lost == nil {
 		return nil

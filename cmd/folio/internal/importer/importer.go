@@ -306,7 +306,7 @@ func sourceBase(name string) string {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return base
 	}
-	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar", ".db", ".agentfs"} {
+	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar", ".db", ".agentfs", ".litefs"} {
 		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
 			base = rest
 		}

@@ -39,7 +39,7 @@ func (a *agentProducer) feed(ino, size int64, out *stream) error {
 			return err
 		}
 		end = off + n
-		return w.readAt(agentChunk{row, a.dataContent}, n)
+		return w.readAt(columnReader{row, a.dataContent}, n)
 	})
 	if err == nil {
 		err = w.addHole(size - end)
@@ -88,11 +88,3 @@ func (a *agentProducer) eachChunk(ino, size int64, fn func(row *sqlitefile.Row, 
 	}
 	return nil
 }
-
-// An agentChunk reads the content of a row.
-type agentChunk struct {
-	row    *sqlitefile.Row
-	column int
-}
-
-func (c agentChunk) ReadAt(p []byte, off int64) (int, error) { return c.row.ReadAt(c.column, p, off) }

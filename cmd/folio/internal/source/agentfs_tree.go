@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -114,8 +113,8 @@ func (a *agentProducer) children(dir int64) (list []agentChild, err error) {
 
 func (a *agentProducer) child(dir string, c agentChild) error {
 	a.found++
-	if c.name == "" || c.name == "." || c.name == ".." || strings.ContainsAny(c.name, "/\x00") || len(dir)+len(c.name) >= maxPath {
-		return ErrName
+	if err := checkElement(dir, c.name); err != nil {
+		return err
 	}
 	path := Join(dir, c.name)
 	e, err := a.entry(path, c.ino)

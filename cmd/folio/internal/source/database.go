@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -30,21 +32,53 @@ func openDatabase(f *os.File, o *Options) (Source, error) {
 }
 
 func databaseSource(db *sqlitefile.DB, rx *sqlitefile.Rx, o *Options) (Source, error) {
-	switch _, _, err := sqlarTable(rx); {
-	case err == nil:
-		return &sqlarSource{db: db, o: o}, nil
-	case !errors.Is(err, sqlitefile.ErrNoTable):
-		return nil, err
+	for _, kind := range []struct {
+		table string
+		open  func() (Source, error)
+	}{
+		{sqlarName, func() (Source, error) {
+			_, _, err := tableWith(rx, sqlarName, sqlarColumns)
+			return &sqlarSource{db: db, o: o}, err
+		}},
+		{agentInodes, func() (Source, error) { return openAgent(db, rx, o) }},
+		{litefsEntries, func() (Source, error) {
+			_, _, err := tableWith(rx, litefsEntries, litefsColumns)
+			return &litefsSource{db: db, o: o}, err
+		}},
+	} {
+		_, err := rx.Table(kind.table)
+		if err == nil {
+			return kind.open()
+		}
+		if !errors.Is(err, sqlitefile.ErrNoTable) {
+			return nil, err
+		}
 	}
-	_, err := rx.Table(agentInodes)
-	if errors.Is(err, sqlitefile.ErrNoTable) {
-		return nil, ErrDatabase
-	}
-	if err != nil {
-		return nil, err
-	}
-	return openAgent(db, rx, o)
+	return nil, ErrDatabase
 }
+
+// tableWith returns a table with rowids, and the places of five columns in it.
+func tableWith(rx *sqlitefile.Rx, name string, columns []string) (t sqlitefile.Table, place [5]int, err error) {
+	t, err = rx.Table(name)
+	if err != nil {
+		return t, place, err
+	}
+	for i, column := range columns {
+		place[i] = slices.IndexFunc(t.Columns(), func(c sqlitefile.Column) bool { return strings.EqualFold(c.Name, column) })
+		if place[i] < 0 || t.WithoutRowid() {
+			return t, place, ErrDatabase
+		}
+	}
+	return t, place, nil
+}
+
+// A columnReader reads a column of a row.
+type columnReader struct {
+	row    *sqlitefile.Row
+	column int
+}
+
+func (c columnReader) ReadAt(p []byte, off int64) (int, error) { return c.row.ReadAt(c.column, p, off) }
 
 // checkDatabase refuses a damaged database. Its pages have no checksums, and a database that has
 // lost rows looks as if it never had them.

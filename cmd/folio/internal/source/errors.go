@@ -17,10 +17,10 @@ import (
 // Errors of a file that cannot be a source.
 var (
 	ErrEmpty    = errors.New("is an empty file")
-	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive, nor an AgentFS database")
+	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive, nor a database of AgentFS or LiteFS")
 	ErrBlank    = errors.New("begins with zeros, and is no archive: an empty tar archive is 1,024 to 10,240 zeros")
 	ErrVolume   = errors.New("is a Folio volume already")
-	ErrDatabase = errors.New("is a SQLite database, but neither a SQLite archive nor of AgentFS")
+	ErrDatabase = errors.New("is a SQLite database, but neither a SQLite archive nor of AgentFS or LiteFS")
 	ErrSeek     = errors.New("cannot be read from a pipe")
 	ErrNotDir   = errors.New("is not a directory")
 	ErrNoLayer  = errors.New("is no overlay of AgentFS, and has no base")
@@ -31,6 +31,7 @@ var (
 	ErrName      = errors.New("unsafe name")
 	ErrDuplicate = errors.New("appears twice")
 	ErrParent    = errors.New("lies below a name that is not a directory")
+	ErrNoParent  = errors.New("lies in no directory below the root")
 	ErrLink      = errors.New("is a hard link to a name that is no earlier file of the archive")
 	ErrExcluded  = errors.New("is a hard link to a file that was left out")
 	ErrVanished  = errors.New("vanished while it was read")

@@ -31,6 +31,14 @@ func cleanName(name string) (string, error) {
 	return strings.Join(elems, "/"), nil
 }
 
+// checkElement refuses the name of a file in a directory that an archive must not give it.
+func checkElement(dir, name string) error {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || len(dir)+len(name) >= maxPath {
+		return ErrName
+	}
+	return nil
+}
+
 // isClean spares the usual names the rest of cleanName.
 func isClean(name string) bool {
 	return name[0] != '.' && name[len(name)-1] != '/' && !strings.Contains(name, "//") && !strings.Contains(name, "/.")

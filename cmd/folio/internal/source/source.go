@@ -1,6 +1,6 @@
 // Package source reads the trees that folio import takes in: a directory, a tar archive, plain or
-// compressed, a zip archive, a SQLite archive, or an AgentFS database. The content of a file
-// decides what it is, not its name.
+// compressed, a zip archive, a SQLite archive, or a database of AgentFS or LiteFS. The content of a
+// file decides what it is, not its name.
 //
 // # Order
 //

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -36,6 +35,8 @@ type sqlarRow struct {
 	size  int64
 }
 
+const sqlarName = "sqlar"
+
 var sqlarColumns = []string{"name", "mode", "mtime", "sz", "data"}
 
 func (s *sqlarSource) OnDisk() bool { return false }
@@ -43,22 +44,6 @@ func (s *sqlarSource) OnDisk() bool { return false }
 func (s *sqlarSource) Size(context.Context) (int64, bool) { return 0, false }
 
 func (s *sqlarSource) Close() error { return s.db.Close() }
-
-// sqlarTable returns the table and the places of sqlarColumns in it.
-func sqlarTable(rx *sqlitefile.Rx) (t sqlitefile.Table, place [5]int, err error) {
-	t, err = rx.Table("sqlar")
-	if err != nil {
-		return t, place, err
-	}
-	columns := t.Columns()
-	for i, name := range sqlarColumns {
-		place[i] = slices.IndexFunc(columns, func(c sqlitefile.Column) bool { return strings.EqualFold(c.Name, name) })
-		if place[i] < 0 || t.WithoutRowid() {
-			return t, place, ErrDatabase
-		}
-	}
-	return t, place, nil
-}
 
 func (s *sqlarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	return run(ctx, s.o, false, func(p *pipeline) error {
@@ -80,7 +65,7 @@ type sqlarProducer struct {
 }
 
 func (s *sqlarProducer) walk() (err error) {
-	if s.table, s.place, err = sqlarTable(s.rx); err != nil {
+	if s.table, s.place, err = tableWith(s.rx, sqlarName, sqlarColumns); err != nil {
 		return err
 	}
 	rows, err := s.rows()
@@ -208,23 +193,13 @@ func (s *sqlarProducer) large(e *Entry, row *sqlitefile.Row, size int64) error {
 	if err := s.addFed(e, out); err != nil {
 		return err
 	}
-	in := io.NewSectionReader(sqlarBlob{s, row}, 0, size)
+	in := io.NewSectionReader(columnReader{row, s.place[4]}, 0, size)
 	r, err := sqlarReader(in, size, e.Size)
 	if err == nil {
 		err = archiveError(out.readFrom(r, e.Size))
 	}
 	out.close(err)
 	return err
-}
-
-// A sqlarBlob reads the data of a row.
-type sqlarBlob struct {
-	s   *sqlarProducer
-	row *sqlitefile.Row
-}
-
-func (b sqlarBlob) ReadAt(p []byte, off int64) (int, error) {
-	return b.row.ReadAt(b.s.place[4], p, off)
 }
 
 // sqlarReader returns the content that stored bytes of data mean.

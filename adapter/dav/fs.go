@@ -18,8 +18,10 @@ import (
 // A FileSystem is a volume as golang.org/x/net/webdav sees it, for a webdav.Handler of one's own:
 // NewHandler makes a better one. It is safe for concurrent use.
 type FileSystem struct {
-	vol *folio.Volume
-	dir string // of the volume; "" or "." for all of it
+	vol    *folio.Volume
+	dir    string // of the volume; "" or "." for all of it
+	prefix string // of URLs
+	locks  *locks // of the Handler; nil if there is none
 }
 
 var _ webdav.FileSystem = (*FileSystem)(nil)

@@ -53,8 +53,9 @@ func NewHandler(vol *folio.Volume, o *Options) *Handler {
 	if o == nil {
 		o = new(Options)
 	}
-	files := &FileSystem{vol, o.Dir}
-	h := &Handler{vol: vol, files: files, prefix: o.Prefix, locks: newLocks(files.etag)}
+	files := &FileSystem{vol: vol, dir: o.Dir, prefix: o.Prefix}
+	files.locks = newLocks(files.etag)
+	h := &Handler{vol: vol, files: files, prefix: o.Prefix, locks: files.locks}
 	h.dav = webdav.Handler{Prefix: o.Prefix, FileSystem: files, LockSystem: h.locks, Logger: o.Logger}
 	return h
 }

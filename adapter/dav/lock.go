@@ -184,8 +184,14 @@ func lockTimeout(header string) time.Duration {
 	return maxTimeout
 }
 
-// discovery describes the lock to a client.
+// discovery is the answer to a request that has made or refreshed the lock.
 func (l *lock) discovery(prefix string) string {
+	return `<?xml version="1.0" encoding="utf-8"?>
+<D:prop xmlns:D="DAV:"><D:lockdiscovery>` + l.active(prefix) + "</D:lockdiscovery></D:prop>\n"
+}
+
+// active describes the lock to a client.
+func (l *lock) active(prefix string) string {
 	scope, depth := "exclusive", "infinity"
 	if l.shared {
 		scope = "shared"
@@ -195,8 +201,7 @@ func (l *lock) discovery(prefix string) string {
 	}
 	var root strings.Builder
 	_ = xml.EscapeText(&root, []byte((&url.URL{Path: prefix + l.Root}).EscapedPath()))
-	return fmt.Sprintf(`<?xml version="1.0" encoding="utf-8"?>
-<D:prop xmlns:D="DAV:"><D:lockdiscovery><D:activelock>
+	return fmt.Sprintf(`<D:activelock xmlns:D="DAV:">
 <D:locktype><D:write/></D:locktype>
 <D:lockscope><D:%s/></D:lockscope>
 <D:depth>%s</D:depth>
@@ -204,6 +209,5 @@ func (l *lock) discovery(prefix string) string {
 <D:timeout>Second-%d</D:timeout>
 <D:locktoken><D:href>%s</D:href></D:locktoken>
 <D:lockroot><D:href>%s</D:href></D:lockroot>
-</D:activelock></D:lockdiscovery></D:prop>
-`, scope, depth, l.OwnerXML, l.Duration/time.Second, l.token, root.String())
+</D:activelock>`, scope, depth, l.OwnerXML, l.Duration/time.Second, l.token, root.String())
 }

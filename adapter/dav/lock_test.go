@@ -43,6 +43,34 @@ func TestLock(t *testing.T) {
 	must(t, h, http.StatusPreconditionFailed, "LOCK", "/files/a%20b", "", "If", "("+token+")")
 }
 
+// TestLockDiscovery checks that clients see the locks on a file: its own and those of directories
+// above it.
+func TestLockDiscovery(t *testing.T) {
+	h := dav.NewHandler(newVolume(t), &dav.Options{Prefix: "/files"})
+	const find = `<propfind xmlns="DAV:"><prop><lockdiscovery/></prop></propfind>`
+	must(t, h, http.StatusCreated, "MKCOL", "/files/d", "")
+	must(t, h, http.StatusCreated, "PUT", "/files/d/a", "text")
+	exclusive := strings.Replace(lockBody, "SCOPE", "exclusive", 1)
+	token := must(t, h, http.StatusOK, "LOCK", "/files/d", exclusive, "Timeout", "Second-100").Header().Get("Lock-Token")
+	for _, name := range []string{"d", "d/a"} {
+		body := must(t, h, http.StatusMultiStatus, "PROPFIND", "/files/"+name, find, "Depth", "0").Body.String()
+		mustBeXML(t, body)
+		for _, part := range []string{strings.Trim(token, "<>"), "<D:exclusive/>", "mailto:a@example.com", "<D:href>/files/d</D:href></D:lockroot>", "200 OK"} {
+			if !strings.Contains(body, part) {
+				t.Errorf("%s: no %s in\n%s", name, part, body)
+			}
+		}
+	}
+	must(t, h, http.StatusCreated, "COPY", "/files/d/a", "", "Destination", "/files/b")
+	must(t, h, http.StatusNoContent, "UNLOCK", "/files/d", "", "Lock-Token", token)
+	for _, name := range []string{"d", "d/a", "b"} {
+		body := must(t, h, http.StatusMultiStatus, "PROPFIND", "/files/"+name, find, "Depth", "0").Body.String()
+		if strings.Contains(body, "activelock") || !strings.Contains(body, "lockdiscovery") || !strings.Contains(body, "200 OK") {
+			t.Errorf("%s: %s", name, body)
+		}
+	}
+}
+
 func TestLockRefused(t *testing.T) {
 	vol := newVolume(t)
 	h := dav.NewHandler(vol, &dav.Options{Prefix: "/files"})

@@ -215,6 +215,26 @@ func (s *locks) release(under []*lock) {
 	}
 }
 
+// maxDiscovery is how many bytes about locks a file gets in a listing, apart from its first lock.
+const maxDiscovery = 2 << 10
+
+// discover describes the locks on a file, for the property lockdiscovery.
+func (s *locks) discover(name, prefix string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	s.expire(now)
+	var text []byte
+	for _, l := range s.byToken {
+		if len(text) < maxDiscovery && l.covers(name) && !l.expires.IsZero() {
+			left := *l
+			left.Duration = l.expires.Sub(now)
+			text = append(text, left.active(prefix)...)
+		}
+	}
+	return text
+}
+
 // Locked reports whether a client holds a lock on a file, or on something below a directory. The
 // name is the path of a URL behind the prefix. A server that changes a file by other means than
 // this handler must refuse to change one that is locked.

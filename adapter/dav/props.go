@@ -38,13 +38,20 @@ type resource struct {
 
 var _ webdav.DeadPropsHolder = (*resource)(nil)
 
-// DeadProps returns the dead properties.
+// lockDiscovery is the property that lists the locks on a file (RFC 4918, section 15.8).
+var lockDiscovery = xml.Name{Space: "DAV:", Local: "lockdiscovery"}
+
+// DeadProps returns the dead properties, and lockDiscovery, which package webdav knows only as one
+// that clients cannot set.
 func (r *resource) DeadProps() (map[xml.Name]webdav.Property, error) {
 	list, err := r.load(r.fs.tree(r.ctx))
 	props := make(map[xml.Name]webdav.Property, len(list))
 	for _, p := range list {
 		name := xml.Name{Space: p.Space, Local: p.Local}
 		props[name] = webdav.Property{XMLName: name, Lang: p.Lang, InnerXML: []byte(p.XML)}
+	}
+	if l := r.fs.locks; l != nil {
+		props[lockDiscovery] = webdav.Property{XMLName: lockDiscovery, InnerXML: l.discover(clean(r.name), r.fs.prefix)}
 	}
 	return props, err
 }
@@ -103,6 +110,9 @@ func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
 	}
 	for _, patch := range patches {
 		for _, p := range patch.Props {
+			if p.XMLName == lockDiscovery {
+				continue // a copy would get it
+			}
 			list = without(list, p.XMLName)
 			if !patch.Remove {
 				if !wellFormed(p.InnerXML) {

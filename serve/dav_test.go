@@ -2,9 +2,7 @@ package serve_test
 
 import (
 	"net/http/httptest"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -37,29 +35,6 @@ func TestLitmus(t *testing.T) {
 	}
 	if len(summaries) != 5 || t.Failed() {
 		t.Errorf("%d suites, want 5:\n%s", len(summaries), out)
-	}
-}
-
-// TestRclone syncs a tree to the server and back.
-func TestRclone(t *testing.T) {
-	rclone, err := exec.LookPath("rclone")
-	if err != nil {
-		t.Skip("rclone is not installed")
-	}
-	server := httptest.NewServer(newServer(t, newVolume(t), writable))
-	defer server.Close()
-	from, to := t.TempDir(), t.TempDir()
-	for i := range 200 {
-		name := filepath.Join(from, strings.Repeat("d/", i%4), "f\u00fc #%?"+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
-		check(t, os.MkdirAll(filepath.Dir(name), 0o755))
-		check(t, os.WriteFile(name, []byte(strings.Repeat("y", i*37)), 0o644))
-	}
-	remote := ":webdav,url='" + server.URL + "':synced"
-	for _, args := range [][]string{{"sync", from, remote}, {"check", from, remote}, {"sync", remote, to}, {"check", from, to}} {
-		cmd := exec.CommandContext(t.Context(), rclone, append(args, "--config", filepath.Join(t.TempDir(), "none"))...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("rclone %q: %v\n%s", args, err, out)
-		}
 	}
 }
 

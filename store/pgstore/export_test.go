@@ -72,3 +72,8 @@ func CacheSize(s *Store) int64 { return s.objects.cache.Size() }
 
 // Trips returns how many trips a read transaction has made.
 func Trips(r store.Rx) int { return r.(*rx).trips }
+
+// LockKeys returns the keys of the locks of a volume and of an inode.
+func LockKeys(s *Store, ino store.Ino) (volume, inode int64) {
+	return s.schema.lockKey(), s.schema.lockKeyOf(ino)
+}

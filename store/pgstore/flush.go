@@ -22,7 +22,7 @@ func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 			steps = append(steps, step{copied: b})
 		}
 	}
-	if t.changedRows() || len(steps) > 0 {
+	if t.changedRows() || len(steps) > 0 || t.known.seen != nil { // apply locks what was seen
 		steps = append(steps, t.applyStep())
 	}
 	steps = append(steps, t.partSteps()...)
@@ -63,7 +63,7 @@ func (t *tx) applyStep() step {
 		}
 	}
 	return step{statement: apply, row: ignore, args: []any{
-		a.seen, a.seenDirs, a.seenEntries, a.seenNames, a.made, a.changed, a.touched,
+		t.locks(), a.seen, a.seenDirs, a.seenEntries, a.seenNames, a.made, a.changed, a.touched,
 		a.gone.rows, a.gone.names, a.added.rows, a.added.names, a.put.rows, a.put.names,
 		a.cuts, a.chunks, a.contents, a.orphans, a.adopted,
 	}}

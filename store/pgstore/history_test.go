@@ -291,11 +291,12 @@ func TestBrokenHistories(t *testing.T) {
 	server := &restarter{Server: pgserver.ForTest(t)}
 	for name, broken := range map[string][2]string{
 		"no look at what was seen": {"RAISE EXCEPTION 'the volume has changed meanwhile' USING ERRCODE = '40001'", "NULL"},
-		"no lock":                  {"FOR UPDATE", ""},
+		"no locks":                 {"FROM unnest(locks)", "FROM unnest(locks[:0])"},
+		"only shared locks":        {"pg_advisory_xact_lock(key & -2)", "pg_advisory_xact_lock_shared(key & -2)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(historySeedOf(t), 0))
-			for i := range 20 {
+			for i := range 60 {
 				h := newHistory(t, server, r.Uint64())
 				h.kills, h.crash = 0, nil
 				volume(t, h.address) // makes the tables
@@ -305,7 +306,7 @@ func TestBrokenHistories(t *testing.T) {
 					return
 				}
 			}
-			t.Error("20 histories of a broken store look right")
+			t.Error("60 histories of a broken store look right")
 		})
 	}
 }

@@ -129,7 +129,7 @@ func (s *Store) removeDead(ctx context.Context, c *pgx.Conn, find step, first ..
 			steps = append(steps, do(deleteChunks, store.DataID(store.Ino(ino), 0), store.DataID(store.Ino(ino), store.MaxSize-1)))
 		}
 	}
-	begin := append([]step{do(beginWrite), {statement: lockVolume, row: ignore}}, first...)
+	begin := append([]step{do(beginWrite), s.lockStep()}, first...)
 	if err := s.trip(ctx, c, append(begin, find)...); err != nil {
 		return 0, err
 	}

@@ -200,6 +200,97 @@ $body$`,
 		`CREATE TRIGGER drop_object BEFORE UPDATE OR DELETE ON @data FOR EACH ROW WHEN (OLD.object IS NOT NULL) EXECUTE FUNCTION @drop_object()`,
 		`UPDATE @volume SET version = 3`,
 	},
+	{
+		// The version of a volume is the sum of the greatest numbers of its four lanes.
+		// Transactions of a lane commit one after the other, so what a snapshot sees of a lane
+		// has no gaps.
+		`CREATE TABLE @version (
+  lane   integer NOT NULL,
+  number bigint NOT NULL,
+  PRIMARY KEY (lane, number)
+)`,
+		`INSERT INTO @version SELECT 1, coalesce(max(version), 0) FROM @change`,
+		`DROP TABLE @change`,
+		// apply is as in version 2, but for the locks, and for the lanes in place of table
+		// change. There are no locks if the transaction has locked the volume. Otherwise the
+		// volume's is the first. Each key is even; one more means that the transaction has the
+		// lock alone.
+		`DROP FUNCTION @apply`,
+		`CREATE FUNCTION @apply(
+  locks bigint[], seen bigint[], seen_dirs bigint[], seen_entries bigint[], seen_names bytea[],
+  made bigint[], changed bigint[], touched bigint[],
+  gone_entries bigint[], gone_names bytea[], new_entries bigint[], new_names bytea[], put_entries bigint[], put_names bytea[],
+  cuts bigint[], chunks bigint[], contents bytea[], orphans bigint[], adopted bigint[]
+) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  volume bigint = locks[1] & -2;
+  line integer = 1;
+BEGIN
+  PERFORM CASE WHEN key & 1 = 1 THEN pg_advisory_xact_lock(key & -2) ELSE pg_advisory_xact_lock_shared(key) END FROM unnest(locks) AS key;
+  IF cardinality(seen) > 0 AND EXISTS (
+    SELECT FROM generate_series(1, cardinality(seen), 11) AS i LEFT JOIN @node AS n ON n.ino = seen[i]
+    WHERE (n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev) IS DISTINCT FROM (seen[i+1], seen[i+2], seen[i+3], seen[i+4], seen[i+5], seen[i+6], seen[i+7], seen[i+8], seen[i+9], seen[i+10])
+  ) OR cardinality(seen_dirs) > 0 AND EXISTS (
+    SELECT FROM generate_series(1, cardinality(seen_dirs), 4) AS i LEFT JOIN @node AS n ON n.ino = seen_dirs[i]
+    WHERE (n.mode, n.uid, n.gid) IS DISTINCT FROM (seen_dirs[i+1], seen_dirs[i+2], seen_dirs[i+3]) OR n.nlink = 0
+  ) OR cardinality(seen_entries) > 0 AND EXISTS (
+    SELECT FROM unnest(seen_names) WITH ORDINALITY AS s(name, i)
+    LEFT JOIN @entry AS e ON e.parent = seen_entries[2*i-1] AND e.name = s.name
+    WHERE coalesce(e.ino, 0) <> seen_entries[2*i]
+  ) THEN
+    RAISE EXCEPTION 'the volume has changed meanwhile' USING ERRCODE = '40001';
+  END IF;
+  IF cardinality(made) > 0 THEN
+    INSERT INTO @node (ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)
+    SELECT made[i+0], made[i+1], made[i+2], made[i+3], made[i+4], made[i+5], made[i+6], made[i+7], made[i+8], made[i+9], made[i+10] FROM generate_series(1, cardinality(made), 11) AS i;
+  END IF;
+  IF cardinality(changed) > 0 THEN
+    UPDATE @node AS n SET mode = changed[i+1], nlink = changed[i+2], uid = changed[i+3], gid = changed[i+4], size = changed[i+5], holes = changed[i+6], mtime_ns = changed[i+7], ctime_ns = changed[i+8], atime_ns = changed[i+9], rdev = changed[i+10]
+    FROM generate_series(1, cardinality(changed), 11) AS i WHERE n.ino = changed[i];
+  END IF;
+  IF cardinality(touched) > 0 THEN
+    UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])
+    FROM generate_series(1, cardinality(touched), 4) AS i WHERE n.ino = touched[i];
+  END IF;
+  IF cardinality(gone_entries) > 0 THEN
+    DELETE FROM @entry AS e USING unnest(gone_entries, gone_names) AS g(parent, name) WHERE e.parent = g.parent AND e.name = g.name;
+  END IF;
+  IF cardinality(new_entries) > 0 THEN
+    INSERT INTO @entry (parent, name, ino, type)
+    SELECT new_entries[3*i-2], name, new_entries[3*i-1], new_entries[3*i] FROM unnest(new_names) WITH ORDINALITY AS g(name, i);
+  END IF;
+  IF cardinality(put_entries) > 0 THEN
+    INSERT INTO @entry (parent, name, ino, type)
+    SELECT put_entries[3*i-2], name, put_entries[3*i-1], put_entries[3*i] FROM unnest(put_names) WITH ORDINALITY AS g(name, i)
+    ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type;
+  END IF;
+  IF cardinality(cuts) > 0 THEN
+    DELETE FROM @data AS d USING generate_series(1, cardinality(cuts), 2) AS i WHERE d.id BETWEEN cuts[i] AND cuts[i+1];
+  END IF;
+  IF cardinality(chunks) > 0 THEN
+    INSERT INTO @data (id, bytes) SELECT * FROM unnest(chunks, contents)
+    ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes;
+  END IF;
+  IF cardinality(orphans) > 0 THEN
+    INSERT INTO @orphan (ino, waits) SELECT ino, ARRAY(SELECT id FROM @session) FROM unnest(orphans) AS u(ino)
+    ON CONFLICT (ino) DO UPDATE SET waits = excluded.waits;
+  END IF;
+  IF cardinality(adopted) > 0 THEN
+    DELETE FROM @orphan WHERE ino = ANY(adopted);
+  END IF;
+  IF volume IS NOT NULL THEN
+    line = CASE WHEN pg_try_advisory_xact_lock(volume + 2) THEN 1 WHEN pg_try_advisory_xact_lock(volume + 4) THEN 2
+      WHEN pg_try_advisory_xact_lock(volume + 6) THEN 3 WHEN pg_try_advisory_xact_lock(volume + 8) THEN 4 ELSE 0 END;
+    IF line = 0 THEN
+      line = 1 + pg_backend_pid() % 4;
+      PERFORM pg_advisory_xact_lock(volume + 2 * line);
+    END IF;
+  END IF;
+  INSERT INTO @version SELECT line, 1 + coalesce(max(number), 0) FROM @version WHERE lane = line;
+END
+$body$`,
+		`UPDATE @volume SET version = 4`,
+	},
 }
 
 // latest is the version of the tables that this package reads and writes.

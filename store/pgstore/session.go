@@ -163,7 +163,7 @@ func (n *session) began(id, sessions, listeners int64) {
 // which no session waits.
 func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
 	var id, sessions, listeners int64
-	err := s.trip(ctx, c, do(beginWrite), step{statement: lockVolume, row: ignore}, do(expireSessions),
+	err := s.trip(ctx, c, do(beginWrite), s.lockStep(), do(expireSessions),
 		step{statement: addSession, args: []any{s.lease.Microseconds()}, row: numberInto(&id)},
 		step{statement: countSessions, row: numberInto(&sessions)}, s.countListeners(&listeners), do(commit))
 	if err != nil {

@@ -66,6 +66,10 @@ const (
 // partColumns are those of a data row that is a part of an object, as partOf takes them.
 const partColumns = "object, at::bigint, length::bigint, sum::bigint"
 
+// versionColumn is the version of the volume.
+const versionColumn = `(SELECT coalesce(max(number), 0) FROM @version WHERE lane = 1) + (SELECT coalesce(max(number), 0) FROM @version WHERE lane = 2)
+  + (SELECT coalesce(max(number), 0) FROM @version WHERE lane = 3) + (SELECT coalesce(max(number), 0) FROM @version WHERE lane = 4)`
+
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
 // texts are the statements, with @ in place of the schema and a dot.
@@ -73,10 +77,10 @@ var texts = [numStatements]string{
 	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
 	// A server ends the transaction of a client that hangs, so that others can write.
-	lockVolume:    "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM (SELECT FROM @volume FOR UPDATE) AS v",
+	lockVolume:    "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM pg_advisory_xact_lock($1)",
 	commit:        "COMMIT",
 	rollback:      "ROLLBACK",
-	selectVersion: "SELECT max(version) FROM @change",
+	selectVersion: "SELECT " + versionColumn,
 	selectWalk: `WITH RECURSIVE walk(i, parent, ino, type) AS (
   SELECT i, 0::bigint, top, 2::bigint FROM unnest($1::bigint[]) WITH ORDINALITY AS t(top, i)
   UNION ALL
@@ -85,7 +89,7 @@ var texts = [numStatements]string{
     CROSS JOIN LATERAL (SELECT ino, type FROM @entry WHERE parent = w.ino AND name = ($4::bytea[])[c] OFFSET 0) AS e
 )
 SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
-  (SELECT max(version) FROM @change)
+  ` + versionColumn + `
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
 	selectNode:       "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
 	selectEntry:      "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
@@ -117,7 +121,7 @@ FROM files AS f ORDER BY f.below, f.dir, f.name`,
 	selectNextChunk: "SELECT id FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1",
 	selectDataSize:  "SELECT pg_total_relation_size('@data') + (SELECT coalesce(sum(size), 0)::bigint FROM @object WHERE NOT swept)",
 	nextNumbers:     "SELECT nextval('@ino')",
-	apply:           "SELECT @apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
+	apply:           "SELECT @apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
 	cloneContent:    "INSERT INTO @data (id, bytes, object, at, length, sum) SELECT ($2::bigint << 28) + (id & 268435455), bytes, object, at, length, sum FROM @data WHERE id BETWEEN $1::bigint << 28 AND ($1::bigint << 28) + 268435455",
 	setHashJoin:     "SELECT set_config('enable_hashjoin', $1, true)",
 	// Numbers come in blocks of a thousand. OFFSET 0 makes the server look each inode up by its
@@ -158,7 +162,7 @@ ON CONFLICT (id) DO UPDATE SET bytes = NULL, object = excluded.object, at = excl
 	deleteXattr:    "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
 	notify:         "SELECT pg_notify($1, $2)",
 	countListeners: "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-	insertChange:   "INSERT INTO @change DEFAULT VALUES",
+	insertChange:   "INSERT INTO @version SELECT 1, 1 + coalesce(max(number), 0) FROM @version WHERE lane = 1",
 
 	addSession:     "INSERT INTO @session (lease) VALUES ($1::bigint * interval '1 microsecond') RETURNING id",
 	touchSession:   "UPDATE @session SET seen = clock_timestamp() WHERE id = $1",
@@ -199,7 +203,7 @@ ON CONFLICT (name) DO UPDATE SET gone = NULL WHERE o.gone IS NOT NULL`,
   count(*) FILTER (WHERE gone IS NULL AND (swept OR dropped IS NOT NULL)), coalesce(sum(size) FILTER (WHERE gone IS NULL AND (swept OR dropped IS NOT NULL)), 0)::bigint,
   (SELECT count(*) FROM @data WHERE object IS NOT NULL), (SELECT coalesce(sum(length), 0)::bigint FROM @data WHERE object IS NOT NULL)
 FROM @object`,
-	forgetChanges: "DELETE FROM @change WHERE version < (SELECT max(version) FROM @change)",
+	forgetChanges: "DELETE FROM @version AS v WHERE number < (SELECT max(number) FROM @version WHERE lane = v.lane)",
 }
 
 // in returns the statements of the volume in a schema.

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
@@ -207,6 +208,9 @@ func (s *Store) openTables(ctx context.Context, create bool) error {
 	if err := admitServer(c.Conn().PgConn().ParameterStatus("server_version")); err != nil {
 		return err
 	}
+	if c.Conn().PgConn().ParameterStatus("crdb_version") != "" {
+		return errCockroach
+	}
 	version, err := s.schema.version(ctx, c)
 	switch {
 	case err != nil:
@@ -241,6 +245,8 @@ func (s *Store) beginSession(ctx context.Context) error {
 	}
 	return err
 }
+
+var errCockroach = errors.New("the server is CockroachDB, whose advisory locks lock nothing: a volume needs PostgreSQL")
 
 // oldest is the oldest version of PostgreSQL with which a volume works.
 const oldest = 13

@@ -86,7 +86,7 @@ func (s *Store) sweep(ctx context.Context, after time.Duration) (removed int, er
 func (s *Store) locked(ctx context.Context, steps ...step) error {
 	return s.repeat(ctx, func() error {
 		return s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
-			begin := []step{do(beginWrite), {statement: lockVolume, row: ignore}}
+			begin := []step{do(beginWrite), s.lockStep()}
 			return s.trip(ctx, c.Conn(), append(append(begin, steps...), do(commit))...)
 		})
 	})

@@ -17,13 +17,13 @@ import (
 // and go to the server together with the commit. So a transaction makes two trips, one to read what
 // it needs, and one to change it.
 //
-// The tables of a volume are locked as a whole, by the one row of table volume. A transaction locks
-// them in one of two ways:
+// It takes its locks in one of two ways, of which lock.go tells more:
 //
-//   - Before it reads. No other write transaction runs until the commit.
-//   - With the changes, for as long as the server takes to make them. The server first looks
-//     whether all that the transaction has read is still so. Such a transaction is optimistic: its
-//     function must be able to run again.
+//   - Before it reads, the lock of the whole volume. No other write transaction runs until the
+//     commit.
+//   - With the changes, for as long as the server takes to make them, the locks of what it has read
+//     and changes. The server then looks whether all that the transaction has read is still so.
+//     Such a transaction is optimistic: its function must be able to run again.
 //
 // In both cases the result is that of transactions one after the other, and none of them waits for
 // another in a circle. Readers take no locks.
@@ -90,7 +90,7 @@ func newTx(ctx context.Context, s *Store, inodes int, optimistic bool) *tx {
 	if optimistic {
 		t.known.seen = &seen{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}
 	} else {
-		t.begin = []step{do(beginWrite), {statement: lockVolume, row: ignore}}
+		t.begin = []step{do(beginWrite), s.lockStep()}
 	}
 	t.before = t.storeObjects
 	if s.numbers.left() < inodes {
@@ -493,7 +493,7 @@ func (t *tx) commit() error {
 		}
 	}
 	var after []step
-	if !t.changedRows() {
+	if !t.changedRows() && t.known.seen == nil { // or apply does it
 		after = append(after, do(insertChange))
 	}
 	if t.s.session.isHeard() {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +19,8 @@ import (
 )
 
 // testFileView writes view file of one volume by SQL, and makes the same calls on another volume by
-// the library. It also changes the first volume by the library, and takes snapshots of it.
+// the library. It also changes the first volume by the library, clones among its files, and takes
+// snapshots of it.
 func (d *Driver) testFileView(t *testing.T) {
 	w := d.newViewTest(t)
 	for i := range *calls {
@@ -30,6 +33,10 @@ func (d *Driver) testFileView(t *testing.T) {
 		}
 	}
 	w.compare(t)
+	t.Logf("of %d statements and calls, statements changed %d files that shared content and removed %d", *calls, w.changed, w.removed)
+	if *calls >= 1000 && (w.changed == 0 || w.removed == 0) {
+		t.Error("no statement changed or removed a file that shares content")
+	}
 	for _, v := range []*folio.Volume{w.written, w.called} {
 		volumetest.WantClean(t, v)
 	}
@@ -47,6 +54,8 @@ type viewTest struct {
 	db              *sql.DB
 	written, called *folio.Volume
 	snapshots       int
+	changed         int      // files that shared content before a statement changed it
+	removed         int      // files that shared content before a statement removed them
 	done            []string // the last steps
 }
 
@@ -72,6 +81,10 @@ func (d *Driver) newViewTest(t *testing.T) *viewTest {
 // step runs a statement, and makes the call that means the same.
 func (w *viewTest) step(t *testing.T) {
 	name, other, data := volumetest.RandomName(w.r), volumetest.RandomName(w.r), volumetest.RandomData(w.r)
+	kind := w.r.IntN(18)
+	if kind > 5 && w.r.IntN(2) == 0 { // a file that is there, and one that may be made
+		name, other = w.search(name, true), w.search(other, false)
+	}
 	info, err := w.called.Lstat(name)
 	there := err == nil
 	isFile, isDir := there && info.Mode().IsRegular(), there && info.IsDir()
@@ -79,7 +92,7 @@ func (w *viewTest) step(t *testing.T) {
 	sqlTime := at.UTC().Format("2006-01-02T15:04:05Z")
 	perm := fs.FileMode(w.r.IntN(0o1000))
 	target := "nowhere/" + other // SQL follows no symbolic link
-	switch w.r.IntN(12) {
+	switch kind {
 	case 0, 1, 2:
 		w.both(t, there, func() error {
 			return errors.Join(w.called.WriteFile(name, data, 0o644), w.called.Chmod(name, perm), w.called.Chtimes(name, at, at))
@@ -92,6 +105,7 @@ func (w *viewTest) step(t *testing.T) {
 		if !isFile {
 			data = nil
 		}
+		w.count(t, &w.changed, name, isFile)
 		w.both(t, false, func() error {
 			if !isFile || len(data) == 0 && info.Size() == 0 { // the same content is no change
 				return nil
@@ -108,6 +122,7 @@ func (w *viewTest) step(t *testing.T) {
 			return errors.Join(w.called.Chmod(name, perm), w.called.Chtimes(name, at, at))
 		}, "UPDATE file SET mode = ?, mtime = ? WHERE path = ? AND type <> 'symlink'", fmt.Sprintf("%o", perm), sqlTime, name)
 	case 9:
+		w.count(t, &w.removed, name, isFile)
 		w.both(t, false, func() error {
 			if !there {
 				return nil
@@ -119,6 +134,20 @@ func (w *viewTest) step(t *testing.T) {
 	default:
 		w.besides(t, name, other, data)
 	}
+}
+
+// search returns the name of a regular file that has content, or a free name in a directory that is
+// there. It returns name if it finds none.
+func (w *viewTest) search(name string, isFile bool) string {
+	for range 50 {
+		found := volumetest.RandomName(w.r)
+		info, err := w.called.Lstat(found)
+		dir, dirErr := w.called.Lstat(path.Dir(found))
+		if dirErr == nil && dir.IsDir() && (err == nil) == isFile && (!isFile || info.Mode().IsRegular() && info.Size() > 0) {
+			return found
+		}
+	}
+	return name
 }
 
 // move renames a file, with the rows of all that is in it.
@@ -148,7 +177,7 @@ func (w *viewTest) removeBelow(dir string) error {
 
 // besides changes both volumes by the library, or takes a snapshot of the first.
 func (w *viewTest) besides(t *testing.T, name, other string, data []byte) {
-	switch w.r.IntN(6) {
+	switch w.r.IntN(10) {
 	case 0:
 		w.snapshots++
 		must(t, w.written.Snapshot(t.Context(), fmt.Sprint(w.snapshots)))
@@ -161,8 +190,48 @@ func (w *viewTest) besides(t *testing.T, name, other string, data []byte) {
 		w.same(t, w.written.WriteFile(name, data, 0o600), w.called.WriteFile(name, data, 0o600))
 	case 3:
 		w.same(t, w.written.RemoveAll(name), w.called.RemoveAll(name))
+	case 4:
+		w.same(t, w.written.CloneFile(name, other), w.called.CloneFile(name, other))
+	case 5:
+		w.same(t, w.written.CopyFile(name, other), w.called.CopyFile(name, other))
+	case 6:
+		data, off := data[:min(len(data), 70_000)], w.r.Int64N(150_000)
+		w.open(t, name, func(f *folio.File) error {
+			_, err := f.WriteAt(data, off)
+			return err
+		})
+	case 7:
+		size := w.r.Int64N(200_000)
+		w.open(t, name, func(f *folio.File) error { return f.Truncate(size) })
 	default:
 		w.same(t, w.written.Clone(name, other), w.called.Clone(name, other))
+	}
+}
+
+// open makes a call on a file of both volumes.
+func (w *viewTest) open(t *testing.T, name string, call func(f *folio.File) error) {
+	var errs []error
+	for _, v := range []*folio.Volume{w.written, w.called} {
+		f, err := v.OpenFile(name, os.O_WRONLY, 0)
+		if err == nil {
+			err = errors.Join(call(f), f.Close())
+		}
+		errs = append(errs, err)
+	}
+	w.same(t, errs[0], errs[1])
+}
+
+// count adds one to n if a file shares content with another one.
+func (w *viewTest) count(t *testing.T, n *int, name string, isFile bool) {
+	if !isFile {
+		return
+	}
+	info, err := w.written.Lstat(name)
+	must(t, err)
+	var shares bool
+	err = w.db.QueryRow("SELECT EXISTS (SELECT 1 FROM origin WHERE ?1 IN (ino, base))", info.Sys().(*folio.Node).Ino).Scan(&shares)
+	if err == nil && shares { // without clones there is no table origin
+		*n++
 	}
 }
 

@@ -1,7 +1,7 @@
 """Litestream replicates a volume that is being written, by programs that are killed, and restores it.
 
-FOLIO_REPLICATION_SECONDS and FOLIO_REPLICATION_RESTORES make the run longer. FOLIO_REPLICATION_URL names a place on an
-S3 server.
+It replicates to files, and to a bucket on a server of S3 that the tests start. FOLIO_REPLICATION_SECONDS and
+FOLIO_REPLICATION_RESTORES make the run longer.
 """
 
 import os
@@ -43,8 +43,13 @@ def litestream() -> str:
     return found
 
 
-def test_replication(path, folio, tmp_path):
-    url = os.environ.get("FOLIO_REPLICATION_URL", f"file://{tmp_path}/replica")
+@pytest.fixture(params=["files", "s3"])
+def url(request, tmp_path):
+    """Where the replica is."""
+    return f"file://{tmp_path}/replica" if request.param == "files" else request.getfixturevalue("bucket")
+
+
+def test_replication(path, folio, tmp_path, url):
     daemon = subprocess.Popen([litestream(), "replicate", path, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     lags: list[float] = []
     try:
@@ -93,3 +98,48 @@ def restore(url, folio, tmp_path, acknowledged) -> float:
     assert a == b, "a transaction was restored by halves"
     missing = [at for at, n in acknowledged if n > a]
     return began - missing[0] if missing else 0.0
+
+
+def test_follow(path, folio, tmp_path, url):
+    """A copy follows the volume, and those who read the copy see each transaction whole."""
+    copy = str(tmp_path / "copy.folio")
+    with Volume(path, writable=True) as v:
+        v.write_text("a", "0")
+    daemon = subprocess.Popen([litestream(), "replicate", path, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    follower = None
+    try:
+        wait_for("the first state", lambda: subprocess.run([litestream(), "restore", "-o", copy, url], capture_output=True).returncode == 0)
+        for suffix in ("", "-wal", "-shm", "-txid"):
+            Path(copy + suffix).unlink(missing_ok=True)
+        follower = subprocess.Popen(
+            [litestream(), "restore", "-f", "-follow-interval", "100ms", "-o", copy, url], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        wait_for("the copy", lambda: Path(copy).exists() and follower_shows(copy) == "0")
+        for i in range(1, 6):
+            with Volume(path, writable=True) as v, v.transaction():
+                v.write_text("a", str(i))
+                v.write_bytes(f"f{i}", random.randbytes(150_000))
+                v.write_text("b", str(i))
+            wait_for(f"transaction {i}", lambda i=i: follower_shows(copy) == str(i))
+        assert follower.poll() is None
+    finally:
+        for process in daemon, follower:
+            if process is not None:
+                process.terminate()
+                process.wait()
+    assert "ok" in folio("check", copy)
+
+
+def follower_shows(copy: str) -> str:
+    """Return what the copy has in its two files, which a transaction changes together."""
+    with Volume(copy) as v, v.transaction():
+        a = v.read_text("a")
+        assert not v.exists("b") or v.read_text("b") == a, "a transaction is there by halves"
+        return a
+
+
+def wait_for(what: str, there) -> None:
+    stop = time.monotonic() + 60
+    while not there():
+        assert time.monotonic() < stop, f"{what} has not come"
+        time.sleep(0.1)

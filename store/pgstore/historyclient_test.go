@@ -33,6 +33,7 @@ type historyClient struct {
 	Threads int // goroutines
 	Ops     int // of each
 	Seed    uint64
+	Stale   time.Duration // pgstore.Options.MaxStaleness
 }
 
 // A historyEvent is the call or the return of an operation.
@@ -40,6 +41,7 @@ type historyEvent struct {
 	Client, Number int
 	Time           int64          // of a clock that all processes share
 	In             *historyInput  `json:",omitempty"` // of a call
+	Stale          time.Duration  `json:",omitempty"` // of a call: how old what it reads may be
 	Out            *historyOutput `json:",omitempty"` // of a return; Err may be failed
 }
 
@@ -48,7 +50,7 @@ const failed = "failed"
 
 // run makes operations once it is told to begin, and writes events to standard output.
 func (c *historyClient) run() {
-	v, err := openHistory(c.Address)
+	v, err := openHistory(c.Address, c.Stale)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,10 +65,10 @@ func (c *historyClient) run() {
 			for n := range c.Ops {
 				e := historyEvent{Client: c.Number*10 + i, Number: n}
 				in := randomInput(r, fmt.Sprintf("%d.%d;", e.Client, n))
-				e.In = &in
+				e.In, e.Stale = &in, c.Stale
 				e.emit()
 				out := perform(v, in)
-				e.In, e.Out = nil, &out
+				e.In, e.Stale, e.Out = nil, 0, &out
 				e.emit()
 			}
 		})
@@ -78,10 +80,10 @@ func (c *historyClient) run() {
 }
 
 // openHistory opens the volume of a history, even if the server is down at first.
-func openHistory(address string) (v *folio.Volume, err error) {
+func openHistory(address string, stale time.Duration) (v *folio.Volume, err error) {
 	for range 100 {
 		var s *pgstore.Store
-		if s, err = pgstore.Open(context.Background(), address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 25 * time.Second}); err == nil {
+		if s, err = pgstore.Open(context.Background(), address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 25 * time.Second, MaxStaleness: stale}); err == nil {
 			return folio.OpenStore(s, nil)
 		}
 		time.Sleep(100 * time.Millisecond)

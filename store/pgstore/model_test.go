@@ -21,6 +21,11 @@ type historyInput struct {
 	Text string // content
 }
 
+// reads reports whether the operation changes nothing.
+func (in *historyInput) reads() bool {
+	return in.Op == "read" || in.Op == "two" || in.Op == "stat" || in.Op == "list"
+}
+
 // A historyOutput is what an operation said.
 type historyOutput struct {
 	Err  string // "" if it succeeded, unknown, or a kind of error

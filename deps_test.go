@@ -34,7 +34,8 @@ var importRules = []importRule{
 	{pkg: "internal/invariant"},
 	{pkg: "internal/blocked"}, // for tests
 	{pkg: "internal/inoset", pure: true},
-	{pkg: "internal/match"}, // for cmd/folio and serve
+	{pkg: "internal/match"},            // for cmd/folio and serve
+	{pkg: "internal/litmus", os: true}, // for tests
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
@@ -85,7 +86,7 @@ var importRules = []importRule{
 	{pkg: "adapter/web", own: ". adapter/internal/etag"},
 	{pkg: "adapter/dav", own: ". internal/posix internal/inoset adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
 	{pkg: "adapter/internal/upstream", os: true},                                                                                    // for tests
-	{pkg: "adapter/internal/onserver", own: ". store/pgstore store/pgstore/pgserver"},                                               // for tests
+	{pkg: "adapter/internal/volumes", own: ". store/pgstore store/pgstore/pgserver"},                                                // for tests
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount", own: ". store internal/volumelink sqlitefile store/pgstore store/pgstore/pgserver mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile and pgstore in its tests

@@ -2,40 +2,20 @@ package serve_test
 
 import (
 	"net/http/httptest"
-	"os/exec"
-	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/litmus"
 	"github.com/foliofs/folio/serve"
 )
 
-// TestLitmus runs litmus, the conformance suite of WebDAV servers.
+// TestLitmus runs litmus against a server below a path.
 func TestLitmus(t *testing.T) {
-	litmus, err := exec.LookPath("litmus")
-	if err != nil {
-		t.Skip("litmus is not installed")
-	}
 	o := writable
 	o.Base = "/files"
 	server := httptest.NewServer(newServer(t, newVolume(t), o))
 	defer server.Close()
-	cmd := exec.CommandContext(t.Context(), litmus, "-k", server.URL+"/files/")
-	cmd.Dir = t.TempDir() // it leaves logs behind
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("litmus: %v", err)
-	}
-	summaries := regexp.MustCompile("<- summary for `(\\w+)': of \\d+ tests run: (\\d+) passed, (\\d+) failed").FindAllSubmatch(out, -1)
-	for _, s := range summaries {
-		t.Logf("%s: %s passed, %s failed", s[1], s[2], s[3])
-		if string(s[3]) != "0" {
-			t.Errorf("%s: %s failed", s[1], s[3])
-		}
-	}
-	if len(summaries) != 5 || t.Failed() {
-		t.Errorf("%d suites, want 5:\n%s", len(summaries), out)
-	}
+	litmus.Run(t, server.URL+"/files/")
 }
 
 // TestDav checks what WebDAV must not tell.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"testing/fstest"
@@ -14,24 +13,11 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/aferofs"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
-func newVolume(t testing.TB) *folio.Volume {
-	t.Helper()
-	vol, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := vol.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return vol
-}
-
 func TestNames(t *testing.T) {
-	files := aferofs.New(newVolume(t))
+	files := aferofs.New(volumes.New(t))
 	if err := files.MkdirAll("/a/b", os.ModePerm|os.ModeDir); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +46,7 @@ func TestNames(t *testing.T) {
 // TestSymlinks checks that all that follows links follows those with absolute targets to the root
 // of the volume, and that errors are those of the last try.
 func TestSymlinks(t *testing.T) {
-	files := aferofs.New(newVolume(t))
+	files := aferofs.New(volumes.New(t))
 	err := errors.Join(
 		files.MkdirAll("/a/b", 0o755),
 		files.SymlinkIfPossible("/a/b", "/link"),
@@ -99,7 +85,7 @@ func TestSymlinks(t *testing.T) {
 
 // TestLoops checks that all that follows links tells a loop of absolute ones by ELOOP.
 func TestLoops(t *testing.T) {
-	files := aferofs.New(newVolume(t))
+	files := aferofs.New(volumes.New(t))
 	err := errors.Join(files.Mkdir("/a", 0o755), files.SymlinkIfPossible("/a/loop", "/a/loop"), files.SymlinkIfPossible("/there/x", "/here"),
 		files.SymlinkIfPossible("/here", "/there"))
 	if err != nil {
@@ -126,7 +112,7 @@ func TestLoops(t *testing.T) {
 
 // TestTx checks that the calls of a program by afero can be one change of the volume, or none.
 func TestTx(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	work := func(files afero.Fs) error {
 		if err := files.MkdirAll("/a/b", 0o755); err != nil {
 			return err
@@ -155,7 +141,7 @@ func TestTx(t *testing.T) {
 
 // TestIOFS checks a directory of a volume as afero gives it to package io/fs.
 func TestIOFS(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	if err := vol.MkdirAll("top/a/b", 0o755); err != nil {
 		t.Fatal(err)
 	}

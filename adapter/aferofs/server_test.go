@@ -5,7 +5,7 @@ package aferofs_test
 import (
 	"testing"
 
-	"github.com/foliofs/folio/adapter/internal/onserver"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 // TestServerSuite runs the tests of TestSuite on a server of PostgreSQL.
@@ -14,5 +14,5 @@ func TestServerSuite(t *testing.T) {
 		t.Skip("-short: this builds the tests of the package a second time")
 	}
 	t.Parallel()
-	runSuite(t, onserver.New(t).Environ())
+	runSuite(t, volumes.NewServer(t).Environ())
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/billyfs"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 func mustChroot(t *testing.T, f billy.Filesystem, dir string) billy.Filesystem {
@@ -28,7 +29,7 @@ func mustChroot(t *testing.T, f billy.Filesystem, dir string) billy.Filesystem {
 // TestChange checks billy.Change, which the suite of go-billy does not, below the root, where links
 // must be followed first.
 func TestChange(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	sub := mustChroot(t, billyfs.New(vol), "sub")
 	day := time.Date(2026, 11, 21, 1, 2, 3, 4, time.UTC)
 	change := sub.(billy.Change)
@@ -62,7 +63,7 @@ func TestChange(t *testing.T) {
 // TestAbsoluteLinks checks that links with absolute targets are read as they were made, and lead to
 // where they did, in the directory that they were made in and around it.
 func TestAbsoluteLinks(t *testing.T) {
-	all := billyfs.New(newVolume(t))
+	all := billyfs.New(volumes.New(t))
 	sub := mustChroot(t, all, "sub")
 	err := errors.Join(
 		util.WriteFile(sub, "file", []byte("below"), 0o644),
@@ -94,7 +95,7 @@ func TestAbsoluteLinks(t *testing.T) {
 
 // TestNothingMade checks that a call that fails has not made directories on its way.
 func TestNothingMade(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	f := billyfs.New(vol)
 	sub := mustChroot(t, f, "sub")
 	if _, err := f.Open("a/b"); !errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +117,7 @@ func TestNothingMade(t *testing.T) {
 
 // TestLock checks that a lock is one on the file, by whatever name, and ends with Close.
 func TestLock(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	f := billyfs.New(vol)
 	if err := errors.Join(util.WriteFile(f, "sub/a", nil, 0o644), vol.Link("sub/a", "b")); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/billyfs"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 // TestGit clones a repository into a volume with go-git, commits in it, and pushes. Then git itself
@@ -27,7 +28,7 @@ func TestGit(t *testing.T) {
 	}
 	t.Parallel()
 	origin := newOrigin(t)
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	work := billyfs.New(vol)
 	dot, err := work.Chroot(git.GitDirName)
 	if err != nil {

@@ -1,8 +1,6 @@
 package billyfs_test
 
 import (
-	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,26 +9,8 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/billyfs"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
-
-// newVolume makes an empty volume, which must be whole at the end of the test.
-func newVolume(t testing.TB) *folio.Volume {
-	t.Helper()
-	vol, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		report, err := vol.Check(context.Background(), nil)
-		if err != nil || !report.OK() {
-			t.Errorf("Check: %v, %v", report, err)
-		}
-		if err := vol.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return vol
-}
 
 // A suite is the conformance suite of go-billy. Each of its tests gets an FS of its own.
 type suite struct {
@@ -61,10 +41,10 @@ func (s *suite) TestTempFileManyWithUtil(c *check.C) {
 // TestSuite runs the conformance suite of go-billy at the root of a volume, and in a directory of a
 // volume that all its tests share.
 func TestSuite(t *testing.T) {
-	shared := newVolume(t)
+	shared := volumes.New(t)
 	t.Run("root", func(t *testing.T) {
 		t.Parallel()
-		runSuite(t, &suite{fs: func(string) *billyfs.FS { return billyfs.New(newVolume(t)) }, few: testing.Short()})
+		runSuite(t, &suite{fs: func(string) *billyfs.FS { return billyfs.New(volumes.New(t)) }, few: testing.Short()})
 	})
 	t.Run("chroot", func(t *testing.T) {
 		t.Parallel()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 var (
@@ -24,7 +25,7 @@ var (
 func TestClients(t *testing.T) {
 	t.Logf("seed %d", *clientSeed)
 	defer dav.SetMaxMemory(5000)()
-	h := dav.NewHandler(newVolume(t), nil)
+	h := dav.NewHandler(volumes.New(t), nil)
 	var clients sync.WaitGroup
 	for i := range 6 {
 		clients.Go(func() {

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 // FuzzLock sends any bytes as the body and the headers of a LOCK request. If it gets a lock, the
 // answer must be XML, because the owner comes back in it, and the lock must end by its token.
 func FuzzLock(f *testing.F) {
-	h := dav.NewHandler(newVolume(f), nil)
+	h := dav.NewHandler(volumes.New(f), nil)
 	f.Add(strings.Replace(lockBody, "SCOPE", "exclusive", 1), "Second-100", "0")
 	f.Add(strings.Replace(lockBody, "SCOPE", "shared", 1), "Infinite, Second-4100000000", "infinity")
 	f.Add(`<lockinfo xmlns="DAV:"><lockscope><shared/></lockscope><locktype><write/></locktype><owner a:b="c" xmlns:a="d">]]&gt;<![CDATA[<e>]]></owner></lockinfo>`, "", "")
@@ -31,7 +32,7 @@ func FuzzLock(f *testing.F) {
 
 // FuzzProps sets whatever there is as a property, which must come back or be refused.
 func FuzzProps(f *testing.F) {
-	vol := newVolume(f)
+	vol := volumes.New(f)
 	h := dav.NewHandler(vol, nil)
 	f.Add("of all")
 	f.Add(`<a xmlns="b" c="d"/>&lt;<!-- e -->`)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 // do sends a request to a handler, with headers as pairs, and returns the answer.
@@ -65,7 +66,7 @@ func TestUpload(t *testing.T) {
 	for _, memory := range []int{0, 10, 1 << 20} {
 		t.Run(fmt.Sprint(memory, " bytes in memory"), func(t *testing.T) {
 			defer dav.SetMaxMemory(memory)()
-			vol := newVolume(t)
+			vol := volumes.New(t)
 			h := dav.NewHandler(vol, nil)
 			for _, text := range []string{"first", strings.Repeat("a longer text, ", 10_000), ""} {
 				must(t, h, http.StatusCreated, "PUT", "/a.txt", text)
@@ -86,7 +87,7 @@ func TestUpload(t *testing.T) {
 
 // TestUploadKeeps checks that a new content does not make a new file.
 func TestUploadKeeps(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "PUT", "/a", "old")
 	err := errors.Join(vol.Link("a", "b"), vol.Chmod("a", 0o600), vol.SetXattr("a", "user.color", []byte("blue")))
@@ -106,7 +107,7 @@ func TestUploadKeeps(t *testing.T) {
 // TestUploadBroken checks that a client that goes away in the middle of an upload leaves no trace.
 func TestUploadBroken(t *testing.T) {
 	defer dav.SetMaxMemory(1000)()
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	if err := vol.WriteFile("old", []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestSpoolCleans(t *testing.T) {
 	defer dav.SetMaxMemory(10)()
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	h := dav.NewHandler(newVolume(t), nil)
+	h := dav.NewHandler(volumes.New(t), nil)
 	must(t, h, http.StatusCreated, "PUT", "/a", strings.Repeat("x", 1000))
 	body := io.MultiReader(strings.NewReader(strings.Repeat("x", 1000)), errReader{})
 	w := httptest.NewRecorder()
@@ -156,7 +157,7 @@ func TestSpoolCleans(t *testing.T) {
 // TestUploadWhole reads a file while it is uploaded again and again. Each reader must get one of
 // the contents.
 func TestUploadWhole(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	var contents []string
 	for i := range 4 {
@@ -190,7 +191,7 @@ func (errReader) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 // TestMoveRefused checks that moves and copies that fail on their way have changed nothing,
 // although package webdav removes the destination first.
 func TestMoveRefused(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "MKCOL", "/a", "")
 	must(t, h, http.StatusCreated, "MKCOL", "/a/b", "")
@@ -228,7 +229,7 @@ func TestMoveRefused(t *testing.T) {
 }
 
 func TestCopyAndMove(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, &dav.Options{Prefix: "/files"})
 	must(t, h, http.StatusCreated, "MKCOL", "/files/a", "")
 	must(t, h, http.StatusCreated, "PUT", "/files/a/b", "text")
@@ -249,7 +250,7 @@ func TestCopyAndMove(t *testing.T) {
 
 // TestHostile sends requests that no client should.
 func TestHostile(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	if err := vol.Symlink("../../etc", "out"); err != nil {
 		t.Fatal(err)

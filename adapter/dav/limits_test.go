@@ -14,6 +14,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
@@ -31,7 +32,7 @@ func propfindOf(n int) string {
 // TestRefused sends requests that a server must not carry out, and checks the status and that
 // nothing has changed.
 func TestRefused(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, &dav.Options{Prefix: "/files"})
 	must(t, h, http.StatusCreated, "PUT", "/files/a", "text")
 	must(t, h, http.StatusCreated, "MKCOL", "/files/d", "")
@@ -96,7 +97,7 @@ func TestRefused(t *testing.T) {
 // TestOverwriteByDefault checks that a MOVE without an Overwrite header replaces an existing file
 // (RFC 4918, section 10.6).
 func TestOverwriteByDefault(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "PUT", "/a", "text")
 	must(t, h, http.StatusCreated, "PUT", "/b", "other")
@@ -107,7 +108,7 @@ func TestOverwriteByDefault(t *testing.T) {
 // TestOddPaths sends every method to paths that no file has: that is a mistake of the client, never
 // one of the server.
 func TestOddPaths(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "PUT", "/file", "text")
 	for _, link := range []string{"loop", "out"} {
@@ -131,7 +132,7 @@ func TestOddPaths(t *testing.T) {
 // TestManyLocks takes locks until there are too many, with as much text as is allowed, and checks
 // how much memory they take.
 func TestManyLocks(t *testing.T) {
-	h := dav.NewHandler(newVolume(t), nil)
+	h := dav.NewHandler(volumes.New(t), nil)
 	body := strings.Replace(strings.Replace(lockBody, "SCOPE", "shared", 1), "<!-- me -->", strings.Repeat("m", 3900), 1)
 	must(t, h, http.StatusCreated, "PUT", "/a", "text")
 	var before, after runtime.MemStats
@@ -218,7 +219,7 @@ func TestTwoNames(t *testing.T) {
 // TestLargeAnswers asks for as many properties as may be asked for, of many files: the time is that
 // of the answer.
 func TestLargeAnswers(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	for i := range 100 {
 		must(t, h, http.StatusCreated, "PUT", fmt.Sprintf("/%d", i), "text")

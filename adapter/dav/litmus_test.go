@@ -2,45 +2,22 @@ package dav_test
 
 import (
 	"net/http/httptest"
-	"os/exec"
-	"regexp"
 	"testing"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
+	"github.com/foliofs/folio/internal/litmus"
 )
 
-// TestLitmus runs litmus, the conformance suite of WebDAV servers, against a volume.
+// TestLitmus runs litmus against a volume.
 func TestLitmus(t *testing.T) {
 	t.Parallel()
-	runLitmus(t, newVolume)
+	runLitmus(t, volumes.New)
 }
 
 func runLitmus(t *testing.T, volume func(t testing.TB) *folio.Volume) {
-	litmus, err := exec.LookPath("litmus")
-	if err != nil {
-		t.Skip("litmus is not installed")
-	}
-	vol := volume(t)
-	server := httptest.NewServer(dav.NewHandler(vol, nil))
+	server := httptest.NewServer(dav.NewHandler(volume(t), nil))
 	defer server.Close()
-	cmd := exec.CommandContext(t.Context(), litmus, "-k", server.URL+"/")
-	cmd.Dir = t.TempDir() // it leaves logs behind
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("litmus: %v", err)
-	}
-	summaries := regexp.MustCompile("<- summary for `(\\w+)': of \\d+ tests run: (\\d+) passed, (\\d+) failed").FindAllSubmatch(out, -1)
-	for _, s := range summaries {
-		t.Logf("%s: %s passed, %s failed", s[1], s[2], s[3])
-		if string(s[3]) != "0" {
-			t.Errorf("%s: %s failed", s[1], s[3])
-		}
-	}
-	if len(summaries) != 5 {
-		t.Errorf("litmus summed up %d suites, want 5", len(summaries))
-	}
-	if t.Failed() || testing.Verbose() {
-		t.Logf("%s", out)
-	}
+	litmus.Run(t, server.URL+"/")
 }

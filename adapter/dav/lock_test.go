@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 const lockBody = `<?xml version="1.0"?><x:lockinfo xmlns:x="DAV:" xmlns:o="http://example.com/"><x:lockscope><x:SCOPE/></x:lockscope>` +
@@ -15,7 +16,7 @@ const lockBody = `<?xml version="1.0"?><x:lockinfo xmlns:x="DAV:" xmlns:o="http:
 
 // TestLock checks the answer to LOCK, and that the lock works.
 func TestLock(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, &dav.Options{Prefix: "/files"})
 	w := must(t, h, http.StatusCreated, "LOCK", "/files/a%20b", strings.Replace(lockBody, "SCOPE", "shared", 1), "Timeout", "Infinite, Second-100", "Depth", "0")
 	mustHold(t, vol, "a b", "")
@@ -46,7 +47,7 @@ func TestLock(t *testing.T) {
 // TestLockDiscovery checks that clients see the locks on a file: its own and those of directories
 // above it.
 func TestLockDiscovery(t *testing.T) {
-	h := dav.NewHandler(newVolume(t), &dav.Options{Prefix: "/files"})
+	h := dav.NewHandler(volumes.New(t), &dav.Options{Prefix: "/files"})
 	const find = `<propfind xmlns="DAV:"><prop><lockdiscovery/></prop></propfind>`
 	must(t, h, http.StatusCreated, "MKCOL", "/files/d", "")
 	must(t, h, http.StatusCreated, "PUT", "/files/d/a", "text")
@@ -72,7 +73,7 @@ func TestLockDiscovery(t *testing.T) {
 }
 
 func TestLockRefused(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, &dav.Options{Prefix: "/files"})
 	exclusive := strings.Replace(lockBody, "SCOPE", "exclusive", 1)
 	must(t, h, http.StatusNotFound, "LOCK", "/a", exclusive)

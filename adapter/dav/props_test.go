@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 const (
@@ -25,7 +26,7 @@ func hasAuthor(t *testing.T, h http.Handler, path, want string) bool {
 // TestProps follows the dead properties of files and directories through all that may happen to
 // them.
 func TestProps(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "MKCOL", "/d", "")
 	must(t, h, http.StatusCreated, "PUT", "/d/a", "text")
@@ -54,7 +55,7 @@ func TestProps(t *testing.T) {
 
 // TestPropsTooLarge checks that a property for which there is no room leaves those that there are.
 func TestPropsTooLarge(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "PUT", "/a", "text")
 	must(t, h, http.StatusMultiStatus, "PROPPATCH", "/a", fmt.Sprintf(setAuthor, "small"))
@@ -69,7 +70,7 @@ func TestPropsTooLarge(t *testing.T) {
 
 // TestPropsDamaged checks that an attribute that another program wrote is an error, and stays.
 func TestPropsDamaged(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := dav.NewHandler(vol, nil)
 	must(t, h, http.StatusCreated, "PUT", "/a", "text")
 	if err := vol.SetXattr("a", "user.webdav.properties", []byte("{")); err != nil {

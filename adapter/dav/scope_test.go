@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 // A public scope reaches what lies below the directory public, and nothing that is named hidden.
@@ -26,7 +27,7 @@ func (s public) Shows(in dav.Lookuper, name string) bool {
 }
 
 func TestScope(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	if err := errors.Join(vol.MkdirAll("public/a", 0o755), vol.WriteFile("public/hidden", []byte("x"), 0o644), vol.WriteFile("secret", nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ package dav_test
 import (
 	"testing"
 
-	"github.com/foliofs/folio/adapter/internal/onserver"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 // TestServerSuite runs the tests of TestSuite on a server of PostgreSQL.
@@ -14,11 +14,11 @@ func TestServerSuite(t *testing.T) {
 		t.Skip("-short: this builds the tests of the package a second time")
 	}
 	t.Parallel()
-	runSuite(t, onserver.New(t).Environ())
+	runSuite(t, volumes.NewServer(t).Environ())
 }
 
 // TestServerLitmus runs litmus against a volume on a server.
 func TestServerLitmus(t *testing.T) {
 	t.Parallel()
-	runLitmus(t, onserver.New(t).Volume)
+	runLitmus(t, volumes.NewServer(t).Volume)
 }

@@ -5,29 +5,14 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 	"github.com/foliofs/folio/adapter/web"
 )
-
-func newVolume(t testing.TB) *folio.Volume {
-	t.Helper()
-	vol, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := vol.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return vol
-}
 
 func get(h http.Handler, path string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", path, nil)
@@ -42,7 +27,7 @@ func get(h http.Handler, path string, headers ...string) *httptest.ResponseRecor
 // TestETag checks that a content that a browser has is not sent again, and another one is, even if
 // by the clock nothing happened.
 func TestETag(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := web.FileServer(vol)
 	long := strings.Repeat("long ", 1<<20)
 	for _, tt := range []struct{ name, old, new string }{
@@ -81,7 +66,7 @@ func TestETag(t *testing.T) {
 
 // TestWhole checks that a file is served whole while it is replaced again and again.
 func TestWhole(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := web.FileServer(vol)
 	texts := map[string]bool{}
 	var contents []string
@@ -115,7 +100,7 @@ func TestWhole(t *testing.T) {
 
 // TestPaths asks for paths that are not files.
 func TestPaths(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	if err := errors.Join(vol.MkdirAll("dir/sub", 0o755), vol.WriteFile("dir/a&b.txt", nil, 0o644), vol.Symlink("..", "out")); err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +130,7 @@ func TestPaths(t *testing.T) {
 // TestOddPaths asks for paths that no file has: they are missing, which is no mistake of the
 // server.
 func TestOddPaths(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	h := web.FileServer(vol)
 	if err := errors.Join(vol.WriteFile("file", []byte("text"), 0o644), vol.Symlink("loop", "loop"), vol.Symlink("../..", "out")); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,74 @@ type schemaName string
 // quoted returns the schema for use in a statement. parseAddress lets no quote into it.
 func (schema schemaName) quoted() string { return `"` + string(schema) + `"` }
 
+// The function apply changes a volume in one statement. The inodes and entries that the change
+// depends on must be as they were seen; if not, it fails with the code of a serialization failure.
+// Inodes are runs of eleven numbers. Of directories that were seen, or touched, only what no other
+// entry in them changes must be the same. The entry of a name in front of gone_names is removed,
+// the others are set; a new entry must not be there.
+//
+// These texts are parts of migrations that were released.
+const (
+	applyArguments = `  seen bigint[], seen_dirs bigint[], seen_entries bigint[], seen_names bytea[],
+  made bigint[], changed bigint[], touched bigint[],
+  gone_entries bigint[], gone_names bytea[], new_entries bigint[], new_names bytea[], put_entries bigint[], put_names bytea[],
+  cuts bigint[], chunks bigint[], contents bytea[], orphans bigint[], adopted bigint[]
+`
+
+	applyChanges = `  IF cardinality(seen) > 0 AND EXISTS (
+    SELECT FROM generate_series(1, cardinality(seen), 11) AS i LEFT JOIN @node AS n ON n.ino = seen[i]
+    WHERE (n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev) IS DISTINCT FROM (seen[i+1], seen[i+2], seen[i+3], seen[i+4], seen[i+5], seen[i+6], seen[i+7], seen[i+8], seen[i+9], seen[i+10])
+  ) OR cardinality(seen_dirs) > 0 AND EXISTS (
+    SELECT FROM generate_series(1, cardinality(seen_dirs), 4) AS i LEFT JOIN @node AS n ON n.ino = seen_dirs[i]
+    WHERE (n.mode, n.uid, n.gid) IS DISTINCT FROM (seen_dirs[i+1], seen_dirs[i+2], seen_dirs[i+3]) OR n.nlink = 0
+  ) OR cardinality(seen_entries) > 0 AND EXISTS (
+    SELECT FROM unnest(seen_names) WITH ORDINALITY AS s(name, i)
+    LEFT JOIN @entry AS e ON e.parent = seen_entries[2*i-1] AND e.name = s.name
+    WHERE coalesce(e.ino, 0) <> seen_entries[2*i]
+  ) THEN
+    RAISE EXCEPTION 'the volume has changed meanwhile' USING ERRCODE = '40001';
+  END IF;
+  IF cardinality(made) > 0 THEN
+    INSERT INTO @node (ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)
+    SELECT made[i+0], made[i+1], made[i+2], made[i+3], made[i+4], made[i+5], made[i+6], made[i+7], made[i+8], made[i+9], made[i+10] FROM generate_series(1, cardinality(made), 11) AS i;
+  END IF;
+  IF cardinality(changed) > 0 THEN
+    UPDATE @node AS n SET mode = changed[i+1], nlink = changed[i+2], uid = changed[i+3], gid = changed[i+4], size = changed[i+5], holes = changed[i+6], mtime_ns = changed[i+7], ctime_ns = changed[i+8], atime_ns = changed[i+9], rdev = changed[i+10]
+    FROM generate_series(1, cardinality(changed), 11) AS i WHERE n.ino = changed[i];
+  END IF;
+  IF cardinality(touched) > 0 THEN
+    UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])
+    FROM generate_series(1, cardinality(touched), 4) AS i WHERE n.ino = touched[i];
+  END IF;
+  IF cardinality(gone_entries) > 0 THEN
+    DELETE FROM @entry AS e USING unnest(gone_entries, gone_names) AS g(parent, name) WHERE e.parent = g.parent AND e.name = g.name;
+  END IF;
+  IF cardinality(new_entries) > 0 THEN
+    INSERT INTO @entry (parent, name, ino, type)
+    SELECT new_entries[3*i-2], name, new_entries[3*i-1], new_entries[3*i] FROM unnest(new_names) WITH ORDINALITY AS g(name, i);
+  END IF;
+  IF cardinality(put_entries) > 0 THEN
+    INSERT INTO @entry (parent, name, ino, type)
+    SELECT put_entries[3*i-2], name, put_entries[3*i-1], put_entries[3*i] FROM unnest(put_names) WITH ORDINALITY AS g(name, i)
+    ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type;
+  END IF;
+  IF cardinality(cuts) > 0 THEN
+    DELETE FROM @data AS d USING generate_series(1, cardinality(cuts), 2) AS i WHERE d.id BETWEEN cuts[i] AND cuts[i+1];
+  END IF;
+  IF cardinality(chunks) > 0 THEN
+    INSERT INTO @data (id, bytes) SELECT * FROM unnest(chunks, contents)
+    ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes;
+  END IF;
+  IF cardinality(orphans) > 0 THEN
+    INSERT INTO @orphan (ino, waits) SELECT ino, ARRAY(SELECT id FROM @session) FROM unnest(orphans) AS u(ino)
+    ON CONFLICT (ino) DO UPDATE SET waits = excluded.waits;
+  END IF;
+  IF cardinality(adopted) > 0 THEN
+    DELETE FROM @orphan WHERE ino = ANY(adopted);
+  END IF;
+`
+)
+
 // migrations make the tables of a volume, and change those of older versions: the i-th leads to
 // version i+1. Each has run as a whole or not at all. A migration that was released must stay as it
 // is.
@@ -85,71 +153,11 @@ WITH RECURSIVE tree(path, ino, type) AS (
 SELECT path, (ARRAY['file', 'dir', 'symlink', 'char', 'block', 'fifo', 'socket'])[tree.type] AS type,
   mode & 4095 AS permissions, size, to_timestamp(mtime_ns / 1e9) AS mtime, tree.ino
 FROM tree JOIN @node AS n ON n.ino = tree.ino`,
-		// apply changes a volume in one statement. The inodes and entries that the change depends
-		// on must be as they were seen; if not, it fails with the code of a serialization failure.
-		// Inodes are runs of eleven numbers. Of directories that were seen, or touched, only what
-		// no other entry in them changes must be the same. The entry of a name in front of
-		// gone_names is removed, the others are set; a new entry must not be there.
 		`CREATE FUNCTION @apply(
-  seen bigint[], seen_dirs bigint[], seen_entries bigint[], seen_names bytea[],
-  made bigint[], changed bigint[], touched bigint[],
-  gone_entries bigint[], gone_names bytea[], new_entries bigint[], new_names bytea[], put_entries bigint[], put_names bytea[],
-  cuts bigint[], chunks bigint[], contents bytea[], orphans bigint[], adopted bigint[]
-) RETURNS void LANGUAGE plpgsql AS $body$
+` + applyArguments + `) RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
   PERFORM FROM @volume FOR UPDATE;
-  IF cardinality(seen) > 0 AND EXISTS (
-    SELECT FROM generate_series(1, cardinality(seen), 11) AS i LEFT JOIN @node AS n ON n.ino = seen[i]
-    WHERE (n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev) IS DISTINCT FROM (seen[i+1], seen[i+2], seen[i+3], seen[i+4], seen[i+5], seen[i+6], seen[i+7], seen[i+8], seen[i+9], seen[i+10])
-  ) OR cardinality(seen_dirs) > 0 AND EXISTS (
-    SELECT FROM generate_series(1, cardinality(seen_dirs), 4) AS i LEFT JOIN @node AS n ON n.ino = seen_dirs[i]
-    WHERE (n.mode, n.uid, n.gid) IS DISTINCT FROM (seen_dirs[i+1], seen_dirs[i+2], seen_dirs[i+3]) OR n.nlink = 0
-  ) OR cardinality(seen_entries) > 0 AND EXISTS (
-    SELECT FROM unnest(seen_names) WITH ORDINALITY AS s(name, i)
-    LEFT JOIN @entry AS e ON e.parent = seen_entries[2*i-1] AND e.name = s.name
-    WHERE coalesce(e.ino, 0) <> seen_entries[2*i]
-  ) THEN
-    RAISE EXCEPTION 'the volume has changed meanwhile' USING ERRCODE = '40001';
-  END IF;
-  IF cardinality(made) > 0 THEN
-    INSERT INTO @node (ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)
-    SELECT made[i+0], made[i+1], made[i+2], made[i+3], made[i+4], made[i+5], made[i+6], made[i+7], made[i+8], made[i+9], made[i+10] FROM generate_series(1, cardinality(made), 11) AS i;
-  END IF;
-  IF cardinality(changed) > 0 THEN
-    UPDATE @node AS n SET mode = changed[i+1], nlink = changed[i+2], uid = changed[i+3], gid = changed[i+4], size = changed[i+5], holes = changed[i+6], mtime_ns = changed[i+7], ctime_ns = changed[i+8], atime_ns = changed[i+9], rdev = changed[i+10]
-    FROM generate_series(1, cardinality(changed), 11) AS i WHERE n.ino = changed[i];
-  END IF;
-  IF cardinality(touched) > 0 THEN
-    UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])
-    FROM generate_series(1, cardinality(touched), 4) AS i WHERE n.ino = touched[i];
-  END IF;
-  IF cardinality(gone_entries) > 0 THEN
-    DELETE FROM @entry AS e USING unnest(gone_entries, gone_names) AS g(parent, name) WHERE e.parent = g.parent AND e.name = g.name;
-  END IF;
-  IF cardinality(new_entries) > 0 THEN
-    INSERT INTO @entry (parent, name, ino, type)
-    SELECT new_entries[3*i-2], name, new_entries[3*i-1], new_entries[3*i] FROM unnest(new_names) WITH ORDINALITY AS g(name, i);
-  END IF;
-  IF cardinality(put_entries) > 0 THEN
-    INSERT INTO @entry (parent, name, ino, type)
-    SELECT put_entries[3*i-2], name, put_entries[3*i-1], put_entries[3*i] FROM unnest(put_names) WITH ORDINALITY AS g(name, i)
-    ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type;
-  END IF;
-  IF cardinality(cuts) > 0 THEN
-    DELETE FROM @data AS d USING generate_series(1, cardinality(cuts), 2) AS i WHERE d.id BETWEEN cuts[i] AND cuts[i+1];
-  END IF;
-  IF cardinality(chunks) > 0 THEN
-    INSERT INTO @data (id, bytes) SELECT * FROM unnest(chunks, contents)
-    ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes;
-  END IF;
-  IF cardinality(orphans) > 0 THEN
-    INSERT INTO @orphan (ino, waits) SELECT ino, ARRAY(SELECT id FROM @session) FROM unnest(orphans) AS u(ino)
-    ON CONFLICT (ino) DO UPDATE SET waits = excluded.waits;
-  END IF;
-  IF cardinality(adopted) > 0 THEN
-    DELETE FROM @orphan WHERE ino = ANY(adopted);
-  END IF;
-  INSERT INTO @change DEFAULT VALUES;
+` + applyChanges + `  INSERT INTO @change DEFAULT VALUES;
 END
 $body$`,
 		`UPDATE @volume SET version = 2`,
@@ -217,76 +225,22 @@ $body$`,
 		// lock alone.
 		`DROP FUNCTION @apply`,
 		`CREATE FUNCTION @apply(
-  locks bigint[], seen bigint[], seen_dirs bigint[], seen_entries bigint[], seen_names bytea[],
-  made bigint[], changed bigint[], touched bigint[],
-  gone_entries bigint[], gone_names bytea[], new_entries bigint[], new_names bytea[], put_entries bigint[], put_names bytea[],
-  cuts bigint[], chunks bigint[], contents bytea[], orphans bigint[], adopted bigint[]
-) RETURNS void LANGUAGE plpgsql AS $body$
+  locks bigint[],
+` + applyArguments + `) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
   volume bigint = locks[1] & -2;
-  line integer = 1;
+  own_lane integer = 1;
 BEGIN
   PERFORM CASE WHEN key & 1 = 1 THEN pg_advisory_xact_lock(key & -2) ELSE pg_advisory_xact_lock_shared(key) END FROM unnest(locks) AS key;
-  IF cardinality(seen) > 0 AND EXISTS (
-    SELECT FROM generate_series(1, cardinality(seen), 11) AS i LEFT JOIN @node AS n ON n.ino = seen[i]
-    WHERE (n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev) IS DISTINCT FROM (seen[i+1], seen[i+2], seen[i+3], seen[i+4], seen[i+5], seen[i+6], seen[i+7], seen[i+8], seen[i+9], seen[i+10])
-  ) OR cardinality(seen_dirs) > 0 AND EXISTS (
-    SELECT FROM generate_series(1, cardinality(seen_dirs), 4) AS i LEFT JOIN @node AS n ON n.ino = seen_dirs[i]
-    WHERE (n.mode, n.uid, n.gid) IS DISTINCT FROM (seen_dirs[i+1], seen_dirs[i+2], seen_dirs[i+3]) OR n.nlink = 0
-  ) OR cardinality(seen_entries) > 0 AND EXISTS (
-    SELECT FROM unnest(seen_names) WITH ORDINALITY AS s(name, i)
-    LEFT JOIN @entry AS e ON e.parent = seen_entries[2*i-1] AND e.name = s.name
-    WHERE coalesce(e.ino, 0) <> seen_entries[2*i]
-  ) THEN
-    RAISE EXCEPTION 'the volume has changed meanwhile' USING ERRCODE = '40001';
-  END IF;
-  IF cardinality(made) > 0 THEN
-    INSERT INTO @node (ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)
-    SELECT made[i+0], made[i+1], made[i+2], made[i+3], made[i+4], made[i+5], made[i+6], made[i+7], made[i+8], made[i+9], made[i+10] FROM generate_series(1, cardinality(made), 11) AS i;
-  END IF;
-  IF cardinality(changed) > 0 THEN
-    UPDATE @node AS n SET mode = changed[i+1], nlink = changed[i+2], uid = changed[i+3], gid = changed[i+4], size = changed[i+5], holes = changed[i+6], mtime_ns = changed[i+7], ctime_ns = changed[i+8], atime_ns = changed[i+9], rdev = changed[i+10]
-    FROM generate_series(1, cardinality(changed), 11) AS i WHERE n.ino = changed[i];
-  END IF;
-  IF cardinality(touched) > 0 THEN
-    UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])
-    FROM generate_series(1, cardinality(touched), 4) AS i WHERE n.ino = touched[i];
-  END IF;
-  IF cardinality(gone_entries) > 0 THEN
-    DELETE FROM @entry AS e USING unnest(gone_entries, gone_names) AS g(parent, name) WHERE e.parent = g.parent AND e.name = g.name;
-  END IF;
-  IF cardinality(new_entries) > 0 THEN
-    INSERT INTO @entry (parent, name, ino, type)
-    SELECT new_entries[3*i-2], name, new_entries[3*i-1], new_entries[3*i] FROM unnest(new_names) WITH ORDINALITY AS g(name, i);
-  END IF;
-  IF cardinality(put_entries) > 0 THEN
-    INSERT INTO @entry (parent, name, ino, type)
-    SELECT put_entries[3*i-2], name, put_entries[3*i-1], put_entries[3*i] FROM unnest(put_names) WITH ORDINALITY AS g(name, i)
-    ON CONFLICT (parent, name) DO UPDATE SET ino = excluded.ino, type = excluded.type;
-  END IF;
-  IF cardinality(cuts) > 0 THEN
-    DELETE FROM @data AS d USING generate_series(1, cardinality(cuts), 2) AS i WHERE d.id BETWEEN cuts[i] AND cuts[i+1];
-  END IF;
-  IF cardinality(chunks) > 0 THEN
-    INSERT INTO @data (id, bytes) SELECT * FROM unnest(chunks, contents)
-    ON CONFLICT (id) DO UPDATE SET bytes = excluded.bytes;
-  END IF;
-  IF cardinality(orphans) > 0 THEN
-    INSERT INTO @orphan (ino, waits) SELECT ino, ARRAY(SELECT id FROM @session) FROM unnest(orphans) AS u(ino)
-    ON CONFLICT (ino) DO UPDATE SET waits = excluded.waits;
-  END IF;
-  IF cardinality(adopted) > 0 THEN
-    DELETE FROM @orphan WHERE ino = ANY(adopted);
-  END IF;
-  IF volume IS NOT NULL THEN
-    line = CASE WHEN pg_try_advisory_xact_lock(volume + 2) THEN 1 WHEN pg_try_advisory_xact_lock(volume + 4) THEN 2
+` + applyChanges + `  IF volume IS NOT NULL THEN
+    own_lane = CASE WHEN pg_try_advisory_xact_lock(volume + 2) THEN 1 WHEN pg_try_advisory_xact_lock(volume + 4) THEN 2
       WHEN pg_try_advisory_xact_lock(volume + 6) THEN 3 WHEN pg_try_advisory_xact_lock(volume + 8) THEN 4 ELSE 0 END;
-    IF line = 0 THEN
-      line = 1 + pg_backend_pid() % 4;
-      PERFORM pg_advisory_xact_lock(volume + 2 * line);
+    IF own_lane = 0 THEN
+      own_lane = 1 + pg_backend_pid() % 4;
+      PERFORM pg_advisory_xact_lock(volume + 2 * own_lane);
     END IF;
   END IF;
-  INSERT INTO @version SELECT line, 1 + coalesce(max(number), 0) FROM @version WHERE lane = line;
+  INSERT INTO @version SELECT own_lane, 1 + coalesce(max(number), 0) FROM @version WHERE lane = own_lane;
 END
 $body$`,
 		// A chunk of up to 8 KB stays in its row, which saves a look at another table.

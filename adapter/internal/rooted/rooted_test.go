@@ -3,30 +3,16 @@ package rooted_test
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/internal/rooted"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
-func newVolume(t testing.TB) *folio.Volume {
-	t.Helper()
-	vol, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := vol.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return vol
-}
-
 func TestResolve(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	err := errors.Join(
 		vol.MkdirAll("a/b", 0o755),
 		vol.WriteFile("a/b/file", nil, 0o644),
@@ -83,7 +69,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestFollow(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	if err := errors.Join(vol.Mkdir("a", 0o755), vol.WriteFile("a/file", []byte("text"), 0o644), vol.Symlink("/a", "abs"), vol.Symlink("/loop", "loop"),
 		vol.Symlink("/there/x", "here"), vol.Symlink("/here", "there")); err != nil {
 		t.Fatal(err)
@@ -103,7 +89,7 @@ func TestFollow(t *testing.T) {
 }
 
 func TestNamed(t *testing.T) {
-	vol := newVolume(t)
+	vol := volumes.New(t)
 	info, err := vol.Stat(".")
 	if err != nil {
 		t.Fatal(err)

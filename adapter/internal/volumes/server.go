@@ -1,8 +1,6 @@
 //go:build unix
 
-// Package onserver opens volumes on a server of PostgreSQL for the tests of the adapters. A test is
-// skipped if no server is installed.
-package onserver
+package volumes
 
 import (
 	"context"
@@ -20,8 +18,8 @@ type Server struct {
 	volumes int
 }
 
-// New starts a server.
-func New(t testing.TB) *Server {
+// NewServer starts a server. The test is skipped if none is installed.
+func NewServer(t testing.TB) *Server {
 	t.Helper()
 	return &Server{server: pgserver.ForTest(t)}
 }
@@ -44,14 +42,6 @@ func (s *Server) Volume(t testing.TB) *folio.Volume {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		report, err := vol.Check(context.Background(), nil)
-		if err != nil || !report.OK() {
-			t.Errorf("Check: %v, %v", report, err)
-		}
-		if err := vol.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(func() { end(t, vol) })
 	return vol
 }

@@ -41,7 +41,7 @@ var importRules = []importRule{
 	{pkg: "internal/record", own: "internal/format"},
 	{pkg: "internal/expr", own: "internal/ddl internal/record", pure: true},
 	{pkg: "internal/enginelink", pure: true}, // set by sqlitefile, called by store/native
-	{pkg: "internal/volumelink", pure: true}, // set by folio, called by mount
+	{pkg: "internal/volumelink", pure: true}, // set by folio, called by mount and serve
 	{pkg: "internal/posix", os: true},        // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile", os: true}, // for tests, as is the next; for the error of a full disk
@@ -94,7 +94,7 @@ var importRules = []importRule{
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},
 	{
-		pkg: "serve", own: ". internal/inoset internal/match internal/posix adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
+		pkg: "serve", own: ". store internal/inoset internal/match internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
 		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
 			"github.com/chromedp", // in its tests
 	},

@@ -36,6 +36,7 @@ func (g *get) content() error {
 	if g.all {
 		data := g.negotiate(contentType)
 		http.ServeContent(g.w, g.r, name, g.info.ModTime(), bytes.NewReader(data))
+		g.offer(data)
 		return nil
 	}
 	if none := g.r.Header.Get("If-None-Match"); plainTag(none) == g.p.etag(g.info) {
@@ -52,6 +53,7 @@ func (g *get) largeContent(name string) error {
 	}
 	defer done()
 	http.ServeContent(g.w, g.r, name, g.info.ModTime(), &steady{opened, g.info})
+	g.offer(nil)
 	return nil
 }
 

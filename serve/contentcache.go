@@ -10,7 +10,7 @@ import (
 
 // Limits of the cache of contents.
 const (
-	cacheSize   = 32 << 20 // bytes, in two generations
+	cacheSize   = 16 << 20 // bytes, in two generations
 	minCompress = 512      // bytes of a content
 )
 

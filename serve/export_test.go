@@ -18,3 +18,9 @@ func StallTime(t testing.TB, d time.Duration) {
 	stallTime, extendTime = d, d/10
 	t.Cleanup(func() { stallTime, extendTime = stall, extend })
 }
+
+// CloseLane lets package http answer all requests to a server.
+func CloseLane(s *Server) { s.lane = nil }
+
+// Repeated returns how many requests the lane of a server has answered.
+func Repeated(s *Server) int { return int(s.metrics.repeated.Get()) }

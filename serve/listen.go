@@ -11,15 +11,6 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// Limits of connections.
-const (
-	maxConnections = 4096
-	maxHeader      = 64 << 10 // bytes
-	headerTime     = 10 * time.Second
-	idleTime       = 2 * time.Minute
-	stopTime       = 10 * time.Second // that requests under way have when the server ends
-)
-
 // Serve answers the requests that come to a listener, until ctx is done. Requests under way then
 // have some seconds to end. cert, if not nil, is for TLS.
 func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificate) error {
@@ -28,6 +19,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificat
 		ErrorLog: s.errorLog(), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	l = netutil.LimitListener(l, maxConnections)
+	if cert == nil && s.lane != nil {
+		l = s.lane.join(server, l)
+		defer s.lane.late.Wait()
+	}
 	if cert != nil {
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
 	}

@@ -9,29 +9,42 @@ import (
 	"time"
 )
 
-// end notes what became of the request.
-func (c *call) end() {
-	took := time.Since(c.start)
-	c.s.metrics.end(c.r.Method, c.w.status, took)
-	c.log(took)
+// An outcome is what became of a request.
+type outcome struct {
+	client, user, method string
+	path                 string // as loggedPath returns it
+	status               int
+	bytes                int64 // of the body of the answer
+	took                 time.Duration
+	err                  error // why it failed
 }
 
-// log writes what became of a request. Handlers of package slog quote the texts of clients, so that
-// none begins a line of its own. Queries and headers are left out: they may hold secrets, and so
-// may the paths of shares.
-func (c *call) log(took time.Duration) {
-	l := c.s.options.Logger
+// end notes what became of the request.
+func (c *call) end() {
+	o := outcome{client: c.r.RemoteAddr, user: c.user, method: c.r.Method, status: c.w.status, bytes: c.w.bytes, took: time.Since(c.start), err: c.err}
+	if c.s.options.Logger != nil {
+		o.path = loggedPath(c.r.URL.EscapedPath())
+	}
+	c.s.note(&o)
+}
+
+// note counts a request, and writes what became of it to the log. Handlers of package slog quote
+// the texts of clients, so that none begins a line of its own. Queries and headers are left out:
+// they may hold secrets, and so may the paths of shares.
+func (s *site) note(o *outcome) {
+	s.metrics.end(o.method, o.status, o.took)
+	l := s.options.Logger
 	if l == nil {
 		return
 	}
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
-		slog.String("client", c.r.RemoteAddr), slog.String("user", c.user), slog.String("method", c.r.Method),
-		slog.String("path", loggedPath(c.r.URL.EscapedPath())), slog.Int("status", c.w.status), slog.Int64("bytes", c.w.bytes), slog.Duration("took", took),
+		slog.String("client", o.client), slog.String("user", o.user), slog.String("method", o.method),
+		slog.String("path", o.path), slog.Int("status", o.status), slog.Int64("bytes", o.bytes), slog.Duration("took", o.took),
 	}
-	if c.err != nil {
-		attrs = append(attrs, slog.String("error", c.err.Error()))
-		if c.w.status >= 500 {
+	if o.err != nil {
+		attrs = append(attrs, slog.String("error", o.err.Error()))
+		if o.status >= 500 {
 			level = slog.LevelError
 		}
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	vm "github.com/VictoriaMetrics/metrics"
@@ -11,8 +12,16 @@ import (
 type metrics struct {
 	set            *vm.Set
 	sent, received *vm.Counter
+	repeated       *vm.Counter // requests that the lane answered
 	active         *vm.Gauge
 	took           *vm.PrometheusHistogram
+	requests       sync.Map // from requestKind to *vm.Counter
+}
+
+// A requestKind is what requests are counted by.
+type requestKind struct {
+	method string
+	status int
 }
 
 func newMetrics() *metrics {
@@ -21,6 +30,7 @@ func newMetrics() *metrics {
 		set:      set,
 		sent:     set.NewCounter("folio_http_sent_bytes_total"),
 		received: set.NewCounter("folio_http_received_bytes_total"),
+		repeated: set.NewCounter("folio_http_repeated_total"),
 		active:   set.NewGauge("folio_http_requests_active", nil),
 		took:     set.NewPrometheusHistogram("folio_http_request_duration_seconds"),
 	}
@@ -35,8 +45,17 @@ func (m *metrics) end(method string, status int, took time.Duration) {
 	if !knownMethods[method] {
 		method = "other"
 	}
-	m.set.GetOrCreateCounter(fmt.Sprintf(`folio_http_requests_total{method=%q,status="%d"}`, method, status)).Inc()
+	m.counter(requestKind{method, status}).Inc()
 	m.took.Update(took.Seconds())
+}
+
+func (m *metrics) counter(k requestKind) *vm.Counter {
+	if c, ok := m.requests.Load(k); ok {
+		return c.(*vm.Counter)
+	}
+	c := m.set.GetOrCreateCounter(fmt.Sprintf(`folio_http_requests_total{method=%q,status="%d"}`, k.method, k.status))
+	m.requests.Store(k, c)
+	return c
 }
 
 var knownMethods = map[string]bool{

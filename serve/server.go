@@ -14,6 +14,7 @@ import (
 // A Server is an http.Handler over volumes. It is safe for concurrent use.
 type Server struct {
 	*site
+	lane     *lane              // nil lets package http answer all requests
 	stop     context.CancelFunc // of sweeping
 	sweeping sync.WaitGroup
 }
@@ -25,6 +26,7 @@ func New(o *Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{site: newSite(o, base)}
+	s.lane = newLane(s.site)
 	names := make(map[string]bool)
 	for _, source := range o.Sources {
 		if names[source.Name] || source.Name == "-" {

@@ -1,17 +1,23 @@
 package serve
 
 import (
+	"context"
 	"errors"
+	"io"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/tus/tusd/v2/pkg/handler"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/internal/volumelink"
+	"github.com/foliofs/folio/store"
 )
 
 // A tree is a source that is open. When another file takes the place of the volume's file, the tree
@@ -36,7 +42,11 @@ type opened struct {
 	users       int
 	tree        *tree
 	dav         *dav.Handler
+	serial      uint64 // no other opened volume has it
+	store       store.Store
 }
+
+var serials atomic.Uint64
 
 func newTree(s Source, base string, several bool) (*tree, error) {
 	if s.Dir = path.Clean("/" + s.Dir)[1:]; s.Dir == "" {
@@ -52,7 +62,7 @@ func newTree(s Source, base string, several bool) (*tree, error) {
 }
 
 func (t *tree) open() (*opened, error) {
-	o := &opened{users: 1, tree: t}
+	o := &opened{users: 1, tree: t, serial: serials.Add(1)}
 	if t.File != "" {
 		info, err := os.Stat(t.File)
 		if err != nil {
@@ -70,8 +80,40 @@ func (t *tree) open() (*opened, error) {
 		}
 		return nil, errors.Join(err, o.closeVolume())
 	}
+	o.store = volumelink.Store(o.Volume).(store.Store)
 	o.dav = dav.NewHandler(o.Volume, &dav.Options{Prefix: t.base + t.prefix, Dir: t.Dir})
 	return o, nil
+}
+
+// version returns the version of the volume that a transaction would read now, and 0 if that is not
+// known. Every change makes another one.
+func (o *opened) version() uint64 {
+	version, _ := o.store.Version()
+	return version
+}
+
+// appendContent appends the content of a file to buf, if the volume still has a version.
+func (o *opened) appendContent(buf []byte, version uint64, n *store.Node) ([]byte, bool) {
+	rx, err := o.store.Begin(context.Background())
+	if err != nil {
+		return nil, false
+	}
+	defer rx.End()
+	if rx.Version() != version {
+		return nil, false
+	}
+	start := len(buf)
+	buf = slices.Grow(buf, int(n.Size))[:start+int(n.Size)]
+	read, err := rx.ReadAt(*n, buf[start:], 0)
+	return buf, read == int(n.Size) && (err == nil || err == io.EOF)
+}
+
+// storeNode returns an inode as stores have it.
+func storeNode(n *folio.Node) store.Node {
+	return store.Node{
+		Ino: store.Ino(n.Ino), Mode: n.Mode, Nlink: n.Nlink, UID: n.UID, GID: n.GID, Rdev: n.Rdev, Size: n.Size, Holes: n.Holes,
+		Mtime: n.Mtime, Ctime: n.Ctime, Atime: n.Atime,
+	}
 }
 
 // lookEvery is how often a tree looks whether its file was replaced.

@@ -1,0 +1,12 @@
+package serve
+
+import "time"
+
+// Limits of connections.
+const (
+	maxConnections = 4096
+	maxHeader      = 64 << 10 // bytes
+	headerTime     = 10 * time.Second
+	idleTime       = 2 * time.Minute
+	stopTime       = 10 * time.Second // that requests under way have when the server ends
+)

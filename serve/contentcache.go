@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"bytes"
-	"compress/gzip"
 	"sync"
 
 	"github.com/foliofs/folio"
@@ -24,7 +22,7 @@ type contentKey struct {
 	size  int64
 
 	snapshot string
-	gzip     bool // the compressed variant; nil if compressing does not pay
+	coding   string // of a compressed variant, which is nil if compressing does not pay
 }
 
 // A contentCache keeps contents of small files, and their compressed variants. An
@@ -67,17 +65,14 @@ func (c *contentCache) add(k contentKey, data []byte) {
 	c.young[k] = data
 }
 
-// compressed returns a content compressed by gzip, or nil if that does not make it much smaller.
-func (c *contentCache) compressed(k contentKey, data []byte) []byte {
-	k.gzip = true
+// compressed returns a content compressed by a coding, or nil if that does not make it much
+// smaller.
+func (c *contentCache) compressed(k contentKey, coding string, data []byte) []byte {
+	k.coding = coding
 	if z, ok := c.get(k); ok {
 		return z
 	}
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(data) // to memory
-	_ = z.Close()
-	out := b.Bytes()
+	out := compress(coding, data)
 	if len(out) > len(data)*9/10 {
 		out = nil
 	}

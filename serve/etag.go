@@ -10,10 +10,17 @@ import (
 // etag returns the ETag of a file. It is strong: another content has another one.
 func (p *place) etag(info fs.FileInfo) string { return web.ETag(info) }
 
+// codedTag returns the ETag of a compressed variant of the content with an ETag.
+func codedTag(tag, coding string) string {
+	return strings.TrimSuffix(tag, `"`) + "-" + coding + `"`
+}
+
 // plainTag returns the ETag of the content that an ETag is of a compressed variant of.
 func plainTag(tag string) string {
-	if rest, ok := strings.CutSuffix(tag, "-gzip\""); ok {
-		return rest + "\""
+	for _, coding := range codings {
+		if rest, ok := strings.CutSuffix(tag, "-"+coding+`"`); ok {
+			return rest + `"`
+		}
 	}
 	return tag
 }

@@ -10,10 +10,6 @@ import (
 	"github.com/foliofs/folio/serve/page"
 )
 
-// smallFile is how many bytes a file has at most that is read as a whole, in the view that finds
-// it.
-const smallFile = 64 << 10
-
 // A get is a request to read a place, by GET or HEAD, with the file that one view has found there.
 type get struct {
 	*call

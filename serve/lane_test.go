@@ -131,7 +131,7 @@ func TestLane(t *testing.T) {
 		get("/hello.txt", "If-None-Match: "+tag), get("/hello.txt", "If-None-Match: \"other\""), get("/hello.txt", "Range: bytes=1-3"),
 		get("/hello.txt", "If-Modified-Since: "+info.ModTime().UTC().Format(http.TimeFormat)), get("/hello.txt?download"), get("/hello.txt?view"),
 		"GET /hello.txt HTTP/1.1\r\nHost: elsewhere\r\n\r\n", get("/hello.txt", "Authorization: "+as("ann")), get("/hello.txt", "Authorization: Basic x"), get("/hello.txt", "Sec-Fetch-Dest: script"),
-		get("/long.txt"), get("/long.txt", "Accept-Encoding: gzip"), request("HEAD", "/long.txt", "Accept-Encoding: gzip"), get("/empty"), get("/large", "Range: bytes=0-9"), request("HEAD", "/large"),
+		get("/long.txt"), get("/long.txt", "Accept-Encoding: gzip"), get("/long.txt", "Accept-Encoding: zstd, gzip"), request("HEAD", "/long.txt", "Accept-Encoding: gzip"), get("/empty"), get("/large", "Range: bytes=0-9"), request("HEAD", "/large"),
 		get("/link"), get("/dirlink/c.txt"), get("/a/b/c.txt"), get("/a/"), get("/a"), get("/ro/fixed"), get("/out"), get("/-/at/monday/hello.txt"), get("/nothing"), get("/healthz"), get("//hello.txt"),
 		get("/hello.txt", "Connection: keep-alive"), get("/hello.txt", "Content-Length: 0"), get("/a%20b"), get("/x.html"), get("/x.pdf"),
 		"GET /hello.txt HTTP/1.1\nHost: localhost\n\n", "GET /hello.txt HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",

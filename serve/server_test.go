@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/serve"
 )
@@ -249,9 +251,9 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestGzip checks that the compressed variant of a content has an ETag of its own, which stands for
-// the content in conditions.
-func TestGzip(t *testing.T) {
+// TestCompressed checks that a compressed variant of a content has an ETag of its own, which stands
+// for the content in conditions.
+func TestCompressed(t *testing.T) {
 	vol := newVolume(t)
 	text := strings.Repeat("all work and no play\n", 1000)
 	check(t, vol.WriteFile("site/text.txt", []byte(text), 0o644))
@@ -274,7 +276,29 @@ func TestGzip(t *testing.T) {
 		must(t, h, 412, "PUT", "/text.txt", "x", "If-None-Match", tag)
 		must(t, h, 412, "PUT", "/text.txt", "x", "If-Match", `"x-gzip"`)
 	}
-	for _, accept := range []string{"", "br", "gzip;q=0", "gzip; q=0.0", "*"} {
+	for accept, coding := range map[string]string{
+		"gzip, deflate, br, zstd": "zstd", "zstd": "zstd", "ZSTD;q=0.5,gzip;q=0.4": "zstd", "zstd;q=0.4, gzip;q=0.5": "gzip", "zstd;q=0, gzip": "gzip", "zstd;q=x, gzip;q=0.001": "gzip",
+	} {
+		w := must(t, h, 200, "GET", "/text.txt", "", "Accept-Encoding", accept)
+		if w.Header().Get("Content-Encoding") != coding {
+			t.Errorf("%q: %v", accept, w.Header())
+		}
+		tag := w.Header().Get("ETag")
+		if w := must(t, h, 304, "GET", "/text.txt", "", "Accept-Encoding", accept, "If-None-Match", tag); w.Header().Get("ETag") != tag {
+			t.Error(w.Header())
+		}
+		must(t, h, 412, "PUT", "/text.txt", "x", "If-None-Match", tag)
+		if coding != "zstd" {
+			continue
+		}
+		z, err := zstd.NewReader(w.Body, zstd.WithDecoderMaxWindow(8<<20)) // as RFC 9659 wants it
+		check(t, err)
+		if data, err := io.ReadAll(z); err != nil || string(data) != text {
+			t.Errorf("%d bytes, %v", len(data), err)
+		}
+		z.Close()
+	}
+	for _, accept := range []string{"", "br", "gzip;q=0", "gzip; q=0.0", "*", "zstd;q=0", "gzip;q=-1", "xgzip"} {
 		if w := must(t, h, 200, "GET", "/text.txt", "", "Accept-Encoding", accept); w.Header().Get("Content-Encoding") != "" || w.Body.String() != text {
 			t.Errorf("%q: %v", accept, w.Header())
 		}

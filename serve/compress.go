@@ -23,13 +23,18 @@ var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 	return z
 })
 
+// gzipWriters hold about 1 MB each.
+var gzipWriters = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
+
 // compress compresses a small content.
 func compress(coding string, data []byte) []byte {
 	if coding == "zstd" {
 		return zstdEncoder().EncodeAll(data, nil)
 	}
 	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
+	z := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(z)
+	z.Reset(&b)
 	_, _ = z.Write(data) // to memory
 	_ = z.Close()
 	return b.Bytes()

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -94,6 +95,9 @@ func (s *volumeServer) run(ctx context.Context, args []string) error {
 	server, err := serve.New(&s.options)
 	if err != nil {
 		return err
+	}
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // most of the memory are buffers of clients, not garbage
 	}
 	scheme := "http"
 	if cert != nil {

@@ -218,6 +218,7 @@ func errorKind(err error) string {
 		{syscall.EISDIR, "directory"},
 		{fs.ErrInvalid, "invalid"},
 		{fs.ErrPermission, "not permitted"},
+		{folio.ErrDamaged, "damaged"}, // which no order explains
 	} {
 		if errors.Is(err, kind.err) {
 			return kind.word

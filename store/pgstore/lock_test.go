@@ -28,6 +28,7 @@ func TestLocks(t *testing.T) {
 	must(t, v.MkdirAll("held/below", 0o755))
 	must(t, v.MkdirAll("free", 0o755))
 	must(t, v.WriteFile("held/file", []byte("old"), 0o644))
+	must(t, v.WriteFile("free/old", nil, 0o644))
 	info, err := v.Stat("held")
 	must(t, err)
 	held := info.Sys().(*folio.Node).Ino
@@ -40,7 +41,7 @@ func TestLocks(t *testing.T) {
 		for name, do := range map[string]func() error{
 			"a file in another directory": func() error { return v.WriteFile("free/file", []byte("new"), 0o644) },
 			"a directory beside it":       func() error { return v.Mkdir("beside", 0o755) },
-			"a name from elsewhere":       func() error { return v.Rename("free/file", "file") },
+			"a name from elsewhere":       func() error { return v.Rename("free/old", "old") },
 		} {
 			if err := do(); err != nil {
 				t.Errorf("%s: %v, but it should not wait", name, err)

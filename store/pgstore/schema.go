@@ -240,7 +240,7 @@ BEGIN
       PERFORM pg_advisory_xact_lock(volume + 2 * own_lane);
     END IF;
   END IF;
-  INSERT INTO @version SELECT own_lane, 1 + coalesce(max(number), 0) FROM @version WHERE lane = own_lane;
+  INSERT INTO @version VALUES (own_lane, 1 + coalesce((SELECT number FROM @version WHERE lane = own_lane ORDER BY number DESC LIMIT 1), 0));
 END
 $body$`,
 		// A chunk of up to 8 KB stays in its row, which saves a look at another table.

@@ -66,9 +66,8 @@ const (
 // partColumns are those of a data row that is a part of an object, as partOf takes them.
 const partColumns = "object, at::bigint, length::bigint, sum::bigint"
 
-// versionColumn is the version of the volume.
-const versionColumn = `(SELECT coalesce(max(number), 0) FROM @version WHERE lane = 1) + (SELECT coalesce(max(number), 0) FROM @version WHERE lane = 2)
-  + (SELECT coalesce(max(number), 0) FROM @version WHERE lane = 3) + (SELECT coalesce(max(number), 0) FROM @version WHERE lane = 4)`
+// versionColumn is the version of the volume. Each lane takes one look at its index.
+const versionColumn = `(SELECT sum((SELECT number FROM @version AS v WHERE v.lane = lanes.lane ORDER BY number DESC LIMIT 1))::bigint FROM (VALUES (1), (2), (3), (4)) AS lanes(lane))`
 
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
@@ -162,7 +161,7 @@ ON CONFLICT (id) DO UPDATE SET bytes = NULL, object = excluded.object, at = excl
 	deleteXattr:    "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
 	notify:         "SELECT pg_notify($1, $2)",
 	countListeners: "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-	insertChange:   "INSERT INTO @version SELECT 1, 1 + coalesce(max(number), 0) FROM @version WHERE lane = 1",
+	insertChange:   "INSERT INTO @version VALUES (1, 1 + coalesce((SELECT number FROM @version WHERE lane = 1 ORDER BY number DESC LIMIT 1), 0))",
 
 	addSession:     "INSERT INTO @session (lease) VALUES ($1::bigint * interval '1 microsecond') RETURNING id",
 	touchSession:   "UPDATE @session SET seen = clock_timestamp() WHERE id = $1",
@@ -203,7 +202,7 @@ ON CONFLICT (name) DO UPDATE SET gone = NULL WHERE o.gone IS NOT NULL`,
   count(*) FILTER (WHERE gone IS NULL AND (swept OR dropped IS NOT NULL)), coalesce(sum(size) FILTER (WHERE gone IS NULL AND (swept OR dropped IS NOT NULL)), 0)::bigint,
   (SELECT count(*) FROM @data WHERE object IS NOT NULL), (SELECT coalesce(sum(length), 0)::bigint FROM @data WHERE object IS NOT NULL)
 FROM @object`,
-	forgetChanges: "DELETE FROM @version AS v WHERE number < (SELECT max(number) FROM @version WHERE lane = v.lane)",
+	forgetChanges: "DELETE FROM @version AS v WHERE number < (SELECT number FROM @version WHERE lane = v.lane ORDER BY number DESC LIMIT 1)",
 }
 
 // in returns the statements of the volume in a schema.

@@ -3,13 +3,15 @@ package serve
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store"
 )
 
 // A lane answers requests that it has seen before, without package http. Most of the time of a
@@ -21,10 +23,11 @@ import (
 //	    consumed all before it, so the lane and package http never disagree where a request begins.
 //	L2  An entry is found by all bytes of its request. It was stored when package http had answered
 //	    them, and a handler had offered to repeat that.
-//	L3  A handler offers nothing that depends on a user, on a share, or on a snapshot.
+//	L3  A handler offers nothing that depends on a user, on a share, on a snapshot, or on a symbolic
+//	    link.
 //	L4  The lane repeats an answer only if the path leads to the same inode as then, with the same
-//	    times and size, for the same rights. It need not look while the version of the volume is the
-//	    same. The content comes from a transaction that reads that version.
+//	    times and size. It need not look while the version of the volume is the same. The content
+//	    comes from the same transaction.
 //
 // A request that the lane does not answer goes on to package http, byte for byte.
 type lane struct {
@@ -126,13 +129,20 @@ func (e *laneEntry) cost() int {
 
 // appendTo appends the answer to buf, if it still holds.
 func (e *laneEntry) appendTo(buf []byte, now time.Time) (answer []byte, ok bool) {
-	o, err := e.place.tree.acquire()
+	o, err := e.tree.acquire()
 	if err != nil {
 		return nil, false
 	}
 	defer o.release()
-	version, ok := e.holds(o)
-	if !ok {
+	if o.serial != e.serial {
+		return nil, false
+	}
+	rx, err := o.store.Begin(context.Background())
+	if err != nil {
+		return nil, false
+	}
+	defer rx.End()
+	if !e.holds(rx) {
 		return nil, false
 	}
 	buf = append(buf, e.head...)
@@ -140,43 +150,33 @@ func (e *laneEntry) appendTo(buf []byte, now time.Time) (answer []byte, ok bool)
 	if e.length == 0 || e.body != nil {
 		return append(buf, e.body...), true
 	}
-	return o.appendContent(buf, version, &e.node)
+	start := len(buf)
+	buf = slices.Grow(buf, e.length)[:start+e.length]
+	n, err := rx.ReadAt(e.node, buf[start:], 0)
+	return buf, n == e.length && (err == nil || err == io.EOF)
 }
 
-// holds returns the version of the volume, if the answer is right in it. A volume may get a new
-// version although nothing has changed, and its version is not known before somebody reads it.
-func (e *laneEntry) holds(o *opened) (version uint64, ok bool) {
-	if o.serial != e.serial {
-		return 0, false
+// holds reports whether the answer is right in a transaction (L4). The path has no symbolic link: a
+// directory that has become one has no entries.
+func (e *laneEntry) holds(rx store.Rx) bool {
+	version := rx.Version()
+	if version != 0 && version == e.version.Load() {
+		return true
 	}
-	for range 2 {
-		version = o.version()
-		if version != 0 && version == e.version.Load() {
-			return version, true
-		}
-		if !e.leadsThere(o) {
-			return 0, false
-		}
-		if version != 0 && version == o.version() {
-			e.version.Store(version)
-			return version, true
-		}
-	}
-	return 0, false
-}
-
-// leadsThere reports whether the path leads to the inode of the answer.
-func (e *laneEntry) leadsThere(o *opened) (same bool) {
-	p := e.place
-	p.vol = o
-	err := p.view(context.Background(), func(rx *folio.Rx) error {
-		real, err := p.resolve(rx, p.name, true, rightRead)
+	at := store.Root
+	for _, name := range e.names {
+		entry, err := rx.Lookup(at, name)
 		if err != nil {
-			return err
+			return false
 		}
-		info, err := rx.Lstat(real)
-		same = err == nil && storeNode(node(info)) == e.node
-		return err
-	})
-	return same && err == nil
+		at = entry.Ino
+	}
+	if at != e.node.Ino {
+		return false
+	}
+	if n, err := rx.Node(at); err != nil || n != e.node {
+		return false
+	}
+	e.version.Store(version)
+	return true
 }

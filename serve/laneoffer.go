@@ -3,14 +3,16 @@ package serve
 import (
 	"context"
 	"net/http"
+	"path"
 
 	"github.com/foliofs/folio/store"
 )
 
 // A laneOffer is what a handler says of its answer, so that a lane can repeat it.
 type laneOffer struct {
-	place  place  // without the volume
-	serial uint64 // of the opened volume
+	tree   *tree
+	serial uint64   // of the opened volume
+	names  []string // from the root of the volume to the file, none of them a symbolic link
 	node   store.Node
 	method string
 	path   string // for the log
@@ -34,11 +36,13 @@ func (g *get) offer(data []byte) {
 	if take == nil || g.user != "" || g.r.Header["Authorization"] != nil || g.p.share != nil || g.p.snapshot != "" {
 		return
 	}
+	if g.real != path.Join(g.p.within, g.p.name) || g.p.vol.version() == 0 { // a store without versions takes longer to ask
+		return
+	}
 	o := &laneOffer{
-		place: *g.p, serial: g.p.vol.serial, node: storeNode(node(g.info)),
+		tree: g.p.tree, serial: g.p.vol.serial, names: elements(g.real), node: storeNode(node(g.info)),
 		method: g.r.Method, path: loggedPath(g.r.URL.EscapedPath()), status: g.w.status,
 	}
-	o.place.vol = nil
 	switch {
 	case o.status == http.StatusNotModified || o.status == http.StatusOK && o.method == http.MethodHead:
 	case o.status != http.StatusOK || !g.all:

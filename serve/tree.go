@@ -1,12 +1,9 @@
 package serve
 
 import (
-	"context"
 	"errors"
-	"io"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -90,22 +87,6 @@ func (t *tree) open() (*opened, error) {
 func (o *opened) version() uint64 {
 	version, _ := o.store.Version()
 	return version
-}
-
-// appendContent appends the content of a file to buf, if the volume still has a version.
-func (o *opened) appendContent(buf []byte, version uint64, n *store.Node) ([]byte, bool) {
-	rx, err := o.store.Begin(context.Background())
-	if err != nil {
-		return nil, false
-	}
-	defer rx.End()
-	if rx.Version() != version {
-		return nil, false
-	}
-	start := len(buf)
-	buf = slices.Grow(buf, int(n.Size))[:start+int(n.Size)]
-	read, err := rx.ReadAt(*n, buf[start:], 0)
-	return buf, read == int(n.Size) && (err == nil || err == io.EOF)
 }
 
 // storeNode returns an inode as stores have it.

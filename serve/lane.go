@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -40,13 +39,6 @@ type lane struct {
 
 	late sync.WaitGroup // answers on connections that package http has closed already
 }
-
-// Limits of a lane.
-const (
-	laneSize    = 24 << 20 // bytes of entries, in two generations
-	maxLaneKey  = 2 << 10  // bytes of a request
-	maxLaneHead = 2 << 10  // bytes of the headers of an answer
-)
 
 func newLane(s *site) *lane { return &lane{site: s, young: make(map[string]*laneEntry)} }
 
@@ -121,13 +113,16 @@ type laneEntry struct {
 	version atomic.Uint64 // of the volume, in which the answer was right; 0 at first
 }
 
+// size returns how many bytes the answer has.
+func (e *laneEntry) size() int { return len(e.head) + e.length }
+
 // cost returns about how many bytes an entry takes.
 func (e *laneEntry) cost() int {
 	const perEntry = 400
 	return len(e.request) + len(e.head) + len(e.body) + perEntry
 }
 
-// appendTo appends the answer to buf, if it still holds.
+// appendTo appends the answer to buf, which has room for it, if it still holds.
 func (e *laneEntry) appendTo(buf []byte, now time.Time) (answer []byte, ok bool) {
 	o, err := e.tree.acquire()
 	if err != nil {
@@ -151,7 +146,7 @@ func (e *laneEntry) appendTo(buf []byte, now time.Time) (answer []byte, ok bool)
 		return append(buf, e.body...), true
 	}
 	start := len(buf)
-	buf = slices.Grow(buf, e.length)[:start+e.length]
+	buf = buf[:start+e.length]
 	n, err := rx.ReadAt(e.node, buf[start:], 0)
 	return buf, n == e.length && (err == nil || err == io.EOF)
 }

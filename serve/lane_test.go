@@ -118,6 +118,7 @@ func request(method, target string, headers ...string) string {
 func TestLane(t *testing.T) {
 	vol := newVolume(t)
 	check(t, vol.WriteFile("site/long.txt", []byte(strings.Repeat("so it goes on\n", 3000)), 0o644))
+	check(t, vol.WriteFile("site/larger", []byte(strings.Repeat("larger than small files", 8000)), 0o644))
 	check(t, vol.WriteFile("site/a/index.html", []byte("<p>index"), 0o644))
 	check(t, vol.Snapshot(t.Context(), "monday"))
 	rights, err := serve.ParseRights(strings.NewReader("- read /\n- none /ro\nann write /"))
@@ -131,7 +132,7 @@ func TestLane(t *testing.T) {
 		get("/hello.txt", "If-None-Match: "+tag), get("/hello.txt", "If-None-Match: \"other\""), get("/hello.txt", "Range: bytes=1-3"),
 		get("/hello.txt", "If-Modified-Since: "+info.ModTime().UTC().Format(http.TimeFormat)), get("/hello.txt?download"), get("/hello.txt?view"),
 		"GET /hello.txt HTTP/1.1\r\nHost: elsewhere\r\n\r\n", get("/hello.txt", "Authorization: "+as("ann")), get("/hello.txt", "Authorization: Basic x"), get("/hello.txt", "Sec-Fetch-Dest: script"),
-		get("/long.txt"), get("/long.txt", "Accept-Encoding: gzip"), get("/long.txt", "Accept-Encoding: zstd, gzip"), request("HEAD", "/long.txt", "Accept-Encoding: gzip"), get("/empty"), get("/large", "Range: bytes=0-9"), request("HEAD", "/large"),
+		get("/long.txt"), get("/long.txt", "Accept-Encoding: gzip"), get("/long.txt", "Accept-Encoding: zstd, gzip"), request("HEAD", "/long.txt", "Accept-Encoding: gzip"), get("/empty"), get("/large", "Range: bytes=0-9"), get("/larger"), get("/large"), request("HEAD", "/large"),
 		get("/link"), get("/dirlink/c.txt"), get("/a/b/c.txt"), get("/a/"), get("/a"), get("/ro/fixed"), get("/out"), get("/-/at/monday/hello.txt"), get("/nothing"), get("/healthz"), get("//hello.txt"),
 		get("/hello.txt", "Connection: keep-alive"), get("/hello.txt", "Content-Length: 0"), get("/a%20b"), get("/x.html"), get("/x.pdf"),
 		"GET /hello.txt HTTP/1.1\nHost: localhost\n\n", "GET /hello.txt HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",

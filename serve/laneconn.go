@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// laneBuffers hold answers on their way to clients.
-var laneBuffers = sync.Pool{New: func() any { p := make([]byte, 0, smallFile+maxLaneHead); return &p }}
-
 // A laneListener makes the connections of a lane.
 type laneListener struct {
 	net.Listener
@@ -193,10 +190,13 @@ func (c *laneConn) answer(request []byte) (ok bool, err error) {
 	if e == nil {
 		return false, nil
 	}
+	buf, release := c.lane.site.buffers.get(int64(e.size()))
+	defer release()
+	if len(buf) < e.size() { // many clients read large answers now
+		return false, nil
+	}
 	now := time.Now()
-	buf := laneBuffers.Get().(*[]byte)
-	defer laneBuffers.Put(buf)
-	out, ok := e.appendTo((*buf)[:0], now)
+	out, ok := e.appendTo(buf[:0], now)
 	if !ok {
 		return false, nil
 	}

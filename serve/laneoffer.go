@@ -45,12 +45,12 @@ func (g *get) offer(data []byte) {
 	}
 	switch {
 	case o.status == http.StatusNotModified || o.status == http.StatusOK && o.method == http.MethodHead:
-	case o.status != http.StatusOK || !g.all:
+	case o.status != http.StatusOK || g.info.Size() > largeBuffer-maxLaneHead:
 		return
+	case g.all && len(data) != int(g.info.Size()):
+		o.body, o.length = data, len(data) // compressed
 	default:
-		if o.length = len(data); o.length != int(g.info.Size()) {
-			o.body = data // compressed
-		}
+		o.length = int(g.info.Size())
 	}
 	take(o)
 }

@@ -14,3 +14,10 @@ const (
 // smallFile is how many bytes a file has at most that is read as a whole, in the view that finds
 // it.
 const smallFile = 64 << 10
+
+// Limits of a lane.
+const (
+	laneSize    = 24 << 20 // bytes of entries, in two generations
+	maxLaneKey  = 2 << 10  // bytes of a request
+	maxLaneHead = 2 << 10  // bytes of the headers of an answer
+)

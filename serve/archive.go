@@ -39,9 +39,10 @@ var archiveTypes = []struct{ ending, contentType string }{
 	{".tar.gz", "application/gzip"}, {".tar", "application/x-tar"}, {".zip", "application/zip"},
 }
 
-// answerArchive sends a directory as one file, as it is at one moment.
+// answerArchive sends a directory, or some entries of it, as one file, as they are at one moment.
+// POST is for more names than a URL takes.
 func answerArchive(c *call, target string) error {
-	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead && c.r.Method != http.MethodPost {
 		return errMethod
 	}
 	for _, t := range archiveTypes {
@@ -53,6 +54,13 @@ func answerArchive(c *call, target string) error {
 }
 
 func archiveOf(c *call, target, ending, contentType string) error {
+	names, err := selectedNames(c)
+	if err != nil {
+		return err
+	}
+	if c.r.Method == http.MethodPost && len(names) == 0 {
+		return errNothing
+	}
 	p, err := c.find(target)
 	if err != nil {
 		return err
@@ -75,36 +83,54 @@ func archiveOf(c *call, target, ending, contentType string) error {
 		if info, err := rx.Lstat(real); err != nil || !info.IsDir() {
 			return errNoDir
 		}
-		return sendArchive(c, p, rx, real, ending, contentType)
+		return (&archiving{c, p, rx, real, names}).send(ending, contentType)
 	})
 }
 
-func sendArchive(c *call, p *place, rx *folio.Rx, real, ending, contentType string) error {
-	if ending == ".zip" {
-		if err := countForZip(c, p, rx, real); err != nil {
-			return err
-		}
+// An archiving is an archive on its way to a client.
+type archiving struct {
+	*call
+	p     *place
+	rx    *folio.Rx
+	real  string   // the directory
+	names []string // of the entries that are wanted; none means all
+}
+
+func (g *archiving) walk(visit func(f *walked) error) error {
+	if len(g.names) > 0 {
+		return g.p.walkNamed(g.r.Context(), g.rx, g.names, visit)
 	}
-	h := c.w.Header()
+	return g.p.walk(g.r.Context(), g.rx, g.real, visit)
+}
+
+func (g *archiving) send(ending, contentType string) error {
+	if err := g.count(ending); err != nil {
+		return err
+	}
+	h := g.w.Header()
 	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Disposition", attachment(p.base()+ending))
-	if c.r.Method == http.MethodHead {
-		c.w.WriteHeader(http.StatusOK)
+	h.Set("Content-Disposition", attachment(g.p.base()+ending))
+	if g.r.Method == http.MethodHead {
+		g.w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	a := newArchiver(c.w, ending)
-	err := p.walk(c.r.Context(), rx, real, func(f *walked) error { return addWalked(p, rx, real, a, f) })
-	if err != nil {
+	a := newArchiver(g.w, ending)
+	if err := g.walk(func(f *walked) error { return addWalked(g.p, g.rx, g.real, a, f) }); err != nil {
 		return err
 	}
 	return a.Close()
 }
 
-func countForZip(c *call, p *place, rx *folio.Rx, real string) error {
+// count goes through the files before the answer begins: entries that are wanted are there, and a
+// zip does not get too many.
+func (g *archiving) count(ending string) error {
+	if ending != ".zip" && len(g.names) == 0 {
+		return nil
+	}
 	n := 0
-	return p.walk(c.r.Context(), rx, real, func(*walked) error {
-		if n++; n > maxZip {
+	return g.walk(func(*walked) error {
+		if n++; n > maxZip && ending == ".zip" {
 			return errZip
 		}
 		return nil

@@ -33,8 +33,11 @@ var (
 	allPages    = flag.Bool("browser.all", false, "look at each page on each screen, and hold each to axe-core twice")
 )
 
-// browserTime is how long one test of the browser may take.
+// browserTime is how long one part of the test may take.
 const browserTime = 2 * time.Minute
+
+// waitTime is how long a page may take for what the test waits for.
+const waitTime = 20 * time.Second
 
 // A browser is a tab of Chromium at a server of its own.
 type browser struct {
@@ -75,9 +78,7 @@ func TestBrowser(t *testing.T) {
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)
 	process, kill := chromedp.NewExecAllocator(context.Background(), options...)
 	defer kill()
-	limited, end := context.WithTimeout(process, browserTime)
-	defer end()
-	first, _ := chromedp.NewContext(limited)
+	first, _ := chromedp.NewContext(process)
 	check(t, chromedp.Do(first))
 	for _, part := range []struct {
 		name    string
@@ -93,6 +94,8 @@ func TestBrowser(t *testing.T) {
 		{name: "folders", test: testFolders},
 		{name: "resuming", test: testResuming},
 		{name: "limits", test: testLimits, options: serve.Options{MaxBody: 8 << 20, Rights: ownRights(t)}, volume: folio.Options{MaxSize: 4 << 20}},
+		{name: "selecting", test: testSelecting},
+		{name: "forms", test: testForms},
 		{name: "shares", test: testShares},
 		{name: "restore", test: testRestore},
 	} {
@@ -115,8 +118,10 @@ func newBrowser(t *testing.T, first context.Context, o serve.Options, volume fol
 	b.server.Listener = cutListener{b.server.Listener, b}
 	b.server.Start()
 	tab, end := chromedp.NewContext(first, chromedp.WithNewBrowserContext())
-	b.tab = tab
+	limited, done := context.WithTimeout(tab, browserTime)
+	b.tab = limited
 	t.Cleanup(func() {
+		done()
 		end()
 		b.server.CloseClientConnections()
 		b.server.Close()
@@ -257,21 +262,20 @@ func ask[T any](b *browser, script string) T {
 	return v
 }
 
-// wait waits until a script is true, also over the loading of another page.
+// wait waits until a script is true, also over the loading of another page. It asks again and
+// again, as pages without scripts have no timers.
 func (b *browser) wait(script string) {
 	b.t.Helper()
-	const poll = `new Promise(ok => {
-		const end = performance.now() + 20000;
-		const look = () => { let v = false; try { v = %s } catch {} v ? ok(true) : performance.now() > end ? ok(false) : setTimeout(look, 20) };
-		look();
-	})`
-	for range 5 {
-		ok, err := chromedp.Run(b.tab, chromedp.Evaluate[bool](fmt.Sprintf(poll, script), chromedp.EvalAwaitPromise))
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(waitTime); time.Now().Before(end); <-tick.C {
+		const look = `(() => { try { return Boolean(%s) } catch { return false } })()`
+		ok, err := chromedp.Run(b.tab, chromedp.Evaluate[bool](fmt.Sprintf(look, script)))
 		if ok {
 			return
 		}
-		if err == nil {
-			break
+		if b.tab.Err() != nil {
+			b.t.Fatalf("%s: %v", script, err)
 		}
 	}
 	b.shoot("failed")

@@ -26,6 +26,9 @@ func (g *get) listing() error {
 	if err := g.describe(d); err != nil {
 		return err
 	}
+	if id := g.r.URL.Query().Get("removed"); d.Writable && id != "" {
+		d.Undo = (&change{g.call, g.p}).undoHref(url.PathEscape(id))
+	}
 	d.Readme = g.readme()
 	g.startPage(200)
 	return g.s.pages.WriteDirectory(g.w, d)

@@ -37,18 +37,23 @@ func (c *change) destination() (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to.tree != c.p.tree || to.vol != c.p.vol || to.share != c.p.share {
-		to.release()
-		return nil, errElsewhere
+	err = c.mayReach(to)
+	if err == nil && to.name == "." {
+		err = errRoot
 	}
-	if err := to.mustChange(); err != nil || to.name == "." {
+	if err != nil {
 		to.release()
-		if err == nil {
-			err = errRoot
-		}
 		return nil, err
 	}
 	return to, nil
+}
+
+// mayReach refuses a destination elsewhere, or where nothing can be changed.
+func (c *change) mayReach(to *place) error {
+	if to.tree != c.p.tree || to.vol != c.p.vol || to.share != c.p.share {
+		return errElsewhere
+	}
+	return to.mustChange()
 }
 
 // move answers MOVE, by one transaction.
@@ -71,6 +76,46 @@ func (c *change) move() error {
 	})
 	if err == nil {
 		c.created(created)
+	}
+	return err
+}
+
+var errNoFolder = refuse(http.StatusConflict, "There is no such folder.")
+
+// moveSelected answers the form that moves several entries of a directory to another one, all or
+// none. The field to is the path of that directory in the tree.
+func moveSelected(c *call) error {
+	s, err := newSelection(c)
+	if err != nil {
+		return err
+	}
+	defer s.p.release()
+	to, err := c.findIn(s.p.root, strings.Trim(c.r.PostForm.Get("to"), "/"))
+	if err != nil {
+		return err
+	}
+	defer to.release()
+	if err := s.mayReach(to); err != nil {
+		return err
+	}
+	c.r.Header.Set("Overwrite", "F")
+	err = s.update(func(tx *folio.Tx) error {
+		_, info, err := to.lookup(tx, to.name, true, rightUpload)
+		switch {
+		case err != nil:
+			return missingParent(err)
+		case info == nil || !info.IsDir():
+			return errNoFolder
+		}
+		return s.each(func(c *change, name string) error {
+			target := *to
+			target.name = path.Join(to.name, name)
+			_, err := c.rename(&target, tx)
+			return err
+		})
+	})
+	if err == nil {
+		s.done("")
 	}
 	return err
 }

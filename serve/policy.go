@@ -33,6 +33,7 @@ func (c *call) startPage(status int) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", page.Policy)
 	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // without a referrer, forms say that they come from nowhere
 	h.Add("Vary", "Accept")
 	if h.Get("Cache-Control") == "" {
 		h.Set("Cache-Control", c.cacheControl())

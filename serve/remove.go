@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"io/fs"
-	"net/http"
 	"strings"
 
 	"github.com/foliofs/folio"
@@ -32,13 +31,57 @@ func (c *change) remove() error {
 	if err != nil {
 		return err
 	}
-	c.w.Header().Set("Cache-Control", "no-store")
+	return c.removed(id)
+}
+
+// removed answers a script with the URL that takes the removal back, if there is one.
+func (c *change) removed(id string) error {
 	if id == "" || !strings.Contains(c.r.Header.Get("Accept"), "application/json") {
-		c.w.WriteHeader(http.StatusNoContent)
+		c.created(false)
 		return nil
 	}
+	c.w.Header().Set("Cache-Control", "no-store")
 	c.w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(c.w).Encode(map[string]string{"undo": c.s.base + undoPath + strings.TrimPrefix(c.p.tree.prefix+"/", "/") + id})
+	return json.NewEncoder(c.w).Encode(map[string]string{"undo": c.undoHref(id)})
+}
+
+// undoHref returns the URL that takes a removal back.
+func (c *change) undoHref(id string) string {
+	return c.s.base + undoPath + strings.TrimPrefix(c.p.tree.prefix+"/", "/") + id
+}
+
+// removeSelected answers the form that removes several entries of a directory, all or none. A
+// reader without scripts comes to the page of the directory, which offers to take it back.
+func removeSelected(c *call) error {
+	s, err := newSelection(c)
+	if err != nil {
+		return err
+	}
+	defer s.p.release()
+	id := ""
+	err = s.update(func(tx *folio.Tx) error {
+		var all []string
+		err := s.each(func(c *change, _ string) error {
+			real, info, err := c.p.lookup(tx, c.p.name, false, rightWrite)
+			if err == nil {
+				err = c.mayRemove(real, info)
+			}
+			all = append(all, real)
+			return err
+		})
+		if err == nil {
+			id, err = s.dispose(tx, all...)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if strings.Contains(c.r.Header.Get("Accept"), "text/html") {
+		s.done("?removed=" + id)
+		return nil
+	}
+	return s.removed(id)
 }
 
 // mayRemove checks the conditions of a request, and the rights to all that goes with a directory.

@@ -14,7 +14,7 @@ func restore(c *call) error {
 	}
 	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxShareBody)
 	if err := c.r.ParseForm(); err != nil {
-		return refuse(http.StatusBadRequest, "The form cannot be read.")
+		return errForm
 	}
 	snapshot := c.r.PostForm.Get("snapshot")
 	p, err := c.findIn(c.r.PostForm.Get("root"), c.r.PostForm.Get("path"))

@@ -41,6 +41,10 @@ func (c router) route() error {
 		return answerSearch(c.call, strings.TrimPrefix(c.path, searchPath))
 	case c.path == restorePath:
 		return restore(c.call)
+	case c.path == removePath:
+		return removeSelected(c.call)
+	case c.path == movePath:
+		return moveSelected(c.call)
 	case c.path == strings.TrimSuffix(sharePath, "/"):
 		return makeShare(c.call)
 	case strings.HasPrefix(c.path, tusPath):

@@ -55,7 +55,7 @@ func (c service) login() error {
 
 // localTarget returns a path on this server, whatever a client says. It is no URL of another one,
 // such as //example.com or /\example.com.
-func (c service) localTarget(to string) string {
+func (c *call) localTarget(to string) string {
 	u, err := parseLocal(to)
 	if err != nil || !covers(c.s.base, strings.TrimSuffix(u.Path, "/")) {
 		return c.s.base + "/"

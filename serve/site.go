@@ -18,6 +18,8 @@ const (
 	undoPath     = "/-/undo/"
 	searchPath   = "/-/search"
 	restorePath  = "/-/restore"
+	removePath   = "/-/remove"
+	movePath     = "/-/move"
 	tusPath      = "/-/tus/"
 )
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -15,29 +16,60 @@ const trashXattr = "user.folio.trash"
 
 // A removal is what the trash knows of a removed file.
 type removal struct {
-	Path []byte    `json:"path"` // in the tree; its bytes need not be UTF-8
-	User string    `json:"user,omitempty"`
-	Time time.Time `json:"time"`
+	Path    []byte    `json:"path"` // in the tree; its bytes need not be UTF-8
+	User    string    `json:"user,omitempty"`
+	Time    time.Time `json:"time"`
+	Several bool      `json:"several,omitempty"` // it is a directory of the trash, with several removals
 }
 
-// dispose moves a file to the trash, and returns its name there. Without a trash it removes it.
-func (c *change) dispose(tx *folio.Tx, real string) (id string, err error) {
+// dispose moves files to the trash, and returns the name by which undo finds them. Several are put
+// into a directory of the trash. Without a trash it removes them.
+func (c *change) dispose(tx *folio.Tx, files ...string) (id string, err error) {
 	if c.s.options.Trash <= 0 {
-		return "", tx.RemoveAll(real)
-	}
-	note, err := json.Marshal(removal{[]byte(c.p.below(real)), c.user, time.Now().UTC()})
-	if err != nil {
-		return "", err
+		for _, real := range files {
+			if err := tx.RemoveAll(real); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
 	}
 	id = newID()
 	to := c.p.tree.own(trashDir, id)
-	if err := tx.MkdirAll(path.Dir(to), 0o700); err != nil {
+	if len(files) == 1 {
+		if err := tx.MkdirAll(path.Dir(to), 0o700); err != nil {
+			return "", err
+		}
+		return id, c.trash(tx, files[0], to)
+	}
+	if err := tx.MkdirAll(to, 0o700); err != nil {
 		return "", err
 	}
-	if err := tx.SetXattr(real, trashXattr, note); err != nil {
+	if err := (&removal{User: c.user, Time: time.Now().UTC(), Several: true}).save(tx, to); err != nil {
 		return "", err
 	}
-	return id, tx.Rename(real, to)
+	for i, real := range files {
+		if err := c.trash(tx, real, path.Join(to, strconv.Itoa(i))); err != nil {
+			return "", err
+		}
+	}
+	return id, nil
+}
+
+// trash moves a file to a path in the trash.
+func (c *change) trash(tx *folio.Tx, real, to string) error {
+	note := removal{Path: []byte(c.p.below(real)), User: c.user, Time: time.Now().UTC()}
+	if err := note.save(tx, real); err != nil {
+		return err
+	}
+	return tx.Rename(real, to)
+}
+
+func (r *removal) save(tx *folio.Tx, real string) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	return tx.SetXattr(real, trashXattr, text)
 }
 
 var errUndone = refuse(http.StatusGone, "This is no longer in the trash.")
@@ -56,12 +88,17 @@ func undo(c *call, target string) error {
 	if err := p.mustChange(); err != nil {
 		return err
 	}
+	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxShareBody)
 	if _, ok := idTime(id); !ok || p.name != "." {
 		return errUndone
 	}
 	ch := &change{c, p}
 	if err := ch.update(func(tx *folio.Tx) error { return ch.takeBack(tx, p.tree.own(trashDir, id)) }); err != nil {
 		return err
+	}
+	if next := c.r.PostFormValue("next"); next != "" {
+		c.redirect(c.localTarget(next))
+		return nil
 	}
 	ch.created(false)
 	return nil
@@ -77,8 +114,11 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 	if err == nil {
 		err = json.Unmarshal(xattrs[trashXattr], &note)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case note.Several:
+		return c.takeAllBack(tx, trashed)
 	}
 	real, there, err := c.p.lookup(tx, string(note.Path), false, rightWrite)
 	switch {
@@ -94,4 +134,18 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 		return err
 	}
 	return tx.Rename(trashed, real)
+}
+
+// takeAllBack does so for the files in a directory of the trash.
+func (c *change) takeAllBack(tx *folio.Tx, dir string) error {
+	list, err := tx.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := c.takeBack(tx, path.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return tx.Remove(dir)
 }

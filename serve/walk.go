@@ -32,6 +32,25 @@ func (p *place) walk(ctx context.Context, rx *folio.Rx, real string, visit func(
 	return (&walk{p: p, rx: rx, ctx: ctx, visit: visit}).dir(real, "")
 }
 
+// walkNamed is walk for some entries of the directory that the place names.
+func (p *place) walkNamed(ctx context.Context, rx *folio.Rx, names []string, visit func(w *walked) error) error {
+	w := &walk{p: p, rx: rx, ctx: ctx, visit: visit}
+	for _, name := range names {
+		real, err := p.resolve(rx, path.Join(p.name, name), false, rightRead)
+		if err != nil {
+			return err
+		}
+		info, err := rx.Lstat(real)
+		if err == nil {
+			err = w.file(&walked{real, name, info})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (w *walk) dir(real, name string) error {
 	f, err := w.rx.Open(real)
 	if err != nil {

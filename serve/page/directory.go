@@ -30,6 +30,7 @@ type Directory struct {
 	Snapshots  []Snapshot // of the volume, newest first
 	MaxUpload  int64      // bytes of the largest file that may be uploaded, or 0
 	Readme     *Readme    // shown below the listing, or nil
+	Undo       string     // the URL that takes back what was just removed, or ""
 }
 
 // An Entry is a file in a directory.
@@ -173,6 +174,9 @@ type listing struct {
 	Previous, Next string
 	ReadmeHTML     readme
 }
+
+// Selectable reports whether rows have checkboxes.
+func (d *Directory) Selectable() bool { return d.Zip != "" || d.Writable }
 
 // A row says where an entry leads.
 type row struct {

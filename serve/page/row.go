@@ -3,6 +3,7 @@ package page
 import (
 	"html"
 	"html/template"
+	"net/url"
 	"strings"
 )
 
@@ -12,12 +13,13 @@ import (
 type rowWriter struct {
 	strings.Builder
 	menu bool // rows have a menu
+	pick bool // rows have a checkbox
 }
 
 // rows returns the body of the table.
 func (l *listing) rows(shown []Entry) template.HTML {
-	w := rowWriter{menu: l.Writable || l.Share || l.Versions}
-	w.Grow(1200 * len(shown))
+	w := rowWriter{menu: l.Writable || l.Share || l.Versions, pick: l.Selectable()}
+	w.Grow(1400 * len(shown))
 	for i := range shown {
 		w.row(&shown[i], l.row(&shown[i]))
 	}
@@ -43,7 +45,11 @@ func (w *rowWriter) row(e *Entry, r row) {
 	if e.ETag != "" {
 		w.put(` data-etag="`, e.ETag, `"`)
 	}
-	w.put(` data-href="`, r.Href, `">`+"\n"+`<td class="name">`)
+	w.put(` data-href="`, r.Href, `">`+"\n")
+	if w.pick {
+		w.put(`<td class="pick"><input type="checkbox" name="name" value="`, url.PathEscape(e.Name), `" aria-label="Select `, name, `"></td>`)
+	}
+	w.put(`<td class="name">`)
 	w.icon(r.Icon)
 	if r.Open != "" {
 		w.put(`<a href="`, r.Open, `"><bdi>`, name, `</bdi></a>`)

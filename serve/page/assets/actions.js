@@ -2,6 +2,7 @@
 import {clone, has, open, problem, toast} from "./dialog.js";
 import {ask, href, inside, page} from "./server.js";
 import {focusOn, refresh} from "./list.js";
+import {chooseFolder, parts} from "./folders.js";
 import {choose} from "./uploads.js";
 
 export function startActions() {
@@ -29,7 +30,7 @@ export function startActions() {
 // run does what a button says, for the file of an element.
 export function run(what, element, button) {
   const actions = {mkdir, rename, move, remove, share, menu, upload: choose};
-  const needs = {mkdir: "t-name", rename: "t-name", move: "t-name", remove: "t-name", share: "t-share"};
+  const needs = {mkdir: "t-name", rename: "t-name", move: "t-move", remove: "t-move", share: "t-share"};
   if (needs[what] && !has(needs[what])) return false;
   actions[what]?.(element, button);
   return true;
@@ -112,13 +113,13 @@ function rename(row) {
     name => place(row, inside(checked(name)), `Renamed to ${name}`));
 }
 
-function move(row) {
+async function move(row) {
   const name = row.dataset.name;
-  named({title: `Move ${name}`, label: "To the folder", button: "Move"}, "/" + page.path, folder => {
-    const dir = folder.split("/").filter(part => part !== "" && part !== ".");
-    if (dir.includes("..")) throw new Error("Please give the folder from the top, without “..”.");
+  await chooseFolder(`Move ${name}`, [row], folder => {
+    const dir = parts(folder);
     return place(row, [...dir, name].join("/"), `Moved to ${["", ...dir].join("/") || "/"}`);
   });
+  focusOn(name);
 }
 
 async function remove(row) {

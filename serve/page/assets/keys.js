@@ -3,10 +3,11 @@ import {open} from "./dialog.js";
 import {page} from "./server.js";
 import {current, move} from "./list.js";
 import {run} from "./actions.js";
+import {act, clear, extend, selectAll, toggle} from "./select.js";
 
 const off = () => localStorage.getItem("folio.keys") === "off";
 
-const typing = target => target.closest("input, textarea, select, [contenteditable], audio, video, dialog, .menu") !== null;
+const typing = target => target.closest("input:not([type=checkbox]), textarea, select, [contenteditable], audio, video, dialog, .menu") !== null;
 
 // go follows a link of the page, if it is there.
 const go = selector => {
@@ -25,8 +26,10 @@ const keys = {
   "ArrowLeft": () => !scrolls() && go(".pair [rel=prev]"),
   "ArrowRight": () => !scrolls() && go(".pair [rel=next]"),
   "Backspace": () => page.parent !== "" && (location.href = page.parent),
+  " ": () => !document.activeElement.matches("[type=checkbox], button, summary") && toggle(),
+  "Escape": clear,
   "F2": () => current() && run("rename", current()),
-  "Delete": () => current() && run("remove", current()),
+  "Delete": () => act("remove") || current() && run("remove", current()),
 };
 
 const letters = {
@@ -34,8 +37,15 @@ const letters = {
   "?": help,
   "n": () => go("[data-do=mkdir]"),
   "u": () => go("[data-do=upload]"),
-  "d": () => { const row = current(); const link = row?.querySelector("a[download]"); link?.click(); return Boolean(link); },
+  "m": () => act("move") || current() && run("move", current()),
+  "d": () => act("download") || download(current()),
 };
+
+function download(row) {
+  const link = row?.querySelector("a[download]");
+  link?.click();
+  return Boolean(link);
+}
 
 // scrolls reports whether the focus is in something that arrows scroll.
 const scrolls = () => document.activeElement?.closest(".code, .prose pre, iframe") !== null && document.activeElement !== document.body;
@@ -43,11 +53,20 @@ const scrolls = () => document.activeElement?.closest(".code, .prose pre, iframe
 export function startKeys() {
   document.querySelectorAll(".keyhint").forEach(e => e.hidden = false);
   document.addEventListener("keydown", event => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key === "a" && !event.shiftKey && !typing(event.target) && selectAll()) event.preventDefault();
+      return;
+    }
+    const by = event.shiftKey && !typing(event.target) && {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (by) {
+      if (extend(by)) event.preventDefault();
+      return;
+    }
     const search = event.target.id === "q" && event.key === "ArrowDown"; // from the filter into the list
     if (typing(event.target) && !search) return;
-    const act = keys[event.key] ?? (off() && event.key !== "?" ? undefined : letters[event.key]);
-    if (act?.()) event.preventDefault();
+    const does = keys[event.key] ?? (off() && event.key !== "?" ? undefined : letters[event.key]);
+    if (does?.()) event.preventDefault();
   });
 }
 

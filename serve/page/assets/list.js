@@ -38,6 +38,7 @@ export function filter() {
   note.textContent = `${shown} of ${rows().length} shown. Enter searches the folders below, too.`;
   document.querySelector(".none").hidden = shown > 0;
   list.hidden = shown === 0;
+  document.dispatchEvent(new Event("filtered"));
 }
 
 // links returns what arrows move through: the names of a listing, or results.

@@ -4,6 +4,7 @@ import {startList} from "./list.js";
 import {startKeys} from "./keys.js";
 import {startActions} from "./actions.js";
 import {startUploads} from "./uploads.js";
+import {startSelecting} from "./select.js";
 import {startLines} from "./lines.js";
 
 document.documentElement.classList.add("scripted");
@@ -12,4 +13,5 @@ startList();
 startKeys();
 startActions();
 startUploads();
+startSelecting();
 startLines();

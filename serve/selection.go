@@ -1,0 +1,107 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Limits of a selection.
+const (
+	maxSelected      = 5000
+	maxSelectionBody = 4 << 20
+)
+
+var (
+	errForm     = refuse(http.StatusBadRequest, "The form cannot be read.")
+	errNothing  = refuse(http.StatusBadRequest, "Nothing is selected.")
+	errSelected = refuse(http.StatusRequestEntityTooLarge, "These are too many entries at once.")
+)
+
+// A selection is several entries of a directory, which the checkboxes of its page name. Its fields
+// in a form are dir, the URL of the directory, and name, one for each entry. A name is escaped as
+// in a URL, so that it can have any bytes.
+type selection struct {
+	*change // of the directory
+	names   []string
+}
+
+// newSelection returns what the form of a request selects. The caller must release its place.
+func newSelection(c *call) (*selection, error) {
+	if c.r.Method != http.MethodPost {
+		return nil, errMethod
+	}
+	names, err := selectedNames(c)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(names) == 0:
+		return nil, errNothing
+	}
+	u, err := parseLocal(c.r.PostForm.Get("dir"))
+	if err != nil || !covers(c.s.base, strings.TrimSuffix(u.Path, "/")) {
+		return nil, errTarget
+	}
+	p, err := c.find(strings.TrimPrefix(u.Path, c.s.base))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.mustChange(); err != nil {
+		p.release()
+		return nil, err
+	}
+	return &selection{&change{c, p}, names}, nil
+}
+
+// selectedNames returns the names in the form or in the query of a request, each once.
+func selectedNames(c *call) (names []string, err error) {
+	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, maxSelectionBody)
+	if err := c.r.ParseForm(); err != nil {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+			return nil, errSelected
+		}
+		return nil, errForm
+	}
+	for _, escaped := range c.r.Form["name"] {
+		name, err := url.PathUnescape(escaped)
+		if err != nil || name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
+			return nil, errTarget
+		}
+		names = append(names, name)
+	}
+	if len(names) > maxSelected {
+		return nil, errSelected
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// each calls fn with a change of each entry. The error of one says which it is about.
+func (s *selection) each(fn func(c *change, name string) error) error {
+	for _, name := range s.names {
+		p := *s.p
+		p.name, p.dir = path.Join(s.p.name, name), false
+		if err := fn(&change{s.call, &p}, name); err != nil {
+			f := *s.failureOf(err)
+			if f.status >= http.StatusInternalServerError {
+				return err
+			}
+			f.message = fmt.Sprintf("%q: %s", name, f.message)
+			return &f
+		}
+	}
+	return nil
+}
+
+// done answers a form with the page of the directory, and a script with nothing.
+func (s *selection) done(query string) {
+	if strings.Contains(s.r.Header.Get("Accept"), "text/html") {
+		s.redirect(s.p.href(s.p.name, true) + query)
+		return
+	}
+	s.created(false)
+}

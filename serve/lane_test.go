@@ -359,6 +359,8 @@ func TestLaneStall(t *testing.T) {
 	talk(t, conn, get("/hello.txt"))
 	_, err := io.WriteString(conn, get("/hello.txt"))
 	check(t, err)
+	_, err = io.ReadFull(conn, make([]byte, 1)) // so the lane writes
+	check(t, err)
 	time.Sleep(400 * time.Millisecond)
 	if rest, err := io.ReadAll(conn); err != nil || len(rest) != 0 {
 		t.Errorf("%q, %v: the client was not cut off", rest, err)

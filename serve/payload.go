@@ -81,6 +81,11 @@ func (b *payload) beforeBody() error {
 	if err := b.p.mustChange(); err != nil {
 		return err
 	}
+	if left, limited := b.p.share.left(); limited && b.r.ContentLength > left {
+		return errShareFull
+	} else if limited {
+		b.r.Body = http.MaxBytesReader(b.w, b.r.Body, left)
+	}
 	if most := b.s.options.MaxBody; most > 0 {
 		if b.r.ContentLength > most {
 			return &http.MaxBytesError{Limit: most}

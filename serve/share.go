@@ -53,8 +53,8 @@ func (t *tree) recordOf(token string) string {
 	return t.own(shareDir, hex.EncodeToString(sum[:])+".json")
 }
 
-// account counts the bytes of an upload against the size of the share that it comes by. An upload
-// that comes by none has a nil share.
+// account counts the bytes of an upload against the size of the share that it comes by. Of one that
+// is given up it takes them off. An upload that comes by no share has a nil one.
 func (s *share) account(tx *folio.Tx, size int64) error {
 	if s == nil || s.MaxSize == 0 {
 		return nil
@@ -67,10 +67,19 @@ func (s *share) account(tx *folio.Tx, size int64) error {
 	if err := json.Unmarshal(text, &now); err != nil {
 		return err
 	}
-	if now.Used += size; now.Used > now.MaxSize {
+	if now.Used += size; now.Used > now.MaxSize && size > 0 {
 		return errShareFull
 	}
 	return now.save(tx, s.record)
+}
+
+// left returns how many bytes may still be uploaded, if there is a limit. Other uploads may take
+// them meanwhile.
+func (s *share) left() (bytes int64, limited bool) {
+	if s == nil || s.MaxSize == 0 {
+		return 0, false
+	}
+	return max(0, s.MaxSize-s.Used), true
 }
 
 func (s *share) save(tx *folio.Tx, record string) error {

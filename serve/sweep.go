@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"path"
+	"strings"
 	"time"
 )
 
@@ -38,11 +39,11 @@ func (s *site) sweep(ctx context.Context, t *tree) {
 	}
 	defer o.release()
 	for dir, kept := range map[string]time.Duration{trashDir: s.options.Trash, uploadDir: uploadKept} {
-		s.sweepDir(ctx, o, t.own(dir), kept)
+		s.sweepDir(ctx, o, t, t.own(dir), kept)
 	}
 }
 
-func (s *site) sweepDir(ctx context.Context, o *opened, dir string, kept time.Duration) {
+func (s *site) sweepDir(ctx context.Context, o *opened, t *tree, dir string, kept time.Duration) {
 	list, err := o.ReadDir(dir)
 	if err != nil {
 		return // there is none
@@ -52,8 +53,17 @@ func (s *site) sweepDir(ctx context.Context, o *opened, dir string, kept time.Du
 		if !ok || time.Since(made) < kept || ctx.Err() != nil {
 			continue
 		}
-		if err := o.RemoveAll(path.Join(dir, e.Name())); err != nil && s.options.Logger != nil {
+		if err := t.removeOld(ctx, o, path.Join(dir, e.Name())); err != nil && s.options.Logger != nil {
 			s.options.Logger.Warn("cannot remove an old file", "path", path.Join(dir, e.Name()), "error", err)
 		}
 	}
+}
+
+// removeOld removes a file of the server's own.
+func (t *tree) removeOld(ctx context.Context, o *opened, name string) error {
+	if path.Dir(name) != t.own(uploadDir) {
+		return o.RemoveAll(name)
+	}
+	u := &upload{store: uploadStore{t}, id: strings.TrimSuffix(path.Base(name), ".info")}
+	return o.Update(ctx, u.forget)
 }

@@ -23,6 +23,8 @@ func newTus(t *tree, most int64) (*handler.UnroutedHandler, error) {
 	composer := handler.NewStoreComposer()
 	composer.UseCore(uploadStore{t})
 	composer.UseTerminater(uploadStore{t})
+	composer.UseConcater(uploadStore{t})
+	composer.UseLengthDeferrer(uploadStore{t})
 	composer.UseLocker(memorylocker.New())
 	return handler.NewUnroutedHandler(handler.Config{
 		StoreComposer: composer, BasePath: t.base + tusPath + strings.TrimPrefix(t.prefix+"/", "/"), MaxSize: most, DisableDownload: true,

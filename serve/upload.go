@@ -34,6 +34,8 @@ type uploadRecord struct {
 	// started again.
 	Target []byte
 	Done   bool // the file is in its place
+	// Share is the path of the record of the share that the bytes of the upload count for, or "".
+	Share string
 }
 
 // An upload is one of a tree.
@@ -41,6 +43,7 @@ type upload struct {
 	store  uploadStore
 	id     string
 	record uploadRecord
+	parts  []*upload // whose contents it has, and which are removed with its last step
 }
 
 func (u *upload) content() string { return u.store.tree.own(uploadDir, u.id) }
@@ -59,9 +62,12 @@ func (s uploadStore) withVolume(fn func(o *opened) error) error {
 func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (handler.Upload, error) {
 	tc := tusCallOf(ctx)
 	info.ID = newID()
-	u := &upload{s, info.ID, uploadRecord{Info: info, User: tc.call.user, Target: []byte(tc.place.target)}}
+	u := &upload{store: s, id: info.ID, record: uploadRecord{Info: info, User: tc.call.user, Target: []byte(tc.place.target)}}
 	err := s.withVolume(func(o *opened) error {
 		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
+			if err := u.reserve(tx, tc.place.share); err != nil {
+				return err
+			}
 			if err := tx.MkdirAll(s.tree.own(uploadDir), 0o700); err != nil {
 				return err
 			}
@@ -77,6 +83,21 @@ func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (hand
 	})
 	return u, tusError(tc, err)
 }
+
+// reserve counts the bytes of a new upload for the share that it comes by. Those of an upload that
+// is made of others count already.
+func (u *upload) reserve(tx *folio.Tx, s *share) error {
+	if s == nil || s.MaxSize == 0 || u.record.Info.IsFinal {
+		return nil
+	}
+	if u.record.Info.SizeIsDeferred {
+		return errNoLength
+	}
+	u.record.Share = s.record
+	return s.account(tx, u.record.Info.Size)
+}
+
+var errNoLength = refuse(http.StatusLengthRequired, "This link is for a number of bytes, so an upload must say its length.")
 
 func (u *upload) save(tx *folio.Tx) error {
 	text, err := json.Marshal(&u.record)
@@ -99,10 +120,17 @@ func (s uploadStore) GetUpload(ctx context.Context, id string) (handler.Upload, 
 	if isMissing(err) || err == nil && u.record.User != tc.call.user {
 		return nil, handler.ErrNotFound
 	}
-	if err == nil && u.record.Info.Offset == u.record.Info.Size && !u.record.Done && tc.call.r.Method != http.MethodDelete {
+	if err == nil && u.complete() && !u.record.Done && tc.call.r.Method != http.MethodDelete {
 		err = u.FinishUpload(ctx) // the server died between the last byte and this
 	}
 	return u, tusError(tc, err)
+}
+
+// complete reports whether all bytes are there. One that is made of others is so only for the
+// request that made it.
+func (u *upload) complete() bool {
+	i := &u.record.Info
+	return i.Offset == i.Size && !i.SizeIsDeferred && !i.IsFinal
 }
 
 func (u *upload) load(rx *folio.Rx) error {
@@ -136,13 +164,20 @@ func (u *upload) GetReader(context.Context) (io.ReadCloser, error) {
 // kept, even if the client or the server dies.
 func (u *upload) WriteChunk(ctx context.Context, offset int64, src io.Reader) (written int64, err error) {
 	tc := tusCallOf(ctx)
+	if most := tc.s.options.MaxBody; most > 0 && offset+tc.r.ContentLength > most {
+		return 0, handler.ErrMaxSizeExceeded // tusd looks only if the request does not say its length
+	}
 	err = u.store.withVolume(func(o *opened) error {
 		f, err := o.OpenFile(u.content(), posix.WriteOnly, 0)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		buf, release := tc.call.s.buffers.get(u.record.Info.Size)
+		size := u.record.Info.Size
+		if u.record.Info.SizeIsDeferred {
+			size = -1
+		}
+		buf, release := tc.call.s.buffers.get(size)
 		defer release()
 		written, err = appendAll(f, offset, src, buf)
 		return err
@@ -170,10 +205,10 @@ func appendAll(f *folio.File, offset int64, src io.Reader, buf []byte) (written 
 	return written, err
 }
 
-// FinishUpload moves the file to its place, by one transaction.
+// FinishUpload moves the file to its place, by one transaction. A part of an upload has none.
 func (u *upload) FinishUpload(ctx context.Context) error {
 	tc := tusCallOf(ctx)
-	if u.record.Done {
+	if u.record.Done || u.record.Info.IsPartial {
 		return nil
 	}
 	p, err := tc.call.find(string(u.record.Target))
@@ -197,15 +232,20 @@ func (u *upload) place(p *place, tx *folio.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := p.share.account(tx, u.record.Info.Size); err != nil {
-		return err
-	}
 	if err := adopt(tx, u.content(), real, old); err != nil {
 		return err
 	}
 	if ms, err := strconv.ParseInt(meta["modified"], 10, 64); err == nil && ms > 0 {
 		at := time.UnixMilli(ms)
 		if err := tx.Chtimes(real, at, at); err != nil {
+			return err
+		}
+	}
+	for _, part := range u.parts {
+		if _, err := tx.Lstat(part.content()); err != nil {
+			return err // the client gave it up meanwhile, so its bytes no longer count
+		}
+		if err := removeUpload(tx, part.content()); err != nil {
 			return err
 		}
 	}
@@ -248,13 +288,31 @@ func (s uploadStore) AsTerminatableUpload(u handler.Upload) handler.Terminatable
 // Terminate removes an upload.
 func (u *upload) Terminate(ctx context.Context) error {
 	return tusError(tusCallOf(ctx), u.store.withVolume(func(o *opened) error {
-		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
-			for _, name := range []string{u.content(), u.content() + ".info"} {
-				if err := tx.Remove(name); err != nil && !isMissing(err) {
-					return err
-				}
-			}
-			return nil
-		})
+		return o.Update(context.WithoutCancel(ctx), u.forget)
 	}))
+}
+
+// forget removes what there is of an upload. If it is not in its place, its bytes no longer count.
+func (u *upload) forget(tx *folio.Tx) error {
+	err := u.load(&tx.Rx)
+	if err != nil && !isMissing(err) {
+		return err
+	}
+	if u.record.Share != "" && !u.record.Done {
+		s := &share{record: u.record.Share, MaxSize: 1}
+		if err := s.account(tx, -u.record.Info.Size); err != nil && !isMissing(err) { // the share may have ended
+			return err
+		}
+	}
+	return removeUpload(tx, u.content())
+}
+
+// removeUpload removes the files of an upload.
+func removeUpload(tx *folio.Tx, content string) error {
+	for _, name := range []string{content, content + ".info"} {
+		if err := tx.Remove(name); err != nil && !isMissing(err) {
+			return err
+		}
+	}
+	return nil
 }

@@ -24,8 +24,12 @@ import (
 
 var kills = flag.Int("kills", 5, "how often TestKilled kills the server")
 
-// childVolume is the variable that makes this program a server of a volume.
-const childVolume = "FOLIO_TEST_SERVE"
+// childVolume is the variable that makes this program a server of a volume, and childAddress is
+// that of its address.
+const (
+	childVolume  = "FOLIO_TEST_SERVE"
+	childAddress = "FOLIO_TEST_ADDRESS"
+)
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(childVolume); name != "" {
@@ -45,7 +49,7 @@ func serveChild(name string) {
 	}}}})
 	if err == nil {
 		var l net.Listener
-		if l, err = net.Listen("tcp", "127.0.0.1:0"); err == nil {
+		if l, err = net.Listen("tcp", os.Getenv(childAddress)); err == nil {
 			fmt.Println(l.Addr())
 			err = s.Serve(context.Background(), l, nil)
 		}
@@ -55,10 +59,10 @@ func serveChild(name string) {
 }
 
 // startChild starts a server, and returns its URL.
-func startChild(t *testing.T, name string) (cmd *exec.Cmd, url string) {
+func startChild(t *testing.T, name, address string) (cmd *exec.Cmd, url string) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childVolume+"="+name)
+	cmd.Env = append(os.Environ(), childVolume+"="+name, childAddress+"="+address)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	check(t, err)
@@ -168,7 +172,7 @@ func TestKilled(t *testing.T) {
 	check(t, vol.Close())
 	uploaders := []*uploader{{id: "a", done: map[string]int{}}, {id: "b", done: map[string]int{}}, {id: "c", done: map[string]int{}}}
 	for range *kills {
-		cmd, url := startChild(t, name)
+		cmd, url := startChild(t, name, "127.0.0.1:0")
 		var group sync.WaitGroup
 		for _, u := range uploaders {
 			u.url = url

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
@@ -37,6 +38,18 @@ func (b *browser) selected(n int) {
 	b.wait(fmt.Sprintf(`document.querySelectorAll("#list .pick input[name]:checked").length === %d && document.querySelector(".several").classList.contains("on") === %t`, n, n > 0))
 }
 
+// buttons wants these, and no others, below what is selected, and nothing that is not laid out.
+func (b *browser) buttons(want string) {
+	b.t.Helper()
+	const script = `[...document.querySelectorAll(".several button")].filter(e => e.checkVisibility()).map(e => e.textContent.trim()).join(" ")`
+	if have := ask[string](b, script); have != want {
+		b.t.Errorf("buttons: %s, want %s", have, want)
+	}
+	if text := ask[string](b, `document.querySelector(".several").innerText`); strings.Contains(text, "<") {
+		b.t.Errorf("tags in the text: %s", text)
+	}
+}
+
 // testSelecting selects by mouse and by keys, and removes, moves and takes away several at once.
 func testSelecting(t *testing.T, b *browser) {
 	for i := range 9 {
@@ -48,6 +61,7 @@ func testSelecting(t *testing.T, b *browser) {
 	b.click(pick("2.txt"))
 	ask[any](b, pick("5.txt")+`.dispatchEvent(new MouseEvent("click", {shiftKey: true, bubbles: true, cancelable: true}))`)
 	b.selected(4)
+	b.buttons("Download Move Remove Clear")
 	b.shoot("selected")
 	b.press(escape)
 	b.selected(0)
@@ -78,6 +92,7 @@ func testSelecting(t *testing.T, b *browser) {
 
 	b.click(pick("1.txt"))
 	b.click(pick("2.txt"))
+	b.buttons("Download Move Remove Clear")
 	b.chord(0, "m", 'M')
 	b.wait(`document.querySelector("dialog .folders button .up") !== null`)
 	b.shoot("folders")
@@ -133,6 +148,7 @@ func testForms(t *testing.T, b *browser) {
 	b.open("/src/")
 	b.click(pick("notes.txt"))
 	b.click(pick("main.go"))
+	b.buttons("Download Move Remove")
 	b.shoot("form")
 	b.click(`document.querySelector(".several button[value=remove]")`)
 	b.wait(row("notes.txt") + ` === null && location.search.startsWith("?removed=")`)

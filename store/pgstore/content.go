@@ -27,9 +27,11 @@ func (r *reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 		clear(p)
 		return len(p), eof
 	}
+	long := r.longRead(&n, p, off)
+	defer long.end()
 	done := 0
 	for done < len(p) {
-		f := filler{n: &n, p: p[done:min(len(p), done+maxRead)], off: off + int64(done)}
+		f := filler{n: &n, p: p[done:min(len(p), done+maxRead)], off: off + int64(done), long: long}
 		if err := r.fill(&f); err != nil {
 			return done + f.done, err
 		}
@@ -95,8 +97,9 @@ type filler struct {
 	done int // bytes of p that are filled, or wanted
 	err  error
 
-	wants []want // parts of p that come from the bucket
-	next  []part // that are likely to be read next
+	long  *longRead // that this is a part of, or nil
+	wants []want    // parts of p that come from the bucket
+	next  []idPart  // that are likely to be read next
 }
 
 // put copies the bytes of a row to a place in p, which is behind those before.

@@ -52,6 +52,7 @@ type faultyProxy struct {
 	chance atomic.Int32 // of a random fault, in percent
 	burst  atomic.Int32 // how many requests more get a fault
 	count  atomic.Int64 // faults
+	next   chan fault   // those of the next requests, if not nil
 }
 
 func newFaultyProxy(t testing.TB) *faultyProxy {
@@ -71,6 +72,11 @@ func (p *faultyProxy) set(method string, f fault) {
 
 // choose returns the fault of a request.
 func (p *faultyProxy) choose(r *http.Request) fault {
+	select {
+	case f := <-p.next:
+		return f
+	default:
+	}
 	method := p.method.Load().(string)
 	if f := fault(p.always.Load()); f != noFault && (method == "" || method == r.Method) {
 		return f

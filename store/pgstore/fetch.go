@@ -11,9 +11,15 @@ import (
 	"github.com/foliofs/folio/store/pgstore/internal/chunkcache"
 )
 
+// An idPart is a part, and the id of its row.
+type idPart struct {
+	part
+	id int64
+}
+
 // A want is a chunk of an object some bytes of which go to p.
 type want struct {
-	part
+	idPart
 	p   []byte
 	off int // in the chunk
 }
@@ -23,65 +29,108 @@ type flight struct {
 	object bucket.Name
 	at     int64
 	parts  []part
-	bytes  []byte
+	bytes  []byte        // of the parts
 	bad    []bool        // for each part, that its checksum differs
 	done   chan struct{} // closed when the fields above, and err, are set
 	err    error
 }
 
-// read fills what is wanted, from the cache or from the bucket.
-func (o *objects) read(ctx context.Context, wants []want) error {
-	missing := wants[:0:0]
-	for i := range wants {
-		if w := &wants[i]; !o.cache.ReadAt(w.key(), w.length, w.sum, w.p, w.off) {
-			missing = append(missing, *w)
-		}
+// newFlight returns a flight for a part, and for those that extend it, which the caller adds.
+func newFlight(p *part) *flight {
+	return &flight{object: p.object, at: p.at, done: make(chan struct{})}
+}
+
+// read fills what is wanted, from the cache or from the bucket, for a long read or another one.
+func (o *objects) read(ctx context.Context, wants []want, l *longRead) error {
+	missing := o.missing(wants, l)
+	if l != nil && len(missing) > 0 {
+		l.begin(partsOf(missing))
+		missing = slices.DeleteFunc(missing, func(w want) bool { return l.has(w.id) })
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	parts := make([]part, len(missing))
-	for i := range missing {
-		parts[i] = missing[i].part
-	}
-	flights := o.fetch(parts, false)
+	flights := o.fetch(partsOf(missing), false)
 	for i := range missing {
 		if err := missing[i].take(ctx, flights[i]); err != nil {
 			return err
 		}
 	}
+	for i := range wants {
+		if w := &wants[i]; l.has(w.id) {
+			if err := l.wait(w); err != nil {
+				return err
+			}
+		}
+	}
 	return nil
+}
+
+// missing fills what is wanted from the cache, and returns what is not there, nor on its way to a
+// long read.
+func (o *objects) missing(wants []want, l *longRead) (missing []want) {
+	for i := range wants {
+		if w := &wants[i]; !l.has(w.id) && !o.cache.ReadAt(w.key(), w.length, w.sum, w.p, w.off) {
+			missing = append(missing, *w)
+		}
+	}
+	return missing
+}
+
+func partsOf(wants []want) []idPart {
+	parts := make([]idPart, len(wants))
+	for i := range wants {
+		parts[i] = wants[i].idPart
+	}
+	return parts
 }
 
 // take waits for a flight and takes what is wanted from it.
 func (w *want) take(ctx context.Context, f *flight) error {
+	if err := f.wait(ctx); err != nil {
+		return err
+	}
+	bytes, err := f.chunk(&w.part)
+	if err == nil {
+		copy(w.p, bytes[w.off:])
+	}
+	return err
+}
+
+func (f *flight) wait(ctx context.Context) error {
 	select {
 	case <-f.done:
+		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	i := slices.IndexFunc(f.parts, func(p part) bool { return p.at == w.at && p.length == w.length && p.sum == w.sum })
+}
+
+// chunk returns the bytes of a part, when the flight has ended.
+func (f *flight) chunk(p *part) ([]byte, error) {
+	i := f.index(p)
 	switch {
 	case errors.Is(f.err, bucket.ErrMissing):
-		return lost(&w.part, "is missing in the bucket")
+		return nil, lost(p, "is missing in the bucket")
 	case f.err != nil:
-		return f.err
+		return nil, f.err
 	case i < 0 || f.bad[i]:
-		return lost(&w.part, "has another checksum than it should")
+		return nil, lost(p, "has another checksum than it should")
 	}
-	copy(w.p, f.bytes[w.at-f.at:][w.off:])
-	return nil
+	return f.bytesOf(i), nil
 }
+
+func (f *flight) bytesOf(i int) []byte { return f.bytes[f.parts[i].at-f.at:][:f.parts[i].length] }
 
 // fetch returns for each part the flight that has it: one that is under way, or one that it starts.
 // If ahead is set, it starts flights only for parts that the cache does not have, and returns
 // nothing.
-func (o *objects) fetch(parts []part, ahead bool) []*flight {
+func (o *objects) fetch(parts []idPart, ahead bool) []*flight {
+	if len(parts) == 0 {
+		return nil
+	}
 	flights := make([]*flight, len(parts))
 	var begun []*flight
 	o.mu.Lock()
 	for i := range parts {
-		p := &parts[i]
+		p := &parts[i].part
 		if f := o.flights[p.key()]; f != nil && f.has(p) {
 			flights[i] = f
 			continue
@@ -91,7 +140,7 @@ func (o *objects) fetch(parts []part, ahead bool) []*flight {
 		}
 		f := last(begun)
 		if f == nil || !f.extends(p) {
-			f = &flight{object: p.object, at: p.at, done: make(chan struct{})}
+			f = newFlight(p)
 			begun = append(begun, f)
 		}
 		f.parts = append(f.parts, *p)
@@ -112,8 +161,18 @@ func last(list []*flight) *flight {
 }
 
 // has reports whether a flight has a part with the checksum of its row.
-func (f *flight) has(p *part) bool {
-	return slices.ContainsFunc(f.parts, func(q part) bool { return q.at == p.at && q.length == p.length && q.sum == p.sum })
+func (f *flight) has(p *part) bool { return f.index(p) >= 0 }
+
+func (f *flight) index(p *part) int {
+	return slices.IndexFunc(f.parts, func(q part) bool { return q.at == p.at && q.length == p.length && q.sum == p.sum })
+}
+
+// flying reports whether a flight has a part that others may take from it.
+func (o *objects) flying(p *part) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f := o.flights[p.key()]
+	return f != nil && f.has(p)
 }
 
 // extends reports whether a part follows those of a flight in its object.
@@ -122,11 +181,9 @@ func (f *flight) extends(p *part) bool {
 	return p.object == f.object && p.at == end.at+int64(end.length)
 }
 
-// fly fetches a flight.
+// fly fetches a flight that others share.
 func (o *objects) fly(f *flight) {
-	o.fetches <- struct{}{}
 	defer func() {
-		<-o.fetches
 		o.mu.Lock()
 		for i := range f.parts {
 			if k := f.parts[i].key(); o.flights[k] == f {
@@ -138,39 +195,53 @@ func (o *objects) fly(f *flight) {
 	}()
 	end := &f.parts[len(f.parts)-1]
 	f.bytes = make([]byte, end.at+int64(end.length)-f.at)
-	for range 2 { // bytes that were damaged on the way may come whole the next time
-		if f.err = o.client.Get(o.ctx, f.object, f.bytes, f.at); f.err != nil || f.compare() {
-			break
-		}
-	}
-	if f.err == nil {
+	if o.get(o.ctx, f); f.err == nil {
 		o.keep(f)
 	}
 }
 
-// compare compares all parts with their checksums.
-func (f *flight) compare() (same bool) {
-	f.bad, same = make([]bool, len(f.parts)), true
-	for i := range f.parts {
-		p := &f.parts[i]
-		f.bad[i] = chunkcache.Sum(f.bytes[p.at-f.at:][:p.length]) != p.sum
-		same = same && !f.bad[i]
+// get gets the bytes of a flight from the bucket, and compares all parts with their checksums.
+func (o *objects) get(ctx context.Context, f *flight) {
+	select {
+	case o.fetches <- struct{}{}:
+	case <-ctx.Done():
+		f.err = ctx.Err()
+		return
 	}
-	return same
+	defer func() { <-o.fetches }()
+	for range 2 { // bytes that were damaged on the way may come whole the next time
+		if f.err = o.client.Get(ctx, f.object, f.bytes, f.at, f.compare); f.err != nil || !slices.Contains(f.bad, true) {
+			return
+		}
+	}
+}
+
+// compare compares the parts among the first n bytes with their checksums, while these are near the
+// processor. It begins anew when n is 0.
+func (f *flight) compare(n int) {
+	if n == 0 {
+		f.bad = f.bad[:0]
+	}
+	for i := len(f.bad); i < len(f.parts); i++ {
+		p := &f.parts[i]
+		if p.at+int64(p.length)-f.at > int64(n) {
+			return
+		}
+		f.bad = append(f.bad, chunkcache.Sum(f.bytesOf(i)) != p.sum)
+	}
 }
 
 // keep puts the parts into the cache.
 func (o *objects) keep(f *flight) {
 	for i := range f.parts {
-		p := &f.parts[i]
 		if f.bad[i] {
 			continue
 		}
-		chunk := f.bytes[p.at-f.at:][:p.length]
+		chunk := f.bytesOf(i)
 		if o.cache.InMemory() {
 			chunk = slices.Clone(chunk)
 		}
-		o.cache.Put(p.key(), chunk)
+		o.cache.Put(f.parts[i].key(), chunk)
 	}
 }
 

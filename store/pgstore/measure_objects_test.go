@@ -80,7 +80,7 @@ func TestMeasureObjects(t *testing.T) {
 		stream := rate("WriteFrom", func() { _, err := v.WriteFrom("stream", bytes.NewReader(content), 0o644); must(t, err) })
 		get := rate("the client alone reads", func() {
 			alone(func(n bucket.Name, part []byte) error {
-				return client.Get(context.Background(), n, make([]byte, len(part)), 0)
+				return client.Get(context.Background(), n, make([]byte, len(part)), 0, nil)
 			})
 		})
 		cold, _ := open(pgstore.Options{})

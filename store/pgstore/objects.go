@@ -71,6 +71,8 @@ type objects struct {
 	memo    memo
 	streams streams
 
+	cacheSize int64
+
 	ctx    context.Context // of what runs in the background
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -84,7 +86,7 @@ func newObjects(client *bucket.Client, cache *chunkcache.Cache, cacheSize int64)
 		client: client, cache: cache, uploads: make(chan struct{}, maxUploads), fetches: make(chan struct{}, maxFetches),
 		flights: make(map[chunkcache.Key]*flight),
 	}
-	o.streams.window = min(maxWindow, cacheSize/2)
+	o.cacheSize, o.streams.window = cacheSize, min(maxWindow, cacheSize/2)
 	o.ctx, o.cancel = context.WithCancel(bg)
 	return o
 }

@@ -23,7 +23,7 @@ func (r *reader) putPart(f *filler, id int64, v [][]byte) bool {
 
 // remember keeps a part for readers of the same snapshot.
 func (r *reader) remember(id int64, p *part) {
-	if r.snapshot != nil && *r.snapshot != 0 && r.s.objects != nil {
+	if r.snapshot != nil && *r.snapshot != 0 && r.s.objects != nil && p.plausible() {
 		r.s.objects.memo.put(*r.snapshot, id, *p)
 	}
 }
@@ -38,7 +38,7 @@ func (f *filler) want(id int64, p *part) {
 		return
 	}
 	dst := f.p[at:min(len(f.p), at+p.length-off)]
-	f.wants = append(f.wants, want{part: *p, p: dst, off: off})
+	f.wants = append(f.wants, want{idPart{*p, id}, dst, off})
 	f.done = at + len(dst)
 }
 
@@ -69,7 +69,7 @@ func (r *reader) ahead(f *filler) []step {
 	if r.s.objects == nil {
 		return nil
 	}
-	from, to := r.s.objects.streams.follow(f.n, f.off, int64(len(f.p)))
+	from, to := r.aheadOf(f)
 	if from >= to {
 		return nil
 	}
@@ -77,16 +77,34 @@ func (r *reader) ahead(f *filler) []step {
 		statement: selectParts, args: []any{store.DataID(f.n.Ino, from), store.DataID(f.n.Ino, to-1)},
 		row: func(v [][]byte) {
 			if p, ok := partOf(v[1:]); ok && p.plausible() {
-				f.next = append(f.next, p)
+				f.next = append(f.next, idPart{p, number(v[0])})
 				r.remember(number(v[0]), &p)
 			}
 		},
 	}}
 }
 
-// startAhead begins to fetch what is likely to be read next.
+// aheadOf returns the range of the file that will be read next: by the long read that f belongs to,
+// or likely by the next calls.
+func (r *reader) aheadOf(f *filler) (from, to int64) {
+	end := f.off + int64(len(f.p))
+	switch l := f.long; {
+	case l == nil:
+		return r.s.objects.streams.follow(f.n, f.off, int64(len(f.p)))
+	case end < l.off+int64(len(l.p)):
+		return l.next(end)
+	default:
+		return r.s.objects.streams.follow(f.n, l.off, int64(len(l.p)))
+	}
+}
+
+// startAhead begins to fetch what is read next.
 func (r *reader) startAhead(f *filler) {
-	if len(f.next) > 0 {
+	switch {
+	case len(f.next) == 0:
+	case f.long != nil && f.off+int64(len(f.p)) < f.long.off+int64(len(f.long.p)):
+		f.long.begin(f.next)
+	default:
 		r.s.objects.fetch(f.next, true)
 	}
 }
@@ -101,7 +119,7 @@ func (r *reader) fetch(f *filler) error {
 		return err
 	}
 	o.streams.found(f.n.Ino)
-	return o.read(r.ctx, f.wants)
+	return o.read(r.ctx, f.wants, f.long)
 }
 
 // partContent returns the content of a part.
@@ -119,7 +137,7 @@ func (t *tx) partContent(id int64, p part) ([]byte, error) {
 		return nil, err
 	}
 	content := make([]byte, p.length)
-	return content, o.read(t.ctx, []want{{part: p, p: content}})
+	return content, o.read(t.ctx, []want{{idPart{p, id}, content, 0}}, nil)
 }
 
 // storeObjects makes objects of the large contents among the changes, and waits until they are

@@ -98,9 +98,14 @@ func (c *Client) Put(ctx context.Context, n Name, body io.ReadSeeker, size int64
 	})
 }
 
-// Get fills p with the bytes of an object from off on. All of them must be there.
-func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64) error {
+// Get fills p with the bytes of an object from off on. All of them must be there. It calls filled,
+// if that is not nil, whenever some more of p is filled, and with 0 whenever it begins anew: then
+// all of p is written once more.
+func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64, filled func(n int)) error {
 	key, bytes := c.key(n), fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1)
+	if filled == nil {
+		filled = func(int) {}
+	}
 	return c.repeat(ctx, func(ctx context.Context) error {
 		out, err := c.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &c.address.Bucket, Key: &key, Range: &bytes})
 		if err != nil {
@@ -110,8 +115,13 @@ func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64) error {
 		if got := aws.ToInt64(out.ContentLength); got != int64(len(p)) {
 			return fmt.Errorf("%w: %d bytes in place of %d", errShort, got, len(p))
 		}
-		if _, err := io.ReadFull(out.Body, p); err != nil {
-			return fmt.Errorf("%w: %w", errShort, err)
+		filled(0)
+		for done := 0; done < len(p); {
+			n, err := out.Body.Read(p[done:])
+			if done += n; err != nil && done < len(p) {
+				return fmt.Errorf("%w: %w", errShort, err)
+			}
+			filled(done)
 		}
 		return nil
 	})

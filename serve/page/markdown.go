@@ -117,7 +117,7 @@ func target(destination []byte, root, dir string, view bool) []byte {
 		return destination
 	}
 	if u.Path == "" {
-		return anchor(u)
+		return anchor(u, headingPrefix)
 	}
 	name := strings.TrimPrefix(path.Join("/", dir, u.Path), "/")
 	if strings.HasPrefix(u.Path, "/") {
@@ -130,7 +130,10 @@ func target(destination []byte, root, dir string, view bool) []byte {
 	case view:
 		href += "?" + paramView
 	}
-	return append([]byte(href), anchor(u)...)
+	if kindOf(name) == kindMarkdown {
+		return append([]byte(href), anchor(u, headingPrefix)...)
+	}
+	return append([]byte(href), anchor(u, "")...)
 }
 
 // safe reports whether a link leads to a file of this server, to a site, or to a mailbox. Other
@@ -140,12 +143,13 @@ func safe(destination []byte) bool {
 	return err == nil && slices.Contains([]string{"", "http", "https", "mailto", "ftp"}, u.Scheme)
 }
 
-// anchor returns the part of a link that names a heading or a line.
-func anchor(u *url.URL) []byte {
+// anchor returns the part of a link that names a line, or a heading: their identifiers have a
+// prefix.
+func anchor(u *url.URL, prefix string) []byte {
 	if u.Fragment == "" {
 		return nil
 	}
-	return []byte("#" + headingPrefix + url.PathEscape(u.Fragment))
+	return []byte("#" + prefix + url.PathEscape(u.Fragment))
 }
 
 // A codeRenderer highlights blocks of code.

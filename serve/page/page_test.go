@@ -179,6 +179,22 @@ func TestHrefs(t *testing.T) {
 	}
 }
 
+// TestMarkdownLinks wants links of a document to lead to the pages of files, their headings and
+// lines.
+func TestMarkdownLinks(t *testing.T) {
+	for link, want := range map[string]string{
+		"b.md": "/r/dir/b.md?view", "b.md#part-one": "/r/dir/b.md?view#h-part-one", "#part": "#h-part", "../main.go#L10": "/r/main.go?view#L10",
+		"/top.txt#L1": "/r/top.txt?view#L1", "sub/": "/r/dir/sub/", "sub/x%20y.md": "/r/dir/sub/x%20y.md?view", "../..": "/r/",
+		"../../../etc/passwd": "/r/etc/passwd?view", "//evil.example.com/x": "//evil.example.com/x", "javascript:alert(1)": "#",
+		"https://example.com/a.md#b": "https://example.com/a.md#b",
+	} {
+		text := string(markdown([]byte("[a]("+link+")"), "/r", "dir"))
+		if !strings.Contains(text, `<a href="`+want+`"`) {
+			t.Errorf("%s: %s, want %s", link, text, want)
+		}
+	}
+}
+
 // TestAssets wants each asset that a page names, and the hash in its name.
 func TestAssets(t *testing.T) {
 	assets := Assets()

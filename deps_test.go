@@ -105,7 +105,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/quote"},
 	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true}, // the umask
 	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + rooms("source mirror quote"), os: true},
-	{pkg: "cmd/folio/internal/interrupt", own: rooms("failure"), os: true},
+	{pkg: "cmd/folio/internal/interrupt", own: rooms("failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
 		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",

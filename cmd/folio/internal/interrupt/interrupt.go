@@ -21,35 +21,56 @@ func (e *Error) Error() string { return "interrupted" }
 type interruptsKey struct{}
 
 // An interrupts receives the signals that end a command.
-type interrupts struct{ signals chan os.Signal }
+type interrupts struct{ signals, pipes chan os.Signal }
 
-// endings are the signals that ask a command to end. SIGPIPE is one of them: the reader of its
-// output has gone.
-var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE}
+// endings are the signals that ask a command to end. So does SIGPIPE if the reader of its output
+// has gone. The system also sends that when the other end of a connection has gone, which is an
+// error of the connection only.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT}
 
 // Context returns a context that the first signal ends. The second one ends the process.
 func Context(parent context.Context) (context.Context, func()) {
-	in := &interrupts{make(chan os.Signal, 1)}
+	in := &interrupts{make(chan os.Signal, 1), make(chan os.Signal, 1)}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, in))
 	for _, s := range endings {
 		if !signal.Ignored(s) { // as nohup and shells do for background processes
 			signal.Notify(in.signals, s)
 		}
 	}
-	go func() {
-		select {
-		case s := <-in.signals:
-			signal.Ignore(syscall.SIGPIPE) // output to a reader that has gone must not end the cleaning up
-			signal.Stop(in.signals)
-			number, _ := s.(syscall.Signal)
-			cancel(&Error{Signal: number})
-		case <-ctx.Done():
-		}
-	}()
+	if !signal.Ignored(syscall.SIGPIPE) {
+		signal.Notify(in.pipes, syscall.SIGPIPE)
+	}
+	go in.wait(ctx, cancel)
 	return ctx, func() {
-		signal.Stop(in.signals)
+		in.stop()
 		cancel(nil)
 	}
+}
+
+// stop lets signals do what they do by themselves.
+func (in *interrupts) stop() {
+	signal.Stop(in.signals)
+	signal.Stop(in.pipes)
+}
+
+// wait cancels ctx when a signal asks the command to end.
+func (in *interrupts) wait(ctx context.Context, cancel context.CancelCauseFunc) {
+	var s os.Signal
+	for s == nil {
+		select {
+		case s = <-in.signals:
+		case s = <-in.pipes:
+			if !outputGone() {
+				s = nil
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+	signal.Ignore(syscall.SIGPIPE) // output to a reader that has gone must not end the cleaning up
+	in.stop()
+	number, _ := s.(syscall.Signal)
+	cancel(&Error{Signal: number})
 }
 
 // ReaderGone reports whether an error, or the signal that came of it, says that the reader of our
@@ -66,7 +87,7 @@ func ReaderGone(err error) bool {
 // while it waits for the reader of its output.
 func LetKill(ctx context.Context) {
 	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
-		signal.Stop(in.signals)
+		in.stop()
 	}
 }
 

@@ -83,8 +83,12 @@ func do(h http.Handler, method, target, body string, headers ...string) (w *http
 	}
 	r.RequestURI, r.Host = target, "localhost:8080"
 	for i := 0; i < len(headers); i += 2 {
-		if headers[i] == "Host" {
+		switch headers[i] {
+		case "Host":
 			r.Host = headers[i+1]
+		case "Remote-Addr": // no header, but the address of the client
+			r.RemoteAddr = headers[i+1]
+			continue
 		}
 		r.Header.Set(headers[i], headers[i+1])
 	}

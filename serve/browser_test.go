@@ -390,12 +390,40 @@ func testAxe(t *testing.T, b *browser) {
 				continue
 			}
 			b.open(p.path)
-			ask[any](b, axe+"\n;0")
-			const run = `axe.run(document, {iframes: false}).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html.slice(0, 150)])))`
-			if found := ask[string](b, run); found != "[]" {
-				t.Errorf("%s, %s: %s", p.name, scheme, found)
-			}
+			b.axe(axe, p.name+", "+scheme)
 		}
+		for j, d := range siteDialogs {
+			if !*allPages && (i+j)%2 != 0 {
+				continue
+			}
+			b.open("/src/")
+			b.scripted()
+			ask[any](b, d.open)
+			b.wait(fmt.Sprintf(`document.querySelector(%q) !== null && document.getAnimations().length === 0`, d.has))
+			b.axe(axe, d.name+", "+scheme)
+			b.shoot("dialog-" + d.name + "-" + scheme)
+		}
+	}
+}
+
+// siteDialogs are what scripts show on the page of a directory: how to get there, and what is there
+// then.
+var siteDialogs = []struct{ name, open, has string }{
+	{"selected", `all.click()`, ".several.on"},
+	{"move", `all.click(); document.querySelector(".several [value=move].js").click()`, "dialog[open] .folders .up"},
+	{"mkdir", `document.querySelector("[data-do=mkdir]").click()`, "dialog[open] input"},
+	{"share", `document.querySelector("[data-do=share]").click()`, "dialog[open] select"},
+	{"menu", row("main.go") + `.querySelector("[data-do=menu]").click()`, ".menu"},
+	{"help", `document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "?", bubbles: true}))`, "dialog[open] .keys"},
+}
+
+// axe wants no violation on the page that is open.
+func (b *browser) axe(source, name string) {
+	b.t.Helper()
+	ask[any](b, source+"\n;0")
+	const run = `axe.run(document, {iframes: false}).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html.slice(0, 150)])))`
+	if found := ask[string](b, run); found != "[]" {
+		b.t.Errorf("%s: %s", name, found)
 	}
 }
 

@@ -13,7 +13,13 @@ let asking = Promise.resolve();
 let panel = null;
 let wanted = [];      // uploads to go on with, whose files the reader is about to choose
 
-const sizes = new Intl.NumberFormat(undefined, {style: "unit", unit: "megabyte", maximumFractionDigits: 1});
+const units = ["byte", "kilobyte", "megabyte", "gigabyte"].map(unit => new Intl.NumberFormat(undefined, {style: "unit", unit, maximumFractionDigits: 1}));
+
+// size says how long n bytes are, in the unit that fits as many as there will be.
+const size = (n, whole = n) => {
+  const unit = [1e3, 1e6, 1e9].filter(least => whole >= least).length;
+  return units[unit].format(n / 1000 ** unit);
+};
 const zone = () => document.getElementById("over");
 
 export function startUploads() {
@@ -61,7 +67,7 @@ function offer() {
   if (list.length === 0) return;
   const box = clone("t-unfinished"), [first] = list;
   box.querySelector("p").textContent = list.length === 1
-    ? `The upload of ${first.name} (${sizes.format(first.size / 1e6)}) is not complete. Choose the file again to go on.`
+    ? `The upload of ${first.name} (${size(first.size)}) is not complete. Choose the file again to go on.`
     : `${list.length} uploads are not complete. Choose the same files again to go on.`;
   box.querySelector("[data-go]").addEventListener("click", () => {
     wanted = list;
@@ -188,7 +194,7 @@ async function start(job) {
     if (first < 0) first = sent;
     bar.value = job.file.size > 0 ? sent / job.file.size : 1;
     const seconds = (performance.now() - begun) / 1000, speed = (sent - first) / seconds;
-    state.textContent = `${sizes.format(sent / 1e6)} of ${sizes.format(job.file.size / 1e6)}` + (seconds > 2 && speed > 0 ? `, ${remaining((job.file.size - sent) / speed)} left` : "");
+    state.textContent = `${size(sent, job.file.size)} of ${size(job.file.size)}` + (seconds > 2 && speed > 0 ? `, ${remaining((job.file.size - sent) / speed)} left` : "");
   };
   try {
     const sent = await sendOne(job, control.signal, progress, seconds => state.textContent = `The server cannot be reached. Trying again in ${seconds} s`);
@@ -228,7 +234,7 @@ const remaining = seconds => seconds < 90 ? `${Math.max(1, Math.round(seconds))}
 // file was sent.
 async function sendOne(job, signal, progress, waiting) {
   const {tus, max} = zone().dataset;
-  if (max && job.file.size > Number(max)) throw new Error(`This is larger than this server takes, which is ${sizes.format(max / 1e6)} at most.`);
+  if (max && job.file.size > Number(max)) throw new Error(`This is larger than this server takes, which is ${size(max)} at most.`);
   for (;;) {
     try {
       await new Upload(job.file, {

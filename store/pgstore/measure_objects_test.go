@@ -89,10 +89,18 @@ func TestMeasureObjects(t *testing.T) {
 		if err != nil || !bytes.Equal(got, content) {
 			t.Error("other bytes", err)
 		}
-		if err := cold.Close(); err != nil {
-			t.Error(err)
+		must(t, cold.Close())
+		cold, _ = open(pgstore.Options{})
+		f, err := cold.Open("file")
+		must(t, err)
+		clear(got)
+		into := rate("ReadAt into the same bytes", func() { _, err = f.ReadAt(got, 0) })
+		if err != nil || !bytes.Equal(got, content) {
+			t.Error("other bytes", err)
 		}
-		t.Logf("write %.2f and %.2f times the client, read %.2f times", whole/put, stream/put, read/get)
+		must(t, f.Close())
+		must(t, cold.Close())
+		t.Logf("write %.2f and %.2f times the client, read %.2f and %.2f times", whole/put, stream/put, read/get, into/get)
 	}
 	for _, dir := range []string{"", t.TempDir()} {
 		warm, _ := open(pgstore.Options{CacheDir: dir, CacheSize: 256 << 20})

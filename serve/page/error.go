@@ -59,17 +59,3 @@ func (e *Error) Text() string {
 
 // WriteError writes the page of an error.
 func (p *Pages) WriteError(w io.Writer, e *Error) error { return p.write(w, "error.html", e) }
-
-// A Login asks for a name and a password.
-type Login struct {
-	Frame
-	Next   string // the path to go to afterwards
-	Failed bool   // the last attempt failed
-}
-
-// Title returns the text of the browser's tab.
-func (l *Login) Title() string { return "Log in – " + l.RootName }
-
-// WriteLogin writes the form by which a user logs in: POST to BASE/-/login, with user, password and
-// next.
-func (p *Pages) WriteLogin(w io.Writer, l *Login) error { return p.write(w, "login.html", l) }

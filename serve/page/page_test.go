@@ -82,9 +82,6 @@ func every(t *testing.T) map[string]string {
 	write("error", func(w *strings.Builder) error {
 		return p.WriteError(w, &Error{Frame: hostile(), Status: 404, Message: evil})
 	})
-	write("login", func(w *strings.Builder) error {
-		return p.WriteLogin(w, &Login{Frame: hostile(), Next: evil, Failed: true})
-	})
 	return pages
 }
 

@@ -73,7 +73,7 @@ func graphOf(t *testing.T, dir string) fileGraph {
 		}
 		g[from][to] = true
 	}
-	if len(g) < min(3, len(files)) {
+	if len(g) < min(2, len(files)) { // what a file says for one system may use nothing
 		t.Fatalf("%s: only %d files use declarations", dir, len(g))
 	}
 	return g

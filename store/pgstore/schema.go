@@ -243,8 +243,6 @@ BEGIN
   INSERT INTO @version VALUES (own_lane, 1 + coalesce((SELECT number FROM @version WHERE lane = own_lane ORDER BY number DESC LIMIT 1), 0));
 END
 $body$`,
-		// A chunk of up to 8 KB stays in its row, which saves a look at another table.
-		`ALTER TABLE @data SET (toast_tuple_target = 8160)`,
 		`UPDATE @volume SET version = 4`,
 	},
 }

@@ -61,7 +61,7 @@ func (h *history) sides(d *page.Difference) error {
 	return nil
 }
 
-// kinds has the words of pages for changes.
+// kindOf returns the word that pages have for a change.
 func kindOf(k folio.ChangeKind) string {
 	switch {
 	case k&folio.Made != 0:

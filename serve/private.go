@@ -23,7 +23,7 @@ func (t *tree) own(elements ...string) string {
 	return path.Join(t.Dir, private, path.Join(elements...))
 }
 
-// newID returns a name that nobody can guess. Names sort by time.
+// newID returns a name that cannot be guessed. Names sort by time.
 func newID() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails

@@ -59,7 +59,7 @@ func makeShare(c *call) error {
 	return json.NewEncoder(c.w).Encode(map[string]string{"url": c.s.base + sharePath + token + "/" + name})
 }
 
-// newToken returns a text that nobody can guess.
+// newToken returns a text that cannot be guessed.
 func newToken() string {
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // it never fails

@@ -9,11 +9,11 @@ import (
 
 // Times after which sweep removes what is left.
 const (
-	uploadKept = 7 * 24 * time.Hour // uploads that nobody goes on with
+	uploadKept = 7 * 24 * time.Hour // uploads that no client goes on with
 	sweepEvery = time.Hour
 )
 
-// sweepAll removes from time to time what nobody needs any more, until ctx is done.
+// sweepAll removes from time to time what is not needed any more, until ctx is done.
 func (s *site) sweepAll(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

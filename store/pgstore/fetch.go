@@ -217,7 +217,7 @@ func (o *objects) get(ctx context.Context, f *flight) {
 }
 
 // compare compares the parts among the first n bytes with their checksums, while these are near the
-// processor. It begins anew when n is 0.
+// processor. It begins again when n is 0.
 func (f *flight) compare(n int) {
 	if n == 0 {
 		f.bad = f.bad[:0]

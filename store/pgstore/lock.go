@@ -63,7 +63,7 @@ func (t *tx) locks() []int64 {
 		marks[t.s.schema.lockKeyOf(key.Dir)] |= 0
 	}
 	for ino := range t.changedInodes {
-		if t.nodes[ino] != nodeNew { // nobody else knows of a new one
+		if t.nodes[ino] != nodeNew { // no other transaction knows of a new one
 			marks[t.s.schema.lockKeyOf(ino)] |= alone
 		}
 	}

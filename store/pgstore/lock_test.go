@@ -5,6 +5,9 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -62,4 +65,36 @@ func TestLocks(t *testing.T) {
 		return nil
 	}))
 	must(t, v.WriteFile("held/new", nil, 0o644))
+}
+
+// TestManyLocks lets groups of changes concern more inodes than a transaction locks one by one,
+// through two Stores at once. No link that either makes is lost in the counts.
+func TestManyLocks(t *testing.T) {
+	t.Parallel()
+	const files, links = 90, 30
+	address := pgserver.Volume(t)
+	volumes := []*folio.Volume{volume(t, address), volume(t, address)}
+	for i := range files {
+		must(t, volumes[0].WriteFile(strconv.Itoa(i), nil, 0o644))
+	}
+	var wg sync.WaitGroup
+	for k, v := range volumes {
+		for i := range files {
+			wg.Go(func() {
+				for n := range links {
+					if err := v.Link(strconv.Itoa(i), fmt.Sprintf("%d-%d-%d", i, k, n)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	for i := range files {
+		info, err := volumes[1].Stat(strconv.Itoa(i))
+		must(t, err)
+		if n := info.Sys().(*folio.Node).Nlink; n != 1+2*links {
+			t.Errorf("file %d has %d names, want %d", i, n, 1+2*links)
+		}
+	}
 }

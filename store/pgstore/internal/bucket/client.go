@@ -99,7 +99,7 @@ func (c *Client) Put(ctx context.Context, n Name, body io.ReadSeeker, size int64
 }
 
 // Get fills p with the bytes of an object from off on. All of them must be there. It calls filled,
-// if that is not nil, whenever some more of p is filled, and with 0 whenever it begins anew: then
+// if that is not nil, whenever some more of p is filled, and with 0 whenever it begins again: then
 // all of p is written once more.
 func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64, filled func(n int)) error {
 	key, bytes := c.key(n), fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1)

@@ -57,7 +57,8 @@ var crashCases = []crashCase{
 // TestCrash crashes volumes at each moment of their use, in all the ways of package crashfs, and
 // looks at the files afterwards. The volume must open, and Check must find no fault. Each call must
 // have happened as a whole or not at all. Before a call that is there, none may be missing. Synced
-// calls must be there, and files without a name must be gone. Soak:
+// calls must be there, and files without a name must be gone, but for those whose content clones
+// share. Soak:
 //
 //	go test ./internal/volumetest -run TestCrash -crash.images 5000 -crash.seeds 3 -timeout 0
 func TestCrash(t *testing.T) {

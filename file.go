@@ -299,48 +299,6 @@ func (f *File) size() (int64, error) {
 	return n.Size, err
 }
 
-// maxWriteTo is how much WriteTo reads at once.
-const maxWriteTo = 256 << 10
-
-// WriteTo writes the rest of the file to w. Other methods need not wait while w does: bytes that
-// Read returns meanwhile do not go to w. Bytes that w does not accept remain for Read, unless
-// another method moved the offset meanwhile.
-func (f *File) WriteTo(w io.Writer) (written int64, err error) {
-	p, err := f.writeToBuffer()
-	if err != nil {
-		return 0, pathError("read", f.name, err)
-	}
-	for {
-		n, end, err := f.readNext(p)
-		if err != nil && err != io.EOF {
-			return written, pathError("read", f.name, err)
-		}
-		if n == 0 {
-			return written, nil
-		}
-		m, writeErr := w.Write(p[:n])
-		written += int64(m)
-		if m < n {
-			f.giveBack(end, n-m)
-			writeErr = cmp.Or(writeErr, io.ErrShortWrite)
-		}
-		if writeErr != nil || err == io.EOF {
-			return written, writeErr
-		}
-	}
-}
-
-// writeToBuffer returns a buffer for the rest of the file, or for a part of it.
-func (f *File) writeToBuffer() ([]byte, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.closed {
-		return nil, fs.ErrClosed
-	}
-	size, err := f.size()
-	return make([]byte, max(1, min(maxWriteTo, size-f.off))), err
-}
-
 // readNext reads at the offset and moves it to end.
 func (f *File) readNext(p []byte) (n int, end int64, err error) {
 	f.mu.Lock()

@@ -108,7 +108,8 @@ func (p *replacement) fill(r io.Reader) error {
 	}
 }
 
-// partSize returns how many bytes of a long content are written at once, if the store says so.
+// partSize returns how many bytes of a long content are written or read at once, if the store says
+// so.
 func (v *Volume) partSize() int {
 	if s, ok := v.store.(store.PartSizer); ok {
 		return s.PartSize()

@@ -14,10 +14,11 @@ type ObjectKeeper interface {
 	GC(ctx context.Context, o *GCOptions) (*GCReport, error)
 }
 
-// A PartSizer is a Store that takes long contents in larger parts than others do.
+// A PartSizer is a Store that takes and gives long contents in larger parts than others do.
 type PartSizer interface {
 	// PartSize returns how many bytes should be written at once of a content whose length is not
-	// known, once it has turned out to be long. 0 means as many as usual.
+	// known, once it has turned out to be long, and how many should be read at once of a content
+	// that goes to a writer. 0 means as many as usual.
 	PartSize() int
 }
 

@@ -302,13 +302,12 @@ func (s *streams) follow(n *store.Node, off, length int64) (from, to int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.files[n.Ino]
-	if f == nil || f.next != off {
-		if f == nil && len(s.files) >= maxStreams || s.files == nil {
-			s.files = make(map[store.Ino]*stream)
-		}
+	if f == nil {
+		f = s.add(n.Ino)
+	}
+	if f.next != off || off == 0 {
 		// A caller that reads a lot at once is likely to go on.
-		f = &stream{objects: f != nil && f.objects || length >= maxRead}
-		s.files[n.Ino] = f
+		*f = stream{objects: f.objects || length >= maxRead}
 		if length < maxRead {
 			f.next, f.ahead = off+length, off+length
 			return 0, 0
@@ -323,6 +322,29 @@ func (s *streams) follow(n *store.Node, off, length int64) (from, to int64) {
 	to = min(n.Size, (f.next+s.window+maxObject-1)/maxObject*maxObject)
 	f.ahead = to
 	return from, to
+}
+
+// goesOn notes a long read, and reports whether it begins where the read before ended: then the
+// caller is likely to go through the whole file.
+func (s *streams) goesOn(n *store.Node, off, length int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.files[n.Ino]
+	if f == nil {
+		f = s.add(n.Ino)
+	}
+	goesOn := off > 0 && off == f.next
+	f.next, f.ahead, f.objects = off+length, off+length, true
+	return goesOn
+}
+
+// add adds a file, with mu held.
+func (s *streams) add(ino store.Ino) *stream {
+	if len(s.files) >= maxStreams || s.files == nil {
+		s.files = make(map[store.Ino]*stream)
+	}
+	s.files[ino] = new(stream)
+	return s.files[ino]
 }
 
 // found notes that a file has objects.

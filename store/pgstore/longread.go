@@ -37,7 +37,8 @@ func (r *reader) longRead(n *store.Node, p []byte, off int64) *longRead {
 	l := &longRead{o: r.s.objects, n: n, p: p, off: off, asked: off, flights: make(map[int64]*flight)}
 	l.ctx, l.cancel = context.WithCancel(r.ctx)
 	l.stop = context.AfterFunc(l.o.ctx, l.cancel)
-	l.keep = int64(len(p)) <= l.o.cacheSize/2
+	room := l.o.cacheSize / 2
+	l.keep = !l.o.streams.goesOn(n, off, int64(len(p))) && int64(len(p)) <= room || n.Size <= room
 	return l
 }
 

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -100,7 +101,18 @@ func TestMeasureObjects(t *testing.T) {
 		}
 		must(t, f.Close())
 		must(t, cold.Close())
-		t.Logf("write %.2f and %.2f times the client, read %.2f and %.2f times", whole/put, stream/put, read/get, into/get)
+		cold, _ = open(pgstore.Options{})
+		f, err = cold.Open("file")
+		must(t, err)
+		copied := int64(0)
+		streamed := rate("WriteTo", func() { copied, err = f.WriteTo(io.Discard) })
+		if err != nil || copied != int64(len(content)) {
+			t.Errorf("%d bytes, %v", copied, err)
+		}
+		must(t, f.Close())
+		must(t, cold.Close())
+		t.Logf("write %.2f and %.2f times the client, read %.2f, %.2f and %.2f times",
+			whole/put, stream/put, read/get, into/get, streamed/get)
 	}
 	for _, dir := range []string{"", t.TempDir()} {
 		warm, _ := open(pgstore.Options{CacheDir: dir, CacheSize: 256 << 20})

@@ -101,7 +101,8 @@ func (o *objects) close() {
 	o.cache.Close()
 }
 
-// partSize is how much of a long content is written at once, so that several objects are under way.
+// partSize is how much of a long content is written or read at once, so that several objects are
+// under way.
 const partSize = 4 * maxObject
 
 // PartSize implements store.PartSizer.

@@ -85,24 +85,20 @@ func (r *reader) ahead(f *filler) []step {
 }
 
 // aheadOf returns the range of the file that will be read next: by the long read that f belongs to,
-// or likely by the next calls.
+// or likely by the next calls. Nothing is read ahead of a long read: what it asks for itself keeps
+// the bucket busy, and takes a way with fewer copies.
 func (r *reader) aheadOf(f *filler) (from, to int64) {
-	end := f.off + int64(len(f.p))
-	switch l := f.long; {
-	case l == nil:
-		return r.s.objects.streams.follow(f.n, f.off, int64(len(f.p)))
-	case end < l.off+int64(len(l.p)):
-		return l.next(end)
-	default:
-		return r.s.objects.streams.follow(f.n, l.off, int64(len(l.p)))
+	if f.long != nil {
+		return f.long.next(f.off + int64(len(f.p)))
 	}
+	return r.s.objects.streams.follow(f.n, f.off, int64(len(f.p)))
 }
 
 // startAhead begins to fetch what is read next.
 func (r *reader) startAhead(f *filler) {
 	switch {
 	case len(f.next) == 0:
-	case f.long != nil && f.off+int64(len(f.p)) < f.long.off+int64(len(f.long.p)):
+	case f.long != nil:
 		f.long.begin(f.next)
 	default:
 		r.s.objects.fetch(f.next, true)

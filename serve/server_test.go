@@ -27,6 +27,13 @@ func newVolume(t testing.TB) *folio.Volume {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = vol.Close() })
+	fill(t, vol)
+	return vol
+}
+
+// fill makes the files of newVolume.
+func fill(t testing.TB, vol *folio.Volume) {
+	t.Helper()
 	for _, dir := range []string{"site/a/b", "site/.folio-serve/trash", "site/ro", "elsewhere"} {
 		check(t, vol.MkdirAll(dir, 0o755))
 	}
@@ -45,7 +52,6 @@ func newVolume(t testing.TB) *folio.Volume {
 	} {
 		check(t, vol.Symlink(to, name))
 	}
-	return vol
 }
 
 func check(t testing.TB, err error) {

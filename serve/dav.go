@@ -15,8 +15,13 @@ func (c *change) dav() error {
 	if err := c.mayDav(); err != nil {
 		return err
 	}
+	if c.r.Method == http.MethodPut {
+		if err := c.limitBody(); err != nil {
+			return err
+		}
+	}
 	c.w.Header().Set("Cache-Control", "no-store")
-	r := c.r.WithContext(dav.WithScope(c.r.Context(), davScope{c.p}))
+	r := c.r.WithContext(dav.WithScope(c.r.Context(), davScope{c.p, c}))
 	c.p.vol.dav.ServeHTTP(c.w, r)
 	return nil
 }

@@ -73,7 +73,7 @@ func TestSystemClients(t *testing.T) {
 	must(t, h, 404, "PROPFIND", "/._new.txt", "", append(agent, "Depth", "0")...)
 	must(t, h, 201, "PUT", "/new.txt", "", agent...)
 	token := must(t, h, 200, "LOCK", "/new.txt", lock, append(agent, "Depth", "0", "Timeout", "Second-600")...).Header().Get("Lock-Token")
-	must(t, h, 201, "PUT", "/new.txt", "saved", append(agent, "If", "("+token+")", "X-Expected-Entity-Length", "5")...)
+	must(t, h, 204, "PUT", "/new.txt", "saved", append(agent, "If", "("+token+")", "X-Expected-Entity-Length", "5")...)
 	must(t, h, 204, "UNLOCK", "/new.txt", "", append(agent, "Lock-Token", token)...)
 	must(t, h, 204, "DELETE", "/new.txt", "", agent...)
 
@@ -82,8 +82,51 @@ func TestSystemClients(t *testing.T) {
 	must(t, h, 201, "PUT", "/New%20Text%20Document.txt", "", agent...)
 	token = must(t, h, 200, "LOCK", "/New%20Text%20Document.txt", `<?xml version="1.0" encoding="utf-8" ?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner><D:href>PC\user</D:href></D:owner></D:lockinfo>`, append(agent, "Timeout", "Second-3600")...).Header().Get("Lock-Token")
 	must(t, h, 207, "PROPPATCH", "/New%20Text%20Document.txt", `<?xml version="1.0" encoding="utf-8" ?><D:propertyupdate xmlns:D="DAV:" xmlns:Z="urn:schemas-microsoft-com:"><D:set><D:prop><Z:Win32CreationTime>Mon, 23 Nov 2026 21:00:00 GMT</Z:Win32CreationTime><Z:Win32FileAttributes>00000020</Z:Win32FileAttributes></D:prop></D:set></D:propertyupdate>`, append(agent, "If", "("+token+")")...)
-	must(t, h, 201, "PUT", "/New%20Text%20Document.txt", "text", append(agent, "If", "("+token+")")...)
+	must(t, h, 204, "PUT", "/New%20Text%20Document.txt", "text", append(agent, "If", "("+token+")")...)
 	must(t, h, 200, "HEAD", "/New%20Text%20Document.txt", "", agent...)
 	must(t, h, 204, "UNLOCK", "/New%20Text%20Document.txt", "", append(agent, "Lock-Token", token)...)
 	must(t, h, 201, "MOVE", "/New%20Text%20Document.txt", "", append(agent, "Destination", "http://localhost:8080/Renamed.txt", "Overwrite", "F")...)
+}
+
+// exclusiveLock is the body of a request for an exclusive lock.
+const exclusiveLock = `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`
+
+// TestWithIf sends changes with an If header, which package dav answers: the trash, the limits and
+// the conditions are those of changes without one.
+func TestWithIf(t *testing.T) {
+	vol := newVolume(t)
+	o := writable
+	o.MaxBody = 1000
+	h := newServer(t, vol, o)
+	const anyhow = "(Not <DAV:no-lock>)"
+	trashed := func() int {
+		list, err := vol.ReadDir("site/.folio-serve/trash")
+		check(t, err)
+		return len(list)
+	}
+	for i, r := range [][]string{
+		{"DELETE", "/a/b"},
+		{"MOVE", "/hello.txt", "Destination", "/empty"},
+		{"COPY", "/x.html", "Destination", "/x.js"},
+		{"DELETE", "/metrics.txt"},
+	} {
+		must(t, h, 204, r[0], r[1], "", append(r[2:], "If", anyhow)...)
+		if n := trashed(); n != i+1 {
+			t.Fatalf("%q: %d removals in the trash, want %d", r, n, i+1)
+		}
+	}
+	must(t, h, 204, "COPY", "/x.html", "", "Destination", "/x.js")
+	if n := trashed(); n != 5 {
+		t.Errorf("COPY: %d removals in the trash", n)
+	}
+	must(t, h, 413, "PUT", "/x.html", strings.Repeat("x", 1001), "If", anyhow)
+	must(t, h, 413, "PUT", "/new", strings.Repeat("x", 1001), "If", anyhow)
+	must(t, h, 201, "PUT", "/new", strings.Repeat("x", 1000), "If", anyhow)
+	must(t, h, 412, "PUT", "/x.html", "x", "If", anyhow, "If-Match", `"other"`)
+	must(t, h, 412, "PUT", "/x.html", "x", "If", "(<DAV:no-lock>)")
+	must(t, h, 412, "DELETE", "/x.html", "", "If", anyhow, "If-Match", `"other"`)
+	must(t, h, 400, "PUT", "/x.html", "x", "If", anyhow, "Content-Range", "bytes 0-0/1")
+	if got := content(t, vol, "site/x.html"); got != "<script>alert(1)</script>" {
+		t.Errorf("%q", got)
+	}
 }

@@ -5,13 +5,26 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
 )
 
 // A davScope is what a request by WebDAV reaches: what the same request reaches without it.
-type davScope struct{ p *place }
+type davScope struct {
+	p *place
+	c *change
+}
 
-var _ dav.Scope = davScope{}
+var _ interface {
+	dav.Scope
+	dav.Remover
+} = davScope{}
+
+// Remove moves a file to the trash, as remove does.
+func (s davScope) Remove(tx *folio.Tx, real string) error {
+	_, err := s.c.dispose(tx, real)
+	return err
+}
 
 // Path resolves the path of a URL behind the tree's.
 func (s davScope) Path(in dav.Lookuper, name string, follow, change bool) (string, error) {

@@ -152,12 +152,11 @@ func FuzzHeaders(f *testing.F) {
 // FuzzDav sends any body and any conditions by the methods of WebDAV.
 func FuzzDav(f *testing.F) {
 	s := newFuzzedServer(f, serve.Options{Write: true, Trash: time.Hour})
-	lock := `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`
 	for way := range uint8(14) {
 		f.Add(way, `<propfind xmlns="DAV:"><allprop/></propfind>`, "1", "")
 		f.Add(way, `<propfind xmlns="DAV:"><prop><lockdiscovery/><getetag/><x xmlns="y"/></prop></propfind>`, "0", "(<LOCK>)")
 		f.Add(way, `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="y">z</x></D:prop></D:set></D:propertyupdate>`, "0", "(Not <DAV:no-lock>)")
-		f.Add(way, lock, "infinity", `</a/locked> (<LOCK> ["x"]) (Not <LOCK>)`)
+		f.Add(way, exclusiveLock, "infinity", `</a/locked> (<LOCK> ["x"]) (Not <LOCK>)`)
 		f.Add(way, "", "0", `<http://localhost:8080/a/locked> (<LOCK>)`)
 	}
 	token := ""
@@ -166,7 +165,7 @@ func FuzzDav(f *testing.F) {
 			s.send(t, "UNLOCK", "/a/locked", "", "Lock-Token", token)
 			s.changes = 300
 			s.renew(t)
-			token = must(t, s.server, 201, "LOCK", "/a/locked", lock, "Depth", "0").Header().Get("Lock-Token")
+			token = must(t, s.server, 201, "LOCK", "/a/locked", exclusiveLock, "Depth", "0").Header().Get("Lock-Token")
 		}
 		condition = strings.ReplaceAll(condition, "LOCK", strings.Trim(token, "<>"))
 		target := []string{"/a/b/c.txt", "/a/b/", "/a/locked"}[way/32%3]

@@ -86,16 +86,26 @@ func (b *payload) beforeBody() error {
 	} else if limited {
 		b.r.Body = http.MaxBytesReader(b.w, b.r.Body, left)
 	}
-	if most := b.s.options.MaxBody; most > 0 {
-		if b.r.ContentLength > most {
-			return &http.MaxBytesError{Limit: most}
-		}
-		b.r.Body = http.MaxBytesReader(b.w, b.r.Body, most)
+	if err := b.limitBody(); err != nil {
+		return err
 	}
 	return b.p.view(b.r.Context(), func(rx *folio.Rx) error {
 		_, _, err := b.target(rx)
 		return err
 	})
+}
+
+// limitBody refuses a body that is larger than one upload may be.
+func (c *change) limitBody() error {
+	most := c.s.options.MaxBody
+	if most <= 0 {
+		return nil
+	}
+	if c.r.ContentLength > most {
+		return &http.MaxBytesError{Limit: most}
+	}
+	c.r.Body = http.MaxBytesReader(c.w, c.r.Body, most)
+	return nil
 }
 
 // target looks at the file that an upload is for, and checks all that can be said before it. info

@@ -197,11 +197,10 @@ func (p *proxied) dav(vol *folio.Volume) {
 	if _, text := p.must(207, "PROPFIND", "/files/made/", nil, "Depth", "1"); !strings.Contains(text, ">/files/made/%C3%BC%20b<") {
 		t.Errorf("PROPFIND: %s", text)
 	}
-	lock := `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`
-	answer, _ := p.must(200, "LOCK", "/files/hello.txt", strings.NewReader(lock))
+	answer, _ := p.must(200, "LOCK", "/files/hello.txt", strings.NewReader(exclusiveLock))
 	token := answer.Header.Get("Lock-Token")
 	p.must(423, "PUT", "/files/hello.txt", strings.NewReader("no"))
-	p.must(201, "PUT", "/files/hello.txt", strings.NewReader("yes"), "If", "<http://files.example.com/files/hello.txt> ("+token+")")
+	p.must(204, "PUT", "/files/hello.txt", strings.NewReader("yes"), "If", "<http://files.example.com/files/hello.txt> ("+token+")")
 	p.must(204, "UNLOCK", "/files/hello.txt", nil, "Lock-Token", token)
 }
 

@@ -72,7 +72,7 @@ func TestNames(t *testing.T) {
 				t.Errorf("%s to %s: %d", method, name, w.Code)
 			}
 		}
-		if w := do(h, "LOCK", name, `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`); w.Code != 400 && w.Code != 404 && w.Code != 409 {
+		if w := do(h, "LOCK", name, exclusiveLock); w.Code != 400 && w.Code != 404 && w.Code != 409 {
 			t.Errorf("LOCK %s: %d", name, w.Code)
 		}
 	}
@@ -237,14 +237,13 @@ func TestFull(t *testing.T) {
 // TestLocked checks that what a client of WebDAV has locked stays as it is for all others.
 func TestLocked(t *testing.T) {
 	h := newServer(t, newVolume(t), writable)
-	const lock = `<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`
-	token := must(t, h, 200, "LOCK", "/hello.txt", lock).Header().Get("Lock-Token")
+	token := must(t, h, 200, "LOCK", "/hello.txt", exclusiveLock).Header().Get("Lock-Token")
 	must(t, h, 423, "PUT", "/hello.txt", "x")
 	must(t, h, 423, "DELETE", "/hello.txt", "")
 	must(t, h, 423, "PATCH", "/hello.txt", "x", "X-Update-Range", "append")
 	must(t, h, 423, "MOVE", "/hello.txt", "", "Destination", "/x")
 	must(t, h, 423, "MOVE", "/empty", "", "Destination", "/hello.txt")
-	must(t, h, 201, "PUT", "/hello.txt", "by the lock's owner", "If", "("+token+")")
+	must(t, h, 204, "PUT", "/hello.txt", "by the lock's owner", "If", "("+token+")")
 	must(t, h, 204, "UNLOCK", "/hello.txt", "", "Lock-Token", token)
 	must(t, h, 204, "PUT", "/hello.txt", "x")
 }

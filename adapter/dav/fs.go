@@ -100,17 +100,32 @@ func (f *FileSystem) Mkdir(ctx context.Context, name string, perm fs.FileMode) e
 	if err != nil {
 		return urlError(err)
 	}
-	return urlError(t.Mkdir(p, perm.Perm()&^umask))
+	return urlError(note(ctx, t.Mkdir(p, perm.Perm()&^umask)))
 }
 
 // RemoveAll removes a file, or a directory with all that is in it, as one change.
 func (f *FileSystem) RemoveAll(ctx context.Context, name string) error {
+	s, ok := scopeOf(ctx).(Remover)
+	if t := tx(ctx); t != nil && ok {
+		return note(ctx, f.removeBy(ctx, s, t, name))
+	} else if ok {
+		return note(ctx, f.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return f.removeBy(ctx, s, tx, name) }))
+	}
 	t := f.tree(ctx)
 	p, err := f.path(ctx, t, name, false, true)
 	if err != nil {
 		return err
 	}
-	return t.RemoveAll(p)
+	return note(ctx, t.RemoveAll(p))
+}
+
+// removeBy lets a Remover remove a file.
+func (f *FileSystem) removeBy(ctx context.Context, s Remover, tx *folio.Tx, name string) error {
+	p, err := f.path(ctx, tx, name, false, true)
+	if err != nil {
+		return err
+	}
+	return s.Remove(tx, p)
 }
 
 // Rename moves a file or a directory. A file that has the new name is replaced.
@@ -124,7 +139,7 @@ func (f *FileSystem) Rename(ctx context.Context, oldName, newName string) error 
 	if err != nil {
 		return err
 	}
-	return t.Rename(from, to)
+	return note(ctx, t.Rename(from, to))
 }
 
 // Stat describes a file.
@@ -181,7 +196,7 @@ func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm f
 		opened, err = t.Open(p)
 	}
 	if err != nil {
-		return nil, urlError(err)
+		return nil, urlError(note(ctx, err))
 	}
 	if flag == 0 && tx(ctx) == nil {
 		return &reader{file: file{opened, r}, opened: opened}, nil
@@ -195,6 +210,11 @@ func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm f
 type file struct {
 	webdav.File
 	resource
+}
+
+func (f *file) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	return n, note(f.ctx, err)
 }
 
 func (f *file) Stat() (fs.FileInfo, error) {

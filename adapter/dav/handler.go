@@ -26,6 +26,7 @@ package dav
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -94,9 +95,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.refuse(w, r, http.StatusBadRequest, errRange)
 			return
 		}
-		h.dav.ServeHTTP(w, r)
+		h.upstream(w, r)
 	default:
-		h.dav.ServeHTTP(w, r)
+		h.upstream(w, r)
 	}
 }
 
@@ -153,7 +154,7 @@ func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 	answer := answer{header: make(http.Header)}
 	err := h.vol.Update(r.Context(), func(tx *folio.Tx) error {
 		req := &transaction{tx: tx}
-		h.dav.ServeHTTP(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, req)))
+		h.upstream(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, req)))
 		if req.failed != nil {
 			return req.failed
 		}
@@ -165,10 +166,8 @@ func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case err == nil || errors.Is(err, errRefused):
 		answer.send(w)
-	case errors.Is(err, folio.ErrFull) || errors.Is(err, errListing):
-		h.refuse(w, r, http.StatusInsufficientStorage, err)
 	default:
-		h.refuse(w, r, http.StatusInternalServerError, err)
+		h.refuse(w, r, cmp.Or(statusOf(err), http.StatusInternalServerError), err)
 	}
 }
 

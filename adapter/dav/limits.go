@@ -136,7 +136,7 @@ func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 	depth := r.Header.Get("Depth")
 	name, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	if !ok || depth == "0" {
-		h.dav.ServeHTTP(w, r)
+		h.upstream(w, r)
 		return
 	}
 	err := h.checkListing(r, name)
@@ -152,7 +152,7 @@ func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, http.StatusInsufficientStorage, err)
 		return
 	}
-	h.dav.ServeHTTP(w, r)
+	h.upstream(w, r)
 }
 
 // checkListing returns errListing if a directory has too many entries, and otherwise the error of

@@ -152,7 +152,7 @@ func (h *Handler) mapURL(r *http.Request, name string) (status int, err error) {
 	case err == nil:
 		return http.StatusOK, nil
 	case !errors.Is(err, fs.ErrNotExist):
-		return http.StatusInternalServerError, err
+		return cmp.Or(statusOf(err), http.StatusInternalServerError), err
 	}
 	f, err := h.dav.FileSystem.OpenFile(r.Context(), name, posix.ReadWrite|posix.Create, 0o666)
 	if err == nil {
@@ -164,7 +164,7 @@ func (h *Handler) mapURL(r *http.Request, name string) (status int, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return http.StatusConflict, err
 	case err != nil:
-		return http.StatusInternalServerError, err
+		return cmp.Or(statusOf(err), http.StatusInternalServerError), err
 	}
 	return http.StatusCreated, nil
 }

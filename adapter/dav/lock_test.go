@@ -35,7 +35,7 @@ func TestLock(t *testing.T) {
 	must(t, h, 423, "LOCK", "/files/a%20b", strings.Replace(lockBody, "SCOPE", "exclusive", 1))
 	must(t, h, http.StatusOK, "LOCK", "/files/a%20b", strings.Replace(lockBody, "SCOPE", "shared", 1))
 	must(t, h, 423, "PUT", "/files/a%20b", "text")
-	must(t, h, http.StatusCreated, "PUT", "/files/a%20b", "text", "If", "("+token+")")
+	must(t, h, http.StatusNoContent, "PUT", "/files/a%20b", "text", "If", "("+token+")")
 	w = must(t, h, http.StatusOK, "LOCK", "/files/a%20b", "", "If", "("+token+")", "Timeout", "Second-4000000")
 	if s := w.Body.String(); !strings.Contains(s, "<D:shared/>") || !strings.Contains(s, "<D:timeout>Second-3600</D:timeout>") {
 		t.Errorf("the lock was refreshed to\n%s", s)

@@ -1,11 +1,9 @@
 package dav
 
 import (
-	"cmp"
 	"crypto/rand"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -155,31 +153,34 @@ func (s *locks) Unlock(now time.Time, token string) error {
 // all of them, and their tokens are those of locks on the files, if there are any. The conditions
 // are about the first file.
 func (s *locks) Confirm(now time.Time, name0, name1 string, conditions ...webdav.Condition) (release func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.expire(now)
-	for _, c := range conditions {
-		if s.holds(c, clean(cmp.Or(name0, name1))) == c.Not {
-			return nil, webdav.ErrConfirmationFailed
-		}
-	}
-	var under []*lock
+	c := confirmation{locks: s, tokens: make(map[string]bool)}
 	for _, name := range []string{name0, name1} {
-		if name == "" {
-			continue
-		}
-		l, free := s.permits(clean(name), conditions)
-		if !free {
-			return nil, webdav.ErrConfirmationFailed
-		}
-		if l != nil {
-			under = append(under, l)
+		if name != "" {
+			c.names = append(c.names, clean(name))
 		}
 	}
+	for _, condition := range conditions {
+		c.tokens[condition.Token] = true
+	}
+	return c.Confirm(now, name0, name1, conditions...)
+}
+
+// allHold reports whether all conditions hold for a file.
+func (s *locks) allHold(conditions []webdav.Condition, name string) bool {
+	for _, c := range conditions {
+		if s.holds(c, name) == c.Not {
+			return false
+		}
+	}
+	return true
+}
+
+// hold lets a request go on under locks until it calls release.
+func (s *locks) hold(under []*lock) (release func()) {
 	for _, l := range under {
 		l.held++
 	}
-	return func() { s.release(under) }, nil
+	return func() { s.release(under) }
 }
 
 // holds reports whether a condition holds, apart from its Not.
@@ -193,13 +194,13 @@ func (s *locks) holds(c webdav.Condition, name string) bool {
 
 // permits returns a lock on a file whose token is given, and whether there is one or none is
 // needed.
-func (s *locks) permits(name string, conditions []webdav.Condition) (under *lock, free bool) {
+func (s *locks) permits(name string, tokens map[string]bool) (under *lock, free bool) {
 	free = true
 	for _, l := range s.byToken {
 		if !l.covers(name) {
 			continue
 		}
-		if slices.ContainsFunc(conditions, func(c webdav.Condition) bool { return !c.Not && c.Token == l.token }) {
+		if tokens[l.token] {
 			return l, true
 		}
 		free = false

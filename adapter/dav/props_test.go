@@ -36,7 +36,7 @@ func TestProps(t *testing.T) {
 			t.Errorf("%s does not have the property that was set", path)
 		}
 	}
-	must(t, h, http.StatusCreated, "PUT", "/d/a", "another text")
+	must(t, h, http.StatusNoContent, "PUT", "/d/a", "another text")
 	must(t, h, http.StatusCreated, "COPY", "/d/a", "", "Destination", "/b")
 	must(t, h, http.StatusCreated, "MOVE", "/d", "", "Destination", "/e")
 	for path, of := range map[string]string{"/b": "/d/a", "/e": "/d", "/e/a": "/d/a"} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io/fs"
 	"path"
+
+	"github.com/foliofs/folio"
 )
 
 // A Lookuper reads names: a volume, or a transaction in it.
@@ -22,6 +24,12 @@ type Scope interface {
 	Path(in Lookuper, name string, follow, change bool) (string, error)
 	// Shows reports whether a listing has the file.
 	Shows(in Lookuper, name string) bool
+}
+
+// A Remover is a Scope that removes files in a way of its own, for example to a trash. The name is
+// the path in the volume.
+type Remover interface {
+	Remove(tx *folio.Tx, name string) error
 }
 
 // A scopeKey is the key of the Scope in the context of a request that has one.

@@ -38,6 +38,8 @@ func newUpload(r resource, perm fs.FileMode) (webdav.File, error) {
 		_, err = r.fs.vol.Stat(path.Dir(r.path))
 	case err == nil && info.IsDir():
 		err = u.fail(folio.ErrIsDirectory)
+	case err == nil:
+		replaces(r.ctx)
 	}
 	if err != nil {
 		return nil, urlError(err)
@@ -53,7 +55,7 @@ func (u *upload) ReadFrom(r io.Reader) (int64, error) {
 	if err == nil {
 		err = u.store()
 	}
-	u.failed = err
+	u.failed = note(u.ctx, err)
 	return n, err
 }
 
@@ -75,7 +77,7 @@ func (u *upload) store() error {
 		u.failed = u.fs.vol.Update(u.ctx, u.storeLarge)
 	}
 	u.stored = u.failed == nil
-	return u.failed
+	return note(u.ctx, u.failed)
 }
 
 func (u *upload) storeLarge(tx *folio.Tx) error {

@@ -1,0 +1,97 @@
+package dav
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/foliofs/folio"
+)
+
+// An outcome is the answer to a request on its way to the client. Package webdav has few statuses:
+// it says that a file was made when one got a new content, and that a method is not allowed when
+// the volume is full. The file system notes what it was, and the outcome says so.
+type outcome struct {
+	http.ResponseWriter
+	replaced bool  // an upload gave a file a new content
+	failed   error // what the volume or the client's connection could not do
+	mute     bool  // the answer has no more text
+}
+
+// An outcomeKey is the key of the outcome in the context of a request.
+type outcomeKey struct{}
+
+// note keeps an error for the answer to a request, and returns it.
+func note(ctx context.Context, err error) error {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok && statusOf(err) != 0 {
+		o.failed = err
+	}
+	return err
+}
+
+// statuses has the statuses of errors that are not about the request. The first that matches
+// counts.
+var statuses = []struct {
+	err    error
+	status int
+}{
+	{folio.ErrFull, http.StatusInsufficientStorage},
+	{errListing, http.StatusInsufficientStorage},
+	{folio.ErrReadOnly, http.StatusForbidden},
+	{folio.ErrBusy, http.StatusServiceUnavailable},
+	{folio.ErrTooLarge, http.StatusRequestEntityTooLarge},
+	{os.ErrDeadlineExceeded, http.StatusRequestTimeout},
+	{io.ErrUnexpectedEOF, http.StatusBadRequest},
+}
+
+// statusOf returns the status of an error, or 0 if package webdav knows better.
+func statusOf(err error) int {
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return http.StatusRequestEntityTooLarge
+	}
+	for _, s := range statuses {
+		if errors.Is(err, s.err) {
+			return s.status
+		}
+	}
+	return 0
+}
+
+func (o *outcome) WriteHeader(status int) {
+	switch {
+	case status == http.StatusCreated && o.replaced:
+		status, o.mute = http.StatusNoContent, true
+	case status >= http.StatusBadRequest && o.failed != nil:
+		http.Error(o.ResponseWriter, o.failed.Error(), statusOf(o.failed))
+		o.mute = true
+		return
+	}
+	o.ResponseWriter.WriteHeader(status)
+}
+
+func (o *outcome) Write(p []byte) (int, error) {
+	if o.mute {
+		return len(p), nil
+	}
+	return o.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (o *outcome) Unwrap() http.ResponseWriter { return o.ResponseWriter }
+
+// upstream lets package webdav answer a request.
+func (h *Handler) upstream(w http.ResponseWriter, r *http.Request) {
+	o := &outcome{ResponseWriter: w}
+	d := h.dav
+	d.LockSystem = h.newConfirmation(r)
+	d.ServeHTTP(o, withURLs(r).WithContext(context.WithValue(r.Context(), outcomeKey{}, o)))
+}
+
+// replaces notes that an upload is for a file that there is.
+func replaces(ctx context.Context) {
+	if o, ok := ctx.Value(outcomeKey{}).(*outcome); ok {
+		o.replaced = true
+	}
+}

@@ -112,6 +112,7 @@ var importRules = []importRule{
 	},
 	{pkg: "cmd/folio/internal/location", own: ". sqlitefile store/pgstore " + rooms("source target failure terminal"), os: true},
 	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},
+	{pkg: "cmd/folio/internal/overlay", own: ". " + rooms("source target failure location mountpoint"), os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
 	{
 		pkg: "cmd/folio/internal/treecopy", os: true,
@@ -121,11 +122,11 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/importer", own: ". sqlitefile " + rooms("source value failure terminal location treecopy"), os: true},
 	{
 		pkg: "cmd/folio/internal/exporter", os: true,
-		own: ". " + rooms("source target archive value failure interrupt terminal location listing treecopy"),
+		own: ". " + rooms("source target archive value failure interrupt terminal location overlay listing treecopy"),
 	},
 	{
 		pkg: "cmd/folio/internal/converter", os: true,
-		own: ". " + rooms("source archive failure terminal location treecopy importer exporter"),
+		own: ". " + rooms("source archive failure terminal location overlay treecopy importer exporter"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + rooms("failure terminal location listing")},
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + rooms("source failure location listing"), os: true},
@@ -133,7 +134,7 @@ var importRules = []importRule{
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". mount serve internal/posix internal/inoset internal/match " + rooms("source target mirror "+
-			"quote value failure interrupt terminal location mountpoint listing copier importer exporter converter grep compare patch"),
+			"quote value failure interrupt terminal location mountpoint overlay listing copier importer exporter converter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

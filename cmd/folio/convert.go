@@ -34,6 +34,8 @@ func (c *command) convertCommand() *cobra.Command {
 	replaceFlags(&v.Replacing, flags, "TARGET")
 	flags.Lookup("force").Usage += ", or an archive"
 	overlayFlags(&v.Overlay, flags)
+	flags.Lookup("base").Usage = "the `tree` that an AgentFS database, or a volume with the changes of an overlay, lies over: take in both"
+	flatFlag(&v.Flat, flags)
 	flags.StringVar(&v.Format, "format", "", "what TARGET becomes: volume, tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs")
 	flags.BoolVarP(&v.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	return cmd

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio/cmd/folio/internal/exporter"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
@@ -18,7 +19,10 @@ times in nanoseconds, symbolic links, hard links, holes and extended attributes 
 restores owners and devices. For any other user, files of another owner lose setuid and setgid.
 Whatever names and links the volume holds, nothing is written outside of DEST. A directory that is not
 empty is refused, or with --force added to: files with the same name are replaced, directories are
-kept. After an error, a directory that was new or empty is empty again.`
+kept. After an error, a directory that was new or empty is empty again.
+
+With --base, the tree of an overlay is exported whose changes the volume keeps. A database of AgentFS then is
+an overlay over the same directory; with --flat it has the whole tree.`
 
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter.Export{Streams: &c.Streams}
@@ -36,7 +40,18 @@ func (c *command) exportCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.Force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
 	flags.StringVar(&e.Format, "format", "", "what DEST becomes: dir, tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs")
+	layerFlags(&e.Layers, flags)
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&e.NoOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd
+}
+
+// layerFlags are for volumes that keep the changes of an overlay.
+func layerFlags(l *exporter.Layers, flags *pflag.FlagSet) {
+	flags.StringVar(&l.Base, "base", "", "the `tree` that the volume keeps the changes of: a directory, VOLUME[@SNAPSHOT] or VOLUME:PATH")
+	flatFlag(&l.Flat, flags)
+}
+
+func flatFlag(flat *bool, flags *pflag.FlagSet) {
+	flags.BoolVar(flat, "flat", false, "of an overlay, let a database of AgentFS have the whole tree, too")
 }

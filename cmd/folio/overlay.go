@@ -11,6 +11,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/compare"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
@@ -38,13 +39,13 @@ func baseFlag(cmd *cobra.Command, base *string) {
 }
 
 // withOverlay calls fn with the overlay whose changes a volume keeps.
-func withOverlay(volume, base string, fn func(o *openOverlay) error) error {
-	o, err := openOverlayOf(volume, base, false)
+func withOverlay(volume, base string, fn func(o *overlay.Overlay) error) error {
+	o, err := overlay.Open(volume, base, false)
 	if err != nil {
 		return err
 	}
 	err = fn(o)
-	if closed := o.close(); err == nil {
+	if closed := o.Close(); err == nil {
 		err = failure.At(volume, closed)
 	}
 	return err
@@ -62,7 +63,7 @@ differs, and 1 if something does.`,
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		differs := false
-		err := withOverlay(args[0], base, func(o *openOverlay) error {
+		err := withOverlay(args[0], base, func(o *overlay.Overlay) error {
 			for change, err := range o.Diff(cmd.Context()) {
 				if err != nil {
 					return err
@@ -136,12 +137,12 @@ changed in one transaction.`,
 		"  folio overlay commit --base src changes.folio", between(1, 1, "VOLUME"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return withOverlay(args[0], base, func(o *openOverlay) error {
-			err := o.base.commit(cmd.Context(), o.Overlay)
+		return withOverlay(args[0], base, func(o *overlay.Overlay) error {
+			err := o.Base.Commit(cmd.Context(), o.Overlay)
 			if err == nil && !keep {
 				err = o.Discard(cmd.Context())
 			}
-			return c.commitFailure(cmd.Context(), o.base, err)
+			return c.commitFailure(cmd.Context(), o.Base, err)
 		})
 	}
 	baseFlag(cmd, &base)
@@ -157,18 +158,18 @@ changed in one transaction.`,
 }
 
 // commitFailure returns the error of a commit, after a line for each conflict.
-func (c *command) commitFailure(ctx context.Context, b *overlayBase, err error) error {
+func (c *command) commitFailure(ctx context.Context, b *overlay.Base, err error) error {
 	conflict, ok := errors.AsType[*folio.ConflictError](err)
 	switch {
 	case ok:
 		for _, at := range conflict.Conflicts {
 			c.Warn(failure.Rehint(failure.At(at.Path, errors.New(at.What)), ""))
 		}
-		return failure.Hint(failure.At(b.name, errBaseMoved), failure.NothingChanged)
+		return failure.Hint(failure.At(b.Name, errBaseMoved), failure.NothingChanged)
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	return failure.At(b.name, err)
+	return failure.At(b.Name, err)
 }
 
 func (c *command) overlayDiscardCommand() *cobra.Command {
@@ -178,7 +179,7 @@ become smaller; folio compact gives the room back.`,
 		"  folio overlay discard changes.folio", between(1, 1, "VOLUME"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		vol, _, err := openKept(args[0], false)
+		vol, _, err := overlay.OpenKept(args[0], false)
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 )
 
 // TestOverlayXattrs checks that extended attributes of a directory on disk are seen in an overlay,
@@ -33,7 +35,7 @@ func TestOverlayXattrs(t *testing.T) {
 		}
 		check(err)
 	}
-	o, err := openOverlayOf(filepath.Join(t.TempDir(), "c.folio"), base, true)
+	o, err := overlay.Open(filepath.Join(t.TempDir(), "c.folio"), base, true)
 	check(err)
 	want := func(name string, want map[string]string) {
 		t.Helper()
@@ -54,10 +56,10 @@ func TestOverlayXattrs(t *testing.T) {
 	want("file", map[string]string{"user.a": "file"})
 	check(o.SetXattr("other", "user.b", []byte("new")))
 	check(o.RemoveXattr("dir", "user.a"))
-	check(o.base.commit(t.Context(), o.Overlay))
+	check(o.Base.Commit(t.Context(), o.Overlay))
 	check(o.Discard(t.Context()))
 	want("file", map[string]string{"user.a": "file"})
 	want("other", map[string]string{"user.b": "new"})
 	want("dir", nil)
-	check(o.close())
+	check(o.Close())
 }

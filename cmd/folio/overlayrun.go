@@ -14,6 +14,7 @@ import (
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
+	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/mount"
 )
 
@@ -51,12 +52,12 @@ func (c *command) overlayRunCommand() *cobra.Command {
 		if err := mountpoint.Able(); err != nil {
 			return err
 		}
-		o, err := openOverlayOf(args[0], base, true)
+		o, err := overlay.Open(args[0], base, true)
 		if err != nil {
 			return err
 		}
 		err = c.runMounted(cmd.Context(), o, words)
-		if closed := o.close(); err == nil {
+		if closed := o.Close(); err == nil {
 			err = failure.At(args[0], closed)
 		}
 		return err
@@ -68,7 +69,7 @@ func (c *command) overlayRunCommand() *cobra.Command {
 var errLeftRunning = errors.New("is in use by programs that the command has left; it is served until they are done")
 
 // runMounted mounts the overlay, and runs a command in it.
-func (c *command) runMounted(ctx context.Context, o *openOverlay, words []string) error {
+func (c *command) runMounted(ctx context.Context, o *overlay.Overlay, words []string) error {
 	dir, err := os.MkdirTemp("", "folio-overlay-")
 	if err != nil {
 		return err
@@ -78,10 +79,10 @@ func (c *command) runMounted(ctx context.Context, o *openOverlay, words []string
 	if err != nil {
 		return err
 	}
-	if o.base.hasIn(real) {
-		return failure.Hint(failure.At(real, errInBase), "set TMPDIR to a directory outside of "+o.base.name)
+	if o.Base.HasIn(real) {
+		return failure.Hint(failure.At(real, overlay.ErrInBase), "set TMPDIR to a directory outside of "+o.Base.Name)
 	}
-	name, err := filepath.Abs(o.volume)
+	name, err := filepath.Abs(o.Path)
 	if err != nil {
 		return err
 	}

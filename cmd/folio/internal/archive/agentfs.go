@@ -36,6 +36,7 @@ const (
 // files. A hole becomes zeros, because not every SDK of AgentFS reads one right.
 type agentWriter struct {
 	inodes, names, data, symlinks *sqlitefile.TableBuilder
+	whiteouts                     *sqlitefile.TableBuilder // of an overlay
 
 	o     *Options
 	buf   []byte
@@ -45,10 +46,20 @@ type agentWriter struct {
 }
 
 func createAgent(ctx context.Context, file string, o *Options, walk Walk) error {
+	a := &agentWriter{o: o, buf: make([]byte, agentChunkSize), first: make(map[string]int64)}
 	return buildDatabase(ctx, file, o, func(b *sqlitefile.Builder) (func(*source.Entry) error, error) {
-		a := &agentWriter{o: o, buf: make([]byte, agentChunkSize), first: make(map[string]int64)}
-		return a.add, a.begin(b)
-	}, walk)
+		err := a.begin(b)
+		if err == nil && o.Overlay != nil {
+			err = a.beginOverlay(b)
+		}
+		return a.add, err
+	}, func(fn func(*source.Entry) error) error {
+		err := walk(fn)
+		if err == nil && o.Overlay != nil {
+			err = pathError(file, a.addWhiteouts())
+		}
+		return err
+	})
 }
 
 func (a *agentWriter) begin(b *sqlitefile.Builder) error {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"time"
 
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
@@ -19,6 +21,17 @@ type Options struct {
 	// Names says how many names the files with several have in the tree, by their inodes. Only an
 	// AgentFS database needs it.
 	Names map[uint64]int64
+	// Overlay makes an AgentFS database an overlay. nil means that it is none.
+	Overlay *Overlay
+}
+
+// An Overlay says what an AgentFS database is that holds the changes of a directory.
+type Overlay struct {
+	Base string // the directory, by its absolute path
+	// Removed yields the files of Base that the overlay does not show, by their paths, with the
+	// times when they were removed. Of a directory that is removed, it yields only the directory.
+	// It is called when all entries are written.
+	Removed iter.Seq2[string, time.Time]
 }
 
 func (o *Options) warn(name, what string) {

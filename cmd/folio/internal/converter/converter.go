@@ -15,6 +15,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/importer"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
@@ -27,6 +28,7 @@ type Convert struct {
 	importer.Overlay
 	Quiet  bool
 	Format string // "" lets the name of the target decide
+	Flat   bool   // as for export
 
 	source, target string
 }
@@ -44,7 +46,7 @@ func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err 
 	from := location.Parse(src)
 	switch fromVolume := location.IsVolume(from.Volume); {
 	case format != volumeFormat && fromVolume:
-		return 0, c.export(ctx, from, "", format)
+		return 0, c.export(ctx, from, format, exporter.Layers{Base: c.Base, Flat: c.Flat}, "")
 	case format != volumeFormat:
 		return c.between(ctx, format)
 	case fromVolume:
@@ -74,8 +76,8 @@ func (c *Convert) targetFormat() (string, error) {
 }
 
 // export makes an archive of a volume, which warnings call by the name as.
-func (c *Convert) export(ctx context.Context, from location.Location, as, format string) error {
-	e := &exporter.Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, As: as}
+func (c *Convert) export(ctx context.Context, from location.Location, format string, layers exporter.Layers, as string) error {
+	e := &exporter.Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, Layers: layers, As: as}
 	return e.Run(ctx, from, c.target)
 }
 
@@ -93,9 +95,17 @@ type viewed struct{ *treecopy.Volume }
 
 func (viewed) Size(context.Context) (bytes int64, ok bool) { return 0, false }
 
+// view calls fn with a view of a volume, or of the overlay whose changes it keeps.
+func (c *Convert) view(ctx context.Context, from location.Location, fn func(rx *folio.Rx) error) error {
+	if c.Base == "" {
+		return from.View(ctx, fn)
+	}
+	return overlay.ViewOf(ctx, from, c.Base, func(v *overlay.View) error { return fn(v.Rx) })
+}
+
 // copyVolume makes a volume of another one, or of a part of it.
 func (c *Convert) copyVolume(ctx context.Context, from location.Location) (left int64, err error) {
-	err = from.View(ctx, func(rx *folio.Rx) error {
+	err = c.view(ctx, from, func(rx *folio.Rx) error {
 		left, err = c.importTo(ctx, c.target, c.Quiet, func(string, io.Reader, *source.Options) (source.Source, error) {
 			return viewed{&treecopy.Volume{Loc: from, Rx: rx, Follow: true, Links: true}}, nil
 		})
@@ -121,7 +131,7 @@ func (c *Convert) between(ctx context.Context, format string) (left int64, err e
 	volume := filepath.Join(dir, "volume")
 	left, err = c.importTo(ctx, volume, true, source.Open)
 	if err == nil {
-		err = c.export(ctx, location.Root(volume), c.source, format)
+		err = c.export(ctx, location.Root(volume), format, exporter.Layers{}, c.source)
 	}
 	return left, err
 }

@@ -76,7 +76,10 @@ func (e *Export) archive(f archive.Format) error {
 	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.display(name), what) }}
 	var err error
 	if f == archive.AgentFS {
-		if o.Names, err = e.names(); err != nil {
+		if e.asChanges(f) {
+			src.Keep, o.Overlay = e.changes()
+		}
+		if o.Names, err = e.names(src); err != nil {
 			return err
 		}
 	}

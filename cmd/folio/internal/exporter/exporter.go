@@ -13,6 +13,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
@@ -24,10 +25,12 @@ type Export struct {
 	Force, Quiet, NoOwner bool
 	Format                string // "" lets the name of DEST decide
 	As                    string // the name of the volume in warnings and errors; "" for its own
+	Layers
 
 	loc   location.Location
 	dir   string
 	rx    *folio.Rx
+	over  *overlay.View // nil if the tree is that of the volume
 	ctx   context.Context
 	stats folio.BuildStats
 }
@@ -43,7 +46,7 @@ func (e *Export) Run(ctx context.Context, loc location.Location, dest string) er
 		return err
 	}
 	start := time.Now()
-	err = e.loc.View(e.ctx, func(rx *folio.Rx) error {
+	err = e.view(func(rx *folio.Rx) error {
 		e.rx = rx
 		info, err := rx.Stat(e.loc.Path)
 		if err != nil {
@@ -51,6 +54,9 @@ func (e *Export) Run(ctx context.Context, loc location.Location, dest string) er
 		}
 		if !info.IsDir() {
 			return e.loc.Failure(e.loc.Path, failure.ErrNotDir)
+		}
+		if err := e.checkLayers(format); err != nil {
+			return err
 		}
 		if format != 0 {
 			return e.archive(format)

@@ -8,6 +8,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
@@ -79,10 +80,14 @@ func (l *losses) err() error {
 	return errors.New(strings.Join(lost, ", "))
 }
 
-// names returns how many names the files with several have in the tree, by their inodes.
-func (e *Export) names() (map[uint64]int64, error) {
+// names returns how many names the files with several have in a tree, by their inodes.
+func (e *Export) names(t *treecopy.Volume) (map[uint64]int64, error) {
 	names := make(map[uint64]int64)
+	keep := t.Keeps()
 	err := listing.Walk(e.loc, e.rx, func(f *listing.Entry) error {
+		if err := keep(f); err != nil {
+			return err
+		}
 		if f.Node.Nlink > 1 && !f.Mode.IsDir() {
 			names[f.Node.Ino]++
 		}

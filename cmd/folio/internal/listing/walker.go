@@ -43,9 +43,12 @@ func Walk(l location.Location, rx *folio.Rx, fn func(e *Entry) error) error {
 }
 
 // Walk calls fn for each directory before the entries in it, and for those in the order of their
-// names.
+// names. If fn returns fs.SkipDir for a file, it goes on behind it, and behind all that is in it.
 func (w *Walker) Walk(e *Entry, fn func(e *Entry) error) error {
-	if err := fn(e); err != nil || !e.Mode.IsDir() {
+	switch err := fn(e); {
+	case err == fs.SkipDir:
+		return nil
+	case err != nil || !e.Mode.IsDir():
 		return err
 	}
 	return w.Each(e, func(sub *Entry) error { return w.Walk(sub, fn) })

@@ -1,0 +1,106 @@
+// Package overlay opens the overlays whose changes a volume keeps, over a base that the command
+// line or the volume names.
+package overlay
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
+)
+
+// Attribute is the extended attribute of the root of a volume that keeps the changes of an
+// overlay. It has the base, by its absolute path. Programs in the overlay do not see it.
+const Attribute = "trusted.overlay.folio.base"
+
+// Errors of volumes.
+var (
+	ErrNone     = errors.New("keeps no changes of an overlay")
+	ErrInBase   = errors.New("lies in the base")
+	errNotEmpty = errors.New("has files, and keeps no changes of an overlay")
+)
+
+// A Base is the base of an overlay: a directory of the system, a volume, a snapshot, or a
+// directory in one of these.
+type Base struct {
+	Name   string // as the command line has it
+	Full   string // the same with an absolute path
+	Dir    string // of the system, resolved; "" if the base is in a volume
+	FS     fs.FS
+	Commit func(ctx context.Context, o *folio.Overlay) error // makes the changes of an overlay in the base
+	closes []func() error                                    // in their order
+}
+
+// Close closes what the base lies in.
+func (b *Base) Close() (err error) {
+	for _, closing := range b.closes {
+		err = errors.Join(err, closing())
+	}
+	return err
+}
+
+// OpenBase opens what the command line names as a base.
+func OpenBase(name string) (*Base, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return openDir(name)
+	}
+	loc := location.Parse(name)
+	v, err := loc.Open()
+	if err != nil {
+		return nil, err
+	}
+	b := &Base{Name: name, Full: name, closes: []func() error{v.Close}}
+	if abs, err := filepath.Abs(loc.Volume); err == nil && !location.OnServer(loc.Volume) {
+		full := loc
+		full.Volume = abs
+		b.Full = full.String()
+	}
+	if loc.Path == "." {
+		b.FS = v.FS()
+		b.Commit = func(ctx context.Context, o *folio.Overlay) error {
+			return v.Update(ctx, func(tx *folio.Tx) error { return folio.CommitOverlay(ctx, o, tx) })
+		}
+	} else {
+		root, err := v.OpenRoot(loc.Path)
+		if err != nil {
+			return nil, errors.Join(loc.Failure(loc.Path, err), v.Close())
+		}
+		b.FS, b.closes = root.FS(), []func() error{root.Close, v.Close}
+		b.Commit = func(ctx context.Context, o *folio.Overlay) error { return folio.CommitOverlay(ctx, o, root) }
+	}
+	if loc.Snapshot != "" {
+		b.Commit = func(context.Context, *folio.Overlay) error { return failure.At(name, failure.ErrSnapshot) }
+	}
+	return b, nil
+}
+
+func openDir(name string) (*Base, error) {
+	dir, err := mountpoint.Resolve(name)
+	if err != nil {
+		return nil, failure.At(name, err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, failure.At(name, err)
+	}
+	return &Base{
+		Name: name, Full: dir, Dir: dir, FS: baseDir{root}.fs(), closes: []func() error{root.Close},
+		Commit: func(ctx context.Context, o *folio.Overlay) error { return folio.CommitOverlay(ctx, o, baseDir{root}) },
+	}, nil
+}
+
+// HasIn reports whether a file of the system lies in the base.
+func (b *Base) HasIn(file string) bool {
+	if b.Dir == "" {
+		return false
+	}
+	real, err := mountpoint.Resolve(file)
+	return err == nil && (real == b.Dir || strings.HasPrefix(real, strings.TrimSuffix(b.Dir, "/")+"/"))
+}

@@ -1,0 +1,138 @@
+package overlay
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
+)
+
+// An Overlay is an overlay with its base and the volume that keeps its changes.
+type Overlay struct {
+	*folio.Overlay
+	Base *Base
+	Path string // of the volume, as the command line has it
+	kept *folio.Volume
+}
+
+// Close closes the overlay, the volume and the base.
+func (o *Overlay) Close() error {
+	return errors.Join(o.Overlay.Close(), o.kept.Close(), o.Base.Close())
+}
+
+// Open opens the overlay whose changes a volume keeps. baseName is the base, "" for the one that
+// the volume tells. With create the volume is made if there is none.
+func Open(volume, baseName string, create bool) (*Overlay, error) {
+	vol, known, err := OpenKept(volume, create)
+	if err != nil {
+		return nil, err
+	}
+	o := &Overlay{kept: vol, Path: volume}
+	if o.Base, err = baseOf(volume, baseName, known); err != nil {
+		return nil, errors.Join(err, vol.Close())
+	}
+	if known == "" {
+		err = vol.SetXattr(".", Attribute, []byte(o.Base.Full))
+	}
+	if err == nil {
+		o.Overlay, err = folio.NewOverlay(o.Base.FS, vol, nil)
+	}
+	if err != nil {
+		return nil, errors.Join(failure.At(volume, err), vol.Close(), o.Base.Close())
+	}
+	return o, nil
+}
+
+// OpenKept opens a volume that keeps changes, and returns the base that it tells.
+func OpenKept(volume string, create bool) (*folio.Volume, string, error) {
+	name, err := location.WholeVolume(volume)
+	if err != nil {
+		return nil, "", err
+	}
+	vol, err := location.OpenVolume(name, &folio.Options{Create: create})
+	if errors.Is(err, fs.ErrNotExist) && !create {
+		err = failure.ErrNoVolume
+	}
+	if err != nil {
+		return nil, "", failure.At(name, err)
+	}
+	known, err := Told(vol)
+	if err == nil && known == "" {
+		var list []fs.DirEntry
+		switch list, err = vol.ReadDir("."); {
+		case err == nil && len(list) > 0:
+			err = failure.Hint(failure.At(name, errNotEmpty), "name a new volume")
+		case err == nil && !create:
+			err = failure.Hint(failure.At(name, ErrNone), "folio overlay run makes some")
+		}
+	}
+	if err != nil {
+		return nil, "", errors.Join(failure.At(name, err), vol.Close())
+	}
+	return vol, known, nil
+}
+
+// baseOf opens the base of a volume.
+func baseOf(volume, name, known string) (*Base, error) {
+	if name == "" {
+		name = known
+	}
+	if name == "" {
+		return nil, failure.Hint(failure.At(volume, ErrNone), "--base names the base of a new one")
+	}
+	b, err := OpenBase(name)
+	if err == nil && b.HasIn(volume) {
+		err = errors.Join(failure.Hint(failure.At(volume, ErrInBase), "name a volume outside of "+name), b.Close())
+	}
+	return b, err
+}
+
+// A View is what an overlay shows, and the volume below it that keeps the changes.
+type View struct {
+	Rx   *folio.Rx // the tree of the overlay
+	Kept *folio.Rx // the volume with the changes, not older than Rx
+	Base *Base
+}
+
+// ViewOf calls fn with a view of the overlay whose changes a volume keeps, or kept when a snapshot
+// was made. The base must be named: a volume from elsewhere could name any.
+func ViewOf(ctx context.Context, loc location.Location, base string, fn func(v *View) error) (err error) {
+	kept, err := loc.Open()
+	if err != nil {
+		return err
+	}
+	defer kept.Close()
+	known, err := Told(kept.Volume)
+	if err == nil && known == "" {
+		err = failure.Hint(ErrNone, "leave out --base")
+	}
+	if err != nil {
+		return failure.At(loc.Tree(), err)
+	}
+	b, err := baseOf(loc.Volume, base, known)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	o, err := folio.NewOverlay(b.FS, kept.Volume, nil)
+	if err != nil {
+		return failure.At(loc.Tree(), err)
+	}
+	defer o.Close()
+	return o.View(ctx, func(rx *folio.Rx) error {
+		return kept.View(ctx, func(below *folio.Rx) error { return fn(&View{Rx: rx, Kept: below, Base: b}) })
+	})
+}
+
+// Told returns the base that a volume tells, or that a view of one tells. It is "" if there is
+// none: then the volume keeps no changes of an overlay.
+func Told(v interface {
+	Xattrs(name string) (map[string][]byte, error)
+},
+) (string, error) {
+	attrs, err := v.Xattrs(".")
+	return string(attrs[Attribute]), err
+}

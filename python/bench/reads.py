@@ -3,17 +3,22 @@
     python bench/reads.py DIRECTORY     # needs: pip install lmdb; the command folio on PATH; 4 GB in DIRECTORY
 
 The volume has 1,000,000 files of 100 bytes and 100,000 of 10 KB, and so has the lmdb environment, by the paths as keys.
-Rounds alternate. A read checks the length of what it gets. "statement" is one statement of SQLite that reads a file by
-its path, without the package: what folio-fs costs beyond SQLite is the difference to that.
+The contenders take turns, each time in another order, and read other files each time, after one pass over all files: so all
+pages are in memory and mapped, for both. A read checks the length of what it gets; the bytes of a thousand files are
+compared before. Two contenders are floors, statements of SQLite without the package: the row of a content by its number,
+and a file by its path. What folio-fs costs beyond SQLite is the difference to those. All is done twice: with the volume in
+the journal mode DELETE, in which a read takes and gives back a lock by seven calls of the system, and in WAL, by three.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import os
 import random
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import time
@@ -70,22 +75,44 @@ def build_lmdb(name: str, args: argparse.Namespace) -> None:
             txn.put(path.encode(), data)
 
 
-def many(volume: Volume, sample: list[str]) -> float:
-    """Return how many reads a second read_many does, in batches of 1,000."""
-    start = time.perf_counter()
-    for i in range(0, len(sample), 1000):
-        if any(len(data) != LARGE for data in volume.read_many(sample[i : i + 1000])):
-            raise SystemExit("another length")
-    return len(sample) / (time.perf_counter() - start)
+Reader = Callable[[list[str]], None]
 
 
-def reads(sample: list[str], read: Callable[[str], bytes]) -> float:
-    """Return how many reads a second."""
-    start = time.perf_counter()
-    for path in sample:
-        if len(read(path)) != LARGE:
-            raise SystemExit(f"{path}: another length")
-    return len(sample) / (time.perf_counter() - start)
+def check(data: bytes, path: str) -> None:
+    if len(data) != LARGE:
+        raise SystemExit(f"{path}: another length")
+
+
+def each(read: Callable[[str], bytes]) -> Reader:
+    """Return what reads one file after the other."""
+
+    def run(sample: list[str]) -> None:
+        for path in sample:
+            check(read(path), path)
+
+    return run
+
+
+def at_once(volume: Volume, read: Reader) -> Reader:
+    """Return what reads in one transaction."""
+
+    def run(sample: list[str]) -> None:
+        with volume.transaction():
+            read(sample)
+
+    return run
+
+
+def many(volume: Volume, file: Callable[[str], str | int]) -> Reader:
+    """Return what reads by read_many, in batches of 1,000."""
+
+    def run(sample: list[str]) -> None:
+        for i in range(0, len(sample), 1000):
+            batch = sample[i : i + 1000]
+            for path, data in zip(batch, volume.read_many(map(file, batch)), strict=True):
+                check(data, path)
+
+    return run
 
 
 def lmdb_reader(name: str) -> Callable[[str], bytes]:
@@ -100,21 +127,72 @@ def lmdb_reader(name: str) -> Callable[[str], bytes]:
     return read
 
 
-def sql_reader(volume: Volume) -> Callable[[str], bytes]:
-    """The statement that read_bytes runs for three names."""
-    db = volume._tables().db
+def row_reader(volume: Volume, numbers: dict[str, int]) -> Callable[[str], bytes]:
+    """The least that SQLite can do: the row of a content whose number is known."""
+    cursor = volume._tables().db.cursor()
+    return lambda path: cursor.execute("SELECT bytes FROM data WHERE id = ?", (numbers[path] << 28,)).fetchone()[0]
+
+
+def statement_reader(volume: Volume) -> Callable[[str], bytes]:
+    """A file of three names, without looking at its inode."""
+    cursor = volume._tables().db.cursor()
     sql = (
         "SELECT d.bytes FROM entry AS a JOIN entry AS b ON b.parent = a.ino JOIN entry AS c ON c.parent = b.ino"
         " JOIN data AS d ON d.id = c.ino << 28 WHERE a.parent = 1 AND a.name = ? AND b.name = ? AND c.name = ?"
     )
-    return lambda path: db.execute(sql, path.split("/")).fetchone()[0]
+    return lambda path: cursor.execute(sql, path.split("/")).fetchone()[0]
+
+
+def compare(args: argparse.Namespace, volume: str, lmdb_read: Callable[[str], bytes]) -> None:
+    every = list(paths(args.large, "large"))
+    clock = time.process_time if args.cpu else time.perf_counter
+    with Volume(volume) as v:
+        numbers = {path: entry.ino for path, entry in v.files("large")}
+        statement, row = each(statement_reader(v)), each(row_reader(v, numbers))
+        contenders: dict[str, Reader] = {
+            "py-lmdb, a transaction for each": each(lmdb_read),
+            "row by its number": row,
+            "row by its number, in a transaction": at_once(v, row),
+            "path by a statement": statement,
+            "path by a statement, in a transaction": at_once(v, statement),
+            "read_bytes": each(v.read_bytes),
+            "read_bytes, by number": each(lambda path: v.read_bytes(numbers[path])),
+            "read_bytes, in a transaction": at_once(v, each(v.read_bytes)),
+            "read_bytes, by number, in a transaction": at_once(v, each(lambda path: v.read_bytes(numbers[path]))),
+            "read_many": many(v, str),
+            "read_many, by number": many(v, numbers.__getitem__),
+        }
+        many(v, str)(every)  # so that all pages of both are in memory, and mapped
+        each(lmdb_read)(every)
+        same_bytes(v, every[:: max(len(every) // 1000, 1)], numbers, lmdb_read)
+        order, seconds = list(contenders), {name: list[float]() for name in contenders}
+        for n in range(args.rounds):
+            random.Random(n).shuffle(order)
+            for name in order:
+                sample = random.Random(f"{n} {name}").choices(every, k=args.reads // args.rounds)
+                start = clock()
+                contenders[name](sample)
+                seconds[name].append((clock() - start) / len(sample))
+        first = next(iter(seconds.values()))
+        for name, list_of in seconds.items():
+            ratio = statistics.median(a / b for a, b in zip(first, list_of))
+            print(f"{name:40} {1e6 * statistics.median(list_of):6.2f} us, {ratio:.2f} of py-lmdb's rate")
+
+
+def same_bytes(volume: Volume, sample: list[str], numbers: dict[str, int], lmdb_read: Callable[[str], bytes]) -> None:
+    """Compare the contents that the contenders return."""
+    by_number = volume.read_many(numbers[path] for path in sample)
+    for path, data, numbered in zip(sample, volume.read_many(sample), by_number, strict=True):
+        if not volume.read_bytes(path) == data == numbered == lmdb_read(path) == content(path, LARGE):
+            raise SystemExit(f"{path}: another content")
 
 
 def worker(volume: str, seed: int, large: int, count: int) -> tuple[int, float]:
     sample = random.Random(seed).choices(list(paths(large, "large")), k=count)
+    start = time.perf_counter()
     with Volume(volume) as v:
-        rate = reads(sample, v.read_bytes)
-    return count, rate
+        each(v.read_bytes)(sample)
+    return count, count / (time.perf_counter() - start)
 
 
 def opening(name: str) -> float:
@@ -122,6 +200,12 @@ def opening(name: str) -> float:
     with Volume(name) as v:
         v.read_bytes("large/000/000.bin")
     return time.perf_counter() - start
+
+
+def set_mode(name: str, mode: str) -> None:
+    with contextlib.closing(sqlite3.connect(name)) as db:
+        if db.execute(f"PRAGMA journal_mode = {mode}").fetchone() != (mode,):
+            raise SystemExit(f"the volume cannot be set to the journal mode {mode}")
 
 
 def main() -> None:
@@ -132,6 +216,7 @@ def main() -> None:
     parser.add_argument("--reads", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--workers", type=int, default=8)
+    parser.add_argument("--cpu", action="store_true", help="measure the time of the processor: for a machine with other work")
     args = parser.parse_args()
     volume, env = str(args.directory / "reads.folio"), str(args.directory / "reads.lmdb")
     for name, build in (volume, build_volume), (env, build_lmdb):
@@ -139,30 +224,17 @@ def main() -> None:
             start = time.perf_counter()
             build(name, args)
             print(f"{name}: built in {time.perf_counter() - start:.0f} s")
-    print(f"opening and the first read: {1000 * statistics.median(opening(volume) for _ in range(5)):.1f} ms")
-
-    every = list(paths(args.large, "large"))
-    with Volume(volume) as v:
-        lmdb_read, statement = lmdb_reader(env), sql_reader(v)
-        contenders: dict[str, Callable[[list[str]], float]] = {
-            "read_many": lambda sample: many(v, sample),
-            "read_bytes": lambda sample: reads(sample, v.read_bytes),
-            "statement": lambda sample: reads(sample, statement),
-            "py-lmdb": lambda sample: reads(sample, lmdb_read),
-        }
-        rates: dict[str, list[float]] = {name: [] for name in contenders}
-        for n in range(args.rounds):
-            names = list(contenders)
-            for i, name in enumerate(names[n % len(names) :] + names[: n % len(names)]):  # each in each place
-                sample = random.Random(f"{n} {i}").choices(every, k=args.reads // args.rounds)
-                rates[name].append(contenders[name](sample))
-        for name, list_of in rates.items():
-            ratio = statistics.median(a / b for a, b in zip(list_of, rates["py-lmdb"]))
-            print(f"{name:10} {statistics.median(list_of):10,.0f} reads a second, {ratio:.2f} of py-lmdb")
-
-    with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
-        done = pool.starmap(worker, [(volume, i, args.large, args.reads // args.workers) for i in range(args.workers)])
-    print(f"{args.workers} processes: {sum(n for n, _ in done):,} reads, no error, {sum(r for _, r in done):,.0f} a second")
+    print(f"SQLite {sqlite3.sqlite_version}, lmdb {'.'.join(map(str, lmdb.version()))}")
+    lmdb_read = lmdb_reader(env)
+    for mode in "delete", "wal":
+        set_mode(volume, mode)
+        print(f"\njournal mode {mode}")
+        print(f"opening and the first read: {1000 * statistics.median(opening(volume) for _ in range(5)):.1f} ms")
+        compare(args, volume, lmdb_read)
+        with multiprocessing.get_context("spawn").Pool(args.workers) as pool:
+            work = [(volume, i, args.large, args.reads // args.workers) for i in range(args.workers)]
+            done = pool.starmap(worker, work)
+        print(f"{args.workers} processes: {sum(n for n, _ in done):,} reads, no error, {sum(r for _, r in done):,.0f} a second")
 
 
 if __name__ == "__main__":

@@ -63,6 +63,14 @@ def test_snapshots(path, folio):
     for name, want in states.items():
         with Volume(path, snapshot=name) as v:
             assert tree_of(v) == want
+            numbers = {p: e.ino for p, e in v.files()}
+            assert dict(zip(numbers, v.read_many(numbers.values()), strict=True)) == dict(zip(numbers, v.read_many(numbers)))
+            with Volume(path, writable=True) as now:
+                now.write_bytes("younger", b"")
+                younger = now.stat("younger").st_ino
+            for read in v.read_bytes, lambda ino: list(v.read_many([ino])):
+                with pytest.raises(FileNotFoundError):
+                    read(younger)
 
 
 def test_snapshot_removed(path, folio):

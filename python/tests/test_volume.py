@@ -256,3 +256,142 @@ def test_read_many(volume, path):
         volume.rename("d", "moved")
         volume.write_bytes("a", b"5")
         assert list(v.read_many(["a", "moved/b"])) == [b"5", b"new"]
+
+
+def test_read_by_number(volume, path):
+    """A number is that of a file, whatever its name; it is gone with the file."""
+    volume.mkdir("d")
+    contents = {"a": b"1", "d/b": b"", "d/c": b"3" * 70_000, "d/e": b"4" * 65_536, "f": b"5" * 10_240}
+    for name, data in contents.items():
+        volume.write_bytes(name, data)
+    volume.symlink("a", "link")
+    with Volume(path) as v:
+        numbers = {name: entry.ino for name, entry in v.files()}
+        assert list(numbers) == ["a", "f", "d/b", "d/c", "d/e"]
+        assert dict(v.files("d/")) == {name: e for name, e in v.files() if name.startswith("d/")}
+        for reader in v, volume:
+            assert [reader.read_bytes(numbers[name]) for name in contents] == list(contents.values())
+            assert list(reader.read_many(numbers[name] for name in contents)) == list(contents.values())
+            assert list(reader.read_many(["a", numbers["f"], "link", numbers["a"]])) == [b"1", contents["f"], b"1", b"1"]
+        before, numbered = list(v.read_many(contents)), v.read_many(numbers.values())
+        assert next(numbered) == b"1"
+        volume.rename("a", "d/moved")
+        volume.write_bytes("d/e", b"written")
+        volume.write_bytes("new", b"6")
+        volume.rename("new", "f")  # replaces it
+        volume.remove("d/c")
+        assert [b"1", *numbered] == [contents[name] for name in numbers] and before == list(contents.values())
+        assert v.read_bytes(numbers["a"]) == b"1"
+        assert list(v.read_many([numbers["d/e"], numbers["a"], v.stat("f").st_ino])) == [b"written", b"1", b"6"]
+        for reader in v, volume:
+            for ino, error in [
+                (numbers["f"], FileNotFoundError),
+                (numbers["d/c"], FileNotFoundError),
+                (0, FileNotFoundError),
+                (-1, FileNotFoundError),
+                (1 << 60, FileNotFoundError),
+                (1, IsADirectoryError),
+                (v.stat("link", follow_symlinks=False).st_ino, OSError),
+            ]:
+                for read in reader.read_bytes, lambda ino: list(reader.read_many([numbers["a"], ino])):
+                    with pytest.raises(error) as e:
+                        read(ino)
+                    assert e.value.filename == ino
+        with pytest.raises(TypeError):
+            v.read_bytes(1.5)
+
+
+def test_read_many_interleaved(volume, path):
+    """Generators and blocks may end in any order. Each sees one state, and the last one ends the transaction."""
+    for i in range(100):
+        volume.write_bytes(f"f{i}", b"%d" % i)
+    names = [f"f{i}" for i in range(100)]
+    with Volume(path) as v:
+        a, b = v.read_many(names), v.read_many(reversed(names))
+        assert next(a) == b"0" and next(b) == b"99"
+        volume.write_bytes("f1", b"new")
+        assert next(a) == b"1"
+        a.close()
+        assert list(b)[-2:] == [b"1", b"0"]
+        assert v.read_bytes("f1") == b"new" and not v._tables().db.in_transaction
+        with v.transaction():
+            a = v.read_many(names)
+            assert next(a) == b"0"
+        volume.write_bytes("f2", b"new")
+        assert [next(a), next(a)] == [b"new", b"2"]
+        a.close()
+        assert v.read_bytes("f2") == b"new"
+        a = v.read_many(names)
+        assert next(a) == b"0"
+    a = volume.read_many(names)
+    assert next(a) == b"0"
+    with volume.transaction():
+        volume.write_bytes("x", b"1")
+        a.close()
+        with pytest.raises(FileNotFoundError):
+            volume.remove("no")
+    assert volume.read_bytes("x") == b"1" and not volume._tables().db.in_transaction
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_known_directories(path, mode):
+    """Directories are kept in mind from one transaction to the next, until another connection changes the volume."""
+    with sqlite3.connect(path) as db:
+        assert db.execute(f"PRAGMA journal_mode = {mode}").fetchone() == (mode,)
+    with Volume(path, writable=True) as w, Volume(path) as v:
+        for i in range(100):
+            w.mkdir(f"d{i % 3}", exist_ok=True)
+            w.write_bytes(f"d{i % 3}/f", b"%d" % i)
+            w.rename(f"d{i % 3}", "now")
+            w.mkdir(f"d{i % 3}")
+            if i % 2:
+                w.write_bytes(f"d{i % 3}/f", b"other")
+            names = ["now/f"] * 2 + [f"d{i % 3}/f"] * (i % 2)
+            assert list(v.read_many(names)) == [b"%d" % i] * 2 + [b"other"] * (i % 2)
+            if i % 2 == 0:
+                with pytest.raises(FileNotFoundError):
+                    list(v.read_many([f"d{i % 3}/f"]))
+            known = v._local.known
+            assert next(v.read_many(["now/f"])) == b"%d" % i and v._local.known is known
+            w.remove_tree(f"d{i % 3}")
+            w.rename("now", f"d{i % 3}")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_read_many_finds_what_read_bytes_finds(path, seed):
+    """Any paths and numbers, of small and large files, with holes, empty, missing, through links: each as by itself."""
+    r = random.Random(seed)
+    with Volume(path, writable=True) as w, Volume(path) as v:
+        files = []
+        for i in range(60):
+            if i % 10 == 0:
+                w.mkdir(f"d{i}")
+                w.symlink(f"d{i}", f"l{i}")
+            name = f"{'dl'[i % 2]}{i - i % 10}/{i}"
+            files += [name, f"./{name}", f"/{name}", f"{name}/../{i}", f"{name}x", f"d{i}/no", f"d{i - i % 10}/{i + 1000}"]
+            w.write_bytes(name, r.randbytes(r.choice([0, 1, 10_240, 65_535, 65_536, 65_537, 200_000])))
+            ino = w.stat(name).st_ino
+            files += [ino, ino + 1]
+            if r.random() < 0.2:  # a hole at the end
+                with sqlite3.connect(path) as db:
+                    db.execute("UPDATE node SET size = size + 100, holes = holes + 100 WHERE ino = ?", (ino,))
+        found, refused = {}, {}
+        for f in files:
+            try:
+                found[f] = v.read_bytes(f)
+            except OSError as e:
+                refused[f] = type(e)
+        good = [f for f in files if f in found]
+        assert len(good) > 150 and len(refused) > 100
+        for _ in range(30):
+            some = r.choices(good, k=r.randrange(100))
+            assert list(v.read_many(some)) == [found[f] for f in some]
+            bad = r.choice([*refused])
+            if r.random() < 0.5:
+                some = [f for f in some if type(f) is type(bad)]
+            several = v.read_many([*some, bad, *some])
+            with pytest.raises(refused[bad]) as e:
+                for i, data in enumerate(several):
+                    assert data == found[some[i]]
+            assert i + 1 == len(some) if some else True
+            assert e.value.filename == bad

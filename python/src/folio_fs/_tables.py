@@ -7,11 +7,13 @@ import functools
 import os
 import sqlite3
 from collections.abc import Iterator
+from stat import S_IFREG
 from typing import NamedTuple
 
 APPLICATION_ID = 0x466F6C69
 CHUNK = 1 << 16
 ROOT = 1
+BATCH = 32  # files that one statement reads
 
 FILE, DIRECTORY, SYMLINK = 1, 2, 3
 
@@ -85,30 +87,66 @@ class Live:
             return b""
         return row[0] if row else b""
 
-    def small(self, names: list[str]) -> tuple[int, int, int, bytes | None] | None:
-        """Return type, size, holes and the first chunk of the file at the end of a way, by one statement."""
-        row: tuple[int, int, int, bytes | None] | None = self._cursor.execute(_small(len(names)), names).fetchone()
-        return row
+    def by_way(self, names: list[str]) -> bytes | None:
+        """Return the content of the file at the end of a way from the root, or None if one statement does not find it."""
+        return _whole(self._cursor.execute(_by_way(len(names)), names).fetchone())
 
-    def small_in(self, parent: int, name: str) -> tuple[int, int, int, bytes | None] | None:
+    def by_entry(self, parent: int, name: str) -> bytes | None:
         """Return the same of a file in a directory."""
-        row: tuple[int, int, int, bytes | None] | None = self._cursor.execute(_SMALL_IN, (parent, name)).fetchone()
-        return row
+        return _whole(self._cursor.execute(_BY_ENTRY, (parent, name)).fetchone())
+
+    def by_ino(self, ino: int) -> bytes | None:
+        """Return the same of a file with a number."""
+        return _whole(self._cursor.execute(_BY_INO, (ino,)).fetchone())
+
+    def batch_by_entry(self, keys: list[int | str | None]) -> dict[int, bytes]:
+        """Return the same of up to BATCH files, by their places. The list has directory, name, directory, name and so on.
+
+        Empty files are not found.
+        """
+        return dict(self._cursor.execute(_BATCH_BY_ENTRY, keys + [None] * (2 * BATCH - len(keys))))
+
+    def batch_by_ino(self, inos: list[int]) -> dict[int, bytes]:
+        """Return the same of up to BATCH files with these numbers."""
+        return dict(self._cursor.execute(_BATCH_BY_INO, inos + [None] * (BATCH - len(inos))))
 
 
-_SMALL_IN = (
-    "SELECT e.type, n.size, n.holes, (SELECT bytes FROM data WHERE id = n.ino << 28)"
-    " FROM entry AS e JOIN node AS n ON n.ino = e.ino WHERE e.parent = ?1 AND e.name = ?2"
+# These statements find a regular file whose content is whole in its first chunk, as nearly all small files have it: not
+# files with holes or clones, nor damage. They look at the length before they read the content. CROSS JOIN keeps the order.
+_WHOLE = f"n.size <= {CHUNK} AND n.size = ifnull(length(d.bytes), 0)"
+_DATA = "node AS n LEFT JOIN data AS d ON d.id = n.ino << 28"
+_IS_FILE = f"n.mode & {0o170000} = {S_IFREG} AND n.nlink > 0"
+_BY_INO = f"SELECT d.bytes FROM {_DATA} WHERE n.ino = ? AND {_IS_FILE} AND {_WHOLE}"
+_BY_ENTRY = (
+    f"SELECT d.bytes FROM entry AS e CROSS JOIN {_DATA}"
+    f" WHERE e.parent = ? AND e.name = ? AND e.type = {FILE} AND n.ino = e.ino AND {_WHOLE}"
+)
+_BATCH_WHOLE = f"d.id = n.ino << 28 AND n.size <= {CHUNK} AND n.size = length(d.bytes)"  # a LEFT JOIN would cost
+_BATCH_BY_INO = (
+    f"WITH w (i, ino) AS (VALUES {', '.join(f'({i}, ?)' for i in range(BATCH))})"
+    " SELECT w.i, d.bytes FROM w CROSS JOIN node AS n CROSS JOIN data AS d"
+    f" WHERE n.ino = w.ino AND {_IS_FILE} AND {_BATCH_WHOLE}"
+)
+_BATCH_BY_ENTRY = (
+    f"WITH w (i, parent, name) AS (VALUES {', '.join(f'({i}, ?, ?)' for i in range(BATCH))})"
+    " SELECT w.i, d.bytes FROM w CROSS JOIN entry AS e CROSS JOIN node AS n CROSS JOIN data AS d"
+    f" WHERE e.parent = w.parent AND e.name = w.name AND e.type = {FILE} AND n.ino = e.ino AND {_BATCH_WHOLE}"
 )
 
 
 @functools.cache
-def _small(depth: int) -> str:
-    ways = [f"JOIN entry AS e{i} ON e{i}.parent = e{i - 1}.ino AND e{i}.name = ?{i + 1}" for i in range(1, depth)]
+def _by_way(depth: int) -> str:
+    entries = " CROSS JOIN ".join(f"entry AS e{i}" for i in range(depth))
+    steps = " AND ".join(f"e{i}.parent = {f'e{i - 1}.ino' if i else ROOT} AND e{i}.name = ?" for i in range(depth))
+    last = f"e{depth - 1}"
     return (
-        f"SELECT e{depth - 1}.type, n.size, n.holes, (SELECT bytes FROM data WHERE id = n.ino << 28)"
-        f" FROM entry AS e0 {' '.join(ways)} JOIN node AS n ON n.ino = e{depth - 1}.ino WHERE e0.parent = 1 AND e0.name = ?1"
+        f"SELECT d.bytes FROM {entries} CROSS JOIN {_DATA}"
+        f" WHERE {steps} AND {last}.type = {FILE} AND n.ino = {last}.ino AND {_WHOLE}"
     )
+
+
+def _whole(row: tuple[bytes | None] | None) -> bytes | None:
+    return None if row is None else row[0] or b""
 
 
 class Past:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import itertools
 import os
 import sqlite3
 import stat as _stat
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from importlib import resources
+from operator import index
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
@@ -21,6 +23,7 @@ from ._tables import CHUNK, DIRECTORY, FILE, ROOT, SYMLINK, Entry, Live, Node, P
 
 _MAX_LINKS = 40
 _MAX_JOINS = 16  # names that one statement follows
+_MAX_DIRS = 1 << 16  # directories that a thread keeps in mind
 
 
 _process = os.getpid()  # asking each time would be a call of the system for each read
@@ -41,7 +44,9 @@ class _Local(threading.local):
     tables: Live | Past
     pid: int | None = None  # the process that opened the connection
     depth: int = 0  # of transactions
-    dirs: dict[str, int] | None = None  # found in a transaction that changes nothing, by their paths
+    known: dict[str, int]  # directories by their paths, as of version
+    version: int = -1  # of the volume: PRAGMA data_version
+    dirs: dict[str, int] | None = None  # known, within a transaction that changes nothing
 
 
 class Volume:
@@ -105,7 +110,7 @@ class Volume:
         if local.pid != _process:
             db = self._connect()
             local.tables = Past(db, self.snapshot) if self.snapshot is not None else Live(db)
-            local.pid, local.depth, local.dirs = _process, 0, None
+            local.pid, local.depth, local.version, local.dirs = _process, 0, -1, None
         return local.tables
 
     def close(self) -> None:
@@ -138,27 +143,64 @@ class Volume:
 
         A block within a block is undone alone if it fails.
         """
+        with self._state():
+            if not self.writable:
+                yield self
+                return
+            db, depth = self._tables().db, self._local.depth
+            name = f"nested{depth}"
+            with self._errors(""):
+                if depth > 1:
+                    db.execute(f"SAVEPOINT {name}")
+            try:
+                yield self
+                with self._errors(""):
+                    if depth > 1:
+                        db.execute(f"RELEASE {name}")
+            except BaseException:
+                if db.in_transaction:  # SQLite ends some transactions itself, for example on a full disk
+                    db.execute(f"ROLLBACK TO {name}" if depth > 1 else "ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _state(self) -> Iterator[None]:
+        """All calls of this thread within the block see one state of the volume.
+
+        Generators may enter and leave such blocks in any order. The last to leave commits.
+        """
         db, local = self._tables().db, self._local
-        name = f"nested{local.depth}"
-        outer = local.depth == 0
-        with self._errors(""):
-            db.execute(("BEGIN IMMEDIATE" if self.writable else "BEGIN") if outer else f"SAVEPOINT {name}")
+        if local.depth == 0:
+            with self._errors(""):
+                db.execute("BEGIN IMMEDIATE" if self.writable else "BEGIN")
         local.depth += 1
         try:
-            if outer:
+            if local.depth == 1:
                 local.tables.must_be()
-                local.dirs = None if self.writable else {}
-            yield self
-            with self._errors(""):
-                db.execute("COMMIT" if outer else f"RELEASE {name}")
-        except BaseException:
-            if db.in_transaction:  # SQLite ends some transactions itself, for example on a full disk
-                db.execute("ROLLBACK" if outer else f"ROLLBACK TO {name}")
-            raise
+                local.dirs = None if self.writable else self._known(db)
+            yield
         finally:
             local.depth -= 1
-            if outer:
+            if local.depth == 0 and not self._closed:
                 local.dirs = None
+                self._commit(db)
+
+    def _known(self, db: sqlite3.Connection) -> dict[str, int]:
+        """Return the directories that were found since the last change of the volume."""
+        local = self._local
+        version = db.execute("PRAGMA data_version").fetchone()[0]
+        if local.version != version or len(local.known) > _MAX_DIRS:
+            local.known, local.version = {}, version
+        return local.known
+
+    def _commit(self, db: sqlite3.Connection) -> None:
+        try:
+            with self._errors(""):
+                if db.in_transaction:
+                    db.execute("COMMIT")
+        except BaseException:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
 
     @contextlib.contextmanager
     def _view(self) -> Iterator[Live | Past]:
@@ -179,34 +221,38 @@ class Volume:
 
     def _parent(self, path: str) -> tuple[int, str]:
         """Return the directory of a path without symbolic links, and the name in it."""
-        parts = path.split("/")
-        return self._walk(self._tables(), parts[:-1], path), parts[-1]
+        top, _, name = path.rpartition("/")
+        return self._top(self._tables(), top, path), name
 
-    def _walk(self, tables: Live | Past, parts: list[str], path: str) -> int:
-        ino = ROOT
-        for part in parts:
-            found = tables.lookup(ino, part)
-            if found is None:
-                raise _error(errno.ENOENT, path)
-            if found[1] != DIRECTORY:
-                raise _error(errno.ENOTDIR, path)
-            ino = found[0]
-        return ino
+    def _top(self, tables: Live | Past, top: str, path: str) -> int:
+        """Return the number of the directory that a path leads through."""
+        try:
+            _, found = self._resolve(tables, top, follow=True)
+        except OSError as e:
+            e.filename = path
+            raise
+        if found is None or found[1] != DIRECTORY:
+            raise _error(errno.ENOENT if found is None else errno.ENOTDIR, path)
+        return found[0]
 
-    def _resolve(self, tables: Live | Past, path: str, follow: bool = False) -> list[str]:
-        """Return the names of a path without symbolic links; the last one may be one unless follow is set."""
+    def _resolve(self, tables: Live | Past, path: str, follow: bool = False) -> tuple[list[str], tuple[int, int] | None]:
+        """Return the names of a path without symbolic links, and the inode and the type of its end, if there is one.
+
+        The end may be a symbolic link unless follow is set.
+        """
         todo = [p for p in path.split("/") if p not in ("", ".")][::-1]
         way: list[str] = []
-        inos = [ROOT]
+        ends: list[tuple[int, int] | None] = [(ROOT, DIRECTORY)]
         links = 0
         while todo:
             part = todo.pop()
             if part == "..":
                 if way:
                     way.pop()
-                    inos.pop()
+                    ends.pop()
                 continue
-            found = tables.lookup(inos[-1], part)
+            end = ends[-1]
+            found = tables.lookup(end[0], part) if end is not None else None
             if found is not None and found[1] == SYMLINK and (todo or follow):
                 links += 1
                 if links > _MAX_LINKS:
@@ -221,19 +267,15 @@ class Volume:
             if todo and found is not None and found[1] != DIRECTORY:
                 raise _error(errno.ENOTDIR, path)
             way.append(part)
-            inos.append(found[0] if found else 0)
-        return way
+            ends.append(found)
+        return way, ends[-1]
 
     def _target(self, tables: Live | Past, ino: int) -> str:
         return os.fsdecode(tables.chunk(ino, 0))
 
     def _find(self, tables: Live | Past, path: str, follow: bool = True) -> Node:
-        parts = self._resolve(tables, path, follow)
-        if not parts:
-            node = tables.node(ROOT)
-        else:
-            found = tables.lookup(self._walk(tables, parts[:-1], path), parts[-1])
-            node = tables.node(found[0]) if found else None
+        _, found = self._resolve(tables, path, follow)
+        node = tables.node(found[0]) if found else None
         if node is None:
             raise _error(errno.ENOENT, path)
         return node
@@ -294,60 +336,111 @@ class Volume:
 
     def walk(self, top: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield directories as os.walk does: path, names of directories, names of other files."""
+        for path, entries in self._scan(top):
+            yield path, [e.name for e in entries if e.type == DIRECTORY], [e.name for e in entries if e.type != DIRECTORY]
+
+    def _scan(self, top: str) -> Iterator[tuple[str, list[Entry]]]:
+        """Yield the directories below a directory, and it itself first: their paths and entries."""
         todo = [top.strip("/")]
         while todo:
             path = todo.pop()
             entries = self.scandir(path)
-            dirs = [e.name for e in entries if e.type == DIRECTORY]
-            yield path, dirs, [e.name for e in entries if e.type != DIRECTORY]
-            todo += [f"{path}/{name}" if path else name for name in reversed(dirs)]
+            yield path, entries
+            todo += [f"{path}/{e.name}" if path else e.name for e in reversed(entries) if e.type == DIRECTORY]
 
-    def read_bytes(self, path: str) -> bytes:
-        """Return the content of a file."""
+    def files(self, top: str = "") -> Iterator[tuple[str, Entry]]:
+        """Yield the regular files below a directory: their paths and entries, whose numbers read_many takes."""
+        for path, entries in self._scan(top):
+            for e in entries:
+                if e.type == FILE:
+                    yield f"{path}/{e.name}" if path else e.name, e
+
+    def read_bytes(self, file: str | int) -> bytes:
+        """Return the content of a file.
+
+        file:  its path, or its number: Entry.ino, or st_ino of stat. A file keeps its number when it is renamed or
+               written. No number is given twice, so that a file which was removed, or replaced by a rename, is not found.
+        """
         tables = self._tables()
         if isinstance(tables, Live):  # most files: one statement
-            row = self._small(tables, path)
-            if row is not None:
-                kind, size, holes, first = row
-                if kind == FILE and size <= CHUNK and holes == 0 and len(first or b"") == size:
-                    return first or b""
+            data = self._whole(tables, file)
+            if data is not None:
+                return data
         with self._view() as tables:
-            return b"".join(_tables.content(tables, n := self._regular(tables, path), 0, n.size))
+            n = self._regular(tables, file)
+            return b"".join(_tables.content(tables, n, 0, n.size))
 
-    def _small(self, tables: Live, path: str) -> tuple[int, int, int, bytes | None] | None:
-        """Return type, size, holes and the first chunk of a file, or None if its path needs more than one statement."""
+    def _whole(self, tables: Live, file: str | int) -> bytes | None:
+        """Return the content of a file, or None if that needs more than one statement."""
+        if not isinstance(file, str):
+            return tables.by_ino(index(file))
         dirs = self._local.dirs
         if dirs is not None:
-            top, _, name = path.rpartition("/")
-            if top not in dirs:
-                try:
-                    dirs[top] = self._walk(tables, self._resolve(tables, top, follow=True), path)
-                except OSError as e:
-                    e.filename = path
-                    raise
-            return tables.small_in(dirs[top], name)
-        names = path.split("/")
+            top, _, name = file.rpartition("/")
+            return tables.by_entry(dirs.get(top) or self._directory(tables, top, file), name)
+        names = file.split("/")
         if "" in names or "." in names:
             names = [p for p in names if p not in ("", ".")]
-        return tables.small(names) if 0 < len(names) <= _MAX_JOINS else None
+        return tables.by_way(names) if 0 < len(names) <= _MAX_JOINS else None
 
-    def read_many(self, paths: Iterable[str]) -> Iterator[bytes]:
-        """Yield the contents of files as they are at one moment, in the order of the paths.
+    def _directory(self, tables: Live, top: str, path: str) -> int:
+        """Find the directory of a path, and keep its number in mind."""
+        ino = self._top(tables, top, path)
+        if self._local.dirs is not None:
+            self._local.dirs[top] = ino
+        return ino
 
-        Many small files come in half the time that read_bytes takes for each. A writable Volume locks out other writers
-        until the last one; so read by one that is not.
+    def read_many(self, files: Iterable[str | int]) -> Iterator[bytes]:
+        """Yield the contents of files as they are at one moment, in the order of their paths or numbers.
+
+        Many small files come in half the time that read_bytes takes for each. Up to 32 are read ahead. A writable Volume
+        reads one after the other and locks out other writers until the last; so read by one that is not writable.
         """
-        with self.transaction():
-            for path in paths:
-                yield self.read_bytes(path)
+        rest = iter(files)
+        with self._state():
+            while batch := list(itertools.islice(rest, _tables.BATCH)):
+                found = self._batch(batch)
+                if len(found) == len(batch):
+                    yield from map(found.pop, range(len(batch)))
+                else:
+                    for i, file in enumerate(batch):
+                        data = found.pop(i, None)
+                        yield self.read_bytes(file) if data is None else data
 
-    def _regular(self, tables: Live | Past, path: str) -> Node:
-        n = self._find(tables, path)
+    def _batch(self, files: list[Any]) -> dict[int, bytes]:
+        """Return the contents that one statement finds, by their places in the list."""
+        tables, types = self._tables(), set(map(type, files))
+        if self._local.dirs is None or not isinstance(tables, Live):
+            return {}
+        if str not in types:
+            return tables.batch_by_ino(list(map(index, files)))
+        if len(types) > 1:
+            return {}
+        keys: list[int | str | None] = []
+        known = self._local.dirs.get
+        for path in files:
+            top, _, name = path.rpartition("/")
+            try:
+                keys.append(known(top) or self._directory(tables, top, path))
+            except OSError:
+                keys.append(None)  # read_bytes raises it when its turn comes
+            keys.append(name)
+        return tables.batch_by_entry(keys)
+
+    def _regular(self, tables: Live | Past, path: str | int) -> Node:
+        n = self._find(tables, path) if isinstance(path, str) else self._numbered(tables, index(path))
         if _stat.S_ISDIR(n.mode):
             raise _error(errno.EISDIR, path)
         if not _stat.S_ISREG(n.mode):
             raise _error(errno.EINVAL, path)
         return n
+
+    def _numbered(self, tables: Live | Past, ino: int) -> Node:
+        node = tables.node(ino)
+        younger = isinstance(tables, Past) and ino >= tables.next
+        if node is None or node.nlink == 0 or younger:
+            raise _error(errno.ENOENT, ino)
+        return node
 
     def read_text(self, path: str, encoding: str = "utf-8") -> str:
         """Return the content of a file as a text."""
@@ -391,7 +484,7 @@ class Volume:
 
     def _place(self, path: str, follow: bool = False) -> str:
         """Return the path without symbolic links."""
-        parts = self._resolve(self._tables(), path, follow)
+        parts, _ = self._resolve(self._tables(), path, follow)
         if not parts:
             raise _error(errno.EBUSY, path)  # the root
         return "/".join(parts)
@@ -548,7 +641,7 @@ class _Reader(io.RawIOBase):
         return data
 
 
-def _error(code: int, path: str) -> OSError:
+def _error(code: int, path: str | int) -> OSError:
     return OSError(code, os.strerror(code), path)
 
 

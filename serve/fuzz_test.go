@@ -152,7 +152,7 @@ func FuzzHeaders(f *testing.F) {
 // FuzzDav sends any body and any conditions by the methods of WebDAV.
 func FuzzDav(f *testing.F) {
 	s := newFuzzedServer(f, serve.Options{Write: true, Trash: time.Hour})
-	for way := range uint8(14) {
+	for way := range uint8(28) {
 		f.Add(way, `<propfind xmlns="DAV:"><allprop/></propfind>`, "1", "")
 		f.Add(way, `<propfind xmlns="DAV:"><prop><lockdiscovery/><getetag/><x xmlns="y"/></prop></propfind>`, "0", "(<LOCK>)")
 		f.Add(way, `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="y">z</x></D:prop></D:set></D:propertyupdate>`, "0", "(Not <DAV:no-lock>)")
@@ -162,21 +162,23 @@ func FuzzDav(f *testing.F) {
 	token := ""
 	f.Fuzz(func(t *testing.T, way uint8, body, depth, condition string) {
 		if token == "" || s.changes > 300 {
-			s.send(t, "UNLOCK", "/a/locked", "", "Lock-Token", token)
+			s.send(t, "UNLOCK", "/a/locked", "", "Lock-Token", "<"+strings.Trim(token, "<>")+">")
 			s.changes = 300
 			s.renew(t)
 			token = must(t, s.server, 201, "LOCK", "/a/locked", exclusiveLock, "Depth", "0").Header().Get("Lock-Token")
 		}
 		condition = strings.ReplaceAll(condition, "LOCK", strings.Trim(token, "<>"))
-		target := []string{"/a/b/c.txt", "/a/b/", "/a/locked"}[way/32%3]
+		target := []string{"/a/b/c.txt", "/a/b/", "/a/locked", "/a/"}[way/7%4]
 		method := []string{"PROPFIND", "PROPPATCH", "LOCK", "PUT", "DELETE", "MKCOL", "MOVE"}[way%7]
-		if method == "MOVE" {
-			s.send(t, method, target, body, "Depth", depth, "If", condition, "Destination", "/a/b/moved")
-			return
-		}
-		s.send(t, method, target, body, "Depth", depth, "Timeout", "Second-1", "If", condition)
+		status := s.send(t, method, target, body, "Depth", depth, "Timeout", "Second-1", "If", condition, "Destination", "/moved")
 		if made := s.header.Get("Lock-Token"); made != "" { // or all that follows is refused
 			must(t, s.server, 204, "UNLOCK", target, "", "Lock-Token", made)
+		}
+		if removed := method == "DELETE" || method == "MOVE"; status < 300 && (target == "/a/locked" && method != "PROPFIND" || target == "/a/" && removed) {
+			if token = strings.Trim(token, "<>"); !strings.Contains(condition, token) {
+				t.Errorf("%s %s with %q: %d, and the token is %s", method, target, condition, status, token)
+			}
+			s.changes += 300 // so that there is something to lock
 		}
 	})
 }

@@ -121,3 +121,15 @@ func (s *locks) changed(names []string, deep bool) []string {
 	}
 	return all
 }
+
+// unlockRemoved ends the locks on what a request has removed or moved away.
+func (h *Handler) unlockRemoved(r *http.Request) {
+	s, name := h.locks, clean(strings.TrimPrefix(r.URL.Path, h.prefix))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for token, l := range s.byToken {
+		if l.Root == name || below(l.Root, name) {
+			delete(s.byToken, token)
+		}
+	}
+}

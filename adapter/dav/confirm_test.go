@@ -73,3 +73,20 @@ func TestForeignLocks(t *testing.T) {
 	must(t, h, 412, "DELETE", "/d", "", "If", "("+mine+")")
 	must(t, h, 204, "DELETE", "/d", "", "If", "</d/e/locked> ("+deep+")")
 }
+
+// TestLocksOfRemoved checks that the locks on a file go with it (RFC 4918, sections 9.6 and 9.9).
+func TestLocksOfRemoved(t *testing.T) {
+	h := dav.NewHandler(volumes.New(t), nil)
+	exclusive := strings.Replace(lockBody, "SCOPE", "exclusive", 1)
+	for _, r := range [][]string{{"DELETE", "/d/a"}, {"DELETE", "/d"}, {"MOVE", "/d/a", "Destination", "/b"}, {"MOVE", "/d", "Destination", "/e"}} {
+		must(t, h, 201, "MKCOL", "/d", "")
+		token := must(t, h, 201, "LOCK", "/d/a", exclusive).Header().Get("Lock-Token")
+		if status := do(h, r[0], r[1], "", append(r[2:], "If", "</d/a> ("+token+")")...).Code; status >= 300 {
+			t.Fatalf("%q: %d", r, status)
+		}
+		if h.Locked("/d/a") {
+			t.Errorf("%q: what is gone is locked", r)
+		}
+		do(h, "DELETE", "/d", "")
+	}
+}

@@ -96,6 +96,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		h.upstream(w, r)
+	case "DELETE":
+		if h.upstream(w, r) < http.StatusMultipleChoices {
+			h.unlockRemoved(r)
+		}
 	default:
 		h.upstream(w, r)
 	}
@@ -165,6 +169,9 @@ func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 	})
 	switch {
 	case err == nil || errors.Is(err, errRefused):
+		if err == nil && r.Method == "MOVE" {
+			h.unlockRemoved(r)
+		}
 		answer.send(w)
 	default:
 		h.refuse(w, r, cmp.Or(statusOf(err), http.StatusInternalServerError), err)

@@ -18,6 +18,7 @@ type outcome struct {
 	replaced bool  // an upload gave a file a new content
 	failed   error // what the volume or the client's connection could not do
 	mute     bool  // the answer has no more text
+	status   int
 }
 
 // An outcomeKey is the key of the outcome in the context of a request.
@@ -64,10 +65,11 @@ func (o *outcome) WriteHeader(status int) {
 	case status == http.StatusCreated && o.replaced:
 		status, o.mute = http.StatusNoContent, true
 	case status >= http.StatusBadRequest && o.failed != nil:
-		http.Error(o.ResponseWriter, o.failed.Error(), statusOf(o.failed))
-		o.mute = true
+		o.status, o.mute = statusOf(o.failed), true
+		http.Error(o.ResponseWriter, o.failed.Error(), o.status)
 		return
 	}
+	o.status = status
 	o.ResponseWriter.WriteHeader(status)
 }
 
@@ -81,12 +83,13 @@ func (o *outcome) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (o *outcome) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
-// upstream lets package webdav answer a request.
-func (h *Handler) upstream(w http.ResponseWriter, r *http.Request) {
+// upstream lets package webdav answer a request. It returns the status of the answer.
+func (h *Handler) upstream(w http.ResponseWriter, r *http.Request) (status int) {
 	o := &outcome{ResponseWriter: w}
 	d := h.dav
 	d.LockSystem = h.newConfirmation(r)
 	d.ServeHTTP(o, withURLs(r).WithContext(context.WithValue(r.Context(), outcomeKey{}, o)))
+	return o.status
 }
 
 // replaces notes that an upload is for a file that there is.

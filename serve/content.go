@@ -82,9 +82,14 @@ const maxRanges = 16
 
 var errRanges = refuse(http.StatusRequestedRangeNotSatisfiable, "The request asks for too many parts of a file.")
 
+var errNoRange = refuse(http.StatusRequestedRangeNotSatisfiable, "The request asks for none of the bytes of a file.")
+
 func checkRanges(header string) error {
 	if strings.Count(header, ",") >= maxRanges {
 		return errRanges
+	}
+	if strings.TrimSpace(strings.TrimPrefix(header, "bytes=")) == "-0" {
+		return errNoRange // package http would send nothing as a part
 	}
 	return nil
 }

@@ -35,7 +35,22 @@ func (c *call) guard() error {
 		}
 	}
 	c.path = rest
+	if err := c.checkCoding(); err != nil {
+		return err
+	}
 	return c.checkOrigin()
+}
+
+// checkCoding refuses a body that is compressed. The server does not unpack it, and must not take
+// it for the content of a file either (RFC 9110, section 15.5.16).
+func (c *call) checkCoding() error {
+	if coding := c.r.Header.Get("Content-Encoding"); coding == "" || strings.EqualFold(coding, "identity") {
+		return nil
+	}
+	return &failure{
+		status: http.StatusUnsupportedMediaType, message: "Contents are taken as they are, without a Content-Encoding.",
+		header: http.Header{"Accept-Encoding": {"identity"}},
+	}
 }
 
 var errHost = refuse(http.StatusMisdirectedRequest, "This server does not answer to that name. Its owner can allow it by --host.")

@@ -42,7 +42,7 @@ func hostileTargets() map[string][]int {
 		"/proc/self/environ", "/etc/passwd", "/" + strings.Repeat("a", 800), "/" + strings.Repeat("a/", 20000), "/" + strings.Repeat("%2e%2e/", 1000) + "secret", "/x.html/%2e%2e%2fsecret",
 		"/.git/config", "/web.config", "/.htaccess", "/.env", "/%", "/%zz", "/%u002e%u002e/secret", "/?../secret", "/hello.txt?view&../secret",
 	} {
-		list[target] = []int{400, 404, 200}
+		list[target] = []int{400, 404, 414, 200}
 	}
 	return list
 }

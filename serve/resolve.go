@@ -103,6 +103,33 @@ func (r *resolution) follow() error {
 	return nil
 }
 
+// resolveExisting resolves as much of the path of a directory as there is. It returns that, and the
+// names that are missing below it.
+func (p *place) resolveExisting(in lookuper, name string) (real string, missing []string, err error) {
+	r := resolution{in: in, dir: p.within, todo: elements(name + "/.")} // so that no name is the last
+	for len(r.todo) > 0 {
+		err := r.step(true)
+		if err == nil {
+			continue
+		}
+		if _, there := in.Lstat(r.path()); !isMissing(err) || !isMissing(there) {
+			return "", nil, err // it is something else that is missing, such as the private directory
+		}
+		last := len(r.done) - 1
+		for _, e := range append(r.done[last:], r.todo...) {
+			if e == ".." || e == private { // in the target of a link
+				return "", nil, err
+			}
+			if e != "." {
+				missing = append(missing, e)
+			}
+		}
+		r.done = r.done[:last]
+		return r.path(), missing, nil
+	}
+	return r.path(), nil, nil
+}
+
 // lookup returns what a name in a transaction stands for; info is nil if there is nothing.
 func (p *place) lookup(in lookuper, name string, follow bool, need right) (real string, info fs.FileInfo, err error) {
 	if real, err = p.resolve(in, name, follow, need); err != nil {

@@ -10,6 +10,11 @@ import (
 // errTarget is the answer to a path that no client has a reason to send.
 var errTarget = refuse(http.StatusBadRequest, "The path of the URL is not a plain path.")
 
+// maxElements is how many elements a path has at most. Each costs a look at all before it.
+const maxElements = 256
+
+var errLong = refuse(http.StatusRequestURITooLong, "The path has too many elements.")
+
 // checkTarget refuses paths of URLs that a proxy or a client may read in another way than this
 // server: empty elements, "." and "..", encoded slashes and NULs.
 func checkTarget(u *url.URL) error {
@@ -32,6 +37,9 @@ func checkTarget(u *url.URL) error {
 // find returns the place of a path behind the base, for example "/photos/a.jpg". The caller must
 // release it.
 func (c *call) find(target string) (*place, error) {
+	if strings.Count(target, "/") > maxElements {
+		return nil, errLong
+	}
 	p := &place{target: target, root: c.s.base, access: c.access(), name: ".", dir: strings.HasSuffix(target, "/")}
 	if rest, ok := strings.CutPrefix(target, sharePath); ok {
 		return c.findShare(p, rest)

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"path"
@@ -256,25 +255,17 @@ func (u *upload) place(p *place, tx *folio.Tx) error {
 // makeParents makes the directories on the way to a file, one after the other: each must be at a
 // place where the user may make something.
 func (p *place) makeParents(tx *folio.Tx) error {
-	dir := path.Dir(p.name)
-	if dir == "." {
-		return nil
+	dir, missing, err := p.resolveExisting(tx, path.Dir(p.name))
+	if err != nil {
+		return missingParent(err)
 	}
-	made := ""
-	for _, e := range elements(dir) {
-		made = path.Join(made, e)
-		real, info, err := p.lookup(tx, made, true, rightUpload)
-		switch {
-		case errors.Is(err, errDenied):
-			continue // it is there, and the user may upload below it
-		case err != nil:
+	for _, e := range missing {
+		dir = path.Join(dir, e)
+		if err := p.access.check(p.shown(dir), rightUpload); err != nil {
 			return err
-		case info == nil:
-			if err := tx.Mkdir(real, 0o755); err != nil {
-				return err
-			}
-		case !info.IsDir():
-			return errNoParent
+		}
+		if err := tx.Mkdir(dir, 0o755); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -36,7 +36,12 @@ func (p *place) release() {
 func (p *place) view(ctx context.Context, fn func(rx *folio.Rx) error) error {
 	return p.vol.View(ctx, func(rx *folio.Rx) (err error) {
 		if p.snapshot != "" {
-			if rx, err = rx.At(p.snapshot); err != nil {
+			if rx, err = rx.At(p.snapshot); errors.Is(err, folio.ErrNoSnapshot) {
+				if denied := p.access.check(p.shown(path.Join(p.within, p.name)), rightRead); denied != nil {
+					return denied // who may not look does not learn the names of snapshots
+				}
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -7,19 +7,20 @@ import (
 
 // A call is a request and its answer.
 type call struct {
-	s     *site
-	w     *response
-	r     *http.Request
-	path  string // of the URL, behind the base
-	user  string // "" if the client has not logged in
-	err   error  // why it failed
-	start time.Time
+	s      *site
+	w      *response
+	r      *http.Request
+	path   string // of the URL, behind the base
+	client string // its address
+	user   string // "" if the client has not logged in
+	err    error  // why it failed
+	start  time.Time
 }
 
 // newCall begins a call, which the caller must end.
 func newCall(s *site, w http.ResponseWriter, r *http.Request) *call {
 	s.metrics.begin()
-	c := &call{s: s, r: r, start: time.Now()}
+	c := &call{s: s, r: r, client: s.clientOf(r), start: time.Now()}
 	c.w = newResponse(w, s)
 	c.r.Body = newBody(c.w, r.Body)
 	return c

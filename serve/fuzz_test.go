@@ -102,7 +102,9 @@ func FuzzTarget(f *testing.F) {
 
 // FuzzHeaders sends any values of headers that are read.
 func FuzzHeaders(f *testing.F) {
-	s := newFuzzedServer(f, serve.Options{Write: true, Users: testUsers(f), Trash: time.Hour})
+	s := newFuzzedServer(f, serve.Options{
+		Write: true, Users: testUsers(f), Trash: time.Hour, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+	})
 	for way := range uint8(16) {
 		f.Add(way, "bytes=0-1,3-4", `"1"`, "W/\"x\", *", "Mon, 23 Nov 2026 20:00:00 GMT", "gzip;q=0.5, *", "/a/../secret")
 		f.Add(way, "bytes=-", "*", "", "x", "1", "http://localhost:8080/outdir/secret")
@@ -139,7 +141,7 @@ func FuzzHeaders(f *testing.F) {
 				"Content-Type", encoding, "X-HTTP-Method-Override", destination, "Authorization", as("ann"))
 		case 14: // wrong passwords come from elsewhere, so that the server does not refuse what follows
 			address = address.Next()
-			s.send(t, "GET", "/hello.txt", "", "Authorization", destination, "Remote-Addr", netip.AddrPortFrom(address, 1).String())
+			s.send(t, "GET", "/hello.txt", "", "Authorization", destination, "X-Forwarded-For", since, "Remote-Addr", netip.AddrPortFrom(address, 1).String())
 		default:
 			s.send(t, "GET", "/a/?"+ranges, "", append(headers, "Accept", destination, "Sec-Fetch-Dest", none)...)
 		}

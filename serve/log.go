@@ -21,7 +21,7 @@ type outcome struct {
 
 // end notes what became of the request.
 func (c *call) end() {
-	o := outcome{client: c.r.RemoteAddr, user: c.user, method: c.r.Method, status: c.w.status, bytes: c.w.bytes, took: time.Since(c.start), err: c.err}
+	o := outcome{client: c.client, user: c.user, method: c.r.Method, status: c.w.status, bytes: c.w.bytes, took: time.Since(c.start), err: c.err}
 	if c.s.options.Logger != nil {
 		o.path = loggedPath(c.r.URL.EscapedPath())
 	}

@@ -48,13 +48,14 @@ func newLogins(u *Users) *logins {
 
 var errCredentials = &failure{status: http.StatusUnauthorized, message: "The name or the password is wrong."}
 
-// user returns who sends a request, and "" for a client that does not say who it is.
-func (l *logins) user(r *http.Request) (string, error) {
+// user returns who sends a request, and "" for a client that does not say who it is. client is its
+// address.
+func (l *logins) user(r *http.Request, client string) (string, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" || l == nil {
 		return "", nil
 	}
-	address := addressOf(r)
+	address := addressOf(client)
 	if wait := l.wait(address); wait > 0 {
 		return "", tooManyFailures(wait)
 	}
@@ -80,12 +81,11 @@ func tooManyFailures(wait time.Duration) error {
 	}
 }
 
-// addressOf returns the address of the client, by which wrong passwords are counted. It does not go
-// by headers, which clients make up.
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
+// addressOf returns the address of a client without its port, by which wrong passwords are counted.
+func addressOf(client string) string {
+	host, _, err := net.SplitHostPort(client)
 	if err != nil {
-		return r.RemoteAddr
+		host = client
 	}
 	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil {
 		return ip.Mask(net.CIDRMask(64, 128)).String() // one client has all of these

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -31,6 +32,10 @@ type Options struct {
 
 	Trash   time.Duration // how long removed files are kept; 0 means that they are removed at once
 	MaxBody int64         // bytes of one upload; 0 means no limit
+
+	// TrustedProxies are those that say by X-Forwarded-For whom they ask for: the log names that
+	// client, and wrong passwords count for it.
+	TrustedProxies []netip.Prefix
 
 	Logger *slog.Logger // of requests; nil logs nothing
 }

@@ -24,7 +24,7 @@ func (c router) serve() error {
 		return service(c).asset()
 	}
 	var err error
-	if c.user, err = c.s.logins.user(c.r); err != nil {
+	if c.user, err = c.s.logins.user(c.r, c.client); err != nil {
 		return err
 	}
 	return c.route()

@@ -26,7 +26,9 @@ func New(o *Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{site: newSite(o, base)}
-	s.lane = newLane(s.site)
+	if len(o.TrustedProxies) == 0 { // a lane does not look at addresses
+		s.lane = newLane(s.site)
+	}
 	names := make(map[string]bool)
 	for _, source := range o.Sources {
 		if names[source.Name] || source.Name == "-" {

@@ -63,6 +63,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVarP(&s.listen, "listen", "l", "127.0.0.1:8080", "the `address` to listen at; :8080 is every address of this computer")
 	flags.StringVar(&s.options.Base, "base", "", "the `path` that all URLs begin with")
 	flags.StringArrayVar(&s.options.Hosts, "host", nil, "a `name` that the server answers to; several may be given")
+	flags.Func("trusted-proxy", "the `address` or network of a proxy whose X-Forwarded-For is believed; several may be given", s.trustProxy)
 	flags.StringVar(&s.certFile, "tls-cert", "", "`file` with the certificate")
 	flags.StringVar(&s.keyFile, "tls-key", "", "`file` with its key")
 	flags.StringVar(&s.users, "users", "", "`file` with the users")
@@ -144,6 +145,12 @@ func (s *volumeServer) prepare() (cert *tls.Certificate, err error) {
 		err = failure.At(s.certFile, err)
 	}
 	return cert, err
+}
+
+func (s *volumeServer) trustProxy(text string) error {
+	p, err := serve.ParseProxy(text)
+	s.options.TrustedProxies = append(s.options.TrustedProxies, p)
+	return err
 }
 
 // parseFile reads a file, and names it in errors.

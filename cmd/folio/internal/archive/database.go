@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"context"
 	"errors"
 
@@ -34,4 +35,16 @@ func buildDatabase(
 		return own
 	}
 	return pathError(path, err)
+}
+
+// A value is a content as one value of a database.
+type value struct{ bytes.Buffer }
+
+// reset empties it, with room for a content: one that grew would take up to three times as much.
+// The empty content is a value, too, and not NULL.
+func (v *value) reset(size int64) {
+	v.Reset()
+	if int64(v.Cap()) < max(size, 1) {
+		v.Buffer = *bytes.NewBuffer(make([]byte, 0, max(size, 1)))
+	}
 }

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"encoding/base32"
 	"encoding/binary"
@@ -32,12 +31,12 @@ type litefsWriter struct {
 	buf   []byte
 	dirs  dirStack // by rowids
 	rowid int64
-	data  *bytes.Buffer // the last content, never nil
+	data  value // the last content
 }
 
 func createLitefs(ctx context.Context, file string, o *Options, walk Walk) error {
 	return buildDatabase(ctx, file, o, func(b *sqlitefile.Builder) (func(*source.Entry) error, error) {
-		l := &litefsWriter{o: o, buf: make([]byte, copySize), data: bytes.NewBuffer([]byte{})}
+		l := &litefsWriter{o: o, buf: make([]byte, copySize)}
 		return l.add, l.begin(b)
 	}, walk)
 }
@@ -97,8 +96,8 @@ func (l *litefsWriter) content(e *source.Entry) (content any, ok bool, err error
 		if e.Size > maxValue {
 			return nil, false, fmt.Errorf("%w: a database of LiteFS holds files of %d bytes at most", folio.ErrTooLarge, maxValue)
 		}
-		l.data.Reset()
-		err := copyContent(l.data, e, l.buf)
+		l.data.reset(e.Size)
+		err := copyContent(&l.data, e, l.buf)
 		return l.data.Bytes(), true, err
 	}
 	l.o.warn(e.Name, "a special file")

@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -23,8 +22,9 @@ type sqlarWriter struct {
 	buf   []byte
 	rowid int64
 
-	plain, packed bytes.Buffer // of the last content
-	z             *zlib.Writer
+	plain  value // the last content
+	packed shorter
+	z      *zlib.Writer
 }
 
 const (
@@ -78,8 +78,8 @@ func (s *sqlarWriter) content(e *source.Entry) ([]byte, error) {
 	if e.Size > maxValue {
 		return nil, fmt.Errorf("%w: a SQLite archive holds files of %d bytes at most", folio.ErrTooLarge, maxValue)
 	}
-	s.plain.Reset()
-	s.packed.Reset()
+	s.plain.reset(e.Size)
+	s.packed.reset(e.Size)
 	s.z.Reset(&s.packed)
 	if err := copyContent(io.MultiWriter(&s.plain, s.z), e, s.buf); err != nil {
 		return nil, err
@@ -87,8 +87,27 @@ func (s *sqlarWriter) content(e *source.Entry) ([]byte, error) {
 	if err := s.z.Close(); err != nil {
 		return nil, err
 	}
-	if s.packed.Len() < s.plain.Len() {
+	if s.packed.fits {
 		return s.packed.Bytes(), nil
 	}
 	return s.plain.Bytes(), nil
+}
+
+// A shorter takes what a compressor writes, as long as that is shorter than the content.
+type shorter struct {
+	value
+	size int64 // of the content
+	fits bool
+}
+
+func (s *shorter) reset(size int64) {
+	s.value.reset(size)
+	s.size, s.fits = size, size > 0
+}
+
+func (s *shorter) Write(p []byte) (int, error) {
+	if s.fits = s.fits && int64(s.Len()+len(p)) < s.size; s.fits {
+		return s.Buffer.Write(p)
+	}
+	return len(p), nil
 }

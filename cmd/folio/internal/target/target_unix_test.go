@@ -4,6 +4,7 @@ package target
 
 import (
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,39 @@ func TestSetuidNeedsTheOwner(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
 		}
+	}
+}
+
+// TestOwnersThatCannotBeSet checks that a file loses setuid if its owner is the number that chown
+// takes for no change.
+func TestOwnersThatCannotBeSet(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	err := write(t, dir, &Options{Owner: os.Geteuid() == 0}, nil, func(tree *Tree) error {
+		a := fileAttr(fs.ModeSetuid|0o755, 1)
+		a.UID, a.GID = math.MaxUint32, uint32(os.Getegid())
+		return tree.File("f", a, strings.NewReader("x"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "f")); err != nil || info.Mode() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestLargeDevice checks that a device is left out if its number is too large for the system.
+func TestLargeDevice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var warned []string
+	err := write(t, dir, &Options{Warn: func(name, _ string) { warned = append(warned, name) }}, nil, func(tree *Tree) error {
+		a := fileAttr(fs.ModeDevice|fs.ModeCharDevice|0o600, 0)
+		a.Rdev = 1<<32 | 0x103
+		return tree.Special("d", a)
+	})
+	if err != nil || len(warned) != 1 {
+		t.Errorf("%v, warned of %q", err, warned)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -301,7 +302,9 @@ func (t *Tree) Special(name string, attr *Attr) error {
 // mode is the mode that a file may have here.
 func (t *Tree) mode(attr *Attr) fs.FileMode {
 	mode := attr.Mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
-	if !t.o.Owner && t.owner != (ids{attr.UID, attr.GID}) {
+	const unsettable = math.MaxUint32 // chown takes it for no change
+	theirs := t.o.Owner && attr.UID != unsettable && attr.GID != unsettable
+	if !theirs && t.owner != (ids{attr.UID, attr.GID}) {
 		mode &^= fs.ModeSetuid | fs.ModeSetgid
 	}
 	return mode

@@ -47,17 +47,21 @@ func TestSQLArchive(t *testing.T) {
 	if !strings.Contains(string(out), "'sqlar' table") {
 		t.Errorf("a volume is an archive: %v, %s", err, out)
 	}
-	recipe := ""
+	recipe, file := "", filepath.Join(dir, "sqlar.sql")
 	for _, block := range codeBlocks(t, "docs/sql.md", "sql") {
 		if strings.Contains(block, "TABLE sqlar") {
-			recipe = block + "\n.ar -x"
+			recipe = block
 		}
+	}
+	if err := os.WriteFile(file, []byte(recipe), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for name, cmd := range map[string]*exec.Cmd{
 		"convert": exec.Command(shell, "-A", "-xf", sqlar),
 		"recipe":  exec.Command(shell, "-bail", volume),
+		"-cmd":    exec.Command(shell, volume, "-cmd", ".read "+file, "-A", "-x"),
 	} {
-		cmd.Dir, cmd.Stdin = filepath.Join(dir, name), strings.NewReader(recipe)
+		cmd.Dir, cmd.Stdin = filepath.Join(dir, name), strings.NewReader(recipe+"\n.ar -x")
 		if err := os.Mkdir(cmd.Dir, 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 
 	"golang.org/x/net/webdav"
@@ -136,8 +137,19 @@ var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace
 
 // refuse answers a request that failed.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
-	http.Error(w, err.Error(), status)
+	http.Error(w, messageOf(err, status), status)
 	h.log(r, err)
+}
+
+// messageOf returns what a client learns of an error: not where the volume lies.
+func messageOf(err error, status int) string {
+	if status == http.StatusInternalServerError {
+		return http.StatusText(status)
+	}
+	for e, ok := errors.AsType[*fs.PathError](err); ok; e, ok = errors.AsType[*fs.PathError](err) {
+		err = e.Err
+	}
+	return err.Error()
 }
 
 func (h *Handler) log(r *http.Request, err error) {

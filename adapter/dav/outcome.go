@@ -66,7 +66,7 @@ func (o *outcome) WriteHeader(status int) {
 		status, o.mute = http.StatusNoContent, true
 	case status >= http.StatusBadRequest && o.failed != nil:
 		o.status, o.mute = statusOf(o.failed), true
-		http.Error(o.ResponseWriter, o.failed.Error(), o.status)
+		http.Error(o.ResponseWriter, messageOf(o.failed, o.status), o.status)
 		return
 	}
 	o.status = status

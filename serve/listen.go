@@ -3,9 +3,13 @@ package serve
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"io/fs"
 	"net"
 	"net/http"
+	"os"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -58,16 +62,42 @@ var (
 )
 
 // LoadCertificate reads a certificate and its key, and refuses one that clients would refuse now.
+// Its errors name the file that is at fault.
 func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
-	cert, err := tls.LoadX509KeyPair(certFile, keyFile)
+	certPEM, err := os.ReadFile(certFile)
 	if err != nil {
 		return nil, err
 	}
+	keyPEM, err := os.ReadFile(keyFile)
+	if err != nil {
+		return nil, err
+	}
+	cert, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err != nil {
+		file := certFile
+		if isCertificate(certPEM) {
+			file = keyFile
+		}
+		return nil, &fs.PathError{Op: "read", Path: file, Err: err}
+	}
 	switch now := time.Now(); {
 	case now.After(cert.Leaf.NotAfter):
-		return nil, errExpired
+		err = errExpired
 	case now.Before(cert.Leaf.NotBefore):
-		return nil, errNotValid
+		err = errNotValid
+	default:
+		return &cert, nil
 	}
-	return &cert, nil
+	return nil, &fs.PathError{Op: "read", Path: certFile, Err: err}
+}
+
+// isCertificate reports whether a text has a certificate that can be read.
+func isCertificate(text []byte) bool {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		if block.Type == "CERTIFICATE" {
+			_, err := x509.ParseCertificate(block.Bytes)
+			return err == nil
+		}
+	}
+	return false
 }

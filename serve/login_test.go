@@ -92,9 +92,38 @@ func TestBadUsers(t *testing.T) {
 		"ann:$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43): "line 1: argon2id with m=4194304,t=1,p=1 is too much",
 		"ann:$argon2id$v=19$m=64,t=0,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):      "line 1: not $argon2id$",
 		"ann:$argon2id$v=19": "line 1: not $argon2id$",
+		"\xef\xbb\xbfann:sha256:" + strings.Repeat("0", 64):                    "line 1: a name has letters",
+		"ann:sha256:" + strings.Repeat("0", 64) + " x":                         "line 1: a token is sha256",
+		"ann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe\x00": "line 1: the hash is neither",
+		"ann:$2y$04$short": "line 1: the hash is neither",
+		"ann:$argon2id$v=19$m=64,t=1,p=1$!$" + strings.Repeat("A", 43):                                                                         "line 1: not $argon2id$",
+		"ann:$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$AAAA":                                                                                     "line 1: not $argon2id$",
+		"ann:$argon2id$v=19$m=-1,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):                                                               "line 1: not $argon2id$",
+		"ann:$argon2id$v=16$m=64,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):                                                               "line 1: not $argon2id$",
+		"ann:$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43) + "$":                                                         "line 1: not $argon2id$",
+		strings.Repeat("a", 1<<20):                                                                                                             "line 1: ",
+		"ann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe\r\nann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe": "line 2: the name comes a second time",
 	} {
 		if _, err := serve.ParseUsers(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestBadRights(t *testing.T) {
+	for text, want := range map[string]string{
+		"ann":                      `line 1: "" is none of the rights`,
+		"ann rw /":                 `line 1: "rw" is none of the rights`,
+		"ann Write /":              `line 1: "Write" is none of the rights`,
+		"\n# x\nann read":          `line 3: "" does not begin with a slash`,
+		"ann read a":               `line 1: "a" does not begin with a slash`,
+		"ann read\t/":              `line 1: "read\t/" is none of the rights`,
+		"ann read /\nbob write \n": `line 2: "" does not begin with a slash`,
+		"ann read \x00/":           `line 1: "\x00/" does not begin with a slash`,
+		strings.Repeat("a", 1<<20): "line 1: ",
+	} {
+		if _, err := serve.ParseRights(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.40q: %v, want %s", text, err, want)
 		}
 	}
 }

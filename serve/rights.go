@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -44,19 +43,12 @@ type Rights struct{ rules []rule }
 //	ann write /inbox
 func ParseRights(r io.Reader) (*Rights, error) {
 	var rights Rights
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		text := strings.TrimSpace(lines.Text())
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		parsed, err := parseRule(text)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
-		}
-		rights.rules = append(rights.rules, parsed)
-	}
-	return &rights, lines.Err()
+	err := eachLine(r, func(text string) error {
+		one, err := parseRule(text)
+		rights.rules = append(rights.rules, one)
+		return err
+	})
+	return &rights, err
 }
 
 func parseRule(text string) (rule, error) {

@@ -111,8 +111,8 @@ func listen(t *testing.T, h *serve.Server) string {
 	return "http://" + l.Addr().String()
 }
 
-// TestSwappedLink changes a symbolic link while files are read and written by it: nothing outside of
-// the directory is ever sent, and nothing is written there.
+// TestSwappedLink changes a symbolic link while files are read and written by it. What lies outside
+// of the directory is never sent, nor changed.
 func TestSwappedLink(t *testing.T) {
 	vol := newVolume(t)
 	check(t, vol.WriteFile("site/a/b/secret", []byte("open"), 0o644))

@@ -24,6 +24,7 @@ type Users struct {
 // Limits of what a users file may ask for, so that no login takes all memory or minutes.
 const (
 	maxBcrypt       = 15
+	bcryptLen       = 60       // bytes of any such hash
 	maxArgonMemory  = 64 << 10 // KiB
 	maxArgonTime    = 16
 	maxArgonThreads = 16
@@ -38,17 +39,27 @@ const (
 // A line that begins with # is a comment.
 func ParseUsers(r io.Reader) (*Users, error) {
 	u := &Users{hashes: make(map[string]string), tokens: make(map[[sha256.Size]byte]string)}
+	return u, eachLine(r, u.add)
+}
+
+// eachLine calls fn with each line that is neither empty nor a comment. Errors say which line they
+// are about.
+func eachLine(r io.Reader, fn func(text string) error) error {
 	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		text := strings.TrimSpace(lines.Text())
 		if text == "" || text[0] == '#' {
 			continue
 		}
-		if err := u.add(text); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+		if err := fn(text); err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
 		}
 	}
-	return u, lines.Err()
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return fmt.Errorf("line %d: longer than %d bytes", n, bufio.MaxScanTokenSize)
+	}
+	return lines.Err()
 }
 
 var (
@@ -108,7 +119,7 @@ func checkHash(hash string) error {
 	}
 	cost, err := bcrypt.Cost([]byte(hash))
 	switch {
-	case err != nil:
+	case err != nil || len(hash) != bcryptLen:
 		return errHash
 	case cost > maxBcrypt:
 		return fmt.Errorf("a bcrypt cost of %d is too much: %d is the most", cost, maxBcrypt)

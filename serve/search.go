@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/match"
@@ -81,6 +82,9 @@ func answerSearch(c *call, tree string) error {
 		return refuse(http.StatusBadRequest, "The text to look for is too long.")
 	}
 	content := q.Get("content") == "1"
+	if content && !utf8.ValidString(s.query) {
+		return refuse(http.StatusBadRequest, "The text to look for is UTF-8.")
+	}
 	if content && s.query != "" {
 		if s.pattern, err = match.Compile([]string{s.query}, match.Options{IgnoreCase: true, Fixed: true}); err != nil {
 			return err

@@ -26,6 +26,7 @@ var (
 const (
 	hostileTime   = 20 * time.Second
 	hostileMemory = 500 << 10 // KiB
+	hostileLine   = 300_000   // bytes of an error: a name may have 65,535, each as an escape
 )
 
 // A hostileRun takes in hostile inputs by the command, as processes of their own.
@@ -210,6 +211,9 @@ func (h *hostileRun) run(dir string, fail func(format string, args ...any), ther
 	}
 	if code < 0 || code > 3 || code == 2 || len(lines) != want || want == 1 && (!strings.HasPrefix(lines[0], "folio: ") || strings.ContainsAny(strings.TrimSpace(lines[0]), "\n\x1b\x00")) {
 		fail("%q ended with %d: %.2000q", args, code, errs.String())
+	}
+	if len(strings.Join(lines, "")) > hostileLine {
+		fail("%q ended with an error of %d bytes", args, errs.Len())
 	}
 	if made != "" && (code == 0 || code == 3) {
 		there = append(slices.Clone(there), made)

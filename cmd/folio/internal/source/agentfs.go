@@ -245,7 +245,11 @@ func (t *agentTables) setting(table, key string) (value string, ok bool, err err
 			return "", false, err
 		}
 		var k string
-		if err := row.Scan(&k, &value); err != nil {
+		err := short(&row, 0, 1)
+		if err == nil {
+			err = row.Scan(&k, &value)
+		}
+		if err != nil {
 			return "", false, err
 		}
 		if k == key {
@@ -271,6 +275,9 @@ func (t *agentTables) whiteouts() (map[string]bool, error) {
 	gone := make(map[string]bool)
 	for row, err := range table.All() {
 		if err != nil {
+			return nil, err
+		}
+		if err := short(&row, at); err != nil {
 			return nil, err
 		}
 		path, err := row.Text(at)

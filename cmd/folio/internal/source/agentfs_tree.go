@@ -62,6 +62,9 @@ func (a *agentProducer) countNames() error {
 		if err != nil {
 			return err
 		}
+		if err := short(&row, a.nameName, a.nameIno); err != nil {
+			return err
+		}
 		ino, err := row.Int64(a.nameIno)
 		if err != nil {
 			return err
@@ -151,7 +154,7 @@ func (a *agentProducer) entry(path string, ino int64) (*Entry, error) {
 	in, e := agentInode{row: &row}, &Entry{Header: header(path)}
 	e.Mode = posix.FileMode(uint32(in.number(a.inode.mode, 1<<16, ErrType)))
 	if e.Mode.Type() == fs.ModeIrregular {
-		return nil, ErrType
+		return nil, cmp.Or(in.err, ErrType)
 	}
 	e.UID = uint32(in.number(a.inode.uid, 1<<32, ErrOwner))
 	e.GID = uint32(in.number(a.inode.gid, 1<<32, ErrOwner))
@@ -197,12 +200,19 @@ func (in *agentInode) number(column int, limit int64, beyond error) int64 {
 	if column < 0 || in.err != nil {
 		return 0
 	}
-	n, err := in.row.Int64(column)
+	n, err := in.int64(column)
 	if err == nil && (n < 0 || n >= limit) {
 		err = beyond
 	}
 	in.err = err
 	return n
+}
+
+func (in *agentInode) int64(column int) (int64, error) {
+	if err := short(in.row, column); err != nil {
+		return 0, err
+	}
+	return in.row.Int64(column)
 }
 
 // maxSeconds is beyond all times that a volume can hold.
@@ -213,7 +223,7 @@ func (in *agentInode) time(seconds, nanoseconds int) time.Time {
 	if in.err != nil {
 		return time.Time{}
 	}
-	s, err := in.row.Int64(seconds)
+	s, err := in.int64(seconds)
 	in.err = err
 	return time.Unix(min(max(s, -maxSeconds), maxSeconds), ns)
 }

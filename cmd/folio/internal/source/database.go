@@ -72,6 +72,22 @@ func tableWith(rx *sqlitefile.Rx, name string, columns []string) (t sqlitefile.T
 	return t, place, nil
 }
 
+// maxText is longer than any text that means something in place of a name, a number or a setting.
+const maxText = 2 * maxPath // UTF-16 takes two bytes for one
+
+// short refuses a row in which one of some columns is longer than it may be, without reading it. A
+// text of a gigabyte would be in memory several times, and in the message of the error.
+func short(row *sqlitefile.Row, columns ...int) error {
+	for _, column := range columns {
+		if size, err := row.Size(column); err != nil {
+			return err
+		} else if size > maxText {
+			return fmt.Errorf("%w: a text of %d bytes", ErrDamaged, size)
+		}
+	}
+	return nil
+}
+
 // A columnReader reads a column of a row.
 type columnReader struct {
 	row    *sqlitefile.Row

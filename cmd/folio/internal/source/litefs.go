@@ -130,6 +130,9 @@ func (l *litefsProducer) text(row *sqlitefile.Row, column int) (string, error) {
 	if err == nil && kind != sqlitefile.KindText {
 		err = fmt.Errorf("%w: %s is no text", ErrDamaged, litefsColumns[column])
 	}
+	if err == nil {
+		err = short(row, l.place[column])
+	}
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/zlib"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -97,6 +98,9 @@ func (s *sqlarProducer) rows() (rows []sqlarRow, err error) {
 }
 
 func (s *sqlarProducer) row(row *sqlitefile.Row) (r sqlarRow, name string, err error) {
+	if err := short(row, s.place[:4]...); err != nil {
+		return r, fmt.Sprintf("row %d", row.Rowid()), err
+	}
 	name, err = row.Text(s.place[0])
 	if err != nil {
 		return r, name, err

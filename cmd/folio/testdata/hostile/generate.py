@@ -34,7 +34,7 @@ def odd(r):
     """A value that no column expects."""
     return r.choice([
         None, r.choice(NUMBERS), r.choice(MODES), 1.5, -0.0, 1e300, float("inf"), "", "abc", "12", "0x10", " 7", "1e3", b"", b"\0\xff", b"12",
-        "x" * 5000, os.fsencode(names(r)), names(r).replace("\udcff", "?").replace("\udc80", "?"), "2021-02-03T04:05:06Z", "-1",
+        "x" * 5000, "x" * r.choice([70_000, 1_000_000]), os.fsencode(names(r)), names(r).replace("\udcff", "?").replace("\udc80", "?"), "2021-02-03T04:05:06Z", "-1",
     ])
 
 

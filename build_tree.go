@@ -38,8 +38,9 @@ type buildTree struct {
 	seed    maphash.Seed
 	dirs    int64 // without the root
 
-	lastPath string // the directory that dir found last, if any
-	lastIno  store.Ino
+	way    buildWay    // to the directory that dir found last; its names are valid
+	linked buildWay    // to that of the last file that existing found
+	found  []store.Ino // for dir and existing
 }
 
 // A buildNode is an inode before it gets its number.
@@ -90,7 +91,7 @@ func (t *buildTree) init(root buildNode) {
 // add adds a file and returns its inode. Missing directories become inodes like implied. After an
 // error nothing has changed.
 func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
-	if err := checkPath(name); err != nil {
+	if err := t.checkPath(name); err != nil {
 		return 0, err
 	}
 	dir, base, err := t.parent(name, implied)
@@ -124,14 +125,18 @@ func (t *buildTree) parent(path string, implied buildNode) (dir store.Ino, base 
 }
 
 // checkPath returns an error if a file cannot have the path.
-func checkPath(path string) error {
+func (t *buildTree) checkPath(path string) error {
 	switch {
 	case path == ".":
 		return nil
 	case len(path) > store.MaxPath:
 		return ErrNameTooLong
 	}
-	for elem := range strings.SplitSeq(path, "/") {
+	_, end := t.way.known(path)
+	if end > 0 && end == len(path) {
+		return nil
+	}
+	for elem := range strings.SplitSeq(path[afterSlash(end):], "/") {
 		switch {
 		case store.ValidName(elem):
 		case len(elem) > store.MaxName:
@@ -148,11 +153,12 @@ func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
 	if path == "." {
 		return store.Root, nil
 	}
-	if path == t.lastPath && t.lastIno != 0 {
-		return t.lastIno, nil
+	ino, end := t.way.known(path)
+	if end == len(path) {
+		return ino, nil
 	}
-	ino := store.Root
-	for elem := range strings.SplitSeq(path, "/") {
+	t.found = t.found[:0]
+	for elem := range strings.SplitSeq(path[afterSlash(end):], "/") {
 		next := t.lookup(ino, elem)
 		if next == 0 {
 			var err error
@@ -165,8 +171,9 @@ func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
 			return 0, ErrNotDirectory
 		}
 		ino = next
+		t.found = append(t.found, ino)
 	}
-	t.lastPath, t.lastIno = strings.Clone(path), ino
+	t.way.set(path, end, t.found)
 	return ino, nil
 }
 
@@ -218,7 +225,7 @@ func (t *buildTree) newEntry(dir store.Ino, name string, ino store.Ino) {
 func (t *buildTree) link(oldname, newname string, implied buildNode) error {
 	ino, err := t.existing(oldname)
 	if err == nil {
-		err = checkPath(newname)
+		err = t.checkPath(newname)
 	}
 	switch {
 	case err != nil:
@@ -242,16 +249,37 @@ func (t *buildTree) link(oldname, newname string, implied buildNode) error {
 
 // existing returns the inode of a file that was added.
 func (t *buildTree) existing(path string) (store.Ino, error) {
-	ino := store.Root
 	if path == "." {
-		return ino, nil
+		return store.Root, nil
 	}
-	for elem := range strings.SplitSeq(path, "/") {
-		if ino = t.lookup(ino, elem); ino == 0 {
-			return 0, fs.ErrNotExist
+	dir, base := splitPath(path)
+	if dir := t.existingDir(dir); dir != 0 {
+		if ino := t.lookup(dir, base); ino != 0 {
+			return ino, nil
 		}
 	}
-	return ino, nil
+	return 0, fs.ErrNotExist
+}
+
+// existingDir returns the inode at the path of a directory, 0 if there is none. It may be a file,
+// in which lookup finds nothing.
+func (t *buildTree) existingDir(path string) store.Ino {
+	if path == "." {
+		return store.Root
+	}
+	ino, end := t.linked.known(path)
+	if end == len(path) {
+		return ino
+	}
+	t.found = t.found[:0]
+	for elem := range strings.SplitSeq(path[afterSlash(end):], "/") {
+		if ino = t.lookup(ino, elem); ino == 0 {
+			return 0
+		}
+		t.found = append(t.found, ino)
+	}
+	t.linked.set(path, end, t.found)
+	return ino
 }
 
 func (t *buildTree) setSize(ino store.Ino, size, holes int64) {

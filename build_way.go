@@ -1,0 +1,74 @@
+package folio
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A buildWay remembers the directories on the way to the last one that was found. The next path
+// mostly begins with the same names. So the time for a path does not grow with its depth.
+type buildWay struct {
+	path  string
+	steps []buildStep // the directories of path, from the top
+}
+
+// A buildStep is a directory on a way: path[:end] is its path.
+type buildStep struct {
+	end int
+	ino store.Ino
+}
+
+// known returns the deepest directory on the way that path leads through, or is, and the length of
+// its path. That of the root is 0.
+func (w *buildWay) known(path string) (ino store.Ino, end int) {
+	same := w.common(path)
+	n, _ := slices.BinarySearchFunc(w.steps, same+1, func(s buildStep, end int) int { return s.end - end })
+	if n > 0 && w.steps[n-1].end == same && same < len(path) && path[same] != '/' {
+		n-- // the name goes on
+	}
+	if n == 0 {
+		return store.Root, 0
+	}
+	return w.steps[n-1].ino, w.steps[n-1].end
+}
+
+// common returns how many bytes at the front path has in common with that of the way.
+func (w *buildWay) common(path string) int {
+	if strings.HasPrefix(path, w.path) {
+		return len(w.path)
+	}
+	n := min(len(path), len(w.path))
+	for i := range n {
+		if path[i] != w.path[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// afterSlash returns where the names behind the first end bytes of a path begin.
+func afterSlash(end int) int {
+	if end > 0 {
+		return end + 1
+	}
+	return 0
+}
+
+// set remembers the way to a directory. The first end bytes of its path are known, and inos are the
+// directories behind.
+func (w *buildWay) set(path string, end int, inos []store.Ino) {
+	n, _ := slices.BinarySearchFunc(w.steps, end+1, func(s buildStep, end int) int { return s.end - end })
+	w.steps = w.steps[:n]
+	for _, ino := range inos {
+		end = afterSlash(end)
+		if i := strings.IndexByte(path[end:], '/'); i >= 0 {
+			end += i
+		} else {
+			end = len(path)
+		}
+		w.steps = append(w.steps, buildStep{end, ino})
+	}
+	w.path = strings.Clone(path)
+}

@@ -4,6 +4,7 @@ package failure
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -92,19 +93,34 @@ func describe(err error) string {
 func Cause(err error) string {
 	switch e := err.(type) {
 	case *fs.PathError:
-		return e.Path + ": " + Cause(e.Err)
+		return short(e.Path) + ": " + Cause(e.Err)
 	case *os.LinkError:
-		return e.New + ": " + Cause(e.Err)
+		return short(e.New) + ": " + Cause(e.Err)
 	case *os.SyscallError:
 		return Cause(e.Err)
 	case *source.EntryError:
-		return e.Name + ": " + Cause(e.Err)
+		return short(e.Name) + ": " + Cause(e.Err)
 	case *sqlitefile.CorruptError:
 		return sqlitefile.ErrCorrupt.Error() + ": " + e.What
 	case interface{ Unwrap() []error }:
 		return joined(e.Unwrap())
 	}
 	return posix.Named(err).Error()
+}
+
+// Systems take no longer paths. Of those that a volume or an archive has all the same, an error
+// shows both ends.
+const (
+	longest = 4096
+	ends    = 200
+)
+
+func short(path string) string {
+	if len(path) <= longest {
+		return path
+	}
+	left := len(path) - 2*ends
+	return fmt.Sprintf("%s... %d bytes ...%s", path[:ends], left, path[len(path)-ends:])
 }
 
 // joined puts the causes of several errors, or of one, on one line.

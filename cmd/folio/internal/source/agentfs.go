@@ -93,7 +93,7 @@ func (s *agentSource) Walk(ctx context.Context, fn func(*Entry) error) error {
 	if !s.base {
 		return s.walk(ctx, nil, fn)
 	}
-	l := &layers{o: s.o, fn: fn, upper: make(map[string]bool)}
+	l := newLayers(s.o, fn)
 	if err := s.walk(ctx, l, l.add); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *agentSource) walk(ctx context.Context, l *layers, fn func(*Entry) error
 			if err := t.warnOthers(s.o); err != nil {
 				return err
 			}
-			return (&agentProducer{pipeline: p, agentTables: t, first: make(map[int64]string)}).walk()
+			return (&agentProducer{pipeline: p, agentTables: t, first: make(map[int64]*place)}).walk()
 		})
 	}, fn)
 }

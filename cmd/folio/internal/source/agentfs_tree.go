@@ -20,9 +20,10 @@ type agentProducer struct {
 	agentTables
 	dirs    inoset.Set       // that were entered
 	several inoset.Set       // inodes with several names
-	first   map[int64]string // the first names of these
-	all     int64            // names in the database
-	found   int64            // of these, from the root on
+	first   map[int64]*place // the first names of these
+	paths   joiner
+	all     int64 // names in the database
+	found   int64 // of these, from the root on
 }
 
 // An agentChild is a name in a directory.
@@ -46,7 +47,7 @@ func (a *agentProducer) walk() error {
 	if err != nil {
 		return WrapEntry(".", err)
 	}
-	if err := a.dir(".", agentRoot); err != nil {
+	if err := a.dir(&place{}, agentRoot); err != nil {
 		return err
 	}
 	if a.found != a.all {
@@ -77,14 +78,14 @@ func (a *agentProducer) countNames() error {
 }
 
 // dir adds what is in a directory.
-func (a *agentProducer) dir(path string, ino int64) error {
+func (a *agentProducer) dir(at *place, ino int64) error {
 	children, err := a.children(ino)
 	if err != nil {
-		return WrapEntry(path, err)
+		return WrapEntry(at.path(), err)
 	}
 	for _, c := range children {
-		if err := a.child(path, c); err != nil {
-			return WrapEntry(Join(path, c.name), err)
+		if err := a.child(at, c); err != nil {
+			return at.wrap(c.name, err)
 		}
 	}
 	return nil
@@ -114,12 +115,12 @@ func (a *agentProducer) children(dir int64) (list []agentChild, err error) {
 	return list, nil
 }
 
-func (a *agentProducer) child(dir string, c agentChild) error {
+func (a *agentProducer) child(dir *place, c agentChild) error {
 	a.found++
 	if err := checkElement(dir, c.name); err != nil {
 		return err
 	}
-	path := Join(dir, c.name)
+	path := a.paths.join(dir, c.name)
 	e, err := a.entry(path, c.ino)
 	if err != nil {
 		return err
@@ -131,13 +132,13 @@ func (a *agentProducer) child(dir string, c agentChild) error {
 		if err := a.add(e, nil); err != nil {
 			return err
 		}
-		return a.dir(path, c.ino)
+		return a.dir(dir.below(c.name), c.ino)
 	}
 	if a.several.Has(uint64(c.ino)) {
 		if first, ok := a.first[c.ino]; ok {
-			return a.add(&Entry{Header: header(path), Link: first}, nil)
+			return a.add(&Entry{Header: header(path), Link: first.path()}, nil)
 		}
-		a.first[c.ino] = path
+		a.first[c.ino] = dir.below(c.name)
 	}
 	return a.file(e, c.ino)
 }

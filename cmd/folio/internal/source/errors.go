@@ -71,10 +71,15 @@ func WrapEntry(name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*EntryError](err); ok {
+	if isEntryError(err) {
 		return err
 	}
 	return &EntryError{Name: name, Err: err}
+}
+
+func isEntryError(err error) bool {
+	_, ok := errors.AsType[*EntryError](err)
+	return ok
 }
 
 // archiveError gives the errors of the packages that read archives our names.

@@ -71,7 +71,8 @@ type litefsProducer struct {
 	place [5]int
 	rows  []litefsRow
 	root  []int // rows in the root
-	times int   // that do not parse
+	paths joiner
+	times int // that do not parse
 }
 
 func (l *litefsProducer) walk() (err error) {
@@ -85,7 +86,7 @@ func (l *litefsProducer) walk() (err error) {
 	if err := l.connect(parents); err != nil {
 		return err
 	}
-	if err := l.dir(".", l.root); err != nil {
+	if err := l.dir(&place{}, l.root); err != nil {
 		return err
 	}
 	if i := slices.IndexFunc(l.rows, func(r litefsRow) bool { return !r.found }); i >= 0 {
@@ -190,24 +191,24 @@ func (l *litefsProducer) connect(keys []litefsKey) error {
 }
 
 // dir adds what is in a directory.
-func (l *litefsProducer) dir(path string, children []int) error {
+func (l *litefsProducer) dir(at *place, children []int) error {
 	for n, i := range children {
 		r := &l.rows[i]
-		err := checkElement(path, r.name)
+		err := checkElement(at, r.name)
 		if err == nil && n > 0 && l.rows[children[n-1]].name == r.name {
 			err = ErrDuplicate
 		}
 		if err == nil {
-			err = l.entry(Join(path, r.name), r)
+			err = l.entry(at, r)
 		}
 		if err != nil {
-			return WrapEntry(Join(path, r.name), err)
+			return at.wrap(r.name, err)
 		}
 	}
 	return nil
 }
 
-func (l *litefsProducer) entry(path string, r *litefsRow) error {
+func (l *litefsProducer) entry(dir *place, r *litefsRow) error {
 	r.found = true
 	row, ok, err := l.table.Get(r.rowid)
 	if err == nil && !ok {
@@ -216,14 +217,14 @@ func (l *litefsProducer) entry(path string, r *litefsRow) error {
 	if err != nil {
 		return err
 	}
-	e := &Entry{Header: header(path)}
+	e := &Entry{Header: header(l.paths.join(dir, r.name))}
 	e.UID, e.GID = own()
 	if e.ModTime, err = l.modTime(&row); err != nil {
 		return err
 	}
 	if !r.dir {
 		if len(r.children) > 0 {
-			return WrapEntry(Join(path, l.rows[r.children[0]].name), ErrParent)
+			return dir.below(r.name).wrap(l.rows[r.children[0]].name, ErrParent)
 		}
 		e.Mode = LitefsFileMode
 		return l.file(e, &row)
@@ -232,7 +233,7 @@ func (l *litefsProducer) entry(path string, r *litefsRow) error {
 	if err := l.add(e, nil); err != nil {
 		return err
 	}
-	return l.dir(path, r.children)
+	return l.dir(dir.below(r.name), r.children)
 }
 
 // modTime returns the time of a row. One that does not parse is the beginning of 1970, as in

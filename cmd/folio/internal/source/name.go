@@ -32,8 +32,8 @@ func cleanName(name string) (string, error) {
 }
 
 // checkElement refuses the name of a file in a directory that an archive must not give it.
-func checkElement(dir, name string) error {
-	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || len(dir)+len(name) >= maxPath {
+func checkElement(dir *place, name string) error {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || dir.size+len(name) >= maxPath {
 		return ErrName
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 const (
 	arenaSize    = 2 << 20 // bytes of contents in one batch
 	smallSize    = 1 << 20 // larger contents are streams
-	flushSize    = 1 << 20 // a batch this full is sent on
+	flushSize    = 1 << 20 // a batch with so many bytes of contents and names is sent on
 	batchJobs    = 256     // so is one with this many entries
 	spareBatches = 3
 )
@@ -46,6 +46,7 @@ type batch struct {
 	jobs  []job
 	arena []byte
 	used  int
+	names int           // bytes of the paths of the entries
 	done  chan struct{} // gets a token when a worker is through with it
 }
 
@@ -158,6 +159,7 @@ func (p *pipeline) next(e *Entry, size int) (*job, error) {
 	}
 	b.jobs = append(b.jobs, job{entry: *e, data: b.arena[b.used : b.used+size : b.used+size]})
 	b.used += size
+	b.names += len(e.Name) + len(e.Link)
 	return &b.jobs[len(b.jobs)-1], nil
 }
 
@@ -211,7 +213,7 @@ func (p *pipeline) batch() (*batch, error) {
 }
 
 func (p *pipeline) flushFull() error {
-	if p.cur.used < flushSize && len(p.cur.jobs) < batchJobs {
+	if p.cur.used+p.cur.names < flushSize && len(p.cur.jobs) < batchJobs {
 		return nil
 	}
 	return p.flush()
@@ -285,7 +287,7 @@ func (p *pipeline) consumeBatch(b *batch, fn func(*pipeline, *batch) error) erro
 		return err
 	}
 	clear(b.jobs)
-	b.jobs, b.used = b.jobs[:0], 0
+	b.jobs, b.used, b.names = b.jobs[:0], 0, 0
 	p.free <- b
 	return nil
 }

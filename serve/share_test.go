@@ -197,3 +197,38 @@ func TestHistory(t *testing.T) {
 	must(t, h, 403, "POST", "/-/restore", "path=hello.txt&snapshot=monday", append(form, "Sec-Fetch-Site", "same-site")...)
 	must(t, newServer(t, vol, serve.Options{}), 403, "POST", "/-/restore", "path=hello.txt&snapshot=monday", form...)
 }
+
+// TestShareRecreated checks that a link to what was removed stays dead, whatever gets its name
+// later, and whichever inodes the volume gives out.
+func TestShareRecreated(t *testing.T) {
+	vol := newVolume(t)
+	check(t, vol.Snapshot(t.Context(), "monday"))
+	h := newServer(t, vol, serve.Options{Write: true})
+	var links []string
+	for _, body := range []string{`{"path":"hello.txt"}`, `{"path":"a"}`, `{"path":"a","write":true}`, `{"path":"a","snapshot":"monday"}`} {
+		links = append(links, strings.TrimSuffix(makeShare(t, h, body), "/"))
+	}
+	for _, name := range []string{"/hello.txt", "/a"} {
+		must(t, h, 204, "DELETE", name, "")
+	}
+	check(t, vol.RemoveSnapshot(t.Context(), "monday"))
+	must(t, h, 201, "MKCOL", "/a", "")
+	for i := range 200 {
+		must(t, h, 201, "PUT", fmt.Sprint("/a/", i), secret)
+		if i%2 == 0 {
+			must(t, h, 204, "DELETE", fmt.Sprint("/a/", i), "")
+		}
+	}
+	must(t, h, 201, "PUT", "/hello.txt", secret)
+	check(t, vol.Snapshot(t.Context(), "monday"))
+	for _, at := range links {
+		for _, target := range []string{at, at + "/1", strings.TrimSuffix(at, "/hello.txt")} {
+			if w := do(h, "GET", target, ""); w.Code != 410 || strings.Contains(w.Body.String(), secret) {
+				t.Errorf("%s: %d %s", target, w.Code, w.Body)
+			}
+		}
+		if w := do(h, "PUT", at+"/new", "x"); w.Code != 410 {
+			t.Errorf("PUT by %s: %d %s", at, w.Code, w.Body)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,12 @@ func TestNames(t *testing.T) {
 			if w := do(h, method, "/hello.txt", "", "Destination", "http://localhost:8080"+name); w.Code != 400 && w.Code != 404 && w.Code != 409 {
 				t.Errorf("%s to %s: %d", method, name, w.Code)
 			}
+		}
+		plain, err := url.PathUnescape(name)
+		check(t, err)
+		for _, dir := range []string{"", "a/", "new/"} {
+			tus(t, h, 400, "POST", "/-/tus/", "", "Upload-Length", "1", "Upload-Metadata", metadata("path", dir+plain[1:]))
+			tus(t, h, 400, "POST", "/-/tus/", "", "Upload-Length", "1", "Upload-Metadata", metadata("path", dir+plain[1:]+"/x"))
 		}
 		if w := do(h, "LOCK", name, exclusiveLock); w.Code != 400 && w.Code != 404 && w.Code != 409 {
 			t.Errorf("LOCK %s: %d", name, w.Code)
@@ -232,6 +239,30 @@ func TestFull(t *testing.T) {
 	must(t, h, 413, "PUT", "/larger", strings.Repeat("x", 9<<20))
 	must(t, h, 404, "GET", "/large", "")
 	must(t, h, 201, "PUT", "/small2", "x")
+	// By the other ways of uploading it is the same.
+	large := strings.Repeat("x", 4<<20)
+	must(t, h, 507, "PATCH", "/small", large, "X-Update-Range", "append")
+	must(t, h, 507, "PUT", "/large", large, "If", "(Not <DAV:no-lock>)")
+	at, _ := tus(t, h, 201, "POST", "/-/tus/", "", "Upload-Length", fmt.Sprint(len(large)), "Upload-Metadata", metadata("path", "large"))
+	tus(t, h, 507, "PATCH", at, large, "Upload-Offset", "0")
+	tus(t, h, 204, "DELETE", at, "")
+	must(t, h, 201, "PUT", "/half", strings.Repeat("x", 300_000))
+	for i := range 9 {
+		if w := do(h, "COPY", "/half", "", "Destination", fmt.Sprint("/half", i)); w.Code == 507 {
+			must(t, h, 404, "GET", fmt.Sprint("/half", i), "")
+			break
+		} else if w.Code != 201 || i == 8 {
+			t.Errorf("COPY %d: %d %s", i, w.Code, w.Body)
+		}
+	}
+	tus(t, h, 413, "POST", "/-/tus/", "", "Upload-Length", fmt.Sprint(9<<20), "Upload-Metadata", metadata("path", "larger"))
+	must(t, h, 413, "PATCH", "/small", strings.Repeat("x", 9<<20), "X-Update-Range", "append")
+	if got := must(t, h, 200, "GET", "/small", "").Body.String(); got != "x" {
+		t.Errorf("%d bytes", len(got))
+	}
+	must(t, h, 404, "GET", "/large", "")
+	must(t, h, 204, "DELETE", "/half", "")
+	must(t, h, 201, "PUT", "/small3", "x")
 }
 
 // TestLocked checks that what a client of WebDAV has locked stays as it is for all others.

@@ -362,13 +362,14 @@ func TestAgentOverlayRandom(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			changeAtRandom(r, v, 60)
+			// AgentFS 0.6.4 takes hard links within the base for the file that it saw first.
+			changeAtRandom(r, v, 60, reader == "")
 			if err := v.Close(); err != nil {
 				t.Fatal(err)
 			}
 			mustRun(t, "export", "-q", below, base)
 			volume := makeOverlay(t, base, func(v *folio.Volume) error {
-				changeAtRandom(r, v, 60)
+				changeAtRandom(r, v, 60, true)
 				return nil
 			})
 			database, flat := exportOverlay(t, base, volume)
@@ -378,7 +379,7 @@ func TestAgentOverlayRandom(t *testing.T) {
 }
 
 // changeAtRandom makes random changes, of which some fail.
-func changeAtRandom(r *rand.Rand, v *folio.Volume, n int) {
+func changeAtRandom(r *rand.Rand, v *folio.Volume, n int, links bool) {
 	name := func() string {
 		elems := make([]string, 1+r.IntN(3))
 		for i := range elems {
@@ -402,7 +403,9 @@ func changeAtRandom(r *rand.Rand, v *folio.Volume, n int) {
 				_ = v.RemoveAll(a)
 			}
 		case 8:
-			_ = v.Link(a, b)
+			if links {
+				_ = v.Link(a, b)
+			}
 		case 9:
 			_ = v.Symlink(b, a)
 		case 10:

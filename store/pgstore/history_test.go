@@ -28,6 +28,8 @@ var (
 	histories   = flag.Int("histories", 10, "histories of many processes that are checked for linearizability")
 	historyOps  = flag.Int("history.ops", 500, "operations of a history")
 	historySeed = flag.Uint64("history.seed", 0, "of them; 0 means a new one")
+	// Most take a second. One in a thousand has very many orders.
+	historyCheck = flag.Duration("history.check", 2*time.Minute, "how long the check of a history may take")
 )
 
 // Histories. Eight clients make random operations on a few names of one volume. Package porcupine
@@ -253,7 +255,7 @@ func TestHistories(t *testing.T) {
 // checkHistory looks for an order of operations. It returns false if it does not find out in time
 // whether there is one: of some histories there are too many orders.
 func checkHistory(t testing.TB, ops []porcupine.Operation, seed uint64) (decided bool) {
-	result, info := porcupine.CheckOperationsVerbose(treeModel, ops, 2*time.Minute)
+	result, info := porcupine.CheckOperationsVerbose(treeModel, ops, *historyCheck)
 	switch result {
 	case porcupine.Unknown:
 		t.Logf("the history of seed %d cannot be checked in time", seed)

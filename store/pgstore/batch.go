@@ -11,9 +11,9 @@ import (
 
 // Changes of many goroutines go to the server in groups: a goroutine that becomes a leader takes
 // with it all changes that wait. Their paths are read together, and what they change is sent
-// together and committed at once. So a group makes two trips, like a single change, and the server
-// syncs its log once. While the server works on one group, another leader prepares the next. Only
-// the functions of the changes run one at a time.
+// together and committed at once. So a group makes two trips, or one if it guesses, like a single
+// change, and the server syncs its log once. While the server works on one group, another leader
+// prepares the next. Only the functions of the changes run one at a time.
 //
 // A change that fails is taken back alone, as the group has sent nothing of it yet. If it has, or
 // if the server refuses the group, each change runs once more, in a transaction of its own.
@@ -136,8 +136,8 @@ func (s *Store) runGroup(group []*call) {
 	}
 }
 
-// runTogether runs changes in one transaction. It is optimistic at first if all changes have said
-// which paths they look up.
+// runTogether runs changes in one transaction. It locks the volume unless all changes have said
+// which paths they look up, or if they cannot do without.
 func (s *Store) runTogether(group []*call) error {
 	var paths []store.Path
 	ahead := true
@@ -145,24 +145,14 @@ func (s *Store) runTogether(group []*call) error {
 		paths, ahead = append(paths, c.paths...), ahead && len(c.paths) > 0
 	}
 	if ahead {
-		begun := time.Now()
-		err := s.transact(bg, len(group), true, func(t *tx) error {
-			if err := t.ReadAhead(paths...); err != nil {
-				return err
-			}
-			<-s.turn
-			defer s.giveTurn()
-			return t.runAll(group)
-		})
-		again := errors.Is(err, errLock) || isConflict(err) || codeOf(err) == codeUnique || isBroken(err) && time.Since(begun) < s.timeout
-		if !again {
+		if again, err := s.runFreely(group, paths); !again {
 			return err
 		}
 	}
 	<-s.turn
 	defer s.giveTurn()
 	return s.repeat(bg, func() error {
-		return s.transact(bg, len(group), false, func(t *tx) error {
+		return s.transact(bg, len(group), lockFirst, func(t *tx) error {
 			if len(paths) > 0 {
 				if err := t.ReadAhead(paths...); err != nil {
 					return err
@@ -171,6 +161,30 @@ func (s *Store) runTogether(group []*call) error {
 			return t.runAll(group)
 		})
 	})
+}
+
+// runFreely runs changes without the lock of the volume: they guess, or else read. again says that
+// they must run with it.
+func (s *Store) runFreely(group []*call, paths []store.Path) (again bool, err error) {
+	begun := time.Now()
+	for _, first := range []approach{guessFirst, readFirst} {
+		if first == guessFirst && !s.memory.pays() {
+			continue
+		}
+		err = s.transact(bg, len(group), first, func(t *tx) error {
+			if err := t.ReadAhead(paths...); err != nil {
+				return err
+			}
+			<-s.turn
+			defer s.giveTurn()
+			return t.runAll(group)
+		})
+		again = errors.Is(err, errGuess) || errors.Is(err, errLock) || isConflict(err) || codeOf(err) == codeUnique || isBroken(err) && time.Since(begun) < s.timeout
+		if !again {
+			break
+		}
+	}
+	return again, err
 }
 
 var errLeader = errors.New("the goroutine that made the change has ended")
@@ -214,6 +228,9 @@ func (t *tx) runOne(c *call) error {
 		return nil
 	}
 	t.failed = nil
+	if t.guess != nil {
+		return errGuess
+	}
 	if t.flushes != flushes {
 		return errAlone
 	}

@@ -77,3 +77,8 @@ func Trips(r store.Rx) int { return r.(*rx).trips }
 func LockKeys(s *Store, ino store.Ino) (volume, inode int64) {
 	return s.schema.lockKey(), s.schema.lockKeyOf(ino)
 }
+
+// BreakWalks makes each statement of a Store fail that reads paths.
+func BreakWalks(s *Store) {
+	s.sql[selectWalk] = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS walk"
+}

@@ -25,6 +25,7 @@ type reader struct {
 	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
 	known  known
 
+	guess    *memory      // in place of the server, until the commit; or nil
 	before   func() error // of the first trip; or nil
 	snapshot *int64       // its version, 0 before the first trip; nil in a transaction that writes
 }
@@ -33,6 +34,9 @@ type reader struct {
 func (r *reader) ask(steps ...step) error {
 	if r.wait() != nil {
 		return r.broken
+	}
+	if r.guess != nil {
+		return r.mustRead()
 	}
 	if err := r.prepare(); err != nil {
 		return err
@@ -146,6 +150,9 @@ func (r *reader) Node(ino store.Ino) (n store.Node, err error) {
 	if !ino.Valid() {
 		return n, fs.ErrNotExist
 	}
+	if r.guess != nil {
+		return r.guessNode(ino)
+	}
 	raw, found := store.NodeRow{}, false
 	err = r.ask(step{statement: selectNode, args: []any{int64(ino)}, row: func(v [][]byte) { raw, found = nodeRow(v[1:]), true }})
 	switch {
@@ -224,6 +231,9 @@ func (r *reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 			return store.Entry{}, fs.ErrNotExist
 		}
 		return e, nil
+	}
+	if r.guess != nil {
+		return r.guessEntry(key)
 	}
 	var ino, typ int64
 	err = r.ask(step{statement: selectEntry, args: []any{int64(dir), []byte(name)}, row: func(v [][]byte) { ino, typ = number(v[0]), number(v[1]) }})

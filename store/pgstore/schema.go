@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -30,6 +31,8 @@ const (
   cuts bigint[], chunks bigint[], contents bytea[], orphans bigint[], adopted bigint[]
 `
 
+	applyTouched = `UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])`
+
 	applyChanges = `  IF cardinality(seen) > 0 AND EXISTS (
     SELECT FROM generate_series(1, cardinality(seen), 11) AS i LEFT JOIN @node AS n ON n.ino = seen[i]
     WHERE (n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev) IS DISTINCT FROM (seen[i+1], seen[i+2], seen[i+3], seen[i+4], seen[i+5], seen[i+6], seen[i+7], seen[i+8], seen[i+9], seen[i+10])
@@ -52,7 +55,7 @@ const (
     FROM generate_series(1, cardinality(changed), 11) AS i WHERE n.ino = changed[i];
   END IF;
   IF cardinality(touched) > 0 THEN
-    UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])
+    ` + applyTouched + `
     FROM generate_series(1, cardinality(touched), 4) AS i WHERE n.ino = touched[i];
   END IF;
   IF cardinality(gone_entries) > 0 THEN
@@ -82,6 +85,26 @@ const (
     DELETE FROM @orphan WHERE ino = ANY(adopted);
   END IF;
 `
+
+	applyWithLocks = `@apply(
+  locks bigint[],
+` + applyArguments + `) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  volume bigint = locks[1] & -2;
+  own_lane integer = 1;
+BEGIN
+  PERFORM CASE WHEN key & 1 = 1 THEN pg_advisory_xact_lock(key & -2) ELSE pg_advisory_xact_lock_shared(key) END FROM unnest(locks) AS key;
+` + applyChanges + `  IF volume IS NOT NULL THEN
+    own_lane = CASE WHEN pg_try_advisory_xact_lock(volume + 2) THEN 1 WHEN pg_try_advisory_xact_lock(volume + 4) THEN 2
+      WHEN pg_try_advisory_xact_lock(volume + 6) THEN 3 WHEN pg_try_advisory_xact_lock(volume + 8) THEN 4 ELSE 0 END;
+    IF own_lane = 0 THEN
+      own_lane = 1 + pg_backend_pid() % 4;
+      PERFORM pg_advisory_xact_lock(volume + 2 * own_lane);
+    END IF;
+  END IF;
+  INSERT INTO @version VALUES (own_lane, 1 + coalesce((SELECT number FROM @version WHERE lane = own_lane ORDER BY number DESC LIMIT 1), 0));
+END
+$body$`
 )
 
 // migrations make the tables of a volume, and change those of older versions: the i-th leads to
@@ -224,26 +247,16 @@ $body$`,
 		// volume's is the first. Each key is even; one more means that the transaction has the
 		// lock alone.
 		`DROP FUNCTION @apply`,
-		`CREATE FUNCTION @apply(
-  locks bigint[],
-` + applyArguments + `) RETURNS void LANGUAGE plpgsql AS $body$
-DECLARE
-  volume bigint = locks[1] & -2;
-  own_lane integer = 1;
-BEGIN
-  PERFORM CASE WHEN key & 1 = 1 THEN pg_advisory_xact_lock(key & -2) ELSE pg_advisory_xact_lock_shared(key) END FROM unnest(locks) AS key;
-` + applyChanges + `  IF volume IS NOT NULL THEN
-    own_lane = CASE WHEN pg_try_advisory_xact_lock(volume + 2) THEN 1 WHEN pg_try_advisory_xact_lock(volume + 4) THEN 2
-      WHEN pg_try_advisory_xact_lock(volume + 6) THEN 3 WHEN pg_try_advisory_xact_lock(volume + 8) THEN 4 ELSE 0 END;
-    IF own_lane = 0 THEN
-      own_lane = 1 + pg_backend_pid() % 4;
-      PERFORM pg_advisory_xact_lock(volume + 2 * own_lane);
-    END IF;
-  END IF;
-  INSERT INTO @version VALUES (own_lane, 1 + coalesce((SELECT number FROM @version WHERE lane = own_lane ORDER BY number DESC LIMIT 1), 0));
-END
-$body$`,
+		`CREATE FUNCTION ` + applyWithLocks,
 		`UPDATE @volume SET version = 4`,
+	},
+	{
+		// A change in a directory may arrive later than another one that was made after it: the
+		// later time stays. But a time in the future, which someone has set, does not.
+		"CREATE OR REPLACE FUNCTION " + strings.Replace(applyWithLocks, applyTouched,
+			`UPDATE @node AS n SET nlink = nlink + touched[i+1], ctime_ns = greatest(ctime_ns, touched[i+3]),
+      mtime_ns = CASE WHEN mtime_ns > ctime_ns THEN touched[i+2] ELSE greatest(mtime_ns, touched[i+2]) END`, 1),
+		`UPDATE @volume SET version = 5`,
 	},
 }
 

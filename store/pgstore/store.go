@@ -86,6 +86,7 @@ type Store struct {
 	gate     gate          // everything happens inside it, except closing the Store
 	turn     chan struct{} // holds one token, which the function of a write transaction takes
 	batch    batch
+	memory   memory
 	numbers  numbers
 	pins     pins
 	released release.Queue

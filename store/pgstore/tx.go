@@ -15,7 +15,7 @@ import (
 //
 // It sends nothing to the server before it must: changes are kept in known and in the maps below,
 // and go to the server together with the commit. So a transaction makes two trips, one to read what
-// it needs, and one to change it.
+// it needs, and one to change it. If it guesses what it needs, it makes one.
 //
 // It takes its locks in one of two ways, of which lock.go tells more:
 //
@@ -83,16 +83,29 @@ const (
 	maxChanges = 20_000
 )
 
+// An approach is what a transaction does first.
+type approach uint8
+
+const (
+	lockFirst  approach = iota // it locks the whole volume
+	readFirst                  // it reads, and is optimistic
+	guessFirst                 // it sends what it guesses, and is optimistic
+)
+
 // newTx returns a write transaction. Some numbers for new inodes come with its first trip if there
 // are few left.
-func newTx(ctx context.Context, s *Store, inodes int, optimistic bool) *tx {
+func newTx(ctx context.Context, s *Store, inodes int, first approach) *tx {
 	t := &tx{reader: reader{s: s, ctx: ctx}}
-	if optimistic {
-		t.known.seen = &seen{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}
-	} else {
+	if first == lockFirst {
 		t.begin = []step{do(beginWrite), s.lockStep()}
+	} else {
+		t.known.seen = &seen{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}
 	}
 	t.before = t.storeObjects
+	if first == guessFirst {
+		t.guess = &s.memory
+		return t
+	}
 	if s.numbers.left() < inodes {
 		t.begin = append(t.begin, s.numbers.step())
 	}
@@ -142,14 +155,15 @@ func (t *tx) setNode(n store.Node, state nodeState) {
 	}
 }
 
-// isTouch reports whether a directory differs from what an optimistic transaction has seen only in
-// the times and the number of names. Such changes of several transactions add up.
+// isTouch reports whether a directory differs from what an optimistic transaction has seen only as
+// changes of its entries make it: in the number of names, and in the times, which are one. Such
+// changes of several transactions add up.
 func (t *tx) isTouch(n *store.Node) bool {
 	if t.known.seen == nil || store.TypeOf(n.Mode) != store.Dir || n.Nlink == 0 {
 		return false
 	}
 	before, ok := t.known.seen.nodes[n.Ino]
-	if n.Mtime < before.Mtime || n.Ctime < before.Ctime {
+	if n.Mtime != n.Ctime || n.Mtime < before.Mtime || n.Ctime < before.Ctime {
 		return false
 	}
 	before.Mtime, before.Ctime, before.Nlink = n.Mtime, n.Ctime, n.Nlink
@@ -459,6 +473,9 @@ func (t *tx) send() error {
 
 // ReadAhead implements store.AheadReader.
 func (t *tx) ReadAhead(paths ...store.Path) error {
+	if t.guess != nil {
+		return nil
+	}
 	w, version := newWalk(paths), int64(0)
 	if t.begun() && t.known.has(w, t.isOwn) {
 		return nil
@@ -478,6 +495,9 @@ func (t *tx) commit() error {
 		return t.broken
 	}
 	if !t.changed() && t.flushes == 0 {
+		if t.guess != nil { // nothing would confirm it
+			return errGuess
+		}
 		if t.known.seen != nil && t.trips > 1 { // it is not known whether what they have read belongs together
 			return errLock
 		}
@@ -487,10 +507,15 @@ func (t *tx) commit() error {
 		return err
 	}
 	t.ctx = context.WithoutCancel(t.ctx) // or the caller would not know whether it has happened
-	if !t.begun() {                      // ask repeats the first trip if the connection breaks
+	guessed := t.guess != nil
+	if t.guess = nil; !t.begun() { // ask repeats the first trip if the connection breaks
 		if err := t.ask(); err != nil {
 			return err
 		}
+	}
+	if guessed && !isQuiet(t.conn.Conn().PgConn().Conn()) { // a trip that reads can be repeated
+		t.s.memory.pause()
+		return errGuess
 	}
 	var after []step
 	if !t.changedRows() && t.known.seen == nil { // or apply does it
@@ -504,6 +529,7 @@ func (t *tx) commit() error {
 	}
 	err := t.flush(after...)
 	t.s.recent.drop()
+	t.s.memory.note(t, err, guessed)
 	t.kept = err == nil
 	if err != nil && isBroken(err) {
 		err, t.kept = ErrUnknown, true

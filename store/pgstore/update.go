@@ -19,7 +19,7 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 			return ctx.Err()
 		}
 		defer s.giveTurn()
-		return s.transact(ctx, 0, false, func(t *tx) error { return fn(t) })
+		return s.transact(ctx, 0, lockFirst, func(t *tx) error { return fn(t) })
 	})
 	s.reapReleased()
 	return err
@@ -43,8 +43,8 @@ func (s *Store) giveTurn() { s.turn <- struct{}{} }
 
 // transact calls fn with a write transaction that is likely to make so many inodes, and commits it
 // if fn returns nil.
-func (s *Store) transact(ctx context.Context, inodes int, optimistic bool, fn func(t *tx) error) error {
-	t := newTx(ctx, s, inodes, optimistic)
+func (s *Store) transact(ctx context.Context, inodes int, first approach, fn func(t *tx) error) error {
+	t := newTx(ctx, s, inodes, first)
 	defer t.release()
 	if err := fn(t); err != nil {
 		return err

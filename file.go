@@ -106,7 +106,7 @@ func (f *File) isDir() bool { return f.typ == store.Dir }
 // find sets the inode that a path leads to, and holds it.
 func (f *File) find(l location) error {
 	for range maxTries {
-		rx, at, err := f.from.find(l, true, true)
+		rx, at, err := f.from.find(l, true, store.NeedNode)
 		if err != nil {
 			return err
 		}

@@ -37,9 +37,8 @@ func (v *reader) begin() (store.Rx, error) {
 	return v.pin.rx, nil
 }
 
-// beginAt is begin for a caller that is about to look a path up. If only is set, it looks at
-// nothing else.
-func (v *reader) beginAt(l location, only bool) (store.Rx, error) {
+// beginAt is begin for a caller that is about to look a path up, and needs this of it.
+func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
 	w := v.fs.ahead
 	if w == nil {
 		return v.begin()
@@ -51,7 +50,10 @@ func (v *reader) beginAt(l location, only bool) (store.Rx, error) {
 		}
 		return rx, err
 	}
-	return w.BeginAt(context.Background(), store.Path{Top: l.top, Name: l.path}, only && l.valid)
+	if !l.valid {
+		need = store.NeedAll
+	}
+	return w.BeginAt(context.Background(), store.Path{Top: l.top, Name: l.path}, need)
 }
 
 // hasEnded reports whether v reads a snapshot whose transaction has ended.
@@ -100,7 +102,7 @@ func (v *reader) FS() fs.FS { return ioFS{reader: v} }
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has
 // none.
 func (v *reader) Xattrs(name string) (map[string][]byte, error) {
-	rx, at, err := v.find(v.locate(name), false, false)
+	rx, at, err := v.find(v.locate(name), false, store.NeedAll)
 	if err != nil {
 		return nil, pathError("getxattr", name, err)
 	}
@@ -117,9 +119,9 @@ func (v *reader) Xattrs(name string) (map[string][]byte, error) {
 }
 
 // find starts a transaction and resolves a path. Without an error the caller must end the
-// transaction. If only is set, it does nothing else in it.
-func (v *reader) find(l location, follow, only bool) (store.Rx, place, error) {
-	rx, err := v.beginAt(l, only)
+// transaction, in which it needs this.
+func (v *reader) find(l location, follow bool, need store.Need) (store.Rx, place, error) {
+	rx, err := v.beginAt(l, need)
 	if err != nil {
 		return nil, place{}, err
 	}
@@ -211,7 +213,7 @@ func (v *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
 			return newFileInfo(path.Base(l.name), &n), nil
 		}
 	}
-	rx, err := v.beginAt(l, true)
+	rx, err := v.beginAt(l, store.NeedNode)
 	if err != nil {
 		return nil, pathError(op, l.name, err)
 	}
@@ -224,7 +226,7 @@ func (v *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
 }
 
 func (v *reader) readlink(op string, l location) (string, error) {
-	rx, at, err := v.find(l, false, false)
+	rx, at, err := v.find(l, false, store.NeedAll)
 	if err != nil {
 		return "", pathError(op, l.name, err)
 	}
@@ -239,7 +241,7 @@ func (v *reader) readDir(l location) ([]fs.DirEntry, error) {
 			return list.dirEntries(), nil
 		}
 	}
-	rx, err := v.beginAt(l, false)
+	rx, err := v.beginAt(l, store.NeedAll)
 	if err != nil {
 		return nil, pathError("open", l.name, err)
 	}
@@ -255,7 +257,7 @@ func (v *reader) readDir(l location) ([]fs.DirEntry, error) {
 }
 
 func (v *reader) readFile(op string, l location) ([]byte, error) {
-	rx, err := v.beginAt(l, false)
+	rx, err := v.beginAt(l, store.NeedContent)
 	if err != nil {
 		return nil, pathError(op, l.name, err)
 	}

@@ -15,14 +15,23 @@ type Path struct {
 //
 // It is an interface of its own because a Store at hand gains nothing by it.
 type Walker interface {
-	// BeginAt is Begin, and reads the entries and inodes on a path ahead. If only is set, the
-	// caller reads nothing else through the transaction, and where a symbolic link leads. That
-	// may spare the Store the transaction.
-	BeginAt(ctx context.Context, p Path, only bool) (Rx, error)
+	// BeginAt is Begin, and reads the entries and inodes on a path ahead. It may spare the
+	// transaction if the caller does not need all that a transaction can read.
+	BeginAt(ctx context.Context, p Path, need Need) (Rx, error)
 	// BatchAt is Batcher.Batch for an fn that is about to look up these paths. Those of all calls
 	// that share a transaction are read together.
 	BatchAt(fn func(tx Tx) error, paths ...Path) error
 }
+
+// A Need is what a caller of Walker.BeginAt reads through the transaction.
+type Need uint8
+
+// Needs.
+const (
+	NeedAll     Need = iota // anything
+	NeedNode                // the path, and where a symbolic link leads
+	NeedContent             // that, and the whole content of the file there
+)
 
 // A Recaller is a Store whose user allows readers to see the volume as it was a short time ago, so
 // that they need not ask the server. It is an interface of its own because a Store at hand gains

@@ -134,7 +134,10 @@ func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error 
 
 // ReadAt fills p from the content of n.
 func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
-	if off != 0 || int64(len(p)) < n.Size || !isSmall(&n) || r.files.next == nil {
+	if r.need == store.NeedContent {
+		r.s.largeFiles.Store(!isSmall(&n))
+	}
+	if off != 0 || int64(len(p)) < n.Size || !isSmall(&n) || r.files.next == nil && r.files.size == 0 {
 		return r.reader.ReadAt(n, p, off)
 	}
 	follows := r.files.follows(n.Ino)

@@ -4,7 +4,6 @@ package pgstore
 
 import (
 	"net"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,18 +14,29 @@ func isQuiet(c net.Conn) (quiet bool) {
 	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
 		c = secure.NetConn()
 	}
-	below, ok := c.(syscall.Conn)
-	if !ok {
+	below, err := controllerOf(c)
+	if below == nil || err != nil {
 		return false
 	}
-	raw, err := below.SyscallConn()
-	if err != nil {
-		return false
-	}
-	err = raw.Control(func(fd uintptr) { // Read would wait for a reader of pgx in the background
+	err = below.Control(func(fd uintptr) { // to read would be to wait for a reader of pgx
 		var b [1]byte
 		_, _, err := unix.Recvfrom(int(fd), b[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
 		quiet = err == unix.EAGAIN
 	})
 	return quiet && err == nil
+}
+
+// A controller calls a function with the descriptor of a connection.
+type controller interface {
+	Control(fn func(fd uintptr)) error
+}
+
+func controllerOf(c net.Conn) (controller, error) {
+	switch c := c.(type) {
+	case *net.TCPConn:
+		return c.SyscallConn()
+	case *net.UnixConn:
+		return c.SyscallConn()
+	}
+	return nil, nil
 }

@@ -91,6 +91,7 @@ func (r *reader) wait() error {
 type rx struct {
 	reader
 	version  int64 // 0 before the first trip
+	need     store.Need
 	begun    time.Time
 	ended    bool
 	files    files

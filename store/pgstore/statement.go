@@ -13,6 +13,7 @@ const (
 	rollback
 	selectVersion
 	selectWalk
+	selectFile
 	selectNode
 	selectEntry
 	selectEntries
@@ -71,16 +72,8 @@ const versionColumn = `(SELECT sum((SELECT number FROM @version AS v WHERE v.lan
 
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
-// texts are the statements, with @ in place of the schema and a dot.
-var texts = [numStatements]string{
-	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-	// A server ends the transaction of a client that hangs, so that others can write.
-	lockVolume:    "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM pg_advisory_xact_lock($1)",
-	commit:        "COMMIT",
-	rollback:      "ROLLBACK",
-	selectVersion: "SELECT " + versionColumn,
-	selectWalk: `WITH RECURSIVE walk(i, parent, ino, type) AS (
+// walkText reads paths.
+const walkText = `WITH RECURSIVE walk(i, parent, ino, type) AS (
   SELECT i, 0::bigint, top, 2::bigint FROM unnest($1::bigint[]) WITH ORDINALITY AS t(top, i)
   UNION ALL
   SELECT c, w.ino, e.ino, e.type
@@ -89,7 +82,24 @@ var texts = [numStatements]string{
 )
 SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
   ` + versionColumn + `
-FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`,
+FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`
+
+// contentColumn is the content of the last file of a path, if it is one row. A part of an object is
+// none.
+const contentColumn = `,
+  CASE WHEN w.i = cardinality($4::bytea[]) AND w.type = 1 AND n.holes = 0 AND n.size BETWEEN 1 AND 65536 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = w.ino << 28) END`
+
+// texts are the statements, with @ in place of the schema and a dot.
+var texts = [numStatements]string{
+	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+	// A server ends the transaction of a client that hangs, so that others can write.
+	lockVolume:       "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM pg_advisory_xact_lock($1)",
+	commit:           "COMMIT",
+	rollback:         "ROLLBACK",
+	selectVersion:    "SELECT " + versionColumn,
+	selectWalk:       walkText,
+	selectFile:       strings.Replace(walkText, "\nFROM walk AS w LEFT", contentColumn+"\nFROM walk AS w LEFT", 1),
 	selectNode:       "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
 	selectEntry:      "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
 	selectEntries:    "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",

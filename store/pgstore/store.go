@@ -96,6 +96,8 @@ type Store struct {
 	objects  *objects // nil without a bucket
 	sweeper  sweeper
 	dataSize atomic.Int64 // that table data had at least
+
+	largeFiles atomic.Bool // the file that was read last by its path was large, as the next one may be
 }
 
 var (

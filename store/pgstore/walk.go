@@ -135,15 +135,15 @@ func (w *walk) finish(k *known) {
 }
 
 // BeginAt implements store.Walker.
-func (s *Store) BeginAt(ctx context.Context, p store.Path, only bool) (store.Rx, error) {
+func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (store.Rx, error) {
 	r, err := s.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
+	r.need = need
 	err = s.repeat(ctx, func() error {
-		if only {
-			w := newWalk([]store.Path{p})
-			if err := r.glance(ctx, w); err != nil || !w.linked {
+		if need == store.NeedNode || need == store.NeedContent && !s.largeFiles.Load() {
+			if enough, err := r.glance(ctx, p, need); err != nil || enough {
 				return err
 			}
 		}
@@ -157,16 +157,46 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, only bool) (store.Rx,
 	return r, nil
 }
 
-// glance reads paths without a transaction: the statement is one.
-func (r *rx) glance(ctx context.Context, w *walk) error {
+// glance reads a path without a transaction: the statement is one. It reports whether that is
+// enough.
+func (r *rx) glance(ctx context.Context, p store.Path, need store.Need) (enough bool, err error) {
 	r.known, r.version = known{bounded: true}, 0
-	c, err := r.s.connect(ctx, 0, w.step(&r.known, &r.version))
+	w := newWalk([]store.Path{p})
+	st := w.step(&r.known, &r.version)
+	var content []byte
+	if need == store.NeedContent {
+		row := st.row
+		st.statement, st.row = selectFile, func(v [][]byte) {
+			row(v)
+			content = append(content, v[16]...)
+		}
+	}
+	c, err := r.s.connect(ctx, 0, st)
 	if err != nil {
-		return err
+		return false, err
 	}
 	c.Release()
 	w.finish(&r.known)
-	return nil
+	if w.linked {
+		return false, nil
+	}
+	return need != store.NeedContent || r.keepContent(w.found[len(w.found)-1], content), nil
+}
+
+// keepContent keeps the content of the file that a path leads to, and reports whether it is all of
+// it. Anything but a file has no content to read.
+func (r *rx) keepContent(at end, content []byte) bool {
+	if at.typ != store.File {
+		return true
+	}
+	n, ok := r.known.nodes[at.ino]
+	if !ok || int64(len(content)) != n.Size {
+		return false
+	}
+	if len(content) > 0 {
+		r.files.put(at.ino, content)
+	}
+	return true
 }
 
 // ReadAhead implements store.AheadReader.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,11 +31,14 @@ import (
 
 var (
 	screenshots = flag.String("screenshots", "", "directory for pictures of the pages in the browser")
-	allPages    = flag.Bool("browser.all", false, "look at each page on each screen, and hold each to axe-core twice")
+	allPages    = flag.Bool("browser.all", false, "look at each scene on each screen, and hold each with scripts to axe-core")
 )
 
-// browserTime is how long one part of the test may take.
-const browserTime = 2 * time.Minute
+// browserTime is how long one part of the test may take, and allTime the one that looks at all.
+const (
+	browserTime = 2 * time.Minute
+	allTime     = time.Hour
+)
 
 // waitTime is how long a page may take for what the test waits for.
 const waitTime = 20 * time.Second
@@ -75,7 +79,7 @@ func TestBrowser(t *testing.T) {
 	if err != nil {
 		t.Skip("pages in a browser: no chromium")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU)
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("blink-settings", mouse))
 	process, kill := chromedp.NewExecAllocator(context.Background(), options...)
 	defer kill()
 	first, _ := chromedp.NewContext(process)
@@ -86,8 +90,10 @@ func TestBrowser(t *testing.T) {
 		options serve.Options
 		volume  folio.Options
 	}{
-		{name: "screens", test: testScreens},
-		{name: "axe", test: testAxe},
+		{name: "screens", test: testScreens, options: serve.Options{MaxBody: 8 << 20}},
+		{name: "media", test: testMedia},
+		{name: "hostile", test: testHostile},
+		{name: "names", test: testNames},
 		{name: "keys", test: testKeys},
 		{name: "changes", test: testChanges},
 		{name: "uploads", test: testUploads},
@@ -118,7 +124,11 @@ func newBrowser(t *testing.T, first context.Context, o serve.Options, volume fol
 	b.server.Listener = cutListener{b.server.Listener, b}
 	b.server.Start()
 	tab, end := chromedp.NewContext(first, chromedp.WithNewBrowserContext())
-	limited, done := context.WithTimeout(tab, browserTime)
+	most := browserTime
+	if *allPages {
+		most = allTime
+	}
+	limited, done := context.WithTimeout(tab, most)
 	b.tab = limited
 	t.Cleanup(func() {
 		done()
@@ -205,10 +215,14 @@ func (b *browser) listen(ev any) {
 				return // the page says so itself; a text that is open by itself has no picture; the test has no hands
 			}
 		}
+	case *network.EventResponseReceived:
+		contentRange, _ := ev.Response.Headers["Content-Range"].(string)
+		b.note(fmt.Sprintf("%d %s %s", ev.Response.Status, strings.TrimPrefix(ev.Response.URL, b.server.URL), contentRange))
+		return
 	case *network.EventRequestWillBeSent:
 		b.note(ev.Request.Method + " " + strings.TrimPrefix(ev.Request.URL, b.server.URL))
-		if u := ev.Request.URL; strings.HasPrefix(u, b.server.URL+"/") || strings.HasPrefix(u, "blob:") || strings.HasPrefix(u, "chrome") {
-			return
+		if slices.ContainsFunc([]string{b.server.URL + "/", "blob:", "chrome", "data:"}, func(p string) bool { return strings.HasPrefix(ev.Request.URL, p) }) {
+			return // Chromium loads the buttons of its own player from data URLs
 		}
 		what = "request of " + ev.Request.URL
 	default:
@@ -282,7 +296,10 @@ func (b *browser) wait(script string) {
 	b.t.Fatalf("never true: %s\n%s", script, ask[string](b, `document.body.innerText.slice(0, 2000)`))
 }
 
-// look sets the screen.
+// mouse are settings for Chromium by which a desk has a mouse, which hovers.
+const mouse = "primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4"
+
+// look sets the screen: a phone, which has fingers, or a desk.
 func (b *browser) look(width int64, scheme string, scripts bool) {
 	b.t.Helper()
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
@@ -290,6 +307,10 @@ func (b *browser) look(width int64, scheme string, scripts bool) {
 	check(b.t, err)
 	_, err = chromedp.Call(b.tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts})
 	check(b.t, err)
+	if width < 500 {
+		b.do(chromedp.EmulateViewport(width, 800, chromedp.EmulateMobile, chromedp.EmulateTouch))
+		return
+	}
 	b.do(chromedp.EmulateViewport(width, 800))
 }
 
@@ -315,108 +336,6 @@ func (b *browser) quiet() {
 	b.said = nil
 }
 
-// sitePages are pages of siteVolume, each with an element that it must have.
-var sitePages = []struct{ name, path, has string }{
-	{"root", "/", "#list .i.dir"},
-	{"sorted", "/?sort=size&desc=1", "th[aria-sort=descending]"},
-	{"empty", "/src/empty/", ".empty"},
-	{"code", "/src/main.go?view", ".lines .hk"},
-	{"line", "/src/main.go?view#L2", ".line:target"},
-	{"markdown", "/README.md?view", ".prose h1"},
-	{"source", "/README.md?view=text", ".lines .line"},
-	{"image", "/picture.svg?view", ".show img"},
-	{"binary", "/data.bin?view", ".empty"},
-	{"evil", "/%3Cimg%20src=x%20onerror=alert(1)%3E.txt?view", ".lines .line"},
-	{"names", "/-/search?q=main&path=", ".hits a mark"},
-	{"contents", "/-/search?q=hello&content=1&path=", ".hits .in mark"},
-	{"past", "/-/at/monday/src/", ".notice.past"},
-	{"versions", "/src/main.go?versions", ".versions form"},
-	{"changes", "/src/main.go?diff=monday", ".diff .add"},
-	{"nothing", "/nothing", ".empty h1"},
-}
-
-// testScreens looks at pages on phones and on a desk, light and dark, with and without scripts:
-// nothing runs over the edge, no page loads from elsewhere or breaks its policy. Without
-// -browser.all it looks at each page on two of six screens.
-func testScreens(t *testing.T, b *browser) {
-	backgrounds := make(map[string]string)
-	for i, v := range []struct {
-		width   int64
-		scheme  string
-		scripts bool
-	}{{360, "light", true}, {360, "dark", false}, {390, "dark", true}, {1280, "light", false}, {1280, "light", true}, {1280, "dark", true}} {
-		b.look(v.width, v.scheme, v.scripts)
-		for j, p := range sitePages {
-			if !*allPages && (i+j)%3 != 0 {
-				continue
-			}
-			b.open(p.path)
-			name := fmt.Sprintf("%s-%d-%s-%t", p.name, v.width, v.scheme, v.scripts)
-			if !ask[bool](b, fmt.Sprintf(`document.querySelector(%q) !== null`, p.has)) {
-				t.Errorf("%s: no %s", name, p.has)
-			}
-			if wide := ask[int64](b, `document.documentElement.scrollWidth`); wide > v.width {
-				t.Errorf("%s is %d wide", name, wide)
-			}
-			if ask[bool](b, `document.documentElement.classList.contains("scripted")`) != v.scripts {
-				t.Errorf("%s: scripts run: %t", name, !v.scripts)
-			}
-			if list := ask[string](b, small); list != "" && v.width < 400 {
-				t.Errorf("%s: small targets:\n%s", name, list)
-			}
-			backgrounds[v.scheme] = ask[string](b, `getComputedStyle(document.body).backgroundColor`)
-			b.shoot(name)
-		}
-	}
-	if backgrounds["light"] == backgrounds["dark"] {
-		t.Errorf("light and dark are both %s", backgrounds["light"])
-	}
-}
-
-// small is a script that returns what a finger would miss.
-const small = `[...document.querySelectorAll("button, summary, .button, .icon, input, .crumbs a, td.name a")].filter(e => {
-	const r = e.getBoundingClientRect();
-	if (r.width === 0 || e.closest(".search .inside") || e.closest(".lines")) return false;
-	return (e.closest("td.name") ? e.closest("tr").getBoundingClientRect().height : r.height) < 43.5;
-}).map(e => e.outerHTML.slice(0, 100)).join("\n")`
-
-// testAxe wants no violation of the rules of axe-core, which npm fetches.
-func testAxe(t *testing.T, b *browser) {
-	axe := axeSource(t)
-	for i, scheme := range []string{"light", "dark"} {
-		b.look(map[string]int64{"light": 1280, "dark": 360}[scheme], scheme, true)
-		for j, p := range sitePages {
-			if !*allPages && (i+j)%2 != 0 {
-				continue
-			}
-			b.open(p.path)
-			b.axe(axe, p.name+", "+scheme)
-		}
-		for j, d := range siteDialogs {
-			if !*allPages && (i+j)%2 != 0 {
-				continue
-			}
-			b.open("/src/")
-			b.scripted()
-			ask[any](b, d.open)
-			b.wait(fmt.Sprintf(`document.querySelector(%q) !== null && document.getAnimations().length === 0`, d.has))
-			b.axe(axe, d.name+", "+scheme)
-			b.shoot("dialog-" + d.name + "-" + scheme)
-		}
-	}
-}
-
-// siteDialogs are what scripts show on the page of a directory: how to get there, and what is there
-// then.
-var siteDialogs = []struct{ name, open, has string }{
-	{"selected", `all.click()`, ".several.on"},
-	{"move", `all.click(); document.querySelector(".several [value=move].js").click()`, "dialog[open] .folders .up"},
-	{"mkdir", `document.querySelector("[data-do=mkdir]").click()`, "dialog[open] input"},
-	{"share", `document.querySelector("[data-do=share]").click()`, "dialog[open] select"},
-	{"menu", row("main.go") + `.querySelector("[data-do=menu]").click()`, ".menu"},
-	{"help", `document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "?", bubbles: true}))`, "dialog[open] .keys"},
-}
-
 // axe wants no violation on the page that is open.
 func (b *browser) axe(source, name string) {
 	b.t.Helper()
@@ -427,25 +346,25 @@ func (b *browser) axe(source, name string) {
 	}
 }
 
-// axeSource returns the script of axe-core. Without npm, or out of reach of its registry, the test
-// is skipped.
-func axeSource(t *testing.T) string {
+// axeSource returns the script of axe-core, or "" where there is no npm, or where its registry is
+// out of reach.
+func axeSource(t *testing.T) (source string) {
 	t.Helper()
-	if _, err := exec.LookPath("chromium"); err != nil {
-		t.Skip("axe-core: no chromium")
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("axe-core: no npm")
-	}
-	dir := t.TempDir()
-	out, err := exec.CommandContext(t.Context(), npm, "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "axe-core@4.14.1").CombinedOutput()
-	if err != nil {
-		t.Skipf("axe-core: npm cannot fetch it: %v: %.200s", err, out)
-	}
-	text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
-	check(t, err)
-	return string(text)
+	t.Run("axe", func(t *testing.T) {
+		npm, err := exec.LookPath("npm")
+		if err != nil {
+			t.Skip("axe-core: no npm")
+		}
+		dir := t.TempDir()
+		out, err := exec.CommandContext(t.Context(), npm, "install", "--prefix", dir, "--no-audit", "--no-fund", "--ignore-scripts", "axe-core@4.14.1").CombinedOutput()
+		if err != nil {
+			t.Skipf("axe-core: npm cannot fetch it: %v: %.200s", err, out)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "node_modules", "axe-core", "axe.min.js"))
+		check(t, err)
+		source = string(text)
+	})
+	return source
 }
 
 // row is a script for the row of a name.

@@ -13,7 +13,7 @@ let asking = Promise.resolve();
 let panel = null;
 let wanted = [];      // uploads to go on with, whose files the reader is about to choose
 
-const units = ["byte", "kilobyte", "megabyte", "gigabyte"].map(unit => new Intl.NumberFormat(undefined, {style: "unit", unit, maximumFractionDigits: 1}));
+const units = ["byte", "kilobyte", "megabyte", "gigabyte"].map(unit => new Intl.NumberFormat(undefined, {style: "unit", unit, unitDisplay: unit === "byte" ? "long" : "short", maximumFractionDigits: 1}));
 
 // size says how long n bytes are, in the unit that fits as many as there will be.
 const size = (n, whole = n) => {

@@ -88,9 +88,22 @@ func (h *history) changes(from, to string) (list []page.Changed, err error) {
 		if change.OldPath != "" && within(h.p.within, change.OldPath) && h.p.access.at(h.p.shown(change.OldPath)).allows(rightRead) {
 			one.OldPath = h.p.below(change.OldPath)
 		}
-		if list = append(list, one); len(list) >= maxChanges {
+		if list = addChange(list, one); len(list) >= maxChanges {
 			break
 		}
 	}
 	return list, nil
+}
+
+// addChange adds a change to a list. A file that was removed, and another one that got its name,
+// are one change.
+func addChange(list []page.Changed, one page.Changed) []page.Changed {
+	for i := range list {
+		if what := [2]string{list[i].What, one.What}; list[i].Path == one.Path &&
+			(what == [2]string{"new", "removed"} || what == [2]string{"removed", "new"}) {
+			list[i].What = "changed"
+			return list
+		}
+	}
+	return append(list, one)
 }

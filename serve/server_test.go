@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -219,6 +220,20 @@ func TestSnapshot(t *testing.T) {
 }
 
 // TestHeaders checks what keeps content from being run.
+// TestDifference compares a directory in which a file was replaced by another one: it has changed.
+func TestDifference(t *testing.T) {
+	vol := newVolume(t)
+	check(t, errors.Join(vol.Mkdir("site/d", 0o755), vol.WriteFile("site/d/old", nil, 0o644), vol.WriteFile("site/d/same", []byte("a"), 0o644)))
+	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, errors.Join(vol.Remove("site/d/same"), vol.WriteFile("site/d/same", []byte("b"), 0o644), vol.Remove("site/d/old"), vol.WriteFile("site/d/new", nil, 0o644)))
+	text := must(t, newServer(t, vol, serve.Options{}), 200, "GET", "/d/?diff=monday", "").Body.String()
+	for what, times := range map[string]int{">changed<": 1, ">new<": 1, ">removed<": 1} {
+		if n := strings.Count(text, what); n != times {
+			t.Errorf("%s: %d times, want %d", what, n, times)
+		}
+	}
+}
+
 func TestHeaders(t *testing.T) {
 	h := newServer(t, newVolume(t), serve.Options{})
 	for _, name := range []string{"/x.html", "/x.svg", "/x.js", "/hello.txt", "/large"} {

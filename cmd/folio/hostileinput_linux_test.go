@@ -197,7 +197,7 @@ func (h *hostileRun) run(dir string, fail func(format string, args ...any), ther
 	if ctx.Err() != nil {
 		fail("%q did not end", args)
 	}
-	if peak := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; peak > hostileMemory {
+	if peak := int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss); peak > hostileMemory { // it has 32 bits on some systems
 		fail("%q took %d MiB", args, peak>>10)
 	} else {
 		h.peak = max(h.peak, peak)

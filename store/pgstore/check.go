@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
@@ -65,6 +66,9 @@ func (f *feeder) run() error {
 		}
 	}
 	f.checker.Finish()
+	if err := f.checkTriggers(); err != nil {
+		return err
+	}
 	if err := f.checkObjects(f.objects); err != nil {
 		return err
 	}
@@ -74,6 +78,19 @@ func (f *feeder) run() error {
 		}
 	}
 	return nil
+}
+
+// checkTriggers looks for the triggers on which Stores rely: one that puts objects on the list of
+// the sweep, and one that counts moves.
+func (f *feeder) checkTriggers() error {
+	query := fmt.Sprintf(`SELECT name FROM (VALUES ('data', 'drop_object'), ('entry', 'count_move')) AS wanted(relation, name)
+WHERE NOT EXISTS (
+  SELECT FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+  WHERE n.nspname = '%s' AND c.relname = relation AND t.tgname = name AND t.tgenabled IN ('O', 'A')
+)`, f.schema)
+	return f.table(query, func(v [][]byte) {
+		f.report.Add(store.Problem{What: fmt.Sprintf("the trigger %s is missing or off: restore the schema of the volume from a backup", v[0])})
+	})
 }
 
 // table calls feed for each row.

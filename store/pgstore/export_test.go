@@ -78,7 +78,14 @@ func LockKeys(s *Store, ino store.Ino) (volume, inode int64) {
 	return s.schema.lockKey(), s.schema.lockKeyOf(ino)
 }
 
-// BreakWalks makes each statement of a Store fail that reads paths.
-func BreakWalks(s *Store) {
-	s.sql[selectWalk] = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS walk"
-}
+// BreakWalks makes each statement of a Store fail that reads paths. Those of glances stay.
+func BreakWalks(s *Store) { s.sql[selectWalk] = brokenWalk }
+
+// BreakGlances makes those of glances fail, too, but for names in directories that the Store
+// remembers.
+func BreakGlances(s *Store) { s.sql[selectPath], s.sql[selectPathContent] = brokenPath, brokenPath }
+
+const (
+	brokenWalk = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS walk"
+	brokenPath = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::boolean) AS path"
+)

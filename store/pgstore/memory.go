@@ -22,8 +22,7 @@ import (
 type memory struct {
 	mu         sync.Mutex // guards the fields below
 	young, old remembered
-	wrong      int // guesses in a row that the server has refused
-	skip       int // groups that are not to guess
+	odds       odds
 }
 
 // What is remembered are inodes and entries. The inode of an entry is 0 if there is no such entry.
@@ -35,22 +34,14 @@ type remembered struct {
 // maxYoung is how many inodes, or entries, are young at most.
 const maxYoung = 4096
 
-// maxWrong limits the groups that read first to 64 for each that guesses.
-const maxWrong = 6
-
 // errGuess says that a group must read before it changes something.
 var errGuess = errors.New("the transaction must read")
 
-// pays reports whether a group should guess. The more guesses in a row were wrong, the fewer
-// groups do.
+// pays reports whether a group should guess.
 func (m *memory) pays() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.skip > 0 {
-		m.skip--
-		return false
-	}
-	return len(m.young.nodes) > 0
+	return m.odds.pays() && len(m.young.nodes) > 0
 }
 
 // note remembers what a transaction knows when it is committed, or forgets everything.
@@ -62,12 +53,8 @@ func (m *memory) note(t *tx, err error, guessed bool) {
 	} else {
 		m.learn(&t.known)
 	}
-	switch {
-	case guessed && err == nil:
-		m.wrong = 0
-	case guessed:
-		m.skip = 1 << min(m.wrong, maxWrong)
-		m.wrong++
+	if guessed {
+		m.odds.note(err == nil)
 	}
 }
 
@@ -75,7 +62,7 @@ func (m *memory) note(t *tx, err error, guessed bool) {
 func (m *memory) pause() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.skip = 1 << maxWrong
+	m.odds.pause()
 }
 
 // learn remembers what is known, and the directories of a transaction again and again. What was not

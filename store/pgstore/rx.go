@@ -91,6 +91,7 @@ func (r *reader) wait() error {
 type rx struct {
 	reader
 	version  int64 // 0 before the first trip
+	glanced  bool  // it has read what it needs, without a transaction
 	need     store.Need
 	begun    time.Time
 	ended    bool
@@ -135,9 +136,10 @@ func (r *rx) End() {
 	}()
 }
 
-// Version identifies the snapshot. It is 0 if the server cannot be asked.
+// Version identifies the snapshot. It is 0 if the server cannot be asked, or if a glance has not
+// asked for it.
 func (r *rx) Version() uint64 {
-	if r.version == 0 && r.conn == nil && !r.ended {
+	if r.version == 0 && r.conn == nil && !r.ended && !r.glanced {
 		_ = r.ask() // the next method returns the error
 	}
 	return uint64(r.version)

@@ -258,6 +258,21 @@ $body$`,
       mtime_ns = CASE WHEN mtime_ns > ctime_ns THEN touched[i+2] ELSE greatest(mtime_ns, touched[i+2]) END`, 1),
 		`UPDATE @volume SET version = 5`,
 	},
+	{
+		// Lane 0 has the number of transactions that have taken the name of a directory away. It
+		// is no part of the version. The setting ends with the transaction: one row is enough.
+		`CREATE FUNCTION @count_move() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  IF current_setting('folio.moved', true) IS DISTINCT FROM TG_TABLE_SCHEMA::text THEN
+    PERFORM set_config('folio.moved', TG_TABLE_SCHEMA::text, true), pg_advisory_xact_lock(hashtextextended(TG_TABLE_SCHEMA::text, 1181707371));
+    INSERT INTO @version VALUES (0, 1 + coalesce((SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1), 0));
+  END IF;
+  RETURN NULL;
+END
+$body$`,
+		`CREATE TRIGGER count_move AFTER UPDATE OR DELETE ON @entry FOR EACH ROW WHEN (OLD.type = 2) EXECUTE FUNCTION @count_move()`,
+		`UPDATE @volume SET version = 6`,
+	},
 }
 
 // latest is the version of the tables that this package reads and writes.

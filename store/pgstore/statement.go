@@ -13,7 +13,10 @@ const (
 	rollback
 	selectVersion
 	selectWalk
-	selectFile
+	selectPath
+	selectPathContent
+	selectIn
+	selectInContent
 	selectNode
 	selectEntry
 	selectEntries
@@ -70,9 +73,15 @@ const partColumns = "object, at::bigint, length::bigint, sum::bigint"
 // versionColumn is the version of the volume. Each lane takes one look at its index.
 const versionColumn = `(SELECT sum((SELECT number FROM @version AS v WHERE v.lane = lanes.lane ORDER BY number DESC LIMIT 1))::bigint FROM (VALUES (1), (2), (3), (4)) AS lanes(lane))`
 
+// versionIfWanted is NULL unless the statement is to tell the version, which takes time.
+const versionIfWanted = "CASE WHEN $5 THEN " + versionColumn + " END"
+
+// movesColumn is how many transactions have taken the name of a directory away, or NULL for none.
+const movesColumn = "(SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1)"
+
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
-// walkText reads paths.
+// walkText reads paths. More columns come in place of /*more*/.
 const walkText = `WITH RECURSIVE walk(i, parent, ino, type) AS (
   SELECT i, 0::bigint, top, 2::bigint FROM unnest($1::bigint[]) WITH ORDINALITY AS t(top, i)
   UNION ALL
@@ -80,35 +89,45 @@ const walkText = `WITH RECURSIVE walk(i, parent, ino, type) AS (
   FROM walk AS w CROSS JOIN LATERAL generate_series(($2::bigint[])[w.i], ($3::bigint[])[w.i]) AS c
     CROSS JOIN LATERAL (SELECT ino, type FROM @entry WHERE parent = w.ino AND name = ($4::bytea[])[c] OFFSET 0) AS e
 )
-SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
-  ` + versionColumn + `
+SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`
 
-// contentColumn is the content of the last file of a path, if it is one row. A part of an object is
-// none.
-const contentColumn = `,
-  CASE WHEN w.i = cardinality($4::bytea[]) AND w.type = 1 AND n.holes = 0 AND n.size BETWEEN 1 AND 65536 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = w.ino << 28) END`
+// inText reads the inode of one name of a directory, or that of the directory if nothing has the
+// name. It tells whether there were more moves. A join would take longer to begin.
+const inText = `SELECT EXISTS (SELECT FROM @version WHERE lane = 0 AND number > $3), n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
+FROM @node AS n WHERE n.ino = coalesce((SELECT ino FROM @entry WHERE parent = $1 AND name = $2), $1)`
+
+// contentOf is the content of a file, if that is one row. A part of an object is none.
+const contentOf = "CASE WHEN n.mode & 61440 = 32768 AND n.holes = 0 AND n.size BETWEEN 1 AND 65536 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = n.ino << 28) END"
+
+// with returns a text with more columns.
+func with(text string, columns ...string) string {
+	return strings.Replace(text, "/*more*/", ", "+strings.Join(columns, ", "), 1)
+}
 
 // texts are the statements, with @ in place of the schema and a dot.
 var texts = [numStatements]string{
 	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
 	// A server ends the transaction of a client that hangs, so that others can write.
-	lockVolume:       "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM pg_advisory_xact_lock($1)",
-	commit:           "COMMIT",
-	rollback:         "ROLLBACK",
-	selectVersion:    "SELECT " + versionColumn,
-	selectWalk:       walkText,
-	selectFile:       strings.Replace(walkText, "\nFROM walk AS w LEFT", contentColumn+"\nFROM walk AS w LEFT", 1),
-	selectNode:       "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
-	selectEntry:      "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
-	selectEntries:    "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
-	selectXattrRange: "SELECT ino, name, substring(value FOR 65537) FROM @xattr WHERE ino >= $1 ORDER BY ino, name LIMIT $2",
-	selectXattrs:     "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
-	selectPart:       "SELECT substring(bytes FROM $2 FOR $3), " + partColumns + " FROM @data WHERE id = $1",
-	selectChunks:     "SELECT id, substring(bytes FOR 65536), " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
-	selectParts:      "SELECT id, " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 AND object IS NOT NULL ORDER BY id",
-	selectFiles:      "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
+	lockVolume:        "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM pg_advisory_xact_lock($1)",
+	commit:            "COMMIT",
+	rollback:          "ROLLBACK",
+	selectVersion:     "SELECT " + versionColumn,
+	selectWalk:        walkText,
+	selectPath:        with(walkText, movesColumn, versionIfWanted),
+	selectPathContent: with(walkText, movesColumn, versionIfWanted, "CASE WHEN w.i = cardinality($4::bytea[]) THEN "+contentOf+" END"),
+	selectIn:          inText,
+	selectInContent:   with(inText, contentOf),
+	selectNode:        "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
+	selectEntry:       "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
+	selectEntries:     "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",
+	selectXattrRange:  "SELECT ino, name, substring(value FOR 65537) FROM @xattr WHERE ino >= $1 ORDER BY ino, name LIMIT $2",
+	selectXattrs:      "SELECT name, substring(value FOR 65537) FROM @xattr WHERE ino = $1 ORDER BY name",
+	selectPart:        "SELECT substring(bytes FROM $2 FOR $3), " + partColumns + " FROM @data WHERE id = $1",
+	selectChunks:      "SELECT id, substring(bytes FOR 65536), " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
+	selectParts:       "SELECT id, " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 AND object IS NOT NULL ORDER BY id",
+	selectFiles:       "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
 	selectBranch: `WITH dirs AS MATERIALIZED (
   SELECT $1::bigint AS ino, ''::bytea AS name, false AS below
   UNION ALL

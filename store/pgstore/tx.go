@@ -476,11 +476,11 @@ func (t *tx) ReadAhead(paths ...store.Path) error {
 	if t.guess != nil {
 		return nil
 	}
-	w, version := newWalk(paths), int64(0)
+	w := newWalk(paths)
 	if t.begun() && t.known.has(w, t.isOwn) {
 		return nil
 	}
-	err := t.ask(w.step(&t.known, &version))
+	err := t.ask(w.step(&t.known))
 	if err == nil {
 		w.finish(&t.known)
 	}

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -103,10 +102,9 @@ func (w *walk) children(node int, r *run) (runs []run) {
 	return runs
 }
 
-// step returns the statement. What it finds goes to k, and the version of the snapshot to version.
-func (w *walk) step(k *known, version *int64) step {
+// step returns the statement. What it finds goes to k.
+func (w *walk) step(k *known) step {
 	return step{statement: selectWalk, args: []any{w.tops, w.first, w.last, w.names}, row: func(v [][]byte) {
-		*version = number(v[15])
 		k.learnRow(v[4:15])
 		i, parent := number(v[0])-1, store.Ino(number(v[1]))
 		if i < 0 || i >= int64(len(w.found)) {
@@ -134,81 +132,16 @@ func (w *walk) finish(k *known) {
 	}
 }
 
-// BeginAt implements store.Walker.
-func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (store.Rx, error) {
-	r, err := s.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.need = need
-	err = s.repeat(ctx, func() error {
-		if need == store.NeedNode || need == store.NeedContent && !s.largeFiles.Load() {
-			if enough, err := r.glance(ctx, p, need); err != nil || enough {
-				return err
-			}
-		}
-		r.known, r.version, r.broken = known{bounded: true}, 0, nil
-		return r.ReadAhead(p)
-	})
-	if err != nil {
-		r.End()
-		return nil, err
-	}
-	return r, nil
-}
-
-// glance reads a path without a transaction: the statement is one. It reports whether that is
-// enough.
-func (r *rx) glance(ctx context.Context, p store.Path, need store.Need) (enough bool, err error) {
-	r.known, r.version = known{bounded: true}, 0
-	w := newWalk([]store.Path{p})
-	st := w.step(&r.known, &r.version)
-	var content []byte
-	if need == store.NeedContent {
-		row := st.row
-		st.statement, st.row = selectFile, func(v [][]byte) {
-			row(v)
-			content = append(content, v[16]...)
-		}
-	}
-	c, err := r.s.connect(ctx, 0, st)
-	if err != nil {
-		return false, err
-	}
-	c.Release()
-	w.finish(&r.known)
-	if w.linked {
-		return false, nil
-	}
-	return need != store.NeedContent || r.keepContent(w.found[len(w.found)-1], content), nil
-}
-
-// keepContent keeps the content of the file that a path leads to, and reports whether it is all of
-// it. Anything but a file has no content to read.
-func (r *rx) keepContent(at end, content []byte) bool {
-	if at.typ != store.File {
-		return true
-	}
-	n, ok := r.known.nodes[at.ino]
-	if !ok || int64(len(content)) != n.Size {
-		return false
-	}
-	if len(content) > 0 {
-		r.files.put(at.ino, content)
-	}
-	return true
-}
-
 // ReadAhead implements store.AheadReader.
 func (r *rx) ReadAhead(paths ...store.Path) error {
 	if len(paths) == 1 && r.known.leads(paths[0]) {
 		return nil
 	}
-	w, version := newWalk(paths), int64(0)
+	w := newWalk(paths)
 	if r.known.has(w, func(store.Ino) bool { return false }) {
 		return nil
 	}
-	err := r.ask(w.step(&r.known, &version))
+	err := r.ask(w.step(&r.known))
 	if err == nil {
 		w.finish(&r.known)
 	}

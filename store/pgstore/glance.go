@@ -126,6 +126,7 @@ func (r *rx) glanceIn(p store.Path) (done, enough bool, err error) {
 
 // look makes the only trip of a glance.
 func (r *rx) look(st step) error {
+	st.soon = true
 	c, err := r.s.connect(r.ctx, 0, st)
 	if err == nil {
 		c.Release()

@@ -15,6 +15,7 @@ type step struct {
 	row       func(v [][]byte) // takes a row, whose bytes are valid until it returns; nil if there are none
 	count     *int64           // gets the number of rows that were changed; or nil
 	copied    *bulk            // goes by COPY in place of a statement; only in the first step
+	soon      bool             // the server answers within microseconds; only in the only step
 }
 
 // do returns a step whose result does not matter.
@@ -32,6 +33,9 @@ func (s *Store) trip(ctx context.Context, c *pgx.Conn, steps ...step) error {
 	var b pgx.Batch
 	for i := range steps {
 		b.Queue(s.sql[steps[i].statement], steps[i].args...)
+	}
+	if len(steps) == 1 && steps[0].soon {
+		expectSoon(c)
 	}
 	results := c.SendBatch(ctx, &b)
 	for i := range steps {

@@ -39,7 +39,7 @@ func BenchmarkServer(b *testing.B) {
 		{name: "list", n: size(50, 5), floor: server.selectOne, work: listAll},
 		{name: "create", n: size(250, 20), floor: server.insert, ready: makeDir, work: createOne, check: listMade},
 		{name: "create-many", n: size(4000, 1000), floor: server.insertMany, ready: makeDir, work: createMany, check: listMade},
-		{name: "create-processes", n: size(4000, 1000), floor: server.insertMany, ready: startCrew, work: runCrew, check: listCrew},
+		{name: "create-processes", n: size(crewFiles, 1000), floor: server.insertMany, ready: startCrew, work: runCrew, check: listCrew},
 		{name: "copy-in", n: tree.files, whole: true, work: tree.copyIn, check: tree.countIn},
 		{name: "copy-out", n: tree.files, whole: true, ready: tree.clear, work: tree.copyOut, check: tree.sumOut},
 	} {

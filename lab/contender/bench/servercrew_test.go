@@ -14,6 +14,10 @@ const (
 	manyGoroutines = 100
 	manyProcesses  = 4
 	manySize       = 100
+
+	// crewFiles are enough to outlast the start of the processes, whose connections are new in each
+	// turn. Those of the floor stay open.
+	crewFiles = 20_000
 )
 
 // fileName is the name of a file that a goroutine makes.

@@ -21,9 +21,9 @@ import (
 // pollTime is for how long a read polls.
 const pollTime = 50 * time.Microsecond
 
-// polling limits how many goroutines of the process poll: with many calls at once the processors
-// have other work.
-var polling atomic.Bool
+// waiting counts the goroutines of the process that wait for an answer to a glance. None polls while
+// there are several: the processors have other work then.
+var waiting atomic.Int32
 
 // A pollConn is a connection whose reads can poll.
 type pollConn struct {
@@ -31,7 +31,7 @@ type pollConn struct {
 	raw  syscall.RawConn
 	soon atomic.Bool // the next answer takes the server little time
 
-	mu   sync.Mutex // guards odds
+	mu   sync.Mutex // guards odds; held while it polls
 	odds odds
 }
 
@@ -50,12 +50,10 @@ func polled(conn net.Conn) net.Conn {
 	return &pollConn{Conn: conn, raw: raw}
 }
 
-// expectSoon lets the next read of a connection poll if that is likely to pay.
+// expectSoon lets the next read of a connection poll.
 func expectSoon(c *pgx.Conn) {
 	if p, ok := c.PgConn().Conn().(*pollConn); ok {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.soon.Store(p.odds.pays())
+		p.soon.Store(true)
 	}
 }
 
@@ -65,33 +63,40 @@ func (c *pollConn) NetConn() net.Conn { return c.Conn }
 // Read implements net.Conn. It leaves everything but bytes that come soon to the connection below:
 // waiting, deadlines, errors and the end.
 func (c *pollConn) Read(p []byte) (int, error) {
-	if len(p) > 0 && c.soon.CompareAndSwap(true, false) && polling.CompareAndSwap(false, true) {
-		n := c.poll(p)
-		polling.Store(false)
-		c.mu.Lock()
-		c.odds.note(n > 0)
-		c.mu.Unlock()
-		if n > 0 {
+	if len(p) == 0 || !c.soon.CompareAndSwap(true, false) {
+		return c.Conn.Read(p)
+	}
+	defer waiting.Add(-1)
+	if waiting.Add(1) == 1 {
+		if n := c.poll(p); n > 0 {
 			return n, nil
 		}
 	}
 	return c.Conn.Read(p)
 }
 
-// poll reads what comes within pollTime. It returns 0 if that is nothing.
-func (c *pollConn) poll(p []byte) (n int) {
-	end := time.Now().Add(pollTime)
-	err := c.raw.Read(func(fd uintptr) bool {
-		for {
-			var err error
-			if n, err = unix.Read(int(fd), p); err != unix.EAGAIN && err != unix.EINTR || time.Now().After(end) {
-				return true
-			}
-			runtime.Gosched()
-		}
-	})
-	if err != nil { // the deadline has passed
+// poll reads what comes within pollTime, if it is likely that something does. It returns 0 if
+// nothing has come.
+func (c *pollConn) poll(p []byte) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.odds.pays() {
 		return 0
+	}
+	n, err := 0, error(nil)
+	end := time.Now().Add(pollTime)
+	failed := c.raw.Read(func(fd uintptr) bool {
+		for n, err = unix.Read(int(fd), p); err == unix.EAGAIN && waiting.Load() == 1 && time.Now().Before(end); {
+			runtime.Gosched()
+			n, err = unix.Read(int(fd), p)
+		}
+		return true
+	})
+	if failed != nil { // the deadline has passed
+		return 0
+	}
+	if n > 0 || waiting.Load() == 1 {
+		c.odds.note(n > 0)
 	}
 	return max(n, 0)
 }

@@ -182,7 +182,7 @@ SELECT
     WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
   printf('%04o', mode & 4095) AS mode,
   size,
-  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
+  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000 - (mtime_ns % 1000000000 < 0), 'unixepoch') AS mtime,
   CASE
     WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
     WHEN size = 0 THEN x''
@@ -193,7 +193,7 @@ SELECT
           (SELECT CASE typeof(w.block) WHEN 'blob' THEN w.block ELSE coalesce((SELECT b.bytes FROM block AS b WHERE b.id = w.block), x'') END
            FROM data_was AS w WHERE w.id = (found.ino << 28) + i AND w.until >= found.id ORDER BY w.until LIMIT 1),
           (SELECT d.bytes FROM data AS d WHERE d.id = (found.ino << 28) + i)), 1, min(65536, found.size - (i << 16))), x'')
-        FROM chunk
+        FROM (SELECT i FROM chunk ORDER BY i)
       )
       SELECT CAST(group_concat(bytes || zeroblob(min(65536, found.size - (i << 16)) - length(bytes)), '') AS BLOB) FROM part
     )

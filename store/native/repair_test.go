@@ -306,25 +306,45 @@ func TestRepairUnsound(t *testing.T) {
 	}
 }
 
-// A volume from before SQL could write view file is given the triggers.
-func TestRepairFileTriggers(t *testing.T) {
+// oldViews are the views and the triggers of volumes of an older Folio, file_at last.
+func oldViews(t *testing.T) []string {
+	text, err := os.ReadFile(filepath.Join("testdata", "oldviews.sql"))
+	must(t, err)
+	list := strings.Split(strings.TrimSuffix(string(text), ";\n"), ";\nCREATE ")
+	for i := range list[1:] {
+		list[i+1] = "CREATE " + list[i+1]
+	}
+	return list
+}
+
+// A volume of an older Folio is given the views and the triggers of this one.
+func TestRepairViews(t *testing.T) {
 	t.Parallel()
-	first := slices.Index(store.Schema, store.FileStatements[0])
+	tables := store.Schema[:slices.Index(store.Schema, store.FileStatements[0])]
+	old := oldViews(t)
+	old = old[:len(old)-1]
+	first := strings.Replace(old[0], " CROSS JOIN ", " JOIN ", 1)
+	foreign := slices.Clone(old)
+	foreign[1] = "CREATE VIEW file_make AS SELECT 1"
 	for name, test := range map[string]struct {
-		schema []string
-		want   int // repairs
+		views []string
+		want  int // repairs
 	}{
-		"without them":   {store.Schema[:first+1], 1},
-		"older":          {append(slices.Clone(store.Schema[:first]), store.OldFileView), 1},
-		"as it is":       {store.Schema, 0},
-		"its own view":   {append(slices.Clone(store.Schema[:first]), "CREATE VIEW file AS SELECT 1"), 0},
-		"without a view": {store.Schema[:first], 0},
-		"a name taken":   {append(slices.Clone(store.Schema[:first+1]), "CREATE VIEW File_Drop AS SELECT 1"), 0},
+		"without triggers":     {store.FileStatements[:1], 1},
+		"old without triggers": {old[:1], 1},
+		"the first":            {[]string{first}, 1},
+		"old":                  {old, 1},
+		"old and new":          {slices.Concat(old[:4], store.FileStatements[4:]), 1},
+		"as it is":             {store.FileStatements, 0},
+		"its own view":         {[]string{"CREATE VIEW file AS SELECT 1"}, 0},
+		"without a view":       {nil, 0},
+		"a name taken":         {[]string{store.FileStatements[0], "CREATE VIEW File_Drop AS SELECT 1"}, 0},
+		"old with its own":     {foreign, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "test.folio")
-			makeDatabase(t, path, store.ApplicationID, 1, test.schema...)
+			makeDatabase(t, path, store.ApplicationID, 1, slices.Concat(tables, test.views)...)
 			db, err := sqlitefile.Open(path, nil)
 			must(t, err)
 			must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
@@ -337,20 +357,35 @@ func TestRepairFileTriggers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
+			if r, err := s.Check(t.Context(), nil); err != nil || !r.OK() {
+				t.Errorf("%v, %v", r.Problems, err)
+			}
 			if r := repair(t, s); len(r.Repairs) != test.want || !r.OK() {
 				t.Errorf("%v, %v", r.Repairs, r.Problems)
 			}
-			objects := 0
-			if err := s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
-				list, err := rx.Objects()
-				objects = len(list)
-				return err
-			}); err != nil {
-				t.Fatal(err)
+			if r := repair(t, s); len(r.Repairs) != 0 {
+				t.Errorf("again: %v", r.Repairs)
 			}
-			if test.want > 0 && objects != len(store.Schema) {
-				t.Errorf("%d objects, want %d", objects, len(store.Schema))
+			want := slices.Concat(tables, test.views)
+			if test.want > 0 {
+				want = store.Schema
+			}
+			if got := statements(t, s); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+				t.Errorf("%q", got)
 			}
 		})
 	}
+}
+
+// statements returns those that make the objects of a volume, sorted.
+func statements(t *testing.T, s *Store) (list []string) {
+	must(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+		objects, err := rx.Objects()
+		for _, o := range objects {
+			list = append(list, o.SQL)
+		}
+		return err
+	}))
+	slices.Sort(list)
+	return list
 }

@@ -10,50 +10,60 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// addFileTriggers makes view file writable in a volume that was made before it was, unless other
-// programs have given the names to something else, or have changed the view.
-func (s *Store) addFileTriggers(ctx context.Context, report *store.RepairReport) error {
-	lacking := false
+// renewViews gives a volume of an older Folio the views and the triggers of this one. It makes view
+// file writable if it was not, unless other programs have given the names to something else, or
+// have changed the view.
+func (s *Store) renewViews(ctx context.Context, report *store.RepairReport) error {
+	outdated, readOnly := false, false
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
-		lacking, err = lacksFileTriggers(rx)
+		outdated, readOnly, err = judgeViews(rx)
 		return err
 	})
-	if err != nil || !lacking {
+	if err != nil || !outdated && !readOnly {
 		return explain(err)
 	}
-	err = s.db.Update(ctx, func(tx *sqlitefile.Tx) error {
-		lacking, err := lacksFileTriggers(&tx.Rx)
-		if err != nil || !lacking {
-			return err
+	err = s.update(ctx, func(t *tx) (err error) {
+		if outdated, readOnly, err = judgeViews(&t.db.Rx); err == nil && outdated {
+			err = t.describe()
 		}
-		return tx.Exec("DROP VIEW file;" + strings.Join(store.FileStatements, ";"))
+		if err == nil && readOnly {
+			err = t.db.Exec(strings.Join(store.FileStatementsOf(t.hasClones())[1:], ";"))
+			t.opened = [len(tableNames)]bool{}
+		}
+		return err
 	})
-	if err == nil {
-		p := store.Problem{What: "SQL cannot write view file"}
-		report.Repairs = append(report.Repairs, store.Repair{Problem: p, Done: "its triggers made"})
+	if err != nil {
+		return explain(err)
 	}
-	return explain(err)
+	done := func(what, done string) {
+		report.Repairs = append(report.Repairs, store.Repair{Problem: store.Problem{What: what}, Done: done})
+	}
+	switch {
+	case readOnly:
+		done("SQL cannot write view file", "its triggers made")
+	case outdated:
+		done("views and triggers are those of an older Folio", "they are made again")
+	}
+	return nil
 }
 
-// lacksFileTriggers reports whether of store.FileStatements there is the view alone, as it is or as
-// it was.
-func lacksFileTriggers(rx *sqlitefile.Rx) (bool, error) {
+// judgeViews reports whether views and triggers are outdated, those of an older Folio, and whether
+// view file is readOnly: of store.FileStatements there is the view alone.
+func judgeViews(rx *sqlitefile.Rx) (outdated, readOnly bool, err error) {
 	objects, err := rx.Objects()
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	found := make(map[string]string)
+	_, outdated = fileTexts(objects, false)
+	names := make(map[string]bool)
 	for _, o := range objects {
-		found[ddl.Fold(o.Name)] = o.SQL
+		outdated = outdated || isOldHistoryView(o.SQL)
+		names[ddl.Fold(o.Name)] = true
+		own := store.IsOldStatement(o.SQL) || slices.Contains(store.FileStatementsOf(false), o.SQL) || slices.Contains(store.FileStatementsOf(true), o.SQL)
+		readOnly = readOnly || own && ddl.EqualFold(o.Name, "file")
 	}
-	view, triggers := store.FileStatements[0], store.FileStatements[1:]
-	if found["file"] != view && found["file"] != store.OldFileView {
-		return false, nil
+	for _, sql := range store.FileStatements[1:] {
+		readOnly = readOnly && !names[ddl.Fold(strings.Fields(sql)[2])]
 	}
-	for _, own := range ownObjects() {
-		if _, taken := found[ddl.Fold(own.name)]; taken && slices.Contains(triggers, own.sql) {
-			return false, nil
-		}
-	}
-	return true, nil
+	return outdated, readOnly, nil
 }

@@ -34,10 +34,10 @@ CREATE TABLE orphan (
   ino INTEGER PRIMARY KEY        -- has no name, but may be in use
 );
 CREATE VIEW file AS
-WITH RECURSIVE tree(path, ino, type) AS (
-  SELECT name, ino, type FROM entry WHERE parent = 1
+WITH RECURSIVE tree(path, ino, type, parent) AS (
+  SELECT name, ino, type, parent FROM entry WHERE parent = 1
   UNION ALL
-  SELECT path || '/' || entry.name, entry.ino, entry.type
+  SELECT path || '/' || entry.name, entry.ino, entry.type, entry.parent
   FROM tree JOIN entry ON entry.parent = tree.ino WHERE tree.type = 2
 )
 SELECT
@@ -46,7 +46,7 @@ SELECT
     WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
   printf('%04o', mode & 4095) AS mode,
   size,
-  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
+  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000 - (mtime_ns % 1000000000 < 0), 'unixepoch') AS mtime,
   CASE
     WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
     WHEN size = 0 THEN x''
@@ -55,9 +55,11 @@ SELECT
       WITH RECURSIVE chunk(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < node.size)
       SELECT CAST(group_concat(coalesce(bytes, x'') ||
         zeroblob(min(65536, node.size - (i << 16)) - coalesce(length(bytes), 0)), '') AS BLOB)
-      FROM chunk LEFT JOIN data ON data.id = (node.ino << 28) + i
+      FROM (SELECT i FROM chunk ORDER BY i) LEFT JOIN data ON data.id = (node.ino << 28) + i
     )
-  END AS content
+  END AS content,
+  ino,
+  parent
 FROM tree CROSS JOIN node USING (ino);
 CREATE VIEW file_make AS
 SELECT 0 AS parent, '' AS name, 0 AS ino, 0 AS mode, 0 AS mtime_ns, 0 AS now_ns, x'' AS content WHERE 0;
@@ -76,11 +78,9 @@ CREATE TRIGGER file_insert INSTEAD OF INSERT ON file BEGIN
     WHEN instr('/' || NEW.path || '/', '//') > 0 THEN RAISE(ABORT, 'file: path begins or ends with a slash, or has two in a row; names are joined by one, as in dir/name')
     WHEN instr('/' || NEW.path || '/', '/./') + instr('/' || NEW.path || '/', '/../') > 0 THEN RAISE(ABORT, 'file: path has . or .. in it')
     WHEN rtrim(NEW.path, replace(NEW.path, '/', '')) || substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1) <> NEW.path THEN RAISE(ABORT, 'file: path is not UTF-8')
-    WHEN NEW.mode GLOB '*[^0-7]*' OR length(NEW.mode) NOT BETWEEN 1 AND 4 THEN RAISE(ABORT, 'file: mode must be 1 to 4 octal digits, as in 0644')
-    WHEN NEW.mtime IS NOT NULL AND CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
-      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END IS NULL THEN RAISE(ABORT, 'file: mtime must be a time, as in 2026-01-31T12:00:00Z')
+    WHEN typeof(NEW.mode) NOT IN ('text', 'null') OR NEW.mode GLOB '*[^0-7]*' OR length(NEW.mode) NOT BETWEEN 1 AND 4 THEN RAISE(ABORT, 'file: mode must be a text of 1 to 4 octal digits, as in ''0644''')
     WHEN NEW.type NOT IN ('file', 'dir', 'symlink', 'fifo', 'socket') THEN RAISE(ABORT, 'file: type must be file, dir, symlink, fifo or socket')
-    WHEN NEW.size <> length(CAST(NEW.content AS BLOB)) THEN RAISE(ABORT, 'file: size follows from content; leave it out')
+    WHEN NEW.size <> length(CAST(coalesce(NEW.content, x'') AS BLOB)) THEN RAISE(ABORT, 'file: size follows from content; leave it out')
   END;
   INSERT INTO file_make SELECT (
       WITH RECURSIVE way(rest, ino) AS (
@@ -95,8 +95,9 @@ CREATE TRIGGER file_insert INSTEAD OF INSERT ON file BEGIN
     max(coalesce((SELECT max(ino) FROM node), 1), coalesce((SELECT max(ino) FROM orphan), 1)) + 1,
     CASE coalesce(NEW.type, 'file') WHEN 'file' THEN 32768 WHEN 'dir' THEN 16384 WHEN 'symlink' THEN 40960 WHEN 'fifo' THEN 4096 ELSE 49152 END
       + coalesce((substr(substr('000' || NEW.mode, -4), 1, 1) * 512 + substr(substr('000' || NEW.mode, -4), 2, 1) * 64 + substr(substr('000' || NEW.mode, -4), 3, 1) * 8 + substr(substr('000' || NEW.mode, -4), 4, 1)), CASE NEW.type WHEN 'dir' THEN 493 WHEN 'symlink' THEN 511 ELSE 420 END),
-    coalesce(CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
-      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000), CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000, CAST(coalesce(NEW.content, x'') AS BLOB);
+    CASE WHEN NEW.mtime IS NULL THEN CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000 ELSE coalesce(CASE typeof(NEW.mtime) WHEN 'integer' THEN NEW.mtime * 1000000000
+      WHEN 'real' THEN CASE WHEN abs(NEW.mtime) <= 9223372036 THEN CAST(NEW.mtime * 1000000000 AS INTEGER) END
+      ELSE strftime('%s', NEW.mtime) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END, '') END, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000, CAST(coalesce(NEW.content, x'') AS BLOB);
 END;
 CREATE TRIGGER file_make_insert INSTEAD OF INSERT ON file_make BEGIN
   SELECT CASE
@@ -104,6 +105,7 @@ CREATE TRIGGER file_make_insert INSTEAD OF INSERT ON file_make BEGIN
     WHEN (SELECT mode >> 12 FROM node WHERE ino = NEW.parent) IS NOT 4 THEN RAISE(ABORT, 'file: the path leads through something that is no directory')
     WHEN length(CAST(NEW.name AS BLOB)) > 765 THEN RAISE(ABORT, 'file: a name is longer than 765 bytes')
     WHEN EXISTS (SELECT 1 FROM entry WHERE parent = NEW.parent AND name = NEW.name) THEN RAISE(ABORT, 'file: there is a file of this path; UPDATE changes it')
+    WHEN typeof(NEW.mtime_ns) <> 'integer' THEN RAISE(ABORT, 'file: mtime must be a time between 1678 and 2262, as in 2026-01-31T12:00:00Z, or seconds since 1970')
     WHEN NEW.ino > 34359738367 THEN RAISE(ABORT, 'file: all numbers of inodes are given; copy the tree to a new volume')
     WHEN NEW.mode >> 12 NOT IN (8, 10) AND length(NEW.content) > 0 THEN RAISE(ABORT, 'file: only a file or a symlink has a content')
     WHEN NEW.mode >> 12 = 10 AND (length(NEW.content) NOT BETWEEN 1 AND 32767 OR instr(NEW.content, x'00') > 0) THEN RAISE(ABORT, 'file: the content of a symlink is its target: 1 to 32767 bytes without NUL')
@@ -133,24 +135,23 @@ CREATE TRIGGER file_update INSTEAD OF UPDATE ON file BEGIN
     WHEN instr('/' || NEW.path || '/', '//') > 0 THEN RAISE(ABORT, 'file: path begins or ends with a slash, or has two in a row; names are joined by one, as in dir/name')
     WHEN instr('/' || NEW.path || '/', '/./') + instr('/' || NEW.path || '/', '/../') > 0 THEN RAISE(ABORT, 'file: path has . or .. in it')
     WHEN rtrim(NEW.path, replace(NEW.path, '/', '')) || substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1) <> NEW.path THEN RAISE(ABORT, 'file: path is not UTF-8')
-    WHEN NEW.mode GLOB '*[^0-7]*' OR length(NEW.mode) NOT BETWEEN 1 AND 4 THEN RAISE(ABORT, 'file: mode must be 1 to 4 octal digits, as in 0644')
-    WHEN NEW.mode IS NULL THEN RAISE(ABORT, 'file: mode must be 1 to 4 octal digits, as in 0644')
-    WHEN CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
-      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END IS NULL THEN RAISE(ABORT, 'file: mtime must be a time, as in 2026-01-31T12:00:00Z')
+    WHEN typeof(NEW.mode) NOT IN ('text', 'null') OR NEW.mode GLOB '*[^0-7]*' OR length(NEW.mode) NOT BETWEEN 1 AND 4 THEN RAISE(ABORT, 'file: mode must be a text of 1 to 4 octal digits, as in ''0644''')
+    WHEN NEW.mode IS NULL THEN RAISE(ABORT, 'file: mode must be a text of 1 to 4 octal digits, as in ''0644''')
     WHEN NEW.type IS NOT OLD.type THEN RAISE(ABORT, 'file: type cannot change')
-    WHEN NEW.size IS NOT OLD.size AND NEW.size IS NOT length(CAST(NEW.content AS BLOB)) THEN RAISE(ABORT, 'file: size follows from content; leave it out')
-    WHEN OLD.type = 'dir' AND substr(NEW.path, 1, length(OLD.path) + 1) = OLD.path || '/' THEN RAISE(ABORT, 'file: a directory cannot move into itself')
-  END;
-  INSERT INTO file_move SELECT (
+    WHEN NEW.ino IS NOT OLD.ino OR NEW.parent IS NOT OLD.parent THEN RAISE(ABORT, 'file: ino and parent cannot be set')
+    WHEN NEW.size IS NOT OLD.size AND NEW.size IS NOT length(CAST(coalesce(NEW.content, x'') AS BLOB)) THEN RAISE(ABORT, 'file: size follows from content; leave it out')
+    WHEN NOT EXISTS (SELECT 1 FROM entry WHERE parent = OLD.parent AND name = substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1) AND ino = OLD.ino) THEN RAISE(ABORT, 'file: there is no such file any more')
+    WHEN OLD.type = 'dir' AND NEW.path <> OLD.path AND OLD.ino IN (
       WITH RECURSIVE way(rest, ino) AS (
-        SELECT rtrim(OLD.path, replace(OLD.path, '/', '')), 1
+        SELECT rtrim(NEW.path, replace(NEW.path, '/', '')), 1
         UNION ALL
         SELECT substr(rest, instr(rest, '/') + 1),
           (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
         FROM way WHERE rest <> '' AND ino IS NOT NULL
-      )
-      SELECT ino FROM way WHERE rest = ''
-    ), substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1), (
+      ) SELECT ino FROM way)
+      THEN RAISE(ABORT, 'file: a directory cannot move into itself')
+  END;
+  INSERT INTO file_move SELECT OLD.parent, substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1), (
       WITH RECURSIVE way(rest, ino) AS (
         SELECT rtrim(NEW.path, replace(NEW.path, '/', '')), 1
         UNION ALL
@@ -161,24 +162,15 @@ CREATE TRIGGER file_update INSTEAD OF UPDATE ON file BEGIN
       SELECT ino FROM way WHERE rest = ''
     ), substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1), CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000
     WHERE NEW.path <> OLD.path;
-  INSERT INTO file_change SELECT (
-      WITH RECURSIVE way(rest, ino) AS (
-        SELECT NEW.path || '/', 1
-        UNION ALL
-        SELECT substr(rest, instr(rest, '/') + 1),
-          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
-        FROM way WHERE rest <> '' AND ino IS NOT NULL
-      )
-      SELECT ino FROM way WHERE rest = ''
-    ),
-    CASE WHEN NEW.mode <> OLD.mode THEN (substr(substr('000' || NEW.mode, -4), 1, 1) * 512 + substr(substr('000' || NEW.mode, -4), 2, 1) * 64 + substr(substr('000' || NEW.mode, -4), 3, 1) * 8 + substr(substr('000' || NEW.mode, -4), 4, 1)) END, CASE WHEN NEW.mtime <> OLD.mtime THEN CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
-      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END END, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000,
-    CASE WHEN NEW.content IS NOT OLD.content THEN CAST(coalesce(NEW.content, x'') AS BLOB) END
-    WHERE NEW.mode <> OLD.mode OR NEW.mtime <> OLD.mtime OR NEW.content IS NOT OLD.content;
+  INSERT INTO file_change SELECT OLD.ino,
+    CASE WHEN substr('000' || NEW.mode, -4) <> OLD.mode THEN (substr(substr('000' || NEW.mode, -4), 1, 1) * 512 + substr(substr('000' || NEW.mode, -4), 2, 1) * 64 + substr(substr('000' || NEW.mode, -4), 3, 1) * 8 + substr(substr('000' || NEW.mode, -4), 4, 1)) END, CASE WHEN NEW.mtime IS NOT OLD.mtime THEN coalesce(CASE typeof(NEW.mtime) WHEN 'integer' THEN NEW.mtime * 1000000000
+      WHEN 'real' THEN CASE WHEN abs(NEW.mtime) <= 9223372036 THEN CAST(NEW.mtime * 1000000000 AS INTEGER) END
+      ELSE strftime('%s', NEW.mtime) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END, '') END, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000,
+    CASE WHEN CAST(NEW.content AS BLOB) IS NOT OLD.content THEN CAST(coalesce(NEW.content, x'') AS BLOB) END
+    WHERE substr('000' || NEW.mode, -4) <> OLD.mode OR NEW.mtime IS NOT OLD.mtime OR CAST(NEW.content AS BLOB) IS NOT OLD.content;
 END;
 CREATE TRIGGER file_move_insert INSTEAD OF INSERT ON file_move
-WHEN EXISTS (SELECT 1 FROM entry WHERE parent = NEW.parent AND name = NEW.name)
-  OR NOT EXISTS (SELECT 1 FROM entry WHERE parent = NEW.to_parent AND name = NEW.to_name)
+WHEN NEW.to_parent IS NOT NEW.parent OR NEW.to_name <> NEW.name
 BEGIN
   SELECT CASE
     WHEN NEW.to_parent IS NULL THEN RAISE(ABORT, 'file: a directory of this path does not exist; insert it first, with type ''dir''')
@@ -198,7 +190,8 @@ BEGIN
 END;
 CREATE TRIGGER file_change_insert INSTEAD OF INSERT ON file_change BEGIN
   SELECT CASE
-    WHEN NEW.ino IS NULL THEN RAISE(ABORT, 'file: there is no such file any more')
+    WHEN NOT EXISTS (SELECT 1 FROM node WHERE ino = NEW.ino) THEN RAISE(ABORT, 'file: there is no such file any more')
+    WHEN typeof(NEW.mtime_ns) NOT IN ('integer', 'null') THEN RAISE(ABORT, 'file: mtime must be a time between 1678 and 2262, as in 2026-01-31T12:00:00Z, or seconds since 1970')
     WHEN NEW.content IS NOT NULL AND (SELECT mode >> 12 FROM node WHERE ino = NEW.ino) NOT IN (8, 10) THEN RAISE(ABORT, 'file: only a file or a symlink has a content')
     WHEN (SELECT mode >> 12 FROM node WHERE ino = NEW.ino) = 10 AND (length(NEW.content) NOT BETWEEN 1 AND 32767 OR instr(NEW.content, x'00') > 0) THEN RAISE(ABORT, 'file: the content of a symlink is its target: 1 to 32767 bytes without NUL')
   END;
@@ -211,7 +204,7 @@ CREATE TRIGGER file_change_insert INSTEAD OF INSERT ON file_change BEGIN
     )
     SELECT i FROM chunk
   );
-  UPDATE node SET mode = coalesce(mode & 61440 | NEW.mode, mode), size = coalesce(length(NEW.content), size),
+  UPDATE node SET mode = coalesce(mode & 61440 | (NEW.mode & 4095), mode), size = coalesce(length(NEW.content), size),
     holes = CASE WHEN NEW.content IS NULL THEN holes ELSE 0 END,
     mtime_ns = coalesce(NEW.mtime_ns, CASE WHEN NEW.content IS NULL THEN mtime_ns ELSE NEW.now_ns END), ctime_ns = NEW.now_ns
     WHERE ino = NEW.ino;
@@ -219,16 +212,7 @@ END;
 CREATE TRIGGER file_delete INSTEAD OF DELETE ON file BEGIN
   INSERT INTO file_drop SELECT parent, name, ino, type, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000 FROM (
     WITH RECURSIVE below(parent, name, ino, type) AS (
-      SELECT parent, name, ino, type FROM entry WHERE parent = (
-      WITH RECURSIVE way(rest, ino) AS (
-        SELECT rtrim(OLD.path, replace(OLD.path, '/', '')), 1
-        UNION ALL
-        SELECT substr(rest, instr(rest, '/') + 1),
-          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
-        FROM way WHERE rest <> '' AND ino IS NOT NULL
-      )
-      SELECT ino FROM way WHERE rest = ''
-    ) AND name = substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1)
+      SELECT parent, name, ino, type FROM entry WHERE parent = OLD.parent AND name = substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1)
       UNION ALL
       SELECT e.parent, e.name, e.ino, e.type FROM below JOIN entry AS e ON e.parent = below.ino WHERE below.type = 2
     )

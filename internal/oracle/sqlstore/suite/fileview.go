@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -41,6 +42,10 @@ func (d *Driver) testFileView(t *testing.T) {
 		volumetest.WantClean(t, v)
 	}
 	wantFileAt(t, w.written, w.db)
+	_, err := w.db.Exec("PRAGMA reverse_unordered_selects = 1") // contents are in order all the same
+	must(t, err)
+	wantFileAt(t, w.written, w.db)
+	w.wantFile(t)
 	var sound string
 	must(t, w.db.QueryRow("PRAGMA integrity_check").Scan(&sound))
 	if sound != "ok" {
@@ -255,6 +260,22 @@ func (w *viewTest) both(t *testing.T, refused bool, call func() error, query str
 	if own := call(); (own == nil) != (err == nil) {
 		t.Errorf("%s %.60q: %v; the same by the library: %v", query, args, err, own)
 	}
+}
+
+// wantFile compares view file with the files of the volume.
+func (w *viewTest) wantFile(t *testing.T) {
+	rows, err := w.db.Query("SELECT path, content FROM file WHERE type = 'file'")
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var content []byte
+		must(t, rows.Scan(&name, &content))
+		if want, err := w.written.ReadFile(name); err != nil || !bytes.Equal(content, want) {
+			t.Errorf("%s: view file has another content of %d bytes; %v", name, len(content), err)
+		}
+	}
+	must(t, rows.Err())
 }
 
 // compare compares the two trees.

@@ -1,0 +1,251 @@
+CREATE VIEW file AS
+WITH RECURSIVE tree(path, ino, type) AS (
+  SELECT name, ino, type FROM entry WHERE parent = 1
+  UNION ALL
+  SELECT path || '/' || entry.name, entry.ino, entry.type
+  FROM tree JOIN entry ON entry.parent = tree.ino WHERE tree.type = 2
+)
+SELECT
+  path,
+  CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
+    WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
+  printf('%04o', mode & 4095) AS mode,
+  size,
+  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
+  CASE
+    WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
+    WHEN size = 0 THEN x''
+    WHEN size <= 65536 AND holes = 0 THEN (SELECT bytes FROM data WHERE id = node.ino << 28)
+    ELSE (
+      WITH RECURSIVE chunk(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < node.size)
+      SELECT CAST(group_concat(coalesce(bytes, x'') ||
+        zeroblob(min(65536, node.size - (i << 16)) - coalesce(length(bytes), 0)), '') AS BLOB)
+      FROM chunk LEFT JOIN data ON data.id = (node.ino << 28) + i
+    )
+  END AS content
+FROM tree CROSS JOIN node USING (ino);
+CREATE VIEW file_make AS
+SELECT 0 AS parent, '' AS name, 0 AS ino, 0 AS mode, 0 AS mtime_ns, 0 AS now_ns, x'' AS content WHERE 0;
+CREATE VIEW file_move AS
+SELECT 0 AS parent, '' AS name, 0 AS to_parent, '' AS to_name, 0 AS now_ns WHERE 0;
+CREATE VIEW file_change AS
+SELECT 0 AS ino, 0 AS mode, 0 AS mtime_ns, 0 AS now_ns, x'' AS content WHERE 0;
+CREATE VIEW file_drop AS
+SELECT 0 AS parent, '' AS name, 0 AS ino, 0 AS type, 0 AS now_ns WHERE 0;
+CREATE TRIGGER file_insert INSTEAD OF INSERT ON file BEGIN
+  SELECT CASE
+    WHEN typeof(NEW.path) <> 'text' THEN RAISE(ABORT, 'file: path must be a text')
+    WHEN NEW.path = '' THEN RAISE(ABORT, 'file: path is empty')
+    WHEN instr(NEW.path, char(0)) > 0 THEN RAISE(ABORT, 'file: path holds a NUL')
+    WHEN length(CAST(NEW.path AS BLOB)) > 32767 THEN RAISE(ABORT, 'file: path is longer than 32767 bytes')
+    WHEN instr('/' || NEW.path || '/', '//') > 0 THEN RAISE(ABORT, 'file: path begins or ends with a slash, or has two in a row; names are joined by one, as in dir/name')
+    WHEN instr('/' || NEW.path || '/', '/./') + instr('/' || NEW.path || '/', '/../') > 0 THEN RAISE(ABORT, 'file: path has . or .. in it')
+    WHEN rtrim(NEW.path, replace(NEW.path, '/', '')) || substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1) <> NEW.path THEN RAISE(ABORT, 'file: path is not UTF-8')
+    WHEN NEW.mode GLOB '*[^0-7]*' OR length(NEW.mode) NOT BETWEEN 1 AND 4 THEN RAISE(ABORT, 'file: mode must be 1 to 4 octal digits, as in 0644')
+    WHEN NEW.mtime IS NOT NULL AND CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
+      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END IS NULL THEN RAISE(ABORT, 'file: mtime must be a time, as in 2026-01-31T12:00:00Z')
+    WHEN NEW.type NOT IN ('file', 'dir', 'symlink', 'fifo', 'socket') THEN RAISE(ABORT, 'file: type must be file, dir, symlink, fifo or socket')
+    WHEN NEW.size <> length(CAST(NEW.content AS BLOB)) THEN RAISE(ABORT, 'file: size follows from content; leave it out')
+  END;
+  INSERT INTO file_make SELECT (
+      WITH RECURSIVE way(rest, ino) AS (
+        SELECT rtrim(NEW.path, replace(NEW.path, '/', '')), 1
+        UNION ALL
+        SELECT substr(rest, instr(rest, '/') + 1),
+          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
+        FROM way WHERE rest <> '' AND ino IS NOT NULL
+      )
+      SELECT ino FROM way WHERE rest = ''
+    ), substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1),
+    max(coalesce((SELECT max(ino) FROM node), 1), coalesce((SELECT max(ino) FROM orphan), 1)) + 1,
+    CASE coalesce(NEW.type, 'file') WHEN 'file' THEN 32768 WHEN 'dir' THEN 16384 WHEN 'symlink' THEN 40960 WHEN 'fifo' THEN 4096 ELSE 49152 END
+      + coalesce((substr(substr('000' || NEW.mode, -4), 1, 1) * 512 + substr(substr('000' || NEW.mode, -4), 2, 1) * 64 + substr(substr('000' || NEW.mode, -4), 3, 1) * 8 + substr(substr('000' || NEW.mode, -4), 4, 1)), CASE NEW.type WHEN 'dir' THEN 493 WHEN 'symlink' THEN 511 ELSE 420 END),
+    coalesce(CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
+      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000), CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000, CAST(coalesce(NEW.content, x'') AS BLOB);
+END;
+CREATE TRIGGER file_make_insert INSTEAD OF INSERT ON file_make BEGIN
+  SELECT CASE
+    WHEN NEW.parent IS NULL THEN RAISE(ABORT, 'file: a directory of this path does not exist; insert it first, with type ''dir''')
+    WHEN (SELECT mode >> 12 FROM node WHERE ino = NEW.parent) IS NOT 4 THEN RAISE(ABORT, 'file: the path leads through something that is no directory')
+    WHEN length(CAST(NEW.name AS BLOB)) > 765 THEN RAISE(ABORT, 'file: a name is longer than 765 bytes')
+    WHEN EXISTS (SELECT 1 FROM entry WHERE parent = NEW.parent AND name = NEW.name) THEN RAISE(ABORT, 'file: there is a file of this path; UPDATE changes it')
+    WHEN NEW.ino > 34359738367 THEN RAISE(ABORT, 'file: all numbers of inodes are given; copy the tree to a new volume')
+    WHEN NEW.mode >> 12 NOT IN (8, 10) AND length(NEW.content) > 0 THEN RAISE(ABORT, 'file: only a file or a symlink has a content')
+    WHEN NEW.mode >> 12 = 10 AND (length(NEW.content) NOT BETWEEN 1 AND 32767 OR instr(NEW.content, x'00') > 0) THEN RAISE(ABORT, 'file: the content of a symlink is its target: 1 to 32767 bytes without NUL')
+  END;
+  INSERT INTO node (ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)
+    SELECT NEW.ino, NEW.mode | CASE NEW.mode >> 12 WHEN 4 THEN mode & 1024 ELSE 0 END, 1 + (NEW.mode >> 12 = 4), uid, gid,
+      length(NEW.content), 0, NEW.mtime_ns, NEW.now_ns, NEW.now_ns, 0
+    FROM node WHERE ino = NEW.parent;
+  INSERT INTO entry (parent, name, ino, type)
+    VALUES (NEW.parent, NEW.name, NEW.ino, CASE NEW.mode >> 12 WHEN 8 THEN 1 WHEN 4 THEN 2 WHEN 10 THEN 3 WHEN 1 THEN 6 ELSE 7 END);
+  INSERT INTO data (id, bytes) SELECT (NEW.ino << 28) + i, substr(NEW.content, (i << 16) + 1, 65536) FROM (
+    WITH RECURSIVE chunk(i) AS (
+      SELECT 0 WHERE length(NEW.content) > 0
+      UNION ALL
+      SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < length(NEW.content)
+    )
+    SELECT i FROM chunk
+  );
+  UPDATE node SET nlink = nlink + (NEW.mode >> 12 = 4), mtime_ns = NEW.now_ns, ctime_ns = NEW.now_ns WHERE ino = NEW.parent;
+END;
+CREATE TRIGGER file_update INSTEAD OF UPDATE ON file BEGIN
+  SELECT CASE
+    WHEN typeof(NEW.path) <> 'text' THEN RAISE(ABORT, 'file: path must be a text')
+    WHEN NEW.path = '' THEN RAISE(ABORT, 'file: path is empty')
+    WHEN instr(NEW.path, char(0)) > 0 THEN RAISE(ABORT, 'file: path holds a NUL')
+    WHEN length(CAST(NEW.path AS BLOB)) > 32767 THEN RAISE(ABORT, 'file: path is longer than 32767 bytes')
+    WHEN instr('/' || NEW.path || '/', '//') > 0 THEN RAISE(ABORT, 'file: path begins or ends with a slash, or has two in a row; names are joined by one, as in dir/name')
+    WHEN instr('/' || NEW.path || '/', '/./') + instr('/' || NEW.path || '/', '/../') > 0 THEN RAISE(ABORT, 'file: path has . or .. in it')
+    WHEN rtrim(NEW.path, replace(NEW.path, '/', '')) || substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1) <> NEW.path THEN RAISE(ABORT, 'file: path is not UTF-8')
+    WHEN NEW.mode GLOB '*[^0-7]*' OR length(NEW.mode) NOT BETWEEN 1 AND 4 THEN RAISE(ABORT, 'file: mode must be 1 to 4 octal digits, as in 0644')
+    WHEN NEW.mode IS NULL THEN RAISE(ABORT, 'file: mode must be 1 to 4 octal digits, as in 0644')
+    WHEN CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
+      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END IS NULL THEN RAISE(ABORT, 'file: mtime must be a time, as in 2026-01-31T12:00:00Z')
+    WHEN NEW.type IS NOT OLD.type THEN RAISE(ABORT, 'file: type cannot change')
+    WHEN NEW.size IS NOT OLD.size AND NEW.size IS NOT length(CAST(NEW.content AS BLOB)) THEN RAISE(ABORT, 'file: size follows from content; leave it out')
+    WHEN OLD.type = 'dir' AND substr(NEW.path, 1, length(OLD.path) + 1) = OLD.path || '/' THEN RAISE(ABORT, 'file: a directory cannot move into itself')
+  END;
+  INSERT INTO file_move SELECT (
+      WITH RECURSIVE way(rest, ino) AS (
+        SELECT rtrim(OLD.path, replace(OLD.path, '/', '')), 1
+        UNION ALL
+        SELECT substr(rest, instr(rest, '/') + 1),
+          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
+        FROM way WHERE rest <> '' AND ino IS NOT NULL
+      )
+      SELECT ino FROM way WHERE rest = ''
+    ), substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1), (
+      WITH RECURSIVE way(rest, ino) AS (
+        SELECT rtrim(NEW.path, replace(NEW.path, '/', '')), 1
+        UNION ALL
+        SELECT substr(rest, instr(rest, '/') + 1),
+          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
+        FROM way WHERE rest <> '' AND ino IS NOT NULL
+      )
+      SELECT ino FROM way WHERE rest = ''
+    ), substr(NEW.path, length(rtrim(NEW.path, replace(NEW.path, '/', ''))) + 1), CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000
+    WHERE NEW.path <> OLD.path;
+  INSERT INTO file_change SELECT (
+      WITH RECURSIVE way(rest, ino) AS (
+        SELECT NEW.path || '/', 1
+        UNION ALL
+        SELECT substr(rest, instr(rest, '/') + 1),
+          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
+        FROM way WHERE rest <> '' AND ino IS NOT NULL
+      )
+      SELECT ino FROM way WHERE rest = ''
+    ),
+    CASE WHEN NEW.mode <> OLD.mode THEN (substr(substr('000' || NEW.mode, -4), 1, 1) * 512 + substr(substr('000' || NEW.mode, -4), 2, 1) * 64 + substr(substr('000' || NEW.mode, -4), 3, 1) * 8 + substr(substr('000' || NEW.mode, -4), 4, 1)) END, CASE WHEN NEW.mtime <> OLD.mtime THEN CASE WHEN typeof(NEW.mtime) IN ('integer', 'real') THEN CAST(NEW.mtime * 1000000000 AS INTEGER)
+      ELSE CAST(strftime('%s', NEW.mtime) AS INTEGER) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END END, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000,
+    CASE WHEN NEW.content IS NOT OLD.content THEN CAST(coalesce(NEW.content, x'') AS BLOB) END
+    WHERE NEW.mode <> OLD.mode OR NEW.mtime <> OLD.mtime OR NEW.content IS NOT OLD.content;
+END;
+CREATE TRIGGER file_move_insert INSTEAD OF INSERT ON file_move
+WHEN EXISTS (SELECT 1 FROM entry WHERE parent = NEW.parent AND name = NEW.name)
+  OR NOT EXISTS (SELECT 1 FROM entry WHERE parent = NEW.to_parent AND name = NEW.to_name)
+BEGIN
+  SELECT CASE
+    WHEN NEW.to_parent IS NULL THEN RAISE(ABORT, 'file: a directory of this path does not exist; insert it first, with type ''dir''')
+    WHEN (SELECT mode >> 12 FROM node WHERE ino = NEW.to_parent) IS NOT 4 THEN RAISE(ABORT, 'file: the path leads through something that is no directory')
+    WHEN length(CAST(NEW.to_name AS BLOB)) > 765 THEN RAISE(ABORT, 'file: a name is longer than 765 bytes')
+    WHEN NOT EXISTS (SELECT 1 FROM entry WHERE parent = NEW.parent AND name = NEW.name) THEN RAISE(ABORT, 'file: there is no such file any more')
+    WHEN EXISTS (SELECT 1 FROM entry WHERE parent = NEW.to_parent AND name = NEW.to_name) THEN RAISE(ABORT, 'file: there is a file of the new path; DELETE it first')
+  END;
+  INSERT INTO entry (parent, name, ino, type)
+    SELECT NEW.to_parent, NEW.to_name, ino, type FROM entry WHERE parent = NEW.parent AND name = NEW.name;
+  DELETE FROM entry WHERE parent = NEW.parent AND name = NEW.name;
+  UPDATE node SET ctime_ns = NEW.now_ns WHERE ino = (SELECT ino FROM entry WHERE parent = NEW.to_parent AND name = NEW.to_name);
+  UPDATE node SET nlink = nlink - (SELECT type = 2 FROM entry WHERE parent = NEW.to_parent AND name = NEW.to_name),
+    mtime_ns = NEW.now_ns, ctime_ns = NEW.now_ns WHERE ino = NEW.parent;
+  UPDATE node SET nlink = nlink + (SELECT type = 2 FROM entry WHERE parent = NEW.to_parent AND name = NEW.to_name),
+    mtime_ns = NEW.now_ns, ctime_ns = NEW.now_ns WHERE ino = NEW.to_parent;
+END;
+CREATE TRIGGER file_change_insert INSTEAD OF INSERT ON file_change BEGIN
+  SELECT CASE
+    WHEN NEW.ino IS NULL THEN RAISE(ABORT, 'file: there is no such file any more')
+    WHEN NEW.content IS NOT NULL AND (SELECT mode >> 12 FROM node WHERE ino = NEW.ino) NOT IN (8, 10) THEN RAISE(ABORT, 'file: only a file or a symlink has a content')
+    WHEN (SELECT mode >> 12 FROM node WHERE ino = NEW.ino) = 10 AND (length(NEW.content) NOT BETWEEN 1 AND 32767 OR instr(NEW.content, x'00') > 0) THEN RAISE(ABORT, 'file: the content of a symlink is its target: 1 to 32767 bytes without NUL')
+  END;
+  DELETE FROM data WHERE NEW.content IS NOT NULL AND id BETWEEN NEW.ino << 28 AND (NEW.ino << 28) + 268435455;
+  INSERT INTO data (id, bytes) SELECT (NEW.ino << 28) + i, substr(NEW.content, (i << 16) + 1, 65536) FROM (
+    WITH RECURSIVE chunk(i) AS (
+      SELECT 0 WHERE length(NEW.content) > 0
+      UNION ALL
+      SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < length(NEW.content)
+    )
+    SELECT i FROM chunk
+  );
+  UPDATE node SET mode = coalesce(mode & 61440 | NEW.mode, mode), size = coalesce(length(NEW.content), size),
+    holes = CASE WHEN NEW.content IS NULL THEN holes ELSE 0 END,
+    mtime_ns = coalesce(NEW.mtime_ns, CASE WHEN NEW.content IS NULL THEN mtime_ns ELSE NEW.now_ns END), ctime_ns = NEW.now_ns
+    WHERE ino = NEW.ino;
+END;
+CREATE TRIGGER file_delete INSTEAD OF DELETE ON file BEGIN
+  INSERT INTO file_drop SELECT parent, name, ino, type, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) * 1000000 FROM (
+    WITH RECURSIVE below(parent, name, ino, type) AS (
+      SELECT parent, name, ino, type FROM entry WHERE parent = (
+      WITH RECURSIVE way(rest, ino) AS (
+        SELECT rtrim(OLD.path, replace(OLD.path, '/', '')), 1
+        UNION ALL
+        SELECT substr(rest, instr(rest, '/') + 1),
+          (SELECT ino FROM entry WHERE parent = way.ino AND name = substr(rest, 1, instr(rest, '/') - 1))
+        FROM way WHERE rest <> '' AND ino IS NOT NULL
+      )
+      SELECT ino FROM way WHERE rest = ''
+    ) AND name = substr(OLD.path, length(rtrim(OLD.path, replace(OLD.path, '/', ''))) + 1)
+      UNION ALL
+      SELECT e.parent, e.name, e.ino, e.type FROM below JOIN entry AS e ON e.parent = below.ino WHERE below.type = 2
+    )
+    SELECT * FROM below
+  );
+END;
+CREATE TRIGGER file_drop_insert INSTEAD OF INSERT ON file_drop BEGIN
+  DELETE FROM entry WHERE parent = NEW.parent AND name = NEW.name;
+  UPDATE node SET nlink = CASE NEW.type WHEN 2 THEN 0 ELSE nlink - 1 END, ctime_ns = NEW.now_ns WHERE ino = NEW.ino;
+  INSERT INTO orphan (ino) SELECT ino FROM node WHERE ino = NEW.ino AND nlink = 0 AND NOT EXISTS (SELECT 1 FROM orphan WHERE ino = NEW.ino);
+  UPDATE node SET nlink = nlink - (NEW.type = 2), mtime_ns = NEW.now_ns, ctime_ns = NEW.now_ns WHERE ino = NEW.parent AND nlink > 0;
+END;
+CREATE VIEW file_at AS
+WITH RECURSIVE tree(id, next, snapshot, path, ino, type) AS (
+  SELECT id, next, name, '', 1, 2 FROM snapshot WHERE name IS NOT NULL
+  UNION ALL
+  SELECT id, next, snapshot, path || '/' || e.name, e.ino, e.type
+  FROM tree JOIN entry AS e ON e.parent = tree.ino
+  WHERE tree.type = 2 AND e.ino < next
+    AND NOT EXISTS (SELECT 1 FROM entry_was AS w WHERE w.parent = e.parent AND w.name = e.name AND w.until >= id)
+  UNION ALL
+  SELECT id, next, snapshot, path || '/' || w.name, w.ino, w.type
+  FROM tree JOIN entry_was AS w ON w.parent = tree.ino
+  WHERE tree.type = 2 AND w.until >= id AND w.ino > 0 AND w.ino < next
+    AND NOT EXISTS (SELECT 1 FROM entry_was AS x WHERE x.parent = w.parent AND x.name = w.name AND x.until >= id AND x.until < w.until)
+), found AS (
+  SELECT tree.*, coalesce(w.mode, n.mode) AS mode, coalesce(w.size, n.size) AS size, coalesce(w.mtime_ns, n.mtime_ns) AS mtime_ns
+  FROM tree LEFT JOIN node AS n ON n.ino = tree.ino
+  LEFT JOIN node_was AS w ON w.ino = tree.ino AND w.until = (SELECT min(until) FROM node_was WHERE ino = tree.ino AND until >= tree.id)
+  WHERE path <> ''
+)
+SELECT
+  snapshot,
+  substr(path, 2) AS path,
+  CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
+    WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
+  printf('%04o', mode & 4095) AS mode,
+  size,
+  strftime('%Y-%m-%dT%H:%M:%SZ', mtime_ns / 1000000000, 'unixepoch') AS mtime,
+  CASE
+    WHEN type NOT IN (1, 3) OR size > 1000000000 THEN NULL
+    WHEN size = 0 THEN x''
+    ELSE (
+      WITH RECURSIVE chunk(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM chunk WHERE (i + 1) << 16 < found.size),
+      part(i, bytes) AS (
+        SELECT i, coalesce(substr(coalesce(
+          (SELECT CASE typeof(w.block) WHEN 'blob' THEN w.block ELSE coalesce((SELECT b.bytes FROM block AS b WHERE b.id = w.block), x'') END
+           FROM data_was AS w WHERE w.id = (found.ino << 28) + i AND w.until >= found.id ORDER BY w.until LIMIT 1),
+          (SELECT d.bytes FROM data AS d WHERE d.id = (found.ino << 28) + i)), 1, min(65536, found.size - (i << 16))), x'')
+        FROM chunk
+      )
+      SELECT CAST(group_concat(bytes || zeroblob(min(65536, found.size - (i << 16)) - length(bytes)), '') AS BLOB) FROM part
+    )
+  END AS content
+FROM found;

@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -12,9 +13,17 @@ import (
 // a number stay (R2).
 func (r *repairer) numbers() error {
 	var none []int64
+	set := make(map[store.Ino]string)
 	err := r.rows(nodeTable, func(row *sqlitefile.Row) error {
-		if !store.Ino(row.Rowid()).Valid() {
+		ino := store.Ino(row.Rowid())
+		if !ino.Valid() {
 			none = append(none, row.Rowid())
+		} else if n := r.seen.Find(ino); n != nil && n.Mended {
+			var v [nodeColumns]sqlitefile.Value
+			if err := row.ValuesUpTo(maxNumber, v[:]); err != nil {
+				return err
+			}
+			set[ino] = mended(&v, &n.Node)
 		}
 		return nil
 	})
@@ -25,11 +34,29 @@ func (r *repairer) numbers() error {
 	}
 	for i := range r.seen.Nodes() {
 		if n := &r.seen.Nodes()[i]; n.Mended && err == nil {
-			r.done(n.Ino, fmt.Sprintf("mode set to %#o, uid to %d, gid to %d", n.Mode, n.UID, n.GID), "has numbers that no inode can have")
+			r.done(n.Ino, set[n.Ino], "has numbers that no inode can have")
 			err = r.t.Put(&n.Node)
 		}
 	}
 	return err
+}
+
+// mended says which columns of a row get another value when it becomes that of n.
+func mended(v *[nodeColumns]sqlitefile.Value, n *store.Node) string {
+	var list []string
+	for i, value := range [nodeColumns]int64{
+		int64(n.Ino), int64(n.Mode), int64(n.Nlink), int64(n.UID), int64(n.GID), n.Size, n.Holes, n.Mtime, n.Ctime, n.Atime, int64(n.Rdev),
+	} {
+		if v[i].Kind() == sqlitefile.KindInteger && v[i].Int64() == value {
+			continue
+		}
+		format := "%s set to %d"
+		if i == nodeMode {
+			format = "%s set to %#o"
+		}
+		list = append(list, fmt.Sprintf(format, tableShapes[nodeTable].columns[i], value))
+	}
+	return strings.Join(list, ", ")
 }
 
 func (r *repairer) removeNode(ino int64) error {

@@ -2,6 +2,7 @@ package native
 
 import (
 	"io/fs"
+	"slices"
 
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
@@ -75,7 +76,12 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 	}
 	raw, odd := nodeRow(&v)
 	var fit bool
-	if *n, fit = raw.Node(store.Ino(row.Rowid())); !fit || odd {
+	*n, fit = raw.Node(store.Ino(row.Rowid()))
+	if odd {
+		at := slices.IndexFunc(v[:], func(v sqlitefile.Value) bool { return v.Kind() != sqlitefile.KindInteger })
+		return store.Damaged("inode %d: table node holds %v in column %s", n.Ino, v[at].Kind(), tableShapes[nodeTable].columns[at])
+	}
+	if !fit {
 		return store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", n.Ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
 	}
 	return nil

@@ -135,10 +135,13 @@ func (v *reader) find(l location, follow bool, need store.Need) (store.Rx, place
 
 // node returns the inode that a path leads to.
 func (v *Volume) node(rx store.Rx, l location, follow bool) (n store.Node, err error) {
-	var hash uint64
-	if l.valid && rx.Version() != 0 {
+	var version, hash uint64
+	if l.valid {
+		version = rx.Version()
+	}
+	if version != 0 {
 		var ok bool
-		if n, hash, ok = v.files.get(rx.Version(), l.path); ok {
+		if n, hash, ok = v.files.get(version, l.path); ok {
 			return n, nil
 		}
 	}
@@ -146,8 +149,8 @@ func (v *Volume) node(rx store.Rx, l location, follow bool) (n store.Node, err e
 	if err != nil {
 		return n, err
 	}
-	if n, err = rx.Node(at.ino); err == nil && direct && rx.Version() != 0 {
-		v.files.put(hash, rx.Version(), l.path, &n)
+	if n, err = rx.Node(at.ino); err == nil && direct && version != 0 {
+		v.files.put(hash, version, l.path, &n)
 	}
 	return n, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -81,6 +82,10 @@ func parseAddress(text string) (*address, error) {
 	u.RawQuery = values.Encode()
 	if a.config, err = pgxpool.ParseConfig(u.String()); err != nil {
 		return nil, errAddress // the error of the library may have the password
+	}
+	switch mode := a.config.ConnConfig.DefaultQueryExecMode; mode {
+	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
+		return nil, fmt.Errorf("default_query_exec_mode=%s sends numbers as text: leave it out, or write cache_describe", values.Get("default_query_exec_mode"))
 	}
 	return a, nil
 }

@@ -81,9 +81,9 @@ func (f *feeder) run() error {
 }
 
 // checkTriggers looks for the triggers on which Stores rely: one that puts objects on the list of
-// the sweep, and one that counts moves.
+// the sweep, and two that note moves.
 func (f *feeder) checkTriggers() error {
-	query := fmt.Sprintf(`SELECT name FROM (VALUES ('data', 'drop_object'), ('entry', 'count_move')) AS wanted(relation, name)
+	query := fmt.Sprintf(`SELECT name FROM (VALUES ('data', 'drop_object'), ('entry', 'count_move'), ('entry', 'count_truncate')) AS wanted(relation, name)
 WHERE NOT EXISTS (
   SELECT FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
   WHERE n.nspname = '%s' AND c.relname = relation AND t.tgname = name AND t.tgenabled IN ('O', 'A')

@@ -20,9 +20,10 @@
 // A call takes one or two round trips: Store is a store.Walker, so that package folio tells it
 // which paths it is about to look up. Changes of many goroutines share trips and a commit.
 //
-// If a connection breaks, a call that has not sent a change yet is repeated for as long as
-// Options.BusyTimeout. A call whose commit was under way fails: its change has happened as a whole
-// or not at all.
+// If a connection breaks, calls are repeated for as long as Options.BusyTimeout, except for those
+// that cannot be: a read of several trips that has begun, the function of an Update that has begun,
+// and a call whose commit was under way. That last one fails with ErrUnknown: its change has
+// happened as a whole or not at all.
 //
 // Options.MaxStaleness lets readers see attributes and directories as they were a short time ago.
 // Then they need no trip for what they have seen.

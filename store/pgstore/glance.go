@@ -25,7 +25,7 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 				return err
 			}
 		}
-		r.known, r.version, r.glanced, r.broken = known{bounded: true}, 0, false, nil
+		r.known, r.version, r.glanced, r.broken = s.knowNothing(), 0, false, nil
 		return r.ReadAhead(p)
 	})
 	if err != nil {
@@ -53,18 +53,18 @@ func isPlain(path string) bool {
 
 // glance reads a path. It reports whether that is enough.
 func (r *rx) glance(p store.Path) (enough bool, err error) {
-	r.known, r.version, r.glanced = known{bounded: true}, 0, true
+	r.known, r.version, r.glanced = r.s.knowNothing(), 0, true
 	if done, enough, err := r.glanceIn(p); done || err != nil {
 		return enough, err
 	}
-	r.known = known{bounded: true}
-	begun, w := r.s.places.now(), newWalk([]store.Path{p})
-	st, moves, content := w.step(&r.known), int64(0), []byte(nil)
+	r.known = r.s.knowNothing()
+	w := newWalk([]store.Path{p})
+	st, move, content := w.step(&r.known), int64(0), []byte(nil)
 	row := st.row
 	st.args = append(st.args, r.s.recent.most > 0)
 	st.statement, st.row = selectPath, func(v [][]byte) {
 		row(v)
-		moves, r.version = number(v[15]), number(v[16])
+		move, r.version = number(v[15]), number(v[16])
 		if r.need == store.NeedContent {
 			content = append(content, v[17]...)
 		}
@@ -79,7 +79,7 @@ func (r *rx) glance(p store.Path) (enough bool, err error) {
 	if w.linked {
 		return false, nil
 	}
-	r.s.places.learn(begun, moves, p, w.found)
+	r.s.places.learn(move, p, w.found)
 	return r.keepContent(w.found[len(w.found)-1], content), nil
 }
 
@@ -96,7 +96,7 @@ func (r *rx) glanceIn(p store.Path) (done, enough bool, err error) {
 	var answered, moved bool
 	var last end
 	var content []byte
-	st := step{statement: selectIn, args: []any{int64(at.dir), []byte(at.name), at.moves}, row: func(v [][]byte) {
+	st := step{statement: selectIn, args: []any{int64(at.dir), []byte(at.name), at.move}, row: func(v [][]byte) {
 		answered, moved = true, v[0][0] != 0
 		if last.ino = store.Ino(number(v[1])); last.ino == at.dir { // nothing has the name
 			last = end{}
@@ -118,7 +118,9 @@ func (r *rx) glanceIn(p store.Path) (done, enough bool, err error) {
 	if err := r.look(st); err != nil {
 		return false, false, err
 	}
-	if !answered || !r.s.places.confirm(at, !moved) { // or the entry leads nowhere
+	right := answered && !moved // without an answer, the directory is gone, or the entry leads nowhere
+	r.s.places.note(right)
+	if !right {
 		return false, false, nil
 	}
 	return true, last.typ != store.Symlink && r.keepContent(last, content), nil
@@ -135,13 +137,16 @@ func (r *rx) look(st step) error {
 }
 
 // keepContent keeps the content of the file that a path leads to, and reports whether it is all
-// that is needed of it. Anything but a file has no content to read.
+// that is needed of it, with the inode. Anything but a file has no content to read.
 func (r *rx) keepContent(at end, content []byte) bool {
+	n, ok := r.known.nodes[at.ino]
+	if !ok && at.ino != 0 { // another statement would see another state of the volume
+		return false
+	}
 	if r.need != store.NeedContent || at.typ != store.File {
 		return true
 	}
-	n, ok := r.known.nodes[at.ino]
-	if !ok || int64(len(content)) != n.Size {
+	if int64(len(content)) != n.Size {
 		return false
 	}
 	if len(content) > 0 {

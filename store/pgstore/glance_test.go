@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/pgstore"
 	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
@@ -64,7 +67,7 @@ func TestGlances(t *testing.T) {
 func TestMovedDirectories(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
-	v, other, sql := uncached(t, open(t, address, nil)), volume(t, address), connect(t, address)
+	v, other, sql, beside := uncached(t, open(t, address, nil)), volume(t, address), connect(t, address), connect(t, address)
 	for i, c := range []struct {
 		name   string
 		behind func(d string) error
@@ -103,6 +106,24 @@ func TestMovedDirectories(t *testing.T) {
 			_, err := sql.Exec(ctx, "UPDATE entry SET name = 'away' WHERE name = 'dir' AND parent = (SELECT ino FROM entry WHERE parent = 1 AND name = $1)", []byte(d))
 			return err
 		}, ""},
+		{"SQL emptied and filled the table", func(d string) error {
+			return inSQL(sql, "CREATE TEMP TABLE kept ON COMMIT DROP AS SELECT * FROM entry", "TRUNCATE entry",
+				"INSERT INTO entry SELECT parent, CASE WHEN name = 'dir' AND parent = "+strings.Replace(inoOf(d), "entry", "kept", 1)+" THEN 'away' ELSE name END, ino, type FROM kept")
+		}, ""},
+		{"a transaction that had begun before other moves", func(d string) error {
+			return pgx.BeginTxFunc(ctx, sql, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
+				_, err := tx.Exec(ctx, "SELECT FROM entry")
+				err = errors.Join(err, other.MkdirAll("moved/a", 0o755), other.Rename("moved/a", "moved/b"), other.Rename("moved/b", "moved/c"), other.RemoveAll("moved"))
+				_, beat := beside.Exec(ctx, "DELETE FROM version AS v WHERE number < (SELECT number FROM version WHERE lane = v.lane ORDER BY number DESC LIMIT 1)")
+				_, look := v.Stat(d + "/dir/file")
+				_, move := tx.Exec(ctx, "UPDATE entry SET name = 'away' WHERE name = 'dir' AND parent = "+inoOf(d))
+				return errors.Join(err, beat, look, move)
+			})
+		}, ""},
+		{"a server answered that is behind", func(d string) error {
+			return inSQL(sql, "SET LOCAL session_replication_role = replica",
+				"UPDATE entry SET name = 'away' WHERE name = 'dir' AND parent = "+inoOf(d), "UPDATE version SET number = number - 1 WHERE lane = 0")
+		}, ""},
 	} {
 		d := fmt.Sprint(i)
 		must(t, errors.Join(v.MkdirAll(d+"/dir", 0o755), v.WriteFile(d+"/dir/file", []byte("old"), 0o644)))
@@ -121,6 +142,69 @@ func TestMovedDirectories(t *testing.T) {
 		}
 	}
 	checkWell(t, other)
+}
+
+// inoOf is the number of a directory at the top.
+func inoOf(dir string) string {
+	return "(SELECT ino FROM entry WHERE parent = 1 AND name = '" + dir + "')"
+}
+
+// inSQL runs statements in one transaction.
+func inSQL(c *pgx.Conn, statements ...string) error {
+	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+		for _, s := range statements {
+			if _, err := tx.Exec(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// TestMadeAgain removes a volume and makes another one of that name, below a Store that remembers
+// directories of the first.
+func TestMadeAgain(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	v, sql := uncached(t, open(t, address, nil)), connect(t, address)
+	must(t, errors.Join(v.MkdirAll("d/x", 0o755), v.WriteFile("d/x/file", []byte("first"), 0o644)))
+	for range 3 {
+		_, err := v.Stat("d/x/file")
+		must(t, err)
+	}
+	_, err := sql.Exec(ctx, "DROP SCHEMA "+sql.Config().RuntimeParams["search_path"]+" CASCADE")
+	must(t, err)
+	second := volume(t, address)
+	must(t, errors.Join(second.Mkdir("other", 0o755), second.Mkdir("secret", 0o755), second.WriteFile("secret/file", []byte("second"), 0o644)))
+	if got, err := v.ReadFile("d/x/file"); err == nil {
+		t.Errorf("a file of the volume that is gone: %q", got)
+	}
+}
+
+// TestLargeFileInGlance changes a file that is too large for its row to be believed, after a reader
+// has begun with its path. The reader sees it as it was.
+func TestLargeFileInGlance(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	s, other := open(t, address, nil), volume(t, address)
+	must(t, errors.Join(other.Mkdir("d", 0o755), other.WriteFile("d/large", make([]byte, 17<<20), 0o644)))
+	for _, mode := range []fs.FileMode{0o600, 0o644, 0o600, 0o644} {
+		before, err := other.Stat("d/large")
+		must(t, err)
+		r, err := s.BeginAt(ctx, store.Path{Top: store.Root, Name: "d/large"}, store.NeedNode)
+		must(t, err)
+		must(t, other.Chmod("d/large", mode))
+		d, err := r.Lookup(store.Root, "d")
+		must(t, err)
+		e, err := r.Lookup(d.Ino, "large")
+		must(t, err)
+		n, err := r.Node(e.Ino)
+		must(t, err)
+		if got := fs.FileMode(n.Mode & 0o777); got != before.Mode() {
+			t.Errorf("%v, which was set later than the reader has begun; it was %v", got, before.Mode())
+		}
+		r.End()
+	}
 }
 
 // TestRandomMoves lets one Store change a small tree at random. Another one, which remembers what
@@ -183,7 +267,7 @@ func TestRandomMoves(t *testing.T) {
 func TestMissingTriggers(t *testing.T) {
 	t.Parallel()
 	for _, statement := range []string{
-		"DROP TRIGGER count_move ON entry", "ALTER TABLE entry DISABLE TRIGGER count_move", "ALTER TABLE entry ENABLE REPLICA TRIGGER count_move",
+		"DROP TRIGGER count_move ON entry", "DROP TRIGGER count_truncate ON entry", "ALTER TABLE entry DISABLE TRIGGER count_move", "ALTER TABLE entry ENABLE REPLICA TRIGGER count_move",
 		"DROP TRIGGER drop_object ON data", "ALTER TABLE data DISABLE TRIGGER ALL",
 	} {
 		address := pgserver.Volume(t)

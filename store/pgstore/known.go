@@ -13,6 +13,7 @@ type known struct {
 	entries map[store.EntryKey]store.Entry // the inode is 0 if there is no such entry
 	bounded bool                           // nothing in it was changed: it can forget
 	seen    *seen                          // nil unless the volume may change meanwhile
+	table   int64                          // bytes that table data has at least, 0 if that is not known
 }
 
 // seen is what a transaction has read, as it was then.
@@ -80,7 +81,7 @@ func (k *known) learnNode(ino store.Ino, raw *store.NodeRow) {
 		return
 	}
 	n, err := nodeOf(ino, raw)
-	if err == nil && n.Size-n.Holes <= largeFile {
+	if err == nil && n.Size-n.Holes <= max(largeFile, k.table) {
 		k.readNode(n)
 	}
 }

@@ -41,6 +41,8 @@ func TestRefusals(t *testing.T) {
 		"bad address":  {address: "postgres://folio:secret@[/x", text: "write postgres://"},
 		"bad name":     {address: "postgres://folio@/postgres" + socket + "&volume=../x", text: "name of a volume"},
 		"bad setting":  {address: "postgres://folio:secret@localhost/postgres?sslmode=often", text: "write postgres://"},
+		"as text":      {address: "postgres://folio:secret@localhost/x?default_query_exec_mode=exec", text: "cache_describe"},
+		"simple":       {address: "postgres://folio:secret@localhost/x?default_query_exec_mode=simple_protocol", text: "cache_describe"},
 		"old and only": {},
 	} {
 		t.Run(name, func(t *testing.T) {

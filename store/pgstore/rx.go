@@ -100,9 +100,12 @@ type rx struct {
 	xattrs   xattrRange
 }
 
+// knowNothing returns what a read transaction knows at first.
+func (s *Store) knowNothing() known { return known{bounded: true, table: s.dataSize.Load()} }
+
 // newRx returns a read transaction. The caller has entered the gate.
 func newRx(s *Store) *rx {
-	r := &rx{reader: reader{s: s, ctx: bg, known: known{bounded: true}}}
+	r := &rx{reader: reader{s: s, ctx: bg, known: s.knowNothing()}}
 	if s.recent.most > 0 {
 		r.begun = time.Now()
 	}

@@ -273,7 +273,28 @@ $body$`,
 		`CREATE TRIGGER count_move AFTER UPDATE OR DELETE ON @entry FOR EACH ROW WHEN (OLD.type = 2) EXECUTE FUNCTION @count_move()`,
 		`UPDATE @volume SET version = 6`,
 	},
+	{
+		// Lane 0 has a name for each such transaction, in place of a number: a sequence grows
+		// whatever snapshot the transaction has, and 24 random bits tell the names of a volume
+		// from those before it was restored or made again.
+		`CREATE SEQUENCE @move`,
+		`CREATE OR REPLACE FUNCTION @count_move() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  IF current_setting('folio.moved', true) IS DISTINCT FROM TG_TABLE_SCHEMA::text THEN
+    PERFORM set_config('folio.moved', TG_TABLE_SCHEMA::text, true), pg_advisory_xact_lock(hashtextextended(TG_TABLE_SCHEMA::text, 1181707371));
+    INSERT INTO @version VALUES (0, ` + newMove + `);
+  END IF;
+  RETURN NULL;
+END
+$body$`,
+		`CREATE TRIGGER count_truncate AFTER TRUNCATE ON @entry FOR EACH STATEMENT EXECUTE FUNCTION @count_move()`,
+		`INSERT INTO @version VALUES (0, ` + newMove + `)`,
+		`UPDATE @volume SET version = 7`,
+	},
 }
+
+// newMove is the name of a transaction that takes the name of a directory away.
+const newMove = `nextval('@move') << 24 | floor(random() * 16777216)::bigint`
 
 // latest is the version of the tables that this package reads and writes.
 func latest() int { return len(migrations) }

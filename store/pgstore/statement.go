@@ -76,8 +76,8 @@ const versionColumn = `(SELECT sum((SELECT number FROM @version AS v WHERE v.lan
 // versionIfWanted is NULL unless the statement is to tell the version, which takes time.
 const versionIfWanted = "CASE WHEN $5 THEN " + versionColumn + " END"
 
-// movesColumn is how many transactions have taken the name of a directory away, or NULL for none.
-const movesColumn = "(SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1)"
+// moveColumn is the last transaction that has taken the name of a directory away.
+const moveColumn = "(SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1)"
 
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
@@ -93,8 +93,8 @@ SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.siz
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`
 
 // inText reads the inode of one name of a directory, or that of the directory if nothing has the
-// name. It tells whether there were more moves. A join would take longer to begin.
-const inText = `SELECT EXISTS (SELECT FROM @version WHERE lane = 0 AND number > $3), n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
+// name. It tells whether another move is the last one. A join would take longer to begin.
+const inText = `SELECT (SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1) IS DISTINCT FROM $3, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
 FROM @node AS n WHERE n.ino = coalesce((SELECT ino FROM @entry WHERE parent = $1 AND name = $2), $1)`
 
 // contentOf is the content of a file, if that is one row. A part of an object is none.
@@ -115,8 +115,8 @@ var texts = [numStatements]string{
 	rollback:          "ROLLBACK",
 	selectVersion:     "SELECT " + versionColumn,
 	selectWalk:        walkText,
-	selectPath:        with(walkText, movesColumn, versionIfWanted),
-	selectPathContent: with(walkText, movesColumn, versionIfWanted, "CASE WHEN w.i = cardinality($4::bytea[]) THEN "+contentOf+" END"),
+	selectPath:        with(walkText, moveColumn, versionIfWanted),
+	selectPathContent: with(walkText, moveColumn, versionIfWanted, "CASE WHEN w.i = cardinality($4::bytea[]) THEN "+contentOf+" END"),
 	selectIn:          inText,
 	selectInContent:   with(inText, contentOf),
 	selectNode:        "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",

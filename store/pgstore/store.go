@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/foliofs/folio/store"
@@ -153,16 +151,10 @@ func open(ctx context.Context, a *address, o *Options) (*Store, error) {
 		s.pool.Close()
 		return nil, explain(err)
 	}
-	s.places.off = s.readOnly && hasSeveralHosts(a.config.ConnConfig)
 	if s.recent.most > 0 {
 		s.listener.begin(s)
 	}
 	return s, nil
-}
-
-// hasSeveralHosts reports whether connections may lead to several servers.
-func hasSeveralHosts(c *pgx.ConnConfig) bool {
-	return slices.ContainsFunc(c.Fallbacks, func(f *pgconn.FallbackConfig) bool { return f.Host != c.Host || f.Port != c.Port })
 }
 
 // configure sets up connections for statements that look rows up by their keys. Plans must not
@@ -173,10 +165,6 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 		c.ConnConfig.ConnectTimeout = s.timeout
 	}
 	c.ConnConfig.AfterNetConnect = watchPeer
-	c.AfterConnect = func(context.Context, *pgx.Conn) error {
-		s.places.forget()
-		return nil
-	}
 	params := c.ConnConfig.RuntimeParams
 	for name, value := range map[string]string{
 		"application_name": "folio", "default_transaction_isolation": "read committed", "lock_timeout": strconv.FormatInt(s.timeout.Milliseconds(), 10), "jit": "off",

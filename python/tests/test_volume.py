@@ -100,6 +100,20 @@ def test_errors(volume, call, error):
     assert list(volume.walk()) == before
 
 
+@pytest.mark.parametrize("content", [5, [1, 2], "text", None])
+def test_write_no_bytes(volume, content):
+    with pytest.raises(TypeError):
+        volume.write_bytes("f", content)
+    assert volume.listdir() == []
+
+
+def test_errors_without_advice_for_sql(volume):
+    volume.write_bytes("f", b"")
+    with pytest.raises(FileExistsError) as e:
+        volume.mkdir("f")
+    assert e.value.strerror == "there is a file of this path"
+
+
 def test_transaction(volume):
     with pytest.raises(RuntimeError), volume.transaction():
         volume.write_bytes("a", b"1")

@@ -467,7 +467,8 @@ class Volume:
         try:
             yield
         except sqlite3.IntegrityError as e:
-            raise OSError(_errno(str(e)), str(e).removeprefix("file: "), path) from e
+            cause, _, _ = str(e).removeprefix("file: ").partition(";")  # the rest is advice to those who write SQL
+            raise OSError(_errno(str(e)), cause, path) from e
         except sqlite3.OperationalError as e:
             text = str(e)
             if "cannot modify file because it is a view" in text:
@@ -491,19 +492,20 @@ class Volume:
 
     def write_bytes(self, path: str, data: bytes | bytearray | memoryview, *, mode: int = 0o644) -> None:
         """Give a file a new content, making it with that mode if need be."""
+        data = bytes(memoryview(data))  # bytes alone would take a number for a length
         with self.transaction():
             place = self._place(path, True)
             tables = self._tables()
             try:
                 n = self._find(tables, place)
             except FileNotFoundError:
-                self._change(path, "INSERT INTO file (path, content, mode) VALUES (?, ?, ?)", place, bytes(data), f"{mode & 0o7777:o}")
+                self._change(path, "INSERT INTO file (path, content, mode) VALUES (?, ?, ?)", place, data, f"{mode & 0o7777:o}")
                 return
             if _stat.S_ISDIR(n.mode):
                 raise _error(errno.EISDIR, path)
             if not _stat.S_ISREG(n.mode):
                 raise _error(errno.EINVAL, path)
-            self._change(path, "INSERT INTO file_change (ino, now_ns, content) VALUES (?, ?, ?)", n.ino, time.time_ns(), bytes(data))
+            self._change(path, "INSERT INTO file_change (ino, now_ns, content) VALUES (?, ?, ?)", n.ino, time.time_ns(), data)
 
     def write_text(self, path: str, text: str, encoding: str = "utf-8") -> None:
         """Give a file a new content."""

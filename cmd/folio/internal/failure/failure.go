@@ -188,7 +188,7 @@ var waysOut = []struct {
 	{source.ErrSeek, "save it to a file first"},
 	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},
 	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},
-	{source.ErrDuplicate, "in a tar archive that is a file and not compressed, the last one wins"},
+	{source.ErrRepeated, "in a tar archive that is a file and not compressed, the last one wins"},
 	{source.ErrTooLarge, "--max-size sets the limit"},
 }
 

@@ -8,6 +8,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -30,6 +31,7 @@ var (
 var (
 	ErrName      = errors.New("unsafe name")
 	ErrDuplicate = errors.New("appears twice")
+	ErrRepeated  = fmt.Errorf("%w", ErrDuplicate) // in a tar archive that is read once
 	ErrParent    = errors.New("lies below a name that is not a directory")
 	ErrNoParent  = errors.New("lies in no directory below the root")
 	ErrLink      = errors.New("is a hard link to a name that is no earlier file of the archive")
@@ -103,7 +105,7 @@ func archiveError(err error) error {
 var archiveErrors = map[error][]error{
 	ErrTruncated: {io.ErrUnexpectedEOF, io.EOF}, // a reader that takes an io.EOF for an end has looked for it before
 	ErrChecksum:  {gzip.ErrChecksum, zip.ErrChecksum, zlib.ErrChecksum},
-	ErrDamaged:   {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader},
+	ErrDamaged:   {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader, ErrChanged}, // a size that is untrue
 	ErrMethod:    {zip.ErrAlgorithm},
 }
 

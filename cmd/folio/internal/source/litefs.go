@@ -212,7 +212,7 @@ func (l *litefsProducer) entry(dir *place, r *litefsRow) error {
 	r.found = true
 	row, ok, err := l.table.Get(r.rowid)
 	if err == nil && !ok {
-		err = ErrVanished
+		err = ErrDamaged
 	}
 	if err != nil {
 		return err

@@ -20,8 +20,9 @@
 // a content has the size that its entry announces, and no size that an archive claims is allocated
 // before its bytes are there. The folio.Builder refuses names that collide, or that lie below a
 // file that is no directory. Package source handles one case: a tar archive may hold a name several
-// times, as tar's own way to update an entry, and the last one wins. An archive that cannot be read
-// twice, for example a compressed one, keeps the second entry, which the Builder refuses.
+// times, as tar's own way to update an entry, and the last one wins. A hard link to an earlier one
+// keeps the content of that. An archive that cannot be read twice, for example a compressed one,
+// keeps the second entry, which the Builder refuses.
 package source
 
 import (

@@ -143,7 +143,7 @@ func (s *sqlarProducer) entry(r *sqlarRow) error {
 func (s *sqlarProducer) find(r *sqlarRow) (row sqlitefile.Row, size int64, err error) {
 	row, ok, err := s.table.Get(r.rowid)
 	if err == nil && !ok {
-		err = ErrVanished
+		err = ErrDamaged
 	}
 	if err == nil {
 		size, err = row.Size(s.place[4])

@@ -113,10 +113,10 @@ func TestSqlarHostile(t *testing.T) {
 		{"negative", []any{"n", 0o100644, 0, -5, []byte("x")}, folio.ErrTooLarge},
 		{"huge", []any{"n", 0o100644, 0, int64(1) << 60, []byte("x")}, folio.ErrTooLarge},
 		{"not zlib", []any{"z", 0o100644, 0, 100, []byte("hello")}, ErrDamaged},
-		{"too short", []any{"s", 0o100644, 0, 100, deflated(t, "hello")}, ErrChanged},
-		{"too long", []any{"s", 0o100644, 0, 3, deflated(t, "hello")}, ErrChanged},
-		{"large, too short", []any{"s", 0o100644, 0, int64(1) << 40, deflated(t, big)}, ErrChanged},
-		{"large, too long", []any{"s", 0o100644, 0, smallSize + 1, deflated(t, big)}, ErrChanged},
+		{"too short", []any{"s", 0o100644, 0, 100, deflated(t, "hello")}, ErrDamaged},
+		{"too long", []any{"s", 0o100644, 0, 3, deflated(t, "hello")}, ErrDamaged},
+		{"large, too short", []any{"s", 0o100644, 0, int64(1) << 40, deflated(t, big)}, ErrDamaged},
+		{"large, too long", []any{"s", 0o100644, 0, smallSize + 1, deflated(t, big)}, ErrDamaged},
 		{"long target", []any{"l", 0o120777, 0, -1, strings.Repeat("x", maxTarget+1)}, ErrTarget},
 	}
 	for _, tt := range tests {

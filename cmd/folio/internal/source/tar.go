@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -47,30 +48,35 @@ func (s *tarSource) Close() error {
 }
 
 func (s *tarSource) Walk(ctx context.Context, fn func(*Entry) error) error {
-	return run(ctx, s.o, s.file == nil, func(p *pipeline) error {
+	err := run(ctx, s.o, s.file == nil, func(p *pipeline) error {
 		t := &tarProducer{pipeline: p}
 		if s.file == nil {
 			return t.stream(s.open)
 		}
 		return t.file(s.file)
 	}, fn)
+	if e, ok := errors.AsType[*EntryError](err); ok && s.file == nil && e.Err == ErrDuplicate {
+		return &EntryError{Name: e.Name, Err: ErrRepeated}
+	}
+	return err
 }
 
 // A tarProducer reads members in their order in the archive. It counts them from 0.
 type tarProducer struct {
 	*pipeline
-	last map[string]int // the member that a name means, where the archive was read before; else nil
+	names *tarNames // nil for a stream
 }
 
 func (t *tarProducer) file(f *os.File) error {
-	t.last = make(map[string]int)
-	err := t.members(f, func(i int, name string, _ *tar.Header, _ *tar.Reader) error {
-		t.last[name] = i
+	t.names = &tarNames{names: make(map[string]tarName), linked: make(map[int]string)}
+	err := t.members(f, func(i int, name string, h *tar.Header, _ *tar.Reader) error {
+		t.names.see(i, name, h)
 		return t.ctx.Err()
 	})
 	if err != nil {
 		return err
 	}
+	t.names.inherit(t.o.Exclude)
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
@@ -123,8 +129,12 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 }
 
 func (t *tarProducer) member(i int, name string, h *tar.Header, r *tar.Reader) error {
-	if t.last != nil && t.last[name] != i {
-		return nil // a later one replaces it
+	if t.names != nil {
+		as, link, ok := t.names.of(i, name, h)
+		if !ok {
+			return nil
+		}
+		name, h.Linkname = as, cmp.Or(link, h.Linkname)
 	}
 	e, err := t.entry(name, h)
 	if err != nil {
@@ -144,7 +154,7 @@ func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 			return err
 		}
 		err := s.readFrom(r, e.Size)
-		s.close(archiveError(err))
+		s.close(tarError(err))
 		return err
 	}
 	j, err := t.next(e, int(e.Size))
@@ -152,9 +162,17 @@ func (t *tarProducer) addContent(e *Entry, r io.Reader) error {
 		return err
 	}
 	if err := readExactly(r, j.data); err != nil {
-		j.err = archiveError(err)
+		j.err = tarError(err)
 	}
 	return t.flushFull()
+}
+
+// tarError is archiveError for a content. Package tar ends one early only where the archive ends.
+func tarError(err error) error {
+	if err == ErrChanged {
+		return ErrTruncated
+	}
+	return archiveError(err)
 }
 
 func (t *tarProducer) entry(name string, h *tar.Header) (*Entry, error) {

@@ -154,6 +154,22 @@ func TestTarUpdates(t *testing.T) {
 	}
 }
 
+// An archive that ends within a content does so for everyone, read twice or not.
+func TestTarCutContent(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{3000, smallSize + 3000} {
+		data := makeTar(t, file("a", "x"), file("b", strings.Repeat("y", size)))
+		data = data[:len(data)-1024-1000]
+		for name, data := range map[string][]byte{"plain": data, "gzip": gzipped(t, data), "zstd": zstandard(t, data)} {
+			for _, stream := range []bool{false, true} {
+				if _, err := collectData(t, data, stream); !errors.Is(err, ErrTruncated) {
+					t.Errorf("%s of %d bytes, stream %t: got %v", name, size, stream, err)
+				}
+			}
+		}
+	}
+}
+
 func TestTarHostile(t *testing.T) {
 	t.Parallel()
 	link := func(typ byte, name, to string) member {

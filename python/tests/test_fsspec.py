@@ -89,3 +89,13 @@ def test_zarr(path):
 
 def test_local_stays(tmp_path):
     assert LocalFileSystem().exists(make_path_posix(str(tmp_path)))
+
+
+@pytest.mark.parametrize("content", [5, [1, 2], "text", None])
+def test_write_no_bytes(path, content):
+    fs = FolioFileSystem(path, writable=True)
+    with pytest.raises(TypeError):
+        fs.pipe_file("new/f", content)
+    with pytest.raises(TypeError), fs.open("g", "wb") as f:
+        f.write(content)
+    assert not fs.exists("new") and not fs.exists("g")

@@ -1,10 +1,14 @@
+import array
 import multiprocessing
 import os
 import pickle
 import random
+import re
 import sqlite3
 import stat
+import sys
 import threading
+from importlib import resources
 
 import pytest
 
@@ -105,6 +109,29 @@ def test_write_no_bytes(volume, content):
     with pytest.raises(TypeError):
         volume.write_bytes("f", content)
     assert volume.listdir() == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [bytearray(b"\1\0\2\0"), memoryview(b"\1\0\2\0"), array.array("H", [1, 2]), memoryview(b"\1x\0x\2x\0x")[::2]],
+    ids=["bytearray", "memoryview", "items of two bytes", "strided"],
+)
+def test_write_buffer(volume, content):
+    VolumePath(volume, "f").write_bytes(content)
+    VolumePath(volume, "f").write_bytes(content)  # by another statement
+    want = b"\1\0\2\0" if sys.byteorder == "little" else bytes(content)
+    assert volume.read_bytes("f") == want
+
+
+def test_no_error_of_a_trigger_tells_sql(volume):
+    schema = resources.files("folio_fs").joinpath("schema.sql").read_text("utf-8")
+    texts = set(re.findall(r"RAISE\(ABORT, '((?:[^']|'')*)'\)", schema))
+    assert len(texts) > 15
+    for text in texts:
+        with pytest.raises(OSError) as e, volume._errors("f"):
+            raise sqlite3.IntegrityError(text.replace("''", "'"))
+        assert e.value.strerror and e.value.filename == "f"
+        assert not re.search(r"\b(INSERT|UPDATE|DELETE|insert)\b|^file:", e.value.strerror), text
 
 
 def test_errors_without_advice_for_sql(volume):

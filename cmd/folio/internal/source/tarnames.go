@@ -52,8 +52,8 @@ func (n *tarNames) link(target string) int {
 	return at.file
 }
 
-// inherit names each file whose own name is replaced after its first hard link that is left. After
-// a link that x leaves out it is named in no case.
+// inherit gives each file whose own name is replaced the name of its first hard link that is left.
+// It passes over links that x leaves out.
 func (n *tarNames) inherit(x Exclude) {
 	first := make(map[int]int) // the members of these links
 	for file, name := range n.linked {

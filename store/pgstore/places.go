@@ -12,7 +12,7 @@ import (
 // all these entries are as they were, whatever server answers.
 type places struct {
 	mu         sync.Mutex // guards the fields below
-	move       int64      // the last one when the entries were looked up
+	move       int64      // the last one when the entries were looked up, 0 before the first look
 	young, old map[store.EntryKey]store.Ino
 	odds       odds
 }
@@ -31,7 +31,7 @@ type placed struct {
 func (m *places) find(p store.Path, k *known) (at placed, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if p.Name == "." {
+	if m.move == 0 || p.Name == "." { // a guess would be wrong, or of no use
 		return at, false
 	}
 	at = placed{dir: p.Top, name: p.Name, move: m.move}

@@ -7,9 +7,9 @@ package store
 // A trigger cannot keep a value from one statement to the next. So each trigger on file inserts
 // what it has worked out into a view of its own, whose trigger finds it in NEW.
 //
-// An UPDATE or a DELETE reads all its rows before it changes the first one. By the turn of a row its
-// path may lead to another file, for example because a directory has moved. So the rows have columns
-// ino and parent: the triggers find a file by these and its name, not by its path.
+// An UPDATE or a DELETE reads all its rows before it changes the first one. By the turn of a row
+// its path may lead to another file, for example because a directory has moved. So the rows have
+// columns ino and parent: the triggers find a file by these and its name, not by its path.
 var FileStatements = []string{
 	fileView,
 	`CREATE VIEW file_make AS
@@ -189,7 +189,7 @@ const (
 
 	octal   = `substr('000' || NEW.mode, -4)`
 	newMode = `(substr(` + octal + `, 1, 1) * 512 + substr(` + octal + `, 2, 1) * 64 + substr(` + octal + `, 3, 1) * 8 + substr(` + octal + `, 4, 1))`
-	// newTime is no integer if NEW.mtime is no time, or one that nanoseconds in 64 bits cannot tell.
+	// newTime is no integer if NEW.mtime is no time, or one that 64 bits of nanoseconds cannot tell.
 	newTime = `coalesce(CASE typeof(NEW.mtime) WHEN 'integer' THEN NEW.mtime * 1000000000
       WHEN 'real' THEN CASE WHEN abs(NEW.mtime) <= 9223372036 THEN CAST(NEW.mtime * 1000000000 AS INTEGER) END
       ELSE strftime('%s', NEW.mtime) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END, '')`

@@ -133,7 +133,8 @@ func TestFileViewTimes(t *testing.T) {
 	}
 }
 
-// TestFileViewTimeBelow shows and keeps the least time that a file can have, which no statement sets.
+// TestFileViewTimeBelow shows and keeps the least time that a file can have, which no statement
+// sets.
 func TestFileViewTimeBelow(t *testing.T) {
 	t.Parallel()
 	v, path := viewVolume(t)

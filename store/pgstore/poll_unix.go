@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,14 +20,14 @@ import (
 // pollTime is for how long a read polls.
 const pollTime = 50 * time.Microsecond
 
-// waiting counts the goroutines of the process that wait for an answer to a glance. None polls while
-// there are several: the processors have other work then.
+// waiting counts the goroutines of the process that wait for an answer to a glance. None polls
+// while there are several: the processors have other work then.
 var waiting atomic.Int32
 
 // A pollConn is a connection whose reads can poll.
 type pollConn struct {
 	net.Conn
-	raw  syscall.RawConn
+	raw  controller
 	soon atomic.Bool // the next answer takes the server little time
 
 	mu   sync.Mutex // guards odds; held while it polls
@@ -38,13 +37,8 @@ type pollConn struct {
 // polled returns a connection whose reads can poll. That is conn itself if it is encrypted, or if
 // there is one processor, which the server needs.
 func polled(conn net.Conn) net.Conn {
-	switch conn.(type) {
-	case *net.TCPConn, *net.UnixConn:
-	default:
-		return conn
-	}
-	raw, err := conn.(syscall.Conn).SyscallConn()
-	if err != nil || runtime.NumCPU() == 1 {
+	raw, err := controllerOf(conn)
+	if raw == nil || err != nil || runtime.NumCPU() == 1 {
 		return conn
 	}
 	return &pollConn{Conn: conn, raw: raw}

@@ -26,9 +26,11 @@ func isQuiet(c net.Conn) (quiet bool) {
 	return quiet && err == nil
 }
 
-// A controller calls a function with the descriptor of a connection.
+// A controller calls a function with the descriptor of a connection. Read does so until the
+// function returns true, and waits in between.
 type controller interface {
 	Control(fn func(fd uintptr)) error
+	Read(fn func(fd uintptr) (done bool)) error
 }
 
 func controllerOf(c net.Conn) (controller, error) {

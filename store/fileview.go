@@ -189,7 +189,7 @@ const (
 
 	octal   = `substr('000' || NEW.mode, -4)`
 	newMode = `(substr(` + octal + `, 1, 1) * 512 + substr(` + octal + `, 2, 1) * 64 + substr(` + octal + `, 3, 1) * 8 + substr(` + octal + `, 4, 1))`
-	// newTime is no integer if NEW.mtime is no time, or one that 64 bits of nanoseconds cannot tell.
+	// newTime is no integer if NEW.mtime is no time, or none that 64 bits of nanoseconds tell.
 	newTime = `coalesce(CASE typeof(NEW.mtime) WHEN 'integer' THEN NEW.mtime * 1000000000
       WHEN 'real' THEN CASE WHEN abs(NEW.mtime) <= 9223372036 THEN CAST(NEW.mtime * 1000000000 AS INTEGER) END
       ELSE strftime('%s', NEW.mtime) * 1000000000 + substr(strftime('%f', NEW.mtime), 4) * 1000000 END, '')`

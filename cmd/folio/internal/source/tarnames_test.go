@@ -114,7 +114,7 @@ func TestTarReplacedLinks(t *testing.T) {
 	}
 }
 
-// What is left out does not take the content of a file from another name.
+// An entry that --exclude leaves out does not take the content of a file from another name.
 func TestTarReplacedLinksExclude(t *testing.T) {
 	t.Parallel()
 	data := makeTar(t, file("a", "1"), hardLink("b", "a"), hardLink("c", "a"), file("a", "2"))

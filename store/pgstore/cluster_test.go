@@ -32,9 +32,6 @@ var (
 	clusterPort = flag.Int("cluster.port", 21400, "the first port of the cluster")
 )
 
-// maxStall is how long a call may take, or fail, because of a failover.
-const maxStall = 30 * time.Second
-
 // A cluster is that of examples/cluster.
 type cluster struct {
 	url  string

@@ -1,4 +1,4 @@
-//go:build linux
+//go:build unix
 
 package pgstore_test
 
@@ -23,6 +23,9 @@ var silence = flag.Bool("silence", false, "lets the machine of a server vanish, 
 // forwarderVariable makes the test binary the machine on which a server seems to be. Its value is
 // the server's socket.
 const forwarderVariable = "FOLIO_FORWARDER"
+
+// maxStall is how long a call may take, or fail, because a server has gone.
+const maxStall = 30 * time.Second
 
 const serverMachine = "10.213.77.2:5432"
 

@@ -63,6 +63,21 @@ func TestGlances(t *testing.T) {
 	}
 }
 
+// TestAllocationsOfStat limits what a Stat of one trip allocates: pgx's 7, and 20 of the Store and
+// of package folio.
+func TestAllocationsOfStat(t *testing.T) {
+	v := volume(t, pgserver.Volume(t))
+	must(t, v.MkdirAll("a/b/c/d", 0o755))
+	stat := func() {
+		_, err := v.Stat("a/b/c/d")
+		must(t, err)
+	}
+	stat()
+	if n := testing.AllocsPerRun(500, stat); n > 27 {
+		t.Errorf("a Stat allocates %v times, want at most 27", n)
+	}
+}
+
 // TestMovedDirectories moves directories behind the back of a Store that remembers them.
 func TestMovedDirectories(t *testing.T) {
 	t.Parallel()

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 
@@ -30,12 +29,12 @@ func (s *Store) trip(ctx context.Context, c *pgx.Conn, steps ...step) error {
 		}
 		steps = steps[1:]
 	}
+	if len(steps) == 1 && steps[0].row != nil { // a batch of one would take more memory
+		return steps[0].query(ctx, c, s.sql[steps[0].statement])
+	}
 	var b pgx.Batch
 	for i := range steps {
 		b.Queue(s.sql[steps[i].statement], steps[i].args...)
-	}
-	if len(steps) == 1 && steps[0].soon {
-		expectSoon(c)
 	}
 	results := c.SendBatch(ctx, &b)
 	for i := range steps {
@@ -63,11 +62,27 @@ func (st *step) take(results pgx.BatchResults) error {
 	if err != nil {
 		return err
 	}
+	return st.takeRows(rows)
+}
+
+// query makes a trip of one statement that gives rows.
+func (st *step) query(ctx context.Context, c *pgx.Conn, sql string) error {
+	if st.soon {
+		expectSoon(c)
+	}
+	rows, err := c.Query(ctx, sql, st.args...)
+	if err != nil {
+		return err
+	}
+	return st.takeRows(rows)
+}
+
+func (st *step) takeRows(rows pgx.Rows) error {
 	for rows.Next() {
 		st.row(rows.RawValues())
 	}
 	rows.Close()
-	return cmp.Or(err, rows.Err())
+	return rows.Err()
 }
 
 // number reads a bigint, 0 for NULL.

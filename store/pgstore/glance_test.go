@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -193,6 +194,32 @@ func TestMadeAgain(t *testing.T) {
 	must(t, errors.Join(second.Mkdir("other", 0o755), second.Mkdir("secret", 0o755), second.WriteFile("secret/file", []byte("second"), 0o644)))
 	if got, err := v.ReadFile("d/x/file"); err == nil {
 		t.Errorf("a file of the volume that is gone: %q", got)
+	}
+}
+
+// TestVersions takes changes back that Stores have seen, as a server does that has lost them in a
+// crash, or was restored. No version comes again: caches would take an old state for the new one.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	s, sql := open(t, address, nil), connect(t, address)
+	seen := make(map[uint64]bool)
+	for i := range 20 {
+		fn := func(tx store.Tx) error { return tx.Link(store.Root, store.Entry{Name: strconv.Itoa(i), Ino: 1, Type: store.File}) }
+		if i%2 == 0 {
+			must(t, s.Update(ctx, fn))
+		} else {
+			must(t, s.Batch(fn))
+		}
+		r, err := s.Begin(ctx)
+		must(t, err)
+		if seen[r.Version()] {
+			t.Errorf("change %d made version %d again", i, r.Version())
+		}
+		seen[r.Version()] = true
+		r.End()
+		_, err = sql.Exec(ctx, "DELETE FROM version WHERE lane > 0 AND number > 1")
+		must(t, err)
 	}
 }
 

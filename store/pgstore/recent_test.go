@@ -54,6 +54,34 @@ func TestStaleness(t *testing.T) {
 	}
 }
 
+// TestStalenessForward lets several goroutines of one Store see the past. None sees what is older
+// than what it saw before.
+func TestStalenessForward(t *testing.T) {
+	t.Parallel()
+	const rounds = 1000
+	address := pgserver.Volume(t)
+	writer := volume(t, address)
+	reader := volumeAs(t, address, &pgstore.Options{MaxStaleness: 20 * time.Millisecond}, nil)
+	must(t, writer.WriteFile("f", nil, 0o644))
+	var wait sync.WaitGroup
+	for range 6 {
+		wait.Go(func() {
+			for last := int64(0); last < rounds; {
+				info, err := reader.Stat("f")
+				if err != nil || info.Size() < last {
+					t.Errorf("%v bytes after %d, %v", info, last, err)
+					return
+				}
+				last = info.Size()
+			}
+		})
+	}
+	for size := 1; size <= rounds; size++ {
+		must(t, truncate(writer, "f", int64(size)))
+	}
+	wait.Wait()
+}
+
 // TestStalenessOwn changes a file through a Store that may see the past.
 func TestStalenessOwn(t *testing.T) {
 	t.Parallel()

@@ -115,6 +115,27 @@ func TestMigrations(t *testing.T) {
 	}
 }
 
+// TestMigrationKeepsRights migrates a volume of version 6, to which a role may write. What later
+// versions add, the role may use, too.
+func TestMigrationKeepsRights(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	c := connect(t, address)
+	pgstore.MakeVersion(t, c, address, 6)
+	schema := c.Config().RuntimeParams["search_path"]
+	for _, query := range []string{
+		"CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA " + schema + " TO keeper",
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO keeper",
+		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO keeper",
+	} {
+		_, err := c.Exec(ctx, query)
+		must(t, err)
+	}
+	open(t, address, nil)
+	v := volume(t, strings.Replace(address, "postgres://folio@", "postgres://keeper@", 1))
+	must(t, errors.Join(v.Mkdir("d", 0o755), v.Rename("d", "e"), v.Remove("e")))
+}
+
 // TestRights opens volumes with roles that may do little.
 func TestRights(t *testing.T) {
 	t.Parallel()

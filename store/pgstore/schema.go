@@ -33,6 +33,13 @@ const (
 
 	applyTouched = `UPDATE @node AS n SET nlink = nlink + touched[i+1], mtime_ns = greatest(mtime_ns, touched[i+2]), ctime_ns = greatest(ctime_ns, touched[i+3])`
 
+	// A change in a directory may arrive later than another one that was made after it: the later
+	// time stays. But a time in the future, which someone has set, does not.
+	applyTouchedLate = `UPDATE @node AS n SET nlink = nlink + touched[i+1], ctime_ns = greatest(ctime_ns, touched[i+3]),
+      mtime_ns = CASE WHEN mtime_ns > ctime_ns THEN touched[i+2] ELSE greatest(mtime_ns, touched[i+2]) END`
+
+	applyNumber = `1 + coalesce((SELECT number FROM @version WHERE lane = own_lane ORDER BY number DESC LIMIT 1), 0)`
+
 	applyChanges = `  IF cardinality(seen) > 0 AND EXISTS (
     SELECT FROM generate_series(1, cardinality(seen), 11) AS i LEFT JOIN @node AS n ON n.ino = seen[i]
     WHERE (n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev) IS DISTINCT FROM (seen[i+1], seen[i+2], seen[i+3], seen[i+4], seen[i+5], seen[i+6], seen[i+7], seen[i+8], seen[i+9], seen[i+10])
@@ -102,7 +109,7 @@ BEGIN
       PERFORM pg_advisory_xact_lock(volume + 2 * own_lane);
     END IF;
   END IF;
-  INSERT INTO @version VALUES (own_lane, 1 + coalesce((SELECT number FROM @version WHERE lane = own_lane ORDER BY number DESC LIMIT 1), 0));
+  INSERT INTO @version VALUES (own_lane, ` + applyNumber + `);
 END
 $body$`
 )
@@ -251,11 +258,7 @@ $body$`,
 		`UPDATE @volume SET version = 4`,
 	},
 	{
-		// A change in a directory may arrive later than another one that was made after it: the
-		// later time stays. But a time in the future, which someone has set, does not.
-		"CREATE OR REPLACE FUNCTION " + strings.Replace(applyWithLocks, applyTouched,
-			`UPDATE @node AS n SET nlink = nlink + touched[i+1], ctime_ns = greatest(ctime_ns, touched[i+3]),
-      mtime_ns = CASE WHEN mtime_ns > ctime_ns THEN touched[i+2] ELSE greatest(mtime_ns, touched[i+2]) END`, 1),
+		"CREATE OR REPLACE FUNCTION " + strings.Replace(applyWithLocks, applyTouched, applyTouchedLate, 1),
 		`UPDATE @volume SET version = 5`,
 	},
 	{
@@ -291,6 +294,30 @@ $body$`,
 		`INSERT INTO @version VALUES (0, ` + newMove + `)`,
 		`UPDATE @volume SET version = 7`,
 	},
+	{
+		"CREATE OR REPLACE FUNCTION " + strings.NewReplacer(applyTouched, applyTouchedLate, applyNumber, newNumber("own_lane")).Replace(applyWithLocks),
+		// Whoever may take numbers of inodes may take those of moves.
+		`DO $body$
+DECLARE
+  right_to record;
+BEGIN
+  FOR right_to IN
+    SELECT a.privilege_type AS what, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE a.grantee::regrole::text END AS whom
+    FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a WHERE c.oid = '@ino'::regclass
+  LOOP
+    EXECUTE 'GRANT ' || right_to.what || ' ON SEQUENCE @move TO ' || right_to.whom;
+  END LOOP;
+END
+$body$`,
+		`UPDATE @volume SET version = 8`,
+	},
+}
+
+// newNumber is the number of a change in its lane. It is greater than those before it, and has 24
+// random bits, so that it is a new one even if the server has lost changes in a crash, or the volume
+// was restored.
+func newNumber(lane string) string {
+	return `((coalesce((SELECT number FROM @version WHERE lane = ` + lane + ` ORDER BY number DESC LIMIT 1), 0) >> 24) + 1 << 24) | floor(random() * 16777216)::bigint`
 }
 
 // newMove is the name of a transaction that takes the name of a directory away.

@@ -190,7 +190,7 @@ ON CONFLICT (id) DO UPDATE SET bytes = NULL, object = excluded.object, at = excl
 	deleteXattr:    "DELETE FROM @xattr WHERE ino = $1 AND name = $2",
 	notify:         "SELECT pg_notify($1, $2)",
 	countListeners: "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = $1 AND objid = $2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
-	insertChange:   "INSERT INTO @version VALUES (1, 1 + coalesce((SELECT number FROM @version WHERE lane = 1 ORDER BY number DESC LIMIT 1), 0))",
+	insertChange:   "INSERT INTO @version VALUES (1, " + newNumber("1") + ")",
 
 	addSession:     "INSERT INTO @session (lease) VALUES ($1::bigint * interval '1 microsecond') RETURNING id",
 	touchSession:   "UPDATE @session SET seen = clock_timestamp() WHERE id = $1",

@@ -205,7 +205,9 @@ func TestVersions(t *testing.T) {
 	s, sql := open(t, address, nil), connect(t, address)
 	seen := make(map[uint64]bool)
 	for i := range 20 {
-		fn := func(tx store.Tx) error { return tx.Link(store.Root, store.Entry{Name: strconv.Itoa(i), Ino: 1, Type: store.File}) }
+		fn := func(tx store.Tx) error {
+			return tx.Link(store.Root, store.Entry{Name: strconv.Itoa(i), Ino: 1, Type: store.File})
+		}
 		if i%2 == 0 {
 			must(t, s.Update(ctx, fn))
 		} else {

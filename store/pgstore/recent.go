@@ -17,7 +17,8 @@ type recent struct {
 	most time.Duration // how long ago that may be; 0 means that all readers ask the server
 
 	mu      sync.Mutex // guards the fields below
-	version uint64     // 0 if it was dropped
+	newest  uint64     // that a reader has seen: older snapshots do not count
+	version uint64     // newest, or 0 if it was dropped
 	read    time.Time  // before the snapshot was taken
 	dropped time.Time  // snapshots that were taken before do not count
 }
@@ -42,7 +43,13 @@ func (r *recent) note(version uint64, begun time.Time) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if begun.After(r.dropped) && version >= r.version && begun.After(r.read) {
+	if version < r.newest {
+		return
+	}
+	if version > r.newest { // even if it does not count: what is older may not be seen after it
+		r.newest, r.version, r.read = version, 0, time.Time{}
+	}
+	if begun.After(r.dropped) && begun.After(r.read) {
 		r.version, r.read = version, begun
 	}
 }

@@ -1,7 +1,10 @@
 package pgstore
 
 import (
+	"errors"
 	"sync"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/foliofs/folio/store"
 )
@@ -31,6 +34,17 @@ func (b *numbers) take() (ino store.Ino, ok bool) {
 	}
 	b.next++
 	return store.Ino(b.next - 1), true
+}
+
+// leave leaves the block if its numbers were given twice: a server that crashes, or whose standby
+// takes over, may forget that it has given a block to a transaction that did not commit.
+func (b *numbers) leave(err error) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != codeUnique || e.ConstraintName != "node_pkey" {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next = b.end
 }
 
 // step returns a statement that gets a block.

@@ -53,6 +53,7 @@ func (s *Store) transact(ctx context.Context, inodes int, first approach, fn fun
 		return err
 	}
 	if err := t.commit(); err != nil {
+		s.numbers.leave(err)
 		return err
 	}
 	s.session.orphaned(t.orphaned())

@@ -54,11 +54,12 @@ var errConnection = errors.New("the connection to the server broke")
 var ErrUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", errConnection)
 
 // isBroken reports whether an error is that of a connection, and not of a statement. An error of
-// connecting is one, too: no server answers in time, or none of those that do is the primary.
+// connecting is one, too: no server answers in time, or none of those that do is the primary. So is
+// that of a server which changes nothing: it may not be the primary any more.
 func isBroken(err error) bool {
 	code := codeOf(err)
 	if code != "" {
-		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == codeIdle
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == codeIdle || code == codeReadOnly
 	}
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true

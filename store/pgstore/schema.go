@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -405,6 +406,23 @@ func (schema schemaName) migrate(ctx context.Context, c *pgx.Conn, create bool) 
 		}
 		return nil
 	})
+}
+
+// explainMigration tells what to do about the error of a migration from a version.
+func explainMigration(err error, version int) error {
+	if err == nil || version == 0 {
+		return err
+	}
+	have := fmt.Sprintf("its tables have version %d of %d: ", version, latest())
+	switch codeOf(err) {
+	case codeNoRight:
+		return &serverError{have + "let the role that owns them open the volume once", fs.ErrPermission, err}
+	case codeReadOnly:
+		return &serverError{have + "open the volume for writing once, on the primary server", store.ErrReadOnly, err}
+	case codeLockTimeout:
+		return &serverError{have + "programs that read or write it keep it from the newest: try again, or end them", store.ErrBusy, err}
+	}
+	return err
 }
 
 // make makes the schema unless it is there. A role without the right to make schemas can be given

@@ -108,7 +108,7 @@ func with(text string, columns ...string) string {
 // texts are the statements, with @ in place of the schema and a dot.
 var texts = [numStatements]string{
 	beginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+	beginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED", // a server that was set to read only stays so,
 	// A server ends the transaction of a client that hangs, so that others can write.
 	lockVolume:        "SELECT set_config('idle_in_transaction_session_timeout', '60s', true) FROM pg_advisory_xact_lock($1)",
 	commit:            "COMMIT",

@@ -165,6 +165,7 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 		c.ConnConfig.ConnectTimeout = s.timeout
 	}
 	c.ConnConfig.AfterNetConnect = watchPeer
+	c.ConnConfig.OnNotice = noticeStandby
 	params := c.ConnConfig.RuntimeParams
 	for name, value := range map[string]string{
 		"application_name": "folio", "default_transaction_isolation": "read committed", "lock_timeout": strconv.FormatInt(s.timeout.Milliseconds(), 10), "jit": "off",
@@ -222,7 +223,7 @@ func (s *Store) openTables(ctx context.Context, create bool) error {
 	case version == 0 && !create:
 		return errEmpty
 	case version < latest() && !s.readOnly:
-		err = s.schema.migrate(ctx, c.Conn(), create)
+		err = explainMigration(s.schema.migrate(ctx, c.Conn(), create), version)
 	case version < latest():
 		err = fmt.Errorf("its tables have version %d of %d: open it for writing once", version, latest())
 	}

@@ -23,6 +23,14 @@ func do(i statement, args ...any) step { return step{statement: i, args: args} }
 // trip sends statements to the server together and waits for their results: it takes the time of
 // one round trip, besides the work. The first error ends it.
 func (s *Store) trip(ctx context.Context, c *pgx.Conn, steps ...step) error {
+	err := s.tripOn(ctx, c, steps)
+	if codeOf(err) == codeReadOnly {
+		s.pool.Reset() // new connections look for the primary
+	}
+	return err
+}
+
+func (s *Store) tripOn(ctx context.Context, c *pgx.Conn, steps []step) error {
 	if len(steps) > 0 && steps[0].copied != nil {
 		if err := steps[0].copied.send(ctx, c, s.schema); err != nil {
 			return err

@@ -527,11 +527,12 @@ func (t *tx) commit() error {
 	if t.known.seen == nil {
 		after = append(after, do(commit))
 	}
-	err := t.flush(after...)
+	unconfirmed := watchStandby(t.conn.Conn().PgConn())
+	err := cmp.Or(t.flush(after...), unconfirmed())
 	t.s.recent.drop()
 	t.s.memory.note(t, err, guessed)
-	t.kept = err == nil
-	if err != nil && isBroken(err) {
+	t.kept = err == nil || errors.Is(err, ErrUnknown)
+	if isBroken(err) && codeOf(err) != codeReadOnly {
 		err, t.kept = ErrUnknown, true
 	}
 	return err

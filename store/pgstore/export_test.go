@@ -46,7 +46,12 @@ func MakeVersion(t testing.TB, c *pgx.Conn, volume string, version int) {
 }
 
 // Beat shows once that the session lives, and removes others that do not.
-func Beat(s *Store) error { return s.beat(context.Background()) }
+func Beat(s *Store) error {
+	if err := s.beat(context.Background()); err != nil {
+		return err
+	}
+	return s.tend(context.Background())
+}
 
 // Sleep ends what shows that the session lives.
 func Sleep(s *Store) { s.session.stop() }
@@ -89,3 +94,12 @@ const (
 	brokenWalk = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS walk"
 	brokenPath = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::boolean) AS path"
 )
+
+// SessionNumber returns the number of the session.
+func SessionNumber(s *Store) int64 { return s.session.number() }
+
+// Forget lets the last beat be long ago.
+func Forget(s *Store) { s.session.wasSeen(time.Now().Add(-s.lease)) }
+
+// NextBeat returns when a beat follows one that has returned an error.
+func NextBeat(s *Store, err error) time.Duration { return s.session.next(err) }

@@ -10,18 +10,22 @@ import (
 )
 
 // pins are the inodes that this Store has pinned because files are open. Only the Store knows them:
-// to pin an inode takes no trip.
+// to pin an inode takes no trip, unless the server has not heard of the session for long.
 type pins struct {
 	mu     sync.Mutex // guards inodes
 	inodes map[store.Ino]int
 }
 
-// Pin implements store.Store.
+// Pin implements store.Store. The session lives when it returns, for a third of its lease at least,
+// unless the server can only be read, as after a failover.
 func (s *Store) Pin(ino store.Ino) error {
 	if err := s.gate.enter(); err != nil {
 		return err
 	}
 	defer s.gate.leave()
+	if err := s.stayAlive(s.timeout); err != nil && codeOf(err) != codeReadOnly {
+		return err
+	}
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
 	s.pins.inodes[ino]++

@@ -25,46 +25,51 @@ import (
 // session that begins waits for the transactions that write, so the list of an orphan has every
 // session that could have found its name.
 type session struct {
-	s      *Store
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when the goroutine has ended; nil if there is none
-	kick   chan struct{} // that there are orphans to remove
+	s       *Store
+	cancel  context.CancelFunc // nil if there is no session
+	running sync.WaitGroup     // two goroutines
+	kick    chan struct{}      // that there are orphans to remove
+	look    chan struct{}      // that it is time to look for orphans
+
+	touching sync.Mutex // held by a goroutine that makes a beat; guards failed and ended; before mu
+	failed   error      // of the last beat
+	ended    time.Time  // when that was
 
 	mu     sync.Mutex // guards the fields below
 	id     int64
+	seen   time.Time              // the server has seen the session then, or later
 	others bool                   // there are further sessions, or were a short time ago
 	heard  bool                   // there are listeners, likewise
 	marked map[store.Ino]struct{} // orphans that wait for this session, as far as it knows
 }
 
-// begin starts the goroutine that shows that the session lives.
+// begin starts the goroutines that show that the session lives, and that tend orphans.
 func (n *session) begin(s *Store) {
 	ctx, cancel := context.WithCancel(bg)
-	n.s, n.cancel, n.ended, n.kick = s, cancel, make(chan struct{}), make(chan struct{}, 1)
-	go n.run(ctx)
+	n.s, n.cancel, n.kick, n.look = s, cancel, make(chan struct{}, 1), make(chan struct{}, 1)
+	n.running.Go(func() { n.live(ctx) })
+	n.running.Go(func() { n.tend(ctx) })
 }
 
-// stop ends the goroutine.
+// stop ends the goroutines.
 func (n *session) stop() {
-	if n.ended != nil {
+	if n.cancel != nil {
 		n.cancel()
-		<-n.ended
+		n.running.Wait()
 	}
 }
 
 // reapDelay is how long the goroutine waits for further orphans.
 const reapDelay = 50 * time.Millisecond
 
-func (n *session) run(ctx context.Context) {
-	defer close(n.ended)
-	beat := time.NewTicker(max(time.Millisecond, n.s.lease/3))
-	defer beat.Stop()
+// tend removes orphans and dead sessions until ctx is done. What fails is done next time.
+func (n *session) tend(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-beat.C:
-			_ = n.s.beat(ctx) // the next one comes soon
+		case <-n.look:
+			_ = n.s.tend(ctx)
 		case <-n.kick:
 			select {
 			case <-ctx.Done():
@@ -162,6 +167,7 @@ func (n *session) began(id, sessions, listeners int64) {
 // register adds the session, after it has removed those that are dead. It removes the orphans for
 // which no session waits.
 func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
+	begun := time.Now()
 	var id, sessions, listeners int64
 	err := s.trip(ctx, c, do(beginWrite), s.lockStep(), do(expireSessions),
 		step{statement: addSession, args: []any{s.lease.Microseconds()}, row: numberInto(&id)},
@@ -170,15 +176,15 @@ func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
 		_ = s.trip(ctx, c, do(rollback))
 		return err
 	}
-	s.session.s = s
 	s.session.began(id, sessions, listeners)
+	s.session.wasSeen(begun)
 	_ = s.reapOn(ctx, c, nil) // if that fails, another session does it
 	return nil
 }
 
 // unregister removes the session, and the orphans for which no session waits then.
 func (s *Store) unregister() {
-	if s.session.ended == nil {
+	if s.session.cancel == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(bg, s.timeout)
@@ -189,34 +195,6 @@ func (s *Store) unregister() {
 	}
 	defer s.abandon(c)
 	_ = s.reapOn(ctx, c.Conn(), nil)
-}
-
-// maxBeat is how many orphans a session looks at each time.
-const maxBeat = 10_000
-
-// beat shows that the session lives, and removes sessions that do not, and orphans.
-func (s *Store) beat(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
-	defer cancel()
-	id, lives, sessions, listeners := s.session.number(), int64(0), int64(0), int64(0)
-	var waiting []store.Ino
-	c, err := s.connect(ctx, 0,
-		step{statement: touchSession, args: []any{id}, count: &lives}, do(expireSessions), step{statement: countSessions, row: numberInto(&sessions)},
-		step{statement: selectWaiting, args: []any{id, int64(maxBeat)}, row: func(v [][]byte) { waiting = append(waiting, store.Ino(number(v[0]))) }},
-		s.countListeners(&listeners), do(forgetChanges))
-	if err != nil {
-		return err
-	}
-	defer s.abandon(c)
-	if lives == 0 { // the machine slept, or the network was away
-		return s.register(ctx, c.Conn())
-	}
-	s.session.began(0, sessions, listeners)
-	s.session.mark(waiting)
-	if err := s.reapOn(ctx, c.Conn(), append([]store.Ino{}, s.session.unpinned()...)); err != nil {
-		return err
-	}
-	return s.reapOn(ctx, c.Conn(), nil)
 }
 
 // countListeners counts the Stores that want to hear of changes.

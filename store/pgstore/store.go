@@ -30,7 +30,9 @@ type Options struct {
 	// to reach the server. 0 means 5 seconds.
 	BusyTimeout time.Duration
 	// MaxConns is how many connections the Store has at most. 0 means 16. A View and a Check keep
-	// one each. If there are more of them than connections, they wait for each other.
+	// one each. If there are more of them than connections, they wait for each other. The Store
+	// has one more for a moment when all are in use and it must show that it lives, and one more
+	// with MaxStaleness.
 	MaxConns int
 	// MaxStaleness is how old the tree may be that readers see: 0, unless set, makes each call see
 	// all changes whose calls have returned before, on any machine. With a second, a program that

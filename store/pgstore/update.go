@@ -3,6 +3,7 @@ package pgstore
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/foliofs/folio/store"
 )
@@ -34,6 +35,7 @@ func (s *Store) counted(fn func() error) error {
 	if s.readOnly {
 		return store.ErrReadOnly
 	}
+	_ = s.stayAlive(min(s.timeout, time.Second)) // fn may pin an inode that it makes, and cannot wait for a beat then
 	s.released.Begin()
 	defer s.released.End()
 	return fn()

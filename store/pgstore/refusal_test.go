@@ -172,3 +172,40 @@ func TestRights(t *testing.T) {
 	given := open(t, as("owner", pgserver.Shared(t).Address("given")), nil)
 	must(t, given.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 }
+
+// TestSessionRights opens a volume with roles that lack one of the rights of a session. The error
+// names it. Without the right to begin a session, a role reads.
+func TestSessionRights(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	must(t, volume(t, address).WriteFile("file", nil, 0o644))
+	c := connect(t, address)
+	_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
+	exec := func(text string) {
+		t.Helper()
+		_, err := c.Exec(ctx, strings.ReplaceAll(text, "@", schema))
+		must(t, err)
+	}
+	role := "held_" + schema
+	exec("CREATE ROLE " + role + " LOGIN")
+	exec("GRANT USAGE ON SCHEMA @ TO " + role)
+	as := strings.Replace(address, "folio@", role+"@", 1)
+	for _, right := range []string{"UPDATE ON @.session", "DELETE ON @.session", "SELECT ON @.orphan", "UPDATE ON @.orphan", "DELETE ON @.version", "INSERT ON @.session", ""} {
+		exec("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA @ TO " + role)
+		if right != "" {
+			exec("REVOKE " + right + " FROM " + role)
+		}
+		s, err := pgstore.Open(ctx, as, nil)
+		named := strings.ReplaceAll(strings.ReplaceAll(right, "@", schema), schema, `"`+schema+`"`)
+		switch {
+		case right == "" || right == "INSERT ON @.session":
+			must(t, err)
+			must(t, s.Close())
+		case err == nil:
+			_ = s.Close()
+			t.Errorf("opened without %s", right)
+		case !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), named) || strings.Contains(err.Error(), "\n"):
+			t.Errorf("without %s: %v", right, err)
+		}
+	}
+}

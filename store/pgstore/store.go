@@ -241,6 +241,10 @@ func (s *Store) beginSession(ctx context.Context) error {
 		return err
 	}
 	defer c.Release()
+	if may, err := s.maySession(ctx, c.Conn()); err != nil || !may {
+		s.readOnly = err == nil
+		return err
+	}
 	err = s.register(ctx, c.Conn())
 	if code := codeOf(err); code == codeNoRight || code == codeReadOnly {
 		s.readOnly = true

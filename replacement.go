@@ -1,6 +1,7 @@
 package folio
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 
@@ -117,7 +118,22 @@ func (v *Volume) partSize() int {
 	return 0
 }
 
+// errLost says that the new content is gone: the store took this program for dead.
+var errLost = errors.New("the new content was removed before it was whole, as the volume had not heard of this program for too long")
+
+// exists fails with errLost if there is no inode any more.
+func (p *replacement) exists(c *change) error {
+	_, err := c.tx.Node(p.node.Ino)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errLost
+	}
+	return err
+}
+
 func (p *replacement) write(c *change, part []byte, off int64) error {
+	if err := p.exists(c); err != nil {
+		return err
+	}
 	if err := c.writeSparse(&p.node, part, off); err != nil {
 		return err
 	}
@@ -131,6 +147,9 @@ func (p *replacement) write(c *change, part []byte, off int64) error {
 
 // finish gives the inode its name.
 func (p *replacement) finish(c *change) error {
+	if err := p.exists(c); err != nil {
+		return err
+	}
 	g, err := c.find(p.name, followLast)
 	if err != nil {
 		return err

@@ -3,7 +3,9 @@
 package pgstore_test
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +74,29 @@ func TestWriteFromAfterSleep(t *testing.T) {
 	must(t, err)
 	if got, err := v.ReadFile("file"); err != nil || string(got) != content {
 		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
+// TestWriteFromAsleep lets the session die while a content is written. The error must not say that
+// there is no file: the old one stays.
+func TestWriteFromAsleep(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	v, s := sleeper(t, address)
+	_, o := watched(t, address)
+	must(t, v.WriteFile("file", []byte("old"), 0o644))
+	for _, size := range []int{0, 3_500_000} {
+		r := &tidyReader{Reader: strings.NewReader(strings.Repeat("x", size)), tidy: func() error {
+			expire(t, address, s)
+			return pgstore.Beat(o)
+		}}
+		_, err := v.WriteFrom("file", r, 0o644)
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		if got, err := v.ReadFile("file"); err != nil || string(got) != "old" {
+			t.Errorf("%q, %v", got, err)
+		}
 	}
 }
 

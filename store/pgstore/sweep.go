@@ -84,11 +84,14 @@ func (s *Store) sweep(ctx context.Context, after time.Duration) (removed int, er
 
 // locked makes steps in a transaction that locks the volume.
 func (s *Store) locked(ctx context.Context, steps ...step) error {
+	begin := []step{do(beginWrite), s.lockStep()}
+	return s.onConnAgain(ctx, append(append(begin, steps...), do(commit))...)
+}
+
+// onConnAgain makes steps, which can be repeated, on a connection.
+func (s *Store) onConnAgain(ctx context.Context, steps ...step) error {
 	return s.repeat(ctx, func() error {
-		return s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
-			begin := []step{do(beginWrite), s.lockStep()}
-			return s.trip(ctx, c.Conn(), append(append(begin, steps...), do(commit))...)
-		})
+		return s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error { return s.trip(ctx, c.Conn(), steps...) })
 	})
 }
 
@@ -120,9 +123,8 @@ func (s *Store) removeSwept(ctx context.Context) (removed int, err error) {
 		}
 		gone, err := s.removeObjects(ctx, names)
 		if len(gone) > 0 {
-			markErr := s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error { return s.trip(ctx, c.Conn(), do(markGone, gone)) })
-			if markErr != nil {
-				return removed, markErr
+			if err := s.onConnAgain(ctx, do(markGone, gone)); err != nil {
+				return removed, err
 			}
 		}
 		removed += len(gone)
@@ -240,9 +242,7 @@ func (s *Store) claim(ctx context.Context, unnamed time.Duration, report *store.
 			return nil
 		}
 		count := int64(0)
-		err := s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
-			return s.trip(ctx, c.Conn(), step{statement: claimObjects, args: []any{names, sizes}, count: &count})
-		})
+		err := s.onConnAgain(ctx, step{statement: claimObjects, args: []any{names, sizes}, count: &count})
 		report.Unnamed += count
 		return err
 	})

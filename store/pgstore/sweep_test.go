@@ -142,6 +142,42 @@ func TestGC(t *testing.T) {
 	checkWell(t, v)
 }
 
+// TestGCConflict lets the server choose statements of GC as victims of a deadlock. GC repeats them.
+func TestGCConflict(t *testing.T) {
+	t.Parallel()
+	address, bucket := pgserver.Volume(t), s3server.Bucket(t)
+	s := open(t, address, &pgstore.Options{Create: true, Bucket: s3server.Shared(t).Address(bucket)})
+	c := connect(t, address)
+	for _, text := range []string{
+		"CREATE SEQUENCE tries",
+		`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF nextval(TG_TABLE_SCHEMA || '.tries') % 2 = 1 THEN
+    RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01';
+  END IF;
+  RETURN NEW;
+END $$`,
+		"CREATE TRIGGER fail BEFORE INSERT OR UPDATE ON object FOR EACH ROW EXECUTE FUNCTION fail()",
+	} {
+		_, err := c.Exec(ctx, text)
+		must(t, err)
+	}
+	stray := filepath.Join(s3server.Shared(t).Dir(bucket), "objects", "00", strings.Repeat("0", 32))
+	must(t, os.MkdirAll(filepath.Dir(stray), 0o755))
+	must(t, os.WriteFile(stray, []byte("stray"), 0o644))
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(stray, old, old))
+	report, err := s.GC(ctx, &store.GCOptions{Unnamed: time.Minute})
+	if err != nil || report.Unnamed != 1 || report.Removed != 1 {
+		t.Errorf("%+v, %v", report, err)
+	}
+	var tries int
+	must(t, c.QueryRow(ctx, "SELECT last_value FROM tries").Scan(&tries))
+	if tries != 4 {
+		t.Errorf("%d statements", tries)
+	}
+}
+
 // TestLost changes objects behind the volume's back. Reads must fail, and Check must find it.
 func TestLost(t *testing.T) {
 	t.Parallel()

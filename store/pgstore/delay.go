@@ -52,3 +52,12 @@ func (s *Store) repeat(ctx context.Context, fn func() error) error {
 		}
 	}
 }
+
+// listenAgain returns when a listener tries again. A standby server cannot listen, but may become
+// the primary.
+func listenAgain(err error) time.Duration {
+	if codeOf(err) == codeReadOnly {
+		return time.Minute
+	}
+	return time.Second
+}

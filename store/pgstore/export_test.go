@@ -103,3 +103,6 @@ func Forget(s *Store) { s.session.wasSeen(time.Now().Add(-s.lease)) }
 
 // NextBeat returns when a beat follows one that has returned an error.
 func NextBeat(s *Store, err error) time.Duration { return s.session.next(err) }
+
+// Listen listens until that fails, and returns when the next try comes.
+func Listen(s *Store) time.Duration { return listenAgain(s.listen(context.Background())) }

@@ -88,11 +88,11 @@ func (l *listener) begin(s *Store) {
 	go func() {
 		defer close(l.ended)
 		for ctx.Err() == nil {
-			_ = s.listen(ctx) // the next try comes soon, and a snapshot is used for a short time only
+			err := s.listen(ctx) // a snapshot is used for a short time only
 			s.recent.drop()
 			select {
 			case <-ctx.Done():
-			case <-time.After(time.Second):
+			case <-time.After(listenAgain(err)):
 			}
 		}
 	}()

@@ -131,3 +131,36 @@ FROM generate_series((SELECT max(ino) + 1 FROM node), (SELECT max(ino) + 20 FROM
 		must(t, v.Update(ctx, third))
 	}
 }
+
+// TestStandby opens a volume on a standby server, which can neither be written to nor listen, and
+// lets a server become one while a volume is open.
+func TestStandby(t *testing.T) {
+	t.Parallel()
+	server := pgserver.ForTest(t)
+	address := server.Address("test")
+	before := open(t, address, &pgstore.Options{Create: true, BusyTimeout: time.Second})
+	v, err := folio.OpenStore(before, nil)
+	must(t, err)
+	must(t, v.WriteFile("file", []byte("text"), 0o644))
+	must(t, server.Stop("fast"))
+	must(t, server.Follow())
+	must(t, server.Start())
+	s := open(t, address, &pgstore.Options{MaxStaleness: time.Second})
+	r, err := folio.OpenStore(s, nil)
+	must(t, err)
+	if p, err := r.ReadFile("file"); err != nil || string(p) != "text" {
+		t.Errorf("%q, %v", p, err)
+	}
+	pgstore.Forget(before)
+	for _, v := range []*folio.Volume{r, v} {
+		f, err := v.Open("file")
+		must(t, err)
+		must(t, f.Close())
+	}
+	if err := r.WriteFile("file", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) {
+		t.Errorf("a write: %v", err)
+	}
+	if after := pgstore.Listen(s); after != time.Minute {
+		t.Errorf("it tries to listen again after %v", after)
+	}
+}

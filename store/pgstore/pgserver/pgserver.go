@@ -129,6 +129,11 @@ func (s *Server) Stop(mode string) error {
 	return s.call("pg_ctl", "-D", s.data(), "-w", "-m", mode, "stop")
 }
 
+// Follow lets a server that was stopped start as a standby server, which has no primary.
+func (s *Server) Follow() error {
+	return os.WriteFile(filepath.Join(s.data(), "standby.signal"), nil, 0o644)
+}
+
 // Close stops the server and removes it.
 func (s *Server) Close() {
 	_ = s.Stop("immediate")

@@ -13,7 +13,8 @@
 // # Transactions
 //
 // Each transaction of this package is strictly serializable: a call sees every change whose call
-// has returned before, on whatever machine. A read transaction is one snapshot (REPEATABLE READ).
+// has returned before, on whatever machine. That does not hold for a Store on a standby server,
+// which shows what it has replayed. A read transaction is one snapshot (REPEATABLE READ).
 // Write transactions of a volume happen one after the other. A change is durable when its call
 // returns, as far as the server's synchronous_commit says so.
 //
@@ -32,8 +33,9 @@
 //
 // A Store that can write is a session, a row that it renews. A removed file keeps its content while
 // a session that lives has it open. A session that was not renewed for Options.Lease, by the clock
-// of the server, is dead. If its program goes on after all, it begins another session, and files
-// that it had open and that were removed meanwhile fail with fs.ErrNotExist.
+// of the server, is dead. If its program goes on after all, it begins another session before it
+// opens the next file, and files that it had open and that were removed meanwhile fail with
+// fs.ErrNotExist.
 //
 // # Large contents
 //

@@ -40,6 +40,8 @@ const (
 	status500
 	status503
 	status507
+	notFound    // a page of a proxy that knows nothing of the bucket
+	unknownUser // versitygw does not know the access key
 	numFaults
 )
 
@@ -111,6 +113,12 @@ func (p *faultyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(2 * faultTimeout / 3)
 	case status500, status503, status507:
 		w.WriteHeader(map[fault]int{status500: 500, status503: 503, status507: 507}[f])
+		return
+	case notFound:
+		http.Error(w, "<html>not\nhere</html>", http.StatusNotFound)
+		return
+	case unknownUser:
+		http.Error(w, "<Error><Code>XAdminUserNotFound</Code><Message>No such\nuser.</Message></Error>", http.StatusNotFound)
 		return
 	case cutRequest:
 		if len(body) > 0 {
@@ -408,6 +416,7 @@ func TestFaultTable(t *testing.T) {
 		"reply of put lost": {http.MethodPut, lostReply, ""}, "bucket full": {http.MethodPut, status507, ""},
 		"get fails": {http.MethodGet, status503, ""}, "get slow": {http.MethodGet, slow, ""}, "get gives wrong bytes": {http.MethodGet, wrongBytes, ""},
 		"get is cut": {http.MethodGet, cutReply, ""}, "delete fails": {http.MethodDelete, status500, ""}, "reply of delete lost": {http.MethodDelete, lostReply, ""},
+		"get not found":  {http.MethodGet, notFound, ""},
 		"object missing": {"", noFault, "missing"}, "disk of the cache full": {"", noFault, "cache"},
 	}
 	for k := range 4 {
@@ -469,6 +478,9 @@ func TestFaultTable(t *testing.T) {
 				default:
 					p.expect(c.file, was)
 				}
+				if errors.Is(err, store.ErrDamaged) && k.damage == "" && k.fault != wrongBytes {
+					t.Errorf("the volume is not damaged: %v", err)
+				}
 				if err != nil && kindName == "no fault" && callName != "rollback" {
 					t.Error(err)
 				}
@@ -477,6 +489,37 @@ func TestFaultTable(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSweepFails removes a large file while the bucket removes nothing. Its object must not count as
+// removed, and goes later.
+func TestSweepFails(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]fault{"error": status500, "not found": notFound, "unknown user": unknownUser} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			address := pgserver.Volume(t)
+			p := newFaultyPair(t, address, address, pgstore.Options{})
+			must(t, p.v.WriteFile("file", randomBytes(1<<20), 0o644))
+			must(t, p.plain.Remove("file"))
+			for _, s := range []*pgstore.Store{p.s, p.direct} {
+				must(t, pgstore.Beat(s)) // none of them has the file open
+			}
+			p.proxy.set(http.MethodDelete, f)
+			eventually(t, func() bool {
+				n, err := pgstore.Sweep(p.s, 0)
+				if n > 0 || err != nil && strings.ContainsAny(err.Error(), "\n\t") {
+					t.Fatalf("%d objects removed, %v", n, err)
+				}
+				return err != nil
+			})
+			p.proxy.set("", noFault)
+			eventually(t, func() bool { return sweep(t, p.s) == 1 })
+			if left := objectFiles(t, p.bucket); len(left) > 0 {
+				t.Errorf("left: %v", left)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -258,6 +260,11 @@ func TestBucketRefused(t *testing.T) {
 	address := pgserver.Volume(t)
 	_ = open(t, address, &pgstore.Options{Create: true, Bucket: server.Address(own)})
 	_ = open(t, pgserver.Volume(t), &pgstore.Options{Create: true, Bucket: server.Address(other)})
+	answers := func(status int, text string) string {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, status) }))
+		t.Cleanup(server.Close)
+		return "s3://bucket?endpoint=" + server.URL
+	}
 	must(t, os.WriteFile(filepath.Join(server.Dir(foreign), "folio-volume"), []byte("hello"), 0o644))
 	fresh := pgserver.Volume(t)
 	must(t, open(t, fresh, &pgstore.Options{Create: true}).Close())
@@ -272,6 +279,10 @@ func TestBucketRefused(t *testing.T) {
 		"not the remembered":  {address, server.Address(other), "are in s3://" + own + ", and not in s3://" + other, nil},
 		"nothing there":       {fresh, "s3://bucket?endpoint=http://127.0.0.1:1", "out of reach", nil},
 		"another server":      {fresh, "s3://bucket?endpoint=http://" + server.Host() + "/x/y", "", nil},
+		"another kind":        {fresh, answers(404, "<html>not\nhere</html>"), "(it answers 404 Not Found): check the endpoint", nil},
+		"no XML":              {fresh, answers(404, "not here"), "(it answers 404 Not Found): check the endpoint", nil},
+		"unknown user":        {fresh, answers(404, "<Error><Code>XAdminUserNotFound</Code><Message>No.</Message></Error>"), "check the credentials", fs.ErrPermission},
+		"a bad name":          {fresh, answers(400, "<Error><Code>InvalidBucketName</Code><Message>The name\nis bad.</Message></Error>"), "(InvalidBucketName: The name is bad.)", nil},
 		"no address":          {fresh, "http://bucket", "write s3://", nil},
 		"an unknown part":     {fresh, "s3://bucket?secret=a", "no parameter", nil},
 		"no endpoint":         {fresh, "s3://bucket?endpoint=localhost", "no endpoint", nil},

@@ -81,6 +81,8 @@ func passes(err error) bool {
 	switch {
 	case code == "RequestTimeTooSkewed": // the client knows the server's clock now
 		return true
+	case code == "ConditionalRequestConflict" || code == "OperationAborted": // another request is under way
+		return true
 	case status == http.StatusInsufficientStorage:
 		return false
 	case status == http.StatusRequestTimeout || status == http.StatusTooManyRequests || status >= 500:
@@ -94,37 +96,44 @@ func (c *Client) explain(err error) error {
 	if err == nil {
 		return nil
 	}
+	text, is := meaning(err)
+	return &requestError{fmt.Sprintf("%s: %s", c.address, text), is, err}
+}
+
+// meaning returns what an error means, and the error that it matches then, if any. The status 404
+// alone says nothing about an object: a proxy answers so, and versitygw does if it does not know the
+// access key.
+func meaning(err error) (text string, is error) {
 	status, code := statusOf(err)
-	text, is := oneLine(err), error(nil)
 	switch {
 	case code == "NoSuchBucket":
-		text, is = fmt.Sprintf("%s: there is no such bucket: make it first, or name another one", c.address), fs.ErrNotExist
-	case status == http.StatusNotFound:
-		text, is = fmt.Sprintf("%s: %v", c.address, ErrMissing), ErrMissing
-	case status == http.StatusPreconditionFailed || status == http.StatusConflict:
-		text, is = fmt.Sprintf("%s: %v", c.address, errExists), errExists
+		return "there is no such bucket: make it first, or name another one", fs.ErrNotExist
+	case code == "NoSuchKey":
+		return ErrMissing.Error(), ErrMissing
+	case status == http.StatusPreconditionFailed:
+		return errExists.Error(), errExists
 	case status == http.StatusInsufficientStorage || strings.Contains(code, "StorageFull") || strings.Contains(code, "QuotaExceeded"):
-		text, is = fmt.Sprintf("%s: the bucket is full (%s)", c.address, oneLine(err)), store.ErrFull
-	case status == http.StatusForbidden || status == http.StatusUnauthorized:
-		text, is = fmt.Sprintf("%s: the server refuses the request (%s): check the credentials, and their rights on the bucket", c.address, code), fs.ErrPermission
+		return fmt.Sprintf("the bucket is full (%s)", oneLine(err)), store.ErrFull
+	case status == http.StatusForbidden || status == http.StatusUnauthorized || code == "XAdminUserNotFound":
+		return fmt.Sprintf("the server refuses the request (%s): check the credentials, and their rights on the bucket", code), fs.ErrPermission
 	case strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "no EC2 IMDS role found"):
-		text, is = fmt.Sprintf("%s: no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials", c.address), fs.ErrPermission
-	default:
-		text, is = fmt.Sprintf("%s: %v: %s", c.address, ErrUnreachable, text), ErrUnreachable
+		return "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials", fs.ErrPermission
+	case status >= 300 && !passes(err):
+		return fmt.Sprintf("the server refuses the request (%s): check the endpoint, the region and the name of the bucket", oneLine(err)), nil
 	}
-	return &requestError{text, is, err}
+	return fmt.Sprintf("%v: %s", ErrUnreachable, oneLine(err)), ErrUnreachable
 }
 
 // A requestError is an error of a request, in words of this package.
 type requestError struct {
 	text string
-	is   error
+	is   error // what it means; or nil
 	err  error
 }
 
 func (e *requestError) Error() string { return e.text }
 
-func (e *requestError) Is(target error) bool { return errors.Is(e.is, target) }
+func (e *requestError) Is(target error) bool { return e.is != nil && errors.Is(e.is, target) }
 
 // oneLine returns what went wrong, without the library's account of how it came to that.
 func oneLine(err error) string {
@@ -132,14 +141,16 @@ func oneLine(err error) string {
 	for e := err; e != nil; e = errors.Unwrap(e) {
 		last = e
 	}
-	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" {
+	status, _ := statusOf(err)
+	text := http.StatusText(status) // which the library takes if the server gives no reason
+	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" && e.ErrorMessage() != text {
 		return strings.Join(strings.Fields(e.ErrorCode()+": "+e.ErrorMessage()), " ")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in time"
 	}
-	if status, _ := statusOf(err); status >= 300 {
-		return fmt.Sprintf("it answers %d %s", status, http.StatusText(status))
+	if status >= 300 {
+		return fmt.Sprintf("it answers %d %s", status, text)
 	}
 	return strings.Join(strings.Fields(last.Error()), " ")
 }

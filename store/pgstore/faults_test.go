@@ -42,6 +42,7 @@ const (
 	status507
 	notFound    // a page of a proxy that knows nothing of the bucket
 	unknownUser // versitygw does not know the access key
+	page        // a page in place of an answer, as behind a login
 	numFaults
 )
 
@@ -119,6 +120,9 @@ func (p *faultyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	case unknownUser:
 		http.Error(w, "<Error><Code>XAdminUserNotFound</Code><Message>No such\nuser.</Message></Error>", http.StatusNotFound)
+		return
+	case page:
+		_, _ = io.WriteString(w, "<html>\nlog in</html>")
 		return
 	case cutRequest:
 		if len(body) > 0 {
@@ -404,7 +408,13 @@ func TestFaultTable(t *testing.T) {
 		}},
 		"sweep": {"gone", nil, func(p *faultyPair) error { _, err := pgstore.Sweep(p.s, 0); return err }},
 		"gc":    {"gone", nil, func(p *faultyPair) error { _, err := p.s.GC(ctx, nil); return err }},
-		"check": {"file", old, func(p *faultyPair) error { _, err := p.v.Check(ctx, nil); return err }},
+		"check": {"file", old, func(p *faultyPair) error {
+			report, err := p.v.Check(ctx, nil)
+			if err == nil && !report.OK() {
+				err = store.Damaged("%v", report.Problems)
+			}
+			return err
+		}},
 	}
 	type kind struct {
 		method string
@@ -416,8 +426,9 @@ func TestFaultTable(t *testing.T) {
 		"reply of put lost": {http.MethodPut, lostReply, ""}, "bucket full": {http.MethodPut, status507, ""},
 		"get fails": {http.MethodGet, status503, ""}, "get slow": {http.MethodGet, slow, ""}, "get gives wrong bytes": {http.MethodGet, wrongBytes, ""},
 		"get is cut": {http.MethodGet, cutReply, ""}, "delete fails": {http.MethodDelete, status500, ""}, "reply of delete lost": {http.MethodDelete, lostReply, ""},
-		"get not found":  {http.MethodGet, notFound, ""},
-		"object missing": {"", noFault, "missing"}, "disk of the cache full": {"", noFault, "cache"},
+		"put is believed": {http.MethodPut, page, ""}, "get not found": {http.MethodGet, notFound, ""},
+		"get gives a page": {http.MethodGet, page, ""},
+		"object missing":   {"", noFault, "missing"}, "disk of the cache full": {"", noFault, "cache"},
 	}
 	for k := range 4 {
 		kinds[fmt.Sprint("database cut ", k)] = kind{"", noFault, fmt.Sprint("cut ", k+1)}
@@ -496,7 +507,7 @@ func TestFaultTable(t *testing.T) {
 // removed, and goes later.
 func TestSweepFails(t *testing.T) {
 	t.Parallel()
-	for name, f := range map[string]fault{"error": status500, "not found": notFound, "unknown user": unknownUser} {
+	for name, f := range map[string]fault{"error": status500, "not found": notFound, "unknown user": unknownUser, "page": page} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address := pgserver.Volume(t)

@@ -20,6 +20,8 @@ import (
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // A Name is the name of an object, which is random: no two contents ever have the same.
@@ -85,6 +87,17 @@ func New(ctx context.Context, a *Address, timeout time.Duration) (*Client, error
 	return &Client{s3: client, address: a, timeout: timeout}, nil
 }
 
+// put makes a request that writes an object. A server of S3 confirms it with an ETag; what answers
+// without one, such as a proxy with a page for a login, has kept nothing.
+func (c *Client) put(ctx context.Context, in *s3.PutObjectInput) error {
+	in.Bucket = &c.address.Bucket
+	out, err := c.s3.PutObject(ctx, in)
+	if err == nil && aws.ToString(out.ETag) == "" {
+		return errNotS3
+	}
+	return err
+}
+
 // Put writes an object. When it returns nil, the server has confirmed it, and has compared it with
 // a checksum of the request.
 func (c *Client) Put(ctx context.Context, n Name, body io.ReadSeeker, size int64) error {
@@ -93,8 +106,7 @@ func (c *Client) Put(ctx context.Context, n Name, body io.ReadSeeker, size int64
 		if _, err := body.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		_, err := c.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: &c.address.Bucket, Key: &key, Body: body, ContentLength: &size})
-		return err
+		return c.put(ctx, &s3.PutObjectInput{Key: &key, Body: body, ContentLength: &size})
 	})
 }
 
@@ -131,13 +143,22 @@ func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64, filled fu
 func (c *Client) Delete(ctx context.Context, n Name) error {
 	key := c.key(n)
 	err := c.repeat(ctx, func(ctx context.Context) error {
-		_, err := c.s3.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.address.Bucket, Key: &key})
+		out, err := c.s3.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.address.Bucket, Key: &key})
+		if err == nil && hasContent(out.ResultMetadata) {
+			return errNotS3
+		}
 		return err
 	})
 	if errors.Is(err, ErrMissing) {
 		return nil
 	}
 	return err
+}
+
+// hasContent reports whether an answer has content. That of S3 to a removal has none.
+func hasContent(answer middleware.Metadata) bool {
+	r, ok := awsmiddleware.GetRawResponse(answer).(*smithyhttp.Response)
+	return ok && r.StatusCode != http.StatusNoContent && r.ContentLength != 0
 }
 
 // An Object is one that List has found.
@@ -155,6 +176,9 @@ func (c *Client) List(ctx context.Context, fn func(list []Object) error) error {
 		var out *s3.ListObjectsV2Output
 		err := c.repeat(ctx, func(ctx context.Context) (err error) {
 			out, err = c.s3.ListObjectsV2(ctx, in)
+			if err == nil && out.Name == nil && out.IsTruncated == nil { // any XML is an empty list for the library
+				return errNotS3
+			}
 			return err
 		})
 		if err != nil {
@@ -208,8 +232,7 @@ func (c *Client) Marker(ctx context.Context) (text string, err error) {
 func (c *Client) Mark(ctx context.Context, text string) error {
 	key, any := c.address.Prefix+markerKey, "*"
 	err := c.repeat(ctx, func(ctx context.Context) error {
-		_, err := c.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: &c.address.Bucket, Key: &key, Body: bytes.NewReader([]byte(text)), IfNoneMatch: &any})
-		return err
+		return c.put(ctx, &s3.PutObjectInput{Key: &key, Body: bytes.NewReader([]byte(text)), IfNoneMatch: &any})
 	})
 	if errors.Is(err, errExists) {
 		return nil

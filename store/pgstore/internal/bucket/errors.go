@@ -24,6 +24,7 @@ var (
 
 	errExists = errors.New("the object is there")
 	errShort  = errors.New("the answer is not as long as it should be")
+	errNotS3  = errors.New("what answers is no server of S3: check the endpoint")
 )
 
 const (

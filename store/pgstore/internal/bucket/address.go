@@ -3,9 +3,11 @@ package bucket
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // An Address is where the objects of a volume are.
@@ -31,6 +33,9 @@ func Parse(text string) (*Address, error) {
 	}
 	a := &Address{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/")}
 	if a.Prefix != "" {
+		if a.Prefix == "." || !fs.ValidPath(a.Prefix) || strings.ContainsFunc(a.Prefix, unicode.IsControl) {
+			return nil, fmt.Errorf("%q cannot be the prefix of a volume in a bucket: write names with one slash between them, and none of them . or ..", a.Prefix)
+		}
 		a.Prefix += "/"
 	}
 	values, err := url.ParseQuery(u.RawQuery)

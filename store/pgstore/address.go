@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -64,7 +66,8 @@ func parseAddress(text string) (*address, error) {
 		return nil, fmt.Errorf("%q cannot be the name of a volume: 1 to 40 lower-case letters, digits and _", name)
 	}
 	shown := *u
-	if _, ok := u.User.Password(); ok {
+	password, ok := u.User.Password()
+	if ok {
 		shown.User = url.User(u.User.Username())
 	}
 	shownValues := u.Query()
@@ -80,14 +83,32 @@ func parseAddress(text string) (*address, error) {
 	values.Del("max_staleness")
 	values.Del("bucket")
 	u.RawQuery = values.Encode()
+	if !Is(u.String()) { // nothing but parameters
+		return nil, errAddress
+	}
 	if a.config, err = pgxpool.ParseConfig(u.String()); err != nil {
-		return nil, errAddress // the error of the library may have the password
+		return nil, unreadable(err, password, u.Query().Get("password"), u.Query().Get("sslpassword"))
 	}
 	switch mode := a.config.ConnConfig.DefaultQueryExecMode; mode {
 	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
 		return nil, fmt.Errorf("default_query_exec_mode=%s sends numbers as text: leave it out, or write cache_describe", values.Get("default_query_exec_mode"))
 	}
 	return a, nil
+}
+
+// unreadable says what the library does not like about an address. It says nothing of that if one of
+// some secrets may be in it.
+func unreadable(err error, secrets ...string) error {
+	e, ok := errors.AsType[*pgconn.ParseConfigError](err)
+	if !ok {
+		return errAddress
+	}
+	withAddress := pgconn.NewParseConfigError(e.ConnString, "", nil).Error()
+	cause, ok := strings.CutPrefix(e.Error(), withAddress)
+	if !ok || slices.ContainsFunc(secrets, func(secret string) bool { return secret != "" && strings.Contains(cause, secret) }) {
+		return errAddress
+	}
+	return fmt.Errorf("not the address of a volume: %s: correct that, or leave it out", strings.Join(strings.Fields(cause), " "))
 }
 
 func validVolume(name string) bool {

@@ -72,6 +72,7 @@ func parseAddress(text string) (*address, error) {
 	}
 	shownValues := u.Query()
 	shownValues.Del("password")
+	shownValues.Del("sslpassword")
 	shown.RawQuery = strings.ReplaceAll(shownValues.Encode(), "%2F", "/")
 	a := &address{shown: shown.String(), schema: schemaName("folio_" + name), bucket: values.Get("bucket")}
 	if text := values.Get("max_staleness"); text != "" {

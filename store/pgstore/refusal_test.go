@@ -36,6 +36,7 @@ func TestRefusals(t *testing.T) {
 		"no database":  {address: "postgres://folio@/none" + socket, is: fs.ErrNotExist, text: "createdb"},
 		"no user":      {address: "postgres://none@/postgres" + socket, is: fs.ErrPermission, text: "user"},
 		"refused":      {address: "postgres://folio:secret@127.0.0.1:1/x", text: "connection refused"},
+		"of the key":   {address: "postgres://folio@127.0.0.1:1/x?sslpassword=secret", text: "connection refused"},
 		"no socket":    {address: "postgres://folio:secret@/x?host=/none", text: "no such file"},
 		"no address":   {address: "host=localhost password=secret", text: "write postgres://"},
 		"bad address":  {address: "postgres://folio:secret@[/x", text: "write postgres://"},

@@ -89,6 +89,24 @@ func isAway(err error) bool {
 	})
 }
 
+// noServer says that there is no server, for an error of connecting. An address may have several
+// hosts, and each host may be tried twice, with TLS and without.
+func noServer(err error) string {
+	e, _ := errors.AsType[*pgconn.ConnectError](err)
+	_, address := pgconn.NetworkAddress(e.Config.Host, e.Config.Port)
+	addresses := []string{address}
+	for _, f := range e.Config.Fallbacks {
+		if _, address := pgconn.NetworkAddress(f.Host, f.Port); !slices.Contains(addresses, address) {
+			addresses = append(addresses, address)
+		}
+	}
+	cause := said(err)
+	if dial, isNet := errors.AsType[*net.OpError](err); isNet {
+		cause = dial.Err.Error()
+	}
+	return fmt.Sprintf("no server answers at %s: %s: check host and port", strings.Join(addresses, ", "), cause)
+}
+
 // isConflict reports whether a transaction failed only because of another one, and can be repeated.
 func isConflict(err error) bool {
 	code := codeOf(err)
@@ -132,6 +150,8 @@ func explain(err error) error {
 		return &serverError{fmt.Sprintf("%v: %s", m.err, m.way), m.err, err}
 	case known:
 		return &serverError{fmt.Sprintf("%v (%s)", m.err, said(err)), m.err, err}
+	case isAway(err):
+		return &serverError{noServer(err), errConnection, err}
 	case isBroken(err):
 		return &serverError{fmt.Sprintf("%v: %s", errConnection, said(err)), errConnection, err}
 	case codeOf(err) != "":

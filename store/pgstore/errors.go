@@ -115,10 +115,7 @@ func isConflict(err error) bool {
 
 // meanings are the errors of package store, and of io/fs, for codes of the server, with the way out
 // where there is one.
-var meanings = map[string]struct {
-	err error
-	way string
-}{
+var meanings = map[string]meaning{
 	codeSerialization: {store.ErrBusy, ""},
 	codeDeadlock:      {store.ErrBusy, ""},
 	codeLockTimeout:   {store.ErrBusy, ""},
@@ -138,6 +135,24 @@ var meanings = map[string]struct {
 	codeNoDatabase:    {fs.ErrNotExist, "make the database first: createdb"},
 }
 
+// A meaning is what a code of the server means.
+type meaning struct {
+	err error
+	way string // out; or ""
+}
+
+// explain returns the text of an error: what it means, what the server said, and the way out.
+func (m meaning) explain(said string) string {
+	text := said
+	if !strings.HasPrefix(said, m.err.Error()) { // both begin with "permission denied"
+		text = fmt.Sprintf("%v (%s)", m.err, said)
+	}
+	if m.way != "" {
+		text += ": " + m.way
+	}
+	return text
+}
+
 // explain lets an error of the server match the one of package store that means the same, on one
 // line.
 func explain(err error) error {
@@ -146,10 +161,8 @@ func explain(err error) error {
 	}
 	m, known := meanings[codeOf(err)]
 	switch {
-	case known && m.way != "":
-		return &serverError{fmt.Sprintf("%v: %s", m.err, m.way), m.err, err}
 	case known:
-		return &serverError{fmt.Sprintf("%v (%s)", m.err, said(err)), m.err, err}
+		return &serverError{m.explain(said(err)), m.err, err}
 	case isAway(err):
 		return &serverError{noServer(err), errConnection, err}
 	case isBroken(err):
@@ -177,7 +190,7 @@ func (e *serverError) Unwrap() error { return e.err }
 // address that was tried.
 func said(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return e.Message
+		return strings.Join(strings.Fields(e.Message), " ")
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok {
 		return e.Error()

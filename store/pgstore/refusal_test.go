@@ -33,7 +33,7 @@ func TestRefusals(t *testing.T) {
 		"other name":   {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume AS SELECT 'x' AS application, 1 AS version"}, is: store.ErrNotVolume},
 		"newer":        {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume AS SELECT 'folio' AS application, 99 AS version"}, is: store.ErrNewerVersion, text: "update"},
 		"version 0":    {queries: []string{"CREATE SCHEMA @", "CREATE TABLE @.volume AS SELECT 'folio' AS application, 0 AS version"}, is: store.ErrDamaged},
-		"no database":  {address: "postgres://folio@/none" + socket, is: fs.ErrNotExist, text: "createdb"},
+		"no database":  {address: "postgres://folio@/none" + socket, is: fs.ErrNotExist, text: "(database \"none\" does not exist): make the database first: createdb"},
 		"no user":      {address: "postgres://none@/postgres" + socket, is: fs.ErrPermission, text: "user"},
 		"refused":      {address: "postgres://folio:secret@127.0.0.1:1/x", text: "no server answers at 127.0.0.1:1: connect: connection refused: check"},
 		"two refused":  {address: "postgres://folio:secret@127.0.0.1:1,127.0.0.1:2/x", text: "no server answers at 127.0.0.1:1, 127.0.0.1:2: connect: connection refused"},
@@ -214,6 +214,40 @@ func TestSessionRights(t *testing.T) {
 			t.Errorf("opened without %s", right)
 		case !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), named) || strings.Contains(err.Error(), "\n"):
 			t.Errorf("without %s: %v", right, err)
+		}
+	}
+}
+
+// TestRightTaken takes one right after the other from a role that writes. The error names the table.
+func TestRightTaken(t *testing.T) {
+	t.Parallel()
+	address := pgserver.Volume(t)
+	must(t, volume(t, address).WriteFile("file", []byte("old"), 0o644))
+	c := connect(t, address)
+	_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
+	exec := func(query string) {
+		t.Helper()
+		_, err := c.Exec(context.Background(), strings.ReplaceAll(query, "@", schema))
+		must(t, err)
+	}
+	exec("CREATE ROLE writer LOGIN")
+	writer := strings.Replace(address, "folio@", "writer@", 1)
+	for _, r := range []struct{ right, is string }{
+		{"INSERT ON @.session", "volume is read-only: permission denied for table session: grant"},
+		{"INSERT ON @.data", "permission denied for table data: grant"},
+		{"UPDATE ON @.node", "permission denied for table node: grant"},
+	} {
+		exec("GRANT USAGE ON SCHEMA @ TO writer")
+		exec("GRANT ALL ON ALL TABLES IN SCHEMA @ TO writer")
+		exec("GRANT ALL ON ALL SEQUENCES IN SCHEMA @ TO writer")
+		exec("REVOKE " + r.right + " FROM writer")
+		v := volumeAs(t, writer, nil, nil)
+		err := v.WriteFile("file", []byte("new"), 0o644)
+		if err == nil || !strings.HasSuffix(err.Error(), r.is+" the role rights on the schema of the volume and on its tables") {
+			t.Errorf("without %s: %v", r.right, err)
+		}
+		if p, err := v.ReadFile("file"); err != nil || string(p) != "old" {
+			t.Errorf("without %s: %q, %v", r.right, p, err)
 		}
 	}
 }

@@ -82,6 +82,7 @@ type Store struct {
 	schema   schemaName
 	sql      [numStatements]string
 	readOnly bool
+	why      error // why the server lets the Store only read; or nil
 	timeout  time.Duration
 	lease    time.Duration
 
@@ -247,7 +248,7 @@ func (s *Store) beginSession(ctx context.Context) error {
 	}
 	err = s.register(ctx, c.Conn())
 	if code := codeOf(err); code == codeNoRight || code == codeReadOnly {
-		s.readOnly = true
+		s.readOnly, s.why = true, explain(err)
 		return nil
 	}
 	if err == nil {
@@ -255,6 +256,15 @@ func (s *Store) beginSession(ctx context.Context) error {
 		s.sweeper.begin(s)
 	}
 	return err
+}
+
+// refuseChange returns the error of a change that a Store refuses which may only read. It says why if
+// the caller has not asked for that.
+func (s *Store) refuseChange() error {
+	if s.why == nil || errors.Is(s.why, store.ErrReadOnly) {
+		return cmp.Or(s.why, store.ErrReadOnly)
+	}
+	return fmt.Errorf("%w: %v", store.ErrReadOnly, s.why)
 }
 
 var errCockroach = errors.New("the server is CockroachDB, whose advisory locks lock nothing: a volume needs PostgreSQL")

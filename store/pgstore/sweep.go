@@ -205,7 +205,7 @@ func (s *Store) GC(ctx context.Context, o *store.GCOptions) (*store.GCReport, er
 	report := new(store.GCReport)
 	switch {
 	case s.readOnly:
-		return nil, store.ErrReadOnly
+		return nil, s.refuseChange()
 	case s.objects == nil:
 		return report, nil
 	}

@@ -33,7 +33,7 @@ func (s *Store) counted(fn func() error) error {
 	}
 	defer s.gate.leave()
 	if s.readOnly {
-		return store.ErrReadOnly
+		return s.refuseChange()
 	}
 	_ = s.stayAlive(min(s.timeout, time.Second)) // fn may pin an inode that it makes, and cannot wait for a beat then
 	s.released.Begin()

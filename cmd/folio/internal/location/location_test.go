@@ -1,9 +1,14 @@
 package location
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/foliofs/folio"
 )
 
 func TestLocate(t *testing.T) {
@@ -33,6 +38,18 @@ func TestLocate(t *testing.T) {
 	for arg, want := range tests {
 		if got := Parse(arg); got != want {
 			t.Errorf("locate(%q) = %+v, want %+v", arg, got, want)
+		}
+	}
+}
+
+// TestReadOnly says why a volume on a server cannot be written to. It has no file whose mode could
+// be changed.
+func TestReadOnly(t *testing.T) {
+	reason := fmt.Errorf("%w: permission denied for table session", folio.ErrReadOnly)
+	l := Location{Volume: "postgres://folio@db.example/files", Path: "."}
+	for _, err := range []error{reason, &fs.PathError{Op: "openat", Path: "file", Err: reason}} {
+		if got, want := l.ReadOnly(err).Error(), l.Volume+": "+reason.Error(); strings.TrimSpace(got) != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

@@ -81,8 +81,14 @@ func (l Location) updateFailure(ctx context.Context, own, err error) error {
 
 // ReadOnly says why a volume cannot be written to, and how to get past that.
 func (l Location) ReadOnly(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == l.Volume && e.Err != folio.ErrReadOnly {
+	e, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case ok && e.Path == l.Volume && e.Err != folio.ErrReadOnly:
 		return err // which says so itself
+	case ok && OnServer(l.Volume):
+		return failure.At(l.Volume, e.Err)
+	case OnServer(l.Volume):
+		return failure.At(l.Volume, err)
 	}
 	return failure.Hint(failure.At(l.Volume, folio.ErrReadOnly), notWritable)
 }

@@ -23,7 +23,7 @@ func (s *Store) openBucket(ctx context.Context, address string, o *Options) erro
 	if err != nil {
 		return err
 	}
-	client, err := bucket.New(ctx, a, cmp.Or(o.BucketTimeout, defaultBucketTimeout))
+	client, err := newClient(ctx, a, o)
 	if err != nil {
 		return err
 	}
@@ -49,6 +49,37 @@ func (s *Store) openBucket(ctx context.Context, address string, o *Options) erro
 	s.objects = newObjects(client, cache, size)
 	s.sweeper.after = cmp.Or(o.SweepAfter, defaultSweepAfter)
 	return nil
+}
+
+func newClient(ctx context.Context, a *bucket.Address, o *Options) (*bucket.Client, error) {
+	return bucket.New(ctx, a, cmp.Or(o.BucketTimeout, defaultBucketTimeout))
+}
+
+// tryBucket looks whether a volume that is not there yet can have the bucket at an address.
+func (s *Store) tryBucket(ctx context.Context, address string, o *Options) error {
+	if address == "" {
+		return nil
+	}
+	a, err := bucket.Parse(address)
+	if err != nil {
+		return err
+	}
+	client, err := newClient(ctx, a, o)
+	if err != nil {
+		return err
+	}
+	found, err := client.Marker(ctx)
+	if errors.Is(err, bucket.ErrMissing) {
+		return client.Try(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	// Another program may have made the volume since. The tables were there before the marker.
+	if err := s.openTables(ctx, false); !errors.Is(err, errEmpty) {
+		return err
+	}
+	return foreign(client, found)
 }
 
 // chosenBucket returns the address of the bucket that is given, or else of the one that the volume
@@ -115,10 +146,16 @@ func (s *Store) mark(ctx context.Context, client *bucket.Client, id string, isNe
 		return fmt.Errorf("%s: the bucket has no objects of this volume: its object folio-volume is missing", client.Address())
 	case err != nil:
 		return err
-	case found != text && strings.HasPrefix(found, "Folio volume "):
-		return fmt.Errorf("%s: the bucket belongs to another volume: name another one, or another prefix in it", client.Address())
 	case found != text:
-		return fmt.Errorf("%s: the object folio-volume in the bucket is not Folio's: name another prefix in it", client.Address())
+		return foreign(client, found)
 	}
 	return nil
+}
+
+// foreign is the error for a bucket whose marker is not that of the volume.
+func foreign(client *bucket.Client, marker string) error {
+	if strings.HasPrefix(marker, "Folio volume ") {
+		return fmt.Errorf("%s: the bucket belongs to another volume: name another one, or another prefix in it", client.Address())
+	}
+	return fmt.Errorf("%s: the object folio-volume in the bucket is not Folio's: name another prefix in it", client.Address())
 }

@@ -182,11 +182,21 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 
 // start opens the volume: its tables, its bucket, and a session. It tries again while the server
 // starts or ends, and while none of several servers is the primary, but not if there is no server.
+// The tables of a new volume are made when its bucket was tried: a volume without the bucket that
+// the caller wants must not stay behind.
 func (s *Store) start(ctx context.Context, a *address, o *Options) error {
-	if err := s.again(ctx, func() error { return s.openTables(ctx, o.Create && !o.ReadOnly) }); err != nil {
+	bucket := cmp.Or(o.Bucket, a.bucket)
+	err := s.again(ctx, func() error { return s.openTables(ctx, false) })
+	if errors.Is(err, errEmpty) && o.Create && !o.ReadOnly {
+		if err := s.tryBucket(ctx, bucket, o); err != nil {
+			return err
+		}
+		err = s.again(ctx, func() error { return s.openTables(ctx, true) })
+	}
+	if err != nil {
 		return err
 	}
-	if err := s.openBucket(ctx, cmp.Or(o.Bucket, a.bucket), o); err != nil || s.readOnly {
+	if err := s.openBucket(ctx, bucket, o); err != nil || s.readOnly {
 		return err
 	}
 	return s.again(ctx, func() error { return s.beginSession(ctx) })

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -252,7 +253,8 @@ func TestCacheFails(t *testing.T) {
 	read()
 }
 
-// TestBucketRefused opens volumes with buckets that are not theirs. Errors are one line.
+// TestBucketRefused opens volumes with buckets that are not theirs, or that cannot be used. Errors
+// are one line. A volume that is new is not made then.
 func TestBucketRefused(t *testing.T) {
 	t.Parallel()
 	server := s3server.Shared(t)
@@ -261,7 +263,13 @@ func TestBucketRefused(t *testing.T) {
 	_ = open(t, address, &pgstore.Options{Create: true, Bucket: server.Address(own)})
 	_ = open(t, pgserver.Volume(t), &pgstore.Options{Create: true, Bucket: server.Address(other)})
 	answers := func(status int, text string) string {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, text, status) }))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if status == 403 && r.Method == http.MethodGet {
+				http.Error(w, "<Error><Code>NoSuchKey</Code><Message>No.</Message></Error>", 404)
+				return
+			}
+			http.Error(w, text, status)
+		}))
 		t.Cleanup(server.Close)
 		return "s3://bucket?endpoint=" + server.URL
 	}
@@ -282,6 +290,7 @@ func TestBucketRefused(t *testing.T) {
 		"another kind":        {fresh, answers(404, "<html>not\nhere</html>"), "(it answers 404 Not Found): check the endpoint", nil},
 		"no XML":              {fresh, answers(404, "not here"), "(it answers 404 Not Found): check the endpoint", nil},
 		"unknown user":        {fresh, answers(404, "<Error><Code>XAdminUserNotFound</Code><Message>No.</Message></Error>"), "check the credentials", fs.ErrPermission},
+		"only to read":        {fresh, answers(403, "<Error><Code>AccessDenied</Code><Message>No.</Message></Error>"), "(AccessDenied): check the credentials, and their rights", fs.ErrPermission},
 		"a bad name":          {fresh, answers(400, "<Error><Code>InvalidBucketName</Code><Message>The name\nis bad.</Message></Error>"), "(InvalidBucketName: The name is bad.)", nil},
 		"no address":          {fresh, "http://bucket", "write s3://", nil},
 		"a prefix with //":    {fresh, strings.Replace(server.Address(own), "?", "/a//b?", 1), "cannot be the prefix", nil},
@@ -305,6 +314,14 @@ func TestBucketRefused(t *testing.T) {
 			}
 			if d := time.Since(begun); d > 5*time.Second {
 				t.Errorf("it took %v", d)
+			}
+			made := pgserver.Volume(t)
+			if s, err := pgstore.Open(ctx, made, &pgstore.Options{Create: true, Bucket: c.bucket, BucketTimeout: 2 * time.Second}); err == nil {
+				_ = s.Close()
+				t.Error("a new volume can have it")
+			}
+			if _, err := pgstore.Open(ctx, made, nil); !errors.Is(err, store.ErrNotVolume) {
+				t.Errorf("it is there without its bucket: %v", err)
 			}
 		})
 	}
@@ -334,4 +351,27 @@ func TestBucketRemembered(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 	checkWell(t, v)
+}
+
+// TestBucketOfNewVolume makes a volume with a bucket by many programs at once.
+func TestBucketOfNewVolume(t *testing.T) {
+	t.Parallel()
+	for range 3 {
+		address, bucket := pgserver.Volume(t), s3server.Bucket(t)
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				s, err := pgstore.Open(ctx, address, &pgstore.Options{Create: true, Bucket: s3server.Shared(t).Address(bucket)})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				must(t, s.Close())
+			})
+		}
+		wg.Wait()
+		if list := objectFiles(t, bucket); len(list) > 0 {
+			t.Errorf("left: %v", list)
+		}
+	}
 }

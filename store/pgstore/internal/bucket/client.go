@@ -8,6 +8,7 @@ package bucket
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -203,6 +204,17 @@ func (c *Client) List(ctx context.Context, fn func(list []Object) error) error {
 		}
 		in.ContinuationToken = out.NextContinuationToken
 	}
+}
+
+// Try writes an object and removes it. If it cannot remove it, GC does that one day.
+func (c *Client) Try(ctx context.Context) error {
+	var n Name
+	_, _ = rand.Read(n[:])
+	text := []byte("Folio tries the bucket.\n")
+	if err := c.Put(ctx, n, bytes.NewReader(text), int64(len(text))); err != nil {
+		return err
+	}
+	return c.Delete(ctx, n)
 }
 
 // markerKey is the name of the object that says to which volume the bucket, or the prefix, belongs.

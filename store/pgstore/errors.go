@@ -61,7 +61,7 @@ func isBroken(err error) bool {
 	if code != "" {
 		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "57P") || code == codeIdle || code == codeReadOnly
 	}
-	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+	if isConnecting(err) {
 		return true
 	}
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -70,6 +70,12 @@ func isBroken(err error) bool {
 	_, isNet := errors.AsType[net.Error](err)
 	return isNet || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
 		errors.Is(err, pgconn.ErrConnClosed) || pgconn.SafeToRetry(err)
+}
+
+// isConnecting reports whether an error is one of connecting: there was no connection.
+func isConnecting(err error) bool {
+	_, is := errors.AsType[*pgconn.ConnectError](err)
+	return is
 }
 
 // isAway reports whether an error of connecting says that there is no server at any address. An
@@ -89,10 +95,13 @@ func isAway(err error) bool {
 	})
 }
 
-// noServer says that there is no server, for an error of connecting. An address may have several
-// hosts, and each host may be tried twice, with TLS and without.
-func noServer(err error) string {
+// notConnected says why there is no connection. An address may have several hosts, and each host may
+// be tried twice, with TLS and without.
+func notConnected(err error) string {
 	e, _ := errors.AsType[*pgconn.ConnectError](err)
+	if !isAway(err) {
+		return "no connection to the server: " + said(e.Unwrap())
+	}
 	_, address := pgconn.NetworkAddress(e.Config.Host, e.Config.Port)
 	addresses := []string{address}
 	for _, f := range e.Config.Fallbacks {
@@ -163,8 +172,8 @@ func explain(err error) error {
 	switch {
 	case known:
 		return &serverError{m.explain(said(err)), m.err, err}
-	case isAway(err):
-		return &serverError{noServer(err), errConnection, err}
+	case isBroken(err) && isConnecting(err):
+		return &serverError{notConnected(err), errConnection, err}
 	case isBroken(err):
 		return &serverError{fmt.Sprintf("%v: %s", errConnection, said(err)), errConnection, err}
 	case codeOf(err) != "":

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +23,9 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	server := pgserver.Shared(t)
 	socket := "?host=" + server.Socket()
+	web := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(web.Close)
+	other := web.Listener.Addr().String()
 	for name, c := range map[string]struct {
 		address string
 		queries []string // on the database, with @ for the schema
@@ -40,6 +45,8 @@ func TestRefusals(t *testing.T) {
 		"no host":      {address: "postgres://folio:secret@host.invalid/x", text: "no server answers at host.invalid:5432: "},
 		"of the key":   {address: "postgres://folio@127.0.0.1:1/x?sslpassword=secret", text: "connection refused"},
 		"no socket":    {address: "postgres://folio:secret@/x?host=/none", text: "no server answers at /none/.s.PGSQL.5432: connect: no such file or directory"},
+		"no standby":   {address: "postgres://folio@/postgres" + socket + "&target_session_attrs=standby", text: "no connection to the server: "},
+		"other kind":   {address: "postgres://folio:secret@" + other + "/x", text: "no connection to the server: "},
 		"no address":   {address: "host=localhost password=secret", text: "write postgres://"},
 		"bad address":  {address: "postgres://folio:secret@[/x", text: "write postgres://"},
 		"bad name":     {address: "postgres://folio@/postgres" + socket + "&volume=../x", text: "name of a volume"},

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -57,10 +58,16 @@ func parseAddress(text string) (*address, error) {
 	if err != nil || !Is(text) {
 		return nil, errAddress
 	}
-	values := u.Query()
-	name := values.Get("volume")
-	if name == "" {
-		name = "main"
+	if strings.Contains(text, "#") {
+		return nil, errFragment
+	}
+	values, err := parameters(u.RawQuery)
+	if err != nil {
+		return nil, err
+	}
+	name := "main"
+	if values.Has("volume") {
+		name = values.Get("volume")
 	}
 	if !validVolume(name) {
 		return nil, fmt.Errorf("%q cannot be the name of a volume: 1 to 40 lower-case letters, digits and _", name)
@@ -70,7 +77,7 @@ func parseAddress(text string) (*address, error) {
 	if ok {
 		shown.User = url.User(u.User.Username())
 	}
-	shownValues := u.Query()
+	shownValues := maps.Clone(values)
 	shownValues.Del("password")
 	shownValues.Del("sslpassword")
 	shown.RawQuery = strings.ReplaceAll(shownValues.Encode(), "%2F", "/")
@@ -112,8 +119,34 @@ func unreadable(err error, secrets ...string) error {
 	return fmt.Errorf("not the address of a volume: %s: correct that, or leave it out", strings.Join(strings.Fields(cause), " "))
 }
 
+// Errors of addresses that net/url would read in part. What it leaves out may be the volume or
+// sslmode.
+var (
+	errFragment  = errors.New("a # would hide what follows it: write %23")
+	errSeparator = errors.New("a ; separates no parameters: write & between them, and %3B for a ; in one")
+	errEscape    = errors.New("a % in a parameter must be written %25")
+)
+
+// parameters reads the query of an address as a whole, or refuses it. The errors do not have what
+// they are about: it may be a password.
+func parameters(query string) (url.Values, error) {
+	values, err := url.ParseQuery(query)
+	switch {
+	case strings.Contains(query, ";"):
+		return nil, errSeparator
+	case err != nil:
+		return nil, errEscape
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > 1 {
+			return nil, fmt.Errorf("%s is given twice: write it once", name)
+		}
+	}
+	return values, nil
+}
+
 func validVolume(name string) bool {
-	if len(name) > 40 {
+	if name == "" || len(name) > 40 {
 		return false
 	}
 	for _, c := range []byte(name) {

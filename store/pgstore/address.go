@@ -50,15 +50,20 @@ type address struct {
 // errAddress says what an address looks like.
 var errAddress = errors.New("not the address of a volume: write postgres://USER@HOST/DATABASE, perhaps with ?volume=NAME")
 
+// errPassword is for an address in which a password may be what cannot be read.
+var errPassword = fmt.Errorf("%w (in a password write %% as %%25, # as %%23, / as %%2F, ? as %%3F, @ as %%40)", errAddress)
+
 // parseAddress reads the address of a volume: the URL of a database, in which the parameter volume
 // names the volume, bucket is the bucket of its large contents, and max_staleness is that of
 // Options.
 func parseAddress(text string) (*address, error) {
 	u, err := url.Parse(text)
-	if err != nil || !Is(text) {
+	switch {
+	case !Is(text):
 		return nil, errAddress
-	}
-	if strings.Contains(text, "#") {
+	case err != nil || cutsPassword(u):
+		return nil, errPassword
+	case strings.Contains(text, "#"):
 		return nil, errFragment
 	}
 	values, err := parameters(u.RawQuery)
@@ -117,6 +122,15 @@ func unreadable(err error, secrets ...string) error {
 		return errAddress
 	}
 	return fmt.Errorf("not the address of a volume: %s: correct that, or leave it out", strings.Join(strings.Fields(cause), " "))
+}
+
+// cutsPassword reports whether a / or a ? in a password may have ended the name of the server: an @
+// follows, and there is none before.
+func cutsPassword(u *url.URL) bool {
+	if u.User != nil || u.Host == "" {
+		return false
+	}
+	return strings.Contains(u.EscapedPath(), "@") || u.Path == "" && strings.Contains(u.RawQuery, "@")
 }
 
 // Errors of addresses that net/url would read in part. What it leaves out may be the volume or

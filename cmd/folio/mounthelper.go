@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 )
 
@@ -24,6 +25,7 @@ const (
 // runHelper runs the program as a helper of mount(8), and returns its exit code.
 func runHelper(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c := &command{Streams: terminal.New(strings.NewReader(""), stdout, stderr)}
+	c.Hidden = location.Hiding(args)
 	switch c.execute(ctx, c.helper(), args) {
 	case exitOK:
 		return 0

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
 	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/mount"
@@ -82,9 +83,11 @@ func (c *command) runMounted(ctx context.Context, o *overlay.Overlay, words []st
 	if o.Base.HasIn(real) {
 		return failure.Hint(failure.At(real, overlay.ErrInBase), "set TMPDIR to a directory outside of "+o.Base.Name)
 	}
-	name, err := filepath.Abs(o.Path)
-	if err != nil {
-		return err
+	name := o.Path
+	if !location.OnServer(name) {
+		if name, err = filepath.Abs(name); err != nil {
+			return err
+		}
 	}
 	server, err := mount.Mount(o.Volume, real, &mount.Options{Name: name, Daemon: true, Logger: log.New(c.Stderr, "folio: warning: ", 0)})
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"syscall"
@@ -12,12 +11,14 @@ import (
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 )
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	c := &command{Streams: terminal.New(stdin, stdout, stderr)}
+	c.Hidden = location.Hiding(args)
 	return c.execute(ctx, c.root(), findArgs(args))
 }
 
@@ -57,7 +58,7 @@ func (c *command) finish(ctx context.Context, err error) int {
 	if e, ok := errors.AsType[*troubleError](err); ok {
 		err, code = e.error, exitTrouble
 	}
-	fmt.Fprintf(c.Stderr, "folio: %s\n", failure.Message(err))
+	c.Complain(failure.Message(err))
 	return code
 }
 

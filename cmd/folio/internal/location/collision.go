@@ -56,7 +56,7 @@ func IsTree(arg string) bool {
 func WholeTree(arg string) (Location, error) {
 	loc := Parse(arg)
 	if loc.Path != "." {
-		return loc, failure.Hint(failure.At(arg, failure.ErrNotWhole), "write "+loc.Tree())
+		return loc, failure.Hint(failure.At(loc.String(), failure.ErrNotWhole), "write "+loc.Tree())
 	}
 	return loc, nil
 }
@@ -66,7 +66,7 @@ func WholeTree(arg string) (Location, error) {
 func WholeVolume(arg string) (string, error) {
 	loc, err := WholeTree(arg)
 	if err == nil && loc.Snapshot != "" {
-		err = failure.Hint(failure.At(arg, failure.ErrSnapshotOf), "write "+loc.Volume)
+		err = failure.Hint(failure.At(loc.String(), failure.ErrSnapshotOf), "write "+loc.Volume)
 	}
 	return loc.Volume, err
 }

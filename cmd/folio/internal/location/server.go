@@ -3,11 +3,15 @@ package location
 import (
 	"context"
 	"errors"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/quote"
 	"github.com/foliofs/folio/store/pgstore"
 )
 
@@ -24,13 +28,13 @@ var (
 	errNoSnapshot = errors.New("is on a server, where volumes have no snapshots")
 )
 
-// InFile refuses a volume on a server for a command that is about the file of a volume. The user is
-// told another way.
-func InFile(volume, way string) error {
-	if !OnServer(volume) {
+// InFile refuses what is on a server for a command that is about the file of a volume, or about
+// files on disk. The user is told another way.
+func InFile(name, way string) error {
+	if !OnServer(name) {
 		return nil
 	}
-	return failure.Hint(failure.At(shown(volume), errOnServer), way)
+	return failure.Hint(failure.At(shown(name), errOnServer), way)
 }
 
 // HasSnapshots refuses a volume on a server for a command that is about snapshots.
@@ -44,27 +48,53 @@ func HasSnapshots(volume string) error {
 // parseServer reads the address of a volume on a server, and a path behind a colon. An @ behind the
 // name of the volume begins that of a snapshot, which is refused when it is opened.
 func parseServer(arg string) Location {
-	address, path, _ := cutPath(arg)
-	l := Location{Volume: address, Path: Clean(path)}
+	address, name, _ := cutPath(arg)
+	l := Location{Volume: address, Path: Clean(name)}
 	if volume, snapshot := cutSnapshot(address); snapshot != "" && readable(volume) {
 		l.Volume, l.Snapshot = volume, snapshot
 	}
-	if !readable(l.Volume) { // opening it says so
-		return l
-	}
 	given := l.Volume
-	l.Volume = pgstore.Shown(given)
-	addresses.Store(l.Volume, given)
+	if l.Volume = pgstore.Shown(given); !readable(given) { // opening it says so
+		l.Path = "." // it may have the end of the password
+	}
+	if l.Volume != given {
+		addresses.Store(l.Volume, given)
+	}
 	return l
 }
 
 // shown is how errors show an address, perhaps with a path, as the command line gave it.
 func shown(arg string) string {
-	l := parseServer(arg)
-	if !readable(l.Volume) {
-		return pgstore.Shown(l.Volume)
+	return parseServer(arg).String()
+}
+
+// inAddress finds an address, which may stand behind a flag.
+var inAddress = regexp.MustCompile(`(?s)postgres(ql)?://.+`)
+
+// Hiding returns what replaces each address among the arguments of a command line by the one that
+// is shown: an address may stand where a file on disk is wanted, or anything else. It is nil if
+// there is no address.
+func Hiding(args []string) *strings.Replacer {
+	var given []string
+	for _, arg := range args {
+		if address := inAddress.FindString(arg); address != "" {
+			given = append(given, strings.TrimRight(address, ":/")) // a colon follows it in errors
+		}
 	}
-	return l.String()
+	if given == nil {
+		return nil
+	}
+	slices.SortFunc(given, func(a, b string) int { return len(b) - len(a) }) // one may begin with another
+	var pairs []string
+	for _, address := range given {
+		hidden := shown(address)
+		for _, spelled := range []string{address, quote.Escape(address), path.Clean(address)} {
+			if spelled != hidden {
+				pairs = append(pairs, spelled, hidden)
+			}
+		}
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // readable reports whether an address can be read, and shown without its password.
@@ -90,14 +120,19 @@ func database(address string) int {
 }
 
 // cutSnapshot cuts an @ and the name of a snapshot off an address. They follow the database, or the
-// parameter volume if that comes last.
+// parameter volume if that comes last. If there is no user, an @ behind the database may as well be
+// the end of a password with a slash in it.
 func cutSnapshot(address string) (volume, snapshot string) {
-	at := strings.LastIndexByte(address, '@')
-	if at < database(address) || strings.ContainsAny(address[at:], "/?&=") {
+	at, start := strings.LastIndexByte(address, '@'), database(address)
+	if at < start || strings.ContainsAny(address[at:], "/?&=") {
 		return address, ""
 	}
-	last := address[database(address):at]
-	if strings.ContainsRune(last, '?') && !strings.HasPrefix(last[strings.LastIndexAny(last, "?&")+1:], "volume=") {
+	last := address[start:at]
+	inQuery := strings.ContainsRune(last, '?')
+	if !inQuery && !strings.ContainsRune(address[:start], '@') {
+		return address, ""
+	}
+	if inQuery && !strings.HasPrefix(last[strings.LastIndexAny(last, "?&")+1:], "volume=") {
 		return address, ""
 	}
 	return address[:at], address[at+1:]

@@ -57,7 +57,9 @@ func OpenBase(name string) (*Base, error) {
 		return nil, err
 	}
 	b := &Base{Name: name, Full: name, closes: []func() error{v.Close}}
-	if abs, err := filepath.Abs(loc.Volume); err == nil && !location.OnServer(loc.Volume) {
+	if location.OnServer(loc.Volume) {
+		b.Name, b.Full = loc.String(), loc.String() // without the password
+	} else if abs, err := filepath.Abs(loc.Volume); err == nil {
 		full := loc
 		full.Volume = abs
 		b.Full = full.String()

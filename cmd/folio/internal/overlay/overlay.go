@@ -30,7 +30,7 @@ func Open(volume, baseName string, create bool) (*Overlay, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Overlay{kept: vol, Path: volume}
+	o := &Overlay{kept: vol, Path: location.Parse(volume).Volume}
 	if o.Base, err = baseOf(volume, baseName, known); err != nil {
 		return nil, errors.Join(err, vol.Close())
 	}

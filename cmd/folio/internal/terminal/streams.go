@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"golang.org/x/term"
 
@@ -21,6 +22,8 @@ type Streams struct {
 	Stdin  io.Reader
 	Stdout *bufio.Writer
 	Stderr io.Writer
+
+	Hidden *strings.Replacer // takes passwords out of errors and warnings; or nil
 
 	OutTerminal bool     // standard output is a terminal
 	errTerminal bool     // standard error is one
@@ -52,12 +55,20 @@ func (s *Streams) Name(file string) string {
 
 // Warn writes a warning, in one line.
 func (s *Streams) Warn(err error) {
-	fmt.Fprintf(s.Stderr, "folio: warning: %s\n", failure.Message(err))
+	s.Complain("warning: " + failure.Message(err))
+}
+
+// Complain writes a line to standard error, without the passwords in what the command line gave.
+func (s *Streams) Complain(line string) {
+	if s.Hidden != nil {
+		line = s.Hidden.Replace(line)
+	}
+	fmt.Fprintf(s.Stderr, "folio: %s\n", line)
 }
 
 // WarnLeftOut says that a file was left out, and what it is.
 func (s *Streams) WarnLeftOut(name, what string) {
-	fmt.Fprintf(s.Stderr, "folio: warning: %s: %s, left out\n", quote.Escape(name), what)
+	s.Complain(fmt.Sprintf("warning: %s: %s, left out", quote.Escape(name), what))
 }
 
 // WarnUnreadable says that a file was left out because it could not be read.

@@ -35,7 +35,8 @@ func (m *mounter) startDaemon(ctx context.Context, volume string) error {
 	defer r.Close()
 	cmd := &exec.Cmd{
 		Path:   self,
-		Args:   []string{"folio", "mount", "--daemon", "-o", strings.Join(m.options.words, ","), "--", volume, m.dir},
+		Args:   []string{"folio", "mount", "--daemon", "-o", strings.Join(m.options.words, ","), "--", m.loc.Volume, m.dir},
+		Stdin:  strings.NewReader(volume), // every user can read arguments, and it may have a password
 		Stderr: m.Stderr, ExtraFiles: []*os.File{w},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}

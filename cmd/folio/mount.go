@@ -71,7 +71,11 @@ func (c *command) mountCommand() *cobra.Command {
 		m.options.addFlag(readOnly, "ro")
 		m.options.addFlag(allowOther, "allow_other")
 		m.options.addFlag(nonempty, "nonempty")
-		return m.run(cmd.Context(), args[0], args[1])
+		volume, err := m.volume(args[0])
+		if err != nil {
+			return err
+		}
+		return m.run(cmd.Context(), volume, args[1])
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&m.background, "background", "b", false, "return when the volume is mounted")
@@ -82,6 +86,16 @@ func (c *command) mountCommand() *cobra.Command {
 	flags.BoolVar(&m.daemon, "daemon", false, "be the process in the background")
 	_ = flags.MarkHidden("daemon")
 	return cmd
+}
+
+// volume returns the volume as the command line named it. The process in the background reads that
+// from standard input: what it has as an argument is without a password.
+func (m *mounter) volume(arg string) (string, error) {
+	if !m.daemon {
+		return arg, nil
+	}
+	given, err := io.ReadAll(m.Stdin)
+	return string(given), err
 }
 
 // run mounts the volume, and serves it until it is unmounted.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
 	"github.com/foliofs/folio/sqlitefile"
+	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 // mountLimit is how long all scripts with mounts may take.
@@ -23,6 +24,19 @@ const mountLimit = 3 * time.Minute
 // TestMountScript runs the scripts that mount volumes.
 func TestMountScript(t *testing.T) {
 	t.Parallel()
+	runMountScripts(t, "testdata/mount", "")
+}
+
+// TestMountServer runs those that mount volumes on a server.
+func TestMountServer(t *testing.T) {
+	t.Parallel()
+	address := pgserver.ForTest(t).Address("mounted")
+	runMountScripts(t, "testdata/mountserver", strings.Replace(address, "folio@", "folio:hidden-word@", 1))
+}
+
+// runMountScripts runs the scripts in a directory. VOLUME is a volume on a server.
+func runMountScripts(t *testing.T, dir, volume string) {
+	t.Helper()
 	if err := mountpoint.Able(); err != nil {
 		t.Skip("mounting volumes:", err)
 	}
@@ -30,11 +44,15 @@ func TestMountScript(t *testing.T) {
 		t.Skip("mounting volumes: needs root, and the right to mount")
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/mount",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Deadline:            time.Now().Add(mountLimit),
 		Condition:           condition,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("VOLUME", volume)
+			return nil
+		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"oneline":    oneLine,
 			"exitcode":   exitCode,

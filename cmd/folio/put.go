@@ -25,6 +25,9 @@ command copies modes as far as the umask allows, and with -p modes, owners and t
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		last := len(args) - 1
 		for _, arg := range args[:last] {
+			if err := location.InFile(arg, "folio cp copies between volumes, and folio get to disk"); err != nil {
+				return err
+			}
 			p := copier.OnDisk(arg)
 			if arg == "-" {
 				p = copier.Place{Stream: true}

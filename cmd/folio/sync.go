@@ -112,6 +112,9 @@ func (s *syncer) checkOperands() error {
 	if err := s.loc.MustChange(); err != nil {
 		return err
 	}
+	if err := location.InFile(s.src, "folio cp -a copies from there"); err != nil {
+		return err
+	}
 	if location.IsVolume(s.src) || !location.Exists(s.src) && location.VolumeBefore(s.src) != "" {
 		return failure.Hint(failure.At(s.src, errSyncOut), "folio export copies the other way")
 	}

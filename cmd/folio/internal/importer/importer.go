@@ -89,6 +89,9 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	}
 	open := make([]source.Source, len(i.sources))
 	for n, name := range i.sources {
+		if err := location.InFile(name, "folio cp -a copies from there"); err != nil {
+			return 0, err
+		}
 		i.srcName = name
 		src, err := i.open()(name, i.Stdin, o(name))
 		if err != nil {

@@ -55,6 +55,9 @@ func IsTree(arg string) bool {
 // perhaps with a colon and a slash.
 func WholeTree(arg string) (Location, error) {
 	loc := Parse(arg)
+	if err := wholeBucket(loc.Volume); err != nil {
+		return loc, err
+	}
 	if loc.Path != "." {
 		return loc, failure.Hint(failure.At(loc.String(), failure.ErrNotWhole), "write "+loc.Tree())
 	}

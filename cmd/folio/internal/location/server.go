@@ -25,6 +25,7 @@ func OnServer(name string) bool { return pgstore.Is(name) }
 
 var (
 	errOnServer   = errors.New("is on a server")
+	errBucket     = errors.New("has a bucket that ends at a colon: in an address write s3%3A//BUCKET, and %3F for a ?")
 	errNoSnapshot = errors.New("is on a server, where volumes have no snapshots")
 )
 
@@ -145,6 +146,14 @@ func NamesDir(arg string) bool {
 	return ok
 }
 
+// wholeBucket refuses an address whose bucket is not escaped. The path seems to begin at its colon.
+func wholeBucket(volume string) error {
+	if OnServer(volume) && strings.Contains(volume+"&", "bucket=s3&") {
+		return failure.At(volume, errBucket)
+	}
+	return nil
+}
+
 // OpenVolume opens a volume, in a file or on a server.
 func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
 	if !OnServer(volume) {
@@ -152,6 +161,9 @@ func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
 	}
 	if o == nil {
 		o = new(folio.Options)
+	}
+	if err := wholeBucket(volume); err != nil {
+		return nil, err
 	}
 	address := volume
 	if given, ok := addresses.Load(volume); ok {

@@ -57,7 +57,7 @@ func TestServer(t *testing.T) {
 		{[]string{"compact", volume}, 1, shown + ": is on a server"},
 		{[]string{"snapshot", "create", volume, "monday"}, 1, shown + ": is on a server"},
 		{[]string{"cat", volume + ":none"}, 1, shown + ":none: no such file"},
-		{[]string{"ls", strings.Replace(volume, "/postgres?", "/nothing?", 1)}, 1, "createdb"},
+		{[]string{"ls", strings.Replace(volume, "/postgres?", "/nothing?", 1)}, 1, `database "nothing" does not exist: make it first: createdb nothing, or name`},
 		{[]string{"ls", "postgres://folio@localhost:1/nothing"}, 1, "connection refused"},
 		{[]string{"ls", "postgres://folio:secret@/x?volume=A"}, 1, "cannot be the name of a volume"},
 	} {

@@ -141,7 +141,6 @@ var meanings = map[string]meaning{
 	codeIndexCorrupt:  {store.ErrDamaged, ""},
 	codePassword:      {fs.ErrPermission, "check user and password"},
 	codeAccess:        {fs.ErrPermission, "check user, password and pg_hba.conf"},
-	codeNoDatabase:    {fs.ErrNotExist, "make the database first: createdb"},
 }
 
 // A meaning is what a code of the server means.
@@ -170,6 +169,8 @@ func explain(err error) error {
 	}
 	m, known := meanings[codeOf(err)]
 	switch {
+	case codeOf(err) == codeNoDatabase:
+		return &serverError{noDatabase(err), fs.ErrNotExist, err}
 	case known:
 		return &serverError{m.explain(said(err)), m.err, err}
 	case isBroken(err) && isConnecting(err):
@@ -180,6 +181,18 @@ func explain(err error) error {
 		return &serverError{said(err), nil, err}
 	}
 	return err
+}
+
+// noDatabase returns the text of an error of connecting to a database that is not there.
+func noDatabase(err error) string {
+	name := ""
+	if e, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
+		name = e.Config.Database
+	}
+	if name == "" { // the server takes the name of the user
+		return said(err) + ": name a database in the address"
+	}
+	return fmt.Sprintf("database %q does not exist: make it first: createdb %s, or name another one in the address", name, name)
 }
 
 // A serverError is an error of the server, or of the connection to it, in words of this package.

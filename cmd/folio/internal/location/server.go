@@ -170,6 +170,9 @@ func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
 		address = given.(string)
 	}
 	s, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+	if errors.Is(err, folio.ErrNotVolume) {
+		return nil, failure.Rehint(err, "folio create makes volumes")
+	}
 	if err != nil {
 		return nil, err
 	}

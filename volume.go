@@ -150,7 +150,7 @@ func (v *Volume) Close() error {
 // Info describes a volume as a whole.
 type Info struct {
 	Path      string
-	Version   int   // of the volume's schema
+	Version   int   // of the volume's schema, on a server of its tables
 	Size      int64 // of the volume's file, in bytes
 	PageSize  int
 	FreeBytes int64  // in the file, for new content

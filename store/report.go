@@ -3,7 +3,7 @@ package store
 // Info describes a volume as a whole.
 type Info struct {
 	Path      string
-	Version   int   // of the volume's schema
+	Version   int   // of the volume's schema, on a server of its tables
 	Size      int64 // of the volume's file, in bytes
 	PageSize  int
 	FreeBytes int64 // in the file, for content to come

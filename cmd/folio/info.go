@@ -140,7 +140,11 @@ func (c *command) printInfo(i *infoJSON) {
 		fmt.Fprintf(c.Stdout, "%-11s "+format+"\n", append([]any{label}, args...)...)
 	}
 	row("volume", "%s", c.Name(string(i.Path)))
-	row("format", "%d", i.Version)
+	if location.OnServer(string(i.Path)) {
+		row("tables", "version %d", i.Version)
+	} else {
+		row("format", "%d", i.Version)
+	}
 	row("size", "%s (%s)", value.MetricSize(i.Size), value.Count(i.Size, "byte", "bytes"))
 	row("free in it", "%s", value.MetricSize(i.Free))
 	if i.Log > 0 {

@@ -51,7 +51,7 @@ func TestServer(t *testing.T) {
 		{[]string{"import", "-q", dir, volume + ":a"}, 0, ""},
 		{[]string{"import", "-q", dir, s.Address("new")}, 0, ""},
 		{[]string{"export", "-q", s.Address("new"), filepath.Join(dir, "back")}, 0, ""},
-		{[]string{"info", volume}, 0, shown},
+		{[]string{"info", volume}, 0, shown + "\ntables      version "},
 		{[]string{"check", volume}, 0, shown + ": ok"},
 		{[]string{"du", "-s", volume}, 0, shown},
 		{[]string{"compact", volume}, 1, shown + ": is on a server"},

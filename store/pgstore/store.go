@@ -321,7 +321,7 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 		return store.Info{}, err
 	}
 	defer s.gate.leave()
-	info := store.Info{Path: s.address, Version: store.SchemaVersion, ChunkSize: store.ChunkSize}
+	info := store.Info{Path: s.address, Version: latest(), ChunkSize: store.ChunkSize}
 	var last int64
 	query := s.schema.in(`SELECT coalesce((SELECT max(ino) FROM @node), 0), current_setting('block_size')::bigint,
   (SELECT sum(pg_total_relation_size(c.oid))::bigint FROM pg_class AS c WHERE c.relnamespace = '`) + string(s.schema) + `'::regnamespace AND c.relkind = 'r')`

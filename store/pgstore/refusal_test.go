@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/store"
 	"github.com/foliofs/folio/store/pgstore"
 	"github.com/foliofs/folio/store/pgstore/pgserver"
@@ -175,7 +176,7 @@ func TestRights(t *testing.T) {
 	c := connect(t, address)
 	_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
 	for _, query := range []string{
-		"CREATE ROLE reader LOGIN", "CREATE ROLE stranger LOGIN", "CREATE ROLE owner LOGIN", "GRANT USAGE ON SCHEMA " + schema + " TO reader",
+		"CREATE ROLE reader LOGIN", "CREATE ROLE stranger LOGIN", "CREATE ROLE owner LOGIN", "CREATE ROLE writer LOGIN", "GRANT USAGE ON SCHEMA " + schema + " TO reader",
 		"GRANT SELECT ON ALL TABLES IN SCHEMA " + schema + " TO reader", "CREATE SCHEMA folio_given AUTHORIZATION owner",
 	} {
 		_, err := c.Exec(context.Background(), query)
@@ -198,6 +199,14 @@ func TestRights(t *testing.T) {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
+	shared := pgserver.Volume(t)
+	must(t, open(t, shared, nil).Close())
+	_, schema, _ = strings.Cut(pgstore.PlainAddress(shared), "search_path=")
+	for _, right := range []string{"USAGE ON SCHEMA ", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ", "USAGE ON ALL SEQUENCES IN SCHEMA "} {
+		_, err := c.Exec(context.Background(), "GRANT "+right+schema+" TO writer")
+		must(t, err)
+	}
+	changesAll(t, volume(t, as("writer", shared)))
 	given := open(t, as("owner", pgserver.Shared(t).Address("given")), nil)
 	must(t, given.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 }
@@ -270,5 +279,24 @@ func TestRightTaken(t *testing.T) {
 		if p, err := v.ReadFile("file"); err != nil || string(p) != "old" {
 			t.Errorf("without %s: %q, %v", r.right, p, err)
 		}
+	}
+}
+
+// changesAll changes rows of each kind.
+func changesAll(t *testing.T, v *folio.Volume) {
+	t.Helper()
+	must(t, v.Mkdir("dir", 0o755))
+	must(t, v.WriteFile("dir/file", make([]byte, 1<<20), 0o644))
+	must(t, v.Symlink("file", "dir/link"))
+	must(t, v.SetXattr("dir/file", "user.a", []byte("a")))
+	must(t, v.Clone("dir", "copy"))
+	must(t, v.Rename("copy", "moved"))
+	f, err := v.Open("dir/file")
+	must(t, err)
+	must(t, v.RemoveAll("dir"))
+	must(t, f.Close())
+	must(t, v.Sync(context.Background()))
+	if report, err := v.Check(context.Background(), nil); err != nil || !report.OK() {
+		t.Errorf("a writer: %+v, %v", report, err)
 	}
 }

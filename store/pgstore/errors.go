@@ -133,7 +133,7 @@ var meanings = map[string]meaning{
 	codeNoNumbers:     {store.ErrFull, ""},
 	codeUnique:        {store.ErrBusy, "what it names was added by another transaction, or swept, meanwhile"},
 	codeReadOnly:      {store.ErrReadOnly, ""},
-	codeNoRight:       {fs.ErrPermission, "grant the role rights on the schema of the volume and on its tables"},
+	codeNoRight:       {fs.ErrPermission, "grant the role rights on the schema of the volume, its tables and sequences"},
 	codeNoTable:       {store.ErrDamaged, "its tables are not those of a volume, or it was removed"},
 	codeNoSchema:      {store.ErrDamaged, "its schema is gone"},
 	codeNoColumn:      {store.ErrDamaged, "its tables are not those of a volume"},

@@ -260,20 +260,20 @@ func TestRightTaken(t *testing.T) {
 		_, err := c.Exec(context.Background(), strings.ReplaceAll(query, "@", schema))
 		must(t, err)
 	}
-	exec("CREATE ROLE writer LOGIN")
-	writer := strings.Replace(address, "folio@", "writer@", 1)
+	exec("CREATE ROLE taken LOGIN")
+	writer := strings.Replace(address, "folio@", "taken@", 1)
 	for _, r := range []struct{ right, is string }{
-		{"INSERT ON @.session", "volume is read-only: permission denied for table session: grant"},
+		{"INSERT ON @.session", "volume is read-only: the role may not insert into table session: grant"},
 		{"INSERT ON @.data", "permission denied for table data: grant"},
 		{"UPDATE ON @.node", "permission denied for table node: grant"},
 	} {
-		exec("GRANT USAGE ON SCHEMA @ TO writer")
-		exec("GRANT ALL ON ALL TABLES IN SCHEMA @ TO writer")
-		exec("GRANT ALL ON ALL SEQUENCES IN SCHEMA @ TO writer")
-		exec("REVOKE " + r.right + " FROM writer")
+		exec("GRANT USAGE ON SCHEMA @ TO taken")
+		exec("GRANT ALL ON ALL TABLES IN SCHEMA @ TO taken")
+		exec("GRANT ALL ON ALL SEQUENCES IN SCHEMA @ TO taken")
+		exec("REVOKE " + r.right + " FROM taken")
 		v := volumeAs(t, writer, nil, nil)
 		err := v.WriteFile("file", []byte("new"), 0o644)
-		if err == nil || !strings.HasSuffix(err.Error(), r.is+" the role rights on the schema of the volume and on its tables") {
+		if err == nil || !strings.HasSuffix(err.Error(), r.is+" the role rights on the schema of the volume, its tables and sequences") {
 			t.Errorf("without %s: %v", r.right, err)
 		}
 		if p, err := v.ReadFile("file"); err != nil || string(p) != "old" {

@@ -253,7 +253,7 @@ func (s *Store) beginSession(ctx context.Context) error {
 	}
 	defer c.Release()
 	if may, err := s.maySession(ctx, c.Conn()); err != nil || !may {
-		s.readOnly = err == nil
+		s.readOnly, s.why = err == nil, errReader
 		return err
 	}
 	err = s.register(ctx, c.Conn())
@@ -276,6 +276,9 @@ func (s *Store) refuseChange() error {
 	}
 	return fmt.Errorf("%w: %v", store.ErrReadOnly, s.why)
 }
+
+// errReader is why a role without the right to begin a session can only read.
+var errReader = errors.New("the role may not insert into table session: grant the role rights on the schema of the volume, its tables and sequences")
 
 var errCockroach = errors.New("the server is CockroachDB, whose advisory locks lock nothing: a volume needs PostgreSQL")
 

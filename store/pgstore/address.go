@@ -109,8 +109,8 @@ func parseAddress(text string) (*address, error) {
 	return a, nil
 }
 
-// unreadable says what the library does not like about an address. It says nothing of that if one of
-// some secrets may be in it.
+// unreadable says what the library does not like about an address. It says nothing of that if a
+// secret may be in it.
 func unreadable(err error, secrets ...string) error {
 	e, ok := errors.AsType[*pgconn.ParseConfigError](err)
 	if !ok {

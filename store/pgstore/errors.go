@@ -95,8 +95,8 @@ func isAway(err error) bool {
 	})
 }
 
-// notConnected says why there is no connection. An address may have several hosts, and each host may
-// be tried twice, with TLS and without.
+// notConnected says why there is no connection. An address may have several hosts, and each host
+// may be tried twice, with TLS and without.
 func notConnected(err error) string {
 	e, _ := errors.AsType[*pgconn.ConnectError](err)
 	if !isAway(err) {

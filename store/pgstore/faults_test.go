@@ -503,8 +503,8 @@ func TestFaultTable(t *testing.T) {
 	}
 }
 
-// TestSweepFails removes a large file while the bucket removes nothing. Its object must not count as
-// removed, and goes later.
+// TestSweepFails removes a large file while the bucket removes nothing. Its object must not count
+// as removed, and goes later.
 func TestSweepFails(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]fault{"error": status500, "not found": notFound, "unknown user": unknownUser, "page": page} {

@@ -248,7 +248,8 @@ func TestSessionRights(t *testing.T) {
 	}
 }
 
-// TestRightTaken takes one right after the other from a role that writes. The error names the table.
+// TestRightTaken takes one right after the other from a role that writes. The error names the
+// table.
 func TestRightTaken(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)

@@ -315,8 +315,8 @@ $body$`,
 }
 
 // newNumber is the number of a change in its lane. It is greater than those before it, and has 24
-// random bits, so that it is a new one even if the server has lost changes in a crash, or the volume
-// was restored.
+// random bits, so that it is a new one even if the server has lost changes in a crash, or the
+// volume was restored.
 func newNumber(lane string) string {
 	return `((coalesce((SELECT number FROM @version WHERE lane = ` + lane + ` ORDER BY number DESC LIMIT 1), 0) >> 24) + 1 << 24) | floor(random() * 16777216)::bigint`
 }

@@ -37,7 +37,7 @@ func administrate(t *testing.T, address string) (admin *pgx.Conn, set func(param
 func TestFence(t *testing.T) {
 	t.Parallel()
 	address := pgserver.ForTest(t).Address("test")
-	v := volumeAs(t, address, &pgstore.Options{Create: true, BusyTimeout: 300 * time.Millisecond}, nil)
+	v := volumeAs(t, address, &pgstore.Options{Create: true, BusyTimeout: 2 * time.Second}, nil)
 	_, set := administrate(t, address)
 	must(t, v.WriteFile("old", nil, 0o644))
 	calls := map[string]func(name string) error{

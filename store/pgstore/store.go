@@ -268,8 +268,8 @@ func (s *Store) beginSession(ctx context.Context) error {
 	return err
 }
 
-// refuseChange returns the error of a change that a Store refuses which may only read. It says why if
-// the caller has not asked for that.
+// refuseChange returns the error of a change that a Store refuses which may only read. It says why
+// if the caller has not asked for that.
 func (s *Store) refuseChange() error {
 	if s.why == nil || errors.Is(s.why, store.ErrReadOnly) {
 		return cmp.Or(s.why, store.ErrReadOnly)

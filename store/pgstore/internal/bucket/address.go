@@ -34,7 +34,7 @@ func Parse(text string) (*Address, error) {
 	a := &Address{Bucket: u.Host, Prefix: strings.Trim(u.Path, "/")}
 	if a.Prefix != "" {
 		if a.Prefix == "." || !fs.ValidPath(a.Prefix) || strings.ContainsFunc(a.Prefix, unicode.IsControl) {
-			return nil, fmt.Errorf("%q cannot be the prefix of a volume in a bucket: write names with one slash between them, and none of them . or ..", a.Prefix)
+			return nil, fmt.Errorf("%q cannot be the prefix of a volume in a bucket: write names with one slash between them, and no . or .. among them", a.Prefix)
 		}
 		a.Prefix += "/"
 	}

@@ -82,7 +82,7 @@ func passes(err error) bool {
 	switch {
 	case code == "RequestTimeTooSkewed": // the client knows the server's clock now
 		return true
-	case code == "ConditionalRequestConflict" || code == "OperationAborted": // another request is under way
+	case status == http.StatusConflict: // another request is under way
 		return true
 	case status == http.StatusInsufficientStorage:
 		return false
@@ -102,8 +102,8 @@ func (c *Client) explain(err error) error {
 }
 
 // meaning returns what an error means, and the error that it matches then, if any. The status 404
-// alone says nothing about an object: a proxy answers so, and versitygw does if it does not know the
-// access key.
+// alone says nothing about an object: a proxy answers so, and versitygw does if it does not know
+// the access key.
 func meaning(err error) (text string, is error) {
 	status, code := statusOf(err)
 	switch {
@@ -119,7 +119,7 @@ func meaning(err error) (text string, is error) {
 		return fmt.Sprintf("the server refuses the request (%s): check the credentials, and their rights on the bucket", code), fs.ErrPermission
 	case strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "no EC2 IMDS role found"):
 		return "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials", fs.ErrPermission
-	case status >= 300 && !passes(err):
+	case status >= 300 && (status == http.StatusConflict || !passes(err)):
 		return fmt.Sprintf("the server refuses the request (%s): check the endpoint, the region and the name of the bucket", oneLine(err)), nil
 	}
 	return fmt.Sprintf("%v: %s", ErrUnreachable, oneLine(err)), ErrUnreachable

@@ -58,7 +58,7 @@ func TestStaleness(t *testing.T) {
 // than what it saw before.
 func TestStalenessForward(t *testing.T) {
 	t.Parallel()
-	const rounds = 1000
+	const rounds = 400
 	address := pgserver.Volume(t)
 	writer := volume(t, address)
 	reader := volumeAs(t, address, &pgstore.Options{MaxStaleness: 20 * time.Millisecond}, nil)

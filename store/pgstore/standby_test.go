@@ -5,6 +5,7 @@ package pgstore_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,7 +158,7 @@ func TestStandby(t *testing.T) {
 		must(t, err)
 		must(t, f.Close())
 	}
-	if err := r.WriteFile("file", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) {
+	if err := r.WriteFile("file", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) || !strings.Contains(err.Error(), "standby") {
 		t.Errorf("a write: %v", err)
 	}
 	if after := pgstore.Listen(s); after != time.Minute {

@@ -252,8 +252,9 @@ func (s *Store) beginSession(ctx context.Context) error {
 		return err
 	}
 	defer c.Release()
-	if may, err := s.maySession(ctx, c.Conn()); err != nil || !may {
-		s.readOnly, s.why = err == nil, errReader
+	why, err := s.whyReader(ctx, c.Conn())
+	if err != nil || why != nil {
+		s.readOnly, s.why = why != nil, why
 		return err
 	}
 	err = s.register(ctx, c.Conn())
@@ -276,9 +277,6 @@ func (s *Store) refuseChange() error {
 	}
 	return fmt.Errorf("%w: %v", store.ErrReadOnly, s.why)
 }
-
-// errReader is why a role without the right to begin a session can only read.
-var errReader = errors.New("the role may not insert into table session: grant the role rights on the schema of the volume, its tables and sequences")
 
 var errCockroach = errors.New("the server is CockroachDB, whose advisory locks lock nothing: a volume needs PostgreSQL")
 

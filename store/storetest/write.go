@@ -351,7 +351,10 @@ func testOrphanReleased(t *testing.T, s store.Store, _ Opener) {
 // testOrphansPinned removes many files that are pinned. The cost of unpinning one must not depend
 // on how many there are.
 func testOrphansPinned(t *testing.T, s store.Store, _ Opener) {
-	const files = 6000
+	files := 6000
+	if testing.Short() {
+		files = 1000
+	}
 	var held []store.Ino
 	update(t, s, func(tx store.Tx) error {
 		for i := range files {

@@ -23,6 +23,9 @@ type Address struct {
 // errAddress says what an address looks like.
 var errAddress = errors.New("not the address of a bucket: write s3://BUCKET/PREFIX, perhaps with ?endpoint=URL&region=NAME")
 
+// errSecret is the error of an endpoint with a user, and does not show what may be a password.
+var errSecret = errors.New("the endpoint of a bucket has no user and no password: " + whereSecrets)
+
 // Parse reads the address of a bucket, such as s3://bucket/prefix?endpoint=http://localhost:9000.
 // With an endpoint that is not Amazon's, the bucket is a part of the path unless the parameter
 // path-style is false. An address has no secrets: they are where Amazon's tools look for them.
@@ -57,7 +60,10 @@ func (a *Address) set(name, value string) (err error) {
 	switch name {
 	case "endpoint":
 		e, err := url.Parse(value)
-		if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" || e.User != nil {
+		if strings.Contains(value, "@") {
+			return errSecret
+		}
+		if err != nil || e.Scheme != "http" && e.Scheme != "https" || e.Host == "" {
 			return fmt.Errorf("%q is no endpoint of a bucket: write the URL of the server, such as https://s3.example", value)
 		}
 		a.Endpoint = value

@@ -27,6 +27,9 @@ var (
 	errNotS3  = errors.New("what answers is no server of S3: check the endpoint")
 )
 
+// whereSecrets says where Amazon's tools and this package look for credentials.
+const whereSecrets = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials"
+
 const (
 	attempts   = 3 // of a request; each has the same part of the time
 	firstDelay = 20 * time.Millisecond
@@ -118,7 +121,7 @@ func meaning(err error) (text string, is error) {
 	case status == http.StatusForbidden || status == http.StatusUnauthorized || code == "XAdminUserNotFound":
 		return fmt.Sprintf("the server refuses the request (%s): check the credentials, and their rights on the bucket", code), fs.ErrPermission
 	case strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "no EC2 IMDS role found"):
-		return "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials", fs.ErrPermission
+		return "no credentials: " + whereSecrets, fs.ErrPermission
 	case status >= 300 && (status == http.StatusConflict || !passes(err)):
 		return fmt.Sprintf("the server refuses the request (%s): check the endpoint, the region and the name of the bucket", oneLine(err)), nil
 	}

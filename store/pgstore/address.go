@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/foliofs/folio/store/pgstore/internal/bucket"
 )
 
 // Is reports whether a name is that of a volume in a server: it begins with postgres:// or
@@ -85,6 +87,11 @@ func parseAddress(text string) (*address, error) {
 	shownValues := maps.Clone(values)
 	shownValues.Del("password")
 	shownValues.Del("sslpassword")
+	if b := values.Get("bucket"); strings.Contains(b, "@") {
+		if _, err := bucket.Parse(b); err != nil { // there may be a password in it
+			shownValues.Set("bucket", "...")
+		}
+	}
 	shown.RawQuery = strings.ReplaceAll(shownValues.Encode(), "%2F", "/")
 	a := &address{shown: shown.String(), schema: schemaName("folio_" + name), bucket: values.Get("bucket")}
 	if text := values.Get("max_staleness"); text != "" {

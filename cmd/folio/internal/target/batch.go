@@ -2,8 +2,7 @@ package target
 
 // Sizes that bound the memory of a Tree.
 const (
-	arenaSize = 1 << 20 // bytes of contents in one batch
-	smallSize = 1 << 18 // larger contents are written at once, not by workers
+	arenaSize = 1 << 20 // bytes of contents in one batch; larger contents are written in pieces, not by workers
 	batchJobs = 64
 )
 

@@ -54,10 +54,11 @@ func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error
 	if err != nil {
 		return err
 	}
-	if t.buf == nil {
-		t.buf = make([]byte, arenaSize)
+	w := &behind{pieces: &t.pieces, writeAt: func(p []byte, off int64) error { return writeAt(f, p, off, attr) }}
+	err = t.copyRanges(w, attr, content)
+	if last := w.wait(); err == nil {
+		err = last
 	}
-	err = t.copyRanges(f, attr, content)
 	return t.finishFile(d, f, name, attr, err)
 }
 

@@ -1,9 +1,6 @@
 package target
 
-import (
-	"io"
-	"os"
-)
+import "io"
 
 // Ranges is a content that knows where its holes are.
 type Ranges interface {
@@ -25,12 +22,12 @@ func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err
 	return off, attr.Size, nil
 }
 
-// copyRanges writes a content to f, which is a new file, without its holes.
-func (t *Tree) copyRanges(f *os.File, attr *Attr, content io.ReaderAt) error {
+// copyRanges writes a content to a new file, without its holes.
+func (t *Tree) copyRanges(w *behind, attr *Attr, content io.ReaderAt) error {
 	for off := int64(0); off < attr.Size; {
 		start, end, err := nextData(content, off, attr)
 		if err == nil {
-			err = t.copyRange(f, start, end, attr, content)
+			err = t.copyRange(w, start, end, content)
 		}
 		if err != nil {
 			return err
@@ -40,16 +37,16 @@ func (t *Tree) copyRanges(f *os.File, attr *Attr, content io.ReaderAt) error {
 	return nil
 }
 
-func (t *Tree) copyRange(f *os.File, off, end int64, attr *Attr, content io.ReaderAt) error {
+func (t *Tree) copyRange(w *behind, off, end int64, content io.ReaderAt) error {
 	for ; off < end; off += arenaSize {
-		p := t.buf[:min(arenaSize, end-off)]
 		if err := t.failure(); err != nil {
 			return err
 		}
+		p := w.piece(arenaSize)[:min(arenaSize, end-off)]
 		if err := readAt(content, p, off); err != nil {
 			return err
 		}
-		if err := writeAt(f, p, off, attr); err != nil {
+		if err := w.write(p, off); err != nil {
 			return err
 		}
 	}

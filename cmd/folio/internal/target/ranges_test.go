@@ -79,10 +79,10 @@ func (l liar) NextData(off, size int64) (start, end int64, err error) { return l
 // Ranges that lead back or beyond the end make an error, and no file.
 func TestWrongRanges(t *testing.T) {
 	t.Parallel()
-	attr := fileAttr(0o600, 2*smallSize)
+	attr := fileAttr(0o600, 2*arenaSize)
 	attr.Holes = true
-	dir, content := t.TempDir(), strings.NewReader(strings.Repeat("x", 2*smallSize))
-	for _, l := range []liar{{content, 0, 0}, {content, -1, 5}, {content, 5, 4}, {content, 0, 2*smallSize + 1}, {content, 7, 8}} {
+	dir, content := t.TempDir(), strings.NewReader(strings.Repeat("x", 2*arenaSize))
+	for _, l := range []liar{{content, 0, 0}, {content, -1, 5}, {content, 5, 4}, {content, 0, 2*arenaSize + 1}, {content, 7, 8}} {
 		err := write(t, dir, &Options{}, nil, func(tree *Tree) error { return tree.File("f", attr, l) })
 		if err == nil {
 			t.Errorf("%d to %d: no error", l.start, l.end)

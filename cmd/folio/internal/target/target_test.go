@@ -57,7 +57,7 @@ func checkFile(t *testing.T, path, want string) {
 func TestTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	large := strings.Repeat("x", arenaSize+smallSize)
+	large := strings.Repeat("x", arenaSize+arenaSize/4)
 	err := write(t, dir, &Options{}, dirAttr(0o750), func(tree *Tree) error {
 		return errors.Join(
 			addFile(tree, "small", "hello"),
@@ -169,7 +169,7 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{"", ".", "..", "a/b", "/a", "../a", "a\x00b"} {
 		for what, add := range map[string]func(*Tree) error{
 			"file":    func(tree *Tree) error { return addFile(tree, name, "x") },
-			"large":   func(tree *Tree) error { return addFile(tree, name, strings.Repeat("x", 2*smallSize)) },
+			"large":   func(tree *Tree) error { return addFile(tree, name, strings.Repeat("x", 2*arenaSize)) },
 			"dir":     func(tree *Tree) error { return tree.Enter(name, dirAttr(0o700)) },
 			"symlink": func(tree *Tree) error { return tree.Symlink(name, "x", fileAttr(0o777, 0)) },
 			"link":    func(tree *Tree) error { return tree.Link("x", name) },
@@ -271,7 +271,7 @@ func TestReplace(t *testing.T) {
 			return errors.Join(
 				tree.Enter("d", dirAttr(0o700)),
 				addFile(tree, "f", strings.Repeat("x", 10-i)),
-				addFile(tree, "large", strings.Repeat("x", 2*smallSize-i)),
+				addFile(tree, "large", strings.Repeat("x", 2*arenaSize-i)),
 				tree.Symlink("l", "f", fileAttr(0o777, 0)),
 				tree.Leave(),
 			)
@@ -280,7 +280,7 @@ func TestReplace(t *testing.T) {
 			t.Error(err)
 		}
 		checkFile(t, filepath.Join(dir, "d", "l"), strings.Repeat("x", 10-i))
-		checkFile(t, filepath.Join(dir, "d", "large"), strings.Repeat("x", 2*smallSize-i))
+		checkFile(t, filepath.Join(dir, "d", "large"), strings.Repeat("x", 2*arenaSize-i))
 	}
 }
 
@@ -298,12 +298,12 @@ func TestInTheWay(t *testing.T) {
 		}
 	}
 	add := func(tree *Tree) error {
-		attr, large := fileAttr(0o644, 3), fileAttr(0o644, 2*smallSize)
+		attr, large := fileAttr(0o644, 3), fileAttr(0o644, 2*arenaSize)
 		attr.Keep, large.Keep = true, true
 		top := dirAttr(0o755)
 		top.Keep = true
 		return errors.Join(
-			tree.File("f", attr, strings.NewReader("new")), tree.File("large", large, strings.NewReader(strings.Repeat("x", 2*smallSize))),
+			tree.File("f", attr, strings.NewReader("new")), tree.File("large", large, strings.NewReader(strings.Repeat("x", 2*arenaSize))),
 			tree.Enter("d", top), addFile(tree, "g", "new"), tree.Leave(),
 		)
 	}
@@ -405,7 +405,7 @@ func TestHoles(t *testing.T) {
 
 func TestShortContent(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{10, 2 * smallSize} {
+	for _, size := range []int{10, 2 * arenaSize} {
 		err := write(t, t.TempDir(), &Options{}, nil, func(tree *Tree) error {
 			return tree.File("f", fileAttr(0o600, size), strings.NewReader("x"))
 		})

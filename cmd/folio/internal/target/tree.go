@@ -27,7 +27,7 @@ type Tree struct {
 	workers    sync.WaitGroup
 	pending    sync.WaitGroup // batches that were sent and are not written yet
 	failed     atomic.Pointer[error]
-	buf        []byte // for large contents
+	pieces     [2][]byte // of large contents: one is read while the other one is written
 }
 
 // A frame is a directory on the way from the top to where files are being made.
@@ -202,7 +202,7 @@ func (t *Tree) Leave() error {
 
 // File makes a regular file of attr.Size bytes, which content gives.
 func (t *Tree) File(name string, attr *Attr, content io.ReaderAt) error {
-	if attr.Size > smallSize {
+	if attr.Size > arenaSize {
 		return t.do(name, func(d *dir) error {
 			return t.file(d, name, attr, func(name string, attr *Attr) error { return t.large(d, name, attr, content) })
 		})

@@ -23,11 +23,9 @@ func (r *rx) listAhead(dir store.Ino, after string, most int, l *store.Listing) 
 		return false, nil
 	}
 	if r.branches.lists[dir] == nil && r.branches.sent != nil {
-		if err := r.wait(); err != nil {
+		if err := r.takeSent(); err != nil {
 			return false, err
 		}
-		r.takeBranch(r.branches.sent)
-		r.branches.sent = nil
 	}
 	if r.branches.lists[dir] == nil {
 		b := newBranch(dir)
@@ -48,9 +46,24 @@ func (r *rx) listAhead(dir store.Ino, after string, most int, l *store.Listing) 
 	return true, r.sendBranch()
 }
 
-// sendBranch begins to read the branch that comes next.
+// takeSent waits for the branch that was sent for, and takes it.
+func (r *rx) takeSent() error {
+	if err := r.wait(); err != nil {
+		return err
+	}
+	r.takeBranch(r.branches.sent)
+	r.branches.sent = nil
+	return nil
+}
+
+// sendBranch begins to read the branch that comes next, unless the server still reads one.
 func (r *rx) sendBranch() error {
 	h := &r.branches
+	if h.sent != nil && r.arrived() {
+		if err := r.takeSent(); err != nil {
+			return err
+		}
+	}
 	if h.sent != nil || len(h.next) == 0 || len(h.lists) > maxBranchLists || r.files.size > maxContents/2 {
 		return nil
 	}

@@ -76,6 +76,9 @@ func (r *reader) send(steps ...step) error {
 	return nil
 }
 
+// arrived reports whether wait would return at once.
+func (r *reader) arrived() bool { return r.sent == nil || len(r.sent) > 0 }
+
 // wait waits for a trip of send.
 func (r *reader) wait() error {
 	if r.sent != nil {

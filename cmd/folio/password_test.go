@@ -28,6 +28,7 @@ var wrongAddresses = []string{
 	"postgres://folio:secret@127.0.0.1:1/x?bucket=s3://b?endpoint=http://localhost",
 	"postgres://folio@127.0.0.1:1/x?bucket=s3%3A//user%3Asecret%40b/p",
 	"postgres://folio@127.0.0.1:1/x?bucket=s3%3A//b/p%3Fendpoint=https%3A//user%3Asecret%40localhost:path",
+	"postgres://folio@127.0.0.1:1/x?bucket=s3%3A//b/p%3Faccess_key=secret",
 	"postgres://folio:#secret@127.0.0.1:1/x",
 	"postgres://folio:/secret@127.0.0.1:1/x",
 	"postgres://folio:1/secret@127.0.0.1:1/x",

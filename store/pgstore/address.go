@@ -87,8 +87,8 @@ func parseAddress(text string) (*address, error) {
 	shownValues := maps.Clone(values)
 	shownValues.Del("password")
 	shownValues.Del("sslpassword")
-	if b := values.Get("bucket"); strings.Contains(b, "@") {
-		if _, err := bucket.Parse(b); err != nil { // there may be a password in it
+	if b := values.Get("bucket"); strings.ContainsAny(b, "@?") {
+		if _, err := bucket.Parse(b); err != nil { // there may be a secret in it
 			shownValues.Set("bucket", "...")
 		}
 	}

@@ -93,8 +93,18 @@ func (k *known) makeRoom() {
 	}
 }
 
-// leads is has for one path of a transaction that has changed nothing.
-func (k *known) leads(p store.Path) bool {
+// has reports whether all names of paths, up to where they end, and their inodes are known. In an
+// empty directory there are only the names that are known.
+func (k *known) has(paths []store.Path, empty func(dir store.Ino) bool) bool {
+	for _, p := range paths {
+		if !k.hasPath(p, empty) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *known) hasPath(p store.Path, empty func(dir store.Ino) bool) bool {
 	at := p.Top
 	if _, ok := k.nodes[at]; !ok {
 		return false
@@ -107,43 +117,16 @@ func (k *known) leads(p store.Path) bool {
 			break
 		}
 		e, ok := k.entries[store.EntryKey{Dir: at, Name: name}]
-		if !ok || e.Ino == 0 {
-			return ok
+		switch {
+		case !ok:
+			return empty(at)
+		case e.Ino == 0:
+			return true
 		}
 		if _, ok := k.nodes[e.Ino]; !ok || e.Type != store.Dir {
 			return ok
 		}
 		at = e.Ino
-	}
-	return true
-}
-
-// has reports whether all names of paths, up to where they end, and their inodes are known. In an
-// empty directory there are only the names that are known.
-func (k *known) has(w *walk, empty func(dir store.Ino) bool) bool {
-	dirs := make([]store.Ino, len(w.names)) // 0 where a path has ended
-	for i := range w.names {
-		if i < len(w.tops) {
-			dirs[i] = store.Ino(w.tops[i])
-			if _, ok := k.nodes[dirs[i]]; !ok {
-				return false
-			}
-			continue
-		}
-		dir := dirs[w.parents[i]]
-		if dir == 0 {
-			continue
-		}
-		e, ok := k.entries[store.EntryKey{Dir: dir, Name: string(w.names[i])}]
-		if !ok && empty(dir) || ok && e.Ino == 0 {
-			continue
-		}
-		if _, there := k.nodes[e.Ino]; !ok || !there {
-			return false
-		}
-		if e.Type == store.Dir {
-			dirs[i] = e.Ino
-		}
 	}
 	return true
 }

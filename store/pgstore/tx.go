@@ -476,10 +476,10 @@ func (t *tx) ReadAhead(paths ...store.Path) error {
 	if t.guess != nil {
 		return nil
 	}
-	w := newWalk(paths)
-	if t.begun() && t.known.has(w, t.isOwn) {
+	if t.begun() && t.known.has(paths, t.isOwn) {
 		return nil
 	}
+	w := newWalk(paths)
 	err := t.ask(w.step(&t.known))
 	if err == nil {
 		w.finish(&t.known)

@@ -134,13 +134,10 @@ func (w *walk) finish(k *known) {
 
 // ReadAhead implements store.AheadReader.
 func (r *rx) ReadAhead(paths ...store.Path) error {
-	if len(paths) == 1 && r.known.leads(paths[0]) {
+	if r.known.has(paths, func(store.Ino) bool { return false }) {
 		return nil
 	}
 	w := newWalk(paths)
-	if r.known.has(w, func(store.Ino) bool { return false }) {
-		return nil
-	}
 	err := r.ask(w.step(&r.known))
 	if err == nil {
 		w.finish(&r.known)

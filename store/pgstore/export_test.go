@@ -75,8 +75,13 @@ func BreakCache(s *Store) { s.objects.cache.Break() }
 // CacheSize returns how many bytes of the bucket the Store keeps.
 func CacheSize(s *Store) int64 { return s.objects.cache.Size() }
 
-// Trips returns how many trips a read transaction has made.
-func Trips(r store.Rx) int { return r.(*rx).trips }
+// Trips returns how many trips a transaction has made.
+func Trips(r store.Rx) int {
+	if t, ok := r.(*tx); ok {
+		return t.trips
+	}
+	return r.(*rx).trips
+}
 
 // LockKeys returns the keys of the locks of a volume and of an inode.
 func LockKeys(s *Store, ino store.Ino) (volume, inode int64) {

@@ -13,7 +13,8 @@ import (
 // not wait for each other. Numbers that a Store has left when it is closed are never used.
 type numbers struct {
 	mu        sync.Mutex // guards the fields below
-	next, end int64      // the block
+	next, end int64      // the block in use
+	later     []int64    // the first numbers of blocks that come next
 }
 
 const numberBlock = 1000 // the increment of sequence ino
@@ -22,13 +23,16 @@ const numberBlock = 1000 // the increment of sequence ino
 func (b *numbers) left() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return int(b.end - b.next)
+	return int(b.end-b.next) + len(b.later)*numberBlock
 }
 
 // take returns a number. ok is false if there is none left.
 func (b *numbers) take() (ino store.Ino, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.next >= b.end && len(b.later) > 0 {
+		b.next, b.end, b.later = b.later[0], b.later[0]+numberBlock, b.later[1:]
+	}
 	if b.next >= b.end {
 		return 0, false
 	}
@@ -36,7 +40,7 @@ func (b *numbers) take() (ino store.Ino, ok bool) {
 	return store.Ino(b.next - 1), true
 }
 
-// leave leaves the block if its numbers were given twice: a server that crashes, or whose standby
+// leave leaves all blocks if numbers were given twice: a server that crashes, or whose standby
 // takes over, may forget that it has given a block to a transaction that did not commit.
 func (b *numbers) leave(err error) {
 	if e, ok := errors.AsType[*pgconn.PgError](err); !ok || e.Code != codeUnique || e.ConstraintName != "node_pkey" {
@@ -44,15 +48,15 @@ func (b *numbers) leave(err error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.next = b.end
+	b.next, b.later = b.end, nil
 }
 
-// step returns a statement that gets a block.
-func (b *numbers) step() step {
-	return step{statement: nextNumbers, row: func(v [][]byte) {
+// step returns a statement that gets at least n numbers.
+func (b *numbers) step(n int) step {
+	blocks := int64(n+numberBlock-1) / numberBlock
+	return step{statement: nextNumbers, args: []any{blocks}, row: func(v [][]byte) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.next = number(v[0])
-		b.end = b.next + numberBlock
+		b.later = append(b.later, number(v[0]))
 	}}
 }

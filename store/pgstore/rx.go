@@ -70,6 +70,7 @@ func (r *reader) send(steps ...step) error {
 	if r.wait() != nil {
 		return r.broken
 	}
+	r.trips++
 	sent, ctx, c := make(chan error, 1), r.ctx, r.conn.Conn()
 	go func() { sent <- r.s.trip(ctx, c, steps...) }()
 	r.sent = sent

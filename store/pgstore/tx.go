@@ -46,6 +46,7 @@ type tx struct {
 	kept    bool                         // the objects must stay, as the commit may have happened
 	size    int                          // bytes in chunks and xattrs
 	flushes int                          // how often changes were sent
+	inodes  int                          // that were made since then
 	undo    []func()                     // that take back changes, the last one first
 	undoing bool                         // undo is kept
 }
@@ -81,6 +82,7 @@ type xattrKey struct {
 const (
 	maxPending = 8 << 20
 	maxChanges = 20_000
+	idleShare  = 8 // of both, while the server is idle
 )
 
 // An approach is what a transaction does first.
@@ -106,8 +108,8 @@ func newTx(ctx context.Context, s *Store, inodes int, first approach) *tx {
 		t.guess = &s.memory
 		return t
 	}
-	if s.numbers.left() < inodes {
-		t.begin = append(t.begin, s.numbers.step())
+	if left := s.numbers.left(); left < inodes {
+		t.begin = append(t.begin, s.numbers.step(inodes-left))
 	}
 	return t
 }
@@ -249,11 +251,13 @@ func (t *tx) Insert(n *store.Node) error {
 	return t.limit()
 }
 
-// newIno returns a number that was never given.
+// newIno returns a number that was never given. The more inodes the transaction makes, the more
+// numbers it asks for at once.
 func (t *tx) newIno() (store.Ino, error) {
+	t.inodes++
 	ino, ok := t.s.numbers.take()
 	if !ok {
-		if err := t.ask(t.s.numbers.step()); err != nil {
+		if err := t.ask(t.s.numbers.step(t.inodes)); err != nil {
 			return 0, err
 		}
 		if ino, ok = t.s.numbers.take(); !ok {
@@ -438,28 +442,49 @@ func (t *tx) sendFor(needed bool) error {
 	return t.send()
 }
 
-// limit sends the changes if there are many.
+// limit sends the changes if there are many. The caller goes on meanwhile.
 func (t *tx) limit() error {
-	if t.size < maxPending && len(t.nodes)+len(t.names) < maxChanges {
+	if !t.hasMany() {
 		return nil
 	}
 	if err := t.upload(maxObject); err != nil {
 		return t.fail(err)
 	}
-	if t.size < maxPending && len(t.nodes)+len(t.names) < maxChanges {
+	if !t.hasMany() {
 		return nil
 	}
 	if err := t.mustLock(); err != nil {
 		return t.fail(err)
 	}
 	t.flushes++
-	if err := t.flushBy(t.reader.send); err != nil { // the caller goes on meanwhile
+	if err := t.flushBy(t.reader.send, t.numbersAhead()...); err != nil {
 		return t.fail(err)
 	}
 	if len(t.known.nodes)+len(t.known.entries) > 2*maxKnown {
 		t.known, t.own = known{}, nil
 	}
 	return nil
+}
+
+// hasMany reports whether there are so many changes that they should be sent. While the server has
+// nothing to do, fewer are enough, unless they may fill an object.
+func (t *tx) hasMany() bool {
+	most, bytes := maxChanges, maxPending
+	if t.flushes > 0 && t.s.objects == nil && t.arrived() {
+		most, bytes = most/idleShare, bytes/idleShare
+	}
+	return t.size >= bytes || len(t.nodes)+len(t.names) >= most
+}
+
+// numbersAhead returns a step that gets numbers for twice as many inodes as were made since the
+// changes were sent last, if there are fewer.
+func (t *tx) numbersAhead() []step {
+	inodes := max(2*t.inodes, numberBlock)
+	t.inodes = 0
+	if t.s.numbers.left() >= inodes {
+		return nil
+	}
+	return []step{t.s.numbers.step(inodes)}
 }
 
 // send sends the changes to the server, before the commit.

@@ -45,9 +45,10 @@ func (s *Store) giveTurn() { s.turn <- struct{}{} }
 
 // transact calls fn with a write transaction that is likely to make so many inodes, and commits it
 // if fn returns nil.
-func (s *Store) transact(ctx context.Context, inodes int, first approach, fn func(t *tx) error) error {
+func (s *Store) transact(ctx context.Context, inodes int, first approach, fn func(t *tx) error) (err error) {
 	t := newTx(ctx, s, inodes, first)
 	defer t.release()
+	defer func() { s.numbers.leave(err) }()
 	if err := fn(t); err != nil {
 		return err
 	}
@@ -55,7 +56,6 @@ func (s *Store) transact(ctx context.Context, inodes int, first approach, fn fun
 		return err
 	}
 	if err := t.commit(); err != nil {
-		s.numbers.leave(err)
 		return err
 	}
 	s.session.orphaned(t.orphaned())

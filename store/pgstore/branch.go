@@ -6,10 +6,11 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A branch is what one trip reads of a tree: a directory and the directories in it, with all their
-// entries and inodes, and the contents of small files.
+// A branch is what one trip reads of a tree: directories that a walk comes to one after the other,
+// with all their entries and inodes, and the contents of small files. The server leaves out
+// directories at the end if the contents would be too many; the first one is always there.
 type branch struct {
-	dir      store.Ino
+	dirs     []store.Ino // that were asked for
 	rows     int
 	last     store.Ino // the directory of the last row
 	lists    map[store.Ino]*store.Listing
@@ -24,32 +25,43 @@ type branchNode struct {
 }
 
 const (
-	maxBranchDirs    = 64 // directories in the directory
-	maxBranchEntries = 1000
+	maxBranchDirs    = 32
+	maxBranchEntries = 1000 // of one directory
 	maxBranchRows    = 4000
 	maxBranchBytes   = 4 << 20 // of contents
 )
 
-func newBranch(dir store.Ino) *branch {
-	return &branch{dir: dir, lists: make(map[store.Ino]*store.Listing), contents: make(map[store.Ino][]byte)}
+func newBranch(dirs ...store.Ino) *branch {
+	return &branch{dirs: dirs, lists: make(map[store.Ino]*store.Listing), contents: make(map[store.Ino][]byte)}
 }
 
 func (b *branch) step() step {
+	dirs := make([]int64, len(b.dirs))
+	for i, dir := range b.dirs {
+		dirs[i] = int64(dir)
+	}
 	return step{
 		statement: selectBranch, row: b.row,
-		args: []any{int64(b.dir), int64(maxBranchDirs), int64(maxBranchEntries), int64(maxBranchRows), int64(maxBranchBytes)},
+		args: []any{dirs, int64(maxBranchEntries), int64(maxBranchRows), int64(maxBranchBytes)},
 	}
 }
 
 // row takes an entry: its directory, its name, inode and type, the columns of the inode, and a
-// content or NULL.
+// content or NULL. An empty directory has one row, without a name.
 func (b *branch) row(v [][]byte) {
-	parent, ino, typ := store.Ino(number(v[0])), store.Ino(number(v[2])), number(v[3])
+	dir := store.Ino(number(v[0]))
+	b.rows, b.last = b.rows+1, dir
+	if b.lists[dir] == nil {
+		b.lists[dir] = new(store.Listing)
+	}
+	if v[1] == nil {
+		return
+	}
+	ino, typ := store.Ino(number(v[2])), number(v[3])
 	if b.damaged = b.damaged || !ino.Valid() || !store.ValidType(typ) || !store.ValidName(v[1]); b.damaged {
 		return
 	}
-	b.rows, b.last = b.rows+1, parent
-	b.list(parent).Add(v[1], ino, store.Type(typ))
+	b.lists[dir].Add(v[1], ino, store.Type(typ))
 	if v[4] != nil {
 		b.nodes = append(b.nodes, branchNode{ino, nodeRow(v[4:])})
 	}
@@ -58,43 +70,34 @@ func (b *branch) row(v [][]byte) {
 	}
 }
 
-// list returns the entries of a directory.
-func (b *branch) list(dir store.Ino) *store.Listing {
-	if b.lists[dir] == nil {
-		b.lists[dir] = new(store.Listing)
-	}
-	return b.lists[dir]
+// isLong reports whether a directory has more entries than a branch takes.
+func (b *branch) isLong(dir store.Ino) bool {
+	list := b.lists[dir]
+	return list != nil && len(list.Items) >= maxBranchEntries
 }
 
-// isWhole reports whether the list of a directory has all its entries, if those before it have.
-func (b *branch) isWhole(dir store.Ino) bool {
-	return !b.damaged && len(b.list(dir).Items) < maxBranchEntries && (b.rows < maxBranchRows || dir != b.last)
+// has reports whether all entries of a directory are there.
+func (b *branch) has(dir store.Ino) bool {
+	return !b.damaged && b.lists[dir] != nil && !b.isLong(dir) && (b.rows < maxBranchRows || dir != b.last)
 }
 
-// whole returns the directories of which all entries are known. next are the directories that a
-// walk comes to after them, in order, whose entries are not known.
-func (b *branch) whole() (whole, next []store.Ino) {
-	if !b.isWhole(b.dir) {
-		return nil, nil
-	}
-	whole = append(whole, b.dir)
-	reached := true
-	for i, dir := range subdirs(b.list(b.dir)) {
-		full := b.rows >= maxBranchRows && (dir == b.last || b.last == b.dir)
-		reached = reached && i < maxBranchDirs && !full
-		if reached && b.isWhole(dir) {
-			whole = append(whole, dir)
-			next = append(next, subdirs(b.list(dir))...)
-		} else {
-			next = append(next, dir)
+// next returns the directories that a walk comes to next, in order: those in the directories that
+// are there, and those that were left out. One that is too long is left to another statement.
+func (b *branch) next() (dirs []store.Ino) {
+	for i, dir := range b.dirs {
+		switch {
+		case b.has(dir):
+			dirs = append(dirs, subdirs(b.lists[dir].Items)...)
+		case i > 0 && !b.damaged && !b.isLong(dir):
+			dirs = append(dirs, dir)
 		}
 	}
-	return whole, next
+	return dirs
 }
 
 // subdirs returns the directories among entries.
-func subdirs(l *store.Listing) (list []store.Ino) {
-	for _, item := range l.Items {
+func subdirs(items []store.Item) (list []store.Ino) {
+	for _, item := range items {
 		if item.Type == store.Dir {
 			list = append(list, item.Ino)
 		}

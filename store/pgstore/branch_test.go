@@ -5,12 +5,15 @@ package pgstore_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/pgstore"
 	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
@@ -41,6 +44,9 @@ func TestBranches(t *testing.T) {
 			dir = path.Join(dir, fmt.Sprint("d", i%3))
 			fill(dir, r.IntN(4), 1000)
 			fill(dir+"x", 0, 1)
+		}
+		for i := range 40 {
+			fill(fmt.Sprintf("empty%d", i), 0, 1)
 		}
 		fill("long", 1010, 10)
 		fill("long/below", 3, 10)
@@ -86,3 +92,55 @@ func TestBranches(t *testing.T) {
 		maps.DeleteFunc(want, func(name, _ string) bool { return path.Dir(name) == "wide/5" || name == "wide/5" })
 	}
 }
+
+// TestBranchTrips counts the trips of a walk through many small directories.
+func TestBranchTrips(t *testing.T) {
+	t.Parallel()
+	s := open(t, pgserver.Volume(t), &pgstore.Options{Create: true})
+	v, err := folio.OpenStore(s, nil)
+	must(t, err)
+	const dirs, below = 20, 20
+	must(t, v.Update(ctx, func(tx *folio.Tx) error {
+		for i := range 2 * longWalk {
+			must(t, tx.WriteFile(fmt.Sprintf("0file%d", i), []byte("text"), 0o644))
+		}
+		for i := range dirs * below {
+			dir := fmt.Sprintf("dir%d/sub%d", i/below, i%below)
+			must(t, tx.MkdirAll(dir, 0o755))
+			if i%3 > 0 {
+				must(t, tx.WriteFile(dir+"/file", []byte(dir), 0o644))
+			}
+		}
+		return nil
+	}))
+	rx, err := s.Begin(ctx)
+	must(t, err)
+	defer rx.End()
+	files, visited := 0, 0
+	var visit func(dir store.Ino)
+	visit = func(dir store.Ino) {
+		visited++
+		var l store.Listing
+		must(t, rx.List(dir, "", 0, &l))
+		for _, e := range l.Entries() {
+			if e.Type == store.Dir {
+				visit(e.Ino)
+				continue
+			}
+			files++
+			n, err := rx.Node(e.Ino)
+			must(t, err)
+			p := make([]byte, n.Size)
+			if _, err := rx.ReadAt(n, p, 0); err != nil && err != io.EOF {
+				t.Error(err)
+			}
+		}
+	}
+	visit(store.Root)
+	if trips := pgstore.Trips(rx); trips > (dirs+dirs*below)/10 {
+		t.Errorf("%d trips to read %d files in %d directories", trips, files, visited)
+	}
+}
+
+// longWalk is how many files a transaction reads before it reads directories ahead.
+const longWalk = 8

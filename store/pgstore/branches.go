@@ -14,8 +14,22 @@ type branches struct {
 	sent  *branch                      // that the server reads; nil if there is none
 }
 
-// maxBranchLists is how many lists wait before no further branch is read.
-const maxBranchLists = 1000
+const (
+	maxBranchLists = 1000 // that wait before no further branch is read
+	maxBranchNext  = 4000 // directories that are remembered as next
+)
+
+// listed notes that the caller has the entries of a directory.
+func (h *branches) listed(dir store.Ino, items []store.Item) {
+	h.replace([]store.Ino{dir}, subdirs(items))
+}
+
+// replace puts directories that come next in the place of those before them in a walk.
+func (h *branches) replace(before, next []store.Ino) {
+	later := slices.DeleteFunc(h.next, func(dir store.Ino) bool { return slices.Contains(before, dir) })
+	h.next = append(next, later...)
+	h.next = h.next[:min(len(h.next), maxBranchNext)]
+}
 
 // listAhead adds the entries of a directory to l, and reports whether it could.
 func (r *rx) listAhead(dir store.Ino, after string, most int, l *store.Listing) (bool, error) {
@@ -67,20 +81,33 @@ func (r *rx) sendBranch() error {
 	if h.sent != nil || len(h.next) == 0 || len(h.lists) > maxBranchLists || r.files.size > maxContents/2 {
 		return nil
 	}
-	h.sent, h.next = newBranch(h.next[0]), h.next[1:]
+	h.sent = newBranch(h.take()...)
 	return r.send(h.sent.step())
+}
+
+// take takes the directories that come next, each once: in a damaged volume, one can be in several
+// others.
+func (h *branches) take() (dirs []store.Ino) {
+	for len(h.next) > 0 && len(dirs) < maxBranchDirs {
+		if !slices.Contains(dirs, h.next[0]) {
+			dirs = append(dirs, h.next[0])
+		}
+		h.next = h.next[1:]
+	}
+	return dirs
 }
 
 // takeBranch takes what was read.
 func (r *rx) takeBranch(b *branch) {
-	whole, next := b.whole()
 	if r.branches.lists == nil || len(r.branches.lists) > 2*maxBranchLists {
 		r.branches.lists = make(map[store.Ino]*store.Listing)
 	}
-	for _, dir := range whole {
-		r.branches.lists[dir] = b.lists[dir]
+	for _, dir := range b.dirs {
+		if b.has(dir) {
+			r.branches.lists[dir] = b.lists[dir]
+		}
 	}
-	r.branches.next = append(next, slices.DeleteFunc(r.branches.next, func(dir store.Ino) bool { return dir == b.dir })...)
+	r.branches.replace(b.dirs, b.next())
 	for _, n := range b.nodes {
 		r.known.learnNode(n.ino, &n.raw)
 	}

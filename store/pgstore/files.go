@@ -125,6 +125,9 @@ func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error 
 	}
 	if err == nil && !done {
 		err = r.reader.List(dir, after, max, l)
+		if after == "" && max <= 0 {
+			r.branches.listed(dir, l.Items[before:])
+		}
 	}
 	if err == nil {
 		r.files.listed(l.Items[before:])

@@ -128,23 +128,21 @@ var texts = [numStatements]string{
 	selectChunks:      "SELECT id, substring(bytes FOR 65536), " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
 	selectParts:       "SELECT id, " + partColumns + " FROM @data WHERE id BETWEEN $1 AND $2 AND object IS NOT NULL ORDER BY id",
 	selectFiles:       "SELECT id, substring(bytes FOR 65536) FROM @data WHERE id = ANY($1::bigint[])",
-	selectBranch: `WITH dirs AS MATERIALIZED (
-  SELECT $1::bigint AS ino, ''::bytea AS name, false AS below
-  UNION ALL
-  (SELECT ino, name, true FROM @entry WHERE parent = $1 AND type = 2 ORDER BY name LIMIT $2)
-), list AS MATERIALIZED (
-  SELECT d.below, d.name AS dir, e.parent, e.name, e.ino, e.type
-  FROM dirs AS d CROSS JOIN LATERAL (SELECT * FROM @entry WHERE parent = d.ino ORDER BY name LIMIT $3) AS e
-  ORDER BY d.below, d.name, e.name LIMIT $4
+	selectBranch: `WITH list AS MATERIALIZED (
+  SELECT d.i, d.dir, e.name, e.ino, e.type
+  FROM unnest($1::bigint[]) WITH ORDINALITY AS d(dir, i)
+    LEFT JOIN LATERAL (SELECT name, ino, type FROM @entry WHERE parent = d.dir ORDER BY name LIMIT $2) AS e ON true
+  ORDER BY d.i, e.name LIMIT $3
 ), files AS MATERIALIZED (
   SELECT l.*, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev,
-    l.type = 1 AND n.size BETWEEN 1 AND 65536 AND n.holes = 0 AS small,
-    sum(CASE WHEN l.type = 1 AND n.size BETWEEN 1 AND 65536 AND n.holes = 0 THEN n.size ELSE 0 END) OVER (ORDER BY l.below, l.dir, l.name) AS total
+    CASE WHEN l.type = 1 AND n.size BETWEEN 1 AND 65536 AND n.holes = 0 THEN n.size::int END AS small
   FROM list AS l LEFT JOIN @node AS n ON n.ino = l.ino
+), sums AS MATERIALIZED (
+  SELECT f.*, sum(f.small) OVER (ORDER BY f.i, f.name) AS bytes, sum(f.small) OVER (ORDER BY f.i) AS bytes_of_dirs FROM files AS f
 )
-SELECT f.parent, f.name, f.ino, f.type, f.mode, f.nlink, f.uid, f.gid, f.size, f.holes, f.mtime_ns, f.ctime_ns, f.atime_ns, f.rdev,
-  CASE WHEN f.small AND f.total <= $5 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = f.ino << 28) END
-FROM files AS f ORDER BY f.below, f.dir, f.name`,
+SELECT s.dir, s.name, s.ino, s.type, s.mode, s.nlink, s.uid, s.gid, s.size, s.holes, s.mtime_ns, s.ctime_ns, s.atime_ns, s.rdev,
+  CASE WHEN s.small > 0 AND s.bytes <= $4 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = s.ino << 28) END
+FROM sums AS s WHERE s.i = 1 OR coalesce(s.bytes_of_dirs, 0) <= $4 ORDER BY s.i, s.name`,
 	selectLengths:   "SELECT id, coalesce(length, octet_length(bytes))::bigint FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id",
 	selectNextChunk: "SELECT id FROM @data WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT 1",
 	selectDataSize:  "SELECT pg_total_relation_size('@data') + (SELECT coalesce(sum(size), 0)::bigint FROM @object WHERE NOT swept)",

@@ -125,3 +125,22 @@ func TestPollTogether(t *testing.T) {
 		t.Error("it polled")
 	}
 }
+
+// TestPollNear tells servers on the same machine from others, for which no read polls.
+func TestPollNear(t *testing.T) {
+	for _, test := range []struct {
+		network, address string
+		near             bool
+	}{{"unix", "/run/socket", true}, {"tcp", "127.0.0.1:5432", true}, {"tcp", "[::1]:5432", true}, {"tcp", "192.0.2.1:5432", false}} {
+		var a net.Addr
+		var err error
+		if test.network == "unix" {
+			a, err = net.ResolveUnixAddr(test.network, test.address)
+		} else {
+			a, err = net.ResolveTCPAddr(test.network, test.address)
+		}
+		if err != nil || isNear(a) != test.near {
+			t.Errorf("%s: near is %t, %v", test.address, isNear(a), err)
+		}
+	}
+}

@@ -113,7 +113,7 @@ func newRx(s *Store) *rx {
 	if s.recent.most > 0 {
 		r.begun = time.Now()
 	}
-	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version)}}
+	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version), soon: true}}
 	r.snapshot = &r.version
 	return r
 }

@@ -14,7 +14,7 @@ type step struct {
 	row       func(v [][]byte) // takes a row, whose bytes are valid until it returns; nil if there are none
 	count     *int64           // gets the number of rows that were changed; or nil
 	copied    *bulk            // goes by COPY in place of a statement; only in the first step
-	soon      bool             // the server answers within microseconds; only in the only step
+	soon      bool             // the server answers all steps within microseconds, if this is the last one
 }
 
 // do returns a step whose result does not matter.
@@ -36,6 +36,9 @@ func (s *Store) tripOn(ctx context.Context, c *pgx.Conn, steps []step) error {
 			return err
 		}
 		steps = steps[1:]
+	}
+	if len(steps) > 0 && steps[len(steps)-1].soon {
+		expectSoon(c)
 	}
 	if len(steps) == 1 && steps[0].row != nil { // a batch of one would take more memory
 		return steps[0].query(ctx, c, s.sql[steps[0].statement])
@@ -75,9 +78,6 @@ func (st *step) take(results pgx.BatchResults) error {
 
 // query makes a trip of one statement that gives rows.
 func (st *step) query(ctx context.Context, c *pgx.Conn, sql string) error {
-	if st.soon {
-		expectSoon(c)
-	}
 	rows, err := c.Query(ctx, sql, st.args...)
 	if err != nil {
 		return err

@@ -218,7 +218,7 @@ var Rows = []Row{
 	)},
 	{"server-create-many", onServer, "100 goroutines create files of 100 bytes durably, each", manyClaims("server-create-many", "Server/create-many/*")},
 	{"server-create-processes", onServer, "the same by 4 processes of 25 goroutines", manyClaims("server-create-processes", "Server/create-processes/*")},
-	{"server-copy-in", onServer, "`folio cp -r` of the sources of the go command into it, each file", append(
+	{"server-copy-in", onServer, "`folio cp -r` of the Go distribution into it, each file", append(
 		[]*Claim{{Name: "server-copy-in-time", Kind: Median, From: server, Ours: "Server/copy-in/folio", Unit: "us-each", Asked: ask(100), Label: "us"}},
 		serverClaims("server-copy-in", "Server/copy-in/*")...,
 	)},

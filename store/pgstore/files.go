@@ -28,7 +28,7 @@ const (
 // listed notes the files among entries, in their order.
 func (f *files) listed(items []store.Item) {
 	if f.next == nil || len(f.next) > maxKnown {
-		f.next = make(map[store.Ino]store.Ino)
+		f.next = make(map[store.Ino]store.Ino, len(items))
 	}
 	before := store.Ino(0)
 	for _, item := range items {

@@ -14,9 +14,9 @@ import (
 )
 
 // A server on the same machine answers a glance within 20 microseconds, and begins a transaction of
-// a reader within 40. To let the thread sleep that waits for the answer, and to wake it, takes longer
-// than that. So a read polls for a moment before it waits. Where answers take longer, connections
-// soon poll seldom.
+// a reader within 40. To let the thread sleep that waits for the answer, and to wake it, takes
+// longer than that. So a read polls for a moment before it waits. Where answers take longer,
+// connections soon poll seldom.
 
 // pollTime is for how long a read polls. The processor of the server may sleep when it is asked. If
 // reads gave up before it has woken, it would sleep before the next question, too.

@@ -41,14 +41,15 @@ func (t *tx) writeChunk(n *store.Node, part []byte, off int64) (more int, err er
 	if err != nil {
 		return 0, err
 	}
-	chunk := make([]byte, max(size, at+len(part)))
-	if at > 0 || len(part) < size {
-		old, err := t.chunk(id, size)
-		if err != nil {
-			return 0, err
-		}
-		copy(chunk, old)
+	if at == 0 && len(part) >= size {
+		return len(part) - size, t.setChunk(id, slices.Clone(part))
 	}
+	old, err := t.chunk(id, size)
+	if err != nil {
+		return 0, err
+	}
+	chunk := make([]byte, max(size, at+len(part)))
+	copy(chunk, old)
 	copy(chunk[at:], part)
 	return len(chunk) - size, t.setChunk(id, chunk)
 }

@@ -96,7 +96,10 @@ func runAsNobody(t *testing.T, cmd *exec.Cmd, dir string, mode os.FileMode) {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(memoryDir(t), "folio") // where the user reaches it
-	if err := os.WriteFile(bin, self, 0o755); err != nil {
+	syscall.ForkLock.RLock() // a process that is forked now would have the file open, and it could not be run
+	err = os.WriteFile(bin, self, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{filepath.Dir(bin), filepath.Dir(filepath.Dir(dir)), filepath.Dir(dir)} {

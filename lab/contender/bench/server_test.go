@@ -15,8 +15,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // BenchmarkServer compares a volume on a server with a table of contents by name on the same
@@ -30,8 +28,8 @@ import (
 //
 // The server is started with its data on the disk of TMPDIR, unless -server names one.
 func BenchmarkServer(b *testing.B) {
-	tree := sourceTree(b)
 	server := newServer(b)
+	tree := sourceTree(b, server)
 	sides := server.sides(b)
 	names := fillSides(b, sides)
 	server.vacuum(b)
@@ -42,7 +40,7 @@ func BenchmarkServer(b *testing.B) {
 		{name: "create", n: size(250, 20), floor: server.insert, ready: makeDir, work: createOne, check: listMade},
 		{name: "create-many", n: size(4000, 1000), floor: server.insertMany, ready: makeDir, work: createMany, check: listMade},
 		{name: "create-processes", n: size(crewFiles, 1000), floor: server.insertMany, ready: startCrew, work: runCrew, check: listCrew},
-		{name: "copy-in", n: tree.files, whole: true, ready: settle, work: tree.copyIn, check: tree.countIn},
+		{name: "copy-in", n: tree.files, whole: true, ready: server.settle, work: tree.copyIn, check: tree.countIn},
 		{name: "copy-out", n: tree.files, whole: true, ready: tree.clear, work: tree.copyOut, check: tree.sumOut},
 	} {
 		b.Run(c.name, func(b *testing.B) { c.run(b, sides) })
@@ -251,14 +249,15 @@ func (t *turn) wantMade(s sum) error {
 
 // A treeSource is a directory on disk that is copied to the sides and back.
 type treeSource struct {
-	dir   string
-	out   string
-	files int
-	sum   sum
+	server *benchServer
+	dir    string
+	out    string
+	files  int
+	sum    sum
 }
 
 // sourceTree is the Go distribution.
-func sourceTree(b *testing.B) *treeSource {
+func sourceTree(b *testing.B, server *benchServer) *treeSource {
 	from := build.Default.GOROOT
 	if *quick {
 		from = filepath.Join(from, "src", "net")
@@ -266,7 +265,7 @@ func sourceTree(b *testing.B) *treeSource {
 	if _, err := os.Stat(from); err != nil {
 		b.Skipf("no source of Go here: %v", err)
 	}
-	t := &treeSource{dir: filepath.Join(b.TempDir(), "tree"), out: b.TempDir()}
+	t := &treeSource{server: server, dir: filepath.Join(b.TempDir(), "tree"), out: b.TempDir()}
 	must(b, os.CopyFS(t.dir, os.DirFS(from)))
 	t.files = len(regular(b, os.DirFS(t.dir)))
 	var err error
@@ -289,14 +288,8 @@ func (s *treeSource) countIn(t *turn) (any, error) {
 	return nil, err
 }
 
-// settle lets the system write what others have left to write, so that no side pays for it.
-func settle(*turn) error {
-	unix.Sync()
-	return nil
-}
-
 func (s *treeSource) clear(t *turn) error {
-	return errors.Join(os.RemoveAll(filepath.Join(s.out, "out")), settle(t))
+	return errors.Join(os.RemoveAll(filepath.Join(s.out, "out")), s.server.settle(t))
 }
 
 func (s *treeSource) copyOut(t *turn) (any, error) {

@@ -62,9 +62,10 @@ func (b *bulk) send(ctx context.Context, c *pgx.Conn, schema schemaName) error {
 // contents once more, and ask for the types of the columns each time.
 type rowReader struct {
 	rows *bulk
-	next int    // the row whose head comes when what is left below was read
-	head []byte // what is left of the head of a row, or of the whole
-	row  []byte // what is left of the content that follows it
+	next int      // the row whose head comes when what is left below was read
+	head []byte   // what is left of the head of a row, or of the whole
+	row  []byte   // what is left of the content that follows it
+	buf  [18]byte // for heads of rows
 }
 
 func newRowReader(b *bulk) *rowReader {
@@ -94,7 +95,7 @@ func (r *rowReader) advance() bool {
 	switch {
 	case i < len(r.rows.ids):
 		r.row = r.rows.rows[i]
-		head := binary.BigEndian.AppendUint16(r.head[:0], 2)
+		head := binary.BigEndian.AppendUint16(r.buf[:0], 2)
 		head = binary.BigEndian.AppendUint32(head, 8)
 		head = binary.BigEndian.AppendUint64(head, uint64(r.rows.ids[i]))
 		r.head = binary.BigEndian.AppendUint32(head, uint32(len(r.row)))

@@ -466,11 +466,12 @@ func (t *tx) limit() error {
 	return nil
 }
 
-// hasMany reports whether there are so many changes that they should be sent. While the server has
-// nothing to do, fewer are enough, unless they may fill an object, or be taken back.
+// hasMany reports whether there are so many changes that they should be sent. Once some were sent,
+// fewer are enough while the server has nothing to do, unless they may fill an object or be taken
+// back.
 func (t *tx) hasMany() bool {
 	most, bytes := maxChanges, maxPending
-	if t.known.seen == nil && !t.undoing && t.s.objects == nil && t.arrived() {
+	if t.flushes > 0 && !t.undoing && t.s.objects == nil && t.arrived() {
 		most, bytes = most/idleShare, bytes/idleShare
 	}
 	return t.size >= bytes || len(t.nodes)+len(t.names) >= most

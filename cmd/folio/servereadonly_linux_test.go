@@ -96,7 +96,7 @@ func runAsNobody(t *testing.T, cmd *exec.Cmd, dir string, mode os.FileMode) {
 		t.Fatal(err)
 	}
 	bin := filepath.Join(memoryDir(t), "folio") // where the user reaches it
-	syscall.ForkLock.RLock() // a process that is forked now would have the file open, and it could not be run
+	syscall.ForkLock.RLock()                    // a process that is forked now would have the file open, and it could not be run
 	err = os.WriteFile(bin, self, 0o755)
 	syscall.ForkLock.RUnlock()
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,6 +34,8 @@ const (
 type hostileRun struct {
 	t              *testing.T
 	dir, bin       string
+	python         string
+	measure        string // a program of Python
 	taken, refused int
 	peak           int64  // KiB
 	said           string // the errors of the last command
@@ -47,7 +50,11 @@ func TestHostileInputs(t *testing.T) {
 	if err != nil {
 		t.Skip("no python3")
 	}
-	h := &hostileRun{t: t, dir: t.TempDir()}
+	measure, err := filepath.Abs("testdata/hostile/measure.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hostileRun{t: t, dir: t.TempDir(), python: python, measure: measure}
 	h.bin = filepath.Join(h.dir, "folio")
 	if out, err := exec.Command("go", "build", "-o", h.bin, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -185,9 +192,9 @@ func (h *hostileRun) removeTree(dir string) {
 func (h *hostileRun) run(dir string, fail func(format string, args ...any), there []string, made string, args ...string) int {
 	ctx, cancel := context.WithTimeout(h.t.Context(), hostileTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "sh", append([]string{"-c", `ulimit -v 2097152; exec "$@"`, "sh", h.bin}, args...)...)
+	cmd := h.command(ctx, dir, args...)
 	var errs bytes.Buffer
-	cmd.Dir, cmd.Stderr = dir, &errs
+	cmd.Stderr = &errs
 	err := cmd.Run()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		h.t.Fatal(err)
@@ -196,13 +203,12 @@ func (h *hostileRun) run(dir string, fail func(format string, args ...any), ther
 	h.said = errs.String()
 	if ctx.Err() != nil {
 		fail("%q did not end", args)
+		return code
 	}
-	peak := int64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) // it has 32 bits on some systems
-	switch {
-	case peak <= hostileMemory:
-		h.peak = max(h.peak, peak)
-	case peak > ownPeak(h.t):
+	if peak := h.lastPeak(); peak > hostileMemory {
 		fail("%q took %d MiB", args, peak>>10)
+	} else {
+		h.peak = max(h.peak, peak)
 	}
 	lines := slices.DeleteFunc(strings.SplitAfter(errs.String(), "\n"), func(line string) bool {
 		return line == "" || strings.HasPrefix(line, "folio: warning: ") && strings.HasSuffix(line, "\n")
@@ -226,17 +232,31 @@ func (h *hostileRun) run(dir string, fail func(format string, args ...any), ther
 	return code
 }
 
-// ownPeak is the most memory, in KiB, that the process of the test has had. Linux counts it as the
-// peak of each process that it starts, too, because that has the same memory until it is another
-// program. So a large process of the test, with other tests in it, cannot tell what a small one
-// took.
-func ownPeak(t *testing.T) int64 {
-	t.Helper()
-	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
-		t.Fatal(err)
+// command returns a command that a small process starts and measures.
+func (h *hostileRun) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	limited := []string{"sh", "-c", `ulimit -v 2097152; exec "$@"`, "sh", h.bin}
+	cmd := exec.CommandContext(ctx, h.python, slices.Concat([]string{"-IS", h.measure, h.peakFile()}, limited, args)...)
+	cmd.Dir = dir
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return cmd
+}
+
+func (h *hostileRun) peakFile() string { return filepath.Join(h.dir, "peak") }
+
+// lastPeak returns the most memory, in KiB, that the last command has had.
+func (h *hostileRun) lastPeak() (n int64) {
+	text, err := os.ReadFile(h.peakFile())
+	if err == nil {
+		n, err = strconv.ParseInt(string(text), 10, 64)
 	}
-	return int64(own.Maxrss)
+	if err == nil && n == 0 {
+		err = errors.New("no memory at all")
+	}
+	if err = first(err, os.Remove(h.peakFile())); err != nil {
+		h.t.Fatal(err)
+	}
+	return n
 }
 
 func namesIn(t *testing.T, dir string) (names []string) {

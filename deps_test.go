@@ -110,7 +110,7 @@ var importRules = []importRule{
 		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
 		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",
 	},
-	{pkg: "cmd/folio/internal/location", own: ". sqlitefile store/pgstore " + rooms("source target failure terminal quote"), os: true},
+	{pkg: "cmd/folio/internal/location", own: ". sqlitefile store/pgstore " + rooms("source target archive failure terminal quote"), os: true}, // the names of archives
 	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/overlay", own: ". " + rooms("source target failure location mountpoint"), os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},

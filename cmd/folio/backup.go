@@ -30,7 +30,7 @@ type backupJSON struct {
 }
 
 func (c *command) backupCommand() *cobra.Command {
-	b := &backuper{command: c}
+	b := &backuper{command: c, Replacing: location.Replacing{Stream: "folio backup VOLUME -"}}
 	cmd := writingCommand("backup VOLUME DEST", "Copy a volume while other programs write to it",
 		`Copy a volume as it is at one moment, while other programs write to it. The system's cp would leave out
 its log. DEST is a file, which appears complete and synced or not at all. A dash writes to standard

@@ -12,7 +12,8 @@ const convertLong = `Make TARGET of SOURCE: a volume, a snapshot, a directory or
 
 The content of SOURCE decides what it is: a volume, tar (plain, gzip, bzip2, zstd), zip, SQLite archive,
 database of AgentFS or LiteFS. The ending of TARGET decides what it becomes: .tar, .tar.gz, .tgz, .tar.zst, .tzst,
-.zip, .sqlar, .agentfs or .litefs; any other name is a volume. --format overrides this.
+.zip, .sqlar, .agentfs or .litefs; any other name is a volume, except one of another kind of archive,
+such as .tar.xz or .7z, which is refused. --format overrides this.
 
 TARGET appears complete or not at all. An existing one is refused, or with --force replaced at that
 moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/command.md

@@ -14,6 +14,8 @@ A DEST that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst, .zip, .sqlar, .agentfs
 is a directory. A dash writes a tar archive to standard output. --format overrides this. An archive appears complete or
 not at all. An existing one is refused, or with --force replaced at that moment.
 
+A DEST that ends as another kind of archive does, such as .tar.xz or .7z, is refused.
+
 Any other DEST is a directory, which is made if it does not exist. It gets the files in PATH. Modes,
 times in nanoseconds, symbolic links, hard links, holes and extended attributes are restored. Only root
 restores owners and devices. For any other user, files of another owner lose setuid and setgid.

@@ -59,6 +59,7 @@ func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err 
 func (c *Convert) targetFormat() (string, error) {
 	switch {
 	case c.Format == volumeFormat:
+		c.AnyEnding = true
 		return volumeFormat, nil
 	case c.Format != "":
 		f, err := archive.ParseFormat(c.Format)
@@ -72,7 +73,7 @@ func (c *Convert) targetFormat() (string, error) {
 	if f, ok := archive.FormatOf(c.target); ok {
 		return f.String(), nil
 	}
-	return volumeFormat, nil
+	return volumeFormat, location.Written(c.target, "folio convert SOURCE -")
 }
 
 // export makes an archive of a volume, which warnings call by the name as.

@@ -33,7 +33,7 @@ func (e *Export) archiveFormat() (archive.Format, error) {
 		return 0, nil
 	}
 	f, _ := archive.FormatOf(e.dir)
-	return f, nil
+	return f, location.Written(e.dir, "folio export VOLUME -")
 }
 
 // checkArchive refuses early where an archive cannot be.

@@ -15,6 +15,9 @@ import (
 type Replacing struct {
 	Force    bool // a volume
 	ForceAny bool // any regular file
+
+	AnyEnding bool   // the name of the volume may end as that of an archive does
+	Stream    string // the command that writes the volume's file to standard output, if there is one
 }
 
 // Replaces reports whether anything may be replaced.
@@ -36,6 +39,11 @@ func Sweep(file string) {
 func (r *Replacing) CheckNew(volume, src string) error {
 	if OnServer(volume) {
 		return r.checkServer(volume)
+	}
+	if !r.AnyEnding && !IsVolume(volume) {
+		if err := mayEnd(volume, r.Stream); err != nil {
+			return err
+		}
 	}
 	info, err := os.Stat(volume)
 	switch {

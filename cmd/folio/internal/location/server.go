@@ -157,6 +157,11 @@ func wholeBucket(volume string) error {
 // OpenVolume opens a volume, in a file or on a server.
 func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
 	if !OnServer(volume) {
+		if o != nil && o.Create && !Exists(volume) {
+			if err := mayEnd(volume, ""); err != nil {
+				return nil, err
+			}
+		}
 		return folio.Open(volume, o)
 	}
 	if o == nil {

@@ -29,7 +29,15 @@ type rowBuilder struct {
 	head    []byte          // header of the record being written, behind room for its length
 	from    int             // where the header starts in head
 	enc     format.Encoding // of texts; UTF-8 if it is 0
+	only    int             // the only column that changes, counted from 1; or anyColumn, or everyColumn
 }
+
+// What rowBuilder.only is for a row that is inserted, and for one in which all columns change, but
+// not the rowid.
+const (
+	anyColumn   = 0
+	everyColumn = -1
+)
 
 // A slot is one value, its column's affinity applied.
 type slot struct {
@@ -84,7 +92,7 @@ func (r *rowBuilder) loadColumn(i int, v any) error {
 	switch {
 	case i == r.alias:
 	case s.typ == format.SerialNull:
-		if c.NotNull && c.Generated == nil {
+		if c.NotNull && c.Generated == nil && (r.only <= 0 || r.only == i+1) {
 			return &ConstraintError{Kind: ConstraintNotNull, Table: r.table, Columns: []string{c.Name}}
 		}
 	case r.strict && !allowed(c.Standard, s.typ):

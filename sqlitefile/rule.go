@@ -18,9 +18,11 @@ type rowRules struct {
 	table     *ddl.Table
 	generated []computed // in the order in which they can be computed
 	checks    []checkRule
-	terms     []*expr.Expr // of all indexes; their slots come after that of the rowid
+	indexes   int          // how many indexes have a rule
+	terms     int          // how many terms these have; their slots come after that of the rowid
 	inputs    []int        // the columns that expressions read, or that are generated
 	row       []expr.Value // the row being written: its columns, then its rowid
+	changed   []bool       // by column: it changes; empty if all may
 	arena     []byte       // copies of the caller's bytes
 }
 
@@ -32,8 +34,9 @@ type checkRule struct {
 
 // An indexRule says which rows an index has, and which values it has of them.
 type indexRule struct {
-	where *expr.Expr   // of a partial index, else nil
-	terms []*expr.Expr // by field of a record; nil for a column
+	where  *expr.Expr   // of a partial index, else nil
+	terms  []*expr.Expr // by field of a record; nil for a column
+	fields []int        // the slots of a record
 }
 
 // rules compiles the expressions of a table, apart from those of its indexes. The error names what
@@ -72,9 +75,10 @@ func (r *rowRules) need(columns ...int) {
 	}
 }
 
-// empty reports whether the table has no expressions at all.
+// empty reports whether the table has no expressions at all. One that reads only the rowid, or
+// nothing, is one.
 func (r *rowRules) empty() bool {
-	return len(r.generated) == 0 && len(r.checks) == 0 && len(r.inputs) == 0 && len(r.terms) == 0
+	return len(r.generated) == 0 && len(r.checks) == 0 && r.indexes == 0
 }
 
 // addIndex compiles the expressions of an index, and returns the slots of its records.
@@ -96,8 +100,8 @@ func (r *rowRules) addIndex(rx *Rx, where string, stored []ddl.IndexedColumn) (r
 			}
 			computed = true
 			r.need(rule.terms[i].Columns()...)
-			slot = len(r.table.Columns) + 1 + len(r.terms)
-			r.terms = append(r.terms, rule.terms[i])
+			slot = len(r.table.Columns) + 1 + r.terms
+			r.terms++
 		case slot == ddl.Rowid || slot == r.table.RowidAlias:
 			slot = len(r.table.Columns)
 		}
@@ -106,11 +110,47 @@ func (r *rowRules) addIndex(rx *Rx, where string, stored []ddl.IndexedColumn) (r
 	if !computed {
 		return nil, fields, nil
 	}
+	r.indexes++
+	rule.fields = fields
 	return rule, fields, nil
 }
 
 // touches reports whether an expression of the table reads a column, or makes it.
 func (r *rowRules) touches(column int) bool { return r != nil && slices.Contains(r.inputs, column) }
+
+// change notes which columns the next row changes (see rowBuilder.only). Generated columns change
+// with those that they read.
+func (r *rowRules) change(only int) {
+	r.changed = r.changed[:0]
+	if only == anyColumn {
+		return
+	}
+	for i := range r.table.Columns {
+		r.changed = append(r.changed, only == everyColumn || only == i+1)
+	}
+	for i := range r.generated { // each comes after those that it reads
+		r.changed[r.generated[i].column] = r.reads(r.generated[i].expr)
+	}
+}
+
+// reads reports whether an expression reads a column that changes.
+func (r *rowRules) reads(x *expr.Expr) bool {
+	return len(r.changed) == 0 || slices.ContainsFunc(x.Columns(), func(i int) bool { return i != expr.Rowid && r.changed[i] })
+}
+
+// entryChanges reports whether an index with the given fields, and a rule or nil, depends on a column
+// that changes.
+func (r *rowRules) entryChanges(fields []int, x *indexRule) bool {
+	changes := func(slot int) bool { return slot < len(r.changed) && r.changed[slot] }
+	if len(r.changed) == 0 || slices.ContainsFunc(fields, changes) {
+		return true
+	}
+	if x == nil {
+		return false
+	}
+	reads := func(term *expr.Expr) bool { return term != nil && r.reads(term) }
+	return reads(x.where) || slices.ContainsFunc(x.terms, reads)
+}
 
 // Column implements expr.Row for the row being written.
 func (r *rowRules) Column(i int) (expr.Value, error) {
@@ -120,9 +160,9 @@ func (r *rowRules) Column(i int) (expr.Value, error) {
 	return r.row[i], nil
 }
 
-// apply computes the values that depend on the row which a rowBuilder has loaded: generated
-// columns, and the terms of indexes. It returns an error that matches ErrConstraint if the row
-// breaks a rule.
+// apply computes the generated columns of the row which a rowBuilder has loaded. It returns an error
+// that matches ErrConstraint if the row breaks a rule. The terms of indexes are not computed here:
+// an index that does not have the row must not fail because of them (see enter).
 func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	r.arena = r.arena[:0]
 	r.row[len(r.row)-1] = expr.OfInt(rowid)
@@ -136,17 +176,26 @@ func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 			return err
 		}
 	}
-	if err := r.check(); err != nil {
-		return err
+	return r.checkRow(r)
+}
+
+// enter reports whether an index has the row that was applied last. If so, it computes the terms of
+// the index, as SQLite does: not for a row that the index does not have.
+func (r *rowRules) enter(b *rowBuilder, x *indexRule) (has bool, err error) {
+	if has, err = x.has(r); err != nil || !has {
+		return false, err
 	}
-	for i, x := range r.terms {
-		v, err := x.Eval(r)
-		if err != nil {
-			return fmt.Errorf("%s: an index: %w", b.table, err)
+	for i, term := range x.terms {
+		if term == nil {
+			continue
 		}
-		b.setExpr(&b.slots[len(r.row)+i], ddl.AffinityBlob, v.Apply(x.Affinity()))
+		v, err := term.Eval(r)
+		if err != nil {
+			return false, err
+		}
+		b.setExpr(&b.slots[x.fields[i]], ddl.AffinityBlob, v.Apply(term.Affinity()))
 	}
-	return nil
+	return true, nil
 }
 
 // generate computes a generated column, which has the rules of any column.
@@ -164,18 +213,18 @@ func (r *rowRules) generate(b *rowBuilder, g *computed) error {
 	switch {
 	case s.typ != format.SerialNull && b.strict && !allowed(c.Standard, s.typ):
 		return b.mistyped(c, s.typ)
-	case s.typ == format.SerialNull && c.NotNull:
+	case s.typ == format.SerialNull && c.NotNull: // SQLite looks at these whatever changes
 		return &ConstraintError{Kind: ConstraintNotNull, Table: b.table, Columns: []string{c.Name}}
 	}
 	return nil
 }
 
-// check evaluates the CHECK constraints, which hold unless they are false.
-func (r *rowRules) check() error { return r.checkRow(r) }
-
-// checkRow is check for any row.
+// checkRow evaluates the CHECK constraints of a row. One holds unless it is false.
 func (r *rowRules) checkRow(row expr.Row) error {
 	for _, c := range r.checks {
+		if !r.reads(c.expr) {
+			continue
+		}
 		v, err := c.expr.Eval(row)
 		if err != nil {
 			return fmt.Errorf("%s: CHECK %s: %w", r.table.Name, oneLine(c.name), err)
@@ -242,5 +291,5 @@ func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v expr.Value) {
 
 // makeRoom gives a row slots for the terms.
 func (r *rowRules) makeRoom(row *rowBuilder) {
-	row.slots = append(row.slots[:len(row.columns)+1], make([]slot, len(r.terms))...)
+	row.slots = append(row.slots[:len(row.columns)+1], make([]slot, r.terms)...)
 }

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -107,6 +108,86 @@ func TestRules(t *testing.T) {
 	}
 	checkShell(t, path, "PRAGMA integrity_check", "ok")
 	checkShell(t, path, "SELECT group_concat(user || ':' || amount || ':' || twice, ' ') FROM orders WHERE amount > 10", "1:100.0:200.0")
+}
+
+// TestRulesOfRowid writes tables whose only expressions read the rowid, or nothing.
+func TestRulesOfRowid(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, `CREATE TABLE t(id INTEGER PRIMARY KEY, a); CREATE UNIQUE INDEX large ON t(a) WHERE id > 5; CREATE INDEX none ON t(a) WHERE 0;
+		CREATE TABLE u(a); CREATE INDEX odd ON u(a) WHERE rowid % 2; CREATE INDEX one ON u(1 + 1)`)
+	db := open(t, path, nil)
+	update(t, db, func(tx *Tx) error {
+		for _, name := range []string{"t", "u"} {
+			w, err := tx.Table(name)
+			if err != nil {
+				return err
+			}
+			for i := range int64(10) {
+				row := []any{nil, i}
+				if _, err := w.Insert(row[len(row)-len(w.Columns()):]...); err != nil {
+					return err
+				}
+			}
+			if ok, err := w.Set(6, len(w.Columns())-1, 1); !ok || err != nil {
+				return fmt.Errorf("%v %w", ok, err)
+			}
+			_, err = w.Set(7, len(w.Columns())-1, 1)
+			if want := map[string]string{"t": "UNIQUE constraint failed: t.a", "u": "<nil>"}[name]; broken(err) != want {
+				t.Errorf("%s: %v, want %s", name, err, want)
+			}
+			if _, err := w.DeleteRange(2, 8); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	checkShell(t, path, "PRAGMA integrity_check", "ok")
+	checkShell(t, path, "SELECT group_concat(a) FROM t INDEXED BY large WHERE id > 5", "8,9")
+	checkShell(t, path, "SELECT group_concat(a) FROM u INDEXED BY odd WHERE rowid % 2", "0,8")
+}
+
+// TestRulesNotNeeded changes rows for which SQLite does not evaluate an expression that fails, nor
+// check a rule that the row breaks.
+func TestRulesNotNeeded(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, `CREATE TABLE t(a, b, c); CREATE INDEX i ON t(abs(a)) WHERE b;
+		CREATE TABLE u(a NOT NULL, b CHECK (b > 0), c, d AS (c + 1)); CREATE INDEX ui ON u(d);
+		PRAGMA ignore_check_constraints = ON; INSERT INTO u VALUES(1, -1, 2), (2, 1, 2)`)
+	db := open(t, path, nil)
+	update(t, db, func(tx *Tx) error {
+		w, err := tx.Table("t")
+		if err != nil {
+			return err
+		}
+		u, err := tx.Table("u")
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			do   func() error
+			want string
+		}{
+			{func() error { _, err := w.Insert(int64(math.MinInt64), 0, 1); return err }, "<nil>"},
+			{func() error { _, err := w.Insert(int64(math.MinInt64), 1, 1); return err }, "t: the index i: integer overflow"},
+			{func() error { _, err := w.Set(1, 2, 5); return err }, "<nil>"},
+			{func() error { _, err := w.Set(1, 1, 1); return err }, "t: the index i: integer overflow"},
+			{func() error { _, err := w.Set(1, 0, 7); return err }, "<nil>"},
+			{func() error { _, err := w.Set(1, 1, 1); return err }, "<nil>"},
+			{func() error { _, err := u.Set(1, 2, 3); return err }, "<nil>"},
+			{func() error { _, err := u.Set(1, 0, 3); return err }, "<nil>"},
+			{func() error { _, err := u.Set(1, 0, nil); return err }, "NOT NULL constraint failed: u.a"},
+			{func() error { _, err := u.Set(1, 1, -2); return err }, "CHECK constraint failed: b > 0"},
+			{func() error { _, err := u.Update(1, 1, -2, 3, nil); return err }, "CHECK constraint failed: b > 0"},
+			{func() error { _, err := u.Set(2, 1, -2); return err }, "CHECK constraint failed: b > 0"},
+		} {
+			if err := c.do(); broken(err) != c.want {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		}
+		return nil
+	})
+	checkShell(t, path, "SELECT group_concat(abs(a)) FROM t INDEXED BY i WHERE b", "7")
+	checkShell(t, path, "SELECT group_concat(d, ' ') FROM u INDEXED BY ui", "3 4")
 }
 
 // TestRulesRefused names what cannot be kept true.

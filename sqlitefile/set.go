@@ -47,6 +47,18 @@ func (s *tableState) involved(column int) bool {
 	return s.rules.touches(column) || s.foreign.involve(column) || slices.ContainsFunc(s.indexes, func(x *indexState) bool { return slices.Contains(x.fields, column) })
 }
 
+// keeps reports whether the entry of an index stays as it is, because no column that it depends on
+// changes in the row that was loaded.
+func (s *tableState) keeps(x *indexState) bool {
+	switch {
+	case s.row.only <= 0:
+		return false
+	case s.rules == nil:
+		return !slices.Contains(x.fields, s.row.only-1)
+	}
+	return !s.rules.entryChanges(x.fields, x.rule)
+}
+
 // setEntry is Set by way of the whole row.
 func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err error) {
 	row, ok, err := t.Get(rowid)
@@ -66,7 +78,7 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 		}
 		values = append(values, v)
 	}
-	values[column], t.first = value, 0
+	values[column], t.first, t.only = value, 0, column+1
 	return t.Update(rowid, values...)
 }
 
@@ -85,7 +97,7 @@ func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool
 	if err != nil || old.Overflow != 0 {
 		return false, false, err
 	}
-	s.row.text = s.row.text[:0]
+	s.row.text, s.row.only = s.row.text[:0], column+1
 	if err := s.row.loadColumn(column, value); err != nil {
 		return false, false, err
 	}

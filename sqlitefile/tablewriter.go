@@ -30,6 +30,7 @@ type TableWriter struct {
 	tx    *Tx
 	state *tableState
 	first int // how many columns values are given for (see firstColumns); 0 for all
+	only  int // the only column that changes, counted from 1; 0 for all
 }
 
 // Table returns the table with the given name to read and to change. Besides the errors of Rx.Table
@@ -195,15 +196,31 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 	return t.checkOwn(rowid, values)
 }
 
-// prepare loads a row and makes the records of its indexes.
-func (t TableWriter) prepare(rowid int64, values []any) (err error) {
+// prepare loads a row to insert and makes the records of its indexes.
+func (t TableWriter) prepare(rowid int64, values []any) error {
+	return t.prepareChange(rowid, values, anyColumn)
+}
+
+// prepareUpdate is prepare for a row to be changed. Only the rules and indexes count that the columns
+// which change are a part of, as in SQLite: a row that breaks another rule, because it was written
+// when that was not checked, can be changed all the same.
+func (t TableWriter) prepareUpdate(rowid int64, values []any) error {
+	return t.prepareChange(rowid, values, cmp.Or(t.only, everyColumn))
+}
+
+func (t TableWriter) prepareChange(rowid int64, values []any, only int) (err error) {
 	s := t.state
+	s.row.only = only
 	if err := s.load(rowid, values); err != nil {
 		return err
 	}
 	for _, x := range s.indexes {
+		if s.keeps(x) {
+			x.new = x.new[:0]
+			continue
+		}
 		if x.rule != nil {
-			if has, err := x.rule.has(s.rules); err != nil || !has {
+			if has, err := s.rules.enter(&s.row, x.rule); err != nil || !has {
 				if x.new = x.new[:0]; err != nil {
 					return fmt.Errorf("%s: the index %s: %w", t.Name(), x.def.shape.name, err)
 				}
@@ -338,7 +355,7 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 // updateAlone is Update for a table without indexes, where the row as it was is not needed.
 func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
 	s := t.state
-	if err := t.prepare(rowid, values); err != nil {
+	if err := t.prepareUpdate(rowid, values); err != nil {
 		if _, there, missing := t.Get(rowid); missing == nil && !there {
 			return false, nil // values for no row break no rule
 		}
@@ -356,7 +373,7 @@ func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error)
 // replace puts new values in place of a row.
 func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() error) (err error) {
 	s := t.state
-	if err := t.prepare(rowid, values); err != nil {
+	if err := t.prepareUpdate(rowid, values); err != nil {
 		return err
 	}
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
@@ -399,6 +416,10 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 // oldEntries makes the records that the indexes have of a row.
 func (t TableWriter) oldEntries(row *Row) (err error) {
 	for _, x := range t.state.indexes {
+		if t.only != 0 && t.state.keeps(x) {
+			x.old = x.old[:0]
+			continue
+		}
 		if x.old, err = x.recordOf(t.tx, x.old, row); err != nil {
 			return err
 		}
@@ -527,7 +548,8 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 			return err
 		}
 	}
-	if err := t.prepare(0, values); err != nil {
+	s.row.only = anyColumn
+	if err := s.row.load(0, values); err != nil {
 		return err
 	}
 	key := make([]any, 0, keyRoom)

@@ -258,5 +258,6 @@ func (s *tableState) load(rowid int64, values []any) error {
 	if err := s.row.load(rowid, values); err != nil || s.rules == nil {
 		return err
 	}
+	s.rules.change(s.row.only)
 	return s.rules.apply(&s.row, rowid, values)
 }

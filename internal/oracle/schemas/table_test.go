@@ -3,6 +3,8 @@ package schemas
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -55,7 +57,7 @@ func (g *generator) randomTable(name string) *table {
 	}
 	e := &generator{g.Rand, t.columns}
 	for range g.IntN(3) {
-		defs = append(defs, g.pick("", "CONSTRAINT named ")+"CHECK ("+e.loose()+")")
+		defs = append(defs, g.pick("", "CONSTRAINT named ")+"CHECK ("+t.withRowid(e).loose()+")")
 	}
 	options := []string{}
 	if t.keyed {
@@ -69,9 +71,17 @@ func (g *generator) randomTable(name string) *table {
 	}
 	t.sql = []string{fmt.Sprintf("CREATE TABLE %s(%s) %s", name, strings.Join(defs, ", "), strings.Join(options, ", "))}
 	for i := range 1 + g.IntN(3) {
-		t.sql = append(t.sql, g.index(fmt.Sprintf("%s_i%d", name, i), name, e))
+		t.sql = append(t.sql, t.index(fmt.Sprintf("%s_i%d", name, i), name, g.Rand))
 	}
 	return t
+}
+
+// withRowid returns a generator for CHECK and for WHERE, which may refer to the rowid.
+func (t *table) withRowid(g *generator) *generator {
+	if t.keyed {
+		return g
+	}
+	return &generator{g.Rand, append(slices.Clone(g.columns), "rowid")}
 }
 
 func (t *table) add(name string, generated, virtual bool) {
@@ -85,24 +95,33 @@ func (g *generator) loose() string {
 	return g.pick(x+" IS NOT FALSE", x+" OR "+g.pick(g.columns...)+" IS NOT NULL", "typeof"+x+" <> 'blob'", "length"+x+" < 9", x, "coalesce("+x+", 1) <> 0")
 }
 
-func (g *generator) index(name, table string, e *generator) string {
+// index makes an index. Some conditions read nothing but the rowid, some terms fail for many values.
+func (t *table) index(name, table string, random *rand.Rand) string {
+	g := &generator{random, t.columns}
 	terms := make([]string, 1+g.IntN(3))
 	for i := range terms {
-		if terms[i] = g.pick(e.columns...); g.IntN(2) == 0 {
-			terms[i] = "(" + e.expr(1+g.IntN(3)) + ")" + g.pick("", "", " COLLATE NOCASE", " COLLATE RTRIM")
+		switch terms[i] = g.pick(g.columns...); g.IntN(5) {
+		case 0:
+			terms[i] = "abs(" + terms[i] + ")"
+		case 1, 2:
+			terms[i] = "(" + g.expr(1+g.IntN(3)) + ")" + g.pick("", "", " COLLATE NOCASE", " COLLATE RTRIM")
 		}
 		terms[i] += g.pick("", "", " DESC")
 	}
 	sql := "CREATE " + g.pick("", "", "UNIQUE ") + "INDEX " + name + " ON " + table + "(" + strings.Join(terms, ", ") + ")"
-	if g.IntN(2) == 0 {
-		sql += " WHERE " + e.expr(1+g.IntN(3))
+	switch where := t.withRowid(g); g.IntN(6) {
+	case 0, 1:
+		sql += " WHERE " + where.expr(1+g.IntN(3))
+	case 2:
+		only := &generator{random, where.columns[len(where.columns)-1:]}
+		sql += " WHERE " + only.expr(1+g.IntN(2))
 	}
 	return sql
 }
 
 // values are what rows are made of.
 var values = []any{
-	nil, nil, int64(0), int64(1), int64(2), int64(-1), int64(7), int64(1 << 40), int64(math.MaxInt64), int64(math.MinInt64 + 1), 0.0, math.Copysign(0, -1), 1.0, 1.5, -2.5, 0.1, 1e15, 1e17, 1e300, 49.47, math.Inf(1), 140737488355328.0,
+	nil, nil, int64(0), int64(1), int64(2), int64(-1), int64(7), int64(1 << 40), int64(math.MaxInt64), int64(math.MinInt64 + 1), int64(math.MinInt64), int64(math.MinInt64), 0.0, math.Copysign(0, -1), 1.0, 1.5, -2.5, 0.1, 1e15, 1e17, 1e300, 49.47, math.Inf(1), 140737488355328.0,
 	"", "a", "A", "abc", "ABC", "b ", "b", "1", "1.0", "01", " 12 ", "12abc", "1e2", "-5", ".5", "é", "日本語", "it's", "%", "a*", "9223372036854775808", "long " + strings.Repeat("x", 300),
 	[]byte{},
 	[]byte("1"), []byte("abc"),

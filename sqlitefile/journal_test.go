@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -78,6 +79,91 @@ func TestUnusualRecords(t *testing.T) {
 				t.Errorf("SQLite finds %q", got)
 			}
 		})
+	}
+}
+
+// TestShortJournal finds journals that end before the sector of a header does, for example because
+// they were copied in part. The first one holds nothing then: it must not cut off the database. Nor
+// does a later one.
+func TestShortJournal(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{8, 12, 20, 27, 28, 241, 511, pager.JournalSector} {
+		path := shared(t)
+		h := format.JournalHeader{Nonce: 7, PageCount: 1, SectorSize: pager.JournalSector, PageSize: 512}
+		journal := make([]byte, pager.JournalSector)
+		h.Put(journal)
+		writeFile(t, path+"-journal", journal[:size])
+		copied := copyDatabase(t, path)
+		before := readFile(t, path)
+		db, err := Open(path, nil)
+		if size == pager.JournalSector {
+			if after := readFile(t, path); len(after) != 512 {
+				t.Errorf("a whole header: %d bytes, %v", len(after), err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%d bytes: %v", size, err)
+		}
+		wantRows(t, db, 10)
+		_ = db.Close()
+		if after := readFile(t, path); !bytes.Equal(after, before) {
+			t.Errorf("%d bytes: the database was changed", size)
+		}
+		if got := shell(t, copied, "PRAGMA integrity_check; SELECT count(*) FROM t"); got != "ok\n10" {
+			t.Errorf("%d bytes: SQLite finds %q", size, got)
+		}
+	}
+}
+
+// TestShortSegment finds a second header whose sector is not whole: the journal ends before it.
+func TestShortSegment(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	file := readFile(t, path)
+	size := int(binary.BigEndian.Uint16(file[16:]))
+	h := format.JournalHeader{Records: 1, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: 4096, PageSize: uint32(size)}
+	first, second := make([]byte, 4096), make([]byte, 2048)
+	h.Put(first)
+	h.Put(second)
+	r := format.JournalRecord{Page: 2, Content: file[size : 2*size]}
+	r.Checksum = format.JournalChecksum(h.Nonce, r.Content)
+	journal := r.Append(first)
+	journal = append(journal, make([]byte, format.JournalNextSegment(int64(len(journal)), 4096)-int64(len(journal)))...)
+	writeFile(t, path+"-journal", append(journal, second...))
+	copied := copyDatabase(t, path)
+	wantRows(t, open(t, path, nil), 10)
+	if got := shell(t, copied, "PRAGMA integrity_check; SELECT count(*) FROM t"); got != "ok\n10" {
+		t.Errorf("SQLite finds %q", got)
+	}
+	if !bytes.Equal(readFile(t, path), readFile(t, copied)) {
+		t.Error("SQLite and the engine restored other files")
+	}
+}
+
+// TestJournalWithoutPageSize plays back a journal of SQLite before 3.5.8, whose header does not tell
+// the page size: it is that of the database.
+func TestJournalWithoutPageSize(t *testing.T) {
+	t.Parallel()
+	path := shared(t)
+	file := readFile(t, path)
+	size := int(binary.BigEndian.Uint16(file[16:]))
+	h := format.JournalHeader{Records: format.JournalAllRecords, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: pager.JournalSector}
+	journal := make([]byte, pager.JournalSector)
+	h.Put(journal)
+	r := format.JournalRecord{Page: 2, Content: file[size : 2*size]}
+	r.Checksum = format.JournalChecksum(h.Nonce, r.Content)
+	writeFile(t, path+"-journal", r.Append(journal))
+	damaged := bytes.Clone(file)
+	clear(damaged[size : 2*size])
+	writeFile(t, path, append(damaged, make([]byte, size)...))
+	copied := copyDatabase(t, path)
+	wantRows(t, open(t, path, nil), 10)
+	if !bytes.Equal(readFile(t, path), file) {
+		t.Error("the file is not restored")
+	}
+	if got := shell(t, copied, "PRAGMA integrity_check; SELECT count(*) FROM t"); got != "ok\n10" {
+		t.Errorf("SQLite finds %q", got)
 	}
 }
 

@@ -10,6 +10,7 @@ const (
 	JournalHeaderSize = 28 // bytes of a header that mean something
 	MinSectorSize     = 32
 	MaxSectorSize     = 65536
+	JournalAllRecords = 0xffffffff // as many as the file holds, in a header's number of records
 	journalMagic      = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 )
 

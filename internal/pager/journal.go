@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
 
@@ -322,30 +321,37 @@ func (j *journal) playBack() error {
 	return nil
 }
 
-// restore writes the images back, segment by segment, up to the first record that is not valid.
+// restore writes the images back, segment by segment, up to the first record that is not valid. A
+// header counts only if its whole sector is there: a journal that was cut off in it, for example
+// because it was copied in part, holds nothing.
 func (j *journal) restore() error {
+	size, err := j.file.Size()
+	if err != nil {
+		return err
+	}
 	var b [format.JournalHeaderSize]byte
-	var first format.JournalHeader
-	for off, n := int64(0), 0; ; n++ {
+	first := format.JournalHeader{SectorSize: JournalSector} // SQLite asks for as much of the first one
+	for off, n := int64(0), 0; off+int64(first.SectorSize) <= size; n++ {
 		if _, err := j.file.ReadAt(b[:], off); err != nil {
-			if err != io.EOF {
-				return err
-			}
-			break
+			return err
 		}
 		h, ok := format.ParseJournalHeader(b[:])
 		if !ok || n == 0 && !h.ValidSizes() {
 			break
 		}
 		if n == 0 {
-			if first = h; first.PageSize == 0 {
-				return errors.New("a journal of a version of SQLite that is too old")
+			if first, err = j.pager.withPageSize(h); err != nil {
+				return err
 			}
-			if err := j.pager.cut(int64(h.PageCount) * int64(h.PageSize)); err != nil {
+			if err := j.pager.cut(int64(first.PageCount) * int64(first.PageSize)); err != nil {
 				return err
 			}
 		}
-		end, more, err := j.restoreSegment(&first, &h, off+int64(first.SectorSize))
+		off += int64(first.SectorSize)
+		if h.Records == format.JournalAllRecords {
+			h.Records = uint32(max(size-off, 0) / int64(format.JournalRecordSize(int(first.PageSize))))
+		}
+		end, more, err := j.restoreSegment(&first, &h, off)
 		if err != nil {
 			return err
 		}
@@ -355,6 +361,23 @@ func (j *journal) restore() error {
 		off = format.JournalNextSegment(end, first.SectorSize)
 	}
 	return j.pager.sync(j.pager.file)
+}
+
+// withPageSize completes the header of a journal that does not tell its page size, because it is of
+// SQLite before 3.5.8: with that in the header of the database, or else the default of SQLite.
+func (p *Pager) withPageSize(h format.JournalHeader) (format.JournalHeader, error) {
+	if h.PageSize != 0 {
+		return h, nil
+	}
+	var b [format.HeaderSize]byte
+	if _, err := p.file.ReadAt(b[:], 0); dberr.IgnoreEOF(err) != nil {
+		return h, err
+	}
+	h.PageSize = DefaultPageSize
+	if size, ok := format.StoredPageSize(b[:]); ok {
+		h.PageSize = size
+	}
+	return h, nil
 }
 
 // restoreSegment writes back the images of one segment. Where there are two of a page the last one

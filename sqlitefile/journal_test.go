@@ -141,8 +141,8 @@ func TestShortSegment(t *testing.T) {
 	}
 }
 
-// TestJournalWithoutPageSize plays back a journal of SQLite before 3.5.8, whose header does not tell
-// the page size: it is that of the database.
+// TestJournalWithoutPageSize plays back a journal of SQLite before 3.5.8, whose header does not
+// tell the page size: it is that of the database.
 func TestJournalWithoutPageSize(t *testing.T) {
 	t.Parallel()
 	path := shared(t)

@@ -138,8 +138,8 @@ func (r *rowRules) reads(x *expr.Expr) bool {
 	return len(r.changed) == 0 || slices.ContainsFunc(x.Columns(), func(i int) bool { return i != expr.Rowid && r.changed[i] })
 }
 
-// entryChanges reports whether an index with the given fields, and a rule or nil, depends on a column
-// that changes.
+// entryChanges reports whether an index with the given fields, and a rule or nil, depends on a
+// column that changes.
 func (r *rowRules) entryChanges(fields []int, x *indexRule) bool {
 	changes := func(slot int) bool { return slot < len(r.changed) && r.changed[slot] }
 	if len(r.changed) == 0 || slices.ContainsFunc(fields, changes) {
@@ -160,9 +160,9 @@ func (r *rowRules) Column(i int) (expr.Value, error) {
 	return r.row[i], nil
 }
 
-// apply computes the generated columns of the row which a rowBuilder has loaded. It returns an error
-// that matches ErrConstraint if the row breaks a rule. The terms of indexes are not computed here:
-// an index that does not have the row must not fail because of them (see enter).
+// apply computes the generated columns of the row which a rowBuilder has loaded. It returns an
+// error that matches ErrConstraint if the row breaks a rule. The terms of indexes are not computed
+// here: an index that does not have the row must not fail because of them (see enter).
 func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	r.arena = r.arena[:0]
 	r.row[len(r.row)-1] = expr.OfInt(rowid)

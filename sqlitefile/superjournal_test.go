@@ -144,7 +144,12 @@ var superCases = []struct {
 		c.do(os.RemoveAll(filepath.Dir(c.super)))
 		writeFile(c, filepath.Dir(c.super), nil)
 	}, true, false},
-	{"its name is too long for a file", func(c *superCase) { c.name(filepath.Join(c.dir, strings.Repeat("x", 300))) }, true, true},
+	{"its name is too long for a file", func(c *superCase) { c.name(filepath.Join(c.dir, strings.Repeat("x", 300)+"-mjABCDEF9AB")) }, true, true},
+	{"its name has no bytes", func(c *superCase) { c.name("") }, false, true},
+	{"its name is zeros", func(c *superCase) { c.name(strings.Repeat("\x00", 20)) }, false, true},
+	{"its name begins with a zero", func(c *superCase) { c.name("\x00" + c.super[1:]) }, false, true},
+	{"it is gone, and its name is not that of a super-journal", func(c *superCase) { c.name(filepath.Join(c.dir, "gone")) }, false, true},
+	{"it is gone, and its name has too few digits", func(c *superCase) { c.name(filepath.Join(c.dir, "gone-mjABCDEF9A")) }, false, true},
 	{"its name is a circle of links", func(c *superCase) {
 		c.do(os.Remove(c.super))
 		c.do(os.Symlink(c.super, c.super))
@@ -223,7 +228,7 @@ func TestSuperJournalReadOnly(t *testing.T) {
 // which is gone. A crash afterwards must not look like a commit.
 func TestSuperJournalStale(t *testing.T) {
 	c := newSuperCase(t)
-	journal := c.journal(filepath.Join(c.dir, "gone"))
+	journal := c.journal(filepath.Join(c.dir, "gone-mjABCDEF9AB"))
 	copy(journal, make([]byte, format.JournalHeaderSize))
 	writeFile(t, c.path+"-journal", append(make([]byte, 1<<20), journal...))
 	db := open(t, c.path, &Options{JournalMode: JournalPersist})

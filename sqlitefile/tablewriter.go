@@ -201,9 +201,9 @@ func (t TableWriter) prepare(rowid int64, values []any) error {
 	return t.prepareChange(rowid, values, anyColumn)
 }
 
-// prepareUpdate is prepare for a row to be changed. Only the rules and indexes count that the columns
-// which change are a part of, as in SQLite: a row that breaks another rule, because it was written
-// when that was not checked, can be changed all the same.
+// prepareUpdate is prepare for a row to be changed. Only the rules and indexes count that the
+// columns which change are a part of, as in SQLite: a row that breaks another rule, because it was
+// written when that was not checked, can be changed all the same.
 func (t TableWriter) prepareUpdate(rowid int64, values []any) error {
 	return t.prepareChange(rowid, values, cmp.Or(t.only, everyColumn))
 }

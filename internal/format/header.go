@@ -133,8 +133,8 @@ func decodeHeader(b []byte) Header {
 	return h
 }
 
-// StoredPageSize returns the page size in the first bytes of a database, at least 18, which need not
-// be a header in any other way. It is not ok if no database can have that size.
+// StoredPageSize returns the page size in the first bytes of a database, at least 18, which need
+// not be a header in any other way. It is not ok if no database can have that size.
 func StoredPageSize(b []byte) (size uint32, ok bool) {
 	size = uint32(pageSize(binary.BigEndian.Uint16(b[16:])))
 	return size, validPageSize(size)

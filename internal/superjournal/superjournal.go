@@ -22,7 +22,9 @@ import (
 // The rules are those of SQLite's pager_playback and pager_delsuper:
 //
 //	J1  A journal whose super-journal is gone belongs to a committed transaction. It is deleted and
-//	    not played back. A super-journal of no bytes counts as gone.
+//	    not played back. A super-journal of no bytes counts as gone. A name that no writer gives a
+//	    super-journal counts as none, as in SQLite from 3.54 on: the journal is played back. It comes
+//	    from damage, and to delete the journal would leave a database that is half written.
 //	J2  A journal whose super-journal is there is played back and deleted. Then the super-journal is
 //	    deleted, unless another journal that it lists is there and still names it.
 //	J3  The name counts as it stands in the journal, in whatever directory, through symbolic links.
@@ -31,8 +33,7 @@ import (
 //
 // The name comes from a file that may be hostile. Hence rules that go further than SQLite's:
 //
-//	J4  Only a verified super-journal is deleted: its name has the form that SQLite gives it, it is
-//	    a regular file with one link and not a symbolic link, it is not larger than SQLite makes it,
+//	J4  Only a verified super-journal is deleted: it is a regular file with one link and not a symbolic link, it is not larger than SQLite makes it,
 //	    and it lists our journal. Any doubt, or any error, leaves it where it is: it does no harm.
 //	J5  Nothing but a regular file is opened, so that a named pipe cannot block.
 //	J6  If the system does not tell whether it is there, for want of a permission, that is an error
@@ -60,8 +61,8 @@ func Of(sys osfile.System, journal osfile.Handle, durable bool) (File, error) {
 // Named reports whether the journal names a super-journal.
 func (s File) Named() bool { return s.name != "" }
 
-// named returns the name of the super-journal in the last bytes of a journal. It is
-// empty if there is none (J3).
+// named returns the name of the super-journal in the last bytes of a journal. It is empty if there
+// is none (J1, J3).
 func named(journal osfile.Handle) (string, error) {
 	size, err := journal.Size()
 	if err != nil {
@@ -71,7 +72,10 @@ func named(journal osfile.Handle) (string, error) {
 	if _, err := journal.ReadAt(tail, size-int64(len(tail))); err != nil && err != io.EOF {
 		return "", err
 	}
-	name, _ := format.SuperJournal(tail)
+	name, ok := format.SuperJournal(tail)
+	if !ok || !format.SuperJournalName(name) {
+		return "", nil
+	}
 	return name, nil
 }
 
@@ -125,7 +129,7 @@ func (s File) Settle() error {
 // needs it (J2) and it is verified (J4). It may leave the file: a super-journal that no journal
 // names means nothing.
 func (s File) Remove(journal string) {
-	if !format.SuperJournalName(s.name) {
+	if s.name == "" {
 		return
 	}
 	f, err := s.sys.Open(s.name, osfile.ReadOnly|osfile.NoFollow, 0)

@@ -95,7 +95,8 @@ func (g *generator) loose() string {
 	return g.pick(x+" IS NOT FALSE", x+" OR "+g.pick(g.columns...)+" IS NOT NULL", "typeof"+x+" <> 'blob'", "length"+x+" < 9", x, "coalesce("+x+", 1) <> 0")
 }
 
-// index makes an index. Some conditions read nothing but the rowid, some terms fail for many values.
+// index makes an index. Some conditions read nothing but the rowid, some terms fail for many
+// values.
 func (t *table) index(name, table string, random *rand.Rand) string {
 	g := &generator{random, t.columns}
 	terms := make([]string, 1+g.IntN(3))

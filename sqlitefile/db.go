@@ -142,7 +142,9 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything
 // that it did is committed, and has survived the failures that Options.Durability names when Update
-// returns nil; if fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
+// returns nil. If fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened, and
+// neither if Update returns another error, unless that matches [ErrFailed].
+//
 // One transaction runs at a time; other transactions wait until their ctx is cancelled, one within
 // fn for ever. The fn of a transaction that had to wait runs on a goroutine of the DB's; if it
 // panics or ends that by runtime.Goexit, its caller does. fn must not wait for another Update to

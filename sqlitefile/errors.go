@@ -31,7 +31,8 @@ var (
 	ErrFull = dberr.ErrFull
 	// ErrFailed says that this DB writes no more, as a sync has failed, or a rollback, or the log
 	// was lost: the content of the disk is not known. Rows that were committed before can still be
-	// read.
+	// read. A commit whose error matches ErrFailed may have happened: open the database again, and
+	// look.
 	ErrFailed = dberr.ErrFailed
 	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was
 	// open: everything that is written now would be lost.

@@ -128,7 +128,8 @@ func (db *DB) BeginUpdate(ctx context.Context) (*Tx, error) {
 
 // Commit ends a transaction that BeginUpdate started, and commits it: everything that it did has
 // survived the failures that Options.Durability names when Commit returns nil. If it returns an
-// error, nothing of it has happened. Savepoints that are still set are released.
+// error, nothing of it has happened, unless the error matches [ErrFailed]. Savepoints that are
+// still set are released.
 //
 // After the end it returns an error that matches [ErrClosed], and so do all other methods that
 // change or read something. It returns an error and changes nothing within Update, which commits by

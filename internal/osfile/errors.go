@@ -20,6 +20,10 @@ var (
 	// ErrNotRegular: the name is a directory, a pipe, a device; the message says which.
 	ErrNotRegular = errors.New("not a regular file")
 
+	// ErrNotOpened: a directory could not be opened to be synced: the process may not read it, for
+	// example, or has no descriptor left. No sync has failed.
+	ErrNotOpened = errors.New("the directory could not be opened")
+
 	// ErrNoMap: files cannot be mapped on this system, or not so much of one; read them with
 	// ReadAt.
 	ErrNoMap = errors.New("mapping files is not supported")
@@ -38,6 +42,13 @@ func (e noLocksError) Error() string {
 func (e noLocksError) Is(target error) bool { return target == ErrNoLocks }
 
 func (e noLocksError) Unwrap() error { return e.error }
+
+// A notOpenedError is the system's reason why a directory was not opened. It matches ErrNotOpened.
+type notOpenedError struct{ error }
+
+func (e notOpenedError) Is(target error) bool { return target == ErrNotOpened }
+
+func (e notOpenedError) Unwrap() error { return e.error }
 
 // A kindError refuses a file because of its type.
 type kindError fs.FileMode

@@ -23,7 +23,8 @@ type System interface {
 	// Rename gives a file another name, in place of the file that may have it, whose owner and
 	// permissions it takes over. It happens as a whole, and is durable after SyncDir.
 	Rename(from, to string) error
-	// SyncDir makes durable which names there are in the directory of name.
+	// SyncDir makes durable which names there are in the directory of name. An error that matches
+	// ErrNotOpened says that the directory could not be opened: no sync has failed then.
 	SyncDir(name string) error
 }
 

@@ -76,15 +76,27 @@ func ReplaceDurably(tmp *File, name string) error { return replace(tmp, name, tm
 func PlaceDurably(tmp *File, name string) error { return place(tmp, name, tmp.install) }
 
 // install syncs the file, then renames it, then syncs the directory: no crash shows the name
-// without the content.
+// without the content. In a directory that the process may not read the file is synced once more
+// instead.
 func (f *File) install(resolved string, rename func(from, to string) error) error {
 	if err := f.Sync(); err != nil {
 		return err
 	}
+	dir, err := openDir(filepath.Dir(resolved))
+	readable := !errors.Is(err, fs.ErrPermission)
+	if err != nil && readable {
+		return err // while the name is untouched
+	}
+	if readable {
+		defer dir.Close()
+	}
 	if err := f.rename(resolved, rename); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(resolved))
+	if !readable {
+		return f.syncName()
+	}
+	return dir.sync()
 }
 
 // adoptReplaced takes over the access of the regular file that tmp is to replace, if there is a

@@ -4,6 +4,7 @@ package osfile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -18,15 +19,40 @@ func (f *File) rename(name string, rename func(from, to string) error) error {
 	return nil
 }
 
-// syncDir makes the names in dir durable. File systems that cannot sync a directory are taken to
-// need none.
+// syncName makes the content of f durable and, on ext4, XFS and btrfs, the name that it was given
+// last.
+func (f *File) syncName() error { return f.d.file.Sync() }
+
+// syncDir makes the names in dir durable. The error matches ErrNotOpened if dir cannot be opened.
 func syncDir(dir string) error {
-	d, err := os.Open(dir)
+	d, err := openDir(dir)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	err = d.Sync()
+	return d.sync()
+}
+
+// A directory is open to be synced.
+type directory struct{ *os.File }
+
+// openDir opens a directory to be synced. Its error matches ErrNotOpened.
+func openDir(dir string) (directory, error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err
+		}
+		return directory{}, &fs.PathError{Op: "open", Path: dir, Err: notOpenedError{err}}
+	}
+	return directory{d}, nil
+}
+
+// sync makes the names in the directory durable. File systems that cannot sync a directory are
+// taken to need no sync.
+func (d directory) sync() error {
+	err := d.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		return nil
 	}

@@ -29,6 +29,14 @@ func (e failedError) Is(target error) bool { return target == dberr.ErrFailed }
 
 func (e failedError) Unwrap() error { return e.cause }
 
+// A syncError is the error of a sync that has failed, for the call that asked for it. It matches
+// ErrFailed: whether that call has changed anything is not known.
+type syncError struct{ error }
+
+func (e syncError) Is(target error) bool { return target == dberr.ErrFailed }
+
+func (e syncError) Unwrap() error { return e.error }
+
 // fail ends writing for good: the content of the disk is not known any more.
 func (c *core) fail(cause error) {
 	var err error = &fs.PathError{Op: "update", Path: c.path, Err: failedError{cause}}

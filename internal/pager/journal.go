@@ -26,6 +26,9 @@ import (
 //	    synced before P1's overwriting.
 //	P3  The file is synced before the journal is finished.
 //	P4  Writes to the file are whole pages, under EXCLUSIVE.
+//	P5  A commit has happened once its journal is removed, cut to nothing, or has no header any more.
+//	    An error after that is one of a sync (ErrFailed), or says that the database has lost its name.
+//	    If finishing fails before, the journal stays hot, and the next transaction plays it back.
 //
 //	none --[save]--> saved --[overwrite]--> hot --[finish]--> none
 //	                         hot --[replay]--> none
@@ -181,7 +184,7 @@ func (j *journal) finish(mode JournalMode) error {
 		}
 		return j.pager.sync(j.file)
 	}
-	if err := j.pager.options.System.Remove(j.name); err != nil {
+	if err := dberr.IgnoreMissing(j.pager.options.System.Remove(j.name)); err != nil {
 		return err
 	}
 	if j.pager.options.Durability == DurabilityExtra {
@@ -429,16 +432,26 @@ func (r *rollback) commitFile(base *Snapshot, batch []wal.Page, size uint32, ctx
 	}
 	switch {
 	case err == nil:
-		err = dberr.Join(j.finish(r.pager.options.JournalMode), j.close(), r.pager.inPlace(r.pager.file))
-		if err == nil && r.pager.room.lent.Load() {
-			r.pager.room.returnJournalRoom(j)
-		}
+		err = r.conclude(j)
 	case j.hot:
 		err = dberr.Join(err, r.undo(j))
 	default:
 		err = dberr.Join(err, j.discard())
 	}
 	return err
+}
+
+// conclude finishes the journal of a batch that is in the file: the commit point (P5).
+func (r *rollback) conclude(j *journal) error {
+	err := j.finish(r.pager.options.JournalMode)
+	_ = j.close() // all that it had to keep is on disk, or of no use any more
+	if err != nil {
+		return err
+	}
+	if r.pager.room.lent.Load() {
+		r.pager.room.returnJournalRoom(j)
+	}
+	return r.pager.stillInPlace(r.pager.file)
 }
 
 // saveOriginals saves what a batch is about to overwrite and to cut off. The journal may use the

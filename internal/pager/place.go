@@ -27,10 +27,26 @@ func (c *core) inPlace(files ...osfile.Handle) error {
 			return err
 		}
 		if moved {
-			return c.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: dberr.ErrMoved})
+			return c.movedAway(f)
 		}
 	}
 	return nil
+}
+
+// stillInPlace is inPlace for a commit that is written already. A look that fails tells nothing,
+// and must not make an error of it: the user may have lost the right to look into the directory,
+// for example.
+func (c *core) stillInPlace(files ...osfile.Handle) error {
+	for _, f := range files {
+		if moved, err := f.Moved(); moved && err == nil {
+			return c.movedAway(f)
+		}
+	}
+	return nil
+}
+
+func (c *core) movedAway(f osfile.Handle) error {
+	return c.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: dberr.ErrMoved})
 }
 
 // whole ends writing if the log was cut off before the end of frame last, or its index before the

@@ -209,9 +209,9 @@ func (k *RoomKeeper) uncopied(size int64) int64 {
 }
 
 // lendRoom gives the disk the room back that was kept, after err, and reports whether there is
-// something to try again. The caller sees to D3.
+// something to try again: nothing is, after a sync that has failed. The caller sees to D3.
 func (k *RoomKeeper) lendRoom(err error) bool {
-	return osfile.Full(err) && k.freeBlocks()
+	return osfile.Full(err) && k.pager.failure() == nil && k.freeBlocks()
 }
 
 // freeBlocks gives the disk the blocks beyond the end of the database, but for those that a

@@ -235,7 +235,7 @@ func (r *readers) openLog(b *[format.HeaderSize]byte) (err error) {
 	log.Synced = r.pager.options.Durability <= DurabilityExtra
 	log.Named.Store(r.pager.options.Durability == DurabilityOff)
 	log.Watch = &r.pager.watch
-	log.Failed, log.Recovered = r.pager.fail, r.pager.traceRecovery
+	log.Failed, log.Recovered = r.pager.synced, r.pager.traceRecovery
 	log.Lend, log.Shrunk = r.pager.room.lendRoom, r.pager.room.keepAfterCut
 	r.pager.wal = log
 	return nil

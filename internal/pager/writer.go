@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"runtime"
 	"slices"
 	"sync"
@@ -550,9 +551,7 @@ func (c *committer) appendGroup(log *wal.Log, t *wal.Tail, g *group) error {
 		}
 	}
 	if look {
-		if err := c.pager.inPlace(log.Files(c.pager.file)...); err != nil {
-			return c.pager.stop(err) // the log has a commit that is none
-		}
+		return c.pager.stillInPlace(log.Files(c.pager.file)...) // the log has a commit that is none
 	}
 	return nil
 }
@@ -642,21 +641,29 @@ func (p *Pager) sync(f osfile.Handle) error {
 // mustSync syncs a file. After a failure the content of the disk is not known: the database refuses
 // all further writes until it is opened again.
 func (p *Pager) mustSync(f osfile.Handle) error {
-	err := f.Sync()
-	if err != nil {
-		err = p.PathError("sync", err)
-		p.fail(err)
-	}
-	return err
+	return p.synced(p.PathError("sync", f.Sync()))
 }
 
-// syncDir makes it durable that there is a file of that name, or none. A failure is one of sync.
+// syncDir makes it durable that there is a file of that name, or none. A failure is one of
+// mustSync. A directory that cannot be opened is not synced, as in SQLite.
 func (p *Pager) syncDir(name string) error {
 	err := p.options.System.SyncDir(name)
-	if err != nil {
-		p.fail(err)
+	if errors.Is(err, osfile.ErrNotOpened) {
+		return nil
 	}
-	return err
+	return p.synced(err)
+}
+
+// synced passes on the result of a sync, and ends writing if it has failed.
+func (p *Pager) synced(err error) error {
+	if err == nil {
+		return nil
+	}
+	p.fail(err)
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: pe.Op, Path: pe.Path, Err: syncError{pe.Err}}
+	}
+	return syncError{err}
 }
 
 // syncStart syncs a log that restarts, so that its first frames are never taken for those of the

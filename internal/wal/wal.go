@@ -33,6 +33,10 @@ import (
 //	W6  A checkpoint compares the salts with those at its start once it holds READ0. A connection
 //	    that restarts the log holds that lock, too. So a log that began again in between is not
 //	    copied over the database.
+//	W7  A commit has happened once the header of the index says so, or once a recovery finds it in the
+//	    log. Between the frame of the commit and the header only two things are an error: a sync that
+//	    failed, after which nothing is written (ErrFailed), and a file that has lost its name
+//	    (ErrMoved). Nothing after the header is.
 type Log struct {
 	sys      osfile.System
 	db       osfile.Handle // the database
@@ -58,7 +62,7 @@ type Log struct {
 
 	Watch *Watch // or nil; does not change once the log is in use
 
-	Failed    func(err error)                                 // is told if the directory could not be synced
+	Failed    func(err error) error                           // is told if the sync of the directory has failed, and adds what that means
 	Recovered func(start time.Time, frames uint32, err error) // is told of each recovery
 	Lend      func(err error) bool                            // see lendRoom
 	Shrunk    func()                                          // is told when a checkpoint has cut the database file
@@ -77,7 +81,7 @@ const walReserve = 64 << 20
 
 func newWAL(sys osfile.System, db osfile.Handle, pageSize int, plain bool) *Log {
 	w := &Log{sys: sys, db: db, name: db.Name(), PageSize: pageSize, Frame: format.FrameHeaderSize + pageSize, plain: plain}
-	w.Failed, w.Recovered = func(error) {}, func(time.Time, uint32, error) {}
+	w.Failed, w.Recovered = func(err error) error { return err }, func(time.Time, uint32, error) {}
 	w.Lend = func(error) bool { return false }
 	return w
 }
@@ -439,9 +443,12 @@ func (w *Log) SyncBy(sync func(osfile.Handle) error) error {
 	if err := sync(w.File); err != nil || w.Named.Load() {
 		return err
 	}
-	if err := w.sys.SyncDir(w.name + "-wal"); err != nil {
-		w.Failed(err)
-		return err
+	err := w.sys.SyncDir(w.name + "-wal")
+	if errors.Is(err, osfile.ErrNotOpened) {
+		return nil // as in SQLite; the next sync tries again
+	}
+	if err != nil {
+		return w.Failed(err)
 	}
 	w.Named.Store(true)
 	return nil

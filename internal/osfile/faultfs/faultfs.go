@@ -38,9 +38,10 @@ const (
 	Room
 	Preallocate
 	Punch
+	OpenDir // of SyncDir, before it syncs
 
 	// Storage is all that moves bytes or names.
-	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
+	Storage = Open | Exists | Remove | OpenDir | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
 	// Any has the operations that can fail on a working system in one way or another. Releasing a
 	// lock or a handle cannot.
 	Any = Storage | Lock | Locked | Map | MapWords | Room | Preallocate | Punch
@@ -48,7 +49,7 @@ const (
 
 var opNames = []string{
 	"open", "stat", "remove", "sync", "read", "write", "truncate", "sync", "stat", "stat", "lock", "unlock", "lock", "mmap",
-	"mmap", "close", "rename", "statfs", "allocate", "punch",
+	"mmap", "close", "rename", "statfs", "allocate", "punch", "open",
 }
 
 // String returns the word that an error has for an operation.
@@ -205,11 +206,21 @@ func (s *System) Rename(from, to string) error {
 
 // SyncDir implements osfile.System.
 func (s *System) SyncDir(name string) error {
+	if f, failed := s.hit(OpenDir, path.Dir(name)); failed {
+		return &fs.PathError{Op: "open", Path: path.Dir(name), Err: notOpenedError{f.Err}}
+	}
 	if err := s.check(SyncDir, name); err != nil {
 		return err
 	}
 	return s.inner.SyncDir(name)
 }
+
+// A notOpenedError is the fault of an OpenDir.
+type notOpenedError struct{ error }
+
+func (e notOpenedError) Is(target error) bool { return target == osfile.ErrNotOpened }
+
+func (e notOpenedError) Unwrap() error { return e.error }
 
 // A handle lets operations on another Handle fail.
 type handle struct {

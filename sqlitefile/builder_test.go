@@ -64,6 +64,24 @@ func inShort(few, many int) int {
 	return many
 }
 
+// inQuick returns few for "go test -short", which a user runs after a clone, and otherwise many.
+// The race detector gets many, although it runs with -short: it looks for what goroutines do to
+// each other.
+func inQuick(few, many int) int {
+	if testing.Short() && !invariant.Enabled {
+		return few
+	}
+	return many
+}
+
+// thinned returns every n-th element of a list for quick tests, and otherwise all.
+func thinned[T any](list []T, n int) (some []T) {
+	for i := 0; i < len(list); i += inQuick(n, 1) {
+		some = append(some, list[i])
+	}
+	return some
+}
+
 // checkShell compares what the shell answers.
 func checkShell(t testing.TB, path, sql, want string) {
 	t.Helper()

@@ -25,8 +25,11 @@ var strange = []string{
 // collation, and holds each pair that SQLite calls equal, and no other, to be so.
 func TestCompareAsSQLite(t *testing.T) {
 	t.Parallel()
-	for _, encoding := range []string{"UTF-8", "UTF-16le", "UTF-16be"} {
-		for _, collation := range []string{"BINARY", "NOCASE", "RTRIM"} {
+	for i, encoding := range []string{"UTF-8", "UTF-16le", "UTF-16be"} {
+		for j, collation := range []string{"BINARY", "NOCASE", "RTRIM"} {
+			if (i+j)%inQuick(3, 1) != 0 {
+				continue
+			}
 			t.Run(encoding+" "+collation, func(t *testing.T) {
 				t.Parallel()
 				testCompareAsSQLite(t, encoding, collation)

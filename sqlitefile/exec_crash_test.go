@@ -37,7 +37,7 @@ var schemaSteps = []func(tx *Tx) error{
 // or has the schema after one of the steps, and not less than those that were acknowledged.
 func TestCrashSchema(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []JournalMode{JournalWAL, JournalPersist, JournalTruncate, JournalDelete}[:inShort(2, 4)] {
+	for _, mode := range []JournalMode{JournalWAL, JournalPersist, JournalTruncate, JournalDelete}[:inQuick(1, inShort(2, 4))] {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {
 			t.Parallel()
 			o := &Options{Create: true, PageSize: 512, JournalMode: mode, Durability: DurabilityExtra, BusyTimeout: 10 * time.Second}

@@ -58,7 +58,7 @@ var flavours = []string{
 // eachFlavour runs a test on an empty database of each flavour, and then lets SQLite check what is
 // left.
 func eachFlavour(t *testing.T, fn func(t *testing.T, db *DB)) {
-	for _, f := range flavours {
+	for _, f := range thinned(flavours, 3) {
 		t.Run(strings.ReplaceAll(f, "PRAGMA ", ""), func(t *testing.T) {
 			t.Parallel()
 			path := scripted(t, f)
@@ -137,7 +137,7 @@ func TestExecLikeSQLite(t *testing.T) {
 	script := `CREATE TABLE a(x);CREATE TABLE b(x UNIQUE);CREATE INDEX ax ON a(x);CREATE TABLE c(x INTEGER PRIMARY KEY AUTOINCREMENT);
 		CREATE TABLE d(x PRIMARY KEY) WITHOUT ROWID;CREATE VIEW v AS SELECT * FROM a;DROP TABLE b;CREATE INDEX dx ON d(x);DROP INDEX ax;
 		CREATE TABLE e(x, y, UNIQUE(x), PRIMARY KEY(y, x));DROP TABLE c;DROP VIEW v;CREATE TABLE b(y);`
-	for _, f := range flavours {
+	for _, f := range thinned(flavours, 3) {
 		path := scripted(t, f)
 		db := open(t, path, nil)
 		if err := db.Exec(t.Context(), script); err != nil {
@@ -265,7 +265,7 @@ func TestExecDrop(t *testing.T) {
 		CREATE TRIGGER tt AFTER DELETE ON t BEGIN SELECT 1; END; CREATE VIEW v AS SELECT * FROM t; CREATE TRIGGER vt INSTEAD OF INSERT ON v BEGIN SELECT 1; END;
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 800) INSERT INTO t SELECT i, 'key' || i, randomblob(i * 7 % 3000) FROM n;
 		INSERT INTO k SELECT a, b FROM t; INSERT INTO stay SELECT a, b FROM t WHERE id % 3 = 0; ANALYZE`
-	for _, f := range flavours {
+	for _, f := range thinned(flavours, 3) {
 		t.Run(strings.ReplaceAll(f, "PRAGMA ", ""), func(t *testing.T) {
 			t.Parallel()
 			path := scripted(t, f+";"+fill)
@@ -297,7 +297,7 @@ func TestExecIndex(t *testing.T) {
 		INSERT INTO k SELECT a, b || id, c FROM t WHERE a NOT NULL; ALTER TABLE t ADD COLUMN e REAL DEFAULT 5; ALTER TABLE t ADD COLUMN f TEXT COLLATE NOCASE DEFAULT 'Ö';`
 	indexes := "CREATE INDEX t_a ON t(a);CREATE INDEX t_b ON t(b, a DESC);CREATE INDEX t_c ON t(c DESC, id);CREATE INDEX t_d ON t(d, e, f);CREATE INDEX t_r ON t(b COLLATE RTRIM DESC);" +
 		"CREATE UNIQUE INDEX t_i ON t(c, id);CREATE INDEX k_c ON k(c);CREATE INDEX k_b ON k(b COLLATE NOCASE DESC, c)"
-	for _, f := range flavours {
+	for _, f := range thinned(flavours, 3) {
 		t.Run(strings.ReplaceAll(f, "PRAGMA ", ""), func(t *testing.T) {
 			t.Parallel()
 			path := scripted(t, f+";"+fill)

@@ -75,7 +75,7 @@ func (c *crashCase) fail(t *testing.T) {
 	base := image.History().End().None()
 	stride, from := *faultStride, 1
 	if stride == 0 {
-		stride = inShort(31, 2)
+		stride = inQuick(61, inShort(31, 2))
 		if invariant.Enabled {
 			stride = 17
 		}

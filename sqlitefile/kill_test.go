@@ -23,7 +23,7 @@ func TestKill(t *testing.T) {
 				t.Parallel()
 				stride, points := *faultStride, 0
 				if stride == 0 {
-					stride = 3
+					stride = inQuick(11, 3)
 				}
 				for n := 1; killAt(t, mode, tight, n); n += stride {
 					points++

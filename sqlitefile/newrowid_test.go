@@ -10,8 +10,12 @@ import (
 // TestNewRowid lets ours and SQLite choose a rowid beside an existing one.
 func TestNewRowid(t *testing.T) {
 	t.Parallel()
+	n := 0
 	for _, there := range []int64{math.MinInt64, -10, -1, 0, 1, 7, math.MaxInt64 - 1} {
 		for _, counted := range []string{"", " AUTOINCREMENT"} {
+			if n++; n%inQuick(3, 1) != 0 {
+				continue
+			}
 			path := scripted(t, "CREATE TABLE t(id INTEGER PRIMARY KEY"+counted+", a); CREATE TABLE u(id INTEGER PRIMARY KEY AUTOINCREMENT)")
 			theirs := scripted(t, "CREATE TABLE t(id INTEGER PRIMARY KEY"+counted+", a); CREATE TABLE u(id INTEGER PRIMARY KEY AUTOINCREMENT)")
 			read := "SELECT group_concat(id) FROM (SELECT id FROM t ORDER BY id); SELECT group_concat(name || ' ' || seq) FROM sqlite_sequence"
@@ -39,8 +43,12 @@ func TestNewRowid(t *testing.T) {
 // sqlite_sequence.
 func TestSequenceByHand(t *testing.T) {
 	t.Parallel()
+	n := 0
 	for _, seq := range []string{"-5", "-20", "12", "'12'", "' 12abc'", "'-7'", "NULL", "7.9", "'7.9'", "'x'", "x'3132'", "9223372036854775806"} {
 		for _, there := range []int64{-10, 3} {
+			if n++; n%inQuick(7, 1) != 0 {
+				continue
+			}
 			script := fmt.Sprintf("CREATE TABLE t(id INTEGER PRIMARY KEY AUTOINCREMENT, a); INSERT INTO t VALUES(%d, 0); UPDATE sqlite_sequence SET seq = %s", there, seq)
 			path, theirs := scripted(t, script), scripted(t, script)
 			read := "SELECT group_concat(id) FROM (SELECT id FROM t ORDER BY id); SELECT name, typeof(seq), seq FROM sqlite_sequence"

@@ -154,7 +154,7 @@ type ledgerReader struct {
 func TestReadOnlyHistory(t *testing.T) {
 	t.Parallel()
 	seen, changed := make(map[wal.Access]int), 0
-	for seed := range inShort(min(20, *readOnlySeeds), *readOnlySeeds) {
+	for seed := range inQuick(min(6, *readOnlySeeds), inShort(min(20, *readOnlySeeds), *readOnlySeeds)) {
 		h := &readOnlyHistory{T: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), path: filepath.Join(t.TempDir(), "l.db"), seen: seen}
 		newLedger(t, h.path, JournalMode(h.rng.IntN(2))*JournalWAL)
 		for step := range 120 {

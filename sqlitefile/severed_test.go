@@ -97,7 +97,7 @@ func TestSevered(t *testing.T) {
 			for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
 				for _, size := range severedSizes {
 					for _, moment := range severedMoments {
-						if n++; call.scope == nothing || n%(*severedStride*inShort(4, 1)) != 0 || !wal && (suffix == "-wal" || suffix == "-shm") {
+						if n++; call.scope == nothing || n%(*severedStride*inQuick(15, inShort(4, 1))) != 0 || !wal && (suffix == "-wal" || suffix == "-shm") {
 							continue
 						}
 						v := &severed{T: t, wal: wal, plain: !size.exact && n%2 == 0, suffix: suffix, size: size.of, moment: moment}

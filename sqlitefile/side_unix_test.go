@@ -111,10 +111,14 @@ func uses() []use {
 // go on without the file may do so.
 func TestSideObstacles(t *testing.T) {
 	t.Parallel()
+	n := 0
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {
 		for _, suffix := range []string{"-journal", "-wal", "-shm", "-compact", "-hold"} {
 			for _, o := range obstacles {
 				for _, u := range uses() {
+					if n++; n%inQuick(11, 1) != 0 {
+						continue
+					}
 					t.Run(fmt.Sprintf("%d,%s,%s,%s", mode, suffix, o.name, u.name), func(t *testing.T) {
 						t.Parallel()
 						checkObstacle(t, mode, suffix, o, u)

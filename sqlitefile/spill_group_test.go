@@ -152,7 +152,7 @@ func TestSpillAll(t *testing.T) {
 // and all taken back at random, while other changes wait to be committed.
 func TestSpillTogether(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(inShort(min(5, int(*spillSeeds)), int(*spillSeeds))) {
+	for seed := range uint64(inQuick(min(2, int(*spillSeeds)), inShort(min(5, int(*spillSeeds)), int(*spillSeeds)))) {
 		for _, mode := range []JournalMode{JournalWAL, JournalTruncate} {
 			t.Run(fmt.Sprint(seed, " ", mode), func(t *testing.T) {
 				t.Parallel()

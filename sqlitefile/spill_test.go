@@ -16,7 +16,7 @@ import (
 // taken back (S4), and what is committed is what a map says.
 func TestSpillAgain(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range uint64(inQuick(3, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			spillAgain(t, seed)
@@ -59,7 +59,7 @@ func spillAgain(t *testing.T, seed uint64) {
 // the one before: its frames have numbers of earlier frames.
 func TestSpillAnew(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(8) {
+	for seed := range uint64(inQuick(3, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: DurabilityOff, spillBytes: 32 * 512})

@@ -24,7 +24,7 @@ var (
 // written: the process lives, every call returns, errors say which file it is about, and nothing is
 // acknowledged that went into a file without a name.
 func TestVandal(t *testing.T) {
-	for n := range inShort(min(15, *vandalHits), *vandalHits) {
+	for n := range inQuick(min(4, *vandalHits), inShort(min(15, *vandalHits), *vandalHits)) {
 		seed := *vandalSeed + uint64(n)
 		rng := rand.New(rand.NewPCG(seed, 5))
 		v := &vandal{tb: t, rng: rng, path: filepath.Join(t.TempDir(), "v.db"), mode: crashModes[rng.IntN(len(crashModes))].name}

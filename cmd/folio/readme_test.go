@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,6 +62,32 @@ func TestReadmeCommands(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil || (len(out) == 0) != silent[strings.Fields(line)[1]] {
 				t.Errorf("%s%v: %s", line, err, out)
 			}
+		}
+	}
+}
+
+// The command of the front page that runs the tests has the short form, which Go's limit of ten
+// minutes for a package does not end on a busy machine. CI runs the same tests as a whole.
+func TestReadmeTests(t *testing.T) {
+	t.Parallel()
+	var commands []string
+	for _, block := range readme(t, "sh") {
+		for line := range strings.Lines(block) {
+			if strings.HasPrefix(line, "go test ") {
+				commands = append(commands, strings.TrimSpace(line))
+			}
+		}
+	}
+	if want := []string{"go test -short ./..."}; !slices.Equal(commands, want) {
+		t.Errorf("the front page has %q, want %q", commands, want)
+	}
+	ci, err := os.ReadFile(filepath.Join("..", "..", ".ci", "run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{`tests() { cd "$1" && go test "$parallel" -count 1 -timeout 35m ./...; }`, "\nbeside tests .\n"} {
+		if !strings.Contains(string(ci), part) {
+			t.Errorf(".ci/run has no %q", part)
 		}
 	}
 }

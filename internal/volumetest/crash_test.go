@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/witness"
@@ -65,14 +66,17 @@ func TestCrash(t *testing.T) {
 	t.Cleanup(func() { logCrashCounts(t) })
 	r := Random(t)
 	for i := range crashCases {
+		if i%InQuick(4, 1) != 0 {
+			continue
+		}
 		c, r := &crashCases[i], RandomFrom(r)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for range *crashSeeds {
 				l := newCrashLoad(t, c, RandomFrom(r))
 				l.run()
-				if !testing.Short() { // the race detector looks at how it runs, not at what a crash leaves
-					l.verify(*crashImages)
+				if !testing.Short() || !invariant.Enabled { // the race detector looks at how it runs, not at what a crash leaves
+					l.verify(min(InQuick(10, *crashImages), *crashImages))
 				}
 			}
 		})

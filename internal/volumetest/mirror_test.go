@@ -37,7 +37,7 @@ func TestMirror(t *testing.T) {
 	for name, top := range map[string]string{"volume": "", "root": "world/a/b"} {
 		t.Run(name, func(t *testing.T) {
 			m := newMirrored(top)
-			m.Run(t, r, *mirrorOps/2)
+			m.Run(t, r, *mirrorOps/InQuick(8, 2))
 		})
 	}
 }
@@ -53,7 +53,7 @@ func TestRootMirror(t *testing.T) {
 		Must(t, err)
 		return []roottest.FS{roottest.Of(root, dir)}
 	}}
-	m.Run(t, Random(t), *mirrorOps/10)
+	m.Run(t, Random(t), *mirrorOps/InQuick(40, 10))
 }
 
 // newMirrored returns a Mirror of volumes or, if top is not empty, of directories in them.

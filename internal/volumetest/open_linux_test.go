@@ -24,7 +24,7 @@ func TestOpenFlags(t *testing.T) {
 	v := Empty(t)
 	got, want := rootOf(v), roottest.Of(root, d)
 	flags := []int{os.O_WRONLY, os.O_RDWR, os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND, syscall.O_DIRECTORY}
-	for set := range 1 << len(flags) {
+	for set := 0; set < 1<<len(flags); set += InQuick(3, 1) {
 		flag := 0
 		for i, f := range flags {
 			if set>>i&1 != 0 {

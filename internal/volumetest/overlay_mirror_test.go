@@ -35,7 +35,7 @@ func TestOverlayMirror(t *testing.T) {
 	r := Random(t)
 	ops := *overlayOps / 4
 	if testing.Short() {
-		ops /= 4
+		ops /= InQuick(12, 4)
 	}
 	for _, c := range []overlayCase{{name: "directory"}, {name: "volume", volume: true}, {name: "whole", whole: true}, {name: "changing", changes: true}} {
 		t.Run(c.name, func(t *testing.T) { c.mirror(t, r).Run(t, r, ops) })

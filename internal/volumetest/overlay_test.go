@@ -70,7 +70,7 @@ func stored(t *testing.T, v *folio.Volume, name string) int64 {
 func TestOverlayContent(t *testing.T) {
 	t.Parallel()
 	r := Random(t)
-	for round := range 20 {
+	for round := range InQuick(5, 20) {
 		want := RandomBytes(r, r.IntN(6*chunk))
 		base := fstest.MapFS{"f": {Data: bytes.Clone(want), ModTime: oldTime, Mode: 0o644}}
 		v, upper := overlaid(t, base, &folio.OverlayOptions{Whole: round%5 == 4})

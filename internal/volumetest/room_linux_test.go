@@ -164,6 +164,9 @@ func checkContent(t *testing.T, path, name string) {
 // written again.
 func TestFullDiskLarge(t *testing.T) {
 	t.Parallel()
+	if Quick() {
+		t.Skip("writes 300 MB")
+	}
 	dir := tmpfsDisk(t, "size=310m")
 	path := filepath.Join(dir, "v.folio")
 	Must(t, folio.Create(t.Context(), path, nil, func(b *folio.Builder) error {

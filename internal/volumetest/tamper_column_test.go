@@ -225,7 +225,10 @@ func violations() (list []violation) {
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	base := columnBase(t)
-	for _, x := range violations() {
+	for i, x := range violations() {
+		if i%InQuick(5, 1) != 0 {
+			continue
+		}
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			change := func() *folio.Volume {

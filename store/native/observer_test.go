@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
@@ -19,7 +20,11 @@ import (
 // TestObserved makes random changes by another connection, mixed with known ones, and checks that
 // each change of the other connection is among those that Observed returns.
 func TestObserved(t *testing.T) {
-	for seed := range uint64(8) {
+	seeds := uint64(8)
+	if testing.Short() && !invariant.Enabled {
+		seeds = 2
+	}
+	for seed := range seeds {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			newWatchedVolume(t, seed).run(60)

@@ -4,6 +4,7 @@ package mount
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"sync"
 
 	"github.com/foliofs/folio/store"
@@ -13,7 +14,7 @@ import (
 // names that are not there. The kernel may have forgotten some of them, which it does not say. All
 // of a directory are dropped when the kernel forgets the directory.
 //
-// An entry takes as many bytes as its name, and about six more.
+// An entry takes as many bytes as its name, and about fifteen more.
 type names struct {
 	known func(ino store.Ino) bool // does the kernel know it?
 
@@ -25,6 +26,8 @@ type names struct {
 // name, and the inode, 0 if the name is not there.
 type dirNames struct {
 	packed  []byte
+	index   []uint32 // a hash table of names: 1 more than the offset of the last entry of a name, or 0
+	used    int      // of index
 	count   int
 	missing int // how many of them are not there
 	tidied  int // how many there were when double ones were removed
@@ -46,15 +49,89 @@ func (s *names) add(dir store.Ino, name string, ino store.Ino) {
 		d = new(dirNames)
 		s.dirs[dir] = d
 	}
+	d.append(name, ino)
+	if d.count > 2*d.tidied+leastTidied {
+		d.tidy(s.known)
+	}
+}
+
+// last returns the inode to which the kernel takes a name to lead, 0 if it takes it for one that is
+// not there. ok is false if the kernel was told nothing of the name, or is made to forget it.
+func (s *names) last(dir store.Ino, name string) (ino store.Ino, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	d := s.dirs[dir]
+	if d == nil {
+		return 0, false
+	}
+	at := d.index[d.slot(name)]
+	if at == 0 {
+		return 0, false
+	}
+	_, ino, _ = entryAt(d.packed[at-1:])
+	return ino, true
+}
+
+// append adds an entry.
+func (d *dirNames) append(name string, ino store.Ino) {
+	if 4*(d.used+1) > 3*len(d.index) {
+		d.grow()
+	}
+	at := d.slot(name)
+	if d.index[at] == 0 {
+		d.used++
+	}
+	d.index[at] = uint32(len(d.packed)) + 1
 	d.packed = binary.AppendUvarint(d.packed, uint64(len(name)))
 	d.packed = append(d.packed, name...)
 	d.packed = binary.AppendUvarint(d.packed, uint64(ino))
+	d.count++
 	if ino == 0 {
 		d.missing++
 	}
-	if d.count++; d.count > 2*d.tidied+leastTidied {
-		d.tidy(s.known)
+}
+
+// leastIndex is how many slots a hash table has at least.
+const leastIndex = 8
+
+// grow makes the hash table larger.
+func (d *dirNames) grow() {
+	old := d.index
+	d.index = make([]uint32, max(leastIndex, 2*len(old)))
+	for _, at := range old {
+		if at != 0 {
+			name, _, _ := entryAt(d.packed[at-1:])
+			d.index[slot(d, name)] = at
+		}
 	}
+}
+
+// nameSeed is that of the hashes of names.
+var nameSeed = maphash.MakeSeed()
+
+// slot returns the slot of the last entry of a name, or the one where it belongs.
+func (d *dirNames) slot(name string) int { return slot(d, name) }
+
+func slot[N string | []byte](d *dirNames, name N) int {
+	mask := len(d.index) - 1
+	for i := int(maphash.String(nameSeed, string(name))) & mask; ; i = (i + 1) & mask {
+		at := d.index[i]
+		if at == 0 {
+			return i
+		}
+		if found, _, _ := entryAt(d.packed[at-1:]); string(found) == string(name) {
+			return i
+		}
+	}
+}
+
+// entryAt returns the first entry of a slice, and what follows it.
+func entryAt(b []byte) (name []byte, ino store.Ino, rest []byte) {
+	size, n := binary.Uvarint(b)
+	name = b[n : n+int(size)]
+	b = b[n+int(size):]
+	number, n := binary.Uvarint(b)
+	return name, store.Ino(number), b[n:]
 }
 
 // mostMissing is how many names of a directory that are not there the kernel is told to remember.
@@ -76,12 +153,11 @@ func (s *names) addMissing(dir store.Ino, name string) (keep bool) {
 
 // all calls fn with each entry. The name is valid until it returns.
 func (d *dirNames) all(fn func(name []byte, ino store.Ino)) {
-	for b := d.packed; len(b) > 0; {
-		size, n := binary.Uvarint(b)
-		name := b[n : n+int(size)]
-		ino, m := binary.Uvarint(b[n+int(size):])
-		fn(name, store.Ino(ino))
-		b = b[n+int(size)+m:]
+	for rest := d.packed; len(rest) > 0; {
+		var name []byte
+		var ino store.Ino
+		name, ino, rest = entryAt(rest)
+		fn(name, ino)
 	}
 }
 
@@ -102,21 +178,13 @@ func (d *dirNames) tidy(known func(ino store.Ino) bool) {
 
 // keep removes the entries for which keep returns false.
 func (d *dirNames) keep(keep func(name []byte, ino store.Ino) bool) {
-	packed := make([]byte, 0, len(d.packed))
-	d.count, d.missing = 0, 0
+	kept := dirNames{packed: make([]byte, 0, len(d.packed)), tidied: d.tidied}
 	d.all(func(name []byte, ino store.Ino) {
-		if !keep(name, ino) {
-			return
-		}
-		packed = binary.AppendUvarint(packed, uint64(len(name)))
-		packed = append(packed, name...)
-		packed = binary.AppendUvarint(packed, uint64(ino))
-		d.count++
-		if ino == 0 {
-			d.missing++
+		if keep(name, ino) {
+			kept.append(string(name), ino)
 		}
 	})
-	d.packed = packed
+	*d = kept
 }
 
 // drop removes entries that the kernel was made to forget.

@@ -96,12 +96,19 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 			return err
 		}
 		before := n
+		if need := needed(in); need != 0 {
+			if err := c.checked(&n, &in.InHeader, need); err != nil {
+				return err
+			}
+		}
 		if size, ok := in.GetSize(); ok {
 			if err := c.resize(&n, int64(size)); err != nil {
 				return err
 			}
 		}
-		c.setAttr(&n, in)
+		if err := c.setAttr(&n, in); err != nil {
+			return err
+		}
 		return c.put(&before, &n)
 	})
 	if st == fuse.OK {
@@ -110,21 +117,33 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 	return st
 }
 
+// needed returns what the caller of a request needs to be allowed.
+func needed(in *fuse.SetAttrIn) uint32 {
+	const now = fuse.FATTR_ATIME | fuse.FATTR_MTIME | fuse.FATTR_ATIME_NOW | fuse.FATTR_MTIME_NOW
+	switch what := in.Valid &^ (fattrKillSuidgid | fuse.FATTR_LOCKOWNER | fuse.FATTR_CTIME); {
+	case what == 0, what == fuse.FATTR_SIZE|fuse.FATTR_FH: // of a file that was opened for writing
+		return 0
+	case what == fuse.FATTR_SIZE, what == now:
+		return mayWrite
+	}
+	return mayOwn
+}
+
 // setAttr sets what a request wants, except the size.
-func (c *change) setAttr(n *store.Node, in *fuse.SetAttrIn) {
+func (c *change) setAttr(n *store.Node, in *fuse.SetAttrIn) error {
 	if mode, ok := in.GetMode(); ok {
 		n.Mode = n.Mode&store.ModeType | mode
 	}
-	uid, hasUID := in.GetUID()
-	if hasUID {
+	if store.TypeOf(n.Mode) != store.Dir {
+		if err := c.setPrivileges(n, in); err != nil {
+			return err
+		}
+	}
+	if uid, ok := in.GetUID(); ok {
 		n.UID = uid
 	}
-	gid, hasGID := in.GetGID()
-	if hasGID {
+	if gid, ok := in.GetGID(); ok {
 		n.GID = gid
-	}
-	if (hasUID || hasGID || in.Valid&fattrKillSuidgid != 0) && store.TypeOf(n.Mode) != store.Dir {
-		killPrivileges(n)
 	}
 	if in.Valid&fuse.FATTR_ATIME != 0 {
 		n.Atime = c.timeOf(in.Valid&fuse.FATTR_ATIME_NOW != 0, in.Atime, in.Atimensec)
@@ -133,14 +152,7 @@ func (c *change) setAttr(n *store.Node, in *fuse.SetAttrIn) {
 		n.Mtime = c.timeOf(in.Valid&fuse.FATTR_MTIME_NOW != 0, in.Mtime, in.Mtimensec)
 	}
 	n.Ctime = c.now
-}
-
-// killPrivileges takes the right to run as another user from a file.
-func killPrivileges(n *store.Node) {
-	n.Mode &^= modeSetuid
-	if n.Mode&modeGroupX != 0 {
-		n.Mode &^= modeSetgid
-	}
+	return nil
 }
 
 func (c *change) timeOf(now bool, sec uint64, nsec uint32) int64 {

@@ -48,8 +48,9 @@ func (c *change) resize(n *store.Node, size int64) error {
 // maxName is the longest name that is made here; longer ones that are there can be used.
 const maxName = 255
 
-// directory returns a directory in which a name is to be made or removed.
-func (c *change) directory(ino store.Ino) (store.Node, error) {
+// directory returns a directory in which a name is to be made or removed, if the kernel has checked
+// the rights that it has.
+func (c *change) directory(ino store.Ino, in *fuse.InHeader) (store.Node, error) {
 	n, err := c.tx.Node(ino)
 	switch {
 	case err != nil:
@@ -59,7 +60,7 @@ func (c *change) directory(ino store.Ino) (store.Node, error) {
 	case n.Nlink == 0:
 		return n, syscall.ENOENT
 	}
-	return n, nil
+	return n, c.checked(&n, in, mayEnter)
 }
 
 // free returns nil if a name can be made in a directory.
@@ -79,8 +80,8 @@ func (c *change) free(dir store.Ino, name string) error {
 
 // add makes an inode with a name in a directory. The caller has set its mode, and may have set its
 // content.
-func (c *change) add(dir store.Ino, name string, n *store.Node, owner fuse.Owner, content []byte) error {
-	d, err := c.directory(dir)
+func (c *change) add(dir store.Ino, name string, n *store.Node, in *fuse.InHeader, content []byte) error {
+	d, err := c.directory(dir, in)
 	if err == nil {
 		err = c.free(dir, name)
 	}
@@ -88,7 +89,7 @@ func (c *change) add(dir store.Ino, name string, n *store.Node, owner fuse.Owner
 		return err
 	}
 	isDir := store.TypeOf(n.Mode) == store.Dir
-	c.inherit(n, &d, owner)
+	c.inherit(n, &d, in.Owner)
 	if err := c.tx.Insert(n); err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/hanwen/go-fuse/v2/fuse"
-	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/store"
 )
@@ -67,7 +66,7 @@ func (m *fileSystem) make(in *fuse.InHeader, name string, mode uint32, rdev uint
 		if n.IsDevice() {
 			n.Rdev = rdev
 		}
-		return c.add(dir, name, &n, in.Owner, content)
+		return c.add(dir, name, &n, in, content)
 	})
 	if st == fuse.OK {
 		m.answerEntry(out, dir, name, &n)
@@ -96,38 +95,46 @@ func (m *fileSystem) Symlink(_ <-chan struct{}, in *fuse.InHeader, target, name 
 	return m.make(in, name, store.ModeSymlink|0o777, 0, []byte(target), out)
 }
 
-// Create implements fuse.RawFileSystem. The kernel calls it for a name that it takes for free.
+// Create implements fuse.RawFileSystem. The kernel calls it for a name that it takes for free, and
+// opens what it gets without a look at the permissions.
 func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
-	st := m.make(&in.InHeader, name, store.ModeRegular|in.Mode&0o7777, 0, nil, &out.EntryOut)
-	if st == fuse.Status(syscall.EEXIST) && in.Flags&syscall.O_EXCL == 0 { // another process was faster
-		st = m.openExisting(in, name, out)
+	var n store.Node
+	dir := m.ino(in.NodeId)
+	st := m.change(func(c *change) error {
+		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777}
+		err := c.add(dir, name, &n, &in.InHeader, nil)
+		if errors.Is(err, syscall.EEXIST) && in.Flags&syscall.O_EXCL == 0 { // another process was faster
+			n, err = c.openExisting(dir, name, in)
+		}
+		return err
+	})
+	if st == fuse.OK {
+		m.answerEntry(&out.EntryOut, dir, name, &n)
+		out.OpenFlags = openFlags(in)
 	}
-	out.OpenFlags = openFlags(in)
 	return st
 }
 
 // openExisting opens a file that was made a moment ago.
-func (m *fileSystem) openExisting(in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
-	var n store.Node
-	dir := m.ino(in.NodeId)
-	st := m.change(func(c *change) error {
-		e, err := c.tx.Lookup(dir, name)
-		if err != nil {
-			return err
-		}
-		if n, err = c.tx.Node(e.Ino); err != nil || in.Flags&syscall.O_TRUNC == 0 || !n.IsRegular() {
-			return err
-		}
-		before := n
-		if err := c.resize(&n, 0); err != nil {
-			return err
-		}
-		return c.put(&before, &n)
-	})
-	if st == fuse.OK {
-		m.answerEntry(&out.EntryOut, dir, name, &n)
+func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n store.Node, err error) {
+	e, err := c.tx.Lookup(dir, name)
+	if err == nil {
+		n, err = c.tx.Node(e.Ino)
 	}
-	return st
+	if err == nil {
+		err = c.mayOpen(&n, in)
+	}
+	if err != nil || in.Flags&syscall.O_TRUNC == 0 {
+		return n, err
+	}
+	before := n
+	if err := c.resize(&n, 0); err != nil {
+		return n, err
+	}
+	if err := c.dropPrivileges(&n, &in.InHeader, mustDropBits(&n, &in.InHeader)); err != nil {
+		return n, err
+	}
+	return n, c.put(&before, &n)
 }
 
 // Tmpfile implements fuse.RawFileSystem: a file without a name.
@@ -135,7 +142,7 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 	var n store.Node
 	dir := m.ino(in.NodeId)
 	st := m.change(func(c *change) error {
-		d, err := c.directory(dir)
+		d, err := c.directory(dir, &in.InHeader)
 		if err != nil {
 			return err
 		}
@@ -164,7 +171,7 @@ func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *
 	var n store.Node
 	dir := m.ino(in.NodeId)
 	st := m.change(func(c *change) (err error) {
-		n, err = c.link(m.ino(in.Oldnodeid), dir, name)
+		n, err = c.link(m.ino(in.Oldnodeid), dir, name, &in.InHeader)
 		return err
 	})
 	if st == fuse.OK {
@@ -173,8 +180,8 @@ func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *
 	return st
 }
 
-func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error) {
-	d, err := c.directory(dir)
+func (c *change) link(ino, dir store.Ino, name string, in *fuse.InHeader) (n store.Node, err error) {
+	d, err := c.directory(dir, in)
 	if err == nil {
 		n, err = c.tx.Node(ino)
 	}
@@ -188,6 +195,13 @@ func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error)
 		return n, syscall.EPERM
 	case n.Nlink == 1<<32-1:
 		return n, syscall.EMLINK
+	}
+	need := uint32(mayOwn)
+	if in.Uid != c.fs.owner(&n) && n.IsRegular() && n.Mode&(modeSetuid|modeSetgid) == 0 {
+		need = mayLink
+	}
+	if err := c.checked(&n, in, need); err != nil {
+		return n, err
 	}
 	before := n
 	n.Nlink++
@@ -209,16 +223,16 @@ func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error)
 
 // Unlink implements fuse.RawFileSystem.
 func (m *fileSystem) Unlink(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	return m.change(func(c *change) error { return c.remove(m.ino(in.NodeId), name, false) })
+	return m.change(func(c *change) error { return c.remove(m.ino(in.NodeId), name, in, false) })
 }
 
 // Rmdir implements fuse.RawFileSystem.
 func (m *fileSystem) Rmdir(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	return m.change(func(c *change) error { return c.remove(m.ino(in.NodeId), name, true) })
+	return m.change(func(c *change) error { return c.remove(m.ino(in.NodeId), name, in, true) })
 }
 
-func (c *change) remove(dir store.Ino, name string, isDir bool) error {
-	d, err := c.directory(dir)
+func (c *change) remove(dir store.Ino, name string, in *fuse.InHeader, isDir bool) error {
+	d, err := c.directory(dir, in)
 	if err != nil {
 		return err
 	}
@@ -231,6 +245,14 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 	case !isDir && e.Type == store.Dir:
 		return syscall.EISDIR
 	}
+	n, err := c.tx.Node(e.Ino)
+	missing := errors.Is(err, fs.ErrNotExist) // in a damaged volume
+	if err == nil {
+		err = c.mayRemove(&d, &n, name, in)
+	}
+	if err != nil && !missing {
+		return err
+	}
 	dirs := 0
 	if isDir {
 		dirs = -1
@@ -238,11 +260,6 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 			return err
 		}
 	}
-	n, err := c.tx.Node(e.Ino)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	missing := err != nil // in a damaged volume
 	if err := c.tx.Unlink(dir, name); err != nil {
 		return err
 	}
@@ -252,200 +269,6 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 		}
 	}
 	return c.touch(&d, dirs)
-}
-
-// Rename implements fuse.RawFileSystem.
-func (m *fileSystem) Rename(_ <-chan struct{}, in *fuse.RenameIn, oldname, newname string) fuse.Status {
-	if in.Flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0 || in.Flags == unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE {
-		return fuse.EINVAL
-	}
-	from := place{m.ino(in.NodeId), oldname}
-	to := place{m.ino(in.Newdir), newname}
-	var moved, replaced store.Entry
-	st := m.change(func(c *change) (err error) {
-		moved, replaced, err = c.rename(from, to, in.Flags)
-		return err
-	})
-	if st != fuse.OK {
-		return st
-	}
-	m.tellMoved(&moved, to)
-	if in.Flags&unix.RENAME_EXCHANGE != 0 {
-		m.tellMoved(&replaced, from)
-	}
-	return st
-}
-
-// tellMoved notes that the kernel knows an entry at its new place.
-func (m *fileSystem) tellMoved(e *store.Entry, at place) {
-	m.names.add(at.dir, at.name, e.Ino)
-	if e.Type == store.Dir {
-		m.told.parent(e.Ino, at.dir, at.name)
-	}
-}
-
-// A place is a name in a directory.
-type place struct {
-	dir  store.Ino
-	name string
-}
-
-func (c *change) rename(from, to place, flags uint32) (moved, replaced store.Entry, err error) {
-	if len(to.name) > maxName {
-		return moved, replaced, syscall.ENAMETOOLONG
-	}
-	if _, err = c.directory(from.dir); err == nil {
-		_, err = c.directory(to.dir)
-	}
-	if err != nil {
-		return moved, replaced, err
-	}
-	if moved, err = c.tx.Lookup(from.dir, from.name); err != nil {
-		return moved, replaced, err
-	}
-	replaced, err = c.tx.Lookup(to.dir, to.name)
-	there := err == nil
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return moved, replaced, err
-	case !there && flags&unix.RENAME_EXCHANGE != 0:
-		return moved, replaced, syscall.ENOENT
-	case there && flags&unix.RENAME_NOREPLACE != 0:
-		return moved, replaced, syscall.EEXIST
-	case there && moved.Ino == replaced.Ino: // two names of one file stay
-		return moved, replaced, nil
-	}
-	if err := c.mayEnter(&moved, from, to); err != nil {
-		return moved, replaced, err
-	}
-	if flags&unix.RENAME_EXCHANGE != 0 {
-		if err := c.mayEnter(&replaced, to, from); err != nil {
-			return moved, replaced, err
-		}
-		return moved, replaced, c.exchange(from, to, moved, replaced)
-	}
-	if there {
-		if err := c.mayReplace(&moved, &replaced); err != nil {
-			return moved, replaced, err
-		}
-	}
-	return moved, replaced, c.move(from, to, moved, replaced, there)
-}
-
-// mayEnter returns EINVAL if a directory would come to lie within itself.
-func (c *change) mayEnter(e *store.Entry, from, to place) error {
-	if e.Type != store.Dir || from.dir == to.dir {
-		return nil
-	}
-	for dir, steps := to.dir, 0; dir != c.fs.root; steps++ {
-		if dir == e.Ino {
-			return syscall.EINVAL
-		}
-		up, ok := c.fs.told.up(dir)
-		if !ok || steps == maxDepth {
-			return syscall.EIO
-		}
-		if found, err := c.tx.Lookup(up.dir, up.name); err != nil || found.Ino != dir {
-			return syscall.ESTALE // another process has moved it a moment ago
-		}
-		dir = up.dir
-	}
-	if e.Ino == to.dir {
-		return syscall.EINVAL
-	}
-	return nil
-}
-
-// maxDepth is how many directories can lie in each other.
-const maxDepth = 1 << 16
-
-// mayReplace returns an error unless a rename can replace an entry.
-func (c *change) mayReplace(moved, replaced *store.Entry) error {
-	switch {
-	case moved.Type == store.Dir && replaced.Type != store.Dir:
-		return syscall.ENOTDIR
-	case moved.Type != store.Dir && replaced.Type == store.Dir:
-		return syscall.EISDIR
-	case replaced.Type == store.Dir:
-		return c.mustBeEmpty(replaced.Ino)
-	}
-	return nil
-}
-
-// move moves an entry to a place, where there may be an entry, which goes.
-func (c *change) move(from, to place, moved, replaced store.Entry, there bool) error {
-	if there {
-		n, err := c.tx.Node(replaced.Ino)
-		if err == nil {
-			err = c.drop(&n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := c.tx.Unlink(from.dir, from.name); err != nil {
-		return err
-	}
-	if err := c.arrive(moved, to); err != nil {
-		return err
-	}
-	out, in := 0, 0
-	if moved.Type == store.Dir {
-		out, in = -1, 1
-	}
-	if there && replaced.Type == store.Dir {
-		in--
-	}
-	return c.touchBoth(from.dir, to.dir, out, in)
-}
-
-// exchange lets two entries change places.
-func (c *change) exchange(from, to place, moved, replaced store.Entry) error {
-	if err := c.arrive(moved, to); err != nil {
-		return err
-	}
-	if err := c.arrive(replaced, from); err != nil {
-		return err
-	}
-	in := 0
-	if moved.Type == store.Dir {
-		in++
-	}
-	if replaced.Type == store.Dir {
-		in--
-	}
-	return c.touchBoth(from.dir, to.dir, -in, in)
-}
-
-// arrive links an inode at a place.
-func (c *change) arrive(e store.Entry, at place) error {
-	n, err := c.tx.Node(e.Ino)
-	if err != nil {
-		return err
-	}
-	e.Name = at.name
-	if err := c.tx.Link(at.dir, e); err != nil {
-		return err
-	}
-	before := n
-	n.Ctime = c.now
-	return c.put(&before, &n)
-}
-
-// touchBoth is touch for the two directories of a rename, which may be one.
-func (c *change) touchBoth(from, to store.Ino, out, in int) error {
-	dirs := map[store.Ino]int{from: out}
-	dirs[to] += in
-	for ino, by := range dirs {
-		n, err := c.tx.Node(ino)
-		if err == nil {
-			err = c.touch(&n, by)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // openFlags returns how the kernel opens a new file. The writes of a program that only writes it go

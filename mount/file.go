@@ -108,6 +108,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	arrived := time.Now()
 	off := int64(in.Offset)
 	ino := m.ino(in.NodeId)
+	dropped := false // setuid or setgid, which the kernel is not told
 	st := m.changeBy(len(data), func(c *change) error {
 		n, err := regular(c.tx, ino)
 		if err != nil {
@@ -120,13 +121,19 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 		if err := c.write(&n, data, off); err != nil {
 			return err
 		}
-		if in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0 {
-			killPrivileges(&n)
+		if in.WriteFlags&fuse.WRITE_CACHE == 0 { // else it was written to a map, which counts for nobody
+			if err := c.dropPrivileges(&n, &in.InHeader, in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0); err != nil {
+				return err
+			}
 		}
+		dropped = before.Mode != n.Mode
 		return c.put(&before, &n)
 	})
 	if st != fuse.OK {
 		return 0, st
+	}
+	if dropped {
+		m.forgetAttrs(ino)
 	}
 	m.cached(ino, off, len(data))
 	m.refresh(ino, off, len(data), arrived)
@@ -167,7 +174,8 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 		return fuse.Status(syscall.EFBIG)
 	}
 	ino := m.ino(in.NodeId)
-	return m.changeBy(smallChange+1, func(c *change) error {
+	dropped := false
+	st := m.changeBy(smallChange+1, func(c *change) error {
 		n, err := regular(c.tx, ino)
 		if err != nil {
 			return err
@@ -184,8 +192,16 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 				return err
 			}
 		}
+		if err := c.dropPrivileges(&n, &in.InHeader, mustDropBits(&n, &in.InHeader)); err != nil {
+			return err
+		}
+		dropped = before.Mode != n.Mode
 		return c.put(&before, &n)
 	})
+	if dropped {
+		m.forgetAttrs(ino)
+	}
+	return st
 }
 
 // zero makes a part of a content zeros, which take no room where the store can do that.
@@ -255,44 +271,52 @@ func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) 
 	from, to := m.ino(in.NodeId), m.ino(in.NodeIdOut)
 	size := min(int64(in.Len), copyPiece)
 	var done int64
+	dropped := false
 	st = m.changeBy(smallChange+1, func(c *change) (err error) {
-		done, err = c.copyRange(from, to, int64(in.OffIn), int64(in.OffOut), size)
+		done, dropped, err = c.copyRange(from, to, size, in)
 		return err
 	})
 	if st != fuse.OK {
 		return 0, st
 	}
+	if dropped {
+		m.forgetAttrs(to)
+	}
 	return uint32(done), st
 }
 
-func (c *change) copyRange(from, to store.Ino, offIn, offOut, size int64) (done int64, err error) {
+// copyRange copies from one file to another, and reports whether that has lost setuid or setgid.
+func (c *change) copyRange(from, to store.Ino, size int64, in *fuse.CopyFileRangeIn) (done int64, dropped bool, err error) {
 	src, err := regular(c.tx, from)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	dst, err := regular(c.tx, to)
 	if err != nil {
-		return 0, err
+		return 0, false, err
 	}
 	before := dst
+	offIn, offOut := int64(in.OffIn), int64(in.OffOut)
 	size = min(size, src.Size-offIn)
 	if size <= 0 || offIn < 0 {
-		return 0, nil
+		return 0, false, nil
 	}
 	p := make([]byte, min(size, maxWrite))
 	for done < size {
 		n, err := readAt(c.tx, &src, p[:min(size-done, maxWrite)], offIn+done)
 		if err != nil || n == 0 {
-			return done, err
+			return done, false, err
 		}
 		if err := c.write(&dst, p[:n], offOut+done); err != nil {
-			return done, err
+			return done, false, err
 		}
 		if from == to {
 			src.Size, src.Holes = dst.Size, dst.Holes
 		}
 		done += int64(n)
 	}
-	killPrivileges(&dst)
-	return done, c.put(&before, &dst)
+	if err := c.dropPrivileges(&dst, &in.InHeader, mustDropBits(&dst, &in.InHeader)); err != nil {
+		return done, false, err
+	}
+	return done, before.Mode != dst.Mode, c.put(&before, &dst)
 }

@@ -165,6 +165,10 @@ func (m *fileSystem) changeBy(size int, fn func(c *change) error) fuse.Status {
 	default:
 		err = m.store.Update(bg, run)
 	}
+	var outdated outdatedError
+	if errors.As(err, &outdated) {
+		m.forgetAttrs(outdated.ino)
+	}
 	return m.status(err)
 }
 

@@ -39,6 +39,7 @@ type toldShard struct {
 type toldNode struct {
 	lookups uint64
 	seal    seal
+	rights  rights
 	pinned  bool // it has lost its last name
 	listed  bool // of a directory: the kernel may keep its names
 }
@@ -92,6 +93,7 @@ func (t *told) answer(n *store.Node, lookups uint64) {
 		return // the kernel has forgotten it meanwhile
 	}
 	k.lookups += lookups
+	k.rights.answer(t.hashRights(n))
 	switch k.seal.known {
 	case sealNone:
 		k.seal = s
@@ -113,12 +115,15 @@ func (t *told) change(before, after *store.Node) {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	k, ok := sh.nodes[before.Ino]
-	if !ok || k.seal.known != sealKnown {
+	if !ok {
 		return
 	}
-	if k.seal == was {
+	k.rights.change(t.hashRights(before), t.hashRights(after))
+	switch {
+	case k.seal.known != sealKnown:
+	case k.seal == was:
 		k.seal = is
-	} else {
+	default:
 		k.seal.known = sealMixed
 		sh.stale = append(sh.stale, before.Ino)
 		t.fs.wakeWatch()

@@ -90,7 +90,7 @@ func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name strin
 		case size+len(name)+len(value) > store.MaxXattrs:
 			return syscall.ENOSPC
 		}
-		return c.setXattr(ino, name, value)
+		return c.setXattr(ino, name, value, &in.InHeader)
 	})
 }
 
@@ -108,7 +108,7 @@ func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name stri
 		if err != nil {
 			return err
 		}
-		return c.setXattr(ino, name, nil)
+		return c.setXattr(ino, name, nil, in)
 	})
 }
 
@@ -126,8 +126,11 @@ func (c *change) xattrs(ino store.Ino, name string) (there bool, size int, err e
 }
 
 // setXattr sets or removes an extended attribute.
-func (c *change) setXattr(ino store.Ino, name string, value []byte) error {
+func (c *change) setXattr(ino store.Ino, name string, value []byte, in *fuse.InHeader) error {
 	n, err := c.tx.Node(ino)
+	if err == nil && strings.HasPrefix(name, "user.") { // others are for those with capabilities
+		err = c.checked(&n, in, mayWrite)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,70 @@
+//go:build linux && !386 && !arm && !mips && !mipsle
+
+package mount
+
+import (
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/store"
+)
+
+// A file can let those who run it act as its owner, as its group, or with capabilities. It must not
+// after somebody has changed what runs. The kernel leaves this to the daemon
+// (FUSE_HANDLE_KILLPRIV_V2), which follows setattr_should_drop_suidgid of the kernel:
+//
+//   - Capabilities go whoever changes the content, the size or the owner.
+//   - setuid and setgid go if the owner changes, and if a caller without CAP_FSETID changes the
+//     content or the size.
+//   - But setgid stays without the right of the group to run the file, if the caller is in that
+//     group or has CAP_FSETID.
+
+// xattrCapability has the capabilities of a file.
+const xattrCapability = "security.capability"
+
+// dropPrivileges takes from a file what it lets others do, after a caller has changed its content,
+// its size or its owner. bits says whether setuid and setgid are among that.
+func (c *change) dropPrivileges(n *store.Node, in *fuse.InHeader, bits bool) error {
+	if bits {
+		c.dropBits(n, in)
+	}
+	list, err := c.tx.Xattrs(n.Ino)
+	for i := range list {
+		if list[i].Name == xattrCapability {
+			return c.tx.SetXattr(n.Ino, xattrCapability, nil)
+		}
+	}
+	return err
+}
+
+// setPrivileges is dropPrivileges for a request that sets attributes, before its owner is set.
+func (c *change) setPrivileges(n *store.Node, in *fuse.SetAttrIn) error {
+	switch {
+	case in.Valid&(fuse.FATTR_UID|fuse.FATTR_GID) != 0:
+		return c.dropPrivileges(n, &in.InHeader, true)
+	case in.Valid&fuse.FATTR_SIZE != 0:
+		return c.dropPrivileges(n, &in.InHeader, in.Valid&fattrKillSuidgid != 0)
+	}
+	return nil
+}
+
+// dropBits takes setuid and setgid from a file.
+func (c *change) dropBits(n *store.Node, in *fuse.InHeader) {
+	n.Mode &^= modeSetuid
+	if n.Mode&modeSetgid != 0 && n.Mode&modeGroupX == 0 {
+		if by := callerOf(in); by.can(unix.CAP_FSETID) || by.in(c.fs.group(n)) {
+			return
+		}
+	}
+	n.Mode &^= modeSetgid
+}
+
+// mustDropBits reports whether a file loses setuid and setgid when the caller changes its content.
+// Some requests say so themselves.
+func mustDropBits(n *store.Node, in *fuse.InHeader) bool {
+	if n.Mode&(modeSetuid|modeSetgid) == 0 {
+		return false
+	}
+	by := callerOf(in)
+	return !by.can(unix.CAP_FSETID)
+}

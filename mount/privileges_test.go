@@ -23,8 +23,8 @@ type alteration struct {
 var block = make([]byte, 4096)
 
 // alterations are all system calls that change the content, the size or the owner of a file, and
-// some that do not. A chown(2) to nobody else is none of them: the kernel sends the same as before a
-// write.
+// some that do not. A chown(2) to nobody else is none of them: the kernel sends the same as before
+// a write.
 var alterations = []alteration{
 	{"nothing", func(int, string) error { return nil }},
 	{"write", func(fd int, _ string) error { _, err := unix.Write(fd, block); return err }},

@@ -12,14 +12,37 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// supported reports whether a file can have an extended attribute of that name. There are no access
-// control lists.
-func supported(name string) bool { return !strings.HasPrefix(name, "system.") }
+// nameStatus is OK if a file can have an extended attribute of that name, as on ext4. There are no
+// access control lists, which are all of the namespace "system" there.
+func nameStatus(name string) fuse.Status {
+	for _, space := range []string{"user.", "trusted.", "security."} {
+		switch {
+		case name == space:
+			return fuse.EINVAL
+		case strings.HasPrefix(name, space):
+			return fuse.OK
+		}
+	}
+	return fuse.Status(syscall.EOPNOTSUPP)
+}
+
+// isListed reports whether the caller of a request may know of an extended attribute. A volume may
+// have some whose names make no sense here.
+func isListed(name string, in *fuse.InHeader) bool {
+	if nameStatus(name) != fuse.OK {
+		return false
+	}
+	if strings.HasPrefix(name, "trusted.") {
+		by := callerOf(in)
+		return by.can(unix.CAP_SYS_ADMIN)
+	}
+	return true
+}
 
 // GetXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) GetXAttr(_ <-chan struct{}, in *fuse.InHeader, name string, dest []byte) (size uint32, st fuse.Status) {
-	if !supported(name) {
-		return 0, fuse.Status(syscall.EOPNOTSUPP)
+	if st := nameStatus(name); st != fuse.OK {
+		return 0, st
 	}
 	st = m.view(func(rx store.Rx) error {
 		list, err := rx.Xattrs(m.ino(in.NodeId))
@@ -50,6 +73,9 @@ func (m *fileSystem) ListXAttr(_ <-chan struct{}, in *fuse.InHeader, dest []byte
 		}
 		at := 0
 		for _, x := range list {
+			if !isListed(x.Name, in) {
+				continue
+			}
 			if end := at + len(x.Name) + 1; end <= len(dest) {
 				copy(dest[at:], x.Name)
 				dest[end-1] = 0
@@ -66,9 +92,9 @@ func (m *fileSystem) ListXAttr(_ <-chan struct{}, in *fuse.InHeader, dest []byte
 
 // SetXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name string, value []byte) fuse.Status {
-	switch {
-	case !supported(name):
-		return fuse.Status(syscall.EOPNOTSUPP)
+	switch st := nameStatus(name); {
+	case st != fuse.OK:
+		return st
 	case len(name) > store.MaxXattrName:
 		return fuse.Status(syscall.ERANGE)
 	case len(value) > store.MaxXattrValue:
@@ -96,8 +122,8 @@ func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name strin
 
 // RemoveXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	if !supported(name) {
-		return fuse.Status(syscall.EOPNOTSUPP)
+	if st := nameStatus(name); st != fuse.OK {
+		return st
 	}
 	ino := m.ino(in.NodeId)
 	return m.change(func(c *change) error {

@@ -126,18 +126,19 @@ var errFull = errors.New("too many problems")
 // Its methods return an error to stop the check; a fault of the database goes into the
 // report.
 type checker struct {
-	rx        *Rx
-	ctx       context.Context
-	progress  func(done, total int64) // or nil
-	report    *CheckReport
-	pages     pageset.Set
-	object    string // the object that is being checked, for problems
-	objects   []Object
-	malformed string   // the object of which statement reports something
-	spans     []uint32 // room for layout
-	scratch   []byte   // room for fingerprints
-	seed      maphash.Seed
-	longest   uint64 // bytes of a record that are assembled; a record that needs more is not compared
+	rx         *Rx
+	ctx        context.Context
+	progress   func(done, total int64) // or nil
+	report     *CheckReport
+	pages      pageset.Set
+	object     string // the object that is being checked, for problems
+	objects    []Object
+	statements *schemaCheck
+	malformed  string   // the object of which statement reports something
+	spans      []uint32 // room for layout
+	scratch    []byte   // room for fingerprints
+	seed       maphash.Seed
+	longest    uint64 // bytes of a record that are assembled; a record that needs more is not compared
 }
 
 const longestKey = 8 << 20
@@ -150,6 +151,8 @@ func newChecker(ctx context.Context, rx *Rx) *checker {
 		pages:   pageset.New(rx.pager.PageCount),
 		seed:    maphash.MakeSeed(),
 		longest: longestKey,
+
+		statements: newSchemaCheck(rx.pager.PageCount),
 	}
 }
 

@@ -36,9 +36,8 @@ func objectOf(values []record.Value) (o Object, ok bool) {
 	if len(values) < 5 || values[0].Kind != record.Text || values[1].Kind != record.Text || values[3].Kind == record.Null {
 		return o, false
 	}
-	root := values[3].Int64()
-	o = Object{values[0].Text(), values[1].Text(), values[2].Text(), uint32(root), values[4].Text()}
-	return o, root >= 0 && root <= math.MaxUint32
+	o = Object{values[0].Text(), values[1].Text(), values[2].Text(), rootOf(&values[3]), values[4].Text()}.asTaken()
+	return o, o.Root != math.MaxUint32
 }
 
 // trees checks the b-trees of all tables and indexes: each table, then its indexes.

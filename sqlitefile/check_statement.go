@@ -2,7 +2,6 @@ package sqlitefile
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 )
@@ -14,13 +13,13 @@ import (
 // The expressions of a view, and of the body of a trigger, are only split into tokens: an error in
 // their grammar is found by SQLite alone.
 func (c *checker) statement(o *Object, page uint32) error {
-	err := o.Malformed()
+	err := c.statements.add(o)
 	if err == nil {
 		return nil
 	}
 	c.malformed = o.Name
 	defer func() { c.malformed = "" }()
-	return c.problemf(page, "malformed database schema (%.100s): %v", o.Name, err)
+	return c.problem(page, malformedSchema(o, err))
 }
 
 var (
@@ -37,34 +36,40 @@ var (
 // something else than the object is, as far as this package can tell: of a view and of the body of
 // a trigger it looks at tokens only.
 func (o *Object) Malformed() error {
-	switch o.Type {
+	_, err := o.statement()
+	return err
+}
+
+// statement returns what the statement of an object makes, or nil for the index of a constraint.
+func (o *Object) statement() (ddl.Statement, error) {
+	switch ddl.Fold(o.Type) {
 	case "table", "index", "view", "trigger":
 	default:
-		return errUnknownObject
+		return nil, errUnknownObject
 	}
 	if o.SQL == "" {
-		if o.Type == "index" && strings.HasPrefix(o.Name, autoIndexPrefix) {
-			return nil
+		if o.isAutoIndex() {
+			return nil, nil
 		}
-		return errNoStatement
+		return nil, errNoStatement
 	}
 	if len(o.SQL) < 2 || !ddl.EqualFold(o.SQL[:2], "cr") {
-		return errNotCreate
+		return nil, errNotCreate
 	}
 	s, err := ddl.ParseFirst(o.SQL)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	typ, name, table := described(s)
 	switch {
-	case typ != o.Type:
-		return errOtherType
+	case !ddl.EqualFold(typ, o.Type):
+		err = errOtherType
 	case !ddl.EqualFold(name, o.Name):
-		return errOtherName
+		err = errOtherName
 	case !ddl.EqualFold(table, o.Table):
-		return errOtherTable
+		err = errOtherTable
 	}
-	return nil
+	return s, err
 }
 
 // described returns the object that a statement makes.

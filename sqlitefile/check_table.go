@@ -29,6 +29,11 @@ func (c *checker) table(o Object, indexes []Object) error {
 	if err != nil {
 		return c.unknownTable(o, indexes, err)
 	}
+	if missing := def.missingIndex(indexes); missing != "" {
+		if err := c.problem(1, "no row describes the index "+missing+" of a constraint"); err != nil {
+			return err
+		}
+	}
 	t := &tableCheck{c: c, def: def, rules: columnRules(def)}
 	t.setExpressions(indexes)
 	t.need()

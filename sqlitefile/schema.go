@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 )
 
 // An Object is one row of sqlite_schema.
@@ -82,19 +84,30 @@ func (rx *Rx) readObjects() (objects []Object, err error) {
 	return objects, nil
 }
 
-// schemaObject reads a row of sqlite_schema. A root page that is no page number becomes a page
+// schemaObject reads a row of sqlite_schema (see asTaken). A root page that is no page number becomes a page
 // number that no database has.
 func schemaObject(row *Row) (o Object, err error) {
 	var v [5]Value
 	if err := row.Values(v[:]); err != nil {
 		return o, err
 	}
-	root := v[3].Int64()
-	o = Object{v[0].Text(), v[1].Text(), v[2].Text(), uint32(root), v[4].Text()}
-	if int64(o.Root) != root {
-		o.Root = math.MaxUint32
+	o = Object{v[0].Text(), v[1].Text(), v[2].Text(), rootOf(&v[3].v), v[4].Text()}
+	return o.asTaken(), nil
+}
+
+// rootOf returns the page number that SQLite reads in a rootpage.
+func rootOf(v *record.Value) uint32 {
+	switch v.Kind {
+	case record.Integer:
+		if v.Int >= 0 && v.Int < math.MaxUint32 {
+			return uint32(v.Int)
+		}
+	case record.Text, record.Blob:
+		if root, err := strconv.ParseUint(v.Text(), 10, 32); err == nil {
+			return uint32(root)
+		}
 	}
-	return o, nil
+	return math.MaxUint32
 }
 
 func newCatalog(objects []Object) *catalog {

@@ -34,10 +34,15 @@ type TableWriter struct {
 }
 
 // Table returns the table with the given name to read and to change. Besides the errors of Rx.Table
-// it gives ErrUnsupported, naming it, for anything that the table has and that cannot be kept true.
+// it gives ErrUnsupported, naming it, for anything that the table has and that cannot be kept true,
+// and an error that matches ErrCorrupt if SQLite could not open the database because of its schema,
+// whichever table that concerns.
 func (tx *Tx) Table(name string) (TableWriter, error) {
 	if tx.pager.Over {
 		return TableWriter{}, tx.db.pager.PathError("write", ErrClosed)
+	}
+	if err := tx.writeState().checkSchema(tx); err != nil {
+		return TableWriter{}, err
 	}
 	t, err := tx.Rx.Table(name)
 	if err != nil {

@@ -19,6 +19,7 @@ type writeState struct {
 	schema *pager.Schema
 	ws     *btree.Workspace
 	tables map[*tableDef]*tableState
+	sound  bool // the schema is, as far as SQLite looks when it opens the database
 
 	statement *foreignStatement // in progress, if foreign keys are enforced
 }
@@ -57,6 +58,15 @@ func (tx *Tx) writeState() *writeState {
 	}).(*writeState)
 }
 
+// checkSchema wants a schema that SQLite opens the database with (see Rx.checkSchema).
+func (k *writeState) checkSchema(tx *Tx) (err error) {
+	if !k.sound {
+		err = tx.Rx.checkSchema()
+		k.sound = err == nil
+	}
+	return err
+}
+
 // state returns the writing side of a table, or the reason why it cannot be written.
 func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
 	if s := k.tables[def]; s != nil {
@@ -93,6 +103,9 @@ func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
 			return nil, tx.refusal(def.ddl, fmt.Sprintf("the index %s: %v", o.Name, err))
 		}
 		s.indexes = append(s.indexes, state)
+	}
+	if missing := def.missingIndex(objects); missing != "" {
+		return nil, tx.pager.Corrupt(1, "no row describes the index "+missing+" of a constraint")
 	}
 	if !rules.empty() {
 		s.rules = rules

@@ -10,6 +10,7 @@ import (
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/pager"
 )
 
 // Batch joins small changes of many goroutines in one transaction. Update already joins
@@ -58,6 +59,8 @@ type batchCall struct {
 	batch []*batchCall // of a leader: all calls of its transaction, itself first
 	done  chan struct{}
 
+	patience pager.Patience
+
 	onThread bool // the caller is bound to its thread, and waits for event in place of done
 	event    osfile.Event
 
@@ -66,7 +69,9 @@ type batchCall struct {
 	leads bool
 }
 
-var batchCalls = sync.Pool{New: func() any { return &batchCall{done: make(chan struct{}, 1)} }}
+var batchCalls = sync.Pool{New: func() any {
+	return &batchCall{done: make(chan struct{}, 1), patience: pager.NewPatience()}
+}}
 
 // maxBatch is how many functions a transaction runs: its first caller waits for the last of them.
 const maxBatch = 512
@@ -106,7 +111,7 @@ func (db *DB) batch(ctx context.Context, fn func(tx *Tx) error, onThread bool) e
 	defer b.leave()
 	switch {
 	case !leads:
-		if err := b.wait(c); err != nil {
+		if err := b.wait(db, c); err != nil {
 			return err
 		}
 	case company && !onThread:
@@ -145,19 +150,26 @@ func (b *batcher) leave() {
 }
 
 // wait returns when the call has its token, or with the error of its context if that was cancelled
-// while the call waited.
-func (b *batcher) wait(c *batchCall) error {
+// while the call waited, or if its caller is in the transaction that it waits for.
+func (b *batcher) wait(db *DB, c *batchCall) (err error) {
 	if c.onThread {
 		c.event.Wait()
 		return nil
 	}
-	select {
-	case <-c.done:
-		return nil
-	case <-c.ctx.Done():
+	c.patience.Begin()
+	defer c.patience.Look.Stop()
+	for err == nil {
+		select {
+		case <-c.done:
+			return nil
+		case <-c.ctx.Done():
+			err = c.ctx.Err()
+		case <-c.patience.Look.C:
+			err = c.patience.Lost(db.pager)
+		}
 	}
 	if b.withdraw(c) {
-		return c.ctx.Err() // no other goroutine knows of the call any more
+		return err // no other goroutine knows of the call any more
 	}
 	<-c.done
 	return nil

@@ -44,7 +44,7 @@ func TestCommitPoint(t *testing.T) {
 						continue
 					}
 					for _, r := range []commitRun{{rows: 1}, {before: 2, rows: 1}, {before: 1, rows: 200}, {before: 1, rows: 2, exclusive: true}} {
-						r.t, r.mode, r.durability, r.fault = t, mode, durability, faultfs.Fault{Err: errno}
+						r.t, r.mode, r.durability, r.fault = t, mode, durability, faultfs.Fault{Err: errno, Ops: faultfs.Any | faultfs.OpenDir}
 						r.each()
 					}
 				}

@@ -142,13 +142,14 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 
 // Update calls fn with a transaction that may change the database. If fn returns nil, everything
 // that it did is committed, and has survived the failures that Options.Durability names when Update
-// returns nil. If fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened, and
-// neither if Update returns another error, unless that matches [ErrFailed].
+// returns nil. If fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
+// The same is true of every other error of Update, except one that matches [ErrFailed].
 //
-// One transaction runs at a time; other transactions wait until their ctx is cancelled, one within
-// fn for ever. The fn of a transaction that had to wait runs on a goroutine of the DB's; if it
-// panics or ends that by runtime.Goexit, its caller does. fn must not wait for another Update to
-// return: that may wait for the end of fn.
+// One transaction runs at a time; other transactions wait until their ctx is cancelled. Within fn,
+// a call that would wait for its end returns [ErrInUpdate]: Update, Batch, BeginUpdate, Checkpoint,
+// Compact, Exec, SetJournalMode and Close. The fn of a transaction that had to wait runs on a
+// goroutine of the DB's; if it panics or ends that by runtime.Goexit, its caller does. fn must not
+// wait for another goroutine that calls Update: that waits for the end of fn.
 //
 // Once fn has returned and the commit has begun, ctx matters only while readers of a database in
 // rollback mode keep it waiting, and only if the ctx of every transaction of the same commit is

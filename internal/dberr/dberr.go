@@ -18,6 +18,7 @@ var (
 	ErrUnsupported   = errors.New("not supported")
 	ErrClosed        = fs.ErrClosed
 	ErrNotDatabase   = errors.New("file is not a SQLite database")
+	ErrInUpdate      = errors.New("the call would wait for the transaction that it is a part of; use its Tx")
 	ErrMoved         = errors.New("the file was deleted, renamed or replaced while it was open")
 	ErrLogLeft       = errors.New("the write-ahead log stays next to the database: keep the two together")
 	ErrFailed        = errors.New("nothing can be written after what has failed: close the database and open it again")

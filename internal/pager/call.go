@@ -20,6 +20,7 @@ type call struct {
 	state atomic.Uint32
 	over  chan struct{} // told once the caller may go on
 	outcome
+	patience Patience
 }
 
 // An outcome is the result of a call.
@@ -40,22 +41,32 @@ func (e *call) claim() bool { return e.state.CompareAndSwap(callWaiting, callCla
 
 func (e *call) withdraw() bool { return e.state.CompareAndSwap(callWaiting, callWithdrawn) }
 
-// wait returns when the call is over, or was withdrawn because its ctx was cancelled.
-func (e *call) wait() error {
-	select {
-	case <-e.over:
-		return nil
-	case <-e.ctx.Done():
+// wait returns when the call is over, or was withdrawn because its ctx was cancelled, or because
+// its caller is in the transaction that it waits for.
+func (e *call) wait(p *Pager) (err error) {
+	e.patience.Begin()
+	defer e.patience.Look.Stop()
+	for err == nil {
+		select {
+		case <-e.over:
+			return nil
+		case <-e.ctx.Done():
+			err = e.ctx.Err()
+		case <-e.patience.Look.C:
+			err = e.patience.Lost(p)
+		}
 	}
 	if e.withdraw() {
-		return e.ctx.Err()
+		return err
 	}
 	<-e.over
 	return nil
 }
 
 // callPool keeps calls whose callers have gone on.
-var callPool = sync.Pool{New: func() any { return &call{over: make(chan struct{}, 1)} }}
+var callPool = sync.Pool{New: func() any {
+	return &call{over: make(chan struct{}, 1), patience: NewPatience()}
+}}
 
 // enqueue lets work be done when its turn comes, and returns once it is committed.
 func (c *committer) enqueue(ctx context.Context, tx *Tx, work Work) error {
@@ -64,11 +75,11 @@ func (c *committer) enqueue(ctx context.Context, tx *Tx, work Work) error {
 	if c.pager.writer.queue.add(e) {
 		go c.serveQueue()
 	}
-	if err := e.wait(); err != nil {
+	if err := e.wait(c.pager); err != nil {
 		return err // serve still knows of it
 	}
 	o := e.outcome
-	*e = call{over: e.over}
+	*e = call{over: e.over, patience: e.patience}
 	callPool.Put(e)
 	switch {
 	case o.panicked != nil:

@@ -110,11 +110,11 @@ func (c *checkpointer) has(log *wal.Log) bool {
 func (c *committer) exclusively(ctx context.Context, fn func() error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	w := &c.pager.writer
-	if err := take(ctx, w.commitLock); err != nil {
+	if err := c.pager.take(ctx, w.commitLock); err != nil {
 		return err
 	}
 	defer func() { w.commitLock <- struct{}{} }()
-	if err := take(ctx, w.writeLock); err != nil {
+	if err := c.pager.take(ctx, w.writeLock); err != nil {
 		return err
 	}
 	defer func() { w.writeLock <- struct{}{} }()

@@ -211,9 +211,14 @@ func (r *readers) acquire(ctx context.Context) (s *Snapshot, err error) {
 // ErrClosed.
 func (p *Pager) Close() error {
 	w := &p.writer
-	<-w.commitLock
-	<-w.writeLock
-	defer func() { w.commitLock <- struct{}{}; w.writeLock <- struct{}{} }()
+	if err := p.take(context.Background(), w.commitLock); err != nil {
+		return err
+	}
+	defer func() { w.commitLock <- struct{}{} }()
+	if err := p.take(context.Background(), w.writeLock); err != nil {
+		return err
+	}
+	defer func() { w.writeLock <- struct{}{} }()
 	if w.pages.Count > 0 {
 		p.commits.flush()
 	}

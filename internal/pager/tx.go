@@ -83,10 +83,15 @@ func (tx *Tx) push(s *savepoint, undo []undoPage) {
 	tx.level = s
 }
 
-// call does the work of a transaction, with the guard against faults.
+// call does the work of a transaction, with the guard against faults. Its frame on the stack says
+// that the goroutine is in a transaction (callFunction).
+//
+//go:noinline
 func (tx *Tx) call(ctx context.Context, work Work) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	tx.ctx = ctx
+	tx.writer.enterCall()
+	defer tx.writer.leaveCall()
 	if err := work.Do(); err != nil {
 		return err
 	}
@@ -285,7 +290,7 @@ func (p *Pager) BeginUpdate(ctx context.Context, tx *Tx) error {
 	}
 	w := &p.writer
 	w.callers.Add(1)
-	if err := take(ctx, w.writeLock); err != nil {
+	if err := p.take(ctx, w.writeLock); err != nil {
 		w.callers.Add(-1)
 		return err
 	}

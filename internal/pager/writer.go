@@ -62,6 +62,7 @@ type turns struct {
 	commitLock chan struct{} // holds one token; its holder commits a group
 	callers    atomic.Int64  // how many calls are in Update
 	queue      callQueue     // the calls that wait for the write lock
+	inCall     atomic.Bool   // the function of a transaction runs, but not one of BeginUpdate
 	budget     waitBudget    // of the locks that the holder of the write lock waits for
 }
 
@@ -180,6 +181,9 @@ func (w *writer) init() {
 // so that a transaction is one piece of memory. The rest is as package
 // sqlitefile says of DB.Update.
 func (p *Pager) Update(ctx context.Context, tx *Tx, work Work) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	w := &p.writer
 	w.callers.Add(1)
 	defer w.callers.Add(-1)
@@ -188,21 +192,6 @@ func (p *Pager) Update(ctx context.Context, tx *Tx, work Work) error {
 		return dberr.Explain(p.commits.run(ctx, tx, work))
 	default:
 		return dberr.Explain(p.commits.enqueue(ctx, tx, work))
-	}
-}
-
-// take takes a token, unless ctx is cancelled first.
-func take(ctx context.Context, token chan struct{}) error {
-	select {
-	case <-token:
-		return nil
-	default:
-	}
-	select {
-	case <-token:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

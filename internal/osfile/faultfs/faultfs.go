@@ -41,9 +41,10 @@ const (
 	OpenDir // of SyncDir, before it syncs
 
 	// Storage is all that moves bytes or names.
-	Storage = Open | Exists | Remove | OpenDir | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
+	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
 	// Any has the operations that can fail on a working system in one way or another. Releasing a
-	// lock or a handle cannot.
+	// lock or a handle cannot. OpenDir is apart: the engine goes on without syncing the names, so
+	// that a loss of power may take more after it.
 	Any = Storage | Lock | Locked | Map | MapWords | Room | Preallocate | Punch
 )
 

@@ -121,24 +121,54 @@ func (c *change) mayContain(e *store.Entry, from, to place) error {
 	if e.Type != store.Dir || from.dir == to.dir {
 		return nil
 	}
-	for dir, steps := to.dir, 0; dir != c.fs.root; steps++ {
-		if dir == e.Ino {
+	for dir, steps := to.dir, 0; ; steps++ {
+		switch up, ok := c.fs.told.up(dir); {
+		case dir == e.Ino:
 			return syscall.EINVAL
+		case dir == c.fs.root:
+			return nil
+		case !ok || steps == maxDepth || !c.leads(up, dir): // another process has moved it
+			return c.mustLackDir(e.Ino, dir)
+		default:
+			dir = up.dir
 		}
-		up, ok := c.fs.told.up(dir)
-		if !ok || steps == maxDepth {
-			return syscall.EIO
-		}
-		if found, err := c.tx.Lookup(up.dir, up.name); err != nil || found.Ino != dir {
-			return syscall.ESTALE // another process has moved it a moment ago
-		}
-		dir = up.dir
 	}
-	if e.Ino == to.dir {
-		return syscall.EINVAL
+}
+
+// leads reports whether a place leads to a directory.
+func (c *change) leads(at place, dir store.Ino) bool {
+	e, err := c.tx.Lookup(at.dir, at.name)
+	return err == nil && e.Ino == dir
+}
+
+// mustLackDir returns EINVAL if a directory lies below another one, and ESTALE if there is too much
+// below that to say.
+func (c *change) mustLackDir(top, dir store.Ino) error {
+	var l store.Listing
+	for below, seen := []store.Ino{top}, 0; len(below) > 0; {
+		next := below[len(below)-1]
+		below = below[:len(below)-1]
+		l.Reset()
+		if err := c.tx.List(next, "", maxSearch-seen, &l); err != nil {
+			return err
+		}
+		if seen += len(l.Items); seen >= maxSearch {
+			return syscall.ESTALE
+		}
+		for i := range l.Items {
+			switch item := &l.Items[i]; {
+			case item.Ino == dir:
+				return syscall.EINVAL
+			case item.Type == store.Dir:
+				below = append(below, item.Ino)
+			}
+		}
 	}
 	return nil
 }
+
+// maxSearch is how many entries a search looks at.
+const maxSearch = 1 << 16
 
 // maxDepth is how many directories can lie in each other.
 const maxDepth = 1 << 16

@@ -27,12 +27,15 @@ func newCall(s *site, w http.ResponseWriter, r *http.Request) *call {
 }
 
 // access returns the rights of the user.
-func (c *call) access() *access {
-	a := &access{user: c.user, most: rightRead, rights: c.s.options.Rights}
-	if c.s.options.Write {
+func (c *call) access() *access { return c.s.accessOf(c.user) }
+
+// accessOf returns the rights of a user, and of those who have not logged in if user is "".
+func (s *site) accessOf(user string) *access {
+	a := &access{user: user, most: rightRead, rights: s.options.Rights}
+	if s.options.Write {
 		a.most = rightWrite
 	}
-	if c.s.options.Users != nil && c.user == "" && c.s.options.Rights == nil {
+	if s.options.Users != nil && user == "" && s.options.Rights == nil {
 		a.most = rightNone
 	}
 	return a

@@ -54,7 +54,7 @@ func (c *change) mayDav() error {
 		}
 	}
 	if c.r.Method == "COPY" || c.r.Method == "MOVE" {
-		return c.mayReplace()
+		return c.mayReplace(c.r.Method == "MOVE" && info != nil && info.IsDir())
 	}
 	return c.conditions(info)
 }
@@ -67,8 +67,9 @@ func missingFor(method string, err error) error {
 	return err
 }
 
-// mayReplace checks the destination of a COPY or MOVE.
-func (c *change) mayReplace() error {
+// mayReplace checks the destination of a COPY or MOVE. A directory that is moved comes with all that
+// is in it.
+func (c *change) mayReplace(whole bool) error {
 	if err := c.p.mustChange(); err != nil {
 		return err
 	}
@@ -81,11 +82,11 @@ func (c *change) mayReplace() error {
 	if err != nil {
 		return missingParent(err)
 	}
+	if (old != nil || whole) && !to.access.least(to.shown(real)).allows(rightWrite) {
+		return errDenied
+	}
 	if old == nil {
 		return checkName(path.Base(real))
-	}
-	if !to.access.least(to.shown(real)).allows(rightWrite) {
-		return errDenied
 	}
 	return nil
 }

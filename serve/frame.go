@@ -2,7 +2,7 @@ package serve
 
 import (
 	"net/url"
-	"path"
+	"strings"
 
 	"github.com/foliofs/folio/serve/page"
 )
@@ -14,22 +14,21 @@ func (c *call) frame(p *place) page.Frame {
 		f.Login = c.s.base + loginPath + "?to=" + url.QueryEscape(c.r.URL.EscapedPath())
 	}
 	if p.tree == nil {
-		if len(c.s.trees) == 1 {
+		switch byLink := strings.HasPrefix(c.path, sharePath); {
+		case byLink:
+			f.RootName, f.Login = "files", ""
+		case len(c.s.trees) == 1:
 			f.RootName = c.s.trees[0].Name
 		}
 		return f
 	}
-	if f.RootName = p.tree.Name; p.share == nil {
+	if f.RootName = p.rootName(); p.share == nil {
 		f.Search = c.s.base + searchPath + p.tree.prefix
 	}
 	if p.name != "." {
 		f.Path = p.name
 	}
 	if p.share != nil {
-		f.RootName = path.Base(p.within)
-		if p.within == "." {
-			f.RootName = p.tree.Name
-		}
 		f.Snapshot, f.Login = "", ""
 	}
 	if p.snapshot != "" && p.share == nil {

@@ -136,6 +136,9 @@ func (c *change) rename(to *place, tx *folio.Tx) (created bool, err error) {
 	if err := c.mayTake(to, tx, real, old); err != nil {
 		return false, err
 	}
+	if info.IsDir() && !to.access.least(to.shown(real)).allows(rightWrite) {
+		return false, errDenied
+	}
 	switch {
 	case real == from:
 		return false, refuse(http.StatusForbidden, "This is the name that it has.")

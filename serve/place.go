@@ -104,9 +104,21 @@ func escapePath(name string) string {
 // base is the last element of the place's name.
 func (p *place) base() string {
 	if p.name == "." {
-		return p.tree.Name
+		return p.rootName()
 	}
 	return path.Base(p.name)
+}
+
+// rootName is what the root of the place is called. Those who have a link do not learn the names of
+// the volume and of directories above what it leads to.
+func (p *place) rootName() string {
+	switch {
+	case p.share == nil:
+		return p.tree.Name
+	case p.within == p.tree.Dir:
+		return "files"
+	}
+	return path.Base(p.within)
 }
 
 // below returns the path in the tree, or in the share, of a path in the volume.

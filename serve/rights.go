@@ -65,24 +65,35 @@ func parseRule(text string) (rule, error) {
 	return rule{user: user, path: strings.TrimSuffix(path.Clean(p), "/"), right: right}, nil
 }
 
-// An access is the rights of one user, in one request.
+// An access is the rights of one user, in one request. That of a link is the rights of the user who
+// made it, as they are now, and no more than the link gives.
 type access struct {
 	user   string // "" if the client has not logged in
 	most   right  // at any place
 	rights *Rights
-	within string // of a share: the only path that it opens
-	bound  bool   // within counts
+	link   *linkAccess // nil for a request that does not come by a link
+}
+
+// A linkAccess is what a link gives.
+type linkAccess struct {
+	within string // the only path, and all below it
+	gives  right  // read or upload
 }
 
 // at returns the right at a path, as URLs have it behind the base.
 func (a *access) at(p string) right {
-	if a.bound && !covers(a.within, strings.TrimSuffix(p, "/")) {
+	p = strings.TrimSuffix(p, "/")
+	right := a.most
+	if a.rights != nil {
+		right = right.and(a.rights.of(a.user, p))
+	}
+	switch {
+	case a.link == nil:
+		return right
+	case !covers(a.link.within, p):
 		return rightNone
 	}
-	if a.rights == nil || a.bound {
-		return a.most
-	}
-	return min(a.most, a.rights.of(a.user, strings.TrimSuffix(p, "/")))
+	return right.and(a.link.gives)
 }
 
 // of returns the right of the longest rule about a path. Of two about the same path, the one that
@@ -124,12 +135,12 @@ func covers(dir, p string) bool {
 // least returns the smallest right at a path and at all places below it that rules are about.
 func (a *access) least(p string) right {
 	least := a.at(p)
-	if a.rights == nil || a.bound {
+	if a.rights == nil {
 		return least
 	}
 	for _, one := range a.rights.rules {
 		if covers(strings.TrimSuffix(p, "/"), one.path) {
-			least = min(least, a.at(one.path))
+			least = least.and(a.at(one.path))
 		}
 	}
 	return least
@@ -143,16 +154,27 @@ func (r right) allows(need right) bool {
 	return r >= need
 }
 
+// and returns the right to do what two rights both allow.
+func (r right) and(other right) right {
+	switch {
+	case r.allows(other):
+		return other
+	case other.allows(r):
+		return r
+	}
+	return rightNone
+}
+
 // errDenied says that the user has no right to a place.
 var errDenied = errors.New("no right to this place")
 
-// check returns an error unless the user has a right at a path. Someone who may not even read there
+// check returns an error unless the user has a right at a path. A user who may not even read there
 // does not learn whether there is a file.
 func (a *access) check(p string, need right) error {
 	if a.at(p).allows(need) {
 		return nil
 	}
-	if a.user == "" || a.at(p) >= rightUpload {
+	if a.user == "" && a.link == nil || a.at(p) >= rightUpload {
 		return errDenied
 	}
 	return fs.ErrNotExist

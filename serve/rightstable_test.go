@@ -53,7 +53,7 @@ var entryPoints = []entryPoint{
 	{"GET /a/b/c.txt?diff=monday", "401 404 403 200 200 200 404 200", nil, ""},
 	{"GET /a/b/missing", "401 404 403 404 404 404 404 404", nil, ""},
 	{"GET /-/at/monday/a/b/c.txt", "401 404 403 200 200 200 404 200", nil, ""},
-	{"GET /-/at/monday/a/b/", "401 404 200 200 200 200 404 200", nil, ""},
+	{"GET /-/at/monday/a/b/", "401 404 403 200 200 200 404 200", nil, ""},
 	{"GET /-/at/nothing/a/b/", "401 404 403 404 404 404 404 404", nil, ""},
 	{"PUT /-/at/monday/a/b/c.txt", "403 403 403 403 403 403 403 403", nil, "x"},
 	{"GET /-/search/a?q=unseen", "401 404 403 200 200 200 404 200", nil, ""},

@@ -21,7 +21,7 @@ func (c *call) findShare(p *place, target string) (*place, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = o.View(c.r.Context(), func(rx *folio.Rx) error { return p.openShare(c.r.Context(), rx, t, token) })
+		err = o.View(c.r.Context(), func(rx *folio.Rx) error { return c.openShare(p, rx, t, token) })
 		if err == nil && p.share.Snapshot != "" && c.snapshotID(o, p.share.Snapshot) != p.share.SnapshotID {
 			err = errGone
 		}
@@ -53,7 +53,7 @@ func (c *call) snapshotID(o *opened, name string) int64 {
 }
 
 // openShare reads the record of a share, and finds its inode.
-func (p *place) openShare(ctx context.Context, rx *folio.Rx, t *tree, token string) error {
+func (c *call) openShare(p *place, rx *folio.Rx, t *tree, token string) error {
 	s := &share{record: t.recordOf(token)}
 	text, err := rx.ReadFile(s.record)
 	if err != nil {
@@ -72,19 +72,36 @@ func (p *place) openShare(ctx context.Context, rx *folio.Rx, t *tree, token stri
 			return err
 		}
 	}
-	real, info, err := s.locate(ctx, rx, t)
+	real, info, err := s.locate(c.r.Context(), rx, t)
 	if err != nil {
 		return err
 	}
 	p.share, p.snapshot = s, s.Snapshot
-	p.access = &access{most: rightRead, bound: true, within: strings.TrimSuffix(t.shown(real), "/")}
-	if s.Upload {
-		p.access.most = rightUpload
+	if p.access = c.s.linkAccess(s, t.shown(real)); p.access == nil {
+		return errGone
 	}
 	if p.within = real; !info.IsDir() {
 		p.within, p.single = path.Dir(real), path.Base(real)
 	}
 	return nil
+}
+
+// linkAccess returns what a link to a path gives, or nil if the user who made it is gone. Where no
+// user can log in any more, those who made links have the rights of all.
+func (s *site) linkAccess(link *share, shown string) *access {
+	user := link.User
+	switch users := s.options.Users; {
+	case users == nil:
+		user = ""
+	case user != "" && !users.has(user):
+		return nil
+	}
+	a := s.accessOf(user)
+	a.link = &linkAccess{within: strings.TrimSuffix(shown, "/"), gives: rightRead}
+	if link.Upload {
+		a.link.gives = rightUpload
+	}
+	return a
 }
 
 // locate finds the inode of a share: at its last name, or by a walk.

@@ -102,11 +102,14 @@ func (c *change) recordShare(tx *folio.Tx, q *shareRequest, id int64, token stri
 	return name, s.save(tx, c.p.tree.recordOf(token))
 }
 
-// removeShare answers DELETE of a link, by a user who may write what it leads to.
+// removeShare answers DELETE of a link, by the user who made it, or one who may write what it leads
+// to.
 func (c *change) removeShare() error {
 	real := path.Join(c.p.within, c.p.single)
-	if err := c.access().check(c.p.shown(real), rightWrite); err != nil {
-		return err
+	if c.user == "" || c.user != c.p.share.User {
+		if err := c.access().check(c.p.shown(real), rightWrite); err != nil {
+			return err
+		}
 	}
 	if c.p.tree.ReadOnly {
 		return errServedRead

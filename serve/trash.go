@@ -126,6 +126,8 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 		return missingParent(err)
 	case there != nil:
 		return fs.ErrExist
+	case !c.p.access.least(c.p.shown(real)).allows(rightWrite):
+		return errDenied
 	}
 	if err := c.p.parentExists(tx, real); err != nil {
 		return err

@@ -45,8 +45,8 @@ func (p *place) mayUpload(in lookuper, overwrite bool) error {
 		return err
 	}
 	real, info, err := p.lookup(in, p.name, true, rightUpload)
-	if isMissing(err) && p.access.at(p.shown(path.Join(p.within, p.name))).allows(rightUpload) {
-		return nil // the directories are made
+	if isMissing(err) {
+		return p.mayMake(in, err)
 	}
 	switch {
 	case err != nil:
@@ -64,6 +64,22 @@ func (p *place) mayUpload(in lookuper, overwrite bool) error {
 		return err
 	}
 	return p.mustBeFree()
+}
+
+// mayMake checks the rights to a file and to the directories on the way to it, which are made with
+// it. missing is the error that says that they are not there.
+func (p *place) mayMake(in lookuper, missing error) error {
+	real, names, err := p.resolveExisting(in, path.Dir(p.name))
+	if err != nil || len(names) == 0 {
+		return missing
+	}
+	for _, name := range append(names, path.Base(p.name)) {
+		real = path.Join(real, name)
+		if err := p.access.check(p.shown(real), rightUpload); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var errTakenUpload = refuse(http.StatusConflict, "There is a file with this name.")

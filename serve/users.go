@@ -184,6 +184,19 @@ func (u *Users) matches(name, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil && ok
 }
 
+// has reports whether there is a user of that name.
+func (u *Users) has(name string) bool {
+	if u.hashes[name] != "" {
+		return true
+	}
+	for _, other := range u.tokens {
+		if other == name {
+			return true
+		}
+	}
+	return false
+}
+
 // ofToken returns the user of a Bearer token.
 func (u *Users) ofToken(token string) (name string, ok bool) {
 	name, ok = u.tokens[sha256.Sum256([]byte(token))]

@@ -133,7 +133,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount serve internal/posix internal/inoset internal/match " + rooms("source target mirror "+
+		own: ". mount serve store internal/posix internal/inoset internal/match " + rooms("source target mirror "+
 			"quote value failure interrupt terminal location mountpoint overlay listing copier importer exporter converter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},

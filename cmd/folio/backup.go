@@ -81,7 +81,7 @@ func (b *backuper) run(ctx context.Context) error {
 	case b.json:
 		return value.WriteJSON(b.Stdout, backupJSON{value.JSONPathOf(b.volume), value.JSONText(b.dest), size})
 	case !b.quiet:
-		fmt.Fprintf(b.Stdout, "%s: %s in %.2f s\n", b.Name(b.dest), value.MetricSize(size), time.Since(start).Seconds())
+		fmt.Fprintf(b.Stdout, "%s: %s in %.2f s\n", b.Name(b.dest), value.BinarySize(size), time.Since(start).Seconds())
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func (c *command) printCheck(volume string, r *folio.RepairReport) {
 	}
 	if r.OK() {
 		fmt.Fprintf(c.Stdout, "%s: ok: %s, %s, %s of contents\n", c.Name(volume), value.Count(r.Entries, "name", "names"),
-			value.Count(r.Nodes, "inode", "inodes"), value.MetricSize(r.Bytes))
+			value.Count(r.Nodes, "inode", "inodes"), value.BinarySize(r.Bytes))
 	}
 }
 

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
@@ -36,8 +40,19 @@ A symbolic link stands for its target. With -R, symbolic links in directories ar
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return location.Change(cmd.Context(), &c.Streams, args[1:], nil, m.apply)
 	}
+	cmd.SetFlagErrorFunc(modeFlagError)
 	cmd.Flags().BoolVarP(&m.recursive, "recursive", "R", false, "change the files in directories, too")
 	return cmd
+}
+
+// modeFlagError tells how to write a mode that begins with a dash, which reads as a flag.
+func modeFlagError(cmd *cobra.Command, err error) error {
+	e, ok := errors.AsType[*pflag.NotExistError](err)
+	if ok && strings.ContainsAny(e.GetSpecifiedShortnames(), "rwxXstugo") {
+		mode := "-" + e.GetSpecifiedShortnames()
+		return failure.Hint(fmt.Errorf("%s is no flag", mode), fmt.Sprintf("a mode that begins with a dash follows \"--\": folio chmod -- %s VOLUME:PATH", mode))
+	}
+	return usageError(cmd, err)
 }
 
 func (m *chmod) args(cmd *cobra.Command, args []string) error {

@@ -34,7 +34,8 @@ var (
 // A command is one invocation of the program.
 type command struct {
 	terminal.Streams
-	started bool // past the command line: an error now is no misuse
+	started bool  // past the command line: an error now is no misuse
+	noHelp  error // there is no help about what was asked for
 }
 
 // cleansUp is the annotation of commands that clean up when they are interrupted.

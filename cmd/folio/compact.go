@@ -56,7 +56,7 @@ func (c *command) compact(ctx context.Context, volume string, quiet, json bool) 
 	case json:
 		return value.WriteJSON(c.Stdout, sizes)
 	case !quiet:
-		fmt.Fprintf(c.Stdout, "%s: %s, was %s, in %.2f s\n", c.Name(volume), value.MetricSize(sizes.After), value.MetricSize(sizes.Before), time.Since(start).Seconds())
+		fmt.Fprintf(c.Stdout, "%s: %s, was %s, in %.2f s\n", c.Name(volume), value.BinarySize(sizes.After), value.BinarySize(sizes.Before), time.Since(start).Seconds())
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -117,9 +116,8 @@ func (d *differ) run(ctx context.Context, a, b string) error {
 }
 
 func (d *differ) compare(ctx context.Context, a, b compare.Tree) error {
-	color := d.OutTerminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	d.patches = patch.Writer{Out: d.Stdout, Color: color}
-	d.stats.Color = color
+	d.patches = patch.Writer{Out: d.Stdout, Color: d.Colors}
+	d.stats.Color = d.Colors
 	d.options.Report = d.report
 	d.options.Trouble = d.warn
 	d.options.Seen = func(files int, bytes int64) {

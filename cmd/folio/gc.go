@@ -72,11 +72,11 @@ func (c *command) gc(ctx context.Context, volume string, unnamed time.Duration, 
 		return nil
 	}
 	fmt.Fprintf(c.Stdout, "%s: %s removed, %s in the bucket, %s; %s\n", c.Name(volume), value.Count(r.Removed, "object", "objects"),
-		value.Count(r.Objects, "object", "objects"), value.MetricSize(r.Bytes), waiting(&r.ObjectInfo))
+		value.Count(r.Objects, "object", "objects"), value.BinarySize(r.Bytes), waiting(&r.ObjectInfo))
 	return nil
 }
 
 // waiting says what waits for a sweep.
 func waiting(i *folio.ObjectInfo) string {
-	return fmt.Sprintf("%s, %s, not needed as a whole", value.Count(i.Waiting, "object", "objects"), value.MetricSize(i.WaitingBytes))
+	return fmt.Sprintf("%s, %s, not needed as a whole", value.Count(i.Waiting, "object", "objects"), value.BinarySize(i.WaitingBytes))
 }

@@ -145,10 +145,10 @@ func (c *command) printInfo(i *infoJSON) {
 	} else {
 		row("format", "%d", i.Version)
 	}
-	row("size", "%s (%s)", value.MetricSize(i.Size), value.Count(i.Size, "byte", "bytes"))
-	row("free in it", "%s", value.MetricSize(i.Free))
+	row("size", "%s (%s)", value.BinarySize(i.Size), value.Count(i.Size, "byte", "bytes"))
+	row("free in it", "%s", value.BinarySize(i.Free))
 	if i.Log > 0 {
-		row("in its log", "%s", value.MetricSize(i.Log))
+		row("in its log", "%s", value.BinarySize(i.Log))
 	}
 	if i.SQLite != "" {
 		row("written by", "SQLite %s", i.SQLite)
@@ -160,13 +160,13 @@ func (c *command) printInfo(i *infoJSON) {
 	row("symlinks", "%s", value.Grouped(i.Symlinks))
 	row("others", "%s", value.Grouped(i.Others))
 	row("hard links", "%s", value.Grouped(i.Links))
-	row("contents", "%s (%s)", value.MetricSize(i.Bytes), value.Count(i.Bytes, "byte", "bytes"))
+	row("contents", "%s (%s)", value.BinarySize(i.Bytes), value.Count(i.Bytes, "byte", "bytes"))
 	if i.Stored < i.Bytes {
-		row("in holes", "%s", value.MetricSize(i.Bytes-i.Stored))
+		row("in holes", "%s", value.BinarySize(i.Bytes-i.Stored))
 	}
 	if o := i.objectsJSON; o != nil {
 		row("bucket", "%s", c.Name(o.Bucket))
-		row("objects", "%s, %s, %s of contents in them", value.Grouped(o.Objects), value.MetricSize(o.Bytes), value.MetricSize(o.Used))
+		row("objects", "%s, %s, %s of contents in them", value.Grouped(o.Objects), value.BinarySize(o.Bytes), value.BinarySize(o.Used))
 		row("to sweep", "%s", waiting((*folio.ObjectInfo)(o)))
 	}
 }

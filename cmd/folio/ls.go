@@ -61,7 +61,7 @@ With --json: one object for each file and line, as docs/command.md describes.`,
 // list lists one argument. A symbolic link to a directory stands for the directory.
 func (l *ls) list(loc location.Location, rx *folio.Rx) error {
 	l.loc, l.walker = loc, listing.NewWalker(loc, rx)
-	l.walker.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.order.NeedNode() }
+	l.walker.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.Colors || l.order.NeedNode() }
 	e, err := listing.Of(l.walker.Rx, l.loc.Path, nil)
 	if err != nil {
 		return l.loc.Failure(l.loc.Path, err)
@@ -121,7 +121,7 @@ func (l *ls) print(entries []listing.Entry) error {
 		l.printLong(entries)
 	default:
 		for i := range entries {
-			fmt.Fprintln(l.Stdout, l.Name(entries[i].Name))
+			fmt.Fprintln(l.Stdout, l.colored(&entries[i]))
 		}
 	}
 	l.begun = l.begun || len(entries) > 0
@@ -166,9 +166,30 @@ func (l *ls) size(n int64) string {
 
 func (c *command) nameAndTarget(e *listing.Entry) string {
 	if e.Mode.Type() == fs.ModeSymlink {
-		return c.Name(e.Name) + " -> " + c.Name(e.Target)
+		return c.colored(e) + " -> " + c.Name(e.Target)
 	}
-	return c.Name(e.Name)
+	return c.colored(e)
+}
+
+// colored is a name for the output, on a terminal in the color that GNU ls gives to the type of the
+// file.
+func (c *command) colored(e *listing.Entry) string {
+	name := c.Name(e.Name)
+	if !c.Colors {
+		return name
+	}
+	var color string
+	switch mode := e.Mode; {
+	case mode.IsDir():
+		color = "1;34" // bold blue
+	case mode.Type() == fs.ModeSymlink:
+		color = "1;36" // bold cyan
+	case mode.IsRegular() && mode&0o111 != 0:
+		color = "1;32" // bold green
+	default:
+		return name
+	}
+	return "\x1b[" + color + "m" + name + "\x1b[m"
 }
 
 func listTime(ns int64) string { return time.Unix(0, ns).Format("2006-01-02 15:04") }

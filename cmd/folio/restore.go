@@ -150,7 +150,7 @@ func (r *restorer) summary(done *folio.RestoreReport, took time.Duration) string
 	add(done.Changed, "changed")
 	add(done.Removed, "removed")
 	parts = append(parts, value.Grouped(done.Equal)+" unchanged")
-	text := fmt.Sprintf("%s, %s written in %.2f s", strings.Join(parts, ", "), value.MetricSize(done.Bytes), took.Seconds())
+	text := fmt.Sprintf("%s, %s written in %.2f s", strings.Join(parts, ", "), value.BinarySize(done.Bytes), took.Seconds())
 	if r.options.DryRun {
 		text = "dry run: " + text
 	}

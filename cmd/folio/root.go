@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,7 +28,7 @@ func (c *command) execute(ctx context.Context, root *cobra.Command, args []strin
 	root.SetArgs(args)
 	root.SetOut(c.Stdout)
 	root.SetErr(c.Stderr)
-	err := root.ExecuteContext(ctx)
+	err := cmp.Or(root.ExecuteContext(ctx), c.noHelp)
 	if flushed := c.Stdout.Flush(); flushed != nil && (err == nil || errors.Is(err, errSilent)) {
 		err = failure.OfOutput(flushed)
 	}
@@ -79,12 +80,13 @@ const rootExample = `  folio import ~/photos photos.folio        # a directory, 
 
 // root returns the command with all its subcommands.
 func (c *command) root() *cobra.Command {
+	this := thisVersion()
 	root := &cobra.Command{
 		Use:               "folio",
 		Short:             "A directory tree in one SQLite database file",
 		Long:              rootLong,
 		Example:           rootExample,
-		Version:           version(),
+		Version:           this.String(),
 		Args:              c.unknownCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		SilenceErrors:     true,
@@ -94,19 +96,33 @@ func (c *command) root() *cobra.Command {
 	}
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
+	root.Flags().BoolP("version", "v", false, "tell the version in one line; with most commands, -v means --verbose")
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
+	root.SetHelpFunc(c.help(root.HelpFunc()))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError(cmd, err) })
-	root.AddCommand(
-		c.createCommand(), c.importCommand(), c.exportCommand(), c.convertCommand(), c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(),
-		c.duCommand(), c.infoCommand(), c.checkCommand(),
-		c.compactCommand(), c.gcCommand(), c.backupCommand(),
-		c.findCommand(), c.grepCommand(), c.diffCommand(), c.syncCommand(),
-		c.snapshotCommand(), c.restoreCommand(), c.logCommand(),
-		c.putCommand(), c.getCommand(), c.cpCommand(),
-		c.mkdirCommand(), c.rmCommand(), c.mvCommand(), c.lnCommand(), c.chmodCommand(), c.touchCommand(),
-		c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(), c.serveCommand(),
-	)
+	addGroup(root, "Volumes:", c.createCommand(), c.importCommand(), c.exportCommand(), c.convertCommand(), c.syncCommand(),
+		c.backupCommand(), c.compactCommand(), c.checkCommand(), c.infoCommand(), c.gcCommand())
+	addGroup(root, "Files, to read:", c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(), c.duCommand(),
+		c.findCommand(), c.grepCommand(), c.diffCommand(), c.getCommand())
+	addGroup(root, "Files, to change:", c.putCommand(), c.cpCommand(), c.mkdirCommand(), c.rmCommand(), c.mvCommand(),
+		c.lnCommand(), c.chmodCommand(), c.touchCommand())
+	addGroup(root, "Snapshots:", c.snapshotCommand(), c.restoreCommand(), c.logCommand())
+	addGroup(root, "Mounts and servers:", c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(), c.serveCommand())
+	root.SetHelpCommand(c.helpCommand())
+	addGroup(root, "This program:", c.versionCommand())
+	root.SetHelpCommandGroupID("This program:")
+	root.SetCompletionCommandGroupID("This program:")
+	completeFlags(root)
 	return root
+}
+
+// addGroup adds commands that the help lists together, below a title.
+func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, cmd := range commands {
+		cmd.GroupID = title
+	}
+	root.AddCommand(commands...)
 }
 
 func (c *command) start(cmd *cobra.Command, _ []string) {

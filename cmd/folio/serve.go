@@ -85,17 +85,18 @@ func (s *volumeServer) run(ctx context.Context, args []string) error {
 	if s.options.Sources, err = s.sources(args); err != nil {
 		return err
 	}
-	l, err := s.listener()
+	server, err := serve.New(&s.options) // which opens the volumes
 	if err != nil {
 		return err
+	}
+	l, err := s.listener()
+	if err != nil {
+		return errors.Join(failure.Hint(err, "--listen names another address, such as :8081"), server.Close())
 	}
 	defer l.Close()
 	if s.options.Write && s.options.Users == nil && !serve.IsLoopback(l.Addr()) {
-		return failure.Hint(errOpenToAll, "name a file of users by --users, or listen at 127.0.0.1")
-	}
-	server, err := serve.New(&s.options)
-	if err != nil {
-		return err
+		err := failure.Hint(errOpenToAll, "name a file of users by --users, or listen at 127.0.0.1")
+		return errors.Join(err, server.Close())
 	}
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50) // most of the memory are buffers of clients, not garbage

@@ -267,3 +267,24 @@ func TestServeSocket(t *testing.T) {
 		}
 	}
 }
+
+// A volume that is missing is named before a port that is taken. For the port there is a way out.
+func TestServeTaken(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken, volume := l.Addr().String(), filepath.Join(t.TempDir(), "v.folio")
+	mustRun(t, "create", volume)
+	for name, want := range map[string]string{
+		volume:       "bind: address already in use; --listen names another address, such as :8081\n",
+		"nope.folio": "folio: nope.folio: no such file or directory\n",
+	} {
+		code, _, stderr := runFolio(t, "serve", "--listen", taken, name)
+		if code != exitFailure || !strings.HasSuffix(stderr, want) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit code %d, %q, want %q", name, code, stderr, want)
+		}
+	}
+}

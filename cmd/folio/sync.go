@@ -225,7 +225,7 @@ func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
 	if st.Skipped > 0 {
 		parts = append(parts, value.Grouped(st.Skipped)+" left out")
 	}
-	text := fmt.Sprintf("%s, %s copied in %.2f s", strings.Join(parts, ", "), value.MetricSize(st.Bytes), took.Seconds())
+	text := fmt.Sprintf("%s, %s copied in %.2f s", strings.Join(parts, ", "), value.BinarySize(st.Bytes), took.Seconds())
 	if s.options.DryRun {
 		text = "dry run: " + text
 	}

@@ -36,7 +36,9 @@ With --json: one object for each file and line, parents first, as docs/command.m
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error {
 			t.loc, t.walker = loc, listing.NewWalker(loc, rx)
-			t.walker.Inodes = func(d fs.DirEntry) bool { return t.json || t.sizes || t.human || d.Type() == fs.ModeSymlink }
+			t.walker.Inodes = func(d fs.DirEntry) bool {
+				return t.json || t.sizes || t.human || t.Colors || d.Type() == fs.ModeSymlink
+			}
 			return t.draw()
 		})
 	}

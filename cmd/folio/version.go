@@ -4,13 +4,83 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/foliofs/folio/cmd/folio/internal/value"
+	"github.com/foliofs/folio/store"
 )
 
-// version names the build: the module's version, or the revision that it was built from.
-func version() string {
-	name := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		name = info.Main.Version
+// A buildVersion says which build of the program this is.
+type buildVersion struct {
+	Version  string `json:"version"`            // of the module
+	Commit   string `json:"commit,omitempty"`   // that it was built from, if the build notes it
+	Modified bool   `json:"modified,omitempty"` // the files were not those of the commit
+	Go       string `json:"go"`
+	System   string `json:"system"` // with the processor
+	Format   int    `json:"format"` // the newest format of volumes that it reads and writes
+}
+
+func versionFrom(info *debug.BuildInfo) buildVersion {
+	v := buildVersion{
+		Version: "(devel)", Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH, Format: store.CloneVersion,
 	}
-	return fmt.Sprintf("folio %s %s %s/%s", name, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if info == nil {
+		return v
+	}
+	if info.Main.Version != "" {
+		v.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = s.Value
+		case "vcs.modified":
+			v.Modified = s.Value == "true"
+		}
+	}
+	return v
+}
+
+// String is the line of --version.
+func (v *buildVersion) String() string {
+	return fmt.Sprintf("folio %s %s %s", v.Version, v.Go, v.System)
+}
+
+func thisVersion() buildVersion {
+	info, _ := debug.ReadBuildInfo()
+	return versionFrom(info)
+}
+
+func (c *command) versionCommand() *cobra.Command {
+	var json bool
+	cmd := newCommand("version", "Tell which build of folio this is",
+		`Tell the version of folio, the commit that it was built from, the version of Go, the system, and the
+newest format of volumes that it reads and writes. folio --version tells the most of it in one line.
+
+With --json: one object; docs/command.md describes it.`,
+		"  folio version",
+		between(0, 0, "no arguments"))
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	cmd.RunE = func(*cobra.Command, []string) error {
+		v := thisVersion()
+		if json {
+			return value.WriteJSON(c.Stdout, v)
+		}
+		c.printVersion(&v)
+		return nil
+	}
+	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
+	return cmd
+}
+
+func (c *command) printVersion(v *buildVersion) {
+	commit := v.Commit
+	switch {
+	case commit == "":
+		commit = "unknown"
+	case v.Modified:
+		commit += ", with changes"
+	}
+	fmt.Fprintf(c.Stdout, "version  %s\ncommit   %s\ngo       %s\nsystem   %s\nformat   %d\n", v.Version, commit, v.Go, v.System, v.Format)
 }

@@ -17,6 +17,8 @@ type Operand struct {
 	// Inside reports whether the name ends in "." or "..", or is that of a root. It stands for the
 	// files in an existing directory.
 	Inside bool
+
+	onDisk bool // it has no colon, and is no volume
 }
 
 // ParseOperand reads VOLUME[@SNAPSHOT][:PATH].
@@ -26,6 +28,7 @@ func ParseOperand(arg string) Operand {
 	last := bare[strings.LastIndexAny(bare, "/:")+1:]
 	o.Inside = o.Path == "." || arg != o.Tree() && (last == "." || last == "..")
 	o.Slash = bare != arg || o.Inside
+	o.onDisk = !strings.Contains(arg, ":") && o.Snapshot == "" && !IsVolume(o.Volume)
 	return o
 }
 
@@ -57,10 +60,23 @@ func (o *Operand) MustBeDir(isDir bool) error {
 	return nil
 }
 
-var errOtherVolume = errors.New("is in another volume")
+var (
+	errOtherVolume = errors.New("is in another volume")
+	errOnDisk      = errors.New("is a name on disk, and not VOLUME:PATH")
+)
 
 // SameVolume checks that the operands lie in one volume, under whatever name, and can be changed.
+// way is the way out if one lies in another volume.
 func SameVolume(operands []Operand, way string) error {
+	for i, o := range operands {
+		if o.onDisk {
+			way := "folio put copies a file into a volume"
+			if i > 0 && i == len(operands)-1 {
+				way = "folio get copies a file there"
+			}
+			return failure.Hint(failure.At(o.Volume, errOnDisk), way)
+		}
+	}
 	for _, o := range operands {
 		if err := o.MustChange(); err != nil {
 			return err

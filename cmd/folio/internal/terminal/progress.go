@@ -43,6 +43,7 @@ func (p *Progress) setBar(total int64) {
 		progressbar.OptionSetWriter(p.out),
 		progressbar.OptionSetDescription(p.title()),
 		progressbar.OptionShowBytes(true),
+		progressbar.OptionUseIECUnits(true),
 		progressbar.OptionThrottle(progressTick),
 		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine: each change is shown when it comes
 		progressbar.OptionUseANSICodes(true),          // which erase a line without spaces that could wrap

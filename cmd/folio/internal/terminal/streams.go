@@ -26,6 +26,7 @@ type Streams struct {
 	Hidden *strings.Replacer // takes passwords out of errors and warnings; or nil
 
 	OutTerminal bool     // standard output is a terminal
+	Colors      bool     // it is one that shows colors, and the user wants them
 	errTerminal bool     // standard error is one
 	said        []string // lines of --verbose about changes that are not committed yet
 }
@@ -34,9 +35,11 @@ const bufferSize = 64 << 10
 
 // New returns the streams of a command.
 func New(stdin io.Reader, stdout, stderr io.Writer) Streams {
+	tty := isTerminal(stdout)
 	return Streams{
 		Stdin: stdin, Stdout: bufio.NewWriterSize(stdout, bufferSize), Stderr: stderr,
-		OutTerminal: isTerminal(stdout), errTerminal: isTerminal(stderr),
+		OutTerminal: tty, errTerminal: isTerminal(stderr),
+		Colors: tty && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 	}
 }
 

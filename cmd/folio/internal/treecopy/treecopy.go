@@ -177,7 +177,7 @@ func (c countedContent) NextData(off, size int64) (start, end int64, err error) 
 	return start, end, err
 }
 
-// Summary tells how much was copied, and how fast.
+// Summary tells how much was copied, and how long that took.
 func Summary(s folio.BuildStats, took time.Duration) string {
 	var b strings.Builder
 	b.WriteString(value.Count(s.Files, "file", "files"))
@@ -194,7 +194,6 @@ func Summary(s folio.BuildStats, took time.Duration) string {
 			fmt.Fprintf(&b, ", %s", value.Count(n.n, n.singular, n.plural))
 		}
 	}
-	seconds := took.Seconds()
-	fmt.Fprintf(&b, ", %s in %.2f s (%s/s)", value.MetricSize(s.Bytes), seconds, value.MetricSize(int64(float64(s.Bytes)/seconds)))
+	fmt.Fprintf(&b, ", %s in %.2f s", value.BinarySize(s.Bytes), took.Seconds())
 	return b.String()
 }

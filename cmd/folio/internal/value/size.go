@@ -31,17 +31,17 @@ func HumanSize(n int64) string {
 	return fmt.Sprintf("%.0f%c", f, sizeUnits[unit])
 }
 
-// MetricSize is a number of bytes in a sentence: 13.4 MB.
-func MetricSize(n int64) string {
-	if n < 1000 {
+// BinarySize is a number of bytes in a sentence: 13.4 MiB.
+func BinarySize(n int64) string {
+	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
 	}
 	f, unit := float64(n), -1
-	for f >= 999.95 {
-		f /= 1000
+	for f >= 1023.95 {
+		f /= 1024
 		unit++
 	}
-	return fmt.Sprintf("%.1f %cB", f, "kMGTPE"[unit])
+	return fmt.Sprintf("%.1f %ciB", f, sizeUnits[unit])
 }
 
 // ParseSize reads a number of bytes with an optional K, M, G, T or P, powers of 1024.

@@ -17,13 +17,14 @@ func TestHumanSize(t *testing.T) {
 	}
 }
 
-func TestMetricSize(t *testing.T) {
+func TestBinarySize(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{
-		0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_999: "1.0 MB", 137_400_000: "137.4 MB", math.MaxInt64: "9.2 EB",
+		0: "0 B", 999: "999 B", 1023: "1023 B", 1024: "1.0 KiB", 1_048_524: "1023.9 KiB", 1_048_525: "1.0 MiB", 144_074_342: "137.4 MiB",
+		math.MaxInt64: "8.0 EiB",
 	} {
-		if got := MetricSize(n); got != want {
-			t.Errorf("metricSize(%d) = %s, want %s", n, got, want)
+		if got := BinarySize(n); got != want {
+			t.Errorf("BinarySize(%d) = %s, want %s", n, got, want)
 		}
 	}
 }

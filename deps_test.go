@@ -89,7 +89,8 @@ var importRules = []importRule{
 	{pkg: "adapter/internal/volumes", own: ". store/pgstore store/pgstore/pgserver"},                                                // for tests
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
-	{pkg: "mount", own: ". store internal/volumelink sqlitefile store/pgstore store/pgstore/pgserver mount/internal/ring", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile and pgstore in its tests
+	{pkg: "mount/internal/watchdog", third: "golang.org/x/sys", os: true},
+	{pkg: "mount", own: ". store internal/volumelink sqlitefile store/pgstore store/pgstore/pgserver mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile and pgstore in its tests
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},

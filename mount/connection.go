@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -33,8 +34,35 @@ func connect(m fuse.RawFileSystem, dir string, o *fuse.MountOptions, daemon bool
 			return c, nil
 		}
 	}
+	if c, err := connectDirect(m, dir, o); err == nil {
+		return c, nil
+	}
 	return fuse.NewServer(m, dir, o)
 }
+
+// connectDirect mounts a file system by mount(2). Processes that this one starts do not get the
+// device, as it would stay open in them when this process ends. go-fuse opens it without O_CLOEXEC
+// here.
+func connectDirect(m fuse.RawFileSystem, dir string, o *fuse.MountOptions) (*fuse.Server, error) {
+	direct := *o
+	direct.DirectMountStrict = true
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	c, err := fuse.NewServer(m, dir, &direct)
+	if err != nil {
+		return nil, err
+	}
+	fds, _ := os.ReadDir("/proc/self/fd")
+	for _, fd := range fds {
+		if file, _ := os.Readlink("/proc/self/fd/" + fd.Name()); file == fuseDevice {
+			n, _ := strconv.Atoi(fd.Name())
+			syscall.CloseOnExec(n)
+		}
+	}
+	return c, nil
+}
+
+const fuseDevice = "/dev/fuse"
 
 // A ringConnection carries requests over io_uring. What the kernel sends otherwise, for example
 // what it forgets, and what it is sent, notices, goes through /dev/fuse.
@@ -47,7 +75,7 @@ type ringConnection struct {
 
 // connectRing mounts a file system whose requests come over io_uring.
 func connectRing(m fuse.RawFileSystem, dir string, o *fuse.MountOptions) (c *ringConnection, err error) {
-	dev, err := unix.Open("/dev/fuse", unix.O_RDWR|unix.O_CLOEXEC, 0)
+	dev, err := unix.Open(fuseDevice, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}

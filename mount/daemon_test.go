@@ -44,6 +44,10 @@ func TestMain(m *testing.M) {
 		serveDaemon()
 		return
 	}
+	if kind := os.Getenv(programVariable); kind != "" {
+		runProgram(kind)
+		return
+	}
 	flag.Parse()
 	pgserver.Main(m)
 }

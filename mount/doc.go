@@ -9,5 +9,8 @@
 // this process. It survives the loss of power after fsync(2). Changes of files that are mapped into
 // memory reach the volume as they reach the disk elsewhere: on msync(2), or when the kernel likes.
 //
+// If this process is killed, programs that use the mount get ENOTCONN. A second process, which
+// Mount starts, sees to that.
+//
 // The package works on Linux, through FUSE.
 package mount

@@ -14,6 +14,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/volumelink"
+	"github.com/foliofs/folio/mount/internal/watchdog"
 	"github.com/foliofs/folio/store"
 )
 
@@ -22,10 +23,16 @@ type Server struct {
 	conn connection
 	fs   *fileSystem
 	done chan struct{}
+
+	unwatch func() // stops the watchdog
 }
 
 // Mount mounts a volume at a directory of the system, and serves it until Server.Unmount is called,
 // or until another program unmounts it. The volume must stay open until then.
+//
+// Mount starts this program once more, under the name mount-watchdog. That process ends the mount
+// if this one is killed, and runs neither main nor the init functions of packages that use this
+// one.
 func Mount(vol *folio.Volume, dir string, o *Options) (*Server, error) {
 	return MountStore(volumelink.Store(vol).(store.Store), dir, o)
 }
@@ -74,7 +81,6 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 		Name:                     "folio",
 		EnableSymlinkCaching:     true,
 		ExplicitDataCacheControl: true,
-		DirectMount:              true,
 		ExtraCapabilities:        fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT | fuse.CAP_DIRECT_IO_ALLOW_MMAP,
 		Logger:                   o.Logger,
 		Debug:                    o.Debug,
@@ -84,6 +90,7 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	}
 	v := &Server{conn: c, fs: m, done: make(chan struct{})}
 	m.kernel = c
+	v.unwatch = m.guard(dir)
 	m.watch()
 	go v.serve()
 	if server, ok := c.(*fuse.Server); ok && !o.Daemon {
@@ -97,11 +104,23 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	return v, nil
 }
 
+// guard starts the watchdog of a mount at a directory, and returns what stops it. The mount works
+// without one.
+func (m *fileSystem) guard(dir string) (stop func()) {
+	stop, err := watchdog.Start(dir)
+	if err != nil {
+		m.failures.logger.Printf("mount %s: %v: if this process is killed, programs that use the mount may hang", dir, err)
+		return func() {}
+	}
+	return stop
+}
+
 // maxWrite is how many bytes a request reads or writes at most.
 const maxWrite = 1 << 20
 
 func (v *Server) serve() {
 	v.conn.Serve()
+	v.unwatch()
 	v.fs.stop()
 	close(v.done)
 }

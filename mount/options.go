@@ -30,8 +30,7 @@ type Options struct {
 	Debug bool
 	// Daemon says that this process only serves: it never opens a file of the mount by its path,
 	// and Mount may set its GOMAXPROCS. Then requests come over io_uring where the kernel offers
-	// that to root. Any other process opens a file once when it mounts, and hangs if it is killed
-	// in that moment.
+	// that to root. Any other process opens a file once when it mounts.
 	Daemon bool
 }
 

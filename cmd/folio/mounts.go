@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
@@ -48,7 +47,7 @@ func (c *command) mounts(json bool) error {
 
 func (c *command) printMount(m *mountpoint.Mount, json bool) error {
 	if json {
-		loc := location.Parse(m.Source)
+		loc := m.Location()
 		return value.WriteJSON(c.Stdout, mountJSON{
 			value.JSONText(loc.Volume), value.JSONText(loc.Snapshot), value.JSONPathOf(loc.Path), value.JSONText(m.Dir), m.ReadOnly,
 		})

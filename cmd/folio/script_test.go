@@ -16,8 +16,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// testPrograms are what the test binary is under other names.
+var testPrograms = map[string]func(){"folio": main, helperName: main}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"folio": main, helperName: main})
+	testscript.Main(m, testPrograms)
 }
 
 func TestScript(t *testing.T) {

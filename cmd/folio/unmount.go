@@ -13,8 +13,8 @@ func (c *command) unmountCommand() *cobra.Command {
 program uses stays mounted, and is an error; --lazy takes it out of sight all the same, and it is
 unmounted when the last program is done.
 
-A mount whose daemon was killed, where every program gets "transport endpoint is not connected", is
-removed in any case.`,
+A mount whose daemon was killed, where every program gets "transport endpoint is not connected" or hangs,
+is removed in any case.`,
 		"  folio unmount /mnt/photos",
 		between(1, -1, "DIR"))
 	cmd.SuggestFor = []string{"umount"}
@@ -35,7 +35,7 @@ removed in any case.`,
 		return nil
 	}
 	cmd.Flags().BoolVarP(&lazy, "lazy", "l", false, "take them out of sight, even if programs use them")
-	cmd.Flags().BoolVar(&force, "force", false, "as root: unmount them even if a daemon hangs; programs that use them get errors")
+	cmd.Flags().BoolVar(&force, "force", false, "unmount them even if a daemon hangs; programs that use them get errors")
 	return cmd
 }
 

@@ -23,10 +23,19 @@ var (
 // Check returns the resolved path of a directory, or says why a volume cannot be mounted at it.
 // nonempty lets the directory have files in it, which are hidden while the volume is mounted.
 func Check(dir, volume string, nonempty bool) (string, error) {
+	mounts, err := list()
+	if err != nil {
+		return "", err
+	}
+	real, err := resolve(mounts, dir)
+	if err != nil {
+		return "", failure.At(dir, err)
+	}
+	if m, err := reachable(mounts, real); err != nil {
+		return "", m.failure(dir, real, err)
+	}
 	info, err := os.Stat(dir)
 	switch {
-	case isStale(err):
-		return "", staleError(dir)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", failure.Hint(failure.At(dir, err), "make the directory first")
 	case err != nil:
@@ -34,11 +43,7 @@ func Check(dir, volume string, nonempty bool) (string, error) {
 	case !info.IsDir():
 		return "", failure.Rehint(failure.At(dir, failure.ErrNotDir), "a volume is mounted at a directory")
 	}
-	real, err := Resolve(dir)
-	if err != nil {
-		return "", failure.At(dir, err)
-	}
-	if err := checkMounts(dir, real, volume); err != nil {
+	if err := checkMounts(mounts, dir, real, volume); err != nil {
 		return "", err
 	}
 	if nonempty {
@@ -48,24 +53,15 @@ func Check(dir, volume string, nonempty bool) (string, error) {
 }
 
 // checkMounts refuses a directory for what is mounted there, or around it.
-func checkMounts(dir, real, volume string) error {
-	mounts, err := list()
-	if err != nil {
-		return err
+func checkMounts(mounts []Mount, dir, real, volume string) error {
+	if m, ok := at(mounts, real); ok && m.IsVolume() && m.isOf(mounts, volume) {
+		return failure.Rehint(failure.At(dir, errAlready), "folio unmount "+dir+" unmounts it")
 	}
-	if m, ok := at(mounts, real); ok && m.IsVolume() {
-		switch {
-		case isStale(answer(real)):
-			return staleError(dir)
-		case m.isOf(volume):
-			return failure.Rehint(failure.At(dir, errAlready), "folio unmount "+dir+" unmounts it")
-		}
-	}
-	if m, ok := around(mounts, real); ok && m.IsVolume() && m.isOf(volume) {
+	if m, ok := around(mounts, real); ok && m.IsVolume() && m.isOf(mounts, volume) {
 		err := fmt.Errorf("lies in the mount of this volume at %s", m.Dir)
 		return failure.Rehint(failure.At(dir, err), "choose a directory outside of it")
 	}
-	file, err := Resolve(volume)
+	file, err := resolve(mounts, volume)
 	if err != nil {
 		return failure.At(volume, err)
 	}
@@ -76,12 +72,52 @@ func checkMounts(dir, real, volume string) error {
 }
 
 // isOf reports whether a mounted volume is that of a name on disk.
-func (m *Mount) isOf(volume string) bool {
-	return location.SameFile(location.Parse(m.Source).Volume, volume)
+func (m *Mount) isOf(mounts []Mount, volume string) bool {
+	return location.SameFile(m.location(mounts).Volume, volume)
 }
 
-func staleError(dir string) error {
-	return failure.Rehint(failure.At(dir, errStale), "folio unmount "+filepath.Clean(dir)+" heals it")
+// Location returns what is mounted.
+func (m *Mount) Location() location.Location {
+	mounts, _ := list()
+	return m.location(mounts)
+}
+
+// location tells the volume from the path in it by looking for the file. If that lies in a mount
+// whose daemon does not answer, the volume is what comes before the first colon.
+func (m *Mount) location(mounts []Mount) location.Location {
+	if location.OnServer(m.Source) {
+		return location.Parse(m.Source)
+	}
+	if real, err := resolve(mounts, m.Source); err == nil {
+		if _, err := reachable(mounts, real); err == nil {
+			return location.Parse(m.Source)
+		}
+	}
+	volume, path, _ := strings.Cut(m.Source, ":")
+	return location.Location{Volume: volume, Path: location.Clean(path)}
+}
+
+// failure returns the error of a directory that is a mount whose daemon does not answer, or lies in
+// it.
+func (m *Mount) failure(dir, real string, err error) error {
+	cause, shown := errStale, m.Dir
+	if real == m.Dir {
+		shown = filepath.Clean(dir)
+	}
+	way := "folio unmount " + shown + " heals it"
+	switch {
+	case err == errSilent:
+		cause, way = errSilent, "folio unmount --force "+shown+" ends it"
+	case !isStale(err):
+		return failure.At(dir, err)
+	}
+	if real != m.Dir {
+		cause = fmt.Errorf("lies in %s, which %w", m.Dir, cause)
+	}
+	if !m.IsVolume() {
+		way = ""
+	}
+	return failure.Rehint(failure.At(dir, cause), way)
 }
 
 func checkEmpty(dir string) error {

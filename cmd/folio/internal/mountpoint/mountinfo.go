@@ -29,6 +29,9 @@ const volumeType = "fuse.folio"
 // IsVolume reports whether the mount is of a volume.
 func (m *Mount) IsVolume() bool { return m.Type == volumeType }
 
+// isFUSE reports whether a daemon serves the mount, which may be dead.
+func (m *Mount) isFUSE() bool { return strings.HasPrefix(m.Type, "fuse") }
+
 // Volumes returns the mounts of volumes. On a system other than Linux there are none.
 func Volumes() ([]Mount, error) {
 	all, err := list()
@@ -91,29 +94,20 @@ func at(mounts []Mount, dir string) (Mount, bool) {
 
 // around returns the mount that a resolved directory lies in.
 func around(mounts []Mount, dir string) (Mount, bool) {
-	for {
-		m, ok := at(mounts, dir)
-		if up := filepath.Dir(dir); ok || up == dir {
-			return m, ok
-		} else {
-			dir = up
+	for _, dir := range upward(dir) {
+		if m, ok := at(mounts, dir); ok {
+			return m, true
 		}
 	}
+	return Mount{}, false
 }
 
-// Resolve returns the absolute path of a directory without symbolic links, as the kernel lists it.
-// The directory may be a mount whose daemon is gone, of which nothing can be asked.
-func Resolve(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
+// upward returns a directory and those that it lies in.
+func upward(dir string) []string {
+	dirs := []string{dir}
+	for up := filepath.Dir(dir); up != dir; up = filepath.Dir(dir) {
+		dir = up
+		dirs = append(dirs, dir)
 	}
-	if real, err := filepath.EvalSymlinks(abs); err == nil {
-		return real, nil
-	}
-	parent, err := filepath.EvalSymlinks(filepath.Dir(abs))
-	if err != nil {
-		return abs, nil
-	}
-	return filepath.Join(parent, filepath.Base(abs)), nil
+	return dirs
 }

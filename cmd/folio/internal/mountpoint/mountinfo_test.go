@@ -1,7 +1,10 @@
 package mountpoint
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -28,5 +31,34 @@ func TestRead(t *testing.T) {
 		if _, err := read(strings.NewReader(line + "\n")); err == nil {
 			t.Errorf("%q: no error", line)
 		}
+	}
+}
+
+// TestResolve resolves paths as package filepath does.
+func TestResolve(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("mounts are known on Linux")
+	}
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{
+		"absolute": filepath.Join(dir, "a"), "relative": "a/./b", "up": "a/b/../../a", "both": "up/b", "loop": "loop", "gone": "none/x",
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"a/b": "a/b", "absolute/b": "a/b", "relative": "a/b", "up/b/..": "a", "both": "a/b", "a/none/x": "a/none/x", "gone/y": "none/x/y",
+	} {
+		if got, err := Resolve(filepath.Join(dir, name)); err != nil || got != filepath.Join(dir, want) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if _, err := Resolve(filepath.Join(dir, "loop")); err != nil {
+		t.Error(err)
 	}
 }

@@ -2,9 +2,12 @@ package mountpoint
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -47,22 +50,30 @@ func fusermount() string {
 	return ""
 }
 
-// Detach unmounts what is mounted at a resolved directory.
+// Detach unmounts what is mounted at a resolved directory. It asks nothing of the daemon.
 func Detach(dir string, way Way) error {
-	if os.Geteuid() == 0 {
-		flags := unix.UMOUNT_NOFOLLOW
-		switch way {
-		case Lazily:
-			flags |= unix.MNT_DETACH
-		case ByForce:
-			flags |= unix.MNT_DETACH | unix.MNT_FORCE
-		}
-		err := unix.Unmount(dir, flags)
-		if err == unix.EBUSY {
-			return errInUse
-		}
-		return err
+	if os.Geteuid() != 0 {
+		return detachAsUser(dir, way)
 	}
+	flags := unix.UMOUNT_NOFOLLOW
+	switch way {
+	case Lazily:
+		flags |= unix.MNT_DETACH
+	case ByForce:
+		flags |= unix.MNT_DETACH | unix.MNT_FORCE
+	}
+	err := unix.Unmount(dir, flags)
+	if err == unix.EPERM && way == ByForce { // root of a user namespace
+		err = unix.Unmount(dir, flags&^unix.MNT_FORCE)
+	}
+	if err == unix.EBUSY {
+		return errInUse
+	}
+	return err
+}
+
+// detachAsUser lets fusermount3 unmount.
+func detachAsUser(dir string, way Way) error {
 	args := []string{"-u", "--", dir}
 	if way != IfUnused {
 		args = []string{"-u", "-z", "--", dir}
@@ -78,6 +89,56 @@ func Detach(dir string, way Way) error {
 	return err
 }
 
+// abort ends the connection of a mount. Root can do that, and the user who mounted it, where the
+// file system fusectl is mounted.
+func (m *Mount) abort() error {
+	_, number, _ := strings.Cut(m.Device, ":")
+	f, err := os.OpenFile("/sys/fs/fuse/connections/"+number+"/abort", os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteString("1")
+	return err
+}
+
+// listener returns the process that listens at the other end of a connection, 0 if it is not known.
+func listener(conn *net.UnixConn) (pid int) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Control(func(fd uintptr) {
+		if peer, err := unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED); err == nil {
+			pid = int(peer.Pid)
+		}
+	})
+	return pid
+}
+
+// isDying reports whether a process was killed, or exits. Its first thread may have ended, or may
+// be the one that waits.
+func isDying(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		switch name, value, _ := strings.Cut(line, ":"); name {
+		case "State":
+			if state := strings.TrimSpace(value)[:1]; state == "Z" || state == "X" {
+				return true
+			}
+		case "SigPnd":
+			pending, _ := strconv.ParseUint(strings.TrimSpace(value), 16, 64)
+			if pending&(1<<(unix.SIGKILL-1)) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // statfs asks the daemon of a mount for something that the kernel does not keep.
 func statfs(dir string) error {
 	for {
@@ -89,5 +150,5 @@ func statfs(dir string) error {
 
 // isStale reports whether an error is that of a mount without a daemon.
 func isStale(err error) bool {
-	return errors.Is(err, unix.ENOTCONN) || errors.Is(err, unix.ECONNABORTED) || errors.Is(err, unix.ECANCELED)
+	return errors.Is(err, unix.ENOTCONN) || errors.Is(err, unix.ECONNABORTED) || errors.Is(err, unix.ECANCELED) || errors.Is(err, errStale)
 }

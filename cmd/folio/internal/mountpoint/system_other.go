@@ -4,6 +4,7 @@ package mountpoint
 
 import (
 	"errors"
+	"net"
 	"runtime"
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
@@ -23,3 +24,9 @@ func Detach(string, Way) error { return errInUse }
 func statfs(string) error { return nil }
 
 func isStale(error) bool { return false }
+
+func (*Mount) abort() error { return errInUse }
+
+func listener(*net.UnixConn) int { return 0 }
+
+func isDying(int) bool { return false }

@@ -16,6 +16,7 @@ var (
 	errNotMounted = errors.New("has no volume mounted")
 	errInUse      = errors.New("is in use")
 	errSilent     = errors.New("has a daemon that does not answer")
+	errDying      = fmt.Errorf("%w, but for a thread", errStale)
 )
 
 // A Way says how a volume is unmounted that programs use.
@@ -28,15 +29,19 @@ const (
 )
 
 // Unmount unmounts a volume, and returns when its daemon has closed it. A mount whose daemon is
-// gone is removed, whoever uses it.
+// dead is removed, whoever uses it.
+//
+// The daemon may have died while one of its threads told the kernel to forget something. Such a
+// thread, and all programs that use the mount, wait for ever; so nothing is asked of the mount
+// before it is known that the daemon lives.
 func Unmount(dir string, way Way) error {
-	real, err := Resolve(dir)
-	if err != nil {
-		return failure.At(dir, err)
-	}
 	mounts, err := list()
 	if err != nil {
 		return err
+	}
+	real, err := resolve(mounts, dir)
+	if err != nil {
+		return failure.At(dir, err)
 	}
 	m, ok := at(mounts, real)
 	switch {
@@ -47,16 +52,16 @@ func Unmount(dir string, way Way) error {
 	case os.Geteuid() != 0 && m.User != "" && m.User != strconv.Itoa(os.Geteuid()):
 		return failure.Rehint(failure.At(dir, fmt.Errorf("was mounted by user %s", m.User)), "that user or root can unmount it")
 	}
-	wait, _ := m.Lifeline()
-	if way == IfUnused {
-		switch err := answer(real); {
+	wait, announced := m.Lifeline()
+	if way == IfUnused || way == Lazily && !announced {
+		switch err := m.answer(); {
 		case isStale(err):
 			way = Lazily
 		case err == errSilent:
 			return failure.Rehint(failure.At(dir, err), "--force ends it, and programs that use it get errors")
 		}
 	}
-	if err := Detach(real, way); err != nil {
+	if err := m.detach(way); err != nil {
 		return failure.Hint(failure.At(dir, err), "end the programs that use it, or take it out of sight with --lazy")
 	}
 	if way == IfUnused {
@@ -65,20 +70,55 @@ func Unmount(dir string, way Way) error {
 	return nil
 }
 
+// detach unmounts the mount. If its daemon is dead, or the mount is to go by force, its connection
+// is ended before: programs that wait get errors.
+func (m *Mount) detach(way Way) error {
+	if way == ByForce || m.dying() {
+		_ = m.abort()
+		return Detach(m.Dir, ByForce)
+	}
+	err := within(answering, func() error { return Detach(m.Dir, way) })
+	if err == errSilent && m.dying() {
+		return m.detach(ByForce)
+	}
+	return err
+}
+
 // answering is how long a daemon may take to answer.
 const answering = 5 * time.Second
 
-// answer asks the daemon of a mount something, and returns errSilent if it does not answer. For
-// example, a process that was killed while it waited for its own mount never ends.
-func answer(dir string) error {
-	answered := make(chan error, 1)
-	go func() { answered <- statfs(dir) }()
+// answer asks the daemon of a mount something. The error is one of isStale if the daemon is dead,
+// and errSilent if it does not answer. For example, a process that was killed while it waited for
+// its own mount never ends.
+func (m *Mount) answer() error {
+	if m.dying() {
+		return errDying
+	}
+	return within(answering, func() error { return statfs(m.Dir) })
+}
+
+// within calls a function that may wait in the kernel, and returns errSilent if it waits longer
+// than that.
+func within(limit time.Duration, fn func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- fn() }()
 	select {
-	case err := <-answered:
+	case err := <-done:
 		return err
-	case <-time.After(answering):
+	case <-time.After(limit):
 		return errSilent
 	}
+}
+
+// dying reports whether the daemon of a mount was killed, but has not ended: one of its threads
+// waits in the kernel.
+func (m *Mount) dying() bool {
+	conn, err := net.Dial("unix", m.socket())
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	return isDying(listener(conn.(*net.UnixConn)))
 }
 
 // closing is how long Unmount waits for a daemon to close its volume.

@@ -142,6 +142,9 @@ func (c *Cursor) push(n btree.Node) (*step, error) {
 	if n.Kind.Table() != c.table {
 		return nil, c.rx.pager.Corrupt(n.Pgno, "a page of another kind of b-tree")
 	}
+	if n.Empty(c.tree.Root) {
+		return nil, c.rx.pager.Corrupt(n.Pgno, btree.FaultEmpty)
+	}
 	c.budget--
 	c.depth++
 	c.path[c.depth] = step{Node: n}

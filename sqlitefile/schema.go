@@ -84,8 +84,8 @@ func (rx *Rx) readObjects() (objects []Object, err error) {
 	return objects, nil
 }
 
-// schemaObject reads a row of sqlite_schema (see asTaken). A root page that is no page number becomes a page
-// number that no database has.
+// schemaObject reads a row of sqlite_schema (see asTaken). A root page that is no page number
+// becomes a page number that no database has.
 func schemaObject(row *Row) (o Object, err error) {
 	var v [5]Value
 	if err := row.Values(v[:]); err != nil {

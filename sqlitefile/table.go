@@ -47,6 +47,9 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 		if !n.Kind.Table() {
 			return row, false, rx.pager.Corrupt(pgno, "an index page in a table")
 		}
+		if n.Empty(t.def.Root) {
+			return row, false, rx.pager.Corrupt(pgno, btree.FaultEmpty)
+		}
 		i, found, ok := n.SearchRowid(rowid, within)
 		if !ok {
 			return row, false, rx.pager.Corrupt(pgno, "a cell lies outside the page")

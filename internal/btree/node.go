@@ -51,6 +51,15 @@ func (n *Node) Parse(data []byte, pgno uint32) (ok bool) {
 	return kind.Valid() && n.array+2*n.Cells <= len(data)
 }
 
+// Empty reports whether the page has no cells, which only the root of a tree may lack, as only that
+// of sqlite_schema may where it is no leaf.
+func (n *Node) Empty(root uint32) bool {
+	return n.Cells == 0 && (n.Pgno != root || !n.Kind.Leaf() && root != 1)
+}
+
+// FaultEmpty says that a page has no cells where it must have some.
+const FaultEmpty = "a page of a b-tree is empty"
+
 // Wrong says why parse has failed.
 func (n *Node) Wrong() string {
 	if !n.Kind.Valid() {

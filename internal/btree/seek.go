@@ -32,7 +32,7 @@ func (t *Tree) descendRow(rowid int64) (found bool, err error) {
 			t.Depth = 0
 			return false, t.store.Corrupt(pgno, faultDeep)
 		}
-		n, err := t.Node(pgno)
+		n, err := t.below(pgno)
 		if err != nil {
 			return false, err
 		}
@@ -174,7 +174,7 @@ func (t *Tree) descendKey() (found bool, err error) {
 			t.Depth = 0
 			return false, t.store.Corrupt(pgno, faultDeep)
 		}
-		n, err := t.Node(pgno)
+		n, err := t.below(pgno)
 		if err != nil {
 			return false, err
 		}

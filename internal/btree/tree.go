@@ -208,6 +208,15 @@ func (t *Tree) Node(pgno uint32) (n Node, err error) {
 	return n, err
 }
 
+// below returns a page of the tree on the way down, which may be the root. A page that is empty
+// there is corruption, as for SQLite: rows may be missing.
+func (t *Tree) below(pgno uint32) (n Node, err error) {
+	if n, err = t.Node(pgno); err == nil && n.Empty(t.Root) {
+		err = t.store.Corrupt(pgno, FaultEmpty)
+	}
+	return n, err
+}
+
 // edit returns a page of the tree, to change.
 func (t *Tree) edit(pgno uint32) (n Node, err error) {
 	data, err := t.store.Writable(pgno)
@@ -448,7 +457,7 @@ func (t *Tree) removeInterior(n *Node) error {
 // it.
 func (t *Tree) lastLeaf(pgno uint32) error {
 	for t.Depth+1 < MaxDepth {
-		n, err := t.Node(pgno)
+		n, err := t.below(pgno)
 		if err != nil {
 			return err
 		}

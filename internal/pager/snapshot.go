@@ -401,10 +401,21 @@ func (r *readers) newLogSnapshot(old *Snapshot, h *format.WALIndexHeader, words 
 	if h.MaxFrame == 0 {
 		return s, r.measure(s, size)
 	}
-	if s.PageCount = h.PageCount; last != 0 {
+	if last != 0 {
 		s.Mapped = nil
 	}
-	return s, nil
+	return s, r.measureLog(s, h.PageCount)
+}
+
+// measureLog is measure where the last commit in the log left committed pages. Page 1 has its own
+// count, which counts unless it is larger, as for SQLite.
+func (r *readers) measureLog(s *Snapshot, committed uint32) error {
+	s.PageCount = cmp.Or(s.Header.PageCount, committed)
+	if s.PageCount <= committed {
+		return nil
+	}
+	rx := Rx{pager: r.pager}
+	return rx.Corrupt(1, fmt.Sprintf("the log ends with %d of %d pages", committed, s.PageCount))
 }
 
 // firstPage returns the header as it is in the log up to frame last, or else in the file.

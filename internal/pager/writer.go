@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"runtime"
 	"slices"
@@ -304,6 +305,9 @@ func (c *committer) prepare(ctx context.Context) error {
 // lockWriter makes this process the writer of the database, which is still as in s. ErrLocked means
 // to try again.
 func (c *committer) lockWriter(s *Snapshot) error {
+	if v := s.Header.WriteVersion; v > format.VersionWAL {
+		return c.pager.PathError("update", fmt.Errorf("%w: its header asks for version %d of the file format to write", dberr.ErrReadOnly, v))
+	}
 	if s.wal == nil {
 		return c.pager.locks.lockReserved() // the database cannot have changed, as s has SHARED
 	}

@@ -119,6 +119,9 @@ func (rx *Rx) Find(t *Tree, k *record.Key) (at btree.Node, i int, found bool, er
 		if n.Kind.Table() {
 			return at, 0, false, rx.Corrupt(pgno, "a table page in an index")
 		}
+		if n.Empty(t.Root) {
+			return at, 0, false, rx.Corrupt(pgno, btree.FaultEmpty)
+		}
 		j, equal, err := rx.Search(&p, &n, k)
 		if err != nil {
 			return at, 0, false, err

@@ -228,7 +228,7 @@ func (w *Log) resetMarks(last uint32) error {
 	return nil
 }
 
-// A walHead is the first bytes of a log, zeros where it has fewer.
+// A walHead is the header of a log, or zeros if the log is shorter.
 type walHead [format.WALHeaderSize]byte
 
 // readHead reads the header of the log.
@@ -236,9 +236,10 @@ func (w *Log) readHead() (b walHead, err error) {
 	if w.File == nil {
 		return b, nil
 	}
-	n, err := w.File.ReadAt(b[:], 0)
-	clear(b[n:])
-	return b, dberr.IgnoreEOF(err)
+	if n, err := w.File.ReadAt(b[:], 0); n < len(b) {
+		return walHead{}, dberr.IgnoreEOF(err)
+	}
+	return b, nil
 }
 
 // scan reads the log from its start as far as it is valid, adds its frames to an index, and lets h

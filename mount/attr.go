@@ -91,13 +91,13 @@ const fattrKillSuidgid = 1 << 11
 func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
 	var n store.Node
 	ino := m.ino(in.NodeId)
-	st := m.change(func(c *change) (err error) {
+	st := m.change(&in.InHeader, func(c *change) (err error) {
 		if n, err = c.tx.Node(ino); err != nil {
 			return err
 		}
 		before := n
 		if need := needed(in); need != 0 {
-			if err := c.checked(&n, &in.InHeader, need); err != nil {
+			if err := c.checked(&n, need); err != nil {
 				return err
 			}
 		}

@@ -16,7 +16,8 @@ import (
 type change struct {
 	fs  *fileSystem
 	tx  store.Tx
-	now int64 // nanoseconds since 1970
+	in  *fuse.InHeader // says who wants it
+	now int64          // nanoseconds since 1970
 }
 
 // put replaces an inode, of which the transaction knew before what it was.
@@ -50,7 +51,7 @@ const maxName = 255
 
 // directory returns a directory in which a name is to be made or removed, if the kernel has checked
 // the rights that it has.
-func (c *change) directory(ino store.Ino, in *fuse.InHeader) (store.Node, error) {
+func (c *change) directory(ino store.Ino) (store.Node, error) {
 	n, err := c.tx.Node(ino)
 	switch {
 	case err != nil:
@@ -60,7 +61,7 @@ func (c *change) directory(ino store.Ino, in *fuse.InHeader) (store.Node, error)
 	case n.Nlink == 0:
 		return n, syscall.ENOENT
 	}
-	return n, c.checked(&n, in, mayEnter)
+	return n, c.checked(&n, mayEnter)
 }
 
 // free returns nil if a name can be made in a directory.
@@ -80,8 +81,8 @@ func (c *change) free(dir store.Ino, name string) error {
 
 // add makes an inode with a name in a directory. The caller has set its mode, and may have set its
 // content.
-func (c *change) add(dir store.Ino, name string, n *store.Node, in *fuse.InHeader, content []byte) error {
-	d, err := c.directory(dir, in)
+func (c *change) add(dir store.Ino, name string, n *store.Node, content []byte) error {
+	d, err := c.directory(dir)
 	if err == nil {
 		err = c.free(dir, name)
 	}
@@ -89,7 +90,7 @@ func (c *change) add(dir store.Ino, name string, n *store.Node, in *fuse.InHeade
 		return err
 	}
 	isDir := store.TypeOf(n.Mode) == store.Dir
-	c.inherit(n, &d, in.Owner)
+	c.inherit(n, &d)
 	if err := c.tx.Insert(n); err != nil {
 		return err
 	}
@@ -112,8 +113,8 @@ func (c *change) add(dir store.Ino, name string, n *store.Node, in *fuse.InHeade
 }
 
 // inherit sets the owner and the times of a new inode in a directory.
-func (c *change) inherit(n, dir *store.Node, owner fuse.Owner) {
-	n.Nlink, n.UID, n.GID = 1, owner.Uid, owner.Gid
+func (c *change) inherit(n, dir *store.Node) {
+	n.Nlink, n.UID, n.GID = 1, c.in.Uid, c.in.Gid
 	n.Atime, n.Mtime, n.Ctime = c.now, c.now, c.now
 	isDir := store.TypeOf(n.Mode) == store.Dir
 	if isDir {

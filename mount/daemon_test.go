@@ -39,6 +39,9 @@ const baseVariable = "FOLIO_MOUNT_BASE"
 // neither.
 const snapshotDirVariable = "FOLIO_MOUNT_SNAPSHOTS"
 
+// busyVariable says how long the daemon waits for other processes that write.
+const busyVariable = "FOLIO_MOUNT_BUSY"
+
 func TestMain(m *testing.M) {
 	if os.Getenv(daemonVariable) != "" {
 		serveDaemon()
@@ -89,7 +92,8 @@ func serveDaemon() {
 // openVolume opens a volume in a file or on a server, and makes it if need be.
 func openVolume(name string) (*folio.Volume, error) {
 	if !pgstore.Is(name) {
-		return folio.Open(name, &folio.Options{Create: true})
+		busy, _ := time.ParseDuration(os.Getenv(busyVariable))
+		return folio.Open(name, &folio.Options{Create: true, BusyTimeout: busy})
 	}
 	s, err := pgstore.Open(context.Background(), name, &pgstore.Options{Create: true})
 	if err != nil {

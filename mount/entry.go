@@ -61,12 +61,12 @@ func (m *fileSystem) Forget(node, nlookup uint64) { m.told.forget(m.ino(node), n
 func (m *fileSystem) make(in *fuse.InHeader, name string, mode uint32, rdev uint64, content []byte, out *fuse.EntryOut) fuse.Status {
 	var n store.Node
 	dir := m.ino(in.NodeId)
-	st := m.changeBy(len(content), func(c *change) error {
+	st := m.changeBy(in, len(content), func(c *change) error {
 		n = store.Node{Mode: mode}
 		if n.IsDevice() {
 			n.Rdev = rdev
 		}
-		return c.add(dir, name, &n, in, content)
+		return c.add(dir, name, &n, content)
 	})
 	if st == fuse.OK {
 		m.answerEntry(out, dir, name, &n)
@@ -100,9 +100,9 @@ func (m *fileSystem) Symlink(_ <-chan struct{}, in *fuse.InHeader, target, name 
 func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
 	var n store.Node
 	dir := m.ino(in.NodeId)
-	st := m.change(func(c *change) error {
+	st := m.change(&in.InHeader, func(c *change) error {
 		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777}
-		err := c.add(dir, name, &n, &in.InHeader, nil)
+		err := c.add(dir, name, &n, nil)
 		if errors.Is(err, syscall.EEXIST) && in.Flags&syscall.O_EXCL == 0 { // another process was faster
 			n, err = c.openExisting(dir, name, in)
 		}
@@ -131,7 +131,7 @@ func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n 
 	if err := c.resize(&n, 0); err != nil {
 		return n, err
 	}
-	if err := c.dropPrivileges(&n, &in.InHeader, mustDropBits(&n, &in.InHeader)); err != nil {
+	if err := c.dropPrivileges(&n, c.mustDropBits(&n)); err != nil {
 		return n, err
 	}
 	return n, c.put(&before, &n)
@@ -141,13 +141,13 @@ func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n 
 func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut) fuse.Status {
 	var n store.Node
 	dir := m.ino(in.NodeId)
-	st := m.change(func(c *change) error {
-		d, err := c.directory(dir, &in.InHeader)
+	st := m.change(&in.InHeader, func(c *change) error {
+		d, err := c.directory(dir)
 		if err != nil {
 			return err
 		}
 		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777}
-		c.inherit(&n, &d, in.Owner)
+		c.inherit(&n, &d)
 		if err := c.tx.Insert(&n); err != nil {
 			return err
 		}
@@ -170,8 +170,8 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *fuse.EntryOut) fuse.Status {
 	var n store.Node
 	dir := m.ino(in.NodeId)
-	st := m.change(func(c *change) (err error) {
-		n, err = c.link(m.ino(in.Oldnodeid), dir, name, &in.InHeader)
+	st := m.change(&in.InHeader, func(c *change) (err error) {
+		n, err = c.link(m.ino(in.Oldnodeid), dir, name)
 		return err
 	})
 	if st == fuse.OK {
@@ -180,8 +180,8 @@ func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *
 	return st
 }
 
-func (c *change) link(ino, dir store.Ino, name string, in *fuse.InHeader) (n store.Node, err error) {
-	d, err := c.directory(dir, in)
+func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error) {
+	d, err := c.directory(dir)
 	if err == nil {
 		n, err = c.tx.Node(ino)
 	}
@@ -197,10 +197,10 @@ func (c *change) link(ino, dir store.Ino, name string, in *fuse.InHeader) (n sto
 		return n, syscall.EMLINK
 	}
 	need := uint32(mayOwn)
-	if in.Uid != c.fs.owner(&n) && n.IsRegular() && n.Mode&(modeSetuid|modeSetgid) == 0 {
+	if c.in.Uid != c.fs.owner(&n) && n.IsRegular() && n.Mode&(modeSetuid|modeSetgid) == 0 {
 		need = mayLink
 	}
-	if err := c.checked(&n, in, need); err != nil {
+	if err := c.checked(&n, need); err != nil {
 		return n, err
 	}
 	before := n
@@ -223,16 +223,16 @@ func (c *change) link(ino, dir store.Ino, name string, in *fuse.InHeader) (n sto
 
 // Unlink implements fuse.RawFileSystem.
 func (m *fileSystem) Unlink(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	return m.change(func(c *change) error { return c.remove(m.ino(in.NodeId), name, in, false) })
+	return m.change(in, func(c *change) error { return c.remove(m.ino(in.NodeId), name, false) })
 }
 
 // Rmdir implements fuse.RawFileSystem.
 func (m *fileSystem) Rmdir(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	return m.change(func(c *change) error { return c.remove(m.ino(in.NodeId), name, in, true) })
+	return m.change(in, func(c *change) error { return c.remove(m.ino(in.NodeId), name, true) })
 }
 
-func (c *change) remove(dir store.Ino, name string, in *fuse.InHeader, isDir bool) error {
-	d, err := c.directory(dir, in)
+func (c *change) remove(dir store.Ino, name string, isDir bool) error {
+	d, err := c.directory(dir)
 	if err != nil {
 		return err
 	}
@@ -248,7 +248,7 @@ func (c *change) remove(dir store.Ino, name string, in *fuse.InHeader, isDir boo
 	n, err := c.tx.Node(e.Ino)
 	missing := errors.Is(err, fs.ErrNotExist) // in a damaged volume
 	if err == nil {
-		err = c.mayRemove(&d, &n, name, in)
+		err = c.mayRemove(&d, &n, name)
 	}
 	if err != nil && !missing {
 		return err

@@ -109,7 +109,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	off := int64(in.Offset)
 	ino := m.ino(in.NodeId)
 	dropped := false // setuid or setgid, which the kernel is not told
-	st := m.changeBy(len(data), func(c *change) error {
+	st := m.changeBy(&in.InHeader, len(data), func(c *change) error {
 		n, err := regular(c.tx, ino)
 		if err != nil {
 			return err
@@ -122,7 +122,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 			return err
 		}
 		if in.WriteFlags&fuse.WRITE_CACHE == 0 { // else it was written to a map, which counts for nobody
-			if err := c.dropPrivileges(&n, &in.InHeader, in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0); err != nil {
+			if err := c.dropPrivileges(&n, in.WriteFlags&fuse.WRITE_KILL_SUIDGID != 0); err != nil {
 				return err
 			}
 		}
@@ -175,7 +175,7 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 	}
 	ino := m.ino(in.NodeId)
 	dropped := false
-	st := m.changeBy(smallChange+1, func(c *change) error {
+	st := m.changeBy(&in.InHeader, smallChange+1, func(c *change) error {
 		n, err := regular(c.tx, ino)
 		if err != nil {
 			return err
@@ -192,7 +192,7 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 				return err
 			}
 		}
-		if err := c.dropPrivileges(&n, &in.InHeader, mustDropBits(&n, &in.InHeader)); err != nil {
+		if err := c.dropPrivileges(&n, c.mustDropBits(&n)); err != nil {
 			return err
 		}
 		dropped = before.Mode != n.Mode
@@ -272,7 +272,7 @@ func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) 
 	size := min(int64(in.Len), copyPiece)
 	var done int64
 	dropped := false
-	st = m.changeBy(smallChange+1, func(c *change) (err error) {
+	st = m.changeBy(&in.InHeader, smallChange+1, func(c *change) (err error) {
 		done, dropped, err = c.copyRange(from, to, size, in)
 		return err
 	})
@@ -315,7 +315,7 @@ func (c *change) copyRange(from, to store.Ino, size int64, in *fuse.CopyFileRang
 		}
 		done += int64(n)
 	}
-	if err := c.dropPrivileges(&dst, &in.InHeader, mustDropBits(&dst, &in.InHeader)); err != nil {
+	if err := c.dropPrivileges(&dst, c.mustDropBits(&dst)); err != nil {
 		return done, false, err
 	}
 	return done, before.Mode != dst.Mode, c.put(&before, &dst)

@@ -139,27 +139,31 @@ func (m *fileSystem) nudge() {
 
 // change calls fn with a write transaction that it shares with other small changes. fn may run
 // twice.
-func (m *fileSystem) change(fn func(c *change) error) fuse.Status { return m.changeBy(0, fn) }
+func (m *fileSystem) change(in *fuse.InHeader, fn func(c *change) error) fuse.Status {
+	return m.changeBy(in, 0, fn)
+}
 
 // smallChange is how many bytes a change writes at most that shares a transaction.
 const smallChange = 64 << 10
 
 // changeBy is change for a change that writes so many bytes.
-func (m *fileSystem) changeBy(size int, fn func(c *change) error) fuse.Status {
+func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) error) fuse.Status {
 	if m.readOnly {
 		return fuse.EROFS
 	}
 	run := func(tx store.Tx) error {
-		c := &change{fs: m, tx: tx, now: time.Now().UnixNano()}
+		c := &change{fs: m, tx: tx, in: in, now: time.Now().UnixNano()}
 		return fn(c)
 	}
 	batcher, ok := m.store.(store.Batcher)
+	ctx := patienceOf(in.Pid)
+	defer ctx.end()
 	var err error
 	switch {
 	case m.observer != nil && size <= smallChange:
-		err = m.observer.BatchKnown(run)
+		err = m.observer.BatchKnown(ctx, run)
 	case m.observer != nil:
-		err = m.observer.UpdateKnown(run)
+		err = m.observer.UpdateKnown(ctx, run)
 	case ok && size <= smallChange:
 		err = batcher.Batch(run)
 	default:
@@ -197,6 +201,8 @@ func status(err error) fuse.Status {
 		return fuse.Status(syscall.ENOSPC)
 	case errors.Is(err, store.ErrBusy):
 		return fuse.EBUSY
+	case errors.Is(err, context.Canceled): // no program gets this: it was killed
+		return fuse.EINTR
 	case errors.Is(err, store.ErrNoSnapshot): // it was removed meanwhile
 		return fuse.Status(syscall.ESTALE)
 	case errors.Is(err, fs.ErrNotExist):

@@ -24,9 +24,9 @@ const xattrCapability = "security.capability"
 
 // dropPrivileges takes from a file what it lets others do, after a caller has changed its content,
 // its size or its owner. bits says whether setuid and setgid are among that.
-func (c *change) dropPrivileges(n *store.Node, in *fuse.InHeader, bits bool) error {
+func (c *change) dropPrivileges(n *store.Node, bits bool) error {
 	if bits {
-		c.dropBits(n, in)
+		c.dropBits(n)
 	}
 	list, err := c.tx.Xattrs(n.Ino)
 	for i := range list {
@@ -41,18 +41,18 @@ func (c *change) dropPrivileges(n *store.Node, in *fuse.InHeader, bits bool) err
 func (c *change) setPrivileges(n *store.Node, in *fuse.SetAttrIn) error {
 	switch {
 	case in.Valid&(fuse.FATTR_UID|fuse.FATTR_GID) != 0:
-		return c.dropPrivileges(n, &in.InHeader, true)
+		return c.dropPrivileges(n, true)
 	case in.Valid&fuse.FATTR_SIZE != 0:
-		return c.dropPrivileges(n, &in.InHeader, in.Valid&fattrKillSuidgid != 0)
+		return c.dropPrivileges(n, in.Valid&fattrKillSuidgid != 0)
 	}
 	return nil
 }
 
 // dropBits takes setuid and setgid from a file.
-func (c *change) dropBits(n *store.Node, in *fuse.InHeader) {
+func (c *change) dropBits(n *store.Node) {
 	n.Mode &^= modeSetuid
 	if n.Mode&modeSetgid != 0 && n.Mode&modeGroupX == 0 {
-		if by := callerOf(in); by.can(unix.CAP_FSETID) || by.in(c.fs.group(n)) {
+		if by := callerOf(c.in); by.can(unix.CAP_FSETID) || by.in(c.fs.group(n)) {
 			return
 		}
 	}
@@ -61,10 +61,10 @@ func (c *change) dropBits(n *store.Node, in *fuse.InHeader) {
 
 // mustDropBits reports whether a file loses setuid and setgid when the caller changes its content.
 // Some requests say so themselves.
-func mustDropBits(n *store.Node, in *fuse.InHeader) bool {
+func (c *change) mustDropBits(n *store.Node) bool {
 	if n.Mode&(modeSetuid|modeSetgid) == 0 {
 		return false
 	}
-	by := callerOf(in)
+	by := callerOf(c.in)
 	return !by.can(unix.CAP_FSETID)
 }

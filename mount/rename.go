@@ -21,8 +21,8 @@ func (m *fileSystem) Rename(_ <-chan struct{}, in *fuse.RenameIn, oldname, newna
 	from := place{m.ino(in.NodeId), oldname}
 	to := place{m.ino(in.Newdir), newname}
 	var moved, replaced store.Entry
-	st := m.change(func(c *change) (err error) {
-		moved, replaced, err = c.rename(from, to, in)
+	st := m.change(&in.InHeader, func(c *change) (err error) {
+		moved, replaced, err = c.rename(from, to, in.Flags)
 		return err
 	})
 	if st != fuse.OK {
@@ -49,15 +49,15 @@ type place struct {
 	name string
 }
 
-func (c *change) rename(from, to place, in *fuse.RenameIn) (moved, replaced store.Entry, err error) {
+func (c *change) rename(from, to place, flags uint32) (moved, replaced store.Entry, err error) {
 	if len(to.name) > maxName {
 		return moved, replaced, syscall.ENAMETOOLONG
 	}
-	fromDir, err := c.directory(from.dir, &in.InHeader)
+	fromDir, err := c.directory(from.dir)
 	if err != nil {
 		return moved, replaced, err
 	}
-	toDir, err := c.directory(to.dir, &in.InHeader)
+	toDir, err := c.directory(to.dir)
 	if err != nil {
 		return moved, replaced, err
 	}
@@ -66,28 +66,28 @@ func (c *change) rename(from, to place, in *fuse.RenameIn) (moved, replaced stor
 	}
 	replaced, err = c.tx.Lookup(to.dir, to.name)
 	there := err == nil
-	exchange := in.Flags&unix.RENAME_EXCHANGE != 0
+	exchange := flags&unix.RENAME_EXCHANGE != 0
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return moved, replaced, err
 	case !there && exchange:
 		return moved, replaced, syscall.ENOENT
-	case there && in.Flags&unix.RENAME_NOREPLACE != 0:
+	case there && flags&unix.RENAME_NOREPLACE != 0:
 		return moved, replaced, syscall.EEXIST
 	case there && moved.Ino == replaced.Ino: // two names of one file stay
 		return moved, replaced, nil
 	}
-	if err := c.mayMove(&fromDir, &moved, from, to, &in.InHeader); err != nil {
+	if err := c.mayMove(&fromDir, &moved, from, to); err != nil {
 		return moved, replaced, err
 	}
 	if exchange {
-		if err := c.mayMove(&toDir, &replaced, to, from, &in.InHeader); err != nil {
+		if err := c.mayMove(&toDir, &replaced, to, from); err != nil {
 			return moved, replaced, err
 		}
 		return moved, replaced, c.exchange(from, to, moved, replaced)
 	}
 	if there {
-		if err := c.mayReplace(&toDir, &moved, &replaced, &in.InHeader); err != nil {
+		if err := c.mayReplace(&toDir, &moved, &replaced); err != nil {
 			return moved, replaced, err
 		}
 	}
@@ -96,7 +96,7 @@ func (c *change) rename(from, to place, in *fuse.RenameIn) (moved, replaced stor
 
 // mayMove returns nil if an entry of a directory can be moved to a place, and if the kernel has
 // checked that the caller may do so. It will move what it takes for that entry.
-func (c *change) mayMove(d *store.Node, e *store.Entry, from, to place, in *fuse.InHeader) error {
+func (c *change) mayMove(d *store.Node, e *store.Entry, from, to place) error {
 	if ino, ok := c.fs.names.last(from.dir, from.name); !ok || ino != e.Ino {
 		return syscall.ESTALE
 	}
@@ -105,10 +105,10 @@ func (c *change) mayMove(d *store.Node, e *store.Entry, from, to place, in *fuse
 		return err
 	}
 	if e.Type == store.Dir && from.dir != to.dir { // the directory itself changes, too
-		err = c.checked(&n, in, mayWrite)
+		err = c.checked(&n, mayWrite)
 	}
 	if err == nil {
-		err = c.mayRemove(d, &n, from.name, in)
+		err = c.mayRemove(d, &n, from.name)
 	}
 	if err != nil {
 		return err
@@ -174,10 +174,10 @@ const maxSearch = 1 << 16
 const maxDepth = 1 << 16
 
 // mayReplace returns nil if a rename can replace an entry of a directory, and the caller may do so.
-func (c *change) mayReplace(d *store.Node, moved, replaced *store.Entry, in *fuse.InHeader) error {
+func (c *change) mayReplace(d *store.Node, moved, replaced *store.Entry) error {
 	n, err := c.tx.Node(replaced.Ino)
 	if err == nil {
-		err = c.mayRemove(d, &n, replaced.Name, in)
+		err = c.mayRemove(d, &n, replaced.Name)
 	}
 	switch {
 	case err != nil:

@@ -76,26 +76,26 @@ const (
 
 // checked returns nil if the kernel has checked the rights of an inode as they are, or if the
 // caller has those that it needs for certain.
-func (c *change) checked(n *store.Node, in *fuse.InHeader, need uint32) error {
+func (c *change) checked(n *store.Node, need uint32) error {
 	known := c.fs.told.rights(n.Ino)
 	same := known.hash == c.fs.told.hashRights(n)
 	if same && !known.doubt {
 		return nil
 	}
-	if by := callerOf(in); c.fs.allows(n, in, &by, need) || same && !by.seen {
+	if by := callerOf(c.in); c.fs.allows(n, c.in.Uid, &by, need) || same && !by.seen {
 		return nil
 	}
 	return outdatedError{n.Ino}
 }
 
 // allows reports whether the rights of an inode allow a caller something.
-func (m *fileSystem) allows(n *store.Node, in *fuse.InHeader, by *caller, need uint32) bool {
+func (m *fileSystem) allows(n *store.Node, asked uint32, by *caller, need uint32) bool {
 	uid, gid, mode := m.owner(n), m.group(n), n.Mode&^m.umask
 	if need == mayOwn {
-		return in.Uid == uid || by.can(unix.CAP_FOWNER, unix.CAP_CHOWN)
+		return asked == uid || by.can(unix.CAP_FOWNER, unix.CAP_CHOWN)
 	}
 	switch {
-	case in.Uid == uid:
+	case asked == uid:
 		mode >>= 6
 	case by.in(gid):
 		mode >>= 3
@@ -113,16 +113,16 @@ const modeSticky = 0o1000
 
 // mayRemove returns nil if a caller who may change a directory may take a name from an inode there.
 // The kernel has checked that, too, but perhaps of another inode, which has had that name before.
-func (c *change) mayRemove(d, n *store.Node, name string, in *fuse.InHeader) error {
-	if d.Mode&modeSticky == 0 || in.Uid == c.fs.owner(n) || in.Uid == c.fs.owner(d) {
+func (c *change) mayRemove(d, n *store.Node, name string) error {
+	if d.Mode&modeSticky == 0 || c.in.Uid == c.fs.owner(n) || c.in.Uid == c.fs.owner(d) {
 		return nil
 	}
 	if ino, ok := c.fs.names.last(d.Ino, name); !ok || ino != n.Ino {
-		if by := callerOf(in); !by.can(unix.CAP_FOWNER) {
+		if by := callerOf(c.in); !by.can(unix.CAP_FOWNER) {
 			return syscall.ESTALE
 		}
 	}
-	return c.checked(n, in, mayOwn)
+	return c.checked(n, mayOwn)
 }
 
 // mayOpen returns nil if a caller may open a file for certain: it is a regular file of the caller's
@@ -135,7 +135,7 @@ func (c *change) mayOpen(n *store.Node, in *fuse.CreateIn) error {
 	if in.Flags&unix.O_ACCMODE != unix.O_RDONLY || in.Flags&unix.O_TRUNC != 0 {
 		need |= mayWrite
 	}
-	if n.IsRegular() && in.Uid == c.fs.owner(n) && c.fs.allows(n, &in.InHeader, new(caller), need) {
+	if n.IsRegular() && in.Uid == c.fs.owner(n) && c.fs.allows(n, in.Uid, new(caller), need) {
 		return nil
 	}
 	return syscall.ESTALE

@@ -173,7 +173,7 @@ func (m *fileSystem) unpin(list []store.Ino) {
 		}
 	}
 	done := false
-	err := m.observer.UpdateKnown(func(store.Tx) error {
+	err := m.observer.UpdateKnown(bg, func(store.Tx) error {
 		done = true
 		all()
 		return nil

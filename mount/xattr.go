@@ -104,7 +104,7 @@ func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name strin
 		value = []byte{}
 	}
 	ino := m.ino(in.NodeId)
-	return m.change(func(c *change) error {
+	return m.change(&in.InHeader, func(c *change) error {
 		there, size, err := c.xattrs(ino, name)
 		switch {
 		case err != nil:
@@ -116,7 +116,7 @@ func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name strin
 		case size+len(name)+len(value) > store.MaxXattrs:
 			return syscall.ENOSPC
 		}
-		return c.setXattr(ino, name, value, &in.InHeader)
+		return c.setXattr(ino, name, value)
 	})
 }
 
@@ -126,7 +126,7 @@ func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name stri
 		return st
 	}
 	ino := m.ino(in.NodeId)
-	return m.change(func(c *change) error {
+	return m.change(in, func(c *change) error {
 		there, _, err := c.xattrs(ino, name)
 		if err == nil && !there {
 			err = syscall.ENODATA
@@ -134,7 +134,7 @@ func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name stri
 		if err != nil {
 			return err
 		}
-		return c.setXattr(ino, name, nil, in)
+		return c.setXattr(ino, name, nil)
 	})
 }
 
@@ -152,10 +152,10 @@ func (c *change) xattrs(ino store.Ino, name string) (there bool, size int, err e
 }
 
 // setXattr sets or removes an extended attribute.
-func (c *change) setXattr(ino store.Ino, name string, value []byte, in *fuse.InHeader) error {
+func (c *change) setXattr(ino store.Ino, name string, value []byte) error {
 	n, err := c.tx.Node(ino)
 	if err == nil && strings.HasPrefix(name, "user.") { // others are for those with capabilities
-		err = c.checked(&n, in, mayWrite)
+		err = c.checked(&n, mayWrite)
 	}
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
@@ -72,6 +73,9 @@ type batchCall struct {
 var batchCalls = sync.Pool{New: func() any {
 	return &batchCall{done: make(chan struct{}, 1), patience: pager.NewPatience()}
 }}
+
+// onThreadLook is how often a call that waits on its thread looks at its context.
+const onThreadLook = 50 * time.Millisecond
 
 // maxBatch is how many functions a transaction runs: its first caller waits for the last of them.
 const maxBatch = 512
@@ -152,9 +156,13 @@ func (b *batcher) leave() {
 // wait returns when the call has its token, or with the error of its context if that was cancelled
 // while the call waited, or if its caller is in the transaction that it waits for.
 func (b *batcher) wait(db *DB, c *batchCall) (err error) {
-	if c.onThread {
-		c.event.Wait()
-		return nil
+	for c.onThread {
+		if c.event.WaitFor(onThreadLook) {
+			return nil
+		}
+		if err := c.ctx.Err(); err != nil && b.withdraw(c) {
+			return err
+		}
 	}
 	c.patience.Begin()
 	defer c.patience.Look.Stop()

@@ -11,8 +11,8 @@ func init() {
 	enginelink.Pin = func(db any, n int64) error { return db.(*DB).pin(n) }
 	enginelink.Unpin = func(db any, n int64) error { return db.(*DB).unpin(n) }
 	enginelink.Pinned = func(db any, n int64) (bool, error) { return db.(*DB).pinned(n) }
-	enginelink.BatchOnThread = func(db any, fn func(tx any) error) error {
-		return db.(*DB).batch(context.Background(), func(tx *Tx) error { return fn(tx) }, true)
+	enginelink.BatchOnThread = func(ctx context.Context, db any, fn func(tx any) error) error {
+		return db.(*DB).batch(ctx, func(tx *Tx) error { return fn(tx) }, true)
 	}
 	enginelink.Epoch = func(tx any) uint64 { return tx.(*Tx).epoch() }
 	enginelink.KnownTriggers = func(db any, known func(sql string) bool) { db.(*DB).knownTrigger = known }

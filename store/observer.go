@@ -1,5 +1,7 @@
 package store
 
+import "context"
+
 // An Observer is a Store that tells one caller, the observer, what all other users have changed:
 // other processes, and other users of the Store. The observer keeps answers of the Store elsewhere.
 // For example, the kernel keeps the names and contents of a volume that is mounted.
@@ -20,9 +22,10 @@ type Observer interface {
 	// seconds, so that it can pin them.
 	Reap() error
 	// UpdateKnown is Update, and BatchKnown is Batcher.Batch, for changes of the observer itself,
-	// which Observed leaves out. They may be in its results all the same.
-	UpdateKnown(fn func(tx Tx) error) error
-	BatchKnown(fn func(tx Tx) error) error
+	// which Observed leaves out. They may be in its results all the same. If ctx is cancelled while
+	// they wait for other writers, they return its error, and nothing has happened.
+	UpdateKnown(ctx context.Context, fn func(tx Tx) error) error
+	BatchKnown(ctx context.Context, fn func(tx Tx) error) error
 	// ContentPages calls fn with runs of pages that hold the content of an inode between two
 	// offsets: the first page of a run, and how many pages follow each other. A page that holds
 	// content of several inodes is left out.

@@ -6,6 +6,8 @@
 // the call panic.
 package enginelink
 
+import "context"
+
 // MaxPin is the largest number that can be pinned.
 const MaxPin = 1<<40 - 1
 
@@ -62,9 +64,9 @@ var (
 
 // BatchOnThread is sqlitefile.DB.Batch for a caller whose goroutine is bound to its thread
 // (runtime.LockOSThread), as those that serve a mount are. For such a goroutine to wait by means of
-// the Go runtime takes several switches of threads. It waits in the kernel instead, and has no
-// context that could be cancelled meanwhile.
-var BatchOnThread func(db any, fn func(tx any) error) error
+// the Go runtime takes several switches of threads. It waits in the kernel instead, and looks from
+// time to time whether its context was cancelled.
+var BatchOnThread func(ctx context.Context, db any, fn func(tx any) error) error
 
 // Epoch identifies the state that a write-side cache may rely on. It changes when the database is
 // modified other than by a committed transaction of this DB, and occasionally when it need not. A

@@ -2,6 +2,7 @@ package osfile
 
 import (
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -38,4 +39,19 @@ func (e *Event) Wait() {
 			_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&e.state)), futexWait, eventAwaited, 0, 0, 0)
 		}
 	}
+}
+
+// WaitFor is Wait, but gives up after d. It reports whether the event was set.
+func (e *Event) WaitFor(d time.Duration) bool {
+	for end := time.Now().Add(d); !e.state.CompareAndSwap(eventSet, 0); {
+		left := time.Until(end)
+		if left <= 0 {
+			return false
+		}
+		if e.state.CompareAndSwap(0, eventAwaited) || e.state.Load() == eventAwaited {
+			limit := unix.NsecToTimespec(left.Nanoseconds())
+			_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(&e.state)), futexWait, eventAwaited, uintptr(unsafe.Pointer(&limit)), 0, 0)
+		}
+	}
+	return true
 }

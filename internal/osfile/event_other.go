@@ -2,7 +2,10 @@
 
 package osfile
 
-import "sync"
+import (
+	"sync"
+	"time"
+)
 
 // An Event lets one goroutine wait until another one sets it. The zero Event is not set.
 type Event struct {
@@ -22,4 +25,17 @@ func (e *Event) Set() {
 func (e *Event) Wait() {
 	e.once.Do(e.init)
 	<-e.set
+}
+
+// WaitFor is Wait, but gives up after d. It reports whether the event was set.
+func (e *Event) WaitFor(d time.Duration) bool {
+	e.once.Do(e.init)
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-e.set:
+		return true
+	case <-t.C:
+		return false
+	}
 }

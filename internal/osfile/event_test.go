@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Two threads pass a turn to each other.
@@ -27,5 +28,23 @@ func TestEvent(t *testing.T) {
 	wg.Wait()
 	if count != 40_000 {
 		t.Errorf("%d turns, want 40000", count)
+	}
+}
+
+// A wait that is given up leaves the event as it was.
+func TestEventGivenUp(t *testing.T) {
+	t.Parallel()
+	var e Event
+	for range 3 {
+		if e.WaitFor(time.Millisecond) {
+			t.Fatal("set by nobody")
+		}
+	}
+	go e.Set()
+	if !e.WaitFor(time.Minute) {
+		t.Error("given up though it was set")
+	}
+	if e.WaitFor(time.Millisecond) {
+		t.Error("set twice")
 	}
 }

@@ -2,6 +2,7 @@ package native
 
 import (
 	"cmp"
+	"context"
 	"errors"
 
 	"github.com/foliofs/folio/internal/enginelink"
@@ -23,7 +24,7 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error {
 	if s.limit != 0 {
 		return s.Update(bg, fn)
 	}
-	orphans, err := s.batch(fn, false)
+	orphans, err := s.batch(bg, fn, false)
 	if err != nil {
 		orphans = 0
 	}
@@ -33,10 +34,10 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error {
 
 // batch is Batch, or BatchKnown, without the removal of orphans. It returns how many orphans the
 // change has made.
-func (s *Store) batch(fn func(tx store.Tx) error, known bool) (orphans int, err error) {
+func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known bool) (orphans int, err error) {
 	s.released.Begin()
 	defer s.released.End()
-	ctx, err := s.prepared(bg)
+	ctx, err = s.prepared(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -55,7 +56,7 @@ func (s *Store) batch(fn func(tx store.Tx) error, known bool) (orphans int, err 
 		return own
 	}
 	if known {
-		err = enginelink.BatchOnThread(s.db, func(db any) error { return change(db.(*sqlitefile.Tx)) })
+		err = enginelink.BatchOnThread(ctx, s.db, func(db any) error { return change(db.(*sqlitefile.Tx)) })
 	} else {
 		err = s.db.Batch(ctx, change)
 	}

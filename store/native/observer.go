@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"time"
 
 	"github.com/foliofs/folio/internal/enginelink"
@@ -156,8 +157,8 @@ func inoSpan(s *enginelink.PageSpan, bits int) store.InoSpan {
 func (s *Store) Reap() error { return s.reap(bg) }
 
 // UpdateKnown implements store.Observer.
-func (s *Store) UpdateKnown(fn func(tx store.Tx) error) error {
-	orphans, err := s.updateOnly(bg, func(t store.Tx) error {
+func (s *Store) UpdateKnown(ctx context.Context, fn func(tx store.Tx) error) error {
+	orphans, err := s.updateOnly(ctx, func(t store.Tx) error {
 		markKnown(t)
 		return fn(t)
 	})
@@ -176,11 +177,11 @@ func markKnown(t store.Tx) {
 }
 
 // BatchKnown implements store.Observer.
-func (s *Store) BatchKnown(fn func(tx store.Tx) error) error {
+func (s *Store) BatchKnown(ctx context.Context, fn func(tx store.Tx) error) error {
 	if s.limit != 0 {
-		return s.UpdateKnown(fn)
+		return s.UpdateKnown(ctx, fn)
 	}
-	orphans, err := s.batch(fn, true)
+	orphans, err := s.batch(ctx, fn, true)
 	if err != nil {
 		orphans = 0
 	}

@@ -219,11 +219,11 @@ func (v *watchedVolume) change() {
 	case 0, 1, 2:
 		v.must(unknown(bg, func(tx store.Tx) error { return v.add(tx, 1, name, 0, content, 1+v.rng.IntN(40)) }))
 	case 3, 4:
-		v.must(known(func(tx store.Tx) error { return v.add(tx, 1, "k"+name, 1, content, 1+v.rng.IntN(40)) }))
+		v.must(known(bg, func(tx store.Tx) error { return v.add(tx, 1, "k"+name, 1, content, 1+v.rng.IntN(40)) }))
 	case 5, 6:
 		v.must(unknown(bg, func(tx store.Tx) error { return v.remove(tx, false, 1+v.rng.IntN(60)) }))
 	case 7:
-		v.must(known(func(tx store.Tx) error { return v.remove(tx, true, 1+v.rng.IntN(60)) }))
+		v.must(known(bg, func(tx store.Tx) error { return v.remove(tx, true, 1+v.rng.IntN(60)) }))
 	case 8:
 		v.must(unknown(bg, func(tx store.Tx) error { return v.rewrite(tx, content) }))
 	case 9:

@@ -47,17 +47,19 @@ func (s *observed) Observed() (store.Rx, store.Changes, error) {
 func (s *observed) Reap() error { return s.upper.Reap() }
 
 // UpdateKnown implements store.Observer.
-func (s *observed) UpdateKnown(fn func(tx store.Tx) error) error {
-	return s.Exclusive(context.Background(), func() error { return s.transact(fn, s.upper.UpdateKnown) })
+func (s *observed) UpdateKnown(ctx context.Context, fn func(tx store.Tx) error) error {
+	return s.Exclusive(ctx, func() error {
+		return s.transact(fn, func(run func(up store.Tx) error) error { return s.upper.UpdateKnown(ctx, run) })
+	})
 }
 
 // BatchKnown implements store.Observer.
-func (s *observed) BatchKnown(fn func(tx store.Tx) error) error {
+func (s *observed) BatchKnown(ctx context.Context, fn func(tx store.Tx) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
-	return s.transact(fn, s.upper.BatchKnown)
+	return s.transact(fn, func(run func(up store.Tx) error) error { return s.upper.BatchKnown(ctx, run) })
 }
 
 // ContentPages implements store.Observer. No pages are told: see Observed.

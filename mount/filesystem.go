@@ -51,6 +51,8 @@ type fileSystem struct {
 	stopped   chan struct{}
 	finished  chan struct{}
 	closing   atomic.Bool
+	unsynced  atomic.Bool    // the volume was changed, and was not synced by itself since
+	syncing   chan struct{}  // such a change begins the time until the next sync
 	chores    sync.WaitGroup // changes that the watch makes
 	unpinning atomic.Bool    // one of them unpins inodes
 	stats     watchStats
@@ -76,7 +78,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: info.Path, readOnly: o.ReadOnly,
 		uid: o.UID, gid: o.GID, umask: o.Umask & 0o777,
 		failures: failureLog{logger: cmp.Or(o.Logger, log.Default())},
-		wake:     make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}),
+		wake:     make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}), syncing: make(chan struct{}, 1),
 	}
 	if m.root, err = rootOf(s, o.Dir); err != nil {
 		return nil, err
@@ -172,6 +174,9 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 	var outdated outdatedError
 	if errors.As(err, &outdated) {
 		m.forgetAttrs(outdated.ino)
+	}
+	if err == nil {
+		m.syncLater()
 	}
 	return m.status(err)
 }

@@ -92,6 +92,7 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	m.kernel = c
 	v.unwatch = m.guard(dir)
 	m.watch()
+	m.chores.Go(m.keepSynced)
 	go v.serve()
 	if server, ok := c.(*fuse.Server); ok && !o.Daemon {
 		// The Go runtime asks of a file that it opens whether it can be polled, and lets no other

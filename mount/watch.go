@@ -34,7 +34,7 @@ const (
 
 // watchStats count what the watch has done.
 type watchStats struct {
-	looks, changes, alls, inodes, entries atomic.Uint64
+	looks, changes, alls, inodes, entries, syncs atomic.Uint64
 }
 
 // wakeWatch wakes the watch.

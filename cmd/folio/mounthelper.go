@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,9 +73,17 @@ is in /sbin under this name.`,
 	return cmd
 }
 
-// setAll adds the options of several -o.
+// setAll adds the options of several -o. mount(8) gives the helper no options that are its defaults,
+// which are suid and dev for root, but all options that the kernel lists if it mounts again.
 func (o *mountOptions) setAll(lists []string, sloppy bool) error {
-	for word := range strings.SplitSeq(strings.Join(lists, ","), ",") {
+	words := strings.Split(strings.Join(lists, ","), ",")
+	switch remount := slices.Contains(words, "remount"); {
+	case remount:
+		sloppy = true
+	case os.Geteuid() == 0:
+		words = append([]string{"suid", "dev"}, words...)
+	}
+	for _, word := range words {
 		if err := o.add(word); err != nil && !(sloppy && errors.Is(err, errUnknownOption)) {
 			return err
 		}

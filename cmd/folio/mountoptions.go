@@ -14,6 +14,7 @@ type mountOptions struct {
 	mount.Options
 	nonempty bool
 	snapshot string   // that is mounted in place of the volume
+	remount  bool     // the options are those of what is mounted from now on
 	words    []string // those that mean something here, as they were given
 }
 
@@ -27,6 +28,7 @@ var mountWords = map[string]func(o *mountOptions, value string) error{
 	"gid=":        func(o *mountOptions, value string) error { return setID(&o.GID, value) },
 	"umask=":      (*mountOptions).setUmask,
 	"snapdir=":    (*mountOptions).setSnapshotDir,
+	"remount":     func(o *mountOptions, _ string) error { o.remount = true; return nil },
 	"snapshot=":   func(o *mountOptions, value string) error { o.snapshot = value; return nil },
 }
 

@@ -35,20 +35,10 @@ const (
 // thread, and all programs that use the mount, wait for ever; so nothing is asked of the mount
 // before it is known that the daemon lives.
 func Unmount(dir string, way Way) error {
-	mounts, err := list()
-	if err != nil {
-		return err
-	}
-	real, err := resolve(mounts, dir)
-	if err != nil {
-		return failure.At(dir, err)
-	}
-	m, ok := at(mounts, real)
+	m, err := find(dir)
 	switch {
-	case !ok:
-		return failure.Rehint(failure.At(dir, errNotMounted), "folio mounts lists where volumes are mounted")
-	case !m.IsVolume():
-		return failure.Rehint(failure.At(dir, fmt.Errorf("is a mount of %s, and no volume", m.Type)), "umount unmounts it")
+	case err != nil:
+		return err
 	case os.Geteuid() != 0 && m.User != "" && m.User != strconv.Itoa(os.Geteuid()):
 		return failure.Rehint(failure.At(dir, fmt.Errorf("was mounted by user %s", m.User)), "that user or root can unmount it")
 	}
@@ -68,6 +58,26 @@ func Unmount(dir string, way Way) error {
 		wait()
 	}
 	return nil
+}
+
+// find returns the mount of a volume at a directory.
+func find(dir string) (m Mount, err error) {
+	mounts, err := list()
+	if err != nil {
+		return m, err
+	}
+	real, err := resolve(mounts, dir)
+	if err != nil {
+		return m, failure.At(dir, err)
+	}
+	m, ok := at(mounts, real)
+	switch {
+	case !ok:
+		err = failure.Rehint(failure.At(dir, errNotMounted), "folio mounts lists where volumes are mounted")
+	case !m.IsVolume():
+		err = failure.Rehint(failure.At(dir, fmt.Errorf("is a mount of %s, and no volume", m.Type)), "umount unmounts it")
+	}
+	return m, err
 }
 
 // detach unmounts the mount. If its daemon is dead, or the mount is to go by force, its connection

@@ -57,29 +57,31 @@ func device(d uint32) uint64 {
 }
 
 // answerAttr answers with the attributes of an inode.
-func (m *fileSystem) answerAttr(out *fuse.AttrOut, n *store.Node) {
-	m.told.attr(n)
+func (m *fileSystem) answerAttr(out *fuse.AttrOut, n *store.Node, to asker) {
 	out.AttrValid = m.ttl
 	m.setAttr(&out.Attr, n)
+	out.Attr.Size = uint64(m.tell(n, 0, to))
 }
 
 // answerEntry answers with an entry, which the kernel will know.
-func (m *fileSystem) answerEntry(out *fuse.EntryOut, dir store.Ino, name string, n *store.Node) {
-	m.told.entry(n)
+func (m *fileSystem) answerEntry(out *fuse.EntryOut, dir store.Ino, name string, n *store.Node, to asker) {
+	size := m.tell(n, 1, to)
 	m.names.add(dir, name, n.Ino)
 	if store.TypeOf(n.Mode) == store.Dir {
 		m.told.parent(n.Ino, dir, name)
 	}
 	*out = fuse.EntryOut{NodeId: m.node(n.Ino), EntryValid: m.ttl, AttrValid: m.ttl}
 	m.setAttr(&out.Attr, n)
+	out.Attr.Size = uint64(size)
 }
 
 // GetAttr implements fuse.RawFileSystem.
 func (m *fileSystem) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
+	to := m.asker(&in.InHeader)
 	return m.view(func(rx store.Rx) error {
 		n, err := rx.Node(m.ino(in.NodeId))
 		if err == nil {
-			m.answerAttr(out, &n)
+			m.answerAttr(out, &n, to)
 		}
 		return err
 	})
@@ -89,13 +91,18 @@ const fattrKillSuidgid = 1 << 11
 
 // SetAttr implements fuse.RawFileSystem.
 func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
-	var n store.Node
+	var before, n store.Node
 	ino := m.ino(in.NodeId)
+	to := asker{in.Pid, always}
+	_, resized := in.GetSize()
+	if resized {
+		m.told.changing(ino)
+	}
 	st := m.change(&in.InHeader, func(c *change) (err error) {
 		if n, err = c.tx.Node(ino); err != nil {
 			return err
 		}
-		before := n
+		before = n
 		if need := needed(in); need != 0 {
 			if err := c.checked(&n, need); err != nil {
 				return err
@@ -111,8 +118,11 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 		}
 		return c.put(&before, &n)
 	})
-	if st == fuse.OK {
-		m.answerAttr(out, &n)
+	switch {
+	case resized:
+		m.answerSize(out, ino, st, &before, &n, to)
+	case st == fuse.OK:
+		m.answerAttr(out, &n, to)
 	}
 	return st
 }
@@ -127,6 +137,23 @@ func needed(in *fuse.SetAttrIn) uint32 {
 		return mayWrite
 	}
 	return mayOwn
+}
+
+// answerSize answers a request that has set the size of an inode, if the status says that it has.
+// The answer does not wait for the kernel, which writes nothing to the file until it has come. The
+// kernel forgets by itself what it must.
+func (m *fileSystem) answerSize(out *fuse.AttrOut, ino store.Ino, st fuse.Status, before, n *store.Node, to asker) {
+	if st != fuse.OK {
+		m.told.changed(ino, nil)
+		return
+	}
+	r := resize{before: before.Size, after: n.Size, start: n.Size, end: n.Size, thread: to.thread}
+	if what, ok := m.told.changed(ino, &r); ok {
+		m.grow(ino, what, n.Size, 0)
+	}
+	m.told.answer(n, 0, to)
+	out.AttrValid = m.ttl
+	m.setAttr(&out.Attr, n)
 }
 
 // setAttr sets what a request wants, except the size.

@@ -51,6 +51,10 @@ func TestMain(m *testing.M) {
 		runProgram(kind)
 		return
 	}
+	if how := os.Getenv(followerVariable); how != "" {
+		followFiles(how)
+		return
+	}
 	flag.Parse()
 	pgserver.Main(m)
 }

@@ -27,7 +27,7 @@ func (m *fileSystem) ReadDir(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEn
 
 // ReadDirPlus implements fuse.RawFileSystem.
 func (m *fileSystem) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
-	dir := m.ino(in.NodeId)
+	dir, to := m.ino(in.NodeId), m.asker(&in.InHeader)
 	return m.list(dir, in.Offset, func(rx store.Rx, e fuse.DirEntry, of *store.Entry) bool {
 		entry := out.AddDirLookupEntry(e)
 		if entry == nil {
@@ -35,7 +35,7 @@ func (m *fileSystem) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.D
 		}
 		if of != nil {
 			if n, err := m.nodeOf(rx, dir, of); err == nil { // else a lookup says what is wrong
-				m.answerEntry(entry, dir, of.Name, &n)
+				m.answerEntry(entry, dir, of.Name, &n, to)
 			}
 		}
 		return true

@@ -14,7 +14,7 @@ import (
 
 // Lookup implements fuse.RawFileSystem.
 func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
-	dir := m.ino(in.NodeId)
+	dir, to := m.ino(in.NodeId), m.asker(in)
 	return m.view(func(rx store.Rx) error {
 		e, err := rx.Lookup(dir, name)
 		missing := errors.Is(err, fs.ErrNotExist)
@@ -33,7 +33,7 @@ func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, o
 		}
 		n, err := m.nodeOf(rx, dir, &e)
 		if err == nil {
-			m.answerEntry(out, dir, name, &n)
+			m.answerEntry(out, dir, name, &n, to)
 		}
 		return err
 	})
@@ -60,7 +60,7 @@ func (m *fileSystem) Forget(node, nlookup uint64) { m.told.forget(m.ino(node), n
 // make makes an inode with a name, and answers with it.
 func (m *fileSystem) make(in *fuse.InHeader, name string, mode uint32, rdev uint64, content []byte, out *fuse.EntryOut) fuse.Status {
 	var n store.Node
-	dir := m.ino(in.NodeId)
+	dir, to := m.ino(in.NodeId), m.asker(in)
 	st := m.changeBy(in, len(content), func(c *change) error {
 		n = store.Node{Mode: mode}
 		if n.IsDevice() {
@@ -69,7 +69,7 @@ func (m *fileSystem) make(in *fuse.InHeader, name string, mode uint32, rdev uint
 		return c.add(dir, name, &n, content)
 	})
 	if st == fuse.OK {
-		m.answerEntry(out, dir, name, &n)
+		m.answerEntry(out, dir, name, &n, to)
 	}
 	return st
 }
@@ -99,7 +99,7 @@ func (m *fileSystem) Symlink(_ <-chan struct{}, in *fuse.InHeader, target, name 
 // opens what it gets without a look at the permissions.
 func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
 	var n store.Node
-	dir := m.ino(in.NodeId)
+	dir, to := m.ino(in.NodeId), asker{in.Pid, always}
 	st := m.change(&in.InHeader, func(c *change) error {
 		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777}
 		err := c.add(dir, name, &n, nil)
@@ -109,8 +109,8 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 		return err
 	})
 	if st == fuse.OK {
-		m.answerEntry(&out.EntryOut, dir, name, &n)
-		out.OpenFlags = openFlags(in)
+		m.answerEntry(&out.EntryOut, dir, name, &n, to)
+		out.OpenFlags, out.Fh = openFlags(in)
 	}
 	return st
 }
@@ -140,7 +140,7 @@ func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n 
 // Tmpfile implements fuse.RawFileSystem: a file without a name.
 func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.CreateOut) fuse.Status {
 	var n store.Node
-	dir := m.ino(in.NodeId)
+	dir, to := m.ino(in.NodeId), m.asker(&in.InHeader)
 	st := m.change(&in.InHeader, func(c *change) error {
 		d, err := c.directory(dir)
 		if err != nil {
@@ -159,23 +159,23 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 	if st != fuse.OK {
 		return st
 	}
-	m.told.entry(&n)
+	m.tell(&n, 1, to)
 	out.EntryOut = fuse.EntryOut{NodeId: m.node(n.Ino), AttrValid: m.ttl}
 	m.setAttr(&out.Attr, &n)
-	out.OpenFlags = openFlags(in)
+	out.OpenFlags, out.Fh = openFlags(in)
 	return fuse.OK
 }
 
 // Link implements fuse.RawFileSystem.
 func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *fuse.EntryOut) fuse.Status {
 	var n store.Node
-	dir := m.ino(in.NodeId)
+	dir, to := m.ino(in.NodeId), asker{in.Pid, always}
 	st := m.change(&in.InHeader, func(c *change) (err error) {
 		n, err = c.link(m.ino(in.Oldnodeid), dir, name)
 		return err
 	})
 	if st == fuse.OK {
-		m.answerEntry(out, dir, name, &n)
+		m.answerEntry(out, dir, name, &n, to)
 	}
 	return st
 }
@@ -273,10 +273,13 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 
 // openFlags returns how the kernel opens a new file. The writes of a program that only writes it go
 // past the caches of the kernel: they come here at once in any case, and the kernel does not ask
-// for security.capability first.
-func openFlags(in *fuse.CreateIn) uint32 {
+// for security.capability first. handle is what such a write comes with.
+func openFlags(in *fuse.CreateIn) (flags uint32, handle uint64) {
 	if in.Flags&syscall.O_ACCMODE == syscall.O_WRONLY {
-		return fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES
+		return fuse.FOPEN_KEEP_CACHE | fuse.FOPEN_DIRECT_IO | fuse.FOPEN_PARALLEL_DIRECT_WRITES, pastCache
 	}
-	return fuse.FOPEN_KEEP_CACHE
+	return fuse.FOPEN_KEEP_CACHE, 0
 }
+
+// pastCache is the handle of files whose writes go past the caches of the kernel.
+const pastCache = 1

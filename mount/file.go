@@ -31,12 +31,16 @@ func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.
 	ino := m.ino(in.NodeId)
 	m.drops.read(ino, int64(in.Offset), int64(in.Offset)+int64(in.Size))
 	m.cached(ino, int64(in.Offset), int(in.Size)) // before: another program may change it meanwhile
+	at := m.told.reading(ino)
 	st := m.view(func(rx store.Rx) error {
 		n, err := regular(rx, ino)
 		if err != nil {
 			return err
 		}
 		got, err = readAt(rx, &n, buf[:min(len(buf), int(in.Size))], int64(in.Offset))
+		if got < int(in.Size) {
+			m.told.short(ino, n.Size, at)
+		}
 		return err
 	})
 	if st != fuse.OK {
@@ -109,6 +113,9 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	off := int64(in.Offset)
 	ino := m.ino(in.NodeId)
 	dropped := false // setuid or setgid, which the kernel is not told
+	r := resize{start: off, end: off + int64(len(data)), thread: in.Pid, past: in.Fh == pastCache || in.Flags&syscall.O_DIRECT != 0}
+	r.cached = !r.past
+	m.told.changing(ino)
 	st := m.changeBy(&in.InHeader, len(data), func(c *change) error {
 		n, err := regular(c.tx, ino)
 		if err != nil {
@@ -127,16 +134,20 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 			}
 		}
 		dropped = before.Mode != n.Mode
+		r.before, r.after, r.moved = before.Size, n.Size, off != r.start
 		return c.put(&before, &n)
 	})
+	if st == fuse.OK {
+		m.cached(ino, off, len(data))
+		m.refresh(ino, off, len(data), arrived)
+	}
+	m.changed(ino, st, &r)
 	if st != fuse.OK {
 		return 0, st
 	}
 	if dropped {
 		m.forgetAttrs(ino)
 	}
-	m.cached(ino, off, len(data))
-	m.refresh(ino, off, len(data), arrived)
 	if in.Flags&(syscall.O_SYNC|syscall.O_DSYNC) != 0 {
 		st = m.sync()
 	}
@@ -175,6 +186,8 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 	}
 	ino := m.ino(in.NodeId)
 	dropped := false
+	r := resize{past: true} // the kernel forgets by itself what is within the file
+	m.told.changing(ino)
 	st := m.changeBy(&in.InHeader, smallChange+1, func(c *change) error {
 		n, err := regular(c.tx, ino)
 		if err != nil {
@@ -196,8 +209,10 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 			return err
 		}
 		dropped = before.Mode != n.Mode
+		r.before, r.after, r.start, r.end = before.Size, n.Size, n.Size, n.Size
 		return c.put(&before, &n)
 	})
+	m.changed(ino, st, &r)
 	if dropped {
 		m.forgetAttrs(ino)
 	}
@@ -270,12 +285,15 @@ func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) 
 	}
 	from, to := m.ino(in.NodeId), m.ino(in.NodeIdOut)
 	size := min(int64(in.Len), copyPiece)
+	r := resize{past: true} // as in Fallocate
 	var done int64
 	dropped := false
+	m.told.changing(to)
 	st = m.changeBy(&in.InHeader, smallChange+1, func(c *change) (err error) {
-		done, dropped, err = c.copyRange(from, to, size, in)
+		done, dropped, err = c.copyRange(&r, from, to, size, in)
 		return err
 	})
+	m.changed(to, st, &r)
 	if st != fuse.OK {
 		return 0, st
 	}
@@ -286,7 +304,7 @@ func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) 
 }
 
 // copyRange copies from one file to another, and reports whether that has lost setuid or setgid.
-func (c *change) copyRange(from, to store.Ino, size int64, in *fuse.CopyFileRangeIn) (done int64, dropped bool, err error) {
+func (c *change) copyRange(r *resize, from, to store.Ino, size int64, in *fuse.CopyFileRangeIn) (done int64, dropped bool, err error) {
 	src, err := regular(c.tx, from)
 	if err != nil {
 		return 0, false, err
@@ -297,6 +315,7 @@ func (c *change) copyRange(from, to store.Ino, size int64, in *fuse.CopyFileRang
 	}
 	before := dst
 	offIn, offOut := int64(in.OffIn), int64(in.OffOut)
+	r.before, r.after = dst.Size, dst.Size
 	size = min(size, src.Size-offIn)
 	if size <= 0 || offIn < 0 {
 		return 0, false, nil
@@ -318,5 +337,6 @@ func (c *change) copyRange(from, to store.Ino, size int64, in *fuse.CopyFileRang
 	if err := c.dropPrivileges(&dst, c.mustDropBits(&dst)); err != nil {
 		return done, false, err
 	}
+	r.after, r.start, r.end = dst.Size, dst.Size, dst.Size
 	return done, before.Mode != dst.Mode, c.put(&before, &dst)
 }

@@ -61,6 +61,7 @@ type fileSystem struct {
 // A notifier makes the kernel forget something. A *fuse.Server is one.
 type notifier interface {
 	InodeNotify(node uint64, off, length int64) fuse.Status
+	InodeNotifyStoreCache(node uint64, off int64, data []byte) fuse.Status
 	EntryNotify(parent uint64, name string) fuse.Status
 }
 

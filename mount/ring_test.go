@@ -35,6 +35,7 @@ func TestRing(t *testing.T) {
 	t.Run("Killed", TestKilled)
 	t.Run("Coherence", TestCoherence)
 	t.Run("Race", TestRace)
+	t.Run("Followers", TestFollowers)
 	t.Run("Hostile", TestHostile)
 	t.Run("Idle", TestIdle)
 	t.Run("Eight", TestEight)

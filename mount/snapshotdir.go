@@ -212,7 +212,7 @@ func (s *snapshotMount) lookupDir(out *fuse.EntryOut) (there bool, st fuse.Statu
 			err = fs.ErrNotExist
 		}
 		if err == nil {
-			s.list.answerEntry(out, s.root, snapshotDirName, &n)
+			s.list.answerEntry(out, s.root, snapshotDirName, &n, asker{})
 		}
 		return err
 	})
@@ -279,7 +279,7 @@ func (l *snapshotList) Lookup(_ <-chan struct{}, _ *fuse.InHeader, name string, 
 	return missingStatus(p.view(func(rx store.Rx) error {
 		n, err := rx.Node(p.root)
 		if err == nil {
-			p.answerEntry(out, snapshotsNode, name, &n)
+			p.answerEntry(out, snapshotsNode, name, &n, asker{})
 			out.EntryValid = 0
 		}
 		return err

@@ -5,6 +5,7 @@ package mount
 import (
 	"hash/maphash"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/foliofs/folio/store"
@@ -19,10 +20,13 @@ import (
 //	T2  If the seal of an inode is that of its row, then the kernel keeps no attributes of it other
 //	    than those of the row. Where answers differed, the seal is mixed, until the kernel was made
 //	    to forget.
+//
+// growth.go has those about sizes.
 type told struct {
 	fs     *fileSystem
 	seed   maphash.Seed
 	shards [toldShards]toldShard
+	clock  atomic.Uint64 // counts the changes of extents
 	parents
 	unpins unpins
 }
@@ -30,14 +34,16 @@ type told struct {
 const toldShards = 64
 
 type toldShard struct {
-	mu    sync.Mutex // guards nodes
-	nodes map[store.Ino]toldNode
-	stale []store.Ino // the kernel must forget them
+	mu      sync.Mutex // guards the fields below
+	nodes   map[store.Ino]toldNode
+	stale   []store.Ino // the kernel must forget them
+	growths map[store.Ino]*growth
 }
 
 // A toldNode is an inode that the kernel knows.
 type toldNode struct {
 	lookups uint64
+	extent  extent // of a regular file
 	seal    seal
 	rights  rights
 	pinned  bool // it has lost its last name
@@ -77,34 +83,50 @@ func (t *told) seal(n *store.Node) seal {
 	return seal{uint32(content), uint32(other), sealKnown}
 }
 
-// entry notes an answer that counts as a lookup (T1).
-func (t *told) entry(n *store.Node) { t.answer(n, 1) }
-
-// attr notes an answer with attributes.
-func (t *told) attr(n *store.Node) { t.answer(n, 0) }
-
-func (t *told) answer(n *store.Node, lookups uint64) {
+// answer notes an answer with attributes, which counts as lookups (T1). It returns the size to
+// tell, or false if the kernel must learn a larger size first.
+func (t *told) answer(n *store.Node, lookups uint64, to asker) (size int64, ok bool) {
 	s := t.seal(n)
 	sh := t.shard(n.Ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	k, ok := sh.nodes[n.Ino]
-	if !ok && lookups == 0 && n.Ino != t.fs.root {
-		return // the kernel has forgotten it meanwhile
+	k, known := sh.nodes[n.Ino]
+	if !known && lookups == 0 && n.Ino != t.fs.root {
+		return n.Size, true // the kernel has forgotten it meanwhile
 	}
 	k.lookups += lookups
 	k.rights.answer(t.hashRights(n))
-	switch k.seal.known {
-	case sealNone:
-		k.seal = s
-	case sealKnown:
-		if k.seal != s { // another process has changed it: which answer comes last is not known
-			k.seal.known = sealMixed
-			sh.stale = append(sh.stale, n.Ino)
-			t.fs.wakeWatch()
+	size, ok = n.Size, true
+	old := k.extent.isOld(to)
+	switch {
+	case !known:
+		k.extent.size, old = n.Size, false
+	case n.IsRegular():
+		was := k.extent.size
+		if size, ok = k.extent.tell(n.Size, to, sh.growths[n.Ino] != nil); k.extent.size > was {
+			k.extent.since = t.clock.Add(1)
 		}
 	}
+	if ok && !old && k.seal.tell(s) {
+		sh.stale = append(sh.stale, n.Ino)
+		t.fs.wakeWatch()
+	}
 	sh.nodes[n.Ino] = k
+	return size, ok
+}
+
+// tell notes that the kernel is told attributes, and reports whether it was told others before.
+// Then another process has changed them, and which answer comes last is not known.
+func (s *seal) tell(is seal) (differ bool) {
+	switch s.known {
+	case sealNone:
+		*s = is
+	case sealKnown:
+		if differ = *s != is; differ {
+			s.known = sealMixed
+		}
+	}
+	return differ
 }
 
 // change notes a change of the kernel's own, which it knows of, from one state of an inode to

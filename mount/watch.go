@@ -3,6 +3,7 @@
 package mount
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -29,7 +30,9 @@ const (
 	retryAfter  = 2 * time.Millisecond
 	retryDirs   = 20 * time.Millisecond
 	mostRetries = 200
-	reapAfter   = 3 * time.Second // the last change of another program; orphans are left to this process meanwhile
+	// How often a content is not forgotten yet because a request is changing it. It may hold pages.
+	mostPostponed = 8
+	reapAfter     = 3 * time.Second // the last change of another program; orphans are left to this process meanwhile
 )
 
 // watchStats count what the watch has done.
@@ -301,6 +304,18 @@ func (f *forgetter) send() {
 	f.reset()
 }
 
+// forgetContent makes the kernel forget an inode and its content, and learn the size of a file.
+func (m *fileSystem) forgetContent(ino store.Ino) fuse.Status {
+	if m.told.extentOf(ino).content {
+		if g, first := m.told.growing(ino, false); first {
+			return m.growBy(ino, contentRange{0, math.MaxInt64}, 0, g)
+		}
+	}
+	m.drops.begin(ino)
+	defer m.drops.end(ino)
+	return m.kernel.InodeNotify(m.node(ino), 0, 0)
+}
+
 // forget makes the kernel forget a target. It is called by the sender.
 func (m *fileSystem) forget(t target, content bool, tries int) {
 	if t.entry {
@@ -308,13 +323,15 @@ func (m *fileSystem) forget(t target, content bool, tries int) {
 		m.kernel.EntryNotify(m.node(t.ino), t.name)
 		return
 	}
+	if content && tries < mostPostponed && m.told.extentOf(t.ino).active > 0 {
+		time.AfterFunc(quickLook, func() { m.sender.add(t, true, tries+1) })
+		return
+	}
 	m.stats.inodes.Add(1)
 	m.told.forgotten(t.ino)
 	var st fuse.Status
 	if content {
-		m.drops.begin(t.ino)
-		st = m.kernel.InodeNotify(m.node(t.ino), 0, 0)
-		m.drops.end(t.ino)
+		st = m.forgetContent(t.ino)
 	} else {
 		st = m.kernel.InodeNotify(m.node(t.ino), -1, 0)
 	}

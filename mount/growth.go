@@ -1,0 +1,385 @@
+//go:build linux && !386 && !arm && !mips && !mipsle
+
+package mount
+
+import (
+	"math"
+	"time"
+
+	"github.com/hanwen/go-fuse/v2/fuse"
+	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/store"
+)
+
+// The kernel is never told a larger size of a file before the content.
+//
+// When the kernel reads the last page of a file, it fills it up with zeros. If it learns a larger
+// size while it has that page, it shows these zeros as content. An answer with a size cannot take
+// the page away, and a notice comes later. Besides, the kernel ignores an answer that another
+// answer or a notice has overtaken. But stat(2) returns it all the same, and a program that looks
+// at the file in memory up to there is ended by SIGBUS. So before an answer tells a larger size,
+//
+//  1. the kernel is made to forget the content from the page of the old end on, and
+//  2. the new last page is stored in its cache, from which it learns the size.
+//
+// This is a growth. An answer that would tell more waits for it.
+//
+// The kernel learns from the answers to its own requests, too, what they have made of the size. A
+// program that waits for such an answer may not run for a while. An answer to another program is
+// faster, and would be ignored. What is written through the cache is there, so step 1 is not
+// needed. Step 2 is needed if the file has a page more; it stores the last byte alone.
+//
+// An extent is what the kernel knows of the size and the content of an inode.
+//
+//	G1  What the kernel has of the content was read or written when the file was as long as the
+//	    size, or it is being read. A notice that takes a page away waits until it is read.
+//	G2  No answer tells more than the size, except the size that the kernel's own writes through
+//	    its cache have made, if it has as many pages or if the program that wrote asks.
+//	G3  While a request of the kernel changes the file, answers tell what was there before it. One
+//	    that arrives after the answer to the request is older, and ignored.
+//	G4  A smaller size counts only if the request came after the size was learned. Otherwise the
+//	    answer is old, and ignored.
+type extent struct {
+	size    int64
+	since   uint64 // the time of the clock at which it came to be that
+	own     int64  // what the kernel's own writes through its cache have made of the size; or 0
+	writer  uint32 // the thread that made the last of them
+	active  uint16 // requests that change the file
+	content bool   // the kernel may have some of the content
+}
+
+// pageSize is the size of the pages of the kernel's cache, or a multiple of it.
+var pageSize = int64(unix.Getpagesize())
+
+// pagesOf returns how many pages a file of a size has.
+func pagesOf(size int64) int64 { return (size + pageSize - 1) / pageSize }
+
+// An asker is a request that is answered with attributes.
+type asker struct {
+	thread uint32 // which made it; or 0
+	at     uint64 // the time of the clock when the request came; or always
+}
+
+// always is the time of a request whose answer the kernel takes even if it is old.
+const always = math.MaxUint64
+
+// asker returns the asker of a request that has just come.
+func (m *fileSystem) asker(in *fuse.InHeader) asker { return asker{in.Pid, m.told.clock.Load()} }
+
+// tell returns the size that an answer tells, of a file that has a size. It returns false if the
+// kernel must learn the size first, or is just learning one.
+func (e *extent) tell(size int64, to asker, growing bool) (int64, bool) {
+	known := max(e.size, e.own)
+	switch {
+	case size < e.size:
+		e.cut(size, to.at)
+	case size > e.size && growing:
+		return e.size, false
+	case e.active > 0: // G3; and the requests before it have ended
+		return min(size, known), true
+	case size <= e.own && to.thread == e.writer && to.thread != 0: // the kernel knows what this thread has written
+		e.size, e.own = known, 0
+	case size <= e.own && pagesOf(size) == pagesOf(e.size):
+	case size > e.size:
+		return e.size, false
+	}
+	return size, true
+}
+
+// isOld reports whether the kernel ignores an answer, or asks again soon because of its own change.
+func (e *extent) isOld(to asker) bool { return to.at != always && (e.active > 0 || to.at < e.since) }
+
+// cut notes that a request which came at a time is told a smaller size (G4).
+func (e *extent) cut(size int64, at uint64) {
+	if at >= e.since {
+		e.size, e.own = size, 0
+	}
+}
+
+// A resize is what a request of the kernel has made of a file.
+type resize struct {
+	before, after int64  // sizes of the file
+	start, end    int64  // what the kernel takes for changed
+	thread        uint32 // which made the request
+	cached        bool   // the kernel has what was written in its cache
+	past          bool   // it went past the cache
+	moved         bool   // an append that came to lie elsewhere
+}
+
+// wrote notes a change of the kernel's own. It returns what the kernel must forget of the content,
+// or false if there is nothing and it knows the size.
+func (e *extent) wrote(r *resize, now uint64) (what contentRange, ok bool) {
+	known := max(e.size, e.own)
+	e.content = e.content || r.cached
+	switch {
+	case !e.content:
+		e.size, e.own, e.since = r.after, 0, now
+	case r.moved:
+		e.own = 0
+		return contentRange{min(r.start, e.size), math.MaxInt64}, true
+	case r.past:
+		return contentRange{r.start, r.end}, r.start < r.end || r.after > known
+	case r.after < e.size:
+		e.size, e.own, e.since = r.after, 0, now
+	case r.before == known && r.after > known:
+		e.own, e.writer = r.after, r.thread
+	case r.before != known && r.end > known: // what is between is not the kernel's own
+		e.own = 0
+		return contentRange{min(r.start, e.size), math.MaxInt64}, true
+	}
+	return contentRange{}, false
+}
+
+// changing notes that a request of the kernel begins to change a file.
+func (t *told) changing(ino store.Ino) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok {
+		k.extent.active++
+		sh.nodes[ino] = k
+	}
+}
+
+// changed notes that such a request is about to be answered. r is nil if it has failed.
+func (t *told) changed(ino store.Ino, r *resize) (what contentRange, ok bool) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	k, known := sh.nodes[ino]
+	if !known {
+		return what, false
+	}
+	k.extent.active -= min(k.extent.active, 1) // the kernel may have forgotten it in between
+	if r != nil {
+		what, ok = k.extent.wrote(r, t.clock.Add(1))
+	}
+	sh.nodes[ino] = k
+	return what, ok
+}
+
+// reading notes that the kernel will have content of a file. It returns the time of the clock.
+func (t *told) reading(ino store.Ino) (at uint64) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok && !k.extent.content {
+		k.extent.content = true
+		sh.nodes[ino] = k
+	}
+	return t.clock.Load()
+}
+
+// short notes that the kernel is told, by a read that came at a time, that a file ends there.
+func (t *told) short(ino store.Ino, size int64, at uint64) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok && size < k.extent.size {
+		k.extent.cut(size, at)
+		sh.nodes[ino] = k
+	}
+}
+
+// A growth lets the kernel learn the size of a file.
+type growth struct {
+	late bool          // it may know it already; guarded by the shard
+	done chan struct{} // closed at the end
+}
+
+// growing returns the growth of an inode that is under way, or begins one. It is late if the kernel
+// may learn the size by itself.
+func (t *told) growing(ino store.Ino, late bool) (g *growth, first bool) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if g := sh.growths[ino]; g != nil {
+		g.late = g.late || late
+		return g, false
+	}
+	if sh.growths == nil {
+		sh.growths = make(map[store.Ino]*growth)
+	}
+	g = &growth{late: late, done: make(chan struct{})}
+	sh.growths[ino] = g
+	return g, true
+}
+
+// extentOf returns the extent of an inode.
+func (t *told) extentOf(ino store.Ino) extent {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	return sh.nodes[ino].extent
+}
+
+// stored notes that the kernel has forgotten what it must.
+func (t *told) stored(ino store.Ino, g *growth) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	g.late = true
+}
+
+// grown ends a growth from one size to another.
+func (t *told) grown(ino store.Ino, g *growth, from, to int64) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok && k.extent.size == from && to > from { // else it was cut meanwhile
+		k.extent.size, k.extent.since, k.extent.content = to, t.clock.Add(1), true
+		if k.extent.own <= to {
+			k.extent.own = 0
+		}
+		sh.nodes[ino] = k
+	}
+	delete(sh.growths, ino)
+	close(g.done)
+}
+
+// unready returns the size that an answer tells which cannot wait any longer until the kernel has
+// learned it. An answer from before step 2 is ignored after it.
+func (t *told) unready(ino store.Ino, size int64) int64 {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if g := sh.growths[ino]; g != nil && g.late {
+		return size
+	}
+	return min(size, sh.nodes[ino].extent.size)
+}
+
+// How long a request waits for the kernel to forget a page. The page may be one that is being read,
+// by a request in the queue behind this one, or one that a write has locked until it is answered.
+const (
+	growPatience  = 200 * time.Millisecond
+	writePatience = 5 * time.Millisecond
+)
+
+// tell notes an answer that counts as lookups, and returns the size to tell.
+func (m *fileSystem) tell(n *store.Node, lookups uint64, to asker) int64 {
+	for tries := 0; ; tries++ {
+		size, ok := m.told.answer(n, lookups, to)
+		if ok {
+			return size
+		}
+		if lookups = 0; tries == 3 || !m.grow(n.Ino, contentRange{}, n.Size, growPatience) {
+			return m.told.unready(n.Ino, n.Size)
+		}
+	}
+}
+
+// changed notes that a request has changed a file, unless it has failed. Before it is answered, the
+// kernel forgets what it has of the file and should not, and learns the size.
+func (m *fileSystem) changed(ino store.Ino, st fuse.Status, r *resize) {
+	if st != fuse.OK {
+		r = nil
+	}
+	what, ok := m.told.changed(ino, r)
+	switch {
+	case !ok:
+	case r.past:
+		m.grow(ino, what, r.after, growPatience)
+	default:
+		m.grow(ino, what, r.after, writePatience)
+	}
+}
+
+// grow lets the kernel learn the size of a file that has grown to a size, and forget a part of its
+// content as well. It returns false if that takes too long.
+func (m *fileSystem) grow(ino store.Ino, what contentRange, to int64, patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	for {
+		g, first := m.told.growing(ino, what.end > 0)
+		if first {
+			m.chores.Go(func() { m.growBy(ino, what, to, g) })
+		}
+		select {
+		case <-g.done:
+		case <-timer.C:
+			return false
+		}
+		if first || what.end == 0 {
+			return true
+		}
+	}
+}
+
+// growBy is a growth. The kernel also forgets a part of the content that the caller names. The size
+// is to, or less, unless other programs have made the file longer.
+func (m *fileSystem) growBy(ino store.Ino, what contentRange, to int64, g *growth) (st fuse.Status) {
+	size, last := m.lastPage(ino)
+	e := m.told.extentOf(ino)
+	if e.active > 0 && size > max(e.size, e.own, to) {
+		size = 0 // G3: it may be theirs
+	}
+	grown := max(e.size, size)
+	defer func() { m.told.grown(ino, g, e.size, grown) }()
+	switch own := size <= e.own; {
+	case size <= e.size:
+	case what.end > 0:
+		what = contentRange{min(what.start, e.size), math.MaxInt64}
+	case !own:
+		what = contentRange{e.size, math.MaxInt64}
+	}
+	if what.start < what.end {
+		st = m.forgetRange(ino, what)
+	}
+	if size > e.size {
+		m.told.stored(ino, g)
+		m.storeEnd(ino, size, last, size <= e.own)
+	}
+	return st
+}
+
+// forgetRange makes the kernel forget a part of a content.
+func (m *fileSystem) forgetRange(ino store.Ino, what contentRange) fuse.Status {
+	start, length := what.start&^(pageSize-1), int64(0) // 0 is up to the end
+	if what.end < math.MaxInt64 {
+		length = what.end - start
+	}
+	m.drops.begin(ino)
+	defer m.drops.end(ino)
+	return m.kernel.InodeNotify(m.node(ino), start, length)
+}
+
+// storeEnd lets the kernel learn the size of a file by its last page, or by the last byte of it if
+// the kernel has written that page. If this byte is the first one there, the kernel would take the
+// page for one that it has read, while its next write may be waiting for it. So the kernel learns
+// such a size by its own answer alone.
+func (m *fileSystem) storeEnd(ino store.Ino, size int64, last []byte, own bool) {
+	switch {
+	case own && len(last) == 1:
+		time.Sleep(writePatience) // the program that has written runs by then
+		return
+	case own && len(last) > 0:
+		last = last[len(last)-1:]
+	case len(last) == 0:
+		return
+	}
+	start := size - int64(len(last))
+	m.drops.begin(ino)
+	defer m.drops.end(ino)
+	m.drops.read(ino, start, size) // as a read: a write that is on its way may be newer
+	m.kernel.InodeNotifyStoreCache(m.node(ino), start, last)
+}
+
+// lastPage returns the size of a regular file, and its last page.
+func (m *fileSystem) lastPage(ino store.Ino) (size int64, page []byte) {
+	rx, err := m.store.Begin(bg)
+	if err != nil {
+		return 0, nil
+	}
+	defer rx.End()
+	n, err := regular(rx, ino)
+	if err != nil || n.Size == 0 {
+		return 0, nil
+	}
+	page = make([]byte, (n.Size-1)%pageSize+1)
+	if _, err := readAt(rx, &n, page, n.Size-int64(len(page))); err != nil {
+		return n.Size, nil // who reads it gets the error
+	}
+	return n.Size, page
+}

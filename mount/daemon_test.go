@@ -39,6 +39,9 @@ const baseVariable = "FOLIO_MOUNT_BASE"
 // neither.
 const snapshotDirVariable = "FOLIO_MOUNT_SNAPSHOTS"
 
+// noXattrsVariable says that the mount has no extended attributes.
+const noXattrsVariable = "FOLIO_MOUNT_NO_XATTRS"
+
 // busyVariable says how long the daemon waits for other processes that write.
 const busyVariable = "FOLIO_MOUNT_BUSY"
 
@@ -70,7 +73,7 @@ func serveDaemon() {
 		shown = overlayOver(base, vol)
 	}
 	snapshots := map[string]SnapshotDir{"visible": SnapshotsVisible, "none": SnapshotsNone}[os.Getenv(snapshotDirVariable)]
-	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true, SnapshotDir: snapshots})
+	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true, SnapshotDir: snapshots, NoXattrs: os.Getenv(noXattrsVariable) != ""})
 	if err != nil {
 		log.Fatal(err)
 	}

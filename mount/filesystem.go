@@ -32,6 +32,7 @@ type fileSystem struct {
 	base     uint64 // a node id is that of an inode and base
 	top      uint64 // but the root has this one
 	readOnly bool
+	noXattrs bool
 	uid, gid *uint32 // shown for all files; or nil
 	umask    uint32
 	kernel   notifier
@@ -76,7 +77,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 		return nil, err
 	}
 	m := &fileSystem{
-		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: info.Path, readOnly: o.ReadOnly,
+		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: info.Path, readOnly: o.ReadOnly, noXattrs: o.NoXattrs,
 		uid: o.UID, gid: o.GID, umask: o.Umask & 0o777,
 		failures: failureLog{logger: cmp.Or(o.Logger, log.Default())},
 		wake:     make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}), syncing: make(chan struct{}, 1),

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -36,11 +37,13 @@ func TestKilledWaiting(t *testing.T) {
 	raw, err := sqlitefile.Open(d.volume, nil)
 	must(t, err)
 	defer raw.Close()
-	locked, release, released := make(chan struct{}), make(chan struct{}), make(chan error)
+	locked, over, released := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	release := sync.OnceFunc(func() { close(over) })
+	defer release()
 	go func() {
 		released <- raw.Update(context.Background(), func(*sqlitefile.Tx) error {
 			close(locked)
-			<-release
+			<-over
 			return nil
 		})
 	}()
@@ -68,7 +71,7 @@ func TestKilledWaiting(t *testing.T) {
 			}
 		}
 	})
-	close(release)
+	release()
 	must(t, <-released)
 	list, err := os.ReadDir(d.dir)
 	if err != nil || len(list) != 3 {

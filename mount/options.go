@@ -16,6 +16,9 @@ type Options struct {
 	UID, GID *uint32
 	// Umask has permissions that no file is shown with.
 	Umask uint32
+	// NoXattrs hides all extended attributes, and refuses new ones. The kernel keeps no answer
+	// about them, so each file that ls -l or cp -a looks at costs a request otherwise.
+	NoXattrs bool
 	// SnapshotDir says whether the snapshots of the volume are in a directory .snapshots of the
 	// root, each a directory that cannot be changed.
 	SnapshotDir SnapshotDir

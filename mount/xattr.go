@@ -12,8 +12,16 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// nameStatus is OK if a file can have an extended attribute of that name, as on ext4. There are no
-// access control lists, which are all of the namespace "system" there.
+// nameStatus is OK if a file can have an extended attribute of that name.
+func (m *fileSystem) nameStatus(name string) fuse.Status {
+	if m.noXattrs {
+		return fuse.ENOSYS // the kernel does not ask again
+	}
+	return nameStatus(name)
+}
+
+// nameStatus is OK for the names of ext4. There are no access control lists, which are all of the
+// namespace "system" there.
 func nameStatus(name string) fuse.Status {
 	for _, space := range []string{"user.", "trusted.", "security."} {
 		switch {
@@ -41,7 +49,7 @@ func isListed(name string, in *fuse.InHeader) bool {
 
 // GetXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) GetXAttr(_ <-chan struct{}, in *fuse.InHeader, name string, dest []byte) (size uint32, st fuse.Status) {
-	if st := nameStatus(name); st != fuse.OK {
+	if st := m.nameStatus(name); st != fuse.OK {
 		return 0, st
 	}
 	st = m.view(func(rx store.Rx) error {
@@ -66,6 +74,9 @@ func (m *fileSystem) GetXAttr(_ <-chan struct{}, in *fuse.InHeader, name string,
 
 // ListXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) ListXAttr(_ <-chan struct{}, in *fuse.InHeader, dest []byte) (size uint32, st fuse.Status) {
+	if m.noXattrs {
+		return 0, fuse.ENOSYS
+	}
 	st = m.view(func(rx store.Rx) error {
 		list, err := rx.Xattrs(m.ino(in.NodeId))
 		if err != nil {
@@ -92,7 +103,7 @@ func (m *fileSystem) ListXAttr(_ <-chan struct{}, in *fuse.InHeader, dest []byte
 
 // SetXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name string, value []byte) fuse.Status {
-	switch st := nameStatus(name); {
+	switch st := m.nameStatus(name); {
 	case st != fuse.OK:
 		return st
 	case len(name) > store.MaxXattrName:
@@ -122,7 +133,7 @@ func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name strin
 
 // RemoveXAttr implements fuse.RawFileSystem.
 func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	if st := nameStatus(name); st != fuse.OK {
+	if st := m.nameStatus(name); st != fuse.OK {
 		return st
 	}
 	ino := m.ino(in.NodeId)

@@ -73,6 +73,30 @@ func useXattr(t *testing.T, dir string, by user, name string) (errs [8]error) {
 	return errs
 }
 
+// TestNoXattrs mounts without extended attributes: there are none, and none can be set. Those of
+// the volume stay.
+func TestNoXattrs(t *testing.T) {
+	t.Setenv(noXattrsVariable, "1")
+	c := newContest(t)
+	must(t, c.vol.WriteFile("file", nil, 0o644))
+	must(t, c.vol.SetXattr("file", "user.name", []byte("value")))
+	path, list := c.mount.path("file"), make([]byte, 1000)
+	for range 2 {
+		_, errGet := unix.Getxattr(path, "user.name", list)
+		n, errList := unix.Listxattr(path, list)
+		for what, err := range map[string]error{
+			"get": errGet, "list": errList, "set": unix.Setxattr(path, "user.other", nil, 0), "remove": unix.Removexattr(path, "user.name"),
+		} {
+			if !errors.Is(err, unix.EOPNOTSUPP) && (what != "list" || err != nil || n != 0) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+	if got, err := c.vol.Xattrs("file"); len(got) != 1 || err != nil {
+		t.Errorf("the volume has %v, %v", got, err)
+	}
+}
+
 // TestStrangeXattrs lists a file that has attributes of other names, which a program could not
 // read: they are left out, and stay.
 func TestStrangeXattrs(t *testing.T) {

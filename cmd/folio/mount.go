@@ -44,9 +44,9 @@ the background serves it. A snapshot, VOLUME@NAME, is mounted for reading only.
 DIR must be an empty directory; --nonempty hides what is in it meanwhile. Mounting works on Linux, with
 FUSE. Users other than root need fusermount3, of the package fuse3.
 
-  -o takes options as mount(8) has them: ro, rw, allow_other, uid=N, gid=N, umask=OCTAL, nonempty, noexec,
-    nosuid, nodev and their opposites. Those that are for mount(8) alone, such as noauto, do nothing.
-    snapshot=NAME mounts a snapshot, as VOLUME@NAME does. remount,ro refuses changes from now on.
+  -o takes options as mount(8) has them: ro, rw, allow_other, uid=N, gid=N, umask=OCTAL, nonempty, noxattr,
+    noexec, nosuid, nodev and the opposites of these. Those that are for mount(8) alone, such as noauto, do
+    nothing. snapshot=NAME mounts a snapshot, as VOLUME@NAME does. remount,ro refuses changes from now on.
 
 The snapshots of a volume that is mounted are in DIR/.snapshots, as directories that cannot be changed. It
 is not listed in DIR, unless -o snapdir=visible is given; with -o snapdir=none there is no such directory.`

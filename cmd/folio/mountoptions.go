@@ -23,6 +23,7 @@ var mountWords = map[string]func(o *mountOptions, value string) error{
 	"ro":          func(o *mountOptions, _ string) error { o.ReadOnly = true; return nil },
 	"rw":          func(o *mountOptions, _ string) error { o.ReadOnly = false; return nil },
 	"allow_other": func(o *mountOptions, _ string) error { o.AllowOther = true; return nil },
+	"noxattr":     func(o *mountOptions, _ string) error { o.NoXattrs = true; return nil },
 	"nonempty":    func(o *mountOptions, _ string) error { o.nonempty = true; return nil },
 	"uid=":        func(o *mountOptions, value string) error { return setID(&o.UID, value) },
 	"gid=":        func(o *mountOptions, value string) error { return setID(&o.GID, value) },

@@ -1,48 +1,65 @@
 package serve
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"net"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Limits of logging in.
 const (
 	loginKept    = 5 * time.Minute // how long a password that was right is not hashed again
 	loginsKept   = 4096            // how many of them
-	failuresMost = 10              // wrong passwords from one address within failuresFor
+	failuresMost = 10              // tries with a wrong password from one address within failuresFor
+	networkMost  = 100             // and from one network of IPv6, which may have many addresses
+	refusedMost  = 1000            // tries, looked at or not, after which remembered passwords do not help
 	failuresFor  = time.Minute
-	failuresKept = 4096 // addresses
+	failuresKept = 4096 // addresses and networks
 	hashesAtOnce = 2    // argon2id takes up to 64 MiB
 )
 
 // logins finds out who sends a request. Hashing a password takes long on purpose, so it remembers
 // which were right, by a keyed sum of them.
+//
+//	G1  A try counts before its password is hashed, so that tries that come at once are not more
+//	    than tries one after the other. A right one is given back.
+//	G2  One address has at most one password hashed at a time, so that others need not wait for its
+//	    guesses.
+//	G3  Right tokens, and passwords that are remembered of the same address, are no tries: a client
+//	    that guesses keeps no one out who has logged in. Only that address can find out by guessing
+//	    fast which passwords are remembered, and not without limit.
 type logins struct {
 	users *Users
 	key   [32]byte
 	slots chan struct{} // one for each password that is hashed now
 
-	mu       sync.Mutex // guards the fields below
-	known    map[[sha256.Size]byte]time.Time
-	failures map[string]*failureCount // by address
+	underway singleflight.Group // passwords that are looked at now, by their sum
+
+	mu    sync.Mutex // guards the fields below
+	known map[[sha256.Size]byte]time.Time
+	tries map[netip.Prefix]*tries
 }
 
-type failureCount struct {
+// tries are those of an address or a network.
+type tries struct {
 	n     int
 	since time.Time
+	slot  chan struct{} // of one password that is hashed now
 }
 
 func newLogins(u *Users) *logins {
 	l := &logins{users: u, slots: make(chan struct{}, hashesAtOnce)}
 	_, _ = rand.Read(l.key[:]) // it never fails
-	l.known, l.failures = make(map[[sha256.Size]byte]time.Time), make(map[string]*failureCount)
+	l.known, l.tries = make(map[[sha256.Size]byte]time.Time), make(map[netip.Prefix]*tries)
 	return l
 }
 
@@ -55,22 +72,37 @@ func (l *logins) user(r *http.Request, client string) (string, error) {
 	if header == "" || l == nil {
 		return "", nil
 	}
-	address := addressOf(client)
-	if wait := l.wait(address); wait > 0 {
-		return "", tooManyFailures(wait)
-	}
+	name, password, basic := r.BasicAuth()
 	if scheme, token, _ := strings.Cut(header, " "); strings.EqualFold(scheme, "Bearer") {
 		if name, ok := l.users.ofToken(strings.TrimSpace(token)); ok {
 			return name, nil
 		}
-	} else if name, password, ok := r.BasicAuth(); ok && l.password(r, name, password) {
+	}
+	from := networksOf(client)
+	if basic && l.remembers(from[0], name, password) {
 		return name, nil
 	}
-	if r.Context().Err() != nil {
-		return "", r.Context().Err()
+	if !basic {
+		_, err := l.try(from)
+		return "", cmp.Or(err, error(errCredentials))
 	}
-	l.failed(address)
-	return "", errCredentials
+	sum := l.sum(from[0], name, password)
+	_, err, _ := l.underway.Do(string(sum[:]), func() (any, error) { return nil, l.check(from, name, password) })
+	return name, err
+}
+
+// check returns an error unless a password is right (G1). Requests that come with the same one at the
+// same time, as those of a browser do, share one try.
+func (l *logins) check(from []netip.Prefix, name, password string) error {
+	slot, err := l.try(from)
+	if err != nil {
+		return err
+	}
+	if !l.matches(slot, name, password) {
+		return errCredentials
+	}
+	l.remember(from, name, password)
+	return nil
 }
 
 func tooManyFailures(wait time.Duration) error {
@@ -81,76 +113,118 @@ func tooManyFailures(wait time.Duration) error {
 	}
 }
 
-// addressOf returns the address of a client without its port, by which wrong passwords are counted.
-func addressOf(client string) string {
-	host, _, err := net.SplitHostPort(client)
-	if err != nil {
-		host = client
+// networksOf returns the address of a client without its port, by which tries are counted, and the
+// networks that count, too. With IPv6 one client has all addresses that begin with the same 64 bits,
+// and may have all that begin with the same 48.
+func networksOf(client string) []netip.Prefix {
+	addr, ok := hostAddr(client)
+	if !ok {
+		return []netip.Prefix{{}}
 	}
-	if ip := net.ParseIP(host); ip != nil && ip.To4() == nil {
-		return ip.Mask(net.CIDRMask(64, 128)).String() // one client has all of these
+	if addr.Is4() {
+		return []netip.Prefix{netip.PrefixFrom(addr, 32)}
 	}
-	return host
+	return []netip.Prefix{netip.PrefixFrom(addr, 64).Masked(), netip.PrefixFrom(addr, 48).Masked()}
 }
 
-// password reports whether a password is right.
-func (l *logins) password(r *http.Request, name, password string) bool {
-	sum := l.sum(name, password)
+// remembers reports whether a password was right some minutes ago, from the same address.
+func (l *logins) remembers(from netip.Prefix, name, password string) bool {
+	sum := l.sum(from, name, password)
 	l.mu.Lock()
+	defer l.mu.Unlock()
+	if t := l.tries[from]; t != nil && t.n >= refusedMost && time.Since(t.since) <= failuresFor {
+		return false
+	}
 	until, ok := l.known[sum]
-	l.mu.Unlock()
-	if ok && time.Now().Before(until) {
-		return true
-	}
-	select {
-	case l.slots <- struct{}{}:
-		defer func() { <-l.slots }()
-	case <-r.Context().Done():
-		return false
-	}
-	if !l.users.matches(name, password) {
-		return false
-	}
+	return ok && time.Now().Before(until)
+}
+
+// remember notes a password that was right, and takes the count of its try back.
+func (l *logins) remember(from []netip.Prefix, name, password string) {
+	sum := l.sum(from[0], name, password)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.known) >= loginsKept {
 		clear(l.known)
 	}
 	l.known[sum] = time.Now().Add(loginKept)
-	return true
+	for _, network := range from {
+		if t := l.tries[network]; t != nil && t.n > 0 {
+			t.n--
+		}
+	}
 }
 
-func (l *logins) sum(name, password string) (sum [sha256.Size]byte) {
+// matches reports whether a password is right (G2). It takes long on purpose.
+func (l *logins) matches(slot chan struct{}, name, password string) bool {
+	for _, s := range []chan struct{}{slot, l.slots} {
+		s <- struct{}{}
+		defer func() { <-s }()
+	}
+	return l.users.matches(l.key[:], name, password)
+}
+
+func (l *logins) sum(from netip.Prefix, name, password string) (sum [sha256.Size]byte) {
 	h := hmac.New(sha256.New, l.key[:])
-	_, _ = h.Write([]byte(name + "\x00" + password))
+	_, _ = h.Write([]byte(from.String() + "\x00" + name + "\x00" + password))
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// wait returns how long an address has to wait after too many wrong passwords.
-func (l *logins) wait(address string) time.Duration {
+// try counts a try (G1), and returns the slot of the address, or an error if there were too many.
+func (l *logins) try(from []netip.Prefix) (slot chan struct{}, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	f := l.failures[address]
-	if f == nil || f.n < failuresMost {
-		return 0
+	now := time.Now()
+	all := make([]*tries, len(from))
+	for i, network := range from {
+		most := failuresMost
+		if i > 0 {
+			most = networkMost
+		}
+		if all[i] = l.triesOf(network, now); all[i].n >= most {
+			err = tooManyFailures(failuresFor - now.Sub(all[i].since))
+		}
 	}
-	left := failuresFor - time.Since(f.since)
-	if left <= 0 {
-		delete(l.failures, address)
+	if err != nil {
+		all = all[:1] // what is refused does not count for the network
 	}
-	return max(left, 0)
+	for _, t := range all {
+		t.n++
+	}
+	return all[0].slot, err
 }
 
-func (l *logins) failed(address string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	f := l.failures[address]
-	if f == nil || time.Since(f.since) > failuresFor {
-		if len(l.failures) >= failuresKept {
-			clear(l.failures)
-		}
-		f = &failureCount{since: time.Now()}
-		l.failures[address] = f
+// triesOf returns the tries of a network, none if the last ones are long ago. The caller must hold mu.
+func (l *logins) triesOf(network netip.Prefix, now time.Time) *tries {
+	t := l.tries[network]
+	if t == nil {
+		l.makeRoom(now)
+		t = &tries{since: now, slot: make(chan struct{}, 1)}
+		l.tries[network] = t
 	}
-	f.n++
+	if now.Sub(t.since) > failuresFor {
+		t.n, t.since = 0, now
+	}
+	return t
+}
+
+// makeRoom forgets the tries of long ago. If there are none, it forgets the fewest, and of these the
+// oldest: a client with many addresses must not wash its network out. The caller must hold mu.
+func (l *logins) makeRoom(now time.Time) {
+	if len(l.tries) < failuresKept {
+		return
+	}
+	var least netip.Prefix
+	for network, t := range l.tries {
+		o := l.tries[least]
+		switch {
+		case now.Sub(t.since) > failuresFor:
+			delete(l.tries, network)
+		case o == nil || t.n < o.n || t.n == o.n && t.since.Before(o.since):
+			least = network
+		}
+	}
+	if len(l.tries) >= failuresKept {
+		delete(l.tries, least)
+	}
 }

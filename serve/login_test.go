@@ -5,13 +5,16 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"net/netip"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"github.com/foliofs/folio/serve"
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
-
-	"github.com/foliofs/folio/serve"
 )
 
 // testUsers are ann with bcrypt, bob with argon2id, and a program with a token. The password of
@@ -75,6 +78,52 @@ func TestGuessing(t *testing.T) {
 		must(t, h, 401, "GET", "/hello.txt", "", "Authorization", as("eve"))
 	}
 	must(t, h, 429, "GET", "/hello.txt", "", "Authorization", as("ann"), "X-Forwarded-For", "10.1.2.3")
+}
+
+// TestGuessingAtOnce sends guesses at the same time: no more of them are looked at than one after the
+// other. Who has logged in before, has a token, or comes from elsewhere is not kept out.
+func TestGuessingAtOnce(t *testing.T) {
+	proxy, err := serve.ParseProxy("192.0.2.1") // the address of requests of package httptest
+	check(t, err)
+	for _, client := range []string{"198.51.100.7", "2001:db8:1:2:%d::1"} {
+		h := newServer(t, newVolume(t), serve.Options{Users: testUsers(t), TrustedProxies: []netip.Prefix{proxy}})
+		from := func(i int) string { return strings.ReplaceAll(client, "%d", strconv.Itoa(i)) }
+		must(t, h, 200, "GET", "/hello.txt", "", "Authorization", as("ann"), "X-Forwarded-For", from(0))
+		var looked atomic.Int32
+		var group sync.WaitGroup
+		for i := range 200 {
+			group.Go(func() {
+				if do(h, "GET", "/hello.txt", "", "Authorization", as("eve"+strconv.Itoa(i)), "X-Forwarded-For", from(i)).Code == 401 {
+					looked.Add(1)
+				}
+			})
+		}
+		must(t, h, 200, "GET", "/hello.txt", "", "Authorization", as("bob"), "X-Forwarded-For", "203.0.113.9")
+		group.Wait()
+		if looked.Load() != 10 {
+			t.Errorf("%s: %d guesses were looked at", client, looked.Load())
+		}
+		must(t, h, 429, "GET", "/hello.txt", "", "Authorization", as("eve"), "X-Forwarded-For", from(0))
+		must(t, h, 200, "GET", "/hello.txt", "", "Authorization", as("ann"), "X-Forwarded-For", from(0))
+		must(t, h, 200, "GET", "/hello.txt", "", "Authorization", "Bearer robotrobot", "X-Forwarded-For", from(0))
+	}
+}
+
+// TestGuessingNetwork guesses from many addresses of one network.
+func TestGuessingNetwork(t *testing.T) {
+	proxy, err := serve.ParseProxy("192.0.2.1")
+	check(t, err)
+	h := newServer(t, newVolume(t), serve.Options{Users: testUsers(t), TrustedProxies: []netip.Prefix{proxy}})
+	looked := 0
+	for i := range 5000 {
+		from := fmt.Sprintf("2001:db8:1:%x::1", i)
+		if do(h, "GET", "/hello.txt", "", "Authorization", as("eve"), "X-Forwarded-For", from).Code == 401 {
+			looked++
+		}
+	}
+	if looked != 100 {
+		t.Errorf("%d guesses were looked at", looked)
+	}
 }
 
 func TestBadUsers(t *testing.T) {

@@ -2,9 +2,11 @@ package serve
 
 import (
 	"bufio"
+	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -18,6 +20,7 @@ import (
 // Users are the names and the hashed passwords of those who may log in.
 type Users struct {
 	hashes map[string]string // of passwords, by user
+	names  []string          // of those, in order of the file
 	tokens map[[sha256.Size]byte]string
 }
 
@@ -87,7 +90,7 @@ func (u *Users) add(text string) error {
 	if err := checkHash(hash); err != nil {
 		return err
 	}
-	u.hashes[name] = hash
+	u.hashes[name], u.names = hash, append(u.names, name)
 	return nil
 }
 
@@ -164,18 +167,22 @@ func (h *argonHash) matches(password string) bool {
 	return subtle.ConstantTimeCompare(sum, h.sum) == 1
 }
 
-// nobody is compared with when there is no such user, so that the time tells nothing.
+// nobody is compared with if no user has a password.
 const nobody = "$2a$10$7EqJtq98hPqEX7fNZaFWoO5sG8g0mC0mZyJ9a6nqvJfW1Jc0yQp5e"
 
-// matches reports whether a password is that of a user. It takes long on purpose.
-func (u *Users) matches(name, password string) bool {
+// matches reports whether a password is that of a user. It takes long on purpose, also for a name
+// that no user has: each such name always costs as much as one user, whom the key chooses, so that
+// times do not tell which names there are.
+func (u *Users) matches(key []byte, name, password string) bool {
 	hash, ok := u.hashes[name]
-	if !ok {
+	switch {
+	case ok:
+	case len(u.names) == 0:
 		hash = nobody
-		for _, other := range u.hashes { // the same work as for a user that there is
-			hash = other
-			break
-		}
+	default:
+		h := hmac.New(sha256.New, key)
+		_, _ = h.Write([]byte("no user\x00" + name))
+		hash = u.hashes[u.names[binary.BigEndian.Uint64(h.Sum(nil))%uint64(len(u.names))]]
 	}
 	if strings.HasPrefix(hash, "$argon2id$") {
 		h, err := parseArgon(hash)

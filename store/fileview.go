@@ -26,7 +26,9 @@ SELECT 0 AS parent, '' AS name, 0 AS ino, 0 AS type, 0 AS now_ns WHERE 0`,
 }
 
 // CROSS JOIN lets SQLite go through the tree from the top: a statement that moves a directory and
-// what is in it comes to the directory first.
+// what is in it comes to the directory first. The plus sign takes the affinity of TEXT away from
+// the path: with it SQLite makes a text of a number that an UPDATE sets, before the trigger sees
+// it.
 const fileView = `CREATE VIEW file AS
 WITH RECURSIVE tree(path, ino, type, parent) AS (
   SELECT name, ino, type, parent FROM entry WHERE parent = 1
@@ -35,7 +37,7 @@ WITH RECURSIVE tree(path, ino, type, parent) AS (
   FROM tree JOIN entry ON entry.parent = tree.ino WHERE tree.type = 2
 )
 SELECT
-  path,
+  +path AS path,
   CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
     WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
   printf('%04o', mode & 4095) AS mode,

@@ -11,7 +11,9 @@ import (
 var oldStatements = []string{
 	"ff3dffcdbdc58ce1eb46c2ed4fcd5eeef763afa099c5b0eb4be8617a5d8cd057", // file, which had no triggers then
 	"15bb64314914c6241cc71d7a076cd291fbb6c15c999e5b8f36378f5db44d8e4f", // file
+	"63a5b6b0d8c5d49d267f3188122d1a31377a9e1eb0189bec0c4d5bbcc5baa45d", // file, with a path that a number could become
 	"5c8c36cf8e11def37ff2d01e343a2d6bb6c4795ed90f7a03c1678e6be55b4094", // file, with clones
+	"af938f97e5c19e2a90a01dcea536441e1388b12ae5599bf8bfd7acf8d3aaa5b5", // file, with clones, and such a path
 	"6b14b2a064dd5757c653d603582b3f5e9ab41f0d9afdb55a2d82528ee96592f3", // file_insert
 	"e0dad80b8f165886878d21bac5723d00deb2db2d5f79575e393be23c2cd5406e", // file_make_insert
 	"b0c2e25ca41e0cc55eb512aba76b3b95521230350173e73ce4e2cb91902277d6", // file_update

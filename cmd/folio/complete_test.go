@@ -94,7 +94,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Each value of a flag is completed, or is free, such as a number, a pattern, or a name that is new.
+// Each value of a flag is completed, or is free, such as a number, a pattern or a new name.
 func TestFlagCompletion(t *testing.T) {
 	t.Parallel()
 	free := []string{

@@ -31,6 +31,56 @@ func TestSQLPage(t *testing.T) {
 	mustRun(t, "check", path)
 }
 
+// What the page says of the number of changed rows: changes() is 0, total_changes() grows if
+// anything has changed, RETURNING has a row for each file, and the upsert of the page writes a file
+// that is there and one that is not.
+func TestSQLCounts(t *testing.T) {
+	t.Parallel()
+	shell, err := exec.LookPath("sqlite3")
+	if err != nil {
+		t.Skip("no sqlite3:", err)
+	}
+	path := filepath.Join(t.TempDir(), "site.folio")
+	mustRun(t, "create", path)
+	ask := func(sql string) string {
+		t.Helper()
+		out, err := exec.Command(shell, "-bail", path, sql).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v: %s", sql, err, out)
+		}
+		return strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", " ")
+	}
+	counts := "; SELECT changes(), total_changes() > 0"
+	for _, test := range []struct{ sql, want string }{
+		{"INSERT INTO file (path, content) VALUES ('a', 'one'), ('b', 'two')", "0|1"},
+		{"UPDATE file SET content = 'new' WHERE path = 'a'", "0|1"},
+		{"UPDATE file SET content = 'new' WHERE path = 'a'", "0|0"},
+		{"UPDATE file SET content = 'new' WHERE path = 'c'", "0|0"},
+		{"UPDATE file SET content = 'new' WHERE path < 'c' RETURNING path", "a b 0|1"},
+		{"UPDATE file SET content = 'new' WHERE path = 'c' RETURNING path", "0|0"},
+		{"DELETE FROM file WHERE path = 'b' RETURNING path", "b 0|1"},
+		{"DELETE FROM file WHERE path = 'b'", "0|0"},
+		{"UPDATE node SET mode = 33152 WHERE ino = (SELECT ino FROM file WHERE path = 'a')", "1|1"},
+	} {
+		if got := ask(test.sql + counts); got != test.want {
+			t.Errorf("%s: %s, want %s", test.sql, got, test.want)
+		}
+	}
+	upsert := ""
+	for _, block := range codeBlocks(t, "docs/sql.md", "sql") {
+		if strings.Contains(block, "NOT EXISTS") {
+			upsert = block
+		}
+	}
+	for _, content := range []string{"milk", "milk, bread"} {
+		ask(strings.ReplaceAll(upsert, "'milk'", "'"+content+"'"))
+		if got := mustRun(t, "cat", path+":notes.txt"); got != content {
+			t.Errorf("the upsert wrote %q, want %q", got, content)
+		}
+	}
+	mustRun(t, "check", path)
+}
+
 // The shell extracts the tree of a volume, and of the archive that it is converted to.
 func TestSQLArchive(t *testing.T) {
 	t.Parallel()

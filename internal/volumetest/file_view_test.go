@@ -54,10 +54,13 @@ var viewCases = map[string]viewCase{
 	"a copy of all columns": {
 		"INSERT INTO file (path, content, mode) VALUES ('a', 'x', '0600'); INSERT INTO file SELECT path || 'a', type, mode, size, mtime, content, ino, parent FROM file", "", "a|x\naa|x",
 	},
-	"a size alone":  {"INSERT INTO file (path, size) VALUES ('a', 5)", "size follows from content", ""},
-	"a size of 0":   {"INSERT INTO file (path, size) VALUES ('a', 0)", "", "a|"},
-	"mode a number": {"INSERT INTO file (path, mode) VALUES ('a', 420)", "mode must be a text of 1 to 4 octal digits, as in '0644'", ""},
-	"mode set":      {tree("a") + "UPDATE file SET mode = 493", "mode must be a text", "a|"},
+	"a size alone":       {"INSERT INTO file (path, size) VALUES ('a', 5)", "size follows from content", ""},
+	"a size of 0":        {"INSERT INTO file (path, size) VALUES ('a', 0)", "", "a|"},
+	"path a number":      {"INSERT INTO file (path) VALUES (5)", "path must be a text", ""},
+	"path set":           {tree("a") + "UPDATE file SET path = 5", "path must be a text", "a|"},
+	"path set to a real": {tree("a") + "UPDATE file SET path = 1.5", "path must be a text", "a|"},
+	"mode a number":      {"INSERT INTO file (path, mode) VALUES ('a', 420)", "mode must be a text of 1 to 4 octal digits, as in '0644'", ""},
+	"mode set":           {tree("a") + "UPDATE file SET mode = 493", "mode must be a text", "a|"},
 }
 
 // tree makes directories.

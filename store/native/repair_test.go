@@ -324,6 +324,7 @@ func TestRepairViews(t *testing.T) {
 	old := oldViews(t)
 	old = old[:len(old)-1]
 	first := strings.Replace(old[0], " CROSS JOIN ", " JOIN ", 1)
+	numbered := strings.Replace(store.FileStatements[0], "+path AS path", "path", 1)
 	foreign := slices.Clone(old)
 	foreign[1] = "CREATE VIEW file_make AS SELECT 1"
 	for name, test := range map[string]struct {
@@ -333,6 +334,7 @@ func TestRepairViews(t *testing.T) {
 		"without triggers":     {store.FileStatements[:1], 1},
 		"old without triggers": {old[:1], 1},
 		"the first":            {[]string{first}, 1},
+		"a path of a number":   {slices.Concat([]string{numbered}, store.FileStatements[1:]), 1},
 		"old":                  {old, 1},
 		"old and new":          {slices.Concat(old[:4], store.FileStatements[4:]), 1},
 		"as it is":             {store.FileStatements, 0},

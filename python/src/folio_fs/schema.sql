@@ -41,7 +41,7 @@ WITH RECURSIVE tree(path, ino, type, parent) AS (
   FROM tree JOIN entry ON entry.parent = tree.ino WHERE tree.type = 2
 )
 SELECT
-  path,
+  +path AS path,
   CASE type WHEN 1 THEN 'file' WHEN 2 THEN 'dir' WHEN 3 THEN 'symlink' WHEN 4 THEN 'char'
     WHEN 5 THEN 'block' WHEN 6 THEN 'fifo' WHEN 7 THEN 'socket' END AS type,
   printf('%04o', mode & 4095) AS mode,

@@ -22,7 +22,7 @@ const (
 	exitOK      = 0
 	exitFailure = 1 // something went wrong; one line on standard error says what
 	exitUsage   = 2 // the command line makes no sense
-	exitPartial = 3 // done, but some files could not be read; a line on standard error for each says so
+	exitPartial = 3 // done, but some files could not be read, or attributes written; a line on standard error for each says so
 )
 
 // Errors that end a command without a line on standard error. The command has written what to say.

@@ -47,7 +47,8 @@ changed: a tree is copied in less than a second, whatever its size.`,
 				return failure.Hint(p.Failure(err), p.Disk+": is what is in it, and folio put copies it as a file")
 			}
 		}
-		return cp.Run(cmd.Context())
+		err := cp.Run(cmd.Context())
+		return partly(cp.Left, err)
 	}
 	copyFlags(cmd, cp)
 	reflinkFlag(cmd, &cp.Reflink)

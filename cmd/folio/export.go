@@ -18,10 +18,11 @@ A DEST that ends as another kind of archive does, such as .tar.xz or .7z, is ref
 
 Any other DEST is a directory, which is made if it does not exist. It gets the files in PATH. Modes,
 times in nanoseconds, symbolic links, hard links, holes and extended attributes are restored. Only root
-restores owners and devices. For any other user, files of another owner lose setuid and setgid.
-Whatever names and links the volume holds, nothing is written outside of DEST. A directory that is not
-empty is refused, or with --force added to: files with the same name are replaced, directories are
-kept. After an error, a directory that was new or empty is empty again.
+restores owners, devices, and the extended attributes trusted.* and security.*. For any other user, files
+of another owner lose setuid and setgid. An extended attribute that the disk does not take is left out
+with a warning, and the exit code is 3. Whatever names and links the volume holds, nothing is written
+outside of DEST. A directory that is not empty is refused, or with --force added to: files with the same
+name are replaced, directories are kept. After an error, a directory that was new or empty is empty again.
 
 With --base, the tree of an overlay is exported whose changes the volume keeps. A database of AgentFS then is
 an overlay over the same directory; with --flat it has the whole tree.`
@@ -37,7 +38,8 @@ func (c *command) exportCommand() *cobra.Command {
 		between(2, 2, "VOLUME[:PATH] and DEST"))
 	cmd.ValidArgsFunction = completeFirst
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return e.Run(cmd.Context(), location.Parse(args[0]), args[1])
+		err := e.Run(cmd.Context(), location.Parse(args[0]), args[1])
+		return partly(e.Left, err)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.Force, "force", "f", false, "add to a directory that is not empty, or replace an archive")

@@ -27,7 +27,8 @@ root, owners. folio export writes whole volumes.`,
 		if cp.Dest = copier.OnDisk(args[last]); args[last] == "-" {
 			cp.Dest = copier.Place{Stream: true}
 		}
-		return cp.Run(cmd.Context())
+		err := cp.Run(cmd.Context())
+		return partly(cp.Left, err)
 	}
 	copyFlags(cmd, cp)
 	return cmd

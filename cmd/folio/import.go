@@ -11,7 +11,8 @@ zstd, zip, SQLite archive, database of AgentFS or LiteFS). The content of SRC de
 reads a tar archive from standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
-attributes user.* are kept, as far as the source has them. Sockets are left out, with a warning.
+attributes user.*, for root also trusted.* and security.*, are kept, as far as the source has them.
+Sockets are left out, with a warning.
 
 The volume appears complete or not at all. An existing file is refused. --force replaces a volume at
 that moment, and --force-any any file.

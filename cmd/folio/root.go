@@ -70,7 +70,7 @@ is its root. A volume whose own name holds a colon works too: what names a file 
 is the volume, and the rest, after a colon, is the path in it. VOLUME@NAME is a snapshot.
 
 Exit codes: 0 all went well, 1 something did not, 2 the command line makes no sense,
-3 done, but some files could not be read.`
+3 done, but some files could not be read, or extended attributes not written.`
 
 const rootExample = `  folio import ~/photos photos.folio        # a directory, tar, zip or SQLite archive into a volume
   folio ls -l photos.folio:2026             # look into it

@@ -41,8 +41,8 @@ go to PATH, which is made if it does not exist. --create makes VOLUME if it does
 
 A file is taken to be the same if its type, size and time of the last change are the same. With
 --checksum, contents are compared. Modes, owners, times, symbolic links, hard links, devices, fifos,
-holes and the extended attributes user.* become those of SRC. Files that SRC does not have stay, or are
-removed with --delete.
+holes and the extended attributes user.*, for root also trusted.* and security.*, become those of SRC.
+Files that SRC does not have stay, or are removed with --delete.
 
 Each file is replaced as a whole. After an error or an interruption, each file is as it was or as it is
 in SRC, and the next sync does the rest. A file that cannot be read, or changes while it is read, is

@@ -57,6 +57,7 @@ type Copy struct {
 	ctx      context.Context
 	Sources  []Place
 	Dest     Place
+	Left     int64           // attributes that a disk did not take, when Run has returned
 	trees    []source.Source // of the sources on disk, opened before anything is written; nil for other sources
 	progress *terminal.Progress
 	into     bool                // dest is a directory

@@ -155,6 +155,7 @@ func (c *Copy) write(src *treecopy.Volume, dir, top string) error {
 		x.Names = c.names
 	}
 	_, err = treecopy.WriteOut(c.ctx, c.Streams, src, root, o, x, c.progress)
+	c.Left += x.Refused
 	return c.Tell(err)
 }
 

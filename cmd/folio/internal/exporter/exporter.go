@@ -25,6 +25,7 @@ type Export struct {
 	Force, Quiet, NoOwner bool
 	Format                string // "" lets the name of DEST decide
 	As                    string // the name of the volume in warnings and errors; "" for its own
+	Left                  int64  // attributes that the disk did not take, when Run has returned
 	Layers
 
 	loc   location.Location
@@ -130,5 +131,6 @@ func (e *Export) write(root *os.Root, empty bool) (err error) {
 	o := &target.Options{Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner}
 	x := &treecopy.Disk{Dir: e.dir, Top: ".", Attr: treecopy.WholeAttr, Root: empty}
 	e.stats, err = treecopy.WriteOut(e.ctx, e.Streams, src, root, o, x, p)
+	e.Left = x.Refused
 	return err
 }

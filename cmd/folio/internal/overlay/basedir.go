@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
@@ -45,11 +44,11 @@ func (d baseDir) with(name string, fn func(f *os.File) error) error {
 	return errors.Join(fn(f), f.Close())
 }
 
-// Xattrs returns the extended attributes user.* of a file. Those of a file that cannot be opened
-// are not known: it can be seen nevertheless.
+// Xattrs returns the extended attributes of a file that a volume takes from disk. Those of a file
+// that cannot be opened are not known: it can be seen nevertheless.
 func (d baseDir) Xattrs(name string) (attrs map[string][]byte, err error) {
 	err = d.with(name, func(f *os.File) error {
-		attrs, err = source.UserXattrs(f)
+		attrs, err = source.Xattrs(f)
 		return err
 	})
 	if errors.Is(err, fs.ErrPermission) {
@@ -58,12 +57,12 @@ func (d baseDir) Xattrs(name string) (attrs map[string][]byte, err error) {
 	return attrs, err
 }
 
-// SetXattr sets an extended attribute, if it is one of user.*.
+// SetXattr sets an extended attribute, if a volume gives it back to a disk.
 func (d baseDir) SetXattr(name, attr string, value []byte) error {
-	if !strings.HasPrefix(attr, "user.") {
+	if !source.KeepsXattr(attr) {
 		return nil
 	}
-	return d.with(name, func(f *os.File) error { return target.SetXattrs(f, map[string][]byte{attr: value}) })
+	return d.with(name, func(f *os.File) error { return target.SetXattr(f, attr, value) })
 }
 
 // RemoveXattr removes an extended attribute.

@@ -2,14 +2,24 @@ package source
 
 import (
 	"io/fs"
+	"os"
+	"runtime"
+	"strings"
 	"time"
 
 	"github.com/foliofs/folio"
 )
 
-// userXattr is the prefix of the extended attributes that are imported. Any other belongs to the
-// system.
-const userXattr = "user."
+// KeepsXattr reports whether an extended attribute goes from disk or out of an archive into a volume,
+// and from there to disk. For root these are, on Linux, all but those of the system itself, such as
+// access control lists: file capabilities are among them. For other users they are those of users,
+// user.*, because the system lets nobody else set the others.
+func KeepsXattr(name string) bool {
+	if strings.HasPrefix(name, "user.") {
+		return true
+	}
+	return runtime.GOOS == "linux" && os.Geteuid() == 0 && (strings.HasPrefix(name, "trusted.") || strings.HasPrefix(name, "security."))
+}
 
 // A fileStat describes a file on disk, as the system does.
 type fileStat struct {

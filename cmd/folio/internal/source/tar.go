@@ -236,7 +236,7 @@ var xattrName = strings.NewReplacer("%25", "%", "%3D", "=")
 func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
 	for key, value := range h.PAXRecords {
 		name, ok := strings.CutPrefix(key, paxXattr)
-		if name = xattrName.Replace(name); ok && strings.HasPrefix(name, userXattr) {
+		if name = xattrName.Replace(name); ok && KeepsXattr(name) {
 			if attrs == nil {
 				attrs = make(map[string][]byte)
 			}

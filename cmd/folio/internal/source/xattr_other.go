@@ -4,5 +4,5 @@ package source
 
 import "os"
 
-// UserXattrs returns nothing: extended attributes are not read on these systems.
-func UserXattrs(*os.File) (map[string][]byte, error) { return nil, nil }
+// Xattrs returns nothing: extended attributes are not read on these systems.
+func Xattrs(*os.File) (map[string][]byte, error) { return nil, nil }

@@ -6,13 +6,12 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
 
-// fdXattrs returns the extended attributes user.* of an open file: none on a file system that knows
-// none.
+// fdXattrs returns the extended attributes of an open file that KeepsXattr reports: none on a file
+// system that knows none.
 func fdXattrs(fd int) (map[string][]byte, error) {
 	list, err := grow(func(p []byte) (int, error) { return unix.Flistxattr(fd, p) })
 	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP) {
@@ -23,7 +22,7 @@ func fdXattrs(fd int) (map[string][]byte, error) {
 	}
 	attrs := make(map[string][]byte)
 	for name := range bytes.SplitSeq(bytes.TrimSuffix(list, []byte{0}), []byte{0}) {
-		if !strings.HasPrefix(string(name), userXattr) {
+		if !KeepsXattr(string(name)) {
 			continue
 		}
 		value, err := grow(func(p []byte) (int, error) { return unix.Fgetxattr(fd, string(name), p) })
@@ -35,8 +34,8 @@ func fdXattrs(fd int) (map[string][]byte, error) {
 	return attrs, nil
 }
 
-// UserXattrs returns the extended attributes user.* of an open file.
-func UserXattrs(f *os.File) (attrs map[string][]byte, err error) {
+// Xattrs returns the extended attributes of an open file that KeepsXattr reports.
+func Xattrs(f *os.File) (attrs map[string][]byte, err error) {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return nil, err

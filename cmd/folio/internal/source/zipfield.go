@@ -102,7 +102,7 @@ func parseZipField(p string) (f ZipField, ok bool) {
 		if value, p, ok = cutSized(p); !ok {
 			return f, false
 		}
-		if !strings.HasPrefix(name, userXattr) {
+		if !KeepsXattr(name) {
 			continue
 		}
 		if f.Xattrs == nil {

@@ -19,11 +19,8 @@ func (d *dir) setTimes(name string, attr *Attr) error {
 // mknod makes nothing here.
 func (d *dir) mknod(string, *Attr) (made bool, err error) { return false, nil }
 
-// setXattrs leaves them out: there are none here.
-// SetXattrs does nothing: extended attributes are not written on these systems.
-func SetXattrs(*os.File, map[string][]byte) error { return nil }
+// SetXattr does nothing: extended attributes are not written on these systems.
+func SetXattr(*os.File, string, []byte) error { return nil }
 
 // RemoveXattr does nothing, either.
 func RemoveXattr(*os.File, string) error { return nil }
-
-func setXattrs(*os.File, map[string][]byte) error { return nil }

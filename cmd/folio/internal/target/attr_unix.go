@@ -66,9 +66,6 @@ func (d *dir) mknod(name string, attr *Attr) (made bool, err error) {
 	return err == nil, err
 }
 
-// SetXattrs sets extended attributes of an open file.
-func SetXattrs(f *os.File, attrs map[string][]byte) error { return setXattrs(f, attrs) }
-
 // RemoveXattr removes an extended attribute of an open file.
 func RemoveXattr(f *os.File, attr string) error {
 	conn, err := f.SyscallConn()
@@ -79,21 +76,14 @@ func RemoveXattr(f *os.File, attr string) error {
 	return errors.Join(failed, err)
 }
 
-func setXattrs(f *os.File, attrs map[string][]byte) error {
-	if len(attrs) == 0 {
-		return nil
-	}
+// SetXattr sets an extended attribute of an open file.
+func SetXattr(f *os.File, attr string, value []byte) error {
 	conn, err := f.SyscallConn()
 	if err != nil {
 		return err
 	}
-	var failed error
-	err = conn.Control(func(fd uintptr) {
-		for name, value := range attrs {
-			if failed = ignoreEINTR(func() error { return unix.Fsetxattr(int(fd), name, value, 0) }); failed != nil {
-				return
-			}
-		}
+	failed := conn.Control(func(fd uintptr) {
+		err = ignoreEINTR(func() error { return unix.Fsetxattr(int(fd), attr, value, 0) })
 	})
-	return errors.Join(err, failed)
+	return errors.Join(failed, err)
 }

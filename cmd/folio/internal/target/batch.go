@@ -72,6 +72,6 @@ func (t *Tree) write(j *job) error {
 		if err != nil {
 			return err
 		}
-		return t.finishFile(j.dir, f, name, attr, writeAt(f, j.data, 0, attr))
+		return t.finishFile(j.dir, f, name, j.path, attr, writeAt(f, j.data, 0, attr))
 	})
 }

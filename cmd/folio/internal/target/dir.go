@@ -50,7 +50,7 @@ func (t *Tree) finishDir(d *dir, attr *Attr) error {
 			return err
 		}
 	}
-	if err := setXattrs(d.self, attr.Xattrs); err != nil {
+	if err := t.setXattrs(d.self, d.path, attr.Xattrs); err != nil {
 		return err
 	}
 	if err := d.setTimes(".", attr); err != nil {

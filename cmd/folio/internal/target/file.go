@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 )
 
@@ -49,7 +51,7 @@ func (t *Tree) file(d *dir, name string, attr *Attr, fn func(name string, attr *
 }
 
 // large writes a content that is not held in memory.
-func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error {
+func (t *Tree) large(d *dir, name, shown string, attr *Attr, content io.ReaderAt) error {
 	f, err := d.create(name)
 	if err != nil {
 		return err
@@ -59,7 +61,7 @@ func (t *Tree) large(d *dir, name string, attr *Attr, content io.ReaderAt) error
 	if last := w.wait(); err == nil {
 		err = last
 	}
-	return t.finishFile(d, f, name, attr, err)
+	return t.finishFile(d, f, name, shown, attr, err)
 }
 
 // writeAt writes p. If there are to be holes, it leaves out blocks of zeros.
@@ -83,9 +85,24 @@ func writeAt(f *os.File, p []byte, off int64, attr *Attr) error {
 	return nil
 }
 
+// setXattrs sets the extended attributes of an open file, which has a path in the tree.
+func (t *Tree) setXattrs(f *os.File, shown string, attrs map[string][]byte) error {
+	for _, attr := range slices.Sorted(maps.Keys(attrs)) {
+		switch err := SetXattr(f, attr, attrs[attr]); {
+		case err == nil:
+		case t.o.Refused == nil:
+			return err
+		default:
+			t.o.Refused(shown, attr, err)
+		}
+	}
+	return nil
+}
+
 // finishFile closes a file that was written and gives it its attributes, or removes it if it was
 // written with an error. Setting an owner takes away setuid, so the mode comes last.
-func (t *Tree) finishFile(d *dir, f *os.File, name string, attr *Attr, err error) error {
+// Warnings have the path shown, as the name may be temporary.
+func (t *Tree) finishFile(d *dir, f *os.File, name, shown string, attr *Attr, err error) error {
 	if err == nil && attr.Holes {
 		err = f.Truncate(attr.Size)
 	}
@@ -93,7 +110,7 @@ func (t *Tree) finishFile(d *dir, f *os.File, name string, attr *Attr, err error
 		err = f.Chown(int(attr.UID), int(attr.GID))
 	}
 	if err == nil {
-		err = setXattrs(f, attr.Xattrs)
+		err = t.setXattrs(f, shown, attr.Xattrs)
 	}
 	if err == nil {
 		err = d.setTimes(name, attr)

@@ -34,6 +34,9 @@ type Options struct {
 	Owner bool
 	// Warn is called for each file that cannot be made here, with its path. It may be nil.
 	Warn func(name, what string)
+	// Refused is called for each extended attribute that the disk does not take, with the path of
+	// its file, by any goroutine. Without it, that is an error.
+	Refused func(name, attr string, err error)
 }
 
 // An Attr holds the attributes of a file.

@@ -204,7 +204,8 @@ func (t *Tree) Leave() error {
 func (t *Tree) File(name string, attr *Attr, content io.ReaderAt) error {
 	if attr.Size > arenaSize {
 		return t.do(name, func(d *dir) error {
-			return t.file(d, name, attr, func(name string, attr *Attr) error { return t.large(d, name, attr, content) })
+			shown := path.Join(t.top().path, name)
+			return t.file(d, name, attr, func(name string, attr *Attr) error { return t.large(d, name, shown, attr, content) })
 		})
 	}
 	if err := t.failure(); err != nil {

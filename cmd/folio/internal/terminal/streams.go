@@ -74,6 +74,12 @@ func (s *Streams) WarnLeftOut(name, what string) {
 	s.Complain(fmt.Sprintf("warning: %s: %s, left out", quote.Escape(name), what))
 }
 
+// WarnRefused says that an extended attribute of a file was left out because the disk does not take
+// it.
+func (s *Streams) WarnRefused(name, attr string, err error) {
+	s.Warn(failure.Rehint(&fs.PathError{Path: name, Err: fmt.Errorf("extended attribute %s: %w", quote.Escape(attr), err)}, "left out"))
+}
+
 // WarnUnreadable says that a file was left out because it could not be read.
 func (s *Streams) WarnUnreadable(name string, err error) {
 	s.Warn(failure.Rehint(&fs.PathError{Path: name, Err: err}, "left out"))

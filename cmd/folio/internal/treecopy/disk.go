@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
@@ -32,6 +34,8 @@ type Disk struct {
 	// is passed over. nil passes over none.
 	Before func(e *source.Entry, to string) (pass bool)
 
+	Refused int64 // extended attributes that the disk did not take
+
 	at       string       // the current directory of the tree
 	rootAttr *target.Attr // of the entry ".", if top is "."
 }
@@ -42,6 +46,13 @@ func WriteOut(
 ) (folio.BuildStats, error) {
 	o.Warn = func(name, what string) {
 		s.WarnLeftOut(filepath.Join(x.Dir, name), what+" that this system or user cannot make")
+	}
+	var mu sync.Mutex // warnings come from several goroutines
+	o.Refused = func(name, attr string, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		x.Refused++
+		s.WarnRefused(filepath.Join(x.Dir, filepath.FromSlash(name)), attr, err)
 	}
 	tree, err := target.New(root, o)
 	if err != nil {
@@ -134,8 +145,9 @@ func (x *Disk) Finish() error {
 	return x.tree.Finish(nil)
 }
 
-// WholeAttr returns all attributes of an entry.
+// WholeAttr returns all attributes of an entry that go to disk.
 func WholeAttr(e *source.Entry) *target.Attr {
+	maps.DeleteFunc(e.Xattrs, func(name string, _ []byte) bool { return !source.KeepsXattr(name) })
 	return &target.Attr{
 		Mode: e.Mode, UID: e.UID, GID: e.GID, Rdev: e.Rdev, Size: e.Size, Holes: e.Holes,
 		Mtime: e.ModTime, Atime: e.AccessTime, Xattrs: e.Xattrs,

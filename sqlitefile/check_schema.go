@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"math"
+	"slices"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -46,6 +47,9 @@ func (c *checker) trees() error {
 	for _, o := range c.objects {
 		if o.Type == "index" {
 			table := ddl.Fold(o.Table)
+			if slices.Contains(indexes[table], o) && o.isAutoIndex() {
+				continue // SQLite takes it once more
+			}
 			indexes[table] = append(indexes[table], o)
 		}
 	}
@@ -71,7 +75,7 @@ func (c *checker) trees() error {
 // checkName checks that no two tables, indexes and views share a name.
 func (c *checker) checkName(o Object, seen map[string]bool) error {
 	name := ddl.Fold(o.Name)
-	if o.Type == "trigger" || !seen[name] {
+	if o.Type == "trigger" || o.isAutoIndex() || !seen[name] {
 		seen[name] = seen[name] || o.Type != "trigger"
 		return nil
 	}

@@ -64,8 +64,14 @@ func (s *schemaCheck) take(o *Object) error {
 	case nil:
 		return s.addAutoIndex(o)
 	case *ddl.Table:
+		if x.Virtual != nil && o.Root != 0 || o.Root == 1 {
+			return errNoRoot
+		}
 		return s.addTable(name, x)
 	case *ddl.View:
+		if o.Root != 0 {
+			return errNoRoot
+		}
 		if _, taken := s.tables[name]; taken {
 			return errNameTaken
 		}
@@ -123,10 +129,13 @@ func (s *schemaCheck) addAutoIndex(o *Object) error {
 	switch {
 	case !ok:
 		return errOrphan
-	case met:
-		return errRepeatedRow
 	case o.Root < 2:
 		return errNoRoot
+	case met:
+		if table := ddl.Fold(o.Table); !slices.Contains(s.roots[table], o.Root) {
+			return errRepeatedRow
+		}
+		return nil // the same once more
 	}
 	s.indexes[name] = true
 	return s.addRoot(o)

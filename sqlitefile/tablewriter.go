@@ -263,12 +263,16 @@ func (t TableWriter) insertEntries(undo func() error) error {
 	return nil
 }
 
-// remove takes a record out of the index, if it has the row.
+// remove takes a record out of the index, if it has the row. That the record is not there is
+// damage.
 func (x *indexState) remove(record []byte) error {
 	if len(record) == 0 {
 		return nil
 	}
-	_, err := x.tree.DeleteKey(record)
+	ok, err := x.tree.DeleteKey(record)
+	if err == nil && !ok {
+		err = x.tree.Missing()
+	}
 	return err
 }
 

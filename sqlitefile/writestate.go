@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/bulk"
@@ -91,7 +92,7 @@ func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
 		return nil, err
 	}
 	for _, o := range objects {
-		if o.Type != "index" || !ddl.EqualFold(o.Table, def.shape.name) {
+		if o.Type != "index" || !ddl.EqualFold(o.Table, def.shape.name) || s.knows(o.Name) {
 			continue
 		}
 		x, err := tx.Index(o.Name)
@@ -116,6 +117,12 @@ func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
 	}
 	k.tables[def] = s
 	return s, nil
+}
+
+// knows reports whether the table has an index of this name already. A row that describes the index
+// of a constraint once more changes nothing.
+func (s *tableState) knows(index string) bool {
+	return slices.ContainsFunc(s.indexes, func(x *indexState) bool { return ddl.EqualFold(x.def.shape.name, index) })
 }
 
 // index returns the writing side of an index. Its expressions become a part of the rules of its

@@ -217,6 +217,9 @@ func (t *Tree) below(pgno uint32) (n Node, err error) {
 	return n, err
 }
 
+// Missing returns the error for an index that lacks the entry of a row.
+func (t *Tree) Missing() error { return t.store.Corrupt(t.Root, "an index lacks the entry of a row") }
+
 // edit returns a page of the tree, to change.
 func (t *Tree) edit(pgno uint32) (n Node, err error) {
 	data, err := t.store.Writable(pgno)

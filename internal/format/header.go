@@ -114,7 +114,7 @@ func decodeHeader(b []byte) Header {
 		FreelistTrunk:   u32(32),
 		FreelistCount:   u32(36),
 		SchemaCookie:    u32(40),
-		SchemaFormat:    u32(44),
+		SchemaFormat:    u32(44) & 0xff, // as SQLite reads it
 		CacheSize:       int32(u32(48)),
 		LargestRoot:     u32(52),
 		Encoding:        Encoding(u32(56) & 3),

@@ -17,6 +17,7 @@ import (
 // microseconds to read, so few requests ask for it.
 type caller struct {
 	seen         bool     // it is in /proc, and works for the user of the request
+	plain        bool     // and in no user namespace, so that there is nothing else to know
 	groups       []uint32 // at least one
 	capabilities uint64   // towards the whole system: those within a user namespace do not count
 }
@@ -44,6 +45,7 @@ func callerOf(in *fuse.InHeader) caller {
 	if user, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/user", in.Pid)); err != nil || user != firstUserNamespace {
 		return c
 	}
+	c.plain = true
 	if effective := fields(status, "CapEff:"); len(effective) == 1 {
 		c.capabilities, _ = strconv.ParseUint(effective[0], 16, 64)
 	}

@@ -61,7 +61,7 @@ func (s *names) last(dir store.Ino, name string) (ino store.Ino, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.dirs[dir]
-	if d == nil {
+	if d == nil || d.used == 0 {
 		return 0, false
 	}
 	at := d.index[d.slot(name)]

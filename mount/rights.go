@@ -15,9 +15,9 @@ import (
 // The kernel checks the permissions of a request before it sends it, by what it was told of the
 // directory, the name and the inode. Another process may have changed them since. So before a
 // request changes something, the daemon compares what the kernel was told with what is there. If
-// they differ, it checks the permissions itself, and answers with ESTALE unless the caller has them
-// for certain: the kernel then looks up each name of the path again, checks again, and sends the
-// request once more. If that meets another change, the program gets ESTALE.
+// they differ, it checks the permissions itself. Where it cannot be certain, it answers with
+// ESTALE: the kernel then looks up each name of the path again, checks again, and sends the request
+// once more. If that meets another change, the program gets ESTALE.
 //
 // Other requests, such as those that read, are answered. Their permissions may have been those of
 // 5 ms ago, as the promise of a mount has it.
@@ -75,15 +75,22 @@ const (
 )
 
 // checked returns nil if the kernel has checked the rights of an inode as they are, or if the
-// caller has those that it needs for certain.
+// caller has those that it needs for certain. If the caller lacks them for certain, it returns EPERM
+// or EACCES.
 func (c *change) checked(n *store.Node, need uint32) error {
 	known := c.fs.told.rights(n.Ino)
 	same := known.hash == c.fs.told.hashRights(n)
 	if same && !known.doubt {
 		return nil
 	}
-	if by := callerOf(c.in); c.fs.allows(n, c.in.Uid, &by, need) || same && !by.seen {
+	by := callerOf(c.in)
+	switch {
+	case c.fs.allows(n, c.in.Uid, &by, need), same && !by.seen:
 		return nil
+	case by.plain && need == mayOwn:
+		return syscall.EPERM
+	case by.plain:
+		return syscall.EACCES
 	}
 	return outdatedError{n.Ino}
 }
@@ -118,7 +125,11 @@ func (c *change) mayRemove(d, n *store.Node, name string) error {
 		return nil
 	}
 	if ino, ok := c.fs.names.last(d.Ino, name); !ok || ino != n.Ino {
-		if by := callerOf(c.in); !by.can(unix.CAP_FOWNER) {
+		switch by := callerOf(c.in); {
+		case by.can(unix.CAP_FOWNER):
+		case by.plain:
+			return syscall.EPERM
+		default:
 			return syscall.ESTALE
 		}
 	}
@@ -126,7 +137,7 @@ func (c *change) mayRemove(d, n *store.Node, name string) error {
 }
 
 // mayOpen returns nil if a caller may open a file for certain: it is a regular file of the caller's
-// own, whose mode says so.
+// own, whose mode says so. It returns EACCES if the caller may not for certain.
 func (c *change) mayOpen(n *store.Node, in *fuse.CreateIn) error {
 	need := uint32(0)
 	if in.Flags&unix.O_ACCMODE != unix.O_WRONLY {
@@ -135,10 +146,17 @@ func (c *change) mayOpen(n *store.Node, in *fuse.CreateIn) error {
 	if in.Flags&unix.O_ACCMODE != unix.O_RDONLY || in.Flags&unix.O_TRUNC != 0 {
 		need |= mayWrite
 	}
-	if n.IsRegular() && in.Uid == c.fs.owner(n) && c.fs.allows(n, in.Uid, new(caller), need) {
+	by := callerOf(&in.InHeader)
+	allowed := c.fs.allows(n, in.Uid, &by, need)
+	switch {
+	case !n.IsRegular():
+		return syscall.ESTALE
+	case !allowed && by.plain:
+		return syscall.EACCES
+	case allowed && in.Uid == c.fs.owner(n):
 		return nil
 	}
-	return syscall.ESTALE
+	return syscall.ESTALE // the kernel has rules for sticky directories, too
 }
 
 // owner returns the owner of an inode as programs see it.

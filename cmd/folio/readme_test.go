@@ -103,3 +103,88 @@ func TestReadmeProgram(t *testing.T) {
 		t.Errorf("%v: %s", err, out)
 	}
 }
+
+// modules are those that ship, by the package of each that the test imports.
+var modules = []string{"", "/sqlitefile", "/adapter/aferofs", "/adapter/dav", "/mount", "/serve", "/store/pgstore"}
+
+// The replacements of the front page, and those of the page on adapters, let a new module find the
+// packages that they are for.
+func TestReplacements(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("lets go look for modules")
+	}
+	for page, paths := range map[string][]string{"README.md": modules, "docs/adapters.md": {"", "/adapter/aferofs", "/adapter/dav", "/adapter/web"}} {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			checkReplacements(t, page, paths)
+		})
+	}
+}
+
+func checkReplacements(t *testing.T, page string, paths []string) {
+	clone, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var script string
+	for _, block := range codeBlocks(t, page, "sh") {
+		if strings.HasPrefix(block, "go mod edit -replace ") {
+			script += strings.NewReplacer("=CLONE", "="+clone, "=../folio", "="+clone).Replace(block)
+		}
+	}
+	program := "package main\n\nimport (\n"
+	for _, path := range paths {
+		program += "\t_ \"github.com/foliofs/folio" + path + "\"\n"
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/program\n\ngo 1.26\n", "main.go": program + ")\n\nfunc main() {}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("sh", "-ec", script+"go mod tidy\ngo list -deps . >/dev/null")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	switch out, err := cmd.CombinedOutput(); {
+	case err != nil && strings.Contains(string(out), "dial tcp"):
+		t.Skipf("no network: %s", out)
+	case err != nil || script == "":
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// The blocks of the front page that need a mount work, after the tour. They may be pasted as they
+// stand.
+func TestReadmeMounts(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if f, openErr := os.OpenFile("/dev/fuse", os.O_RDWR, 0); err != nil || openErr != nil || os.Geteuid() != 0 {
+		t.Skip("no bash, or no mounts:", err, openErr)
+	} else {
+		f.Close()
+	}
+	dir, tree := t.TempDir(), t.TempDir()
+	built, err := exec.Command("go", "build", "-o", filepath.Join(dir, "folio"), ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, built)
+	}
+	for name, text := range map[string]string{"src/io/io.go": "package io\n\nfunc ReadAll() {}\n", "src/io/cut.go": "package io\n\nfunc cut(a []int) []int { return a[1:len(a)] }\n"} {
+		path := filepath.Join(tree, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustRun(t, "import", tree, filepath.Join(dir, "goroot.folio"))
+	mustRun(t, "export", filepath.Join(dir, "goroot.folio")+":src/io", filepath.Join(dir, "io-copy"))
+	cmd := exec.Command(bash, "-c", strings.Join(readme(t, "bash"), "\n"))
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	text, readErr := os.ReadFile(filepath.Join(dir, "io-copy", "cut.go"))
+	if err != nil || readErr != nil || !strings.Contains(string(out), "func ReadAll") || !strings.Contains(string(text), "return a[1:] ") {
+		t.Errorf("%v, %v: %s\ncut.go: %s", err, readErr, out, text)
+	}
+}

@@ -24,8 +24,8 @@ var small = []string{
 	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
 }
 
-// progressLine matches a line of progress.
-var progressLine = regexp.MustCompile(`(?m)^lab: .*, \d+ of \d+ done: .*\n`)
+// progressLine matches a line of progress, and those by which a run begins.
+var progressLine = regexp.MustCompile(`(?m)^lab: (.*, \d+ of \d+ done: |programs to build first: |fewer contenders give|programs go to ).*\n`)
 
 // lab calls the command in the directory of the laboratory. Its stderr is without the lines of
 // progress.
@@ -233,6 +233,25 @@ func TestCommandLine(t *testing.T) {
 	for _, args := range [][]string{{"run", "--postgres", "postgres://me:secret@host/db"}, {"run", "--postgres=postgres://me:secret@host/db"}} {
 		if got := commandLine(args); strings.Contains(got, "secret") || !strings.Contains(got, "host/db") {
 			t.Errorf("%v is written down as %s", args, got)
+		}
+	}
+}
+
+// A run says first what it builds, and where it writes.
+func TestAnnounced(t *testing.T) {
+	dir := isolate(t)
+	out := filepath.Join(dir, "run.jsonl")
+	args := append([]string{"run", "lookup", "--samples", "1", "--contenders", "engine", "--out", out}, small...)
+	for n, want := range []string{"lab: programs to build first: 1, of which earlier runs have built 0; ", "lab: programs go to "} {
+		var errs bytes.Buffer
+		if code := run(context.Background(), ".", args, new(bytes.Buffer), &errs); code != 0 || !strings.HasPrefix(errs.String(), want) {
+			t.Errorf("run %d: exit code %d, %q, want %q", n, code, errs.String(), want)
+		}
+		if !strings.Contains(errs.String(), "results to "+out+"\n") {
+			t.Errorf("run %d: %q", n, errs.String())
+		}
+		if err := os.Remove(out); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,8 +94,23 @@ func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error
 	return c.summary(o.Out)
 }
 
+// announce says how much a run does before it measures, and where it writes. Nothing is measured
+// while a program is built: both would need the processors.
+func (c *command) announce(o *runner.Options) {
+	all, unbuilt := o.Programs()
+	p := c.newProgress()
+	if unbuilt > 0 {
+		p.say("lab: programs to build first: %d, of which earlier runs have built %d; each of the others takes up to some minutes of processor time", all, all-unbuilt)
+		if !o.Named {
+			p.say("lab: fewer contenders give figures sooner: --contenders engine,mattn builds two programs")
+		}
+	}
+	p.say("lab: programs go to %s, stores to %s while they are measured, results to %s", o.Cache, strings.Join(o.Dirs, ", "), cmp.Or(o.Out, o.Resume))
+}
+
 // runLab runs, and notes the kept samples if the run is interrupted.
 func (c *command) runLab(ctx context.Context, o *runner.Options) error {
+	c.announce(o)
 	o.Observer = c.newProgress()
 	err := runner.Run(ctx, o)
 	if ctx.Err() == nil {

@@ -28,6 +28,31 @@ func (b *builder) dir() string {
 	return filepath.Join(b.cache, fmt.Sprintf("bin-%08x", h.Sum32()))
 }
 
+// path is where the program of a contender is kept.
+func (b *builder) path(s Spec) string {
+	path := filepath.Join(b.dir(), s.program())
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	return path
+}
+
+// Programs returns how many programs the contenders need, and how many of them no earlier run has
+// built.
+func (o *Options) Programs() (all, unbuilt int) {
+	b, seen := &builder{o.Source, o.Cache}, make(map[string]bool)
+	for _, s := range o.Contenders {
+		if seen[s.program()] {
+			continue
+		}
+		seen[s.program()] = true
+		if _, err := os.Stat(b.path(s)); err != nil {
+			unbuilt++
+		}
+	}
+	return len(seen), unbuilt
+}
+
 // build returns the program of a contender. Go's own cache makes it quick if nothing has changed. A
 // program with a chosen version of its library is built with the tag pinned.
 func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
@@ -43,10 +68,7 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 		}
 		args = append(args, "-modfile="+modFile, "-mod=mod", "-tags="+pinnedTag)
 	}
-	p.path = filepath.Join(b.dir(), s.program())
-	if runtime.GOOS == "windows" {
-		p.path += ".exe"
-	}
+	p.path = b.path(s)
 	args = append(args, "-o", p.path, ".")
 	if err = GoTool(ctx, dir, nil, args...); err != nil && strings.Contains(err.Error(), "C compiler") {
 		err = GoTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // those that need one say so themselves

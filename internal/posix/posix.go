@@ -15,13 +15,14 @@ type Error struct {
 	text  string
 	errno syscall.Errno
 	also  error // matches, too; or nil
+	alone bool  // does not match what errno matches
 }
 
 func (e *Error) Error() string { return e.text }
 
 // Is makes errors.Is(err, syscall.EISDIR) true, and the like.
 func (e *Error) Is(target error) bool {
-	return target == e.errno || errors.Is(e.errno, target) || target == e.also
+	return target == e.errno || !e.alone && errors.Is(e.errno, target) || target == e.also
 }
 
 // As makes errors.As(err, &errno) succeed for a syscall.Errno, as with an error of the system.
@@ -43,7 +44,7 @@ var (
 	ErrInvalid      error = &Error{text: "invalid argument", errno: syscall.EINVAL, also: fs.ErrInvalid}
 	ErrIsDirectory  error = syscall.EISDIR
 	ErrNameTooLong  error = syscall.ENAMETOOLONG
-	ErrNotDirectory error = syscall.ENOTDIR
+	ErrNotDirectory error = errNotDirectory
 	ErrNotEmpty     error = syscall.ENOTEMPTY
 	ErrNotExist     error = syscall.ENOENT
 	ErrNotPermitted error = syscall.EPERM

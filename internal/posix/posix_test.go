@@ -19,6 +19,7 @@ func TestErrors(t *testing.T) {
 	}{
 		{posix.ErrNotEmpty, []error{syscall.ENOTEMPTY, fs.ErrExist}, syscall.EEXIST},
 		{posix.ErrNotPermitted, []error{syscall.EPERM, fs.ErrPermission}, fs.ErrExist},
+		{posix.ErrNotDirectory, []error{syscall.ENOTDIR, posix.ErrNotDirectory}, fs.ErrNotExist},
 		{posix.ErrIsDirectory, []error{syscall.EISDIR, posix.ErrIsDirectory}, posix.ErrNotDirectory},
 		{posix.Named(fs.ErrNotExist), []error{syscall.ENOENT, fs.ErrNotExist}, fs.ErrExist},
 		{posix.Named(fs.ErrExist), []error{syscall.EEXIST, fs.ErrExist}, syscall.ENOTEMPTY},

@@ -1,0 +1,7 @@
+//go:build !windows
+
+package posix
+
+import "syscall"
+
+const errNotDirectory = syscall.ENOTDIR

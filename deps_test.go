@@ -32,7 +32,8 @@ type importRule struct {
 // a rule only with a reason in the commit message.
 var importRules = []importRule{
 	{pkg: "internal/invariant"},
-	{pkg: "internal/blocked"}, // for tests
+	{pkg: "internal/blocked"},                         // for tests
+	{pkg: "internal/wine", third: "golang.org/x/sys"}, // for tests
 	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/match"},            // for cmd/folio and serve
 	{pkg: "internal/litmus", os: true}, // for tests

@@ -18,6 +18,7 @@ import (
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/wine"
 )
 
 // build makes a database for a test: the statements first, then what fn appends.
@@ -491,7 +492,7 @@ func testTarget(t *testing.T, noSync bool) {
 		t.Errorf("replacing: %v", err)
 	}
 	link := filepath.Join(dir, "link.db")
-	if err := os.Symlink("x.db", link); err == nil {
+	if err := os.Symlink("x.db", link); err == nil && !wine.Here() { // which cannot read a link
 		path = link
 		if err := make(true); err != nil {
 			t.Errorf("replacing by a link: %v", err)

@@ -187,7 +187,19 @@ func TestCompactReplaced(t *testing.T) {
 	for readers := 1; readers > 0; readers = idle.Stats().Readers + idle.pager.Probe().Leases() {
 		idle.pager.Probe().RetireLeases()
 	}
-	if err := db.Compact(t.Context(), nil); err != nil {
+	err := db.Compact(t.Context(), nil)
+	if !osfile.ReplacesOpen {
+		if !errors.Is(err, ErrBusy) {
+			t.Errorf("where the system tells: %v", err)
+		}
+		for table, db := range map[string]*DB{"u": db, "v": idle} { // as if nothing had been tried
+			if err := db.Exec(t.Context(), "CREATE TABLE "+table+"(a)"); err != nil {
+				t.Error(err)
+			}
+		}
+		return
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := idle.View(t.Context(), func(*Rx) error { return nil }); !errors.Is(err, ErrBusy) {

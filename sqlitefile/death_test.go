@@ -182,7 +182,7 @@ func TestIndexFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer rx.End()
-	sys.Arm(faultfs.Fault{Ops: faultfs.Write, Suffix: "-shm", N: 1, Sticky: true, Err: syscall.ENOSPC})
+	sys.Arm(faultfs.Fault{Ops: faultfs.Write | faultfs.Truncate, Suffix: "-shm", N: 1, Sticky: true, Err: syscall.ENOSPC})
 	acknowledged := 0
 	for err == nil {
 		if err = db.Update(t.Context(), putRow(int64(acknowledged), strings.Repeat("y", 3000))); err == nil {

@@ -38,6 +38,7 @@ func TestExclusive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = db.Close() })
 		p := newPeer(t, path)
 		insert := func() {
 			update(t, db, func(tx *Tx) error {

@@ -42,5 +42,3 @@ func (d *description) becomeSide(Access) {}
 func (d *description) adopt(a Access) error { return d.file.Chmod(a.Perm) }
 
 func (d *description) adoptWhole(a Access) error { return d.file.Chmod(a.Perm) }
-
-func (d *description) named() bool { return true }

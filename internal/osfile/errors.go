@@ -24,13 +24,21 @@ var (
 	// example, or has no descriptor left. No sync has failed.
 	ErrNotOpened = errors.New("the directory could not be opened")
 
-	// ErrNoMap: files cannot be mapped on this system, or not so much of one; read them with
-	// ReadAt.
+	// ErrNoMap: files cannot be mapped on this system, or not so much of one; the message says
+	// which. Read them with ReadAt.
 	ErrNoMap = errors.New("mapping files is not supported")
 
 	// ErrFault: mapped bytes could not be read.
 	ErrFault = errors.New("mapped file could not be read")
 )
+
+// A noRoomError says that a part of a file could not be mapped for lack of addresses or of memory.
+// It matches ErrNoMap, and the system's error.
+type noRoomError struct{ error }
+
+func (e noRoomError) Is(target error) bool { return target == ErrNoMap }
+
+func (e noRoomError) Unwrap() error { return e.error }
 
 // A noLocksError is a system's word for the want of locks. It matches ErrNoLocks.
 type noLocksError struct{ error }

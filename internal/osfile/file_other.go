@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package osfile
 
@@ -51,3 +51,5 @@ func (d *description) isAt(name string) (bool, error) {
 	named, err := os.Lstat(name)
 	return err == nil && os.SameFile(ours, named), err
 }
+
+func (d *description) named() bool { return true }

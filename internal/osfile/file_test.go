@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/wine"
 )
 
 func TestFileReadsAndWrites(t *testing.T) {
@@ -131,6 +132,9 @@ func TestMoved(t *testing.T) {
 		"replaced": func(name string) error { write(t, name+".new"); return os.Rename(name+".new", name) },
 	} {
 		f := open(t, filepath.Join(t.TempDir(), "x"))
+		if what == "replaced" && !osfile.ReplacesOpen || what == "removed" && wine.Here() { // where an open file keeps its name until it is closed
+			continue
+		}
 		if err := move(f.Name()); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,8 @@ type description struct {
 	id   fileID
 	flag int // as given to open, without the flags that act only once
 
+	locks lockState
+
 	mixed bool // other code in the process was seen to have the inode open; guarded by registry.mu
 }
 

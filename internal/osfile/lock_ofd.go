@@ -1,4 +1,4 @@
-//go:build linux || darwin
+//go:build (linux || darwin) && !posixlocks
 
 package osfile
 
@@ -18,7 +18,14 @@ import (
 // not stand in its way.
 const SplitsLocks = true
 
-var lockType = [...]int16{Shared: unix.F_RDLCK, Exclusive: unix.F_WRLCK}
+// SeesProcess says that locks of other code in this process are in the way of ours.
+const SeesProcess = true
+
+// LocksForbidWrites says that bytes that are locked Shared cannot be written.
+const LocksForbidWrites = false
+
+// lockState: the system keeps the locks of a description.
+type lockState struct{}
 
 func (d *description) lock(kind LockKind, off, n int64) error {
 	return d.setLock(lockType[kind], off, n)
@@ -72,28 +79,10 @@ func (d *description) setLock(typ int16, off, n int64) error {
 	}
 }
 
-// explainLock lets the errors of a file system without locks match ErrNoLocks.
-func explainLock(err error) error {
-	switch err {
-	case unix.ENOLCK, unix.EOPNOTSUPP, unix.ENOSYS:
-		return noLocksError{err}
-	}
-	return err
-}
-
 // getLock returns a lock that stands in the way of the described one, of Type F_UNLCK if there is
 // none. Pid is its owner's for a POSIX lock, -1 for an OFD lock.
 func (d *description) getLock(typ int16, off, n int64) (unix.Flock_t, error) {
 	lk := unix.Flock_t{Type: typ, Whence: io.SeekStart, Start: off, Len: n}
 	err := fcntl(d.fd, ofdGetLock, &lk)
 	return lk, explainLock(err)
-}
-
-func fcntl(fd, cmd int, lk *unix.Flock_t) error {
-	for {
-		err := unix.FcntlFlock(uintptr(fd), cmd, lk)
-		if err != unix.EINTR {
-			return err
-		}
-	}
 }

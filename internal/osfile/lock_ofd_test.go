@@ -13,30 +13,10 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A lock changes its kind in place, or stays as it was.
-func TestLockConversion(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "x")
-	a, b := open(t, name), open(t, name)
-	must(t, a.Lock(osfile.Shared, far, size))
-	must(t, b.Lock(osfile.Shared, far, size))
-	if err := a.Lock(osfile.Exclusive, far, size); !errors.Is(err, osfile.ErrLocked) {
-		t.Errorf("upgrade beside another reader: %v", err)
-	}
-	must(t, b.Unlock(far, size))
-	checkLock(t, b, osfile.Exclusive, far, true) // a is still a reader
-	must(t, a.Lock(osfile.Exclusive, far, size))
-	checkLock(t, b, osfile.Shared, far, true)
-	must(t, a.Lock(osfile.Shared, far, size))
-	checkLock(t, b, osfile.Shared, far, false)
-	must(t, a.Unlock(far, 1))
-	checkLock(t, b, osfile.Exclusive, far, false) // a part of a range can be unlocked
-	checkLock(t, b, osfile.Exclusive, far+1, true)
-}
-
 // Another library's lock in this process counts like any other, and a C SQLite sees ours.
 func TestLockAgainstPOSIXInProcess(t *testing.T) {
 	t.Parallel()
+	skipBlind(t)
 	name := filepath.Join(t.TempDir(), "x")
 	f := open(t, name)
 	p, err := openPOSIX(name)
@@ -80,4 +60,28 @@ func TestLockSharedReadOnly(t *testing.T) {
 	must(t, f.Lock(osfile.Shared, far, size))
 	err = f.Lock(osfile.Exclusive, far, size)
 	wantPathError(t, err, "lock", f.Name(), unix.EBADF)
+}
+
+// A File that is closed takes no lock of another File of the process with it.
+func TestCloseKeepsOwnLocks(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x")
+	a, b := open(t, name), open(t, name)
+	must(t, a.Lock(osfile.Shared, far, size))
+	must(t, b.Lock(osfile.Shared, far+1, size))
+	must(t, b.Close())
+	must(t, open(t, name).Close())
+	tryOther(t, name, true)
+	must(t, a.Close())
+	tryOther(t, name, false)
+}
+
+// tryOther lets another process take the lock.
+func tryOther(t *testing.T, name string, conflict bool) {
+	t.Helper()
+	p := start(t, "try", name)
+	defer p.stop()
+	if got := p.line(); (got == "locked") != conflict {
+		t.Errorf("another process says %q", got)
+	}
 }

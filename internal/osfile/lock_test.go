@@ -38,6 +38,22 @@ func lockRole(args []string) error {
 	return nil
 }
 
+// tryRole says "locked" if it cannot take an exclusive lock of the file.
+func tryRole(args []string) error {
+	f, err := osfile.Open(args[0], os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	fmt.Println("ok")
+	err = f.Lock(osfile.Exclusive, far, size)
+	if errors.Is(err, osfile.ErrLocked) {
+		fmt.Println("locked")
+		return nil
+	}
+	fmt.Println("free")
+	return err
+}
+
 // Two Files, in one process or two, and a POSIX lock of another process: all respect each other
 // alike.
 func TestLockConflicts(t *testing.T) {
@@ -117,6 +133,39 @@ func checkHolder(t *testing.T, f *osfile.File, holder string) {
 	if pid, err := f.Holder(osfile.Exclusive, far+size, 1); pid != 0 || err != nil {
 		t.Errorf("nobody's lock is held by %d, %v", pid, err)
 	}
+}
+
+// A lock changes its kind, or stays as it was.
+func TestLockConversion(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "x")
+	a, b := open(t, name), open(t, name)
+	must(t, a.Lock(osfile.Shared, far, size))
+	must(t, b.Lock(osfile.Shared, far, size))
+	if err := a.Lock(osfile.Exclusive, far, size); !errors.Is(err, osfile.ErrLocked) {
+		t.Errorf("upgrade beside another reader: %v", err)
+	}
+	if locked, err := a.Locked(osfile.Exclusive, far, size); !locked || err != nil {
+		t.Errorf("beside another reader: Locked = %v, %v", locked, err)
+	}
+	must(t, b.Unlock(far, size))
+	if locked, err := a.Locked(osfile.Exclusive, far, size); locked || err != nil {
+		t.Errorf("alone: Locked = %v, %v", locked, err)
+	}
+	checkLock(t, b, osfile.Exclusive, far, true) // a is still a reader
+	must(t, a.Lock(osfile.Shared, far, size))    // which changes nothing
+	must(t, a.Lock(osfile.Exclusive, far, size))
+	checkLock(t, b, osfile.Shared, far, true)
+	must(t, a.Lock(osfile.Shared, far, size))
+	checkLock(t, b, osfile.Shared, far, false)
+	if osfile.SplitsLocks {
+		must(t, a.Unlock(far, 1))
+		checkLock(t, b, osfile.Exclusive, far, false) // a part of a range can be unlocked
+		checkLock(t, b, osfile.Exclusive, far+1, true)
+	}
+	must(t, a.Unlock(far-1, size+2)) // whatever is locked in there
+	checkLock(t, b, osfile.Exclusive, far, false)
+	checkLock(t, b, osfile.Exclusive, far+1, false)
 }
 
 func TestLockAllocatesNothing(t *testing.T) {

@@ -1,8 +1,10 @@
 package osfile
 
 import (
+	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"sync"
 	"unsafe"
 )
@@ -15,9 +17,11 @@ import (
 // fault: every function that touches the bytes must guard itself with Arm and Catch. Between the
 // end of the file and the end of its last memory page there are zeros and no fault.
 type Mapping struct {
-	file  *File // nil in a mapping of NewMapping
-	data  []byte
-	unmap func() error // of NewMapping; nil once it was called
+	file    *File // nil in a mapping of NewMapping
+	start   int64 // where data begins in the file
+	data    []byte
+	counted bool         // in the budget
+	unmap   func() error // of NewMapping; nil once it was called
 }
 
 // NewMapping returns a mapping of a file that the operating system does not know of: it shows data
@@ -35,14 +39,22 @@ func (f *File) Map(n int64) (*Mapping, error) {
 	if n <= 0 || n != int64(int(n)) {
 		return nil, f.fail("mmap", ErrNoMap)
 	}
-	data, err := f.d.mapShared(int(n))
+	if !live.reserve(n) {
+		return nil, f.fail("mmap", noRoomError{fmt.Errorf("maps of this process take all of the %d MiB that they may", mapBudget>>20)})
+	}
+	data, err := f.d.mapShared(0, int(n))
 	if err != nil {
+		live.giveBack(n)
 		return nil, f.fail("mmap", err)
 	}
-	m := &Mapping{file: f, data: data}
+	m := &Mapping{file: f, data: data, counted: true}
 	live.add(m)
 	return m, nil
 }
+
+// mapBudget is how many addresses all maps of this process may take together, apart from Words. The
+// rest of the program needs some, too, where addresses have 32 bits.
+const mapBudget = 512 << 20 << (strconv.IntSize - 32)
 
 // Bytes returns the mapped bytes, as many as were asked for. They are valid until Unmap, and not to
 // be written.
@@ -59,6 +71,9 @@ func (m *Mapping) Unmap() error {
 	}
 	data := m.data
 	m.data = nil
+	if m.counted {
+		live.giveBack(int64(len(data)))
+	}
 	return m.file.fail("munmap", unmap(data))
 }
 
@@ -75,8 +90,26 @@ func (m *Mapping) unmapMade() error {
 var live mappings
 
 type mappings struct {
-	mu   sync.RWMutex // guards list
-	list []*Mapping
+	mu    sync.RWMutex // guards the fields below
+	list  []*Mapping
+	taken int64 // of the budget
+}
+
+// reserve takes n bytes of the budget if it has them.
+func (l *mappings) reserve(n int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n > mapBudget-l.taken {
+		return false
+	}
+	l.taken += n
+	return true
+}
+
+func (l *mappings) giveBack(n int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken -= n
 }
 
 func (l *mappings) add(m *Mapping) {
@@ -102,7 +135,7 @@ func (l *mappings) find(addr uintptr) (*Mapping, int64) {
 	defer l.mu.RUnlock()
 	for _, m := range l.list {
 		if off := addr - uintptr(unsafe.Pointer(unsafe.SliceData(m.data))); off < uintptr(len(m.data)) {
-			return m, int64(off)
+			return m, m.start + int64(off)
 		}
 	}
 	return nil, 0

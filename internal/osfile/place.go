@@ -26,7 +26,7 @@ func replace(tmp *File, name string, install placing) error {
 	if err := adoptReplaced(tmp, resolved); err != nil {
 		return pathError("rename", name, err)
 	}
-	return pathError("rename", name, install(resolved, os.Rename))
+	return pathError("rename", name, install(resolved, renameOver))
 }
 
 func place(tmp *File, name string, install placing) error {

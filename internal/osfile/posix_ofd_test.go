@@ -4,6 +4,7 @@ package osfile_test
 
 import (
 	"os"
+	"testing"
 
 	"golang.org/x/sys/unix"
 
@@ -11,6 +12,15 @@ import (
 )
 
 const havePOSIX = true
+
+// skipBlind skips a test of locks of another library in this process, which do not show if the
+// locks of this package are POSIX locks, too.
+func skipBlind(t *testing.T) {
+	t.Helper()
+	if !osfile.SeesProcess {
+		t.Skip("skipped: POSIX locks of one process do not exclude each other")
+	}
+}
 
 // A posixFile stands for another library in this process: it locks like C SQLite.
 type posixFile struct{ f *os.File }

@@ -18,6 +18,7 @@ const roleVariable = "OSFILE_TEST_ROLE"
 
 var roles = map[string]func(args []string) error{
 	"lock":    lockRole,
+	"try":     tryRole,
 	"replace": replaceRole,
 	"live":    liveRole,
 }

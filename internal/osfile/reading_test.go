@@ -38,7 +38,7 @@ func TestReading(t *testing.T) {
 	if after, err := f.Stamp(); after == before || err != nil {
 		t.Errorf("a stamp of a file that changed: %v, %v", after, err)
 	}
-	w, err := f.MapWords(1 << 16)
+	w, err := f.MapWords(0, 1<<16)
 	if err != nil {
 		t.Skip("words of a file:", err)
 	}

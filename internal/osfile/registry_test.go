@@ -74,6 +74,7 @@ func TestCloseBesideOtherProcess(t *testing.T) {
 // control shows that a plain close does drop it.
 func TestCloseKeepsForeignLock(t *testing.T) {
 	t.Parallel()
+	skipBlind(t)
 	for _, plain := range []bool{false, true} {
 		name := filepath.Join(t.TempDir(), "x")
 		write(t, name)
@@ -211,6 +212,7 @@ func TestReuseFollowsInode(t *testing.T) {
 // lock, nor does a library that opens it again.
 func TestCloseKeepsForeignLockUnderLoad(t *testing.T) {
 	t.Parallel()
+	skipBlind(t)
 	name := filepath.Join(t.TempDir(), "x")
 	write(t, name)
 	p, err := openPOSIX(name)

@@ -11,7 +11,7 @@ func (system) Rename(from, to string) error {
 	if err := adoptFile(from, to); err != nil {
 		return pathError("rename", to, err)
 	}
-	return pathError("rename", to, os.Rename(from, to))
+	return pathError("rename", to, renameOver(from, to))
 }
 
 // adoptFile lets a file have the owner and the permissions of the regular file that it is to

@@ -43,7 +43,7 @@ type Handle interface {
 	Locked(kind LockKind, off, n int64) (bool, error)
 	Holder(kind LockKind, off, n int64) (pid int, err error)
 	Map(n int64) (*Mapping, error)
-	MapWords(n int64) (*Words, error)
+	MapWords(off, n int64) (*Words, error)
 	Close() error
 }
 

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package osfile
 
@@ -39,3 +39,8 @@ func unlink(name string) error {
 	}
 	return os.Remove(name)
 }
+
+// ReplacesOpen says that a file can take the name of one that is open.
+const ReplacesOpen = true
+
+func renameOver(from, to string) error { return os.Rename(from, to) }

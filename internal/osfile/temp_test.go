@@ -53,11 +53,14 @@ func TestCreateTemp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for pattern, glob := range map[string]string{"a-*.tmp": "a-?*.tmp", "b": "b?*", "c*d*e": "c[*]d?*e"} {
+		if runtime.GOOS == "windows" && pattern == "c*d*e" {
+			continue // no name there has an asterisk
+		}
 		tmp, err := osfile.CreateTemp(dir, pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ok, _ := filepath.Match(glob, filepath.Base(tmp.Name())); !ok && runtime.GOOS != "windows" {
+		if ok, _ := filepath.Match(glob, filepath.Base(tmp.Name())); !ok {
 			t.Errorf("pattern %q gave %s", pattern, tmp.Name())
 		}
 		if err := tmp.Discard(); err != nil {

@@ -77,3 +77,8 @@ func unlink(name string) error {
 		}
 	}
 }
+
+// ReplacesOpen says that a file can take the name of one that is open.
+const ReplacesOpen = true
+
+func renameOver(from, to string) error { return os.Rename(from, to) }

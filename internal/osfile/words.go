@@ -19,23 +19,27 @@ func NewWords(shared []uint32, unmap func() error) *Words {
 	return &Words{Shared: shared, m: NewMapping(nil, unmap)}
 }
 
-// MapWords maps the first n bytes of f, a multiple of 4, and as much address space: for reading and
-// writing or, if f was opened for reading, for reading alone. To store a word is a fault then.
-func (f *File) MapWords(n int64) (*Words, error) {
+// MapWords maps n bytes of f, a multiple of 4, from off on, a multiple of 32 KiB, and as much
+// address space: for reading and writing or, if f was opened for reading, for reading alone. To
+// store a word is a fault then. Unless MapsBeyondEnd, the file must reach to the end of them.
+func (f *File) MapWords(off, n int64) (*Words, error) {
 	if f.closed.Load() {
 		return nil, f.fail("mmap", fs.ErrClosed)
 	}
-	if n <= 0 || n%4 != 0 || n != int64(int(n)) {
+	if off < 0 || n <= 0 || off%wordsAlign != 0 || n%4 != 0 || n != int64(int(n)) {
 		return nil, f.fail("mmap", ErrNoMap)
 	}
-	data, err := f.d.mapWritable(int(n))
+	data, err := f.d.mapWritable(off, int(n))
 	if err != nil {
 		return nil, f.fail("mmap", err)
 	}
-	m := &Mapping{file: f, data: data}
+	m := &Mapping{file: f, start: off, data: data}
 	live.add(m)
 	return &Words{Shared: unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(data))), n/4), m: m}, nil
 }
+
+// wordsAlign is where the words of a part of a file can begin: a block of a wal-index.
+const wordsAlign = 32 << 10
 
 // Unmap ends the mapping. Its words must not be accessed any more.
 func (w *Words) Unmap() error {

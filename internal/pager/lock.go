@@ -86,6 +86,21 @@ func (l *fileLocks) toShared() error {
 	)
 }
 
+// sharedByOthers reports whether another connection holds SHARED, as far as it shows. The caller
+// must hold SHARED.
+func (l *fileLocks) sharedByOthers() (bool, error) {
+	file := l.pager.file
+	if osfile.SplitsLocks || l.pager.sole {
+		return file.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
+	}
+	// The system must give up our SHARED for a moment to tell. PENDING keeps others from EXCLUSIVE.
+	if err := file.Lock(osfile.Exclusive, format.PendingByte, 1); err != nil {
+		return true, dberr.IgnoreLocked(err)
+	}
+	locked, err := file.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
+	return locked, dberr.Join(err, file.Unlock(format.PendingByte, 1))
+}
+
 // writerWaits reports whether some connection holds PENDING: it will write as soon as the readers
 // are gone.
 func (l *fileLocks) writerWaits() bool {

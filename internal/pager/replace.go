@@ -3,12 +3,12 @@ package pager
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/dberr"
-	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -59,7 +59,7 @@ func (r *replacer) checkAlone() error {
 	if moved, err := r.pager.file.Moved(); err != nil || moved {
 		return dberr.Join(err, r.pager.PathError("compact", dberr.ErrMoved))
 	}
-	locked, err := r.pager.file.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
+	locked, err := r.pager.locks.sharedByOthers()
 	if err == nil && (locked && r.pager.writer.base.wal != nil || r.elsewhere()) {
 		err = errInUse
 	}
@@ -91,13 +91,33 @@ func (r *replacer) exchange(name string) (replaced bool, err error) {
 	if err != nil {
 		return false, dberr.Join(err, closeIf(next))
 	}
-	if err = r.removeCompanions(); err == nil {
-		err = r.pager.options.System.Rename(name, r.pager.file.Name())
+	if err = r.removeCompanions(); err != nil {
+		return false, dberr.Join(err, closeIf(next))
 	}
+	if !osfile.ReplacesOpen {
+		return r.exchangeClosed(name, next)
+	}
+	if err = r.pager.options.System.Rename(name, r.pager.file.Name()); err != nil {
+		return false, dberr.Join(err, closeIf(next))
+	}
+	return true, r.reopen(next)
+}
+
+// exchangeClosed is exchange on a system that replaces only files that are not open. The lock on
+// the old file goes with its handle, but a connection that opens it then keeps it from being
+// replaced.
+func (r *replacer) exchangeClosed(name string, next osfile.Handle) (replaced bool, err error) {
+	if err := r.pager.file.Close(); err != nil {
+		return false, dberr.Join(err, closeIf(next))
+	}
+	err = r.pager.options.System.Rename(name, r.pager.file.Name())
 	if err == nil {
 		return true, r.reopen(next)
 	}
-	return false, dberr.Join(err, closeIf(next))
+	if errors.Is(err, osfile.ErrLocked) {
+		err = r.pager.busyError(errInUse)
+	}
+	return false, dberr.Join(err, closeIf(next), r.reopen(nil))
 }
 
 // closeIf closes a handle unless it is nil.
@@ -149,7 +169,10 @@ func (r *replacer) reopen(next osfile.Handle) error {
 	old := r.pager.file
 	file, err := r.pager.options.System.Open(old.Name(), osfile.ReadWrite, 0)
 	if err == nil {
-		r.pager.file, r.replaced = file, append(r.replaced, old)
+		r.pager.file = file
+		if osfile.ReplacesOpen {
+			r.replaced = append(r.replaced, old)
+		}
 		err = dberr.Join(r.takeOver(next), r.pager.pins.lock(file))
 	} else {
 		err = dberr.Join(err, closeIf(next))

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/dberr"
@@ -480,8 +481,9 @@ func (r *readers) measure(s *Snapshot, size int64) error {
 }
 
 // reserve is how much address space a map takes at the least, so that a database can grow without a
-// new map. Memory is taken only for pages that are read.
-const reserve = 1 << 30
+// new map: 1 GiB, or 1 MiB where addresses have 32 bits. Memory is taken only for pages that are
+// read.
+const reserve = 1 << 20 << (10 * (strconv.IntSize/32 - 1))
 
 // mapFile lets s.mapped show the file's whole pages, through the map at hand if it is long enough.
 // The caller must hold mu.

@@ -96,11 +96,9 @@ func joinReadOnly(file osfile.Handle) (*Index, error) {
 	if err := file.Lock(osfile.Shared, format.WALOpenLock, 1); err != nil {
 		return nil, dberr.HeldBy(err, "opens or closes the database", file, osfile.Shared, format.WALOpenLock, 1)
 	}
-	var err error
-	if x.words, err = file.MapWords(walIndexReserve); err != nil {
+	if err := x.words.open(file, &x.Head); err != nil {
 		return nil, dberr.Join(err, file.Unlock(format.WALOpenLock, 1))
 	}
-	x.Head = x.words.Shared[:format.WALIndexBlockWords]
 	return x, nil
 }
 

@@ -34,20 +34,16 @@ import (
 //	    can be at: it makes the entries apart, and stores only the words that differ.
 type Index struct {
 	File  osfile.Handle
-	words *osfile.Words
+	words indexMap
 	size  atomic.Int64 // bytes of the file that are known to be there
 	heap  *heapBlocks  // in place of all that
-	Head  []uint32     // block 0
+	Head  []uint32     // block 0; nil until words has mapped it
 
 	hints [walIndexHints]atomic.Uint32 // by page: block and slot of an entry of it; zero for none
 
 	mu   sync.Mutex                 // guards held
 	held [format.WALReaders + 3]int // by lock byte: how many share it in this process, or -1
 }
-
-// walIndexReserve is how much address space the map takes: enough for the index of a log of 8
-// million frames.
-const walIndexReserve = 64 << 20
 
 // OpenIndex opens the wal-index of a database, and joins the connections that use it. ErrLocked
 // means that another connection is opening it at this moment.
@@ -60,10 +56,9 @@ func OpenIndex(sys osfile.System, db osfile.Handle) (x *Index, err error) {
 	if err := x.join(); err != nil {
 		return nil, dberr.Join(err, file.Close())
 	}
-	if x.words, err = file.MapWords(walIndexReserve); err != nil {
+	if err := x.words.open(file, &x.Head); err != nil {
 		return nil, dberr.Join(err, file.Unlock(format.WALOpenLock, 1), file.Close())
 	}
-	x.Head = x.words.Shared[:format.WALIndexBlockWords]
 	if err := x.measure(); err != nil {
 		return nil, dberr.Join(err, x.Close())
 	}
@@ -94,7 +89,7 @@ func (x *Index) Close() error {
 		}
 		return nil
 	}
-	return dberr.Join(x.words.Unmap(), x.File.Unlock(format.WALOpenLock, 1), x.File.Close())
+	return dberr.Join(x.words.close(), x.File.Unlock(format.WALOpenLock, 1), x.File.Close())
 }
 
 // Alone reports whether no other connection, of whatever process, has the index open.
@@ -129,12 +124,10 @@ func (x *Index) block(i int) ([]uint32, error) {
 			return nil, nil
 		}
 	}
-	return x.words.Shared[i*format.WALIndexBlockWords : (i+1)*format.WALIndexBlockWords], nil
+	return x.words.block(i)
 }
 
-// Extend makes the file reach to the end of a block (X2). It writes every byte. If the disk is
-// full, a hole, even a part of a memory page, would be a fault for a connection that touches it.
-// The caller must hold WRITE.
+// Extend makes the file reach to the end of a block (X2). The caller must hold WRITE.
 func (x *Index) Extend(i int) ([]uint32, error) {
 	b, err := x.block(i)
 	if b != nil || err != nil {
@@ -146,11 +139,22 @@ func (x *Index) Extend(i int) ([]uint32, error) {
 	if int64(i+1)*format.WALIndexBlockSize > walIndexReserve {
 		return nil, &fs.PathError{Op: "write", Path: x.File.Name(), Err: fmt.Errorf("%w: the write-ahead log is too long", dberr.ErrFull)}
 	}
-	size := x.size.Load()
-	if _, err := x.File.WriteAt(make([]byte, int64(i+1)*format.WALIndexBlockSize-size), size); err != nil {
+	if err := x.grow(int64(i+1) * format.WALIndexBlockSize); err != nil {
 		return nil, err
 	}
 	return x.block(i)
+}
+
+// grow makes the file longer. It writes every byte. If the disk is full, a hole, even a part of a
+// memory page, would be a fault for a connection that touches it. Where locks forbid to write, the
+// system makes no holes.
+func (x *Index) grow(end int64) error {
+	if osfile.LocksForbidWrites {
+		return x.File.Truncate(end)
+	}
+	size := x.size.Load()
+	_, err := x.File.WriteAt(make([]byte, end-size), size)
+	return err
 }
 
 // words of the header, all in block 0.

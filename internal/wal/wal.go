@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -53,6 +54,7 @@ type Log struct {
 	Access   Access      // protects reads from changes by other connections
 	Observer *observer   // of logWatched
 	Denied   error       // why the log cannot be written; nil if it can
+	removed  bool        // Close removes its files
 	Lost     bool        // its index must be opened again; guarded by the mutex of the DB
 	seen     walHead     // the header that the last scan found
 	Synced   bool        // each commit is
@@ -75,9 +77,9 @@ type Log struct {
 	Hinted uint32 // the system was told to write the frames up to here to disk
 }
 
-// walReserve is how much address space the map of a log takes at first; a longer log gets a longer
-// map.
-const walReserve = 64 << 20
+// walReserve is how much address space the map of a log takes at first: 64 MiB, or 1 MiB where
+// addresses have 32 bits. A longer log gets a longer map.
+const walReserve = 1 << 20 << (6 * (strconv.IntSize/32 - 1))
 
 func newWAL(sys osfile.System, db osfile.Handle, pageSize int, plain bool) *Log {
 	w := &Log{sys: sys, db: db, name: db.Name(), PageSize: pageSize, Frame: format.FrameHeaderSize + pageSize, plain: plain}
@@ -115,12 +117,23 @@ func (w *Log) Close() error {
 	if w.File == nil {
 		return err
 	}
-	return dberr.Join(err, w.File.Close())
+	if err = dberr.Join(err, w.File.Close()); err == nil && w.removed {
+		err = w.remove()
+	}
+	return err
 }
 
-// Remove deletes the log and its index. The caller must hold EXCLUSIVE on the database, and must
-// have copied everything.
+// Remove deletes the log and its index; on Windows, Close does that, as they must be closed first.
+// The caller must hold EXCLUSIVE on the database, until Close, and must have copied everything.
 func (w *Log) Remove() error {
+	if !osfile.ReplacesOpen { // nor removes what is mapped
+		w.removed = true
+		return nil
+	}
+	return w.remove()
+}
+
+func (w *Log) remove() error {
 	if err := w.sys.Remove(w.name + "-wal"); err != nil {
 		return err
 	}

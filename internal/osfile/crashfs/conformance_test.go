@@ -183,11 +183,11 @@ func TestWordsAreShared(t *testing.T) {
 	f := crashfs.New()
 	h, other := open(t, f, "shm"), open(t, f, "shm")
 	write(t, h, 0, "abcd")
-	w, err := h.MapWords(1 << 16)
+	w, err := h.MapWords(0, 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := other.MapWords(1 << 16)
+	x, err := other.MapWords(0, 1<<16)
 	if err != nil {
 		t.Fatal(err)
 	}

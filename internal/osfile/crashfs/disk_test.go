@@ -266,7 +266,7 @@ func TestWordsAreLost(t *testing.T) {
 	f := crashfs.New()
 	h := open(t, f, "shm")
 	write(t, h, 0, strings.Repeat("\x00", 8))
-	w, err := h.MapWords(1 << 12)
+	w, err := h.MapWords(0, 1<<12)
 	if err != nil {
 		t.Fatal(err)
 	}

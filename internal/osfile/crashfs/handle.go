@@ -225,16 +225,16 @@ func (h *handle) Map(n int64) (*osfile.Mapping, error) {
 	return osfile.NewMapping(regionBytes(h.inode.region)[:n:n], h.unmap()), nil
 }
 
-func (h *handle) MapWords(n int64) (*osfile.Words, error) {
+func (h *handle) MapWords(off, n int64) (*osfile.Words, error) {
 	defer h.leave()
 	if err := h.enterWrite("mmap"); err != nil {
 		return nil, err
 	}
-	if n <= 0 || n%4 != 0 || n > regionSize || h.inode.enterRegion() != nil {
+	if off < 0 || n <= 0 || off%4 != 0 || n%4 != 0 || n > regionSize-off || h.inode.enterRegion() != nil {
 		return nil, h.fail("mmap", osfile.ErrNoMap)
 	}
 	h.inode.volatile = true
-	return osfile.NewWords(h.inode.region[:n/4:n/4], h.unmap()), nil
+	return osfile.NewWords(h.inode.region[off/4:(off+n)/4:(off+n)/4], h.unmap()), nil
 }
 
 // unmap returns a function that ends one mapping of the file.

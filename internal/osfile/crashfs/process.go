@@ -207,9 +207,9 @@ func (h *mortal) Map(n int64) (*osfile.Mapping, error) {
 	return m, nil
 }
 
-func (h *mortal) MapWords(n int64) (*osfile.Words, error) {
+func (h *mortal) MapWords(off, n int64) (*osfile.Words, error) {
 	h.p.live()
-	inner, err := h.Handle.MapWords(n)
+	inner, err := h.Handle.MapWords(off, n)
 	if err != nil {
 		return nil, err
 	}

@@ -310,11 +310,11 @@ func (h *handle) Map(n int64) (*osfile.Mapping, error) {
 	return h.Handle.Map(n)
 }
 
-func (h *handle) MapWords(n int64) (*osfile.Words, error) {
+func (h *handle) MapWords(off, n int64) (*osfile.Words, error) {
 	if err := h.check(MapWords); err != nil {
 		return nil, err
 	}
-	return h.Handle.MapWords(n)
+	return h.Handle.MapWords(off, n)
 }
 
 func (h *handle) Close() error {

@@ -41,7 +41,7 @@ func use(t *testing.T, sys osfile.System) (failed []string) {
 	_, err = h.Locked(osfile.Shared, 0, 1)
 	note("locked", err)
 	note("unlock", h.Unlock(0, 1))
-	w, err := h.MapWords(4)
+	w, err := h.MapWords(0, 4)
 	if note("words", err); err == nil {
 		_ = w.Unmap()
 	}

@@ -133,7 +133,7 @@ func (h *handle) Map(int64) (*osfile.Mapping, error) {
 	return nil, pathError("mmap", h.name, osfile.ErrNoMap)
 }
 
-func (h *handle) MapWords(int64) (*osfile.Words, error) {
+func (h *handle) MapWords(int64, int64) (*osfile.Words, error) {
 	return nil, pathError("mmap", h.name, osfile.ErrNoMap)
 }
 

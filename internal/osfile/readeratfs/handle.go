@@ -69,7 +69,7 @@ func (h *handle) Holder(osfile.LockKind, int64, int64) (int, error) { return 0, 
 
 func (h *handle) Map(int64) (*osfile.Mapping, error) { return nil, osfile.ErrNoMap }
 
-func (h *handle) MapWords(int64) (*osfile.Words, error) { return nil, osfile.ErrNoMap }
+func (h *handle) MapWords(int64, int64) (*osfile.Words, error) { return nil, osfile.ErrNoMap }
 
 func (h *handle) Close() error {
 	if h.closed.Swap(true) {

@@ -17,20 +17,6 @@ func (f *File) rename(name string, rename func(from, to string) error) error {
 	return nil
 }
 
-// Directories cannot be synced here: the functions below have nothing to do.
-
-func syncDir(string) error { return nil }
-
-func (f *File) syncName() error { return nil }
-
-type directory struct{}
-
-func openDir(string) (directory, error) { return directory{}, nil }
-
-func (directory) sync() error { return nil }
-
-func (directory) Close() error { return nil }
-
 // unlink removes a name that is not that of a directory.
 func unlink(name string) error {
 	info, err := os.Lstat(name)

@@ -56,9 +56,6 @@ func (e inUseError) Is(target error) bool { return target == ErrLocked }
 
 func (e inUseError) Unwrap() error { return e.error }
 
-// syncDir has nothing to do: directories cannot be synced here. NTFS keeps a journal of its names.
-func syncDir(string) error { return nil }
-
 // unlink removes a name that is not that of a directory. If the file is open, its name goes with
 // the last handle.
 func unlink(name string) error {

@@ -17,7 +17,7 @@ type Server struct{}
 // Mount fails with an error that matches errors.ErrUnsupported: only Linux is supported. Package
 // adapter/dav serves a volume to other systems.
 func Mount(_ *folio.Volume, dir string, _ *Options) (*Server, error) {
-	return nil, fmt.Errorf("mount %s: %w on this system: use WebDAV (package adapter/dav)", dir, errors.ErrUnsupported)
+	return nil, fmt.Errorf("mount %s: %w on this system: serve the volume by WebDAV (folio serve)", dir, errors.ErrUnsupported)
 }
 
 // MountStore fails as Mount does.

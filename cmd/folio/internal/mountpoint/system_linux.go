@@ -18,7 +18,7 @@ import (
 const (
 	device = "/dev/fuse"
 	// OtherWay is how volumes are served where they cannot be mounted.
-	OtherWay = "serve the volume by WebDAV (package adapter/dav)"
+	OtherWay = "serve the volume by WebDAV (folio serve)"
 )
 
 var errNoProgram = errors.New("is not installed, and only root mounts without it")

@@ -11,7 +11,7 @@ import (
 )
 
 // OtherWay is how volumes are served where they cannot be mounted.
-const OtherWay = "serve the volume by WebDAV (package adapter/dav)"
+const OtherWay = "serve the volume by WebDAV (folio serve)"
 
 // Able says that volumes cannot be mounted here.
 func Able() error {

@@ -150,6 +150,7 @@ func (m *fileSystem) answerSize(out *fuse.AttrOut, ino store.Ino, st fuse.Status
 	r := resize{before: before.Size, after: n.Size, start: n.Size, end: n.Size, thread: to.thread}
 	if what, ok := m.told.changed(ino, &r); ok {
 		m.grow(ino, what, n.Size, 0)
+		m.told.late(ino)
 	}
 	m.told.answer(n, 0, to)
 	out.AttrValid = m.ttl

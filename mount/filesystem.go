@@ -38,13 +38,15 @@ type fileSystem struct {
 	kernel   notifier
 	failures failureLog
 
-	told    told    // inodes that the kernel knows
-	names   names   // entries that the kernel may know
-	pages   pages   // where the contents lie that the kernel may have
-	drops   drops   // contents that the kernel was made to forget
-	sender  sender  // makes it forget
-	cookies cookies // places in directories
-	ttl     uint64  // seconds that the kernel may keep an answer
+	told    told         // inodes that the kernel knows
+	waiting atomic.Int32 // requests that wait for growths
+	mayWait atomic.Int32 // how many may
+	names   names        // entries that the kernel may know
+	pages   pages        // where the contents lie that the kernel may have
+	drops   drops        // contents that the kernel was made to forget
+	sender  sender       // makes it forget
+	cookies cookies      // places in directories
+	ttl     uint64       // seconds that the kernel may keep an answer
 	// onChange, if it is not nil, notes what else the kernel must forget after a change.
 	onChange func(f *forgetter)
 

@@ -42,7 +42,8 @@ import (
 //	    answer is old, and ignored.
 type extent struct {
 	size    int64
-	since   uint64 // the time of the clock at which it came to be that
+	since   uint64 // the time of the clock when it came to be that
+	changed uint64 // and of the last change that the kernel made
 	own     int64  // what the kernel's own writes through its cache have made of the size; or 0
 	writer  uint32 // the thread that made the last of them
 	active  uint16 // requests that change the file
@@ -88,7 +89,9 @@ func (e *extent) tell(size int64, to asker, growing bool) (int64, bool) {
 }
 
 // isOld reports whether the kernel ignores an answer, or asks again soon because of its own change.
-func (e *extent) isOld(to asker) bool { return to.at != always && (e.active > 0 || to.at < e.since) }
+func (e *extent) isOld(to asker) bool {
+	return to.at != always && (e.active > 0 || to.at < max(e.since, e.changed))
+}
 
 // cut notes that a request which came at a time is told a smaller size (G4).
 func (e *extent) cut(size int64, at uint64) {
@@ -153,7 +156,8 @@ func (t *told) changed(ino store.Ino, r *resize) (what contentRange, ok bool) {
 	}
 	k.extent.active -= min(k.extent.active, 1) // the kernel may have forgotten it in between
 	if r != nil {
-		what, ok = k.extent.wrote(r, t.clock.Add(1))
+		k.extent.changed = t.clock.Add(1)
+		what, ok = k.extent.wrote(r, k.extent.changed)
 	}
 	sh.nodes[ino] = k
 	return what, ok
@@ -184,24 +188,23 @@ func (t *told) short(ino store.Ino, size int64, at uint64) {
 
 // A growth lets the kernel learn the size of a file.
 type growth struct {
-	late bool          // it may know it already; guarded by the shard
+	size int64         // the size, once it has forgotten what it must; guarded by the shard
+	late bool          // it may know the size by itself; guarded by the shard
 	done chan struct{} // closed at the end
 }
 
-// growing returns the growth of an inode that is under way, or begins one. It is late if the kernel
-// may learn the size by itself.
-func (t *told) growing(ino store.Ino, late bool) (g *growth, first bool) {
+// growing returns the growth of an inode that is under way, or begins one.
+func (t *told) growing(ino store.Ino) (g *growth, first bool) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if g := sh.growths[ino]; g != nil {
-		g.late = g.late || late
 		return g, false
 	}
 	if sh.growths == nil {
 		sh.growths = make(map[store.Ino]*growth)
 	}
-	g = &growth{late: late, done: make(chan struct{})}
+	g = &growth{done: make(chan struct{})}
 	sh.growths[ino] = g
 	return g, true
 }
@@ -214,12 +217,22 @@ func (t *told) extentOf(ino store.Ino) extent {
 	return sh.nodes[ino].extent
 }
 
-// stored notes that the kernel has forgotten what it must.
-func (t *told) stored(ino store.Ino, g *growth) {
+// storing notes that the kernel has forgotten what it must, and is about to learn a size.
+func (t *told) storing(ino store.Ino, g *growth, size int64) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	g.late = true
+	g.size = size
+}
+
+// late notes that a request is answered while the growth that it needs is under way.
+func (t *told) late(ino store.Ino) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if g := sh.growths[ino]; g != nil {
+		g.late = true
+	}
 }
 
 // grown ends a growth from one size to another.
@@ -238,24 +251,37 @@ func (t *told) grown(ino store.Ino, g *growth, from, to int64) {
 	close(g.done)
 }
 
-// unready returns the size that an answer tells which cannot wait any longer until the kernel has
-// learned it. An answer from before step 2 is ignored after it.
+// unready returns the size that an answer tells which does not wait until the kernel has learned it.
+// It is the old one while the kernel does not know the new one. The kernel ignores that then.
 func (t *told) unready(ino store.Ino, size int64) int64 {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	if g := sh.growths[ino]; g != nil && g.late {
-		return size
+	switch g := sh.growths[ino]; {
+	case g == nil || g.size == 0 && !g.late:
+		return min(size, sh.nodes[ino].extent.size)
+	case !g.late:
+		return min(size, g.size)
 	}
-	return min(size, sh.nodes[ino].extent.size)
+	return size
 }
 
-// How long a request waits for the kernel to forget a page. The page may be one that is being read,
-// by a request in the queue behind this one, or one that a write has locked until it is answered.
+// How long a request waits for a growth, which waits for pages of the file. A program that has read
+// one must run before it lets go of it. A write that has locked one lets go of it when it is
+// answered, so it waits for a moment only.
 const (
-	growPatience  = 200 * time.Millisecond
+	growPatience  = 10 * time.Second
 	writePatience = 5 * time.Millisecond
 )
+
+// mostGrowths is how many growths an answer waits for. Another one may have to follow, for example
+// because the file was cut meanwhile.
+const mostGrowths = 3
+
+// mostWaiting is how many requests wait for growths at once, if requests do not come over io_uring.
+// There, each one takes a thread away from the others, and a page may be one that is read by a
+// request in the queue of these threads.
+const mostWaiting = 64
 
 // tell notes an answer that counts as lookups, and returns the size to tell.
 func (m *fileSystem) tell(n *store.Node, lookups uint64, to asker) int64 {
@@ -264,7 +290,7 @@ func (m *fileSystem) tell(n *store.Node, lookups uint64, to asker) int64 {
 		if ok {
 			return size
 		}
-		if lookups = 0; tries == 3 || !m.grow(n.Ino, contentRange{}, n.Size, growPatience) {
+		if lookups = 0; tries == mostGrowths || !m.grow(n.Ino, contentRange{}, n.Size, growPatience) {
 			return m.told.unready(n.Ino, n.Size)
 		}
 	}
@@ -277,22 +303,29 @@ func (m *fileSystem) changed(ino store.Ino, st fuse.Status, r *resize) {
 		r = nil
 	}
 	what, ok := m.told.changed(ino, r)
-	switch {
-	case !ok:
-	case r.past:
-		m.grow(ino, what, r.after, growPatience)
-	default:
-		m.grow(ino, what, r.after, writePatience)
+	if !ok {
+		return
+	}
+	patience := writePatience
+	if r.past {
+		patience = growPatience
+	}
+	if !m.grow(ino, what, r.after, patience) {
+		m.told.late(ino)
 	}
 }
 
 // grow lets the kernel learn the size of a file that has grown to a size, and forget a part of its
-// content as well. It returns false if that takes too long.
+// content as well. It returns false if that takes too long, or if too many requests wait.
 func (m *fileSystem) grow(ino store.Ino, what contentRange, to int64, patience time.Duration) bool {
+	defer m.waiting.Add(-1)
+	if m.waiting.Add(1) > m.mayWait.Load() {
+		patience = 0
+	}
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
-		g, first := m.told.growing(ino, what.end > 0)
+		g, first := m.told.growing(ino)
 		if first {
 			m.chores.Go(func() { m.growBy(ino, what, to, g) })
 		}
@@ -328,7 +361,7 @@ func (m *fileSystem) growBy(ino store.Ino, what contentRange, to int64, g *growt
 		st = m.forgetRange(ino, what)
 	}
 	if size > e.size {
-		m.told.stored(ino, g)
+		m.told.storing(ino, g, size)
 		m.storeEnd(ino, size, last, size <= e.own)
 	}
 	return st

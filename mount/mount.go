@@ -90,6 +90,10 @@ func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
 	}
 	v := &Server{conn: c, fs: m, done: make(chan struct{})}
 	m.kernel = c
+	m.mayWait.Store(mostWaiting)
+	if r, ok := c.(*ringConnection); ok {
+		m.mayWait.Store(int32(r.ring.Each() - 1))
+	}
 	v.unwatch = m.guard(dir)
 	m.watch()
 	m.chores.Go(m.keepSynced)

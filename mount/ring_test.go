@@ -36,6 +36,7 @@ func TestRing(t *testing.T) {
 	t.Run("Coherence", TestCoherence)
 	t.Run("Race", TestRace)
 	t.Run("Followers", TestFollowers)
+	t.Run("Appended", TestAppended)
 	t.Run("Hostile", TestHostile)
 	t.Run("Idle", TestIdle)
 	t.Run("Eight", TestEight)

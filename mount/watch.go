@@ -307,7 +307,7 @@ func (f *forgetter) send() {
 // forgetContent makes the kernel forget an inode and its content, and learn the size of a file.
 func (m *fileSystem) forgetContent(ino store.Ino) fuse.Status {
 	if m.told.extentOf(ino).content {
-		if g, first := m.told.growing(ino, false); first {
+		if g, first := m.told.growing(ino); first {
 			return m.growBy(ino, contentRange{0, math.MaxInt64}, 0, g)
 		}
 	}

@@ -32,6 +32,7 @@ type Handler func(in, out [][]byte) int
 type Ring struct {
 	dev     int
 	payload int
+	each    int
 	handle  Handler
 	threads sync.WaitGroup
 }
@@ -59,14 +60,14 @@ func Start(dev, payload int, handle Handler) (*Ring, error) {
 		return nil, err
 	}
 	r := &Ring{dev: dev, payload: payload, handle: handle}
-	each := min(mostEach, max(leastEach, mostThreads/queues))
+	r.each = min(mostEach, max(leastEach, mostThreads/queues))
 	started := make(chan error)
 	for cpu := range queues {
-		for range each {
+		for range r.each {
 			r.threads.Go(func() { r.serve(cpu, started) })
 		}
 	}
-	for range queues * each {
+	for range queues * r.each {
 		err = errors.Join(err, <-started)
 	}
 	return r, err
@@ -77,6 +78,9 @@ const (
 	mostEach, leastEach = 16, 2
 	mostThreads         = 128
 )
+
+// Each returns how many threads serve a queue: so many requests of it are answered at once.
+func (r *Ring) Each() int { return r.each }
 
 // Wait returns when the connection has ended.
 func (r *Ring) Wait() { r.threads.Wait() }

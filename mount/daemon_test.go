@@ -35,6 +35,9 @@ const daemonVariable = "FOLIO_MOUNT_DAEMON"
 // baseVariable is the directory over which the daemon mounts an overlay, in place of the volume.
 const baseVariable = "FOLIO_MOUNT_BASE"
 
+// libraryVariable lets the process mount as a program does that uses the mount itself.
+const libraryVariable = "FOLIO_MOUNT_LIBRARY"
+
 // snapshotDirVariable says whether the mount has a directory of snapshots: visible, none, or
 // neither.
 const snapshotDirVariable = "FOLIO_MOUNT_SNAPSHOTS"
@@ -73,7 +76,7 @@ func serveDaemon() {
 		shown = overlayOver(base, vol)
 	}
 	snapshots := map[string]SnapshotDir{"visible": SnapshotsVisible, "none": SnapshotsNone}[os.Getenv(snapshotDirVariable)]
-	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: true, SnapshotDir: snapshots, NoXattrs: os.Getenv(noXattrsVariable) != ""})
+	s, err := Mount(shown, os.Args[2], &Options{AllowOther: true, Options: []string{"dev", "suid"}, Daemon: os.Getenv(libraryVariable) == "", SnapshotDir: snapshots, NoXattrs: os.Getenv(noXattrsVariable) != ""})
 	if err != nil {
 		log.Fatal(err)
 	}

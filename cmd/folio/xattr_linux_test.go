@@ -81,8 +81,8 @@ func refused(name string) string {
 	return "folio: warning: " + name + ": extended attribute user.big: no space left on device; left out"
 }
 
-// TestXattrRoundTrip lets extended attributes that root alone can set go into volumes and out again, in
-// each way that user.* go.
+// TestXattrRoundTrip lets extended attributes that root alone can set go into volumes and out
+// again, in each way that user.* go.
 func TestXattrRoundTrip(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

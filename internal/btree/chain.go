@@ -136,7 +136,7 @@ func (w *chainWriter) page(r partReader, n int) (pgno uint32, page []byte, err e
 	if !r.differs(page[4 : 4+n]) {
 		return pgno, nil, nil
 	}
-	page, err = store.Writable(pgno)
+	page, err = w.t.writable(pgno)
 	return pgno, page, err
 }
 
@@ -161,7 +161,7 @@ func (w *chainWriter) link(pgno uint32) error {
 		return err
 	}
 	if Be32(page) != pgno {
-		if page, err = w.t.store.Writable(w.last); err != nil {
+		if page, err = w.t.writable(w.last); err != nil {
 			return err
 		}
 		binary.BigEndian.PutUint32(page, pgno)
@@ -174,7 +174,7 @@ func (w *chainWriter) end() error {
 	if w.first != 0 {
 		page, err := w.t.store.Page(w.last)
 		if err == nil && Be32(page) != 0 {
-			if page, err = w.t.store.Writable(w.last); err == nil {
+			if page, err = w.t.writable(w.last); err == nil {
 				clear(page[:4])
 			}
 		}

@@ -5,11 +5,12 @@ import "github.com/foliofs/folio/internal/format"
 // clear deletes all entries, tells how many there were, and releases all pages but the root.
 func (t *Tree) clear() (entries int64, err error) {
 	t.known, t.Depth = false, 0
+	t.store.Changed(t.Root)
 	all := clearing{t, t.store.PageCount()}
 	if entries, err = all.below(t.Root); err != nil {
 		return 0, err
 	}
-	page, err := t.store.Writable(t.Root)
+	page, err := t.writable(t.Root)
 	if err != nil {
 		return 0, err
 	}
@@ -128,6 +129,7 @@ func (t *Tree) deleteInLeaf(low, high int64) (rows int, err error) {
 	if at.Cell >= end {
 		return 0, nil
 	}
+	t.store.Changed(t.Root) // before the chains are free
 	for i := at.Cell; i < end; i++ {
 		c, err := t.Cell(&n, i)
 		if err == nil && (c.Rowid < low || c.Rowid > high) {

@@ -4,6 +4,7 @@ import "github.com/foliofs/folio/internal/format"
 
 // Destroy releases all pages of the tree but its root.
 func (t *Tree) Destroy() error {
+	t.store.Changed(t.Root)
 	d := destroyer{t: t, seen: make([]uint64, t.store.PageCount()/64+1)}
 	return d.children(t.Root, 0)
 }

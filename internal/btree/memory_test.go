@@ -89,6 +89,8 @@ func (m *memory) Resize(pages uint32) error {
 
 func (m *memory) Moved() { m.age++ }
 
+func (m *memory) Changed(uint32) {}
+
 func (m *memory) Epoch() uint64 { return m.age }
 
 func (m *memory) Corrupt(pgno uint32, what string) error {

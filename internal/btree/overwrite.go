@@ -40,7 +40,7 @@ func (t *Tree) overwriteChain(pgno uint32, p []byte, off int) error {
 		if off >= room {
 			off -= room
 		} else {
-			if page, err = t.store.Writable(pgno); err != nil {
+			if page, err = t.writable(pgno); err != nil {
 				return err
 			}
 			p = p[copy(page[4+off:], p):]

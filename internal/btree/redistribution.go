@@ -249,7 +249,7 @@ func (r *redistribution) fill(k int) error {
 	if j >= 0 && j != r.old.changed && from == r.old.from[j] && to == r.old.to[j] && r.old.right(to) == r.old.right(r.old.to[j]) {
 		return nil
 	}
-	data, err := r.tree.store.Writable(pgno)
+	data, err := r.tree.writable(pgno)
 	if err != nil {
 		return err
 	}

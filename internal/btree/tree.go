@@ -31,6 +31,8 @@ type Store interface {
 	// Epoch returns a number that changes whenever pages change by other means than the b-tree that
 	// asks: when the transaction goes back to a savepoint, or a page moves.
 	Epoch() uint64
+	// Changed notes that the b-tree with this root is about to change.
+	Changed(root uint32)
 	// Corrupt makes the error for a page that breaks the format.
 	Corrupt(pgno uint32, what string) error
 }
@@ -220,9 +222,16 @@ func (t *Tree) below(pgno uint32) (n Node, err error) {
 // Missing returns the error for an index that lacks the entry of a row.
 func (t *Tree) Missing() error { return t.store.Corrupt(t.Root, "an index lacks the entry of a row") }
 
+// writable returns a page of the tree, or of an overflow chain, to change. Every change to the
+// entries of a tree asks for one, so that positions in the tree are known to be old.
+func (t *Tree) writable(pgno uint32) ([]byte, error) {
+	t.store.Changed(t.Root)
+	return t.store.Writable(pgno)
+}
+
 // edit returns a page of the tree, to change.
 func (t *Tree) edit(pgno uint32) (n Node, err error) {
-	data, err := t.store.Writable(pgno)
+	data, err := t.writable(pgno)
 	if err == nil && !(n.Parse(data, pgno) && n.Kind.Table() == t.isTable) {
 		err = t.store.Corrupt(pgno, faultKind)
 	}

@@ -27,6 +27,7 @@
 //	pager, rx, tx, pages, savepoint   the API for package sqlitefile
 //	snapshot, page, pin               readers
 //	writer, call, spill, place        writers and their groups
+//	changes                           what has changed since a reader of a write transaction looked
 //	journal, superjournal             rollback mode
 //	checkpointer, renewlog, sync      WAL mode
 //	lock, exclusive, journalmode      locks

@@ -93,7 +93,12 @@ func (w *writer) Resize(pages uint32) error {
 	return nil
 }
 
-func (w *writer) Moved() { w.epochs++ }
+func (w *writer) Moved() {
+	w.epochs++
+	w.changedAll()
+}
+
+func (w *writer) Changed(root uint32) { w.changed(root) }
 
 func (w *writer) Epoch() uint64 { return w.epochs }
 

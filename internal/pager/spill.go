@@ -48,6 +48,7 @@ func (tx *Tx) BeginChange() error {
 }
 
 func (tx *Tx) spill() error {
+	tx.writer.movedAll()                      // (K2)
 	if err := tx.flushEarlier(); err != nil { // S2
 		return err
 	}

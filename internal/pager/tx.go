@@ -46,6 +46,7 @@ type savepoint struct {
 	undo  []undoPage
 	state state    // as it was at its start
 	tail  wal.Tail // where the log ended
+	clock uint64   // when it was set
 	outer *savepoint
 
 	spoiled error // a tree may be half changed: there is only the way back
@@ -79,7 +80,7 @@ func (w *writer) begin(db *Pager, tx *Tx) {
 // push sets a savepoint.
 func (tx *Tx) push(s *savepoint, undo []undoPage) {
 	tx.writer.txs++
-	*s = savepoint{id: tx.writer.txs, undo: undo, state: state{tx.PageCount, tx.Header, tx.Schema}, tail: tx.writer.tail, outer: tx.level}
+	*s = savepoint{id: tx.writer.txs, undo: undo, state: state{tx.PageCount, tx.Header, tx.Schema}, tail: tx.writer.tail, clock: tx.writer.clock, outer: tx.level}
 	tx.level = s
 }
 
@@ -150,6 +151,7 @@ func (tx *Tx) release(inner *savepoint) {
 // restore puts every page back that changed since s, and s is over.
 func (tx *Tx) restore(s *savepoint) {
 	w := tx.writer
+	w.hold() // (K3)
 	for _, u := range slices.Backward(s.undo) {
 		switch {
 		case u.before == nil:
@@ -168,6 +170,10 @@ func (tx *Tx) restore(s *savepoint) {
 		w.pages.Drop(pgno)
 	}
 	tx.takeBack(s)
+	if tx.Schema != s.state.schema { // b-trees that were made since then are gone
+		w.changedAll()
+	}
+	w.changes.takeBack(s.clock)
 	tx.PageCount, tx.Header, tx.Schema = s.state.size, s.state.header, s.state.schema
 	tx.level = s.outer
 	w.epochs++
@@ -243,9 +249,11 @@ func (tx *Tx) countCommit() error {
 
 // end ends the transaction: changes that were not kept are rolled back.
 func (tx *Tx) end() {
+	tx.writer.changes.release()
 	for tx.level != nil {
 		tx.restore(tx.level)
 	}
+	tx.writer.changedAll() // (K4)
 	tx.writer.tx, tx.writer.held = nil, 0
 	tx.writer.recent.trim()
 	if !tx.kept {

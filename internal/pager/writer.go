@@ -52,7 +52,8 @@ type writer struct {
 	txs uint64 // numbers transactions and savepoints
 	spilling
 	schemaState
-	epochs uint64      // see Epoch
+	epochs uint64 // see Epoch
+	changes
 	recent recentPages // pages that were committed last
 	scratch
 }
@@ -175,7 +176,7 @@ func (w *writer) init() {
 	w.writeLock, w.commitLock = make(chan struct{}, 1), make(chan struct{}, 1)
 	w.writeLock <- struct{}{}
 	w.commitLock <- struct{}{}
-	w.open = new(group)
+	w.open, w.clock = new(group), 1
 }
 
 // Update does work in a write transaction, which begins in tx. The caller provides tx, with its Rx,
@@ -595,6 +596,7 @@ func (w *writer) drop(err error) {
 	w.pages.Clear()
 	w.recent.pages.Clear()
 	w.epochs++
+	w.changedAll()
 	if w.tx != nil {
 		w.tx.lost = err
 		for s := w.tx.level; s != nil; s = s.outer {

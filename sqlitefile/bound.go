@@ -84,6 +84,7 @@ func (c *Cursor) yieldRange(low, high Bound, yield func(Row, error) bool) {
 	default:
 		ok, err = c.seekKey(&from)
 	}
+	ok, err = c.arrive(ok, err)
 	c.yieldAll(ok, err, func(row Row, err error) bool {
 		if err == nil && high.set {
 			var order int
@@ -101,41 +102,37 @@ func (c *Cursor) yieldRangeBackward(low, high Bound, yield func(Row, error) bool
 	from, to, err := c.boundKeys(&room, &low, &high)
 	ok := false
 	if err == nil {
-		ok, err = c.seekEnd(&high, &to)
+		ok, err = c.arrive(c.seekEnd(&high, &to))
 	}
-	for ; ok && err == nil; ok, err = c.Prev() {
-		row, rowErr := c.Row()
-		order := 1
-		if rowErr == nil && low.set {
-			order, rowErr = c.rx.pager.CompareRecord(&row.rec, &from)
+	c.yieldEach(ok, err, true, func(row Row, err error) bool {
+		if err == nil && low.set {
+			var order int
+			if order, err = c.rx.pager.CompareRecord(&row.rec, &from); err == nil && (order < 0 || order == 0 && low.exclusive) {
+				return false
+			}
 		}
-		if rowErr == nil && (order < 0 || order == 0 && low.exclusive) {
-			return
-		}
-		if !yield(row, rowErr) || rowErr != nil {
-			return
-		}
-	}
-	if err != nil {
-		yield(Row{}, err)
-	}
+		return yield(row, err) && err == nil
+	})
 }
 
 // seekEnd moves to the last entry that a bound leaves in.
 func (c *Cursor) seekEnd(high *Bound, k *record.Key) (ok bool, err error) {
 	switch {
 	case !high.set:
-		return c.Last()
+		return c.end(true)
 	case high.exclusive:
-		ok, err = c.seekKey(k)
-	default:
-		ok, err = c.seekPast(k)
+		return c.before(c.seekKey(k))
 	}
-	if err != nil {
-		return false, err
-	}
-	if !ok {
-		return c.Last()
+	return c.before(c.seekPast(k))
+}
+
+// before moves to the entry before the one that was found or, if there is none, to the last one.
+func (c *Cursor) before(found bool, err error) (bool, error) {
+	switch {
+	case err != nil:
+		return c.fail(err)
+	case !found:
+		return c.end(true)
 	}
 	return c.Prev()
 }
@@ -146,19 +143,21 @@ func (c *Cursor) boundKeys(room *[2][keyRoom]record.Value, low, high *Bound) (fr
 		return from, to, errHasRowids(c.shape)
 	}
 	if low.set {
-		from, err = c.rx.makeKey(room[0][:0], c.shape.name, c.tree.Key, low.values)
+		from, err = c.rx.makeBound(room[0][:0], c.shape.name, c.tree.Key, low.values)
 	}
 	if high.set && err == nil {
-		to, err = c.rx.makeKey(room[1][:0], c.shape.name, c.tree.Key, high.values)
+		to, err = c.rx.makeBound(room[1][:0], c.shape.name, c.tree.Key, high.values)
 	}
 	return from, to, err
 }
 
 // seekPast moves to the first entry that is behind all those that begin with k, if there is one.
 func (c *Cursor) seekPast(k *record.Key) (bool, error) {
-	c.depth = -1
-	c.turn(false)
-	for pgno := c.tree.Root; ; {
+	pgno, err := c.start(false)
+	if err != nil {
+		return c.fail(err)
+	}
+	for {
 		top, err := c.visit(pgno)
 		if err != nil {
 			return c.fail(err)

@@ -8,25 +8,52 @@ import (
 
 // A Cursor moves over the rows of a table or the entries of an index, in the order of their keys.
 // It belongs to its transaction and to one goroutine.
+//
+// In a write transaction the table may change while a cursor stands in it, by the caller, an action
+// of a foreign key, or a savepoint that is taken back. The cursor keeps its key then:
+//
+//   - Next moves to the first entry behind that key, and Prev to the last one before it, as the
+//     table is at this moment. An entry that was deleted before the cursor came to it is not met.
+//     One that was inserted is met if it lies ahead of the cursor.
+//   - An entry that is moved ahead, such as that of an index whose column is set to a larger value,
+//     is met again. For example, a loop that adds 1 to a column, over the index on that column,
+//     need not end.
+//   - Row returns the current entry as it is now, and an error if it is no longer there.
+//
+// [Table.All], [Index.Range] and all others that yield rows are cursors in this respect. If the
+// table or the index is dropped they end with an error that matches [ErrClosed], and if its
+// definition changes they may.
 type Cursor struct {
-	// Invariants while valid:
+	// Invariants while it stands on an entry:
 	//
 	//	C1  path[0] is the root and path[d+1] the child path[d].i of path[d].
 	//	C2  path[depth].i is the current entry: 0 <= i < cells. In a table path[depth] is a leaf; in
 	//	    an index it may be an interior page, as those hold entries too.
 	//	C3  budget bounds the pages visited in one direction since the last seek, so that a tree
 	//	    that loops back on itself is found out.
+	//	C4  In a write transaction key, or rowid, is the key of the current entry. C1 to C3 hold as
+	//	    long as the b-tree has not changed since mark.
 
 	rx     *Rx
 	shape  *shape
 	tree   *search.Tree
 	table  bool // the tree is keyed by rowid
-	valid  bool
+	state  standing
 	back   bool // the direction that budget counts
 	depth  int
 	budget uint32
 	path   [btree.MaxDepth]step
+	saved  position // in a write transaction
 }
+
+// standing tells where a cursor stands.
+type standing uint8
+
+const (
+	nowhere standing = iota // on no entry
+	reading                 // on an entry that stays
+	writing                 // on an entry, or where one was, that may change (C4)
+)
 
 // A step is a page on the way from the root to the current entry.
 type step struct {
@@ -35,15 +62,24 @@ type step struct {
 }
 
 // First moves to the first entry, if there is one.
-func (c *Cursor) First() (ok bool, err error) { return c.end(false) }
+func (c *Cursor) First() (ok bool, err error) { return c.arrive(c.end(false)) }
 
 // Last moves to the last entry, if there is one.
-func (c *Cursor) Last() (ok bool, err error) { return c.end(true) }
+func (c *Cursor) Last() (ok bool, err error) { return c.arrive(c.end(true)) }
 
 func (c *Cursor) end(last bool) (bool, error) {
+	root, err := c.start(last)
+	if err != nil {
+		return c.fail(err)
+	}
+	return c.descend(root, last)
+}
+
+// start begins a way down from the root, which it returns.
+func (c *Cursor) start(back bool) (root uint32, err error) {
 	c.depth = -1
-	c.turn(last)
-	return c.descend(c.tree.Root, last)
+	c.turn(back)
+	return c.rx.rootOf(c.shape, c.tree.Root)
 }
 
 // turn starts a new budget where the direction changes.
@@ -55,8 +91,8 @@ func (c *Cursor) turn(back bool) {
 
 // Next moves to the following entry, if there is one.
 func (c *Cursor) Next() (ok bool, err error) {
-	if !c.valid {
-		return false, nil
+	if c.state != reading {
+		return c.step(false)
 	}
 	top := &c.path[c.depth]
 	top.i++
@@ -72,8 +108,8 @@ func (c *Cursor) Next() (ok bool, err error) {
 
 // Prev moves to the preceding entry, if there is one.
 func (c *Cursor) Prev() (ok bool, err error) {
-	if !c.valid {
-		return false, nil
+	if c.state != reading {
+		return c.step(true)
 	}
 	top := &c.path[c.depth]
 	c.turn(true)
@@ -111,7 +147,7 @@ func (c *Cursor) descend(pgno uint32, last bool) (bool, error) {
 			if top.Cells == 0 {
 				return c.climb(last)
 			}
-			c.valid = true
+			c.state = reading
 			return true, nil
 		}
 		top.i = 0
@@ -142,7 +178,11 @@ func (c *Cursor) push(n btree.Node) (*step, error) {
 	if n.Kind.Table() != c.table {
 		return nil, c.rx.pager.Corrupt(n.Pgno, "a page of another kind of b-tree")
 	}
-	if n.Empty(c.tree.Root) {
+	root := n.Pgno
+	if c.depth >= 0 {
+		root = c.path[0].Pgno
+	}
+	if n.Empty(root) {
 		return nil, c.rx.pager.Corrupt(n.Pgno, btree.FaultEmpty)
 	}
 	c.budget--
@@ -164,7 +204,7 @@ func (c *Cursor) climb(back bool) (bool, error) {
 			if back {
 				top.i--
 			}
-			c.valid = true
+			c.state = reading
 			return true, nil
 		case back:
 			top.i--
@@ -173,12 +213,12 @@ func (c *Cursor) climb(back bool) (bool, error) {
 		}
 		return c.follow(back)
 	}
-	c.valid = false
+	c.state = nowhere
 	return false, nil
 }
 
 func (c *Cursor) fail(err error) (bool, error) {
-	c.valid = false
+	c.state = nowhere
 	return false, err
 }
 
@@ -187,10 +227,15 @@ func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
 	if !c.table {
 		return c.fail(errNoRowid(c.shape))
 	}
-	c.depth = -1
-	c.turn(false)
-	within := btree.Everything
-	for pgno := c.tree.Root; ; {
+	return c.arrive(c.seekRowid(rowid))
+}
+
+func (c *Cursor) seekRowid(rowid int64) (bool, error) {
+	pgno, err := c.start(false)
+	if err != nil {
+		return c.fail(err)
+	}
+	for within := btree.Everything; ; {
 		top, err := c.visit(pgno)
 		if err != nil {
 			return c.fail(err)
@@ -213,7 +258,7 @@ func (c *Cursor) SeekRowid(rowid int64) (ok bool, err error) {
 // settle makes the current place valid, or moves on if it is behind the last entry of its page.
 func (c *Cursor) settle() (bool, error) {
 	if top := &c.path[c.depth]; top.i < top.Cells {
-		c.valid = true
+		c.state = reading
 		return true, nil
 	}
 	return c.climb(false)
@@ -227,14 +272,16 @@ func (c *Cursor) SeekKey(values ...any) (ok bool, err error) {
 	if err != nil {
 		return c.fail(err)
 	}
-	return c.seekKey(&k)
+	return c.arrive(c.seekKey(&k))
 }
 
+// seekKey moves to the first entry that is not before k, if there is one.
 func (c *Cursor) seekKey(k *record.Key) (bool, error) {
-	c.depth = -1
-	c.turn(false)
-	p := c.tree.InteriorFor(&c.rx.pager, k).Start()
-	for pgno := c.tree.Root; ; {
+	pgno, err := c.start(false)
+	if err != nil {
+		return c.fail(err)
+	}
+	for p := c.tree.InteriorFor(&c.rx.pager, k).Start(); ; {
 		n, err := c.rx.pager.Enter(&p, pgno)
 		if err != nil {
 			return c.fail(err)
@@ -259,18 +306,23 @@ func (c *Cursor) seekKey(k *record.Key) (bool, error) {
 
 // Row returns the current entry.
 func (c *Cursor) Row() (row Row, err error) {
-	if !c.valid {
-		return row, errNoEntry(c.shape)
+	if c.state != reading {
+		if err := c.regain(); err != nil {
+			return row, err
+		}
 	}
 	top := &c.path[c.depth]
-	err = c.load(&row, &top.Node, top.i)
+	err = c.rx.load(&row, &top.Node, top.i, c.shape)
 	return row, err
 }
 
-// load lets row be the entry in cell i of n, the current one (C2).
-func (c *Cursor) load(row *Row, n *btree.Node, i int) error {
-	if c.table {
-		return c.rx.tableRow(row, n, i, c.shape)
+// load lets row be the entry in cell i of n.
+func (rx *Rx) load(row *Row, n *btree.Node, i int, s *shape) (err error) {
+	if n.Kind.Table() {
+		err = rx.tableRow(row, n, i, s)
+	} else {
+		err = rx.indexRow(row, n, i, s)
 	}
-	return c.rx.indexRow(row, n, i, c.shape)
+	row.setMark(i)
+	return err
 }

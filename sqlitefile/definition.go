@@ -40,6 +40,7 @@ var schemaTable = tableDef{
 		},
 		alias:      none,
 		rowidField: none,
+		object:     Object{Root: 1},
 	},
 	Tree: search.Tree{Root: 1},
 	ddl: &ddl.Table{Columns: []ddl.Column{
@@ -56,7 +57,7 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 	if err != nil {
 		return nil, err
 	}
-	def := &tableDef{Tree: search.Tree{Root: o.Root}, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none}}
+	def := &tableDef{Tree: search.Tree{Root: o.Root}, ddl: t, shape: shape{name: o.Name, alias: t.RowidAlias, rowidField: none, object: o, schema: rx.pager.Schema}}
 	def.shape.fields = make([]column, len(t.Columns))
 	for i := range t.Columns {
 		c := &t.Columns[i]
@@ -136,7 +137,7 @@ func (rx *Rx) defaultValue(d *ddl.Default) record.Value {
 // newIndexDef describes index o of a table.
 func (rx *Rx) newIndexDef(o Object, table *tableDef) (*indexDef, error) {
 	t := table.ddl
-	def := &indexDef{Tree: search.Tree{Root: o.Root}, table: table.shape.name, shape: shape{name: o.Name, alias: none, rowidField: none}}
+	def := &indexDef{Tree: search.Tree{Root: o.Root}, table: table.shape.name, shape: shape{name: o.Name, alias: none, rowidField: none, object: o, schema: rx.pager.Schema}}
 	stored, err := def.resolve(o, t)
 	if err != nil {
 		return nil, fmt.Errorf("%w: the definition of index %s: %w", ErrUnsupported, o.Name, err)

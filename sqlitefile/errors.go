@@ -72,6 +72,9 @@ var (
 	// ErrType says that a value is of another type than the caller asks for; the error names the
 	// column, the value and the type.
 	ErrType = errors.New("value of another type")
+	// ErrStale says that a Row was read before a later change of the same transaction to its table,
+	// or index, and cannot be read any more. The error names the table or index.
+	ErrStale = errors.New("read before a change to it in the same transaction")
 	// ErrFault says that a mapped page could not be read, because the file shrank or its disk
 	// failed.
 	ErrFault = osfile.ErrFault

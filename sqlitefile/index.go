@@ -49,12 +49,7 @@ func (x Index) FindRow(key ...any) (row Row, ok bool, err error) {
 	if err != nil {
 		return row, false, err
 	}
-	n, i, found, err := x.rx.pager.Find(&x.def.Tree, &k)
-	if err != nil || !found {
-		return row, false, err
-	}
-	err = x.rx.indexRow(&row, &n, i, &x.def.shape)
-	return row, err == nil, err
+	return x.rx.find(&x.def.Tree, &x.def.shape, &k)
 }
 
 // Cursor returns a cursor over the index, which stands nowhere yet.

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"time"
@@ -31,6 +32,18 @@ func (rx *Rx) makeKey(buf []record.Value, name string, columns []record.KeyColum
 		buf = append(buf, v)
 	}
 	return record.Key{Values: buf, Columns: columns}, nil
+}
+
+// makeBound is makeKey for a key that rows are compared with one after the other. In a write
+// transaction the caller's bytes may lie in a page that changes meanwhile.
+func (rx *Rx) makeBound(buf []record.Value, name string, columns []record.KeyColumn, parts []any) (record.Key, error) {
+	k, err := rx.makeKey(buf, name, columns, parts)
+	if rx.pager.Writing() {
+		for i := range k.Values {
+			k.Values[i].Data = bytes.Clone(k.Values[i].Data)
+		}
+	}
+	return k, err
 }
 
 // errNoKey returns the error for a key without values, which every entry would begin with: a caller

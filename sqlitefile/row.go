@@ -7,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/search"
 )
@@ -14,19 +15,27 @@ import (
 // A Row is one row of a table or one entry of an index. It points into the database: it and the
 // bytes that come out of it are valid until the transaction ends. Columns count from 0, in the
 // order of the CREATE statement.
+//
+// In a write transaction a row is valid until its table, or index, changes. Its methods return an
+// error that matches [ErrStale] afterwards, whether this row was changed or another one. Changes to
+// other tables do no harm. Bytes of a row, and a [Value] with a text or a BLOB, must not be used
+// after any change: use [Row.Text], or copy them.
 type Row struct {
 	rx    *Rx
 	shape *shape
 	rec   search.Payload
 	rowid int64
+	mark  mark // 0 in a read transaction, where nothing changes
 }
 
 // A shape tells how the columns of a table, or of an index, lie in its records.
 type shape struct {
-	name   string   // of the table or the index, for errors
-	fields []column // by column
-	plain  int      // how many columns, from the first on, are the fields of the record as they are
-	alias  int      // the column that is the rowid and is stored as NULL; -1 without
+	name   string        // of the table or the index, for errors
+	fields []column      // by column
+	plain  int           // how many columns, from the first on, are the fields of the record as they are
+	alias  int           // the column that is the rowid and is stored as NULL; -1 without
+	object Object        // the row of sqlite_schema
+	schema *pager.Schema // that the object is of; nil for sqlite_schema itself
 
 	rowidField int // place of the rowid in the records of an index; -1 without
 
@@ -89,11 +98,20 @@ func (r *Row) value(i int) (record.Value, error) {
 	return record.Decode(f.Typ, b, r.rx.pager.Header.Encoding), nil
 }
 
+// column returns column i of a row that can still be read.
 func (r *Row) column(i int) (*column, error) {
+	if uint(i) < uint(len(r.shape.fields)) && r.mark == 0 {
+		return &r.shape.fields[i], nil
+	}
+	return r.markedColumn(i)
+}
+
+// markedColumn does the work of column in a write transaction.
+func (r *Row) markedColumn(i int) (*column, error) {
 	if uint(i) >= uint(len(r.shape.fields)) {
 		return nil, fmt.Errorf("%s: no column %d: it has %d", r.shape.name, i, len(r.shape.fields))
 	}
-	return &r.shape.fields[i], nil
+	return &r.shape.fields[i], r.refresh()
 }
 
 // known refuses a default that only SQLite can tell.
@@ -131,8 +149,8 @@ func (r *Row) Float64(i int) (float64, error) {
 // They must not be changed, and are valid until the transaction ends. It returns an error that
 // matches [ErrType] for a number.
 func (r *Row) Bytes(i int) ([]byte, error) {
-	if c, err := r.column(i); err == nil && i != r.shape.alias && c.field >= 0 {
-		if f, there, err := r.rx.pager.Field(&r.rec, c.field); err == nil && there && f.Typ >= format.SerialBlob {
+	if s := r.shape; uint(i) < uint(len(s.fields)) && r.mark == 0 && i != s.alias && s.fields[i].field >= 0 {
+		if f, there, err := r.rx.pager.Field(&r.rec, s.fields[i].field); err == nil && there && f.Typ >= format.SerialBlob {
 			return r.rx.pager.FieldBytes(&r.rec, f)
 		}
 	}
@@ -276,7 +294,7 @@ func (rx *Rx) tableRow(row *Row, n *btree.Node, i int, s *shape) error {
 		return rx.pager.Payload(&row.rec, n.Pgno, b, size, &rx.pager.Spill[1])
 	}
 	// Field by field: a copy of the whole would wait for its parts to be stored.
-	row.rec.Local, row.rec.Size, row.rec.Overflow, row.rec.Pgno = b[:size:size], size, 0, n.Pgno
+	row.rec.Local, row.rec.Size, row.rec.Pgno = b[:size:size], uint32(size), n.Pgno
 	return nil
 }
 

@@ -72,7 +72,7 @@ func (rx *Rx) readObjects() (objects []Object, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if size += row.rec.Size; size > uint64(rx.pager.PageCount)<<rx.pager.PageShift {
+		if size += uint64(row.rec.Size); size > uint64(rx.pager.PageCount)<<rx.pager.PageShift {
 			return nil, rx.pager.Corrupt(1, "a schema larger than the database")
 		}
 		o, err := schemaObject(&row)

@@ -7,6 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/chain"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/search"
 )
 
 // A Table reads one table within a transaction. It is a small value, made anew by Rx.Table where it
@@ -38,7 +39,12 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 	if t.def.Key != nil {
 		return row, false, errNoRowid(&t.def.shape)
 	}
-	rx, pgno, within := t.rx, t.def.Root, btree.Everything
+	rx, within := t.rx, btree.Everything
+	root, err := rx.rootOf(&t.def.shape, t.def.Root)
+	if err != nil {
+		return row, false, err
+	}
+	pgno := root
 	for range btree.MaxDepth {
 		n, err := rx.pager.Node(pgno)
 		if err != nil {
@@ -47,7 +53,7 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 		if !n.Kind.Table() {
 			return row, false, rx.pager.Corrupt(pgno, "an index page in a table")
 		}
-		if n.Empty(t.def.Root) {
+		if n.Empty(root) {
 			return row, false, rx.pager.Corrupt(pgno, btree.FaultEmpty)
 		}
 		i, found, ok := n.SearchRowid(rowid, within)
@@ -58,7 +64,7 @@ func (t Table) Get(rowid int64) (row Row, ok bool, err error) {
 			if !found {
 				return row, false, nil
 			}
-			err = rx.tableRow(&row, &n, i, &t.def.shape)
+			err = rx.load(&row, &n, i, &t.def.shape)
 			return row, err == nil, err
 		}
 		if pgno, ok = n.Child(i); !ok {
@@ -80,11 +86,20 @@ func (t Table) Find(key ...any) (row Row, ok bool, err error) {
 	if err != nil {
 		return row, false, err
 	}
-	n, i, found, err := t.rx.pager.Find(&t.def.Tree, &k)
+	return t.rx.find(&t.def.Tree, &t.def.shape, &k)
+}
+
+// find returns the first entry of a b-tree that begins with k.
+func (rx *Rx) find(t *search.Tree, s *shape, k *record.Key) (row Row, ok bool, err error) {
+	root, err := rx.rootOf(s, t.Root)
+	if err != nil {
+		return row, false, err
+	}
+	n, i, found, err := rx.pager.Find(t, root, k)
 	if err != nil || !found {
 		return row, false, err
 	}
-	err = t.rx.indexRow(&row, &n, i, &t.def.shape)
+	err = rx.load(&row, &n, i, s)
 	return row, err == nil, err
 }
 
@@ -103,7 +118,8 @@ func (t Table) setCursor(c *Cursor) {
 // caller that makes many short transactions so uses the memory of one cursor in all of them.
 func (c *Cursor) Reset(t Table) {
 	t.setCursor(c)
-	c.valid, c.back, c.depth = false, false, 0
+	c.state, c.back, c.depth = nowhere, false, 0
+	c.saved = position{key: c.saved.key}
 }
 
 // All yields every row in the order of the rowids, or of the primary key. An error is yielded once,
@@ -123,15 +139,7 @@ func (t Table) Backward() iter.Seq2[Row, error] {
 		var c Cursor
 		t.setCursor(&c)
 		ok, err := c.Last()
-		for ; ok && err == nil; ok, err = c.Prev() {
-			row, err := c.Row()
-			if !yield(row, err) || err != nil {
-				return
-			}
-		}
-		if err != nil {
-			yield(Row{}, err)
-		}
+		c.yieldEach(ok, err, true, yield)
 	}
 }
 
@@ -159,6 +167,10 @@ func (t Table) Prefix(key ...any) iter.Seq2[Row, error] {
 
 // yieldAll yields the current entry and all that follow.
 func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
+	if c.state == writing {
+		c.yieldEach(ok, err, false, yield)
+		return
+	}
 	row := Row{rx: c.rx, shape: c.shape}
 	for ok && err == nil {
 		top := &c.path[c.depth]
@@ -188,15 +200,34 @@ func (c *Cursor) yieldAll(ok bool, err error, yield func(Row, error) bool) {
 	}
 }
 
+// yieldEach yields the current entry and all that follow or, if back, that are before it. What
+// yield does may change the table.
+func (c *Cursor) yieldEach(ok bool, err error, back bool, yield func(Row, error) bool) {
+	for ok && err == nil {
+		row, rowErr := c.Row()
+		if !yield(row, rowErr) || rowErr != nil {
+			return
+		}
+		if back {
+			ok, err = c.Prev()
+		} else {
+			ok, err = c.Next()
+		}
+	}
+	if err != nil {
+		yield(Row{}, err)
+	}
+}
+
 // yieldPrefix yields the entries that begin with the given values.
 func (c *Cursor) yieldPrefix(values []any, yield func(Row, error) bool) {
 	var buf [keyRoom]record.Value
-	k, err := c.rx.makeKey(buf[:0], c.shape.name, c.tree.Key, values)
+	k, err := c.rx.makeBound(buf[:0], c.shape.name, c.tree.Key, values)
 	if err != nil {
 		yield(Row{}, err)
 		return
 	}
-	ok, err := c.seekKey(&k)
+	ok, err := c.arrive(c.seekKey(&k))
 	c.yieldAll(ok, err, func(row Row, err error) bool {
 		if err == nil {
 			var order int
@@ -234,7 +265,7 @@ func (t Table) ReadAt(rowid int64, column int, p []byte, off int64) (n int, ok b
 		return 0, false, err
 	}
 	n, err = row.ReadAt(column, p, off)
-	if row.rec.Overflow != 0 && !rx.pager.Writing() {
+	if row.rec.Overflow() != 0 && !rx.pager.Writing() {
 		rx.learn(t.def.Root, &row, column)
 	}
 	return n, true, err
@@ -243,7 +274,7 @@ func (t Table) ReadAt(rowid int64, column int, p []byte, off int64) (n int, ok b
 // learn remembers where a value lies, as far as a reader has passed its chain and found it
 // straight.
 func (rx *Rx) learn(root uint32, row *Row, column int) {
-	run := rx.pager.Cache.Runs.Length(row.rec.Overflow)
+	run := rx.pager.Cache.Runs.Length(row.rec.Overflow())
 	if run == 0 {
 		return
 	}
@@ -253,5 +284,5 @@ func (rx *Rx) learn(root uint32, row *Row, column int) {
 	}
 	start := int64(at) - int64(len(row.rec.Local))
 	end := min(size, int64(run+1)*int64(rx.pager.Usable-4)-start)
-	rx.pager.Cache.Extents.Learn(chain.Extent{Root: root, Column: column, Rowid: row.rowid, First: row.rec.Overflow, Start: start, End: end})
+	rx.pager.Cache.Extents.Learn(chain.Extent{Root: root, Column: column, Rowid: row.rowid, First: row.rec.Overflow(), Start: start, End: end})
 }

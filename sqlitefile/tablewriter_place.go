@@ -84,7 +84,7 @@ func (t TableWriter) Get(rowid int64) (row Row, ok bool, err error) {
 	}
 	n, err := tree.Node(tree.Steps[tree.Depth].Pgno)
 	if err == nil {
-		err = t.tx.tableRow(&row, &n, tree.Steps[tree.Depth].Cell, &t.def.shape)
+		err = t.tx.load(&row, &n, tree.Steps[tree.Depth].Cell, &t.def.shape)
 	}
 	return row, err == nil, err
 }
@@ -105,7 +105,7 @@ func (t TableWriter) Find(key ...any) (row Row, ok bool, err error) {
 	}
 	n, err := tree.Node(tree.Steps[tree.Depth].Pgno)
 	if err == nil {
-		err = t.tx.indexRow(&row, &n, tree.Steps[tree.Depth].Cell, &t.def.shape)
+		err = t.tx.load(&row, &n, tree.Steps[tree.Depth].Cell, &t.def.shape)
 	}
 	return row, err == nil, err
 }

@@ -9,8 +9,10 @@ import (
 )
 
 // A Tx is a write transaction: a snapshot that it can change, and that sees its own changes. It is
-// valid until the function given to Update returns, and belongs to one goroutine at a time. Rows
-// that were read from it before a change may be gone after it.
+// valid until the function given to Update returns, and belongs to one goroutine at a time.
+//
+// Rows may change while they are read: [Cursor] says which ones are met then, and [Row] how long
+// one is valid.
 type Tx struct {
 	Rx
 	pages pager.Tx

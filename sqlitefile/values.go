@@ -9,6 +9,9 @@ import (
 // Values decodes the first len(dst) columns into dst, in one pass over the record: several times
 // faster than Value for each of them.
 func (r *Row) Values(dst []Value) error {
+	if err := r.valid(); err != nil {
+		return err
+	}
 	if r.shape.decode(dst, r.rec.Local, r.rowid, r.rx.pager.Header.Encoding) {
 		return nil
 	}
@@ -26,6 +29,9 @@ func (r *Row) Values(dst []Value) error {
 // other pages. It cuts off such a value: one of limit bytes may be longer. A value that lies in one
 // page is never cut off.
 func (r *Row) ValuesUpTo(limit int, dst []Value) error {
+	if err := r.valid(); err != nil {
+		return err
+	}
 	if r.shape.decode(dst, r.rec.Local, r.rowid, r.rx.pager.Header.Encoding) {
 		return nil
 	}
@@ -56,7 +62,7 @@ func (r *Row) valueUpTo(limit, i int) (Value, error) {
 
 // Values decodes the current entry into dst, as [Row.Values] does, without making a Row.
 func (c *Cursor) Values(dst []Value) error {
-	if c.values(dst) {
+	if c.state == reading && c.values(dst) {
 		return nil
 	}
 	row, err := c.Row()
@@ -68,7 +74,7 @@ func (c *Cursor) Values(dst []Value) error {
 
 // ValuesUpTo decodes the current entry into dst, as [Row.ValuesUpTo] does, without making a Row.
 func (c *Cursor) ValuesUpTo(limit int, dst []Value) error {
-	if c.values(dst) {
+	if c.state == reading && c.values(dst) {
 		return nil
 	}
 	row, err := c.Row()
@@ -81,7 +87,7 @@ func (c *Cursor) ValuesUpTo(limit int, dst []Value) error {
 // values decodes the first columns of the current row if that is easy, and otherwise reports that
 // it is not.
 func (c *Cursor) values(dst []Value) bool {
-	if c.valid && !c.table && c.shape.rowidField < 0 {
+	if !c.table && c.shape.rowidField < 0 {
 		top := &c.path[c.depth]
 		size, off, ok := top.Payload(top.i)
 		if ok && size <= uint64(c.rx.pager.Spill[0].Local(size)) && size <= uint64(len(top.Data)-off) &&

@@ -169,7 +169,7 @@ func (t Table) bound(n *btree.Node, i int) (b enginelink.Bound, err error) {
 func (t Table) overflowPages(rowid, size int64, fn func(first uint32, n int)) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	row, ok, err := t.Get(rowid)
-	if err != nil || !ok || row.rec.Overflow == 0 {
+	if err != nil || !ok || row.rec.Overflow() == 0 {
 		return err
 	}
 	return t.rx.pager.OverflowRuns(&row.rec, uint64(size), fn)

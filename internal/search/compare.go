@@ -30,7 +30,7 @@ func (rx *Rx) compareLong(n *btree.Node, i int, k *record.Key) (int, error) {
 
 // CompareRecord orders a record against a key as compareCell does.
 func (rx *Rx) CompareRecord(r *Payload, k *record.Key) (int, error) {
-	if r.Overflow == 0 {
+	if r.Overflow() == 0 {
 		if c, ok := k.Compare(r.Local); ok {
 			return c, nil
 		}
@@ -108,9 +108,9 @@ func (rx *Rx) searchKey(n *btree.Node, k *record.Key, lo, hi int) (i int, equal 
 
 // Find returns the first cell of an index b-tree whose record begins with k. An entry in an
 // interior page comes after everything below its left child. So a cell that is found deeper comes
-// earlier in the order.
-func (rx *Rx) Find(t *Tree, k *record.Key) (at btree.Node, i int, found bool, err error) {
-	pgno, p := t.Root, t.InteriorFor(rx, k).Start()
+// earlier in the order. The root is that of t, unless it has moved in this transaction.
+func (rx *Rx) Find(t *Tree, root uint32, k *record.Key) (at btree.Node, i int, found bool, err error) {
+	pgno, p := root, t.InteriorFor(rx, k).Start()
 	for range btree.MaxDepth {
 		n, err := rx.Enter(&p, pgno)
 		if err != nil {
@@ -119,7 +119,7 @@ func (rx *Rx) Find(t *Tree, k *record.Key) (at btree.Node, i int, found bool, er
 		if n.Kind.Table() {
 			return at, 0, false, rx.Corrupt(pgno, "a table page in an index")
 		}
-		if n.Empty(t.Root) {
+		if n.Empty(root) {
 			return at, 0, false, rx.Corrupt(pgno, btree.FaultEmpty)
 		}
 		j, equal, err := rx.Search(&p, &n, k)
@@ -138,5 +138,5 @@ func (rx *Rx) Find(t *Tree, k *record.Key) (at btree.Node, i int, found bool, er
 		}
 		p.Follow(j)
 	}
-	return at, 0, false, rx.Corrupt(t.Root, "a b-tree is too deep")
+	return at, 0, false, rx.Corrupt(root, "a b-tree is too deep")
 }

@@ -40,7 +40,7 @@ func (rx *Rx) overflowAt(r *Payload, p []byte, off uint64) error {
 		at++
 	}
 	if straight && at >= chain.LongRun && !rx.Writing() { // in a write transaction a chain may change
-		rx.Cache.Runs.Keep(r.Overflow, at)
+		rx.Cache.Runs.Keep(r.Overflow(), at)
 	}
 	return nil
 }
@@ -62,11 +62,11 @@ func copyFar(dst, src []byte) (n int) {
 // each other in the file. Every page but the last is full, so that an offset tells n; the chain
 // cannot be longer than the payload, so that a loop in it comes to an end.
 func (rx *Rx) pass(r *Payload, n uint64) (pgno uint32, straight bool, err error) {
-	if n >= chain.LongRun && !rx.Writing() && rx.Cache.Runs.Length(r.Overflow) >= n {
-		return r.Overflow + uint32(n), true, nil
+	if n >= chain.LongRun && !rx.Writing() && rx.Cache.Runs.Length(r.Overflow()) >= n {
+		return r.Overflow() + uint32(n), true, nil
 	}
 	straight = true
-	pgno = r.Overflow
+	pgno = r.Overflow()
 	for range n {
 		page, err := rx.overflowPage(r, pgno)
 		if err != nil {
@@ -107,17 +107,17 @@ func (rx *Rx) ExtentAt(e *chain.Extent, p []byte, off uint64) error {
 // OverflowRuns calls fn with runs of the overflow pages that hold the payload of r up to the given
 // size: the first page of the run, and how many follow each other.
 func (rx *Rx) OverflowRuns(r *Payload, size uint64, fn func(first uint32, n int)) error {
-	size = min(size, r.Size)
-	if r.Overflow == 0 || size <= uint64(len(r.Local)) {
+	size = min(size, uint64(r.Size))
+	if r.Overflow() == 0 || size <= uint64(len(r.Local)) {
 		return nil
 	}
 	left := int((size - uint64(len(r.Local)) + uint64(rx.Usable-4) - 1) / uint64(rx.Usable-4))
-	if known := int(rx.Cache.Runs.Length(r.Overflow)) + 1; known >= left {
-		fn(r.Overflow, left)
+	if known := int(rx.Cache.Runs.Length(r.Overflow())) + 1; known >= left {
+		fn(r.Overflow(), left)
 		return nil
 	}
-	first, n := r.Overflow, 0
-	for pgno := r.Overflow; left > 0; left-- {
+	first, n := r.Overflow(), 0
+	for pgno := r.Overflow(); left > 0; left-- {
 		if pgno != first+uint32(n) {
 			fn(first, n)
 			first, n = pgno, 0

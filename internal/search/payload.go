@@ -15,12 +15,21 @@ import (
 //
 //	R1  Local is the start of the payload, which has Size bytes: all of it, or the part that the
 //	    page keeps.
-//	R2  Overflow is the first page of the rest if len(Local) < Size, and otherwise 0.
+//	R2  If len(Local) < Size, the four bytes behind Local, within its capacity, are the number of
+//	    the first page of the rest.
 type Payload struct {
-	Local    []byte
-	Size     uint64
-	Overflow uint32
-	Pgno     uint32 // of the cell, to name in errors
+	Local []byte
+	Size  uint32
+	Pgno  uint32 // of the cell, to name in errors
+}
+
+// Overflow returns the first page of the payload that does not lie in the page of the cell; 0 if
+// all of it does.
+func (r *Payload) Overflow() uint32 {
+	if uint64(len(r.Local)) >= uint64(r.Size) {
+		return 0
+	}
+	return binary.BigEndian.Uint32(r.Local[len(r.Local) : len(r.Local)+4])
 }
 
 // Payload lets r be the record whose payload, of the given size, starts at b in page pgno (R1, R2).
@@ -29,21 +38,16 @@ func (rx *Rx) Payload(r *Payload, pgno uint32, b []byte, size uint64, spill *for
 	if local > len(b) {
 		return rx.Corrupt(pgno, "a cell runs past the end of the page")
 	}
-	r.Local, r.Size, r.Overflow, r.Pgno = b[:local:local], size, 0, pgno
+	end := local
 	if uint64(local) < size {
-		return rx.overflowing(r, b[local:])
+		if end += 4; end > len(b) {
+			return rx.Corrupt(pgno, "a cell runs past the end of the page")
+		}
+		if size > rx.MaxPayload() {
+			return rx.Corrupt(pgno, "a payload larger than the database")
+		}
 	}
-	return nil
-}
-
-func (rx *Rx) overflowing(r *Payload, rest []byte) error {
-	if len(rest) < 4 {
-		return rx.Corrupt(r.Pgno, "a cell runs past the end of the page")
-	}
-	if r.Size > rx.MaxPayload() {
-		return rx.Corrupt(r.Pgno, "a payload larger than the database")
-	}
-	r.Overflow = binary.BigEndian.Uint32(rest)
+	r.Local, r.Size, r.Pgno = b[:local:end], uint32(size), pgno
 	return nil
 }
 
@@ -68,10 +72,10 @@ const maxAssembled = 1 << 20
 // longHeader handles a header that goes on in the overflow pages, that of a row with very many
 // columns: the record is assembled in memory, or the header alone if the record is large.
 func (rx *Rx) longHeader(r *Payload) (types []byte, body int, err error) {
-	if n := format.RecordHeaderLen(r.Local); n == 0 || n > r.Size || r.Overflow == 0 {
+	if n := format.RecordHeaderLen(r.Local); n == 0 || n > uint64(r.Size) || r.Overflow() == 0 {
 		return nil, 0, rx.Corrupt(r.Pgno, "a record's header is longer than the record")
 	}
-	size := r.Size
+	size := uint64(r.Size)
 	if size > maxAssembled {
 		size = format.RecordHeaderLen(r.Local)
 	}
@@ -82,8 +86,8 @@ func (rx *Rx) longHeader(r *Payload) (types []byte, body int, err error) {
 	if err := rx.PayloadAt(r, b, 0); err != nil {
 		return nil, 0, err
 	}
-	if size == r.Size {
-		r.Local, r.Overflow = b, 0
+	if size == uint64(r.Size) {
+		r.Local = b
 	}
 	types, body, ok := format.RecordHeader(b)
 	if !ok {
@@ -124,7 +128,7 @@ func (rx *Rx) Field(r *Payload, i int) (f field, there bool, err error) {
 
 // checkEnd wants a value to end within the payload, and the last one at its end.
 func (rx *Rx) checkEnd(r *Payload, end uint64, last bool) error {
-	if end > r.Size || last && end != r.Size {
+	if size := uint64(r.Size); end > size || last && end != size {
 		return rx.Corrupt(r.Pgno, "the values of a record do not end where it ends")
 	}
 	return nil
@@ -156,7 +160,7 @@ func (rx *Rx) fieldFrom(r *Payload, types []byte, off uint64, i int) (f field, t
 			return f, false, rx.Corrupt(r.Pgno, "a serial type is cut off")
 		}
 		size := f.Typ.Size()
-		if size > r.Size {
+		if size > uint64(r.Size) {
 			return f, false, rx.Corrupt(r.Pgno, "a value runs past the end of its record")
 		}
 		if i == 0 {

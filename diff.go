@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/store"
@@ -34,6 +35,17 @@ const (
 	ContentChanged                           // it has another content
 	AttributesChanged                        // it has another mode, owner, time or extended attribute
 )
+
+// String returns the ways as words, for example "moved, content".
+func (k ChangeKind) String() string {
+	var words []string
+	for i, word := range []string{"made", "removed", "moved", "content", "attributes"} {
+		if k&(1<<i) != 0 {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, ", ")
+}
 
 // Diff yields what differs between two states of the volume, each a snapshot, or "" for the volume
 // as it is: in the order of their paths. A directory that was moved is one change, and so is each

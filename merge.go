@@ -25,6 +25,15 @@ const (
 	MergeChanged                    // replace it if its type, its size or its time of modification differs from that of the new one
 )
 
+// String returns the policy as a word, for example "keep".
+func (p MergePolicy) String() string {
+	words := []string{"fail", "keep", "replace", "newer", "changed"}
+	if int(p) >= len(words) {
+		return fmt.Sprintf("MergePolicy(%d)", uint8(p))
+	}
+	return words[p]
+}
+
 // MergeOptions say how Merge works. The zero value, and nil, are good defaults.
 type MergeOptions struct {
 	Policy MergePolicy // MergeFail unless set

@@ -20,6 +20,11 @@ const (
 	ConstraintForeignKey            // FOREIGN KEY, with Options.ForeignKeys
 )
 
+// String returns the constraint as SQLite's errors name it, for example "NOT NULL".
+func (c Constraint) String() string {
+	return nameOf("Constraint", int(c), []string{"", "NOT NULL", "UNIQUE", "STRICT", "CHECK", "FOREIGN KEY"})
+}
+
 // A ConstraintError says that a row breaks a constraint of its table. It matches ErrConstraint.
 type ConstraintError struct {
 	Kind    Constraint
@@ -43,17 +48,10 @@ func (e *ConstraintError) Error() string {
 	if e.Columns == nil {
 		list = e.What
 	}
-	switch e.Kind {
-	case ConstraintNotNull:
-		return "NOT NULL constraint failed: " + list
-	case ConstraintUnique:
-		return "UNIQUE constraint failed: " + list
-	case ConstraintCheck:
-		return "CHECK constraint failed: " + list
-	case ConstraintForeignKey:
-		return "FOREIGN KEY constraint failed: " + list
+	if e.Kind == ConstraintStrict {
+		return e.What + " " + list
 	}
-	return e.What + " " + list
+	return e.Kind.String() + " constraint failed: " + list
 }
 
 // Is makes errors.Is(err, ErrConstraint) true.

@@ -63,10 +63,18 @@ func newRowBuilder(t *ddl.Table) rowBuilder {
 	}
 }
 
-// load takes in the values of a row.
-func (r *rowBuilder) load(rowid int64, values []any) error {
+// count checks that there is a value for each column.
+func (r *rowBuilder) count(values []any) error {
 	if len(values) != len(r.columns) {
 		return fmt.Errorf("table %s has %d columns but %d values were given", r.table, len(r.columns), len(values))
+	}
+	return nil
+}
+
+// load takes in the values of a row.
+func (r *rowBuilder) load(rowid int64, values []any) error {
+	if err := r.count(values); err != nil {
+		return err
 	}
 	r.text = r.text[:0]
 	for i, v := range values {
@@ -161,6 +169,10 @@ func (r *rowBuilder) set(s *slot, a ddl.Affinity, v any) bool {
 	case int64:
 		r.setInt(s, a, v)
 	case *int64:
+		if v == nil {
+			*s = slot{}
+			return true
+		}
 		r.setInt(s, a, *v)
 	case string:
 		r.setText(s, a, v)

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -65,7 +66,7 @@ var (
 	ErrNoTable = errors.New("no such table")
 	ErrNoIndex = errors.New("no such index")
 	// ErrNoColumn says that a table or an index has no column of that name.
-	ErrNoColumn = errors.New("no such column")
+	ErrNoColumn = ddl.ErrNoColumn
 	// ErrUnsupported says that something in the database is beyond this package; the error names
 	// it.
 	ErrUnsupported = dberr.ErrUnsupported

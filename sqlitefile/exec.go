@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
@@ -84,9 +85,30 @@ func (tx *Tx) execute(statement any) error {
 	case *ddl.Trigger:
 		return c.createTrigger(s)
 	case *ddl.Other:
-		return unsupportedf("the statement %s", s.Word)
+		return unsupportedf("the statement %s%s", s.Word, instead(s.Word))
 	}
 	return unsupportedf("a statement of this kind")
+}
+
+// instead says what a program calls in place of a statement that changes or reads rows.
+func instead(word string) string {
+	switch strings.ToUpper(word) {
+	case "INSERT", "REPLACE":
+		return ": use Insert or Put of Tx.Table"
+	case "UPDATE":
+		return ": use Update or Set of Tx.Table"
+	case "DELETE":
+		return ": use Delete or DeleteRange of Tx.Table"
+	case "SELECT", "WITH", "VALUES":
+		return ": use Rx.Table and Rx.Index"
+	case "BEGIN", "COMMIT", "ROLLBACK", "END", "SAVEPOINT", "RELEASE":
+		return ": use DB.Update or DB.BeginUpdate"
+	case "VACUUM":
+		return ": use DB.Compact"
+	case "PRAGMA":
+		return ": use Options, or the methods of DB"
+	}
+	return ""
 }
 
 // mainOnly refuses objects that are not in the database itself.

@@ -24,6 +24,9 @@ func (t TableWriter) firstColumns(n int) TableWriter {
 // it is nil, the defaults.
 func (t TableWriter) complete(row *Row, values []any) ([]any, error) {
 	shape := &t.def.shape
+	if t.named != nil {
+		return t.completeNamed(row, values)
+	}
 	if len(values) != t.first || t.first > len(shape.fields) {
 		return nil, fmt.Errorf("table %s: %d values were given, for its first %d columns of %d", shape.name, len(values), t.first, len(shape.fields))
 	}
@@ -50,6 +53,9 @@ func own(v any) any {
 	case int64:
 		return v
 	case *int64:
+		if v == nil {
+			return nil
+		}
 		return *v
 	case int:
 		return v
@@ -110,8 +116,8 @@ func (t TableWriter) further(row *Row, i int) (record.Value, error) {
 	return d.at(&t.tx.Rx), nil
 }
 
-// updateFirst is Update for the first columns.
-func (t TableWriter) updateFirst(rowid int64, values []any) (ok bool, err error) {
+// updatePartial is Update for a part of the columns.
+func (t TableWriter) updatePartial(rowid int64, values []any) (ok bool, err error) {
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
@@ -119,6 +125,9 @@ func (t TableWriter) updateFirst(rowid int64, values []any) (ok bool, err error)
 	if values, err = t.complete(&row, values); err != nil {
 		return false, err
 	}
-	t.first = 0
+	if t.named != nil && len(t.named.places) == 1 {
+		t.only = t.named.places[0] + 1
+	}
+	t.first, t.named = 0, nil
 	return t.Update(rowid, values...)
 }

@@ -3,6 +3,7 @@ package sqlitefile
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"reflect"
 	"time"
 
@@ -78,7 +79,53 @@ func (rx *Rx) keyValue(p any) (record.Value, bool) {
 	case nil:
 		return record.Value{}, true
 	}
-	return record.Value{}, false
+	return keyNumber(p)
+}
+
+// keyNumber is keyValue for the types that are rare in keys.
+func keyNumber(p any) (record.Value, bool) {
+	n := int64(0)
+	switch p := p.(type) {
+	case bool:
+		if p {
+			n = 1
+		}
+	case int32:
+		n = int64(p)
+	case int16:
+		n = int64(p)
+	case int8:
+		n = int64(p)
+	case uint16:
+		n = int64(p)
+	case uint8:
+		n = int64(p)
+	case uint64:
+		n = int64(p)
+	case uint:
+		n = int64(p)
+	case *int64:
+		if p == nil {
+			return record.Value{}, true
+		}
+		n = *p
+	case float32:
+		return record.OfFloat(float64(p)), true
+	default:
+		return record.Value{}, false
+	}
+	return record.Value{Kind: record.Integer, Int: n}, !unsignedBeyond(p)
+}
+
+// unsignedBeyond reports whether p is an unsigned integer that no INTEGER holds.
+func unsignedBeyond(p any) bool {
+	switch p := p.(type) {
+	case uint64:
+		return p > math.MaxInt64
+	case uint:
+		return uint64(p) > math.MaxInt64
+	}
+	return false
 }
 
 func (rx *Rx) textValue(b []byte) record.Value {

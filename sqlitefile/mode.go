@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/foliofs/folio/internal/pager"
 )
@@ -25,6 +26,19 @@ const (
 	DurabilityOff
 )
 
+// String returns the word of PRAGMA synchronous, in lower case.
+func (d Durability) String() string {
+	return nameOf("Durability", int(d), []string{"full", "extra", "normal", "off"})
+}
+
+// nameOf returns the name of a constant, or its number.
+func nameOf(kind string, n int, names []string) string {
+	if n < 0 || n >= len(names) {
+		return fmt.Sprintf("%s(%d)", kind, n)
+	}
+	return names[n]
+}
+
 // A JournalMode says how commits are made atomic, in SQLite's words. All but WAL keep a rollback
 // journal: the pages as they were, until the file has them as they shall be.
 type JournalMode int
@@ -35,6 +49,11 @@ const (
 	JournalPersist                     // the journal's header is overwritten with zeros
 	JournalWAL                         // a write-ahead log
 )
+
+// String returns the word of PRAGMA journal_mode, in lower case.
+func (m JournalMode) String() string {
+	return nameOf("JournalMode", int(m), []string{"delete", "truncate", "persist", "wal"})
+}
 
 // JournalMode returns how the database makes commits atomic now.
 func (db *DB) JournalMode(ctx context.Context) (JournalMode, error) {
@@ -58,6 +77,11 @@ const (
 	CheckpointRestart                        // as Full, and the next writer begins the log anew
 	CheckpointTruncate                       // as Restart, and the log is cut to nothing
 )
+
+// String returns the word of PRAGMA wal_checkpoint, in lower case.
+func (m CheckpointMode) String() string {
+	return nameOf("CheckpointMode", int(m), []string{"passive", "full", "restart", "truncate"})
+}
 
 // Checkpoint copies the log into the database, as far as mode says. In rollback mode there is
 // nothing to do. ErrBusy means that another connection stood in the way for longer than

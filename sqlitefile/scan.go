@@ -53,29 +53,33 @@ func assign(dest any, v *record.Value) bool {
 	ok := true
 	switch d := dest.(type) {
 	case *int64:
-		if ok = v.Kind == record.Integer || v.Kind == record.Null; ok {
+		if ok = d != nil && (v.Kind == record.Integer || v.Kind == record.Null); ok {
 			*d = v.Int
 		}
 	case *int:
-		if ok = (v.Kind == record.Integer || v.Kind == record.Null) && int64(int(v.Int)) == v.Int; ok {
+		if ok = d != nil && (v.Kind == record.Integer || v.Kind == record.Null) && int64(int(v.Int)) == v.Int; ok {
 			*d = int(v.Int)
 		}
 	case *float64:
-		if ok = v.Kind == record.Float || v.Kind == record.Null; ok {
+		if ok = d != nil && (v.Kind == record.Float || v.Kind == record.Null); ok {
 			*d = v.Float
 		}
 	case *string:
-		if ok = v.Kind >= record.Text || v.Kind == record.Null; ok {
+		if ok = d != nil && (v.Kind >= record.Text || v.Kind == record.Null); ok {
 			*d = v.Text()
 		}
 	case *[]byte:
-		if ok = v.Kind >= record.Text || v.Kind == record.Null; ok {
+		if ok = d != nil && (v.Kind >= record.Text || v.Kind == record.Null); ok {
 			*d = append([]byte(nil), v.Data...)
 		}
 	case *Value:
-		*d = Value{*v}
+		if ok = d != nil; ok {
+			*d = Value{*v}
+		}
 	case *any:
-		*d = v.Any()
+		if ok = d != nil; ok {
+			*d = v.Any()
+		}
 	default:
 		return false
 	}
@@ -89,8 +93,14 @@ type scanner interface{ Scan(src any) error }
 func assignOther(dest any, v *record.Value) error {
 	switch d := dest.(type) {
 	case scanner:
-		return d.Scan(v.Any())
+		if err := d.Scan(v.Any()); err != nil {
+			return fmt.Errorf("%w: %w", ErrType, err)
+		}
+		return nil
 	case *time.Time:
+		if d == nil {
+			return mismatch(v, "a nil *time.Time")
+		}
 		t, ok := record.TimeOf(v)
 		if !ok {
 			return mismatch(v, "a time.Time")

@@ -78,7 +78,8 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 		}
 		values = append(values, v)
 	}
-	values[column], t.first, t.only = value, 0, column+1
+	values[column], t.only = value, column+1
+	t.first, t.named = 0, nil
 	return t.Update(rowid, values...)
 }
 

@@ -53,8 +53,9 @@ const (
 	EventWait                            // a lock was waited for that another connection held
 )
 
+// String returns the kind as a word, for example "commit".
 func (k EventKind) String() string {
-	return [...]string{"", "commit", "checkpoint", "recovery", "wait"}[k]
+	return nameOf("EventKind", int(k), []string{"", "commit", "checkpoint", "recovery", "wait"})
 }
 
 // An Event tells Options.Trace of something that is over.

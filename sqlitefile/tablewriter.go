@@ -20,7 +20,8 @@ import (
 //
 // Generated columns are computed: their values are given as nil.
 //
-// Values are those of all columns in the order of CREATE TABLE: nil, an integer of any type of Go's
+// Values are those of all columns in the order of CREATE TABLE, or of the columns that
+// [TableWriter.Named] was given. A value is nil, an integer of any type of Go's
 // own, bool, float32, float64, string, []byte, a time.Time, which is stored as a TEXT in UTC
 // ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64,
 // which takes no memory of its own in an any. The affinity of the column is applied as by INSERT.
@@ -29,8 +30,9 @@ type TableWriter struct {
 	Table
 	tx    *Tx
 	state *tableState
-	first int // how many columns values are given for (see firstColumns); 0 for all
-	only  int // the only column that changes, counted from 1; 0 for all
+	first int           // how many columns values are given for, if not for all of them
+	named *namedColumns // which columns these are (see Named), or nil: the first ones (see firstColumns)
+	only  int           // the only column that changes, counted from 1; 0 for all
 }
 
 // Table returns the table with the given name to read and to change. Besides the errors of Rx.Table
@@ -81,13 +83,16 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 	if err := t.ready(); err != nil {
 		return 0, err
 	}
-	if t.first != 0 {
+	if t.partial() {
 		if values, err = t.complete(nil, values); err != nil {
 			return 0, err
 		}
 	}
 	if t.def.Key != nil {
 		return 0, t.insertKey(values)
+	}
+	if err := t.state.row.count(values); err != nil {
+		return 0, err
 	}
 	if rowid, err = t.chooseRowid(values); err != nil {
 		return 0, err
@@ -107,7 +112,7 @@ func (t TableWriter) InsertRowid(rowid int64, values ...any) (err error) {
 	if t.def.Key != nil {
 		return errNoRowid(&t.def.shape)
 	}
-	if t.first != 0 {
+	if t.partial() {
 		if values, err = t.complete(nil, values); err != nil {
 			return err
 		}
@@ -344,8 +349,8 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if err := t.ready(); err != nil {
 		return false, err
 	}
-	if t.first != 0 {
-		return t.updateFirst(rowid, values)
+	if t.partial() {
+		return t.updatePartial(rowid, values)
 	}
 	if t.def.Key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil {
 		return t.updateAlone(rowid, values)
@@ -552,7 +557,7 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 		return fmt.Errorf("%s: has rowids: use Put", t.Name())
 	}
 	s, given := t.state, values
-	if t.first != 0 {
+	if t.partial() {
 		if values, err = t.complete(nil, values); err != nil {
 			return err
 		}
@@ -576,7 +581,7 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 	if !ok {
 		return t.insertKey(values)
 	}
-	if t.first != 0 {
+	if t.partial() {
 		if values, err = t.complete(&row, given); err != nil {
 			return err
 		}

@@ -1,5 +1,7 @@
 package store
 
+import "fmt"
+
 // An Ino is the number of an inode, from 1 to MaxIno. A store may show files of which it keeps no
 // row under higher numbers.
 type Ino uint64
@@ -88,6 +90,15 @@ const (
 	Fifo
 	Socket
 )
+
+// String returns the type as a word, for example "symlink".
+func (t Type) String() string {
+	words := []string{"none", "file", "dir", "symlink", "char", "block", "fifo", "socket"}
+	if int(t) >= len(words) {
+		return fmt.Sprintf("Type(%d)", uint8(t))
+	}
+	return words[t]
+}
 
 // ValidType reports whether a number that a volume stores is one of the types.
 func ValidType(n int64) bool { return n >= int64(File) && n <= int64(Socket) }

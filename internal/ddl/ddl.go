@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -25,6 +26,16 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("SQL: %s (at byte %d)", e.What, e.Offset)
 }
+
+// ErrNoColumn says that a table has no column of a name.
+var ErrNoColumn = errors.New("no such column")
+
+// A noColumnError is a SyntaxError that matches ErrNoColumn.
+type noColumnError struct{ *SyntaxError }
+
+func (e noColumnError) Is(target error) bool { return target == ErrNoColumn }
+
+func (e noColumnError) Unwrap() error { return e.SyntaxError }
 
 // A Statement is a *Table, *Index, *View or *Trigger.
 type Statement interface {

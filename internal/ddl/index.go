@@ -147,7 +147,7 @@ func (c *IndexedColumn) resolve(t *Table) error {
 		c.Column = t.ColumnIndex(c.Name)
 		if c.Column < 0 {
 			if c.quote != '"' && !(c.quote == 0 && isTruth(c.Name)) {
-				return &SyntaxError{c.at, fmt.Sprintf("no such column %q", clip(c.Name))}
+				return noColumnError{&SyntaxError{c.at, fmt.Sprintf("no such column %q", clip(c.Name))}}
 			}
 			c.Column, c.Name, c.named = Expression, "", false
 		} else {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -34,6 +35,9 @@ const (
 // nothing to do. ErrBusy means that another connection stood in the way for longer than
 // BusyTimeout.
 func (p *Pager) Checkpoint(ctx context.Context, mode CheckpointMode) error {
+	if mode < CheckpointPassive || mode > CheckpointTruncate {
+		return p.PathError("checkpoint", fmt.Errorf("%w: mode %d", dberr.ErrUnsupported, mode))
+	}
 	return dberr.Explain(dberr.Guard(func() error { return p.checkpointNow(ctx, mode) }))
 }
 

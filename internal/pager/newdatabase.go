@@ -23,6 +23,12 @@ func (o *Options) checkCreate() error {
 	if n := o.PageSize; n < format.MinPageSize || n > format.MaxPageSize || n&(n-1) != 0 {
 		return fmt.Errorf("page size %d is not a power of two from 512 to 65536", n)
 	}
+	if o.Durability < DurabilityFull || o.Durability > DurabilityOff {
+		return fmt.Errorf("%w: durability %d", dberr.ErrUnsupported, o.Durability)
+	}
+	if o.JournalMode < JournalDelete || o.JournalMode > JournalWAL {
+		return fmt.Errorf("%w: journal mode %d", dberr.ErrUnsupported, o.JournalMode)
+	}
 	if o.Immutable && (o.Create || o.Exclusive) {
 		return fmt.Errorf("%w: an immutable database is not created, and kept from no one", dberr.ErrUnsupported)
 	}

@@ -3,6 +3,7 @@ package folio
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
@@ -41,6 +42,7 @@ var (
 	ErrNotEmpty = posix.ErrNotEmpty
 
 	errEmptyPath = errors.New("empty path")
+	errAbsolute  = fmt.Errorf("%w: names begin at the root without a slash", ErrEscapes)
 )
 
 // Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY, EDEADLK and ENOSPC.
@@ -82,6 +84,15 @@ func pathError(op, name string, err error) error {
 		return err
 	}
 	return &fs.PathError{Op: op, Path: name, Err: posix.Named(err)}
+}
+
+// storeError is the error of a store for a method that names its file: where the volume is closed,
+// that is all there is to say of it.
+func storeError(err error) error {
+	if err != nil && errors.Is(err, fs.ErrClosed) {
+		return fs.ErrClosed
+	}
+	return err
 }
 
 // volumeError names the operation and the volume, unless err names a file already or is that of a

@@ -161,6 +161,8 @@ func walkPath(rx store.Rx, top store.Ino, name string, follow bool) (place, erro
 	switch {
 	case name == "":
 		return place{}, errEmptyPath
+	case name[0] == '/':
+		return place{}, errAbsolute
 	case len(name) > store.MaxPath:
 		return place{}, ErrNameTooLong
 	}

@@ -66,6 +66,9 @@ func (w *parentLookup) find(path string, mode targetMode) (g target, err error) 
 	if err := checkTarget(path); err != nil {
 		return g, err
 	}
+	if path[0] == '/' {
+		return g, errAbsolute
+	}
 	for slash := false; ; {
 		if path[0] == '/' {
 			return g, ErrEscapes

@@ -29,7 +29,8 @@ func (v *reader) begin() (store.Rx, error) {
 		return nil, fs.ErrClosed
 	}
 	if v.pin == nil {
-		return v.fs.store.Begin(context.Background())
+		rx, err := v.fs.store.Begin(context.Background())
+		return rx, storeError(err)
 	}
 	if v.pin.rx == nil {
 		return nil, fs.ErrClosed
@@ -53,7 +54,8 @@ func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
 	if !l.valid {
 		need = store.NeedAll
 	}
-	return w.BeginAt(context.Background(), store.Path{Top: l.top, Name: l.path}, need)
+	rx, err := w.BeginAt(context.Background(), store.Path{Top: l.top, Name: l.path}, need)
+	return rx, storeError(err)
 }
 
 // hasEnded reports whether v reads a snapshot whose transaction has ended.

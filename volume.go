@@ -22,7 +22,8 @@ type Options struct {
 	// works on file systems without locks. A volume that merely cannot be written needs no option.
 	// If something changes the file all the same, the results may be wrong.
 	Immutable bool
-	// Create makes an empty volume if there is none.
+	// Create makes an empty volume if there is none, or if there is a file of no bytes, such as one
+	// of os.CreateTemp.
 	Create bool
 	// Plain reads the volume without mapping it into memory. That is slower, and right for a file
 	// that something else may cut off.
@@ -101,12 +102,17 @@ func OpenStore(s store.Store, o *Options) (*Volume, error) {
 func openStore(path string, o *Options) (store.Store, error) {
 	options := &native.Options{ReadOnly: o.ReadOnly, Immutable: o.Immutable, Plain: o.Plain, BusyTimeout: o.BusyTimeout}
 	s, err := native.Open(path, options)
-	if o.Create && !o.ReadOnly && !o.Immutable && isMissing(err) {
-		err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
-		if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
-			return nil, err
+	if o.Create && !o.ReadOnly && !o.Immutable {
+		switch {
+		case isMissing(err):
+			err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
+			if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
+				return nil, err
+			}
+			s, err = native.Open(path, options)
+		case native.NotDatabase(err) && native.FillEmpty(path, options) == nil:
+			s, err = native.Open(path, options)
 		}
-		s, err = native.Open(path, options)
 	}
 	if err != nil {
 		return nil, err
@@ -139,12 +145,16 @@ func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
 const minFiles = 1 << 10
 
 // Close waits for the views in progress and closes the volume. Files that are open fail from then
-// on. Within Update it fails with ErrInUpdate.
+// on. Within Update it fails with ErrInUpdate. As with os.Root, closing again is no error.
 func (v *Volume) Close() error {
 	if err := v.updater.mayWait(); err != nil {
 		return v.volumeError("close", err)
 	}
-	return v.volumeError("close", v.store.Close())
+	err := v.store.Close()
+	if errors.Is(err, fs.ErrClosed) {
+		return nil
+	}
+	return v.volumeError("close", err)
 }
 
 // Info describes a volume as a whole.

@@ -32,9 +32,9 @@ func (v *writer) change(fn func(c *change) error) error {
 		if err := v.from.fs.updater.mayWait(); err != nil {
 			return err
 		}
-		return v.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
+		return storeError(v.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
 			return fn(v.from.fs.changeIn(tx, v.from.top))
-		})
+		}))
 	}
 	if v.tx.store == nil {
 		return fs.ErrClosed
@@ -58,13 +58,13 @@ func (v *writer) changeSmall(fn func(c *change) error, names ...string) error {
 	run := func(tx store.Tx) error { return fn(v.from.fs.changeIn(tx, v.from.top)) }
 	w := v.from.fs.ahead
 	if w == nil {
-		return b.Batch(run)
+		return storeError(b.Batch(run))
 	}
 	paths := make([]store.Path, len(names))
 	for i, name := range names {
 		paths[i] = store.Path{Top: v.from.top, Name: name}
 	}
-	return w.BatchAt(run, paths...)
+	return storeError(w.BatchAt(run, paths...))
 }
 
 // smallChange is how many bytes of content a small change has at most.

@@ -34,7 +34,9 @@ func TestNilPointers(t *testing.T) {
 		}
 		for _, dest := range []any{
 			(*int64)(nil), (*int)(nil), (*float64)(nil), (*string)(nil), (*[]byte)(nil), (*bool)(nil), (*Value)(nil), (*any)(nil), (*time.Time)(nil),
-			(**int64)(nil), stubborn{}, 7,
+			(**int64)(nil),
+			stubborn{},
+			7,
 		} {
 			if err := row.Scan(dest); !errors.Is(err, ErrType) {
 				t.Errorf("Scan into a nil %T: %v, want ErrType", dest, err)

@@ -91,7 +91,7 @@ func TestBusyHolderOurs(t *testing.T) {
 func TestBusyOurselves(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "busy.db")
-	db := open(t, path, &Options{Create: true, BusyTimeout: time.Millisecond})
+	db := open(t, path, &Options{Create: true, JournalMode: JournalDelete, BusyTimeout: time.Millisecond})
 	if err := db.Exec(t.Context(), "CREATE TABLE t (a)"); err != nil {
 		t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func switchingUse(l *crashLoad) {
 	for range l.steps {
 		switch l.rng.IntN(8) {
 		case 0, 1:
-			l.switchMode(JournalMode(l.rng.IntN(4)))
+			l.switchMode(JournalDelete + JournalMode(l.rng.IntN(4)))
 		case 2:
 			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
 		case 3:
@@ -252,7 +252,7 @@ func exclusiveUse(l *crashLoad) {
 	for range l.steps {
 		switch l.rng.IntN(12) {
 		case 0:
-			l.switchMode(JournalMode(l.rng.IntN(4)))
+			l.switchMode(JournalDelete + JournalMode(l.rng.IntN(4)))
 		case 1, 2:
 			l.checkpoint(CheckpointMode(l.rng.IntN(4)))
 		case 3:

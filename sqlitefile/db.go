@@ -31,9 +31,10 @@ type Options struct {
 	// Durability names the failures that a transaction survives once Update has returned; the
 	// default is DurabilityFull.
 	Durability Durability
-	// JournalMode is how a database in rollback mode finishes its journal: JournalDelete,
-	// JournalTruncate or JournalPersist. A database in WAL mode stays in it; SetJournalMode changes
-	// that. A new database begins with it.
+	// JournalMode is the mode of a new database. JournalDefault, which is 0, is WAL for a file on a
+	// disk, and JournalDelete in memory and where files cannot be mapped. A database that is there
+	// keeps its mode, in WAL or not, until SetJournalMode changes that; if it is in rollback mode,
+	// JournalDelete, JournalTruncate and JournalPersist say how it finishes its journal.
 	JournalMode JournalMode
 	// Create lets Open make the file if there is none, and takes a file of no bytes for a database
 	// without tables, which the first transaction writes. Without it both are errors.

@@ -227,7 +227,7 @@ func TestEnterWALFails(t *testing.T) {
 // A file -wal that appears in rollback mode is no log for the transaction that runs.
 func TestStrayLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
-	db := open(t, path, &Options{Create: true})
+	db := open(t, path, &Options{Create: true, JournalMode: JournalDelete})
 	if err := db.Exec(t.Context(), "CREATE TABLE t(a INTEGER PRIMARY KEY, b)"); err != nil {
 		t.Fatal(err)
 	}

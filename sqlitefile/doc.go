@@ -6,6 +6,24 @@
 // object; a value that a caller asks for is decoded where it lies. So the bytes that come out of a
 // transaction are valid until it ends.
 //
+// # A first program
+//
+//	db, err := sqlitefile.Open("app.db", &sqlitefile.Options{Create: true}) // a new one is in WAL mode
+//	...
+//	err = db.Exec(ctx, "CREATE TABLE IF NOT EXISTS task (id INTEGER PRIMARY KEY, status TEXT DEFAULT 'new', job TEXT)")
+//	...
+//	err = db.Update(ctx, func(tx *sqlitefile.Tx) error {
+//		tasks, err := tx.Table("task")
+//		if err != nil {
+//			return err
+//		}
+//		if tasks, err = tasks.Named("job"); err != nil { // the other columns get their defaults
+//			return err
+//		}
+//		_, err = tasks.Insert("make all")
+//		return err
+//	})
+//
 // # Terms
 //
 // They are SQLite's: a table is a b-tree of rows by rowid, or, WITHOUT ROWID, by primary key; an

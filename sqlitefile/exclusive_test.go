@@ -56,7 +56,7 @@ func TestExclusive(t *testing.T) {
 			{"create", func() error { return db.Exec(t.Context(), "CREATE TABLE t(a)") }},
 			{"checkpoint", func() error { return db.Checkpoint(t.Context(), CheckpointTruncate) }},
 			{"check", func() error { _, err := db.Check(t.Context(), nil); return err }},
-			{"other mode", func() error { return db.SetJournalMode(t.Context(), (JournalWAL+JournalDelete+1+mode)%(JournalWAL+1)) }},
+			{"other mode", func() error { return db.SetJournalMode(t.Context(), JournalDelete+(mode-JournalDelete+1)%4) }},
 			{"into WAL", func() error { return db.SetJournalMode(t.Context(), JournalWAL) }},
 			{"out of WAL", func() error { return db.SetJournalMode(t.Context(), JournalTruncate) }},
 			{"back", func() error { return db.SetJournalMode(t.Context(), mode) }},

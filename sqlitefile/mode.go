@@ -41,10 +41,15 @@ func nameOf(kind string, n int, names []string) string {
 
 // A JournalMode says how commits are made atomic, in SQLite's words. All but WAL keep a rollback
 // journal: the pages as they were, until the file has them as they shall be.
+//
+// WAL is several times as fast where commits are small, and its readers and its writer do not wait
+// for each other. The database has two more files while it is open, and all processes that use it
+// must run on one machine. In the other modes it has a journal during a commit only.
 type JournalMode int
 
 const (
-	JournalDelete   JournalMode = iota // the journal is deleted: that is the commit
+	JournalDefault  JournalMode = iota // of Options: a new database is in WAL mode, and others keep their mode
+	JournalDelete                      // the journal is deleted: that is the commit
 	JournalTruncate                    // the journal is cut to nothing
 	JournalPersist                     // the journal's header is overwritten with zeros
 	JournalWAL                         // a write-ahead log
@@ -52,7 +57,7 @@ const (
 
 // String returns the word of PRAGMA journal_mode, in lower case.
 func (m JournalMode) String() string {
-	return nameOf("JournalMode", int(m), []string{"delete", "truncate", "persist", "wal"})
+	return nameOf("JournalMode", int(m), []string{"default", "delete", "truncate", "persist", "wal"})
 }
 
 // JournalMode returns how the database makes commits atomic now.

@@ -156,7 +156,7 @@ func TestReadOnlyHistory(t *testing.T) {
 	seen, changed := make(map[wal.Access]int), 0
 	for seed := range inQuick(min(6, *readOnlySeeds), inShort(min(20, *readOnlySeeds), *readOnlySeeds)) {
 		h := &readOnlyHistory{T: t, rng: rand.New(rand.NewPCG(uint64(seed), 1)), path: filepath.Join(t.TempDir(), "l.db"), seen: seen}
-		newLedger(t, h.path, JournalMode(h.rng.IntN(2))*JournalWAL)
+		newLedger(t, h.path, []JournalMode{JournalDelete, JournalWAL}[h.rng.IntN(2)])
 		for step := range 120 {
 			if err := h.step(); err != nil {
 				t.Fatalf("seed %d, step %d: %v", seed, step, err)
@@ -203,7 +203,7 @@ func (h *readOnlyHistory) write(db *DB) error {
 	case 0:
 		err = db.Checkpoint(h.Context(), CheckpointMode(h.rng.IntN(4)))
 	case 1:
-		err = db.SetJournalMode(h.Context(), JournalMode(h.rng.IntN(2))*JournalWAL)
+		err = db.SetJournalMode(h.Context(), []JournalMode{JournalDelete, JournalWAL}[h.rng.IntN(2)])
 	default:
 		if err = enterLedger(h, db, h.rng); err == nil {
 			h.count++

@@ -227,7 +227,7 @@ func TestPunchKeepsOldStates(t *testing.T) {
 // TestFreeLeaves reads the freelist of a database, and finds nothing in a damaged list.
 func TestFreeLeaves(t *testing.T) {
 	t.Parallel()
-	d := &fullDisk{t: t, path: filepath.Join(t.TempDir(), "free.db"), options: &Options{Create: true}}
+	d := &fullDisk{t: t, path: filepath.Join(t.TempDir(), "free.db"), options: &Options{Create: true, JournalMode: JournalDelete}}
 	d.db = d.reopen()
 	if err := d.db.Exec(t.Context(), "CREATE TABLE t (a INTEGER PRIMARY KEY, b)"); err != nil {
 		t.Fatal(err)

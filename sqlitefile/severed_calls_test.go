@@ -154,6 +154,7 @@ var pure = severedCall{}
 // severedCalls are all exported functions of this package.
 var severedCalls = map[string]severedCall{
 	"OpenReaderAt": pure, "OpenMemory": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "IsTemporary": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
+	"CheckpointMode.String": pure, "Constraint.String": pure, "Durability.String": pure, "JournalMode.String": pure,
 	"EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
 	"Object.Malformed": pure,
@@ -357,8 +358,15 @@ var severedCalls = map[string]severedCall{
 		_, err := t.DeleteKey(7)
 		return dberr.Join(err, t.PutKey(7, severedText(7)))
 	}),
-	"TableWriter.DeleteRange":  onWriter("t", func(t TableWriter) error { _, err := t.DeleteRange(1, severedRows-10); return err }),
-	"TableWriter.Find":         onWriter("k", func(t TableWriter) error { row, ok, err := t.Find(70); return found(row, 70, ok, err) }),
+	"TableWriter.DeleteRange": onWriter("t", func(t TableWriter) error { _, err := t.DeleteRange(1, severedRows-10); return err }),
+	"TableWriter.Find":        onWriter("k", func(t TableWriter) error { row, ok, err := t.Find(70); return found(row, 70, ok, err) }),
+	"TableWriter.Named": onWriter("t", func(t TableWriter) error {
+		named, err := t.Named("b")
+		if err == nil {
+			_, err = named.Insert("x")
+		}
+		return err
+	}),
 	"TableWriter.firstColumns": onWriter("t", func(t TableWriter) error { _, err := t.firstColumns(2).Insert(nil, "x"); return err }),
 	"TableWriter.Get":          onWriter("t", func(t TableWriter) error { row, ok, err := t.Get(170); return found(row, 170, ok, err) }),
 	"TableWriter.Insert":       onWriter("t", func(t TableWriter) error { _, err := t.Insert(nil, "x"); return err }),

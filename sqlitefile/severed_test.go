@@ -118,7 +118,7 @@ func TestSevered(t *testing.T) {
 func severedImage(t *testing.T, wal bool) map[string][]byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "image.db")
-	o := &Options{Create: true, Durability: DurabilityOff, PageSize: 4096}
+	o := &Options{Create: true, JournalMode: JournalDelete, Durability: DurabilityOff, PageSize: 4096}
 	if wal {
 		o.JournalMode = JournalWAL
 	}

@@ -96,11 +96,12 @@ func uses() []use {
 			return Build(t.Context(), path, &BuildOptions{Replace: true}, func(b *Builder) error { return b.Create("CREATE TABLE t (a)") })
 		}},
 	}
-	for mode, name := range []string{"DELETE", "TRUNCATE", "PERSIST", "WAL"} {
+	for i, name := range []string{"DELETE", "TRUNCATE", "PERSIST", "WAL"} {
+		mode := JournalDelete + JournalMode(i)
 		list = append(list,
-			opened("Insert, "+name, Options{JournalMode: JournalMode(mode)}, sideRow),
+			opened("Insert, "+name, Options{JournalMode: mode}, sideRow),
 			opened("SetJournalMode, "+name, Options{}, func(t *testing.T, db *DB) error {
-				return dberr.Join(db.SetJournalMode(t.Context(), JournalMode(mode)), sideRow(t, db))
+				return dberr.Join(db.SetJournalMode(t.Context(), mode), sideRow(t, db))
 			}))
 	}
 	return list

@@ -51,11 +51,12 @@ const (
 	EventCheckpoint                      // pages were copied from the log into the database
 	EventRecovery                        // the database was put in order after a crash: a log read, or a journal played back
 	EventWait                            // a lock was waited for that another connection held
+	EventLinks                           // a database in WAL mode was opened that has several names (hard links), each with a log of its own
 )
 
 // String returns the kind as a word, for example "commit".
 func (k EventKind) String() string {
-	return nameOf("EventKind", int(k), []string{"", "commit", "checkpoint", "recovery", "wait"})
+	return nameOf("EventKind", int(k), []string{"", "commit", "checkpoint", "recovery", "wait", "links"})
 }
 
 // An Event tells Options.Trace of something that is over.

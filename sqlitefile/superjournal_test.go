@@ -38,7 +38,7 @@ func newSuperCase(tb testing.TB) *superCase {
 	}
 	c.path, c.child = filepath.Join(c.dir, "a", "one.db"), filepath.Join(c.dir, "b", "two.db-journal")
 	c.super = filepath.Join(c.dir, "c", "main.db-mjABCDEF9AB")
-	db, err := Open(c.path, &Options{Create: true})
+	db, err := Open(c.path, &Options{Create: true, JournalMode: JournalDelete})
 	c.do(err)
 	c.do(db.Exec(tb.Context(), "CREATE TABLE t (a)"))
 	c.do(db.Close())

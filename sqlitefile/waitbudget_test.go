@@ -84,7 +84,7 @@ func reservedThenShared(l *locker) {
 func newLocked(t *testing.T, empty bool) (*DB, *locker) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "busy.db")
-	db, err := Open(path, &Options{Create: true, Durability: DurabilityOff})
+	db, err := Open(path, &Options{Create: true, JournalMode: JournalDelete, Durability: DurabilityOff})
 	if err == nil && !empty {
 		err = db.Exec(t.Context(), "CREATE TABLE t (a)")
 	}

@@ -15,7 +15,8 @@ const (
 type JournalMode int
 
 const (
-	JournalDelete JournalMode = iota
+	JournalDefault JournalMode = iota
+	JournalDelete
 	JournalTruncate
 	JournalPersist
 	JournalWAL

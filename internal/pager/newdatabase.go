@@ -7,6 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/wal"
 )
 
@@ -26,7 +27,7 @@ func (o *Options) checkCreate() error {
 	if o.Durability < DurabilityFull || o.Durability > DurabilityOff {
 		return fmt.Errorf("%w: durability %d", dberr.ErrUnsupported, o.Durability)
 	}
-	if o.JournalMode < JournalDelete || o.JournalMode > JournalWAL {
+	if o.JournalMode < JournalDefault || o.JournalMode > JournalWAL {
 		return fmt.Errorf("%w: journal mode %d", dberr.ErrUnsupported, o.JournalMode)
 	}
 	if o.Immutable && (o.Create || o.Exclusive) {
@@ -35,10 +36,33 @@ func (o *Options) checkCreate() error {
 	return nil
 }
 
+// chooseMode decides how a new database begins, and replaces JournalDefault: a new file on a disk
+// is in WAL mode where files can be mapped, as the index of a log must be.
+func (p *Pager) chooseMode() error {
+	o := &p.options
+	asked := o.JournalMode
+	if o.newWAL = asked == JournalWAL; o.newWAL || asked == JournalDefault {
+		o.JournalMode = JournalDelete // of a database that is in rollback mode
+	}
+	if asked != JournalDefault || !o.Create || o.System != osfile.OS {
+		return nil
+	}
+	size, err := p.file.Size()
+	if err != nil || size > 0 {
+		return err
+	}
+	m, err := p.file.Map(1)
+	if err != nil {
+		return nil // a rollback journal works everywhere
+	}
+	o.newWAL = true
+	return m.Unmap()
+}
+
 // firstPageOf returns page 1 of a new database.
 func (o *Options) firstPageOf() []byte {
 	h := format.Header{PageSize: o.PageSize, WriteVersion: format.VersionRollback, ReadVersion: format.VersionRollback}
-	if o.JournalMode == JournalWAL {
+	if o.newWAL {
 		h.WriteVersion, h.ReadVersion = format.VersionWAL, format.VersionWAL
 	}
 	page := make([]byte, o.PageSize)

@@ -26,6 +26,8 @@ type Options struct {
 	Trace       func(Event)   // nil for none
 	SpillBytes  int64         // memory for the changed pages of a transaction; 0 means 96 MiB
 	System      osfile.System // where the files are; nil means the operating system
+
+	newWAL bool // a new database is in WAL mode; see chooseMode
 }
 
 // A Pager is an open database as a set of pages. It is safe for concurrent use.
@@ -88,7 +90,11 @@ func Open(path string, o Options) (*Pager, error) {
 		return nil, err
 	}
 	db.file = file
-	if err := db.firstLook(context.Background()); err != nil {
+	err = db.chooseMode()
+	if err == nil {
+		err = db.firstLook(context.Background())
+	}
+	if err != nil {
 		return nil, dberr.Join(err, db.release())
 	}
 	return db, nil

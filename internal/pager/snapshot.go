@@ -239,6 +239,7 @@ func (r *readers) openLog(b *[format.HeaderSize]byte) (err error) {
 	log.Failed, log.Recovered = r.pager.synced, r.pager.traceRecovery
 	log.Lend, log.Shrunk = r.pager.room.lendRoom, r.pager.room.keepAfterCut
 	r.pager.wal = log
+	r.pager.traceLinks(r.pager.file)
 	return nil
 }
 

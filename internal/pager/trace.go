@@ -2,6 +2,7 @@ package pager
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile"
@@ -15,6 +16,7 @@ const (
 	EventCheckpoint
 	EventRecovery
 	EventWait
+	EventLinks
 )
 
 // An Event tells of something that is over. Package sqlitefile explains the fields.
@@ -42,6 +44,18 @@ func (c *core) trace(e Event) {
 	}
 	e.Took = time.Since(e.Start)
 	c.tell(e)
+}
+
+// traceLinks tells of a database in WAL mode that has several names: a connection that opens it by
+// another one has a log of its own, and the commits of one of them are lost.
+func (c *core) traceLinks(db osfile.Handle) {
+	f, ok := db.(interface{ Links() (uint64, error) })
+	if c.tell == nil || !ok {
+		return
+	}
+	if n, err := f.Links(); err == nil && n > 1 {
+		c.trace(Event{Kind: EventLinks, Start: time.Now(), Err: fmt.Errorf("the database has %d names: open it by one of them only, as each has a log of its own", n)})
+	}
 }
 
 // traceRecovery tells of the recovery of a log that was not empty.

@@ -505,6 +505,8 @@ func (l *faultTable) addOpened(within string, where scope, of func(s *faultScene
 func otherFaults(volume, root, tx string) []*faultCall {
 	header := func(s *faultScene) *folio.Header { return &folio.Header{Name: s.newName(), Mode: 0o644} }
 	return []*faultCall{
+		{"ChangeKind.String", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = folio.Made.String(); return nil }},
+		{"MergePolicy.String", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = folio.MergeKeep.String(); return nil }},
 		{"CheckReport.OK", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.CheckReport).OK(); return nil }},
 		{"Node.IsDevice", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.Node).IsDevice(); return nil }},
 		{"Node.IsRegular", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.Node).IsRegular(); return nil }},

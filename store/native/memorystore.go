@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/foliofs/folio/sqlitefile"
@@ -24,6 +25,27 @@ func OpenMemory(o *Options) (*Store, error) {
 		return nil, pathError(db.Path(), err)
 	}
 	return newStore(db, options.BusyTimeout)
+}
+
+// NotDatabase reports whether err says that a file is no database, perhaps because it is empty.
+func NotDatabase(err error) bool { return errors.Is(err, sqlitefile.ErrNotDatabase) }
+
+// FillEmpty makes a volume of a file of no bytes, unless another process was faster. A file with
+// another content is an error, and stays as it is.
+func FillEmpty(path string, o *Options) error {
+	options := *o
+	options.Create, options.JournalMode = true, sqlitefile.JournalWAL
+	db, err := sqlitefile.Open(path, &options)
+	if err != nil {
+		return err
+	}
+	err = db.Update(context.Background(), func(tx *sqlitefile.Tx) error {
+		if objects, err := tx.Objects(); err != nil || len(objects) > 0 {
+			return err
+		}
+		return createVolume(tx)
+	})
+	return errors.Join(err, db.Close())
 }
 
 // createVolume makes a volume of an empty database.

@@ -49,7 +49,7 @@ func entries() []entry {
 		{name: "from WAL", wal: true, ours: oursOpen(sqlitefile.Options{}, mode(sqlitefile.JournalDelete)), c: cOpen("PRAGMA journal_mode = DELETE", insertSQL)},
 		{name: "Compact", ours: oursOpen(sqlitefile.Options{}, compact), c: cOpen("VACUUM")},
 		{name: "Compact, WAL", wal: true, ours: oursOpen(sqlitefile.Options{}, compact), c: cOpen("VACUUM")},
-		{name: "Create", none: true, ours: oursOpen(sqlitefile.Options{Create: true}, create), c: cOpen("CREATE TABLE t (a)")},
+		{name: "Create", none: true, ours: oursOpen(sqlitefile.Options{Create: true, JournalMode: sqlitefile.JournalDelete}, create), c: cOpen("CREATE TABLE t (a)")},
 		{
 			name: "Create, WAL", none: true,
 			ours: oursOpen(sqlitefile.Options{Create: true, JournalMode: sqlitefile.JournalWAL}, create),

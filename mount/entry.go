@@ -117,12 +117,16 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 
 // openExisting opens a file that was made a moment ago.
 func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n store.Node, err error) {
+	d, err := c.tx.Node(dir)
+	if err != nil {
+		return n, err
+	}
 	e, err := c.tx.Lookup(dir, name)
 	if err == nil {
 		n, err = c.tx.Node(e.Ino)
 	}
 	if err == nil {
-		err = c.mayOpen(&n, in)
+		err = c.mayOpen(&d, &n, in)
 	}
 	if err != nil || in.Flags&syscall.O_TRUNC == 0 {
 		return n, err

@@ -147,10 +147,13 @@ var alterers = map[string]user{
 func TestPrivileges(t *testing.T) {
 	c := newContest(t)
 	judge := onExt4(t)
+	modes := []uint32{0o777, 0o4777, 0o2777, 0o6777, 0o2767, 0o6666, 0o1777}
+	t.Logf("%d system calls, %d kinds of user, %d modes, 2 descriptors: %d", len(alterations), len(alterers), len(modes),
+		len(alterations)*len(alterers)*len(modes)*2)
 	for name, by := range alterers {
 		t.Run(name, func(t *testing.T) {
 			for _, a := range alterations {
-				for _, mode := range []uint32{0o777, 0o4777, 0o2777, 0o6777, 0o2767, 0o6666, 0o1777} {
+				for _, mode := range modes {
 					for _, made := range []bool{false, true} {
 						want := alter(t, judge, by, a, mode, made)
 						if got := alter(t, c.mount.path("all"), by, a, mode, made); got != want {

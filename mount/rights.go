@@ -136,9 +136,9 @@ func (c *change) mayRemove(d, n *store.Node, name string) error {
 	return c.checked(n, mayOwn)
 }
 
-// mayOpen returns nil if a caller may open a file for certain: it is a regular file of the caller's
-// own, whose mode says so. It returns EACCES if the caller may not for certain.
-func (c *change) mayOpen(n *store.Node, in *fuse.CreateIn) error {
+// mayOpen returns nil if a caller may open a file of a directory for certain: it is a regular file,
+// and its mode says so. It returns EACCES if the caller may not for certain.
+func (c *change) mayOpen(d, n *store.Node, in *fuse.CreateIn) error {
 	need := uint32(0)
 	if in.Flags&unix.O_ACCMODE != unix.O_WRONLY {
 		need |= 0o4
@@ -153,10 +153,10 @@ func (c *change) mayOpen(n *store.Node, in *fuse.CreateIn) error {
 		return syscall.ESTALE
 	case !allowed && by.plain:
 		return syscall.EACCES
-	case allowed && in.Uid == c.fs.owner(n):
+	case allowed && (in.Uid == c.fs.owner(n) || d.Mode&modeSticky == 0): // protected_regular is about others
 		return nil
 	}
-	return syscall.ESTALE // the kernel has rules for sticky directories, too
+	return syscall.ESTALE
 }
 
 // owner returns the owner of an inode as programs see it.

@@ -20,7 +20,7 @@ import (
 // the daemon looks into /proc from time to time, while a change takes long.
 type patience struct {
 	timer *time.Timer
-	pid   uint32
+	pid   atomic.Uint32
 	ended atomic.Bool
 	over  chan struct{} // closed by look
 }
@@ -38,7 +38,7 @@ var patiences = sync.Pool{New: func() any {
 // patienceOf returns the patience of a thread. The caller must end it.
 func patienceOf(pid uint32) *patience {
 	p := patiences.Get().(*patience)
-	p.pid = pid
+	p.pid.Store(pid)
 	p.timer.Reset(patienceLasts)
 	return p
 }
@@ -56,7 +56,7 @@ func (p *patience) end() {
 func (p *patience) look() {
 	switch {
 	case p.ended.Load():
-	case isKilled(p.pid):
+	case isKilled(p.pid.Load()):
 		close(p.over)
 	default:
 		p.timer.Reset(patienceLasts)

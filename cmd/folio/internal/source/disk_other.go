@@ -83,10 +83,15 @@ func (d *dirHandle) stat() (fileStat, error) {
 		return fileStat{}, err
 	}
 	st := infoStat(info)
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, d.path)
-	st.id = FileID{Ino: h.Sum64()}
+	st.id = pathID(d.path)
 	return st, nil
+}
+
+// pathID stands for the identity of a directory, which fs.FileInfo does not tell.
+func pathID(path string) FileID {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, path)
+	return FileID{Ino: h.Sum64()}
 }
 
 // infoStat leaves out identity, links and owners. The portable fs.FileInfo does not tell them.
@@ -101,7 +106,11 @@ func (d *dirHandle) lstat(name string) (fileStat, error) {
 	if err != nil {
 		return fileStat{}, err
 	}
-	return infoStat(info), nil
+	st := infoStat(info)
+	if info.IsDir() {
+		st.id = pathID(filepath.Join(d.path, name)) // as openDir will say
+	}
+	return st, nil
 }
 
 // list returns the names in the directory, in no order, without "." and "..".

@@ -82,19 +82,30 @@ type body struct {
 	w *response
 }
 
+// newBody gives the client time for the body from now on: also if no handler reads it, as package
+// http reads what is left of it before it sends the answer.
 func newBody(w *response, r io.ReadCloser) io.ReadCloser {
 	if r == nil || r == http.NoBody {
 		return r
 	}
-	return &body{r, w}
+	b := &body{r, w}
+	b.extend()
+	return b
 }
 
-func (b *body) Read(p []byte) (int, error) {
+func (b *body) extend() {
 	if now := time.Now(); now.Sub(b.w.read) > extendTime {
 		b.w.read = now
 		_ = b.w.control.SetReadDeadline(now.Add(stallTime))
 	}
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	b.extend()
 	n, err := b.ReadCloser.Read(p)
 	b.w.metrics.received.Add(n)
+	if err == io.EOF {
+		_ = b.w.control.SetReadDeadline(time.Time{}) // the answer may take longer
+	}
 	return n, err
 }

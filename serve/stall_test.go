@@ -3,6 +3,8 @@ package serve_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -65,6 +67,77 @@ func TestStall(t *testing.T) {
 		t.Errorf("a writer that stood still: %.100q", answer)
 	}
 	must(t, s, 404, "GET", "/stalled", "")
+}
+
+// TestStallWithoutReader sends requests whose body does not come and that no handler reads. Each is
+// cut off, and so is half a request.
+func TestStallWithoutReader(t *testing.T) {
+	const stall = 300 * time.Millisecond
+	serve.StallTime(t, stall)
+	o := writable
+	o.Write = false
+	s := newServer(t, newVolume(t), o)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	go func() { _ = s.Serve(t.Context(), l, nil) }()
+	for _, head := range []string{
+		"GET /hello.txt HTTP/1.1\r\nContent-Length: 9", "HEAD /healthz HTTP/1.1\r\nContent-Length: 9", "PUT /new HTTP/1.1\r\nContent-Length: 9",
+		"PUT /new HTTP/1.1\r\nTransfer-Encoding: chunked", "NOTHING / HTTP/1.1\r\nContent-Length: 9", "MKCOL /new HTTP/1.1\r\nContent-Length: 9",
+		"DELETE /hello.txt HTTP/1.1\r\nContent-Length: 9", "POST /-/nothing HTTP/1.1\r\nContent-Length: 9", "GET /healthz HTTP/1.1\r\nTransfer-Encoding: chunked",
+		"GET /hello.txt HTTP/1.1\r\nContent-Length: 200000",
+	} {
+		for _, sent := range []string{"", "abc"} {
+			c, err := net.Dial("tcp", l.Addr().String())
+			check(t, err)
+			defer c.Close()
+			check(t, c.SetDeadline(time.Now().Add(20*time.Second)))
+			_, err = io.WriteString(c, head+"\r\nHost: localhost\r\n\r\n"+sent)
+			check(t, err)
+			if _, err := io.ReadAll(c); errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("%q: the connection stays", head)
+			}
+		}
+	}
+}
+
+// TestSlowAnswer sends a body, and reads the answer for longer than a client may stand still.
+func TestSlowAnswer(t *testing.T) {
+	const stall = 300 * time.Millisecond
+	serve.StallTime(t, stall)
+	vol := newVolume(t)
+	f, err := vol.OpenFile("site/a/huge", os.O_WRONLY|os.O_CREATE, 0o644)
+	check(t, err)
+	check(t, f.Truncate(64<<20))
+	check(t, f.Close())
+	s := newServer(t, vol, writable)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	go func() { _ = s.Serve(t.Context(), l, nil) }()
+	c, err := net.Dial("tcp", l.Addr().String())
+	check(t, err)
+	defer c.Close()
+	check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
+	form := "name=huge"
+	_, err = fmt.Fprintf(c, "POST /-/archive/a.tar HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", len(form), form)
+	check(t, err)
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	check(t, err)
+	total, buf := 0, make([]byte, 4<<20)
+	for end := time.Now().Add(3 * stall); ; {
+		n, err := io.ReadFull(resp.Body, buf)
+		total += n
+		if err != nil {
+			break
+		}
+		for time.Now().Before(end) && total < 48<<20 { // in steps that are shorter than the time to stand still
+			end = end.Add(-stall / 2)
+			<-time.After(stall / 2)
+			break
+		}
+	}
+	if total < 64<<20 {
+		t.Errorf("the answer ends after %d bytes", total)
+	}
 }
 
 // TestLog checks that no client writes lines of its own to the log, nor learns secrets from it.

@@ -67,8 +67,8 @@ func missingFor(method string, err error) error {
 	return err
 }
 
-// mayReplace checks the destination of a COPY or MOVE. A directory that is moved comes with all that
-// is in it.
+// mayReplace checks the destination of a COPY or MOVE. A directory that is moved comes with all
+// that is in it.
 func (c *change) mayReplace(whole bool) error {
 	if err := c.p.mustChange(); err != nil {
 		return err

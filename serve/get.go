@@ -34,8 +34,8 @@ func (g *get) lookAt() error {
 	})
 }
 
-// uploadOnly lets those who may only upload into a directory see its page, without the entries. They
-// see nothing of its past.
+// uploadOnly lets those who may only upload into a directory see its page, without the entries.
+// They see nothing of its past.
 func (g *get) uploadOnly(rx *folio.Rx, denied error) (err error) {
 	if query := g.r.URL.Query(); !errors.Is(denied, errDenied) || g.p.snapshot != "" || query.Has("versions") || query.Has("diff") {
 		return denied

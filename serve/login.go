@@ -34,9 +34,9 @@ const (
 //	    than tries one after the other. A right one is given back.
 //	G2  One address has at most one password hashed at a time, so that others need not wait for its
 //	    guesses.
-//	G3  Right tokens, and passwords that are remembered of the same address, are no tries: a client
-//	    that guesses keeps no one out who has logged in. Only that address can find out by guessing
-//	    fast which passwords are remembered, and not without limit.
+//	G3  Right tokens, and passwords that are remembered of the same address, are no tries: a
+//	    client that guesses keeps no one out who has logged in. Only that address can find out by
+//	    guessing fast which passwords are remembered, and not without limit.
 type logins struct {
 	users *Users
 	key   [32]byte
@@ -91,8 +91,8 @@ func (l *logins) user(r *http.Request, client string) (string, error) {
 	return name, err
 }
 
-// check returns an error unless a password is right (G1). Requests that come with the same one at the
-// same time, as those of a browser do, share one try.
+// check returns an error unless a password is right (G1). Requests that come with the same one at
+// the same time, as those of a browser do, share one try.
 func (l *logins) check(from []netip.Prefix, name, password string) error {
 	slot, err := l.try(from)
 	if err != nil {
@@ -114,8 +114,8 @@ func tooManyFailures(wait time.Duration) error {
 }
 
 // networksOf returns the address of a client without its port, by which tries are counted, and the
-// networks that count, too. With IPv6 one client has all addresses that begin with the same 64 bits,
-// and may have all that begin with the same 48.
+// networks that count, too. With IPv6 one client has all addresses that begin with the same 64
+// bits, and may have all that begin with the same 48.
 func networksOf(client string) []netip.Prefix {
 	addr, ok := hostAddr(client)
 	if !ok {
@@ -194,7 +194,8 @@ func (l *logins) try(from []netip.Prefix) (slot chan struct{}, err error) {
 	return all[0].slot, err
 }
 
-// triesOf returns the tries of a network, none if the last ones are long ago. The caller must hold mu.
+// triesOf returns the tries of a network, none if the last ones are long ago. The caller must hold
+// mu.
 func (l *logins) triesOf(network netip.Prefix, now time.Time) *tries {
 	t := l.tries[network]
 	if t == nil {
@@ -208,8 +209,8 @@ func (l *logins) triesOf(network netip.Prefix, now time.Time) *tries {
 	return t
 }
 
-// makeRoom forgets the tries of long ago. If there are none, it forgets the fewest, and of these the
-// oldest: a client with many addresses must not wash its network out. The caller must hold mu.
+// makeRoom forgets the tries of long ago. If there are none, it forgets the fewest, and of these
+// the oldest: a client with many addresses must not wash its network out. The caller must hold mu.
 func (l *logins) makeRoom(now time.Time) {
 	if len(l.tries) < failuresKept {
 		return

@@ -80,8 +80,8 @@ func TestGuessing(t *testing.T) {
 	must(t, h, 429, "GET", "/hello.txt", "", "Authorization", as("ann"), "X-Forwarded-For", "10.1.2.3")
 }
 
-// TestGuessingAtOnce sends guesses at the same time: no more of them are looked at than one after the
-// other. Who has logged in before, has a token, or comes from elsewhere is not kept out.
+// TestGuessingAtOnce sends guesses at the same time: no more of them are looked at than one after
+// the other. Who has logged in before, has a token, or comes from elsewhere is not kept out.
 func TestGuessingAtOnce(t *testing.T) {
 	proxy, err := serve.ParseProxy("192.0.2.1") // the address of requests of package httptest
 	check(t, err)

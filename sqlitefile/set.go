@@ -31,7 +31,7 @@ func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error
 	case column == shape.alias:
 		return false, fmt.Errorf("%s.%s is the rowid, which cannot be set", shape.name, shape.fields[column].name)
 	}
-	if t.state.involved(column) {
+	if t.state.involved(column) || t.state.conflicts != nil {
 		return t.setEntry(rowid, column, value)
 	}
 	ok, easy, err := t.setField(rowid, column, value)

@@ -74,7 +74,7 @@ func (t TableWriter) current() bool {
 
 // Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one
 // and it is not nil, and otherwise a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID
-// the rowid is 0.
+// the rowid is 0, and so it is if ON CONFLICT IGNORE of a constraint leaves the row out.
 func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { rowid, err = t.Insert(values...); return err })
@@ -89,7 +89,7 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 		}
 	}
 	if t.def.Key != nil {
-		return 0, t.insertKey(values)
+		return 0, withoutIgnored(t.insertKey(values))
 	}
 	if err := t.state.row.count(values); err != nil {
 		return 0, err
@@ -97,7 +97,10 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 	if rowid, err = t.chooseRowid(values); err != nil {
 		return 0, err
 	}
-	return rowid, t.insertRow(rowid, values)
+	if err = t.insertRow(rowid, values); err == errIgnored {
+		return 0, nil
+	}
+	return rowid, err
 }
 
 // InsertRowid adds a row with the given rowid.
@@ -117,7 +120,7 @@ func (t TableWriter) InsertRowid(rowid int64, values ...any) (err error) {
 			return err
 		}
 	}
-	return t.insertRow(rowid, values)
+	return withoutIgnored(t.insertRow(rowid, values))
 }
 
 // chooseRowid returns the rowid of a row to insert.
@@ -182,10 +185,16 @@ func (t TableWriter) LastRowid() (rowid int64, ok bool, err error) {
 
 func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 	s := t.state
+	if values, err = t.resolveNulls(values, anyColumn); err != nil {
+		return err
+	}
 	if err := t.prepare(rowid, values); err != nil {
 		return err
 	}
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return err
+	}
+	if err := t.settleInsert(rowid, values); err != nil {
 		return err
 	}
 	added, err := s.tree.InsertRow(rowid, s.record)
@@ -352,18 +361,18 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if t.partial() {
 		return t.updatePartial(rowid, values)
 	}
-	if t.def.Key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil {
+	if t.def.Key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil && t.state.conflicts == nil {
 		return t.updateAlone(rowid, values)
 	}
 	row, ok, err := t.Get(rowid)
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, t.replace(&row, rowid, values, func() error {
+	return true, withoutIgnored(t.replace(&row, rowid, values, func() error {
 		s := t.state
 		_, err := s.tree.ReplaceRow(rowid, s.record)
 		return err
-	})
+	}))
 }
 
 // updateAlone is Update for a table without indexes, where the row as it was is not needed.
@@ -387,6 +396,11 @@ func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error)
 // replace puts new values in place of a row.
 func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() error) (err error) {
 	s := t.state
+	if s.conflicts != nil {
+		if values, err = t.resolveNulls(ownValues(values), t.only); err != nil {
+			return err
+		}
+	}
 	if err := t.prepareUpdate(rowid, values); err != nil {
 		return err
 	}
@@ -394,6 +408,9 @@ func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() err
 		return err
 	}
 	if err := t.oldEntries(row); err != nil {
+		return err
+	}
+	if err := t.settleUpdate(row, rowid, values); err != nil {
 		return err
 	}
 	if err := t.checkUnique(); err != nil {
@@ -517,10 +534,16 @@ func (t TableWriter) deleteEntries() error {
 // insertKey adds a row to a table WITHOUT ROWID.
 func (t TableWriter) insertKey(values []any) (err error) {
 	s := t.state
+	if values, err = t.resolveNulls(values, anyColumn); err != nil {
+		return err
+	}
 	if err := t.prepare(0, values); err != nil {
 		return err
 	}
 	if s.record, err = s.row.record(s.record, s.fields, values); err != nil {
+		return err
+	}
+	if err := t.settleInsert(0, values); err != nil {
 		return err
 	}
 	added, err := s.tree.InsertKey(s.record, len(t.def.Key))
@@ -562,34 +585,33 @@ func (t TableWriter) PutKey(values ...any) (err error) {
 			return err
 		}
 	}
+	if values, err = t.resolveNulls(values, anyColumn); err != nil {
+		return withoutIgnored(err)
+	}
 	s.row.only = anyColumn
 	if err := s.row.load(0, values); err != nil {
 		return err
 	}
-	key := make([]any, 0, keyRoom)
-	for _, c := range t.def.ddl.PrimaryKey {
-		v, err := s.row.value(c.Column, values)
-		if err != nil {
-			return err
-		}
-		key = append(key, v)
+	key, err := t.keyOf(values)
+	if err != nil {
+		return err
 	}
 	row, ok, err := t.Find(key...)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return t.insertKey(values)
+		return withoutIgnored(t.insertKey(values))
 	}
 	if t.partial() {
 		if values, err = t.complete(&row, given); err != nil {
 			return err
 		}
 	}
-	return t.replace(&row, 0, values, func() error {
+	return withoutIgnored(t.replace(&row, 0, values, func() error {
 		_, err := s.tree.PutKey(s.record)
 		return err
-	})
+	}))
 }
 
 // DeleteKey deletes the rows of a table WITHOUT ROWID whose primary key begins with the given

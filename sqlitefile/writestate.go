@@ -27,16 +27,17 @@ type writeState struct {
 
 // A tableState is the writing side of one table.
 type tableState struct {
-	shared  *writeState
-	def     *tableDef
-	tree    *btree.Tree
-	row     rowBuilder
-	rules   *rowRules // nil without expressions in the schema
-	fields  []int     // the slots in a record of the table
-	record  []byte
-	indexes []*indexState
-	counted bool         // AUTOINCREMENT
-	foreign *foreignKeys // nil unless foreign keys of the table are enforced
+	shared    *writeState
+	def       *tableDef
+	tree      *btree.Tree
+	row       rowBuilder
+	rules     *rowRules // nil without expressions in the schema
+	fields    []int     // the slots in a record of the table
+	record    []byte
+	indexes   []*indexState
+	counted   bool           // AUTOINCREMENT
+	conflicts *conflictRules // nil without ON CONFLICT clauses that matter
+	foreign   *foreignKeys   // nil unless foreign keys of the table are enforced
 }
 
 // An indexState is the writing side of one index.
@@ -112,6 +113,7 @@ func (k *writeState) state(tx *Tx, def *tableDef) (*tableState, error) {
 		s.rules = rules
 		rules.makeRoom(&s.row)
 	}
+	s.setConflicts()
 	if s.foreign, err = tx.foreignKeys(def); err != nil {
 		return nil, err
 	}

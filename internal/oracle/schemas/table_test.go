@@ -34,10 +34,10 @@ func (g *generator) randomTable(name string) *table {
 	switch g.IntN(3) {
 	case 0:
 		t.alias = true
-		defs = append(defs, "id INTEGER PRIMARY KEY")
+		defs = append(defs, "id INTEGER PRIMARY KEY"+g.conflict())
 	case 1:
 		t.keyed = true
-		defs = append(defs, "id "+g.pick("INTEGER", "TEXT", "TEXT COLLATE NOCASE", "BLOB")+" PRIMARY KEY")
+		defs = append(defs, "id "+g.pick("INTEGER", "TEXT", "TEXT COLLATE NOCASE", "BLOB")+" PRIMARY KEY"+g.conflict())
 	default:
 		defs = append(defs, "id "+types[g.IntN(len(types))])
 	}
@@ -45,7 +45,7 @@ func (g *generator) randomTable(name string) *table {
 	for i := range 2 + g.IntN(4) {
 		c := fmt.Sprintf("c%d", i)
 		t.add(c, false, false)
-		defs = append(defs, c+" "+types[g.IntN(len(types))]+g.pick("", "", "", " NOT NULL", " DEFAULT 5"))
+		defs = append(defs, c+" "+types[g.IntN(len(types))]+g.pick("", "", "", " NOT NULL"+g.conflict(), " DEFAULT 5", " DEFAULT 5 NOT NULL"+g.conflict()))
 	}
 	plain := t.columns
 	for i := range g.IntN(3) {
@@ -66,8 +66,8 @@ func (g *generator) randomTable(name string) *table {
 	if strict {
 		options = append(options, "STRICT")
 	}
-	if !t.keyed && g.IntN(4) == 0 {
-		defs = append(defs, "UNIQUE ("+g.pick(plain...)+")")
+	for range g.IntN(3) {
+		defs = append(defs, "UNIQUE ("+g.pick(plain...)+", "+g.pick(plain[1:]...)+")"+g.conflict())
 	}
 	t.sql = []string{fmt.Sprintf("CREATE TABLE %s(%s) %s", name, strings.Join(defs, ", "), strings.Join(options, ", "))}
 	for i := range 1 + g.IntN(3) {
@@ -82,6 +82,11 @@ func (t *table) withRowid(g *generator) *generator {
 		return g
 	}
 	return &generator{g.Rand, append(slices.Clone(g.columns), "rowid")}
+}
+
+// conflict is the clause of a constraint. That of ROLLBACK would end the transaction of C.
+func (g *generator) conflict() string {
+	return g.pick("", "", "", " ON CONFLICT REPLACE", " ON CONFLICT IGNORE", " ON CONFLICT FAIL", " ON CONFLICT ABORT")
 }
 
 func (t *table) add(name string, generated, virtual bool) {

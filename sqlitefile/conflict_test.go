@@ -1,0 +1,63 @@
+package sqlitefile
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestConflicts writes rows that break constraints with ON CONFLICT clauses.
+func TestConflicts(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, `CREATE TABLE t(id INTEGER PRIMARY KEY ON CONFLICT REPLACE, a UNIQUE ON CONFLICT IGNORE, b DEFAULT 'none' NOT NULL ON CONFLICT REPLACE);
+		CREATE TABLE k(id PRIMARY KEY ON CONFLICT IGNORE, a UNIQUE ON CONFLICT REPLACE) WITHOUT ROWID;
+		CREATE TABLE r(a UNIQUE ON CONFLICT ROLLBACK); INSERT INTO r VALUES(1)`)
+	db := open(t, path, nil)
+	update(t, db, func(tx *Tx) error {
+		w, err := tx.Table("t")
+		if err != nil {
+			return err
+		}
+		k, err := tx.Table("k")
+		if err != nil {
+			return err
+		}
+		for i, c := range []struct {
+			do    func() (int64, error)
+			rowid int64
+		}{
+			{func() (int64, error) { return w.Insert(1, "a", nil) }, 1},
+			{func() (int64, error) { return w.Insert(2, "b", "two") }, 2},
+			{func() (int64, error) { return w.Insert(nil, "b", "three") }, 0},
+			{func() (int64, error) { return w.Insert(2, "c", "again") }, 2},
+			{func() (int64, error) { ok, err := w.Set(2, 1, "a"); return int64(boolInt(ok)), err }, 1},
+			{func() (int64, error) { ok, err := w.Set(2, 2, nil); return int64(boolInt(ok)), err }, 1},
+			{func() (int64, error) { return k.Insert("x", 1) }, 0},
+			{func() (int64, error) { return k.Insert("x", 2) }, 0},
+			{func() (int64, error) { return k.Insert("y", 1) }, 0},
+			{func() (int64, error) { return 0, k.PutKey("z", 1) }, 0},
+		} {
+			if rowid, err := c.do(); rowid != c.rowid || err != nil {
+				t.Errorf("%d: %d, %v", i, rowid, err)
+			}
+		}
+		return nil
+	})
+	err := db.Update(t.Context(), func(tx *Tx) error {
+		r, err := tx.Table("r")
+		if err != nil {
+			return err
+		}
+		if _, err := r.Insert(2); err != nil {
+			return err
+		}
+		if _, err := r.Insert(1); !errors.Is(err, ErrConstraint) {
+			t.Errorf("ON CONFLICT ROLLBACK: %v", err)
+		}
+		return nil
+	})
+	if !errors.Is(err, ErrConstraint) {
+		t.Errorf("the transaction of ON CONFLICT ROLLBACK: %v", err)
+	}
+	checkShell(t, path, "PRAGMA integrity_check; SELECT group_concat(id || a || b, ' ') FROM t; SELECT group_concat(id || a) FROM k; SELECT count(*) FROM r",
+		"ok\n1anone 2cnone\nz1\n1")
+}

@@ -8,5 +8,8 @@ func (d *description) mapWritable(int64, int) ([]byte, error) { return nil, ErrN
 
 func unmap([]byte) error { return nil }
 
+// SharesMemory says whether processes can share memory by MapWords of a file.
+const SharesMemory = false
+
 // MapsBeyondEnd says that a map can be longer than its file. Here there are none at all.
 const MapsBeyondEnd = false

@@ -11,6 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// SharesMemory says whether processes can share memory by MapWords of a file.
+const SharesMemory = true
+
 // MapsBeyondEnd says that a map can be longer than its file, and takes no memory for that: only
 // addresses, of which there are enough where they have 64 bits.
 const MapsBeyondEnd = strconv.IntSize == 64

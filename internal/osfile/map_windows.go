@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// SharesMemory says whether processes can share memory by MapWords of a file.
+const SharesMemory = true
+
 // MapsBeyondEnd says that a map can be longer than its file, and takes no memory for that. Here it
 // would make the file longer.
 const MapsBeyondEnd = false

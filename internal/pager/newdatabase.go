@@ -37,26 +37,15 @@ func (o *Options) checkCreate() error {
 }
 
 // chooseMode decides how a new database begins, and replaces JournalDefault: a new file on a disk
-// is in WAL mode where files can be mapped, as the index of a log must be.
-func (p *Pager) chooseMode() error {
-	o := &p.options
+// is in WAL mode where processes can share memory, as they share the index of a log.
+func (o *Options) chooseMode() {
 	asked := o.JournalMode
 	if o.newWAL = asked == JournalWAL; o.newWAL || asked == JournalDefault {
 		o.JournalMode = JournalDelete // of a database that is in rollback mode
 	}
-	if asked != JournalDefault || !o.Create || o.System != osfile.OS {
-		return nil
+	if asked == JournalDefault && o.System == osfile.OS && osfile.SharesMemory {
+		o.newWAL = true
 	}
-	size, err := p.file.Size()
-	if err != nil || size > 0 {
-		return err
-	}
-	m, err := p.file.Map(1)
-	if err != nil {
-		return nil // a rollback journal works everywhere
-	}
-	o.newWAL = true
-	return m.Unmap()
 }
 
 // firstPageOf returns page 1 of a new database.

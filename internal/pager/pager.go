@@ -82,6 +82,7 @@ func Open(path string, o Options) (*Pager, error) {
 	if err := o.checkCreate(); err != nil {
 		return nil, db.PathError("open", err)
 	}
+	db.options.chooseMode()
 	if o.Immutable {
 		db.options.ReadOnly, db.sole, db.denied = true, true, errImmutable
 	}
@@ -90,11 +91,7 @@ func Open(path string, o Options) (*Pager, error) {
 		return nil, err
 	}
 	db.file = file
-	err = db.chooseMode()
-	if err == nil {
-		err = db.firstLook(context.Background())
-	}
-	if err != nil {
+	if err := db.firstLook(context.Background()); err != nil {
 		return nil, dberr.Join(err, db.release())
 	}
 	return db, nil

@@ -3,6 +3,7 @@ package mutated
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,12 +273,13 @@ func byOurs(t *testing.T, path string, plain bool) *verdict {
 
 func readByOurs(rx *sqlitefile.Rx, name string) outcome {
 	d, o := judge.NewDigest(), outcome{}
-	stored := func(i int) bool { return i < len(columns[name]) }
 	err := func() error {
 		table, err := rx.Table(name)
 		if err != nil {
 			return err
 		}
+		all := table.Columns() // damage may have added some
+		stored := func(i int) bool { return slices.Contains(columns[name], all[i].Name) }
 		var values []judge.Value
 		for row, err := range table.All() {
 			if err != nil {

@@ -75,8 +75,8 @@ const (
 )
 
 // checked returns nil if the kernel has checked the rights of an inode as they are, or if the
-// caller has those that it needs for certain. If the caller lacks them for certain, it returns EPERM
-// or EACCES.
+// caller has those that it needs for certain. If the caller lacks them for certain, it returns
+// EPERM or EACCES.
 func (c *change) checked(n *store.Node, need uint32) error {
 	known := c.fs.told.rights(n.Ino)
 	same := known.hash == c.fs.told.hashRights(n)

@@ -280,6 +280,37 @@ func TestCascadeWhileRead(t *testing.T) {
 	})
 }
 
+// TestDeleteAll deletes entries of all sizes in random order, until none is left. Where one in an
+// interior page goes, the last entry of a leaf takes its place, and may leave the leaf empty.
+func TestDeleteAll(t *testing.T) {
+	t.Parallel()
+	db := tiny(t, &Options{}, "CREATE TABLE w (k TEXT PRIMARY KEY) WITHOUT ROWID")
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		change(t, db, func(tx *Tx) error {
+			w, err := tx.Table("w")
+			if err != nil {
+				return err
+			}
+			keys := make(map[string]bool)
+			for range 200 {
+				k := fmt.Sprint(rng.IntN(1e6), strings.Repeat("x", rng.IntN(2)*rng.IntN(100)))
+				if keys[k] = true; err == nil {
+					err = w.PutKey(k)
+				}
+			}
+			list := slices.Sorted(maps.Keys(keys))
+			rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			for _, k := range list {
+				if n, err := w.DeleteKey(k); n != 1 || err != nil {
+					return fmt.Errorf("seed %d: %d, %w", seed, n, err)
+				}
+			}
+			return err
+		})
+	}
+}
+
 // TestCursorRoams moves cursors at random, forward and back, while the rows change at random.
 func TestCursorRoams(t *testing.T) {
 	t.Parallel()

@@ -466,10 +466,10 @@ func (t *Tree) removeInterior(n *Node) error {
 }
 
 // lastLeaf extends the path by page pgno, a child of its last page, to the right-most leaf below
-// it.
+// it. That may be empty: overfill comes back to a leaf whose last cell was taken.
 func (t *Tree) lastLeaf(pgno uint32) error {
 	for t.Depth+1 < MaxDepth {
-		n, err := t.below(pgno)
+		n, err := t.Node(pgno)
 		if err != nil {
 			return err
 		}

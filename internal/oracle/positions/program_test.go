@@ -80,6 +80,9 @@ func (m *maker) loop(depth int) step {
 		low := m.Int64N(8)
 		s.where = where{m.IntN(4), low, low + m.Int64N(6)}
 	}
+	if s.where.kind == 2 && t.trees[s.tree].one { // C looks for no second row
+		s.where.kind = 1
+	}
 	if s.where.kind == 2 { // C need not look at the direction of a column that has one value
 		s.back = false
 	}

@@ -26,6 +26,7 @@ type tree struct {
 	terms []term   // the order of it
 	id    int      // the column of its rows that is the id; -1 for the rowid
 	key   []string // of a table WITHOUT ROWID: the columns of the primary key
+	one   bool     // a value of the first term is that of one row
 }
 
 // A term is a column in an order.
@@ -116,8 +117,9 @@ func (t *table) addIndex(r *rand.Rand, name string) {
 	if r.IntN(4) == 0 {
 		unique = "UNIQUE "
 	}
+	one := unique != "" && len(terms) == 1
 	t.create = append(t.create, fmt.Sprintf("CREATE %sINDEX %s ON %s (%s)", unique, name, t.name, join(terms)))
-	t.trees = append(t.trees, tree{index: name, terms: terms, id: -1})
+	t.trees = append(t.trees, tree{index: name, terms: terms, id: -1, one: one})
 }
 
 // query returns the statement of C that iterates over a tree.

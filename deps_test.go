@@ -41,7 +41,7 @@ var importRules = []importRule{
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
 	{pkg: "internal/expr", own: "internal/ddl internal/record", pure: true},
-	{pkg: "internal/enginelink", pure: true}, // set by sqlitefile, called by store/native
+	{pkg: "internal/enginelink"},             // set by sqlitefile, called by store/native
 	{pkg: "internal/volumelink", pure: true}, // set by folio, called by mount and serve
 	{pkg: "internal/posix", os: true},        // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
@@ -97,7 +97,7 @@ var importRules = []importRule{
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},
 	{
 		pkg: "serve", own: ". store internal/inoset internal/match internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
-		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
+		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sync/singleflight github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
 			"github.com/chromedp", // in its tests
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},

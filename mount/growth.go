@@ -251,8 +251,8 @@ func (t *told) grown(ino store.Ino, g *growth, from, to int64) {
 	close(g.done)
 }
 
-// unready returns the size that an answer tells which does not wait until the kernel has learned it.
-// It is the old one while the kernel does not know the new one. The kernel ignores that then.
+// unready returns the size that an answer tells which does not wait until the kernel has learned
+// it. It is the old one while the kernel does not know the new one. The kernel ignores that then.
 func (t *told) unready(ino store.Ino, size int64) int64 {
 	sh := t.shard(ino)
 	sh.mu.Lock()

@@ -4,8 +4,8 @@ package mount
 
 import "time"
 
-// syncAfter is how long a change may wait for its sync, unless a program asks for one. It is that of
-// ext4.
+// syncAfter is how long a change may wait for its sync, unless a program asks for one. It is that
+// of ext4.
 const syncAfter = 5 * time.Second
 
 // syncLater notes that the volume was changed. After syncAfter it is synced, with all changes until

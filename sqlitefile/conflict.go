@@ -83,8 +83,8 @@ func (s *tableState) setConflicts() {
 	}
 }
 
-// constraintsBefore returns how many indexes of constraints come before the key of a table WITHOUT ROWID:
-// it has a number among them, which is left out.
+// constraintsBefore returns how many indexes of constraints come before the key of a table WITHOUT
+// ROWID: it has a number among them, which is left out.
 func constraintsBefore(auto []ddl.AutoIndex) int {
 	for i := range auto {
 		if !strings.HasSuffix(auto[i].Name, "_"+strconv.Itoa(i+1)) {

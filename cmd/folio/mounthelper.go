@@ -73,8 +73,9 @@ is in /sbin under this name.`,
 	return cmd
 }
 
-// setAll adds the options of several -o. mount(8) gives the helper no options that are its defaults,
-// which are suid and dev for root, but all options that the kernel lists if it mounts again.
+// setAll adds the options of several -o. mount(8) gives the helper no options that are its
+// defaults, which are suid and dev for root, but all options that the kernel lists if it mounts
+// again.
 func (o *mountOptions) setAll(lists []string, sloppy bool) error {
 	words := strings.Split(strings.Join(lists, ","), ",")
 	switch remount := slices.Contains(words, "remount"); {

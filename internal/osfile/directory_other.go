@@ -2,8 +2,8 @@
 
 package osfile
 
-// Directories cannot be synced here: the functions below have nothing to do. NTFS keeps a journal of
-// its names.
+// Directories cannot be synced here: the functions below have nothing to do. NTFS keeps a journal
+// of its names.
 
 func syncDir(string) error { return nil }
 

@@ -97,8 +97,8 @@ func create(t *testing.T, mode sqlitefile.JournalMode) string {
 
 var modes = map[string]sqlitefile.JournalMode{"rollback": sqlitefile.JournalDelete, "wal": sqlitefile.JournalWAL}
 
-// TestTurns lets four programs write one file in turn, each opening it anew: Wine emulates locks, so
-// that those of the two systems do not see each other.
+// TestTurns lets four programs write one file in turn, each opening it anew: Wine emulates locks,
+// so that those of the two systems do not see each other.
 func TestTurns(t *testing.T) {
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {

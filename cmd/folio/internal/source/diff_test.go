@@ -211,3 +211,19 @@ func (c *equalChecker) Look(d *Dir) error {
 	}
 	return c.copier.Look(d)
 }
+
+// TestDiffSubdirectory finds a directory as it was listed, also where the system tells no identity.
+func TestDiffSubdirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a", "b", "x"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &copier{t: t}
+	if err := diff(t, t.Context(), dir, c); err != nil || len(c.errs) > 0 || len(c.dirs) != 3 {
+		t.Errorf("%v, %v in %v", err, c.errs, c.dirs)
+	}
+}

@@ -173,7 +173,7 @@ func (b *batcher) wait(db *DB, c *batchCall) (err error) {
 		case <-c.ctx.Done():
 			err = c.ctx.Err()
 		case <-c.patience.Look.C:
-			err = c.patience.Lost(db.pager)
+			err = c.patience.Lost(c.ctx, db.pager)
 		}
 	}
 	if b.withdraw(c) {

@@ -53,7 +53,7 @@ func (e *call) wait(p *Pager) (err error) {
 		case <-e.ctx.Done():
 			err = e.ctx.Err()
 		case <-e.patience.Look.C:
-			err = e.patience.Lost(p)
+			err = e.patience.Lost(e.ctx, p)
 		}
 	}
 	if e.withdraw() {

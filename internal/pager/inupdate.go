@@ -59,8 +59,12 @@ func (w *Patience) Begin() {
 	w.Look.Reset(OwnPatience)
 }
 
-// Lost returns an error if the wait of the calling goroutine for a transaction of p must end.
-func (w *Patience) Lost(p *Pager) error {
+// Lost returns an error if the wait of the calling goroutine for a transaction of p must end. If ctx
+// was cancelled meanwhile, that is the error.
+func (w *Patience) Lost(ctx context.Context, p *Pager) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	p.tally.looks.Add(1)
 	w.looks++
 	own, running := ownCalls(), p.writer.inCall.Load()
@@ -118,7 +122,7 @@ func (p *Pager) take(ctx context.Context, token chan struct{}) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-patience.Look.C:
-			if err := patience.Lost(p); err != nil {
+			if err := patience.Lost(ctx, p); err != nil {
 				return err
 			}
 		}

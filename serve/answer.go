@@ -40,6 +40,7 @@ var answers = []struct {
 	{fs.ErrExist, http.StatusConflict, "There is a file with this name."},
 	{os.ErrDeadlineExceeded, http.StatusRequestTimeout, "The request took too long."},
 	{io.ErrUnexpectedEOF, http.StatusBadRequest, "The request ended too early."},
+	{errBrokenBody, http.StatusBadRequest, "The body of the request cannot be read."},
 }
 
 // failureOf returns the answer to an error.

@@ -20,6 +20,12 @@ var contentTypes = map[string]string{
 
 const textType = "text/plain; charset=utf-8"
 
+// isTypedName reports whether typeOf needs no more than a name.
+func isTypedName(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return contentTypes[ext] != "" || mime.TypeByExtension(ext) != ""
+}
+
 // typeOf returns the type of a file by its name, or by its first bytes.
 func typeOf(name string, data []byte) string {
 	ext := strings.ToLower(path.Ext(name))

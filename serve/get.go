@@ -90,7 +90,8 @@ func (g *get) index(rx *folio.Rx) bool {
 	return true
 }
 
-// fresh reports whether the client has the content already, so that it need not be read.
+// fresh reports whether the content need not be read: the client has it already, or asks only for
+// the headers and the name tells the type.
 func (g *get) fresh(info fs.FileInfo) bool {
-	return g.r.Method == http.MethodHead || plainTag(g.r.Header.Get("If-None-Match")) == g.p.etag(info)
+	return g.r.Method == http.MethodHead && isTypedName(g.p.name) || plainTag(g.r.Header.Get("If-None-Match")) == g.p.etag(info)
 }

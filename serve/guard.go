@@ -35,10 +35,25 @@ func (c *call) guard() error {
 		}
 	}
 	c.path = rest
-	if err := c.checkCoding(); err != nil {
+	if err := errors.Join(c.checkLength(), c.checkCoding()); err != nil {
 		return err
 	}
 	return c.checkOrigin()
+}
+
+var errLengthless = refuse(http.StatusLengthRequired, "A request of HTTP/1.0 that changes something must say the length of its body.")
+
+// checkLength refuses a change by HTTP/1.0 whose body has no length. Package http takes it for one
+// without a body, also if its Transfer-Encoding says that there is one.
+func (c *call) checkLength() error {
+	if c.r.ProtoAtLeast(1, 1) || c.r.Header.Get("Content-Length") != "" {
+		return nil
+	}
+	switch c.r.Method {
+	case http.MethodPut, http.MethodPost, http.MethodPatch:
+		return errLengthless
+	}
+	return nil
 }
 
 // checkCoding refuses a body that is compressed. The server does not unpack it, and must not take

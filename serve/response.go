@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"errors"
 	"io"
 	"net/http"
+	"os"
 	"time"
 )
 
@@ -104,8 +106,22 @@ func (b *body) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)
 	b.w.metrics.received.Add(n)
-	if err == io.EOF {
+	switch {
+	case err == nil:
+	case err == io.EOF:
 		_ = b.w.control.SetReadDeadline(time.Time{}) // the answer may take longer
+	case err != io.ErrUnexpectedEOF && err != http.ErrBodyReadAfterClose && !errors.Is(err, os.ErrDeadlineExceeded):
+		err = brokenBodyError{err}
 	}
 	return n, err
 }
+
+// A brokenBodyError says that the body of a request cannot be read, because of the client or of the
+// network.
+type brokenBodyError struct{ error }
+
+func (e brokenBodyError) Unwrap() error { return e.error }
+
+func (brokenBodyError) Is(target error) bool { return target == errBrokenBody }
+
+var errBrokenBody = errors.New("the body cannot be read")

@@ -2,9 +2,11 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"strings"
 
@@ -90,9 +92,25 @@ func (c *tusCall) begin() error {
 // serve lets tusd answer.
 func (c *tusCall) serve(t *tree, serve http.HandlerFunc) {
 	r := c.r.WithContext(context.WithValue(c.r.Context(), tusCallKey{}, c))
+	r.Body = tusBody{c.r.Body, c}
 	id := path.Base(c.path)
 	r.URL = &url.URL{Path: "/" + id} // tusd takes the whole path for the ID
 	t.tus.Middleware(serve).ServeHTTP(localLocation{c.w}, r)
+}
+
+// A tusBody is the body of a request. What a client does wrong with it is no error of the server, for
+// which tusd would take it.
+type tusBody struct {
+	io.ReadCloser
+	c *tusCall
+}
+
+func (b tusBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, errBrokenBody) || errors.Is(err, os.ErrDeadlineExceeded) {
+		err = tusError(b.c, err)
+	}
+	return n, err
 }
 
 // A localLocation makes the Location header of an answer a path: tusd makes it a URL of what a

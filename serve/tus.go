@@ -98,8 +98,8 @@ func (c *tusCall) serve(t *tree, serve http.HandlerFunc) {
 	t.tus.Middleware(serve).ServeHTTP(localLocation{c.w}, r)
 }
 
-// A tusBody is the body of a request. What a client does wrong with it is no error of the server, for
-// which tusd would take it.
+// A tusBody is the body of a request. What a client does wrong with it is no error of the server,
+// for which tusd would take it.
 type tusBody struct {
 	io.ReadCloser
 	c *tusCall

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ var small = []string{
 }
 
 // progressLine matches a line of progress, and those by which a run begins.
-var progressLine = regexp.MustCompile(`(?m)^lab: (.*, \d+ of \d+ done: |programs to build first: |fewer contenders give|programs go to ).*\n`)
+var progressLine = regexp.MustCompile(`(?m)^lab: (.*, \d+ of \d+ done: |programs to build: |the first two have |fewer contenders are|programs go to |first look, ).*\n`)
 
 // lab calls the command in the directory of the laboratory. Its stderr is without the lines of
 // progress.
@@ -242,7 +243,7 @@ func TestAnnounced(t *testing.T) {
 	dir := isolate(t)
 	out := filepath.Join(dir, "run.jsonl")
 	args := append([]string{"run", "lookup", "--samples", "1", "--contenders", "engine", "--out", out}, small...)
-	for n, want := range []string{"lab: programs to build first: 1, of which earlier runs have built 0; ", "lab: programs go to "} {
+	for n, want := range []string{"lab: programs to build: 1, of which earlier runs have built 0; ", "lab: programs go to "} {
 		var errs bytes.Buffer
 		if code := run(context.Background(), ".", args, new(bytes.Buffer), &errs); code != 0 || !strings.HasPrefix(errs.String(), want) {
 			t.Errorf("run %d: exit code %d, %q, want %q", n, code, errs.String(), want)
@@ -253,5 +254,24 @@ func TestAnnounced(t *testing.T) {
 		if err := os.Remove(out); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// The first figures come after two builds, and before the others.
+func TestFirstLook(t *testing.T) {
+	dir := isolate(t)
+	out := filepath.Join(dir, "run.jsonl")
+	args := append([]string{"run", "put", "--samples", "1", "--contenders", "engine,folio,files,bbolt", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
+	var errs bytes.Buffer
+	if code := run(context.Background(), ".", args, new(bytes.Buffer), &errs); code != exitOK {
+		t.Fatalf("exit %d: %s", code, &errs)
+	}
+	stderr := errs.String()
+	at := []int{
+		strings.Index(stderr, "lab: building, 1 of 4 done: folio\n"), strings.Index(stderr, "lab: first look, does not count: put/"),
+		strings.Index(stderr, "lab: building, 2 of 4 done: files\n"), strings.Index(stderr, "lab: measuring, 0 of "),
+	}
+	if slices.Contains(at, -1) || !slices.IsSorted(at) {
+		t.Errorf("building, a first look, building and measuring are at %v of\n%s", at, stderr)
 	}
 }

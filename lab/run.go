@@ -94,15 +94,18 @@ func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error
 	return c.summary(o.Out)
 }
 
-// announce says how much a run does before it measures, and where it writes. Nothing is measured
-// while a program is built: both would need the processors.
+// announce says how much a run builds, when its first figures come, and where it writes. Nothing is
+// measured while a program is built: both would need the processors.
 func (c *command) announce(o *runner.Options) {
 	all, unbuilt := o.Programs()
 	p := c.newProgress()
 	if unbuilt > 0 {
-		p.say("lab: programs to build first: %d, of which earlier runs have built %d; each of the others takes up to some minutes of processor time", all, all-unbuilt)
+		p.say("lab: programs to build: %d, of which earlier runs have built %d; each of the others takes up to some minutes of processor time", all, all-unbuilt)
+		if o.Looks() {
+			p.say("lab: the first two have a first look before the others are built: its figures are shown, and do not count")
+		}
 		if !o.Named {
-			p.say("lab: fewer contenders give figures sooner: --contenders engine,mattn builds two programs")
+			p.say("lab: fewer contenders are built sooner: --contenders engine,mattn builds two programs")
 		}
 	}
 	p.say("lab: programs go to %s, stores to %s while they are measured, results to %s", o.Cache, strings.Join(o.Dirs, ", "), cmp.Or(o.Out, o.Resume))
@@ -111,7 +114,8 @@ func (c *command) announce(o *runner.Options) {
 // runLab runs, and notes the kept samples if the run is interrupted.
 func (c *command) runLab(ctx context.Context, o *runner.Options) error {
 	c.announce(o)
-	o.Observer = c.newProgress()
+	p := c.newProgress()
+	o.Observer, o.Look = p, p.looked
 	err := runner.Run(ctx, o)
 	if ctx.Err() == nil {
 		return err

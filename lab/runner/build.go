@@ -37,22 +37,6 @@ func (b *builder) path(s Spec) string {
 	return path
 }
 
-// Programs returns how many programs the contenders need, and how many of them no earlier run has
-// built.
-func (o *Options) Programs() (all, unbuilt int) {
-	b, seen := &builder{o.Source, o.Cache}, make(map[string]bool)
-	for _, s := range o.Contenders {
-		if seen[s.program()] {
-			continue
-		}
-		seen[s.program()] = true
-		if _, err := os.Stat(b.path(s)); err != nil {
-			unbuilt++
-		}
-	}
-	return len(seen), unbuilt
-}
-
 // build returns the program of a contender. Go's own cache makes it quick if nothing has changed. A
 // program with a chosen version of its library is built with the tag pinned.
 func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+	"os"
+	"slices"
 	"sync"
 
 	"github.com/foliofs/folio/lab/workload"
@@ -20,30 +22,57 @@ type build struct {
 	err     error
 }
 
-// startBuilds begins to build the programs of all contenders, in their order. Two contenders that
-// differ in their API share a program. The builds are by the names of the programs. The caller must
-// call wait in the end.
-func (r *run) startBuilds(ctx context.Context) (all map[string]*build, wait func()) {
-	all = make(map[string]*build)
+// startBuilds begins to build a program for each spec, in their order. The caller must call wait in
+// the end.
+func (r *run) startBuilds(ctx context.Context, specs []Spec) (builds []*build, wait func()) {
+	for range specs {
+		builds = append(builds, &build{done: make(chan struct{})})
+	}
 	var ends sync.WaitGroup
 	places := make(chan struct{}, parallelBuilds)
-	var specs []Spec
-	for _, s := range r.o.Contenders {
-		if all[s.program()] == nil {
-			all[s.program()] = &build{done: make(chan struct{})}
-			specs = append(specs, s)
-		}
-	}
 	ends.Go(func() {
-		for _, s := range specs {
+		for i, b := range builds {
 			places <- struct{}{}
 			ends.Go(func() {
-				b := all[s.program()]
-				b.program, b.about, b.err = r.describe(ctx, s)
+				b.program, b.about, b.err = r.describe(ctx, specs[i])
 				<-places
 				close(b.done)
 			})
 		}
 	})
-	return all, ends.Wait
+	return builds, ends.Wait
+}
+
+// programs returns a spec for each program that the contenders need, in the order in which they are
+// built. Two contenders that differ in their API share a program. The first contender comes first,
+// and then the makers of shared databases, so that a first look can use one.
+func (o *Options) programs() []Spec {
+	var list []Spec
+	for _, s := range o.Contenders {
+		if !slices.ContainsFunc(list, func(l Spec) bool { return l.program() == s.program() }) {
+			list = append(list, s)
+		}
+	}
+	if len(list) > 0 {
+		slices.SortStableFunc(list[1:], func(a, b Spec) int { return makerRank(a.Name) - makerRank(b.Name) })
+	}
+	return list
+}
+
+// unbuilt returns how many of the programs no earlier run has built.
+func (o *Options) unbuilt(programs []Spec) (n int) {
+	b := &builder{o.Source, o.Cache}
+	for _, s := range programs {
+		if _, err := os.Stat(b.path(s)); err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// Programs returns how many programs the contenders need, and how many of them no earlier run has
+// built.
+func (o *Options) Programs() (all, unbuilt int) {
+	list := o.programs()
+	return len(list), o.unbuilt(list)
 }

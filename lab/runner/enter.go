@@ -43,25 +43,51 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
-// enterAll takes in the contenders in their order, as their programs become ready.
+// enterAll takes in the contenders as their programs become ready, a few at a time if they are to
+// have a first look meanwhile. The participants are in the order of the contenders in the end.
 func (r *run) enterAll(ctx context.Context) error {
+	all := r.o.programs()
+	for waiting := all; len(waiting) > 0; {
+		n := r.batch(waiting)
+		batch, done := waiting[:n], len(all)-len(waiting)
+		waiting = waiting[n:]
+		if err := r.enterBatch(ctx, batch, done, len(all)); err != nil {
+			return err
+		}
+		if len(waiting) == 0 || r.o.Look == nil {
+			continue
+		}
+		if err := r.firstLook(ctx, waiting); err != nil {
+			return err
+		}
+	}
+	place := func(e *participant) int { return slices.Index(r.o.Contenders, e.spec) }
+	slices.SortStableFunc(r.participants, func(a, b *participant) int { return place(a) - place(b) })
+	return nil
+}
+
+// enterBatch builds some of the programs, and takes in their contenders. When it returns, nothing
+// is built any more.
+func (r *run) enterBatch(ctx context.Context, batch []Spec, done, all int) error {
 	defer timed(&r.counts.Building)()
 	ctx, cancel := context.WithCancel(ctx)
-	builds, wait := r.startBuilds(ctx)
+	builds, wait := r.startBuilds(ctx, batch)
 	defer func() { cancel(); wait() }()
-	for i, s := range r.o.Contenders {
-		r.o.Observer.Progress(Building, s.String(), i, len(r.o.Contenders))
-		b := builds[s.program()]
+	for i, b := range builds {
+		r.o.Observer.Progress(Building, batch[i].program(), done+i, all)
 		<-b.done
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if b.err != nil {
-			r.skip(result.Skip{Contender: s.String(), Reason: OneLine([]byte(b.err.Error()))})
-			continue
-		}
-		if err := r.enterAPIs(s, b.program, b.about); err != nil {
-			return err
+		for _, s := range r.o.Contenders {
+			if s.program() != batch[i].program() {
+				continue
+			}
+			if b.err != nil {
+				r.skip(result.Skip{Contender: s.String(), Reason: OneLine([]byte(b.err.Error()))})
+			} else if err := r.enterAPIs(s, b.program, b.about); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

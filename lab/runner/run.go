@@ -33,6 +33,11 @@ type Options struct {
 	Command    string        // that repeats the run (rule 10)
 	Observer   Observer
 
+	// Look gets the samples of a first look, case by case: the first two programs that are built do
+	// each case once before the next are built, and in a quick run so do the later ones. They are
+	// not comparable, so they are not in the results. If Look is nil, none are taken.
+	Look func(c *result.Case, samples []*result.Sample)
+
 	build func(ctx context.Context, s Spec) (program, error) // of a test; nil builds
 }
 
@@ -49,7 +54,8 @@ type Observer interface {
 
 // The steps of a run.
 const (
-	Building  = "building" // the contenders, one after the other
+	Building  = "building" // the programs of the contenders
+	Looking   = "first look"
 	Making    = "making the database"
 	Measuring = "measuring"
 )
@@ -65,6 +71,7 @@ type run struct {
 	skips        []result.Skip
 	out          *result.Writer
 	old          *result.Set // the earlier part of the run; nil in a new run
+	looked       int         // number of participants that had a first look
 	announced    bool        // the participants and cases are in the results
 	counts       result.End
 }

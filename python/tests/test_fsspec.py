@@ -1,5 +1,7 @@
 """fsspec's own tests, and some of ours."""
 
+import threading
+
 import fsspec
 import pytest
 from fsspec.implementations.local import LocalFileSystem, make_path_posix
@@ -99,3 +101,93 @@ def test_write_no_bytes(path, content):
     with pytest.raises(TypeError), fs.open("g", "wb") as f:
         f.write(content)
     assert not fs.exists("new") and not fs.exists("g")
+
+
+def change(fs):
+    """Change a tree in every way, by one thread and by another."""
+    with fs.open("new/f", "wb") as f:
+        f.write(b"1")
+    assert fs.cat("new/f") == b"1"  # seen by this thread
+    with fs.open("new/packed.gz", "wt", compression="gzip") as f:
+        f.write("2")
+    with fs.open("old", "ab") as f:
+        f.write(b" and new")
+    fs.pipe_file("piped", b"3")
+    fs.mkdir("d")
+    fs.mv("moved", "d/moved")
+    fs.cp_file("old", "copied")
+    fs.rm("removed")
+    fs.open("open", "wb").write(b"4")
+
+    def other():
+        with fs.open("other", "wb") as f:
+            f.write(b"5")
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    thread.join()
+
+
+def tree(fs):
+    return {name.strip("/"): fs.cat(name) for name in fs.find("")}
+
+
+@pytest.fixture
+def fs(path):
+    fs = FolioFileSystem(path, writable=True)
+    fs.pipe({"old": b"old", "moved": b"m", "removed": b"r"})
+    return fs
+
+
+def test_transaction(fs, path):
+    reader = FolioFileSystem(path)
+    before = tree(fs)
+    with fs.transaction:
+        change(fs)
+        assert tree(reader) == before
+    after = tree(reader)
+    assert after.pop("new/packed.gz")[:2] == b"\x1f\x8b"
+    assert after == {
+        "old": b"old and new", "new/f": b"1", "piped": b"3", "d/moved": b"m", "copied": b"old and new", "open": b"4", "other": b"5",
+    }
+    assert not fs._intrans
+    fs.pipe_file("later", b"6")
+    assert reader.cat("later") == b"6"
+
+
+def test_transaction_undone(fs, path):
+    before = tree(fs)
+    with pytest.raises(KeyError), fs.transaction:
+        change(fs)
+        raise KeyError
+    assert tree(fs) == before and fs.ls("") == FolioFileSystem(path).ls("")
+    assert not fs.exists("new") and not fs.exists("d") and not fs._intrans
+    fs.start_transaction()
+    change(fs)
+    fs.transaction.complete(commit=False)
+    assert tree(fs) == before
+    with pytest.raises(RuntimeError, match="begun already"), fs.transaction:
+        fs.pipe_file("f", b"half")
+        with fs.transaction:
+            fs.pipe_file("g", b"half")
+    assert tree(fs) == before
+    fs.start_transaction()
+    fs.pipe_file("f", b"whole")
+    fs.end_transaction()
+    assert fs.cat("f") == b"whole"
+
+
+def test_transaction_that_cannot_end(fs):
+    """A file that cannot be written at the end undoes the others."""
+    before = tree(fs)
+    with pytest.raises(FileExistsError), fs.transaction:
+        fs.pipe_file("f", b"1")
+        f = fs.open("g", "xb")
+        fs.pipe_file("g", b"2")
+    assert tree(fs) == before and f.closed
+    with fs.transaction:
+        with pytest.raises(RuntimeError), fs.open("half", "wb") as f:
+            f.write(b"half")
+            raise RuntimeError
+        fs.pipe_file("f", b"1")
+    assert tree(fs) == before | {"f": b"1"}

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import stat as _stat
+import threading
 import time
 from datetime import datetime, timezone
 from typing import Any
 
 from fsspec.spec import AbstractFileSystem
+from fsspec.transaction import Transaction
 from fsspec.utils import infer_storage_options
 
 from ._volume import Volume
 
 _KINDS = {_stat.S_IFREG: "file", _stat.S_IFDIR: "directory", _stat.S_IFLNK: "link"}
+
+
+class _Undo(Exception):
+    """Ends a transaction without its changes."""
+
+
+class _Transaction(Transaction):  # type: ignore[misc]
+    """A transaction of fsspec that is one of the volume.
+
+    All that its thread does is in it, also directories, moves and removals, and is seen by this thread at once. A file that
+    another thread opens to write meanwhile is written at the end.
+    """
+
+    thread: int | None = None  # whose transaction it is, once it has begun
+
+    def start(self) -> None:
+        if self.thread is not None:
+            raise RuntimeError("a transaction has begun already")
+        self._block = self.fs.volume.transaction()
+        self._block.__enter__()
+        self.thread = threading.get_ident()
+        super().start()
+
+    def complete(self, commit: bool = True) -> None:
+        if self.thread != threading.get_ident():
+            raise RuntimeError("a transaction ends in the thread where it began")
+        with contextlib.suppress(_Undo), contextlib.ExitStack() as stack:
+            stack.push(self._block)
+            super().complete(commit)
+            if not commit:
+                raise _Undo
 
 
 class FolioFileSystem(AbstractFileSystem):  # type: ignore[misc]
@@ -30,6 +64,7 @@ class FolioFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
     protocol = "folio"
     root_marker = ""
+    transaction_type = _Transaction
 
     def __init__(
         self,
@@ -105,12 +140,17 @@ class FolioFileSystem(AbstractFileSystem):  # type: ignore[misc]
         if parent:
             self.volume.mkdir(parent, parents=True, exist_ok=True)
 
-    def _open(self, path: str, mode: str = "rb", **_: Any) -> Any:
+    def start_transaction(self) -> Any:
+        """Begin a transaction, as "with fs.transaction:" does. end_transaction ends it."""
+        self.transaction.start()
+        return self.transaction
+
+    def _open(self, path: str, mode: str = "rb", *, autocommit: bool = True, **_: Any) -> Any:
         path = self._strip_protocol(path)
         if mode == "rb":
             return self.volume.open(path)
         if mode in ("wb", "ab", "xb"):
-            return _Writer(self, path, mode)
+            return _Writer(self, path, mode, autocommit)
         raise ValueError(f"a file of a volume cannot be opened with mode {mode!r}")
 
     def mkdir(self, path: str, create_parents: bool = True, **_: Any) -> None:
@@ -185,11 +225,15 @@ class FolioFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
 
 class _Writer(io.BytesIO):
-    """A file that is written as a whole when it is closed."""
+    """A file that is written as a whole when it is closed.
 
-    def __init__(self, fs: FolioFileSystem, path: str, mode: str) -> None:
+    Without autocommit it is part of a transaction of the file system, which calls commit or discard at its end.
+    """
+
+    def __init__(self, fs: FolioFileSystem, path: str, mode: str, autocommit: bool) -> None:
         super().__init__()
-        self._fs, self._path, self._mode = fs, path, mode
+        self._fs, self._path, self._mode, self._autocommit = fs, path, mode, autocommit
+        self._data: bytes | None = None  # closed, and not written yet
         if mode == "xb" and fs.volume.exists(path):
             raise FileExistsError(path)
         if fs.volume.is_dir(path):
@@ -199,15 +243,24 @@ class _Writer(io.BytesIO):
 
     def __exit__(self, kind: Any, *_: Any) -> None:
         if kind is not None:
-            super().close()  # nothing is written
+            self.discard()
         self.close()
 
     def close(self) -> None:
         if not self.closed:
-            data = self.getvalue()
+            self._data = self.getvalue()
             super().close()
+            if self._autocommit or self._fs.transaction.thread == threading.get_ident():
+                self.commit()
+
+    def commit(self) -> None:
+        """Close it, and write it if that was not done yet."""
+        self.close()
+        data, self._data = self._data, None
+        if data is not None:
             self._fs.pipe_file(self._path, data, mode="create" if self._mode == "xb" else "overwrite")
 
     def discard(self) -> None:
         """Close it, and write nothing."""
+        self._data = None
         super().close()

@@ -42,6 +42,15 @@ func withoutIgnored(err error) error {
 	return err
 }
 
+// leaveOut does what an INSERT does whose row is ignored: AUTOINCREMENT does not give the rowid
+// again.
+func (t TableWriter) leaveOut(rowid int64) error {
+	if !t.state.counted {
+		return nil
+	}
+	return t.tx.setSequence(t.Name(), rowid)
+}
+
 // setConflicts notes the clauses of the table.
 func (s *tableState) setConflicts() {
 	t := s.def.ddl
@@ -54,11 +63,7 @@ func (s *tableState) setConflicts() {
 	for i := range t.Columns {
 		r.notNull[i] = note(t.Columns[i].NotNullConflict)
 	}
-	for i := range t.Uniques {
-		if t.Uniques[i].Primary && (t.WithoutRowid || t.RowidAlias >= 0) {
-			r.key = note(t.Uniques[i].OnConflict)
-		}
-	}
+	r.key = note(t.KeyConflict)
 	auto := t.AutoIndexes()
 	constraints := make([]uniqueRule, len(auto))
 	for _, x := range slices.Backward(s.indexes) { // SQLite looks at the latest first, those of constraints last
@@ -128,6 +133,23 @@ func (t TableWriter) resolveNulls(values []any, only int) ([]any, error) {
 		values[i] = d.at(&t.tx.Rx)
 	}
 	return values, nil
+}
+
+// resolveGenerated applies the clause of NOT NULL to a generated column, given the error of
+// computing it. REPLACE has no default to put there and is an error, as in SQLite.
+func (t TableWriter) resolveGenerated(err error) error {
+	var broken *ConstraintError
+	if t.state.conflicts == nil || !errors.As(err, &broken) || broken.Kind != ConstraintNotNull {
+		return err
+	}
+	i, missing := t.Column(broken.Columns[0])
+	if missing != nil || t.def.ddl.Columns[i].Generated == nil {
+		return err
+	}
+	if c := t.state.conflicts.notNull[i]; c != ddl.ConflictIgnore {
+		return t.abort(c, err)
+	}
+	return errIgnored
 }
 
 // typesFirst returns the error of a value that its column in a STRICT table does not take, if

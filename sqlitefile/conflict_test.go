@@ -61,3 +61,51 @@ func TestConflicts(t *testing.T) {
 	checkShell(t, path, "PRAGMA integrity_check; SELECT group_concat(id || a || b, ' ') FROM t; SELECT group_concat(id || a) FROM k; SELECT count(*) FROM r",
 		"ok\n1anone 2cnone\nz1\n1")
 }
+
+// TestConflictsIgnored writes to a key whose clause is that of another constraint, to a generated
+// column, and to a table with AUTOINCREMENT, which gives no rowid again.
+func TestConflictsIgnored(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, `CREATE TABLE same(id PRIMARY KEY DESC, a, UNIQUE(id) ON CONFLICT REPLACE) WITHOUT ROWID;
+		CREATE TABLE made(a, b AS (a + 1) NOT NULL ON CONFLICT IGNORE);
+		CREATE TABLE auto(id INTEGER PRIMARY KEY AUTOINCREMENT, a UNIQUE ON CONFLICT IGNORE)`)
+	db := open(t, path, nil)
+	update(t, db, func(tx *Tx) error {
+		for i, c := range []struct {
+			table  string
+			values []any
+			rowid  int64
+		}{
+			{"same", []any{"x", 1}, 0},
+			{"same", []any{"x", 2}, 0},
+			{"made", []any{1, nil}, 1},
+			{"made", []any{nil, nil}, 0},
+			{"auto", []any{nil, 1}, 1},
+			{"auto", []any{nil, 1}, 0},
+			{"auto", []any{7, 1}, 0},
+			{"auto", []any{nil, 2}, 8},
+		} {
+			w, err := tx.Table(c.table)
+			if err != nil {
+				return err
+			}
+			if rowid, err := w.Insert(c.values...); rowid != c.rowid || err != nil {
+				t.Errorf("%d: %d, %v", i, rowid, err)
+			}
+		}
+		made, err := tx.Table("made")
+		if err != nil {
+			return err
+		}
+		if ok, err := made.Update(1, nil, nil); !ok || err != nil {
+			t.Errorf("Update: %t, %v", ok, err)
+		}
+		auto, err := tx.Table("auto")
+		if err != nil {
+			return err
+		}
+		return auto.InsertRowid(20, nil, 1)
+	})
+	checkShell(t, path, "PRAGMA integrity_check; SELECT id, a FROM same; SELECT a, b FROM made; SELECT id, a FROM auto; SELECT seq FROM sqlite_sequence",
+		"ok\nx|2\n1|2\n1|1\n8|2\n20")
+}

@@ -98,7 +98,7 @@ func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 		return 0, err
 	}
 	if err = t.insertRow(rowid, values); err == errIgnored {
-		return 0, nil
+		return 0, t.leaveOut(rowid)
 	}
 	return rowid, err
 }
@@ -120,7 +120,10 @@ func (t TableWriter) InsertRowid(rowid int64, values ...any) (err error) {
 			return err
 		}
 	}
-	return withoutIgnored(t.insertRow(rowid, values))
+	if err = t.insertRow(rowid, values); err == errIgnored {
+		return t.leaveOut(rowid)
+	}
+	return err
 }
 
 // chooseRowid returns the rowid of a row to insert.
@@ -231,7 +234,7 @@ func (t TableWriter) prepareChange(rowid int64, values []any, only int) (err err
 	s := t.state
 	s.row.only = only
 	if err := s.load(rowid, values); err != nil {
-		return err
+		return t.resolveGenerated(err)
 	}
 	for _, x := range s.indexes {
 		if s.keeps(x) {

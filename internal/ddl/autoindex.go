@@ -45,8 +45,11 @@ func (p *tableParser) autoIndexes() error {
 			return p.errorf("conflicting ON CONFLICT clauses")
 		}
 	}
-	if t.WithoutRowid {
-		t.PrimaryKey = distinct(m.primary())
+	if late != nil {
+		t.KeyConflict = late.OnConflict
+	}
+	if key := m.primary(); t.WithoutRowid && key != nil {
+		t.PrimaryKey, t.KeyConflict = distinct(key.Columns), key.OnConflict
 	}
 	t.auto = m.indexes(t.WithoutRowid)
 	return nil
@@ -87,11 +90,11 @@ func (m *autoMaker) add(u *Unique) bool {
 	return u.OnConflict == ConflictDefault || u.OnConflict == x.OnConflict
 }
 
-// primary returns the terms of the index of the primary key.
-func (m *autoMaker) primary() []IndexedColumn {
+// primary returns the index of the primary key, or nil.
+func (m *autoMaker) primary() *AutoIndex {
 	for i := range m.list {
 		if m.list[i].Primary {
-			return m.list[i].Columns
+			return &m.list[i]
 		}
 	}
 	return nil

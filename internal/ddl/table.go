@@ -17,6 +17,11 @@ type Table struct {
 	// is as declared.
 	PrimaryKey []IndexedColumn
 
+	// KeyConflict is the ON CONFLICT clause of the rowid, if a column is an alias of it, or of the
+	// primary key of a WITHOUT ROWID table. That of a UNIQUE constraint with the same columns is
+	// its clause, too (Q7).
+	KeyConflict Conflict
+
 	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none
 	// (Q5).
 	RowidAlias int

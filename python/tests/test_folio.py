@@ -111,6 +111,31 @@ def test_clones(path, folio):
     assert "ok" in folio("check", path)
 
 
+def test_names_that_are_not_utf8(folio, tmp_path):
+    tree = tmp_path / "tree"
+    (tree / os.fsdecode(b"d\xe9")).mkdir(parents=True)
+    try:
+        (tree / os.fsdecode(b"d\xe9/f\xff")).write_bytes(b"1")
+    except OSError:
+        pytest.skip("this file system takes UTF-8 only")
+    name, out = str(tmp_path / "x.folio"), tmp_path / "out"
+    folio("import", str(tree), name)
+    folio("snapshot", "create", name, "s")
+    with Volume(name, writable=True) as v:
+        assert [p for p, _ in v.files()] == [os.fsdecode(b"d\xe9/f\xff")]
+        v.write_bytes(os.fsdecode(b"d\xe9/new\xff"), b"2")
+        v.rename(os.fsdecode(b"d\xe9/f\xff"), os.fsdecode(b"\xff"))
+    with Volume(name, snapshot="s") as v:
+        assert list(tree_of(v)) == [os.fsdecode(b"d\xe9/f\xff")]
+        assert v.read_bytes(os.fsdecode(b"d\xe9/f\xff")) == b"1"
+    assert "ok" in folio("check", name)
+    folio("export", name, str(out))
+    assert {os.fsencode(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()} == {
+        b"\xff": b"1",
+        b"d\xe9/new\xff": b"2",
+    }
+
+
 def tree_of(v):
     return {
         f"{top}/{name}": (v.read_bytes(f"{top}/{name}"), v.stat(f"{top}/{name}").st_mtime_ns)

@@ -1,5 +1,6 @@
 """fsspec's own tests, and some of ours."""
 
+import os
 import threading
 
 import fsspec
@@ -191,3 +192,12 @@ def test_transaction_that_cannot_end(fs):
             raise RuntimeError
         fs.pipe_file("f", b"1")
     assert tree(fs) == before | {"f": b"1"}
+
+
+def test_names_that_are_not_utf8(fs):
+    bad = os.fsdecode(b"d\xe9")
+    fs.pipe_file(f"{bad}/{bad}", b"1")
+    assert [name.strip("/") for name in fs.find(bad)] == [f"{bad}/{bad}"]
+    assert fs.cat(f"{bad}/{bad}") == b"1" and fs.isdir(bad)
+    fs.cp(bad, bad + "2", recursive=True)
+    assert sorted(tree(fs)) == sorted([f"{bad}/{bad}", f"{bad}2/{bad}", "moved", "old", "removed"])

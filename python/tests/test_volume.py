@@ -436,3 +436,51 @@ def test_read_many_finds_what_read_bytes_finds(path, seed):
                     assert data == found[some[i]]
             assert i + 1 == len(some) if some else True
             assert e.value.filename == bad
+
+
+BAD = os.fsdecode(b"caf\xe9")  # of an old zip, in Latin-1
+
+
+def test_names_that_are_not_utf8(volume, path):
+    """They come and go as os has them."""
+    with sqlite3.connect(path) as db:
+        volume.write_bytes("x", b"1")
+        db.execute("UPDATE entry SET name = CAST(? AS TEXT) WHERE name = 'x'", (b"caf\xe9",))
+    volume.write_bytes("good", b"2")
+    with Volume(path) as v:
+        assert v.listdir() == [BAD, "good"]
+        assert list(v.walk()) == [("", [], [BAD, "good"])]
+        assert [name for name, _ in v.files()] == [BAD, "good"]
+        assert v.read_bytes(BAD) == v.open("./" + BAD).read() == b"1"
+        assert list(v.read_many(["good", BAD, "good"])) == [b"2", b"1", b"2"]
+        with v.transaction():
+            assert v.read_bytes(BAD) == b"1"
+        assert v.is_file(BAD) and not v.exists(BAD + BAD)
+    volume.write_bytes(BAD, b"new")
+    volume.chmod(BAD, 0o600)
+    volume.rename(BAD, "good")
+    assert volume.listdir() == ["good"] and volume.read_bytes("good") == b"new"
+    volume.mkdir(f"{BAD}/{BAD}", parents=True)
+    volume.write_bytes(f"{BAD}/f", b"3", mode=0o640)
+    volume.write_bytes(f"{BAD}/{BAD}/{BAD}", os.urandom(200_000))
+    volume.symlink(BAD, "link")
+    assert volume.readlink("link") == BAD and volume.read_bytes("link/f") == b"3"
+    assert list(volume.walk(BAD)) == [(BAD, [BAD], ["f"]), (f"{BAD}/{BAD}", [], [BAD])]
+    assert volume.stat(f"{BAD}/f").st_mode == stat.S_IFREG | 0o640
+    with pytest.raises(FileExistsError):
+        volume.mkdir(f"{BAD}/{BAD}")
+    with pytest.raises(FileNotFoundError):
+        volume.write_bytes(f"no/{BAD}", b"")
+    volume.rename(f"{BAD}/{BAD}", BAD + "2")
+    volume.remove_tree(BAD)
+    assert volume.listdir() == [BAD + "2", "good", "link"]
+    with pytest.raises(UnicodeEncodeError):  # as os.stat does
+        volume.read_bytes("\ud800")
+
+
+def test_names_with_nul(volume):
+    volume.write_bytes("f", b"")
+    for call in (lambda: volume.rename("f", "a\0b"), lambda: volume.mkdir(BAD + "\0"), lambda: volume.write_bytes("a\0b", b"")):
+        with pytest.raises(OSError, match="NUL"):
+            call()
+    assert volume.listdir() == ["f"]

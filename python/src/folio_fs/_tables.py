@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import os
 import sqlite3
 from collections.abc import Iterator
 from stat import S_IFREG
@@ -16,6 +15,16 @@ ROOT = 1
 BATCH = 32  # files that one statement reads
 
 FILE, DIRECTORY, SYMLINK = 1, 2, 3
+
+
+def encode(name: str) -> bytes:
+    """Return the bytes of a name. Those that are not UTF-8 are lone surrogates in a str, as os has them."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def decode(name: bytes) -> str:
+    """Return the name that encode returns the bytes of."""
+    return str(name, "utf-8", "surrogateescape")
 
 
 class Node(NamedTuple):
@@ -44,6 +53,16 @@ class Entry(NamedTuple):
 _NODE = "ino, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns"
 
 
+def _named(db: sqlite3.Connection, query: str, parent: int, name: str, *rest: int) -> tuple[int, int] | None:
+    """Return the row of a query for parent = ? AND name = ?."""
+    try:
+        found = db.execute(query, (parent, name, *rest))
+    except UnicodeEncodeError:  # only bytes go to SQLite as they are
+        found = db.execute(query.replace("name = ?", "name = CAST(? AS TEXT)"), (parent, encode(name), *rest))
+    row: tuple[int, int] | None = found.fetchone()
+    return row
+
+
 class Live:
     """The volume as it is."""
 
@@ -56,10 +75,7 @@ class Live:
 
     def lookup(self, parent: int, name: str) -> tuple[int, int] | None:
         """Return the inode and the type of an entry."""
-        row: tuple[int, int] | None = self.db.execute(
-            "SELECT ino, type FROM entry WHERE parent = ? AND name = ?", (parent, name)
-        ).fetchone()
-        return row
+        return _named(self.db, "SELECT ino, type FROM entry WHERE parent = ? AND name = ?", parent, name)
 
     def node(self, ino: int) -> Node | None:
         """Return an inode."""
@@ -174,10 +190,8 @@ class Past:
 
     def lookup(self, parent: int, name: str) -> tuple[int, int] | None:
         """Return the inode and the type of an entry."""
-        row = self.db.execute(
-            "SELECT ino, type FROM entry_was WHERE parent = ? AND name = ? AND until >= ? ORDER BY until LIMIT 1",
-            (parent, name, self.at),
-        ).fetchone()
+        query = "SELECT ino, type FROM entry_was WHERE parent = ? AND name = ? AND until >= ? ORDER BY until LIMIT 1"
+        row = _named(self.db, query, parent, name, self.at)
         if row is None:
             row = self.live.lookup(parent, name)
         return row if row is not None and 0 < row[0] < self.next else None
@@ -198,7 +212,7 @@ class Past:
         )
         for row in rows:  # the last of a name is the one with the smallest until
             now[row[0]] = Entry(*row)
-        return [now[name] for name in sorted(now, key=os.fsencode) if 0 < now[name].ino < self.next]
+        return [now[name] for name in sorted(now, key=encode) if 0 < now[name].ino < self.next]
 
     def chunk(self, ino: int, i: int) -> bytes:
         """Return chunk i of a file, b"" if there is none."""

@@ -19,12 +19,17 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from . import _tables
-from ._tables import CHUNK, DIRECTORY, FILE, ROOT, SYMLINK, Entry, Live, Node, Past
+from ._tables import CHUNK, DIRECTORY, FILE, ROOT, SYMLINK, Entry, Live, Node, Past, encode
 
 _MAX_LINKS = 40
 _MAX_JOINS = 16  # names that one statement follows
 _MAX_DIRS = 1 << 16  # directories that a thread keeps in mind
 
+_KINDS = {"file": _stat.S_IFREG, "dir": _stat.S_IFDIR, "symlink": _stat.S_IFLNK}
+_MAKE = (  # with the number that view file gives
+    "INSERT INTO file_make (parent, name, ino, mode, mtime_ns, now_ns, content) SELECT ?, CAST(? AS TEXT),"
+    " max(coalesce((SELECT max(ino) FROM node), 1), coalesce((SELECT max(ino) FROM orphan), 1)) + 1, ?, ?, ?, ?"
+)
 
 _process = os.getpid()  # asking each time would be a call of the system for each read
 
@@ -53,7 +58,8 @@ class Volume:
     """A tree of files in one SQLite file.
 
     Paths are relative to the root of the volume, with slashes: ``"img/logo.png"``. A slash at the front means the same
-    root. Symbolic links are followed as POSIX does it, and do not lead out of the volume.
+    root. Symbolic links are followed as POSIX does it, and do not lead out of the volume. Bytes of names that are not UTF-8
+    are lone surrogates, as os has them.
 
     A Volume may be used by many threads, and in the child of a fork: each gets a connection of its own. Errors are those
     of os: FileNotFoundError, FileExistsError, IsADirectoryError, and so on, with the path.
@@ -97,6 +103,7 @@ class Volume:
         if version not in (1, 2):
             db.close()
             raise OSError(errno.EINVAL, f"the volume is of version {version}, this package reads versions 1 and 2; use a newer one", self.path)
+        db.text_factory = _tables.decode
         db.execute("PRAGMA mmap_size = 1099511627776")
         db.execute("PRAGMA cache_size = -32768")
         if self.writable:
@@ -271,7 +278,7 @@ class Volume:
         return way, ends[-1]
 
     def _target(self, tables: Live | Past, ino: int) -> str:
-        return os.fsdecode(tables.chunk(ino, 0))
+        return _tables.decode(tables.chunk(ino, 0))
 
     def _find(self, tables: Live | Past, path: str, follow: bool = True) -> Node:
         _, found = self._resolve(tables, path, follow)
@@ -363,7 +370,10 @@ class Volume:
         """
         tables = self._tables()
         if isinstance(tables, Live):  # most files: one statement
-            data = self._whole(tables, file)
+            try:
+                data = self._whole(tables, file)
+            except UnicodeEncodeError:  # a name that is not UTF-8
+                data = None
             if data is not None:
                 return data
         with self._view() as tables:
@@ -422,10 +432,13 @@ class Volume:
             top, _, name = path.rpartition("/")
             try:
                 keys.append(known(top) or self._directory(tables, top, path))
-            except OSError:
+            except (OSError, UnicodeEncodeError):
                 keys.append(None)  # read_bytes raises it when its turn comes
             keys.append(name)
-        return tables.batch_by_entry(keys)
+        try:
+            return tables.batch_by_entry(keys)
+        except UnicodeEncodeError:  # a name that is not UTF-8
+            return {}
 
     def _regular(self, tables: Live | Past, path: str | int) -> Node:
         n = self._find(tables, path) if isinstance(path, str) else self._numbered(tables, index(path))
@@ -484,7 +497,9 @@ class Volume:
             return tables.db.execute(statement, args).rowcount
 
     def _place(self, path: str, follow: bool = False) -> str:
-        """Return the path without symbolic links."""
+        """Return the path without symbolic links, of a file that is to be changed."""
+        if "\0" in path:
+            raise OSError(errno.EINVAL, "path holds a NUL", path)
         parts, _ = self._resolve(self._tables(), path, follow)
         if not parts:
             raise _error(errno.EBUSY, path)  # the root
@@ -499,13 +514,22 @@ class Volume:
             try:
                 n = self._find(tables, place)
             except FileNotFoundError:
-                self._change(path, "INSERT INTO file (path, content, mode) VALUES (?, ?, ?)", place, data, f"{mode & 0o7777:o}")
+                self._make(path, place, "file", mode, data)
                 return
             if _stat.S_ISDIR(n.mode):
                 raise _error(errno.EISDIR, path)
             if not _stat.S_ISREG(n.mode):
                 raise _error(errno.EINVAL, path)
             self._change(path, "INSERT INTO file_change (ino, now_ns, content) VALUES (?, ?, ?)", n.ino, time.time_ns(), data)
+
+    def _make(self, path: str, place: str, kind: str, mode: int, content: bytes) -> None:
+        mode &= 0o7777
+        try:
+            self._change(path, "INSERT INTO file (path, type, mode, content) VALUES (?, ?, ?, ?)", place, kind, f"{mode:o}", content)
+        except UnicodeEncodeError:  # view file takes no such path
+            parent, name = self._parent(place)
+            now = time.time_ns()
+            self._change(path, _MAKE, parent, encode(name), _KINDS[kind] | mode, now, now, content)
 
     def write_text(self, path: str, text: str, encoding: str = "utf-8") -> None:
         """Give a file a new content."""
@@ -517,17 +541,14 @@ class Volume:
         with self.transaction():
             for i in range(1 if parents else len(names), len(names)):
                 if not self.is_dir("/".join(names[:i])):
-                    self._make_dir(path, "/".join(names[:i]), mode)
+                    self._make(path, self._place("/".join(names[:i])), "dir", mode, b"")
             if not (exist_ok and self.is_dir(path)):
-                self._make_dir(path, path, mode)
-
-    def _make_dir(self, path: str, place: str, mode: int) -> None:
-        self._change(path, "INSERT INTO file (path, type, mode) VALUES (?, 'dir', ?)", self._place(place), f"{mode & 0o7777:o}")
+                self._make(path, self._place(path), "dir", mode, b"")
 
     def symlink(self, target: str, path: str) -> None:
         """Make a symbolic link."""
         with self.transaction():
-            self._change(path, "INSERT INTO file (path, type, content) VALUES (?, 'symlink', ?)", self._place(path), target)
+            self._make(path, self._place(path), "symlink", 0o777, encode(target))
 
     def remove(self, path: str) -> None:
         """Remove a file or an empty directory."""
@@ -555,8 +576,9 @@ class Volume:
             if kind == DIRECTORY:
                 below += [(ino, e.name, e.ino, e.type) for e in tables.entries(ino)]
         now = time.time_ns()
-        for row in below:
-            self._change(path, "INSERT INTO file_drop (parent, name, ino, type, now_ns) VALUES (?, ?, ?, ?, ?)", *row, now)
+        drop = "INSERT INTO file_drop (parent, name, ino, type, now_ns) VALUES (?, CAST(? AS TEXT), ?, ?, ?)"
+        for directory, name, ino, kind in below:
+            self._change(path, drop, directory, encode(name), ino, kind, now)
 
     def rename(self, old: str, new: str) -> None:
         """Move a file or a directory. A file of the new path is replaced, as os.replace does it."""
@@ -577,8 +599,9 @@ class Volume:
                 if _stat.S_ISDIR(there.mode) != _stat.S_ISDIR(n.mode):
                     raise _error(errno.EISDIR if _stat.S_ISDIR(there.mode) else errno.ENOTDIR, new)
                 self.remove(to)
-            a, b = self._parent(from_), self._parent(to)
-            self._change(new, "INSERT INTO file_move (parent, name, to_parent, to_name, now_ns) VALUES (?, ?, ?, ?, ?)", *a, *b, time.time_ns())
+            (a, was), (b, name) = self._parent(from_), self._parent(to)
+            move = "INSERT INTO file_move (parent, name, to_parent, to_name, now_ns) VALUES (?, CAST(? AS TEXT), ?, CAST(? AS TEXT), ?)"
+            self._change(new, move, a, encode(was), b, encode(name), time.time_ns())
 
     def chmod(self, path: str, mode: int) -> None:
         """Set the permissions of a file."""

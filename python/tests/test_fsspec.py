@@ -1,6 +1,7 @@
 """fsspec's own tests, and some of ours."""
 
 import os
+import pickle
 import threading
 
 import fsspec
@@ -201,3 +202,22 @@ def test_names_that_are_not_utf8(fs):
     assert fs.cat(f"{bad}/{bad}") == b"1" and fs.isdir(bad)
     fs.cp(bad, bad + "2", recursive=True)
     assert sorted(tree(fs)) == sorted([f"{bad}/{bad}", f"{bad}2/{bad}", "moved", "old", "removed"])
+
+
+def test_relative_path(tmp_path, monkeypatch):
+    for name in "a", "b":
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        create("v.folio")
+        FolioFileSystem("v.folio", writable=True).pipe_file("where", name.encode())
+    monkeypatch.chdir(tmp_path / "a")
+    fs = fsspec.filesystem("folio", fo="v.folio")
+    monkeypatch.chdir(tmp_path / "b")
+    assert fs.cat("where") == b"a"
+    assert fsspec.filesystem("folio", fo="v.folio").cat("where") == b"b"
+    with fsspec.open("folio://where::v.folio") as f:
+        assert f.read() == b"b"
+    dumped, text = pickle.dumps(fs), fs.to_json()
+    FolioFileSystem.clear_instance_cache()
+    assert pickle.loads(dumped).cat("where") == FolioFileSystem.from_json(text).cat("where") == b"a"
+    assert fsspec.filesystem("folio", fo=(tmp_path / "a" / "v.folio").as_uri()).cat("where") == b"a"

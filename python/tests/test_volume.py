@@ -484,3 +484,30 @@ def test_names_with_nul(volume):
         with pytest.raises(OSError, match="NUL"):
             call()
     assert volume.listdir() == ["f"]
+
+
+def test_relative_path(tmp_path, monkeypatch):
+    """A Volume stays with its file when the process goes to another directory."""
+    for name in "a", "b":
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        folio_fs.create("v.folio")
+        with Volume("v.folio", writable=True) as v:
+            v.write_text("where", name)
+    monkeypatch.chdir(tmp_path / "a")
+    with Volume("v.folio") as v:
+        monkeypatch.chdir(tmp_path / "b")
+        found = []
+        thread = threading.Thread(target=lambda: found.append(v.read_text("where")))
+        thread.start()
+        thread.join()
+        assert found == ["a"]
+        assert pickle.loads(pickle.dumps(v)).read_text("where") == "a"
+        assert VolumePath(v) != VolumePath(Volume("v.folio"))
+
+
+def test_directory_is_no_volume(tmp_path):
+    with pytest.raises(IsADirectoryError, match="not a directory"):
+        Volume(tmp_path)
+    with pytest.raises(FileNotFoundError):
+        Volume("")

@@ -51,7 +51,23 @@ class _Transaction(Transaction):  # type: ignore[misc]
                 raise _Undo
 
 
-class FolioFileSystem(AbstractFileSystem):  # type: ignore[misc]
+def _absolute(fo: str | os.PathLike[str]) -> str:
+    path = infer_storage_options(os.fspath(fo))["path"]
+    return os.path.abspath(path) if path else ""
+
+
+class _Absolute(type(AbstractFileSystem)):  # type: ignore[misc]
+    """Makes the path of the volume absolute before fsspec keeps it: for its cache of file systems, and to pickle them."""
+
+    def __call__(cls, *args: Any, **options: Any) -> Any:
+        if args:
+            args = (_absolute(args[0]), *args[1:])
+        elif "fo" in options:
+            options["fo"] = _absolute(options["fo"])
+        return super().__call__(*args, **options)
+
+
+class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[misc]
     """The files of a volume.
 
     A URL names the volume and the path in it, with ``::`` between them: ``folio://img/logo.png::/data/site.folio``. Or
@@ -78,7 +94,7 @@ class FolioFileSystem(AbstractFileSystem):  # type: ignore[misc]
         super().__init__(**options)
         if target_protocol not in (None, "file", "local"):
             raise ValueError(f"a volume is a file on disk, not at {target_protocol}://")
-        self.volume = Volume(infer_storage_options(os.fspath(fo))["path"], writable=writable, snapshot=snapshot)
+        self.volume = Volume(fo, writable=writable, snapshot=snapshot)
 
     @classmethod
     def _strip_protocol(cls, path: Any) -> Any:

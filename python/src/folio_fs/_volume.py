@@ -75,7 +75,12 @@ class Volume:
     ) -> None:
         if writable and snapshot is not None:
             raise ValueError("a snapshot cannot be written")
-        self.path = os.fspath(path)
+        path = os.fspath(path)
+        if not os.path.exists(path):
+            raise _error(errno.ENOENT, path)
+        if os.path.isdir(path):
+            raise OSError(errno.EISDIR, "a volume is a file, not a directory", path)
+        self.path = os.path.abspath(path)  # other threads connect later, perhaps from another directory
         self.writable = writable
         self.snapshot = snapshot
         self._timeout = timeout
@@ -87,8 +92,8 @@ class Volume:
 
     def _connect(self) -> sqlite3.Connection:
         if not os.path.exists(self.path):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
-        uri = "file:" + quote(os.path.abspath(self.path)) + ("?mode=rw" if self.writable else "?mode=ro")
+            raise _error(errno.ENOENT, self.path)
+        uri = "file:" + quote(self.path) + ("?mode=rw" if self.writable else "?mode=ro")
         try:
             db = sqlite3.connect(uri, uri=True, timeout=self._timeout, isolation_level=None, cached_statements=64)
             application = db.execute("PRAGMA application_id").fetchone()[0]

@@ -4,10 +4,12 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -183,10 +185,11 @@ type tarArchiver struct {
 }
 
 func (t *tarArchiver) add(f *walked, link string, content io.Reader) error {
-	h := &tar.Header{Typeflag: tar.TypeReg, Name: f.name, Linkname: link, Mode: int64(f.info.Mode().Perm()), ModTime: f.info.ModTime(), Format: tar.FormatPAX}
+	name := portableName(f.name)
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: name, Linkname: portableName(link), Mode: int64(f.info.Mode().Perm()), ModTime: f.info.ModTime(), Format: tar.FormatPAX}
 	switch {
 	case f.info.IsDir():
-		h.Typeflag, h.Name = tar.TypeDir, f.name+"/"
+		h.Typeflag, h.Name = tar.TypeDir, name+"/"
 	case content == nil:
 		h.Typeflag = tar.TypeSymlink
 	default:
@@ -213,13 +216,13 @@ type zipArchiver struct{ *zip.Writer }
 var packed = map[string]bool{".zip": true, ".gz": true, ".zst": true, ".xz": true, ".7z": true, ".jpg": true, ".jpeg": true, ".png": true, ".webp": true, ".avif": true, ".mp3": true, ".mp4": true, ".webm": true, ".ogg": true, ".m4a": true, ".mkv": true, ".mov": true}
 
 func (z *zipArchiver) add(f *walked, link string, content io.Reader) error {
-	h := &zip.FileHeader{Name: zipName(f.name), Modified: f.info.ModTime(), Method: zip.Deflate}
+	h := &zip.FileHeader{Name: portableName(f.name), Modified: f.info.ModTime(), Method: zip.Deflate}
 	h.SetMode(f.info.Mode() & (fs.ModeType | fs.ModePerm))
 	switch {
 	case f.info.IsDir():
 		h.Name, h.Method = h.Name+"/", zip.Store
 	case content == nil:
-		content, h.Method = strings.NewReader(link), zip.Store
+		content, h.Method = strings.NewReader(portableName(link)), zip.Store
 	case packed[strings.ToLower(path.Ext(f.name))] || f.info.Size() < 64:
 		h.Method = zip.Store
 	}
@@ -231,12 +234,37 @@ func (z *zipArchiver) add(f *walked, link string, content io.Reader) error {
 	return err
 }
 
-// zipName replaces backslashes, which some programs take for slashes, and control characters.
-func zipName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\\' || r < ' ' || r == 0x7f {
-			return '_'
+// portableName returns a path with percent codes, such as %5C, for what leads programs astray that
+// unpack an archive: backslashes, which some take for slashes, the colon of a drive, and control
+// characters. A percent sign gets a code where it would begin one. So two names never become one.
+func portableName(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '\\', isControl(c), c == ':' && endsDrive(name[:i]), c == '%' && beginsCode(name[i:]):
+			fmt.Fprintf(&b, "%%%02X", c)
+		default:
+			b.WriteByte(c)
 		}
-		return r
-	}, name)
+	}
+	return b.String()
+}
+
+func isControl(c byte) bool { return c < ' ' || c == 0x7f }
+
+// endsDrive reports whether the last element of a path is one letter.
+func endsDrive(path string) bool {
+	last := path[strings.LastIndexByte(path, '/')+1:]
+	return len(last) == 1 && 'a' <= last[0]|0x20 && last[0]|0x20 <= 'z'
+}
+
+// beginsCode reports whether a path that begins with a percent sign begins with a code that
+// portableName writes.
+func beginsCode(path string) bool {
+	if len(path) < 3 || strings.ToUpper(path[1:3]) != path[1:3] {
+		return false
+	}
+	n, err := strconv.ParseUint(path[1:3], 16, 8)
+	c := byte(n)
+	return err == nil && (c == '\\' || c == ':' || c == '%' || isControl(c))
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"archive/tar"
 	"bytes"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -173,6 +176,42 @@ func TestArchiveRoundTrip(t *testing.T) {
 			t.Errorf("%s: %d files, want %d", name, len(got), len(want))
 		}
 		wantNames(t, dir, name, "back.folio")
+	}
+}
+
+// Each name of a file has its mode, its owner and its times in a tar archive, as GNU tar writes
+// them: Python's tarfile and 7z give the file those of its last name.
+func TestTarLinks(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "a.tar")
+	mustRun(t, "export", "-q", makeOdd(t), file)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	links, headers := 0, make(map[string]*tar.Header)
+	for r := tar.NewReader(f); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		headers[h.Name] = h
+		if h.Typeflag != tar.TypeLink {
+			continue
+		}
+		links++
+		first := headers[h.Linkname]
+		if h.Mode != first.Mode || h.Uid != first.Uid || h.Gid != first.Gid || !h.ModTime.Equal(first.ModTime) ||
+			!h.AccessTime.Equal(first.AccessTime) || !h.ChangeTime.Equal(first.ChangeTime) || h.Size != 0 {
+			t.Errorf("%s: %+v, want the attributes of %+v", h.Name, h, first)
+		}
+	}
+	if links != 4 {
+		t.Errorf("%d hard links, want 4", links)
 	}
 }
 

@@ -51,7 +51,10 @@ func (t *tarWriter) add(e *source.Entry) error {
 		if t.left[e.Link] {
 			return nil
 		}
-		return t.w.WriteHeader(&tar.Header{Typeflag: tar.TypeLink, Name: e.Name, Linkname: e.Link, Format: tar.FormatPAX})
+		// With the attributes of the file: programs give them to it once more.
+		h := t.header(e, tar.TypeLink)
+		h.Linkname = e.Link
+		return t.w.WriteHeader(h)
 	}
 	typ, ok := tarTypes[e.Mode.Type()]
 	if !ok {

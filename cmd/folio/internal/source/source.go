@@ -88,8 +88,8 @@ type Entry struct {
 	// Holes says that some of the content is zeros that need no room. It may be false where there
 	// are such.
 	Holes bool
-	// Link is the name of the earlier entry that is the same file, or empty. With a Link, only Name
-	// is set in the Header.
+	// Link is the name of the earlier entry that is the same file, or empty. With a Link, a Header
+	// has Name, and that of a file in a volume also the mode, the owner, and the times.
 	Link string
 	// Content gives the Size bytes of a large file; for any other it is nil, and Data has them.
 	// Both are valid until the function that got the entry returns.

@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
 
@@ -212,6 +214,57 @@ func TestTarLinks(t *testing.T) {
 	}
 	if links != 4 {
 		t.Errorf("%d hard links, want 4", links)
+	}
+}
+
+// Symbolic links come last in a SQLite archive: sqlite3 -Ax (3.40) ends at the first one that leads
+// nowhere.
+func TestSqlarLinksLast(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	volume, file := filepath.Join(dir, "v.folio"), filepath.Join(dir, "a.sqlar")
+	err := folio.Create(t.Context(), volume, nil, func(b *folio.Builder) error {
+		for _, h := range []folio.Header{
+			{Name: "a", Mode: fs.ModeSymlink | 0o777, Linkname: "nowhere"},
+			{Name: "d/b", Mode: fs.ModeSymlink | 0o777, Linkname: "../z"},
+			{Name: "d/z", Mode: 0o644},
+			{Name: "z", Mode: 0o644},
+		} {
+			if err := b.AddBytes(&h, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "export", "-q", volume, file)
+	db, err := sqlitefile.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var names []string
+	err = db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+		table, err := rx.Table("sqlar")
+		if err != nil {
+			return err
+		}
+		for row, err := range table.All() {
+			if err != nil {
+				return err
+			}
+			name, err := row.Text(0)
+			if err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		return nil
+	})
+	if want := []string{"d", "d/z", "z", "a", "d/b"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("%q, %v, want %q", names, err, want)
 	}
 }
 

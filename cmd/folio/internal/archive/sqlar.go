@@ -15,16 +15,24 @@ import (
 )
 
 // A sqlarWriter writes a SQLite archive, as sqlite3 -A reads it: modes, times in seconds. Every
-// name of a file is a file of its own.
+// name of a file is a file of its own. Symbolic links come last, because sqlite3 -Ax (3.40) ends
+// at the first one that leads nowhere.
 type sqlarWriter struct {
 	table *sqlitefile.TableBuilder
 	o     *Options
 	buf   []byte
 	rowid int64
+	links []sqlarRow
 
 	plain  value // the last content
 	packed shorter
 	z      *zlib.Writer
+}
+
+// A sqlarRow is a symbolic link that waits for the end of the walk.
+type sqlarRow struct {
+	name, target string
+	mode, mtime  int64
 }
 
 const (
@@ -33,17 +41,27 @@ const (
 )
 
 func createSqlar(ctx context.Context, path string, o *Options, walk Walk) error {
-	return buildDatabase(ctx, path, o, func(b *sqlitefile.Builder) (func(*source.Entry) error, error) {
+	s := &sqlarWriter{o: o, buf: make([]byte, copySize), z: zlib.NewWriter(nil)}
+	return buildDatabase(ctx, path, o, func(b *sqlitefile.Builder) (add func(*source.Entry) error, err error) {
 		if err := b.Create(sqlarSchema); err != nil {
 			return nil, err
 		}
-		table, err := b.Table("sqlar")
-		s := &sqlarWriter{table: table, o: o, buf: make([]byte, copySize), z: zlib.NewWriter(nil)}
+		s.table, err = b.Table("sqlar")
 		return s.add, err
-	}, walk)
+	}, func(fn func(*source.Entry) error) error {
+		if err := walk(fn); err != nil {
+			return err
+		}
+		return pathError(path, s.addLinks())
+	})
 }
 
 func (s *sqlarWriter) add(e *source.Entry) error {
+	if e.Mode.Type() == fs.ModeSymlink {
+		mode, _ := posix.Mode(e.Mode)
+		s.links = append(s.links, sqlarRow{e.Name, e.Linkname, int64(mode), e.ModTime.Unix()})
+		return nil
+	}
 	size, data, ok, err := s.data(e)
 	if err != nil {
 		return source.WrapEntry(e.Name, err)
@@ -56,14 +74,24 @@ func (s *sqlarWriter) add(e *source.Entry) error {
 	return s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data)
 }
 
+// addLinks writes the symbolic links. Their size is not -1, as sqlite3 writes it, because sqlite3
+// -Ax fails at such links (3.40).
+func (s *sqlarWriter) addLinks() error {
+	for _, l := range s.links {
+		s.rowid++
+		if err := s.table.Append(s.rowid, l.name, l.mode, l.mtime, int64(len(l.target)), l.target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // data returns the values of the columns sz and data. ok reports whether the archive gets the
 // entry.
 func (s *sqlarWriter) data(e *source.Entry) (size int64, data any, ok bool, err error) {
 	switch e.Mode.Type() {
 	case fs.ModeDir:
 		return 0, nil, e.Name != ".", nil
-	case fs.ModeSymlink:
-		return int64(len(e.Linkname)), e.Linkname, true, nil // not -1, as sqlite3 writes, for which sqlite3 -Ax fails (3.40)
 	case 0:
 		data, err := s.content(e)
 		return e.Size, data, err == nil, err

@@ -10,6 +10,8 @@ from fsspec.implementations.local import LocalFileSystem, make_path_posix
 from fsspec.tests.abstract import AbstractFixtures
 from fsspec.tests.abstract.copy import AbstractCopyTests
 from fsspec.tests.abstract.get import AbstractGetTests
+from fsspec.tests.abstract.open import AbstractOpenTests
+from fsspec.tests.abstract.pipe import AbstractPipeTests
 from fsspec.tests.abstract.put import AbstractPutTests
 
 from folio_fs import create
@@ -25,7 +27,7 @@ class Fixtures(AbstractFixtures):
 
     @pytest.fixture
     def fs_path(self):
-        return "base"
+        return "/base"
 
     @pytest.fixture
     def supports_empty_directories(self):
@@ -40,6 +42,14 @@ class TestGet(AbstractGetTests, Fixtures):
     pass
 
 
+class TestOpen(AbstractOpenTests, Fixtures):
+    pass
+
+
+class TestPipe(AbstractPipeTests, Fixtures):
+    pass
+
+
 class TestPut(AbstractPutTests, Fixtures):
     pass
 
@@ -50,8 +60,9 @@ def test_url(path):
     with fsspec.open(f"folio://a/b.csv::{path}", "rt") as f:
         assert f.read() == "x,y\n1,2\n"
     fs = fsspec.filesystem("folio", fo=path)
-    assert fs.find("") == ["a/b.csv"]
-    assert fs.glob("**/*.csv") == ["a/b.csv"]
+    assert fs.find("") == fs.find("/") == ["/a/b.csv"]
+    assert fs.glob("**/*.csv") == fs.glob("/a/*.csv") == ["/a/b.csv"]
+    assert fs.ls("", detail=False) == ["/a"] and fs.ls("a")[0]["name"] == "/a/b.csv"
     assert fs.cat_file("a/b.csv", 4, -1) == b"1,2"
     assert fs.info("a")["type"] == "directory"
     with pytest.raises(FileNotFoundError):
@@ -131,7 +142,7 @@ def change(fs):
 
 
 def tree(fs):
-    return {name.strip("/"): fs.cat(name) for name in fs.find("")}
+    return {name[1:]: fs.cat(name) for name in fs.find("")}
 
 
 @pytest.fixture
@@ -198,7 +209,7 @@ def test_transaction_that_cannot_end(fs):
 def test_names_that_are_not_utf8(fs):
     bad = os.fsdecode(b"d\xe9")
     fs.pipe_file(f"{bad}/{bad}", b"1")
-    assert [name.strip("/") for name in fs.find(bad)] == [f"{bad}/{bad}"]
+    assert fs.find(bad) == [f"/{bad}/{bad}"]
     assert fs.cat(f"{bad}/{bad}") == b"1" and fs.isdir(bad)
     fs.cp(bad, bad + "2", recursive=True)
     assert sorted(tree(fs)) == sorted([f"{bad}/{bad}", f"{bad}2/{bad}", "moved", "old", "removed"])
@@ -221,3 +232,18 @@ def test_relative_path(tmp_path, monkeypatch):
     FolioFileSystem.clear_instance_cache()
     assert pickle.loads(dumped).cat("where") == FolioFileSystem.from_json(text).cat("where") == b"a"
     assert fsspec.filesystem("folio", fo=(tmp_path / "a" / "v.folio").as_uri()).cat("where") == b"a"
+
+
+def test_copy_to_a_directory_that_ends_in_a_slash(fs, tmp_path):
+    """Names without a slash at the front lead to where those with one lead."""
+    fs.pipe_file("top", b"1")
+    fs.mkdir("d")
+    fs.cp("top", "d/")
+    assert fs.cat("d/top") == b"1"
+    fs.cp("top", "/d/new/")
+    assert fs.cat("/d/new/top") == b"1"
+    fs.pipe_file("src/f", b"2")
+    for _ in range(2):
+        fs.get("src", str(tmp_path / "target"), recursive=True)
+    assert (tmp_path / "target/src/f").read_bytes() == b"2" and (tmp_path / "target/f").read_bytes() == b"2"
+    assert fs.unstrip_protocol("/d") == "folio:///d" and fs._parent("d") == "/" and fs._parent("/d/top") == "/d"

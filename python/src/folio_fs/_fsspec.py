@@ -71,7 +71,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
     """The files of a volume.
 
     A URL names the volume and the path in it, with ``::`` between them: ``folio://img/logo.png::/data/site.folio``. Or
-    the volume is given by name: ``fsspec.filesystem("folio", fo="/data/site.folio")``.
+    the volume is given by name: ``fsspec.filesystem("folio", fo="/data/site.folio")``. Paths in answers begin with a slash.
 
     fo:        the path of the volume
     snapshot:  the name of a snapshot, which is read instead
@@ -79,7 +79,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
     """
 
     protocol = "folio"
-    root_marker = ""
+    root_marker = "/"
     transaction_type = _Transaction
 
     def __init__(
@@ -100,8 +100,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
     def _strip_protocol(cls, path: Any) -> Any:
         if isinstance(path, list):
             return [cls._strip_protocol(p) for p in path]
-        path = os.fspath(path)
-        return path.removeprefix("folio://").strip("/")
+        return "/" + os.fspath(path).removeprefix("folio://").strip("/")
 
     def _info(self, path: str, *, follow: bool = True) -> dict[str, Any]:
         s = self.volume.stat(path, follow_symlinks=follow)
@@ -128,7 +127,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
         if not self.volume.is_dir(path):
             info = self._info(path)
             return [info] if detail else [path]
-        names = [f"{path}/{name}" if path else name for name in self.volume.listdir(path)]
+        names = [f"{path.rstrip('/')}/{name}" for name in self.volume.listdir(path)]
         return [self._info(name, follow=False) for name in names] if detail else names
 
     def cat_file(self, path: str, start: int | None = None, end: int | None = None, **_: Any) -> bytes:
@@ -153,7 +152,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
 
     def _make_parent(self, path: str) -> None:
         parent = path.rpartition("/")[0]
-        if parent:
+        if parent:  # not the root
             self.volume.mkdir(parent, parents=True, exist_ok=True)
 
     def start_transaction(self) -> Any:
@@ -176,7 +175,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
         """Make a directory and those that lead to it."""
         path = self._strip_protocol(path)
-        if path or not exist_ok:
+        if path != "/" or not exist_ok:
             self.volume.mkdir(path, parents=True, exist_ok=exist_ok)
 
     def rmdir(self, path: str) -> None:

@@ -170,7 +170,7 @@ func TestArchiveSelected(t *testing.T) {
 		for _, f := range z.File {
 			names = append(names, f.Name)
 		}
-		if want := []string{"a/", "a/b/", "a/b/c.txt", "hello.txt", "new_line"}; !slices.Equal(names, want) {
+		if want := []string{"a/", "a/b/", "a/b/c.txt", "hello.txt", "new%0Aline"}; !slices.Equal(names, want) {
 			t.Errorf("%q, want %q", names, want)
 		}
 	}

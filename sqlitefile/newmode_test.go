@@ -26,6 +26,9 @@ func TestNewMode(t *testing.T) {
 				writeFile(t, path, nil)
 			}
 			db := openOnly(t, path, &Options{Create: true, JournalMode: tt.ask, Exclusive: tt.exclusive})
+			if mode, err := db.JournalMode(t.Context()); mode != tt.want || err != nil {
+				t.Errorf("asked for %v, before the first transaction: %v, %v; want %v", tt.ask, mode, err, tt.want)
+			}
 			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
 			mode, err := db.JournalMode(t.Context())
 			if mode != tt.want || err != nil {

@@ -18,7 +18,7 @@ func (p *Pager) JournalMode(ctx context.Context) (JournalMode, error) {
 		return 0, err
 	}
 	defer rx.End()
-	if rx.wal != nil {
+	if rx.wal != nil || rx.size == 0 && p.options.newWAL { // without bytes: as the first transaction makes it
 		return JournalWAL, nil
 	}
 	p.mu.Lock()

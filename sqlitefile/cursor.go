@@ -9,8 +9,8 @@ import (
 // A Cursor moves over the rows of a table or the entries of an index, in the order of their keys.
 // It belongs to its transaction and to one goroutine.
 //
-// In a write transaction the table may change while a cursor stands in it, by the caller, an action
-// of a foreign key, or a savepoint that is taken back. The cursor keeps its key then:
+// In a write transaction the table may change while a cursor stands in it: by the caller, by an
+// action of a foreign key, or by [Savepoint.Rollback]. The cursor keeps its key then:
 //
 //   - Next moves to the first entry behind that key, and Prev to the last one before it, as the
 //     table is at this moment. An entry that was deleted before the cursor came to it is not met.

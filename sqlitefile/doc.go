@@ -23,6 +23,11 @@
 //		_, err = tasks.Insert("make all")
 //		return err
 //	})
+//	...
+//	err = db.Close() // app.db is one file again
+//
+// While the database is open, its last commits are in another file, app.db-wal. To copy a database
+// that is open, use [DB.BackupFile].
 //
 // # Terms
 //

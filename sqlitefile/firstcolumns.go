@@ -111,7 +111,7 @@ func (t TableWriter) further(row *Row, i int) (record.Value, error) {
 	}
 	d := &t.def.defaults[i]
 	if !d.known {
-		return record.Value{}, fmt.Errorf("%s.%s: %w: a new row, and an expression as its default", t.Name(), t.def.shape.fields[i].name, ErrUnsupported)
+		return record.Value{}, fmt.Errorf("%s.%s: %w: its default is an expression that the engine does not know", t.Name(), t.def.shape.fields[i].name, ErrUnsupported)
 	}
 	return d.at(&t.tx.Rx), nil
 }

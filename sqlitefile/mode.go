@@ -43,8 +43,11 @@ func nameOf(kind string, n int, names []string) string {
 // journal: the pages as they were, until the file has them as they shall be.
 //
 // WAL is several times as fast where commits are small, and its readers and its writer do not wait
-// for each other. The database has two more files while it is open, and all processes that use it
-// must run on one machine. In the other modes it has a journal during a commit only.
+// for each other. While the database is open it has two more files, a log with the name of the
+// database and "-wal", and the index of the log, with "-shm". All processes that use it must run on
+// one machine. The last commits are in the log: a copy of the database file alone lacks them, and
+// may be damaged. Use [DB.BackupFile], or copy the file after Close. In the other modes there is a
+// journal during a commit only.
 type JournalMode int
 
 const (

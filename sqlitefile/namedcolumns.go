@@ -25,7 +25,7 @@ type namedColumns struct {
 // A new row gets the defaults of the other columns, as INSERT gives them, or a new rowid where the
 // INTEGER PRIMARY KEY is one of them. CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time
 // of each insertion. A row that is there keeps its values of the other columns. So a program is not
-// disturbed if ALTER TABLE adds a column.
+// disturbed if ALTER TABLE adds a column. Set and WriteAt still count the columns of the table.
 //
 // Without names, Insert adds a row of defaults, as DEFAULT VALUES does. The error matches
 // [ErrNoColumn] if the table has no such column. It is an error to name a column twice, or a

@@ -117,7 +117,7 @@ func (r *Row) markedColumn(i int) (*column, error) {
 // known refuses a default that only SQLite can tell.
 func (r *Row) known(c *column) error {
 	if c.expr {
-		return fmt.Errorf("%s.%s: %w: a row without it, and an expression as its default", r.shape.name, c.name, ErrUnsupported)
+		return fmt.Errorf("%s.%s: %w: the row has no value there, and the default is an expression that the engine does not know", r.shape.name, c.name, ErrUnsupported)
 	}
 	return nil
 }

@@ -18,11 +18,15 @@ import (
 // kept in step, and UNIQUE, NOT NULL, PRIMARY KEY, CHECK and the types of STRICT hold: an error
 // that matches ErrConstraint says which does not, and then nothing has changed.
 //
+// An ON CONFLICT clause of a constraint applies to each call, as to an INSERT or UPDATE of one row.
+// REPLACE deletes the rows that are in the way. IGNORE changes nothing and is no error: Insert
+// returns 0, and Update returns true if there is such a row. After ROLLBACK the transaction fails.
+//
 // Generated columns are computed: their values are given as nil.
 //
 // Values are those of all columns in the order of CREATE TABLE, or of the columns that
-// [TableWriter.Named] was given. A value is nil, an integer of any type of Go's
-// own, bool, float32, float64, string, []byte, a time.Time, which is stored as a TEXT in UTC
+// [TableWriter.Named] was given. A value is nil, an integer of any type of Go's own, bool, float32,
+// float64, string, []byte, a time.Time, which is stored as a TEXT in UTC
 // ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64,
 // which takes no memory of its own in an any. The affinity of the column is applied as by INSERT.
 // Nothing of them is kept after the call.
@@ -73,8 +77,8 @@ func (t TableWriter) current() bool {
 }
 
 // Insert adds a row and returns its rowid: the value of the INTEGER PRIMARY KEY, if there is one
-// and it is not nil, and otherwise a new one, chosen as SQLite chooses it. In a table WITHOUT ROWID
-// the rowid is 0, and so it is if ON CONFLICT IGNORE of a constraint leaves the row out.
+// and it is not nil, and otherwise a new one, chosen as SQLite chooses it. The rowid is 0 in a
+// table WITHOUT ROWID, and if a constraint with ON CONFLICT IGNORE leaves the row out.
 func (t TableWriter) Insert(values ...any) (rowid int64, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { rowid, err = t.Insert(values...); return err })

@@ -59,8 +59,8 @@ func (w *Patience) Begin() {
 	w.Look.Reset(OwnPatience)
 }
 
-// Lost returns an error if the wait of the calling goroutine for a transaction of p must end. If ctx
-// was cancelled meanwhile, that is the error.
+// Lost returns an error if the wait of the calling goroutine for a transaction of p must end. If
+// ctx was cancelled meanwhile, that is the error.
 func (w *Patience) Lost(ctx context.Context, p *Pager) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -247,3 +247,38 @@ def test_copy_to_a_directory_that_ends_in_a_slash(fs, tmp_path):
         fs.get("src", str(tmp_path / "target"), recursive=True)
     assert (tmp_path / "target/src/f").read_bytes() == b"2" and (tmp_path / "target/f").read_bytes() == b"2"
     assert fs.unstrip_protocol("/d") == "folio:///d" and fs._parent("d") == "/" and fs._parent("/d/top") == "/d"
+
+
+def test_read_block(fs):
+    fs.pipe_file("f", b"ab\ncd\nef\n")
+    assert fs.read_block("f", 1, 4, b"\n") == b"cd\n" and fs.read_block("f", 4, None) == b"d\nef\n"
+    assert (fs.head("f", 2), fs.tail("f", 3)) == (b"ab", b"ef\n")
+    with fs.open("f") as f:
+        assert (f.read(1), f.size, f.read(1)) == (b"a", 9, b"b")
+    with fs.open("f", "rt") as f:
+        assert f.readlines() == ["ab\n", "cd\n", "ef\n"]
+
+
+def test_dask(fs, path):
+    dataframe = pytest.importorskip("dask.dataframe")
+    fs.pipe({"t/1.csv": b"a,b\n1,2\n3,4\n", "t/2.csv": b"a,b\n5,6\n"})
+    assert dataframe.read_csv(f"folio://t/*.csv::{path}").b.sum().compute() == 12
+
+
+def test_parquet(fs, path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = pandas.DataFrame({"a": range(1000)})
+    with fs.transaction:
+        table.to_parquet("p/1.parquet", filesystem=fs)
+    for directory in "/p", f"folio://p::{path}":
+        assert pandas.read_parquet(directory, filesystem=fs if directory == "/p" else None).equals(table)
+
+
+def test_xarray(fs):
+    xarray = pytest.importorskip("xarray")
+    zarr = pytest.importorskip("zarr")
+    data = xarray.Dataset({"x": ("i", [1.0, 2.0, 3.0])})
+    store = zarr.storage.FsspecStore.from_mapper(fs.get_mapper("x.zarr"))
+    data.to_zarr(store, consolidated=False)
+    assert xarray.open_zarr(store, consolidated=False).load().identical(data)

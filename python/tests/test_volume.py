@@ -9,6 +9,7 @@ import stat
 import sys
 import threading
 from importlib import resources
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
@@ -511,3 +512,28 @@ def test_directory_is_no_volume(tmp_path):
         Volume(tmp_path)
     with pytest.raises(FileNotFoundError):
         Volume("")
+
+
+def test_paths_of_pathlib(volume):
+    d, f = Path("d"), PurePosixPath("d/f")
+    volume.mkdir(d / "e", parents=True)
+    volume.write_bytes(f, b"1")
+    volume.write_text(d / "t", "2")
+    volume.symlink(Path("f"), d / "link")
+    assert volume.read_bytes(f) == volume.open(d / "link").read() == volume.read_bytes(PureWindowsPath("d") / "f") == b"1"
+    assert volume.read_text(d / "t") == "2" and volume.readlink(d / "link") == "f"
+    assert volume.exists(f) and volume.is_file(f) and volume.is_dir(d) and volume.stat(f).st_size == 1
+    assert volume.listdir(d) == [e.name for e in volume.scandir(d)] == ["e", "f", "link", "t"]
+    assert list(volume.walk(d))[0][0] == "d" and [p for p, _ in volume.files(d)] == ["d/f", "d/t"]
+    with Volume(volume.path) as v:
+        ino = v.stat(f).st_ino
+        assert list(v.read_many([f, d / "t"])) == list(v.read_many([ino, "d/t"])) == list(v.read_many(["d/f", d / "t"])) == [b"1", b"2"]
+    volume.chmod(f, 0o600)
+    volume.utime(f, 5)
+    volume.rename(d / "t", d / "u")
+    volume.remove(d / "u")
+    volume.remove_tree(d)
+    assert volume.listdir() == []
+    with pytest.raises(FileNotFoundError) as e:
+        volume.stat(f)
+    assert e.value.filename == "d/f"

@@ -15,6 +15,7 @@ from fsspec.spec import AbstractFileSystem
 from fsspec.transaction import Transaction
 from fsspec.utils import infer_storage_options
 
+from ._tables import CHUNK
 from ._volume import Volume
 
 _KINDS = {_stat.S_IFREG: "file", _stat.S_IFDIR: "directory", _stat.S_IFLNK: "link"}
@@ -163,7 +164,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
     def _open(self, path: str, mode: str = "rb", *, autocommit: bool = True, **_: Any) -> Any:
         path = self._strip_protocol(path)
         if mode == "rb":
-            return self.volume.open(path)
+            return _Reader(self.volume, path)
         if mode in ("wb", "ab", "xb"):
             return _Writer(self, path, mode, autocommit)
         raise ValueError(f"a file of a volume cannot be opened with mode {mode!r}")
@@ -237,6 +238,22 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
             self.pipe_file(path, b"")
         else:
             self.volume.utime(path, time.time_ns())
+
+
+class _Reader(io.BufferedReader):
+    """A file that is open for reading, with what fsspec asks of one beyond io."""
+
+    def __init__(self, volume: Volume, path: str) -> None:
+        super().__init__(volume.open(path).detach(), CHUNK)
+        self.path = path
+
+    @property
+    def size(self) -> int:
+        """The number of bytes, as it is now."""
+        here = self.tell()
+        end = self.seek(0, io.SEEK_END)
+        self.seek(here)
+        return end
 
 
 class _Writer(io.BytesIO):

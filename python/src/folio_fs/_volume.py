@@ -15,7 +15,8 @@ import time
 from collections.abc import Iterable, Iterator
 from importlib import resources
 from operator import index
-from typing import Any, BinaryIO
+from pathlib import PurePath
+from typing import Any, SupportsIndex
 from urllib.parse import quote
 
 from . import _tables
@@ -30,6 +31,8 @@ _MAKE = (  # with the number that view file gives
     "INSERT INTO file_make (parent, name, ino, mode, mtime_ns, now_ns, content) SELECT ?, CAST(? AS TEXT),"
     " max(coalesce((SELECT max(ino) FROM node), 1), coalesce((SELECT max(ino) FROM orphan), 1)) + 1, ?, ?, ?, ?"
 )
+
+StrPath = str | os.PathLike[str]
 
 _process = os.getpid()  # asking each time would be a call of the system for each read
 
@@ -58,8 +61,8 @@ class Volume:
     """A tree of files in one SQLite file.
 
     Paths are relative to the root of the volume, with slashes: ``"img/logo.png"``. A slash at the front means the same
-    root. Symbolic links are followed as POSIX does it, and do not lead out of the volume. Bytes of names that are not UTF-8
-    are lone surrogates, as os has them.
+    root. They may be of pathlib, too. Symbolic links are followed as POSIX does it, and do not lead out of the volume. Bytes of
+    names that are not UTF-8 are lone surrogates, as os has them.
 
     A Volume may be used by many threads, and in the child of a fork: each gets a connection of its own. Errors are those
     of os: FileNotFoundError, FileExistsError, IsADirectoryError, and so on, with the path.
@@ -294,8 +297,9 @@ class Volume:
 
     # Reading.
 
-    def stat(self, path: str, *, follow_symlinks: bool = True) -> os.stat_result:
+    def stat(self, path: StrPath, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return what os.stat returns of a file on disk."""
+        path = _text(path)
         with self._view() as tables:
             n = self._find(tables, path, follow_symlinks)
         values = (n.mode, n.ino, 0, n.nlink, n.uid, n.gid, n.size, n.atime_ns // 10**9, n.mtime_ns // 10**9, n.ctime_ns // 10**9)
@@ -303,8 +307,9 @@ class Volume:
         seconds = {"st_atime": n.atime_ns / 1e9, "st_mtime": n.mtime_ns / 1e9, "st_ctime": n.ctime_ns / 1e9}
         return os.stat_result(values, times | seconds)
 
-    def exists(self, path: str) -> bool:
+    def exists(self, path: StrPath) -> bool:
         """Report whether there is a file, of any type."""
+        path = _text(path)
         try:
             with self._view() as tables:
                 self._find(tables, path)
@@ -312,67 +317,71 @@ class Volume:
             return False
         return True
 
-    def is_dir(self, path: str) -> bool:
+    def is_dir(self, path: StrPath) -> bool:
         """Report whether there is a directory."""
         return _stat.S_ISDIR(self._mode(path))
 
-    def is_file(self, path: str) -> bool:
+    def is_file(self, path: StrPath) -> bool:
         """Report whether there is a regular file."""
         return _stat.S_ISREG(self._mode(path))
 
-    def _mode(self, path: str) -> int:
+    def _mode(self, path: StrPath) -> int:
         try:
             return self.stat(path).st_mode
         except (FileNotFoundError, NotADirectoryError):
             return 0
 
-    def readlink(self, path: str) -> str:
+    def readlink(self, path: StrPath) -> str:
         """Return the target of a symbolic link."""
+        path = _text(path)
         with self._view() as tables:
             n = self._find(tables, path, False)
             if not _stat.S_ISLNK(n.mode):
                 raise _error(errno.EINVAL, path)
             return self._target(tables, n.ino)
 
-    def scandir(self, path: str = "") -> list[Entry]:
+    def scandir(self, path: StrPath = "") -> list[Entry]:
         """Return the entries of a directory, by name."""
+        path = _text(path)
         with self._view() as tables:
             n = self._find(tables, path)
             if not _stat.S_ISDIR(n.mode):
                 raise _error(errno.ENOTDIR, path)
             return tables.entries(n.ino)
 
-    def listdir(self, path: str = "") -> list[str]:
+    def listdir(self, path: StrPath = "") -> list[str]:
         """Return the names in a directory, in order."""
         return [e.name for e in self.scandir(path)]
 
-    def walk(self, top: str = "") -> Iterator[tuple[str, list[str], list[str]]]:
+    def walk(self, top: StrPath = "") -> Iterator[tuple[str, list[str], list[str]]]:
         """Yield directories as os.walk does: path, names of directories, names of other files."""
         for path, entries in self._scan(top):
             yield path, [e.name for e in entries if e.type == DIRECTORY], [e.name for e in entries if e.type != DIRECTORY]
 
-    def _scan(self, top: str) -> Iterator[tuple[str, list[Entry]]]:
+    def _scan(self, top: StrPath) -> Iterator[tuple[str, list[Entry]]]:
         """Yield the directories below a directory, and it itself first: their paths and entries."""
-        todo = [top.strip("/")]
+        todo = [_text(top).strip("/")]
         while todo:
             path = todo.pop()
             entries = self.scandir(path)
             yield path, entries
             todo += [f"{path}/{e.name}" if path else e.name for e in reversed(entries) if e.type == DIRECTORY]
 
-    def files(self, top: str = "") -> Iterator[tuple[str, Entry]]:
+    def files(self, top: StrPath = "") -> Iterator[tuple[str, Entry]]:
         """Yield the regular files below a directory: their paths and entries, whose numbers read_many takes."""
         for path, entries in self._scan(top):
             for e in entries:
                 if e.type == FILE:
                     yield f"{path}/{e.name}" if path else e.name, e
 
-    def read_bytes(self, file: str | int) -> bytes:
+    def read_bytes(self, file: StrPath | int) -> bytes:
         """Return the content of a file.
 
         file:  its path, or its number: Entry.ino, or st_ino of stat. A file keeps its number when it is renamed or
                written. No number is given twice, so that a file which was removed, or replaced by a rename, is not found.
         """
+        if not isinstance(file, (str, int)):
+            file = index(file) if isinstance(file, SupportsIndex) else _text(file)
         tables = self._tables()
         if isinstance(tables, Live):  # most files: one statement
             try:
@@ -405,7 +414,7 @@ class Volume:
             self._local.dirs[top] = ino
         return ino
 
-    def read_many(self, files: Iterable[str | int]) -> Iterator[bytes]:
+    def read_many(self, files: Iterable[StrPath | int]) -> Iterator[bytes]:
         """Yield the contents of files as they are at one moment, in the order of their paths or numbers.
 
         Many small files come in half the time that read_bytes takes for each. Up to 32 are read ahead. A writable Volume
@@ -428,7 +437,10 @@ class Volume:
         if self._local.dirs is None or not isinstance(tables, Live):
             return {}
         if str not in types:
-            return tables.batch_by_ino(list(map(index, files)))
+            try:
+                return tables.batch_by_ino(list(map(index, files)))
+            except TypeError:  # paths of other types
+                return {}
         if len(types) > 1:
             return {}
         keys: list[int | str | None] = []
@@ -460,12 +472,13 @@ class Volume:
             raise _error(errno.ENOENT, ino)
         return node
 
-    def read_text(self, path: str, encoding: str = "utf-8") -> str:
+    def read_text(self, path: StrPath, encoding: str = "utf-8") -> str:
         """Return the content of a file as a text."""
         return self.read_bytes(path).decode(encoding)
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: StrPath) -> io.BufferedReader:
         """Open a file for reading. It shows the file as it is at the time of each read."""
+        path = _text(path)
         with self._view() as tables:
             n = self._regular(tables, path)
         return io.BufferedReader(_Reader(self, n.ino, path), CHUNK)
@@ -510,8 +523,9 @@ class Volume:
             raise _error(errno.EBUSY, path)  # the root
         return "/".join(parts)
 
-    def write_bytes(self, path: str, data: bytes | bytearray | memoryview, *, mode: int = 0o644) -> None:
+    def write_bytes(self, path: StrPath, data: bytes | bytearray | memoryview, *, mode: int = 0o644) -> None:
         """Give a file a new content, making it with that mode if need be."""
+        path = _text(path)
         data = bytes(memoryview(data))  # bytes alone would take a number for a length
         with self.transaction():
             place = self._place(path, True)
@@ -536,12 +550,13 @@ class Volume:
             now = time.time_ns()
             self._change(path, _MAKE, parent, encode(name), _KINDS[kind] | mode, now, now, content)
 
-    def write_text(self, path: str, text: str, encoding: str = "utf-8") -> None:
+    def write_text(self, path: StrPath, text: str, encoding: str = "utf-8") -> None:
         """Give a file a new content."""
         self.write_bytes(path, text.encode(encoding))
 
-    def mkdir(self, path: str, *, mode: int = 0o755, parents: bool = False, exist_ok: bool = False) -> None:
+    def mkdir(self, path: StrPath, *, mode: int = 0o755, parents: bool = False, exist_ok: bool = False) -> None:
         """Make a directory; with parents, those that lead to it."""
+        path = _text(path)
         names = [p for p in path.split("/") if p not in ("", ".")]
         with self.transaction():
             for i in range(1 if parents else len(names), len(names)):
@@ -550,13 +565,16 @@ class Volume:
             if not (exist_ok and self.is_dir(path)):
                 self._make(path, self._place(path), "dir", mode, b"")
 
-    def symlink(self, target: str, path: str) -> None:
+    def symlink(self, target: StrPath, path: StrPath) -> None:
         """Make a symbolic link."""
+        target = _text(target)
+        path = _text(path)
         with self.transaction():
             self._make(path, self._place(path), "symlink", 0o777, encode(target))
 
-    def remove(self, path: str) -> None:
+    def remove(self, path: StrPath) -> None:
         """Remove a file or an empty directory."""
+        path = _text(path)
         with self.transaction():
             place = self._place(path)
             n = self._find(self._tables(), place, False)
@@ -564,8 +582,9 @@ class Volume:
                 raise _error(errno.ENOTEMPTY, path)
             self._drop(path, place)
 
-    def remove_tree(self, path: str) -> None:
+    def remove_tree(self, path: StrPath) -> None:
         """Remove a file, or a directory with all that is in it."""
+        path = _text(path)
         with self.transaction():
             self._drop(path, self._place(path))
 
@@ -585,8 +604,9 @@ class Volume:
         for directory, name, ino, kind in below:
             self._change(path, drop, directory, encode(name), ino, kind, now)
 
-    def rename(self, old: str, new: str) -> None:
+    def rename(self, old: StrPath, new: StrPath) -> None:
         """Move a file or a directory. A file of the new path is replaced, as os.replace does it."""
+        old, new = _text(old), _text(new)
         with self.transaction():
             from_, to = self._place(old), self._place(new)
             n = self._find(self._tables(), from_, False)
@@ -608,15 +628,16 @@ class Volume:
             move = "INSERT INTO file_move (parent, name, to_parent, to_name, now_ns) VALUES (?, CAST(? AS TEXT), ?, CAST(? AS TEXT), ?)"
             self._change(new, move, a, encode(was), b, encode(name), time.time_ns())
 
-    def chmod(self, path: str, mode: int) -> None:
+    def chmod(self, path: StrPath, mode: int) -> None:
         """Set the permissions of a file."""
         self._set(path, "mode", mode & 0o7777)
 
-    def utime(self, path: str, mtime_ns: int) -> None:
+    def utime(self, path: StrPath, mtime_ns: int) -> None:
         """Set the time of the last change of a file, in nanoseconds since 1970."""
         self._set(path, "mtime_ns", mtime_ns)
 
-    def _set(self, path: str, column: str, value: int) -> None:
+    def _set(self, path: StrPath, column: str, value: int) -> None:
+        path = _text(path)
         with self.transaction():
             ino = self._find(self._tables(), path).ino
             self._change(path, f"INSERT INTO file_change (ino, now_ns, {column}) VALUES (?, ?, ?)", ino, time.time_ns(), value)
@@ -669,6 +690,11 @@ class _Reader(io.RawIOBase):
             data = b"".join(_tables.content(tables, node, self._pos, node.size))
         self._pos += len(data)
         return data
+
+
+def _text(path: StrPath) -> str:
+    """Return a path with slashes, on every system."""
+    return path if isinstance(path, str) else path.as_posix() if isinstance(path, PurePath) else os.fspath(path)
 
 
 def _error(code: int, path: str | int) -> OSError:

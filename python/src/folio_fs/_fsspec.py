@@ -17,6 +17,7 @@ from fsspec.utils import infer_storage_options
 
 from ._tables import CHUNK
 from ._volume import Volume
+from ._writer import Writer
 
 _KINDS = {_stat.S_IFREG: "file", _stat.S_IFDIR: "directory", _stat.S_IFLNK: "link"}
 
@@ -256,34 +257,21 @@ class _Reader(io.BufferedReader):
         return end
 
 
-class _Writer(io.BytesIO):
-    """A file that is written as a whole when it is closed.
+class _Writer(Writer):
+    """A Writer whose directory is made if there is none.
 
     Without autocommit it is part of a transaction of the file system, which calls commit or discard at its end.
     """
 
     def __init__(self, fs: FolioFileSystem, path: str, mode: str, autocommit: bool) -> None:
-        super().__init__()
-        self._fs, self._path, self._mode, self._autocommit = fs, path, mode, autocommit
+        super().__init__(fs.volume, path, mode)
+        self._fs, self._autocommit = fs, autocommit
         self._data: bytes | None = None  # closed, and not written yet
-        if mode == "xb" and fs.volume.exists(path):
-            raise FileExistsError(path)
-        if fs.volume.is_dir(path):
-            raise IsADirectoryError(path)
-        if mode == "ab" and fs.volume.exists(path):
-            self.write(fs.volume.read_bytes(path))
 
-    def __exit__(self, kind: Any, *_: Any) -> None:
-        if kind is not None:
-            self.discard()
-        self.close()
-
-    def close(self) -> None:
-        if not self.closed:
-            self._data = self.getvalue()
-            super().close()
-            if self._autocommit or self._fs.transaction.thread == threading.get_ident():
-                self.commit()
+    def _finish(self, data: bytes) -> None:
+        self._data = data
+        if self._autocommit or self._fs.transaction.thread == threading.get_ident():
+            self.commit()
 
     def commit(self) -> None:
         """Close it, and write it if that was not done yet."""
@@ -295,4 +283,4 @@ class _Writer(io.BytesIO):
     def discard(self) -> None:
         """Close it, and write nothing."""
         self._data = None
-        super().close()
+        super().discard()

@@ -38,7 +38,7 @@ func TestZipField(t *testing.T) {
 			}
 		}
 	}
-	if f, ok := readZipField((&ZipField{Xattrs: map[string][]byte{"trusted.x": nil}}).Append(nil)); !ok || f.Xattrs != nil {
+	if f, ok := readZipField((&ZipField{Xattrs: map[string][]byte{"system.x": nil}}).Append(nil)); !ok || f.Xattrs != nil {
 		t.Errorf("%v: %q", ok, f.Xattrs)
 	}
 }

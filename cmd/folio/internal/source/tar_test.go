@@ -86,7 +86,7 @@ var tarKinds = []member{
 	file("./large", strings.Repeat("y", smallSize+12345)),
 	{Header: tar.Header{
 		Name: "./with", Mode: 0o4755,
-		PAXRecords: map[string]string{"SCHILY.xattr.user.k": "v", "SCHILY.xattr.security.x": "no"},
+		PAXRecords: map[string]string{"SCHILY.xattr.user.k": "v", "SCHILY.xattr.system.x": "no"},
 	}},
 }
 

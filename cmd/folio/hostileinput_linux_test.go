@@ -168,7 +168,8 @@ func (h *hostileRun) look(r *rand.Rand, dir string, fail func(format string, arg
 		return
 	}
 	if code := h.run(dir, fail, there, "tree", "export", "-q", "v.folio", "tree"); code != 0 {
-		return // this disk may not have names as long, or sizes as large
+		h.removeTree(dir) // this disk may not have names as long, or sizes and attributes as large
+		return
 	}
 	if h.said != "" {
 		h.removeTree(dir) // nor such devices

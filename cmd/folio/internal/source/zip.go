@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -89,23 +88,6 @@ func unlessEOF(err error) error {
 		return nil
 	}
 	return err
-}
-
-// Systems that made an archive, in the upper byte of CreatorVersion, where a backslash is an
-// ordinary byte.
-const (
-	creatorUnix  = 3
-	creatorMacOS = 19
-)
-
-// zipName returns the clean name of an entry. Archives from systems where a backslash may separate
-// elements must not have one.
-func zipName(f *zip.File) (string, error) {
-	creator := f.CreatorVersion >> 8
-	if creator != creatorUnix && creator != creatorMacOS && strings.Contains(f.Name, `\`) {
-		return "", ErrName
-	}
-	return cleanName(f.Name)
 }
 
 func (s *zipSource) OnDisk() bool { return false }
@@ -195,7 +177,7 @@ func (f zipFile) target() (string, error) {
 	}
 	p := make([]byte, f.UncompressedSize64)
 	err := f.fill(nil, p)
-	return string(p), err
+	return zipText(f.File, string(p)), err
 }
 
 func (f zipFile) fill(_ *Entry, p []byte) error {

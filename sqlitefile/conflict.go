@@ -106,11 +106,20 @@ func boolInt(b bool) int {
 	return 0
 }
 
+// clauses returns the rules that apply, or nil: the action of a foreign key fails if it breaks a
+// constraint, whatever its clause, as in SQLite.
+func (t TableWriter) clauses() *conflictRules {
+	if s := t.state.shared.statement; s != nil && s.depth > 0 {
+		return nil
+	}
+	return t.state.conflicts
+}
+
 // resolveNulls applies the clauses of NOT NULL to the values of a row, of which those of the
 // columns from 1 on that only names may change (see rowBuilder.only). It returns errIgnored for a
 // row that is left out, and a copy of the values if a default takes the place of a NULL.
 func (t TableWriter) resolveNulls(values []any, only int) ([]any, error) {
-	r := t.state.conflicts
+	r := t.clauses()
 	if r == nil || len(values) != len(r.notNull) {
 		return values, nil
 	}
@@ -139,14 +148,15 @@ func (t TableWriter) resolveNulls(values []any, only int) ([]any, error) {
 // computing it. REPLACE has no default to put there and is an error, as in SQLite.
 func (t TableWriter) resolveGenerated(err error) error {
 	var broken *ConstraintError
-	if t.state.conflicts == nil || !errors.As(err, &broken) || broken.Kind != ConstraintNotNull {
+	r := t.clauses()
+	if r == nil || !errors.As(err, &broken) || broken.Kind != ConstraintNotNull {
 		return err
 	}
 	i, missing := t.Column(broken.Columns[0])
 	if missing != nil || t.def.ddl.Columns[i].Generated == nil {
 		return err
 	}
-	if c := t.state.conflicts.notNull[i]; c != ddl.ConflictIgnore {
+	if c := r.notNull[i]; c != ddl.ConflictIgnore {
 		return t.abort(c, err)
 	}
 	return errIgnored
@@ -202,7 +212,7 @@ func (t TableWriter) abort(c ddl.Conflict, err error) error {
 // replaced reports whether another row was deleted: then nothing that points into pages is valid
 // any more, and the row must be prepared again, and resolved again.
 func (t TableWriter) resolveUnique(rowid int64, old *Row) (replaced bool, err error) {
-	r := t.state.conflicts
+	r := t.clauses()
 	if r == nil {
 		return false, nil
 	}
@@ -330,7 +340,10 @@ func (t TableWriter) again(row *Row, rowid int64, values []any) (err error) {
 	} else if key, e := t.keyOf(values); e == nil {
 		*row, ok, err = t.Find(key...)
 	}
-	if err != nil || !ok { // an action of a foreign key may have deleted it
+	switch {
+	case err == nil && !ok && t.state.foreign != nil:
+		return errIgnored // an action of a foreign key of a replaced row has deleted it
+	case err != nil || !ok:
 		return t.spoil(cmp.Or(err, t.tx.pager.Corrupt(t.def.Root, faultLost)))
 	}
 	return t.oldEntries(row)

@@ -109,3 +109,37 @@ func TestConflictsIgnored(t *testing.T) {
 	checkShell(t, path, "PRAGMA integrity_check; SELECT id, a FROM same; SELECT a, b FROM made; SELECT id, a FROM auto; SELECT seq FROM sqlite_sequence",
 		"ok\nx|2\n1|2\n1|1\n8|2\n20")
 }
+
+// TestConflictsOfActions writes rows with foreign keys: their actions heed no clause, and may delete
+// the row that is being changed.
+func TestConflictsOfActions(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, `CREATE TABLE parent(id INTEGER PRIMARY KEY);
+		CREATE TABLE child(id INTEGER PRIMARY KEY, parent NOT NULL ON CONFLICT IGNORE REFERENCES parent ON DELETE SET NULL);
+		CREATE TABLE one(id INTEGER PRIMARY KEY, parent DEFAULT 2 UNIQUE ON CONFLICT REPLACE REFERENCES parent ON DELETE SET DEFAULT);
+		CREATE TABLE tree(id INTEGER PRIMARY KEY, name UNIQUE ON CONFLICT REPLACE, up REFERENCES tree ON DELETE CASCADE);
+		INSERT INTO parent VALUES(1), (2), (3); INSERT INTO child VALUES(1, 1); INSERT INTO one VALUES(1, 2), (2, 3);
+		INSERT INTO tree VALUES(3, 'root', NULL), (1, 'leaf', 3)`)
+	db := open(t, path, &Options{ForeignKeys: true})
+	update(t, db, func(tx *Tx) error {
+		parent, err := tx.Table("parent")
+		if err != nil {
+			return err
+		}
+		for _, id := range []int64{1, 3} { // SET NULL breaks NOT NULL, SET DEFAULT breaks UNIQUE
+			if _, err := parent.Delete(id); !errors.Is(err, ErrConstraint) {
+				t.Errorf("Delete(%d): %v", id, err)
+			}
+		}
+		tree, err := tx.Table("tree")
+		if err != nil {
+			return err
+		}
+		if ok, err := tree.Set(1, 1, "root"); !ok || err != nil { // replaces row 3, which takes row 1 with it
+			t.Errorf("Set: %t, %v", ok, err)
+		}
+		return nil
+	})
+	checkShell(t, path, "PRAGMA integrity_check; PRAGMA foreign_key_check; SELECT count(*) FROM parent; SELECT id, parent FROM child UNION ALL SELECT id, parent FROM one; SELECT count(*) FROM tree",
+		"ok\n3\n1|1\n1|2\n2|3\n0")
+}

@@ -43,6 +43,9 @@ func (c *schemaChange) addColumn(t Table, definition string) error {
 	if err := c.refuseColumn(t, def); err != nil {
 		return err
 	}
+	if err := c.refuseMeaning(t.Name(), def.Columns[len(def.Columns)-1].Name); err != nil {
+		return err
+	}
 	r.SQL = sql
 	if err := c.store(r); err != nil {
 		return err
@@ -91,6 +94,20 @@ func (c *schemaChange) refuseColumn(t Table, def *ddl.Table) error {
 			return err
 		}
 		return fmt.Errorf("cannot add column %s to table %s, which has rows: it %s", col.Name, t.Name(), reason)
+	}
+	return nil
+}
+
+// refuseMeaning returns an error if an expression of a table or of its indexes has the name of a
+// new column in it already: a string in double quotes, rowid or TRUE, which would be the column.
+// SQLite adds such a column, and an index on such an expression is damaged.
+func (c *schemaChange) refuseMeaning(table, column string) error {
+	for i := range c.rows {
+		r := &c.rows[i]
+		own := (r.Type == "table" || r.Type == "index") && r.SQL != "" && ddl.EqualFold(r.Table, table)
+		if own && ddl.Names(r.SQL, column) {
+			return unsupportedf("a column %s of table %s: %s has the name in an expression", column, table, r.Name)
+		}
 	}
 	return nil
 }

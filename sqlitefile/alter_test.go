@@ -180,3 +180,25 @@ func TestAlterForeignKey(t *testing.T) {
 		}
 	}
 }
+
+// TestAlterMeaning adds columns whose names stand in expressions already, as something else.
+func TestAlterMeaning(t *testing.T) {
+	t.Parallel()
+	path := scripted(t, `CREATE TABLE t(a, CHECK (a IS NOT "quoted" AND oid > 0)); CREATE INDEX i ON t("Term") WHERE true OR _rowid_;
+		CREATE TABLE other(a, CHECK (a IS NOT "another")); INSERT INTO t VALUES(1)`)
+	db := open(t, path, nil)
+	for _, name := range []string{"Quoted", "OID", "term", `"true"`, "_rowid_"} {
+		if err := db.Exec(t.Context(), "ALTER TABLE t ADD "+name); !errors.Is(err, ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	mustDo(t, db.Exec(t.Context(), "ALTER TABLE t ADD another CHECK (another IS NULL)"))
+	update(t, db, func(tx *Tx) error {
+		w, err := tx.Table("t")
+		if err == nil {
+			_, err = w.Insert(2, nil)
+		}
+		return err
+	})
+	checkShell(t, path, "PRAGMA integrity_check; SELECT count(*) FROM t INDEXED BY i WHERE true OR _rowid_", "ok\n2")
+}

@@ -67,7 +67,10 @@ func (s *schemaCheck) take(o *Object) error {
 		if x.Virtual != nil && o.Root != 0 || o.Root == 1 {
 			return errNoRoot
 		}
-		return s.addTable(name, x)
+		if err := s.addTable(name, x); err != nil || x.Virtual != nil {
+			return err
+		}
+		return x.CheckNames(o.SQL)
 	case *ddl.View:
 		if o.Root != 0 {
 			return errNoRoot
@@ -116,6 +119,9 @@ func (s *schemaCheck) addIndex(o *Object, x *ddl.Index) error {
 		return errNotTable
 	}
 	if _, err := x.StoredColumns(t); err != nil {
+		return err
+	}
+	if err := x.CheckNames(o.SQL, t); err != nil {
 		return err
 	}
 	s.indexes[ddl.Fold(o.Name)] = true

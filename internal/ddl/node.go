@@ -27,7 +27,7 @@ const (
 	OpString     // Text is the string without quotes
 	OpBlob       // Text holds the hexadecimal digits
 	OpName       // Text is the name without quotes
-	OpMember     // TABLE.COLUMN: Text is the column, Args[0] the name of the table
+	OpMember     // [DATABASE.]TABLE.COLUMN: Text is the column, Args[0] the name of the table
 	OpPrefix     // + - ~ NOT
 	OpInfix      // arithmetic, comparison, AND, OR, IS, IS NOT
 	OpIsNull     // ISNULL, or with Not NOTNULL
@@ -322,15 +322,19 @@ func (p *nodeParser) reference() (*Node, error) {
 	return p.node(n)
 }
 
-// member consumes the dot and the column after the name of a table.
+// member consumes the dot and the column after the name of a table, or the table and the column
+// after that of a database.
 func (p *nodeParser) member(table string) (*Node, error) {
 	p.next()
 	name, err := p.name("a column")
 	if err != nil {
 		return nil, err
 	}
-	if p.tok.kind == tokDot {
-		return nil, p.errorf("a name with a database")
+	if p.accept(tokDot) { // the first name was that of a database, which SQLite ignores in a schema
+		table = name
+		if name, err = p.name("a column"); err != nil {
+			return nil, err
+		}
 	}
 	return p.node(Node{Op: OpMember, Text: name}, &Node{Op: OpName, Text: table})
 }

@@ -199,7 +199,7 @@ func hexadecimal(text string, negative bool) (term, error) {
 	return constant(OfInt(int64(u))), nil
 }
 
-// name is a column, the rowid, TRUE or FALSE.
+// name is a column, the rowid, TRUE, FALSE, or a string in double quotes.
 func (c *compiler) name(n *ddl.Node) (term, error) {
 	if x, ok, err := c.column(n.Text); ok || err != nil {
 		return x, err
@@ -209,8 +209,8 @@ func (c *compiler) name(n *ddl.Node) (term, error) {
 			return constant(ofBool(truth)), nil
 		}
 	}
-	if n.Quote == '"' {
-		return term{}, fmt.Errorf("a string in double quotes, %q", n.Text)
+	if n.Quote == '"' { // in a schema that is read, in every build of SQLite
+		return constant(OfText([]byte(n.Text))), nil
 	}
 	return term{}, fmt.Errorf("no such column: %s", n.Text)
 }

@@ -3,8 +3,11 @@
 //
 // It compiles expressions that mean the same in every build of SQLite, and refuses the rest by
 // name: functions that an application defines, that depend on the time, or that a build may lack
-// (JSON, mathematics, dates, printf); collations except BINARY, NOCASE and RTRIM; strings in double
-// quotes; SELECT, row values and parameters; IN with an empty list, whose meaning has changed.
+// (JSON, mathematics, dates, printf); collations except BINARY, NOCASE and RTRIM; SELECT, row
+// values and parameters; IN with an empty list, whose meaning has changed.
+//
+// A name in double quotes that is no column is a string, as for every build of SQLite once the
+// expression stands in a schema. The name of a database before that of a table means nothing.
 //
 // # Differences between versions of SQLite
 //

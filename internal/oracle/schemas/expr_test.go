@@ -22,7 +22,7 @@ var (
 
 const exprTable = "CREATE TABLE t(a INTEGER, b TEXT, c REAL, d, e TEXT COLLATE NOCASE, f BLOB COLLATE RTRIM, g NUMERIC, h INTEGER PRIMARY KEY, i VARCHAR COLLATE RTRIM)"
 
-var exprColumns = []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "t.a", "[b]", "rowid"}
+var exprColumns = []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "t.a", "main.t.e", "[b]", "rowid", `"5"`, `"Text"`}
 
 // newJudge returns C SQLite with an empty database in memory.
 func newJudge(t *testing.T) *judge.Conn {

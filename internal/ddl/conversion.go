@@ -52,18 +52,16 @@ func (d *Default) integerIfExact() {
 	}
 }
 
-// numerify makes a number of whatever the value begins with. It reports false for a blob.
-func (d *Default) numerify() bool {
-	if d.Kind == DefaultBlob {
-		return false
-	}
-	if d.Kind != DefaultText {
-		return true
+// numerify makes a number of whatever the value begins with. A blob counts as UTF-8 in every
+// database.
+func (d *Default) numerify() {
+	if d.Kind != DefaultText && d.Kind != DefaultBlob {
+		return
 	}
 	n := numberPrefix(d.Text)
 	if i, ok := parseInteger(n.digits); !n.point && (ok || n.digits == "") {
 		d.setInteger(i)
-		return true
+		return
 	}
 	r := n.real()
 	if i := truncate(r); r == 0 || float64(i) == r && i >= -1<<51 && i < 1<<51 {
@@ -71,15 +69,12 @@ func (d *Default) numerify() bool {
 	} else {
 		d.setReal(r)
 	}
-	return true
 }
 
 // negate applies a minus that is not part of a literal. It reports false where the result is not
 // ours to tell.
 func (d *Default) negate(a Affinity) bool {
-	if !d.numerify() {
-		return false
-	}
+	d.numerify()
 	switch {
 	case d.Kind == DefaultReal:
 		d.Real = -d.Real
@@ -119,7 +114,7 @@ func (d *Default) cast(to Affinity) bool {
 	case AffinityText:
 		return d.apply(to)
 	case AffinityNumeric:
-		return d.numerify()
+		d.numerify()
 	case AffinityInteger:
 		d.setInteger(d.integer())
 	case AffinityReal:

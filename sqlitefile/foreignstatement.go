@@ -51,20 +51,53 @@ func (t TableWriter) checkOwn(rowid int64, values []any) error {
 	if t.state.foreign == nil {
 		return nil
 	}
+	row, statement := &t.state.row, t.state.shared.statement
 	for _, k := range t.state.foreign.own {
-		key, whole := t.state.row.keyOf(k.Columns, rowid, values)
-		if !whole {
+		key, whole := row.keyOf(k.Columns, rowid, values)
+		if !whole || !k.changes(row.only) {
 			continue // NULL refers to nothing
+		}
+		if self, same := k.ownParent(row, key, rowid, values); self {
+			if !same {
+				statement.checks = append(statement.checks, foreignCheck{key: k})
+			}
+			continue
 		}
 		ok, err := k.parentExists(t.tx, key)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			t.state.shared.statement.checks = append(t.state.shared.statement.checks, foreignCheck{k, key})
+			statement.checks = append(statement.checks, foreignCheck{k, key})
 		}
 	}
 	return nil
+}
+
+// changes reports whether a change of one column, or of all (see rowBuilder.only), can give a row
+// another parent.
+func (k *foreignKey) changes(only int) bool {
+	return only <= 0 || slices.Contains(k.Columns, only-1) || k.toItself() && slices.Contains(k.to, only-1)
+}
+
+// toItself reports whether the parent is the child's own table.
+func (k *foreignKey) toItself() bool { return ddl.EqualFold(k.child, k.parent.shape.name) }
+
+// ownParent reports whether the row that was loaded has the key which it refers to. SQLite looks
+// for a parent before the row is written, so that the row is none to itself unless both keys are
+// the same before any affinity and collation.
+func (k *foreignKey) ownParent(row *rowBuilder, key []expr.Value, rowid int64, values []any) (self, same bool) {
+	if !k.toItself() || k.index == nil && !k.parent.ddl.WithoutRowid {
+		return false, false // a rowid is the same as what leads to it
+	}
+	own, whole := row.keyOf(k.to, rowid, values)
+	self, same = whole, whole
+	for i := 0; i < len(own) && self; i++ {
+		c := &k.parent.ddl.Columns[k.to[i]]
+		self = expr.Same(key[i].Apply(c.Affinity), own[i], ddl.AffinityBlob, ddl.AffinityBlob, c.Collation)
+		same = same && expr.Same(key[i], own[i], ddl.AffinityBlob, ddl.AffinityBlob, "")
+	}
+	return self, same
 }
 
 // A parentKey is the key of a row that other rows may refer to, as it was and as it is.
@@ -137,14 +170,24 @@ func (t TableWriter) followed(list []parentKey) error {
 
 // act is followed for one foreign key.
 func (p *parentKey) act(tx *Tx) error {
-	action, most := p.key.OnUpdate, math.MaxInt
+	action, most, belongs := p.key.OnUpdate, math.MaxInt, p.key.follows
 	if p.gone {
 		action = p.key.OnDelete
+	}
+	if action == ddl.NoAction {
+		belongs = p.key.refers
 	}
 	if action == ddl.NoAction || action == ddl.Restrict {
 		most = 1
 	}
-	children, err := p.key.children(tx, p.old, most)
+	child, err := tx.Rx.Table(p.key.child)
+	if err != nil {
+		return err
+	}
+	children, err := p.key.children(tx, p.old, belongs, most)
+	if err == nil && action != ddl.NoAction && !p.key.comparable(child.def.ddl) {
+		err = p.passedOver(tx)
+	}
 	if err != nil || len(children) == 0 {
 		return err
 	}
@@ -152,8 +195,7 @@ func (p *parentKey) act(tx *Tx) error {
 	case ddl.Restrict:
 		return p.key.violation()
 	case ddl.NoAction:
-		s := tx.writeState().statement
-		s.checks = append(s.checks, foreignCheck{p.key, p.old})
+		p.check(tx, p.old)
 		return nil
 	}
 	t, err := tx.Table(p.key.child)
@@ -171,6 +213,35 @@ func (p *parentKey) act(tx *Tx) error {
 		}
 	}
 	return nil
+}
+
+// check lets a key be checked after the statement, or the transaction.
+func (p *parentKey) check(tx *Tx, values []expr.Value) {
+	s := tx.writeState().statement
+	s.checks = append(s.checks, foreignCheck{p.key, values})
+}
+
+// passedOver lets the key be checked for children that its action passes over. A child which the
+// action changes, and which refers to another parent, too, is a violation for SQLite.
+func (p *parentKey) passedOver(tx *Tx) error {
+	p.check(tx, p.old)
+	twice := func(child *ddl.Table, row *Row, values []expr.Value) (bool, error) {
+		for _, belongs := range []relation{p.key.refers, p.key.follows} {
+			if ok, err := belongs(child, row, values); err != nil || !ok {
+				return false, err
+			}
+		}
+		key, whole, err := rowKey(p.key.Columns, row)
+		if err != nil || !whole {
+			return false, err
+		}
+		return p.key.parentExists(tx, key)
+	}
+	list, err := p.key.children(tx, p.old, twice, 1)
+	if len(list) > 0 {
+		p.check(tx, nil)
+	}
+	return err
 }
 
 func (t TableWriter) deleteChild(c childRow) (err error) {

@@ -65,11 +65,17 @@ func TestForeignKeys(t *testing.T) {
 
 func newForeign(t *testing.T, g *generator, n int) *pair {
 	t.Helper()
+	return newPairOf(t, g, n, g.foreignSchema())
+}
+
+// newPairOf returns databases of a schema, in which foreign keys are enforced.
+func newPairOf(t *testing.T, g *generator, n int, script []string) *pair {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), fmt.Sprint(n))
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p := &pair{generator: g, t: t, path: filepath.Join(dir, "ours.db"), script: g.foreignSchema()}
+	p := &pair{generator: g, t: t, path: filepath.Join(dir, "ours.db"), script: script}
 	var err error
 	if p.judge, err = judge.Open(filepath.Join(dir, "theirs.db")); err != nil {
 		t.Fatal(err)

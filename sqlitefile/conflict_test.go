@@ -110,8 +110,8 @@ func TestConflictsIgnored(t *testing.T) {
 		"ok\nx|2\n1|2\n1|1\n8|2\n20")
 }
 
-// TestConflictsOfActions writes rows with foreign keys: their actions heed no clause, and may delete
-// the row that is being changed.
+// TestConflictsOfActions writes rows with foreign keys: their actions heed no clause, and may
+// delete the row that is being changed.
 func TestConflictsOfActions(t *testing.T) {
 	t.Parallel()
 	path := scripted(t, `CREATE TABLE parent(id INTEGER PRIMARY KEY);

@@ -142,6 +142,7 @@ func (i *Import) options() (func(src string) *source.Options, error) {
 	return func(src string) *source.Options {
 		return &source.Options{
 			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude, Base: i.Base, ChangesOnly: i.ChangesOnly,
+			Umask: value.Umask,
 			Warn: func(name, what string) {
 				i.mu.Lock()
 				defer i.mu.Unlock()

@@ -28,6 +28,7 @@ package source
 import (
 	"context"
 	"io"
+	"io/fs"
 
 	"github.com/foliofs/folio"
 )
@@ -41,6 +42,8 @@ type Options struct {
 	Skip func(dir FileID, name string) bool
 	// Copies lets every name of a file on disk stand for itself: no entry has a Link.
 	Copies bool
+	// Umask are permissions that the entries of a zip archive do not get if it has no modes.
+	Umask fs.FileMode
 	// Exclude says which files to leave out.
 	Exclude Exclude
 	// Base is the directory below an AgentFS database that is an overlay: the source has the files

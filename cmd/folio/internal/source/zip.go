@@ -119,7 +119,7 @@ func (f zipFile) add(p *pipeline, links *zipLinks) error {
 	if f.Flags&zipEncrypted != 0 {
 		return ErrEncrypted
 	}
-	e := f.entry()
+	e := f.entry(p.o.Umask)
 	switch e.Mode.Type() {
 	case 0:
 		if f.UncompressedSize64 > maxArchivable {
@@ -152,9 +152,9 @@ func (f zipFile) add(p *pipeline, links *zipLinks) error {
 
 // entry returns the entry without the fields of one type only. The times of a ZipField count unless
 // a program has changed the time that zip itself knows, in seconds.
-func (f zipFile) entry() *Entry {
+func (f zipFile) entry(umask fs.FileMode) *Entry {
 	e := &Entry{Header: header(f.name)}
-	e.Mode, e.ModTime = f.Mode(), f.Modified
+	e.Mode, e.ModTime = f.mode(umask), f.Modified
 	e.UID, e.GID = f.owner()
 	field, ok := readZipField(f.Extra)
 	if !ok {
@@ -165,6 +165,21 @@ func (f zipFile) entry() *Entry {
 		e.ModTime, e.AccessTime, e.ChangeTime = exact, time.Unix(0, field.Atime), time.Unix(0, field.Ctime)
 	}
 	return e
+}
+
+// mode returns the mode of an entry. One of a system without modes, or of a program that left it
+// out, gets the permissions of a new file, apart from those to write if it is read-only.
+func (f zipFile) mode(umask fs.FileMode) fs.FileMode {
+	mode := f.Mode()
+	switch {
+	case fromUnix(f.File) && f.ExternalAttrs>>16 != 0:
+		return mode
+	case mode.Perm() == 0 && mode.IsDir():
+		mode |= 0o777
+	case mode.Perm() == 0:
+		mode |= 0o666
+	}
+	return mode &^ umask
 }
 
 // maxTarget is the longest target of a symbolic link that an archive may hold, in bytes.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -40,5 +42,34 @@ func TestZipNames(t *testing.T) {
 		"½\u00a0.txt -rw-rw-rw- \"\"",
 		`Übung/straße.txt -rw-rw-rw- ""`,
 		`日. -rw-rw-rw- ""`,
+	})
+}
+
+// Entries without a mode get that of a new file, and any other keeps its own.
+func TestZipUmask(t *testing.T) {
+	t.Parallel()
+	entry := func(name string, creator uint16, attrs uint32) zipped {
+		return zipped{FileHeader: zip.FileHeader{Name: name, CreatorVersion: creator << 8, ExternalAttrs: attrs}}
+	}
+	data := makeZip(t,
+		entry("dos", 0, 0), entry("dos-dir/", 0, 0x10), entry("dos-readonly", 0, 1), entry("ntfs", 11, 0), entry("os2", 6, 0), entry("os2-dir/", 6, 0),
+		entry("unix", creatorUnix, 0o100666<<16), entry("unix-dir/", creatorUnix, 0o40777<<16), entry("unix-none", creatorUnix, 0o100000<<16),
+		entry("unix-without", creatorUnix, 0),
+	)
+	name := filepath.Join(t.TempDir(), "a.zip")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	src, err := Open(name, nil, &Options{Umask: 0o027})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := collect(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantLines(t, lines, []string{
+		`dos -rw-r----- ""`, "dos-dir drwxr-x---", `dos-readonly -r--r----- ""`, `ntfs -rw-r----- ""`, `os2 -rw-r----- ""`, "os2-dir drwxr-x---",
+		`unix -rw-rw-rw- ""`, "unix-dir drwxrwxrwx", `unix-none ---------- ""`, `unix-without -rw-r----- ""`,
 	})
 }

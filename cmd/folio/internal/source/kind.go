@@ -37,6 +37,9 @@ var foreign = []struct{ magic, name, program string }{
 	{"\xfd7zXZ\x00", "xz", "xz -dc"},
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"},
 	{"7z\xbc\xaf\x27\x1c", "7z", "7z x -so"},
+	{"\x1f\x9d", "compress", "gzip -dc"},
+	{"LZIP", "lzip", "lzip -dc"},
+	{"\x5d\x00\x00", "lzma", "xz -dc"},
 }
 
 // openFile opens an archive that is a regular file. On success the source owns f.

@@ -137,10 +137,14 @@ func TestOpenRefuses(t *testing.T) {
 
 func TestOpenNamesTheProgram(t *testing.T) {
 	t.Parallel()
-	for _, stream := range []bool{false, true} {
-		_, err := collectData(t, []byte("\xfd7zXZ\x00........."), stream)
-		if e, ok := errors.AsType[*CompressedError](err); !ok || e.Program != "xz -dc" {
-			t.Errorf("stream %t: %v", stream, err)
+	for head, program := range map[string]string{
+		"\xfd7zXZ\x00": "xz -dc", "\x1f\x9d\x90": "gzip -dc", "LZIP\x01": "lzip -dc", "\x5d\x00\x00\x80\x00": "xz -dc",
+	} {
+		for _, stream := range []bool{false, true} {
+			_, err := collectData(t, []byte(head+"........."), stream)
+			if e, ok := errors.AsType[*CompressedError](err); !ok || e.Program != program {
+				t.Errorf("%q, stream %t: %v", head, stream, err)
+			}
 		}
 	}
 }

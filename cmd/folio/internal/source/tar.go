@@ -95,6 +95,12 @@ func (t *tarProducer) stream(open func() (io.Reader, error)) error {
 	return archiveError(err)
 }
 
+// Types of members that GNU tar alone makes.
+const (
+	typeLabel   = 'V' // the name of the archive
+	typeDumpDir = 'D' // a directory in an incremental dump, with the names of its files as content
+)
+
 // members calls fn for each member of the archive.
 func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.Header, r *tar.Reader) error) error {
 	end := &endReader{r: r}
@@ -115,8 +121,11 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 			return WrapEntry("after "+before, archiveError(err))
 		}
 		before = h.Name
-		if h.Typeflag == tar.TypeXGlobalHeader {
+		switch h.Typeflag {
+		case tar.TypeXGlobalHeader, typeLabel:
 			continue
+		case typeDumpDir:
+			h.Typeflag = tar.TypeDir
 		}
 		name, err := cleanName(h.Name)
 		if err == nil {

@@ -104,6 +104,24 @@ var tarKindLines = []string{
 	`with urwxr-xr-x "" user.k=v`,
 }
 
+// The label of an archive is no file, and a directory of an incremental dump is one. Its content
+// are the names of its files.
+func TestTarOfGNU(t *testing.T) {
+	t.Parallel()
+	data := makeTar(t,
+		member{tar.Header{Name: "label", Typeflag: typeLabel}, ""},
+		member{tar.Header{Name: "d/", Typeflag: typeDumpDir, Mode: 0o750, Size: 4}, "Yf\x00\x00"},
+		file("d/f", "hi"),
+	)
+	for _, stream := range []bool{false, true} {
+		lines, err := collectData(t, data, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantLines(t, lines, []string{"d drwxr-x---", `d/f -rw-r--r-- "hi"`})
+	}
+}
+
 func TestTarKinds(t *testing.T) {
 	t.Parallel()
 	plain := makeTar(t, tarKinds...)

@@ -46,11 +46,15 @@ class _Transaction(Transaction):  # type: ignore[misc]
     def complete(self, commit: bool = True) -> None:
         if self.thread != threading.get_ident():
             raise RuntimeError("a transaction ends in the thread where it began")
-        with contextlib.suppress(_Undo), contextlib.ExitStack() as stack:
-            stack.push(self._block)
-            super().complete(commit)
-            if not commit:
-                raise _Undo
+        fs = self.fs
+        try:
+            with contextlib.suppress(_Undo), contextlib.ExitStack() as stack:
+                stack.push(self._block)
+                super().complete(commit)
+                if not commit:
+                    raise _Undo
+        finally:
+            fs._intrans, fs._transaction = False, None
 
 
 def _absolute(fo: str | os.PathLike[str]) -> str:
@@ -82,7 +86,7 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
 
     protocol = "folio"
     root_marker = "/"
-    transaction_type = _Transaction
+    _transaction: _Transaction | None
 
     def __init__(
         self,
@@ -156,6 +160,13 @@ class FolioFileSystem(AbstractFileSystem, metaclass=_Absolute):  # type: ignore[
         parent = path.rpartition("/")[0]
         if parent:  # not the root
             self.volume.mkdir(parent, parents=True, exist_ok=True)
+
+    @property
+    def transaction(self) -> _Transaction:
+        """The transaction of a "with" block, or a new one."""
+        if self._transaction is None:
+            self._transaction = _Transaction(self)
+        return self._transaction
 
     def start_transaction(self) -> Any:
         """Begin a transaction, as "with fs.transaction:" does. end_transaction ends it."""

@@ -145,6 +145,31 @@ func TestReadOnlyProcess(t *testing.T) {
 	}
 }
 
+// TestCreateDenied makes a database in a directory that cannot be written to. The error must tell
+// of the directory, not of the file that is missing.
+func TestCreateDenied(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "folio")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	mustDo(t, os.Chmod(dir, 0o555))
+	if out := asNobody(t, "TestCreateDeniedProcess", filepath.Join(dir, "new.db")); lineOf(out, "denied") != "true" {
+		t.Error(out)
+	}
+}
+
+// TestCreateDeniedProcess is not a test but what TestCreateDenied runs.
+func TestCreateDeniedProcess(t *testing.T) {
+	path := os.Getenv(readOnlyEnv)
+	if path == "" {
+		t.Skip("only a process of TestCreateDenied")
+	}
+	_, err := Open(path, &Options{Create: true})
+	fmt.Printf("denied: %t\n%v\n", errors.Is(err, fs.ErrPermission), err)
+}
+
 // TestReadOnlyDisk opens databases on a disk that is mounted to read only.
 func TestReadOnlyDisk(t *testing.T) {
 	for _, wal := range []bool{false, true} {

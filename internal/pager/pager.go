@@ -3,6 +3,8 @@ package pager
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -128,6 +130,9 @@ func (p *Pager) openFile() (osfile.Handle, error) {
 		o.ReadOnly, p.denied = true, err
 	}
 	file, err := o.System.Open(p.path, osfile.ReadOnly, 0)
+	if o.Create && p.denied != nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, p.denied // why there is none
+	}
 	if f, ok := file.(interface{ Unwritable() error }); ok && err == nil && p.denied == nil {
 		p.denied = f.Unwritable() // who cannot write the database must not make a log for it, which its owner could not write
 	}

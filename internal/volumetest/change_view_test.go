@@ -70,7 +70,7 @@ func successive(t *testing.T, v *folio.Volume) []string {
 			case c.Kind == folio.Removed:
 				add(c.Path, "removed", c.Ino, "")
 			default:
-				add(c.Path, "changed", c.Ino, fmt.Sprint(c.Kind&folio.ContentChanged>>3))
+				add(c.Path, "changed", c.Ino, fmt.Sprint(uint8(c.Kind&folio.ContentChanged>>3)))
 			}
 		}
 	}

@@ -213,7 +213,8 @@ func faults() []*fault {
 	list := []*fault{
 		{
 			name: "the volume is closed", ended: true, want: []error{fs.ErrClosed},
-			hits:   func(c *faultCall) bool { return isMethod(c) && c.scope != inCreate },
+			// A second Close does nothing, as that of an os.Root.
+			hits:   func(c *faultCall) bool { return isMethod(c) && c.scope != inCreate && c.name != "Volume.Close" },
 			happen: func(s *faultScene) { Must(s, s.v.Close()) },
 		},
 		{

@@ -92,7 +92,7 @@ func (m *machine) takeTurn() {
 // changeModeBeside changes the journal mode. The other connections must have closed the file if
 // that was WAL.
 func (m *machine) changeModeBeside(mode sqlitefile.JournalMode) error {
-	name := []string{"DELETE", "TRUNCATE", "PERSIST", "WAL"}[mode]
+	name := mode.String()
 	now, err := m.ours.db.JournalMode(ctx)
 	if err != nil {
 		return err
@@ -108,20 +108,10 @@ func (m *machine) changeModeBeside(mode sqlitefile.JournalMode) error {
 		return m.ours.db.SetJournalMode(ctx, mode)
 	}
 	got, err := m.theirs.conn.Strings(ctx, "PRAGMA journal_mode = "+name)
-	if err == nil && (len(got) != 1 || !sqlEqual(got[0], name)) {
+	if err == nil && (len(got) != 1 || got[0] != name) {
 		err = fmt.Errorf("journal mode is %q, not %s", got, name)
 	}
 	return err
-}
-
-func sqlEqual(a, b string) bool { return len(a) == len(b) && (a == b || a == lower(b)) }
-
-func lower(s string) string {
-	b := []byte(s)
-	for i := range b {
-		b[i] |= 0x20
-	}
-	return string(b)
 }
 
 // theirTurn runs statements by C on the file and on the model.

@@ -24,8 +24,11 @@ const SeesProcess = true
 // LocksForbidWrites says that bytes that are locked Shared cannot be written.
 const LocksForbidWrites = false
 
-// lockState: the system keeps the locks of a description.
+// A lockState is empty here: the system keeps the locks of a description. The field of it is for
+// other systems.
 type lockState struct{}
+
+var _ = description{locks: lockState{}}
 
 func (d *description) lock(kind LockKind, off, n int64) error {
 	return d.setLock(lockType[kind], off, n)

@@ -119,7 +119,8 @@ func (c *Copy) destination(p *Place, typ fs.FileMode) (dir, top string, err erro
 	name := c.Dest.Disk
 	if c.into {
 		top = p.base()
-		if top != "." && c.taken[top] {
+		stays := c.NoClobber && !typ.IsDir()
+		if top != "." && c.taken[top] && !stays {
 			err = failure.At(filepath.Join(name, top), failure.ErrJustCreated)
 		}
 		c.taken[top] = true

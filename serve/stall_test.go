@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -97,46 +96,6 @@ func TestStallWithoutReader(t *testing.T) {
 				t.Errorf("%q: the connection stays", head)
 			}
 		}
-	}
-}
-
-// TestSlowAnswer sends a body, and reads the answer for longer than a client may stand still.
-func TestSlowAnswer(t *testing.T) {
-	const stall = 300 * time.Millisecond
-	serve.StallTime(t, stall)
-	vol := newVolume(t)
-	f, err := vol.OpenFile("site/a/huge", os.O_WRONLY|os.O_CREATE, 0o644)
-	check(t, err)
-	check(t, f.Truncate(64<<20))
-	check(t, f.Close())
-	s := newServer(t, vol, writable)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	check(t, err)
-	go func() { _ = s.Serve(t.Context(), l, nil) }()
-	c, err := net.Dial("tcp", l.Addr().String())
-	check(t, err)
-	defer c.Close()
-	check(t, c.SetDeadline(time.Now().Add(30*time.Second)))
-	form := "name=huge"
-	_, err = fmt.Fprintf(c, "POST /-/archive/a.tar HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s", len(form), form)
-	check(t, err)
-	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
-	check(t, err)
-	total, buf := 0, make([]byte, 4<<20)
-	for end := time.Now().Add(3 * stall); ; {
-		n, err := io.ReadFull(resp.Body, buf)
-		total += n
-		if err != nil {
-			break
-		}
-		for time.Now().Before(end) && total < 48<<20 { // in steps that are shorter than the time to stand still
-			end = end.Add(-stall / 2)
-			<-time.After(stall / 2)
-			break
-		}
-	}
-	if total < 64<<20 {
-		t.Errorf("the answer ends after %d bytes", total)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
 
 	"github.com/foliofs/folio/internal/osfile"
@@ -182,9 +183,19 @@ func TestReplaceDurablyIsAtomic(t *testing.T) {
 	}
 }
 
+// beingReplaced reports whether a file could not be opened as Windows is replacing it: that system
+// keeps others out for a moment.
+func beingReplaced(err error) bool {
+	const sharingViolation = syscall.Errno(32)
+	return runtime.GOOS == "windows" && errors.Is(err, sharingViolation)
+}
+
 func checkWhole(t *testing.T, name string) {
 	t.Helper()
 	got, err := os.ReadFile(name)
+	for beingReplaced(err) {
+		got, err = os.ReadFile(name)
+	}
 	if err != nil || len(got) != page || bytes.Count(got, got[:1]) != page {
 		t.Errorf("a mixed content of %d bytes, %v", len(got), err)
 	}

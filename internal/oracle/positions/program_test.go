@@ -3,6 +3,7 @@ package positions
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,7 @@ type where struct {
 type maker struct {
 	*rand.Rand
 	tables []*table
+	kept   []int // the tables whose rows get no other keys, as loops around the step need it
 }
 
 // program makes a program with at least one loop.
@@ -80,11 +82,15 @@ func (m *maker) loop(depth int) step {
 		low := m.Int64N(8)
 		s.where = where{m.IntN(4), low, low + m.Int64N(6)}
 	}
-	if s.where.kind == 2 && t.trees[s.tree].one { // C looks for no second row
+	if s.where.kind == 2 && t.trees[s.tree].one() { // C looks for no second row
 		s.where.kind = 1
 	}
 	if s.where.kind == 2 { // C need not look at the direction of a column that has one value
 		s.back = false
+	}
+	if t.keyed && t.trees[s.tree].unique { // C passes over a row that takes the unique key of the current one
+		m.kept = append(m.kept, s.table)
+		defer func() { m.kept = m.kept[:len(m.kept)-1] }()
 	}
 	for range 1 + m.IntN(3) {
 		s.body = append(s.body, m.step(depth))
@@ -97,6 +103,12 @@ func (m *maker) step(depth int) step {
 	s := step{kind: insertRow + kind(m.IntN(int(kinds-insertRow))), table: m.IntN(len(m.tables)), every: 1 + m.IntN(4)}
 	if depth >= 0 && depth < 2 && m.IntN(6) == 0 {
 		return m.loop(depth + 1)
+	}
+	switch s.kind {
+	case insertRow, insertMany, setColumn, replaceRow:
+		if slices.Contains(m.kept, s.table) {
+			s.kind = deleteRow
+		}
 	}
 	if depth > 0 {
 		s.level = m.IntN(depth + 1)

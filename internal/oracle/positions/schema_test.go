@@ -22,12 +22,15 @@ type table struct {
 
 // A tree is the b-tree of a table or of an index.
 type tree struct {
-	index string   // "" for that of the table
-	terms []term   // the order of it
-	id    int      // the column of its rows that is the id; -1 for the rowid
-	key   []string // of a table WITHOUT ROWID: the columns of the primary key
-	one   bool     // a value of the first term is that of one row
+	index  string   // "" for that of the table
+	terms  []term   // the order of it
+	id     int      // the column of its rows that is the id; -1 for the rowid
+	key    []string // of a table WITHOUT ROWID: the columns of the primary key
+	unique bool     // it is a unique index
 }
+
+// one reports whether a value of the first term is that of one row.
+func (x *tree) one() bool { return x.unique && len(x.terms) == 1 }
 
 // A term is a column in an order.
 type term struct {
@@ -117,9 +120,8 @@ func (t *table) addIndex(r *rand.Rand, name string) {
 	if r.IntN(4) == 0 {
 		unique = "UNIQUE "
 	}
-	one := unique != "" && len(terms) == 1
 	t.create = append(t.create, fmt.Sprintf("CREATE %sINDEX %s ON %s (%s)", unique, name, t.name, join(terms)))
-	t.trees = append(t.trees, tree{index: name, terms: terms, id: -1, one: one})
+	t.trees = append(t.trees, tree{index: name, terms: terms, id: -1, unique: unique != ""})
 }
 
 // query returns the statement of C that iterates over a tree.

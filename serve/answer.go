@@ -113,8 +113,12 @@ func (c *call) writeFailure(f *failure) {
 		_, _ = io.WriteString(c.w, f.message+"\n")
 		return
 	}
+	e := &page.Error{Frame: c.frame(&place{root: c.s.base, name: "."}), Status: f.status, Message: f.message}
+	if f.status == http.StatusNotFound {
+		e.Near, e.NearName = c.nearest()
+	}
 	c.startPage(f.status)
-	_ = c.s.pages.WriteError(c.w, &page.Error{Frame: c.frame(&place{root: c.s.base, name: "."}), Status: f.status, Message: f.message})
+	_ = c.s.pages.WriteError(c.w, e)
 }
 
 func (c *call) wantsJSON() bool {

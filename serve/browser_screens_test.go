@@ -120,6 +120,9 @@ var scenes = []scene{
 	{name: "odd", path: "/odd/", has: "#list tr"},
 	{name: "many", path: "/many/?page=2", has: ".pages"},
 	{name: "nothing", path: "/nothing", has: ".empty h1"},
+	{name: "near", path: "/src/sub/nothing", has: ".empty h1"},
+	{name: "trash", path: "/-/trash", has: ".versions form"},
+	{name: "links", path: "/-/links", has: ".versions form"},
 	{name: "download", path: "/src/", has: ".drop ul", act: does(`document.querySelectorAll("summary")[0].click()`)},
 	{name: "snapshots", path: "/src/", has: ".drop ul", act: does(`document.querySelectorAll("summary")[1].click()`)},
 
@@ -154,6 +157,8 @@ var scenes = []scene{
 		name: "removed", path: "/src/", has: "form.notice button", only: "plain",
 		act: clicks(pick("notes.txt"), `document.querySelector(".several button[value=remove]")`), end: notesBack,
 	},
+
+	{name: "end", path: "/-/links", has: ".sheet .danger", only: "plain", act: clicks(`document.querySelector(".versions form button")`)},
 
 	{name: "filter", path: "/", has: ".filtered", only: "scripts", act: types("read")},
 	{name: "filter-none", path: "/", has: ".none", only: "scripts", act: types("nowhere")},
@@ -217,6 +222,8 @@ func makeScenes(b *browser) {
 		check(b.t, b.vol.WriteFile(fmt.Sprintf("many/%d", i), nil, 0o644))
 	}
 	sharedLink, inboxLink = b.share("src", false), b.share("src", true)
+	check(b.t, b.vol.WriteFile("odd/removed.txt", []byte("x"), 0o644))
+	ask[any](b, `fetch("/odd/removed.txt", {method: "DELETE"}).then(r => r.status)`)
 }
 
 // share makes a link, without a page.

@@ -104,6 +104,9 @@ func TestBrowser(t *testing.T) {
 		{name: "forms", test: testForms},
 		{name: "shares", test: testShares},
 		{name: "restore", test: testRestore},
+		{name: "trash", test: testTrash},
+		{name: "forever", test: testForever, options: serve.Options{Trash: -1}},
+		{name: "links", test: testLinkList},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			b := newBrowser(t, first, part.options, part.volume)
@@ -117,7 +120,10 @@ func TestBrowser(t *testing.T) {
 func newBrowser(t *testing.T, first context.Context, o serve.Options, volume folio.Options) *browser {
 	t.Helper()
 	b := &browser{t: t, vol: siteVolume(t, &volume)}
-	o.Sources, o.Write, o.Trash = []serve.Source{sourceOf(b.vol, "site", "")}, true, time.Hour
+	o.Sources, o.Write = []serve.Source{sourceOf(b.vol, "site", "")}, true
+	if o.Trash == 0 {
+		o.Trash = time.Hour
+	}
 	h, err := serve.New(&o)
 	check(t, err)
 	b.server = httptest.NewUnstartedServer(h)

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 
 // listing answers with the entries of a directory.
 func (g *get) listing() error {
-	g.w.Header().Add("Vary", "Accept")
 	g.w.Header().Set("Cache-Control", g.cacheControl())
 	if g.wantsJSON() {
 		return writeList(g.call, g.p, g.list)
@@ -27,7 +25,7 @@ func (g *get) listing() error {
 		return err
 	}
 	if id := g.r.URL.Query().Get("removed"); d.Writable && id != "" {
-		d.Undo = (&change{g.call, g.p}).undoHref(url.PathEscape(id))
+		d.Undo = g.p.tree.undoHref(url.PathEscape(id))
 	}
 	d.Readme = g.readme()
 	g.startPage(200)
@@ -40,7 +38,7 @@ func (g *get) describe(d *page.Directory) error {
 	live := g.p.snapshot == "" && !g.p.tree.ReadOnly
 	d.Writable, d.Uploadable = at >= rightWrite && live, at == rightUpload && live
 	d.Share, d.Versions = d.Writable || at >= rightWrite && !g.p.tree.ReadOnly, g.p.share == nil
-	d.MaxUpload = g.s.options.MaxBody
+	d.MaxUpload, d.Forever = g.s.options.MaxBody, g.s.options.Trash <= 0
 	if at >= rightUpload && at != rightRead && live {
 		d.Tus = g.s.base + tusPath
 	}
@@ -108,9 +106,7 @@ func writeList(c *call, p *place, list []page.Entry) error {
 	for i, e := range list {
 		files[i] = listedFile{Name: e.Name, Type: typeName(&e), Size: e.Size, Modified: e.ModTime.UTC(), Mode: e.Mode.String(), Link: e.Link, ETag: e.ETag}
 	}
-	c.w.Header().Set("Content-Type", "application/json")
-	c.w.WriteHeader(200)
-	return json.NewEncoder(c.w).Encode(map[string]any{"path": strings.TrimSuffix("/"+p.name, "/."), "entries": files})
+	return c.writeJSON(map[string]any{"path": strings.TrimSuffix("/"+p.name, "/."), "entries": files})
 }
 
 func typeName(e *page.Entry) string {

@@ -115,7 +115,7 @@ func moveSelected(c *call) error {
 		})
 	})
 	if err == nil {
-		s.done("")
+		s.done(s.p.href(s.p.name, true))
 	}
 	return err
 }

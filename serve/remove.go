@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/serve/page"
 )
 
 // remove answers DELETE. The file goes to the trash, if there is one.
@@ -42,12 +43,12 @@ func (c *change) removed(id string) error {
 	}
 	c.w.Header().Set("Cache-Control", "no-store")
 	c.w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(c.w).Encode(map[string]string{"undo": c.undoHref(id)})
+	return json.NewEncoder(c.w).Encode(map[string]string{"undo": c.p.tree.undoHref(id)})
 }
 
 // undoHref returns the URL that takes a removal back.
-func (c *change) undoHref(id string) string {
-	return c.s.base + undoPath + strings.TrimPrefix(c.p.tree.prefix+"/", "/") + id
+func (t *tree) undoHref(id string) string {
+	return t.base + undoPath + strings.TrimPrefix(t.prefix+"/", "/") + id
 }
 
 // removeSelected answers the form that removes several entries of a directory, all or none. A
@@ -58,6 +59,11 @@ func removeSelected(c *call) error {
 		return err
 	}
 	defer s.p.release()
+	if c.s.options.Trash <= 0 {
+		if asked, err := c.mustAsk(s.question()); asked {
+			return err
+		}
+	}
 	id := ""
 	err = s.update(func(tx *folio.Tx) error {
 		var all []string
@@ -77,11 +83,23 @@ func removeSelected(c *call) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(c.r.Header.Get("Accept"), "text/html") {
-		s.done("?removed=" + id)
+	if c.wantsPage() {
+		to := s.p.href(s.p.name, true)
+		if id != "" {
+			to += "?removed=" + id
+		}
+		c.redirect(to)
 		return nil
 	}
 	return s.removed(id)
+}
+
+// question asks before entries are removed for good.
+func (s *selection) question() *page.Question {
+	return &page.Question{
+		Heading: "Remove this for good?", Text: "This server keeps no trash. What is removed cannot be taken back.", Items: s.names,
+		Action: s.s.base + removePath, Button: "Remove for good", Back: s.p.href(s.p.name, true),
+	}
 }
 
 // mayRemove checks the conditions of a request, and the rights to all that goes with a directory.

@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"fmt"
 	"net/http"
 	"path"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/serve/page"
 )
 
 // restore answers the form that puts a file or a directory back as a snapshot has it.
@@ -29,6 +31,9 @@ func restore(c *call) error {
 	if err != nil {
 		return err
 	}
+	if asked, err := c.mustAsk(restoreQuestion(p, snapshot, dir)); asked {
+		return err
+	}
 	if _, err := p.vol.Restore(c.r.Context(), snapshot, path.Join(p.within, p.name), nil); err != nil {
 		return err
 	}
@@ -38,6 +43,18 @@ func restore(c *call) error {
 	}
 	c.redirect(to)
 	return nil
+}
+
+// restoreQuestion asks before something is put back over what there is now.
+func restoreQuestion(p *place, snapshot string, dir bool) *page.Question {
+	q := &page.Question{
+		Heading: "Put this back as it was?", Text: fmt.Sprintf("It becomes what it was in %s. What it is now is lost.", snapshot),
+		Items: []string{p.name}, Action: p.tree.base + restorePath, Button: "Restore", Back: p.href(p.name, dir) + "?versions",
+	}
+	if dir {
+		q.Text = fmt.Sprintf("It becomes what it was in %s. What it is now is lost, with files that were not in it then.", snapshot)
+	}
+	return q
 }
 
 var errRestoreRoot = refuse(http.StatusForbidden, "The whole tree is not restored here, as it holds the trash and the uploads. Restore a directory in it, or use folio restore.")

@@ -108,6 +108,11 @@ var entryPoints = []entryPoint{
 	{"POST /-/share", "401 404 403 403 201 201 404 201", nil, `{"path":"a","snapshot":"monday"}`},
 	{"GET /-/share/SHARE/b/c.txt", "200 200 200 200 200 200 200 200", nil, ""},
 	{"DELETE /-/share/SHARE", "403 404 403 403 204 204 404 204", nil, ""},
+	{"GET /-/links", "401 200 200 200 200 200 200 200", nil, ""},
+	{"DELETE /-/links/SUM", "401 404 404 404 204 204 404 204", nil, ""},
+	{"POST /-/links/SUM", "401 404 404 404 204 204 404 204", []string{"Content-Type", form}, ""},
+	{"GET /-/trash", "401 200 200 200 200 200 200 200", nil, ""},
+	{"GET /favicon.ico", "200 200 200 200 200 200 200 200", nil, ""},
 	{"GET /-/metrics", "401 404 403 200 200 404 404 200", nil, ""},
 	{"GET /metrics", "401 404 403 200 200 404 404 200", nil, ""},
 	{"GET /healthz", "200 200 200 200 200 200 200 200", nil, ""},
@@ -149,7 +154,7 @@ func rightsServer(t *testing.T) (h *serve.Server, names *strings.Replacer) {
 	check(t, json.Unmarshal(must(t, h, 200, "DELETE", "/a/gone", "", append(writer, "Accept", "application/json")...).Body.Bytes(), &gone))
 	asset := regexp.MustCompile(`/-/assets/([^"]+\.css)`).FindStringSubmatch(must(t, h, 200, "GET", "/", "", append(writer, "Accept", "text/html")...).Body.String())[1]
 	lock := must(t, h, 200, "LOCK", "/a/locked", exclusiveLock, writer...).Header().Get("Lock-Token")
-	return h, strings.NewReplacer("UPLOAD", path.Base(upload), "UNDO", path.Base(gone.Undo), "SHARE", path.Base(share), "DROP", path.Base(drop), "ASSET", asset, "LOCK", strings.Trim(lock, "<>"))
+	return h, strings.NewReplacer("SUM", fmt.Sprintf("%x", sha256.Sum256([]byte(path.Base(share)))), "UPLOAD", path.Base(upload), "UNDO", path.Base(gone.Undo), "SHARE", path.Base(share), "DROP", path.Base(drop), "ASSET", asset, "LOCK", strings.Trim(lock, "<>"))
 }
 
 // TestRightsTable sends every request in every role.

@@ -23,6 +23,9 @@ func (c router) serve() error {
 	if strings.HasPrefix(c.path, assetsPath) {
 		return service(c).asset()
 	}
+	if c.path == iconPath && !c.named(path.Base(iconPath)) {
+		return service(c).icon()
+	}
 	var err error
 	if c.user, err = c.s.logins.user(c.r, c.client); err != nil {
 		return err
@@ -47,6 +50,10 @@ func (c router) route() error {
 		return moveSelected(c.call)
 	case c.path == strings.TrimSuffix(sharePath, "/"):
 		return makeShare(c.call)
+	case c.path == linksPath, strings.HasPrefix(c.path, linksPath+"/"):
+		return answerLinks(c.call, strings.TrimPrefix(c.path, linksPath))
+	case c.path == trashPath, strings.HasPrefix(c.path, trashPath+"/"):
+		return answerTrash(c.call, strings.TrimPrefix(c.path, trashPath))
 	case strings.HasPrefix(c.path, tusPath):
 		return answerTus(c.call, strings.TrimPrefix(c.path, tusPath))
 	case strings.HasPrefix(c.path, undoPath):

@@ -96,12 +96,3 @@ func (s *selection) each(fn func(c *change, name string) error) error {
 	}
 	return nil
 }
-
-// done answers a form with the page of the directory, and a script with nothing.
-func (s *selection) done(query string) {
-	if strings.Contains(s.r.Header.Get("Accept"), "text/html") {
-		s.redirect(s.p.href(s.p.name, true) + query)
-		return
-	}
-	s.created(false)
-}

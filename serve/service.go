@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+
+	"github.com/foliofs/folio/serve/page"
 )
 
 // A service answers requests that are about no file.
@@ -39,6 +41,17 @@ func (c service) asset() error {
 	c.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 	c.s.assets.ServeHTTP(c.w, c.r)
 	return nil
+}
+
+// icon sends the picture of the tab for contents that a browser shows by themselves.
+func (c service) icon() error {
+	if c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+		return errMethod
+	}
+	c.w.Header().Set("Content-Type", "image/svg+xml")
+	c.w.Header().Set("Cache-Control", "public, max-age=86400")
+	_, err := c.w.Write(page.Icon())
+	return err
 }
 
 // login lets a browser ask for a password, and goes on where the user was.

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/url"
@@ -55,11 +54,8 @@ func (c *call) snapshotID(o *opened, name string) int64 {
 // openShare reads the record of a share, and finds its inode.
 func (c *call) openShare(p *place, rx *folio.Rx, t *tree, token string) error {
 	s := &share{record: t.recordOf(token)}
-	text, err := rx.ReadFile(s.record)
+	err := s.read(rx)
 	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(text, s); err != nil {
 		return err
 	}
 	if !s.Expires.IsZero() && time.Now().After(s.Expires) {
@@ -106,28 +102,44 @@ func (s *site) linkAccess(link *share, shown string) *access {
 
 // locate finds the inode of a share: at its last name, or by a walk.
 func (s *share) locate(ctx context.Context, rx *folio.Rx, t *tree) (real string, info fs.FileInfo, err error) {
-	real = string(s.Path)
-	if info, err = rx.Lstat(real); err == nil && node(info).Ino == s.Ino {
-		return real, info, nil
+	if info, ok := s.atLast(rx); ok {
+		return string(s.Path), info, nil
 	}
-	n := 0
-	all := &place{tree: t, within: t.Dir, access: &access{most: rightRead}}
-	errFound := errors.New("found")
-	err = all.walk(ctx, rx, t.Dir, func(w *walked) error {
-		if n++; n > maxLocate {
-			return errGone
-		}
-		if node(w.info).Ino != s.Ino {
-			return nil
-		}
-		real, info = w.real, w.info
-		return errFound
-	})
-	switch err {
-	case errFound:
-		return real, info, nil
-	case nil:
+	found, err := t.findInodes(ctx, rx, map[uint64]bool{s.Ino: true})
+	if err != nil {
+		return "", nil, err
+	}
+	w := found[s.Ino]
+	if w == nil {
 		return "", nil, errGone
 	}
-	return "", nil, err
+	return w.real, w.info, nil
+}
+
+// atLast reports whether the inode of a share still has its last name.
+func (s *share) atLast(rx *folio.Rx) (fs.FileInfo, bool) {
+	info, err := rx.Lstat(string(s.Path))
+	return info, err == nil && node(info).Ino == s.Ino
+}
+
+var errAllFound = errors.New("all are found")
+
+// findInodes walks through a tree until it has met each of the inodes, or maxLocate files. It
+// returns those that it has met.
+func (t *tree) findInodes(ctx context.Context, rx *folio.Rx, wanted map[uint64]bool) (map[uint64]*walked, error) {
+	found, n := make(map[uint64]*walked), 0
+	all := &place{tree: t, within: t.Dir, access: &access{most: rightRead}}
+	err := all.walk(ctx, rx, t.Dir, func(w *walked) error {
+		if n++; n > maxLocate || len(found) == len(wanted) {
+			return errAllFound
+		}
+		if ino := node(w.info).Ino; wanted[ino] && found[ino] == nil {
+			found[ino] = w
+		}
+		return nil
+	})
+	if err == errAllFound {
+		err = nil
+	}
+	return found, err
 }

@@ -102,21 +102,31 @@ func (c *change) recordShare(tx *folio.Tx, q *shareRequest, id int64, token stri
 	return name, s.save(tx, c.p.tree.recordOf(token))
 }
 
-// removeShare answers DELETE of a link, by the user who made it, or one who may write what it leads
-// to.
+// removeShare answers DELETE of a link.
 func (c *change) removeShare() error {
-	real := path.Join(c.p.within, c.p.single)
-	if c.user == "" || c.user != c.p.share.User {
-		if err := c.access().check(c.p.shown(real), rightWrite); err != nil {
-			return err
-		}
+	err := c.endShare(c.p.share, path.Join(c.p.within, c.p.single))
+	if err == nil {
+		c.created(false)
+	}
+	return err
+}
+
+// mayEnd refuses to end a link, or to show it in a list, unless the user made it or may write what
+// it leads to.
+func (c *call) mayEnd(s *share, t *tree, real string) error {
+	if c.user != "" && c.user == s.User {
+		return nil
+	}
+	return c.access().check(t.shown(real), rightWrite)
+}
+
+// endShare removes the record of a share that leads to a path in the volume.
+func (c *change) endShare(s *share, real string) error {
+	if err := c.mayEnd(s, c.p.tree, real); err != nil {
+		return err
 	}
 	if c.p.tree.ReadOnly {
 		return errServedRead
 	}
-	if err := c.update(func(tx *folio.Tx) error { return tx.Remove(c.p.share.record) }); err != nil {
-		return err
-	}
-	c.created(false)
-	return nil
+	return c.update(func(tx *folio.Tx) error { return tx.Remove(s.record) })
 }

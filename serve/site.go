@@ -21,6 +21,9 @@ const (
 	removePath   = "/-/remove"
 	movePath     = "/-/move"
 	tusPath      = "/-/tus/"
+	linksPath    = "/-/links"
+	trashPath    = "/-/trash"
+	iconPath     = "/favicon.ico"
 )
 
 // A site is what all requests to a server share.

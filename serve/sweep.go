@@ -5,11 +5,14 @@ import (
 	"path"
 	"strings"
 	"time"
+
+	"github.com/foliofs/folio"
 )
 
 // Times after which sweep removes what is left.
 const (
 	uploadKept = 7 * 24 * time.Hour // uploads that no client goes on with
+	linkKept   = 7 * 24 * time.Hour // links that have expired: until then they say so
 	sweepEvery = time.Hour
 )
 
@@ -31,7 +34,7 @@ func (s *site) sweepAll(ctx context.Context) {
 	}
 }
 
-// sweep removes old removed files, and old uploads that are not complete.
+// sweep removes old removed files, old uploads that are not complete, and links that have expired.
 func (s *site) sweep(ctx context.Context, t *tree) {
 	o, err := t.acquire()
 	if err != nil {
@@ -40,6 +43,24 @@ func (s *site) sweep(ctx context.Context, t *tree) {
 	defer o.release()
 	for dir, kept := range map[string]time.Duration{trashDir: s.options.Trash, uploadDir: uploadKept} {
 		s.sweepDir(ctx, o, t, t.own(dir), kept)
+	}
+	s.sweepLinks(ctx, o, t)
+}
+
+// sweepLinks removes the records of links that have expired long ago.
+func (s *site) sweepLinks(ctx context.Context, o *opened, t *tree) {
+	var links []Link
+	err := o.View(ctx, func(rx *folio.Rx) (err error) {
+		links, err = t.links(rx)
+		return err
+	})
+	for _, l := range links {
+		if !l.Expires.IsZero() && time.Since(l.Expires) > linkKept && err == nil {
+			err = o.Remove(l.share.record)
+		}
+	}
+	if err != nil && ctx.Err() == nil && s.options.Logger != nil {
+		s.options.Logger.Warn("cannot remove an old link", "path", t.own(shareDir), "error", err)
 	}
 }
 

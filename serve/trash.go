@@ -2,7 +2,6 @@ package serve
 
 import (
 	"encoding/json"
-	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
@@ -72,7 +71,10 @@ func (r *removal) save(tx *folio.Tx, real string) error {
 	return tx.SetXattr(real, trashXattr, text)
 }
 
-var errUndone = refuse(http.StatusGone, "This is no longer in the trash.")
+var (
+	errUndone   = refuse(http.StatusGone, "This is no longer in the trash.")
+	errOccupied = refuse(http.StatusConflict, "There is another file by this name now. Rename or move it, and restore again.")
+)
 
 // undo answers POST to the URL that a removal has returned.
 func undo(c *call, target string) error {
@@ -106,31 +108,31 @@ func undo(c *call, target string) error {
 
 // takeBack moves a file from the trash to where it was.
 func (c *change) takeBack(tx *folio.Tx, trashed string) error {
-	xattrs, err := tx.Xattrs(trashed)
-	if isMissing(err) {
-		return errUndone
-	}
 	var note removal
-	if err == nil {
-		err = json.Unmarshal(xattrs[trashXattr], &note)
-	}
-	switch {
+	switch err := note.read(&tx.Rx, trashed); {
+	case isMissing(err):
+		return errUndone
 	case err != nil:
 		return err
 	case note.Several:
 		return c.takeAllBack(tx, trashed)
 	}
-	real, there, err := c.p.lookup(tx, string(note.Path), false, rightWrite)
+	to := *c.p
+	to.name = string(note.Path)
+	real, there, err := to.lookup(tx, to.name, false, rightWrite)
+	if isMissing(err) && to.access.check(to.shown(path.Join(to.within, to.name)), rightWrite) == nil { // its folder was removed, too
+		if err := to.makeParents(tx); err != nil {
+			return err
+		}
+		real, there, err = to.lookup(tx, to.name, false, rightWrite)
+	}
 	switch {
 	case err != nil:
 		return missingParent(err)
 	case there != nil:
-		return fs.ErrExist
-	case !c.p.access.least(c.p.shown(real)).allows(rightWrite):
+		return errOccupied
+	case !to.access.least(to.shown(real)).allows(rightWrite):
 		return errDenied
-	}
-	if err := c.p.parentExists(tx, real); err != nil {
-		return err
 	}
 	if err := tx.RemoveXattr(trashed, trashXattr); err != nil {
 		return err

@@ -3,7 +3,6 @@ package serve
 import (
 	"errors"
 	"os"
-	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -48,9 +47,7 @@ type opened struct {
 var serials atomic.Uint64
 
 func newTree(s Source, base string, several bool) (*tree, error) {
-	if s.Dir = path.Clean("/" + s.Dir)[1:]; s.Dir == "" {
-		s.Dir = "."
-	}
+	s.Dir = cleanDir(s.Dir)
 	t := &tree{Source: s, base: base}
 	if several {
 		t.prefix = "/" + s.Name

@@ -23,7 +23,6 @@ func listVolumes(c *call) error {
 	if len(list) == 0 {
 		return errDenied
 	}
-	c.w.Header().Add("Vary", "Accept")
 	c.w.Header().Set("Cache-Control", c.cacheControl())
 	if c.wantsJSON() {
 		return writeList(c, p, list)

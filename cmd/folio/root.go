@@ -107,7 +107,7 @@ func (c *command) root() *cobra.Command {
 	addGroup(root, "Files, to change:", c.putCommand(), c.cpCommand(), c.mkdirCommand(), c.rmCommand(), c.mvCommand(),
 		c.lnCommand(), c.chmodCommand(), c.touchCommand())
 	addGroup(root, "Snapshots:", c.snapshotCommand(), c.restoreCommand(), c.logCommand())
-	addGroup(root, "Mounts and servers:", c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(), c.serveCommand())
+	addGroup(root, "Mounts and servers:", c.mountCommand(), c.unmountCommand(), c.mountsCommand(), c.overlayCommand(), c.serveCommand(), c.linksCommand())
 	root.SetHelpCommand(c.helpCommand())
 	addGroup(root, "This program:", c.versionCommand())
 	root.SetHelpCommandGroupID("This program:")

@@ -34,6 +34,15 @@ var assetsHash = sync.OnceValue(func() string {
 // of them. A server serves them below BASE/-/assets/, and browsers may keep them for ever.
 func Assets() fs.FS { return hashedFS{assetsHash(), assetFiles} }
 
+// Icon returns the picture of the tab, an SVG.
+func Icon() []byte {
+	text, err := assetFiles.ReadFile("assets/icon.svg")
+	if err != nil {
+		panic(err) // the file is in the program
+	}
+	return text
+}
+
 // A hashedFS has the assets in a directory that is named by their hash.
 type hashedFS struct {
 	hash  string

@@ -24,6 +24,7 @@ type Directory struct {
 	Writable   bool
 	Uploadable bool       // files can be uploaded, and nothing else: entries are not shown
 	Tus        string     // the URL of the server of tus that takes uploads, or ""
+	Forever    bool       // what is removed cannot be taken back
 	Share      bool       // links to share can be made
 	Versions   bool       // earlier versions can be seen
 	Zip, Tar   string     // URLs of archives of all of it, or ""

@@ -10,6 +10,8 @@ type Error struct {
 	Frame
 	Status  int
 	Message string // a sentence; if it is empty, the status has one
+	// Near is the URL of the nearest folder that is there, and NearName its name, or "".
+	Near, NearName string
 }
 
 // advice has a sentence for the statuses that people see.

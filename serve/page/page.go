@@ -46,6 +46,8 @@ type Frame struct {
 	User     string // the user who has logged in, or ""
 	Login    string // the URL to log in at, or "" if there is no need
 	Search   string // the URL of the search, or "" if there is none here
+	Trash    string // the URL of the trash, or ""
+	Links    string // the URL of the list of links to share, or ""
 }
 
 // A Crumb is a directory on the way from the root to the subject of a page.

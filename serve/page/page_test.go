@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -79,8 +80,21 @@ func every(t *testing.T) map[string]string {
 		d.IsDir = true
 		return p.WriteDifference(w, d)
 	})
+	write("links", func(w *strings.Builder) error {
+		l := Link{Path: evil, Href: "/base/x", End: "/base/-/links/x", User: evil, Snapshot: evil, Made: noon, Expires: noon, MaxSize: 9, Used: 5}
+		return p.WriteLinks(w, &Links{Frame: hostile(), List: []Link{l, {Path: evil, End: "/base/x", State: "open", Upload: true}, {State: "gone"}, {State: "expired"}}})
+	})
+	write("trash", func(w *strings.Builder) error {
+		r := Removed{Paths: []string{"a/" + evil, evil}, Count: 9, User: evil, Time: noon, Restore: "/base/-/undo/x"}
+		return p.WriteTrash(w, &Trash{Frame: hostile(), Kept: time.Hour, Older: "/base/x", List: []Removed{r, {Paths: []string{evil}, IsDir: true}}})
+	})
+	write("question", func(w *strings.Builder) error {
+		q := &Question{Frame: hostile(), Heading: evil, Text: evil, Action: "/base/-/remove", Button: evil, Back: "/base/x", Fields: url.Values{evil: {evil, evil}}}
+		q.Items = slices.Repeat([]string{evil}, 30)
+		return p.WriteQuestion(w, q)
+	})
 	write("error", func(w *strings.Builder) error {
-		return p.WriteError(w, &Error{Frame: hostile(), Status: 404, Message: evil})
+		return p.WriteError(w, &Error{Frame: hostile(), Status: 404, Message: evil, Near: "/base/x/", NearName: evil})
 	})
 	return pages
 }

@@ -14,7 +14,7 @@ export function startActions() {
       return;
     }
     const sure = event.target.closest("[data-confirm]");
-    if (sure && !window.confirm(sure.dataset.confirm)) event.preventDefault();
+    if (sure && !confirmed(sure)) event.preventDefault();
     for (const drop of document.querySelectorAll("details.drop[open]")) {
       if (!drop.contains(event.target)) drop.open = false;
     }
@@ -25,6 +25,15 @@ export function startActions() {
     drop.open = false;
     drop.querySelector("summary").focus();
   });
+}
+
+// confirmed asks before the form of a button is sent. The server need not ask again then.
+function confirmed(button) {
+  if (!window.confirm(button.dataset.confirm)) return false;
+  const sure = document.createElement("input");
+  Object.assign(sure, {type: "hidden", name: "sure", value: "1"});
+  button.form.append(sure);
+  return true;
 }
 
 // run does what a button says, for the file of an element.
@@ -122,8 +131,15 @@ async function move(row) {
   focusOn(name);
 }
 
+// mayRemove asks before something is removed that cannot be taken back.
+export async function mayRemove(what) {
+  if (!has("t-forever")) return true;
+  return await open("t-forever", form => form.querySelector("h2").textContent = `Remove ${what} for good?`) === "ok";
+}
+
 async function remove(row) {
   const name = row.dataset.name;
+  if (!await mayRemove(name)) return;
   const next = row.nextElementSibling?.dataset.name ?? row.previousElementSibling?.dataset.name;
   row.classList.add("busy");
   try {

@@ -34,7 +34,17 @@ export function open(id, prepare, submit) {
 // problem shows an error in a dialog.
 export const problem = (form, text) => form.querySelector(".problem").textContent = text;
 
-// toast shows a message for some seconds. action, if there is one, is {label, run}.
+const undos = []; // what can still be undone, the newest last
+
+// undoLast undoes the newest change of this page. It reports whether there was one.
+export function undoLast() {
+  const undo = undos.at(-1);
+  undo?.();
+  return Boolean(undo);
+}
+
+// toast shows a message for some seconds. action, if there is one, is {label, run}: it undoes
+// something, also by the keyboard when the message is gone.
 export function toast(text, action) {
   const box = document.createElement("div"), p = document.createElement("p");
   box.className = "toast";
@@ -42,10 +52,16 @@ export function toast(text, action) {
   box.append(p);
   const end = () => box.remove();
   if (action) {
+    const undo = () => {
+      if (undos.includes(undo)) undos.splice(undos.indexOf(undo), 1);
+      end();
+      action.run();
+    };
+    undos.push(undo);
     const button = document.createElement("button");
     button.type = "button";
     button.textContent = action.label;
-    button.addEventListener("click", () => { end(); action.run(); });
+    button.addEventListener("click", undo);
     box.append(button);
   }
   const close = document.createElement("button");

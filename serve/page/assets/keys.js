@@ -1,5 +1,5 @@
 // The keyboard. Keys of one letter can be switched off, as WCAG 2.1.4 wants it.
-import {open} from "./dialog.js";
+import {open, undoLast} from "./dialog.js";
 import {page} from "./server.js";
 import {current, move} from "./list.js";
 import {run} from "./actions.js";
@@ -55,7 +55,8 @@ export function startKeys() {
   document.addEventListener("keydown", event => {
     if (event.defaultPrevented || event.altKey || document.querySelector("dialog[open]")) return;
     if (event.ctrlKey || event.metaKey) {
-      if (event.key === "a" && !event.shiftKey && !typing(event.target) && selectAll()) event.preventDefault();
+      const does = event.shiftKey || typing(event.target) ? undefined : {a: selectAll, z: undoLast}[event.key];
+      if (does?.()) event.preventDefault();
       return;
     }
     const by = event.shiftKey && !typing(event.target) && {ArrowDown: 1, ArrowUp: -1}[event.key];

@@ -2,6 +2,7 @@
 import {toast} from "./dialog.js";
 import {ask, page} from "./server.js";
 import {current, focusOn, move as moveFocus, refresh} from "./list.js";
+import {mayRemove} from "./actions.js";
 import {chooseFolder, parts} from "./folders.js";
 
 const form = () => document.getElementById("several");
@@ -110,6 +111,7 @@ const fields = () => [...new FormData(form())];
 
 async function remove() {
   const rows = chosen().map(box => box.closest("tr")), next = rows.at(-1).nextElementSibling?.dataset.name ?? rows[0].previousElementSibling?.dataset.name;
+  if (!await mayRemove(items(rows.length))) return;
   rows.forEach(row => row.classList.add("busy"));
   try {
     const response = await send("/-/remove", fields());

@@ -23,7 +23,7 @@ const modulePath = "github.com/foliofs/folio"
 type importRule struct {
 	pkg   string // its directory; a name that ends in /* stands for any directory below
 	own   string // packages of this module, all of them from earlier rules; "." is the root
-	third string // modules of third parties
+	third string // modules of third parties, those of its tests included
 	os    bool   // may touch the operating system
 	pure  bool   // no I/O and no state: not even the standard library's readers, clocks and locks
 }
@@ -91,7 +91,7 @@ var importRules = []importRule{
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount/internal/watchdog", third: "golang.org/x/sys", os: true},
-	{pkg: "mount", own: ". store internal/volumelink sqlitefile store/pgstore store/pgstore/pgserver mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true}, // sqlitefile and pgstore in its tests
+	{pkg: "mount", own: ". store internal/volumelink mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal"},
@@ -160,25 +160,70 @@ var osDoors = []string{"os", "syscall", "io/ioutil", "plugin", "runtime/cgo", "g
 // Packages that a pure package does without.
 var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "math/rand", "path/filepath"}
 
-// TestImports holds every package of this module to importRules, and those of ruledModules, which
-// are modules of their own: all their files, for whatever system they are built.
+// TestImports holds every package of this module to importRules: all its files, for whatever system
+// they are built.
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
 	}
 }
 
-// TestRequirements checks that the library requires one module only, its tests included.
+// TestRequirements checks which modules of others a program compiles that imports a package, with
+// all that the package imports in turn.
 func TestRequirements(t *testing.T) {
+	for pkg, want := range map[string][]string{
+		".":              {"golang.org/x/sys"},
+		"sqlitefile":     {"golang.org/x/sys"},
+		"store/sqlstore": {"golang.org/x/sys"},
+		"mount":          {"golang.org/x/sys", goFUSE},
+	} {
+		if got := foreignModules(pkg); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			t.Errorf("package %s compiles %q, want %q", pkg, got, want)
+		}
+	}
+}
+
+// foreignModules returns those that importRules let a package import, itself or through others.
+func foreignModules(pkg string) (modules []string) {
+	seen := map[string]bool{}
+	for below := []string{pkg}; len(below) > 0; below = below[1:] {
+		rule, _ := ruleOf(below[0])
+		if seen[rule.pkg] {
+			continue
+		}
+		seen[rule.pkg] = true
+		modules = append(modules, strings.Fields(rule.third)...)
+		below = append(below, strings.Fields(rule.own)...)
+	}
+	slices.Sort(modules)
+	return slices.Compact(modules)
+}
+
+// TestInstallable checks that "go install" and "go get" can take the module by a version: they
+// refuse one that replaces or excludes others. There is no module below the root but those that
+// nobody installs.
+func TestInstallable(t *testing.T) {
 	text, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(text)) {
-		words := strings.Fields(strings.TrimPrefix(line, "require "))
-		if len(words) >= 2 && strings.Contains(words[0], "/") && words[0] != "golang.org/x/sys" {
-			t.Errorf("go.mod requires %s", words[0])
+		if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); word == "replace" || word == "exclude" || strings.Contains(line, "=>") {
+			t.Errorf("go.mod: %s", line)
 		}
+	}
+	var modules []string
+	err = fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(name, ".") && name != ".") {
+			return fs.SkipDir
+		}
+		if path.Base(name) == "go.mod" {
+			modules = append(modules, path.Dir(name))
+		}
+		return err
+	})
+	if want := []string{".", "internal/oracle", "lab", "tools"}; err != nil || !slices.Equal(modules, want) {
+		t.Errorf("the modules are %q, want %q (%v)", modules, want, err)
 	}
 }
 
@@ -246,11 +291,9 @@ func TestImportViolations(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tree := fstest.MapFS{
-				"go.mod":           {},
-				"cmd/folio/go.mod": {},
-				"adapter/go.mod":   {},
-				"lab/go.mod":       {},
-				tt.file:            {Data: []byte(tt.source)},
+				"go.mod":     {},
+				"lab/go.mod": {},
+				tt.file:      {Data: []byte(tt.source)},
 			}
 			got := importViolations(t, tree)
 			switch {
@@ -274,7 +317,7 @@ func imports(paths ...string) string {
 }
 
 // importViolations checks every source file of the module at the root of tree. It leaves out
-// testdata, hidden directories, and the modules below it other than ruledModules.
+// testdata, hidden directories, and the modules below it.
 func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 	t.Helper()
 	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
@@ -297,13 +340,10 @@ func importViolations(t *testing.T, tree fs.FS) (violations []string) {
 	return violations
 }
 
-// ruledModules are the modules below this one that importRules cover.
-var ruledModules = []string{"adapter", "cmd/folio", "mount", "serve", "store/pgstore"}
-
-// hasModule reports whether a directory is a module of its own that has no rules here.
+// hasModule reports whether a directory is a module of its own.
 func hasModule(tree fs.FS, dir string) bool {
 	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
-	return err == nil && !slices.Contains(ruledModules, dir)
+	return err == nil
 }
 
 func fileViolations(tree fs.FS, name string) (violations []string, err error) {

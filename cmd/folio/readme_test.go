@@ -78,14 +78,16 @@ func TestReadmeTests(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"go test -short ./..."}; !slices.Equal(commands, want) {
+	if want := []string{"go test -short . ./internal/... ./sqlitefile/... ./store/..."}; !slices.Equal(commands, want) {
 		t.Errorf("the front page has %q, want %q", commands, want)
 	}
 	ci, err := os.ReadFile(filepath.Join("..", "..", ".ci", "run"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{`tests() { cd "$1" && go test "$parallel" -count 1 -timeout 35m ./...; }`, "\nbeside tests .\n"} {
+	for _, part := range []string{
+		`tests() { cd "$1" && go test "$parallel" -count 1 -timeout 35m "${@:2}"; }`, "\nlibrary() { tests . $(others); }\n", "\nbeside library\n",
+	} {
 		if !strings.Contains(string(ci), part) {
 			t.Errorf(".ci/run has no %q", part)
 		}
@@ -104,37 +106,27 @@ func TestReadmeProgram(t *testing.T) {
 	}
 }
 
-// modules are those that ship, by the package of each that the test imports.
-var modules = []string{"", "/sqlitefile", "/adapter/aferofs", "/adapter/dav", "/mount", "/serve", "/store/pgstore"}
+// shipped are packages that programs of other modules import.
+var shipped = []string{"", "/sqlitefile", "/adapter/aferofs", "/adapter/dav", "/mount", "/serve", "/store/pgstore"}
 
-// The replacements of the front page, and those of the page on adapters, let a new module find the
-// packages that they are for.
-func TestReplacements(t *testing.T) {
+// The replacement of the front page lets a new module find all packages.
+func TestReplacement(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("lets go look for modules")
 	}
-	for page, paths := range map[string][]string{"README.md": modules, "docs/adapters.md": {"", "/adapter/aferofs", "/adapter/dav", "/adapter/web"}} {
-		t.Run(page, func(t *testing.T) {
-			t.Parallel()
-			checkReplacements(t, page, paths)
-		})
-	}
-}
-
-func checkReplacements(t *testing.T, page string, paths []string) {
 	clone, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var script string
-	for _, block := range codeBlocks(t, page, "sh") {
+	for _, block := range readme(t, "sh") {
 		if strings.HasPrefix(block, "go mod edit -replace ") {
-			script += strings.NewReplacer("=CLONE", "="+clone, "=../folio", "="+clone).Replace(block)
+			script += strings.ReplaceAll(block, "=CLONE", "="+clone)
 		}
 	}
 	program := "package main\n\nimport (\n"
-	for _, path := range paths {
+	for _, path := range shipped {
 		program += "\t_ \"github.com/foliofs/folio" + path + "\"\n"
 	}
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,20 +38,19 @@ func (b *builder) path(s Spec) string {
 	return path
 }
 
-// build returns the program of a contender. Go's own cache makes it quick if nothing has changed. A
-// program with a chosen version of its library is built with the tag pinned.
+// build returns the program of a contender. Go's own cache makes it quick if nothing has changed.
 func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	dir, ok := contenderDir(b.contenders, s.Name)
 	if !ok {
 		return p, fmt.Errorf("no contender %s in %s", s.Name, b.contenders)
 	}
 	args := []string{"build"}
-	if s.Version != "" {
+	if s.Version != "" || slices.Contains(ownGraph, s.Name) || outside(dir) {
 		modFile, err := b.pin(ctx, dir, s)
 		if err != nil {
 			return p, err
 		}
-		args = append(args, "-modfile="+modFile, "-mod=mod", "-tags="+pinnedTag)
+		args = append(args, "-modfile="+modFile, "-mod=mod")
 	}
 	p.path = b.path(s)
 	args = append(args, "-o", p.path, ".")
@@ -61,6 +61,12 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 		err = errors.Join(ctx.Err(), os.RemoveAll(p.path)) // it may be half written, which the go command would not notice
 	}
 	return p, err
+}
+
+// outside reports whether a program is in no pattern of packages: go.mod does not require its
+// library.
+func outside(dir string) bool {
+	return strings.HasPrefix(filepath.Base(filepath.Dir(dir)), "_")
 }
 
 // GoTool runs the go command in a directory, with additional environment. Its error has the

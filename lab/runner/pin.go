@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"fmt"
 	gobuild "go/build"
 	"os"
 	"path/filepath"
@@ -12,13 +13,14 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// pinnedTag is the build tag of programs with a chosen version of their library.
-const pinnedTag = "pinned"
+// ownGraph are contenders that are built by a go.mod of their own, also if no version is chosen:
+// other contenders would raise the version of the SQLite that their library was published with.
+var ownGraph = []string{"glebarez", "gorm", "zombiezen"}
 
 // pin writes a go.mod with which the program in dir gets the version of its library that s names,
-// and returns its path. That file requires only the modules that the program imports. So the
-// library's version also selects the versions of its dependencies, and no other contender can raise
-// them.
+// or the one in the module's go.mod, and returns its path. That file requires only the modules that
+// the program imports. So the library's version also selects the versions of its dependencies, and
+// no other contender can raise them.
 func (b *builder) pin(ctx context.Context, dir string, s Spec) (path string, err error) {
 	mod, root, library, err := requirements(dir)
 	if err != nil {
@@ -27,11 +29,18 @@ func (b *builder) pin(ctx context.Context, dir string, s Spec) (path string, err
 	if library == "" {
 		return "", errors.New("it drives no library of which there could be another version")
 	}
+	version := s.Version
+	if r := providing(mod.Require, library); version == "" && r != nil {
+		version = r.Mod.Version
+	}
+	if version == "" {
+		return "", fmt.Errorf("choose a version, as %s@latest", s.Name)
+	}
 	path = filepath.Join(b.dir(), "mod", s.program()+".mod")
 	if err := writeModFile(path, mod, filepath.Join(root, "go.sum")); err != nil {
 		return "", err
 	}
-	return path, GoTool(ctx, dir, nil, "get", "-modfile="+path, library+"@"+s.Version)
+	return path, GoTool(ctx, dir, nil, "get", "-modfile="+path, library+"@"+version)
 }
 
 // requirements returns a go.mod that requires only the modules that the program in dir imports, the
@@ -72,7 +81,7 @@ func moduleRoot(dir string) (string, error) {
 // through packages of its own module, in alphabetical order.
 func importsOf(dir, root, module string) ([]string, error) {
 	goContext := gobuild.Default
-	goContext.BuildTags, goContext.CgoEnabled = []string{pinnedTag}, true
+	goContext.CgoEnabled = true
 	var imports []string
 	seen := make(map[string]bool)
 	for dirs := []string{dir}; len(dirs) > 0; {

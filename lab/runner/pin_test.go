@@ -15,17 +15,17 @@ func TestPinnedRequirements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const workload = "github.com/foliofs/folio/lab/workload"
 	for _, tt := range []struct {
 		name, library string
 		required      []string
 	}{
-		{"modernc", "modernc.org/sqlite", []string{workload, "modernc.org/sqlite"}},
-		{"ncruces", "github.com/ncruces/go-sqlite3", []string{workload, "github.com/ncruces/go-sqlite3"}},
-		{"crawshaw", "crawshaw.io/sqlite", []string{workload, "crawshaw.io/sqlite"}},
-		{"tailscale", "github.com/tailscale/sqlite", []string{workload}},
-		{"gorm", "github.com/glebarez/go-sqlite", []string{workload, "github.com/glebarez/go-sqlite", "github.com/glebarez/sqlite", "gorm.io/gorm"}},
-		{"files", "", []string{workload}},
+		{"modernc", "modernc.org/sqlite", []string{"modernc.org/sqlite"}},
+		{"ncruces", "github.com/ncruces/go-sqlite3", []string{"github.com/ncruces/go-sqlite3"}},
+		{"crawshaw", "crawshaw.io/sqlite", []string{"crawshaw.io/sqlite"}},
+		{"tailscale", "github.com/tailscale/sqlite", nil},
+		{"gorm", "github.com/glebarez/go-sqlite", []string{"github.com/glebarez/go-sqlite", "github.com/glebarez/sqlite", "gorm.io/gorm"}},
+		{"zombiezen", "zombiezen.com/go/sqlite", []string{"zombiezen.com/go/sqlite"}},
+		{"files", "", nil},
 	} {
 		dir, ok := contenderDir(contenders, tt.name)
 		mod, _, library, err := requirements(dir)

@@ -2,7 +2,7 @@
 // has flags, makes cases of them, and knows the right answer of each case. The other half of it
 // runs in the programs of the contenders, against interfaces that they implement.
 //
-// The module has no dependencies, because all contenders are built with it and their drivers do not
+// It has no dependencies, because all contenders are built with it and their drivers do not
 // agree on versions. The runner uses one half (Workload.Flags, Cases, Want). The contenders use the
 // other half (Workload.Start) through package harness.
 //

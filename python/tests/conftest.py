@@ -52,9 +52,9 @@ def folio(go, tmp_path_factory):
 
 @pytest.fixture
 def bucket(go, tmp_path, monkeypatch):
-    """The URL of a bucket, on a server of S3 that the module tools/s3 pins."""
+    """The URL of a bucket, on a server of S3 that the module tools pins."""
     try:
-        program = go("tools/s3", "tool", "-n", "versitygw").strip()
+        program = go("tools", "tool", "-n", "versitygw").strip()
     except subprocess.CalledProcessError as e:
         if os.environ.get("FOLIO_TEST_S3"):
             raise

@@ -4,7 +4,6 @@
 package upstream
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -103,10 +102,6 @@ func (s *Suite) writeModule(t *testing.T, dir, copied string) string {
 	copyFile(t, filepath.Join(dir, "go.sum"), filepath.Join(filepath.Dir(own), "go.sum"))
 	text, err := os.ReadFile(mod)
 	if err == nil {
-		project := filepath.Join(own, "..", "..")
-		text = relative.ReplaceAllFunc(text, func(m []byte) []byte {
-			return fmt.Appendf(nil, "=> %q\n", filepath.Join(project, string(bytes.TrimSpace(m[len("=> .."):]))))
-		})
 		err = os.WriteFile(mod, fmt.Appendf(text, "\nreplace %s => %q\n", s.Module, copied), 0o644)
 	}
 	if err != nil {
@@ -114,9 +109,6 @@ func (s *Suite) writeModule(t *testing.T, dir, copied string) string {
 	}
 	return mod
 }
-
-// relative is the end of a line of go.mod that replaces a module by a directory of this project.
-var relative = regexp.MustCompile(`=> \.\.\S*\n`)
 
 // goCommand runs the go command and returns its output.
 func goCommand(t *testing.T, env []string, args ...string) string {

@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package s3server starts a server of S3 for the tests of a binary, and for measuring: versitygw,
-// which the module tools/s3 pins, over a directory. The server listens on a loopback address, and
+// which the module tools pins, over a directory. The server listens on a loopback address, and
 // ends with the binary. A test is skipped if the server cannot be built, unless the environment
 // variable FOLIO_TEST_S3 is set.
 package s3server
@@ -33,7 +33,7 @@ type Server struct {
 const Require = "FOLIO_TEST_S3"
 
 // ErrMissing says that the server cannot be built.
-var ErrMissing = errors.New("the S3 server cannot be built (go -C tools/s3 tool -n versitygw)")
+var ErrMissing = errors.New("the S3 server cannot be built (go -C tools tool -n versitygw)")
 
 const (
 	accessKey = "folio"
@@ -46,7 +46,7 @@ func program() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", ErrMissing, err)
 	}
-	cmd := exec.Command("go", "-C", filepath.Join(strings.TrimSpace(string(root)), "tools", "s3"), "tool", "-n", "versitygw")
+	cmd := exec.Command("go", "-C", filepath.Join(strings.TrimSpace(string(root)), "tools"), "tool", "-n", "versitygw")
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	path, err := cmd.Output()
 	if err != nil {

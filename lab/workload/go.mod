@@ -1,3 +1,0 @@
-module github.com/foliofs/folio/lab/workload
-
-go 1.26.0

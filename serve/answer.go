@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/dav"
 	"github.com/foliofs/folio/serve/page"
 )
 
@@ -47,6 +48,9 @@ var answers = []struct {
 func (c *call) failureOf(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
+	}
+	if refused, ok := errors.AsType[*dav.Refusal](err); ok {
+		return refusedByDav(refused)
 	}
 	if errors.Is(err, errDenied) {
 		return c.denied()
@@ -108,9 +112,14 @@ func (c *call) writeFailure(f *failure) {
 		return
 	}
 	if !strings.Contains(c.r.Header.Get("Accept"), "text/html") {
+		text := f.message + "\n"
 		c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		if f.xml != "" {
+			text = f.xml
+			c.w.Header().Set("Content-Type", "application/xml; charset=utf-8")
+		}
 		c.w.WriteHeader(f.status)
-		_, _ = io.WriteString(c.w, f.message+"\n")
+		_, _ = io.WriteString(c.w, text)
 		return
 	}
 	e := &page.Error{Frame: c.frame(&place{root: c.s.base, name: "."}), Status: f.status, Message: f.message}

@@ -15,6 +15,7 @@ type call struct {
 	user   string // "" if the client has not logged in
 	err    error  // why it failed
 	start  time.Time
+	ended  []func() // each gives back locks that a transaction has ended
 }
 
 // newCall begins a call, which the caller must end.

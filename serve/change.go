@@ -11,13 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/dav"
 )
 
 var (
 	errName         = refuse(http.StatusBadRequest, "A new name is UTF-8 without control characters, and not one of this server's own.")
 	errSnapshot     = refuse(http.StatusForbidden, "A snapshot cannot be changed.")
 	errServedRead   = refuse(http.StatusForbidden, "This volume is served for reading only.")
-	errLocked       = refuse(http.StatusLocked, "Another client has locked this.")
 	errCondition    = refuse(http.StatusPreconditionFailed, "This was changed in the meantime.")
 	errNoParent     = refuse(http.StatusConflict, "There is no directory for this.")
 	errContentRange = refuse(http.StatusBadRequest, "A part of a file cannot be uploaded by PUT.")
@@ -44,12 +44,11 @@ func (p *place) mustChange() error {
 	return nil
 }
 
-// mustBeFree refuses a change of something that a client of WebDAV has locked.
-func (p *place) mustBeFree() error {
-	if p.vol.dav != nil && p.vol.dav.Locked(p.name) {
-		return errLocked
-	}
-	return nil
+// mustBeFree refuses a change of what a client of WebDAV has locked, unless the request gives the
+// token, and one whose If header does not hold. It is called in the transaction that makes the
+// change. placed says that the name comes or goes.
+func (c *change) mustBeFree(in lookuper, real string, placed bool) error {
+	return c.p.vol.dav.Confirm(in, c.davRequest(), dav.Change{Path: real, Placed: placed})
 }
 
 // checkName refuses names that no client should make: those that terminals and other programs
@@ -103,7 +102,18 @@ func missingParent(err error) error {
 
 // update calls fn in a transaction. A client that goes away does not end it half way.
 func (c *change) update(fn func(tx *folio.Tx) error) error {
-	return c.p.vol.Update(context.WithoutCancel(c.r.Context()), fn)
+	err := c.p.vol.Update(context.WithoutCancel(c.r.Context()), fn)
+	if err != nil {
+		for _, giveBack := range c.ended {
+			giveBack()
+		}
+	}
+	return err
+}
+
+// endLocks ends those below a path that a transaction removes, and with itself those on it.
+func (c *change) endLocks(real string, itself bool) {
+	c.ended = append(c.ended, c.p.vol.dav.Removed(real, itself))
 }
 
 // created answers that a file was made, or changed.

@@ -34,7 +34,7 @@ func (c *change) makeDir() error {
 		if err := c.p.parentExists(tx, real); err != nil {
 			return err
 		}
-		if err := c.p.mustBeFree(); err != nil {
+		if err := c.mustBeFree(tx, real, true); err != nil {
 			return err
 		}
 		return tx.Mkdir(real, 0o755)

@@ -15,15 +15,14 @@ func (c *change) dav() error {
 	if err := c.mayDav(); err != nil {
 		return err
 	}
-	if c.r.Method == http.MethodPut {
-		if err := c.limitBody(); err != nil {
-			return err
-		}
-	}
 	c.w.Header().Set("Cache-Control", "no-store")
-	r := c.r.WithContext(dav.WithScope(c.r.Context(), davScope{c.p, c}))
-	c.p.vol.dav.ServeHTTP(c.w, r)
+	c.p.vol.dav.ServeHTTP(c.w, c.davRequest())
 	return nil
+}
+
+// davRequest returns the request as package dav takes it: with what its user reaches.
+func (c *change) davRequest() *http.Request {
+	return c.r.WithContext(dav.WithUser(dav.WithScope(c.r.Context(), davScope{c.p, c}), c.user))
 }
 
 // mayDav checks rights and conditions, of which package dav knows nothing.
@@ -89,4 +88,16 @@ func (c *change) mayReplace(whole bool) error {
 		return checkName(path.Base(real))
 	}
 	return nil
+}
+
+// refusedByDav is the answer to what locks or an If header refuse.
+func refusedByDav(r *dav.Refusal) *failure {
+	f := &failure{status: r.Status, message: "The request cannot be read.", xml: r.Body()}
+	switch r.Status {
+	case http.StatusLocked:
+		f.message = "Another client has locked this."
+	case http.StatusPreconditionFailed:
+		f.message = errCondition.Error()
+	}
+	return f
 }

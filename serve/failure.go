@@ -12,6 +12,7 @@ type failure struct {
 	status  int
 	message string
 	header  http.Header
+	xml     string // for programs that speak WebDAV; "" is the message
 }
 
 func (f *failure) Error() string { return f.message }

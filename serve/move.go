@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/dav"
 )
 
 var (
@@ -133,6 +134,9 @@ func (c *change) rename(to *place, tx *folio.Tx) (created bool, err error) {
 	if err != nil {
 		return false, missingParent(err)
 	}
+	if err := c.p.vol.dav.Confirm(tx, c.davRequest(), dav.Change{Path: from, Placed: true}, dav.Change{Path: real, Placed: true}); err != nil {
+		return false, err
+	}
 	if err := c.mayTake(to, tx, real, old); err != nil {
 		return false, err
 	}
@@ -149,14 +153,13 @@ func (c *change) rename(to *place, tx *folio.Tx) (created bool, err error) {
 			return false, err
 		}
 	}
+	c.endLocks(from, true)
+	c.endLocks(real, false)
 	return old == nil, tx.Rename(from, real)
 }
 
 // mayTake checks the name that a file is to get, and what has that name already.
 func (c *change) mayTake(to *place, tx *folio.Tx, real string, old fs.FileInfo) error {
-	if err := to.mustBeFree(); err != nil {
-		return err
-	}
 	if old == nil {
 		if err := checkName(path.Base(real)); err != nil {
 			return err

@@ -132,7 +132,7 @@ func (b *payload) target(in lookuper) (real string, info fs.FileInfo, err error)
 			return "", nil, err
 		}
 	}
-	if err := b.p.mustBeFree(); err != nil {
+	if err := b.mustBeFree(in, real, info == nil); err != nil {
 		return "", nil, err
 	}
 	return real, info, b.conditions(info)

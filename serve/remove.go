@@ -26,6 +26,10 @@ func (c *change) remove() error {
 		if err := c.mayRemove(real, info); err != nil {
 			return err
 		}
+		if err := c.mustBeFree(tx, real, true); err != nil {
+			return err
+		}
+		c.endLocks(real, true)
 		id, err = c.dispose(tx, real)
 		return err
 	})
@@ -72,6 +76,12 @@ func removeSelected(c *call) error {
 			if err == nil {
 				err = c.mayRemove(real, info)
 			}
+			if err == nil {
+				err = c.mustBeFree(tx, real, true)
+			}
+			if err == nil {
+				c.endLocks(real, true)
+			}
 			all = append(all, real)
 			return err
 		})
@@ -109,9 +119,6 @@ func (c *change) mayRemove(real string, info fs.FileInfo) error {
 	}
 	if !c.p.access.least(c.p.shown(real)).allows(rightWrite) {
 		return errDenied
-	}
-	if err := c.p.mustBeFree(); err != nil {
-		return err
 	}
 	return c.conditions(info)
 }

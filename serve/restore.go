@@ -27,6 +27,7 @@ func restore(c *call) error {
 	if err := p.mustChange(); err != nil {
 		return err
 	}
+	defer p.vol.dav.Reserve(path.Join(p.within, p.name))() // the transaction is not ours
 	dir, err := (&change{c, p}).restorable(snapshot)
 	if err != nil {
 		return err
@@ -68,9 +69,6 @@ func (c *change) restorable(snapshot string) (dir bool, err error) {
 	if snapshot == "" {
 		return false, folio.ErrNoSnapshot
 	}
-	if err := c.p.mustBeFree(); err != nil {
-		return false, err
-	}
 	plain := path.Join(c.p.within, c.p.name)
 	for _, at := range []string{snapshot, ""} {
 		then := *c.p
@@ -78,7 +76,7 @@ func (c *change) restorable(snapshot string) (dir bool, err error) {
 		err := then.view(c.r.Context(), func(rx *folio.Rx) error {
 			real, info, err := then.lookup(rx, then.name, false, rightWrite)
 			if err != nil && at == "" && isMissing(err) {
-				return nil // the directories that lead to it come back, too
+				return c.mayMake(rx, nil) // the directories that lead to it come back, too
 			}
 			if err != nil {
 				return err
@@ -88,8 +86,9 @@ func (c *change) restorable(snapshot string) (dir bool, err error) {
 			}
 			if at != "" {
 				dir = info.IsDir()
+				return nil
 			}
-			return nil
+			return c.mustBeFree(rx, plain, true)
 		})
 		if err != nil {
 			return false, err

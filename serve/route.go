@@ -81,11 +81,9 @@ func (c router) files() error {
 	return c.method(p)
 }
 
-// method calls the handler of a method. A request with an If header is about locks, of which
-// package dav knows more.
+// method calls the handler of a method.
 func (c router) method(p *place) error {
 	ch := &change{c.call, p}
-	locks := c.r.Header.Get("If") != ""
 	switch m := c.r.Method; {
 	case m == http.MethodGet || m == http.MethodHead:
 		return c.get(p)
@@ -95,8 +93,6 @@ func (c router) method(p *place) error {
 		return ch.dav()
 	case m == http.MethodPatch:
 		return (&payload{change: ch}).patch()
-	case locks && (m == http.MethodPut || m == http.MethodDelete || m == "MKCOL" || m == "MOVE"):
-		return ch.dav()
 	case m == http.MethodPut:
 		return (&payload{change: ch}).put()
 	case m == http.MethodDelete:

@@ -121,7 +121,7 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 	to.name = string(note.Path)
 	real, there, err := to.lookup(tx, to.name, false, rightWrite)
 	if isMissing(err) && to.access.check(to.shown(path.Join(to.within, to.name)), rightWrite) == nil { // its folder was removed, too
-		if err := to.makeParents(tx); err != nil {
+		if err := (&change{c.call, &to}).makeParents(tx); err != nil {
 			return err
 		}
 		real, there, err = to.lookup(tx, to.name, false, rightWrite)
@@ -133,6 +133,9 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 		return errOccupied
 	case !to.access.least(to.shown(real)).allows(rightWrite):
 		return errDenied
+	}
+	if err := c.mustBeFree(tx, real, true); err != nil {
+		return err
 	}
 	if err := tx.RemoveXattr(trashed, trashXattr); err != nil {
 		return err

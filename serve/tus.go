@@ -82,7 +82,7 @@ func (c *tusCall) begin() error {
 	if err := p.mustChange(); err != nil {
 		return err
 	}
-	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return p.mayUpload(rx, meta["overwrite"] != "") }); err != nil {
+	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return (&change{c.call, p}).mayUpload(rx, meta["overwrite"] != "") }); err != nil {
 		return err
 	}
 	c.serve(p.tree, p.tree.tus.PostFile)

@@ -40,19 +40,20 @@ func tusError(tc *tusCall, err error) error {
 
 // mayUpload checks the target of an upload. Directories on the way to it are made when it is
 // complete.
-func (p *place) mayUpload(in lookuper, overwrite bool) error {
+func (c *change) mayUpload(in lookuper, overwrite bool) error {
+	p := c.p
 	if err := checkName(p.name); err != nil {
 		return err
 	}
 	real, info, err := p.lookup(in, p.name, true, rightUpload)
 	if isMissing(err) {
-		return p.mayMake(in, err)
+		return c.mayMake(in, err)
 	}
 	switch {
 	case err != nil:
 		return err
 	case info == nil:
-		return p.mustBeFree()
+		return c.mustBeFree(in, real, true)
 	case info.IsDir():
 		return folio.ErrIsDirectory
 	case !overwrite:
@@ -63,15 +64,19 @@ func (p *place) mayUpload(in lookuper, overwrite bool) error {
 	if err := p.access.check(p.shown(real), rightWrite); err != nil {
 		return err
 	}
-	return p.mustBeFree()
+	return c.mustBeFree(in, real, false)
 }
 
 // mayMake checks the rights to a file and to the directories on the way to it, which are made with
 // it. missing is the error that says that they are not there.
-func (p *place) mayMake(in lookuper, missing error) error {
+func (c *change) mayMake(in lookuper, missing error) error {
+	p := c.p
 	real, names, err := p.resolveExisting(in, path.Dir(p.name))
 	if err != nil || len(names) == 0 {
 		return missing
+	}
+	if err := c.mustBeFree(in, path.Join(real, names[0]), true); err != nil {
+		return err
 	}
 	for _, name := range append(names, path.Base(p.name)) {
 		real = path.Join(real, name)

@@ -215,16 +215,17 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 		return tusError(tc, err)
 	}
 	defer p.release()
-	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(p, tx) }))
+	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(&change{tc.call, p}, tx) }))
 }
 
 // place moves the file to its place in a transaction.
-func (u *upload) place(p *place, tx *folio.Tx) error {
+func (u *upload) place(c *change, tx *folio.Tx) error {
+	p := c.p
 	meta := u.record.Info.MetaData
-	if err := p.mayUpload(tx, meta["overwrite"] != ""); err != nil {
+	if err := c.mayUpload(tx, meta["overwrite"] != ""); err != nil {
 		return err
 	}
-	if err := p.makeParents(tx); err != nil {
+	if err := c.makeParents(tx); err != nil {
 		return err
 	}
 	real, old, err := p.lookup(tx, p.name, true, rightUpload)
@@ -254,7 +255,8 @@ func (u *upload) place(p *place, tx *folio.Tx) error {
 
 // makeParents makes the directories on the way to a file, one after the other: each must be at a
 // place where the user may make something.
-func (p *place) makeParents(tx *folio.Tx) error {
+func (c *change) makeParents(tx *folio.Tx) error {
+	p := c.p
 	dir, missing, err := p.resolveExisting(tx, path.Dir(p.name))
 	if err != nil {
 		return missingParent(err)
@@ -262,6 +264,9 @@ func (p *place) makeParents(tx *folio.Tx) error {
 	for _, e := range missing {
 		dir = path.Join(dir, e)
 		if err := p.access.check(p.shown(dir), rightUpload); err != nil {
+			return err
+		}
+		if err := c.mustBeFree(tx, dir, true); err != nil {
 			return err
 		}
 		if err := tx.Mkdir(dir, 0o755); err != nil {

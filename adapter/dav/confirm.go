@@ -1,135 +1,250 @@
 package dav
 
 import (
-	"cmp"
+	"context"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/url"
-	"regexp"
+	"path"
+	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/net/webdav"
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/internal/etag"
 )
 
-// A confirmation is the webdav.LockSystem of one request. Package webdav asks about the file that
-// a list of the If header names. A client chooses that, so here the files that the request changes
-// count, and all that lies in a directory which is removed.
-type confirmation struct {
-	*locks
-	names   []string // what the request changes
-	deep    bool     // with all that lies in it
-	tokens  map[string]bool
-	refused bool // a lock whose token is not given is in the way, whatever list holds
+// A Change is what a request does to a file.
+type Change struct {
+	Path string // in the volume; it leads through no symbolic link
+	// Placed says that the name comes or goes, with all that lies in it. Otherwise the content or
+	// the properties change.
+	Placed bool
 }
 
-var _ webdav.LockSystem = (*confirmation)(nil)
+var (
+	errInWay     = errors.New("another client has locked this")
+	errCondition = errors.New("the conditions of the If header do not hold")
+)
 
-// newConfirmation returns the locks as a request sees them.
-func (h *Handler) newConfirmation(r *http.Request) *confirmation {
-	c := &confirmation{locks: h.locks, tokens: submitted(r.Header.Get("If"))}
-	name := strings.TrimPrefix(r.URL.Path, h.prefix)
-	switch r.Method {
-	case "DELETE":
-		c.names, c.deep = []string{clean(name)}, true
-	case "COPY", "MOVE":
-		if to, err := url.Parse(r.Header.Get("Destination")); err == nil {
-			c.names = append(c.names, clean(strings.TrimPrefix(to.Path, h.prefix)))
-		}
-		if c.deep = true; r.Method == "MOVE" {
-			c.names = append(c.names, clean(name))
-		}
-	default:
-		c.names = []string{clean(name)}
-	}
-	return c
+// Confirm returns nil if a request may make changes: its If header holds, and no lock is in the way
+// whose token it does not give. Otherwise it returns a *Refusal. A condition without a URL is about
+// the first change.
+//
+// Everything that changes files of the volume asks here, and does so within the transaction that
+// makes the change: in is that transaction.
+func (h *Handler) Confirm(in Lookuper, r *http.Request, changes ...Change) error {
+	return h.confirm(in, r, []string{clean(changes[0].Path)}, changes)
 }
 
-// pathTag is the path of a resource, before a list of an If header, which may stand there in place
-// of a URL. Package webdav knows URLs only.
-var pathTag = regexp.MustCompile(`(^|\))([ \t]*<)(/[^/>][^>]*>)`)
+// Reserve is for a change that makes a transaction of its own, in which Confirm cannot be called:
+// until release, no client gets a lock that would be in the way. It is called before Confirm.
+func (h *Handler) Reserve(name string) (release func()) { return h.locks.reserve(clean(name)) }
 
-// withURLs returns a request whose If header has URLs in place of paths.
-func withURLs(r *http.Request) *http.Request {
+// Removed ends the locks below a path of the volume from which a change removes what was there, and
+// with itself those on the path. It is called within the transaction; undo is for one that fails.
+func (h *Handler) Removed(name string, itself bool) (undo func()) {
+	return h.locks.removed(clean(name), itself)
+}
+
+// confirm is Confirm for a request whose URL is that of a file with the given paths.
+func (h *Handler) confirm(in Lookuper, r *http.Request, subject []string, changes []Change) error {
 	header := r.Header.Get("If")
-	if !strings.Contains(header, "</") {
-		return r
+	held := h.locks.held(time.Now())
+	if header == "" && len(held) == 0 {
+		return nil
 	}
-	r = r.WithContext(r.Context())
-	r.Header = r.Header.Clone()
-	r.Header.Set("If", pathTag.ReplaceAllString(header, "${1}${2}//"+strings.ReplaceAll(r.Host, "$", "$$")+"$3"))
-	return r
+	lists, err := parseIf(header)
+	if err != nil {
+		return err
+	}
+	c := &confirmation{h: h, in: in, r: r, held: held, user: userOf(r.Context()), tokens: tokensOf(lists)}
+	if len(lists) > 0 && !slices.ContainsFunc(lists, func(l ifList) bool { return c.holds(l, subject, changes) }) {
+		return refuse(errCondition, http.StatusPreconditionFailed)
+	}
+	for _, change := range changes {
+		if l := c.inWay(change); l != nil {
+			return &Refusal{errInWay, http.StatusLocked, "lock-token-submitted", h.href(r.Context(), in, l, r.URL.Path)}
+		}
+	}
+	return nil
 }
 
-// submitted returns the tokens that an If header gives, in whichever list (RFC 4918, section
-// 10.4.1). The URLs that are among them are no tokens of locks.
-func submitted(header string) map[string]bool {
+// A confirmation looks at the locks that were there when it began.
+type confirmation struct {
+	h      *Handler
+	in     Lookuper
+	r      *http.Request
+	held   []*lock
+	user   string
+	tokens map[string]bool
+}
+
+// tokensOf returns the tokens that an If header gives, in whichever list (RFC 4918, section
+// 10.4.1).
+func tokensOf(lists []ifList) map[string]bool {
 	tokens := make(map[string]bool)
-	for part := range strings.SplitSeq(header, "<") {
-		if token, _, ok := strings.Cut(part, ">"); ok {
-			tokens[token] = true
+	for _, list := range lists {
+		for _, c := range list.conditions {
+			tokens[c.token] = true
 		}
 	}
 	return tokens
 }
 
-// Create makes the lock that a request without an If header has while it goes on.
-func (c *confirmation) Create(now time.Time, details webdav.LockDetails) (token string, err error) {
-	details.ZeroDepth = !c.deep
-	return c.locks.Create(now, details)
-}
-
-// Confirm lets the request go on if the conditions of a list hold, and if it gives the token of a
-// lock on each file that it changes and that is locked.
-func (c *confirmation) Confirm(now time.Time, name0, name1 string, conditions ...webdav.Condition) (release func(), err error) {
-	if c.refused {
-		return nil, webdav.ErrConfirmationFailed
+// inWay returns a lock that refuses a change, or nil. A name that comes or goes changes its
+// directory, too (RFC 4918, section 7.4), and all that lies in it.
+func (c *confirmation) inWay(change Change) *lock {
+	name := clean(change.Path)
+	if l := c.unsubmitted(func(l *lock) bool { return l.covers(name) }); l != nil {
+		return l
 	}
-	s := c.locks
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.expire(now)
-	if !s.allHold(conditions, clean(cmp.Or(name0, name1))) {
-		return nil, webdav.ErrConfirmationFailed
+	if !change.Placed {
+		return c.unsubmitted(c.sameFile(name))
 	}
-	var under []*lock
-	for _, name := range s.changed(c.names, c.deep) {
-		l, free := s.permits(name, c.tokens)
-		if !free {
-			c.refused = true
-			return nil, webdav.ErrConfirmationFailed
-		}
-		if l != nil {
-			under = append(under, l)
-		}
+	if l := c.unsubmitted(func(l *lock) bool { return l.covers(path.Dir(name)) }); l != nil {
+		return l
 	}
-	return s.hold(under), nil
-}
-
-// changed returns the names, and if deep is set those below them that have locks of their own. The
-// caller must hold mu.
-func (s *locks) changed(names []string, deep bool) []string {
-	all := names
-	if !deep {
-		return all
-	}
-	for _, l := range s.byToken {
-		for _, name := range names {
-			if below(l.Root, name) {
-				all = append(all, l.Root)
+	for _, l := range c.held {
+		if l.within(name) {
+			if other := c.unsubmitted(func(other *lock) bool { return other.coversAny(l.places) }); other != nil {
+				return other
 			}
 		}
 	}
-	return all
+	return nil
 }
 
-// unlockRemoved ends the locks on what a request has removed or moved away.
-func (h *Handler) unlockRemoved(r *http.Request) {
-	s, name := h.locks, clean(strings.TrimPrefix(r.URL.Path, h.prefix))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for token, l := range s.byToken {
-		if l.Root == name || below(l.Root, name) {
-			delete(s.byToken, token)
+// unsubmitted returns one of some locks, unless the request gives the token of one of them.
+func (c *confirmation) unsubmitted(covers func(l *lock) bool) (found *lock) {
+	for _, l := range c.held {
+		if !covers(l) {
+			continue
+		}
+		if l.user == c.user && c.tokens[l.token] {
+			return nil
+		}
+		found = l
+	}
+	return found
+}
+
+// sameFile returns a function that reports whether a lock is on a file that has several names, of
+// which this is one.
+func (c *confirmation) sameFile(name string) func(l *lock) bool {
+	file := c.node(name)
+	return func(l *lock) bool {
+		return file != nil && file.Nlink > 1 && slices.ContainsFunc(l.places, func(p string) bool {
+			other := c.node(p)
+			return other != nil && other.Ino == file.Ino
+		})
+	}
+}
+
+// node returns the inode of a file, and nil for a directory or if there is nothing.
+func (c *confirmation) node(name string) *folio.Node {
+	info, err := c.in.Lstat(volumePath(name))
+	if err != nil || info.IsDir() {
+		return nil
+	}
+	return info.Sys().(*folio.Node)
+}
+
+// holds reports whether all conditions of a list hold.
+func (c *confirmation) holds(list ifList, subject []string, changes []Change) bool {
+	tag := ""
+	locked := func(l *lock) bool {
+		return l.coversAny(subject) || slices.ContainsFunc(changes, func(change Change) bool { return l.covers(clean(change.Path)) })
+	}
+	if list.tag == "" {
+		tag = c.etag(subject)
+	} else {
+		places, p, ok := c.tagged(list.tag)
+		if !ok {
+			return false
+		}
+		tag, locked = c.etag([]string{p}), func(l *lock) bool { return l.coversAny(places) }
+	}
+	for _, one := range list.conditions {
+		ok := one.etag != "" && one.etag == tag
+		if one.token != "" {
+			ok = slices.ContainsFunc(c.held, func(l *lock) bool { return l.token == one.token && l.user == c.user && locked(l) })
+		}
+		if ok == one.not {
+			return false
 		}
 	}
+	return true
+}
+
+// tagged returns the paths of the file of a URL in an If header, and the one by which its content
+// is found.
+func (c *confirmation) tagged(tag string) (places []string, p string, ok bool) {
+	u, err := url.Parse(tag)
+	if err != nil || u.Host != "" && !strings.EqualFold(u.Host, c.r.Host) {
+		return nil, "", false
+	}
+	name, ok := strings.CutPrefix(u.Path, c.h.prefix)
+	if !ok || strings.IndexByte(name, 0) >= 0 {
+		return nil, "", false
+	}
+	if p, err = c.h.files.path(c.r.Context(), c.in, name, true, false); err != nil {
+		return nil, "", true // there is no such file for this request, and so neither tag nor lock
+	}
+	return c.h.files.places(c.r.Context(), c.in, name), plainPath(c.in, clean(p), true), true
+}
+
+// etag returns the ETag of the content of a file, and "" for a directory or if there is nothing.
+func (c *confirmation) etag(places []string) string {
+	for _, p := range places {
+		info, err := c.in.Lstat(volumePath(p))
+		if err == nil && !info.IsDir() && info.Mode()&fs.ModeSymlink == 0 {
+			return etag.Of(info)
+		}
+	}
+	return ""
+}
+
+// href returns the URL of what a lock is on, escaped for XML. A client that does not reach it gets
+// the path of the URL that it has sent itself.
+func (h *Handler) href(ctx context.Context, in Lookuper, l *lock, sent string) string {
+	if _, err := h.files.path(ctx, in, l.root, true, false); err == nil {
+		sent = h.prefix + l.root
+	}
+	return escapeXML((&url.URL{Path: sent}).EscapedPath())
+}
+
+// allow confirms a request of this handler, and returns its changes. What the request does not
+// reach it does not change, either.
+func (h *Handler) allow(in Lookuper, r *http.Request) (changes []Change, err error) {
+	add := func(name string, follow, placed bool) {
+		p, err := h.files.path(r.Context(), in, name, follow, false)
+		if err != nil {
+			return
+		}
+		p = plainPath(in, clean(p), follow)
+		if !placed {
+			_, err = in.Lstat(volumePath(p))
+			placed = errors.Is(err, fs.ErrNotExist)
+		}
+		changes = append(changes, Change{p, placed})
+	}
+	name := strings.TrimPrefix(r.URL.Path, h.prefix)
+	switch r.Method {
+	case "DELETE", "MKCOL":
+		add(name, false, true)
+	case "MOVE", "COPY":
+		if r.Method == "MOVE" {
+			add(name, false, true)
+		}
+		to, err := url.Parse(r.Header.Get("Destination"))
+		if err != nil {
+			return nil, refuse(errDestination, http.StatusBadRequest)
+		}
+		add(strings.TrimPrefix(to.Path, h.prefix), false, true)
+	default:
+		add(name, true, false)
+	}
+	return changes, h.confirm(in, r, h.files.places(r.Context(), in, name), changes)
 }

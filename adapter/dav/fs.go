@@ -18,10 +18,9 @@ import (
 // A FileSystem is a volume as golang.org/x/net/webdav sees it, for a webdav.Handler of one's own:
 // NewHandler makes a better one. It is safe for concurrent use.
 type FileSystem struct {
-	vol    *folio.Volume
-	dir    string // of the volume; "" or "." for all of it
-	prefix string // of URLs
-	locks  *locks // of the Handler; nil if there is none
+	vol     *folio.Volume
+	dir     string   // of the volume; "" or "." for all of it
+	handler *Handler // nil if there is none
 }
 
 var _ webdav.FileSystem = (*FileSystem)(nil)
@@ -167,15 +166,6 @@ type info struct{ fs.FileInfo }
 var _ webdav.ETager = info{}
 
 func (i info) ETag(context.Context) (string, error) { return etag.Of(i), nil }
-
-// etag returns the ETag of a file, and nothing for a directory or if there is nothing.
-func (f *FileSystem) etag(name string) string {
-	i, err := f.vol.Stat(path.Join(f.dir, volumePath(name)))
-	if err != nil || i.IsDir() {
-		return ""
-	}
-	return etag.Of(i)
-}
 
 // OpenFile opens a file with flags of package os. The result is a webdav.DeadPropsHolder. If flag
 // has os.O_TRUNC, the file is replaced as a whole when that is complete. Directories can be opened

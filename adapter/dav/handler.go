@@ -14,14 +14,18 @@
 //     attribute user.webdav.properties.
 //
 // Locks are in memory, exclusive and shared, and end with the process or after an hour without a
-// refresh. The dead properties of one file have at most 64 KiB.
+// refresh. A lock belongs to the user who made it, see WithUser. It holds for what its URL leads
+// to, by whatever symbolic link a request comes. A program that changes the volume by other means
+// than the Handler asks Confirm in the transaction. The dead properties of one file have at most 64
+// KiB.
 //
 // Each request has limits, so that a client cannot make the server run out of memory or time;
 // docs/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1, and a directory
 // that is listed or copied has at most 100,000 entries.
 //
 // There is no authentication: every client that reaches the handler may read and write the volume.
-// Put it behind a handler that authenticates, or on an address that no other client reaches.
+// Put it behind a handler that authenticates and calls WithUser, or on an address that no other
+// client reaches.
 package dav
 
 import (
@@ -55,10 +59,10 @@ func NewHandler(vol *folio.Volume, o *Options) *Handler {
 	if o == nil {
 		o = new(Options)
 	}
-	files := &FileSystem{vol: vol, dir: o.Dir, prefix: o.Prefix}
-	files.locks = newLocks(files.etag)
-	h := &Handler{vol: vol, files: files, prefix: o.Prefix, locks: files.locks}
-	h.dav = webdav.Handler{Prefix: o.Prefix, FileSystem: files, LockSystem: h.locks, Logger: o.Logger}
+	files := &FileSystem{vol: vol, dir: o.Dir}
+	h := &Handler{vol: vol, files: files, prefix: o.Prefix, locks: newLocks()}
+	files.handler = h
+	h.dav = webdav.Handler{Prefix: o.Prefix, FileSystem: files, LockSystem: granted{}, Logger: o.Logger}
 	return h
 }
 
@@ -87,35 +91,46 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if body, ok := h.readXML(w, r, maxElements); ok {
 			h.lock(w, r, body)
 		}
+	case "UNLOCK":
+		h.unlock(w, r)
 	case "MOVE", "COPY":
 		if h.accept(w, r, h.checkDestination(r)) {
 			h.transact(w, r)
 		}
+	case "DELETE", "MKCOL":
+		h.transact(w, r)
 	case "PUT":
-		if r.Header.Get("Content-Range") != "" { // RFC 9110, section 14.5
-			h.refuse(w, r, http.StatusBadRequest, errRange)
-			return
-		}
-		h.upstream(w, r)
-	case "DELETE":
-		if h.upstream(w, r) < http.StatusMultipleChoices {
-			h.unlockRemoved(r)
-		}
+		h.put(w, r)
 	default:
 		h.upstream(w, r)
 	}
 }
+
+// put answers PUT. Whether the file may be changed is asked before its content is read, and again
+// in the transaction that stores it.
+func (h *Handler) put(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Content-Range") != "" { // RFC 9110, section 14.5
+		h.refuse(w, r, http.StatusBadRequest, errRange)
+		return
+	}
+	confirm := func(in Lookuper) error {
+		_, err := h.allow(in, r)
+		return err
+	}
+	if h.accept(w, r, confirm(h.vol)) {
+		h.upstream(w, r.WithContext(context.WithValue(r.Context(), confirmKey{}, confirm)))
+	}
+}
+
+// A confirmKey is the key of the function that an upload calls in its transaction.
+type confirmKey struct{}
 
 // accept reports whether err is nil. If it is not, accept answers the request.
 func (h *Handler) accept(w http.ResponseWriter, r *http.Request, err error) bool {
 	if err == nil {
 		return true
 	}
-	status := http.StatusBadRequest
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		status = refused.status
-	}
-	h.refuse(w, r, status, err)
+	h.refuse(w, r, http.StatusBadRequest, err)
 	return false
 }
 
@@ -124,7 +139,7 @@ func (h *Handler) accept(w http.ResponseWriter, r *http.Request, err error) bool
 func (h *Handler) readXML(w http.ResponseWriter, r *http.Request, most int) (body []byte, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
 	if errors.As(err, new(*http.MaxBytesError)) {
-		err = &refusal{err, http.StatusRequestEntityTooLarge}
+		err = refuse(err, http.StatusRequestEntityTooLarge)
 	}
 	if err == nil {
 		err = checkXML(bytes.NewReader(body), most)
@@ -135,9 +150,9 @@ func (h *Handler) readXML(w http.ResponseWriter, r *http.Request, most int) (bod
 
 var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace")
 
-// refuse answers a request that failed.
+// refuse answers a request that failed, with a status unless the error has its own.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
-	http.Error(w, messageOf(err, status), status)
+	refusalOf(err, status).send(w)
 	h.log(r, err)
 }
 
@@ -168,7 +183,12 @@ var (
 // before it knows whether the new one exists.
 func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 	answer := answer{header: make(http.Header)}
+	var ended []func()
 	err := h.vol.Update(r.Context(), func(tx *folio.Tx) error {
+		changes, err := h.allow(tx, r)
+		if err != nil {
+			return err
+		}
 		req := &transaction{tx: tx}
 		h.upstream(&answer, r.WithContext(context.WithValue(r.Context(), txKey{}, req)))
 		if req.failed != nil {
@@ -177,17 +197,30 @@ func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 		if answer.status >= http.StatusMultipleChoices {
 			return errRefused
 		}
+		ended = append(ended, h.ended(r.Method, changes)...)
 		return nil
 	})
+	if err != nil {
+		for _, undo := range ended {
+			undo()
+		}
+	}
 	switch {
 	case err == nil || errors.Is(err, errRefused):
-		if err == nil && r.Method == "MOVE" {
-			h.unlockRemoved(r)
-		}
 		answer.send(w)
 	default:
 		h.refuse(w, r, cmp.Or(statusOf(err), http.StatusInternalServerError), err)
 	}
+}
+
+// ended ends the locks on what changes have removed or moved away.
+func (h *Handler) ended(method string, changes []Change) (undo []func()) {
+	for i, change := range changes {
+		if change.Placed {
+			undo = append(undo, h.Removed(change.Path, method == "DELETE" || method == "MOVE" && i == 0))
+		}
+	}
+	return undo
 }
 
 // nested reports whether a request would move or copy a file into itself, or onto itself. alone

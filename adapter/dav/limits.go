@@ -40,12 +40,6 @@ var (
 	errOverwrite   = errors.New("the Overwrite header is T or F")
 )
 
-// A refusal is an error with the status that answers it.
-type refusal struct {
-	error
-	status int
-}
-
 // checkXML refuses XML that is too large, too deep, or not well-formed in a way that package
 // encoding/xml does not see: a declaration like xmlns:a="", which "Namespaces in XML" forbids. A
 // text that is no XML at all is left to package webdav.
@@ -64,11 +58,11 @@ func checkXML(text io.Reader, most int) error {
 			elements += 1 + len(t.Attr)
 			switch {
 			case depth > maxDepth:
-				return &refusal{errXMLDepth, http.StatusBadRequest}
+				return refuse(errXMLDepth, http.StatusBadRequest)
 			case elements > most:
-				return &refusal{errElements, http.StatusRequestEntityTooLarge}
+				return refuse(errElements, http.StatusRequestEntityTooLarge)
 			case emptyNamespace(t.Attr):
-				return &refusal{errEmptyNamespace, http.StatusBadRequest}
+				return refuse(errEmptyNamespace, http.StatusBadRequest)
 			}
 		}
 	}
@@ -87,10 +81,10 @@ func emptyNamespace(attrs []xml.Attr) bool {
 // with 500.
 func checkPath(r *http.Request) error {
 	if strings.IndexByte(r.URL.Path, 0) >= 0 {
-		return &refusal{&fs.PathError{Op: r.Method, Path: r.URL.Path, Err: fs.ErrInvalid}, http.StatusBadRequest}
+		return refuse(&fs.PathError{Op: r.Method, Path: r.URL.Path, Err: fs.ErrInvalid}, http.StatusBadRequest)
 	}
 	if len(r.Header.Get("If")) > maxIf {
-		return &refusal{errIf, http.StatusRequestHeaderFieldsTooLarge}
+		return refuse(errIf, http.StatusRequestHeaderFieldsTooLarge)
 	}
 	return nil
 }
@@ -102,9 +96,9 @@ func (h *Handler) checkDestination(r *http.Request) error {
 	destination, err := url.Parse(text)
 	switch {
 	case text == "" || err != nil || strings.IndexByte(destination.Path, 0) >= 0:
-		return &refusal{errDestination, http.StatusBadRequest}
+		return refuse(errDestination, http.StatusBadRequest)
 	case destination.Host != "" && destination.Host != r.Host || destination.Opaque != "" || !strings.HasPrefix(destination.Path, h.prefix):
-		return &refusal{errElsewhere, http.StatusBadGateway}
+		return refuse(errElsewhere, http.StatusBadGateway)
 	}
 	switch r.Header.Get("Overwrite") {
 	case "", "T", "t":
@@ -112,21 +106,19 @@ func (h *Handler) checkDestination(r *http.Request) error {
 	case "F", "f":
 		r.Header.Set("Overwrite", "F")
 	default:
-		return &refusal{errOverwrite, http.StatusBadRequest}
+		return refuse(errOverwrite, http.StatusBadRequest)
 	}
 	if nested(r.URL.Path, destination.Path, r.Header.Get("Depth") == "0") {
-		return &refusal{errNested, http.StatusForbidden}
+		return refuse(errNested, http.StatusForbidden)
 	}
 	return nil
 }
 
-// finiteDepth is the answer to a PROPFIND for all that is in a directory, at whatever depth (RFC
+// errFiniteDepth is the answer to a PROPFIND for all that is in a directory, at whatever depth (RFC
 // 4918, section 9.1).
-const finiteDepth = `<?xml version="1.0" encoding="utf-8"?>
-<D:error xmlns:D="DAV:"><D:propfind-finite-depth/></D:error>
-`
-
-var errFiniteDepth = errors.New("PROPFIND of a directory has the depth 0 or 1")
+var errFiniteDepth = &Refusal{
+	Err: errors.New("PROPFIND of a directory has the depth 0 or 1"), Status: http.StatusForbidden, Condition: "propfind-finite-depth",
+}
 
 // propfind answers a PROPFIND request.
 func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
@@ -143,10 +135,7 @@ func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, folio.ErrNotDirectory) || errors.Is(err, fs.ErrNotExist):
 	case depth == "" || strings.EqualFold(depth, "infinity"):
-		w.Header().Set("Content-Type", "application/xml; charset=utf-8")
-		w.WriteHeader(http.StatusForbidden)
-		_, _ = io.WriteString(w, finiteDepth)
-		h.log(r, errFiniteDepth)
+		h.refuse(w, r, http.StatusForbidden, errFiniteDepth)
 		return
 	case errors.Is(err, errListing):
 		h.refuse(w, r, http.StatusInsufficientStorage, err)

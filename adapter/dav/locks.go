@@ -2,59 +2,60 @@ package dav
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
-	"path"
-	"strings"
+	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/net/webdav"
 )
 
-// A lock refuses changes to its files by clients that do not know its token (RFC 4918, section 6).
+// A lock refuses changes of its files by clients that do not know its token, and by other users
+// (RFC 4918, section 6). It does not change, apart from its end.
 type lock struct {
-	webdav.LockDetails
-	token   string
-	shared  bool      // further shared locks are possible
-	expires time.Time // zero: never
-	held    int       // requests that go on under it
+	token  string
+	user   string   // to whom it belongs
+	root   string   // the path of the URL that was locked, behind the prefix
+	places []string // cleaned paths in the volume that lead there
+	owner  string   // XML that the client sent
+	alone  bool     // it has the depth 0: what lies in the directory has no lock, but no name comes or goes
+	shared bool     // further shared locks are possible
+
+	timeout time.Duration
+	expires time.Time
 }
 
-// covers reports whether the lock protects a file or directory.
+// covers reports whether the lock protects the content and the properties of a file.
 func (l *lock) covers(name string) bool {
-	return l.Root == name || !l.ZeroDepth && below(name, l.Root)
+	return slices.ContainsFunc(l.places, func(p string) bool { return p == name || !l.alone && below(name, p) })
 }
 
-// below reports whether a cleaned path leads to something in the directory dir, at whatever depth.
-func below(name, dir string) bool {
-	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(dir, "/"))
-	return ok && strings.HasPrefix(rest, "/") && name != dir
+// coversAny reports whether it protects a file that has several paths.
+func (l *lock) coversAny(names []string) bool { return slices.ContainsFunc(names, l.covers) }
+
+// within reports whether the lock is on something below a directory.
+func (l *lock) within(dir string) bool {
+	return slices.ContainsFunc(l.places, func(p string) bool { return below(p, dir) })
 }
 
 // conflicts reports whether two locks cannot be at once.
 func (l *lock) conflicts(other *lock) bool {
-	return !(l.shared && other.shared) && (l.covers(other.Root) || other.covers(l.Root))
+	return !(l.shared && other.shared) && (l.coversAny(other.places) || other.coversAny(l.places))
 }
 
-// locks is a webdav.LockSystem in memory. Other than that of package webdav it has shared locks,
-// looks at all conditions of an If header, and lets many requests go on under one lock, as each
-// change of a volume happens as a whole anyway. It takes time in proportion to the number of locks,
-// which are few.
+// locks are those of a Handler, in memory. It takes time in proportion to their number, which is
+// small.
+//
+// A lock is made within a transaction that changes the volume, and every change asks for locks
+// within its own. So none comes between the question and the change.
 type locks struct {
-	etag func(name string) string // of a file; "" if there is none
-
-	mu      sync.Mutex // guards the fields below
-	byToken map[string]*lock
+	mu       sync.Mutex // guards the fields below
+	byToken  map[string]*lock
+	reserved map[*string]bool // cleaned paths on or below which no lock is made now
 }
 
-var _ webdav.LockSystem = (*locks)(nil)
-
-func newLocks(etag func(name string) string) *locks {
-	return &locks{etag: etag, byToken: make(map[string]*lock)}
+func newLocks() *locks {
+	return &locks{byToken: make(map[string]*lock), reserved: make(map[*string]bool)}
 }
-
-// clean returns the one form of a path of a URL in which it is compared.
-func clean(name string) string { return path.Clean("/" + name) }
 
 // newToken returns an unguessable name for a lock: a UUID of version 4 (RFC 9562).
 func newToken() string {
@@ -64,191 +65,116 @@ func newToken() string {
 	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// expire forgets locks whose time has come. The caller must hold mu, here and below.
+// expire forgets locks whose time has come. The caller must hold mu.
 func (s *locks) expire(now time.Time) {
 	for token, l := range s.byToken {
-		if !l.expires.IsZero() && !now.Before(l.expires) && l.held == 0 {
+		if !now.Before(l.expires) {
 			delete(s.byToken, token)
 		}
 	}
 }
 
-// expires returns when a lock ends that was taken at now; a negative duration is without end.
-func expires(now time.Time, d time.Duration) time.Time {
-	if d < 0 {
-		return time.Time{}
-	}
-	return now.Add(d)
-}
-
-// Create makes an exclusive lock and returns its token, or webdav.ErrLocked.
-func (s *locks) Create(now time.Time, details webdav.LockDetails) (token string, err error) {
-	return s.create(now, details, false)
-}
-
-func (s *locks) create(now time.Time, details webdav.LockDetails, shared bool) (token string, err error) {
+// held returns the locks that there are.
+func (s *locks) held(now time.Time) (list []*lock) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(now)
-	details.Root = clean(details.Root)
-	l := &lock{LockDetails: details, token: newToken(), shared: shared, expires: expires(now, details.Duration)}
+	for _, l := range s.byToken {
+		list = append(list, l)
+	}
+	return list
+}
+
+var errConflict = errors.New("another lock is in the way")
+
+// A conflictError says which lock is in the way of a new one.
+type conflictError struct{ with *lock }
+
+func (*conflictError) Error() string { return errConflict.Error() }
+
+func (*conflictError) Unwrap() error { return errConflict }
+
+// create adds a lock, which gets a token and an end.
+func (s *locks) create(now time.Time, l lock) (*lock, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.expire(now)
 	for _, other := range s.byToken {
 		if l.conflicts(other) {
-			return "", webdav.ErrLocked
+			return nil, &conflictError{other}
 		}
 	}
-	if !l.expires.IsZero() && s.held() >= maxLocks {
-		return "", errLocks
-	}
-	s.byToken[l.token] = l
-	return l.token, nil
-}
-
-// held returns how many locks clients hold. Those of requests that go on have no end.
-func (s *locks) held() (n int) {
-	for _, l := range s.byToken {
-		if !l.expires.IsZero() {
-			n++
+	for p := range s.reserved {
+		if l.covers(*p) || l.within(*p) || slices.Contains(l.places, *p) {
+			return nil, &conflictError{&lock{root: l.root, places: l.places}}
 		}
 	}
-	return n
+	if len(s.byToken) >= maxLocks {
+		return nil, errLocks
+	}
+	l.token, l.expires = newToken(), now.Add(l.timeout)
+	s.byToken[l.token] = &l
+	return &l, nil
 }
 
-// Refresh makes a lock end d from now on.
-func (s *locks) Refresh(now time.Time, token string, d time.Duration) (webdav.LockDetails, error) {
-	l, err := s.refresh(now, token, "", d)
-	return l.LockDetails, err
-}
-
-// refresh is Refresh for a request about a file, which the lock must cover unless its name is "".
-func (s *locks) refresh(now time.Time, token, name string, d time.Duration) (lock, error) {
+// refresh makes a lock of a user end d from now on. It must cover one of the paths of a file.
+func (s *locks) refresh(now time.Time, token, user string, places []string, d time.Duration) (*lock, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(now)
 	l := s.byToken[token]
-	if l == nil || name != "" && !l.covers(name) {
-		return lock{}, webdav.ErrNoSuchLock
+	if l == nil || l.user != user || !l.coversAny(places) {
+		return nil, false
 	}
-	l.Duration, l.expires = d, expires(now, d)
-	return *l, nil
+	next := *l
+	next.timeout, next.expires = d, now.Add(d)
+	s.byToken[token] = &next
+	return &next, true
 }
 
-// Unlock ends a lock, unless a request goes on under it.
-func (s *locks) Unlock(now time.Time, token string) error {
+// find returns a lock, or nil.
+func (s *locks) find(now time.Time, token string) *lock {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.expire(now)
-	l := s.byToken[token]
-	switch {
-	case l == nil:
-		return webdav.ErrNoSuchLock
-	case l.held > 0:
-		return webdav.ErrLocked
-	}
+	return s.byToken[token]
+}
+
+// remove ends a lock, if there is one.
+func (s *locks) remove(token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	delete(s.byToken, token)
-	return nil
 }
 
-// Confirm lets a request change one or two files if the conditions of a list in its If header hold,
-// all of them, and their tokens are those of locks on the files, if there are any. The conditions
-// are about the first file.
-func (s *locks) Confirm(now time.Time, name0, name1 string, conditions ...webdav.Condition) (release func(), err error) {
-	c := confirmation{locks: s, tokens: make(map[string]bool)}
-	for _, name := range []string{name0, name1} {
-		if name != "" {
-			c.names = append(c.names, clean(name))
-		}
-	}
-	for _, condition := range conditions {
-		c.tokens[condition.Token] = true
-	}
-	return c.Confirm(now, name0, name1, conditions...)
-}
-
-// allHold reports whether all conditions hold for a file.
-func (s *locks) allHold(conditions []webdav.Condition, name string) bool {
-	for _, c := range conditions {
-		if s.holds(c, name) == c.Not {
-			return false
-		}
-	}
-	return true
-}
-
-// hold lets a request go on under locks until it calls release.
-func (s *locks) hold(under []*lock) (release func()) {
-	for _, l := range under {
-		l.held++
-	}
-	return func() { s.release(under) }
-}
-
-// holds reports whether a condition holds, apart from its Not.
-func (s *locks) holds(c webdav.Condition, name string) bool {
-	if c.Token == "" {
-		return c.ETag == s.etag(name)
-	}
-	l := s.byToken[c.Token]
-	return l != nil && l.covers(name)
-}
-
-// permits returns a lock on a file whose token is given, and whether there is one or none is
-// needed.
-func (s *locks) permits(name string, tokens map[string]bool) (under *lock, free bool) {
-	free = true
-	for _, l := range s.byToken {
-		if !l.covers(name) {
-			continue
-		}
-		if tokens[l.token] {
-			return l, true
-		}
-		free = false
-	}
-	return nil, free
-}
-
-func (s *locks) release(under []*lock) {
+// removed ends the locks on what is gone: all below a path, and if itself is set those on it.
+func (s *locks) removed(name string, itself bool) (undo func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, l := range under {
-		l.held--
+	var gone []*lock
+	for token, l := range s.byToken {
+		if l.within(name) || itself && slices.Contains(l.places, name) {
+			gone = append(gone, l)
+			delete(s.byToken, token)
+		}
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, l := range gone {
+			s.byToken[l.token] = l
+		}
 	}
 }
 
-// maxDiscovery is how many bytes about locks a file gets in a listing, apart from its first lock.
-const maxDiscovery = 2 << 10
-
-// discover describes the locks on a file, for the property lockdiscovery.
-func (s *locks) discover(name, prefix string) []byte {
+// reserve keeps clients from making locks on a path, on what lies below it and around it.
+func (s *locks) reserve(name string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := time.Now()
-	s.expire(now)
-	var text []byte
-	for _, l := range s.byToken {
-		if len(text) < maxDiscovery && l.covers(name) && !l.expires.IsZero() {
-			left := *l
-			left.Duration = l.expires.Sub(now)
-			text = append(text, left.active(prefix)...)
-		}
+	s.reserved[&name] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.reserved, &name)
 	}
-	return text
-}
-
-// Locked reports whether a client holds a lock on a file, or on something below a directory. The
-// name is the path of a URL behind the prefix. A server that changes a file by other means than
-// this handler must refuse to change one that is locked.
-func (h *Handler) Locked(name string) bool {
-	s := h.locks
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.expire(time.Now())
-	name = clean(name)
-	for _, l := range s.byToken {
-		if l.covers(name) || below(l.Root, name) {
-			return true
-		}
-	}
-	return false
 }

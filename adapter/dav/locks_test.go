@@ -2,24 +2,24 @@ package dav
 
 import (
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
-	"golang.org/x/net/webdav"
+	"github.com/foliofs/folio/adapter/internal/etag"
+	"github.com/foliofs/folio/adapter/internal/volumes"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// newTestLocks returns locks on files whose ETag is their name.
-func newTestLocks() *locks { return newLocks(func(name string) string { return name }) }
-
-func mustLock(t *testing.T, s *locks, root string, zeroDepth, shared bool) (token string) {
+func mustLock(t *testing.T, s *locks, now time.Time, root string, alone, shared bool) (token string) {
 	t.Helper()
-	token, err := s.create(noon, webdav.LockDetails{Root: root, Duration: time.Minute, ZeroDepth: zeroDepth}, shared)
+	l, err := s.create(now, lock{places: []string{clean(root)}, timeout: time.Minute, alone: alone, shared: shared})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return token
+	return l.token
 }
 
 func TestLocksConflict(t *testing.T) {
@@ -46,99 +46,135 @@ func TestLocksConflict(t *testing.T) {
 		{spec{"/a/", true, false}, spec{"a", true, false}, true},
 	}
 	for _, tt := range tests {
-		s := newTestLocks()
-		mustLock(t, s, tt.first.root, tt.first.zero, tt.first.shared)
-		_, err := s.create(noon, webdav.LockDetails{Root: tt.second.root, ZeroDepth: tt.second.zero}, tt.second.shared)
-		if got := errors.Is(err, webdav.ErrLocked); got != tt.conflict || err != nil && !got {
+		s := newLocks()
+		mustLock(t, s, noon, tt.first.root, tt.first.zero, tt.first.shared)
+		_, err := s.create(noon, lock{places: []string{clean(tt.second.root)}, alone: tt.second.zero, shared: tt.second.shared})
+		if got := errors.Is(err, errConflict); got != tt.conflict || err != nil && !got {
 			t.Errorf("%v, then %v: %v, want conflict %v", tt.first, tt.second, err, tt.conflict)
 		}
 	}
+	// Something is reserved for a change that goes on.
+	for _, tt := range tests[9:12] {
+		s := newLocks()
+		release := s.reserve("/a/b")
+		_, err := s.create(noon, lock{places: []string{clean(tt.second.root)}, alone: tt.second.zero})
+		if tt.second.root == "/a" && tt.second.zero != (err == nil) {
+			t.Errorf("a lock on %v while /a/b is reserved: %v", tt.second, err)
+		}
+		release()
+		mustLock(t, s, noon, tt.second.root, tt.second.zero, false)
+	}
 }
 
-func TestLocksConfirm(t *testing.T) {
-	s := newTestLocks()
-	file := webdav.Condition{Token: mustLock(t, s, "/file", true, false)}
-	dir := webdav.Condition{Token: mustLock(t, s, "/dir", false, false)}
-	one := webdav.Condition{Token: mustLock(t, s, "/shared", true, true)}
-	two := webdav.Condition{Token: mustLock(t, s, "/shared", true, true)}
-	not := func(c webdav.Condition) webdav.Condition {
-		return webdav.Condition{Not: true, Token: c.Token, ETag: c.ETag}
+func TestConfirm(t *testing.T) {
+	vol := volumes.New(t)
+	if err := errors.Join(vol.MkdirAll("dir/a", 0o755), vol.WriteFile("file", nil, 0o644), vol.WriteFile("free", []byte("x"), 0o644), vol.WriteFile("shared", nil, 0o644)); err != nil {
+		t.Fatal(err)
 	}
-	etag := func(e string) webdav.Condition { return webdav.Condition{ETag: e} }
-	noLock := webdav.Condition{Token: "DAV:no-lock"}
+	h := NewHandler(vol, nil)
+	now := time.Now()
+	file := "<" + mustLock(t, h.locks, now, "/file", true, false) + ">"
+	dir := "<" + mustLock(t, h.locks, now, "/dir", false, false) + ">"
+	one := "<" + mustLock(t, h.locks, now, "/shared", true, true) + ">"
+	two := "<" + mustLock(t, h.locks, now, "/shared", true, true) + ">"
+	tag := func(name string) string {
+		info, err := vol.Lstat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "[" + etag.Of(info) + "]"
+	}
+	const other, noLock = `["other"]`, "Not <DAV:no-lock>"
 	tests := []struct {
-		name0, name1 string
-		conditions   []webdav.Condition
-		ok           bool
+		names      []string
+		conditions string
+		want       int
 	}{
-		{"/file", "", []webdav.Condition{file}, true},
-		{"/file", "", []webdav.Condition{dir}, false},
-		{"/file", "", []webdav.Condition{not(noLock)}, false},
-		{"/file", "", []webdav.Condition{file, not(noLock), etag("/file")}, true},
-		{"/file", "", []webdav.Condition{file, etag("/other")}, false},
-		{"/file", "", []webdav.Condition{file, not(etag("/other"))}, true},
-		{"/file", "", []webdav.Condition{file, not(file)}, false},
-		{"/dir", "", []webdav.Condition{dir}, true},
-		{"/dir/a/b", "", []webdav.Condition{dir}, true},
-		{"/dir/a/b", "/dir/c", []webdav.Condition{dir}, true},
-		{"/dir/a/b", "/file", []webdav.Condition{dir}, false},
-		{"/dir/a/b", "/free", []webdav.Condition{dir}, true},
-		{"", "/dir/a", []webdav.Condition{dir}, true},
-		{"/dirt", "", []webdav.Condition{dir}, false},
-		{"/shared", "", []webdav.Condition{one}, true},
-		{"/shared", "", []webdav.Condition{two}, true},
-		{"/shared", "", []webdav.Condition{etag("/shared")}, false},
-		{"/free", "", []webdav.Condition{not(noLock)}, true},
-		{"/free", "", []webdav.Condition{noLock}, false},
-		{"/free", "", []webdav.Condition{etag("/free")}, true},
+		{[]string{"file"}, "(" + file + ")", 0},
+		{[]string{"file"}, "(" + dir + ")", 412},
+		{[]string{"file"}, "", 423},
+		{[]string{"file"}, "(" + noLock + ")", 423},
+		{[]string{"file"}, "(" + file + noLock + tag("file") + ")", 0},
+		{[]string{"file"}, "(" + file + other + ")", 412},
+		{[]string{"file"}, "(" + file + " Not " + other + ")", 0},
+		{[]string{"file"}, "(" + file + "\tNot" + file + ")", 412},
+		{[]string{"file"}, "(" + other + ") (" + file + ")", 0},
+		{[]string{"dir"}, "(" + dir + ")", 0},
+		{[]string{"dir/a/b"}, "(" + dir + ")", 0},
+		{[]string{"dir/a/b", "dir/c"}, "(" + dir + ")", 0},
+		{[]string{"dir/a/b", "file"}, "(" + dir + ")", 423},
+		{[]string{"dir/a/b", "file"}, "(" + dir + ") </file> (" + file + ")", 0},
+		{[]string{"dir/a/b", "file"}, "(" + dir + file + ")", 0},
+		{[]string{"dir/a/b", "free"}, "(" + dir + ")", 0},
+		{[]string{"dirt"}, "(" + dir + ")", 412},
+		{[]string{"shared"}, "(" + one + ")", 0},
+		{[]string{"shared"}, "(" + two + ")", 0},
+		{[]string{"shared"}, "(" + tag("shared") + ")", 423},
+		{[]string{"free"}, "(" + noLock + ")", 0},
+		{[]string{"free"}, "(<DAV:no-lock>)", 412},
+		{[]string{"free"}, "(" + tag("free") + ")", 0},
+		{[]string{"free"}, "</dir/none> (" + tag("free") + ")", 412},
+		{[]string{"free"}, "</free> (" + other + ") (" + tag("free") + ")", 0},
+		{[]string{"free"}, "<http://example.com/free> (" + tag("free") + ")", 0},
+		{[]string{"free"}, "<http://elsewhere.example/free> (" + tag("free") + ")", 412},
+		{[]string{"free"}, "<http://example.com/free>", 400},
+		{[]string{"free"}, "()", 400},
+		{[]string{"free"}, "(Not)", 400},
+		{[]string{"free"}, "(<>)", 400},
+		{[]string{"free"}, "x", 400},
 	}
 	for _, tt := range tests {
-		release, err := s.Confirm(noon, tt.name0, tt.name1, tt.conditions...)
-		if (err == nil) != tt.ok || err != nil && !errors.Is(err, webdav.ErrConfirmationFailed) {
-			t.Errorf("Confirm(%q, %q, %v): %v, want ok %v", tt.name0, tt.name1, tt.conditions, err, tt.ok)
+		r := httptest.NewRequest("PUT", "/"+tt.names[0], http.NoBody)
+		r.Header.Set("If", tt.conditions)
+		var changes []Change
+		for _, name := range tt.names {
+			changes = append(changes, Change{Path: name})
 		}
-		if err == nil {
-			release()
+		status := 0
+		err := h.Confirm(vol, r, changes...)
+		if refused, ok := errors.AsType[*Refusal](err); ok {
+			status = refused.Status
 		}
-	}
-	for _, l := range s.byToken {
-		if l.held != 0 {
-			t.Errorf("the lock on %s is held", l.Root)
+		if status != tt.want || (err == nil) != (status == 0) {
+			t.Errorf("%q if %q: %v, want %d", tt.names, tt.conditions, err, tt.want)
 		}
 	}
 }
 
 func TestLocksEnd(t *testing.T) {
-	s := newTestLocks()
-	token := mustLock(t, s, "/a", true, false)
-	release, err := s.Confirm(noon, "/a", "", webdav.Condition{Token: token})
-	if err != nil {
-		t.Fatal(err)
+	s := newLocks()
+	token := mustLock(t, s, noon, "/a", true, false)
+	create := func(after time.Duration) error {
+		_, err := s.create(noon.Add(after), lock{places: []string{"/a"}, timeout: time.Minute})
+		return err
 	}
-	if err := s.Unlock(noon, token); !errors.Is(err, webdav.ErrLocked) {
-		t.Errorf("Unlock of a lock that is held: %v", err)
+	if _, ok := s.refresh(noon.Add(59*time.Second), token, "", []string{"/b"}, time.Minute); ok {
+		t.Error("refreshed by the URL of another file")
 	}
-	if _, err := s.Create(noon.Add(time.Hour), webdav.LockDetails{Root: "/a"}); !errors.Is(err, webdav.ErrLocked) {
-		t.Errorf("Create on what is held longer than its time: %v", err)
+	if _, ok := s.refresh(noon.Add(59*time.Second), token, "bob", []string{"/a"}, time.Minute); ok {
+		t.Error("refreshed by another user")
 	}
-	release()
-	if _, err := s.Refresh(noon.Add(59*time.Second), token, time.Minute); err != nil {
+	if _, ok := s.refresh(noon.Add(59*time.Second), token, "", []string{"/a"}, time.Minute); !ok {
+		t.Error("not refreshed")
+	}
+	if err := create(118 * time.Second); !errors.Is(err, errConflict) {
+		t.Errorf("create on what was refreshed: %v", err)
+	}
+	if _, ok := s.refresh(noon.Add(119*time.Second), token, "", []string{"/a"}, time.Minute); ok {
+		t.Error("an ended lock was refreshed")
+	}
+	if err := create(119 * time.Second); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Create(noon.Add(118*time.Second), webdav.LockDetails{Root: "/a"}); !errors.Is(err, webdav.ErrLocked) {
-		t.Errorf("Create on what was refreshed: %v", err)
+	if s.find(noon.Add(120*time.Second), token) != nil {
+		t.Error("the ended lock is there")
 	}
-	if _, err := s.Refresh(noon.Add(119*time.Second), token, time.Minute); !errors.Is(err, webdav.ErrNoSuchLock) {
-		t.Errorf("Refresh of an ended lock: %v", err)
+	s.removed("/a", false)
+	if len(s.held(noon.Add(120*time.Second))) != 1 {
+		t.Error("the lock is gone with what lay below it")
 	}
-	token, err = s.Create(noon.Add(119*time.Second), webdav.LockDetails{Root: "/a", Duration: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Unlock(noon.Add(1000*time.Hour), token); err != nil {
-		t.Errorf("Unlock of an endless lock: %v", err)
-	}
-	if err := s.Unlock(noon.Add(1000*time.Hour), token); !errors.Is(err, webdav.ErrNoSuchLock) {
-		t.Errorf("Unlock a second time: %v", err)
+	s.removed("/a", true)
+	if len(s.held(noon.Add(120*time.Second))) != 0 {
+		t.Error("the lock outlives its file")
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"time"
+
+	"golang.org/x/net/webdav"
 
 	"github.com/foliofs/folio"
 )
@@ -49,6 +52,9 @@ var statuses = []struct {
 
 // statusOf returns the status of an error, or 0 if package webdav knows better.
 func statusOf(err error) int {
+	if refused, ok := errors.AsType[*Refusal](err); ok {
+		return refused.Status
+	}
 	if errors.As(err, new(*http.MaxBytesError)) {
 		return http.StatusRequestEntityTooLarge
 	}
@@ -66,7 +72,7 @@ func (o *outcome) WriteHeader(status int) {
 		status, o.mute = http.StatusNoContent, true
 	case status >= http.StatusBadRequest && o.failed != nil:
 		o.status, o.mute = statusOf(o.failed), true
-		http.Error(o.ResponseWriter, messageOf(o.failed, o.status), o.status)
+		refusalOf(o.failed, o.status).send(o.ResponseWriter)
 		return
 	}
 	o.status = status
@@ -86,10 +92,28 @@ func (o *outcome) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 // upstream lets package webdav answer a request. It returns the status of the answer.
 func (h *Handler) upstream(w http.ResponseWriter, r *http.Request) (status int) {
 	o := &outcome{ResponseWriter: w}
-	d := h.dav
-	d.LockSystem = h.newConfirmation(r)
-	d.ServeHTTP(o, withURLs(r).WithContext(context.WithValue(r.Context(), outcomeKey{}, o)))
+	r = r.WithContext(context.WithValue(r.Context(), outcomeKey{}, o))
+	if r.Header.Get("If") != "" {
+		r.Header = r.Header.Clone()
+		r.Header.Del("If") // it has been looked at
+	}
+	h.dav.ServeHTTP(o, r)
 	return o.status
+}
+
+// granted is a webdav.LockSystem for requests that Confirm has looked at.
+type granted struct{}
+
+func (granted) Create(time.Time, webdav.LockDetails) (string, error) { return "", nil }
+
+func (granted) Unlock(time.Time, string) error { return nil }
+
+func (granted) Confirm(time.Time, string, string, ...webdav.Condition) (func(), error) {
+	return func() {}, nil
+}
+
+func (granted) Refresh(time.Time, string, time.Duration) (webdav.LockDetails, error) {
+	return webdav.LockDetails{}, webdav.ErrNoSuchLock
 }
 
 // replaces notes that an upload is for a file that there is.

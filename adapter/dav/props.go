@@ -50,8 +50,8 @@ func (r *resource) DeadProps() (map[xml.Name]webdav.Property, error) {
 		name := xml.Name{Space: p.Space, Local: p.Local}
 		props[name] = webdav.Property{XMLName: name, Lang: p.Lang, InnerXML: []byte(p.XML)}
 	}
-	if l := r.fs.locks; l != nil {
-		props[lockDiscovery] = webdav.Property{XMLName: lockDiscovery, InnerXML: l.discover(clean(r.name), r.fs.prefix)}
+	if h := r.fs.handler; h != nil {
+		props[lockDiscovery] = webdav.Property{XMLName: lockDiscovery, InnerXML: h.discover(r.ctx, r.fs.tree(r.ctx), r.name)}
 	}
 	return props, err
 }

@@ -46,7 +46,7 @@ func scopeOf(ctx context.Context) Scope {
 }
 
 // path returns the path in the volume of a name.
-func (f *FileSystem) path(ctx context.Context, t tree, name string, follow, change bool) (string, error) {
+func (f *FileSystem) path(ctx context.Context, t Lookuper, name string, follow, change bool) (string, error) {
 	if s := scopeOf(ctx); s != nil {
 		return s.Path(t, name, follow, change)
 	}

@@ -47,11 +47,11 @@ func TestScope(t *testing.T) {
 	if text, err := vol.ReadFile("public/a/c"); string(text) != "text" || err != nil {
 		t.Errorf("%q %v", text, err)
 	}
-	if inner.Locked("/d") {
+	if locked(inner, vol, "public/d", false) {
 		t.Error("locked")
 	}
 	must(t, h, http.StatusOK, "LOCK", "/d", strings.Replace(lockBody, "SCOPE", "exclusive", 1))
-	if !inner.Locked("/d") || !inner.Locked("/") || inner.Locked("/a") {
+	if !locked(inner, vol, "public/d", false) || !locked(inner, vol, "public", true) || locked(inner, vol, "public", false) || locked(inner, vol, "public/a", true) {
 		t.Error("not locked")
 	}
 }

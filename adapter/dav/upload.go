@@ -71,16 +71,20 @@ func (u *upload) store() error {
 	if u.stored || u.failed != nil {
 		return u.failed
 	}
-	if data, small := u.content.small(); small {
-		u.failed = u.fs.vol.WriteFile(u.path, data, u.perm)
-	} else {
-		u.failed = u.fs.vol.Update(u.ctx, u.storeLarge)
-	}
+	u.failed = u.fs.vol.Update(u.ctx, u.write)
 	u.stored = u.failed == nil
 	return note(u.ctx, u.failed)
 }
 
-func (u *upload) storeLarge(tx *folio.Tx) error {
+func (u *upload) write(tx *folio.Tx) error {
+	if confirm, ok := u.ctx.Value(confirmKey{}).(func(in Lookuper) error); ok {
+		if err := confirm(tx); err != nil {
+			return err
+		}
+	}
+	if data, small := u.content.small(); small {
+		return tx.WriteFile(u.path, data, u.perm)
+	}
 	f, err := tx.OpenFile(u.path, posix.WriteOnly|posix.Create|posix.Truncate, u.perm)
 	if err != nil {
 		return err

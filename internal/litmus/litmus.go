@@ -31,6 +31,9 @@ func Run(t testing.TB, url string) {
 			t.Errorf("%s: %s failed", s[1], s[3])
 		}
 	}
+	for _, line := range regexp.MustCompile("(?m)^.*WARNING.*$").FindAll(out, -1) {
+		t.Errorf("%s", line)
+	}
 	if len(summaries) != suites {
 		t.Errorf("litmus summed up %d suites, want %d", len(summaries), suites)
 	}
